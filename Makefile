@@ -1,0 +1,114 @@
+# Weir's commands. `make` lists them; CI calls nothing else.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules
+
+VENV := .venv
+PYTHON ?= python3
+# uv from PATH, else one of our own in build/tools.
+UV ?= $(shell command -v uv || echo build/tools/bin/uv)
+export VIRTUAL_ENV := $(abspath $(VENV))
+BIN := $(VENV)/bin
+REPORT_DIR ?= build/report
+SEEDS ?= 5
+
+.PHONY: help
+help: ## List the commands
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+# --- set-up ---------------------------------------------------------------------------------------------------------
+
+build/tools/bin/uv:
+	$(PYTHON) -m venv build/tools
+	build/tools/bin/pip install --quiet --disable-pip-version-check uv
+
+# One environment; the test requirements contain the others. A stamp is as new as the lock file it was made from.
+build/stamps/run: requirements/run.txt docker/packages.txt docker/packages.sh docker/onnxruntime.sh | $(UV)
+	docker/packages.sh docker/packages.txt
+	[ -x $(BIN)/python ] || $(UV) venv --quiet --python $(PYTHON) $(VENV)
+	$(UV) pip install --quiet --require-hashes -r requirements/run.txt
+	docker/onnxruntime.sh build/onnxruntime $(BIN)/python
+	mkdir -p $(@D) && touch $@
+
+build/stamps/test: build/stamps/run requirements/test.txt docker/packages-test.txt
+	docker/packages.sh docker/packages-test.txt
+	$(UV) pip install --quiet --require-hashes -r requirements/test.txt
+	touch $@
+
+INSTALL = $(UV) pip install --quiet --no-build-isolation --no-deps --editable .
+
+.PHONY: build
+build: build/stamps/run ## Install what is missing, build, and install `weir` and `weir-sim` into .venv
+	$(INSTALL)
+
+.PHONY: build-test
+build-test: build/stamps/test
+	$(INSTALL) --config-settings=cmake.define.WEIR_BUILD_TESTS=ON --config-settings=cmake.define.WEIR_BUILD_BENCHMARKS=ON
+
+# --- what it is for -------------------------------------------------------------------------------------------------
+
+.PHONY: report
+report: build ## Replay the bundled scenarios with every controller; writes build/report/report.html
+	$(BIN)/weir replay catalogue --seeds $(SEEDS) --out $(REPORT_DIR)
+
+.PHONY: test
+test: build-test ## Everything that must hold: lint, C++ tests, sanitizers, Python tests
+	$(MAKE) lint
+	ctest --test-dir build/release --output-on-failure -j $$(nproc)
+	$(MAKE) asan
+	$(BIN)/pytest -n $$(nproc) --dist loadfile
+
+.PHONY: bench
+bench: build-test ## Measure; writes build/bench.json
+	$(BIN)/weir bench --build-dir build/release --out build/bench.json
+
+.PHONY: asan
+asan: build/stamps/test ## The library's tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	cmake --preset asan -DPython_EXECUTABLE=$(abspath $(BIN))/python >/dev/null
+	cmake --build --preset asan
+	ctest --preset asan -j $$(nproc)
+
+.PHONY: tsan
+tsan: build/stamps/test ## The library's tests under ThreadSanitizer
+	cmake --preset tsan -DPython_EXECUTABLE=$(abspath $(BIN))/python >/dev/null
+	cmake --build --preset tsan
+	ctest --preset tsan -j $$(nproc)
+
+.PHONY: fuzz
+FUZZ_SECONDS ?= 60
+fuzz: build/stamps/test ## Every fuzz target for FUZZ_SECONDS (60)
+	cmake --preset fuzz -DPython_EXECUTABLE=$(abspath $(BIN))/python >/dev/null
+	cmake --build --preset fuzz
+	for target in build/fuzz/tests/fuzz/*_fuzzer; do \
+	  echo "== $$target"; mkdir -p build/fuzz/corpus/$$(basename $$target); \
+	  $$target -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 build/fuzz/corpus/$$(basename $$target); \
+	done
+
+# --- housekeeping ---------------------------------------------------------------------------------------------------
+
+CXX_FILES = $(shell git ls-files --cached --others --exclude-standard '*.cc' '*.h')
+
+.PHONY: lint
+lint: build/stamps/test ## Check style: ruff and clang-format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
+
+.PHONY: format
+format: build/stamps/test ## Put everything into style
+	$(BIN)/ruff check --fix --exit-zero .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(CXX_FILES)
+
+COMPILE = $(UV) pip compile --quiet --upgrade --python-version 3.11 --no-header --no-annotate --no-emit-index-url \
+          --generate-hashes --group pyproject.toml:build pyproject.toml
+
+.PHONY: lock
+lock: | $(UV) ## Choose new versions of the Python dependencies and pin them
+	$(COMPILE) -o requirements/run.txt
+	$(COMPILE) --extra train --extra test -c requirements/run.txt -o requirements/test.txt
+
+.PHONY: clean
+clean: ## Remove everything that was built
+	rm -rf build $(VENV)

@@ -1,0 +1,100 @@
+// The messages between a rate controller and its host. Names and meaning follow libwebrtc's api/transport/network_types.h.
+#ifndef WEIR_NETWORK_CONTROL_H_
+#define WEIR_NETWORK_CONTROL_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "weir/units.h"
+
+namespace weir {
+
+// The bounds a host sets for a controller. `Validated()` in rate_controller.h says which are acceptable.
+struct TargetRateConstraints {
+  DataRate min_rate = DataRate::KilobitsPerSecond(30);
+  DataRate start_rate = DataRate::KilobitsPerSecond(300);
+  DataRate max_rate = DataRate::KilobitsPerSecond(50'000);
+};
+
+struct TargetTransferRate {
+  Timestamp at_time = Timestamp::PlusInfinity();
+  DataRate target_rate = DataRate::Zero();
+};
+
+struct PacerConfig {
+  Timestamp at_time = Timestamp::PlusInfinity();
+  // The pacer sends at most at this rate ...
+  DataRate pacing_rate = DataRate::Zero();
+  // ... and fills up with padding to this one when media does not.
+  DataRate padding_rate = DataRate::Zero();
+};
+
+// A burst at `target_rate` that the sender is asked to send, for at least `target_duration` and `target_probe_count` packets.
+struct ProbeClusterConfig {
+  Timestamp at_time = Timestamp::PlusInfinity();
+  int32_t id = 0;
+  DataRate target_rate = DataRate::Zero();
+  TimeDelta target_duration = TimeDelta::Zero();
+  int32_t target_probe_count = 0;
+};
+
+// Only what changed is present.
+struct NetworkControlUpdate {
+  std::optional<TargetTransferRate> target_rate;
+  std::optional<PacerConfig> pacer_config;
+  std::vector<ProbeClusterConfig> probe_cluster_configs;
+};
+
+// Tells which probe cluster, if any, a sent packet belongs to.
+struct PacedPacketInfo {
+  static constexpr int32_t kNotAProbe = -1;
+  int32_t probe_cluster_id = kNotAProbe;
+  int32_t probe_cluster_min_probes = 0;
+  DataSize probe_cluster_min_size = DataSize::Zero();
+  // Sent for this cluster before this packet.
+  DataSize probe_cluster_bytes_sent = DataSize::Zero();
+  DataRate send_rate = DataRate::Zero();
+};
+
+struct SentPacket {
+  Timestamp send_time = Timestamp::PlusInfinity();
+  DataSize size = DataSize::Zero();
+  // Transport-wide, unwrapped, consecutive from 0.
+  int64_t sequence_number = 0;
+  PacedPacketInfo pacing_info;
+  // Sent and not yet reported on, this packet included.
+  DataSize data_in_flight = DataSize::Zero();
+  bool audio = false;
+};
+
+// What transport feedback says of one sent packet; an infinite receive time means lost.
+struct PacketResult {
+  SentPacket sent_packet;
+  Timestamp receive_time = Timestamp::PlusInfinity();
+};
+
+struct TransportPacketsFeedback {
+  Timestamp feedback_time = Timestamp::PlusInfinity();
+  DataSize data_in_flight = DataSize::Zero();
+  // In the order of their sequence numbers.
+  std::vector<PacketResult> packet_feedbacks;
+};
+
+// From the report blocks of an RTCP receiver report.
+struct TransportLossReport {
+  Timestamp receive_time = Timestamp::PlusInfinity();
+  Timestamp start_time = Timestamp::PlusInfinity();
+  Timestamp end_time = Timestamp::PlusInfinity();
+  int64_t packets_lost_delta = 0;
+  int64_t packets_received_delta = 0;
+};
+
+struct RoundTripTimeUpdate {
+  Timestamp receive_time = Timestamp::PlusInfinity();
+  TimeDelta round_trip_time = TimeDelta::PlusInfinity();
+};
+
+}  // namespace weir
+
+#endif  // WEIR_NETWORK_CONTROL_H_

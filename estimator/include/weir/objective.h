@@ -1,0 +1,31 @@
+// What the application wants of the path, after MOCC (EuroSys 2022, section 4.1): three weights that an application can set at any time in a call.
+#ifndef WEIR_OBJECTIVE_H_
+#define WEIR_OBJECTIVE_H_
+
+#include <optional>
+#include <string_view>
+
+namespace weir {
+
+struct Objective {
+  // Each in (0, 1); their sum is 1.
+  float throughput = 0.4f;
+  float latency = 0.5f;
+  float loss = 0.1f;
+
+  friend bool operator==(const Objective&, const Objective&) = default;
+};
+
+inline constexpr Objective kBalanced{0.4f, 0.5f, 0.1f};
+inline constexpr Objective kThroughput{0.8f, 0.1f, 0.1f};
+inline constexpr Objective kLatency{0.1f, 0.8f, 0.1f};
+
+// Divides by the sum. Nothing when a weight is not finite, not above 0, or the only one.
+std::optional<Objective> NormalizedObjective(float throughput, float latency, float loss);
+
+// "balanced", "throughput", "latency"; nothing for any other name.
+std::optional<Objective> ObjectivePreset(std::string_view name);
+
+}  // namespace weir
+
+#endif  // WEIR_OBJECTIVE_H_

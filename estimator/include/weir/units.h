@@ -1,0 +1,199 @@
+// Strong types for time, rate and size, in the manner of libwebrtc's api/units.
+//
+// Every quantity is one signed 64-bit integer in a fixed unit (microseconds, bits per second, bytes). Arithmetic saturates at
+// PlusInfinity() and MinusInfinity() instead of overflowing: values come from the network and from users, so no sum of
+// them may be undefined behaviour. Infinities absorb: infinity plus or minus anything finite stays what it was.
+#ifndef WEIR_UNITS_H_
+#define WEIR_UNITS_H_
+
+#include <compare>
+#include <cstdint>
+#include <limits>
+
+namespace weir {
+namespace internal {
+
+inline constexpr int64_t kPlusInfinity = std::numeric_limits<int64_t>::max();
+inline constexpr int64_t kMinusInfinity = std::numeric_limits<int64_t>::min();
+
+constexpr bool IsInfinite(int64_t value) { return value == kPlusInfinity || value == kMinusInfinity; }
+
+constexpr int64_t SaturatingAdd(int64_t a, int64_t b) {
+  if (IsInfinite(a)) return a;
+  if (IsInfinite(b)) return b;
+  int64_t sum = 0;
+  if (__builtin_add_overflow(a, b, &sum)) return a > 0 ? kPlusInfinity : kMinusInfinity;
+  return sum;
+}
+
+constexpr int64_t SaturatingNegate(int64_t a) {
+  if (a == kMinusInfinity) return kPlusInfinity;
+  if (a == kPlusInfinity) return kMinusInfinity;
+  return -a;
+}
+
+// Truncates towards zero; NaN becomes 0.
+constexpr int64_t SaturatingFromDouble(double value) {
+  if (value != value) return 0;
+  if (value >= 9.2233720368547748e18) return kPlusInfinity;
+  if (value <= -9.2233720368547748e18) return kMinusInfinity;
+  return static_cast<int64_t>(value);
+}
+
+// a * b / c without intermediate overflow; c must be positive.
+constexpr int64_t SaturatingMulDiv(int64_t a, int64_t b, int64_t c) {
+  if (IsInfinite(a)) return a;
+  const __int128 value = static_cast<__int128>(a) * b / c;
+  if (value >= kPlusInfinity) return kPlusInfinity;
+  if (value <= kMinusInfinity) return kMinusInfinity;
+  return static_cast<int64_t>(value);
+}
+
+// The part common to all quantities: comparison, infinities and the sum of like with like.
+template <class Unit>
+class Quantity {
+ public:
+  Quantity() = delete;
+
+  static constexpr Unit PlusInfinity() { return Unit(kPlusInfinity); }
+  static constexpr Unit MinusInfinity() { return Unit(kMinusInfinity); }
+
+  constexpr bool IsFinite() const { return !IsInfinite(value_); }
+  constexpr bool IsPlusInfinity() const { return value_ == kPlusInfinity; }
+  constexpr bool IsMinusInfinity() const { return value_ == kMinusInfinity; }
+
+  friend constexpr auto operator<=>(const Quantity& a, const Quantity& b) = default;
+
+ protected:
+  explicit constexpr Quantity(int64_t value) : value_(value) {}
+  int64_t value_;
+};
+
+// A quantity of which there can be more or less: it adds, scales and divides.
+template <class Unit>
+class RelativeQuantity : public Quantity<Unit> {
+ public:
+  static constexpr Unit Zero() { return Make(0); }
+  constexpr bool IsZero() const { return this->value_ == 0; }
+
+  friend constexpr Unit operator+(Unit a, Unit b) { return Make(SaturatingAdd(a.value_, b.value_)); }
+  friend constexpr Unit operator-(Unit a, Unit b) {
+    return Make(SaturatingAdd(a.value_, SaturatingNegate(b.value_)));
+  }
+  friend constexpr Unit operator*(Unit a, double factor) {
+    return Make(a.IsFinite() ? SaturatingFromDouble(static_cast<double>(a.value_) * factor) : a.value_);
+  }
+  friend constexpr Unit operator*(double factor, Unit a) { return a * factor; }
+  // The ratio of two finite quantities; the divisor must not be zero.
+  friend constexpr double operator/(Unit a, Unit b) {
+    return static_cast<double>(a.value_) / static_cast<double>(b.value_);
+  }
+  constexpr Unit& operator+=(Unit other) { return Assign(SaturatingAdd(this->value_, other.value_)); }
+  constexpr Unit& operator-=(Unit other) {
+    return Assign(SaturatingAdd(this->value_, SaturatingNegate(other.value_)));
+  }
+
+ protected:
+  using Quantity<Unit>::Quantity;
+
+ private:
+  static constexpr Unit Make(int64_t value) { return Unit(value); }
+  constexpr Unit& Assign(int64_t value) {
+    this->value_ = value;
+    return static_cast<Unit&>(*this);
+  }
+};
+
+}  // namespace internal
+
+// A span of time, in microseconds.
+class TimeDelta final : public internal::RelativeQuantity<TimeDelta> {
+ public:
+  static constexpr TimeDelta Micros(int64_t us) { return TimeDelta(us); }
+  static constexpr TimeDelta Millis(int64_t ms) { return TimeDelta(internal::SaturatingMulDiv(ms, 1000, 1)); }
+  static constexpr TimeDelta Seconds(int64_t s) { return TimeDelta(internal::SaturatingMulDiv(s, 1'000'000, 1)); }
+  static constexpr TimeDelta SecondsF(double s) { return TimeDelta(internal::SaturatingFromDouble(s * 1e6)); }
+
+  constexpr int64_t us() const { return value_; }
+  constexpr int64_t ms() const { return value_ / 1000; }
+  constexpr double seconds() const { return static_cast<double>(value_) * 1e-6; }
+  constexpr TimeDelta Abs() const { return value_ < 0 ? TimeDelta(internal::SaturatingNegate(value_)) : *this; }
+
+ private:
+  friend class internal::Quantity<TimeDelta>;
+  friend class internal::RelativeQuantity<TimeDelta>;
+  explicit constexpr TimeDelta(int64_t us) : RelativeQuantity(us) {}
+};
+
+// A point in time on a monotonic clock whose origin does not matter, in microseconds.
+class Timestamp final : public internal::Quantity<Timestamp> {
+ public:
+  static constexpr Timestamp Micros(int64_t us) { return Timestamp(us); }
+  static constexpr Timestamp Millis(int64_t ms) { return Timestamp(internal::SaturatingMulDiv(ms, 1000, 1)); }
+  static constexpr Timestamp Seconds(int64_t s) { return Timestamp(internal::SaturatingMulDiv(s, 1'000'000, 1)); }
+
+  constexpr int64_t us() const { return value_; }
+  constexpr double seconds() const { return static_cast<double>(value_) * 1e-6; }
+
+  friend constexpr Timestamp operator+(Timestamp t, TimeDelta d) {
+    return Timestamp(internal::SaturatingAdd(t.value_, d.us()));
+  }
+  friend constexpr Timestamp operator-(Timestamp t, TimeDelta d) {
+    return Timestamp(internal::SaturatingAdd(t.value_, internal::SaturatingNegate(d.us())));
+  }
+  friend constexpr TimeDelta operator-(Timestamp a, Timestamp b) {
+    return TimeDelta::Micros(internal::SaturatingAdd(a.value_, internal::SaturatingNegate(b.value_)));
+  }
+  constexpr Timestamp& operator+=(TimeDelta d) { return *this = *this + d; }
+
+ private:
+  friend class internal::Quantity<Timestamp>;
+  explicit constexpr Timestamp(int64_t us) : Quantity(us) {}
+};
+
+// An amount of data, in bytes.
+class DataSize final : public internal::RelativeQuantity<DataSize> {
+ public:
+  static constexpr DataSize Bytes(int64_t bytes) { return DataSize(bytes); }
+  constexpr int64_t bytes() const { return value_; }
+
+ private:
+  friend class internal::Quantity<DataSize>;
+  friend class internal::RelativeQuantity<DataSize>;
+  explicit constexpr DataSize(int64_t bytes) : RelativeQuantity(bytes) {}
+};
+
+// A rate of data, in bits per second.
+class DataRate final : public internal::RelativeQuantity<DataRate> {
+ public:
+  static constexpr DataRate BitsPerSecond(int64_t bps) { return DataRate(bps); }
+  static constexpr DataRate BitsPerSecondF(double bps) { return DataRate(internal::SaturatingFromDouble(bps)); }
+  static constexpr DataRate KilobitsPerSecond(int64_t kbps) {
+    return DataRate(internal::SaturatingMulDiv(kbps, 1000, 1));
+  }
+  constexpr int64_t bps() const { return value_; }
+
+ private:
+  friend class internal::Quantity<DataRate>;
+  friend class internal::RelativeQuantity<DataRate>;
+  explicit constexpr DataRate(int64_t bps) : RelativeQuantity(bps) {}
+};
+
+// The rate of `size` over `duration`, which must be positive.
+constexpr DataRate operator/(DataSize size, TimeDelta duration) {
+  return DataRate::BitsPerSecond(internal::SaturatingMulDiv(size.bytes(), 8'000'000, duration.us()));
+}
+
+// The time that `size` takes at `rate`, which must be positive.
+constexpr TimeDelta operator/(DataSize size, DataRate rate) {
+  return TimeDelta::Micros(internal::SaturatingMulDiv(size.bytes(), 8'000'000, rate.bps()));
+}
+
+// What `rate` carries in `duration`, both finite.
+constexpr DataSize operator*(DataRate rate, TimeDelta duration) {
+  return DataSize::Bytes(internal::SaturatingMulDiv(rate.bps(), duration.us(), 8'000'000));
+}
+
+}  // namespace weir
+
+#endif  // WEIR_UNITS_H_
