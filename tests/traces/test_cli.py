@@ -1,0 +1,193 @@
+"""`weir traces`: exit statuses, messages, files."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+from weir.traces.catalogue import bundled_names
+from weir.traces.cli import app
+from weir.traces.importers import read_trace
+from weir.traces.random_domain import random_scenario
+from weir.traces.scenario import Scenario
+
+GOOD = "time_s,rate_bps\n0,1000000\n1,2000000\n2,\n"
+SPIKE = "time_s,rate_bps\n0,1000000\n1,8039999000\n2,2000000\n3,\n"
+
+
+def run(*arguments: object) -> Result:
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert "Traceback" not in result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> Path:
+    path = tmp_path / "good.csv"
+    path.write_text(GOOD)
+    return path
+
+
+@pytest.fixture
+def spike(tmp_path: Path) -> Path:
+    path = tmp_path / "spike.csv"
+    path.write_text(SPIKE)
+    return path
+
+
+def test_validate_accepts_a_sound_file(good: Path) -> None:
+    result = run("validate", good)
+    assert result.exit_code == 0
+    assert result.stdout == f"{good}: csv: usable (0 errors, 0 warnings)\n"
+    assert result.stderr == ""
+
+
+def test_validate_refuses_a_faulty_file_and_names_the_line(good: Path, spike: Path) -> None:
+    result = run("validate", good, spike)
+    assert result.exit_code == 2
+    assert f"{spike}: line 3: error (spike): capacity is 8.04 Gbps" in result.stderr
+    assert "--repair accepts the repairs" in result.stderr
+    assert f"{spike}: csv: refused (1 errors, 0 warnings)" in result.stdout
+    assert "usable" in result.stdout
+
+
+def test_validate_accepts_what_can_be_repaired(spike: Path) -> None:
+    result = run("validate", spike, "--repair")
+    assert result.exit_code == 0
+    assert "repaired (1 errors, 0 warnings)" in result.stdout
+    assert "line 3" in result.stderr
+    assert spike.read_text() == SPIKE
+
+
+def test_validate_goes_on_after_a_file_that_cannot_be_read(good: Path, tmp_path: Path) -> None:
+    result = run("validate", tmp_path / "none.csv", good, "--repair")
+    assert result.exit_code == 2
+    assert "none.csv: no such file; check the path" in result.stderr
+    assert "good.csv: csv: usable" in result.stdout
+
+
+def test_validate_json(good: Path, spike: Path, tmp_path: Path) -> None:
+    result = run("validate", good, spike, tmp_path / "none", "--json")
+    assert result.exit_code == 2
+    first, second, third = json.loads(result.stdout)
+    assert first == {"file": str(good), "format": "csv", "usable": True, "error": None, "findings": []}
+    assert second["usable"] is False
+    assert second["findings"] == [
+        {
+            "code": "spike",
+            "severity": "error",
+            "source": str(spike),
+            "position": "line 3",
+            "message": "capacity is 8.04 Gbps, a timer artefact",
+            "repair": "cut to 2 Mbps",
+        }
+    ]
+    assert third["error"].endswith("no such file; check the path")
+
+
+def test_convert_with_options(good: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out.json"
+    options = ("--one-way-delay", 40, "--queue", "120kB", "--loss", 0.01, "--duration", 30, "--name", "ride")
+    assert run("convert", good, target, *options).exit_code == 0
+    scenario = Scenario.load(target)
+    assert (scenario.name, scenario.duration_s, scenario.forward.one_way_delay_ms) == ("ride", 30, 40)
+    assert scenario.forward.queue.bytes == 120_000
+    assert scenario.forward.loss.model_dump() == {"kind": "bernoulli", "ratio": 0.01}
+    back = run("convert", target, tmp_path / "back.up")
+    assert back.exit_code == 0
+    assert "a mahimahi file cannot hold: one-way delay (40 ms), loss (bernoulli), queue limit" in back.stderr
+    assert read_trace(tmp_path / "back.up").format == "mahimahi"
+
+
+def test_convert_to_stdout(good: Path) -> None:
+    result = run("convert", good, "-", "--to", "opennetlab")
+    assert result.exit_code == 0
+    assert [entry["capacity"] for entry in json.loads(result.stdout)["uplink"]["trace_pattern"]] == [1000, 2000]
+
+
+def test_convert_repairs_only_on_request(spike: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out.csv"
+    refused = run("convert", spike, target)
+    assert refused.exit_code == 2
+    assert "add --repair" in refused.stderr
+    assert not target.exists()
+    repaired = run("convert", spike, target, "--repair")
+    assert repaired.exit_code == 0
+    assert "repair: cut to 2 Mbps" in repaired.stderr
+    capacity = read_trace(target).capacity
+    assert capacity is not None
+    assert capacity.rates_bps.tolist() == [1e6, 2e6, 2e6]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("convert", "GOOD", "x.xyz"), "the ending does not tell the format"),
+        (("convert", "GOOD", "x.csv", "--to", "pcap"), "--to pcap: use csv"),
+        (("convert", "GOOD", "x.json", "--queue", "5apples"), "queue '5apples'"),
+        (("convert", "GOOD", "x.json", "--loss", "2"), "forward.loss.ratio: must be at most 1"),
+        (("convert", "GOOD", "x.json", "--duration", "0"), "duration_s: must be greater than 0"),
+        (("convert", "GOOD", "none/x.json"), "cannot be written"),
+        (("convert", "none.csv", "x.json"), "none.csv: no such file"),
+        (("generate", "tides", "--out", "x.csv"), "tides: no such generator; use one of constant"),
+        (("generate", "wifi", "--out", "x.csv", "--set", "depth=3"), "wifi takes shadowing_db"),
+        (("generate", "wifi", "--out", "x.csv", "--set", "depth"), "--set depth: write NAME=NUMBER"),
+        (("generate", "wifi", "--out", "x.csv", "--rate", "fast"), "rate 'fast'"),
+        (("generate", "wifi", "--out", "x.csv", "--duration", "-3"), "must be greater than 0"),
+        (("generate", "random", "--out", "x.json", "--queue", "3"), "random draws everything itself"),
+    ],
+)
+def test_wrong_use_is_one_message_and_status_2(
+    arguments: tuple[str, ...], message: str, good: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run(*(good if argument == "GOOD" else argument for argument in arguments))
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.startswith("weir traces: ")
+    assert result.stdout == ""
+
+
+def test_list() -> None:
+    result = run("list")
+    assert result.exit_code == 0
+    assert all(name in result.stdout for name in bundled_names())
+    assert "rfc8867" not in result.stdout
+    rows = json.loads(run("list", "--json", "--rfc8867").stdout)
+    assert [row["name"] for row in rows[: len(bundled_names())]] == bundled_names()
+    assert sum(row["name"].startswith("rfc8867") for row in rows) == 10
+    assert next(row for row in rows if row["name"] == "steady-300k")["mean_capacity_bps"] == 300e3
+
+
+@pytest.mark.parametrize("kind", ["constant", "step", "ramp", "sawtooth", "cellular", "wifi", "outage", "handover"])
+def test_generate_is_reproducible(kind: str, tmp_path: Path) -> None:
+    paths = [tmp_path / f"{folder}.json" for folder in ("a", "b", "c")]
+    for path, seed in zip(paths, (3, 3, 4), strict=True):
+        assert run("generate", kind, "--seed", seed, "--duration", 20, "--rate", "1M", "--out", path).exit_code == 0
+    first, second, third = (Scenario.load(path) for path in paths)
+    assert first.forward == second.forward
+    assert (first.forward == third.forward) == (kind == "constant")
+    assert first.duration_s == 20
+    assert first.provenance["source"] == f"weir traces generate {kind}, seed 3, 20 s, 1M"
+
+
+def test_generate_takes_parameters_and_writes_other_formats(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    assert run("generate", "outage", "--set", "longest_s=0.7", "--set", "gap_mean_s=3", "--out", path).exit_code == 0
+    capacity = read_trace(path, repair=True).capacity
+    assert capacity is not None
+    assert set(capacity.rates_bps.tolist()) == {0, 2.5e6}
+
+
+def test_generate_random_to_stdout() -> None:
+    result = run("generate", "random", "--seed", 9, "--duration", 30, "--out", "-")
+    assert result.exit_code == 0
+    assert Scenario.from_json(result.stdout) == random_scenario(9, duration_s=30)
+
+
+def test_help_names_every_command() -> None:
+    result = run("--help")
+    assert result.exit_code == 0
+    for command in ("validate", "convert", "list", "generate"):
+        assert command in result.stdout

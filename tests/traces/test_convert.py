@@ -1,0 +1,139 @@
+"""From any format to any other, and options on the way."""
+
+import itertools
+from pathlib import Path
+
+import pytest
+from weir.traces.capacity import CapacityTrace
+from weir.traces.catalogue import load_bundled
+from weir.traces.convert import format_of, parse_queue, parse_rate, render, to_scenario
+from weir.traces.errors import InputError
+from weir.traces.importers import read_trace
+from weir.traces.plain_trace import scenario_from_capacity
+from weir.traces.scenario import Scenario
+
+TRACE = CapacityTrace.from_durations([1.0, 0.6, 0.4, 2.0], [2.4e6, 0, 1.2e6, 6e6])
+FORMATS = ("csv", "mahimahi", "opennetlab", "scenario")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("300", {"milliseconds": 300}), ("300ms", {"milliseconds": 300}), (" 12.5 ms ", {"milliseconds": 12.5}),
+        ("2s", {"milliseconds": 2000}), ("120kB", {"bytes": 120_000}), ("1.5MB", {"bytes": 1_500_000}),
+        ("15000B", {"bytes": 15_000}), ("50pkt", {"packets": 50}), ("50 packets", {"packets": 50}),
+    ],
+)  # fmt: skip
+def test_queues(text: str, expected: dict[str, float]) -> None:
+    assert parse_queue(text).model_dump(exclude_none=True) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["", "ms", "-5", "5 apples", "1e3", "3 00", "0", "0pkt", "1.5pkt", "0.5B", "nan", "5kib"]
+)
+def test_no_queues(text: str) -> None:
+    with pytest.raises(InputError, match="queue"):
+        parse_queue(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "bps"),
+    [("2500000", 2.5e6), ("300k", 3e5), ("2.5M", 2.5e6), ("2.5 Mbps", 2.5e6), ("1G", 1e9), ("1e6", 1e6), ("64bps", 64)],
+)
+def test_rates(text: str, bps: float) -> None:
+    assert parse_rate(text) == bps
+
+
+@pytest.mark.parametrize("text", ["", "k", "-1", "0", "5MB", "fast"])
+def test_no_rates(text: str) -> None:
+    with pytest.raises(InputError, match="rate"):
+        parse_rate(text)
+
+
+@pytest.mark.parametrize(("source", "target"), list(itertools.product(FORMATS, FORMATS)))
+def test_any_to_any_keeps_length_and_integral(source: str, target: str, tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.write_text(render(scenario_from_capacity(TRACE, "x"), source)[0])  # type: ignore[arg-type]
+    text, lost = render(to_scenario(read_trace(first)), target)  # type: ignore[arg-type]
+    second.write_text(text)
+    read = read_trace(second)
+    assert lost == []
+    assert read.format == target
+    assert read.capacity is not None
+    assert read.capacity.period_s == pytest.approx(4.0)
+    tolerance = 12_000 if "mahimahi" in (source, target) else 1
+    assert read.capacity.integrate(0, 4) == pytest.approx(float(TRACE.integrate(0, 4)), abs=tolerance)
+    if "mahimahi" not in (source, target):
+        assert read.capacity.rates_bps == pytest.approx(TRACE.rates_bps)
+
+
+def test_options_override_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "ride.json"
+    path.write_text(render(scenario_from_capacity(TRACE, "x", loss_ratio=0.1, one_way_delay_ms=70), "opennetlab")[0])
+    own = to_scenario(read_trace(path))
+    assert own.name == "ride"
+    assert (own.forward.one_way_delay_ms, own.reverse.one_way_delay_ms, own.duration_s) == (70, 70, 4)
+    assert own.forward.loss.model_dump() == {"kind": "bernoulli", "ratio": pytest.approx(0.1)}
+    assert own.provenance["source"] == "ride.json (opennetlab)"
+    changed = to_scenario(
+        read_trace(path), name="n", one_way_delay_ms=5, queue=parse_queue("9pkt"), loss_ratio=0, duration_s=30
+    )
+    assert changed.name == "n"
+    assert (changed.forward.one_way_delay_ms, changed.reverse.one_way_delay_ms, changed.duration_s) == (5, 5, 30)
+    assert (changed.forward.queue.packets, changed.forward.loss.kind) == (9, "none")
+
+
+def test_options_override_a_scenario(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    load_bundled("lossy-bursty").save(path)
+    imported = read_trace(path)
+    assert to_scenario(imported) == load_bundled("lossy-bursty")
+    changed = to_scenario(
+        imported, name="n", one_way_delay_ms=5, queue=parse_queue("30kB"), loss_ratio=0.5, duration_s=7
+    )
+    assert (changed.name, changed.duration_s, changed.forward.queue.bytes) == ("n", 7, 30_000)
+    assert (changed.forward.one_way_delay_ms, changed.reverse.one_way_delay_ms) == (5, 5)
+    assert changed.forward.loss.model_dump() == {"kind": "bernoulli", "ratio": 0.5}
+    assert changed.reverse.loss.kind == "bernoulli"
+    assert to_scenario(imported, loss_ratio=0).forward.loss.kind == "none"
+    with pytest.raises(InputError, match="duration_s: must be greater than 0"):
+        to_scenario(imported, duration_s=-1)
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "lost"),
+    [
+        ("steady-1m", "csv", []),
+        ("lossy-random", "opennetlab", []),
+        ("lossy-random", "csv", ["one-way delay (60 ms)", "loss (bernoulli)"]),
+        ("lossy-bursty", "opennetlab", ["loss (gilbert_elliott)", "reverse link"]),
+        ("codel", "mahimahi", ["queue limit", "queue discipline (codel)"]),
+        ("jittery", "opennetlab", ["jitter"]),
+        ("tcp-competitor", "opennetlab", ["flows"]),
+        ("tcp-competitor", "scenario", []),
+    ],
+)
+def test_what_a_format_cannot_hold_is_said(name: str, target: str, lost: list[str]) -> None:
+    assert render(load_bundled(name), target)[1] == lost  # type: ignore[arg-type]
+
+
+def test_a_capacity_without_a_period_is_cut_to_the_duration() -> None:
+    scenario = scenario_from_capacity(CapacityTrace([0, 5, 50], [1e6, 2e6, 3e6]), "x", duration_s=10)
+    assert render(scenario, "csv")[0] == "time_s,rate_bps\n0.0,1000000.0\n5.0,2000000.0\n10.0,\n"
+
+
+def test_an_unlimited_capacity_is_no_trace() -> None:
+    scenario = Scenario.make(name="x", duration_s=1.0, forward={"capacity": None}, flows=[{"kind": "rtp"}])
+    with pytest.raises(InputError, match="the forward capacity is unlimited; a csv file needs one"):
+        render(scenario, "csv")
+
+
+def test_formats_by_ending() -> None:
+    assert [format_of(name) for name in ("a.csv", "a.JSON", "b.up", "b.mahi")] == [
+        "csv",
+        "scenario",
+        "mahimahi",
+        "mahimahi",
+    ]
+    with pytest.raises(InputError, match="add --to csv, mahimahi, opennetlab or scenario"):
+        format_of("a.xyz")

@@ -1,0 +1,229 @@
+"""Reading and writing the formats of others."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from weir.traces.capacity import CapacityTrace
+from weir.traces.csv_trace import read_csv, write_csv
+from weir.traces.errors import InputError
+from weir.traces.importers import detect_format, inspect_trace, read_trace
+from weir.traces.mahimahi import DELIVERY_BITS, read_mahimahi, write_mahimahi
+from weir.traces.opennetlab import read_opennetlab, write_opennetlab
+
+traces = st.lists(
+    st.tuples(st.integers(1, 4000), st.one_of(st.just(0), st.integers(40_000, 50_000_000))), min_size=1, max_size=30
+).map(lambda pairs: CapacityTrace.from_durations([ms / 1e3 for ms, _ in pairs], [rate for _, rate in pairs]))
+
+
+def bits(trace: CapacityTrace) -> float:
+    assert trace.period_s is not None
+    return float(trace.integrate(0, trace.period_s))
+
+
+@given(traces)
+@settings(max_examples=60)
+def test_csv_gives_the_same_trace_back(trace: CapacityTrace) -> None:
+    assert read_csv(write_csv(trace), "x.csv").capacity == trace
+
+
+def test_csv_of_a_constant_for_ever() -> None:
+    trace = CapacityTrace.constant(1e6)
+    assert read_csv(write_csv(trace), "x.csv").capacity == trace
+
+
+@given(traces)
+@settings(max_examples=60)
+def test_opennetlab_gives_the_same_trace_back(trace: CapacityTrace) -> None:
+    text = write_opennetlab(trace, loss_ratio=0.25, rtt_ms=80)
+    read = read_opennetlab(json.loads(text), "x.json")
+    assert read.capacity is not None
+    assert read.capacity.period_s == pytest.approx(trace.period_s, abs=1e-9)
+    np.testing.assert_allclose(read.capacity.times_s, trace.times_s, atol=1e-9)
+    np.testing.assert_allclose(read.capacity.rates_bps, trace.rates_bps, rtol=1e-9)
+    assert (read.loss_ratio, read.one_way_delay_ms) == (pytest.approx(0.25), pytest.approx(40))
+
+
+@given(traces)
+@settings(max_examples=60)
+def test_mahimahi_keeps_integral_and_length(trace: CapacityTrace) -> None:
+    if bits(trace) < DELIVERY_BITS / 2 * 1.01:
+        with pytest.raises(InputError, match="less than one packet"):
+            write_mahimahi(trace)
+        return
+    text = write_mahimahi(trace)
+    ms = np.array([int(line) for line in text.splitlines()])
+    assert np.all(np.diff(ms) >= 0)
+    assert ms[-1] == round(trace.period_s * 1e3)
+    assert ms.size == pytest.approx(bits(trace) / DELIVERY_BITS, abs=0.51)
+    # Nothing is delivered before the capacity has carried it, nor more than a millisecond later (but for the last one).
+    carried = trace.integrate(np.zeros(ms.size - 1), ms[:-1] / 1e3) / DELIVERY_BITS
+    wanted = np.arange(1, ms.size)
+    assert np.all(carried >= wanted - 1e-3)
+    before = trace.integrate(np.zeros(ms.size - 1), np.maximum(ms[:-1] - 1, 0) / 1e3) / DELIVERY_BITS
+    assert np.all(before < wanted + 1e-3)
+    read = read_mahimahi(text, "x.up").capacity
+    assert read is not None
+    assert bits(read) == pytest.approx(ms.size * DELIVERY_BITS)
+    assert read.period_s == ms[-1] / 1e3
+
+
+@given(st.lists(st.integers(0, 20_000), min_size=1, max_size=300), st.integers(1, 1000))
+@settings(max_examples=60)
+def test_mahimahi_windows_hold_every_delivery(times: list[int], window_ms: int) -> None:
+    times = [*sorted(times), 20_001]
+    read = read_mahimahi("\n".join(map(str, times)), "x", window_ms=window_ms).capacity
+    assert read is not None
+    assert bits(read) == pytest.approx(len(times) * DELIVERY_BITS)
+
+
+def test_mahimahi_windows() -> None:
+    lines = [0, 100, 199, 200, 700, 1050]
+    read = read_mahimahi("\n".join(map(str, lines)) + "\n", "x").capacity
+    assert read is not None
+    # The rest of 50 ms belongs to the window before it; 400 to 600 ms carries nothing.
+    assert read.times_s.tolist() == [0, 0.2, 0.4, 0.6, 0.8]
+    assert read.period_s == 1.05
+    expected = [3 * 12000 / 0.2, 12000 / 0.2, 0, 12000 / 0.2, 12000 / 0.25]
+    assert read.rates_bps.tolist() == pytest.approx(expected)
+
+
+def test_opennetlab_units_and_sticky_values() -> None:
+    pattern = [
+        {"duration": 500, "capacity": 1000, "loss": 0.1, "rtt": 200, "time": 0.0},
+        {"duration": 1500, "capacity": 2000.5},
+        {"duration": 2000},
+    ]
+    read = read_opennetlab({"type": "video", "downlink": {}, "uplink": {"trace_pattern": pattern}}, "x.json")
+    assert read.capacity == CapacityTrace([0, 0.5, 2.0], [1e6, 2.0005e6, 2.0005e6], 4.0)
+    assert (read.loss_ratio, read.one_way_delay_ms, read.findings) == (pytest.approx(0.1), 100, [])
+
+
+def test_csv_units_shift_comments_and_length() -> None:
+    text = "# from somewhere\ntime_ms,rate_kbps\n1000,500\n\n1500,600\n2500,700\n"
+    read = read_csv(text, "x.csv")
+    # The last rate holds for the median step, 750 ms.
+    assert read.capacity == CapacityTrace([0, 0.5, 1.5], [5e5, 6e5, 7e5], 2.25)
+    assert [str(finding) for finding in read.findings] == [
+        "x.csv: line 3: warning (shifted): the first time is 1 s; all times are shifted so that it becomes 0"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"uplink": {}}', "opennetlab"),
+        ('  \n{"schema": "weir.scenario/1"}', "scenario"),
+        ('{"forward": 1}', "scenario"),
+        ("0\n5\n", "mahimahi"),
+        ("# comment\n12\n", "mahimahi"),
+        ("time_s,rate_bps\n0,1\n", "csv"),
+        ("0,1\n", "csv"),
+    ],
+)
+def test_detection_by_content(text: str, expected: str) -> None:
+    assert detect_format(text, "x") == expected
+
+
+CSV = "time_s,rate_bps\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("hello\n", "line 1: neither JSON, nor CSV with the header time_s,rate_bps, nor Mahimahi"),
+        ("{}", 'JSON, but neither a scenario ("schema": "weir.scenario/1") nor an OpenNetLab trace'),
+        ("[1, 2]", "JSON, but neither"),
+        ('{"uplink": ', "line 1, column 12: not valid JSON"),
+        ('{"uplink": {}}', "uplink.trace_pattern: must be an array with at least one entry"),
+        ('{"uplink": {"trace_pattern": []}}', "uplink.trace_pattern: must be an array with at least one entry"),
+        ('{"uplink": {"trace_pattern": [5]}}', "entry 0 (uplink.trace_pattern[0]): must be a JSON object"),
+        (
+            '{"uplink": {"trace_pattern": [{"capacity": 5}]}}',
+            'entry 0 (uplink.trace_pattern[0]): "duration" is missing',
+        ),
+        (
+            '{"uplink": {"trace_pattern": [{"duration": 5}]}}',
+            'entry 0 (uplink.trace_pattern[0]): "capacity" is missing',
+        ),
+        (
+            '{"uplink": {"trace_pattern": [{"duration": 5, "capacity": "5"}]}}',
+            "entry 0 (uplink.trace_pattern[0]): capacity is '5'; it must be a finite number",
+        ),
+        (
+            '{"uplink": {"trace_pattern": [{"duration": true, "capacity": 5}]}}',
+            "entry 0 (uplink.trace_pattern[0]): duration is True; it must be a finite number",
+        ),
+        ('{"uplink": {"trace_pattern": [{"duration": NaN, "capacity": 5}]}}', "NaN is no JSON number"),
+        (
+            '{"uplink": {"trace_pattern": [{"duration": 0, "capacity": 5}]}}',
+            "uplink.trace_pattern: no entry lasts",
+        ),
+        ("5\n7.5\n", "line 2: '7.5' is no time in whole milliseconds"),
+        ("5\n\n-7\n", "line 3: '-7' is no time in whole milliseconds"),
+        ("5\nx\n", "line 2: 'x' is no time in whole milliseconds"),
+        ("0\n0\n", "line 2: the trace ends at 0 ms"),
+        ("0,1\n", "line 1: the first line must be the header time_s,rate_bps; add it"),
+        ("time,rate\n", "line 1: the first line must be the header time_s,rate_bps; add it"),
+        (CSV, "no row of data; add at least one time and rate"),
+        (CSV + "0,1,2\n", "line 2: 3 fields; each row has a time and a rate"),
+        (CSV + "0,1000000\n\n1,fast\n", "line 4: rate_bps is 'fast'; it must be a finite number"),
+        (CSV + "zero,1\n", "line 2: time_s is 'zero'; it must be a finite number"),
+        (CSV + "0,nan\n", "line 2: rate_bps is 'nan'; it must be a finite number"),
+        (CSV + "0,inf\n", "line 2: rate_bps is 'inf'; it must be a finite number"),
+        (CSV + "0,1\n1,\n2,5\n", "line 4: only the last row may have no rate; fill in the one above"),
+        (CSV + "0,\n", "no row of data"),
+    ],
+)
+def test_what_cannot_be_parsed_names_file_and_place(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "trace.txt"
+    path.write_text(text)
+    for repair in (False, True):
+        with pytest.raises(InputError) as refusal:
+            read_trace(path, repair=repair)
+        assert str(refusal.value).startswith(f"{path}: {message}")
+
+
+def test_no_window_of_nothing() -> None:
+    with pytest.raises(InputError, match="at least 1 ms"):
+        read_mahimahi("5\n", "x", window_ms=0)
+
+
+def shared(folder: str) -> list[Path]:
+    root = os.environ.get("WEIR_SHARED")
+    if not root:
+        pytest.skip("WEIR_SHARED is not set: no real traces to read")
+    return sorted((Path(root) / "traces" / folder).iterdir())
+
+
+def test_real_opennetlab_traces() -> None:
+    artefacts = {}
+    for path in shared("opennetlab"):
+        imported = inspect_trace(path)
+        assert imported.format == "opennetlab"
+        assert imported.capacity is not None
+        assert imported.capacity.rates_bps.max() <= 60e6
+        artefacts[path.stem] = sum("timer artefact" in finding.message for finding in imported.errors)
+        if not imported.errors:
+            assert read_trace(path).capacity == imported.capacity
+        else:
+            with pytest.raises(InputError, match="add --repair"):
+                read_trace(path)
+            assert read_trace(path, repair=True).capacity == imported.capacity
+    assert {name: count for name, count in artefacts.items() if count} == {
+        "4G_3mbps": 1, "5G_13mbps": 3, "WIRED_35mbps": 3
+    }  # fmt: skip
+
+
+def test_real_mahimahi_traces() -> None:
+    for path in shared("mahimahi"):
+        imported = read_trace(path)
+        lines = path.read_text().split()
+        assert imported.capacity is not None
+        assert bits(imported.capacity) == pytest.approx(len(lines) * DELIVERY_BITS)
+        assert imported.capacity.period_s == int(lines[-1]) / 1e3
+        assert 300e3 < imported.capacity.mean_bps() < 1.5e6

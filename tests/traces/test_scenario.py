@@ -1,0 +1,215 @@
+"""The scenario format: what is accepted, what is refused and how."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from weir.traces.capacity import CapacityTrace
+from weir.traces.errors import InputError
+from weir.traces.plain_trace import scenario_from_capacity
+from weir.traces.scenario import Queue, Scenario
+
+DATA = Path(__file__).parents[1] / "data" / "scenarios"
+
+REFUSALS = {
+    "boolean-as-number": "forward.one_way_delay_ms: must be a number, not True",
+    "duplicate-flow-id": 'flows[1].id: "media" is taken; give every flow an id of its own',
+    "loss-in-percent": "forward.loss.ratio: must be at most 1, not 2",
+    "loss-key-of-other-kind": "forward.loss.ratio: this key does not belong here; remove it",
+    "missing-capacity": "forward.capacity: is missing; add it",
+    "missing-duration": "duration_s: is missing; add it",
+    "missing-name": "name: is missing; add it",
+    "negative-rate": "forward.capacity.rates_bps[0]: must be at least 0, not -1",
+    "no-flows": "flows: needs at least 1 value(s), not an empty JSON array",
+    "no-queue-limit": 'forward.queue: give exactly one of "milliseconds", "bytes" and "packets"',
+    "number-as-string": "duration_s: must be a number, not '60'",
+    "objective-sum": "flows[0]: objective: the three weights must sum to 1, not 1.5",
+    "pauses-overlap": "flows[0]: pauses_s: [2, 4] must end after its start and follow the one before",
+    "period-too-short": "forward.capacity: the period (5 s) must be later than the last time",
+    "rate-above-limit": "forward.capacity.rates_bps[0]: must be at most 10000000000, not 33000000000.0",
+    "rates-and-times-differ": "forward.capacity: 2 times and 1 rates; give as many of each",
+    "stop-before-start": "flows[0]: stop_s (5) must be later than start_s (5)",
+    "times-not-from-zero": "forward.capacity: the first time is 1 s; shift the trace so that it starts at 0",
+    "times-not-increasing": "forward.capacity: time 2 (5 s) is not later than the one before it",
+    "truncated": "line 2, column 20: not valid JSON",
+    "two-queue-limits": 'forward.queue: give exactly one of "milliseconds", "bytes" and "packets"',
+    "unknown-controller": "flows[0].controller: 'bbr2' is not allowed; use 'under_test', 'weir'",
+    "unknown-flow-kind": "flows[0]: kind 'udp' is not known; use one of 'rtp', 'tcp', 'cbr'",
+    "unknown-key": 'durations_s: unknown key; did you mean "duration_s"? Else remove it',
+    "unknown-nested-key": "forward.queue_bytes: unknown key; did you mean",
+    "wrong-schema": "schema: 'weir.scenario/2' is not allowed; use 'weir.scenario/1'",
+    "zero-duration": "duration_s: must be greater than 0, not 0",
+}
+
+
+def minimal() -> dict[str, Any]:
+    return json.loads((DATA / "good" / "minimal.json").read_text())
+
+
+@pytest.mark.parametrize("path", sorted((DATA / "good").glob("*.json")), ids=lambda path: path.stem)
+def test_good_files_load_and_survive_a_round_trip(path: Path, tmp_path: Path) -> None:
+    scenario = Scenario.load(path)
+    assert scenario.name == path.stem
+    copy = tmp_path / "copy.json"
+    scenario.save(copy)
+    assert Scenario.load(copy) == scenario
+    assert json.loads(copy.read_text()) == scenario.to_dict()
+
+
+@pytest.mark.parametrize("path", sorted((DATA / "bad").glob("*.json")), ids=lambda path: path.stem)
+def test_bad_files_are_refused_with_file_place_and_remedy(path: Path) -> None:
+    with pytest.raises(InputError) as refusal:
+        Scenario.load(path)
+    assert str(refusal.value).startswith(f"{path}: {REFUSALS[path.stem]}")
+    assert "\n" not in str(refusal.value)
+
+
+def test_every_refusal_has_its_file() -> None:
+    assert {path.stem for path in (DATA / "bad").glob("*.json")} == REFUSALS.keys()
+    assert len(list((DATA / "good").glob("*.json"))) >= 8
+
+
+def test_defaults() -> None:
+    scenario = Scenario.from_dict(minimal())
+    assert scenario.to_dict() == {
+        "schema": "weir.scenario/1",
+        "name": "minimal",
+        "description": "",
+        "provenance": {},
+        "duration_s": 10.0,
+        "forward": {
+            "capacity": {"times_s": [0.0], "rates_bps": [1e6], "period_s": None},
+            "one_way_delay_ms": 25.0,
+            "queue": {"milliseconds": 300.0},
+            "queue_discipline": "drop_tail",
+            "loss": {"kind": "none"},
+            "jitter": {"kind": "none"},
+        },
+        "reverse": {
+            "capacity": None,
+            "one_way_delay_ms": 25.0,
+            "queue": {"milliseconds": 300.0},
+            "queue_discipline": "drop_tail",
+            "loss": {"kind": "none"},
+            "jitter": {"kind": "none"},
+        },
+        "flows": [
+            {
+                "kind": "rtp",
+                "id": "media",
+                "controller": "under_test",
+                "direction": "forward",
+                "start_s": 0.0,
+                "stop_s": None,
+                "pauses_s": [],
+                "extra_one_way_delay_ms": 0.0,
+                "min_rate_bps": 30e3,
+                "start_rate_bps": 300e3,
+                "objective": None,
+                "media": {"kind": "filler", "max_rate_bps": 50e6},
+            }
+        ],
+    }
+
+
+def test_the_reverse_link_takes_the_forward_delay() -> None:
+    data = minimal()
+    data["forward"]["one_way_delay_ms"] = 70
+    assert Scenario.from_dict(data).reverse.one_way_delay_ms == 70
+    data["reverse"] = {"loss": {"kind": "bernoulli", "ratio": 0.1}}
+    reverse = Scenario.from_dict(data).reverse
+    assert (reverse.one_way_delay_ms, reverse.capacity, reverse.loss.kind) == (70, None, "bernoulli")
+    data["reverse"] = {"one_way_delay_ms": 5}
+    assert Scenario.from_dict(data).reverse.one_way_delay_ms == 5
+
+
+@pytest.mark.parametrize(
+    ("flow", "message"),
+    [
+        ({"kind": "cbr", "id": "x"}, "flows[1].rate_bps: is missing; add it"),
+        ({"kind": "tcp", "congestion_control": "cubik"}, "flows[1].congestion_control: 'cubik' is not allowed"),
+        ({"kind": "tcp", "transfers": {"bytes": [5, 4], "idle_mean_s": 1}}, "flows[1].transfers: bytes: the smallest"),
+        ({"kind": "rtp", "id": "x", "min_rate_bps": 500e3}, "flows[1]: start_rate_bps (300000) must be at least"),
+        ({"kind": "rtp", "id": "x", "media": {"kind": "filler", "max_rate_bps": 20e3}}, "flows[1]: media.max_rate_bps"),
+        ({"kind": "rtp", "id": "x", "media": {"max_rate_bps": 20e3}}, 'flows[1].media: needs the key "kind"'),
+        ({"kind": "rtp", "id": "x", "objective": [0, 0.5, 0.5]}, "flows[1].objective[0]: must be greater than 0"),
+        ({"kind": "rtp", "id": "x", "pauses_s": [[1]]}, "flows[1].pauses_s[0]: needs at least 2 value(s)"),
+        ({"kind": "rtp", "id": ""}, "flows[1].id: must not be empty"),
+        ({"kind": "cbr", "rate_bps": 1e6, "extra_one_way_delay_ms": 5}, "flows[1].extra_one_way_delay_ms: this key"),
+        ({"id": "x"}, 'flows[1]: needs the key "kind"'),
+        (7, "flows[1]: must be a JSON object, not 7"),
+    ],
+)
+def test_flows_are_checked(flow: Any, message: str) -> None:
+    data = minimal()
+    data["flows"].append(flow)
+    with pytest.raises(InputError) as refusal:
+        Scenario.from_dict(data, "some.json")
+    assert str(refusal.value).startswith(f"some.json: {message}")
+
+
+def test_the_number_of_further_faults_is_told() -> None:
+    data = minimal() | {"a": 1, "b": 2}
+    with pytest.raises(InputError, match=r"\(and 1 more fault\)$"):
+        Scenario.from_dict(data)
+
+
+@pytest.mark.parametrize("text", ["NaN", "Infinity", "-Infinity"])
+def test_what_is_no_json_number_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match=f"some.json: {text} is no JSON number"):
+        Scenario.from_json('{"schema": "weir.scenario/1", "duration_s": ' + text + "}", "some.json")
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file; check the path"):
+        Scenario.load(tmp_path / "none.json")
+    (tmp_path / "empty.json").write_text("\n")
+    with pytest.raises(InputError, match="the file is empty"):
+        Scenario.load(tmp_path / "empty.json")
+    (tmp_path / "binary.json").write_bytes(b'{"a": "\xff"}')
+    with pytest.raises(InputError, match="byte 7 is no UTF-8 text"):
+        Scenario.load(tmp_path / "binary.json")
+    with pytest.raises(InputError, match="cannot be read"):
+        Scenario.load(tmp_path)
+    (tmp_path / "deep.json").write_text("[" * 200_000)
+    with pytest.raises(InputError, match="nested too deeply"):
+        Scenario.load(tmp_path / "deep.json")
+    with pytest.raises(InputError, match="cannot be written"):
+        Scenario.from_dict(minimal()).save(tmp_path / "no" / "folder.json")
+
+
+def test_a_scenario_cannot_be_changed() -> None:
+    with pytest.raises(ValueError, match="frozen"):
+        Scenario.from_dict(minimal()).name = "other"
+
+
+@pytest.mark.parametrize(
+    ("queue", "expected"),
+    [(Queue(milliseconds=300), 75000), (Queue(bytes=100), 1500), (Queue(bytes=9000), 9000), (Queue(packets=3), 4500)],
+)
+def test_queue_limit_in_bytes(queue: Queue, expected: int) -> None:
+    assert queue.limit_bytes(2e6) == expected
+
+
+def test_queue_of_a_link_is_of_the_mean_over_its_period() -> None:
+    trace = CapacityTrace([0, 10], [3e6, 1e6], 20)
+    scenario = scenario_from_capacity(trace, "x", duration_s=10)
+    assert scenario.forward.mean_capacity_bps(10) == pytest.approx(2e6)
+    assert scenario.forward.queue_bytes(10) == 75000
+    assert scenario.reverse.queue_bytes(10) is None
+
+
+def test_scenario_around_a_plain_trace() -> None:
+    trace = CapacityTrace([0, 10], [3e6, 1e6], 20)
+    scenario = scenario_from_capacity(trace, "x")
+    assert scenario.duration_s == 20
+    assert scenario.forward.capacity is not None
+    assert scenario.forward.capacity.trace() == trace
+    assert (scenario.forward.one_way_delay_ms, scenario.reverse.one_way_delay_ms) == (25, 25)
+    assert scenario_from_capacity(CapacityTrace.constant(1e6), "x").duration_s == 60
+    lossy = scenario_from_capacity(trace, "x", loss_ratio=0.1, one_way_delay_ms=5, queue=Queue(packets=9), duration_s=7)
+    assert lossy.forward.loss.model_dump() == {"kind": "bernoulli", "ratio": 0.1}
+    assert (lossy.forward.queue.packets, lossy.reverse.one_way_delay_ms, lossy.duration_s) == (9, 5, 7)
+    with pytest.raises(InputError, match=r"x: forward.loss.ratio: must be at most 1, not 2"):
+        scenario_from_capacity(trace, "x", loss_ratio=2)

@@ -1,0 +1,232 @@
+"""Faults of traces that parse: found with their place, refused, and repaired on request."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from weir.traces.errors import InputError
+from weir.traces.importers import inspect_trace, read_trace
+
+
+def opennetlab(tmp_path: Path, *entries: dict[str, Any], **more: Any) -> Path:
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps({"uplink": {"trace_pattern": list(entries)}} | more))
+    return path
+
+
+def csv_file(tmp_path: Path, *rows: str, header: str = "time_s,rate_bps") -> Path:
+    path = tmp_path / "trace.csv"
+    path.write_text("\n".join([header, *rows]) + "\n")
+    return path
+
+
+def entry(capacity: float, duration: float = 200, **more: Any) -> dict[str, Any]:
+    return {"capacity": capacity, "duration": duration} | more
+
+
+def found(path: Path) -> list[tuple[str, str, str]]:
+    return [(finding.code, finding.severity, finding.position) for finding in inspect_trace(path).findings]
+
+
+def rates(path: Path) -> list[float]:
+    capacity = read_trace(path, repair=True).capacity
+    assert capacity is not None
+    return capacity.rates_bps.tolist()
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(InputError) as refusal:
+        read_trace(path)
+    message = str(refusal.value)
+    assert message.startswith(f"{path}: ")
+    return message
+
+
+def test_a_sound_trace_has_no_findings(tmp_path: Path) -> None:
+    path = opennetlab(tmp_path, entry(1000), entry(0), entry(2000))
+    assert [item for item in found(path) if item[0] != "zero_share"] == []
+    assert read_trace(path).capacity == read_trace(path, repair=True).capacity
+
+
+def test_timer_artefacts_are_refused_or_cut_to_60_mbps(tmp_path: Path) -> None:
+    path = opennetlab(tmp_path, entry(15_000), entry(32_799_999), entry(15_000), entry(80_100))
+    assert found(path) == [
+        ("spike", "error", "entry 1 (uplink.trace_pattern[1])"),
+        ("spike", "error", "entry 3 (uplink.trace_pattern[3])"),
+    ]
+    message = refused(path)
+    assert "2 faults; add --repair to accept the repairs, or mend the file" in message
+    assert "entry 1 (uplink.trace_pattern[1]): error (spike): capacity is 32.8 Gbps, a timer artefact" in message
+    assert "repair: cut to 60 Mbps" in message
+    assert rates(path) == [15e6, 60e6, 15e6, 60e6]
+
+
+def test_spikes_elsewhere_are_cut_to_the_largest_believable_rate(tmp_path: Path) -> None:
+    path = csv_file(tmp_path, "0,1000000", "1,3000000", "2,8039999000", "3,2000000")
+    assert found(path) == [("spike", "error", "line 4")]
+    assert "cut to 3 Mbps" in refused(path)
+    assert rates(path) == [1e6, 3e6, 3e6, 2e6]
+
+
+def test_a_fast_link_is_no_artefact(tmp_path: Path) -> None:
+    path = csv_file(tmp_path, "0,2500000000", "1,1000000000", "2,9000000000")
+    assert found(path) == []
+
+
+def test_bits_where_kilobits_belong(tmp_path: Path) -> None:
+    path = opennetlab(tmp_path, entry(1_000_000), entry(2_500_000), entry(400_000))
+    assert found(path) == [("unit_error", "error", "entry 0 (uplink.trace_pattern[0])")]
+    assert "hardly kbps; repair: every rate taken as bit/s" in refused(path)
+    assert rates(path) == [1e6, 2.5e6, 0.4e6]
+
+
+@pytest.mark.parametrize(
+    ("values", "unit", "expected"),
+    [(("2500", "800"), "kbps", [2.5e6, 0.8e6]), (("2.5", "12"), "Mbps", [2.5e6, 12e6])],
+)
+def test_kilobits_or_megabits_where_bits_belong(
+    values: tuple[str, str], unit: str, expected: list[float], tmp_path: Path
+) -> None:
+    path = csv_file(tmp_path, f"0,{values[0]}", f"1,{values[1]}")
+    assert found(path)[0] == ("unit_error", "error", "line 2")
+    assert f"every rate taken as {unit}" in refused(path)
+    assert rates(path) == pytest.approx(expected)
+
+
+def test_megabits_where_kilobits_belong(tmp_path: Path) -> None:
+    path = opennetlab(tmp_path, entry(2.5), entry(12))
+    assert "every rate taken as Mbps" in refused(path)
+    assert rates(path) == pytest.approx([2.5e6, 12e6])
+
+
+def test_seconds_where_milliseconds_belong(tmp_path: Path) -> None:
+    path = opennetlab(tmp_path, entry(1000, 0.2), entry(2000, 0.3))
+    assert "durations are hardly in ms; repair: every duration taken as seconds" in refused(path)
+    capacity = read_trace(path, repair=True).capacity
+    assert capacity is not None
+    assert capacity.period_s == pytest.approx(0.5)
+
+
+def test_negative_rates(tmp_path: Path) -> None:
+    path = csv_file(tmp_path, "0,1000000", "1,-5", "2,2000000")
+    assert found(path)[0] == ("negative_rate", "error", "line 3")
+    assert "line 3: error (negative_rate): capacity is -5 bit/s; repair: 0 bit/s" in refused(path)
+    assert rates(path) == [1e6, 0, 2e6]
+
+
+def test_time_that_runs_backwards(tmp_path: Path) -> None:
+    path = csv_file(tmp_path, "0,1000000", "2,2000000", "1,3000000", "2,4000000", "3,5000000")
+    assert found(path) == [("non_monotone_time", "error", "line 4"), ("non_monotone_time", "error", "line 5")]
+    assert "line 4: error (non_monotone_time): 1 s is not later than 2 s; repair: the entry is dropped" in refused(path)
+    assert rates(path) == [1e6, 2e6, 5e6]
+
+
+def test_mahimahi_time_that_runs_backwards(tmp_path: Path) -> None:
+    path = tmp_path / "trace.up"
+    path.write_text("10\n30\n20\n200\n")
+    assert found(path)[0] == ("non_monotone_time", "error", "line 3")
+    assert "line 3: error (non_monotone_time): 20 ms comes after 30 ms; repair: the deliveries are sorted" in refused(
+        path
+    )
+    assert rates(path) == [4 * 12000 / 0.2]
+
+
+def test_entries_without_a_duration(tmp_path: Path) -> None:
+    path = opennetlab(tmp_path, entry(1000), entry(2000, 0), entry(3000, -200), entry(4000))
+    assert found(path) == [
+        ("bad_duration", "error", "entry 1 (uplink.trace_pattern[1])"),
+        ("bad_duration", "error", "entry 2 (uplink.trace_pattern[2])"),
+    ]
+    assert "duration is -200 ms; repair: the entry is dropped" in refused(path)
+    assert rates(path) == [1e6, 4e6]
+
+
+def test_missing_samples(tmp_path: Path) -> None:
+    rows = [f"{time},1000000" for time in [*range(10), *range(20, 30)]]
+    path = csv_file(tmp_path, *rows)
+    assert found(path) == [("gap", "error", "line 11")]
+    assert "the next sample is 11 s away, the usual step is 1 s; repair: this entry's rate holds" in refused(path)
+    capacity = read_trace(path, repair=True).capacity
+    assert capacity is not None
+    assert capacity.period_s == 30
+
+
+def test_a_change_log_has_no_gaps(tmp_path: Path) -> None:
+    path = csv_file(tmp_path, "0,1000000", "10,2000000", "11,3000000", "60,1000000")
+    assert found(path) == []
+
+
+def test_a_trace_of_nothing_cannot_be_repaired(tmp_path: Path) -> None:
+    path = csv_file(tmp_path, "0,0", "1,0")
+    with pytest.raises(InputError, match=r"this cannot be repaired; mend the file:\n  line 2: error \(all_zero\)"):
+        read_trace(path, repair=True)
+
+
+def test_outages_are_shown_and_kept(tmp_path: Path) -> None:
+    path = opennetlab(tmp_path, entry(1000, 7000), entry(0, 600), entry(0, 500), entry(1000, 7000), entry(0, 900))
+    imported = read_trace(path)
+    assert [str(finding) for finding in imported.findings] == [
+        f"{path}: entry 1 (uplink.trace_pattern[1]) to entry 2 (uplink.trace_pattern[2]): warning (zero_run): "
+        "no capacity for 1.1 s from 7.0 s on; kept as an outage",
+        f"{path}: entry 1 (uplink.trace_pattern[1]): warning (zero_share): no capacity for 12% of the whole time; "
+        "kept as outages",
+    ]
+    assert imported.capacity is not None
+    assert imported.capacity.rates_bps.tolist() == [1e6, 0, 0, 1e6, 0]
+
+
+def test_tiny_capacities_are_shown_and_kept(tmp_path: Path) -> None:
+    path = opennetlab(tmp_path, entry(1000), entry(3), entry(10))
+    imported = read_trace(path)
+    assert [finding.message for finding in imported.findings] == [
+        "capacity is 3 kbps: a 1200-byte packet alone would take 3.2 s; kept"
+    ]
+    assert imported.capacity is not None
+    assert imported.capacity.rates_bps.tolist() == [1e6, 3e3, 1e4]
+
+
+def test_loss_in_percent(tmp_path: Path) -> None:
+    path = opennetlab(tmp_path, entry(1000, loss=5), entry(1000))
+    assert "loss is 5, outside 0..1; repair: all losses taken as percent" in refused(path)
+    assert read_trace(path, repair=True).loss_ratio == pytest.approx(0.05)
+
+
+def test_loss_and_delay_out_of_range(tmp_path: Path) -> None:
+    path = opennetlab(tmp_path, entry(1000, loss=-0.1, rtt=50_000))
+    assert [code for code, _, _ in found(path)] == ["bad_loss", "bad_rtt"]
+    imported = read_trace(path, repair=True)
+    assert (imported.loss_ratio, imported.one_way_delay_ms) == (0, 10_000)
+
+
+def test_changing_loss_is_averaged_over_time_and_said(tmp_path: Path) -> None:
+    path = opennetlab(tmp_path, entry(1000, 100, loss=0.2, rtt=100), entry(1000, 300, loss=0))
+    imported = read_trace(path)
+    assert imported.loss_ratio == pytest.approx(0.05)
+    assert imported.one_way_delay_ms == 50
+    assert [finding.message for finding in imported.findings] == [
+        "loss changes within the trace (0 to 0.2); its mean over time is used"
+    ]
+
+
+def test_what_is_not_used_is_said(tmp_path: Path) -> None:
+    path = opennetlab(tmp_path, entry(1000, jitter=5), entry(1000, jitter=0), downlink={"trace_pattern": [entry(5)]})
+    assert found(path) == [
+        ("ignored", "warning", "entry 0 (uplink.trace_pattern[0])"),
+        ("ignored", "warning", "downlink"),
+    ]
+
+
+def test_times_that_look_like_milliseconds(tmp_path: Path) -> None:
+    path = csv_file(tmp_path, "0,1000000", "200,2000000", "400,3000000")
+    assert [finding.message for finding in read_trace(path).findings] == [
+        "the usual step is 200 s; if the times are milliseconds, name the column time_ms"
+    ]
+
+
+def test_many_faults_are_counted_not_poured_out(tmp_path: Path) -> None:
+    path = csv_file(tmp_path, *[f"{index},{-1 if index % 2 else 1e6}" for index in range(20)])
+    message = refused(path)
+    assert message.startswith(f"{path}: 10 faults; add --repair")
+    assert message.count("\n") == 6
+    assert message.endswith("and 5 more")

@@ -1,0 +1,1 @@
+"""Traces and scenarios: formats, validation, importers, generators, the bundled catalogue."""

@@ -1,0 +1,249 @@
+"""``weir traces``: validate, convert, list and generate trace and scenario files."""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.table import Table
+from weir.traces.catalogue import RFC8867_FOLDER, bundled_scenarios
+from weir.traces.convert import format_of, parse_queue, parse_rate, render, to_scenario
+from weir.traces.errors import InputError, MissingComponent
+from weir.traces.generators import GENERATORS
+from weir.traces.imported_trace import TraceFormat
+from weir.traces.importers import inspect_trace, read_trace
+from weir.traces.mahimahi import DEFAULT_WINDOW_MS
+from weir.traces.plain_trace import scenario_from_capacity
+from weir.traces.random_domain import random_scenario
+from weir.traces.scenario import Scenario
+from weir.traces.text_files import write_text
+
+app = typer.Typer(help="Trace and scenario files: check, convert, list, generate.", no_args_is_help=True)
+
+_Command = TypeVar("_Command", bound=Callable[..., None])
+
+
+def _friendly(command: _Command) -> _Command:
+    """Turns the errors a user can mend into one message on stderr and the exit status for it."""
+
+    @functools.wraps(command)
+    def wrapped(*args: Any, **kwargs: Any) -> None:
+        try:
+            command(*args, **kwargs)
+        except InputError as error:
+            typer.echo(f"weir traces: {error}", err=True)
+            raise typer.Exit(2) from None
+        except MissingComponent as error:
+            typer.echo(f"weir traces: {error}", err=True)
+            raise typer.Exit(3) from None
+
+    return wrapped  # type: ignore[return-value]
+
+
+_DELAY = typer.Option("--one-way-delay", help="One-way delay in ms (default: the file's, else 25).")
+_QUEUE = typer.Option("--queue", help="Queue: 300 (ms), 120kB or 50pkt (default: the file's, else 300 ms).")
+_LOSS = typer.Option("--loss", help="Independent loss, 0..1 (default: the file's, else none).")
+_DURATION = typer.Option("--duration", help="Seconds (default: the file's own length).")
+
+
+@app.command()
+@_friendly
+def validate(
+    files: Annotated[list[Path], typer.Argument(help="Files of any known format.")],
+    repair: Annotated[bool, typer.Option(help="Accept faults that can be repaired.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON array on stdout.")] = False,
+) -> None:
+    """Check files; every fault is shown with file, place, and what a repair does.
+
+    Exit status 0: all files usable (with --repair: after repair); 2: at least one is not. Files are never changed;
+    "weir traces convert --repair" writes a repaired one.
+    """
+    refused = 0
+    reports: list[dict[str, Any]] = []
+    for file in files:
+        try:
+            imported = inspect_trace(file)
+        except InputError as error:
+            refused += 1
+            reports.append({"file": str(file), "format": None, "usable": False, "error": str(error), "findings": []})
+            if not as_json:
+                typer.echo(str(error), err=True)
+            continue
+        usable = all(repair and finding.repair for finding in imported.errors)
+        refused += not usable
+        reports.append(
+            {
+                "file": str(file),
+                "format": imported.format,
+                "usable": usable,
+                "error": None,
+                "findings": [vars(finding) for finding in imported.findings],
+            }
+        )
+        if not as_json:
+            for finding in imported.findings:
+                typer.echo(str(finding), err=finding.severity == "error")
+            warnings = len(imported.findings) - len(imported.errors)
+            verdict = ("repaired" if imported.errors else "usable") if usable else "refused"
+            typer.echo(f"{file}: {imported.format}: {verdict} ({len(imported.errors)} errors, {warnings} warnings)")
+    if as_json:
+        typer.echo(json.dumps(reports, indent=2))
+    elif refused and not repair and any(f["repair"] for r in reports for f in r["findings"]):
+        typer.echo("--repair accepts the repairs named above", err=True)
+    if refused:
+        raise typer.Exit(2)
+
+
+@app.command()
+@_friendly
+def convert(
+    source: Annotated[Path, typer.Argument(help="A file of any known format.")],
+    target: Annotated[Path, typer.Argument(help="The file to write; - for stdout (with --to).")],
+    to: Annotated[str | None, typer.Option(help="csv, mahimahi, opennetlab or scenario (default: by ending).")] = None,
+    one_way_delay: Annotated[float | None, _DELAY] = None,
+    queue: Annotated[str | None, _QUEUE] = None,
+    loss: Annotated[float | None, _LOSS] = None,
+    duration: Annotated[float | None, _DURATION] = None,
+    name: Annotated[str | None, typer.Option(help="Name of a scenario (default: the file's).")] = None,
+    window: Annotated[int, typer.Option(help="Averaging window of a Mahimahi source, ms.")] = DEFAULT_WINDOW_MS,
+    repair: Annotated[bool, typer.Option(help="Repair faults that can be repaired.")] = False,
+) -> None:
+    """Convert a trace or scenario into another format; says on stderr what the format cannot express."""
+    formats: tuple[TraceFormat, ...] = ("csv", "mahimahi", "opennetlab", "scenario")
+    if to is not None and to not in formats:
+        raise InputError(f"--to {to}: use csv, mahimahi, opennetlab or scenario")
+    chosen = next(item for item in formats if item == to) if to else format_of(target)
+    imported = read_trace(source, repair=repair, window_ms=window)
+    for finding in imported.findings:
+        typer.echo(str(finding), err=True)
+    scenario = to_scenario(
+        imported,
+        name=name,
+        one_way_delay_ms=one_way_delay,
+        queue=None if queue is None else parse_queue(queue),
+        loss_ratio=loss,
+        duration_s=duration,
+    )
+    text, lost = render(scenario, chosen)
+    if lost:
+        typer.echo(f"{target}: a {chosen} file cannot hold: {', '.join(lost)}", err=True)
+    _write(target, text)
+
+
+@app.command("list")
+@_friendly
+def list_(
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON array on stdout.")] = False,
+    rfc8867: Annotated[bool, typer.Option("--rfc8867", help="The RFC 8867 cases too.")] = False,
+) -> None:
+    """List the bundled scenarios."""
+    scenarios = bundled_scenarios()
+    if rfc8867:
+        scenarios += [Scenario.load(path) for path in sorted(RFC8867_FOLDER.glob("*.json"))]
+    rows = [_summary(scenario) for scenario in scenarios]
+    if as_json:
+        typer.echo(json.dumps(rows, indent=2))
+        return
+    table = Table("scenario", "duration", "capacity, Mbps", "delay", "queue", "loss", "flows", "what it is")
+    for row in rows:
+        low, mean, high = (row[f"{key}_capacity_bps"] / 1e6 for key in ("min", "mean", "max"))
+        capacity = f"{mean:g}" if low == high else f"{low:.3g} - {mean:.3g} - {high:.3g}"
+        delay, seconds = f"{row['one_way_delay_ms']:g} ms", f"{row['duration_s']:g} s"
+        table.add_row(
+            row["name"], seconds, capacity, delay, row["queue"], row["loss"], row["flows"], row["description"]
+        )
+    console = Console()
+    # A pipe has no width: do not cut columns there.
+    (console if console.is_terminal else Console(width=160)).print(table)
+
+
+@app.command()
+@_friendly
+def generate(
+    kind: Annotated[str, typer.Argument(help=f"{', '.join(GENERATORS)} or random.")],
+    out: Annotated[Path, typer.Option("--out", help="The file to write; - for stdout (a scenario).")],
+    seed: Annotated[int, typer.Option(min=0, help="Same seed, same file.")] = 1,
+    duration: Annotated[float, typer.Option(help="Seconds.")] = 60.0,
+    rate: Annotated[str, typer.Option(help="Nominal rate: 300k, 2.5M (not for random).")] = "2.5M",
+    parameter: Annotated[
+        list[str] | None, typer.Option("--set", help="Generator parameter, NAME=NUMBER; repeatable.")
+    ] = None,
+    one_way_delay: Annotated[float | None, _DELAY] = None,
+    queue: Annotated[str | None, _QUEUE] = None,
+    loss: Annotated[float | None, _LOSS] = None,
+) -> None:
+    """Generate a synthetic trace; the ending of --out chooses the format (.json: scenario)."""
+    if kind != "random" and kind not in GENERATORS:
+        raise InputError(f"{kind}: no such generator; use one of {', '.join(GENERATORS)}, random")
+    limit = None if queue is None else parse_queue(queue)
+    if kind == "random":
+        if parameter or one_way_delay is not None or limit is not None or loss is not None:
+            raise InputError("random draws everything itself; leave out --set, --one-way-delay, --queue and --loss")
+        scenario = random_scenario(seed, duration_s=duration)
+    else:
+        parameters = dict(_parameter(item) for item in parameter or [])
+        try:
+            trace = GENERATORS[kind](np.random.default_rng(seed), duration, parse_rate(rate), **parameters)
+        except TypeError:
+            known = list(GENERATORS[kind].__kwdefaults__ or {})
+            raise InputError(f"--set: {kind} takes {', '.join(known) or 'no parameters'}") from None
+        shown = "".join(f", {key}={value:g}" for key, value in parameters.items())
+        scenario = scenario_from_capacity(
+            trace,
+            f"{kind}-{seed}" if str(out) == "-" else out.stem,
+            one_way_delay_ms=one_way_delay,
+            queue=limit,
+            loss_ratio=loss,
+            provenance={"source": f"weir traces generate {kind}, seed {seed}, {duration:g} s, {rate}{shown}"},
+        )
+    text, lost = render(scenario, "scenario" if str(out) == "-" else format_of(out))
+    if lost:
+        typer.echo(f"{out}: this format cannot hold: {', '.join(lost)}", err=True)
+    _write(out, text)
+
+
+def _parameter(text: str) -> tuple[str, float]:
+    key, _, value = text.partition("=")
+    try:
+        return key.strip(), float(value)
+    except ValueError:
+        raise InputError(f"--set {text}: write NAME=NUMBER") from None
+
+
+def _write(target: Path, text: str) -> None:
+    if str(target) == "-":
+        sys.stdout.write(text)
+    else:
+        write_text(target, text)
+
+
+def _summary(scenario: Scenario) -> dict[str, Any]:
+    assert scenario.forward.capacity is not None
+    trace = scenario.forward.capacity.trace()
+    forward = scenario.forward
+    (unit, limit), *_ = forward.queue.model_dump(exclude_none=True).items()
+    queue = f"{limit:g} {({'milliseconds': 'ms', 'packets': 'pkt'}).get(unit, unit)}"
+    return {
+        "name": scenario.name,
+        "description": scenario.description,
+        "duration_s": scenario.duration_s,
+        "min_capacity_bps": float(trace.rates_bps.min()),
+        "mean_capacity_bps": trace.mean_bps(scenario.duration_s),
+        "max_capacity_bps": float(trace.rates_bps.max()),
+        "one_way_delay_ms": forward.one_way_delay_ms,
+        "queue": queue + (" CoDel" if forward.queue_discipline == "codel" else ""),
+        "loss": forward.loss.kind,
+        "jitter": forward.jitter.kind,
+        "flows": ", ".join(flow.id for flow in scenario.flows),
+    }
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,53 @@
+"""A scenario around a plain capacity trace, with the project's defaults."""
+
+from __future__ import annotations
+
+from weir.traces.capacity import CapacityTrace
+from weir.traces.scenario import Capacity, Queue, Scenario
+
+DEFAULT_ONE_WAY_DELAY_MS = 25.0
+DEFAULT_QUEUE = Queue(milliseconds=300.0)
+DEFAULT_DURATION_S = 60.0
+
+
+def scenario_from_capacity(
+    trace: CapacityTrace,
+    name: str,
+    *,
+    one_way_delay_ms: float | None = None,
+    queue: Queue | None = None,
+    loss_ratio: float | None = None,
+    duration_s: float | None = None,
+    description: str = "",
+    provenance: dict[str, str] | None = None,
+) -> Scenario:
+    """One RTP flow under test, from 30 kbps to 50 Mbps and 300 kbps at the start, over the trace.
+
+    Args:
+        trace: the forward capacity. The reverse link is unlimited, with the same delay.
+        name: the scenario's name.
+        one_way_delay_ms: None: 25 ms.
+        queue: None: 300 ms of the mean capacity.
+        loss_ratio: independent loss of packets, 0..1; None: no loss.
+        duration_s: None: the trace's period, or 60 s when it has none. A longer run repeats the trace.
+        description: free text.
+        provenance: where the trace comes from, and its licence.
+
+    Raises:
+        InputError: a value is out of its range.
+    """
+    if duration_s is None:
+        duration_s = DEFAULT_DURATION_S if trace.period_s is None else trace.period_s
+    return Scenario.make(
+        name=name,
+        description=description,
+        provenance=provenance or {},
+        duration_s=duration_s,
+        forward={
+            "capacity": Capacity.from_trace(trace),
+            "one_way_delay_ms": DEFAULT_ONE_WAY_DELAY_MS if one_way_delay_ms is None else one_way_delay_ms,
+            "queue": DEFAULT_QUEUE if queue is None else queue,
+            "loss": {"kind": "bernoulli", "ratio": loss_ratio} if loss_ratio else {"kind": "none"},
+        },
+        flows=[{"kind": "rtp"}],
+    )
