@@ -1,0 +1,100 @@
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+#include "bare_network.h"
+#include "rate_controllers.h"
+
+namespace weir {
+namespace {
+
+using bare::FlowResult;
+using bare::PathConfig;
+using bare::Simulate;
+
+Timestamp At(int64_t seconds) { return bare::kStart + TimeDelta::Seconds(seconds); }
+DataRate Kbps(int64_t kbps) { return DataRate::KilobitsPerSecond(kbps); }
+
+TEST(GccRembController, FillsASteadyLinkInTheEnd) {
+  const FlowResult result = Simulate(PathConfig::Steady(Kbps(1000)), MakeGccRembController(), TimeDelta::Seconds(60));
+  // It does not probe: 8 % a second.
+  EXPECT_GE(result.TargetAt(At(10)), Kbps(450));
+  EXPECT_LE(result.TargetAt(At(10)), Kbps(800));
+  EXPECT_GE(result.ReceiveRate(At(30), At(60)), Kbps(850));
+  EXPECT_LE(result.ReceiveRate(At(30), At(60)), Kbps(1000));
+}
+
+TEST(GccRembController, FollowsAnEmptierLink) {
+  const auto path = PathConfig::Steps({{At(0), Kbps(1000)}, {At(40), Kbps(500)}}, Kbps(1000));
+  const FlowResult result = Simulate(path, MakeGccRembController(), TimeDelta::Seconds(60));
+  EXPECT_GE(result.TargetAt(At(40)), Kbps(800));
+  EXPECT_GE(result.TargetAt(At(43)), Kbps(350));
+  EXPECT_LE(result.TargetAt(At(43)), Kbps(550));
+  EXPECT_GE(result.ReceiveRate(At(45), At(60)), Kbps(400));
+  EXPECT_LE(result.ReceiveRate(At(45), At(60)), Kbps(500));
+}
+
+TEST(GccRembController, IsTheSameTwice) {
+  PathConfig path = PathConfig::Steady(Kbps(1000));
+  path.loss_ratio = 0.02;
+  const FlowResult first = Simulate(path, MakeGccRembController(), TimeDelta::Seconds(30));
+  const FlowResult second = Simulate(path, MakeGccRembController(), TimeDelta::Seconds(30));
+  EXPECT_EQ(first.targets, second.targets);
+  EXPECT_EQ(first.deliveries, second.deliveries);
+}
+
+class Arrivals {
+ public:
+  explicit Arrivals(RateController& controller) : controller_(controller) {
+    controller_.OnTargetRateConstraints({}, bare::kStart);
+    Poll(bare::kStart);
+  }
+
+  void Receive(int64_t time_us, uint32_t ssrc, bool has_abs_send_time) {
+    Arrival arrival;
+    arrival.packet.arrival_time = bare::kStart + TimeDelta::Micros(time_us);
+    arrival.packet.ssrc = ssrc;
+    arrival.packet.has_abs_send_time = has_abs_send_time;
+    arrival.packet.abs_send_time = static_cast<uint32_t>(((time_us << 18) / 1'000'000) & 0xFFFFFF);
+    arrival.packet.payload_size = 1000;
+    controller_.OnArrival(arrival);
+    Poll(arrival.packet.arrival_time);
+  }
+
+  const std::vector<DataRate>& targets() const { return targets_; }
+
+ private:
+  void Poll(Timestamp now) {
+    if (controller_.next_timeout() > now) return;
+    if (const auto update = controller_.OnTimeout(now); update.target_rate) {
+      targets_.push_back(update.target_rate->target_rate);
+    }
+  }
+
+  RateController& controller_;
+  std::vector<DataRate> targets_;
+};
+
+TEST(GccRembController, SaysNothingWithoutSendTimes) {
+  const auto controller = MakeGccRembController();
+  Arrivals arrivals(*controller);
+  for (int64_t i = 0; i < 1000; ++i) arrivals.Receive(i * 10'000, 1, /*has_abs_send_time=*/false);
+  EXPECT_EQ(arrivals.targets(), std::vector<DataRate>{TargetRateConstraints{}.start_rate});
+}
+
+TEST(GccRembController, DoesNotMindAHundredThousandStreams) {
+  const auto one = MakeGccRembController();
+  const auto many = MakeGccRembController();
+  Arrivals from_one(*one);
+  Arrivals from_many(*many);
+  for (uint32_t i = 0; i < 100'000; ++i) {
+    from_one.Receive(int64_t{i} * 1'000, 1, true);
+    from_many.Receive(int64_t{i} * 1'000, i, true);
+  }
+  EXPECT_GT(from_one.targets().size(), 10u);
+  EXPECT_EQ(from_one.targets(), from_many.targets());
+}
+
+}  // namespace
+}  // namespace weir

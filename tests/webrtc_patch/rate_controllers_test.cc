@@ -1,0 +1,269 @@
+// What every one of libwebrtc's controllers must do behind weir::RateController.
+#include "rate_controllers.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <string>
+
+#include "bare_network.h"
+#include "scripted_call.h"
+
+namespace weir {
+namespace {
+
+using scripted::Call;
+
+struct ControllerCase {
+  const char* name;
+  RateController::Side side;
+  std::function<std::unique_ptr<RateController>()> make;
+  friend std::ostream& operator<<(std::ostream& out, const ControllerCase& c) { return out << c.name; }
+};
+
+constexpr Timestamp kOrigin = Timestamp::Micros(0);
+const TargetRateConstraints kConstraints{.min_rate = DataRate::KilobitsPerSecond(100),
+                                         .start_rate = DataRate::KilobitsPerSecond(400),
+                                         .max_rate = DataRate::KilobitsPerSecond(2000)};
+
+class RateControllers : public testing::TestWithParam<ControllerCase> {
+ protected:
+  std::unique_ptr<RateController> controller_ = GetParam().make();
+
+  static void ExpectWithinBounds(const Call& call, const TargetRateConstraints& bounds) {
+    for (const Call::Saying& saying : call.sayings()) {
+      if (saying.update.target_rate) {
+        EXPECT_GE(saying.update.target_rate->target_rate, bounds.min_rate);
+        EXPECT_LE(saying.update.target_rate->target_rate, bounds.max_rate);
+      }
+      if (saying.update.pacer_config) {
+        EXPECT_GE(saying.update.pacer_config->pacing_rate, bounds.min_rate);
+        EXPECT_LE(saying.update.pacer_config->pacing_rate, bounds.max_rate * 1.1);
+        EXPECT_GE(saying.update.pacer_config->padding_rate, DataRate::Zero());
+        EXPECT_LE(saying.update.pacer_config->padding_rate, bounds.max_rate);
+      }
+    }
+  }
+
+  // Everything said, in numbers that do not depend on where the clock started.
+  static std::string Transcript(const Call& call, Timestamp origin) {
+    std::string text;
+    const auto add = [&text](int64_t value) { text += std::to_string(value) + " "; };
+    for (const Call::Saying& saying : call.sayings()) {
+      add(saying.time.us());
+      if (const auto& target = saying.update.target_rate) {
+        add((target->at_time - origin).us());
+        add(target->target_rate.bps());
+      }
+      if (const auto& pacer = saying.update.pacer_config) {
+        add((pacer->at_time - origin).us());
+        add(pacer->pacing_rate.bps());
+        add(pacer->padding_rate.bps());
+      }
+      for (const ProbeClusterConfig& cluster : saying.update.probe_cluster_configs) {
+        add((cluster.at_time - origin).us());
+        add(cluster.id);
+        add(cluster.target_rate.bps());
+        add(cluster.target_duration.us());
+        add(cluster.target_probe_count);
+      }
+      text += "\n";
+    }
+    return text;
+  }
+};
+
+TEST_P(RateControllers, SaysWhoItIs) {
+  EXPECT_EQ(controller_->name(), GetParam().name);
+  EXPECT_EQ(controller_->side(), GetParam().side);
+}
+
+TEST_P(RateControllers, StartsAtTheStartRate) {
+  Call call(*controller_, kConstraints, kOrigin);
+  ASSERT_EQ(call.sayings().size(), 1u);
+  ASSERT_TRUE(call.sayings()[0].update.target_rate.has_value());
+  EXPECT_EQ(call.sayings()[0].update.target_rate->target_rate, kConstraints.start_rate);
+}
+
+TEST_P(RateControllers, TimeoutsAdvance) {
+  Call call(*controller_, kConstraints, kOrigin);
+  call.Talk(TimeDelta::Seconds(10));
+  call.BeSilent(TimeDelta::Seconds(10));
+  call.Talk(TimeDelta::Seconds(10));
+  EXPECT_FALSE(call.stuck());
+  EXPECT_GT(controller_->next_timeout(), call.now());
+}
+
+TEST_P(RateControllers, StaysWithinTheBounds) {
+  // 800 kbps of media that arrive undisturbed, then not at all.
+  Call call(*controller_, kConstraints, kOrigin);
+  call.Talk(TimeDelta::Seconds(60));
+  EXPECT_GT(call.LastTarget(), kConstraints.start_rate);
+  call.Talk(TimeDelta::Seconds(60), /*lost=*/true);
+  call.Talk(TimeDelta::Seconds(60));
+  ExpectWithinBounds(call, kConstraints);
+}
+
+TEST_P(RateControllers, NewBoundsCountAtOnce) {
+  Call call(*controller_, kConstraints, kOrigin);
+  call.Talk(TimeDelta::Seconds(60));
+  ASSERT_GT(call.LastTarget(), DataRate::KilobitsPerSecond(500));
+  TargetRateConstraints narrow = kConstraints;
+  narrow.max_rate = DataRate::KilobitsPerSecond(500);
+  call.SetConstraints(narrow);
+  EXPECT_EQ(call.LastTarget(), narrow.max_rate);
+  call.Talk(TimeDelta::Seconds(10));
+  EXPECT_LE(call.LastTarget(), narrow.max_rate);
+  TargetRateConstraints high = kConstraints;
+  high.min_rate = DataRate::KilobitsPerSecond(1500);
+  high.start_rate = DataRate::KilobitsPerSecond(1500);
+  call.SetConstraints(high);
+  EXPECT_GE(call.LastTarget(), high.min_rate);
+  EXPECT_LE(call.LastTarget(), high.max_rate);
+}
+
+TEST_P(RateControllers, WiderBoundsDoNotThrowTheEstimateAway) {
+  Call call(*controller_, kConstraints, kOrigin);
+  call.Talk(TimeDelta::Seconds(60));
+  const DataRate before = call.LastTarget();
+  ASSERT_GT(before, kConstraints.start_rate * 1.5);
+  TargetRateConstraints wide = kConstraints;
+  wide.max_rate = DataRate::KilobitsPerSecond(10'000);
+  call.SetConstraints(wide);
+  call.Talk(TimeDelta::Seconds(1));
+  EXPECT_GT(call.LastTarget(), before * 0.85);
+}
+
+TEST_P(RateControllers, SameCallsSameAnswers) {
+  const auto transcript = [] {
+    const auto controller = GetParam().make();
+    Call call(*controller, kConstraints, kOrigin);
+    call.Talk(TimeDelta::Seconds(20));
+    call.Talk(TimeDelta::Seconds(5), /*lost=*/true);
+    call.Talk(TimeDelta::Seconds(20));
+    return Transcript(call, kOrigin);
+  };
+  const std::string first = transcript();
+  EXPECT_GT(first.size(), 100u);
+  EXPECT_EQ(first, transcript());
+}
+
+TEST_P(RateControllers, OneInstanceDoesNotDisturbAnother) {
+  const auto other = GetParam().make();
+  Call alone(*controller_, kConstraints, kOrigin);
+  alone.Talk(TimeDelta::Seconds(20));
+  const auto beside = GetParam().make();
+  Call beside_call(*beside, kConstraints, kOrigin);
+  Call other_call(*other, kConstraints, kOrigin);
+  for (int i = 0; i < 20; ++i) {
+    other_call.Talk(TimeDelta::Seconds(1), /*lost=*/i % 2 == 0);
+    beside_call.Talk(TimeDelta::Seconds(1));
+  }
+  EXPECT_EQ(Transcript(alone, kOrigin), Transcript(beside_call, kOrigin));
+}
+
+TEST_P(RateControllers, TheClocksOriginDoesNotMatter) {
+  const auto transcript = [](Timestamp origin) {
+    const auto controller = GetParam().make();
+    Call call(*controller, kConstraints, origin);
+    call.Talk(TimeDelta::Seconds(20));
+    return Transcript(call, origin);
+  };
+  const std::string at_zero = transcript(Timestamp::Micros(0));
+  EXPECT_EQ(at_zero, transcript(Timestamp::Seconds(-3600)));
+  EXPECT_EQ(at_zero, transcript(Timestamp::Micros(123'456'789'012'345)));
+}
+
+TEST_P(RateControllers, SurvivesASilenceOfThreeHours) {
+  Call call(*controller_, kConstraints, kOrigin);
+  call.Talk(TimeDelta::Seconds(10));
+  call.BeSilent(TimeDelta::Seconds(3 * 3600));
+  call.Talk(TimeDelta::Seconds(60));
+  EXPECT_FALSE(call.stuck());
+  ExpectWithinBounds(call, kConstraints);
+  EXPECT_GE(call.LastTarget(), kConstraints.min_rate);
+}
+
+TEST_P(RateControllers, SurvivesFeedbackInWhichEverythingIsLost) {
+  Call call(*controller_, kConstraints, kOrigin);
+  call.Talk(TimeDelta::Seconds(30), /*lost=*/true);
+  EXPECT_FALSE(call.stuck());
+  ExpectWithinBounds(call, kConstraints);
+  // It has seen nothing arrive, so nothing can have told it to go up.
+  EXPECT_LE(call.LastTarget(), kConstraints.start_rate);
+}
+
+TEST_P(RateControllers, SurvivesAnOutageOnABottleneck) {
+  const DataRate capacity = DataRate::KilobitsPerSecond(1000);
+  const auto at = [](int64_t s) { return bare::kStart + TimeDelta::Seconds(s); };
+  const auto path =
+      bare::PathConfig::Steps({{at(0), capacity}, {at(20), DataRate::Zero()}, {at(25), capacity}}, capacity);
+  const bare::FlowResult result = bare::Simulate(path, GetParam().make(), TimeDelta::Seconds(60));
+  EXPECT_EQ(result.ReceiveRate(at(21), at(25)), DataRate::Zero());
+  EXPECT_GT(result.ReceiveRate(at(40), at(60)), DataRate::Zero());
+  // A packet counts whole in the interval in which it arrives.
+  EXPECT_LE(result.ReceiveRate(at(40), at(60)), capacity * 1.001);
+}
+
+TEST_P(RateControllers, TakesAnythingAHostMayHandIn) {
+  Call call(*controller_, kConstraints, kOrigin);
+  call.Talk(TimeDelta::Seconds(5));
+  const Timestamp now = call.now();
+  for (const TimeDelta rtt :
+       {TimeDelta::Zero(), TimeDelta::Micros(-5), TimeDelta::Micros(1), TimeDelta::PlusInfinity()}) {
+    controller_->OnRoundTripTimeUpdate({.receive_time = now, .round_trip_time = rtt});
+  }
+  controller_->OnTransportLossReport({.receive_time = now, .start_time = now, .end_time = now});
+  controller_->OnTransportLossReport({.receive_time = now,
+                                      .start_time = now,
+                                      .end_time = now,
+                                      .packets_lost_delta = -1000,
+                                      .packets_received_delta = -5});
+  controller_->OnTransportLossReport({.receive_time = now,
+                                      .start_time = now,
+                                      .end_time = now,
+                                      .packets_lost_delta = -1000,
+                                      .packets_received_delta = 5});
+  TransportPacketsFeedback feedback;
+  feedback.feedback_time = now;
+  controller_->OnTransportPacketsFeedback(feedback);
+  // Never sent, and a probe of a cluster without a size.
+  feedback.packet_feedbacks.resize(2);
+  feedback.packet_feedbacks[1].sent_packet.send_time = now - TimeDelta::Millis(40);
+  feedback.packet_feedbacks[1].sent_packet.size = DataSize::Bytes(500);
+  feedback.packet_feedbacks[1].sent_packet.pacing_info.probe_cluster_id = 7;
+  feedback.packet_feedbacks[1].receive_time = now - TimeDelta::Millis(20);
+  controller_->OnTransportPacketsFeedback(feedback);
+  // Without a time.
+  controller_->OnSentPacket({});
+  controller_->OnTransportPacketsFeedback({});
+  controller_->OnTransportLossReport({});
+  controller_->OnRoundTripTimeUpdate({});
+  Arrival arrival;
+  controller_->OnArrival(arrival);
+  arrival.packet.has_abs_send_time = true;
+  arrival.packet.abs_send_time = 0xFFFFFFFF;
+  arrival.packet.payload_size = 0xFFFFFFFF;
+  arrival.packet.padding_size = 0xFFFFFFFF;
+  arrival.packet.arrival_time = now - TimeDelta::Seconds(3);
+  controller_->OnArrival(arrival);
+  call.Talk(TimeDelta::Seconds(5));
+  EXPECT_FALSE(call.stuck());
+  ExpectWithinBounds(call, kConstraints);
+}
+
+INSTANTIATE_TEST_SUITE_P(Libwebrtc, RateControllers,
+                         testing::Values(ControllerCase{"gcc", RateController::Side::kSender, MakeGccController},
+                                         ControllerCase{"gcc-remb", RateController::Side::kReceiver,
+                                                        MakeGccRembController},
+                                         ControllerCase{"pcc", RateController::Side::kSender, MakePccController}),
+                         [](const auto& info) {
+                           std::string name = info.param.name;
+                           for (char& c : name) c = c == '-' ? '_' : c;
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace weir

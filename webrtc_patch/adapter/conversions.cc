@@ -1,0 +1,137 @@
+#include "conversions.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+namespace weir::adapter {
+namespace {
+
+constexpr int64_t kWebrtcTimeAtOriginUs = 1'000'000'000;
+
+// Both sides mark infinities by the extremes of int64_t, but libwebrtc makes them by name only.
+template <class WebrtcUnit, class WeirUnit>
+WebrtcUnit Infinite(WeirUnit value) {
+  return value.IsPlusInfinity() ? WebrtcUnit::PlusInfinity() : WebrtcUnit::MinusInfinity();
+}
+
+template <class WeirUnit, class WebrtcUnit>
+WeirUnit InfiniteFrom(WebrtcUnit value) {
+  return value.IsPlusInfinity() ? WeirUnit::PlusInfinity() : WeirUnit::MinusInfinity();
+}
+
+int ToInt(int64_t value) { return static_cast<int>(std::clamp<int64_t>(value, 0, std::numeric_limits<int>::max())); }
+
+webrtc::PacedPacketInfo PacingInfo(const PacedPacketInfo& info) {
+  // A cluster without a size is none: libwebrtc's probe estimator would abort on it.
+  const bool probe = info.probe_cluster_id != PacedPacketInfo::kNotAProbe && info.probe_cluster_min_probes > 0 &&
+                     info.probe_cluster_min_size > DataSize::Zero();
+  if (!probe) return webrtc::PacedPacketInfo();
+  webrtc::PacedPacketInfo result(info.probe_cluster_id, info.probe_cluster_min_probes,
+                                 ToInt(info.probe_cluster_min_size.bytes()));
+  result.send_bitrate_bps = ToInt(info.send_rate.bps());
+  result.probe_cluster_bytes_sent = ToInt(info.probe_cluster_bytes_sent.bytes());
+  return result;
+}
+
+}  // namespace
+
+webrtc::TimeDelta ToWebrtc(TimeDelta delta) {
+  return delta.IsFinite() ? webrtc::TimeDelta::Micros(delta.us()) : Infinite<webrtc::TimeDelta>(delta);
+}
+
+webrtc::DataRate ToWebrtc(DataRate rate) {
+  if (rate.IsPlusInfinity()) return webrtc::DataRate::PlusInfinity();
+  return webrtc::DataRate::BitsPerSec(std::max<int64_t>(rate.bps(), 0));
+}
+
+webrtc::DataSize ToWebrtc(DataSize size) {
+  if (size.IsPlusInfinity()) return webrtc::DataSize::PlusInfinity();
+  return webrtc::DataSize::Bytes(std::max<int64_t>(size.bytes(), 0));
+}
+
+TimeDelta FromWebrtc(webrtc::TimeDelta delta) {
+  return delta.IsFinite() ? TimeDelta::Micros(delta.us()) : InfiniteFrom<TimeDelta>(delta);
+}
+
+DataRate FromWebrtc(webrtc::DataRate rate) {
+  return rate.IsFinite() ? DataRate::BitsPerSecond(rate.bps()) : InfiniteFrom<DataRate>(rate);
+}
+
+webrtc::Timestamp TimeConverter::ToWebrtc(Timestamp time) const {
+  if (!time.IsFinite()) return Infinite<webrtc::Timestamp>(time);
+  const TimeDelta since_zero = (time - origin_) + TimeDelta::Micros(kWebrtcTimeAtOriginUs);
+  return webrtc::Timestamp::Micros(std::max<int64_t>(since_zero.us(), 0));
+}
+
+Timestamp TimeConverter::FromWebrtc(webrtc::Timestamp time) const {
+  if (!time.IsFinite()) return InfiniteFrom<Timestamp>(time);
+  return origin_ + TimeDelta::Micros(time.us() - kWebrtcTimeAtOriginUs);
+}
+
+webrtc::SentPacket TimeConverter::ToWebrtc(const SentPacket& packet) const {
+  webrtc::SentPacket result;
+  result.send_time = ToWebrtc(packet.send_time);
+  result.size = adapter::ToWebrtc(packet.size);
+  result.sequence_number = packet.sequence_number;
+  result.pacing_info = PacingInfo(packet.pacing_info);
+  result.data_in_flight = adapter::ToWebrtc(packet.data_in_flight);
+  result.audio = packet.audio;
+  return result;
+}
+
+webrtc::TransportPacketsFeedback TimeConverter::ToWebrtc(const TransportPacketsFeedback& feedback) const {
+  webrtc::TransportPacketsFeedback result;
+  result.feedback_time = ToWebrtc(feedback.feedback_time);
+  result.data_in_flight = adapter::ToWebrtc(feedback.data_in_flight);
+  result.prior_in_flight = result.data_in_flight;
+  result.packet_feedbacks.reserve(feedback.packet_feedbacks.size());
+  for (const PacketResult& packet : feedback.packet_feedbacks) {
+    if (!packet.sent_packet.send_time.IsFinite()) continue;
+    webrtc::PacketResult& converted = result.packet_feedbacks.emplace_back();
+    converted.sent_packet = ToWebrtc(packet.sent_packet);
+    converted.receive_time = ToWebrtc(packet.receive_time);
+    result.prior_in_flight += converted.sent_packet.size;
+  }
+  return result;
+}
+
+std::optional<webrtc::TransportLossReport> TimeConverter::ToWebrtc(const TransportLossReport& report) const {
+  if (report.packets_received_delta < 1) return std::nullopt;
+  webrtc::TransportLossReport result;
+  result.receive_time = ToWebrtc(report.receive_time);
+  result.start_time = ToWebrtc(report.start_time);
+  result.end_time = ToWebrtc(report.end_time);
+  result.packets_lost_delta = static_cast<uint64_t>(std::max<int64_t>(report.packets_lost_delta, 0));
+  result.packets_received_delta = static_cast<uint64_t>(report.packets_received_delta);
+  return result;
+}
+
+std::optional<webrtc::RoundTripTimeUpdate> TimeConverter::ToWebrtc(const RoundTripTimeUpdate& update) const {
+  if (!update.round_trip_time.IsFinite() || update.round_trip_time <= TimeDelta::Zero()) return std::nullopt;
+  webrtc::RoundTripTimeUpdate result;
+  result.receive_time = ToWebrtc(update.receive_time);
+  result.round_trip_time = adapter::ToWebrtc(update.round_trip_time);
+  result.smoothed = false;
+  return result;
+}
+
+TargetTransferRate TimeConverter::FromWebrtc(const webrtc::TargetTransferRate& target) const {
+  return {.at_time = FromWebrtc(target.at_time), .target_rate = adapter::FromWebrtc(target.target_rate)};
+}
+
+PacerConfig TimeConverter::FromWebrtc(const webrtc::PacerConfig& config) const {
+  return {.at_time = FromWebrtc(config.at_time),
+          .pacing_rate = adapter::FromWebrtc(config.data_rate()),
+          .padding_rate = adapter::FromWebrtc(config.pad_rate())};
+}
+
+ProbeClusterConfig TimeConverter::FromWebrtc(const webrtc::ProbeClusterConfig& config) const {
+  return {.at_time = FromWebrtc(config.at_time),
+          .id = config.id,
+          .target_rate = adapter::FromWebrtc(config.target_data_rate),
+          .target_duration = adapter::FromWebrtc(config.target_duration),
+          .target_probe_count = config.target_probe_count};
+}
+
+}  // namespace weir::adapter

@@ -1,0 +1,51 @@
+// Units and messages between weir and libwebrtc, both ways. libwebrtc's Debian build aborts on values it does not
+// expect (its debug checks are on), so whatever a host may hand in is made acceptable here.
+#ifndef WEIR_WEBRTC_PATCH_ADAPTER_CONVERSIONS_H_
+#define WEIR_WEBRTC_PATCH_ADAPTER_CONVERSIONS_H_
+
+#include <optional>
+
+#include "api/transport/network_types.h"
+#include "api/units/data_rate.h"
+#include "api/units/data_size.h"
+#include "api/units/time_delta.h"
+#include "api/units/timestamp.h"
+#include "weir/network_control.h"
+#include "weir/units.h"
+
+namespace weir::adapter {
+
+webrtc::TimeDelta ToWebrtc(TimeDelta delta);
+webrtc::DataRate ToWebrtc(DataRate rate);
+webrtc::DataSize ToWebrtc(DataSize size);
+TimeDelta FromWebrtc(webrtc::TimeDelta delta);
+DataRate FromWebrtc(webrtc::DataRate rate);
+
+// libwebrtc uses time 0 for "long ago" and allows no negative times; a host's clock may start anywhere. So libwebrtc's
+// time is that of the host, moved such that `origin` falls well after 0.
+class TimeConverter {
+ public:
+  explicit TimeConverter(Timestamp origin) : origin_(origin) {}
+
+  webrtc::Timestamp ToWebrtc(Timestamp time) const;
+  Timestamp FromWebrtc(webrtc::Timestamp time) const;
+
+  webrtc::SentPacket ToWebrtc(const SentPacket& packet) const;
+  // Packets without a send time are left out: feedback on what was never sent says nothing.
+  webrtc::TransportPacketsFeedback ToWebrtc(const TransportPacketsFeedback& feedback) const;
+  // Nothing for a report that libwebrtc's own transport withholds from its controllers: one without a received packet.
+  std::optional<webrtc::TransportLossReport> ToWebrtc(const TransportLossReport& report) const;
+  // Nothing for a round-trip time that is not finite and positive.
+  std::optional<webrtc::RoundTripTimeUpdate> ToWebrtc(const RoundTripTimeUpdate& update) const;
+
+  TargetTransferRate FromWebrtc(const webrtc::TargetTransferRate& target) const;
+  PacerConfig FromWebrtc(const webrtc::PacerConfig& config) const;
+  ProbeClusterConfig FromWebrtc(const webrtc::ProbeClusterConfig& config) const;
+
+ private:
+  const Timestamp origin_;
+};
+
+}  // namespace weir::adapter
+
+#endif  // WEIR_WEBRTC_PATCH_ADAPTER_CONVERSIONS_H_

@@ -1,0 +1,109 @@
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "api/rtp_headers.h"
+#include "conversions.h"
+#include "modules/remote_bitrate_estimator/remote_bitrate_estimator_abs_send_time.h"
+#include "quiet_logging.h"
+#include "rate_controllers.h"
+#include "system_wrappers/include/clock.h"
+
+namespace weir {
+namespace {
+
+using adapter::SilenceLibwebrtcLog;
+using adapter::TimeConverter;
+
+class GccRembController final : public RateController, private webrtc::RemoteBitrateObserver {
+ public:
+  GccRembController() {
+    SilenceLibwebrtcLog();
+    header_.extension.hasAbsoluteSendTime = true;
+  }
+
+  std::string_view name() const override { return "gcc-remb"; }
+  Side side() const override { return Side::kReceiver; }
+
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) override {
+    constraints_ = constraints;
+    if (!time_) {
+      time_.emplace(now);
+      clock_.emplace(time_->ToWebrtc(now));
+      webrtc::RemoteBitrateObserver* const observer = this;
+      estimator_.emplace(observer, &*clock_);
+      // The estimator has no start rate: it says nothing until it has measured one.
+      estimate_ = constraints.start_rate;
+    }
+    Propose(now);
+  }
+
+  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override {
+    if (const auto message = time_->ToWebrtc(update)) {
+      const int64_t round_trip_time_ms = message->round_trip_time.ms();
+      estimator_->OnRttUpdate(round_trip_time_ms, round_trip_time_ms);
+    }
+  }
+
+  void OnArrival(const Arrival& arrival) override {
+    if (!arrival.packet.has_abs_send_time || !arrival.packet.arrival_time.IsFinite()) return;
+    AdvanceClock(arrival.packet.arrival_time);
+    // One stream stands for all: the estimator uses SSRCs only to tell that all streams have been silent, and remembers
+    // each of them.
+    header_.ssrc = 0;
+    header_.extension.absoluteSendTime = arrival.packet.abs_send_time & 0xFFFFFF;
+    // libwebrtc's receiver counts payload and padding, not the header.
+    const size_t payload_size = size_t{arrival.packet.payload_size} + arrival.packet.padding_size;
+    estimator_->IncomingPacket(clock_->TimeInMilliseconds(), payload_size, header_);
+  }
+
+  NetworkControlUpdate OnTimeout(Timestamp) override {
+    NetworkControlUpdate update;
+    if (pending_since_.IsFinite()) {
+      update.target_rate = TargetTransferRate{.at_time = pending_since_, .target_rate = *target_rate_};
+      pending_since_ = Timestamp::PlusInfinity();
+    }
+    return update;
+  }
+
+  // Only arrivals make this estimator speak: it has no timer of its own.
+  Timestamp next_timeout() const override { return pending_since_; }
+
+ private:
+  void OnReceiveBitrateChanged(const std::vector<uint32_t>&, uint32_t bitrate) override {
+    estimate_ = DataRate::BitsPerSecond(bitrate);
+    Propose(time_->FromWebrtc(clock_->CurrentTime()));
+  }
+
+  void Propose(Timestamp now) {
+    const DataRate bounded = std::clamp(estimate_, constraints_.min_rate, constraints_.max_rate);
+    if (bounded == target_rate_) return;
+    target_rate_ = bounded;
+    if (!pending_since_.IsFinite()) pending_since_ = now;
+  }
+
+  // A packet that overtook others is handed in late; the clock never goes back.
+  void AdvanceClock(Timestamp now) {
+    const webrtc::TimeDelta step = time_->ToWebrtc(now) - clock_->CurrentTime();
+    if (step > webrtc::TimeDelta::Zero()) clock_->AdvanceTime(step);
+  }
+
+  TargetRateConstraints constraints_;
+  // These three come into being with the first constraints.
+  std::optional<TimeConverter> time_;
+  std::optional<webrtc::SimulatedClock> clock_;
+  std::optional<webrtc::RemoteBitrateEstimatorAbsSendTime> estimator_;
+  webrtc::RTPHeader header_;
+
+  DataRate estimate_ = DataRate::Zero();
+  std::optional<DataRate> target_rate_;
+  Timestamp pending_since_ = Timestamp::PlusInfinity();
+};
+
+}  // namespace
+
+std::unique_ptr<RateController> MakeGccRembController() { return std::make_unique<GccRembController>(); }
+
+}  // namespace weir

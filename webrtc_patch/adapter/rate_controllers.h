@@ -1,0 +1,34 @@
+// libwebrtc's own congestion controllers behind weir::RateController, for hosts that run in simulated time. This header
+// needs nothing of libwebrtc.
+//
+// All three are sans-IO: they act on the times they are given, start no thread and share no state, so any number of
+// them run in one process and the same calls give the same answers. Creating one silences libwebrtc's log for the
+// process.
+#ifndef WEIR_WEBRTC_PATCH_ADAPTER_RATE_CONTROLLERS_H_
+#define WEIR_WEBRTC_PATCH_ADAPTER_RATE_CONTROLLERS_H_
+
+#include <memory>
+
+#include "weir/rate_controller.h"
+
+namespace weir {
+
+// "gcc", sender's side: GoogCcNetworkController with LossBasedBweV2 on and probing. It is only itself when the host
+//   - reports every sent packet before anything else that happens at that time,
+//   - hands in transport feedback with the lost packets in it, and RTCP receiver reports (OnTransportLossReport, once a
+//   second): without these its
+//     loss-based half never leaves the start phase,
+//   - sends the probe clusters it asks for, at their rate, marked with their PacedPacketInfo.
+std::unique_ptr<RateController> MakeGccController();
+
+// "gcc-remb", receiver's side: RemoteBitrateEstimatorAbsSendTime. Packets without abs-send-time are invisible to it;
+// its own ceiling is 30 Mbps.
+std::unique_ptr<RateController> MakeGccRembController();
+
+// "pcc", sender's side: pcc::PccNetworkController (PCC Vivace). It has something to say after nearly every sent packet,
+// and asks for padding up to its target rate.
+std::unique_ptr<RateController> MakePccController();
+
+}  // namespace weir
+
+#endif  // WEIR_WEBRTC_PATCH_ADAPTER_RATE_CONTROLLERS_H_

@@ -1,0 +1,169 @@
+#include "send_side_controller.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "quiet_logging.h"
+#include "simulated_time.h"
+
+namespace weir::adapter {
+namespace {
+
+// What libwebrtc's video send stream asks of the pacer where transport feedback is in use.
+constexpr double kVideoPacingFactor = 1.1;
+
+}  // namespace
+
+SendSideController::SendSideController(std::string_view name,
+                                       std::unique_ptr<webrtc::NetworkControllerFactoryInterface> factory,
+                                       std::unique_ptr<const webrtc::FieldTrialsView> field_trials,
+                                       AfterFeedback after_feedback)
+    : name_(name),
+      factory_(std::move(factory)),
+      field_trials_(std::move(field_trials)),
+      after_feedback_(std::move(after_feedback)) {
+  SilenceLibwebrtcLog();
+}
+
+void SendSideController::OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) {
+  const bool start_rate_changed = constraints.start_rate != constraints_.start_rate;
+  constraints_ = constraints;
+  if (!controller_) {
+    Start(now);
+    return;
+  }
+  const ScopedSimulatedTime simulated_time(time_->ToWebrtc(now));
+  webrtc::TargetRateConstraints message;
+  message.at_time = time_->ToWebrtc(now);
+  message.min_data_rate = adapter::ToWebrtc(constraints.min_rate);
+  message.max_data_rate = adapter::ToWebrtc(constraints.max_rate);
+  // A start rate throws the estimate away, so libwebrtc repeats it only when it has changed.
+  if (start_rate_changed) message.starting_rate = adapter::ToWebrtc(constraints.start_rate);
+  Collect(controller_->OnTargetRateConstraints(message), now);
+  Collect(controller_->OnStreamsConfig(StreamsConfig(now)), now);
+  // The new bounds count at once, whatever the controller makes of them.
+  ApplyBounds(now);
+}
+
+void SendSideController::Start(Timestamp now) {
+  time_.emplace(now);
+  const ScopedSimulatedTime simulated_time(time_->ToWebrtc(now));
+  webrtc::NetworkControllerConfig config;
+  config.constraints.at_time = time_->ToWebrtc(now);
+  config.constraints.min_data_rate = adapter::ToWebrtc(constraints_.min_rate);
+  config.constraints.max_data_rate = adapter::ToWebrtc(constraints_.max_rate);
+  config.constraints.starting_rate = adapter::ToWebrtc(constraints_.start_rate);
+  config.stream_based_config = StreamsConfig(now);
+  config.key_value_config = field_trials_.get();
+  config.event_log = &event_log_;
+  controller_ = factory_->Create(std::move(config));
+  // In force until the controller says otherwise.
+  wanted_target_rate_ = constraints_.start_rate;
+
+  webrtc::NetworkAvailability available;
+  available.at_time = time_->ToWebrtc(now);
+  available.network_available = true;
+  Collect(controller_->OnNetworkAvailability(available), now);
+  Collect(controller_->OnStreamsConfig(StreamsConfig(now)), now);
+  ProcessInterval(now);
+  ApplyBounds(now);
+}
+
+webrtc::StreamsConfig SendSideController::StreamsConfig(Timestamp now) const {
+  webrtc::StreamsConfig config;
+  config.at_time = time_->ToWebrtc(now);
+  config.requests_alr_probing = true;
+  config.pacing_factor = kVideoPacingFactor;
+  config.max_total_allocated_bitrate = adapter::ToWebrtc(constraints_.max_rate);
+  return config;
+}
+
+void SendSideController::OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) {
+  assert(controller_ && "constraints come first");
+  if (!update.receive_time.IsFinite()) return;
+  const ScopedSimulatedTime simulated_time(time_->ToWebrtc(update.receive_time));
+  if (const auto message = time_->ToWebrtc(update)) {
+    Collect(controller_->OnRoundTripTimeUpdate(*message), update.receive_time);
+  }
+}
+
+void SendSideController::OnSentPacket(const SentPacket& packet) {
+  assert(controller_ && "constraints come first");
+  if (!packet.send_time.IsFinite()) return;
+  const ScopedSimulatedTime simulated_time(time_->ToWebrtc(packet.send_time));
+  Collect(controller_->OnSentPacket(time_->ToWebrtc(packet)), packet.send_time);
+}
+
+void SendSideController::OnTransportPacketsFeedback(const TransportPacketsFeedback& feedback) {
+  assert(controller_ && "constraints come first");
+  if (!feedback.feedback_time.IsFinite()) return;
+  const ScopedSimulatedTime simulated_time(time_->ToWebrtc(feedback.feedback_time));
+  Collect(controller_->OnTransportPacketsFeedback(time_->ToWebrtc(feedback)), feedback.feedback_time);
+  after_feedback_(*controller_, constraints_);
+}
+
+void SendSideController::OnTransportLossReport(const TransportLossReport& report) {
+  assert(controller_ && "constraints come first");
+  if (!report.receive_time.IsFinite()) return;
+  const ScopedSimulatedTime simulated_time(time_->ToWebrtc(report.receive_time));
+  if (const auto message = time_->ToWebrtc(report)) {
+    Collect(controller_->OnTransportLossReport(*message), report.receive_time);
+  }
+}
+
+NetworkControlUpdate SendSideController::OnTimeout(Timestamp now) {
+  if (now >= next_process_time_) {
+    const ScopedSimulatedTime simulated_time(time_->ToWebrtc(now));
+    ProcessInterval(now);
+  }
+  pending_since_ = Timestamp::PlusInfinity();
+  return std::exchange(pending_, NetworkControlUpdate{});
+}
+
+Timestamp SendSideController::next_timeout() const { return std::min(pending_since_, next_process_time_); }
+
+void SendSideController::ProcessInterval(Timestamp now) {
+  webrtc::ProcessInterval message;
+  message.at_time = time_->ToWebrtc(now);
+  Collect(controller_->OnProcessInterval(message), now);
+  // After a late call the interval counts anew: a controller gains nothing from several calls at one time.
+  const TimeDelta interval = adapter::FromWebrtc(factory_->GetProcessInterval());
+  const bool on_time = next_process_time_.IsFinite() && now < next_process_time_ + interval;
+  next_process_time_ = (on_time ? next_process_time_ : now) + interval;
+}
+
+void SendSideController::Collect(const webrtc::NetworkControlUpdate& update, Timestamp now) {
+  for (const webrtc::ProbeClusterConfig& cluster : update.probe_cluster_configs) {
+    pending_.probe_cluster_configs.push_back(time_->FromWebrtc(cluster));
+    pending_since_ = std::min(pending_since_, now);
+  }
+  if (update.target_rate) wanted_target_rate_ = time_->FromWebrtc(*update.target_rate).target_rate;
+  if (update.pacer_config) wanted_pacer_config_ = time_->FromWebrtc(*update.pacer_config);
+  if (update.target_rate || update.pacer_config) ApplyBounds(now);
+}
+
+void SendSideController::ApplyBounds(Timestamp now) {
+  // PCC knows no bounds and gives its pacing rate in whole bytes a millisecond, which can be 0: so the target rate is
+  // bounded here, and the pacer neither holds the target back nor exceeds what goes with the bounds.
+  const DataRate target_rate = std::clamp(wanted_target_rate_, constraints_.min_rate, constraints_.max_rate);
+  if (target_rate != target_rate_) {
+    target_rate_ = target_rate;
+    pending_.target_rate = TargetTransferRate{.at_time = now, .target_rate = target_rate};
+    pending_since_ = std::min(pending_since_, now);
+  }
+  if (!wanted_pacer_config_) return;
+  const DataRate highest_pacing_rate = constraints_.max_rate * kVideoPacingFactor;
+  const PacerConfig pacer_config{
+      .at_time = now,
+      .pacing_rate = std::clamp(wanted_pacer_config_->pacing_rate, target_rate, highest_pacing_rate),
+      .padding_rate = std::clamp(wanted_pacer_config_->padding_rate, DataRate::Zero(), target_rate)};
+  if (!pacer_config_ || pacer_config.pacing_rate != pacer_config_->pacing_rate ||
+      pacer_config.padding_rate != pacer_config_->padding_rate) {
+    pacer_config_ = pacer_config;
+    pending_.pacer_config = pacer_config;
+    pending_since_ = std::min(pending_since_, now);
+  }
+}
+
+}  // namespace weir::adapter

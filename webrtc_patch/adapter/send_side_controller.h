@@ -1,0 +1,74 @@
+// Any of libwebrtc's send-side network controllers behind weir::RateController: started, driven and bounded as
+// libwebrtc's own transport (RtpTransportControllerSend) does it.
+#ifndef WEIR_WEBRTC_PATCH_ADAPTER_SEND_SIDE_CONTROLLER_H_
+#define WEIR_WEBRTC_PATCH_ADAPTER_SEND_SIDE_CONTROLLER_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/field_trials_view.h"
+#include "api/rtc_event_log/rtc_event_log.h"
+#include "api/transport/network_control.h"
+#include "conversions.h"
+#include "weir/rate_controller.h"
+
+namespace weir::adapter {
+
+class SendSideController final : public RateController {
+ public:
+  // Called with the controller and its constraints after each transport feedback it was given.
+  using AfterFeedback = std::function<void(webrtc::NetworkControllerInterface&, const TargetRateConstraints&)>;
+
+  // `field_trials` may be null: libwebrtc's defaults.
+  SendSideController(std::string_view name, std::unique_ptr<webrtc::NetworkControllerFactoryInterface> factory,
+                     std::unique_ptr<const webrtc::FieldTrialsView> field_trials, AfterFeedback after_feedback);
+
+  std::string_view name() const override { return name_; }
+  Side side() const override { return Side::kSender; }
+
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) override;
+  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override;
+  void OnSentPacket(const SentPacket& packet) override;
+  void OnTransportPacketsFeedback(const TransportPacketsFeedback& feedback) override;
+  void OnTransportLossReport(const TransportLossReport& report) override;
+
+  NetworkControlUpdate OnTimeout(Timestamp now) override;
+  Timestamp next_timeout() const override;
+
+ private:
+  void Start(Timestamp now);
+  void ProcessInterval(Timestamp now);
+  webrtc::StreamsConfig StreamsConfig(Timestamp now) const;
+  // Keeps what is new in `update` until the host asks for it.
+  void Collect(const webrtc::NetworkControlUpdate& update, Timestamp now);
+  // Puts what the controller last asked for into the bounds, and what that changes into `pending_`.
+  void ApplyBounds(Timestamp now);
+
+  const std::string name_;
+  const std::unique_ptr<webrtc::NetworkControllerFactoryInterface> factory_;
+  const std::unique_ptr<const webrtc::FieldTrialsView> field_trials_;
+  const AfterFeedback after_feedback_;
+  webrtc::RtcEventLogNull event_log_;
+
+  TargetRateConstraints constraints_;
+  // Both come into being with the first constraints.
+  std::optional<TimeConverter> time_;
+  std::unique_ptr<webrtc::NetworkControllerInterface> controller_;
+
+  Timestamp next_process_time_ = Timestamp::PlusInfinity();
+  // What the host has not yet been told, and since when.
+  NetworkControlUpdate pending_;
+  Timestamp pending_since_ = Timestamp::PlusInfinity();
+  // What the controller asked for, and what of it the host has been told or is about to be.
+  DataRate wanted_target_rate_ = DataRate::Zero();
+  std::optional<PacerConfig> wanted_pacer_config_;
+  std::optional<DataRate> target_rate_;
+  std::optional<PacerConfig> pacer_config_;
+};
+
+}  // namespace weir::adapter
+
+#endif  // WEIR_WEBRTC_PATCH_ADAPTER_SEND_SIDE_CONTROLLER_H_
