@@ -1,0 +1,200 @@
+/* The C interface of Weir: a receiver-side bandwidth estimator for RTP, and MOCC's three calls for other senders.
+ *
+ * Time is always an argument: microseconds of one monotonic clock of the caller's choice. Nothing here reads a clock, starts a thread, opens a file or
+ * prints. Units stand in the names: _us, _bps, _bytes.
+ *
+ * Threads: calls on one handle must not overlap; different handles are independent. The log callback runs on the calling thread, before the
+ * call returns; it must neither call back into the same handle, nor throw, nor longjmp.
+ *
+ * Errors: functions that return int return a negative weir_error; weir_last_error() then has the sentence for the user.
+ *
+ * Structs begin with struct_size; set it to sizeof the struct. Bytes that a newer header added beyond what the library knows must be zero.
+ *
+ * Trust: hand in only packets whose authenticity SRTP has confirmed. Everything else about them may be hostile.
+ */
+#ifndef WEIR_C_WEIR_H_
+#define WEIR_C_WEIR_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define WEIR_API __attribute__((visibility("default")))
+#else
+#define WEIR_API
+#endif
+
+#ifdef __cplusplus
+#define WEIR_NOEXCEPT noexcept
+extern "C" {
+#else
+#define WEIR_NOEXCEPT
+#endif
+
+typedef enum weir_error {
+  WEIR_OK = 0,
+  WEIR_ERROR_INVALID_ARGUMENT = -1,   /* a null pointer, a wrong struct_size, a value out of its range */
+  WEIR_ERROR_INVALID_MODEL = -2,      /* see weir_last_error() */
+  WEIR_ERROR_UNKNOWN_CONTROLLER = -3,
+  WEIR_ERROR_BUFFER_TOO_SMALL = -4,
+  WEIR_ERROR_POLICY_FAULT = -5,       /* the model failed; a safe rate is in force */
+  WEIR_ERROR_OUT_OF_MEMORY = -6,
+  WEIR_ERROR_INTERNAL = -7            /* a defect of the library: please report it */
+} weir_error;
+
+/* "0.1.0" */
+WEIR_API const char* weir_version(void) WEIR_NOEXCEPT;
+/* The message of the last call on this thread that returned an error; valid until the next one does. "" when none has. */
+WEIR_API const char* weir_last_error(void) WEIR_NOEXCEPT;
+
+typedef enum weir_log_severity { WEIR_LOG_INFO = 0, WEIR_LOG_WARNING = 1 } weir_log_severity;
+/* `message` is one line without its end, valid during the call. */
+typedef void (*weir_log_callback)(void* argument, weir_log_severity severity, const char* message);
+
+/* ---- Estimator ---- */
+
+typedef struct weir_estimator weir_estimator;
+
+typedef struct weir_estimator_config {
+  size_t struct_size;
+  /* NULL: the model decides. Else "rule", "nada" or "fixed" (the start rate, for ever), and `model` must be NULL. */
+  const char* controller;
+  /* An ONNX policy in memory; not used after the call that creates. */
+  const void* model;
+  size_t model_size_bytes;
+  int64_t min_rate_bps;
+  int64_t start_rate_bps;
+  int64_t max_rate_bps;
+  /* Weights, each above 0; divided by their sum. */
+  float objective_throughput;
+  float objective_latency;
+  float objective_loss;
+  /* 0: no limit on rises, no decay in silence; for experiments. */
+  int32_t guard;
+  /* May be NULL. Told when the controller fails and the fallback takes over, and when it is back. */
+  weir_log_callback log;
+  void* log_argument;
+} weir_estimator_config;
+
+/* Sets the defaults: 30 kbps, 300 kbps, 50 Mbps, the balanced objective <0.4,0.5,0.1>, guard on. */
+WEIR_API int weir_estimator_config_init(weir_estimator_config* config, size_t struct_size) WEIR_NOEXCEPT;
+/* On success *estimator is to be freed with weir_estimator_destroy(), on error it is NULL. */
+WEIR_API int weir_estimator_create(const weir_estimator_config* config, weir_estimator** estimator) WEIR_NOEXCEPT;
+/* NULL is allowed. */
+WEIR_API void weir_estimator_destroy(weir_estimator* estimator) WEIR_NOEXCEPT;
+
+typedef enum weir_packet_kind {
+  WEIR_PACKET_VIDEO = 0,
+  WEIR_PACKET_AUDIO = 1,
+  WEIR_PACKET_PROBE = 2,
+  WEIR_PACKET_RETRANSMISSION = 3
+} weir_packet_kind;
+
+/* One RTP packet as received. */
+typedef struct weir_packet {
+  size_t struct_size;
+  int64_t arrival_time_us;
+  uint32_t ssrc;
+  uint16_t sequence_number;
+  uint8_t payload_type;
+  uint8_t kind; /* weir_packet_kind */
+  /* The abs-send-time header extension, 24 bits, when has_abs_send_time is not 0. */
+  uint32_t has_abs_send_time;
+  uint32_t abs_send_time;
+  /* Used where abs-send-time is missing; the clock rate is 0 when unknown. */
+  uint32_t rtp_timestamp;
+  uint32_t rtp_clock_rate_hz;
+  uint32_t header_bytes;
+  uint32_t payload_bytes;
+  uint32_t padding_bytes;
+} weir_packet;
+
+/* Malformed, duplicate and late packets are no errors: they are counted. */
+WEIR_API int weir_estimator_on_packet(weir_estimator* estimator, const weir_packet* packet) WEIR_NOEXCEPT;
+
+typedef struct weir_estimate {
+  size_t struct_size;
+  int64_t at_time_us;
+  int64_t target_rate_bps;
+  /* Why, in static storage: "start", "pilot", "copilot", "fallback", "held", "guard_finite", "guard_bounds", "guard_slew", "guard_stale". */
+  const char* reason;
+} weir_estimate;
+
+/* When to call weir_estimator_on_timeout() next; INT64_MIN: at once. */
+WEIR_API int64_t weir_estimator_next_timeout_us(const weir_estimator* estimator) WEIR_NOEXCEPT;
+/* 1: feedback is due, and *estimate is set; 0: nothing to send. The first call begins the estimator's life. */
+WEIR_API int weir_estimator_on_timeout(weir_estimator* estimator, int64_t now_us, weir_estimate* estimate) WEIR_NOEXCEPT;
+/* The rate in force, whether or not it was sent yet. */
+WEIR_API int weir_estimator_latest(const weir_estimator* estimator, weir_estimate* estimate) WEIR_NOEXCEPT;
+
+WEIR_API int weir_estimator_set_objective(weir_estimator* estimator, float throughput, float latency, float loss) WEIR_NOEXCEPT;
+WEIR_API int weir_estimator_set_constraints(weir_estimator* estimator, int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps,
+                                            int64_t now_us) WEIR_NOEXCEPT;
+WEIR_API int weir_estimator_on_round_trip_time(weir_estimator* estimator, int64_t round_trip_time_us, int64_t now_us) WEIR_NOEXCEPT;
+
+/* Writes an RTCP REMB with the rate in force and the SSRCs seen, at most 255; returns its size. 1040 bytes are always enough. */
+WEIR_API int weir_estimator_write_remb(const weir_estimator* estimator, uint32_t sender_ssrc, uint8_t* buffer, size_t buffer_size_bytes)
+    WEIR_NOEXCEPT;
+
+typedef struct weir_estimator_counters {
+  size_t struct_size;
+  uint64_t decisions;
+  uint64_t policy_faults;
+  uint64_t fallback_decisions;
+  uint64_t feedbacks;
+  /* How often each rule of the guard changed a rate. */
+  uint64_t guard_finite;
+  uint64_t guard_bounds;
+  uint64_t guard_slew;
+  uint64_t guard_stale;
+  uint64_t packets_duplicate;
+  uint64_t packets_reordered;
+  uint64_t packets_invalid;
+  uint64_t stream_restarts;
+  uint64_t ssrc_evictions;
+} weir_estimator_counters;
+
+WEIR_API int weir_estimator_get_counters(const weir_estimator* estimator, weir_estimator_counters* counters) WEIR_NOEXCEPT;
+
+/* ---- MOCC's calls, for senders that have statistics rather than packets ---- */
+
+typedef struct weir_mocc weir_mocc;
+
+typedef struct weir_mocc_config {
+  size_t struct_size;
+  const void* model;
+  size_t model_size_bytes;
+  int64_t min_rate_bps;
+  int64_t start_rate_bps;
+  int64_t max_rate_bps;
+} weir_mocc_config;
+
+WEIR_API int weir_mocc_config_init(weir_mocc_config* config, size_t struct_size) WEIR_NOEXCEPT;
+/* Register(w). With *mocc NULL a sender is made from `config`; else its objective changes and `config` is not read. */
+WEIR_API int weir_mocc_register(weir_mocc** mocc, const weir_mocc_config* config, float throughput, float latency, float loss) WEIR_NOEXCEPT;
+WEIR_API void weir_mocc_destroy(weir_mocc* mocc) WEIR_NOEXCEPT;
+
+typedef struct weir_mocc_status {
+  size_t struct_size;
+  int64_t interval_us;          /* above 0, at most a minute */
+  double sending_ratio;         /* packets sent over acknowledged; 100 when none was acknowledged */
+  double latency_ratio;         /* mean latency over the smallest mean latency so far, at least 1 */
+  double latency_gradient;      /* change of latency over time, s/s */
+  int64_t throughput_bps;       /* acknowledged */
+  int64_t packets_acknowledged;
+  int64_t packets_lost;
+  int64_t base_latency_us;      /* the smallest mean latency so far, one way; 0: unknown */
+} weir_mocc_status;
+
+/* The interval between two reports that the model was made for. */
+WEIR_API int64_t weir_mocc_interval_us(const weir_mocc* mocc) WEIR_NOEXCEPT;
+/* ReportStatus(s). WEIR_ERROR_POLICY_FAULT: the rate fell to what was acknowledged. */
+WEIR_API int weir_mocc_report_status(weir_mocc* mocc, const weir_mocc_status* status) WEIR_NOEXCEPT;
+/* GetSendingRate(). */
+WEIR_API int64_t weir_mocc_get_sending_rate_bps(const weir_mocc* mocc) WEIR_NOEXCEPT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* WEIR_C_WEIR_H_ */

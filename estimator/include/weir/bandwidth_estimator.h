@@ -1,0 +1,152 @@
+// The receiver's bandwidth estimator: arrivals in, estimates for REMB out. Only wiring; every part has a file of its
+// own.
+//
+//   OnPacket --> ArrivalStatistics --> pilot, copilots, fallback --> FuseRates --> Guard --> RembThrottle -->
+//   OnTimeout's result
+#ifndef WEIR_BANDWIDTH_ESTIMATOR_H_
+#define WEIR_BANDWIDTH_ESTIMATOR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "weir/arrival_statistics.h"
+#include "weir/fusion.h"
+#include "weir/guard.h"
+#include "weir/objective.h"
+#include "weir/rate_controller.h"
+#include "weir/remb_throttle.h"
+#include "weir/units.h"
+
+namespace weir {
+
+// Why an estimate is what it is: who spoke last of those that changed it.
+enum class EstimateReason : uint8_t {
+  kStart,        // no controller has spoken yet: the start rate
+  kPilot,        // the pilot's rate, as it asked
+  kCopilot,      // fusion preferred another rate to the pilot's
+  kFallback,     // the pilot is suspended; the fallback's rate
+  kHeld,         // the pilot failed just now; the rate in force
+  kGuardFinite,  // the guard's rules, see guard.h
+  kGuardBounds,
+  kGuardSlew,
+  kGuardStale,
+};
+
+// "start", "pilot", "copilot", "fallback", "held", "guard_finite", "guard_bounds", "guard_slew", "guard_stale".
+std::string_view ToString(EstimateReason reason);
+
+struct Estimate {
+  Timestamp at_time = Timestamp::MinusInfinity();
+  DataRate target_rate = DataRate::Zero();
+  EstimateReason reason = EstimateReason::kStart;
+};
+
+struct EstimatorCounters {
+  uint64_t decisions = 0;           // targets the pilot gave
+  uint64_t policy_faults = 0;       // times the pilot should have given one and did not
+  uint64_t fallback_decisions = 0;  // targets the fallback gave in the pilot's place
+  uint64_t feedbacks = 0;           // estimates returned by OnTimeout
+  GuardCounters guard;
+  ArrivalCounters arrivals;
+};
+
+struct BandwidthEstimatorConfig {
+  // Must be valid, see Validated().
+  TargetRateConstraints constraints;
+  Objective objective;
+  // Without it only finiteness and bounds are kept; for training and experiments.
+  bool guard = true;
+};
+
+// The poll contract: the host calls `OnPacket` for each RTP packet and `OnTimeout` when `next_timeout()` has come, and
+// sends a REMB whenever the latter returns an estimate. It never calls concurrently, and all times are of one monotonic
+// clock. Nothing here reads a clock, blocks or, after warm-up, allocates.
+//
+// Life begins with the first OnTimeout; until then `next_timeout()` is MinusInfinity, and packets serve only to find
+// the base delay. After each OnTimeout, `next_timeout()` lies after its `now`, whatever the controllers say.
+//
+// Failing controllers. A pilot (and a fallback) must return a target rate from every OnTimeout that is called at or
+// after its own next_timeout(), also when the target has not changed. No target, or one that is infinite, zero or
+// negative, is a fault. At a fault the rate in force is held; after `kFaultsToFallback` faults in a row the fallback
+// takes the pilot's seat. The pilot is still asked, and comes back after `kDecisionsToRecover` good answers in a row. A
+// copilot that returns no target keeps its previous one.
+class BandwidthEstimator {
+ public:
+  static constexpr int kFaultsToFallback = 3;
+  static constexpr int kDecisionsToRecover = 20;
+
+  // All controllers must be of the receiver's side; `pilot` must not be null. Without a `fallback`, the ten-line rule,
+  // tolerant of sparse packets.
+  BandwidthEstimator(const BandwidthEstimatorConfig& config, std::unique_ptr<RateController> pilot,
+                     std::vector<std::unique_ptr<RateController>> copilots = {}, Fusion fusion = {},
+                     std::unique_ptr<RateController> fallback = nullptr);
+
+  void OnPacket(const PacketArrival& packet);
+  // An estimate exactly when feedback is due now. A `now` that is not after that of the previous call is ignored.
+  [[nodiscard]] std::optional<Estimate> OnTimeout(Timestamp now);
+  // When to call OnTimeout next; may be in the past after OnPacket or a setter.
+  Timestamp next_timeout() const;
+
+  // `objective` as NormalizedObjective() or ObjectivePreset() gave it.
+  void SetObjective(const Objective& objective);
+  // False, with nothing changed, when the constraints are not valid. The start rate matters only before the first
+  // OnTimeout.
+  bool SetConstraints(const TargetRateConstraints& constraints, Timestamp now);
+  // Ignored unless above 0 and at most a minute.
+  void OnRoundTripTime(TimeDelta round_trip_time, Timestamp now);
+
+  // The rate in force, whether or not it was fed back yet; the start rate at MinusInfinity before the first OnTimeout.
+  const Estimate& latest() const { return latest_; }
+  EstimatorCounters counters() const;
+  // The SSRCs for a REMB, see ArrivalStatistics::Ssrcs().
+  size_t Ssrcs(std::span<uint32_t> out) const { return arrival_statistics_.Ssrcs(out); }
+  const RateController& pilot() const { return *pilot_; }
+  bool pilot_suspended() const { return suspended_; }
+
+ private:
+  struct Seat {
+    std::unique_ptr<RateController> controller;
+    std::optional<DataRate> rate;
+  };
+
+  bool started() const { return now_.IsFinite(); }
+  void Start(Timestamp now);
+  bool AskPilot(Timestamp now);
+  bool AskFallback(Timestamp now);
+  bool AskCopilots(Timestamp now);
+  void Decide(Timestamp now);
+  template <class Function>
+  void ForEachController(Function function);
+
+  TargetRateConstraints constraints_;
+  Objective objective_;
+  Fusion fusion_;
+  std::optional<RoundTripTimeUpdate> round_trip_time_;
+
+  ArrivalStatistics arrival_statistics_;
+  std::unique_ptr<RateController> pilot_;
+  std::unique_ptr<RateController> fallback_;
+  std::vector<Seat> copilots_;
+  std::vector<DataRate> copilot_rates_;
+  Guard guard_;
+  RembThrottle throttle_;
+
+  std::optional<DataRate> pilot_rate_;
+  std::optional<DataRate> fallback_rate_;
+  int faults_in_a_row_ = 0;
+  int decisions_in_a_row_ = 0;
+  bool suspended_ = false;
+
+  Timestamp now_ = Timestamp::MinusInfinity();
+  Estimate latest_;
+  EstimatorCounters counters_;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_BANDWIDTH_ESTIMATOR_H_

@@ -1,0 +1,98 @@
+// Plain rules between whoever computes a rate and the feedback. They hold for any policy, however it misbehaves.
+#ifndef WEIR_GUARD_H_
+#define WEIR_GUARD_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "weir/network_control.h"
+#include "weir/units.h"
+
+namespace weir {
+
+// How often each rule changed the rate it was shown.
+struct GuardCounters {
+  uint64_t finite = 0;
+  uint64_t bounds = 0;
+  uint64_t slew = 0;
+  uint64_t stale = 0;
+};
+
+enum class GuardRule : uint8_t { kNone, kFinite, kBounds, kSlew, kStale };
+
+struct GuardOptions {
+  // Without these two only finiteness and the bounds are kept: a rate of 0 would mean "no limit" to the sender.
+  bool slew = true;
+  bool stale = true;
+};
+
+// The rules, in their order:
+//   finite: a rate that is infinite, zero or negative is replaced by the one in force.
+//   bounds: min_rate <= rate <= max_rate.
+//   slew:   the rate in force, T, may rise within dt to max(T, R, min(T 8^dt, 3 R + 100 kbps)), dt in seconds and at
+//   most 1, where R is the highest receive
+//           rate of the last second, over slots of at least 200 ms. Falling is never limited. Up to what really arrives
+//           the way is free; beyond it the rate grows at most eightfold a second and never past three times what
+//           arrives. From 300 kbps to 5 Mbps takes 1.4 s by the first bound, and the second lets it where the sender
+//           follows.
+//   stale:  nothing arrived for max(500 ms, 3 * 1200 bytes / S), S being the rate in force when the silence began: the
+//   rate is at most S, halved for each further
+//           second. The second term keeps a slow sender's packets from passing for silence. Counts from the first
+//           packet on.
+class Guard {
+ public:
+  explicit Guard(const GuardOptions& options = {}) : options_(options) {}
+
+  // Begins, or changes the bounds of, the rate in force.
+  void SetConstraints(const TargetRateConstraints& constraints, Timestamp now);
+  // Something arrived; when exactly does not matter, it counts from the next `Apply` on.
+  void OnPacket(DataSize size) {
+    pending_size_ += size;
+    pending_packets_ = true;
+  }
+
+  struct Result {
+    DataRate rate;
+    // The last rule that changed the rate.
+    GuardRule rule;
+  };
+  // `now` must not be before that of an earlier call. The result is the rate in force from now on.
+  Result Apply(DataRate wanted, Timestamp now);
+  // When `Apply` should be called again though no controller has spoken: a rule holds the rate back, or silence may
+  // have begun.
+  Timestamp next_timeout() const { return next_timeout_; }
+
+  const GuardCounters& counters() const { return counters_; }
+
+ private:
+  void MeasureReceiveRate(Timestamp now);
+  DataRate HighestReceiveRate() const;
+  DataRate SlewLimit(TimeDelta elapsed) const;
+  TimeDelta SilenceLimit() const;
+
+  static constexpr size_t kSlots = 5;
+
+  GuardOptions options_;
+  TargetRateConstraints constraints_;
+  GuardCounters counters_;
+  DataRate rate_ = DataRate::Zero();
+  Timestamp last_apply_ = Timestamp::MinusInfinity();
+  Timestamp next_timeout_ = Timestamp::PlusInfinity();
+
+  DataSize pending_size_ = DataSize::Zero();
+  bool pending_packets_ = false;
+  bool any_packets_ = false;
+  DataSize slot_size_ = DataSize::Zero();
+  Timestamp slot_start_ = Timestamp::MinusInfinity();
+  std::array<int64_t, kSlots> receive_rates_bps_{};
+  size_t slot_ = 0;
+
+  // When packets were last noticed, and the rate in force then.
+  Timestamp last_packets_ = Timestamp::MinusInfinity();
+  DataRate rate_at_last_packets_ = DataRate::Zero();
+};
+
+}  // namespace weir
+
+#endif  // WEIR_GUARD_H_

@@ -1,0 +1,73 @@
+#include "conversions.h"
+
+#include <string_view>
+
+#include "weir/rate_controller.h"
+
+namespace weir::python {
+
+Timestamp ToTimestamp(const char* name, int64_t time_us) {
+  const Timestamp time = Timestamp::Micros(time_us);
+  if (!time.IsFinite()) throw py::value_error(std::string(name) + " is not a time");
+  return time;
+}
+
+Objective ToObjective(const ObjectiveArgument& argument) {
+  if (const auto* name = std::get_if<std::string>(&argument)) {
+    if (const auto preset = ObjectivePreset(*name)) return *preset;
+    throw py::value_error("there is no objective '" + *name + "'; there are balanced, throughput and latency, or give three weights");
+  }
+  const auto& weights = std::get<std::vector<double>>(argument);
+  if (weights.size() == 3) {
+    const auto objective =
+        NormalizedObjective(static_cast<float>(weights[0]), static_cast<float>(weights[1]), static_cast<float>(weights[2]));
+    if (objective) return *objective;
+  }
+  throw py::value_error("an objective is three finite weights above 0: throughput, latency, loss");
+}
+
+TargetRateConstraints ToConstraints(int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps) {
+  const auto constraints = Validated({DataRate::BitsPerSecond(min_rate_bps), DataRate::BitsPerSecond(start_rate_bps),
+                                      DataRate::BitsPerSecond(max_rate_bps)});
+  if (constraints) return *constraints;
+  throw py::value_error("the rates must be above 0, and min_rate_bps at most max_rate_bps; they are " + std::to_string(min_rate_bps) + ", " +
+                        std::to_string(start_rate_bps) + " and " + std::to_string(max_rate_bps));
+}
+
+PacketKind ToPacketKind(const std::string& name) {
+  if (name == "video") return PacketKind::kVideo;
+  if (name == "audio") return PacketKind::kAudio;
+  if (name == "probe") return PacketKind::kProbe;
+  if (name == "retransmission") return PacketKind::kRetransmission;
+  throw py::value_error("there is no packet kind '" + name + "'; there are video, audio, probe and retransmission");
+}
+
+std::span<const std::byte> ToBytes(const py::bytes& bytes) {
+  const std::string_view view = bytes;
+  return {reinterpret_cast<const std::byte*>(view.data()), view.size()};
+}
+
+py::dict ToDict(const ModelDescription& description) {
+  py::list features;
+  for (const IntervalStatisticsField& field : description.features.fields) features.append(std::string(field.name));
+  py::dict dict;
+  dict["format"] = description.format == ModelFormat::kWeir1 ? "weir/1" : "mmsys2024";
+  dict["name"] = description.name;
+  dict["version"] = description.version;
+  dict["provenance"] = description.provenance;
+  dict["features"] = features;
+  dict["history"] = description.features.history;
+  dict["interval_ms"] = static_cast<double>(description.interval.us()) * 1e-3;
+  dict["action_kind"] = std::string(ToString(description.action.kind));
+  dict["action_alpha"] = description.action.kind == ActionKind::kRelative ? py::object(py::float_(description.action.alpha)) : py::none();
+  dict["action_multipliers"] = description.action.multipliers;
+  dict["min_bps"] = description.action.min_rate.bps();
+  dict["max_bps"] = description.action.max_rate.bps();
+  dict["observation_size"] = description.observation_size;
+  dict["action_size"] = description.action_size;
+  dict["state_size"] = description.state_size;
+  dict["takes_objective"] = description.takes_objective;
+  return dict;
+}
+
+}  // namespace weir::python

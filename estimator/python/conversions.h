@@ -1,0 +1,46 @@
+// Checked conversions between Python's plain values and the library's types; what does not fit is a ValueError that says what, and how to mend it.
+#ifndef WEIR_PYTHON_CONVERSIONS_H_
+#define WEIR_PYTHON_CONVERSIONS_H_
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "weir/arrival.h"
+#include "weir/model_description.h"
+#include "weir/network_control.h"
+#include "weir/objective.h"
+
+namespace weir::python {
+
+namespace py = pybind11;
+
+// A preset's name, or three weights.
+using ObjectiveArgument = std::variant<std::string, std::vector<double>>;
+
+template <class Integer>
+Integer Narrow(const char* name, int64_t value) {
+  if (value >= int64_t{std::numeric_limits<Integer>::min()} && value <= int64_t{std::numeric_limits<Integer>::max()}) {
+    return static_cast<Integer>(value);
+  }
+  throw py::value_error(std::string(name) + " must be within [" + std::to_string(std::numeric_limits<Integer>::min()) + ", " +
+                        std::to_string(std::numeric_limits<Integer>::max()) + "], not " + std::to_string(value));
+}
+
+Timestamp ToTimestamp(const char* name, int64_t time_us);
+Objective ToObjective(const ObjectiveArgument& argument);
+TargetRateConstraints ToConstraints(int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps);
+PacketKind ToPacketKind(const std::string& name);
+std::span<const std::byte> ToBytes(const py::bytes& bytes);
+py::dict ToDict(const ModelDescription& description);
+
+}  // namespace weir::python
+
+#endif  // WEIR_PYTHON_CONVERSIONS_H_

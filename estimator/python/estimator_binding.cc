@@ -1,0 +1,123 @@
+// weir._core.BandwidthEstimator
+#include "estimator_binding.h"
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conversions.h"
+#include "weir/bandwidth_estimator.h"
+#include "weir/built_in_controllers.h"
+#include "weir/policy_controller.h"
+#include "weir/rtcp.h"
+
+namespace weir::python {
+namespace {
+
+using namespace py::literals;  // NOLINT: the literals' only way in
+
+std::unique_ptr<RateController> MakePilot(const std::optional<std::string>& controller, const std::optional<py::bytes>& model,
+                                          DataRate start_rate) {
+  if (controller.has_value() == model.has_value()) throw py::value_error("give either a controller's name or a model");
+  if (controller) {
+    auto pilot = MakeBuiltInController(*controller, start_rate);
+    if (!pilot) throw py::value_error("there is no controller '" + *controller + "'; there are rule, nada and fixed");
+    return pilot;
+  }
+  auto policy = Policy::Load(ToBytes(*model));
+  if (!policy) throw py::value_error(policy.error());
+  return std::make_unique<PolicyController>(std::move(policy.value()));
+}
+
+std::unique_ptr<BandwidthEstimator> Make(const std::optional<std::string>& controller, const std::optional<py::bytes>& model,
+                                         int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps,
+                                         const ObjectiveArgument& objective, bool guard) {
+  const TargetRateConstraints constraints = ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
+  return std::make_unique<BandwidthEstimator>(BandwidthEstimatorConfig{constraints, ToObjective(objective), guard},
+                                              MakePilot(controller, model, constraints.start_rate));
+}
+
+void OnPacket(BandwidthEstimator& estimator, int64_t arrival_time_us, int64_t ssrc, int64_t sequence_number, int64_t payload_bytes,
+              const std::string& kind, std::optional<int64_t> abs_send_time, int64_t rtp_timestamp, int64_t rtp_clock_rate_hz,
+              int64_t header_bytes, int64_t padding_bytes, int64_t payload_type) {
+  PacketArrival packet;
+  packet.arrival_time = ToTimestamp("arrival_time_us", arrival_time_us);
+  packet.ssrc = Narrow<uint32_t>("ssrc", ssrc);
+  packet.sequence_number = Narrow<uint16_t>("sequence_number", sequence_number);
+  packet.payload_type = Narrow<uint8_t>("payload_type", payload_type);
+  packet.kind = ToPacketKind(kind);
+  packet.has_abs_send_time = abs_send_time.has_value();
+  packet.abs_send_time = Narrow<uint32_t>("abs_send_time", abs_send_time.value_or(0));
+  packet.rtp_timestamp = Narrow<uint32_t>("rtp_timestamp", rtp_timestamp);
+  packet.rtp_clock_rate = Narrow<uint32_t>("rtp_clock_rate_hz", rtp_clock_rate_hz);
+  packet.header_size = Narrow<uint32_t>("header_bytes", header_bytes);
+  packet.payload_size = Narrow<uint32_t>("payload_bytes", payload_bytes);
+  packet.padding_size = Narrow<uint32_t>("padding_bytes", padding_bytes);
+  estimator.OnPacket(packet);
+}
+
+py::dict Counters(const BandwidthEstimator& estimator) {
+  const EstimatorCounters counters = estimator.counters();
+  return py::dict("decisions"_a = counters.decisions, "policy_faults"_a = counters.policy_faults,
+                  "fallback_decisions"_a = counters.fallback_decisions, "feedbacks"_a = counters.feedbacks,
+                  "guard_finite"_a = counters.guard.finite, "guard_bounds"_a = counters.guard.bounds,
+                  "guard_slew"_a = counters.guard.slew, "guard_stale"_a = counters.guard.stale,
+                  "packets_duplicate"_a = counters.arrivals.duplicates, "packets_reordered"_a = counters.arrivals.reordered,
+                  "packets_invalid"_a = counters.arrivals.invalid, "stream_restarts"_a = counters.arrivals.restarts,
+                  "ssrc_evictions"_a = counters.arrivals.ssrc_evictions);
+}
+
+py::bytes MakeRemb(const BandwidthEstimator& estimator, int64_t sender_ssrc) {
+  std::array<uint32_t, kMaxRembSsrcs> ssrcs{};
+  std::array<uint8_t, RembSize(kMaxRembSsrcs)> buffer{};
+  const size_t count = estimator.Ssrcs(ssrcs);
+  const size_t size = WriteRemb(Narrow<uint32_t>("sender_ssrc", sender_ssrc), estimator.latest().target_rate,
+                                std::span(ssrcs).first(count), buffer);
+  return py::bytes(reinterpret_cast<const char*>(buffer.data()), size);
+}
+
+}  // namespace
+
+void BindEstimator(py::module_& module) {
+  py::class_<Estimate>(module, "Estimate")
+      .def_property_readonly("at_time_us", [](const Estimate& e) { return e.at_time.us(); })
+      .def_property_readonly("target_rate_bps", [](const Estimate& e) { return e.target_rate.bps(); })
+      .def_property_readonly("reason", [](const Estimate& e) { return std::string(ToString(e.reason)); })
+      .def("__repr__", [](const Estimate& e) {
+        return "Estimate(at_time_us=" + std::to_string(e.at_time.us()) + ", target_rate_bps=" + std::to_string(e.target_rate.bps()) +
+               ", reason='" + std::string(ToString(e.reason)) + "')";
+      });
+
+  const TargetRateConstraints defaults;
+  py::class_<BandwidthEstimator>(module, "BandwidthEstimator")
+      .def(py::init(&Make), "controller"_a = py::none(), py::kw_only(), "model"_a = py::none(),
+           "min_rate_bps"_a = defaults.min_rate.bps(), "start_rate_bps"_a = defaults.start_rate.bps(),
+           "max_rate_bps"_a = defaults.max_rate.bps(), "objective"_a = "balanced", "guard"_a = true)
+      .def("on_packet", &OnPacket, py::kw_only(), "arrival_time_us"_a, "ssrc"_a, "sequence_number"_a, "payload_bytes"_a,
+           "kind"_a = "video", "abs_send_time"_a = py::none(), "rtp_timestamp"_a = 0, "rtp_clock_rate_hz"_a = 0, "header_bytes"_a = 12,
+           "padding_bytes"_a = 0, "payload_type"_a = 0)
+      .def("on_timeout", [](BandwidthEstimator& e, int64_t now_us) { return e.OnTimeout(ToTimestamp("now_us", now_us)); }, "now_us"_a)
+      .def_property_readonly("next_timeout_us", [](const BandwidthEstimator& e) { return e.next_timeout().us(); })
+      .def("set_objective", [](BandwidthEstimator& e, const ObjectiveArgument& o) { e.SetObjective(ToObjective(o)); }, "objective"_a)
+      .def(
+          "set_constraints",
+          [](BandwidthEstimator& e, int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps, int64_t now_us) {
+            e.SetConstraints(ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps), ToTimestamp("now_us", now_us));
+          },
+          py::kw_only(), "min_rate_bps"_a, "start_rate_bps"_a, "max_rate_bps"_a, "now_us"_a)
+      .def(
+          "on_round_trip_time",
+          [](BandwidthEstimator& e, int64_t round_trip_time_us, int64_t now_us) {
+            e.OnRoundTripTime(TimeDelta::Micros(round_trip_time_us), ToTimestamp("now_us", now_us));
+          },
+          "round_trip_time_us"_a, "now_us"_a)
+      .def_property_readonly("latest", [](const BandwidthEstimator& e) { return e.latest(); })
+      .def_property_readonly("pilot_suspended", &BandwidthEstimator::pilot_suspended)
+      .def("counters", &Counters)
+      .def("remb", &MakeRemb, "sender_ssrc"_a);
+}
+
+}  // namespace weir::python

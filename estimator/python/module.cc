@@ -1,0 +1,114 @@
+// The Python module weir._core. Its documentation and types are in _core.pyi.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conversions.h"
+#include "estimator_binding.h"
+#include "weir/action.h"
+#include "weir/built_in_controllers.h"
+#include "weir/interval_statistics.h"
+#include "weir/policy.h"
+#include "weir/rtcp.h"
+
+namespace weir::python {
+namespace {
+
+using namespace py::literals;  // NOLINT: the literals' only way in
+
+std::unique_ptr<Policy> LoadPolicy(const py::bytes& model) {
+  auto policy = Policy::Load(ToBytes(model));
+  if (!policy) throw py::value_error(policy.error());
+  return std::move(policy.value());
+}
+
+std::vector<float> RunPolicy(Policy& policy, const std::vector<float>& observation, const ObjectiveArgument& objective) {
+  const ModelDescription& description = policy.description();
+  if (observation.size() != description.observation_size) {
+    throw py::value_error("the observation has " + std::to_string(observation.size()) + " elements, the model takes " +
+                          std::to_string(description.observation_size));
+  }
+  std::vector<float> action(description.action_size);
+  switch (policy.Run(observation, ToObjective(objective), action)) {
+    case PolicyFault::kNone:
+      return action;
+    case PolicyFault::kBadObservation:
+      throw py::value_error("an element of the observation is not finite");
+    case PolicyFault::kRuntimeError:
+      throw py::value_error("ONNX Runtime reported an error");
+    case PolicyFault::kNonFiniteOutput:
+      throw py::value_error("the model's output is not finite");
+  }
+  throw py::value_error("unknown fault");
+}
+
+int64_t ApplyAction(const std::vector<float>& action, int64_t current_rate_bps, const std::string& kind, int64_t min_bps, int64_t max_bps,
+                    double alpha, std::vector<float> multipliers) {
+  const auto parsed = ParseActionKind(kind);
+  if (!parsed) throw py::value_error("there is no kind of action '" + kind + "'; there are rate_bps, log_rate, relative and discrete");
+  const TargetRateConstraints bounds = ToConstraints(min_bps, min_bps, max_bps);
+  if (!(alpha > 0)) throw py::value_error("alpha must be above 0");
+  const auto is_positive = [](float multiplier) { return multiplier > 0; };
+  if (*parsed == ActionKind::kDiscrete && (multipliers.empty() || !std::all_of(multipliers.begin(), multipliers.end(), is_positive))) {
+    throw py::value_error("a discrete action needs multipliers, each above 0");
+  }
+  const ActionMapping mapping{*parsed, bounds.min_rate, bounds.max_rate, alpha, std::move(multipliers)};
+  const auto rate = mapping.Apply(action, DataRate::BitsPerSecond(current_rate_bps));
+  if (!rate) throw py::value_error("the action is empty, not finite, of the wrong size, or names no multiplier");
+  return rate->bps();
+}
+
+py::bytes MakeRemb(int64_t sender_ssrc, int64_t rate_bps, const std::vector<int64_t>& ssrcs) {
+  std::vector<uint32_t> narrowed;
+  for (const int64_t ssrc : ssrcs) narrowed.push_back(Narrow<uint32_t>("ssrc", ssrc));
+  std::vector<uint8_t> buffer(RembSize(narrowed.size()));
+  const size_t size =
+      WriteRemb(Narrow<uint32_t>("sender_ssrc", sender_ssrc), DataRate::BitsPerSecond(rate_bps), narrowed, buffer);
+  if (size == 0) throw py::value_error("a REMB needs a rate above 0 and at most 255 SSRCs");
+  return py::bytes(reinterpret_cast<const char*>(buffer.data()), size);
+}
+
+py::dict ReadRemb(const py::bytes& packet) {
+  const auto bytes = ToBytes(packet);
+  const auto remb = ParseRemb({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+  if (!remb) throw py::value_error("not a well-formed REMB packet");
+  const std::vector<uint32_t> ssrcs(remb->ssrcs.begin(), remb->ssrcs.begin() + static_cast<ptrdiff_t>(remb->ssrc_count));
+  return py::dict("sender_ssrc"_a = remb->sender_ssrc, "rate_bps"_a = remb->rate.bps(), "ssrcs"_a = ssrcs);
+}
+
+py::tuple FieldNames() {
+  py::list names;
+  for (const IntervalStatisticsField& field : kIntervalStatisticsFields) names.append(std::string(field.name));
+  return py::tuple(names);
+}
+
+py::tuple ControllerNames() {
+  py::list names;
+  for (const std::string_view name : kBuiltInControllers) names.append(std::string(name));
+  return py::tuple(names);
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_core, module) {
+  module.attr("__version__") = WEIR_VERSION;
+  module.attr("ONNXRUNTIME_VERSION") = OnnxRuntimeVersion();
+  module.attr("INTERVAL_STATISTICS_FIELDS") = FieldNames();
+  module.attr("CONTROLLERS") = ControllerNames();
+  BindEstimator(module);
+  py::class_<Policy>(module, "Policy")
+      .def(py::init(&LoadPolicy), "model"_a)
+      .def_property_readonly("description", [](const Policy& policy) { return ToDict(policy.description()); })
+      .def("run", &RunPolicy, "observation"_a, "objective"_a = "balanced")
+      .def("reset_state", &Policy::ResetState);
+  module.def("describe_model", [](const py::bytes& model) { return ToDict(LoadPolicy(model)->description()); }, "model"_a);
+  const ActionMapping defaults;
+  module.def("apply_action", &ApplyAction, "action"_a, "current_rate_bps"_a, py::kw_only(), "kind"_a,
+             "min_bps"_a = defaults.min_rate.bps(), "max_bps"_a = defaults.max_rate.bps(), "alpha"_a = defaults.alpha,
+             "multipliers"_a = std::vector<float>());
+  module.def("write_remb", &MakeRemb, "sender_ssrc"_a, "rate_bps"_a, "ssrcs"_a);
+  module.def("parse_remb", &ReadRemb, "packet"_a);
+}
+
+}  // namespace weir::python

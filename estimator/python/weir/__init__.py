@@ -1,0 +1,32 @@
+"""Weir: a receiver-side bandwidth estimator for WebRTC with a learned, multi-objective policy.
+
+This package is the C++ library's Python face; `weir.traces`, `weir.trainer` and `weir.qoe_eval` build on it.
+"""
+
+from weir._core import (
+    CONTROLLERS,
+    INTERVAL_STATISTICS_FIELDS,
+    ONNXRUNTIME_VERSION,
+    BandwidthEstimator,
+    Estimate,
+    Policy,
+    __version__,
+    apply_action,
+    describe_model,
+    parse_remb,
+    write_remb,
+)
+
+__all__ = [
+    "CONTROLLERS",
+    "INTERVAL_STATISTICS_FIELDS",
+    "ONNXRUNTIME_VERSION",
+    "BandwidthEstimator",
+    "Estimate",
+    "Policy",
+    "__version__",
+    "apply_action",
+    "describe_model",
+    "parse_remb",
+    "write_remb",
+]

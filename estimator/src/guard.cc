@@ -1,0 +1,104 @@
+#include "weir/guard.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weir {
+namespace {
+
+constexpr TimeDelta kMinSlot = TimeDelta::Millis(200);
+constexpr TimeDelta kReceiveRateMemory = TimeDelta::Seconds(1);
+constexpr TimeDelta kRepeat = TimeDelta::Millis(100);
+
+constexpr double kGrowthPerSecond = 8;
+constexpr double kReceiveRateMultiple = 3;
+constexpr DataRate kReceiveRateHeadroom = DataRate::KilobitsPerSecond(100);
+
+constexpr TimeDelta kMinSilence = TimeDelta::Millis(500);
+constexpr DataSize kThreeFullPackets = DataSize::Bytes(3 * 1200);
+constexpr TimeDelta kHalfLife = TimeDelta::Seconds(1);
+
+}  // namespace
+
+void Guard::SetConstraints(const TargetRateConstraints& constraints, Timestamp now) {
+  constraints_ = constraints;
+  if (!last_apply_.IsFinite()) {
+    rate_ = rate_at_last_packets_ = constraints.start_rate;
+    last_apply_ = slot_start_ = now;
+  }
+  rate_ = std::clamp(rate_, constraints.min_rate, constraints.max_rate);
+  rate_at_last_packets_ = std::clamp(rate_at_last_packets_, constraints.min_rate, constraints.max_rate);
+}
+
+void Guard::MeasureReceiveRate(Timestamp now) {
+  slot_size_ += pending_size_;
+  pending_size_ = DataSize::Zero();
+  const TimeDelta duration = now - slot_start_;
+  if (duration < kMinSlot) return;
+  // After a long pause between calls the older slots are history.
+  if (duration >= kReceiveRateMemory) receive_rates_bps_.fill(0);
+  slot_ = (slot_ + 1) % kSlots;
+  receive_rates_bps_[slot_] = (slot_size_ / duration).bps();
+  slot_size_ = DataSize::Zero();
+  slot_start_ = now;
+}
+
+DataRate Guard::HighestReceiveRate() const {
+  return DataRate::BitsPerSecond(*std::max_element(receive_rates_bps_.begin(), receive_rates_bps_.end()));
+}
+
+DataRate Guard::SlewLimit(TimeDelta elapsed) const {
+  const double seconds = std::clamp(elapsed.seconds(), 0.0, 1.0);
+  const DataRate received = HighestReceiveRate();
+  const DataRate grown =
+      std::min(rate_ * std::pow(kGrowthPerSecond, seconds), received * kReceiveRateMultiple + kReceiveRateHeadroom);
+  return std::max({rate_, received, grown});
+}
+
+TimeDelta Guard::SilenceLimit() const { return std::max(kMinSilence, kThreeFullPackets / rate_at_last_packets_); }
+
+Guard::Result Guard::Apply(DataRate wanted, Timestamp now) {
+  Result result{wanted, GuardRule::kNone};
+  const auto change_to = [&result](DataRate rate, GuardRule rule, uint64_t& counter) {
+    if (rate == result.rate) return;
+    result = {rate, rule};
+    ++counter;
+  };
+  MeasureReceiveRate(now);
+  const bool packets = pending_packets_;
+  pending_packets_ = false;
+  if (packets) {
+    any_packets_ = true;
+    last_packets_ = now;
+  }
+  const TimeDelta silence_limit = SilenceLimit();
+  const TimeDelta silence = any_packets_ ? now - last_packets_ : TimeDelta::Zero();
+  const bool stale = options_.stale && silence >= silence_limit;
+
+  if (!wanted.IsFinite() || wanted <= DataRate::Zero()) change_to(rate_, GuardRule::kFinite, counters_.finite);
+  change_to(std::clamp(result.rate, constraints_.min_rate, constraints_.max_rate), GuardRule::kBounds,
+            counters_.bounds);
+  if (options_.slew) {
+    change_to(std::min(result.rate, SlewLimit(now - last_apply_)), GuardRule::kSlew, counters_.slew);
+  }
+  if (stale) {
+    const DataRate decayed = rate_at_last_packets_ * std::exp2(-((silence - silence_limit) / kHalfLife));
+    change_to(std::min(result.rate, std::max(decayed, constraints_.min_rate)), GuardRule::kStale, counters_.stale);
+  }
+
+  rate_ = result.rate;
+  last_apply_ = now;
+  if (packets || !any_packets_) rate_at_last_packets_ = rate_;
+
+  if (result.rule == GuardRule::kSlew || stale) {
+    next_timeout_ = now + kRepeat;
+  } else if (options_.stale && any_packets_) {
+    // Not only `silence_limit`: the rate in force may just have changed.
+    next_timeout_ = std::max(last_packets_ + SilenceLimit(), now + kRepeat);
+  } else {
+    next_timeout_ = Timestamp::PlusInfinity();
+  }
+  return result;
+}
+
+}  // namespace weir

@@ -1,0 +1,32 @@
+#include "weir/objective.h"
+
+#include <cmath>
+
+namespace weir {
+namespace {
+
+bool IsWeight(float value) { return value > 0.0f && value < 1.0f; }
+
+}  // namespace
+
+std::optional<Objective> NormalizedObjective(float throughput, float latency, float loss) {
+  for (const float weight : {throughput, latency, loss}) {
+    if (!std::isfinite(weight) || weight <= 0.0f) return std::nullopt;
+  }
+  // In double: the sum of three floats cannot overflow.
+  const double sum = double{throughput} + double{latency} + double{loss};
+  const Objective objective{static_cast<float>(throughput / sum), static_cast<float>(latency / sum),
+                            static_cast<float>(loss / sum)};
+  // Weights that differ by more than a float can express round to 0 and 1.
+  if (!IsWeight(objective.throughput) || !IsWeight(objective.latency) || !IsWeight(objective.loss)) return std::nullopt;
+  return objective;
+}
+
+std::optional<Objective> ObjectivePreset(std::string_view name) {
+  if (name == "balanced") return kBalanced;
+  if (name == "throughput") return kThroughput;
+  if (name == "latency") return kLatency;
+  return std::nullopt;
+}
+
+}  // namespace weir

@@ -1,0 +1,76 @@
+#include "weir/rtcp.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace weir {
+namespace {
+
+constexpr uint8_t kVersion = 2;
+constexpr uint8_t kApplicationLayerFeedback = 15;  // FMT, RFC 4585 section 6.4
+constexpr uint8_t kPayloadSpecificFeedback = 206;  // PT
+constexpr uint32_t kIdentifier = 0x52454D42;       // "REMB"
+constexpr int kMantissaBits = 18;
+constexpr uint32_t kMantissaMask = (1u << kMantissaBits) - 1;
+
+void WriteUint32(uint32_t value, uint8_t* out) {
+  for (int i = 0; i < 4; ++i) out[i] = static_cast<uint8_t>(value >> (24 - 8 * i));
+}
+
+uint32_t ReadUint32(const uint8_t* in) {
+  return uint32_t{in[0]} << 24 | uint32_t{in[1]} << 16 | uint32_t{in[2]} << 8 | uint32_t{in[3]};
+}
+
+}  // namespace
+
+size_t WriteRemb(uint32_t sender_ssrc, DataRate rate, std::span<const uint32_t> ssrcs, std::span<uint8_t> out) {
+  if (ssrcs.size() > kMaxRembSsrcs || out.size() < RembSize(ssrcs.size())) return 0;
+  if (!rate.IsFinite() || rate <= DataRate::Zero()) return 0;
+
+  const auto bps = static_cast<uint64_t>(rate.bps());
+  const int exponent = std::max(static_cast<int>(std::bit_width(bps)) - kMantissaBits, 0);
+  const auto mantissa = static_cast<uint32_t>(bps >> exponent);
+  const size_t size = RembSize(ssrcs.size());
+  const auto length = static_cast<uint32_t>(size / 4 - 1);
+  uint8_t* const p = out.data();
+  WriteUint32(uint32_t{kVersion} << 30 | uint32_t{kApplicationLayerFeedback} << 24 |
+                  uint32_t{kPayloadSpecificFeedback} << 16 | length,
+              p);
+  WriteUint32(sender_ssrc, p + 4);
+  WriteUint32(0, p + 8);  // SSRC of media source: always 0, the streams are listed below
+  WriteUint32(kIdentifier, p + 12);
+  WriteUint32(static_cast<uint32_t>(ssrcs.size()) << 24 | static_cast<uint32_t>(exponent) << kMantissaBits | mantissa,
+              p + 16);
+  for (size_t i = 0; i < ssrcs.size(); ++i) WriteUint32(ssrcs[i], p + kRembHeaderSize + 4 * i);
+  return size;
+}
+
+std::optional<Remb> ParseRemb(std::span<const uint8_t> packet) {
+  if (packet.size() < kRembHeaderSize) return std::nullopt;
+  const uint8_t* const p = packet.data();
+  const bool has_padding = (p[0] & 0x20) != 0;
+  if (p[0] >> 6 != kVersion || (p[0] & 0x1F) != kApplicationLayerFeedback || p[1] != kPayloadSpecificFeedback) {
+    return std::nullopt;
+  }
+  const size_t size = (size_t{p[2]} << 8 | p[3]) * 4 + 4;
+  const size_t padding = has_padding ? packet.back() : 0;
+  // RFC 3550 section 6.4.1: the last octet of padding counts itself, and whole words are padded.
+  if (size != packet.size() || (has_padding && padding == 0) || padding % 4 != 0) return std::nullopt;
+  const size_t ssrc_count = p[16];
+  if (size != RembSize(ssrc_count) + padding || ReadUint32(p + 12) != kIdentifier) return std::nullopt;
+
+  const uint32_t word = ReadUint32(p + 16);
+  const int exponent = static_cast<int>(word >> kMantissaBits & 0x3F);
+  const uint64_t mantissa = word & kMantissaMask;
+  // The largest DataRate that is not an infinity is 2^63 - 2.
+  if (mantissa != 0 && static_cast<int>(std::bit_width(mantissa)) + exponent > 63) return std::nullopt;
+
+  Remb remb;
+  remb.sender_ssrc = ReadUint32(p + 4);
+  remb.rate = DataRate::BitsPerSecond(mantissa == 0 ? 0 : static_cast<int64_t>(mantissa << exponent));
+  remb.ssrc_count = ssrc_count;
+  for (size_t i = 0; i < ssrc_count; ++i) remb.ssrcs[i] = ReadUint32(p + kRembHeaderSize + 4 * i);
+  return remb;
+}
+
+}  // namespace weir

@@ -1,0 +1,97 @@
+// Time of one decision with a policy the size of MOCC's (64-32 units beside a preference sub-network, 10 features, history 8): interval statistics, features,
+// ONNX Runtime, action, fusion with one copilot, guard, feedback throttle. Counters p50_us and p99_us are of single decisions.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "weir/bandwidth_estimator.h"
+#include "weir/policy_controller.h"
+#include "weir/rule_controller.h"
+
+namespace weir {
+namespace {
+
+std::unique_ptr<Policy> Load(const std::string& name) {
+  std::ifstream file(std::string(WEIR_TEST_MODELS) + "/" + name + ".onnx", std::ios::binary);
+  const std::string content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  auto policy = Policy::Load({reinterpret_cast<const std::byte*>(content.data()), content.size()});
+  return policy ? std::move(policy.value()) : nullptr;
+}
+
+class Durations {
+ public:
+  // Times one call of `function`.
+  template <class Function>
+  void Measure(Function function) {
+    const auto begin = std::chrono::steady_clock::now();
+    function();
+    const auto end = std::chrono::steady_clock::now();
+    us_.push_back(std::chrono::duration<double, std::micro>(end - begin).count());
+  }
+  void Report(benchmark::State& state) {
+    std::sort(us_.begin(), us_.end());
+    state.counters["p50_us"] = us_[us_.size() / 2];
+    state.counters["p99_us"] = us_[us_.size() * 99 / 100];
+  }
+
+ private:
+  std::vector<double> us_;
+};
+
+void Decision(benchmark::State& state) {
+  auto policy = Load("mocc_sized");
+  if (!policy) {
+    state.SkipWithError("the model mocc_sized cannot be loaded");
+    return;
+  }
+  std::vector<std::unique_ptr<RateController>> copilots;
+  copilots.push_back(std::make_unique<RuleController>());
+  BandwidthEstimator estimator({}, std::make_unique<PolicyController>(std::move(policy)), std::move(copilots),
+                               {.kind = Fusion::Kind::kMin});
+  Timestamp now = Timestamp::Millis(0);
+  Durations durations;
+  uint16_t sequence_number = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    for (int i = 0; i < 30; ++i) {
+      PacketArrival packet;
+      packet.arrival_time = now + TimeDelta::Micros(i * 3333);
+      packet.ssrc = 1;
+      packet.sequence_number = sequence_number++;
+      packet.has_abs_send_time = true;
+      packet.abs_send_time = static_cast<uint32_t>(packet.arrival_time.us() * 262'144 / 1'000'000) & 0xffffff;
+      packet.payload_size = 1200;
+      estimator.OnPacket(packet);
+    }
+    now += TimeDelta::Millis(100);
+    state.ResumeTiming();
+    durations.Measure([&] { benchmark::DoNotOptimize(estimator.OnTimeout(now)); });
+  }
+  durations.Report(state);
+  state.counters["policy_faults"] = static_cast<double>(estimator.counters().policy_faults);
+}
+BENCHMARK(Decision)->Iterations(50'000);
+
+void PolicyRun(benchmark::State& state) {
+  const auto policy = Load("mocc_sized");
+  if (!policy) {
+    state.SkipWithError("the model mocc_sized cannot be loaded");
+    return;
+  }
+  const std::vector<float> observation(policy->description().observation_size, 0.5f);
+  std::vector<float> action(policy->description().action_size);
+  Durations durations;
+  for (auto _ : state) durations.Measure([&] { benchmark::DoNotOptimize(policy->Run(observation, kBalanced, action)); });
+  durations.Report(state);
+}
+BENCHMARK(PolicyRun)->Iterations(100'000);
+
+}  // namespace
+}  // namespace weir

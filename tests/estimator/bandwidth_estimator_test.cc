@@ -1,0 +1,291 @@
+#include "weir/bandwidth_estimator.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <vector>
+
+#include "test_call.h"
+#include "weir/fixed_controller.h"
+#include "weir/rule_controller.h"
+
+namespace weir {
+namespace {
+
+constexpr Timestamp kStart = Timestamp::Seconds(5);
+constexpr DataRate Kbps(int64_t kbps) { return DataRate::KilobitsPerSecond(kbps); }
+
+// Says every 100 ms what a script makes it say; no rate is a fault.
+class ScriptedController final : public RateController {
+ public:
+  using Script = std::function<std::optional<DataRate>(int decision)>;
+  explicit ScriptedController(Script script) : script_(std::move(script)) {}
+
+  std::string_view name() const override { return "scripted"; }
+  Side side() const override { return Side::kReceiver; }
+  void OnTargetRateConstraints(const TargetRateConstraints&, Timestamp now) override {
+    ++constraints_calls;
+    if (next_.IsPlusInfinity()) next_ = now + TimeDelta::Millis(100);
+  }
+  void OnObjective(const Objective& value) override { objective = value; }
+  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override { round_trip_time = update.round_trip_time; }
+  void OnArrival(const Arrival&) override { ++arrivals; }
+  void OnTargetApplied(DataRate target, Timestamp) override { applied.push_back(target); }
+  NetworkControlUpdate OnTimeout(Timestamp now) override {
+    next_ = now + TimeDelta::Millis(100);
+    NetworkControlUpdate update;
+    if (const auto rate = script_(decision_++)) update.target_rate = TargetTransferRate{now, *rate};
+    return update;
+  }
+  Timestamp next_timeout() const override { return next_; }
+
+  int constraints_calls = 0;
+  int arrivals = 0;
+  Objective objective;
+  std::optional<TimeDelta> round_trip_time;
+  std::vector<DataRate> applied;
+
+ private:
+  Script script_;
+  int decision_ = 0;
+  Timestamp next_ = Timestamp::PlusInfinity();
+};
+
+std::unique_ptr<ScriptedController> Always(DataRate rate) {
+  return std::make_unique<ScriptedController>([rate](int) { return rate; });
+}
+
+// Calls OnTimeout when it is due, up to and including `until`; returns what was fed back.
+std::vector<Estimate> Drive(BandwidthEstimator& estimator, Timestamp from, Timestamp until) {
+  std::vector<Estimate> estimates;
+  for (Timestamp now = std::max(from, estimator.next_timeout()); now <= until;
+       now = std::max(now, estimator.next_timeout())) {
+    if (const auto estimate = estimator.OnTimeout(now)) estimates.push_back(*estimate);
+    EXPECT_GT(estimator.next_timeout(), now);
+  }
+  return estimates;
+}
+
+TEST(BandwidthEstimatorTest, SpeaksAtOnceAndFromTheStartRate) {
+  BandwidthEstimator estimator({}, Always(Kbps(200)));
+  EXPECT_TRUE(estimator.next_timeout().IsMinusInfinity());
+  EXPECT_EQ(estimator.latest().target_rate, Kbps(300));
+  const std::optional<Estimate> estimate = estimator.OnTimeout(kStart);
+  ASSERT_TRUE(estimate);
+  EXPECT_EQ(estimate->target_rate, Kbps(300));
+  EXPECT_EQ(estimate->reason, EstimateReason::kStart);
+  EXPECT_EQ(estimate->at_time, kStart);
+  EXPECT_EQ(estimator.next_timeout(), kStart + TimeDelta::Millis(100));
+}
+
+TEST(BandwidthEstimatorTest, FeedbackFollowsTheThrottle) {
+  BandwidthEstimator estimator({}, Always(Kbps(200)));
+  const std::vector<Estimate> estimates = Drive(estimator, kStart, kStart + TimeDelta::Millis(3500));
+  ASSERT_EQ(estimates.size(), 5u);
+  EXPECT_EQ(estimates[1].at_time, kStart + TimeDelta::Millis(100));  // a decrease, at once
+  EXPECT_EQ(estimates[1].target_rate, Kbps(200));
+  EXPECT_EQ(estimates[1].reason, EstimateReason::kPilot);
+  for (size_t i = 2; i < estimates.size(); ++i) {
+    EXPECT_EQ(estimates[i].at_time - estimates[i - 1].at_time, TimeDelta::Seconds(1));
+  }
+  EXPECT_EQ(estimator.counters().feedbacks, 5u);
+}
+
+TEST(BandwidthEstimatorTest, IgnoresTimeThatRepeatsOrRunsBackwards) {
+  BandwidthEstimator estimator({}, std::make_unique<RuleController>());
+  EXPECT_TRUE(estimator.OnTimeout(kStart));
+  const Timestamp next = estimator.next_timeout();
+  EXPECT_FALSE(estimator.OnTimeout(kStart));
+  EXPECT_FALSE(estimator.OnTimeout(kStart - TimeDelta::Seconds(100)));
+  EXPECT_FALSE(estimator.OnTimeout(Timestamp::PlusInfinity()));
+  EXPECT_FALSE(estimator.OnTimeout(Timestamp::MinusInfinity()));
+  EXPECT_EQ(estimator.next_timeout(), next);
+}
+
+TEST(BandwidthEstimatorTest, HandsEverythingToAllControllers) {
+  auto pilot = Always(Kbps(200));
+  auto copilot = Always(Kbps(250));
+  auto fallback = Always(Kbps(100));
+  const std::vector<ScriptedController*> controllers{pilot.get(), copilot.get(), fallback.get()};
+  std::vector<std::unique_ptr<RateController>> copilots;
+  copilots.push_back(std::move(copilot));
+  BandwidthEstimator estimator({}, std::move(pilot), std::move(copilots), {}, std::move(fallback));
+  TestStream stream;
+  estimator.OnPacket(stream.Next(kStart));  // before life begins
+  estimator.SetObjective(kThroughput);
+  estimator.OnRoundTripTime(TimeDelta::Millis(80), kStart);
+  EXPECT_TRUE(estimator.OnTimeout(kStart));
+  const PacketArrival packet = stream.Next(kStart);
+  estimator.OnPacket(packet);
+  estimator.OnPacket(packet);  // a duplicate
+  Drive(estimator, kStart, kStart + TimeDelta::Millis(150));
+  for (const ScriptedController* controller : controllers) {
+    EXPECT_EQ(controller->constraints_calls, 1);
+    EXPECT_EQ(controller->objective, kThroughput);
+    EXPECT_EQ(controller->round_trip_time, TimeDelta::Millis(80));
+    EXPECT_EQ(controller->arrivals, 1);
+    ASSERT_FALSE(controller->applied.empty());
+    EXPECT_EQ(controller->applied.back(), Kbps(200));
+  }
+  estimator.SetObjective(kLatency);
+  for (const ScriptedController* controller : controllers) EXPECT_EQ(controller->objective, kLatency);
+}
+
+TEST(BandwidthEstimatorTest, FusesCopilots) {
+  std::vector<std::unique_ptr<RateController>> copilots;
+  copilots.push_back(Always(Kbps(150)));
+  BandwidthEstimator estimator({}, Always(Kbps(200)), std::move(copilots), {.kind = Fusion::Kind::kMin});
+  Drive(estimator, kStart, kStart + TimeDelta::Millis(150));
+  EXPECT_EQ(estimator.latest().target_rate, Kbps(150));
+  EXPECT_EQ(estimator.latest().reason, EstimateReason::kCopilot);
+}
+
+TEST(BandwidthEstimatorTest, GuardSpeaksInTheReason) {
+  BandwidthEstimator estimator({}, Always(Kbps(50'000)));
+  Drive(estimator, kStart, kStart + TimeDelta::Millis(150));
+  EXPECT_EQ(estimator.latest().target_rate, Kbps(300));
+  EXPECT_EQ(estimator.latest().reason, EstimateReason::kGuardSlew);
+  EXPECT_GT(estimator.counters().guard.slew, 0u);
+}
+
+TEST(BandwidthEstimatorTest, WithoutTheGuardBoundsRemain) {
+  BandwidthEstimatorConfig config;
+  config.guard = false;
+  BandwidthEstimator estimator(config, Always(Kbps(90'000)));
+  Drive(estimator, kStart, kStart + TimeDelta::Millis(150));
+  EXPECT_EQ(estimator.latest().target_rate, Kbps(50'000));
+  EXPECT_EQ(estimator.latest().reason, EstimateReason::kGuardBounds);
+}
+
+TEST(BandwidthEstimatorTest, OneFaultHoldsTheRate) {
+  BandwidthEstimator estimator({}, std::make_unique<ScriptedController>([](int decision) {
+                                 return decision % 3 == 1 ? std::nullopt : std::optional(Kbps(200));
+                               }));
+  Drive(estimator, kStart, kStart + TimeDelta::Millis(250));
+  EXPECT_EQ(estimator.latest().target_rate, Kbps(200));
+  EXPECT_EQ(estimator.latest().reason, EstimateReason::kHeld);
+  Drive(estimator, kStart, kStart + TimeDelta::Seconds(10));
+  EXPECT_FALSE(estimator.pilot_suspended());
+  EXPECT_EQ(estimator.counters().fallback_decisions, 0u);
+  EXPECT_NEAR(static_cast<double>(estimator.counters().policy_faults), 33, 1);
+}
+
+TEST(BandwidthEstimatorTest, RepeatedFaultsBringTheFallbackAndRecoveryIsSlow) {
+  // Faults in decisions 10 to 19, of three kinds.
+  auto pilot = std::make_unique<ScriptedController>([](int decision) -> std::optional<DataRate> {
+    if (decision < 10 || decision >= 20) return Kbps(200);
+    if (decision % 3 == 0) return DataRate::Zero();
+    if (decision % 3 == 1) return DataRate::PlusInfinity();
+    return std::nullopt;
+  });
+  BandwidthEstimator estimator({}, std::move(pilot), {}, {}, Always(Kbps(120)));
+  const auto run_to = [&](int64_t ms) { Drive(estimator, kStart, kStart + TimeDelta::Millis(ms)); };
+  run_to(1250);  // two faults
+  EXPECT_EQ(estimator.latest().reason, EstimateReason::kHeld);
+  EXPECT_EQ(estimator.latest().target_rate, Kbps(200));
+  run_to(1350);  // three
+  EXPECT_TRUE(estimator.pilot_suspended());
+  EXPECT_EQ(estimator.latest().reason, EstimateReason::kFallback);
+  EXPECT_EQ(estimator.latest().target_rate, Kbps(120));
+  run_to(3950);  // 19 good decisions
+  EXPECT_EQ(estimator.latest().reason, EstimateReason::kFallback);
+  run_to(4050);
+  EXPECT_FALSE(estimator.pilot_suspended());
+  EXPECT_EQ(estimator.latest().reason, EstimateReason::kGuardSlew);
+  EXPECT_EQ(estimator.counters().policy_faults, 10u);
+  EXPECT_EQ(estimator.counters().decisions, 30u);
+  EXPECT_NEAR(static_cast<double>(estimator.counters().fallback_decisions), 28, 1);
+}
+
+TEST(BandwidthEstimatorTest, APilotThatNeverWorksIsACallOnTheRule) {
+  BandwidthEstimator estimator({}, std::make_unique<ScriptedController>([](int) { return std::nullopt; }));
+  TestCall call(estimator, {.capacity = Steady(Kbps(2000))});
+  call.RunUntil(TimeDelta::Seconds(20));
+  const double utilisation = call.ReceiveRate(TimeDelta::Seconds(10), TimeDelta::Seconds(20)) / Kbps(2000);
+  EXPECT_GE(utilisation, 0.85);
+  EXPECT_LE(utilisation, 1.0);
+  EXPECT_EQ(estimator.latest().reason, EstimateReason::kFallback);
+}
+
+TEST(BandwidthEstimatorTest, APolicyThatAlwaysWantsTheMaximumIsHeldNearWhatArrives) {
+  BandwidthEstimator estimator({}, Always(Kbps(50'000)));
+  TestCall call(estimator, {.capacity = Steady(Kbps(1000))});
+  call.RunUntil(TimeDelta::Seconds(30));
+  EXPECT_GE(estimator.latest().target_rate, Kbps(1000));
+  EXPECT_LE(estimator.latest().target_rate, Kbps(3300));
+}
+
+TEST(BandwidthEstimatorTest, APolicyReaches5MbpsWithinTwoSecondsWhereTheLinkLetsIt) {
+  BandwidthEstimator estimator({}, Always(Kbps(5000)));
+  TestCall call(estimator, {.capacity = Steady(Kbps(20'000))});
+  call.RunUntil(TimeDelta::Millis(2100));
+  EXPECT_EQ(estimator.latest().target_rate, Kbps(5000));
+  call.RunUntil(TimeDelta::Millis(4000));
+  EXPECT_NEAR(call.ReceiveRate(TimeDelta::Millis(2500), TimeDelta::Millis(4000)) / Kbps(5000), 1, 0.02);
+}
+
+TEST(BandwidthEstimatorTest, NewBoundsTakeEffectAtOnce) {
+  BandwidthEstimator estimator({}, std::make_unique<FixedController>(Kbps(300)));
+  Drive(estimator, kStart, kStart + TimeDelta::Millis(500));
+  const Timestamp now = kStart + TimeDelta::Millis(501);
+  EXPECT_FALSE(estimator.SetConstraints({Kbps(200), Kbps(200), Kbps(100)}, now));
+  EXPECT_EQ(estimator.latest().target_rate, Kbps(300));
+  EXPECT_TRUE(estimator.SetConstraints({Kbps(30), Kbps(30), Kbps(100)}, now));
+  EXPECT_EQ(estimator.latest().target_rate, Kbps(100));
+  EXPECT_LE(estimator.next_timeout(), now);
+  const std::optional<Estimate> estimate = estimator.OnTimeout(now);
+  ASSERT_TRUE(estimate);
+  EXPECT_EQ(estimate->target_rate, Kbps(100));
+}
+
+TEST(BandwidthEstimatorTest, AbsurdRoundTripTimesAreIgnored) {
+  auto pilot = Always(Kbps(200));
+  const ScriptedController& controller = *pilot;
+  BandwidthEstimator estimator({}, std::move(pilot));
+  EXPECT_TRUE(estimator.OnTimeout(kStart));
+  for (const TimeDelta rtt : {TimeDelta::Zero(), TimeDelta::Millis(-5), TimeDelta::Seconds(3600),
+                              TimeDelta::PlusInfinity(), TimeDelta::MinusInfinity()}) {
+    estimator.OnRoundTripTime(rtt, kStart);
+  }
+  EXPECT_FALSE(controller.round_trip_time);
+}
+
+TEST(BandwidthEstimatorTest, AControllerThatIsForEverDueDoesNotSpinTheHost) {
+  class Due final : public RateController {
+   public:
+    std::string_view name() const override { return "due"; }
+    Side side() const override { return Side::kReceiver; }
+    void OnTargetRateConstraints(const TargetRateConstraints&, Timestamp) override {}
+    NetworkControlUpdate OnTimeout(Timestamp now) override {
+      return {.target_rate = TargetTransferRate{now, Kbps(200)}, .pacer_config = {}, .probe_cluster_configs = {}};
+    }
+    Timestamp next_timeout() const override { return Timestamp::MinusInfinity(); }
+  };
+  BandwidthEstimator estimator({}, std::make_unique<Due>());
+  EXPECT_TRUE(estimator.OnTimeout(kStart));
+  EXPECT_EQ(estimator.next_timeout(), kStart + TimeDelta::Millis(1));
+}
+
+TEST(BandwidthEstimatorTest, SurvivesASuspendedMachine) {
+  BandwidthEstimator estimator({}, std::make_unique<RuleController>());
+  TestStream stream;
+  Timestamp now = kStart;
+  for (int i = 0; i < 100; ++i, now += TimeDelta::Millis(10)) {
+    estimator.OnPacket(stream.Next(now));
+    Drive(estimator, now, now);
+  }
+  const Timestamp resumed = now + TimeDelta::Seconds(3 * 3600);
+  estimator.OnPacket(stream.Next(resumed - TimeDelta::Millis(25)));
+  Drive(estimator, resumed, resumed);
+  EXPECT_GE(estimator.latest().target_rate, Kbps(30));
+  EXPECT_LE(estimator.latest().target_rate, Kbps(2000));
+  EXPECT_LE(estimator.next_timeout(), resumed + TimeDelta::Seconds(1));
+}
+
+TEST(BandwidthEstimatorTest, ReasonsHaveNames) {
+  EXPECT_EQ(ToString(EstimateReason::kStart), "start");
+  EXPECT_EQ(ToString(EstimateReason::kGuardStale), "guard_stale");
+}
+
+}  // namespace
+}  // namespace weir

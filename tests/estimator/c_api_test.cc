@@ -1,0 +1,344 @@
+#include "weir.h"
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "test_models.h"
+#include "weir/mocc_sender.h"
+#include "weir/rtcp.h"
+
+extern "C" int64_t WeirTestRunFromC(void);
+
+namespace weir {
+namespace {
+
+struct Destroyer {
+  void operator()(weir_estimator* estimator) const { weir_estimator_destroy(estimator); }
+  void operator()(weir_mocc* mocc) const { weir_mocc_destroy(mocc); }
+};
+using EstimatorHandle = std::unique_ptr<weir_estimator, Destroyer>;
+using MoccHandle = std::unique_ptr<weir_mocc, Destroyer>;
+
+weir_estimator_config Config(const char* controller) {
+  weir_estimator_config config;
+  EXPECT_EQ(weir_estimator_config_init(&config, sizeof(config)), WEIR_OK);
+  config.controller = controller;
+  return config;
+}
+
+EstimatorHandle Create(const weir_estimator_config& config) {
+  weir_estimator* estimator = nullptr;
+  EXPECT_EQ(weir_estimator_create(&config, &estimator), WEIR_OK) << weir_last_error();
+  return EstimatorHandle(estimator);
+}
+
+int CreateError(const weir_estimator_config& config) {
+  weir_estimator* estimator = reinterpret_cast<weir_estimator*>(1);
+  const int error = weir_estimator_create(&config, &estimator);
+  EXPECT_EQ(estimator, nullptr);
+  return error;
+}
+
+weir_packet Packet(int64_t time_us, uint16_t sequence_number) {
+  weir_packet packet{};
+  packet.struct_size = sizeof(packet);
+  packet.arrival_time_us = time_us;
+  packet.ssrc = 0x1234;
+  packet.sequence_number = sequence_number;
+  packet.has_abs_send_time = 1;
+  packet.abs_send_time = static_cast<uint32_t>(time_us * 262144 / 1'000'000) & 0xffffff;
+  packet.payload_bytes = 1250;
+  return packet;
+}
+
+// An even stream at `rate_bps`; returns how many estimates were due.
+int Stream(weir_estimator* estimator, int64_t from_us, int64_t to_us, int64_t rate_bps, weir_estimate& estimate) {
+  int due = 0;
+  uint16_t sequence_number = static_cast<uint16_t>(from_us / 1000);
+  for (int64_t now_us = from_us; now_us < to_us; now_us += 1250 * 8 * 1'000'000ll / rate_bps) {
+    const weir_packet packet = Packet(now_us, sequence_number++);
+    EXPECT_EQ(weir_estimator_on_packet(estimator, &packet), WEIR_OK);
+    while (weir_estimator_next_timeout_us(estimator) <= now_us) {
+      const int result = weir_estimator_on_timeout(estimator, now_us, &estimate);
+      EXPECT_GE(result, 0);
+      due += result;
+    }
+  }
+  return due;
+}
+
+weir_estimate EmptyEstimate() { return {sizeof(weir_estimate), 0, 0, nullptr}; }
+
+TEST(CApiTest, HasAVersion) { EXPECT_STREQ(weir_version(), WEIR_EXPECTED_VERSION); }
+
+TEST(CApiTest, WorksFromC) {
+  const int64_t rate_bps = WeirTestRunFromC();
+  EXPECT_GT(rate_bps, 1'000'000);
+  EXPECT_LT(rate_bps, 2'200'000);
+}
+
+TEST(CApiTest, RunsAModelAndWritesRemb) {
+  const std::vector<std::byte> model = ReadTestModel("rate_bps");
+  weir_estimator_config config = Config(nullptr);
+  config.model = model.data();
+  config.model_size_bytes = model.size();
+  const EstimatorHandle estimator = Create(config);
+  weir_estimate estimate = EmptyEstimate();
+  EXPECT_EQ(weir_estimator_next_timeout_us(estimator.get()), INT64_MIN);
+  const int due = Stream(estimator.get(), 1'000'000, 6'000'000, 1'000'000, estimate);
+  // At most every 200 ms, and urgent decreases; at least once a second.
+  EXPECT_GE(due, 5);
+  EXPECT_LE(due, 30);
+  EXPECT_STREQ(estimate.reason, "pilot");
+  EXPECT_NEAR(static_cast<double>(estimate.target_rate_bps), 1e6 + 400, 2e4);
+  std::array<uint8_t, 1040> buffer{};
+  const int size = weir_estimator_write_remb(estimator.get(), 7, buffer.data(), buffer.size());
+  ASSERT_EQ(size, 24);
+  weir_estimate latest = EmptyEstimate();
+  ASSERT_EQ(weir_estimator_latest(estimator.get(), &latest), WEIR_OK);
+  const auto remb = ParseRemb(std::span<const uint8_t>(buffer).first(static_cast<size_t>(size)));
+  ASSERT_TRUE(remb);
+  EXPECT_EQ(remb->sender_ssrc, 7u);
+  EXPECT_EQ(remb->ssrc_count, 1u);
+  EXPECT_EQ(remb->ssrcs[0], 0x1234u);
+  EXPECT_NEAR(static_cast<double>(remb->rate.bps()), static_cast<double>(latest.target_rate_bps), 16);
+  EXPECT_EQ(weir_estimator_write_remb(estimator.get(), 7, buffer.data(), 23), WEIR_ERROR_BUFFER_TOO_SMALL);
+  EXPECT_NE(std::string(weir_last_error()).find("1040"), std::string::npos);
+}
+
+TEST(CApiTest, ObjectiveAndConstraintsTakeEffectDuringACall) {
+  const std::vector<std::byte> model = ReadTestModel("rate_bps");
+  weir_estimator_config config = Config(nullptr);
+  config.model = model.data();
+  config.model_size_bytes = model.size();
+  const EstimatorHandle estimator = Create(config);
+  weir_estimate estimate = EmptyEstimate();
+  Stream(estimator.get(), 0, 3'000'000, 1'000'000, estimate);
+  // Weights of any scale.
+  EXPECT_EQ(weir_estimator_set_objective(estimator.get(), 80, 10, 10), WEIR_OK);
+  EXPECT_EQ(weir_estimator_on_round_trip_time(estimator.get(), 40'000, 3'000'000), WEIR_OK);
+  Stream(estimator.get(), 3'000'000, 6'000'000, 1'000'000, estimate);
+  EXPECT_NEAR(static_cast<double>(estimate.target_rate_bps), 1e6 + 800, 2e4);
+  EXPECT_EQ(weir_estimator_set_constraints(estimator.get(), 50'000, 100'000, 200'000, 6'000'000), WEIR_OK);
+  Stream(estimator.get(), 6'000'000, 7'000'000, 1'000'000, estimate);
+  EXPECT_EQ(estimate.target_rate_bps, 200'000);
+}
+
+struct Log {
+  std::vector<std::string> lines;
+  static void Append(void* argument, weir_log_severity severity, const char* message) {
+    static_cast<Log*>(argument)->lines.push_back((severity == WEIR_LOG_WARNING ? "W " : "I ") + std::string(message));
+  }
+};
+
+TEST(CApiTest, LogsAFailingModelAndCountsItsFaults) {
+  const std::vector<std::byte> model = ReadTestModel("nan_between_1_and_2_mbps");
+  Log log;
+  weir_estimator_config config = Config(nullptr);
+  config.model = model.data();
+  config.model_size_bytes = model.size();
+  config.log = &Log::Append;
+  config.log_argument = &log;
+  const EstimatorHandle estimator = Create(config);
+  weir_estimate estimate = EmptyEstimate();
+  Stream(estimator.get(), 0, 3'000'000, 500'000, estimate);
+  EXPECT_TRUE(log.lines.empty());
+  Stream(estimator.get(), 3'000'000, 6'000'000, 1'500'000, estimate);
+  ASSERT_EQ(log.lines.size(), 1u);
+  EXPECT_EQ(log.lines[0], "W controller 'weir' fails; the fallback has taken over");
+  EXPECT_STREQ(estimate.reason, "fallback");
+  Stream(estimator.get(), 6'000'000, 9'000'000, 500'000, estimate);
+  ASSERT_EQ(log.lines.size(), 2u);
+  EXPECT_EQ(log.lines[1], "I controller 'weir' is back");
+  weir_estimator_counters counters{};
+  counters.struct_size = sizeof(counters);
+  ASSERT_EQ(weir_estimator_get_counters(estimator.get(), &counters), WEIR_OK);
+  EXPECT_NEAR(static_cast<double>(counters.policy_faults), 30, 3);
+  EXPECT_GT(counters.fallback_decisions, 20u);
+  EXPECT_GT(counters.decisions, 50u);
+  EXPECT_GT(counters.feedbacks, 8u);
+}
+
+TEST(CApiTest, RefusesBadConfigurations) {
+  EXPECT_EQ(weir_estimator_create(nullptr, nullptr), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_config_init(nullptr, sizeof(weir_estimator_config)), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(CreateError(Config(nullptr)), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(CreateError(Config("gcc")), WEIR_ERROR_UNKNOWN_CONTROLLER);
+  EXPECT_NE(std::string(weir_last_error()).find("'gcc'"), std::string::npos);
+  weir_estimator_config config = Config("rule");
+  config.struct_size = 3;
+  EXPECT_EQ(CreateError(config), WEIR_ERROR_INVALID_ARGUMENT);
+  config = Config("rule");
+  config.min_rate_bps = config.max_rate_bps + 1;
+  EXPECT_EQ(CreateError(config), WEIR_ERROR_INVALID_ARGUMENT);
+  config = Config("rule");
+  config.min_rate_bps = 0;
+  EXPECT_EQ(CreateError(config), WEIR_ERROR_INVALID_ARGUMENT);
+  config = Config("rule");
+  config.max_rate_bps = INT64_MAX;
+  EXPECT_EQ(CreateError(config), WEIR_ERROR_INVALID_ARGUMENT);
+  config = Config("rule");
+  config.objective_loss = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(CreateError(config), WEIR_ERROR_INVALID_ARGUMENT);
+  config = Config(nullptr);
+  config.model = "not a model";
+  config.model_size_bytes = 11;
+  EXPECT_EQ(CreateError(config), WEIR_ERROR_INVALID_MODEL);
+  EXPECT_NE(std::string(weir_last_error()).find("not an ONNX model"), std::string::npos);
+}
+
+TEST(CApiTest, AcceptsALargerStructOnlyWhenTheRestIsZero) {
+  struct {
+    weir_estimator_config config;
+    uint64_t later_addition;
+  } newer{Config("rule"), 0};
+  newer.config.struct_size = sizeof(newer);
+  EXPECT_NE(Create(newer.config), nullptr);
+  newer.later_addition = 1;
+  EXPECT_EQ(CreateError(newer.config), WEIR_ERROR_INVALID_ARGUMENT);
+}
+
+TEST(CApiTest, NullAndNonsenseAreErrors) {
+  const EstimatorHandle estimator = Create(Config("rule"));
+  weir_estimate estimate = EmptyEstimate();
+  weir_packet packet = Packet(0, 0);
+  weir_estimator_counters counters{};
+  uint8_t byte = 0;
+  weir_estimator_destroy(nullptr);
+  EXPECT_EQ(weir_estimator_next_timeout_us(nullptr), INT64_MAX);
+  EXPECT_EQ(weir_estimator_on_packet(nullptr, &packet), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_on_packet(estimator.get(), nullptr), WEIR_ERROR_INVALID_ARGUMENT);
+  packet.kind = 4;
+  EXPECT_EQ(weir_estimator_on_packet(estimator.get(), &packet), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_on_timeout(nullptr, 0, &estimate), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_on_timeout(estimator.get(), 0, nullptr), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_on_timeout(estimator.get(), INT64_MAX, &estimate), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_latest(nullptr, &estimate), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_set_objective(estimator.get(), 1, 0, 0), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_set_constraints(estimator.get(), 2, 2, 1, 0), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_on_round_trip_time(estimator.get(), 0, 0), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_on_round_trip_time(estimator.get(), 3'600'000'000, 0), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_write_remb(nullptr, 1, &byte, 1), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_write_remb(estimator.get(), 1, nullptr, 9), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_get_counters(estimator.get(), &counters), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_mocc_get_sending_rate_bps(nullptr), 0);
+  EXPECT_EQ(weir_mocc_interval_us(nullptr), 0);
+  EXPECT_EQ(weir_mocc_report_status(nullptr, nullptr), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_mocc_register(nullptr, nullptr, 1, 1, 1), WEIR_ERROR_INVALID_ARGUMENT);
+}
+
+// ---- MOCC ----
+
+MoccHandle RegisterMocc(const std::string& model_name) {
+  const std::vector<std::byte> model = ReadTestModel(model_name);
+  weir_mocc_config config;
+  EXPECT_EQ(weir_mocc_config_init(&config, sizeof(config)), WEIR_OK);
+  config.model = model.data();
+  config.model_size_bytes = model.size();
+  weir_mocc* mocc = nullptr;
+  EXPECT_EQ(weir_mocc_register(&mocc, &config, 0.4f, 0.5f, 0.1f), WEIR_OK) << weir_last_error();
+  return MoccHandle(mocc);
+}
+
+weir_mocc_status Status(int64_t throughput_bps) {
+  weir_mocc_status status{};
+  status.struct_size = sizeof(status);
+  status.interval_us = 100'000;
+  status.sending_ratio = 1;
+  status.latency_ratio = 1;
+  status.throughput_bps = throughput_bps;
+  status.packets_acknowledged = throughput_bps / 96'000;
+  return status;
+}
+
+TEST(MoccTest, DecidesFromReports) {
+  const MoccHandle mocc = RegisterMocc("rate_bps");
+  EXPECT_EQ(weir_mocc_interval_us(mocc.get()), 100'000);
+  EXPECT_EQ(weir_mocc_get_sending_rate_bps(mocc.get()), 300'000);
+  const weir_mocc_status status = Status(250'000);
+  EXPECT_EQ(weir_mocc_report_status(mocc.get(), &status), WEIR_OK);
+  EXPECT_EQ(weir_mocc_get_sending_rate_bps(mocc.get()), 250'400);
+  weir_mocc* registered = mocc.get();
+  EXPECT_EQ(weir_mocc_register(&registered, nullptr, 0.8f, 0.1f, 0.1f), WEIR_OK);
+  EXPECT_EQ(registered, mocc.get());
+  EXPECT_EQ(weir_mocc_report_status(mocc.get(), &status), WEIR_OK);
+  EXPECT_EQ(weir_mocc_get_sending_rate_bps(mocc.get()), 250'800);
+}
+
+TEST(MoccTest, RelativeActionsBuildOnTheRateInForce) {
+  const MoccHandle mocc = RegisterMocc("relative");
+  // Action -2 at 2 Mbps.
+  const weir_mocc_status status = Status(2'000'000);
+  EXPECT_EQ(weir_mocc_report_status(mocc.get(), &status), WEIR_OK);
+  EXPECT_NEAR(static_cast<double>(weir_mocc_get_sending_rate_bps(mocc.get())), 300e3 / 1.05, 2);
+  EXPECT_EQ(weir_mocc_report_status(mocc.get(), &status), WEIR_OK);
+  EXPECT_NEAR(static_cast<double>(weir_mocc_get_sending_rate_bps(mocc.get())), 300e3 / 1.05 / 1.05, 2);
+}
+
+TEST(MoccTest, AFailingModelLeavesASafeRate) {
+  const MoccHandle mocc = RegisterMocc("nan_between_1_and_2_mbps");
+  weir_mocc_status status = Status(5'000'000);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(weir_mocc_report_status(mocc.get(), &status), WEIR_OK);
+  EXPECT_GT(weir_mocc_get_sending_rate_bps(mocc.get()), 2'000'000);
+  status = Status(1'500'000);
+  EXPECT_EQ(weir_mocc_report_status(mocc.get(), &status), WEIR_ERROR_POLICY_FAULT);
+  EXPECT_EQ(weir_mocc_get_sending_rate_bps(mocc.get()), 1'500'000);
+}
+
+TEST(MoccTest, RefusesNonsense) {
+  const MoccHandle mocc = RegisterMocc("rate_bps");
+  const auto reject = [&](auto change) {
+    weir_mocc_status status = Status(1'000'000);
+    change(status);
+    EXPECT_EQ(weir_mocc_report_status(mocc.get(), &status), WEIR_ERROR_INVALID_ARGUMENT);
+  };
+  reject([](weir_mocc_status& s) { s.struct_size = 8; });
+  reject([](weir_mocc_status& s) { s.interval_us = 0; });
+  reject([](weir_mocc_status& s) { s.interval_us = INT64_MAX; });
+  reject([](weir_mocc_status& s) { s.sending_ratio = NAN; });
+  reject([](weir_mocc_status& s) { s.sending_ratio = -1; });
+  reject([](weir_mocc_status& s) { s.latency_ratio = 0.5; });
+  reject([](weir_mocc_status& s) { s.latency_gradient = INFINITY; });
+  reject([](weir_mocc_status& s) { s.throughput_bps = -1; });
+  reject([](weir_mocc_status& s) { s.throughput_bps = INT64_MAX; });
+  reject([](weir_mocc_status& s) { s.packets_lost = -1; });
+  reject([](weir_mocc_status& s) { s.base_latency_us = INT64_MIN; });
+  EXPECT_EQ(weir_mocc_get_sending_rate_bps(mocc.get()), 300'000);
+  weir_mocc_config config;
+  weir_mocc_config_init(&config, sizeof(config));
+  weir_mocc* none = nullptr;
+  EXPECT_EQ(weir_mocc_register(&none, &config, 1, 1, 1), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(none, nullptr);
+}
+
+TEST(MoccTest, StatisticsFollowFromTheReport) {
+  MoccStatus status;
+  status.interval = TimeDelta::Millis(200);
+  status.sending_ratio = 1000;
+  status.latency_ratio = 1.5;
+  status.latency_gradient = 0.25;
+  status.throughput = DataRate::KilobitsPerSecond(480);
+  status.packets_acknowledged = 8;
+  status.packets_lost = 2;
+  status.base_latency = TimeDelta::Millis(40);
+  const auto statistics = ToIntervalStatistics(status, DataRate::KilobitsPerSecond(600), TimeDelta::Zero());
+  ASSERT_TRUE(statistics);
+  EXPECT_DOUBLE_EQ(statistics->interval_s, 0.2);
+  EXPECT_EQ(statistics->receive_rate_bps, 480'000);
+  EXPECT_EQ(statistics->bytes_received, 12'000);
+  EXPECT_DOUBLE_EQ(statistics->loss_ratio, 0.2);
+  EXPECT_DOUBLE_EQ(statistics->queueing_delay_mean_s, 0.02);
+  EXPECT_EQ(statistics->delay_gradient, 0.25);
+  EXPECT_EQ(statistics->delay_ratio, 1.5);
+  EXPECT_EQ(statistics->sending_ratio, 100);
+  EXPECT_DOUBLE_EQ(statistics->interarrival_time_mean_s, 0.025);
+  EXPECT_EQ(statistics->last_estimate_bps, 600'000);
+}
+
+}  // namespace
+}  // namespace weir

@@ -1,0 +1,160 @@
+#include "weir/guard.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
+
+namespace weir {
+namespace {
+
+constexpr Timestamp kStart = Timestamp::Seconds(7);
+constexpr DataRate Kbps(int64_t kbps) { return DataRate::KilobitsPerSecond(kbps); }
+
+class GuardTest : public testing::Test {
+ protected:
+  GuardTest() { guard_.SetConstraints({}, now_); }
+
+  // Lets packets arrive at `rate` for a while, then applies the guard.
+  Guard::Result Step(DataRate wanted, DataRate receive_rate, TimeDelta elapsed = TimeDelta::Millis(100)) {
+    now_ += elapsed;
+    const DataSize size = receive_rate * elapsed;
+    if (!size.IsZero()) guard_.OnPacket(size);
+    return guard_.Apply(wanted, now_);
+  }
+
+  Timestamp now_ = kStart;
+  Guard guard_;
+};
+
+TEST_F(GuardTest, LetsASensibleRatePass) {
+  for (int i = 0; i < 20; ++i) {
+    const Guard::Result result = Step(Kbps(300), Kbps(300));
+    EXPECT_EQ(result.rate, Kbps(300));
+    EXPECT_EQ(result.rule, GuardRule::kNone);
+  }
+  const GuardCounters& counters = guard_.counters();
+  EXPECT_EQ(counters.finite + counters.bounds + counters.slew + counters.stale, 0u);
+}
+
+TEST_F(GuardTest, FiniteHoldsTheRateInForce) {
+  Step(Kbps(250), Kbps(300));
+  for (const DataRate rate :
+       {DataRate::Zero(), DataRate::BitsPerSecond(-7), DataRate::PlusInfinity(), DataRate::MinusInfinity()}) {
+    const Guard::Result result = Step(rate, Kbps(300));
+    EXPECT_EQ(result.rate, Kbps(250));
+    EXPECT_EQ(result.rule, GuardRule::kFinite);
+  }
+  EXPECT_EQ(guard_.counters().finite, 4u);
+}
+
+TEST_F(GuardTest, Bounds) {
+  EXPECT_EQ(Step(Kbps(1), Kbps(300)).rate, Kbps(30));
+  EXPECT_EQ(Step(Kbps(1), Kbps(300)).rule, GuardRule::kBounds);
+  EXPECT_EQ(guard_.counters().bounds, 2u);
+  guard_.SetConstraints({Kbps(100), Kbps(100), Kbps(200)}, now_);
+  EXPECT_EQ(Step(Kbps(100'000), Kbps(200)).rate, Kbps(200));
+}
+
+TEST_F(GuardTest, DecreaseIsNeverLimited) {
+  EXPECT_EQ(Step(Kbps(30), Kbps(5000)).rate, Kbps(30));
+  EXPECT_EQ(guard_.counters().slew, 0u);
+}
+
+TEST_F(GuardTest, NothingReceivedNothingGained) {
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(Step(Kbps(50'000), DataRate::Zero()).rate, Kbps(300));
+  EXPECT_EQ(guard_.counters().slew, 100u);
+}
+
+TEST_F(GuardTest, GrowthStopsAtThreeTimesWhatArrives) {
+  DataRate rate = Kbps(300);
+  for (int i = 0; i < 100; ++i) {
+    const DataRate next = Step(Kbps(50'000), Kbps(400)).rate;
+    EXPECT_GE(next, rate);
+    EXPECT_LE(next, std::max(rate * 1.2312, Kbps(400)));  // 8^0.1, or what arrives
+    rate = next;
+  }
+  EXPECT_NEAR(static_cast<double>(rate.bps()), 1.3e6, 1e4);
+}
+
+TEST_F(GuardTest, AnApplicationLimitedSenderKeepsWhatItHas) {
+  for (int i = 0; i < 40; ++i) Step(Kbps(2000), Kbps(2000));
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(Step(Kbps(2000), Kbps(50)).rate, Kbps(2000));
+}
+
+TEST_F(GuardTest, GoesFrom300KbpsTo5MbpsWithinTwoSecondsWhenPacketsArrive) {
+  // The sender follows after 300 ms: feedback, its way and the packets'.
+  std::array<DataRate, 3> on_the_way{Kbps(300), Kbps(300), Kbps(300)};
+  size_t next = 0;
+  for (int i = 0; i < 10; ++i) Step(Kbps(300), Kbps(300));
+  TimeDelta taken = TimeDelta::Zero();
+  for (DataRate rate = Kbps(300); rate < Kbps(5000); taken += TimeDelta::Millis(100)) {
+    ASSERT_LT(taken, TimeDelta::Seconds(3));
+    rate = Step(Kbps(5000), on_the_way[next]).rate;
+    on_the_way[next] = rate;
+    next = (next + 1) % on_the_way.size();
+  }
+  EXPECT_LE(taken, TimeDelta::Millis(2000));
+  EXPECT_GE(taken, TimeDelta::Millis(1300));
+}
+
+TEST_F(GuardTest, ReturnsAtOnceToWhatReallyArrives) {
+  for (int i = 0; i < 40; ++i) Step(Kbps(5000), Kbps(5000));
+  EXPECT_EQ(Step(Kbps(1000), Kbps(5000)).rate, Kbps(1000));
+  EXPECT_EQ(Step(Kbps(5000), Kbps(5000)).rate, Kbps(5000));
+}
+
+TEST_F(GuardTest, SilenceDecaysTowardsTheMinimum) {
+  for (int i = 0; i < 40; ++i) Step(Kbps(4000), Kbps(4000));
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(Step(Kbps(4000), DataRate::Zero()).rate, Kbps(4000));
+  for (int i = 0; i < 11; ++i) Step(Kbps(4000), DataRate::Zero());
+  const Guard::Result later = Step(Kbps(4000), DataRate::Zero());  // 1.6 s of silence
+  EXPECT_NEAR(static_cast<double>(later.rate.bps()), 4e6 * std::exp2(-1.1), 1e3);
+  EXPECT_EQ(later.rule, GuardRule::kStale);
+  for (int i = 0; i < 100; ++i) Step(Kbps(4000), DataRate::Zero());
+  EXPECT_EQ(Step(Kbps(4000), DataRate::Zero()).rate, Kbps(30));
+  EXPECT_GT(guard_.counters().stale, 100u);
+}
+
+TEST_F(GuardTest, ASlowSendersPacketsAreNoSilence) {
+  guard_.SetConstraints({Kbps(10), Kbps(10), Kbps(1000)}, now_);
+  // One packet each second at 10 kbps.
+  for (int i = 0; i < 100; ++i) Step(Kbps(10), i % 10 == 0 ? Kbps(96) : DataRate::Zero());
+  EXPECT_EQ(guard_.counters().stale, 0u);
+}
+
+TEST_F(GuardTest, StaleNeverRaisesAndAsksToBeCalled) {
+  for (int i = 0; i < 40; ++i) Step(Kbps(4000), Kbps(4000));
+  EXPECT_EQ(guard_.next_timeout(), now_ + TimeDelta::Millis(500));
+  EXPECT_EQ(Step(Kbps(50), DataRate::Zero(), TimeDelta::Millis(600)).rate, Kbps(50));
+  EXPECT_EQ(guard_.next_timeout(), now_ + TimeDelta::Millis(100));
+}
+
+TEST_F(GuardTest, WithoutSlewAndStaleTheBoundsRemain) {
+  guard_ = Guard({false, false});
+  guard_.SetConstraints({}, now_);
+  EXPECT_EQ(Step(Kbps(20'000), DataRate::Zero()).rate, Kbps(20'000));
+  EXPECT_EQ(Step(Kbps(20'000), Kbps(1)).rate, Kbps(20'000));
+  EXPECT_EQ(Step(Kbps(20'000), DataRate::Zero(), TimeDelta::Seconds(10)).rate, Kbps(20'000));
+  EXPECT_EQ(Step(Kbps(90'000), DataRate::Zero()).rate, Kbps(50'000));
+  EXPECT_EQ(Step(DataRate::Zero(), DataRate::Zero()).rate, Kbps(50'000));
+  EXPECT_TRUE(guard_.next_timeout().IsPlusInfinity());
+}
+
+TEST_F(GuardTest, HoldsItsBoundsForAnyPolicy) {
+  std::mt19937_64 random(11);
+  for (int i = 0; i < 50'000; ++i) {
+    const auto wanted = DataRate::BitsPerSecond(static_cast<int64_t>(random()) >> (random() % 63));
+    const auto received = DataRate::BitsPerSecond(static_cast<int64_t>(random() % 100'000'000));
+    const auto elapsed = TimeDelta::Micros(static_cast<int64_t>(random() >> (random() % 24 + 36)));
+    const DataRate rate = Step(wanted, random() % 3 == 0 ? DataRate::Zero() : received, elapsed).rate;
+    ASSERT_GE(rate, Kbps(30));
+    ASSERT_LE(rate, Kbps(50'000));
+    ASSERT_GT(guard_.next_timeout(), now_);
+  }
+}
+
+}  // namespace
+}  // namespace weir

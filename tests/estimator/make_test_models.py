@@ -1,0 +1,320 @@
+"""Writes the small ONNX models of the estimator's tests into a folder: one good model per kind, and one per way to be refused.
+
+Usage: make_test_models.py FOLDER. Run by CMake; no model is kept in the repository as a binary.
+Every good model takes the features FEATURES with a history of HISTORY, newest interval first.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+
+FEATURES = ("receive_rate_bps", "loss_ratio", "queueing_delay_mean_s")
+HISTORY = 2
+OBSERVATION = len(FEATURES) * HISTORY
+MULTIPLIERS = (0.5, 0.9, 1.0, 1.1)
+
+Array = NDArray[np.float32]
+
+
+def constant(name: str, value: Sequence[float] | Array) -> TensorProto:
+    return numpy_helper.from_array(np.asarray(value, dtype=np.float32), name)
+
+
+def floats(name: str, *shape: int | str) -> onnx.ValueInfoProto:
+    return helper.make_tensor_value_info(name, TensorProto.FLOAT, list(shape))
+
+
+def build(
+    nodes: Sequence[onnx.NodeProto],
+    inputs: Sequence[onnx.ValueInfoProto],
+    outputs: Sequence[onnx.ValueInfoProto],
+    constants: Sequence[TensorProto] = (),
+    opsets: Sequence[tuple[str, int]] = (("", 17),),
+) -> onnx.ModelProto:
+    graph = helper.make_graph(list(nodes), "policy", list(inputs), list(outputs), list(constants))
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid(*opset) for opset in opsets], ir_version=9)
+
+
+def metadata(kind: str, **changes: str | None) -> dict[str, str]:
+    """The weir.* keys of a good model of that kind of action; a change to None removes the key."""
+    keys: dict[str, str | None] = {
+        "schema": "1",
+        "name": f"test-{kind}",
+        "version": "7",
+        "features": ",".join(FEATURES),
+        "history": str(HISTORY),
+        "interval_ms": "100",
+        "action_kind": kind,
+        "min_bps": "30000",
+        "max_bps": "50000000",
+        "provenance": "tests/estimator/make_test_models.py",
+    }
+    if kind == "relative":
+        keys["action_alpha"] = "0.025"
+    if kind == "discrete":
+        keys["action_multipliers"] = ",".join(str(m) for m in MULTIPLIERS)
+    keys.update(changes)
+    return {f"weir.{key}": value for key, value in keys.items() if value is not None}
+
+
+def golden(model: onnx.ModelProto, error: float = 0.0) -> str:
+    """Runs the model on two inputs. `error` is added to each action, to make vectors that do not fit."""
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    shapes = {i.name: i.shape for i in session.get_inputs()}
+    generator = np.random.default_rng(1)
+    vectors = []
+    for _ in range(2):
+        observation = generator.uniform(0.1, 1.0, OBSERVATION if "observation" not in shapes else shapes["observation"][1])
+        vector: dict[str, list[float]] = {"observation": observation.astype(np.float32).tolist()}
+        if "objective" in shapes:
+            vector["objective"] = [0.4, 0.5, 0.1]
+        if "state" in shapes:
+            vector["state"] = generator.uniform(-1, 1, shapes["state"][1]).astype(np.float32).tolist()
+        outputs = session.run(["action"], {name: np.asarray([value], np.float32) for name, value in vector.items()})
+        vector["action"] = [float(a) + error for a in outputs[0][0]]
+        vectors.append(vector)
+    return json.dumps(vectors)
+
+
+def finish(model: onnx.ModelProto, kind: str, golden_error: float = 0.0, **changes: str | None) -> bytes:
+    if "golden" not in changes:
+        changes["golden"] = golden(model, golden_error)
+    helper.set_model_props(model, metadata(kind, **changes))
+    onnx.checker.check_model(model)
+    return model.SerializeToString()
+
+
+def linear(actions: int = 1, scale: float = 1.0, observation: onnx.ValueInfoProto | None = None) -> onnx.ModelProto:
+    """action[i] = scale (receive_rate of the newest interval + 1000 w_throughput), minus i."""
+    weights = np.zeros((OBSERVATION, actions), np.float32)
+    weights[0, :] = scale
+    return build(
+        [
+            helper.make_node("MatMul", ["observation", "weights"], ["rate"]),
+            helper.make_node("MatMul", ["objective", "preference"], ["wish"]),
+            helper.make_node("Add", ["rate", "wish"], ["sum"]),
+            helper.make_node("Sub", ["sum", "rank"], ["action"]),
+        ],
+        [observation or floats("observation", 1, OBSERVATION), floats("objective", 1, 3)],
+        [floats("action", 1, actions)],
+        [
+            constant("weights", weights),
+            constant("preference", np.repeat([[1000.0 * scale], [0.0], [0.0]], actions, axis=1)),
+            constant("rank", [np.arange(actions)]),
+        ],
+    )
+
+
+def squashed(nodes: Callable[[str], list[onnx.NodeProto]], constants: Sequence[TensorProto] = ()) -> onnx.ModelProto:
+    """A model without objective whose action is `nodes` applied to the newest receive rate in Mbps."""
+    return build(
+        [
+            helper.make_node("MatMul", ["observation", "pick"], ["megabits"]),
+            *nodes("megabits"),
+        ],
+        [floats("observation", 1, OBSERVATION)],
+        [floats("action", 1, 1)],
+        [constant("pick", [[1e-6 if i == 0 else 0.0] for i in range(OBSERVATION)]), *constants],
+    )
+
+
+def recurrent(with_next_state: bool = True) -> onnx.ModelProto:
+    """next_state = (receive rate in Mbps, number of decisions so far); action = 1 + decisions so far, in Mbps."""
+    weights = np.zeros((OBSERVATION, 2), np.float32)
+    weights[0, 0] = 1e-6
+    outputs = [floats("action", 1, 1), floats("next_state", 1, 2)]
+    return build(
+        [
+            helper.make_node("MatMul", ["observation", "weights"], ["seen"]),
+            helper.make_node("Mul", ["state", "keep"], ["kept"]),
+            helper.make_node("Add", ["seen", "kept"], ["memory"]),
+            helper.make_node("Add", ["memory", "tick"], ["next_state"]),
+            helper.make_node("MatMul", ["next_state", "count"], ["action"]),
+        ],
+        [floats("observation", "batch", OBSERVATION), floats("state", "batch", 2)],
+        outputs if with_next_state else outputs[:1],
+        [
+            constant("weights", weights),
+            constant("keep", [[0.0, 1.0]]),
+            constant("tick", [[0.0, 1.0]]),
+            constant("count", [[0.0], [1e6]]),
+        ],
+    )
+
+
+def network(features: Sequence[str], history: int) -> bytes:
+    """The size of MOCC's actor: 64-32 units beside a preference sub-network of 16; seeded random weights, log_rate."""
+    size = len(features) * history
+    generator = np.random.default_rng(3)
+
+    def weights(name: str, rows: int, columns: int) -> TensorProto:
+        return constant(name, generator.normal(0, rows**-0.5, (rows, columns)).astype(np.float32))
+
+    model = build(
+        [
+            helper.make_node("Add", ["observation", "one"], ["shifted"]),
+            helper.make_node("Abs", ["shifted"], ["positive"]),
+            helper.make_node("Add", ["positive", "tiny"], ["above_zero"]),
+            helper.make_node("Log", ["above_zero"], ["scaled"]),
+            helper.make_node("Gemm", ["objective", "wp", "bp"], ["p0"]),
+            helper.make_node("Tanh", ["p0"], ["p1"]),
+            helper.make_node("Concat", ["scaled", "p1"], ["joined"], axis=1),
+            helper.make_node("Gemm", ["joined", "w1", "b1"], ["h0"]),
+            helper.make_node("Tanh", ["h0"], ["h1"]),
+            helper.make_node("Gemm", ["h1", "w2", "b2"], ["h2"]),
+            helper.make_node("Tanh", ["h2"], ["h3"]),
+            helper.make_node("Gemm", ["h3", "w3", "b3"], ["h4"]),
+            helper.make_node("Tanh", ["h4"], ["action"]),
+        ],
+        [floats("observation", 1, size), floats("objective", 1, 3)],
+        [floats("action", 1, 1)],
+        [
+            constant("one", [1.0]),
+            constant("tiny", [1e-6]),
+            weights("wp", 3, 16),
+            constant("bp", np.zeros(16, np.float32)),
+            weights("w1", size + 16, 64),
+            constant("b1", np.zeros(64, np.float32)),
+            weights("w2", 64, 32),
+            constant("b2", np.zeros(32, np.float32)),
+            weights("w3", 32, 1),
+            constant("b3", np.zeros(1, np.float32)),
+        ],
+    )
+    return finish(model, "log_rate", features=",".join(features), history=str(history), name="mocc-sized")
+
+
+def good_models() -> dict[str, bytes]:
+    tanh = squashed(lambda x: [helper.make_node("Tanh", [x], ["action"])])
+    # NaN while the rate is between 1 and 2 Mbps: invisible to the checks at load.
+    between = squashed(
+        lambda x: [
+            helper.make_node("Sub", [x, "one"], ["low"]),
+            helper.make_node("Sub", [x, "two"], ["high"]),
+            helper.make_node("Mul", ["low", "high"], ["product"]),
+            helper.make_node("Sqrt", ["product"], ["root"]),
+            helper.make_node("Mul", ["root", "million"], ["action"]),
+        ],
+        [constant("one", [1.0]), constant("two", [2.0]), constant("million", [1e6])],
+    )
+    benchmark_features = (
+        "receive_rate_bps",
+        "loss_ratio",
+        "queueing_delay_mean_s",
+        "queueing_delay_min_s",
+        "queueing_delay_p95_s",
+        "delay_gradient",
+        "interarrival_time_mean_s",
+        "time_since_last_packet_s",
+        "application_limited",
+        "last_estimate_bps",
+    )
+    return {
+        "rate_bps": finish(linear(), "rate_bps"),
+        "log_rate": finish(tanh, "log_rate"),
+        "relative": finish(squashed(lambda x: [helper.make_node("Neg", [x], ["action"])]), "relative"),
+        "discrete": finish(linear(actions=len(MULTIPLIERS)), "discrete"),
+        "recurrent": finish(recurrent(), "rate_bps"),
+        "nan_between_1_and_2_mbps": finish(between, "rate_bps"),
+        "mocc_sized": network(benchmark_features, 8),
+    }
+
+
+def model_with_loop() -> onnx.ModelProto:
+    body = helper.make_graph(
+        [
+            helper.make_node("Identity", ["keep_going"], ["condition"]),
+            helper.make_node("Identity", ["before"], ["after"]),
+        ],
+        "body",
+        [
+            helper.make_tensor_value_info("iteration", TensorProto.INT64, []),
+            helper.make_tensor_value_info("keep_going", TensorProto.BOOL, []),
+            floats("before", 1, 1),
+        ],
+        [helper.make_tensor_value_info("condition", TensorProto.BOOL, []), floats("after", 1, 1)],
+    )
+    return squashed(
+        lambda x: [helper.make_node("Loop", ["times", "", x], ["action"], body=body)],
+        [numpy_helper.from_array(np.asarray(3, np.int64), "times")],
+    )
+
+
+def external_data_model(folder: Path) -> bytes:
+    path = folder / "external_data.onnx"
+    model = linear()
+    helper.set_model_props(model, metadata("rate_bps", golden=golden(model)))
+    onnx.save(model, path, save_as_external_data=True, location="external_data.weights", size_threshold=0)
+    return path.read_bytes()
+
+
+def refused_models(folder: Path) -> dict[str, bytes]:
+    wrong_input = linear()
+    wrong_input.graph.input[0].name = wrong_input.graph.node[0].input[0] = "pixels"
+    foreign = build(
+        [helper.make_node("Relu", ["image"], ["classes"])], [floats("image", 1, 3, 8, 8)], [floats("classes", 1, 3, 8, 8)]
+    )
+    double = build(
+        [helper.make_node("Cast", ["observation"], ["action"], to=TensorProto.FLOAT)],
+        [helper.make_tensor_value_info("observation", TensorProto.DOUBLE, [1, OBSERVATION])],
+        [floats("action", 1, OBSERVATION)],
+    )
+    custom = squashed(lambda x: [helper.make_node("Gelu", [x], ["action"], domain="com.microsoft")])
+    custom.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+    random = squashed(lambda x: [helper.make_node("RandomNormalLike", [x], ["action"])])
+    good = finish(linear(), "rate_bps")
+    return {
+        "empty": b"",
+        "text": b"version https://example.invalid/pointer\n",
+        "truncated": good[: len(good) // 2],
+        "foreign": foreign.SerializeToString(),
+        "missing_schema": finish(linear(), "rate_bps", schema=None),
+        "newer_schema": finish(linear(), "rate_bps", schema="2"),
+        "unknown_feature": finish(linear(), "rate_bps", features="receive_rate_bps,moon_phase,loss_ratio"),
+        "repeated_feature": finish(linear(), "rate_bps", features="loss_ratio,receive_rate_bps,loss_ratio"),
+        "wrong_history": finish(linear(), "rate_bps", history="3"),
+        "huge_history": finish(linear(), "rate_bps", history="100000"),
+        "bad_interval": finish(linear(), "rate_bps", interval_ms="fast"),
+        "missing_action_kind": finish(linear(), "rate_bps", action_kind=None),
+        "unknown_action_kind": finish(linear(), "rate_bps", action_kind="telepathy"),
+        "missing_multipliers": finish(linear(actions=4), "discrete", action_multipliers=None),
+        "multipliers_do_not_fit": finish(linear(actions=3), "discrete"),
+        "bounds_reversed": finish(linear(), "rate_bps", min_bps="2000", max_bps="1000"),
+        "wrong_input": finish(wrong_input, "rate_bps", golden="[]"),
+        "wrong_dtype": finish(double, "rate_bps", golden="[]"),
+        "no_next_state": finish(recurrent(with_next_state=False), "rate_bps"),
+        "golden_mismatch": finish(linear(), "rate_bps", golden_error=10.0),
+        "golden_missing": finish(linear(), "rate_bps", golden=None),
+        "golden_broken": finish(linear(), "rate_bps", golden='[{"observation":[1,2'),
+        "golden_wrong_size": finish(linear(), "rate_bps", golden='[{"observation":[1],"action":[1]}]'),
+        "nan_on_zeros": finish(squashed(lambda x: [helper.make_node("Div", [x, x], ["action"])]), "rate_bps"),
+        "infinite_on_saturation": finish(squashed(lambda x: [helper.make_node("Exp", [x], ["action"])]), "rate_bps"),
+        "external_data": external_data_model(folder),
+        "custom_domain": finish(custom, "rate_bps", golden="[]"),
+        "loop": finish(model_with_loop(), "rate_bps"),
+        "random": finish(random, "rate_bps", golden="[]"),
+    }
+
+
+def main() -> int:
+    if len(sys.argv) != 2:
+        print("usage: make_test_models.py FOLDER", file=sys.stderr)
+        return 2
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in (good_models() | refused_models(folder)).items():
+        (folder / f"{name}.onnx").write_bytes(content)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,143 @@
+#include "weir/rtcp.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace weir {
+namespace {
+
+std::vector<uint8_t> Written(DataRate rate, const std::vector<uint32_t>& ssrcs) {
+  std::vector<uint8_t> out(RembSize(ssrcs.size()));
+  out.resize(WriteRemb(0x01020304, rate, ssrcs, out));
+  return out;
+}
+
+TEST(RtcpTest, WritesWhatTheDraftSays) {
+  // 1,000,000 = 250,000 * 2^2; 250,000 = 0x3D090.
+  EXPECT_EQ(
+      Written(DataRate::KilobitsPerSecond(1000), {0xAABBCCDD}),
+      (std::vector<uint8_t>{0x8F,           206,  0,    5,    1,    2,    3,   4, 0, 0, 0, 0, 'R', 'E', 'M', 'B', 1,
+                            (2 << 2) | 0x3, 0xD0, 0x90, 0xAA, 0xBB, 0xCC, 0xDD}));
+}
+
+TEST(RtcpTest, RoundTripsWithinTheMantissa) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 10'000; ++i) {
+    const auto bps = static_cast<int64_t>(random() >> (1 + random() % 62));
+    if (bps <= 0 || bps == std::numeric_limits<int64_t>::max()) continue;
+    const std::vector<uint32_t> ssrcs(random() % 4, 7);
+    const std::optional<Remb> remb = ParseRemb(Written(DataRate::BitsPerSecond(bps), ssrcs));
+    ASSERT_TRUE(remb) << bps;
+    EXPECT_LE(remb->rate.bps(), bps);
+    EXPECT_GE(static_cast<double>(remb->rate.bps()), static_cast<double>(bps) * (1 - 1.0 / (1 << 17)));
+    EXPECT_GT(remb->rate.bps(), 0);
+    EXPECT_EQ(remb->sender_ssrc, 0x01020304u);
+    EXPECT_EQ(remb->ssrc_count, ssrcs.size());
+  }
+}
+
+TEST(RtcpTest, CarriesUpTo255Ssrcs) {
+  std::vector<uint32_t> ssrcs;
+  for (uint32_t i = 0; i < 255; ++i) ssrcs.push_back(i * 0x01010101u);
+  const std::optional<Remb> remb = ParseRemb(Written(DataRate::KilobitsPerSecond(300), ssrcs));
+  ASSERT_TRUE(remb);
+  EXPECT_TRUE(std::equal(ssrcs.begin(), ssrcs.end(), remb->ssrcs.begin()));
+  ssrcs.push_back(1);
+  EXPECT_TRUE(Written(DataRate::KilobitsPerSecond(300), ssrcs).empty());
+}
+
+TEST(RtcpTest, NeverWritesWhatWouldMeanNoLimit) {
+  for (const DataRate rate :
+       {DataRate::Zero(), DataRate::BitsPerSecond(-1), DataRate::PlusInfinity(), DataRate::MinusInfinity()}) {
+    EXPECT_TRUE(Written(rate, {1}).empty());
+  }
+}
+
+TEST(RtcpTest, WritesNothingWhereThereIsNoRoom) {
+  const std::vector<uint32_t> ssrcs{1, 2};
+  std::vector<uint8_t> out(RembSize(2) - 1, 0x55);
+  EXPECT_EQ(WriteRemb(1, DataRate::KilobitsPerSecond(1), ssrcs, out), 0u);
+  EXPECT_EQ(out, std::vector<uint8_t>(out.size(), 0x55));
+}
+
+TEST(RtcpTest, RefusesEveryTruncationAndExtension) {
+  const std::vector<uint8_t> packet = Written(DataRate::KilobitsPerSecond(300), {1, 2, 3});
+  for (size_t size = 0; size < packet.size(); ++size) {
+    EXPECT_FALSE(ParseRemb(std::span(packet).first(size))) << size;
+  }
+  std::vector<uint8_t> longer = packet;
+  longer.resize(packet.size() + 4);
+  EXPECT_FALSE(ParseRemb(longer));
+}
+
+TEST(RtcpTest, RefusesForeignPackets) {
+  const std::vector<uint8_t> packet = Written(DataRate::KilobitsPerSecond(300), {1});
+  const auto refused = [&](size_t at, uint8_t value) {
+    std::vector<uint8_t> changed = packet;
+    changed[at] = value;
+    return !ParseRemb(changed);
+  };
+  EXPECT_TRUE(refused(0, 0x4F));  // version 1
+  EXPECT_TRUE(refused(0, 0x81));  // FMT 1, PLI
+  EXPECT_TRUE(refused(1, 205));   // transport-layer feedback
+  EXPECT_TRUE(refused(3, 6));     // length
+  EXPECT_TRUE(refused(12, 'r'));
+  EXPECT_TRUE(refused(16, 2));  // more SSRCs than there are
+  EXPECT_TRUE(refused(16, 255));
+}
+
+TEST(RtcpTest, AcceptsPaddingAndRefusesWrongPadding) {
+  std::vector<uint8_t> packet = Written(DataRate::KilobitsPerSecond(300), {1});
+  packet[0] |= 0x20;
+  packet[3] += 1;
+  packet.insert(packet.end(), {0, 0, 0, 4});
+  EXPECT_TRUE(ParseRemb(packet));
+  for (const uint8_t padding : {0, 3, 8, 255}) {
+    packet.back() = padding;
+    EXPECT_FALSE(ParseRemb(packet)) << int{padding};
+  }
+}
+
+TEST(RtcpTest, RefusesRatesThatOverflow) {
+  std::vector<uint8_t> packet = Written(DataRate::KilobitsPerSecond(300), {});
+  const auto set = [&](uint32_t exponent, uint32_t mantissa) {
+    packet[17] = static_cast<uint8_t>(exponent << 2 | mantissa >> 16);
+    packet[18] = static_cast<uint8_t>(mantissa >> 8);
+    packet[19] = static_cast<uint8_t>(mantissa);
+  };
+  set(45, 0x3FFFF);
+  EXPECT_EQ(ParseRemb(packet)->rate.bps(), int64_t{0x3FFFF} << 45);
+  set(46, 0x3FFFF);
+  EXPECT_FALSE(ParseRemb(packet));
+  set(63, 1);
+  EXPECT_FALSE(ParseRemb(packet));
+  set(62, 1);
+  EXPECT_EQ(ParseRemb(packet)->rate.bps(), int64_t{1} << 62);
+  set(63, 0);
+  EXPECT_TRUE(ParseRemb(packet)->rate.IsZero());
+}
+
+TEST(RtcpTest, SurvivesNoise) {
+  std::mt19937 random(2);
+  std::vector<uint8_t> valid = Written(DataRate::KilobitsPerSecond(300), {1, 2, 3});
+  int parsed = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    std::vector<uint8_t> packet = valid;
+    packet.resize(random() % 64, static_cast<uint8_t>(random()));
+    for (int flips = static_cast<int>(random() % 3); flips > 0 && !packet.empty(); --flips) {
+      packet[random() % packet.size()] = static_cast<uint8_t>(random());
+    }
+    const std::optional<Remb> remb = ParseRemb(packet);
+    if (!remb) continue;
+    ++parsed;
+    EXPECT_LE(remb->ssrc_count, kMaxRembSsrcs);
+    EXPECT_TRUE(remb->rate.IsFinite() && remb->rate >= DataRate::Zero());
+  }
+  EXPECT_GT(parsed, 0);
+}
+
+}  // namespace
+}  // namespace weir

@@ -1,0 +1,149 @@
+// A call in simulated time: a sender that sends exactly what REMB allows, a drop-tail bottleneck, an estimator, and
+// feedback that takes time.
+#ifndef WEIR_TESTS_ESTIMATOR_TEST_CALL_H_
+#define WEIR_TESTS_ESTIMATOR_TEST_CALL_H_
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "test_stream.h"
+#include "weir/bandwidth_estimator.h"
+
+namespace weir {
+
+struct TestPath {
+  // Capacity by time since the beginning; 0 queues.
+  std::function<DataRate(TimeDelta)> capacity;
+  TimeDelta one_way_delay = TimeDelta::Millis(25);
+  // The longest queue, as time at the present capacity.
+  TimeDelta queue = TimeDelta::Millis(300);
+  // True while the sender sends nothing.
+  std::function<bool(TimeDelta)> paused = [](TimeDelta) { return false; };
+  // The media's own bound.
+  DataRate max_media_rate = DataRate::KilobitsPerSecond(100'000);
+};
+
+class TestCall {
+ public:
+  struct Delivery {
+    TimeDelta at;
+    TimeDelta one_way_delay;
+    DataSize size;
+  };
+  struct Target {
+    TimeDelta at;
+    Estimate estimate;
+  };
+
+  TestCall(BandwidthEstimator& estimator, TestPath path) : estimator_(estimator), path_(std::move(path)) {}
+
+  void RunUntil(TimeDelta end) {
+    while (true) {
+      const Timestamp next_arrival = in_flight_.empty() ? Timestamp::PlusInfinity() : in_flight_.front().arrival_time;
+      const Timestamp next_feedback = feedback_.empty() ? Timestamp::PlusInfinity() : feedback_.front().first;
+      const Timestamp timeout = std::max(estimator_.next_timeout(), now_);
+      const Timestamp next = std::min({next_send_, next_arrival, next_feedback, timeout});
+      if (next > kStart + end) break;
+      now_ = std::max(now_, next);
+      if (next == next_arrival) {
+        Deliver();
+      } else if (next == next_feedback) {
+        send_rate_ = feedback_.front().second;
+        feedback_.pop_front();
+      } else if (next == timeout) {
+        Timeout();
+      } else {
+        Send();
+      }
+    }
+    now_ = std::max(now_, kStart + end);
+  }
+
+  const std::vector<Delivery>& deliveries() const { return deliveries_; }
+  const std::vector<Target>& feedback() const { return feedback_sent_; }
+  int64_t lost() const { return lost_; }
+
+  DataRate ReceiveRate(TimeDelta from, TimeDelta to) const {
+    DataSize sum = DataSize::Zero();
+    for (const Delivery& delivery : deliveries_) {
+      if (delivery.at >= from && delivery.at < to) sum += delivery.size;
+    }
+    return sum / (to - from);
+  }
+  // `quantile` of the one-way delays of what arrived in the span.
+  TimeDelta Delay(double quantile, TimeDelta from, TimeDelta to) const {
+    std::vector<TimeDelta> delays;
+    for (const Delivery& delivery : deliveries_) {
+      if (delivery.at >= from && delivery.at < to) delays.push_back(delivery.one_way_delay);
+    }
+    if (delays.empty()) return TimeDelta::Zero();
+    std::sort(delays.begin(), delays.end());
+    return delays[static_cast<size_t>(quantile * static_cast<double>(delays.size() - 1))];
+  }
+
+ private:
+  static constexpr Timestamp kStart = Timestamp::Seconds(1000);
+  static constexpr int64_t kUdpIpOverhead = 28;
+
+  void Send() {
+    const TimeDelta time = now_ - kStart;
+    const DataRate rate = std::min(send_rate_, path_.max_media_rate);
+    if (path_.paused(time)) {
+      next_send_ = now_ + TimeDelta::Millis(1);
+      return;
+    }
+    const DataRate capacity = path_.capacity(time);
+    PacketArrival packet = stream_.Next(now_, TimeDelta::Zero(), 1180);
+    next_send_ = now_ + packet.size() / rate;
+    const TimeDelta wait = std::max(bottleneck_free_ - now_, TimeDelta::Zero());
+    if (wait > path_.queue) {
+      ++lost_;
+      return;
+    }
+    const TimeDelta transmission = DataSize::Bytes(packet.size().bytes() + kUdpIpOverhead) / capacity;
+    bottleneck_free_ = now_ + wait + transmission;
+    packet.arrival_time = bottleneck_free_ + path_.one_way_delay;
+    sent_.push_back(now_);
+    in_flight_.push_back(packet);
+  }
+
+  void Deliver() {
+    const PacketArrival packet = in_flight_.front();
+    in_flight_.pop_front();
+    deliveries_.push_back({now_ - kStart, now_ - sent_.front(), packet.size()});
+    sent_.pop_front();
+    estimator_.OnPacket(packet);
+  }
+
+  void Timeout() {
+    const std::optional<Estimate> estimate = estimator_.OnTimeout(now_);
+    if (!estimate) return;
+    feedback_sent_.push_back({now_ - kStart, *estimate});
+    feedback_.emplace_back(now_ + path_.one_way_delay, estimate->target_rate);
+  }
+
+  BandwidthEstimator& estimator_;
+  TestPath path_;
+  TestStream stream_;
+  Timestamp now_ = kStart;
+  Timestamp next_send_ = kStart;
+  Timestamp bottleneck_free_ = kStart;
+  DataRate send_rate_ = DataRate::KilobitsPerSecond(300);
+  std::deque<PacketArrival> in_flight_;
+  std::deque<Timestamp> sent_;
+  std::deque<std::pair<Timestamp, DataRate>> feedback_;
+  std::vector<Delivery> deliveries_;
+  std::vector<Target> feedback_sent_;
+  int64_t lost_ = 0;
+};
+
+inline std::function<DataRate(TimeDelta)> Steady(DataRate rate) {
+  return [rate](TimeDelta) { return rate; };
+}
+
+}  // namespace weir
+
+#endif  // WEIR_TESTS_ESTIMATOR_TEST_CALL_H_

@@ -1,0 +1,247 @@
+from __future__ import annotations
+
+import ast
+import inspect
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import weir
+from weir import _core
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("models")
+    subprocess.run([sys.executable, HERE / "make_test_models.py", folder], check=True)
+    return folder
+
+
+def stream(
+    estimator: weir.BandwidthEstimator, from_us: int, to_us: int, rate_bps: int, queueing_delay_us: int = 0
+) -> list[weir.Estimate]:
+    """Feeds an even stream of 1250-byte packets and returns the estimates that were due."""
+    estimates = []
+    gap_us = 1250 * 8 * 1_000_000 // rate_bps
+    for number, now_us in enumerate(range(from_us, to_us, gap_us)):
+        estimator.on_packet(
+            arrival_time_us=now_us,
+            ssrc=7,
+            sequence_number=(from_us // gap_us + number) & 0xFFFF,
+            payload_bytes=1238,
+            abs_send_time=((now_us + 10_000_000 - queueing_delay_us) * 262_144 // 1_000_000) & 0xFFFFFF,
+        )
+        while estimator.next_timeout_us <= now_us:
+            if estimate := estimator.on_timeout(now_us):
+                estimates.append(estimate)
+    return estimates
+
+
+def test_the_stub_names_what_the_module_has() -> None:
+    tree = ast.parse((Path(weir.__file__).parent / "_core.pyi").read_text())
+    stub = {
+        node.target.id if isinstance(node, ast.AnnAssign) else node.name
+        for node in tree.body
+        if isinstance(node, ast.AnnAssign | ast.ClassDef | ast.FunctionDef)
+    }
+    module = {name for name in vars(_core) if not name.startswith("_") or name == "__version__"}
+    assert stub == module
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            members = {member.name for member in node.body if isinstance(member, ast.FunctionDef)} - {"__init__"}
+            assert members == {name for name in vars(getattr(_core, node.name)) if not name.startswith("_")}
+
+
+def test_everything_is_exported() -> None:
+    exported = {name for name in vars(_core) if not name.startswith("_")} | {"__version__"}
+    assert set(weir.__all__) == exported
+    assert weir.INTERVAL_STATISTICS_FIELDS[:2] == ("interval_s", "receive_rate_bps")
+    assert len(weir.INTERVAL_STATISTICS_FIELDS) == 22
+    assert weir.CONTROLLERS == ("rule", "nada", "fixed")
+
+
+def test_the_library_is_the_wheels() -> None:
+    import onnxruntime
+
+    assert onnxruntime.__version__ == weir.ONNXRUNTIME_VERSION
+
+
+@pytest.mark.parametrize("controller", weir.CONTROLLERS)
+def test_controllers_run_a_call(controller: str) -> None:
+    estimator = weir.BandwidthEstimator(controller)
+    estimates = stream(estimator, 0, 10_000_000, 1_000_000)
+    assert 9 <= len(estimates) <= 60
+    assert all(30_000 <= e.target_rate_bps <= 50_000_000 for e in estimates)
+    assert [e.at_time_us for e in estimates] == sorted(e.at_time_us for e in estimates)
+    last = estimates[-1]
+    assert last.reason in ("pilot", "guard_slew")
+    low, high = {"rule": (1_000_000, 2_200_000), "nada": (300_000, 50_000_000), "fixed": (300_000, 300_000)}[controller]
+    assert low <= last.target_rate_bps <= high
+
+
+def test_a_model_runs_a_call(models: Path) -> None:
+    estimator = weir.BandwidthEstimator(model=(models / "rate_bps.onnx").read_bytes(), objective="throughput")
+    estimates = stream(estimator, 0, 5_000_000, 1_000_000)
+    assert estimates[-1].reason == "pilot"
+    assert estimates[-1].target_rate_bps == pytest.approx(1_000_800, rel=0.02)
+    estimator.set_objective((1, 8, 1))
+    assert stream(estimator, 5_000_000, 8_000_000, 1_000_000)[-1].target_rate_bps == pytest.approx(1_000_100, rel=0.02)
+    counters = estimator.counters()
+    assert 75 <= counters["decisions"] <= 81
+    assert counters["policy_faults"] == 0
+
+
+def test_a_failing_model_is_replaced_by_the_rule(models: Path) -> None:
+    estimator = weir.BandwidthEstimator(model=(models / "nan_between_1_and_2_mbps.onnx").read_bytes())
+    assert stream(estimator, 0, 5_000_000, 1_500_000)[-1].reason == "fallback"
+    assert estimator.pilot_suspended
+    assert estimator.counters()["policy_faults"] > 40
+
+
+def test_same_calls_same_answers(models: Path) -> None:
+    def run() -> list[tuple[int, int]]:
+        estimator = weir.BandwidthEstimator(model=(models / "mocc_sized.onnx").read_bytes())
+        return [(e.at_time_us, e.target_rate_bps) for e in stream(estimator, 0, 10_000_000, 700_000)]
+
+    assert run() == run()
+
+
+def test_constraints_and_round_trip_time() -> None:
+    estimator = weir.BandwidthEstimator("fixed", start_rate_bps=500_000)
+    stream(estimator, 0, 1_000_000, 500_000)
+    assert estimator.latest.target_rate_bps == 500_000
+    estimator.on_round_trip_time(80_000, 1_000_000)
+    estimator.set_constraints(min_rate_bps=10_000, start_rate_bps=10_000, max_rate_bps=200_000, now_us=1_000_000)
+    stream(estimator, 1_000_000, 2_000_000, 500_000)
+    assert estimator.latest.target_rate_bps == 200_000
+
+
+def test_remb_round_trip() -> None:
+    packet = weir.write_remb(1, 1_234_567, [5, 0xFFFFFFFF])
+    assert weir.parse_remb(packet) == {"sender_ssrc": 1, "rate_bps": 1_234_567 // 8 * 8, "ssrcs": [5, 0xFFFFFFFF]}
+    estimator = weir.BandwidthEstimator("rule")
+    stream(estimator, 0, 1_000_000, 500_000)
+    assert weir.parse_remb(estimator.remb(9))["ssrcs"] == [7]
+
+
+def test_describe_model(models: Path) -> None:
+    description = weir.describe_model((models / "relative.onnx").read_bytes())
+    assert description == {
+        "format": "weir/1",
+        "name": "test-relative",
+        "version": "7",
+        "provenance": "tests/estimator/make_test_models.py",
+        "features": ["receive_rate_bps", "loss_ratio", "queueing_delay_mean_s"],
+        "history": 2,
+        "interval_ms": 100.0,
+        "action_kind": "relative",
+        "action_alpha": 0.025,
+        "action_multipliers": [],
+        "min_bps": 30_000,
+        "max_bps": 50_000_000,
+        "observation_size": 6,
+        "action_size": 1,
+        "state_size": 0,
+        "takes_objective": False,
+    }
+
+
+def test_mmsys_baseline_is_described() -> None:
+    shared = os.environ.get("WEIR_SHARED")
+    if shared is None:
+        pytest.skip("WEIR_SHARED is not set: no models/mmsys24_baseline.onnx")
+    description = weir.describe_model((Path(shared) / "models" / "mmsys24_baseline.onnx").read_bytes())
+    assert (description["format"], description["observation_size"], description["interval_ms"]) == ("mmsys2024", 150, 60.0)
+
+
+def test_policy_runs_like_onnxruntime(models: Path) -> None:
+    import numpy as np
+    import onnxruntime
+
+    model = (models / "mocc_sized.onnx").read_bytes()
+    policy = weir.Policy(model)
+    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+    generator = np.random.default_rng(2)
+    for _ in range(20):
+        observation = generator.uniform(0, 1e6, (1, policy.description["observation_size"])).astype(np.float32)
+        expected = session.run(None, {"observation": observation, "objective": np.asarray([[0.8, 0.1, 0.1]], np.float32)})
+        assert policy.run(observation[0].tolist(), "throughput") == pytest.approx(expected[0][0].tolist(), abs=1e-5)
+
+
+def test_recurrent_policy_remembers_until_reset(models: Path) -> None:
+    policy = weir.Policy((models / "recurrent.onnx").read_bytes())
+    assert [policy.run([0.0] * 6)[0] for _ in range(3)] == [1e6, 2e6, 3e6]
+    policy.reset_state()
+    assert policy.run([0.0] * 6) == [1e6]
+
+
+@pytest.mark.parametrize(
+    ("kind", "action", "expected"),
+    [
+        ("rate_bps", [1_500_000.0], 1_500_000),
+        ("rate_bps", [1.0], 30_000),
+        ("log_rate", [-1.0], 30_000),
+        ("log_rate", [1.0], 50_000_000),
+        ("relative", [2.0], 1_050_000),
+        ("relative", [-2.0], 952_380),
+        ("discrete", [0.1, 0.7, 0.2], 500_000),
+        ("discrete", [2.0], 2_000_000),
+    ],
+)
+def test_apply_action(kind: str, action: list[float], expected: int) -> None:
+    multipliers = (1.0, 0.5, 2.0) if kind == "discrete" else ()
+    assert weir.apply_action(action, 1_000_000, kind=kind, multipliers=multipliers) == pytest.approx(expected, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: weir.BandwidthEstimator(), "either a controller's name or a model"),
+        (lambda: weir.BandwidthEstimator("rule", model=b""), "either a controller's name or a model"),
+        (lambda: weir.BandwidthEstimator("gcc"), "no controller 'gcc'; there are rule, nada and fixed"),
+        (lambda: weir.BandwidthEstimator(model=b"hello"), "not an ONNX model, or is truncated"),
+        (lambda: weir.BandwidthEstimator("rule", min_rate_bps=2, max_rate_bps=1), "at most max_rate_bps; they are 2, 300000 and 1"),
+        (lambda: weir.BandwidthEstimator("rule", objective="speed"), "no objective 'speed'"),
+        (lambda: weir.BandwidthEstimator("rule", objective=(1, 0, 0)), "three finite weights above 0"),
+        (lambda: weir.BandwidthEstimator("rule", objective=(float("nan"), 1, 1)), "three finite weights above 0"),
+        (lambda: weir.BandwidthEstimator("rule").on_timeout(2**63 - 1), "now_us is not a time"),
+        (lambda: weir.apply_action([1.0], 1, kind="psychic"), "no kind of action 'psychic'"),
+        (lambda: weir.apply_action([float("nan")], 1, kind="rate_bps"), "not finite"),
+        (lambda: weir.apply_action([1.0], 1, kind="discrete"), "needs multipliers"),
+        (lambda: weir.write_remb(1, 0, []), "a rate above 0"),
+        (lambda: weir.write_remb(1, 1, [2**32]), r"ssrc must be within \[0, 4294967295\]"),
+        (lambda: weir.parse_remb(b"RTCP"), "not a well-formed REMB"),
+    ],
+)
+def test_bad_input_is_one_clear_value_error(call, message: str) -> None:
+    with pytest.raises(ValueError, match=message) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("sequence_number", 65_536), ("ssrc", -1), ("payload_bytes", -1), ("abs_send_time", -1), ("payload_type", 256)],
+)
+def test_packet_fields_out_of_range_are_named(field: str, value: int) -> None:
+    packet = {"arrival_time_us": 0, "ssrc": 1, "sequence_number": 1, "payload_bytes": 100} | {field: value}
+    with pytest.raises(ValueError, match=rf"{field} must be within .* not {value}"):
+        weir.BandwidthEstimator("rule").on_packet(**packet)
+
+
+def test_policy_refuses_wrong_observations(models: Path) -> None:
+    policy = weir.Policy((models / "rate_bps.onnx").read_bytes())
+    with pytest.raises(ValueError, match="has 2 elements, the model takes 6"):
+        policy.run([0.0, 0.0])
+    with pytest.raises(ValueError, match="not finite"):
+        policy.run([float("inf")] * 6)
+
+
+def test_repr_says_it_all() -> None:
+    estimator = weir.BandwidthEstimator("rule")
+    assert inspect.isclass(type(estimator.on_timeout(5)))
+    assert repr(estimator.latest) == "Estimate(at_time_us=5, target_rate_bps=300000, reason='start')"

@@ -1,0 +1,40 @@
+// The models that make_test_models.py wrote for the tests.
+#ifndef WEIR_TESTS_ESTIMATOR_TEST_MODELS_H_
+#define WEIR_TESTS_ESTIMATOR_TEST_MODELS_H_
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "weir/policy.h"
+
+namespace weir {
+
+inline std::vector<std::byte> ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  EXPECT_TRUE(file.is_open()) << path;
+  const std::string content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const auto* bytes = reinterpret_cast<const std::byte*>(content.data());
+  return {bytes, bytes + content.size()};
+}
+
+inline std::vector<std::byte> ReadTestModel(const std::string& name) {
+  return ReadFile(std::string(WEIR_TEST_MODELS) + "/" + name + ".onnx");
+}
+
+// Null, and a failure of the test, when the model is refused.
+inline std::unique_ptr<Policy> LoadTestModel(const std::string& name) {
+  auto policy = Policy::Load(ReadTestModel(name));
+  EXPECT_TRUE(policy) << name << ": " << (policy ? "" : policy.error());
+  return policy ? std::move(policy.value()) : nullptr;
+}
+
+}  // namespace weir
+
+#endif  // WEIR_TESTS_ESTIMATOR_TEST_MODELS_H_
