@@ -1,0 +1,76 @@
+"""The `weir` command.
+
+Exit status: 0 done, 1 failed, 2 wrong use or input, 3 a component is missing. An error that a user can mend is one
+message on standard error.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from weir.qoe_eval.bench_command import bench
+from weir.qoe_eval.doctor_command import doctor
+from weir.qoe_eval.replay_command import replay
+from weir.qoe_eval.report_command import report
+from weir.traces.cli import app as traces_app
+from weir.traces.errors import InputError, MissingComponent
+from weir.trainer.cli import add_commands
+
+
+def main() -> None:
+    """Runs the command and exits with its status."""
+    complain = Console(stderr=True, highlight=False, markup=False, soft_wrap=True).print
+    status = 0
+    try:
+        build_app()()
+    except InputError as error:
+        complain(f"weir: {error}")
+        status = 2
+    except MissingComponent as error:
+        complain(f"weir: {error}")
+        status = 3
+    sys.exit(status)
+
+
+def build_app() -> typer.Typer:
+    """The command with those of all packages; they are there whether or not what training needs is installed."""
+    app = typer.Typer(
+        name="weir",
+        help="Measures what a network path can carry for a call, and compares rate controllers on it.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback()(_options)
+    for command in (replay, report, doctor, bench):
+        app.command()(command)
+    app.add_typer(traces_app, name="traces")
+    add_commands(app)
+    return app
+
+
+def weir_version() -> str:
+    """The installed version; "(not installed)" when run from a source tree."""
+    try:
+        return version("weir")
+    except PackageNotFoundError:
+        return "(not installed)"
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"weir {weir_version()}")
+        raise typer.Exit
+
+
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass

@@ -1,0 +1,151 @@
+"""What Weir consists of on this machine: each component, its version, or how to get it."""
+
+from __future__ import annotations
+
+import platform
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+
+from weir.qoe_eval.shipped_model import shipped_model
+from weir.qoe_eval.simulator import simulator_versions
+from weir.traces.errors import InputError, MissingComponent
+from weir.trainer.gym.process import find_simulator
+
+# "run": Weir does not work without it. "build": needed to build it again. "train", "test", "calls": needed for just
+# that.
+Need = Literal["run", "build", "train", "test", "calls"]
+
+_REQUIRED_PACKAGES = ("numpy", "scipy", "pydantic", "typer", "rich", "plotly", "onnx", "onnxruntime", "gymnasium")
+_OPTIONAL_PACKAGES: tuple[tuple[str, Need], ...] = (
+    ("torch", "train"),
+    ("stable-baselines3", "train"),
+    ("sb3-contrib", "train"),
+    ("pytest", "test"),
+    ("ruff", "test"),
+)
+_PROGRAMS: tuple[tuple[str, Need, str, str], ...] = (
+    ("g++", "build", "compiler", "apt-get install g++"),
+    ("cmake", "build", "CMake", "apt-get install cmake"),
+    ("ninja", "build", "Ninja", "apt-get install ninja-build"),
+    ("chromium", "calls", "Chromium", "apt-get install chromium"),
+    ("ffmpeg", "calls", "ffmpeg", "apt-get install ffmpeg"),
+)
+# Debian packages that carry what weir-sim is built from.
+_LIBRARIES = (("ns-3", "libns3-dev"), ("libwebrtc", "libtgowt-dev"))
+
+
+@dataclass(frozen=True)
+class Component:
+    """`found` is its version, or nothing; then `remedy` says what is wrong or what to do."""
+
+    name: str
+    need: Need
+    found: str | None
+    remedy: str = ""
+
+    @property
+    def required(self) -> bool:
+        """Whether Weir does not work without it."""
+        return self.need == "run"
+
+
+def components() -> list[Component]:
+    """Everything, the required first. Runs a few programs for their versions; takes about a second."""
+    return [*_simulator(), _model(), _core(), *_packages(), *_programs()]
+
+
+def _simulator() -> Iterator[Component]:
+    parts: dict[str, str] = {}
+    try:
+        path = find_simulator()
+        parts = simulator_versions(path)
+        yield Component("weir-sim", "run", f"{parts.get('weir', '?')}, {path}")
+    except MissingComponent as error:
+        yield Component("weir-sim", "run", None, str(error))
+    keys = {"ns-3": "ns3", "libwebrtc": "libwebrtc"}
+    for name, package in _LIBRARIES:
+        inside = parts.get(keys[name])
+        found = f"{inside} (in weir-sim)" if inside else _debian_version(package)
+        yield Component(name, "run", found, f"apt-get install {package}, then build weir-sim")
+    inside = parts.get("onnxruntime")
+    yield Component(
+        "onnxruntime, C library",
+        "run",
+        f"{inside} (in weir-sim)" if inside else None,
+        "comes with the Python package; build weir-sim",
+    )
+
+
+def _model() -> Component:
+    from weir.trainer.model_file import read_model
+
+    try:
+        path = shipped_model()
+        model = read_model(path)
+        return Component("model", "run", f"{model.name} {model.version}, {path.name}".strip())
+    except (MissingComponent, InputError) as error:
+        return Component("model", "run", None, str(error))
+
+
+def _core() -> Component:
+    try:
+        present = find_spec("weir._core") is not None
+    except ModuleNotFoundError:
+        present = False
+    return Component(
+        "weir._core (Python module)", "run", _package_version("weir") or "present" if present else None, "make build"
+    )
+
+
+def _packages() -> Iterator[Component]:
+    yield Component("Python", "run", platform.python_version())
+    for name in _REQUIRED_PACKAGES:
+        yield Component(f"Python package {name}", "run", _package_version(name), f"pip install {name}")
+    for name, need in _OPTIONAL_PACKAGES:
+        yield Component(f"Python package {name}", need, _package_version(name), f"pip install 'weir[{need}]'")
+
+
+def _programs() -> Iterator[Component]:
+    for program, need, label, remedy in _PROGRAMS:
+        yield Component(label, need, _program_version(program), remedy)
+
+
+def _package_version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _program_version(program: str) -> str | None:
+    path = shutil.which(program)
+    if path is None:
+        return None
+    option = "-version" if program == "ffmpeg" else "--version"
+    try:
+        said = subprocess.run([path, option], capture_output=True, text=True, timeout=20, check=True).stdout
+    except (OSError, subprocess.SubprocessError):
+        return None
+    found = re.search(r"\d+(?:\.\d+)+", said)
+    return found[0] if found else said.strip().splitlines()[0]
+
+
+def _debian_version(package: str) -> str | None:
+    if not Path("/usr/bin/dpkg-query").exists():
+        return None
+    asked = subprocess.run(
+        ["/usr/bin/dpkg-query", "-W", "-f=${Status}|${Version}", package],
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
+    status, _, found = asked.stdout.partition("|")
+    return found if status == "install ok installed" else None

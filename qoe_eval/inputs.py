@@ -1,0 +1,69 @@
+"""What a user names on the command line, as scenarios: files of any trace format, scenario files, the bundled
+catalogue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from weir.traces.catalogue import bundled_scenarios, load_bundled
+from weir.traces.convert import to_scenario
+from weir.traces.errors import InputError
+from weir.traces.imported_trace import ImportedTrace
+from weir.traces.importers import read_trace
+from weir.traces.rfc8867 import rfc8867_scenarios
+from weir.traces.scenario import Queue, Scenario
+
+CATALOGUE = "catalogue"
+
+
+@dataclass(frozen=True)
+class PathOptions:
+    """What the command line says about the path; None leaves the file's own value, or the default where it has none.
+
+    `one_way_delay_ms` is for both directions, `loss_ratio` (independent losses, 0 to 1) and `queue` for the forward
+    link.
+    """
+
+    one_way_delay_ms: float | None = None
+    queue: Queue | None = None
+    loss_ratio: float | None = None
+    duration_s: float | None = None
+
+
+def read_inputs(names: Iterable[str], options: PathOptions, repair: bool = False) -> list[Scenario]:
+    """The scenarios of all inputs, in their order.
+
+    Args:
+        names: files; `catalogue` for all bundled scenarios, `catalogue/rfc8867` for the RFC 8867 cases,
+            `catalogue/NAME` for one.
+        options: applied to each.
+        repair: accept traces with faults that can be repaired.
+
+    Raises:
+        InputError: a file or name is not usable, or two inputs have one name.
+    """
+    found: dict[str, tuple[str, Scenario]] = {}
+    for name in names:
+        for imported in _read(name, repair):
+            scenario = to_scenario(imported, **{field: getattr(options, field) for field in asdict(options)})
+            if scenario.name in found:
+                raise InputError(
+                    f"{name}: its scenario is called {scenario.name!r}, and so is that of {found[scenario.name][0]}; "
+                    "results are told apart by this name: rename one, or replay them apart"
+                )
+            found[scenario.name] = (name, scenario)
+    return [scenario for _, scenario in found.values()]
+
+
+def _read(name: str, repair: bool) -> list[ImportedTrace]:
+    first, _, rest = name.partition("/")
+    if first != CATALOGUE or Path(name).is_file():
+        return [read_trace(name, repair=repair)]
+    if rest == "rfc8867":
+        scenarios = rfc8867_scenarios()
+    else:
+        scenarios = [load_bundled(rest.removesuffix(".json"))] if rest else bundled_scenarios()
+    return [ImportedTrace(scenario.name, "scenario", None, scenario=scenario) for scenario in scenarios]

@@ -1,0 +1,142 @@
+"""The names of the quality measures, what each means and which way is better.
+
+The names are those of `summary.json`, of the report and of the design document; every other module takes them from
+here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One quality measure.
+
+    `scale` multiplies a value for display (0.01 in a record is "1 %" on the page); `decimals` is the display precision.
+    """
+
+    name: str
+    label: str
+    unit: str
+    better: Literal["higher", "lower"]
+    meaning: str
+    scale: float = 1.0
+    decimals: int = 1
+
+    def worst(self, values: Iterable[float]) -> float:
+        """The value at the bad end. `values` must not be empty."""
+        return min(values) if self.better == "higher" else max(values)
+
+    def difference_favours_first(self, difference: float) -> bool:
+        """Whether first - second = `difference` means that the first is strictly better."""
+        return difference > 0 if self.better == "higher" else difference < 0
+
+    def display(self, value: float | None) -> str:
+        """The value for people, without its unit; a dash where it is undefined."""
+        if value is None or not math.isfinite(value):
+            return "–"
+        return f"{value * self.scale:,.{self.decimals}f}"
+
+
+_ALL = (
+    Metric(
+        "challenge",
+        "Challenge score",
+        "of 100",
+        "higher",
+        "Network part of the MMSys 2021 score: (0.2 delay + 0.2 rate + 0.3 loss) / 0.7, on fixed scales.",
+    ),
+    Metric(
+        "challenge_delay",
+        "Challenge, delay part",
+        "of 100",
+        "higher",
+        "100 max(0, (400 - d95) / (400 - base)); d95 is the 95th percentile of one-way delay in ms.",
+    ),
+    Metric("challenge_rate", "Challenge, rate part", "of 100", "higher", "100 min(1, received / carriable bytes)."),
+    Metric("challenge_loss", "Challenge, loss part", "of 100", "higher", "100 (1 - lost / sent packets)."),
+    Metric(
+        "recoco",
+        "ReCoCo score",
+        "of 99.9",
+        "higher",
+        "Equations 7 to 10 of the ReCoCo paper on 200 ms steps. Its delay term is normalised by the run itself: "
+        "compare it with that paper's table only.",
+    ),
+    Metric("utilisation", "Utilisation", "%", "higher", "Bytes received / bytes the path could have carried.", 100),
+    Metric("receive_rate_bps", "Receive rate", "kbps", "higher", "Mean over the active time of the flow.", 1e-3, 0),
+    Metric(
+        "p95_queueing_delay_ms",
+        "Queueing delay, p95",
+        "ms",
+        "lower",
+        "95th percentile of one-way packet delay, less the path's own.",
+        1,
+        0,
+    ),
+    Metric("max_queueing_delay_ms", "Queueing delay, max", "ms", "lower", "The worst packet.", 1, 0),
+    Metric("loss_ratio", "Loss", "%", "lower", "Packets lost / sent; those that a queue dropped count.", 100, 2),
+    Metric("seconds_above_400_ms", "Above 400 ms", "s", "lower", "Time with one-way delay above 400 ms.", 1, 1),
+    Metric(
+        "oscillation",
+        "Oscillation",
+        "%/s",
+        "lower",
+        "Mean change of the target from one second to the next, as a share of its mean. Changing paths demand some.",
+        100,
+        1,
+    ),
+    Metric(
+        "convergence_time_s",
+        "Convergence",
+        "s",
+        "lower",
+        "After a step of the capacity by 20 % or more that holds for 5 s: time until, for one second, the receive "
+        "rate is at least 80 % of the capacity and the send rate at most 110 %. A step never converged to counts "
+        "with its whole length.",
+        1,
+        2,
+    ),
+    Metric(
+        "jain_index",
+        "Jain's index",
+        "",
+        "higher",
+        "Fairness among the RTP flows of one direction while all are active; 1 is equal shares.",
+        1,
+        3,
+    ),
+    Metric(
+        "tcp_share",
+        "TCP's share",
+        "%",
+        "higher",
+        "Share of the TCP flows in the bytes received while both kinds are active; what TCP is left with.",
+        100,
+        1,
+    ),
+    Metric(
+        "guard_interventions",
+        "Guard interventions",
+        "per 100 decisions",
+        "lower",
+        "How often the guard overruled the model.",
+        100,
+        2,
+    ),
+    Metric(
+        "fallback_ratio",
+        "Fallback decisions",
+        "%",
+        "lower",
+        "Share of decisions that the rule-based fallback took because the model had failed.",
+        100,
+        2,
+    ),
+)
+
+METRICS: dict[str, Metric] = {metric.name: metric for metric in _ALL}

@@ -1,0 +1,186 @@
+"""`weir replay`: scenarios and traces under controllers and seeds."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from weir.qoe_eval.inputs import PathOptions, read_inputs
+from weir.qoe_eval.metric_table import METRICS
+from weir.qoe_eval.options import check_controllers, parse_objective
+from weir.qoe_eval.replay import ReplayOutcome, ReplayPlan, model_description
+from weir.qoe_eval.replay import replay as run_replay
+from weir.qoe_eval.report_command import write_report
+from weir.qoe_eval.run_store import RunStore
+from weir.qoe_eval.shipped_model import shipped_model
+from weir.qoe_eval.simulator import SimulatorFailed
+from weir.qoe_eval.summary import in_order, summarise
+from weir.traces.convert import parse_queue
+from weir.traces.errors import InputError
+from weir.traces.scenario import Scenario
+from weir.trainer.gym.process import find_simulator
+
+_SHOWN = (
+    "challenge",
+    "utilisation",
+    "p95_queueing_delay_ms",
+    "max_queueing_delay_ms",
+    "loss_ratio",
+    "seconds_above_400_ms",
+)
+
+
+def replay(
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TRACE_OR_SCENARIO...",
+            help="OpenNetLab JSON, Mahimahi, CSV (time_s,rate_bps) or scenario files; 'catalogue' for all bundled "
+            "scenarios, "
+            "'catalogue/NAME' for one, 'catalogue/rfc8867' for the RFC 8867 cases.",
+        ),
+    ],
+    controller: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="weir, gcc, gcc-remb, pcc, nada, rule, fixed or oracle; repeatable. Default: all."
+        ),
+    ] = None,
+    objective: Annotated[
+        str,
+        typer.Option(
+            metavar="T,L,P", help="Weights of throughput, latency and loss; or balanced, throughput, latency."
+        ),
+    ] = "balanced",
+    seeds: Annotated[int, typer.Option(min=1, max=10_000, metavar="N", help="Runs with the seeds 1 to N.")] = 5,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where results, summary and report go.")] = Path(
+        "weir-replay"
+    ),
+    one_way_delay: Annotated[
+        float | None,
+        typer.Option(min=0, max=60_000, metavar="MS", help="One-way delay of the path; 25 where the file has none."),
+    ] = None,
+    queue: Annotated[
+        str | None,
+        typer.Option(metavar="MS|120kB|50pkt", help="Queue before the bottleneck; 300 ms where the file has none."),
+    ] = None,
+    loss: Annotated[
+        float | None, typer.Option(min=0, max=1, metavar="RATIO", help="Independent loss of packets, 0 to 1.")
+    ] = None,
+    duration: Annotated[float | None, typer.Option(min=0.1, max=1e6, metavar="S", help="Length of a run.")] = None,
+    model: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="ONNX model of the controller weir. Default: the one shipped.")
+    ] = None,
+    repair: Annotated[bool, typer.Option("--repair", help="Accept traces with faults that can be repaired.")] = False,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, max=1024, metavar="N", help="Simulators at once. Default: one per core.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and no progress.")] = False,
+) -> None:
+    """Replays traces or scenarios under rate controllers; writes results.jsonl, summary.json, series/ and report.html.
+
+    A replay that was interrupted goes on where it was when the same command is given again.
+    """
+    started = time.monotonic()
+    names = check_controllers(controller or [])
+    path = PathOptions(one_way_delay, parse_queue(queue) if queue else None, loss, duration)
+    weights = parse_objective(objective)
+    if model is not None and not model.is_file():
+        raise InputError(f"--model {model}: no such file")
+    scenarios = read_inputs(inputs, path, repair)
+    chosen = None if "weir" not in names else (model or shipped_model()).absolute()
+    plan = ReplayPlan(scenarios, names, weights, range(1, seeds + 1), chosen, find_simulator())
+    console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
+    outcome = _run_with_progress(plan, out, jobs or os.cpu_count() or 1, console, quiet=as_json)
+    refused = [failure for failure in outcome.failures if failure.refused]
+    if refused:
+        raise InputError(f"{refused[0].describe()} ({_count(len(outcome.records))} kept in {out})")
+    records = in_order(outcome.records, (scenario.name for scenario in scenarios))
+    summary = summarise(records, _run_information(plan, outcome, scenarios, started))
+    page = write_report(RunStore(out), records, summary)
+    if as_json:
+        typer.echo(json.dumps(summary, indent=1))
+    else:
+        _print_table(summary)
+        note = f" ({outcome.reused} of them from before)" if outcome.reused else ""
+        typer.echo(f"\n{_count(len(records))}{note} in {time.monotonic() - started:.1f} s. Report: {page}")
+    if outcome.failures:
+        shown = "\n".join(f"  {failure.describe()}" for failure in outcome.failures[:5])
+        console.print(f"weir: {_count(len(outcome.failures))} did not complete:\n{shown}")
+        raise typer.Exit(1)
+
+
+def _run_with_progress(plan: ReplayPlan, out: Path, processes: int, console: Console, quiet: bool) -> ReplayOutcome:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    hidden = quiet or not console.is_terminal
+    try:
+        with Progress(*columns, console=console, disable=hidden, transient=True) as progress:
+            task = progress.add_task("starting", total=None)
+
+            def show(done: int, total: int, name: str) -> None:
+                progress.update(task, completed=done, total=total, description=name)
+
+            return run_replay(plan, out, processes, show)
+    except SimulatorFailed as error:
+        console.print(f"weir: {error}")
+        raise typer.Exit(1) from None
+    except KeyboardInterrupt:
+        kept = _count(len(RunStore(out).read()))
+        console.print(
+            f"weir: interrupted; {kept} kept in {out}: the same command goes on, 'weir report {out}' shows them"
+        )
+        raise typer.Exit(1) from None
+
+
+def _count(runs: int) -> str:
+    return "1 run" if runs == 1 else f"{runs} runs"
+
+
+def _run_information(
+    plan: ReplayPlan, outcome: ReplayOutcome, scenarios: list[Scenario], started: float
+) -> dict[str, Any]:
+    return {
+        "command": shlex.join(["weir", *sys.argv[1:]]),
+        "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "wall_s": round(time.monotonic() - started, 1),
+        "runs": len(outcome.records),
+        "planned": len(plan.scenarios) * len(plan.controllers) * len(plan.seeds),
+        "objective": list(plan.objective),
+        "seeds": list(plan.seeds),
+        "model": model_description(plan),
+        "versions": outcome.records[0].get("versions", {}) if outcome.records else {},
+        "failures": [failure.describe() for failure in outcome.failures],
+        "scenarios": {
+            scenario.name: {"description": scenario.description, "source": scenario.provenance.get("source", "")}
+            for scenario in scenarios
+        },
+    }
+
+
+def _print_table(summary: dict[str, Any]) -> None:
+    table = Table(box=None, header_style="dim", pad_edge=False)
+    table.add_column("controller")
+    for name in _SHOWN:
+        table.add_column(f"{METRICS[name].label}\n{METRICS[name].unit}", justify="right")
+    for controller, values in summary["controllers"].items():
+        cells = [METRICS[name].display(values[name]["mean"]) if name in values else "–" for name in _SHOWN]
+        table.add_row(controller, *cells, style="bold" if controller == "weir" else None)
+    Console().print(table)
+    for row in summary["paired"]:
+        if row["metric"] == "challenge":
+            low, high = row["ci95"]
+            interval = f"[{low:+.1f}, {high:+.1f}]" if low is not None else "(no interval: one pair)"
+            typer.echo(
+                f"weir - {row['b']}: challenge {row['mean']:+.1f} {interval}, {row['wins']} of {row['n']} pairs won"
+            )

@@ -1,0 +1,214 @@
+"""The report: one HTML file that opens without a network, made from a results folder."""
+
+from __future__ import annotations
+
+import json
+import string
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from weir.qoe_eval import html_parts as html
+from weir.qoe_eval import report_tables as tables
+from weir.qoe_eval.report_series import chart_series
+from weir.qoe_eval.run_store import RunStore
+from weir.qoe_eval.summary import REFERENCE, ordered_controllers
+
+_PAGE = Path(__file__).parent / "page"
+# Lines of these are drawn at first; a click on the legend shows the others.
+_SHOWN_AT_FIRST = ("weir", "gcc", "rule")
+
+
+def render_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]) -> str:
+    """The page as text. `records` are lines of `results.jsonl`, whose series `store` reads; `summary` is theirs.
+
+    Raises:
+        InputError: a file of series is damaged.
+    """
+    # Plotly takes a third of a second to import, which commands without a report need not wait for.
+    from plotly.offline import get_plotlyjs
+
+    controllers = list(summary["controllers"])
+    descriptions = summary["run"].get("scenarios", {})
+    series = chart_series(store, records, {name: one.get("description", "") for name, one in descriptions.items()})
+    shown = [name for name in _SHOWN_AT_FIRST if name in controllers] or controllers[:3]
+    data = {
+        "scatter": _scatter(records, summary, controllers),
+        "series": series,
+        "hidden": [name for name in controllers if name not in shown],
+    }
+    parts = [
+        _failures(summary),
+        tables.headline(summary),
+        tables.paired(summary),
+        _scatter_section(),
+        tables.per_scenario(summary),
+        tables.worst_runs(records),
+        _series_section(series),
+        tables.guard(records),
+        _what_was_run(records, summary),
+    ]
+    links = [("headline", "Controllers"), ("paired", "Paired comparison"), ("delay-throughput", "Throughput and delay")]
+    links += [
+        ("scenarios", "Scenarios"),
+        ("worst", "Worst scenarios"),
+        ("time-series", "Time series"),
+        ("guard", "Guard"),
+        ("run", "What was run"),
+    ]
+    body = "\n".join(part for part in parts if part)
+    return string.Template((_PAGE / "report.html").read_text(encoding="utf-8")).substitute(
+        title="Weir: rate control on simulated paths",
+        css=(_PAGE / "report.css").read_text(encoding="utf-8"),
+        lead=_lead(summary),
+        navigation="".join(f'<a href="#{name}">{label}</a>' for name, label in links if f'id="{name}"' in body),
+        sections=body,
+        footer="One file, no network needed. Charts by plotly.js (MIT licence).",
+        plotly=get_plotlyjs(),
+        data=json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
+        script=(_PAGE / "report.js").read_text(encoding="utf-8"),
+    )
+
+
+def _lead(summary: Mapping[str, Any]) -> str:
+    scenarios, runs = len(summary["scenarios"]), summary["run"].get("runs", 0)
+    controllers = _count(len(summary["controllers"]), "controller")
+    text = f"{_count(runs, 'run')} of {controllers} on {_count(scenarios, 'scenario')}."
+    verdicts = {row["b"]: row for row in summary["paired"] if row["metric"] == "challenge"}
+    for other in ("gcc", "rule"):
+        row = verdicts.get(other)
+        if row:
+            low, high = row["ci95"]
+            interval = f", 95 % interval {low:+.1f} to {high:+.1f}" if low is not None else ""
+            points = f"<b>{row['mean']:+.1f}</b> points of the challenge score"
+            text += f" {REFERENCE} − {other}: {points}{interval}; {row['wins']} of {row['n']} pairs won."
+    return text
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _failures(summary: Mapping[str, Any]) -> str:
+    failures = summary["run"].get("failures", [])
+    if not failures:
+        return ""
+    items = "".join(f"<li>{escape(text)}</li>" for text in failures[:20])
+    more = f"<p>and {len(failures) - 20} more</p>" if len(failures) > 20 else ""
+    title = f"{_count(len(failures), 'run')} did not complete"
+    return f"<section class=notice id=failures><h2>{title}</h2><ul>{items}</ul>{more}</section>"
+
+
+def _scatter(
+    records: Sequence[Mapping[str, Any]], summary: Mapping[str, Any], controllers: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Per controller one point per scenario, and its means; delays below 1 ms are drawn at 1 ms, the axis being
+    logarithmic.
+    """
+    found = []
+    for controller in controllers:
+        points = [
+            (name, by[controller]["p95_queueing_delay_ms"], by[controller]["utilisation"])
+            for name, by in summary["scenarios"].items()
+            if {"p95_queueing_delay_ms", "utilisation"} <= by.get(controller, {}).keys()
+        ]
+        if not points:
+            continue
+        means = summary["controllers"][controller]
+        found.append(
+            {
+                "controller": controller,
+                "scenario": [point[0] for point in points],
+                "delay_ms": [round(max(1.0, point[1]), 1) for point in points],
+                "utilisation": [round(100 * point[2], 1) for point in points],
+                "mean_delay_ms": round(max(1.0, means["p95_queueing_delay_ms"]["mean"]), 1),
+                "mean_utilisation": round(100 * means["utilisation"]["mean"], 1),
+            }
+        )
+    return found
+
+
+def _scatter_section() -> str:
+    note = (
+        "Large marks are means over all runs, small ones the scenarios. Up and to the right is better. "
+        "Queueing delay is on a logarithmic scale."
+    )
+    return html.section("delay-throughput", "Throughput and delay", note, '<div id="scatter" class="chart"></div>')
+
+
+def _series_section(series: Sequence[Mapping[str, Any]]) -> str:
+    if not series:
+        return ""
+    options = "".join(f"<option value={index}>{escape(entry['name'])}</option>" for index, entry in enumerate(series))
+    body = (
+        f"<div class=controls><label>Scenario <select id=scenario>{options}</select></label>"
+        "<span><button class=link id=previous>← previous</button> &nbsp; "
+        "<button class=link id=next>next →</button></span></div>"
+        '<p class=note id="scenario-note"></p><div id="series" class="chart"></div>'
+    )
+    note = (
+        "Capacity (grey), estimate, receive rate, one-way delay (dotted: the path's own) and lost packets, first seed. "
+        "A click in the legend hides or shows a controller. Dashed lines are other traffic on the path."
+    )
+    return html.section("time-series", "Time series", note, body)
+
+
+def _what_was_run(records: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]) -> str:
+    run = summary["run"]
+    versions = sorted(
+        {f"{name} {version}" for record in records for name, version in record.get("versions", {}).items()}
+    )
+    objectives = sorted(
+        {", ".join(f"{w:g}" for w in record["objective"]) for record in records if record.get("objective")}
+    )
+    seeds = sorted({record["seed"] for record in records})
+    entries = [
+        ("Command", f"<code>{escape(run.get('command', ''))}</code>"),
+        ("Finished", escape(run.get("finished", ""))),
+        ("Objective", escape("; ".join(objectives)) + " (throughput, latency, loss)"),
+        ("Seeds", escape(", ".join(map(str, seeds)))),
+        ("Controllers", escape(", ".join(ordered_controllers(record["controller"] for record in records)))),
+        ("Model", escape(_model(run.get("model")))),
+        ("Versions", escape(", ".join(versions))),
+        ("Runs", f"{run.get('runs', 0):,} complete of {run.get('planned', 0):,}"),
+    ]
+    body = "<dl>" + "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in entries) + "</dl>"
+    return html.section(
+        "run",
+        "What was run",
+        "Scenario, controller, objective and seed determine every run.",
+        body + _paths(records, summary),
+    )
+
+
+def _model(model: Mapping[str, Any] | None) -> str:
+    return f"{model['name']}, SHA-256 {model['sha256']}" if model else "none was needed"
+
+
+def _paths(records: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]) -> str:
+    described = summary["run"].get("scenarios", {})
+    first = {}
+    for record in records:
+        first.setdefault(record["scenario"], record)
+    rows = []
+    for name, record in first.items():
+        path = record["path"]
+        capacity, queue = path.get("mean_capacity_bps"), path.get("queue_bytes")
+        flows = ", ".join(f"{flow['id']} ({flow['kind']})" for flow in record["flows"])
+        rows.append(
+            html.row(
+                [
+                    html.scenario_link(name),
+                    f"{capacity / 1e3:,.0f}" if capacity else "unlimited",
+                    f"{path['one_way_delay_ms']:g}",
+                    f"{queue / 1000:,.1f}" if queue else "–",
+                    f"{record['duration_s']:g}",
+                    f"<td class=text>{escape(flows)}</td>",
+                    f"<td class=text>{escape(described.get(name, {}).get('source', ''))}</td>",
+                ]
+            )
+        )
+    head = ["Scenario", "Mean capacity<small>kbps</small>", "One-way delay<small>ms</small>", "Queue<small>kB</small>"]
+    head += ["Duration<small>s</small>", "Flows", "Source"]
+    return f"<details><summary>The scenarios</summary>{html.table(head, rows)}</details>"

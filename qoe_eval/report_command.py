@@ -1,0 +1,55 @@
+"""`weir report`: makes summary and page again from a results folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from weir.qoe_eval.report import render_report
+from weir.qoe_eval.run_store import RESULTS, RunStore
+from weir.qoe_eval.summary import in_order, summarise
+from weir.traces.errors import InputError
+
+SUMMARY = "summary.json"
+REPORT = "report.html"
+
+
+def report(
+    results_dir: Annotated[
+        Path, typer.Argument(metavar="RESULTS_DIR", help="A folder that 'weir replay' has written.")
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """Makes summary.json and report.html again from results.jsonl, also when a replay was interrupted."""
+    store = RunStore(results_dir)
+    records: Sequence[Mapping[str, Any]] = store.read()
+    if not records:
+        raise InputError(f"{results_dir}: no complete runs in {RESULTS}; give a folder that 'weir replay' has written")
+    if any("metrics" not in record for record in records):
+        raise InputError(f"{store.results_path}: records without metrics; it was not written by 'weir replay'")
+    run = _run_information(results_dir, records)
+    records = in_order(records, run.get("scenarios", {}))
+    summary = summarise(records, run)
+    page = write_report(store, records, summary)
+    typer.echo(json.dumps(summary, indent=1) if as_json else str(page))
+
+
+def write_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]) -> Path:
+    """Writes `summary.json` and `report.html` into the folder of the store; returns the page's path."""
+    (store.folder / SUMMARY).write_text(json.dumps(summary, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    page = store.folder / REPORT
+    page.write_text(render_report(store, records, summary), encoding="utf-8")
+    return page
+
+
+def _run_information(folder: Path, records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What the earlier summary says was run; of an interrupted replay, what its records say."""
+    try:
+        run = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))["run"]
+    except (OSError, ValueError, KeyError, TypeError):
+        run = {}
+    return {"planned": len(records)} | run | {"runs": len(records)}

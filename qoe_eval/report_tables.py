@@ -1,0 +1,279 @@
+"""The tables of the report, as HTML sections made from a summary and result records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from weir.qoe_eval import html_parts as html
+from weir.qoe_eval.metric_table import METRICS, Metric
+from weir.qoe_eval.summary import REFERENCE
+
+Summary = Mapping[str, Any]
+Records = Sequence[Mapping[str, Any]]
+
+HEADLINE = ("utilisation", "p95_queueing_delay_ms", "loss_ratio", "seconds_above_400_ms", "oscillation")
+COMPARED = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "seconds_above_400_ms", "recoco")
+HEATED = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "convergence_time_s", "recoco")
+WORST_ROWS = 10
+
+
+def headline(summary: Summary) -> str:
+    """Every controller by its mean challenge score, with the interval and the other main measures."""
+    challenge = METRICS["challenge"]
+    controllers = {name: values for name, values in summary["controllers"].items() if "challenge" in values}
+    ordered = sorted(controllers, key=lambda name: -controllers[name]["challenge"]["mean"])
+    ends = [
+        end
+        for name in ordered
+        for end in (*controllers[name]["challenge"]["ci95"], controllers[name]["challenge"]["mean"])
+    ]
+    known = [end for end in ends if end is not None]
+    domain = (max(0.0, 5 * (min(known) // 5)), min(100.0, 5 * (max(known) // 5 + 1))) if known else (0.0, 100.0)
+    rows = []
+    for name in ordered:
+        values = controllers[name]
+        score = values["challenge"]
+        mark = html.interval_mark(score["mean"], tuple(score["ci95"]), domain, f"var(--c-{escape(name)}, var(--zero))")
+        others = [METRICS[m].display(values[m]["mean"]) if m in values else "–" for m in HEADLINE]
+        rows.append(
+            html.row(
+                [
+                    html.controller_name(name),
+                    f"<b>{challenge.display(score['mean'])}</b>",
+                    _interval(challenge, score["ci95"]),
+                    f"<td>{mark}</td>",
+                    challenge.display(score["p5"]),
+                    challenge.display(score["worst"]),
+                    *others,
+                ],
+                name == REFERENCE,
+            )
+        )
+    head = ["Controller", html.heading(challenge), "95 % interval", html.scale(f"{domain[0]:g}", f"{domain[1]:g}")]
+    head += ["p5<small>of runs</small>", "Worst<small>run</small>", *(html.heading(METRICS[name]) for name in HEADLINE)]
+    note = (
+        "Means over all runs, best challenge score first. The interval is a bootstrap over scenarios (BCa): it tells "
+        "how far the mean would move with other scenarios of the same kind. <b>oracle</b> knows the capacity, and is "
+        "what could be had; <b>fixed</b> sends at half the mean capacity."
+    )
+    return html.section("headline", "Controllers", note, html.table(head, rows) + _all_measures(summary))
+
+
+def paired(summary: Summary) -> str:
+    """The reference against every other controller, one metric at a time."""
+    rows = summary["paired"]
+    if not rows:
+        return ""
+    metrics = [METRICS[name] for name in COMPARED if any(row["metric"] == name for row in rows)]
+    parts = []
+    for index, metric in enumerate(metrics):
+        some = [row for row in rows if row["metric"] == metric.name]
+        ends = [abs(end) for row in some for end in (*row["ci95"], row["mean"]) if end is not None]
+        reach = max([*ends, 1e-9]) * 1.05
+        body = [_paired_row(metric, row, reach) for row in some]
+        head = [
+            f"{REFERENCE} against",
+            f"{escape(metric.label)}<small>difference, {escape(metric.unit)}</small>",
+            "95 % interval",
+        ]
+        head += [html.scale(f"−{metric.display(reach)}", f"+{metric.display(reach)}"), "Verdict", "Wins", "Pairs"]
+        parts.append(html.metric_part("paired", metric, index == 0, html.table(head, body, "forest")))
+    note = (
+        f"Difference {REFERENCE} − other on the same scenario with the same seed, averaged over seeds and then over "
+        "scenarios; intervals by bootstrap over scenarios. A verdict is given only where the interval "
+        "leaves out 0. Wins are pairs in which "
+        f"{REFERENCE} is strictly better."
+    )
+    return html.section(
+        "paired",
+        f"{REFERENCE} against the others, paired",
+        note,
+        html.selector("paired", "Measure", metrics) + "".join(parts),
+    )
+
+
+def per_scenario(summary: Summary) -> str:
+    """Means over seeds, coloured from bad to good."""
+    controllers = list(summary["controllers"])
+    metrics = [m for name in HEATED if any((m := METRICS[name]).name in c for c in summary["controllers"].values())]
+    parts = []
+    for index, metric in enumerate(metrics):
+        values = {
+            name: [by_controller.get(controller, {}).get(metric.name) for controller in controllers]
+            for name, by_controller in summary["scenarios"].items()
+        }
+        known = [value for row in values.values() for value in row if value is not None]
+        if not known:
+            continue
+        low, high = (float(end) for end in np.percentile(known, [4, 96]))
+        domain = (low, high) if metric.better == "higher" else (high, low)
+        rows = [
+            html.row([html.scenario_link(name), *_heat_row(metric, row, controllers, domain)])
+            for name, row in values.items()
+        ]
+        head = ["Scenario", *(html.controller_name(name) for name in controllers)]
+        parts.append(html.metric_part("scenarios", metric, index == 0, html.table(head, rows, "heatmap")))
+    note = (
+        "Means over seeds. The best controller of a row, the oracle apart, is bold. "
+        "A scenario's name leads to its time series."
+    )
+    return html.section("scenarios", "Scenarios", note, html.selector("scenarios", "Measure", metrics) + "".join(parts))
+
+
+def worst_runs(records: Records) -> str:
+    """The runs of the reference (else of the first controller) with the lowest challenge scores, one per scenario."""
+    names = [record["controller"] for record in records]
+    of = REFERENCE if REFERENCE in names else (names[0] if names else "")
+    scored = [r for r in records if r["metrics"]["run"].get("challenge") is not None]
+    lowest: dict[str, Mapping[str, Any]] = {}
+    for record in sorted((r for r in scored if r["controller"] == of), key=lambda r: r["metrics"]["run"]["challenge"]):
+        lowest.setdefault(record["scenario"], record)
+    rows = [_worst_row(record, scored) for record in list(lowest.values())[:WORST_ROWS]]
+    columns = ("challenge", "challenge_delay", "challenge_rate", "challenge_loss", "p95_queueing_delay_ms")
+    head = ["Scenario", "Seed", *(html.heading(METRICS[name]) for name in columns), "Best other", "Against it"]
+    note = (
+        f"The scenarios on which {escape(of)} scores lowest, each with its worst seed; “best other” on the same "
+        "scenario and seed, the oracle left out."
+    )
+    return html.section("worst", f"Worst scenarios of {of}", note, html.table(head, rows))
+
+
+def guard(records: Records) -> str:
+    """How often each guard rule overruled its controller, and how often the fallback decided."""
+    rows = []
+    for name in dict.fromkeys(record["controller"] for record in records):
+        counts: dict[str, int] = {}
+        decisions = fallback = faults = 0
+        for flow in (
+            f
+            for r in records
+            if r["controller"] == name
+            for f in r["flows"]
+            if f.get("estimator") and f["controller"] == name
+        ):
+            decisions += flow["estimator"].get("decisions", 0)
+            fallback += flow["estimator"].get("fallback_decisions", 0)
+            faults += flow["estimator"].get("policy_faults", 0)
+            for rule, count in (flow.get("guard") or {}).items():
+                counts[rule] = counts.get(rule, 0) + count
+        if decisions:
+            by_rule = [f"{100 * counts.get(rule, 0) / decisions:.2f}" for rule in ("finite", "bounds", "slew", "stale")]
+            total = f"<b>{100 * sum(counts.values()) / decisions:.2f}</b>"
+            cells = [html.controller_name(name), f"{decisions:,}", *by_rule, total, f"{faults:,}", f"{fallback:,}"]
+            rows.append(html.row(cells, name == REFERENCE))
+    if not rows:
+        return ""
+    head = [
+        "Controller",
+        "Decisions",
+        "finite",
+        "bounds",
+        "slew",
+        "stale",
+        "All rules",
+        "Policy faults",
+        "Decided by the fallback",
+    ]
+    note = "Interventions per 100 decisions, by rule. Controllers that decide at the sender have no guard."
+    return html.section("guard", "Guard interventions", note, html.table(head, rows))
+
+
+def _all_measures(summary: Summary) -> str:
+    controllers = summary["controllers"]
+    rows = []
+    for metric in METRICS.values():
+        if not any(metric.name in values for values in controllers.values()):
+            continue
+        cells = [html.heading(metric)]
+        for values in controllers.values():
+            found = values.get(metric.name)
+            tails = (
+                f"<br><small>{metric.display(found['p5'])} … {metric.display(found['p95'])}</small>" if found else ""
+            )
+            cells.append(f"{metric.display(found['mean'])}{tails}" if found else "–")
+        rows.append(html.row(cells))
+    head = ["Measure", *(html.controller_name(name) for name in controllers)]
+    meanings = "".join(f"<dt>{escape(m.label)}</dt><dd>{escape(m.meaning)}</dd>" for m in METRICS.values())
+    return (
+        "<details><summary>All measures: mean, and 5th to 95th percentile of runs</summary>"
+        f"{html.table(head, rows)}</details>"
+        f"<details><summary>What the measures mean</summary><dl>{meanings}</dl></details>"
+    )
+
+
+def _paired_row(metric: Metric, row: Mapping[str, Any], reach: float) -> str:
+    low, high = row["ci95"]
+    verdict, colour = "not told apart", "var(--zero)"
+    if low is not None and (low > 0 or high < 0):
+        better = metric.difference_favours_first(row["mean"])
+        verdict, colour = ("better", "var(--good)") if better else ("worse", "var(--bad)")
+    css_class = {"better": "good", "worse": "bad"}.get(verdict, "even")
+    mark = html.interval_mark(row["mean"], (low, high), (-reach, reach), colour, zero=True)
+    return html.row(
+        [
+            html.controller_name(row["b"]),
+            f"<b>{_signed(metric, row['mean'])}</b>",
+            _interval(metric, row["ci95"], signed=True),
+            f"<td>{mark}</td>",
+            f'<td class="{css_class}">{verdict}</td>',
+            f"{row['wins']}",
+            f"{row['n']} <small>on {row['scenarios']} scenario{'s' if row['scenarios'] != 1 else ''}</small>",
+        ]
+    )
+
+
+def _heat_row(
+    metric: Metric, values: Sequence[float | None], controllers: Sequence[str], domain: tuple[float, float]
+) -> list[str]:
+    rivals = [value for value, name in zip(values, controllers, strict=True) if value is not None and name != "oracle"]
+    best = (max(rivals) if metric.better == "higher" else min(rivals)) if rivals else None
+    return [
+        html.heat_cell(metric, value, domain, best is not None and value == best and name != "oracle")
+        for value, name in zip(values, controllers, strict=True)
+    ]
+
+
+def _worst_row(record: Mapping[str, Any], scored: Records) -> str:
+    measures = record["metrics"]["run"]
+    others = [
+        r
+        for r in scored
+        if r["scenario"] == record["scenario"]
+        and r["seed"] == record["seed"]
+        and r["controller"] not in (record["controller"], "oracle")
+    ]
+    cells = [
+        html.scenario_link(record["scenario"]),
+        str(record["seed"]),
+        f"<b>{METRICS['challenge'].display(measures['challenge'])}</b>",
+    ]
+    cells += [
+        METRICS[n].display(measures[n])
+        for n in ("challenge_delay", "challenge_rate", "challenge_loss", "p95_queueing_delay_ms")
+    ]
+    if not others:
+        return html.row([*cells, "–", "–"])
+    best = max(others, key=lambda r: r["metrics"]["run"]["challenge"])
+    score = best["metrics"]["run"]["challenge"]
+    behind = score - measures["challenge"]
+    css_class = "bad" if behind > 0 else "good"
+    text = f"behind by {behind:.1f}" if behind > 0 else f"ahead by {-behind:.1f}"
+    return html.row(
+        [*cells, f"{html.controller_name(best['controller'])} {score:.1f}", f'<td class="{css_class}">{text}</td>']
+    )
+
+
+def _interval(metric: Metric, ci: Sequence[float | None], signed: bool = False) -> str:
+    if ci[0] is None or ci[1] is None:
+        return "–"
+    show = _signed if signed else Metric.display
+    return f"{show(metric, ci[0])} … {show(metric, ci[1])}"
+
+
+def _signed(metric: Metric, value: float) -> str:
+    text = metric.display(abs(value))
+    return text if float(text.replace(",", "")) == 0 else ("+" if value > 0 else "−") + text

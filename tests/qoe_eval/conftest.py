@@ -1,0 +1,43 @@
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+from weir.traces.scenario import Scenario
+
+FAKE = Path(__file__).parent / "fake_weir_sim.py"
+
+
+@pytest.fixture
+def fake_simulator(monkeypatch):
+    """The stand-in for weir-sim, named in WEIR_SIM as a user would."""
+    monkeypatch.setenv("WEIR_SIM", str(FAKE))
+    monkeypatch.delenv("FAKE_WEIR_SIM", raising=False)
+    return FAKE
+
+
+@pytest.fixture
+def misbehave(monkeypatch):
+    """misbehave({"gcc:1": "die"}): see fake_weir_sim.py."""
+    return lambda behaviour: monkeypatch.setenv("FAKE_WEIR_SIM", json.dumps(behaviour))
+
+
+@pytest.fixture
+def make_record():
+    """The record that the stand-in answers to a job."""
+    specification = importlib.util.spec_from_file_location("fake_weir_sim", FAKE)
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module.make_record
+
+
+@pytest.fixture
+def scenarios():
+    """Two short scenarios."""
+    steady = {"times_s": [0.0], "rates_bps": [1e6]}
+    step = {"times_s": [0.0, 5.0], "rates_bps": [2e6, 1e6]}
+    return [
+        Scenario.make(name=name, duration_s=10.0, forward={"capacity": capacity}, flows=[{"kind": "rtp"}])
+        for name, capacity in (("steady", steady), ("step", step))
+    ]

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Stands in for weir-sim in tests of what surrounds it: answers jobs with made-up but consistent records.
+
+The environment variable FAKE_WEIR_SIM holds JSON {"CONTROLLER:SEED": "die" | "die quietly" | "hang" | "interrupt
+parent" | "refuse" | "nonsense"}; the key "*" is for every run, "version" for --version. With FAKE_WEIR_SIM_PIDS,
+every process adds its process id to that file.
+"""
+
+import json
+import math
+import os
+import random
+import signal
+import sys
+import time
+
+BEHAVIOUR = json.loads(os.environ.get("FAKE_WEIR_SIM", "{}"))
+# How much of the capacity a controller takes, and how much of the queue it fills.
+CHARACTER = {
+    "weir": (0.88, 0.10), "gcc": (0.62, 0.35), "gcc-remb": (0.55, 0.30), "pcc": (0.7, 0.6), "nada": (0.74, 0.18),
+    "rule": (0.86, 0.22), "fixed": (0.5, 0.0), "oracle": (0.96, 0.02),
+}  # fmt: skip
+
+
+def capacity_at(capacity, time_s):
+    """Rate in bps of a scenario's capacity."""
+    if capacity["period_s"]:
+        time_s %= capacity["period_s"]
+    rates = [rate for start, rate in zip(capacity["times_s"], capacity["rates_bps"], strict=True) if start <= time_s]
+    return rates[-1]
+
+
+def make_record(job):
+    scenario, controller, seed = job["scenario"], job["controller"], job["seed"]
+    share, fill = CHARACTER[controller]
+    chance = random.Random(f"{scenario['name']} {controller} {seed}")
+    link = scenario["forward"]
+    samples = round(scenario["duration_s"] * 10)
+    capacity = [capacity_at(link["capacity"], i / 10) for i in range(samples)]
+    mean_capacity = sum(capacity) / samples
+    flows = []
+    for flow in scenario["flows"]:
+        name = controller if flow["kind"] == "rtp" and flow["controller"] == "under_test" else flow.get("controller")
+        start, stop = flow["start_s"], flow["stop_s"] or scenario["duration_s"]
+        active = [start <= i / 10 < stop for i in range(samples)]
+        level = share / len(scenario["flows"])
+        target, rate, delay, lost = [], [], [], []
+        smooth = 300e3
+        for i in range(samples):
+            wanted = capacity[i] * level * (1 + 0.06 * math.sin(i / 17 + seed) + chance.gauss(0, 0.02))
+            smooth += (wanted - smooth) * (0.2 if controller == "weir" else 0.04)
+            got = min(smooth, capacity[i]) if active[i] else 0.0
+            over = max(0.0, smooth / max(capacity[i], 1) - level)
+            target.append(smooth if active[i] else 0.0)
+            rate.append(got)
+            queueing = 300 * min(1.0, fill * (0.5 + chance.random()) + over)
+            delay.append(link["one_way_delay_ms"] + queueing if got > 0 else None)
+            lost.append(int(over > 0.9) * chance.randrange(5) if got > 0 else 0)
+        arrived = sorted(value for value in delay if value is not None)
+        carriable = sum(c for c, on in zip(capacity, active, strict=True) if on) / 80
+        received = sum(rate) / 80
+        packets = int(received / 1228)
+        receiver_side = name in ("weir", "nada", "rule", "fixed", "oracle")
+        flows.append(
+            {
+                "id": flow["id"], "kind": flow["kind"], "controller": name, "direction": flow["direction"],
+                "start_s": start, "stop_s": stop, "base_one_way_delay_ms": link["one_way_delay_ms"],
+                "packets_sent": packets + sum(lost), "bytes_sent": int(received), "packets_received": packets,
+                "bytes_received": int(received), "packets_lost": sum(lost), "carriable_bytes": int(carriable),
+                "one_way_delay_ms": {
+                    "mean": sum(arrived) / len(arrived), "max": arrived[-1],
+                    **{f"p{rank}": arrived[len(arrived) * rank // 100] for rank in (5, 50, 95, 99)},
+                },
+                "seconds_above_400_ms": sum(value > 400 for value in arrived) / 10,
+                "feedback_packets_sent": samples, "feedback_packets_lost": 0,
+                **({"guard": {"finite": 0, "bounds": 2, "slew": 5 * (controller == "weir"), "stale": 1},
+                    "estimator": {"decisions": samples, "policy_faults": 0, "fallback_decisions": 0}}
+                   if receiver_side else {}),
+                "series": {"target_bps": target, "send_rate_bps": rate, "receive_rate_bps": rate,
+                           "one_way_delay_mean_ms": delay, "one_way_delay_p95_ms": delay, "packets_lost": lost},
+            }
+        )  # fmt: skip
+    return {
+        "schema": "weir.result/1", "job": job["job"], "scenario": scenario["name"], "controller": controller,
+        "objective": job["objective"], "seed": seed, "versions": {"weir": "0.0", "ns3": "none"},
+        "duration_s": scenario["duration_s"],
+        "path": {"one_way_delay_ms": link["one_way_delay_ms"], "mean_capacity_bps": mean_capacity,
+                 "queue_bytes": int(mean_capacity * 0.3 / 8)},
+        "flows": flows, "series": {"interval_s": 0.1, "capacity_bps": capacity, "queueing_delay_ms": [0.0] * samples},
+    }  # fmt: skip
+
+
+def main():
+    if "--version" in sys.argv:
+        if "version" in BEHAVIOUR:
+            sys.exit("weir-sim: error while loading shared libraries: libns3.so")
+        print(json.dumps({"weir": "0.0", "ns3": "none"}))
+        return
+    if "FAKE_WEIR_SIM_PIDS" in os.environ:
+        with open(os.environ["FAKE_WEIR_SIM_PIDS"], "a") as file:
+            file.write(f"{os.getpid()}\n")
+    for line in sys.stdin:
+        job = json.loads(line)
+        act = BEHAVIOUR.get(f"{job['controller']}:{job['seed']}", BEHAVIOUR.get("*"))
+        if act == "die":
+            sys.stderr.write("weir-sim: assertion failed: queue.size() >= 0\n")
+            sys.stderr.flush()
+            os.kill(os.getpid(), signal.SIGABRT)
+        if act == "die quietly":
+            os._exit(7)
+        if act == "interrupt parent":
+            os.kill(os.getppid(), signal.SIGINT)
+        if act in ("hang", "interrupt parent"):
+            time.sleep(600)
+        if act == "refuse":
+            print(json.dumps({"job": job["job"], "error": "model bad.onnx: weir.schema is 9, not 1"}), flush=True)
+        elif act == "nonsense":
+            print("[1, 2", flush=True)
+        else:
+            print(json.dumps(make_record(job)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

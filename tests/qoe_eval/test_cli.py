@@ -1,0 +1,214 @@
+"""The command as a user meets it: exit status, messages, files."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from weir.qoe_eval.cli import main
+
+TRACE = "time_s,rate_bps\n0,1000000\n5,2000000\n10,1000000\n"
+
+
+@pytest.fixture
+def weir(tmp_path, fake_simulator, monkeypatch, capfd):
+    """Runs `weir ARGUMENTS` in an empty folder; returns status, standard output, standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments, **environment):
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr(sys, "argv", ["weir", *map(str, arguments)])
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as caught:
+            main()
+        return caught.value.code, *capfd.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def trace(tmp_path):
+    (tmp_path / "trace.csv").write_text(TRACE)
+    return "trace.csv"
+
+
+def test_replay_writes_its_files_and_report_makes_them_again(weir, trace, tmp_path):
+    status, out, error = weir(
+        "replay", trace, "--controller", "gcc", "--controller", "rule", "--seeds", "2", "--out", "here"
+    )
+    assert (status, error) == (0, "")
+    assert "gcc" in out
+    assert "report.html" in out
+    assert {path.name for path in (tmp_path / "here").iterdir()} == {
+        "results.jsonl",
+        "summary.json",
+        "report.html",
+        "series",
+    }
+    before = json.loads((tmp_path / "here/summary.json").read_text())
+    assert list(before["scenarios"]) == ["trace"]
+    assert (before["run"]["runs"], before["run"]["seeds"]) == (4, [1, 2])
+    for name in ("report.html", "summary.json"):
+        kept = tmp_path / f"kept-{name}"
+        kept.write_bytes((tmp_path / "here" / name).read_bytes())
+    (tmp_path / "here/report.html").unlink()
+    assert weir("report", "here")[0] == 0
+    assert json.loads((tmp_path / "here/summary.json").read_text()) == before
+    assert (tmp_path / "here/report.html").read_bytes() == (tmp_path / "kept-report.html").read_bytes()
+
+
+def test_json_is_the_summary_and_nothing_else(weir, trace, tmp_path):
+    status, out, error = weir("replay", trace, "--controller", "gcc", "--seeds", "1", "--json", "--out", "here")
+    assert (status, error) == (0, "")
+    assert json.loads(out) == json.loads((tmp_path / "here/summary.json").read_text())
+
+
+def test_options_reach_the_simulator(weir, trace, tmp_path):
+    status, _, error = weir(
+        "replay", trace, "--controller", "fixed", "--seeds", "1", "--objective", "8,1,1", "--one-way-delay", "70",
+        "--duration", "7", "--jobs", "1", "--loss", "0.01", "--queue", "50pkt", "--out", "here",
+    )  # fmt: skip
+    assert (status, error) == (0, "")
+    record = json.loads((tmp_path / "here/results.jsonl").read_text())
+    assert record["objective"] == [0.8, 0.1, 0.1]
+    assert record["path"]["one_way_delay_ms"] == 70
+    assert record["duration_s"] == 7
+
+
+def test_the_catalogue_by_name(weir, tmp_path):
+    status, _, error = weir(
+        "replay", "catalogue/steady-1m", "catalogue/steps", "--controller", "gcc", "--seeds", "1", "--out", "here"
+    )
+    assert (status, error) == (0, "")
+    assert list(json.loads((tmp_path / "here/summary.json").read_text())["scenarios"]) == ["steady-1m", "steps"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["missing.csv"], "missing.csv: no such file"),
+        (["catalogue/nothing"], 'no bundled scenario "nothing"'),
+        (["trace.csv", "--controller", "gccc"], "--controller gccc: not known; use weir, gcc"),
+        (["trace.csv", "--objective", "1,2"], "--objective 1,2: give three weights"),
+        (["trace.csv", "--objective", "fast"], "--objective fast: give three weights"),
+        (["trace.csv", "--objective", "nan,1,1"], "--objective nan,1,1: give three weights"),
+        (["trace.csv", "--queue", "12 parsecs"], "write milliseconds (300)"),
+        (["trace.csv", "--loss", "1.5"], "--loss"),
+        (["trace.csv", "--seeds", "0"], "--seeds"),
+        (["trace.csv", "--model", "no.onnx"], "--model no.onnx: no such file"),
+        (["trace.csv", "trace.csv"], "'trace'"),
+        ([], "Missing argument"),
+        (["trace.csv", "--nonsense"], "--nonsense"),
+    ],
+)
+def test_wrong_use_is_one_message_and_status_2(weir, trace, arguments, message):
+    status, out, error = weir("replay", *arguments, "--out", "here")
+    assert status == 2
+    assert message in error
+    assert out == ""
+
+
+def test_a_trace_with_faults_is_refused_or_repaired(weir, tmp_path):
+    (tmp_path / "gap.csv").write_text("time_s,rate_bps\n0,1000000\n5,-3\n10,1000000\n")
+    status, _, error = weir("replay", "gap.csv", "--controller", "gcc", "--seeds", "1")
+    assert status == 2
+    assert "gap.csv" in error
+
+
+def test_a_missing_simulator_is_status_3(weir, trace):
+    status, _, error = weir("replay", trace, "--controller", "gcc", WEIR_SIM="/nowhere/weir-sim")
+    assert status == 3
+    assert "/nowhere/weir-sim" in error
+
+
+def test_a_simulator_that_does_not_run_is_status_3(weir, trace):
+    status, _, error = weir("replay", trace, "--controller", "gcc", FAKE_WEIR_SIM='{"version": "fail"}')
+    assert status == 3
+    assert "libns3.so" in error
+
+
+def test_a_refused_model_is_status_2_with_the_reason(weir, trace, tmp_path):
+    (tmp_path / "bad.onnx").write_bytes(b"nothing")
+    status, _, error = weir(
+        "replay",
+        trace,
+        "--controller",
+        "weir",
+        "--model",
+        "bad.onnx",
+        "--jobs",
+        "1",
+        "--out",
+        "here",
+        FAKE_WEIR_SIM='{"*": "refuse"}',
+    )
+    assert status == 2
+    assert "trace, weir, seed 1: model bad.onnx: weir.schema is 9" in error
+
+
+def test_a_death_is_status_1_and_the_rest_is_reported(weir, trace, tmp_path):
+    status, out, error = weir(
+        "replay", trace, "--controller", "gcc", "--seeds", "3", "--out", "here", FAKE_WEIR_SIM='{"gcc:2": "die"}'
+    )
+    assert status == 1
+    assert "1 run did not complete" in error
+    assert "trace, gcc, seed 2: weir-sim ended (SIGABRT)" in error
+    assert "2 runs" in out
+    assert "did not complete" in (tmp_path / "here/report.html").read_text()
+
+
+def test_a_simulator_that_always_dies_is_status_1(weir, trace):
+    status, _, error = weir("replay", trace, "--controller", "gcc", "--seeds", "5", FAKE_WEIR_SIM='{"*": "die"}')
+    assert status == 1
+    assert "assertion failed" in error
+
+
+def test_report_of_a_folder_without_results(weir, tmp_path):
+    status, _, error = weir("report", "nowhere")
+    assert status == 2
+    assert "no complete runs" in error
+
+
+def test_version_and_help(weir):
+    assert weir("--version")[1].startswith("weir ")
+    status, out, _ = weir("--help")
+    assert status == 0
+    assert all(
+        command in out for command in ("replay", "report", "doctor", "bench", "traces", "train", "export", "model")
+    )
+
+
+def test_doctor_names_every_component(weir):
+    status, out, error = weir("doctor", "--json")
+    found = json.loads(out)
+    rows = {row["name"]: row for row in found["components"]}
+    assert rows["weir-sim"]["found"].startswith("0.0")
+    assert rows["Python package numpy"]["found"]
+    assert not rows["Chromium"]["required"]
+    assert all(row["found"] or row["remedy"] for row in rows.values())
+    assert status == (0 if found["ok"] else 3)
+    assert found["ok"] == (error == "")
+
+
+def test_doctor_without_the_simulator_is_status_3(weir):
+    status, out, error = weir("doctor", WEIR_SIM="/nowhere/weir-sim")
+    assert status == 3
+    assert "/nowhere/weir-sim" in "".join(out.split())
+    assert "weir-sim" in error
+
+
+def test_ctrl_c_is_status_1_and_keeps_what_is_complete(tmp_path, trace, fake_simulator):
+    """The real command in a process of its own: the only one that does not come back by itself."""
+    command = [sys.executable, "-c", "from weir.qoe_eval.cli import main; main()", "replay", trace]
+    command += ["--controller", "gcc", "--controller", "rule", "--seeds", "1", "--jobs", "1", "--out", "here"]
+    environment = {**os.environ, "FAKE_WEIR_SIM": '{"rule:1": "interrupt parent"}'}
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=tmp_path, timeout=120, env=environment, check=False
+    )
+    assert done.returncode == 1
+    assert "interrupted; 1 run kept in here" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len((tmp_path / "here/results.jsonl").read_text().splitlines()) == 1

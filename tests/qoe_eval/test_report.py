@@ -1,0 +1,135 @@
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from weir.qoe_eval.replay import ReplayPlan, replay
+from weir.qoe_eval.report import render_report
+from weir.qoe_eval.report_series import MAX_POINTS, chart_series
+from weir.qoe_eval.run_store import RunStore
+from weir.qoe_eval.summary import summarise
+from weir.traces.scenario import Scenario
+
+SECTIONS = ["headline", "paired", "delay-throughput", "scenarios", "worst", "time-series", "guard", "run"]
+VOID = {"meta", "br"}
+
+
+class Checker(HTMLParser):
+    """Collects ids and text, and insists that every element is closed in order."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.ids, self.links, self.text = [], [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        self.ids += [value for name, value in attributes if name == "id"]
+        self.links += [value for name, value in attributes if name in ("src", "href")]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        pass
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if not self.open or self.open[-1] not in ("script", "style"):
+            self.text.append(data)
+
+
+def build(plan, folder, **run):
+    outcome = replay(plan, folder, 2)
+    summary = summarise(outcome.records, {"runs": len(outcome.records), "planned": 99, **run})
+    return render_report(RunStore(folder), outcome.records, summary)
+
+
+def check(page):
+    checker = Checker()
+    checker.feed(page)
+    checker.close()
+    assert checker.open == []
+    return checker
+
+
+def data_of(page):
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1])
+
+
+@pytest.fixture
+def plan(fake_simulator, scenarios):
+    return ReplayPlan(scenarios, ["weir", "gcc", "oracle"], (0.4, 0.5, 0.1), [1, 2], None, fake_simulator)
+
+
+def test_the_page_has_its_sections_and_needs_no_network(plan, tmp_path):
+    page = build(plan, tmp_path, command="weir replay a.json", model={"name": "weir.onnx", "sha256": "ab" * 32})
+    checker = check(page)
+    assert [name for name in checker.ids if name in SECTIONS] == SECTIONS
+    assert all(link.startswith("#") for link in checker.links)
+    assert page.count("plotly.js v") == 1
+    assert "prefers-color-scheme: dark" in page
+    text = " ".join(checker.text)
+    for part in (
+        "weir replay a.json",
+        "ab" * 32,
+        "0.4, 0.5, 0.1",
+        "Worst scenarios of weir",
+        "12 complete of 99",
+    ):
+        assert part in text
+
+
+def test_the_charts_have_their_data(plan, tmp_path):
+    data = data_of(build(plan, tmp_path))
+    assert {points["controller"] for points in data["scatter"]} == {"weir", "gcc", "oracle"}
+    assert data["hidden"] == ["oracle"]
+    assert [entry["name"] for entry in data["series"]] == ["steady", "step"]
+    entry = data["series"][1]
+    assert entry["capacity_kbps"] == [2000] * 50 + [1000] * 50
+    assert [flow["controller"] for flow in entry["flows"]] == ["weir", "gcc", "oracle"]
+    assert all(
+        len(flow[key]) == 100 for flow in entry["flows"] for key in ("target_kbps", "receive_kbps", "delay_ms", "lost")
+    )
+
+
+def test_one_controller_and_one_run(plan, tmp_path):
+    one = ReplayPlan(plan.scenarios[:1], ["gcc"], plan.objective, [1], None, plan.simulator)
+    checker = check(build(one, tmp_path))
+    assert "paired" not in checker.ids
+    assert "guard" not in checker.ids
+    assert "Worst scenarios of gcc" in " ".join(checker.text)
+
+
+def test_names_from_files_cannot_become_markup(plan, tmp_path):
+    hostile = plan.scenarios[0].model_copy(
+        update={"name": '</script><img src=x onerror="alert(1)">', "description": "<b>&"}
+    )
+    page = build(
+        ReplayPlan([hostile], ["weir", "gcc"], plan.objective, [1], None, plan.simulator), tmp_path, command="<i>"
+    )
+    check(page)
+    assert "<img src=x" not in page
+    assert "<i>" not in page
+    assert data_of(page)["series"][0]["name"] == hostile.name
+
+
+def test_failures_are_shown(plan, tmp_path):
+    page = build(plan, tmp_path, failures=["steady, gcc, seed 3: weir-sim ended (SIGABRT)"])
+    assert "failures" in check(page).ids
+    assert "1 run did not complete" in page
+
+
+def test_long_series_are_thinned(plan, tmp_path):
+    capacity = {"times_s": [0.0], "rates_bps": [1e6]}
+    long = Scenario.make(name="long", duration_s=200.0, forward={"capacity": capacity}, flows=[{"kind": "rtp"}])
+    outcome = replay(ReplayPlan([long], ["gcc"], plan.objective, [1], None, plan.simulator), tmp_path, 1)
+    (entry,) = chart_series(RunStore(tmp_path), outcome.records, {})
+    (flow,) = entry["flows"]
+    assert len(flow["receive_kbps"]) <= MAX_POINTS
+    assert entry["interval_s"] * len(flow["receive_kbps"]) == pytest.approx(200.0)
+    full = RunStore(tmp_path).read_series(outcome.records[0])["flows"]["media"]
+    assert sum(flow["lost"]) == sum(full["packets_lost"])
+    assert max(flow["delay_ms"]) == pytest.approx(
+        max(value for value in full["one_way_delay_mean_ms"] if value), abs=0.5
+    )

@@ -1,0 +1,89 @@
+import numpy as np
+import pytest
+
+from weir.qoe_eval.metric_table import METRICS
+from weir.qoe_eval.statistics import bootstrap_interval, compare_paired, spread
+
+CHALLENGE, LOSS = METRICS["challenge"], METRICS["loss_ratio"]
+
+
+def values(**by_scenario):
+    return {(name, seed): value for name, row in by_scenario.items() for seed, value in enumerate(row, start=1)}
+
+
+def test_spread_of_a_known_sample():
+    found = spread(CHALLENGE, values(a=range(0, 51), b=range(51, 101)))
+    assert (found.mean, found.p5, found.p95, found.worst, found.n) == (50, 5, 95, 0, 101)
+
+
+def test_worst_depends_on_what_is_better():
+    assert spread(LOSS, values(a=[0.0, 0.3])).worst == 0.3
+    assert spread(CHALLENGE, values(a=[0.0, 0.3])).worst == 0.0
+    assert spread(CHALLENGE, {}) is None
+
+
+def test_only_common_runs_are_compared():
+    found = compare_paired(CHALLENGE, values(a=[10, 20], b=[30]), values(a=[8], b=[29], c=[100]))
+    assert (found.n, found.scenarios, found.wins, found.losses) == (2, 2, 2, 0)
+    assert found.mean == pytest.approx(1.5)
+    assert compare_paired(CHALLENGE, values(a=[1]), values(b=[1])) is None
+
+
+def test_ties_are_no_wins_and_lower_is_better_where_it_is():
+    found = compare_paired(LOSS, values(a=[0.1, 0.2, 0.3]), values(a=[0.2, 0.2, 0.1]))
+    assert (found.wins, found.losses, found.n) == (1, 1, 3)
+
+
+def test_scenarios_weigh_alike_whatever_their_number_of_seeds():
+    found = compare_paired(CHALLENGE, values(a=[1, 1, 1], b=[5]), values(a=[0, 0, 0], b=[0]))
+    assert found.mean == pytest.approx(3.0)
+
+
+def test_more_seeds_of_the_same_scenarios_do_not_narrow_the_interval():
+    once = {name: [level] for name, level in zip("abcdef", (1, 4, 2, 8, 5, 7), strict=True)}
+    often = {name: level * 20 for name, level in once.items()}
+    zero = {name: [0] for name in once}
+    zeros = {name: [0] * 20 for name in once}
+    assert (
+        compare_paired(CHALLENGE, values(**once), values(**zero)).ci95
+        == compare_paired(CHALLENGE, values(**often), values(**zeros)).ci95
+    )
+
+
+def test_seeds_are_resampled_where_there_is_one_scenario():
+    found = compare_paired(CHALLENGE, values(a=[3, 4, 5, 6, 7]), values(a=[1, 1, 1, 1, 1]))
+    assert found.ci95[0] < 4 < found.ci95[1]
+    assert found.scenarios == 1
+
+
+def test_the_interval_covers_as_often_as_it_says():
+    generator = np.random.default_rng(5)
+    covered = 0
+    for _ in range(200):
+        differences = generator.normal(1.0, 2.0, 24)
+        low, high = bootstrap_interval(differences, np.zeros(24))
+        covered += low <= 1.0 <= high
+    assert 178 <= covered <= 198  # 95 % of 200 is 190; a bootstrap of 24 samples covers a little less
+
+
+def test_the_interval_of_a_large_normal_sample_is_the_normal_one():
+    differences = np.random.default_rng(3).normal(0.0, 1.0, 400)
+    low, high = bootstrap_interval(differences, np.zeros(400))
+    half = 1.96 * differences.std(ddof=1) / 20
+    assert low == pytest.approx(differences.mean() - half, abs=0.015)
+    assert high == pytest.approx(differences.mean() + half, abs=0.015)
+
+
+def test_intervals_are_reproducible():
+    a, b = np.random.default_rng(1).random((2, 12))
+    assert bootstrap_interval(a, b) == bootstrap_interval(a, b)
+
+
+def test_degenerate_samples():
+    assert bootstrap_interval(np.array([1.0]), np.array([0.0])) == (None, None)
+    assert bootstrap_interval(np.array([2.0, 3.0, 4.0]), np.array([1.0, 2.0, 3.0])) == (1.0, 1.0)
+    assert bootstrap_interval(np.zeros(5), np.zeros(5)) == (0.0, 0.0)
+    low, high = bootstrap_interval(np.array([0.0, 1.0]), np.zeros(2))
+    assert 0 <= low <= high <= 1
+    low, high = bootstrap_interval(np.array([0.0, 0.0, 0.0, 0.0, 1.0]), np.zeros(5))
+    assert 0 <= low <= high <= 1
