@@ -1,14 +1,15 @@
 /* The C interface of Weir: a receiver-side bandwidth estimator for RTP, and MOCC's three calls for other senders.
  *
- * Time is always an argument: microseconds of one monotonic clock of the caller's choice. Nothing here reads a clock, starts a thread, opens a file or
- * prints. Units stand in the names: _us, _bps, _bytes.
+ * Time is always an argument: microseconds of one monotonic clock of the caller's choice, within 2^61 of 0. Nothing
+ * here reads a clock, starts a thread, opens a file or prints. Units stand in the names: _us, _bps, _bytes.
  *
- * Threads: calls on one handle must not overlap; different handles are independent. The log callback runs on the calling thread, before the
- * call returns; it must neither call back into the same handle, nor throw, nor longjmp.
+ * Threads: calls on one handle must not overlap; different handles are independent. The log callback runs on the
+ * calling thread, before the call returns; it must neither call back into the same handle, nor throw, nor longjmp.
  *
  * Errors: functions that return int return a negative weir_error; weir_last_error() then has the sentence for the user.
  *
- * Structs begin with struct_size; set it to sizeof the struct. Bytes that a newer header added beyond what the library knows must be zero.
+ * Structs begin with struct_size; set it to sizeof the struct. Bytes that a newer header added beyond what the library
+ * knows must be zero.
  *
  * Trust: hand in only packets whose authenticity SRTP has confirmed. Everything else about them may be hostile.
  */
@@ -33,18 +34,19 @@ extern "C" {
 
 typedef enum weir_error {
   WEIR_OK = 0,
-  WEIR_ERROR_INVALID_ARGUMENT = -1,   /* a null pointer, a wrong struct_size, a value out of its range */
-  WEIR_ERROR_INVALID_MODEL = -2,      /* see weir_last_error() */
+  WEIR_ERROR_INVALID_ARGUMENT = -1, /* a null pointer, a wrong struct_size, a value out of its range */
+  WEIR_ERROR_INVALID_MODEL = -2,    /* see weir_last_error() */
   WEIR_ERROR_UNKNOWN_CONTROLLER = -3,
   WEIR_ERROR_BUFFER_TOO_SMALL = -4,
-  WEIR_ERROR_POLICY_FAULT = -5,       /* the model failed; a safe rate is in force */
+  WEIR_ERROR_POLICY_FAULT = -5, /* the model failed; a safe rate is in force */
   WEIR_ERROR_OUT_OF_MEMORY = -6,
-  WEIR_ERROR_INTERNAL = -7            /* a defect of the library: please report it */
+  WEIR_ERROR_INTERNAL = -7 /* a defect of the library: please report it */
 } weir_error;
 
 /* "0.1.0" */
 WEIR_API const char* weir_version(void) WEIR_NOEXCEPT;
-/* The message of the last call on this thread that returned an error; valid until the next one does. "" when none has. */
+/* The message of the last call on this thread that returned an error; valid until the next one does. "" when none has.
+ */
 WEIR_API const char* weir_last_error(void) WEIR_NOEXCEPT;
 
 typedef enum weir_log_severity { WEIR_LOG_INFO = 0, WEIR_LOG_WARNING = 1 } weir_log_severity;
@@ -116,25 +118,30 @@ typedef struct weir_estimate {
   size_t struct_size;
   int64_t at_time_us;
   int64_t target_rate_bps;
-  /* Why, in static storage: "start", "pilot", "copilot", "fallback", "held", "guard_finite", "guard_bounds", "guard_slew", "guard_stale". */
+  /* Why, in static storage: "start", "pilot", "copilot", "fallback", "held", "guard_finite", "guard_bounds",
+   * "guard_slew", "guard_stale". */
   const char* reason;
 } weir_estimate;
 
 /* When to call weir_estimator_on_timeout() next; INT64_MIN: at once. */
 WEIR_API int64_t weir_estimator_next_timeout_us(const weir_estimator* estimator) WEIR_NOEXCEPT;
 /* 1: feedback is due, and *estimate is set; 0: nothing to send. The first call begins the estimator's life. */
-WEIR_API int weir_estimator_on_timeout(weir_estimator* estimator, int64_t now_us, weir_estimate* estimate) WEIR_NOEXCEPT;
+WEIR_API int weir_estimator_on_timeout(weir_estimator* estimator, int64_t now_us,
+                                       weir_estimate* estimate) WEIR_NOEXCEPT;
 /* The rate in force, whether or not it was sent yet. */
 WEIR_API int weir_estimator_latest(const weir_estimator* estimator, weir_estimate* estimate) WEIR_NOEXCEPT;
 
-WEIR_API int weir_estimator_set_objective(weir_estimator* estimator, float throughput, float latency, float loss) WEIR_NOEXCEPT;
-WEIR_API int weir_estimator_set_constraints(weir_estimator* estimator, int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps,
-                                            int64_t now_us) WEIR_NOEXCEPT;
-WEIR_API int weir_estimator_on_round_trip_time(weir_estimator* estimator, int64_t round_trip_time_us, int64_t now_us) WEIR_NOEXCEPT;
+WEIR_API int weir_estimator_set_objective(weir_estimator* estimator, float throughput, float latency,
+                                          float loss) WEIR_NOEXCEPT;
+WEIR_API int weir_estimator_set_constraints(weir_estimator* estimator, int64_t min_rate_bps, int64_t start_rate_bps,
+                                            int64_t max_rate_bps, int64_t now_us) WEIR_NOEXCEPT;
+WEIR_API int weir_estimator_on_round_trip_time(weir_estimator* estimator, int64_t round_trip_time_us,
+                                               int64_t now_us) WEIR_NOEXCEPT;
 
-/* Writes an RTCP REMB with the rate in force and the SSRCs seen, at most 255; returns its size. 1040 bytes are always enough. */
-WEIR_API int weir_estimator_write_remb(const weir_estimator* estimator, uint32_t sender_ssrc, uint8_t* buffer, size_t buffer_size_bytes)
-    WEIR_NOEXCEPT;
+/* Writes an RTCP REMB with the rate in force and the SSRCs seen, at most 255; returns its size. 1040 bytes are always
+ * enough. */
+WEIR_API int weir_estimator_write_remb(const weir_estimator* estimator, uint32_t sender_ssrc, uint8_t* buffer,
+                                       size_t buffer_size_bytes) WEIR_NOEXCEPT;
 
 typedef struct weir_estimator_counters {
   size_t struct_size;
@@ -154,7 +161,8 @@ typedef struct weir_estimator_counters {
   uint64_t ssrc_evictions;
 } weir_estimator_counters;
 
-WEIR_API int weir_estimator_get_counters(const weir_estimator* estimator, weir_estimator_counters* counters) WEIR_NOEXCEPT;
+WEIR_API int weir_estimator_get_counters(const weir_estimator* estimator,
+                                         weir_estimator_counters* counters) WEIR_NOEXCEPT;
 
 /* ---- MOCC's calls, for senders that have statistics rather than packets ---- */
 
@@ -171,19 +179,20 @@ typedef struct weir_mocc_config {
 
 WEIR_API int weir_mocc_config_init(weir_mocc_config* config, size_t struct_size) WEIR_NOEXCEPT;
 /* Register(w). With *mocc NULL a sender is made from `config`; else its objective changes and `config` is not read. */
-WEIR_API int weir_mocc_register(weir_mocc** mocc, const weir_mocc_config* config, float throughput, float latency, float loss) WEIR_NOEXCEPT;
+WEIR_API int weir_mocc_register(weir_mocc** mocc, const weir_mocc_config* config, float throughput, float latency,
+                                float loss) WEIR_NOEXCEPT;
 WEIR_API void weir_mocc_destroy(weir_mocc* mocc) WEIR_NOEXCEPT;
 
 typedef struct weir_mocc_status {
   size_t struct_size;
-  int64_t interval_us;          /* above 0, at most a minute */
-  double sending_ratio;         /* packets sent over acknowledged; 100 when none was acknowledged */
-  double latency_ratio;         /* mean latency over the smallest mean latency so far, at least 1 */
-  double latency_gradient;      /* change of latency over time, s/s */
-  int64_t throughput_bps;       /* acknowledged */
+  int64_t interval_us;     /* above 0, at most a minute */
+  double sending_ratio;    /* packets sent over acknowledged; 100 when none was acknowledged */
+  double latency_ratio;    /* mean latency over the smallest mean latency so far, at least 1 */
+  double latency_gradient; /* change of latency over time, s/s */
+  int64_t throughput_bps;  /* acknowledged */
   int64_t packets_acknowledged;
   int64_t packets_lost;
-  int64_t base_latency_us;      /* the smallest mean latency so far, one way; 0: unknown */
+  int64_t base_latency_us; /* the smallest mean latency so far, one way; 0: unknown */
 } weir_mocc_status;
 
 /* The interval between two reports that the model was made for. */

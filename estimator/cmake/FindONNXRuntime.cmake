@@ -1,4 +1,5 @@
-# Finds the ONNX Runtime C API in the folder ONNXRUNTIME_ROOT (include/onnxruntime_c_api.h and lib/libonnxruntime.so), else in the system.
+# Finds the ONNX Runtime C API in the folder ONNXRUNTIME_ROOT (include/onnxruntime_c_api.h and lib/libonnxruntime.so),
+# else in the system.
 # Defines the imported target onnxruntime::onnxruntime and ONNXRuntime_API_VERSION, the version of the headers.
 find_path(ONNXRuntime_INCLUDE_DIR onnxruntime_c_api.h HINTS "${ONNXRUNTIME_ROOT}/include" PATH_SUFFIXES onnxruntime)
 find_library(ONNXRuntime_LIBRARY onnxruntime HINTS "${ONNXRUNTIME_ROOT}/lib")

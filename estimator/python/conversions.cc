@@ -7,20 +7,24 @@
 namespace weir::python {
 
 Timestamp ToTimestamp(const char* name, int64_t time_us) {
-  const Timestamp time = Timestamp::Micros(time_us);
-  if (!time.IsFinite()) throw py::value_error(std::string(name) + " is not a time");
-  return time;
+  // 73,000 years: beyond them sums have no room, and the estimator ignores what happens then.
+  constexpr int64_t kMaxTimeUs = int64_t{1} << 61;
+  if (time_us < -kMaxTimeUs || time_us > kMaxTimeUs) {
+    throw py::value_error(std::string(name) + " is not a time: it must be within 2^61 of 0");
+  }
+  return Timestamp::Micros(time_us);
 }
 
 Objective ToObjective(const ObjectiveArgument& argument) {
   if (const auto* name = std::get_if<std::string>(&argument)) {
     if (const auto preset = ObjectivePreset(*name)) return *preset;
-    throw py::value_error("there is no objective '" + *name + "'; there are balanced, throughput and latency, or give three weights");
+    throw py::value_error("there is no objective '" + *name +
+                          "'; there are balanced, throughput and latency, or give three weights");
   }
   const auto& weights = std::get<std::vector<double>>(argument);
   if (weights.size() == 3) {
-    const auto objective =
-        NormalizedObjective(static_cast<float>(weights[0]), static_cast<float>(weights[1]), static_cast<float>(weights[2]));
+    const auto objective = NormalizedObjective(static_cast<float>(weights[0]), static_cast<float>(weights[1]),
+                                               static_cast<float>(weights[2]));
     if (objective) return *objective;
   }
   throw py::value_error("an objective is three finite weights above 0: throughput, latency, loss");
@@ -30,8 +34,9 @@ TargetRateConstraints ToConstraints(int64_t min_rate_bps, int64_t start_rate_bps
   const auto constraints = Validated({DataRate::BitsPerSecond(min_rate_bps), DataRate::BitsPerSecond(start_rate_bps),
                                       DataRate::BitsPerSecond(max_rate_bps)});
   if (constraints) return *constraints;
-  throw py::value_error("the rates must be above 0, and min_rate_bps at most max_rate_bps; they are " + std::to_string(min_rate_bps) + ", " +
-                        std::to_string(start_rate_bps) + " and " + std::to_string(max_rate_bps));
+  throw py::value_error("the rates must be above 0, and min_rate_bps at most max_rate_bps; they are " +
+                        std::to_string(min_rate_bps) + ", " + std::to_string(start_rate_bps) + " and " +
+                        std::to_string(max_rate_bps));
 }
 
 PacketKind ToPacketKind(const std::string& name) {
@@ -59,7 +64,8 @@ py::dict ToDict(const ModelDescription& description) {
   dict["history"] = description.features.history;
   dict["interval_ms"] = static_cast<double>(description.interval.us()) * 1e-3;
   dict["action_kind"] = std::string(ToString(description.action.kind));
-  dict["action_alpha"] = description.action.kind == ActionKind::kRelative ? py::object(py::float_(description.action.alpha)) : py::none();
+  dict["action_alpha"] =
+      description.action.kind == ActionKind::kRelative ? py::object(py::float_(description.action.alpha)) : py::none();
   dict["action_multipliers"] = description.action.multipliers;
   dict["min_bps"] = description.action.min_rate.bps();
   dict["max_bps"] = description.action.max_rate.bps();

@@ -1,4 +1,5 @@
-// Checked conversions between Python's plain values and the library's types; what does not fit is a ValueError that says what, and how to mend it.
+// Checked conversions between Python's plain values and the library's types; what does not fit is a ValueError that
+// says what, and how to mend it.
 #ifndef WEIR_PYTHON_CONVERSIONS_H_
 #define WEIR_PYTHON_CONVERSIONS_H_
 
@@ -30,8 +31,8 @@ Integer Narrow(const char* name, int64_t value) {
   if (value >= int64_t{std::numeric_limits<Integer>::min()} && value <= int64_t{std::numeric_limits<Integer>::max()}) {
     return static_cast<Integer>(value);
   }
-  throw py::value_error(std::string(name) + " must be within [" + std::to_string(std::numeric_limits<Integer>::min()) + ", " +
-                        std::to_string(std::numeric_limits<Integer>::max()) + "], not " + std::to_string(value));
+  throw py::value_error(std::string(name) + " must be within [" + std::to_string(std::numeric_limits<Integer>::min()) +
+                        ", " + std::to_string(std::numeric_limits<Integer>::max()) + "], not " + std::to_string(value));
 }
 
 Timestamp ToTimestamp(const char* name, int64_t time_us);

@@ -19,8 +19,8 @@ namespace {
 
 using namespace py::literals;  // NOLINT: the literals' only way in
 
-std::unique_ptr<RateController> MakePilot(const std::optional<std::string>& controller, const std::optional<py::bytes>& model,
-                                          DataRate start_rate) {
+std::unique_ptr<RateController> MakePilot(const std::optional<std::string>& controller,
+                                          const std::optional<py::bytes>& model, DataRate start_rate) {
   if (controller.has_value() == model.has_value()) throw py::value_error("give either a controller's name or a model");
   if (controller) {
     auto pilot = MakeBuiltInController(*controller, start_rate);
@@ -32,17 +32,19 @@ std::unique_ptr<RateController> MakePilot(const std::optional<std::string>& cont
   return std::make_unique<PolicyController>(std::move(policy.value()));
 }
 
-std::unique_ptr<BandwidthEstimator> Make(const std::optional<std::string>& controller, const std::optional<py::bytes>& model,
-                                         int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps,
+std::unique_ptr<BandwidthEstimator> Make(const std::optional<std::string>& controller,
+                                         const std::optional<py::bytes>& model, int64_t min_rate_bps,
+                                         int64_t start_rate_bps, int64_t max_rate_bps,
                                          const ObjectiveArgument& objective, bool guard) {
   const TargetRateConstraints constraints = ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
   return std::make_unique<BandwidthEstimator>(BandwidthEstimatorConfig{constraints, ToObjective(objective), guard},
                                               MakePilot(controller, model, constraints.start_rate));
 }
 
-void OnPacket(BandwidthEstimator& estimator, int64_t arrival_time_us, int64_t ssrc, int64_t sequence_number, int64_t payload_bytes,
-              const std::string& kind, std::optional<int64_t> abs_send_time, int64_t rtp_timestamp, int64_t rtp_clock_rate_hz,
-              int64_t header_bytes, int64_t padding_bytes, int64_t payload_type) {
+void OnPacket(BandwidthEstimator& estimator, int64_t arrival_time_us, int64_t ssrc, int64_t sequence_number,
+              int64_t payload_bytes, const std::string& kind, std::optional<int64_t> abs_send_time,
+              int64_t rtp_timestamp, int64_t rtp_clock_rate_hz, int64_t header_bytes, int64_t padding_bytes,
+              int64_t payload_type) {
   PacketArrival packet;
   packet.arrival_time = ToTimestamp("arrival_time_us", arrival_time_us);
   packet.ssrc = Narrow<uint32_t>("ssrc", ssrc);
@@ -65,8 +67,9 @@ py::dict Counters(const BandwidthEstimator& estimator) {
                   "fallback_decisions"_a = counters.fallback_decisions, "feedbacks"_a = counters.feedbacks,
                   "guard_finite"_a = counters.guard.finite, "guard_bounds"_a = counters.guard.bounds,
                   "guard_slew"_a = counters.guard.slew, "guard_stale"_a = counters.guard.stale,
-                  "packets_duplicate"_a = counters.arrivals.duplicates, "packets_reordered"_a = counters.arrivals.reordered,
-                  "packets_invalid"_a = counters.arrivals.invalid, "stream_restarts"_a = counters.arrivals.restarts,
+                  "packets_duplicate"_a = counters.arrivals.duplicates,
+                  "packets_reordered"_a = counters.arrivals.reordered, "packets_invalid"_a = counters.arrivals.invalid,
+                  "stream_restarts"_a = counters.arrivals.restarts,
                   "ssrc_evictions"_a = counters.arrivals.ssrc_evictions);
 }
 
@@ -87,8 +90,9 @@ void BindEstimator(py::module_& module) {
       .def_property_readonly("target_rate_bps", [](const Estimate& e) { return e.target_rate.bps(); })
       .def_property_readonly("reason", [](const Estimate& e) { return std::string(ToString(e.reason)); })
       .def("__repr__", [](const Estimate& e) {
-        return "Estimate(at_time_us=" + std::to_string(e.at_time.us()) + ", target_rate_bps=" + std::to_string(e.target_rate.bps()) +
-               ", reason='" + std::string(ToString(e.reason)) + "')";
+        return "Estimate(at_time_us=" + std::to_string(e.at_time.us()) +
+               ", target_rate_bps=" + std::to_string(e.target_rate.bps()) + ", reason='" +
+               std::string(ToString(e.reason)) + "')";
       });
 
   const TargetRateConstraints defaults;
@@ -97,14 +101,19 @@ void BindEstimator(py::module_& module) {
            "min_rate_bps"_a = defaults.min_rate.bps(), "start_rate_bps"_a = defaults.start_rate.bps(),
            "max_rate_bps"_a = defaults.max_rate.bps(), "objective"_a = "balanced", "guard"_a = true)
       .def("on_packet", &OnPacket, py::kw_only(), "arrival_time_us"_a, "ssrc"_a, "sequence_number"_a, "payload_bytes"_a,
-           "kind"_a = "video", "abs_send_time"_a = py::none(), "rtp_timestamp"_a = 0, "rtp_clock_rate_hz"_a = 0, "header_bytes"_a = 12,
-           "padding_bytes"_a = 0, "payload_type"_a = 0)
-      .def("on_timeout", [](BandwidthEstimator& e, int64_t now_us) { return e.OnTimeout(ToTimestamp("now_us", now_us)); }, "now_us"_a)
+           "kind"_a = "video", "abs_send_time"_a = py::none(), "rtp_timestamp"_a = 0, "rtp_clock_rate_hz"_a = 0,
+           "header_bytes"_a = 12, "padding_bytes"_a = 0, "payload_type"_a = 0)
+      .def(
+          "on_timeout",
+          [](BandwidthEstimator& e, int64_t now_us) { return e.OnTimeout(ToTimestamp("now_us", now_us)); }, "now_us"_a)
       .def_property_readonly("next_timeout_us", [](const BandwidthEstimator& e) { return e.next_timeout().us(); })
-      .def("set_objective", [](BandwidthEstimator& e, const ObjectiveArgument& o) { e.SetObjective(ToObjective(o)); }, "objective"_a)
+      .def(
+          "set_objective", [](BandwidthEstimator& e, const ObjectiveArgument& o) { e.SetObjective(ToObjective(o)); },
+          "objective"_a)
       .def(
           "set_constraints",
-          [](BandwidthEstimator& e, int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps, int64_t now_us) {
+          [](BandwidthEstimator& e, int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps,
+             int64_t now_us) {
             e.SetConstraints(ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps), ToTimestamp("now_us", now_us));
           },
           py::kw_only(), "min_rate_bps"_a, "start_rate_bps"_a, "max_rate_bps"_a, "now_us"_a)

@@ -23,7 +23,8 @@ std::unique_ptr<Policy> LoadPolicy(const py::bytes& model) {
   return std::move(policy.value());
 }
 
-std::vector<float> RunPolicy(Policy& policy, const std::vector<float>& observation, const ObjectiveArgument& objective) {
+std::vector<float> RunPolicy(Policy& policy, const std::vector<float>& observation,
+                             const ObjectiveArgument& objective) {
   const ModelDescription& description = policy.description();
   if (observation.size() != description.observation_size) {
     throw py::value_error("the observation has " + std::to_string(observation.size()) + " elements, the model takes " +
@@ -43,14 +44,17 @@ std::vector<float> RunPolicy(Policy& policy, const std::vector<float>& observati
   throw py::value_error("unknown fault");
 }
 
-int64_t ApplyAction(const std::vector<float>& action, int64_t current_rate_bps, const std::string& kind, int64_t min_bps, int64_t max_bps,
-                    double alpha, std::vector<float> multipliers) {
+int64_t ApplyAction(const std::vector<float>& action, int64_t current_rate_bps, const std::string& kind,
+                    int64_t min_bps, int64_t max_bps, double alpha, std::vector<float> multipliers) {
   const auto parsed = ParseActionKind(kind);
-  if (!parsed) throw py::value_error("there is no kind of action '" + kind + "'; there are rate_bps, log_rate, relative and discrete");
+  if (!parsed)
+    throw py::value_error("there is no kind of action '" + kind +
+                          "'; there are rate_bps, log_rate, relative and discrete");
   const TargetRateConstraints bounds = ToConstraints(min_bps, min_bps, max_bps);
   if (!(alpha > 0)) throw py::value_error("alpha must be above 0");
   const auto is_positive = [](float multiplier) { return multiplier > 0; };
-  if (*parsed == ActionKind::kDiscrete && (multipliers.empty() || !std::all_of(multipliers.begin(), multipliers.end(), is_positive))) {
+  if (*parsed == ActionKind::kDiscrete &&
+      (multipliers.empty() || !std::all_of(multipliers.begin(), multipliers.end(), is_positive))) {
     throw py::value_error("a discrete action needs multipliers, each above 0");
   }
   const ActionMapping mapping{*parsed, bounds.min_rate, bounds.max_rate, alpha, std::move(multipliers)};
@@ -73,7 +77,8 @@ py::dict ReadRemb(const py::bytes& packet) {
   const auto bytes = ToBytes(packet);
   const auto remb = ParseRemb({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
   if (!remb) throw py::value_error("not a well-formed REMB packet");
-  const std::vector<uint32_t> ssrcs(remb->ssrcs.begin(), remb->ssrcs.begin() + static_cast<ptrdiff_t>(remb->ssrc_count));
+  const std::vector<uint32_t> ssrcs(remb->ssrcs.begin(),
+                                    remb->ssrcs.begin() + static_cast<ptrdiff_t>(remb->ssrc_count));
   return py::dict("sender_ssrc"_a = remb->sender_ssrc, "rate_bps"_a = remb->rate.bps(), "ssrcs"_a = ssrcs);
 }
 
@@ -102,7 +107,8 @@ PYBIND11_MODULE(_core, module) {
       .def_property_readonly("description", [](const Policy& policy) { return ToDict(policy.description()); })
       .def("run", &RunPolicy, "observation"_a, "objective"_a = "balanced")
       .def("reset_state", &Policy::ResetState);
-  module.def("describe_model", [](const py::bytes& model) { return ToDict(LoadPolicy(model)->description()); }, "model"_a);
+  module.def(
+      "describe_model", [](const py::bytes& model) { return ToDict(LoadPolicy(model)->description()); }, "model"_a);
   const ActionMapping defaults;
   module.def("apply_action", &ApplyAction, "action"_a, "current_rate_bps"_a, py::kw_only(), "kind"_a,
              "min_bps"_a = defaults.min_rate.bps(), "max_bps"_a = defaults.max_rate.bps(), "alpha"_a = defaults.alpha,

@@ -34,8 +34,10 @@ using weir::Timestamp;
 using weir::internal::Fail;
 using weir::internal::FailArgument;
 using weir::internal::Guarded;
+using weir::internal::IsTime;
 using weir::internal::kBadConstraints;
 using weir::internal::kBadObjective;
+using weir::internal::kBadTime;
 using weir::internal::MakeConstraints;
 using weir::internal::ReadStruct;
 using weir::internal::WriteStruct;
@@ -70,8 +72,9 @@ std::unique_ptr<weir::RateController> MakePilot(const weir_estimator_config& con
     }
     auto pilot = weir::MakeBuiltInController(config.controller, start_rate);
     if (!pilot) {
-      error = Fail(WEIR_ERROR_UNKNOWN_CONTROLLER,
-                   "there is no controller '" + std::string(config.controller).substr(0, 64) + "'; there are rule, nada and fixed");
+      error = Fail(WEIR_ERROR_UNKNOWN_CONTROLLER, "there is no controller '" +
+                                                      std::string(config.controller).substr(0, 64) +
+                                                      "'; there are rule, nada and fixed");
     }
     return pilot;
   }
@@ -99,7 +102,8 @@ const char* weir_version(void) noexcept { return WEIR_VERSION; }
 const char* weir_last_error(void) noexcept { return weir::internal::last_error.data(); }
 
 int weir_estimator_config_init(weir_estimator_config* config, size_t struct_size) noexcept {
-  if (config == nullptr || struct_size < sizeof(*config) || struct_size > weir::internal::kMaxStructSize) return FailArgument(kBadStruct);
+  if (config == nullptr || struct_size < sizeof(*config) || struct_size > weir::internal::kMaxStructSize)
+    return FailArgument(kBadStruct);
   std::memset(config, 0, struct_size);
   const weir::TargetRateConstraints constraints;
   config->struct_size = struct_size;
@@ -169,8 +173,8 @@ int64_t weir_estimator_next_timeout_us(const weir_estimator* estimator) noexcept
 int weir_estimator_on_timeout(weir_estimator* estimator, int64_t now_us, weir_estimate* estimate) noexcept {
   if (estimator == nullptr) return FailArgument(kNullHandle);
   if (estimate == nullptr || estimate->struct_size < sizeof(*estimate)) return FailArgument(kBadStruct);
+  if (!IsTime(now_us)) return FailArgument(kBadTime);
   const Timestamp now = Timestamp::Micros(now_us);
-  if (!now.IsFinite()) return FailArgument("now_us is not a time");
   return Guarded([&] {
     const bool suspended = estimator->estimator.pilot_suspended();
     const auto due = estimator->estimator.OnTimeout(now);
@@ -195,22 +199,23 @@ int weir_estimator_set_objective(weir_estimator* estimator, float throughput, fl
   });
 }
 
-int weir_estimator_set_constraints(weir_estimator* estimator, int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps,
-                                   int64_t now_us) noexcept {
+int weir_estimator_set_constraints(weir_estimator* estimator, int64_t min_rate_bps, int64_t start_rate_bps,
+                                   int64_t max_rate_bps, int64_t now_us) noexcept {
   if (estimator == nullptr) return FailArgument(kNullHandle);
   const auto constraints = MakeConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
-  const Timestamp now = Timestamp::Micros(now_us);
   if (!constraints) return FailArgument(kBadConstraints);
-  if (!now.IsFinite()) return FailArgument("now_us is not a time");
+  if (!IsTime(now_us)) return FailArgument(kBadTime);
+  const Timestamp now = Timestamp::Micros(now_us);
   return Guarded([&] {
-    return estimator->estimator.SetConstraints(*constraints, now) ? static_cast<int>(WEIR_OK) : FailArgument(kBadConstraints);
+    return estimator->estimator.SetConstraints(*constraints, now) ? static_cast<int>(WEIR_OK)
+                                                                  : FailArgument(kBadConstraints);
   });
 }
 
 int weir_estimator_on_round_trip_time(weir_estimator* estimator, int64_t round_trip_time_us, int64_t now_us) noexcept {
   if (estimator == nullptr) return FailArgument(kNullHandle);
+  if (!IsTime(now_us)) return FailArgument(kBadTime);
   const Timestamp now = Timestamp::Micros(now_us);
-  if (!now.IsFinite()) return FailArgument("now_us is not a time");
   if (round_trip_time_us <= 0 || round_trip_time_us > 60'000'000) {
     return FailArgument("round_trip_time_us must be above 0 and at most a minute");
   }
@@ -220,15 +225,17 @@ int weir_estimator_on_round_trip_time(weir_estimator* estimator, int64_t round_t
   });
 }
 
-int weir_estimator_write_remb(const weir_estimator* estimator, uint32_t sender_ssrc, uint8_t* buffer, size_t buffer_size_bytes) noexcept {
+int weir_estimator_write_remb(const weir_estimator* estimator, uint32_t sender_ssrc, uint8_t* buffer,
+                              size_t buffer_size_bytes) noexcept {
   if (estimator == nullptr) return FailArgument(kNullHandle);
   if (buffer == nullptr) return FailArgument("the buffer is NULL");
   return Guarded([&] {
     std::array<uint32_t, weir::kMaxRembSsrcs> ssrcs{};
     const size_t count = estimator->estimator.Ssrcs(ssrcs);
-    const size_t size = weir::WriteRemb(sender_ssrc, estimator->estimator.latest().target_rate, std::span(ssrcs).first(count),
-                                        {buffer, buffer_size_bytes});
-    return size > 0 ? static_cast<int>(size) : Fail(WEIR_ERROR_BUFFER_TOO_SMALL, "the buffer is too small for the REMB; 1040 bytes always do");
+    const size_t size = weir::WriteRemb(sender_ssrc, estimator->estimator.latest().target_rate,
+                                        std::span(ssrcs).first(count), {buffer, buffer_size_bytes});
+    return size > 0 ? static_cast<int>(size)
+                    : Fail(WEIR_ERROR_BUFFER_TOO_SMALL, "the buffer is too small for the REMB; 1040 bytes always do");
   });
 }
 

@@ -28,7 +28,8 @@ int weir_mocc_config_init(weir_mocc_config* config, size_t struct_size) noexcept
   return WEIR_OK;
 }
 
-int weir_mocc_register(weir_mocc** mocc, const weir_mocc_config* config, float throughput, float latency, float loss) noexcept {
+int weir_mocc_register(weir_mocc** mocc, const weir_mocc_config* config, float throughput, float latency,
+                       float loss) noexcept {
   if (mocc == nullptr) return FailArgument("the pointer for the sender is NULL");
   const auto objective = weir::NormalizedObjective(throughput, latency, loss);
   if (!objective) return FailArgument(weir::internal::kBadObjective);
@@ -38,13 +39,16 @@ int weir_mocc_register(weir_mocc** mocc, const weir_mocc_config* config, float t
       return static_cast<int>(WEIR_OK);
     }
     const auto given = weir::internal::ReadStruct(config);
-    if (!given || given->model == nullptr) return FailArgument("the config or its model is NULL, or its struct_size is wrong");
-    const auto constraints = weir::internal::MakeConstraints(given->min_rate_bps, given->start_rate_bps, given->max_rate_bps);
+    if (!given || given->model == nullptr)
+      return FailArgument("the config or its model is NULL, or its struct_size is wrong");
+    const auto constraints =
+        weir::internal::MakeConstraints(given->min_rate_bps, given->start_rate_bps, given->max_rate_bps);
     if (!constraints) return FailArgument(weir::internal::kBadConstraints);
     auto policy = weir::Policy::Load({static_cast<const std::byte*>(given->model), given->model_size_bytes});
     if (!policy) return Fail(WEIR_ERROR_INVALID_MODEL, policy.error());
     if (policy.value()->description().format != weir::ModelFormat::kWeir1) {
-      return Fail(WEIR_ERROR_INVALID_MODEL, "the model cannot be used: MMSys 2024 models need packets; use weir_estimator_create()");
+      return Fail(WEIR_ERROR_INVALID_MODEL,
+                  "the model cannot be used: MMSys 2024 models need packets; use weir_estimator_create()");
     }
     *mocc = new weir_mocc{weir::MoccSender(std::move(policy.value()), *objective, *constraints)};
     return static_cast<int>(WEIR_OK);

@@ -36,7 +36,8 @@ int Guarded(Function function) noexcept {
 
 inline constexpr size_t kMaxStructSize = 4096;
 
-// Nothing when the pointer is null, or the struct too small, or larger than this version knows with anything but zeros beyond.
+// Nothing when the pointer is null, or the struct too small, or larger than this version knows with anything but zeros
+// beyond.
 template <class Struct>
 std::optional<Struct> ReadStruct(const Struct* in) noexcept {
   if (in == nullptr || in->struct_size < sizeof(Struct) || in->struct_size > kMaxStructSize) return std::nullopt;
@@ -58,11 +59,20 @@ bool WriteStruct(Struct value, Struct* out) noexcept {
 
 inline int FailArgument(std::string_view message) noexcept { return Fail(WEIR_ERROR_INVALID_ARGUMENT, message); }
 
-inline std::optional<TargetRateConstraints> MakeConstraints(int64_t min_bps, int64_t start_bps, int64_t max_bps) noexcept {
-  return Validated({DataRate::BitsPerSecond(min_bps), DataRate::BitsPerSecond(start_bps), DataRate::BitsPerSecond(max_bps)});
+inline std::optional<TargetRateConstraints> MakeConstraints(int64_t min_bps, int64_t start_bps,
+                                                            int64_t max_bps) noexcept {
+  return Validated(
+      {DataRate::BitsPerSecond(min_bps), DataRate::BitsPerSecond(start_bps), DataRate::BitsPerSecond(max_bps)});
 }
 
-inline constexpr std::string_view kBadConstraints = "the rates must be finite, above 0, and min_rate_bps at most max_rate_bps";
+// Times beyond this, 73,000 years from 0, leave no room for sums; the estimator ignores them.
+inline constexpr int64_t kMaxTimeUs = int64_t{1} << 61;
+inline constexpr std::string_view kBadTime = "now_us is not a time: it must be within 2^61 of 0";
+
+inline bool IsTime(int64_t time_us) noexcept { return time_us >= -kMaxTimeUs && time_us <= kMaxTimeUs; }
+
+inline constexpr std::string_view kBadConstraints =
+    "the rates must be finite, above 0, and min_rate_bps at most max_rate_bps";
 inline constexpr std::string_view kBadObjective = "the objective's weights must be finite and above 0";
 
 }  // namespace weir::internal

@@ -77,7 +77,8 @@ class Reader {
   }
 
   void SkipSpace() {
-    while (position_ < text_.size() && std::string_view(" \t\r\n").find(text_[position_]) != std::string_view::npos) ++position_;
+    while (position_ < text_.size() && std::string_view(" \t\r\n").find(text_[position_]) != std::string_view::npos)
+      ++position_;
   }
   bool Accept(char wanted) {
     SkipSpace();

@@ -18,16 +18,18 @@ constexpr double kMaxPackets = 1e12;
 bool Within(double value, double min, double max) { return value >= min && value <= max; }  // false for NaN
 
 bool IsUsable(const MoccStatus& status) {
-  return status.interval > TimeDelta::Zero() && status.interval <= kMaxInterval && Within(status.sending_ratio, 0, HUGE_VAL) &&
-         Within(status.latency_ratio, 1, kMaxLatencyRatio) && Within(status.latency_gradient, -1e6, 1e6) &&
-         status.throughput >= DataRate::Zero() && status.throughput <= kMaxThroughput &&
-         Within(status.packets_acknowledged, 0, kMaxPackets) && Within(status.packets_lost, 0, kMaxPackets) &&
-         status.base_latency >= TimeDelta::Zero() && status.base_latency <= kMaxBaseLatency;
+  return status.interval > TimeDelta::Zero() && status.interval <= kMaxInterval &&
+         Within(status.sending_ratio, 0, HUGE_VAL) && Within(status.latency_ratio, 1, kMaxLatencyRatio) &&
+         Within(status.latency_gradient, -1e6, 1e6) && status.throughput >= DataRate::Zero() &&
+         status.throughput <= kMaxThroughput && Within(status.packets_acknowledged, 0, kMaxPackets) &&
+         Within(status.packets_lost, 0, kMaxPackets) && status.base_latency >= TimeDelta::Zero() &&
+         status.base_latency <= kMaxBaseLatency;
 }
 
 }  // namespace
 
-std::optional<IntervalStatistics> ToIntervalStatistics(const MoccStatus& status, DataRate last_rate, TimeDelta silence) {
+std::optional<IntervalStatistics> ToIntervalStatistics(const MoccStatus& status, DataRate last_rate,
+                                                       TimeDelta silence) {
   if (!IsUsable(status)) return std::nullopt;
   const TimeDelta base = status.base_latency.IsZero() ? kAssumedBaseLatency : status.base_latency;
   const double packets = status.packets_acknowledged + status.packets_lost;
@@ -55,7 +57,8 @@ std::optional<IntervalStatistics> ToIntervalStatistics(const MoccStatus& status,
   return statistics;
 }
 
-MoccSender::MoccSender(std::unique_ptr<Policy> policy, const Objective& objective, const TargetRateConstraints& constraints)
+MoccSender::MoccSender(std::unique_ptr<Policy> policy, const Objective& objective,
+                       const TargetRateConstraints& constraints)
     : agent_(std::move(policy)), rate_(constraints.start_rate) {
   agent_.SetObjective(objective);
   guard_.SetConstraints(constraints, now_);

@@ -43,8 +43,8 @@ double ModelMetadata::ParseNumber(std::string_view key, std::string_view text, d
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool valid = status == std::errc() && end == text.data() + text.size() && value >= min && value <= max;
   if (valid) return value;
-  Fail("its metadata '" + Key(key) + "' is '" + std::string(text.substr(0, 64)) + "'; it must be a number from " + Shown(min) + " to " +
-       Shown(max));
+  Fail("its metadata '" + Key(key) + "' is '" + std::string(text.substr(0, 64)) + "'; it must be a number from " +
+       Shown(min) + " to " + Shown(max));
   return min;
 }
 
@@ -55,7 +55,8 @@ double ModelMetadata::Number(std::string_view key, double min, double max) {
 
 int64_t ModelMetadata::Integer(std::string_view key, int64_t min, int64_t max) {
   const double value = Number(key, static_cast<double>(min), static_cast<double>(max));
-  if (value != std::floor(value)) Fail("its metadata '" + Key(key) + "' is " + Shown(value) + "; it must be a whole number");
+  if (value != std::floor(value))
+    Fail("its metadata '" + Key(key) + "' is " + Shown(value) + "; it must be a whole number");
   return static_cast<int64_t>(value);
 }
 

@@ -17,7 +17,8 @@ constexpr double kMinRateBps = 1e3;
 constexpr double kMaxRateBps = 1e10;
 
 size_t Find(const std::vector<TensorInfo>& tensors, std::string_view name) {
-  const auto found = std::find_if(tensors.begin(), tensors.end(), [name](const TensorInfo& t) { return t.name == name; });
+  const auto found =
+      std::find_if(tensors.begin(), tensors.end(), [name](const TensorInfo& t) { return t.name == name; });
   return found == tensors.end() ? ModelLayout::kNone : static_cast<size_t>(found - tensors.begin());
 }
 
@@ -48,12 +49,17 @@ class SignatureChecker {
                            std::all_of(shape.begin(), shape.end() - 1, [](int64_t d) { return d == 1 || d < 0; });
     if (is_vector) return static_cast<size_t>(shape.back());
     const std::string wanted = rank == 2 ? "[1,N]" : "[1,1,N]";
-    Fail("its '" + tensor.name + "' is " + (tensor.is_float32 ? "float32 " + ShapeText(shape) : "not a float32 tensor") +
-         "; it must be float32 " + wanted + " with a fixed N");
+    Fail("its '" + tensor.name + "' is " +
+         (tensor.is_float32 ? "float32 " + ShapeText(shape) : "not a float32 tensor") + "; it must be float32 " +
+         wanted + " with a fixed N");
     return 0;
   }
-  size_t Input(std::string_view name, size_t rank, size_t& index) { return Named(session_.inputs(), "input", name, rank, index); }
-  size_t Output(std::string_view name, size_t rank, size_t& index) { return Named(session_.outputs(), "output", name, rank, index); }
+  size_t Input(std::string_view name, size_t rank, size_t& index) {
+    return Named(session_.inputs(), "input", name, rank, index);
+  }
+  size_t Output(std::string_view name, size_t rank, size_t& index) {
+    return Named(session_.outputs(), "output", name, rank, index);
+  }
 
   void Fail(std::string message) {
     if (!error_) error_ = Error{std::move(message)};
@@ -61,10 +67,12 @@ class SignatureChecker {
   const std::optional<Error>& error() const { return error_; }
 
  private:
-  size_t Named(const std::vector<TensorInfo>& tensors, std::string_view kind, std::string_view name, size_t rank, size_t& index) {
+  size_t Named(const std::vector<TensorInfo>& tensors, std::string_view kind, std::string_view name, size_t rank,
+               size_t& index) {
     index = Find(tensors, name);
     if (index != ModelLayout::kNone) return VectorSize(tensors[index], rank);
-    Fail("it has no " + std::string(kind) + " '" + std::string(name) + "'; its " + std::string(kind) + "s are " + Names(tensors));
+    Fail("it has no " + std::string(kind) + " '" + std::string(name) + "'; its " + std::string(kind) + "s are " +
+         Names(tensors));
     return 0;
   }
 
@@ -74,7 +82,8 @@ class SignatureChecker {
 
 bool LooksLikeMmsys2024(const OnnxSession& session) {
   return session.inputs().size() == 3 && Find(session.inputs(), "obs") != ModelLayout::kNone &&
-         Find(session.inputs(), "hidden_states") != ModelLayout::kNone && Find(session.inputs(), "cell_states") != ModelLayout::kNone;
+         Find(session.inputs(), "hidden_states") != ModelLayout::kNone &&
+         Find(session.inputs(), "cell_states") != ModelLayout::kNone;
 }
 
 Result<ModelContract> ReadMmsys2024(const OnnxSession& session) {
@@ -93,10 +102,12 @@ Result<ModelContract> ReadMmsys2024(const OnnxSession& session) {
   for (const auto& [input, output] : {std::pair("hidden_states", "state_out"), std::pair("cell_states", "cell_out")}) {
     ModelLayout::State& state = layout.states.emplace_back();
     const size_t size = checker.Input(input, 2, state.input);
-    if (checker.Output(output, 2, state.output) != size) checker.Fail("its '" + std::string(output) + "' does not fit '" + input + "'");
+    if (checker.Output(output, 2, state.output) != size)
+      checker.Fail("its '" + std::string(output) + "' does not fit '" + input + "'");
     description.state_size += size;
   }
-  if (description.observation_size != MmsysFeatures::kObservationSize) checker.Fail("an MMSys 2024 model takes 150 features");
+  if (description.observation_size != MmsysFeatures::kObservationSize)
+    checker.Fail("an MMSys 2024 model takes 150 features");
   if (checker.error()) return *checker.error();
   return contract;
 }
@@ -122,7 +133,8 @@ void ReadAction(ModelMetadata& metadata, ActionMapping& action) {
   const std::string kind = metadata.Text("action_kind");
   const std::optional<ActionKind> parsed = ParseActionKind(kind);
   if (!parsed) {
-    metadata.Fail("its metadata 'weir.action_kind' is '" + kind.substr(0, 64) + "'; it must be rate_bps, log_rate, relative or discrete");
+    metadata.Fail("its metadata 'weir.action_kind' is '" + kind.substr(0, 64) +
+                  "'; it must be rate_bps, log_rate, relative or discrete");
     return;
   }
   action.kind = *parsed;
@@ -154,9 +166,9 @@ Result<ModelContract> ReadWeir1(const OnnxSession& session) {
   SignatureChecker checker(session);
   description.observation_size = checker.Input("observation", 2, layout.observation);
   if (description.observation_size != description.features.size()) {
-    checker.Fail("its 'observation' has " + std::to_string(description.observation_size) + " elements, but its metadata lists " +
-                 std::to_string(description.features.fields.size()) + " features with a history of " +
-                 std::to_string(description.features.history));
+    checker.Fail("its 'observation' has " + std::to_string(description.observation_size) +
+                 " elements, but its metadata lists " + std::to_string(description.features.fields.size()) +
+                 " features with a history of " + std::to_string(description.features.history));
   }
   description.action_size = checker.Output("action", 2, layout.action);
   const size_t choices = description.action.multipliers.size();
@@ -184,7 +196,8 @@ Result<ModelContract> ReadWeir1(const OnnxSession& session) {
     checker.Fail("its inputs are " + Names(session.inputs()) + "; allowed are 'observation', 'objective' and 'state'");
   }
   if (session.outputs().size() != known_outputs) {
-    checker.Fail("its outputs are " + Names(session.outputs()) + "; allowed are 'action' and, with a state, 'next_state'");
+    checker.Fail("its outputs are " + Names(session.outputs()) +
+                 "; allowed are 'action' and, with a state, 'next_state'");
   }
   if (checker.error()) return *checker.error();
   return contract;
@@ -196,8 +209,8 @@ Result<ModelContract> ReadModelContract(const OnnxSession& session) {
   if (LooksLikeMmsys2024(session)) return ReadMmsys2024(session);
   const std::optional<std::string> schema = session.Metadata("weir.schema");
   if (!schema) {
-    return Error{"it was not exported for Weir: its metadata has no 'weir.schema', and with the inputs " + Names(session.inputs()) +
-                 " it is no MMSys 2024 model either"};
+    return Error{"it was not exported for Weir: its metadata has no 'weir.schema', and with the inputs " +
+                 Names(session.inputs()) + " it is no MMSys 2024 model either"};
   }
   if (*schema != "1") {
     return Error{"its metadata 'weir.schema' is '" + schema->substr(0, 64) + "'; this version of Weir reads schema 1"};

@@ -106,9 +106,9 @@ struct RefusedOperator {
 constexpr std::string_view kUnbounded = "its running time has no bound";
 constexpr std::string_view kRandom = "its output is random";
 constexpr std::array kRefusedOperators{
-    RefusedOperator{"Loop", kUnbounded},          RefusedOperator{"Scan", kUnbounded},
-    RefusedOperator{"SequenceMap", kUnbounded},   RefusedOperator{"RandomNormal", kRandom},
-    RefusedOperator{"RandomNormalLike", kRandom}, RefusedOperator{"RandomUniform", kRandom},
+    RefusedOperator{"Loop", kUnbounded},           RefusedOperator{"Scan", kUnbounded},
+    RefusedOperator{"SequenceMap", kUnbounded},    RefusedOperator{"RandomNormal", kRandom},
+    RefusedOperator{"RandomNormalLike", kRandom},  RefusedOperator{"RandomUniform", kRandom},
     RefusedOperator{"RandomUniformLike", kRandom}, RefusedOperator{"Multinomial", kRandom},
     RefusedOperator{"Bernoulli", kRandom},
 };
@@ -139,7 +139,8 @@ Objection InspectGraph(std::string_view message, int depth);
 
 Objection InspectTensor(std::string_view message) {
   return ForEachField(message, [](const Field& field) -> Objection {
-    const bool external = field.number == tensor::kExternalData || (field.number == tensor::kDataLocation && field.value != 0);
+    const bool external =
+        field.number == tensor::kExternalData || (field.number == tensor::kDataLocation && field.value != 0);
     if (!external) return std::nullopt;
     return "it keeps weights in another file (external data); export it as one file";
   });
@@ -180,7 +181,8 @@ Objection InspectNode(std::string_view message, int depth) {
   });
   if (objection) return objection;
   if (!IsStandardDomain(domain)) {
-    return "operator " + Quoted(name) + " is of the domain " + Quoted(domain) + "; only standard ONNX operators are allowed";
+    return "operator " + Quoted(name) + " is of the domain " + Quoted(domain) +
+           "; only standard ONNX operators are allowed";
   }
   for (const RefusedOperator& refused : kRefusedOperators) {
     if (name == refused.name) return "operator " + Quoted(name) + " is not allowed: " + std::string(refused.reason);

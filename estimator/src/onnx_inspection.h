@@ -1,5 +1,6 @@
-// Reads the wire format of an ONNX file before ONNX Runtime sees it, and refuses what an untrusted policy model has no use for: references to
-// other files, operators from outside the standard, loops, randomness. Bounded in depth and in work by the size of the input.
+// Reads the wire format of an ONNX file before ONNX Runtime sees it, and refuses what an untrusted policy model has no
+// use for: references to other files, operators from outside the standard, loops, randomness. Bounded in depth and in
+// work by the size of the input.
 #ifndef WEIR_SRC_ONNX_INSPECTION_H_
 #define WEIR_SRC_ONNX_INSPECTION_H_
 

@@ -39,7 +39,8 @@ struct Environment {
 const Environment& ProcessEnvironment() {
   static const Environment* const environment = [] {
     auto* created = new Environment;
-    created->error = ToError(Api()->CreateEnvWithCustomLogger(&IgnoreLog, nullptr, ORT_LOGGING_LEVEL_FATAL, "weir", &created->env));
+    created->error =
+        ToError(Api()->CreateEnvWithCustomLogger(&IgnoreLog, nullptr, ORT_LOGGING_LEVEL_FATAL, "weir", &created->env));
     if (!created->error) created->error = ToError(Api()->DisableTelemetryEvents(created->env));
     return created;
   }();
@@ -84,15 +85,16 @@ std::optional<Error> ReadTensorInfo(OrtTypeInfo* type, TensorInfo& info) {
 
 Result<std::unique_ptr<OnnxSession>> OnnxSession::Load(std::span<const std::byte> model) {
   if (Api() == nullptr) {
-    return Error{"the ONNX Runtime library (" + std::string(OnnxRuntimeVersion()) + ") is older than the headers Weir was built with"};
+    return Error{"the ONNX Runtime library (" + std::string(OnnxRuntimeVersion()) +
+                 ") is older than the headers Weir was built with"};
   }
   const Environment& environment = ProcessEnvironment();
   if (environment.error) return *environment.error;
   Result<Handle<OrtSessionOptions>> options = MakeOptions();
   if (!options) return Error{options.error()};
   std::unique_ptr<OnnxSession> session(new OnnxSession);
-  if (auto error = ToError(Api()->CreateSessionFromArray(environment.env, model.data(), model.size(), options.value().get(),
-                                                         &session->session_))) {
+  if (auto error = ToError(Api()->CreateSessionFromArray(environment.env, model.data(), model.size(),
+                                                         options.value().get(), &session->session_))) {
     return *error;
   }
   if (auto error = session->ReadSignature()) return *error;
@@ -108,7 +110,8 @@ OnnxSession::~OnnxSession() {
 std::optional<Error> OnnxSession::ReadSignature() {
   OrtAllocator* allocator = nullptr;
   if (auto error = ToError(Api()->GetAllocatorWithDefaultOptions(&allocator))) return error;
-  const auto read = [&](auto get_count, auto get_name, auto get_type, std::vector<TensorInfo>& infos) -> std::optional<Error> {
+  const auto read = [&](auto get_count, auto get_name, auto get_type,
+                        std::vector<TensorInfo>& infos) -> std::optional<Error> {
     size_t count = 0;
     if (auto error = ToError(get_count(session_, &count))) return error;
     for (size_t i = 0; i < count; ++i) {
@@ -124,7 +127,9 @@ std::optional<Error> OnnxSession::ReadSignature() {
     }
     return std::nullopt;
   };
-  if (auto error = read(Api()->SessionGetInputCount, Api()->SessionGetInputName, Api()->SessionGetInputTypeInfo, inputs_)) return error;
+  if (auto error =
+          read(Api()->SessionGetInputCount, Api()->SessionGetInputName, Api()->SessionGetInputTypeInfo, inputs_))
+    return error;
   return read(Api()->SessionGetOutputCount, Api()->SessionGetOutputName, Api()->SessionGetOutputTypeInfo, outputs_);
 }
 
@@ -148,7 +153,8 @@ std::optional<Error> OnnxSession::AllocateTensors() {
   return AllocateTensors(outputs_, output_data_, output_names_, output_values_);
 }
 
-std::optional<Error> OnnxSession::AllocateTensors(const std::vector<TensorInfo>& infos, std::vector<std::vector<float>>& data,
+std::optional<Error> OnnxSession::AllocateTensors(const std::vector<TensorInfo>& infos,
+                                                  std::vector<std::vector<float>>& data,
                                                   std::vector<const char*>& names, std::vector<OrtValue*>& values) {
   OrtMemoryInfo* raw = nullptr;
   if (auto error = ToError(Api()->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &raw))) return error;
@@ -165,9 +171,9 @@ std::optional<Error> OnnxSession::AllocateTensors(const std::vector<TensorInfo>&
     std::vector<float>& elements_data = data.emplace_back(static_cast<size_t>(elements), 0.0f);
     names.push_back(info.name.c_str());
     OrtValue* value = nullptr;
-    if (auto error = ToError(Api()->CreateTensorWithDataAsOrtValue(raw, elements_data.data(), elements_data.size() * sizeof(float),
-                                                                   shape.data(), shape.size(), ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT,
-                                                                   &value))) {
+    if (auto error = ToError(Api()->CreateTensorWithDataAsOrtValue(
+            raw, elements_data.data(), elements_data.size() * sizeof(float), shape.data(), shape.size(),
+            ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &value))) {
       return error;
     }
     values.push_back(value);
@@ -176,8 +182,8 @@ std::optional<Error> OnnxSession::AllocateTensors(const std::vector<TensorInfo>&
 }
 
 std::optional<Error> OnnxSession::Run() {
-  return ToError(Api()->Run(session_, nullptr, input_names_.data(), input_values_.data(), input_values_.size(), output_names_.data(),
-                            output_names_.size(), output_values_.data()));
+  return ToError(Api()->Run(session_, nullptr, input_names_.data(), input_values_.data(), input_values_.size(),
+                            output_names_.data(), output_names_.size(), output_values_.data()));
 }
 
 const char* OnnxRuntimeVersion() { return OrtGetApiBase()->GetVersionString(); }

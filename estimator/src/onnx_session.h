@@ -1,4 +1,5 @@
-// One model in ONNX Runtime, through its C API: loaded from memory, on one thread of the CPU, with tensors that live as long as the session.
+// One model in ONNX Runtime, through its C API: loaded from memory, on one thread of the CPU, with tensors that live as
+// long as the session.
 #ifndef WEIR_SRC_ONNX_SESSION_H_
 #define WEIR_SRC_ONNX_SESSION_H_
 

@@ -22,14 +22,16 @@ using internal::ModelLayout;
 using internal::OnnxSession;
 
 bool AllFinite(std::span<const float> values) {
-  // Sums of finite values overflow to infinity only where a value is absurd anyway; x - x is 0 for finite x and NaN otherwise.
+  // Sums of finite values overflow to infinity only where a value is absurd anyway; x - x is 0 for finite x and NaN
+  // otherwise.
   float sum = 0;
   for (const float value : values) sum += value - value;
   return sum == 0;
 }
 
 // The corners that real objectives come near to, and a middle.
-constexpr Objective kProbedObjectives[] = {kBalanced, {0.98f, 0.01f, 0.01f}, {0.01f, 0.98f, 0.01f}, {0.01f, 0.01f, 0.98f}};
+constexpr Objective kProbedObjectives[] = {
+    kBalanced, {0.98f, 0.01f, 0.01f}, {0.01f, 0.98f, 0.01f}, {0.01f, 0.01f, 0.98f}};
 
 Error NotLoaded(const std::string& why) { return Error{"the model cannot be used: " + why}; }
 
@@ -59,7 +61,8 @@ PolicyFault Policy::Implementation::Fault(PolicyFault fault) {
   return fault;
 }
 
-PolicyFault Policy::Implementation::Run(std::span<const float> observation, const Objective& objective, std::span<float> action) {
+PolicyFault Policy::Implementation::Run(std::span<const float> observation, const Objective& objective,
+                                        std::span<float> action) {
   assert(observation.size() == description().observation_size && action.size() == description().action_size);
   const ModelLayout& layout = contract.layout;
   if (!AllFinite(observation)) return Fault(PolicyFault::kBadObservation);
@@ -100,7 +103,8 @@ std::optional<Error> Policy::Implementation::CheckFinite() {
     }
     return std::nullopt;
   };
-  if (auto error = check(std::vector<float>(description().observation_size, 0.0f), "an observation of zeros")) return error;
+  if (auto error = check(std::vector<float>(description().observation_size, 0.0f), "an observation of zeros"))
+    return error;
   for (const std::vector<float>& observation : internal::SaturatedObservations(description())) {
     if (auto error = check(observation, "an observation with saturated features")) return error;
   }
@@ -109,7 +113,8 @@ std::optional<Error> Policy::Implementation::CheckFinite() {
 }
 
 std::optional<Error> Policy::Implementation::CheckGolden(const GoldenVector& vector, const std::string& which) {
-  const bool fits = vector.observation.size() == description().observation_size && vector.action.size() == description().action_size &&
+  const bool fits = vector.observation.size() == description().observation_size &&
+                    vector.action.size() == description().action_size &&
                     (vector.state.empty() || vector.state.size() == description().state_size) &&
                     (vector.next_state.empty() || vector.next_state.size() == description().state_size) &&
                     (vector.objective.empty() ? !description().takes_objective : vector.objective.size() == 3);
@@ -117,14 +122,17 @@ std::optional<Error> Policy::Implementation::CheckGolden(const GoldenVector& vec
   Objective objective;
   if (!vector.objective.empty()) objective = {vector.objective[0], vector.objective[1], vector.objective[2]};
   ResetState();
-  if (!vector.state.empty()) std::ranges::copy(vector.state, session->input(contract.layout.states.front().input).begin());
+  if (!vector.state.empty())
+    std::ranges::copy(vector.state, session->input(contract.layout.states.front().input).begin());
   std::vector<float> action(description().action_size);
   if (Run(vector.observation, objective, action) != PolicyFault::kNone) return Error{which + " could not be computed"};
-  const auto compare = [&](std::span<const float> computed, const std::vector<float>& expected) -> std::optional<Error> {
+  const auto compare = [&](std::span<const float> computed,
+                           const std::vector<float>& expected) -> std::optional<Error> {
     for (size_t i = 0; i < expected.size(); ++i) {
       if (internal::MatchesGolden(computed[i], expected[i])) continue;
       return Error{which + " gives " + std::to_string(computed[i]) + " here, but gave " + std::to_string(expected[i]) +
-                   " where it was exported; the file was altered, or this ONNX Runtime (" + OnnxRuntimeVersion() + ") computes it differently"};
+                   " where it was exported; the file was altered, or this ONNX Runtime (" + OnnxRuntimeVersion() +
+                   ") computes it differently"};
     }
     return std::nullopt;
   };
@@ -149,7 +157,8 @@ Policy::~Policy() = default;
 
 Result<std::unique_ptr<Policy>> Policy::Load(std::span<const std::byte> model) {
   if (model.size() > kMaxModelSize) {
-    return NotLoaded("it has " + std::to_string(model.size()) + " bytes, at most " + std::to_string(kMaxModelSize) + " are allowed");
+    return NotLoaded("it has " + std::to_string(model.size()) + " bytes, at most " + std::to_string(kMaxModelSize) +
+                     " are allowed");
   }
   if (const auto objection = internal::FindOnnxObjection(model)) return NotLoaded(*objection);
   auto session = OnnxSession::Load(model);

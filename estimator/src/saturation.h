@@ -8,7 +8,8 @@
 
 namespace weir::internal {
 
-// Observations for such a model: all features at their highest, all at their lowest, and each alone at its highest, the others zero.
+// Observations for such a model: all features at their highest, all at their lowest, and each alone at its highest, the
+// others zero.
 std::vector<std::vector<float>> SaturatedObservations(const ModelDescription& description);
 
 }  // namespace weir::internal

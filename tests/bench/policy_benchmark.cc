@@ -1,5 +1,6 @@
-// Time of one decision with a policy the size of MOCC's (64-32 units beside a preference sub-network, 10 features, history 8): interval statistics, features,
-// ONNX Runtime, action, fusion with one copilot, guard, feedback throttle. Counters p50_us and p99_us are of single decisions.
+// Time of one decision with a policy the size of MOCC's (64-32 units beside a preference sub-network, 10 features,
+// history 8): interval statistics, features, ONNX Runtime, action, fusion with one copilot, guard, feedback throttle.
+// Counters p50_us and p99_us are of single decisions.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -88,7 +89,8 @@ void PolicyRun(benchmark::State& state) {
   const std::vector<float> observation(policy->description().observation_size, 0.5f);
   std::vector<float> action(policy->description().action_size);
   Durations durations;
-  for (auto _ : state) durations.Measure([&] { benchmark::DoNotOptimize(policy->Run(observation, kBalanced, action)); });
+  for (auto _ : state)
+    durations.Measure([&] { benchmark::DoNotOptimize(policy->Run(observation, kBalanced, action)); });
   durations.Report(state);
 }
 BENCHMARK(PolicyRun)->Iterations(100'000);

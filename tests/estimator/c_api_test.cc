@@ -1,5 +1,3 @@
-#include "weir.h"
-
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "test_models.h"
+#include "weir.h"
 #include "weir/mocc_sender.h"
 #include "weir/rtcp.h"
 

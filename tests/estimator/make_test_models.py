@@ -1,4 +1,4 @@
-"""Writes the small ONNX models of the estimator's tests into a folder: one good model per kind, and one per way to be refused.
+"""Writes the small ONNX models of the estimator's tests: one good model per kind, and one per way to be refused.
 
 Usage: make_test_models.py FOLDER. Run by CMake; no model is kept in the repository as a binary.
 Every good model takes the features FEATURES with a history of HISTORY, newest interval first.
@@ -73,7 +73,7 @@ def golden(model: onnx.ModelProto, error: float = 0.0) -> str:
     generator = np.random.default_rng(1)
     vectors = []
     for _ in range(2):
-        observation = generator.uniform(0.1, 1.0, OBSERVATION if "observation" not in shapes else shapes["observation"][1])
+        observation = generator.uniform(0.1, 1.0, shapes["observation"][1])
         vector: dict[str, list[float]] = {"observation": observation.astype(np.float32).tolist()}
         if "objective" in shapes:
             vector["objective"] = [0.4, 0.5, 0.1]
@@ -261,7 +261,9 @@ def refused_models(folder: Path) -> dict[str, bytes]:
     wrong_input = linear()
     wrong_input.graph.input[0].name = wrong_input.graph.node[0].input[0] = "pixels"
     foreign = build(
-        [helper.make_node("Relu", ["image"], ["classes"])], [floats("image", 1, 3, 8, 8)], [floats("classes", 1, 3, 8, 8)]
+        [helper.make_node("Relu", ["image"], ["classes"])],
+        [floats("image", 1, 3, 8, 8)],
+        [floats("classes", 1, 3, 8, 8)],
     )
     double = build(
         [helper.make_node("Cast", ["observation"], ["action"], to=TensorProto.FLOAT)],

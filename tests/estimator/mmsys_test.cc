@@ -99,7 +99,8 @@ TEST(MmsysFeaturesTest, StaysFiniteWhateverArrives) {
   features.OnRoundTripTime(TimeDelta::PlusInfinity());
   features.OnRoundTripTime(TimeDelta::Micros(-5));
   for (int i = 0; i < 100; ++i) {
-    Arrival arrival = MakeArrival(i * 1'000'000'000ll * (i % 3 - 1), i % 2 == 0 ? 0 : 1'000'000'000'000, PacketKind::kVideo, i % 5 - 2);
+    Arrival arrival = MakeArrival(i * 1'000'000'000ll * (i % 3 - 1), i % 2 == 0 ? 0 : 1'000'000'000'000,
+                                  PacketKind::kVideo, i % 5 - 2);
     arrival.packet.payload_size = UINT32_MAX;
     features.OnArrival(arrival);
     features.EndInterval(Timestamp::Micros(i * i * (i % 7 - 3)));
@@ -148,7 +149,8 @@ TEST_F(MmsysBaselineTest, FollowsAFallingReceiveRate) {
       packet.ssrc = 1;
       packet.sequence_number = sequence_number++;
       packet.has_abs_send_time = true;
-      packet.abs_send_time = static_cast<uint32_t>(((now - queue).us() + 10'000'000) * (1 << 18) / 1'000'000) & 0xffffff;
+      packet.abs_send_time =
+          static_cast<uint32_t>(((now - queue).us() + 10'000'000) * (1 << 18) / 1'000'000) & 0xffffff;
       packet.payload_size = 1200;
       estimator.OnPacket(packet);
     }

@@ -39,7 +39,8 @@ void Feed(RateController& controller, Timestamp from, TimeDelta duration, DataRa
 // Feeds one interval at `rate` and returns the target at its end.
 std::optional<DataRate> Decide(PolicyController& controller, DataRate rate) {
   const Timestamp end = controller.next_timeout();
-  if (!rate.IsZero()) Feed(controller, end - controller.description().interval, controller.description().interval, rate);
+  if (!rate.IsZero())
+    Feed(controller, end - controller.description().interval, controller.description().interval, rate);
   const NetworkControlUpdate update = controller.OnTimeout(end);
   if (!update.target_rate) return std::nullopt;
   EXPECT_EQ(update.target_rate->at_time, end);

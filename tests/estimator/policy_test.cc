@@ -76,7 +76,8 @@ TEST(PolicyTest, KeepsAndResetsRecurrentState) {
 
 TEST(PolicyTest, RefusesToRunOnWhatIsNotFinite) {
   const auto policy = LoadTestModel("recurrent");
-  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), -HUGE_VALF}) {
+  for (const float bad :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), -HUGE_VALF}) {
     RunOnce(*policy, std::vector<float>(6, 0.5f));
     std::vector<float> observation(6, 0.5f);
     observation[3] = bad;
@@ -132,23 +133,27 @@ TEST_P(RefusalTest, SaysWhy) {
 
 INSTANTIATE_TEST_SUITE_P(
     Policy, RefusalTest,
-    testing::Values(Refusal{"empty", "is not an ONNX model, or is truncated"}, Refusal{"text", "is not an ONNX model, or is truncated"},
-                    Refusal{"truncated", "is not an ONNX model, or is truncated"}, Refusal{"foreign", "not exported for Weir"},
-                    Refusal{"missing_schema", "no 'weir.schema'"}, Refusal{"newer_schema", "reads schema 1"},
-                    Refusal{"unknown_feature", "'moon_phase'"}, Refusal{"repeated_feature", "'loss_ratio' twice"},
-                    Refusal{"wrong_history", "has 6 elements, but its metadata lists 3 features with a history of 3"},
-                    Refusal{"huge_history", "'weir.history' is '100000'"}, Refusal{"bad_interval", "'weir.interval_ms' is 'fast'"},
-                    Refusal{"missing_action_kind", "no 'weir.action_kind'"}, Refusal{"unknown_action_kind", "is 'telepathy'"},
-                    Refusal{"missing_multipliers", "no 'weir.action_multipliers'"},
-                    Refusal{"multipliers_do_not_fit", "'action' has 3 elements"}, Refusal{"bounds_reversed", "above 'weir.max_bps'"},
-                    Refusal{"wrong_input", "no input 'observation'; its inputs are 'pixels', 'objective'"},
-                    Refusal{"wrong_dtype", "not a float32 tensor"}, Refusal{"no_next_state", "no output 'next_state'"},
-                    Refusal{"golden_mismatch", "golden vector 0 gives"}, Refusal{"golden_missing", "no 'weir.golden'"},
-                    Refusal{"golden_broken", "not a list of golden vectors"},
-                    Refusal{"golden_wrong_size", "does not have the sizes"}, Refusal{"nan_on_zeros", "not finite for an observation of zeros"},
-                    Refusal{"infinite_on_saturation", "not finite for an observation with saturated features"},
-                    Refusal{"external_data", "external data"}, Refusal{"custom_domain", "'com.microsoft'"},
-                    Refusal{"loop", "'Loop' is not allowed"}, Refusal{"random", "'RandomNormalLike' is not allowed"}),
+    testing::Values(
+        Refusal{"empty", "is not an ONNX model, or is truncated"},
+        Refusal{"text", "is not an ONNX model, or is truncated"},
+        Refusal{"truncated", "is not an ONNX model, or is truncated"}, Refusal{"foreign", "not exported for Weir"},
+        Refusal{"missing_schema", "no 'weir.schema'"}, Refusal{"newer_schema", "reads schema 1"},
+        Refusal{"unknown_feature", "'moon_phase'"}, Refusal{"repeated_feature", "'loss_ratio' twice"},
+        Refusal{"wrong_history", "has 6 elements, but its metadata lists 3 features with a history of 3"},
+        Refusal{"huge_history", "'weir.history' is '100000'"}, Refusal{"bad_interval", "'weir.interval_ms' is 'fast'"},
+        Refusal{"missing_action_kind", "no 'weir.action_kind'"}, Refusal{"unknown_action_kind", "is 'telepathy'"},
+        Refusal{"missing_multipliers", "no 'weir.action_multipliers'"},
+        Refusal{"multipliers_do_not_fit", "'action' has 3 elements"},
+        Refusal{"bounds_reversed", "above 'weir.max_bps'"},
+        Refusal{"wrong_input", "no input 'observation'; its inputs are 'pixels', 'objective'"},
+        Refusal{"wrong_dtype", "not a float32 tensor"}, Refusal{"no_next_state", "no output 'next_state'"},
+        Refusal{"golden_mismatch", "golden vector 0 gives"}, Refusal{"golden_missing", "no 'weir.golden'"},
+        Refusal{"golden_broken", "not a list of golden vectors"},
+        Refusal{"golden_wrong_size", "does not have the sizes"},
+        Refusal{"nan_on_zeros", "not finite for an observation of zeros"},
+        Refusal{"infinite_on_saturation", "not finite for an observation with saturated features"},
+        Refusal{"external_data", "external data"}, Refusal{"custom_domain", "'com.microsoft'"},
+        Refusal{"loop", "'Loop' is not allowed"}, Refusal{"random", "'RandomNormalLike' is not allowed"}),
     [](const auto& info) { return std::string(info.param.model); });
 
 TEST(PolicyTest, RefusesWhatIsTooLarge) {
@@ -169,7 +174,8 @@ TEST(PolicyTest, SurvivesDamage) {
   int refused = 0;
   for (int i = 0; i < 500; ++i) {
     std::vector<std::byte> damaged = model;
-    for (int flips = 0; flips <= i % 3; ++flips) damaged[random() % damaged.size()] ^= std::byte{static_cast<uint8_t>(1u << random() % 8)};
+    for (int flips = 0; flips <= i % 3; ++flips)
+      damaged[random() % damaged.size()] ^= std::byte{static_cast<uint8_t>(1u << random() % 8)};
     refused += !LoadError(damaged).empty();
   }
   // Most bits matter; those in names and free text do not.

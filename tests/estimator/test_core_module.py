@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 import weir
 from weir import _core
 
@@ -155,7 +156,11 @@ def test_mmsys_baseline_is_described() -> None:
     if shared is None:
         pytest.skip("WEIR_SHARED is not set: no models/mmsys24_baseline.onnx")
     description = weir.describe_model((Path(shared) / "models" / "mmsys24_baseline.onnx").read_bytes())
-    assert (description["format"], description["observation_size"], description["interval_ms"]) == ("mmsys2024", 150, 60.0)
+    assert (description["format"], description["observation_size"], description["interval_ms"]) == (
+        "mmsys2024",
+        150,
+        60.0,
+    )
 
 
 def test_policy_runs_like_onnxruntime(models: Path) -> None:
@@ -168,7 +173,9 @@ def test_policy_runs_like_onnxruntime(models: Path) -> None:
     generator = np.random.default_rng(2)
     for _ in range(20):
         observation = generator.uniform(0, 1e6, (1, policy.description["observation_size"])).astype(np.float32)
-        expected = session.run(None, {"observation": observation, "objective": np.asarray([[0.8, 0.1, 0.1]], np.float32)})
+        expected = session.run(
+            None, {"observation": observation, "objective": np.asarray([[0.8, 0.1, 0.1]], np.float32)}
+        )
         assert policy.run(observation[0].tolist(), "throughput") == pytest.approx(expected[0][0].tolist(), abs=1e-5)
 
 
@@ -204,7 +211,10 @@ def test_apply_action(kind: str, action: list[float], expected: int) -> None:
         (lambda: weir.BandwidthEstimator("rule", model=b""), "either a controller's name or a model"),
         (lambda: weir.BandwidthEstimator("gcc"), "no controller 'gcc'; there are rule, nada and fixed"),
         (lambda: weir.BandwidthEstimator(model=b"hello"), "not an ONNX model, or is truncated"),
-        (lambda: weir.BandwidthEstimator("rule", min_rate_bps=2, max_rate_bps=1), "at most max_rate_bps; they are 2, 300000 and 1"),
+        (
+            lambda: weir.BandwidthEstimator("rule", min_rate_bps=2, max_rate_bps=1),
+            "at most max_rate_bps; they are 2, 300000 and 1",
+        ),
         (lambda: weir.BandwidthEstimator("rule", objective="speed"), "no objective 'speed'"),
         (lambda: weir.BandwidthEstimator("rule", objective=(1, 0, 0)), "three finite weights above 0"),
         (lambda: weir.BandwidthEstimator("rule", objective=(float("nan"), 1, 1)), "three finite weights above 0"),

@@ -1,12 +1,14 @@
 // The 150 features of the ACM MMSys 2024 bandwidth-estimation challenge, so that its models run as they are.
 //
-// Observation index 10 f + k: feature f over the k-th newest short interval of 60 ms (k = 0..4) or over the (k-5)-th newest long interval of 600 ms
-// (k = 5..9), the newest of both ending now. Features, in order: receive rate (bps), packets, bytes, queueing delay (ms), delay minus
-// 200 ms (ms), smallest delay seen (ms), mean over smallest delay, mean minus smallest delay (ms), mean inter-arrival time (ms), its
-// standard deviation (ms), loss ratio, packets lost per loss, share of video, of audio, of probe packets.
+// Observation index 10 f + k: feature f over the k-th newest short interval of 60 ms (k = 0..4) or over the (k-5)-th
+// newest long interval of 600 ms (k = 5..9), the newest of both ending now. Features, in order: receive rate (bps),
+// packets, bytes, queueing delay (ms), delay minus 200 ms (ms), smallest delay seen (ms), mean over smallest delay,
+// mean minus smallest delay (ms), mean inter-arrival time (ms), its standard deviation (ms), loss ratio, packets lost
+// per loss, share of video, of audio, of probe packets.
 //
-// The challenge measured one-way delays with synchronised clocks. Here the base delay is half the round-trip time (50 ms while that is unknown), and
-// the queueing delay comes on top. An interval without packets is all zeros but for the smallest delay seen.
+// The challenge measured one-way delays with synchronised clocks. Here the base delay is half the round-trip time (50
+// ms while that is unknown), and the queueing delay comes on top. An interval without packets is all zeros but for the
+// smallest delay seen.
 #ifndef WEIR_MMSYS_FEATURES_H_
 #define WEIR_MMSYS_FEATURES_H_
 

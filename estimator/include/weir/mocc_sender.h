@@ -1,5 +1,6 @@
-// MOCC's library interface (EuroSys 2022, section 5: Register, ReportStatus, GetSendingRate) for senders that have statistics of their own rather
-// than RTP arrivals: QUIC, UDT, CCP. The same policy, action mapping and guard as at the receiver.
+// MOCC's library interface (EuroSys 2022, section 5: Register, ReportStatus, GetSendingRate) for senders that have
+// statistics of their own rather than RTP arrivals: QUIC, UDT, CCP. The same policy, action mapping and guard as at the
+// receiver.
 #ifndef WEIR_MOCC_SENDER_H_
 #define WEIR_MOCC_SENDER_H_
 
@@ -16,14 +17,15 @@ namespace weir {
 
 // What a sender saw during one interval, in MOCC's terms (section 4.1) and a little more.
 struct MoccStatus {
-  TimeDelta interval = TimeDelta::Zero();      // above 0, at most a minute
-  double sending_ratio = 1;                    // packets sent over packets acknowledged, at least 0; 100 when none was acknowledged
-  double latency_ratio = 1;                    // mean latency over the smallest mean latency so far, at least 1
-  double latency_gradient = 0;                 // change of latency over time, s/s
-  DataRate throughput = DataRate::Zero();      // acknowledged
+  TimeDelta interval = TimeDelta::Zero();  // above 0, at most a minute
+  double sending_ratio = 1;     // packets sent over packets acknowledged, at least 0; 100 when none was acknowledged
+  double latency_ratio = 1;     // mean latency over the smallest mean latency so far, at least 1
+  double latency_gradient = 0;  // change of latency over time, s/s
+  DataRate throughput = DataRate::Zero();  // acknowledged
   double packets_acknowledged = 0;
   double packets_lost = 0;
-  TimeDelta base_latency = TimeDelta::Zero();  // the smallest mean latency so far, one way; 0: unknown, 50 ms is assumed
+  TimeDelta base_latency =
+      TimeDelta::Zero();  // the smallest mean latency so far, one way; 0: unknown, 50 ms is assumed
 };
 
 // Nothing when a value is not finite or out of its range.
@@ -37,7 +39,8 @@ class MoccSender {
   void Register(const Objective& objective) { agent_.SetObjective(objective); }
 
   enum class Outcome { kDecided, kInvalidStatus, kPolicyFault };
-  // Once per interval of the model. A status out of range changes nothing. When the policy fails, the rate falls to what was acknowledged.
+  // Once per interval of the model. A status out of range changes nothing. When the policy fails, the rate falls to
+  // what was acknowledged.
   Outcome ReportStatus(const MoccStatus& status);
   DataRate sending_rate() const { return rate_; }
 

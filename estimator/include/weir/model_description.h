@@ -1,4 +1,5 @@
-// What a policy model says of itself: read from its inputs, outputs and `weir.*` metadata, and checked, before its first decision.
+// What a policy model says of itself: read from its inputs, outputs and `weir.*` metadata, and checked, before its
+// first decision.
 #ifndef WEIR_MODEL_DESCRIPTION_H_
 #define WEIR_MODEL_DESCRIPTION_H_
 

@@ -32,8 +32,8 @@ class PolicyAgent {
   const ModelDescription& description() const { return policy_->description(); }
   void SetObjective(const Objective& objective) { objective_ = objective; }
 
-  // The rate that follows from the interval that just ended, within the model's bounds; `current` is the rate in force. Nothing on a fault, which is
-  // counted. For models of the format kWeir1.
+  // The rate that follows from the interval that just ended, within the model's bounds; `current` is the rate in force.
+  // Nothing on a fault, which is counted. For models of the format kWeir1.
   std::optional<DataRate> Decide(const IntervalStatistics& statistics, DataRate current);
   // The same for models of the format kMmsys2024.
   std::optional<DataRate> Decide(const MmsysFeatures& features, DataRate current);

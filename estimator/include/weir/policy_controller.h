@@ -1,4 +1,5 @@
-// The learned rate controller: arrivals, interval statistics, features, policy, action, rate. Receiver's side; named "weir".
+// The learned rate controller: arrivals, interval statistics, features, policy, action, rate. Receiver's side; named
+// "weir".
 #ifndef WEIR_POLICY_CONTROLLER_H_
 #define WEIR_POLICY_CONTROLLER_H_
 
@@ -12,8 +13,8 @@
 
 namespace weir {
 
-// Decides once per interval of its model. A decision that fails is counted and answered with no target, which the host takes as a fault.
-// The packet path allocates nothing; a decision allocates only what ONNX Runtime does inside.
+// Decides once per interval of its model. A decision that fails is counted and answered with no target, which the host
+// takes as a fault. The packet path allocates nothing; a decision allocates only what ONNX Runtime does inside.
 class PolicyController final : public RateController {
  public:
   explicit PolicyController(std::unique_ptr<Policy> policy);

@@ -1,6 +1,8 @@
-"""The C++ estimator library. Times are integers in microseconds of one monotonic clock, rates integers in bits per second.
+"""The C++ estimator library.
 
-Nothing here is safe to call from two threads at once on the same object. Bad input raises ValueError with one sentence.
+Times are integers in microseconds of one monotonic clock, rates integers in bits per second.
+
+Calls on one object must not overlap. Bad input raises ValueError with one sentence.
 """
 
 from collections.abc import Sequence
@@ -10,7 +12,7 @@ __version__: str
 ONNXRUNTIME_VERSION: str
 """The version of the ONNX Runtime library in use, such as "1.31.1"."""
 INTERVAL_STATISTICS_FIELDS: tuple[str, ...]
-"""The names of the statistics of one decision interval, in their order; see estimator/include/weir/interval_statistics.h."""
+"""The names of the statistics of a decision interval; see estimator/include/weir/interval_statistics.h."""
 CONTROLLERS: tuple[str, ...]
 """The names of the receiver-side controllers that need no model."""
 
@@ -30,8 +32,8 @@ class Estimate:
 class BandwidthEstimator:
     """The receiver's estimator: packets in, estimates out.
 
-    The host calls `on_packet` for each RTP packet and `on_timeout` when `next_timeout_us` has come, and sends a REMB whenever the
-    latter returns an estimate.
+    The host calls `on_packet` for each RTP packet and `on_timeout` when `next_timeout_us` has come, and sends a REMB
+    whenever the latter returns an estimate.
     """
 
     def __init__(
@@ -47,8 +49,8 @@ class BandwidthEstimator:
     ) -> None:
         """Takes either a controller of `CONTROLLERS` ("fixed" keeps the start rate) or an ONNX model.
 
-        `objective` is balanced, throughput or latency, or three weights above 0 (throughput, latency, loss) that are divided by
-        their sum. Without `guard` only finiteness and bounds are kept.
+        `objective` is balanced, throughput or latency, or three weights above 0 (throughput, latency, loss) that are
+        divided by their sum. Without `guard` only finiteness and bounds are kept.
         """
     def on_packet(
         self,
@@ -67,8 +69,9 @@ class BandwidthEstimator:
     ) -> None:
         """Takes one RTP packet as received.
 
-        `kind` is video, audio, probe or retransmission. `abs_send_time` is the 24-bit header extension; where it is missing, the
-        RTP timestamp and its clock rate serve (0: unknown). Duplicate, late and impossible packets are counted, no error.
+        `kind` is video, audio, probe or retransmission. `abs_send_time` is the 24-bit header extension; where it is
+        missing, the RTP timestamp and its clock rate serve (0: unknown). Duplicate, late and impossible packets are
+        counted, no error.
         """
     def on_timeout(self, now_us: int) -> Estimate | None:
         """Returns an estimate exactly when feedback is due. The first call begins the estimator's life."""
@@ -111,8 +114,8 @@ class Policy:
 def describe_model(model: bytes) -> dict[str, Any]:
     """What a model says of itself, after all checks.
 
-    Keys: format ("weir/1" or "mmsys2024"), name, version, provenance, features, history, interval_ms, action_kind, action_alpha,
-    action_multipliers, min_bps, max_bps, observation_size, action_size, state_size, takes_objective.
+    Keys: format ("weir/1" or "mmsys2024"), name, version, provenance, features, history, interval_ms, action_kind,
+    action_alpha, action_multipliers, min_bps, max_bps, observation_size, action_size, state_size, takes_objective.
     """
 
 def apply_action(
@@ -127,8 +130,8 @@ def apply_action(
 ) -> int:
     """The rate in bps that follows from an action, as the estimator computes it.
 
-    `kind` is rate_bps, log_rate (-1 is `min_bps`, 1 `max_bps`, geometric in between), relative (MOCC Eq. 1 with `alpha`) or discrete
-    (an index, or one score for each of `multipliers`).
+    `kind` is rate_bps, log_rate (-1 is `min_bps`, 1 `max_bps`, geometric in between), relative (MOCC Eq. 1 with
+    `alpha`) or discrete (an index, or one score for each of `multipliers`).
     """
 
 def write_remb(sender_ssrc: int, rate_bps: int, ssrcs: Sequence[int]) -> bytes:

@@ -1,0 +1,157 @@
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fuzz_input.h"
+#include "fuzz_targets.h"
+#include "weir/bandwidth_estimator.h"
+#include "weir/built_in_controllers.h"
+
+namespace weir::fuzz {
+namespace {
+
+constexpr int64_t kMaxTimeUs = int64_t{1} << 61;
+
+// Gives any rate, or none: a controller that has lost its mind.
+class WildController final : public RateController {
+ public:
+  explicit WildController(uint64_t seed) : random_(seed | 1) {}
+
+  std::string_view name() const override { return "wild"; }
+  Side side() const override { return Side::kReceiver; }
+  void OnTargetRateConstraints(const TargetRateConstraints&, Timestamp now) override { next_timeout_ = now; }
+  NetworkControlUpdate OnTimeout(Timestamp now) override {
+    random_ = random_ * 6364136223846793005u + 1442695040888963407u;
+    // Also in the past, and never.
+    next_timeout_ = random_ % 64 == 0 ? Timestamp::PlusInfinity()
+                                      : now + TimeDelta::Micros(static_cast<int64_t>(random_ >> 44) - 9999);
+    NetworkControlUpdate update;
+    if (random_ % 8 != 0) {
+      update.target_rate = {now, DataRate::BitsPerSecond(static_cast<int64_t>(random_) >> (random_ >> 16) % 64)};
+    }
+    return update;
+  }
+  Timestamp next_timeout() const override { return next_timeout_; }
+
+ private:
+  uint64_t random_;
+  Timestamp next_timeout_ = Timestamp::PlusInfinity();
+};
+
+std::unique_ptr<RateController> MakeController(FuzzInput& input) {
+  const uint32_t choice = input.Choose(4);
+  if (choice == 3) return std::make_unique<WildController>(input.Take<uint64_t>());
+  return MakeBuiltInController(kBuiltInControllers[choice], DataRate::BitsPerSecond(input.TakeScaled()));
+}
+
+PacketArrival TakePacket(FuzzInput& input, Timestamp now) {
+  PacketArrival packet;
+  // Mostly around now, sometimes anything.
+  packet.arrival_time =
+      input.Choose(16) == 0 ? Timestamp::Micros(input.Take<int64_t>()) : now + TimeDelta::Micros(input.Take<int16_t>());
+  packet.ssrc = input.Choose(8) == 0 ? input.Take<uint32_t>() : input.Choose(4);
+  packet.sequence_number = input.Take<uint16_t>();
+  packet.payload_type = input.Take<uint8_t>();
+  packet.kind = static_cast<PacketKind>(input.Choose(4));
+  packet.has_abs_send_time = input.Choose(4) != 0;
+  packet.abs_send_time = input.Take<uint32_t>();
+  packet.rtp_timestamp = input.Take<uint32_t>();
+  packet.rtp_clock_rate = input.Choose(2) == 0 ? 90'000 : input.Take<uint32_t>();
+  packet.header_size = 12;
+  packet.payload_size = input.Choose(16) == 0 ? input.Take<uint32_t>() : input.Take<uint16_t>();
+  packet.padding_size = input.Choose(16) == 0 ? input.Take<uint32_t>() : 0;
+  return packet;
+}
+
+// All estimates of one run over the bytes.
+std::vector<Estimate> RunOperations(std::span<const uint8_t> bytes) {
+  FuzzInput input(bytes);
+  const auto given =
+      Validated({DataRate::BitsPerSecond(input.TakeScaled()), DataRate::BitsPerSecond(input.TakeScaled()),
+                 DataRate::BitsPerSecond(input.TakeScaled())});
+  TargetRateConstraints constraints = given.value_or(TargetRateConstraints{});
+  Fusion fusion{.kind = static_cast<Fusion::Kind>(input.Choose(5)),
+                .target = DataRate::BitsPerSecond(input.TakeScaled())};
+  if (input.Choose(2) == 0) {
+    fusion.function = [](DataRate pilot, std::span<const DataRate> copilots) {
+      return copilots.empty() ? pilot : copilots.back() * -2.0;
+    };
+  }
+  std::vector<std::unique_ptr<RateController>> copilots;
+  auto pilot = MakeController(input);
+  if (input.Choose(2) == 0) copilots.push_back(MakeController(input));
+  BandwidthEstimator estimator({constraints, kBalanced, input.Choose(2) == 0}, std::move(pilot), std::move(copilots),
+                               fusion);
+
+  std::vector<Estimate> estimates;
+  Timestamp now = Timestamp::Micros(input.TakeScaled() / 4);
+  bool started = false;
+  while (!input.empty()) {
+    switch (input.Choose(8)) {
+      case 0:
+      case 1:
+      case 2:
+        estimator.OnPacket(TakePacket(input, now));
+        break;
+      case 3:
+        now += TimeDelta::Micros(input.Take<uint16_t>());
+        break;
+      case 4: {
+        // Steps of any size, backwards too; what is no time is ignored.
+        const Timestamp at =
+            input.Choose(4) == 0 ? now + TimeDelta::Micros(input.TakeScaled() / 8) : now + TimeDelta::Micros(1);
+        if (at < Timestamp::Micros(-kMaxTimeUs) || at > Timestamp::Micros(kMaxTimeUs)) {
+          WEIR_FUZZ_CHECK(!estimator.OnTimeout(at));
+          break;
+        }
+        const auto estimate = estimator.OnTimeout(at);
+        if (!started || at > now) {
+          started = true;
+          now = at;
+          WEIR_FUZZ_CHECK(estimator.next_timeout() > at);
+        }
+        if (estimate) estimates.push_back(*estimate);
+        break;
+      }
+      case 5:
+        if (const auto objective = NormalizedObjective(input.Take<float>(), input.Take<float>(), input.Take<float>())) {
+          estimator.SetObjective(*objective);
+        }
+        break;
+      case 6: {
+        const TargetRateConstraints wanted{DataRate::BitsPerSecond(input.TakeScaled()),
+                                           DataRate::BitsPerSecond(input.TakeScaled()),
+                                           DataRate::BitsPerSecond(input.TakeScaled())};
+        const bool accepted = estimator.SetConstraints(wanted, now);
+        WEIR_FUZZ_CHECK(accepted == Validated(wanted).has_value());
+        if (accepted) constraints = wanted;
+        break;
+      }
+      case 7:
+        estimator.OnRoundTripTime(TimeDelta::Micros(input.TakeScaled()), now);
+        break;
+    }
+    if (!started) continue;
+    const Estimate& latest = estimator.latest();
+    WEIR_FUZZ_CHECK(latest.target_rate > DataRate::Zero() && latest.target_rate.IsFinite());
+    if (!estimates.empty() && estimates.back().at_time == latest.at_time) {
+      WEIR_FUZZ_CHECK(latest.target_rate >= constraints.min_rate && latest.target_rate <= constraints.max_rate);
+    }
+  }
+  return estimates;
+}
+
+}  // namespace
+
+void FuzzEstimator(std::span<const uint8_t> bytes) {
+  const std::vector<Estimate> first = RunOperations(bytes);
+  const std::vector<Estimate> second = RunOperations(bytes);
+  WEIR_FUZZ_CHECK(first.size() == second.size());
+  for (size_t i = 0; i < first.size(); ++i) {
+    WEIR_FUZZ_CHECK(first[i].at_time == second[i].at_time && first[i].target_rate == second[i].target_rate &&
+                    first[i].reason == second[i].reason);
+  }
+}
+
+}  // namespace weir::fuzz
