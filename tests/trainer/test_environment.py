@@ -1,0 +1,275 @@
+import pickle
+import subprocess
+import sys
+import warnings
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from weir.traces.errors import InputError
+from weir.traces.scenario import Scenario
+from weir.trainer.gym import BottleneckEnv, BottleneckVectorEnv
+from weir.trainer.gym.episode import EpisodeSource, random_objective
+from weir.trainer.gym.rule import rate_window, rule_rate_bps
+from weir.trainer.gym.specification import DEFAULT_FEATURES, ActionSpecification, EnvironmentSpecification
+from weir.trainer.gym.step import PRIVILEGED_FIELDS, STEP_FIELDS
+
+AROUND_RULE = {"kind": "around_rule", "span": 2.0}
+
+
+def run(env, steps, seed, options=None):
+    rows = [env.reset(seed=seed, options=options)[0]]
+    generator = np.random.default_rng(seed)
+    for _ in range(steps):
+        observation, reward, terminated, truncated, _ = env.step(generator.uniform(-1, 1, 1).astype(np.float32))
+        rows.append(np.append(observation, [reward, terminated, truncated]))
+        if truncated:
+            rows.append(env.reset()[0])
+    return rows
+
+
+def test_gymnasium_check(fake_simulator, steady):
+    env = gymnasium.make("weir/Bottleneck-v0", scenario=steady(), simulator=fake_simulator)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        warnings.filterwarnings("ignore", message=".*(not being normalized|high bound|low bound|bounds).*")
+        check_env(env.unwrapped, skip_render_check=True)
+    env.close()
+
+
+def test_stable_baselines3_check(fake_simulator, steady):
+    checker = pytest.importorskip("stable_baselines3.common.env_checker", reason="needs the extra `train`")
+    env = BottleneckEnv(steady(), simulator=fake_simulator)
+    checker.check_env(env, warn=True)
+    env.close()
+
+
+def test_check_on_the_real_simulator(real_simulator, steady):
+    env = BottleneckEnv(steady(), simulator=real_simulator)
+    check_env(env, skip_render_check=True)
+    env.close()
+
+
+def test_importing_the_gym_needs_no_torch():
+    code = "import sys, weir.trainer.gym; sys.exit('torch' in sys.modules or 'stable_baselines3' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("simulator", ["fake_simulator", "real_simulator"])
+def test_equal_seeds_give_equal_runs(request, simulator, steady):
+    simulator = request.getfixturevalue(simulator)
+    runs = []
+    for seed in (5, 5, 6):
+        env = BottleneckEnv(
+            [steady(duration_s=3.0), steady(rate_bps=2_000_000, duration_s=2.0)],
+            objective="random",
+            simulator=simulator,
+        )
+        runs.append(run(env, 40, seed))
+        env.close()
+    for first, second in zip(runs[0], runs[1], strict=True):
+        np.testing.assert_array_equal(first, second)
+    assert any(not np.array_equal(first, other) for first, other in zip(runs[0], runs[2], strict=False))
+
+
+@pytest.mark.parametrize("simulator", ["fake_simulator", "real_simulator"])
+@pytest.mark.parametrize("action", [{"kind": "log_rate"}, AROUND_RULE])
+def test_vector_is_single_environments(request, simulator, action, steady):
+    simulator = request.getfixturevalue(simulator)
+    options = {
+        "objective": "random",
+        "action": action,
+        "simulator": simulator,
+        "reward": "challenge",
+        "interval_ms": 100,
+    }
+    scenarios = [steady(duration_s=1.0), steady(rate_bps=400_000, duration_s=1.5)]
+    vector = BottleneckVectorEnv(3, scenarios, **options)
+    singles = [BottleneckEnv(scenarios, **options) for _ in range(3)]
+    together, _ = vector.reset(seed=11)
+    alone = [env.reset(seed=11 + i)[0] for i, env in enumerate(singles)]
+    np.testing.assert_array_equal(together, np.stack(alone))
+    generator = np.random.default_rng(2)
+    ended = 0
+    for _ in range(40):
+        actions = generator.uniform(-1, 1, (3, 1)).astype(np.float32)
+        together, rewards, terminations, truncations, infos = vector.step(actions)
+        for i, env in enumerate(singles):
+            observation, reward, terminated, truncated, info = env.step(actions[i])
+            assert (rewards[i], terminations[i], truncations[i]) == (reward, terminated, truncated)
+            assert infos["receive_rate_bps"][i] == info["receive_rate_bps"]
+            np.testing.assert_array_equal(infos["objectives"][i], info["objectives"])
+            if truncated:
+                ended += 1
+                np.testing.assert_array_equal(infos["final_obs"][i], observation)
+                observation, _ = env.reset()
+            np.testing.assert_array_equal(together[i], observation)
+    assert ended >= 6
+    vector.close()
+    for env in singles:
+        env.close()
+
+
+def test_vector_by_make_vec(fake_simulator, steady):
+    env = gymnasium.make_vec("weir/Bottleneck-v0", num_envs=2, scenario=steady(), simulator=fake_simulator)
+    assert isinstance(env.unwrapped, BottleneckVectorEnv)
+    observations, _ = env.reset(seed=1)
+    assert observations.shape == env.observation_space.shape == (2, 5 * len(DEFAULT_FEATURES) + 3)
+    env.close()
+
+
+def test_truncation_is_not_termination(fake_simulator, steady):
+    env = BottleneckEnv(steady(duration_s=1.0), simulator=fake_simulator)
+    env.reset(seed=1)
+    ends = [env.step(np.zeros(1, dtype=np.float32))[2:4] for _ in range(5)]
+    assert ends == [(False, False)] * 4 + [(False, True)]
+    env.close()
+
+
+def test_info_holds_objectives_and_step_fields(fake_simulator, steady):
+    env = BottleneckEnv(steady(), simulator=fake_simulator)
+    _, info = env.reset(seed=1, options={"objective": (2, 1, 1)})
+    np.testing.assert_allclose(info["objective"], [0.5, 0.25, 0.25])
+    observation, reward, _, _, info = env.step(np.ones(1, dtype=np.float32))
+    assert set(STEP_FIELDS) < set(info)
+    assert info["objectives"].shape == (3,)
+    assert ((info["objectives"] >= 0) & (info["objectives"] <= 1)).all()
+    assert reward == pytest.approx(info["objectives"] @ [0.5, 0.25, 0.25])
+    env.set_objective("latency")
+    observation, reward, _, _, info = env.step(np.ones(1, dtype=np.float32))
+    np.testing.assert_allclose(observation[-3:], [0.1, 0.8, 0.1], rtol=1e-6)
+    assert reward == pytest.approx(info["objectives"] @ [0.1, 0.8, 0.1], rel=1e-6)
+    env.close()
+
+
+def test_scenario_sources(fake_simulator, steady):
+    seeds = []
+
+    def draw(seed):
+        seeds.append(seed)
+        return Scenario.make(
+            name=f"drawn-{seed}",
+            duration_s=1.0,
+            forward={"capacity": {"times_s": [0.0], "rates_bps": [1_000_000]}},
+            flows=[{"kind": "rtp"}],
+        )
+
+    env = BottleneckEnv(draw, simulator=fake_simulator)
+    assert env.reset(seed=3)[1]["scenario"] == f"drawn-{seeds[-1]}"
+    assert env.reset(options={"scenario": steady("mine")})[1]["scenario"] == "mine"
+    assert env.reset()[1]["scenario"] == f"drawn-{seeds[-1]}"
+    assert len(set(seeds)) == 2
+    env.close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"features": ("receive_rate",)}, "unknown: receive_rate"),
+        ({"features": ()}, "at least one"),
+        ({"history": 0}, "history 0"),
+        ({"interval_ms": 1}, "interval_ms 1"),
+        ({"action": {"kind": "brake"}}, "one of log_rate"),
+        ({"action": {"gain": 1}}, "gain"),
+        ({"action": {"min_bps": 2e6, "max_bps": 1e6}}, "bounds"),
+        ({"action": AROUND_RULE, "features": ("receive_rate_bps",)}, "needs the features"),
+        ({"reward": "applause"}, "one of mocc"),
+        ({"objective": "fast"}, "balanced"),
+        ({"objective": (1, 0, 0)}, "above 0"),
+        ({"scenario": []}, "empty"),
+        ({"render_mode": "human"}, "does not render"),
+    ],
+)
+def test_bad_arguments_are_refused_at_once(arguments, message, steady):
+    with pytest.raises(InputError, match=message):
+        BottleneckEnv(**({"scenario": steady()} | arguments))
+
+
+def test_bad_options_are_refused(fake_simulator, steady):
+    env = BottleneckEnv(steady(), simulator=fake_simulator)
+    with pytest.raises(InputError, match="scenery"):
+        env.reset(options={"scenery": 1})
+    with pytest.raises(InputError, match="not a int"):
+        env.reset(options={"scenario": 7})
+
+
+def test_random_objectives_lie_on_the_simplex():
+    generator = np.random.default_rng(1)
+    drawn = np.array([random_objective(generator) for _ in range(2000)])
+    np.testing.assert_allclose(drawn.sum(axis=1), 1.0)
+    assert 0.05 - 1e-9 <= drawn.min() < 0.06
+    assert 0.15 < np.median(drawn[:, 2]) < 0.2
+    assert drawn[:, 2].max() <= 0.6
+    np.testing.assert_allclose(drawn[:, 0].mean(), drawn[:, 1].mean(), atol=0.02)
+
+
+def test_episode_source_is_picklable(steady):
+    source = pickle.loads(pickle.dumps(EpisodeSource(steady())))
+    assert source.draw(np.random.default_rng(1)) == EpisodeSource(steady()).draw(np.random.default_rng(1))
+
+
+def test_the_rule_by_hand():
+    features = ("receive_rate_bps", "queueing_delay_min_s", "packets_received", "last_estimate_bps")
+    newest = np.array(
+        [
+            [1e6, 0.005, 10, 1e6],  # no queue: up by 10 %
+            [1e6, 0.005, 10, 3e6],  # no queue, but bounded by twice the receive rate and 50 kbps
+            [1e6, 0.1075, 10, 1e6],  # 100 ms above the target: two thirds of the receive rate
+            [1e6, 2.0, 10, 1e6],  # never below 30 %
+            [0.0, 0.0, 0, 1e6],  # silence: 60 % of the target
+        ],
+        dtype=np.float32,
+    )
+    records = np.repeat(newest[:, None], 8, axis=1)
+    expected = [1.1e6, 2.05e6, 2e6 / 3, 0.3e6, 0.6e6]
+    np.testing.assert_allclose(rule_rate_bps(np, records, features, 3), expected, rtol=1e-5)
+    records[0, 1:, 0] = 4e5  # the mean of the three newest is 600 kbps: 1.25 Mbps is no bound yet
+    records[0, 3:, 0] = 0
+    np.testing.assert_allclose(rule_rate_bps(np, records, features, 3)[0], 1.1e6, rtol=1e-5)
+    assert [rate_window(interval, 8) for interval in (60, 100, 200, 400)] == [5, 3, 2, 1]
+    assert rate_window(60, 2) == 2
+
+
+def test_actions_become_rates_in_the_simulator(fake_simulator, steady):
+    env = BottleneckEnv(steady(), simulator=fake_simulator, action=ActionSpecification("log_rate", 1e5, 1e7))
+    env.reset(seed=1)
+    for action, rate in ((-1, 1e5), (0, 1e6), (1, 1e7), (7, 1e7)):
+        assert env.step(np.array([action], dtype=np.float32))[4]["target_bps"] == pytest.approx(rate, rel=1e-5)
+    env.close()
+
+
+def test_around_the_rule_multiplies_the_rules_rate(fake_simulator, steady):
+    env = BottleneckEnv(steady(rate_bps=10_000_000), simulator=fake_simulator, action=AROUND_RULE)
+    env.reset(seed=1)
+    # Nothing has arrived yet: the rule says 0.6 of the start rate.
+    assert env.step(np.zeros(1, dtype=np.float32))[4]["target_bps"] == pytest.approx(180_000, rel=1e-5)
+    # Now there are arrivals without a queue: up by 10 %, doubled.
+    target = env.step(np.ones(1, dtype=np.float32))[4]["target_bps"]
+    assert target == pytest.approx(2 * 1.1 * 180_000, rel=1e-5)
+    env.close()
+
+
+def test_specification_is_hashable():
+    assert len({EnvironmentSpecification(), EnvironmentSpecification()}) == 1
+
+
+def test_privileged_fields_are_the_step_records(fake_simulator, steady):
+    plain = BottleneckVectorEnv(2, steady(duration_s=1.0), simulator=fake_simulator)
+    told = BottleneckVectorEnv(2, steady(duration_s=1.0), simulator=fake_simulator, privileged=True)
+    plain.reset(seed=1)
+    told.reset(seed=1)
+    for _ in range(7):
+        actions = np.full((2, 1), 0.3, dtype=np.float32)
+        less, more = plain.step(actions), told.step(actions)
+        width = less[0].shape[1]
+        np.testing.assert_array_equal(more[0][:, :width], less[0])
+        latest = more[0]
+        if more[3].any():
+            latest = np.stack(more[4]["final_obs"])
+            np.testing.assert_array_equal(latest[:, :width], np.stack(less[4]["final_obs"]))
+        expected = np.stack([more[4][name] for name in PRIVILEGED_FIELDS], axis=1).astype(np.float32)
+        np.testing.assert_array_equal(latest[:, width:], expected)
+    plain.close()
+    told.close()

@@ -1,0 +1,65 @@
+"""The scaling inside the graph: bounded whatever comes, and the same at every scale of rates."""
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs the extra `train`")
+pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+
+import gymnasium  # noqa: E402
+
+from weir.trainer.export import golden_inputs  # noqa: E402
+from weir.trainer.gym.specification import FEATURE_LIMITS, ActionSpecification, EnvironmentSpecification  # noqa: E402
+from weir.trainer.networks import DeployedPolicy, FeatureScaling, PreferencePolicy  # noqa: E402
+
+SPECIFICATION = EnvironmentSpecification(
+    100, tuple(FEATURE_LIMITS), 4, ActionSpecification("around_rule", span=4.0), privileged=True
+)
+
+
+def spaces():
+    low, high = SPECIFICATION.observation_limits()
+    return gymnasium.spaces.Box(low, high, dtype=np.float32), gymnasium.spaces.Box(-1, 1, (1,), np.float32)
+
+
+def test_inputs_are_bounded_at_the_limits_of_the_space():
+    space = spaces()[0]
+    scaling = FeatureScaling(space, SPECIFICATION)
+    generator = np.random.default_rng(1)
+    corners = np.where(generator.random((500, SPECIFICATION.width)) < 0.5, space.low, space.high).astype(np.float32)
+    scaled = scaling(torch.from_numpy(corners)).numpy()
+    assert scaled.shape == (500, SPECIFICATION.width + 1)
+    assert np.isfinite(scaled).all()
+    assert np.abs(scaled).max() < 12.0
+
+
+def test_rates_enter_relative_to_the_rule():
+    scaling = FeatureScaling(spaces()[0], SPECIFICATION)
+    history, objective = golden_inputs(SPECIFICATION)
+    privileged = np.tile(np.array([[1e6, 1e6, 25.0, 10.0, 0.0]]), (len(history), 1))
+    observation = np.concatenate([history, objective, privileged], axis=1).astype(np.float32)
+    records = observation[:, : SPECIFICATION.observation_size].reshape(len(history), 4, -1)
+    names = SPECIFICATION.features
+    # No queue: the rule then grows the target, bounded by twice the receive rate (50 kbps are small beside these).
+    records[:, 0, names.index("queueing_delay_min_s")] = 0.0
+    records[:, :, names.index("receive_rate_bps")] = 20e6
+    records[:, :, names.index("last_estimate_bps")] = 25e6
+    tenfold = observation.copy()
+    tenfold_records = tenfold[:, : SPECIFICATION.observation_size].reshape(len(history), 4, -1)
+    for name in ("receive_rate_bps", "last_estimate_bps"):
+        tenfold_records[:, :, names.index(name)] *= 10.0
+    one, ten = (scaling(torch.from_numpy(values)).numpy() for values in (observation, tenfold))
+    size = SPECIFICATION.observation_size
+    np.testing.assert_allclose(one[:, :size], ten[:, :size], atol=1e-5)
+    np.testing.assert_allclose(ten[:, size] - one[:, size], 0.3 * np.log(10.0), rtol=1e-4)
+
+
+def test_an_untrained_policy_is_the_rule():
+    policy = PreferencePolicy(*spaces(), lambda remaining: 1e-3, specification=SPECIFICATION)
+    with torch.no_grad():
+        policy.action_net.weight.zero_()
+        policy.action_net.bias.zero_()
+        history, objective = golden_inputs(SPECIFICATION)
+        rates = DeployedPolicy(policy, SPECIFICATION)(torch.from_numpy(history), torch.from_numpy(objective)).numpy()
+    expected = SPECIFICATION.wire_actions(np.zeros(len(history)), history)
+    np.testing.assert_allclose(rates[:, 0], expected, rtol=1e-5)

@@ -1,0 +1,93 @@
+"""Rewards against values worked out by hand from the papers."""
+
+import numpy as np
+import pytest
+
+from weir.trainer.gym.step import STEP_FIELDS, StepRecord
+from weir.trainer.rewards import REWARDS, challenge, mocc, mocc_objectives, recoco, recoco_delay, recoco_loss
+from weir.trainer.rewards import recoco_utilisation as utilisation
+
+
+def record(rate=0.8, delay_ms=50.0, loss=0.0, base_ms=25.0, capacity=1e6, p95_ms=None):
+    return StepRecord.of(
+        receive_rate_bps=np.asarray(rate) * 1e6,
+        carriable_bps=capacity,
+        capacity_bps=capacity,
+        one_way_delay_mean_ms=delay_ms,
+        one_way_delay_p95_ms=delay_ms if p95_ms is None else p95_ms,
+        base_one_way_delay_ms=base_ms,
+        loss_ratio=loss,
+    )
+
+
+def test_mocc_equation_2():
+    # <0.4, 0.5, 0.1>: 0.4 * 0.8 + 0.5 * 25/50 + 0.1 * 0.9
+    assert mocc(record(loss=0.1), np.array([0.4, 0.5, 0.1])) == pytest.approx(0.32 + 0.25 + 0.09)
+    np.testing.assert_allclose(mocc_objectives(record(rate=1.3, delay_ms=20.0)), [1.0, 1.0, 1.0])
+    np.testing.assert_allclose(mocc_objectives(record(rate=0.0, capacity=0.0, delay_ms=100.0)), [1.0, 0.25, 1.0])
+
+
+@pytest.mark.parametrize(("u", "value"), [(0.0, -1.0), (0.325, -0.50015), (0.65, -0.0003), (0.9, 0.918), (1.0, 1.0)])
+def test_recoco_equation_3(u, value):
+    assert utilisation(np.array(u)) == pytest.approx(value, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("delay_ms", "value"), [(0.0, 1.0), (100.0, 0.333), (150.0, -0.0005), (175.0, -0.5), (200.0, -1.0), (900.0, -1.0)]
+)
+def test_recoco_equation_4(delay_ms, value):
+    assert recoco_delay(np.array(delay_ms)) == pytest.approx(value, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("loss", "value"), [(0.0, 1.0), (0.02, 1.0), (0.05, 0.39), (0.1, 0.0), (0.15, -0.75), (0.2, -1.0), (0.5, -1.0)]
+)
+def test_recoco_equation_5(loss, value):
+    assert recoco_loss(np.array(loss)) == pytest.approx(value, abs=1e-9)
+
+
+def test_recoco_equation_6():
+    # Without loss: 0.4 Ru + 0.4 Rd + 0.2 Rl; u = 0.8: Ru = 0.672; 100 ms: Rd = 0.333.
+    assert recoco(record(delay_ms=100.0)) == pytest.approx(0.4 * 0.672 + 0.4 * 0.333 + 0.2)
+    # With loss 0.05: thirds.
+    assert recoco(record(delay_ms=100.0, loss=0.05)) == pytest.approx(0.333 * (0.672 + 0.333 + 0.39))
+    # All good: forced to 1. Above the capacity: forced to -1.
+    assert recoco(record(rate=0.95, delay_ms=26.0, loss=0.01)) == 1.0
+    assert recoco(record(rate=1.01, delay_ms=26.0)) == -1.0
+
+
+def test_challenge_is_on_the_fixed_scale():
+    # Throughput 0.8, latency (400 - 100) / 375 = 0.8, loss 0.9.
+    value = challenge(record(p95_ms=100.0, loss=0.1), np.array([0.5, 0.25, 0.25]))
+    assert value == pytest.approx((0.5 * 0.8 + 0.25 * 0.8 * 0.8 + 0.25 * 6.0 * 0.9) / (0.5 + 0.2 + 1.5))
+    # At `balanced` it is the challenge score's mix.
+    value = challenge(record(p95_ms=100.0, loss=0.1), np.array([0.4, 0.5, 0.1]))
+    assert value == pytest.approx((0.2 * 0.8 + 0.2 * 0.8 + 0.3 * 0.9) / 0.7)
+    # Deeper queues are worse without end of the slope before -1.
+    values = [float(challenge(record(p95_ms=delay), np.array([0.1, 0.8, 0.1]))) for delay in (25, 200, 400, 600, 2000)]
+    assert values == sorted(values, reverse=True)
+    assert len(set(values)) == 5
+
+
+@pytest.mark.parametrize("name", REWARDS)
+def test_batches_equal_single_records(name):
+    generator = np.random.default_rng(1)
+    batch = StepRecord(generator.uniform(0, 2, (4, 5, len(STEP_FIELDS))))
+    objective = generator.dirichlet((1, 1, 1), (4, 5))
+    together = REWARDS[name](batch, objective)
+    assert together.shape == (4, 5)
+    assert np.isfinite(together).all()
+    for index in np.ndindex(4, 5):
+        assert REWARDS[name](StepRecord(batch.values[index]), objective[index]) == together[index]
+
+
+@pytest.mark.parametrize("name", REWARDS)
+def test_nothing_arrived_and_no_capacity_is_finite(name):
+    value = REWARDS[name](StepRecord(np.zeros(len(STEP_FIELDS))), np.array([0.4, 0.5, 0.1]))
+    assert np.isfinite(value)
+    assert -1 <= value <= 1 + 1e-9
+
+
+def test_unknown_field():
+    with pytest.raises(AttributeError, match="colour"):
+        _ = record().colour

@@ -1,0 +1,38 @@
+import pytest
+from pydantic import ValidationError
+
+from weir.traces.errors import InputError
+from weir.traces.random_domain import random_scenario
+from weir.traces.scenario import Scenario
+from weir.trainer.scenarios import ScenarioSampler, ScenarioSettings
+
+
+def test_random_domain_is_the_training_split_within_the_bounds():
+    settings = ScenarioSettings(minimum_mean_bps=1e6, maximum_mean_bps=5e6, duration_s=20.0)
+    sample = ScenarioSampler(settings)
+    for seed in range(15):
+        scenario = Scenario.from_dict(sample(seed))
+        assert scenario.name.startswith("random-train-")
+        assert scenario.duration_s == 20.0
+        assert 1e6 <= scenario.forward.capacity.trace().mean_bps(20.0) <= 5e6
+    assert sample(3) == sample(3)
+    held_out = {random_scenario(seed, split="held_out", duration_s=20.0).forward.one_way_delay_ms for seed in range(50)}
+    assert not {sample(seed)["forward"]["one_way_delay_ms"] for seed in range(15)} & held_out
+
+
+def test_files_are_drawn_in_turn(tmp_path, steady):
+    paths = []
+    for name in ("a", "b"):
+        paths.append(tmp_path / f"{name}.json")
+        Scenario.from_dict(steady(name)).save(paths[-1])
+    sample = ScenarioSampler(ScenarioSettings(source="files", files=tuple(paths)))
+    assert [sample(seed)["name"] for seed in (4, 5)] == ["a", "b"]
+    with pytest.raises(InputError, match=r"missing\.json"):
+        ScenarioSampler(ScenarioSettings(source="files", files=(tmp_path / "missing.json",)))
+
+
+def test_impossible_bounds():
+    with pytest.raises(InputError, match="1000 draws"):
+        ScenarioSampler(ScenarioSettings(minimum_mean_bps=1e9, maximum_mean_bps=2e9))(1)
+    with pytest.raises(ValidationError, match="below"):
+        ScenarioSettings(minimum_mean_bps=2e6, maximum_mean_bps=1e6)

@@ -1,0 +1,296 @@
+"""Configuration, training, resume, export. Small, and against the fake simulator unless it is about the real one."""
+
+import json
+import re
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+from weir.traces.errors import InputError
+from weir.traces.scenario import Scenario
+from weir.trainer.configuration import checked_configuration, load_configuration
+
+pytest.importorskip("torch", reason="needs the extra `train`")
+pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+
+FEATURES = [
+    "receive_rate_bps",
+    "queueing_delay_mean_s",
+    "queueing_delay_min_s",
+    "packets_received",
+    "last_estimate_bps",
+]
+
+
+@pytest.fixture
+def values(tmp_path, steady):
+    """A small configuration on one steady scenario."""
+    path = tmp_path / "steady.json"
+    Scenario.from_dict(steady(rate_bps=4_000_000, duration_s=4.0)).save(path)
+    return {
+        "name": "small",
+        "seed": 3,
+        "steps": 1024,
+        "environment": {
+            "environments": 2,
+            "interval_ms": 200,
+            "history": 2,
+            "features": FEATURES,
+            "objective": "throughput",
+            "action": {"kind": "log_rate", "min_bps": 100_000, "max_bps": 10_000_000},
+        },
+        "scenarios": {"source": "files", "files": [str(path)]},
+        "policy": {"hidden": [16, 8], "preference_size": 4},
+        "ppo": {"steps_per_update": 128, "batch_size": 64},
+    }
+
+
+def train(values, out, simulator, **arguments):
+    from weir.trainer.train import train
+
+    return train(checked_configuration(values), out, simulator=simulator, **arguments)
+
+
+def trained(values, out, simulator, **arguments):
+    from weir.trainer.train import load_policy
+
+    result = train(values, out, simulator, **arguments)
+    return result, load_policy(result.checkpoint)
+
+
+def parameters(policy):
+    return {name: value.numpy() for name, value in policy.state_dict().items()}
+
+
+def test_a_trivial_environment_is_learned(values, tmp_path, fake_simulator):
+    shown = []
+    values |= {"steps": 16_384}
+    values["environment"] |= {"reward": "mocc", "objective": [0.7, 0.2, 0.1], "environments": 4}
+    values["ppo"] |= {"learning_rate": 1e-3, "learning_rate_end": 3e-4, "gamma": 0.5, "steps_per_update": 128}
+    result, _ = trained(values, tmp_path / "run", fake_simulator, on_progress=shown.append)
+    first = next(state.mean_reward for state in shown if np.isfinite(state.mean_reward))
+    assert result.steps == 16_384
+    assert shown[-1].steps == 16_384
+    # Best is about 1: the capacity filled without a queue. The untrained policy fills a quarter of it.
+    assert first < 0.75
+    assert 0.85 < result.mean_reward <= 1.0
+
+
+def test_two_seeded_runs_are_equal_and_another_seed_is_not(values, tmp_path, fake_simulator):
+    values |= {"steps": 512}
+    first = parameters(trained(values, tmp_path / "a", fake_simulator)[1])
+    second = parameters(trained(values, tmp_path / "b", fake_simulator)[1])
+    other = parameters(trained(values | {"seed": 4}, tmp_path / "c", fake_simulator)[1])
+    for name, value in first.items():
+        np.testing.assert_array_equal(value, second[name])
+    assert any(not np.array_equal(value, other[name]) for name, value in first.items())
+
+
+def test_resume_goes_on_where_it_stopped(values, tmp_path, fake_simulator):
+    out = tmp_path / "run"
+    assert train(values | {"steps": 512}, out, fake_simulator).steps == 512
+    with pytest.raises(InputError, match="already holds"):
+        train(values, out, fake_simulator)
+    result = train(values | {"steps": 1024}, out, fake_simulator, resume=True)
+    assert result.steps == 1024
+    with pytest.raises(InputError, match="resume from"):
+        train(values, tmp_path / "elsewhere", fake_simulator, resume=True)
+
+
+def test_interruption_keeps_a_checkpoint(values, tmp_path, fake_simulator):
+    def interrupt(state):
+        if state.steps >= 512:
+            raise KeyboardInterrupt
+
+    result = train(values, tmp_path / "run", fake_simulator, on_progress=interrupt)
+    assert result.interrupted
+    assert result.steps == 512
+    assert train(values, tmp_path / "run", fake_simulator, resume=True).steps == 1024
+
+
+def test_training_on_the_real_simulator(values, tmp_path, real_simulator):
+    values["environment"] |= {"action": {"kind": "around_rule"}}
+    result, _ = trained(values | {"steps": 512}, tmp_path / "run", real_simulator)
+    assert 0.0 < result.mean_reward <= 1.0
+
+
+@pytest.mark.parametrize("kind", ["log_rate", "relative", "around_rule"])
+def test_export_parity_and_determinism(values, tmp_path, fake_simulator, kind):
+    import torch
+
+    from weir.trainer.export import export, golden_inputs, parity
+    from weir.trainer.networks import DeployedPolicy
+
+    values["environment"]["action"] = {"kind": kind}
+    _, policy = trained(values | {"steps": 256}, tmp_path / "run", fake_simulator)
+    with torch.no_grad():  # an untrained head hardly says anything
+        policy.action_net.weight.mul_(30.0)
+    specification = checked_configuration(values).environment.specification()
+    model = export(policy, specification, tmp_path / "a.onnx", provenance={"note": "test"})
+    export(policy, specification, tmp_path / "b.onnx", provenance={"note": "test"})
+    assert (tmp_path / "a.onnx").read_bytes() == (tmp_path / "b.onnx").read_bytes()
+    assert parity(model) < 1.0
+    assert not {node.op_type for node in model.graph.node} & {"RandomNormal", "RandomNormalLike", "RandomUniform"}
+    # The graph says what the policy says: the mean action, without noise, in the units of its kind.
+    observations, objectives = golden_inputs(specification)
+    with torch.no_grad():
+        whole = torch.from_numpy(np.concatenate([observations, objectives], axis=1))
+        means = np.clip(policy.get_distribution(whole).mode().numpy().reshape(-1), -1, 1)
+        inputs = torch.from_numpy(observations), torch.from_numpy(objectives)
+        exported = DeployedPolicy(policy, specification)(*inputs).numpy().reshape(-1)
+    expected = specification.wire_actions(means, observations)
+    np.testing.assert_allclose(exported, expected, rtol=1e-4)
+    assert np.ptp(exported) > 0
+
+
+def test_the_actor_does_not_see_what_the_critic_sees(values, tmp_path, fake_simulator):
+    import torch
+
+    from weir.trainer.export import export, golden_inputs
+
+    values["environment"] |= {"privileged_critic": True}
+    _, policy = trained(values | {"steps": 256}, tmp_path / "run", fake_simulator)
+    specification = checked_configuration(values).environment.specification()
+    history, objective = golden_inputs(specification)
+    privileged = [[2e6, 1e6, 25.0, 80.0, 0.1]]
+    observation = torch.from_numpy(np.concatenate([history[:1], objective[:1], privileged], axis=1).astype(np.float32))
+    other = observation.clone()
+    other[:, specification.observation_size + 3 :] *= 2.0
+    with torch.no_grad():
+        assert torch.equal(policy.get_distribution(observation).mode(), policy.get_distribution(other).mode())
+        assert not torch.equal(policy.predict_values(observation), policy.predict_values(other))
+    model = export(policy, specification, tmp_path / "weir.onnx")
+    assert [value.name for value in model.graph.input] == ["observation", "objective"]
+    assert model.graph.input[0].type.tensor_type.shape.dim[1].dim_value == specification.observation_size
+
+
+def test_exported_model_runs_in_the_library(values, tmp_path, fake_simulator):
+    core = pytest.importorskip("weir._core", reason="the library's Python module is not built")
+    import torch
+
+    from weir.trainer.export import export, golden_inputs
+    from weir.trainer.networks import DeployedPolicy
+
+    values["environment"]["action"] = {"kind": "around_rule"}
+    _, policy = trained(values | {"steps": 256}, tmp_path / "run", fake_simulator)
+    specification = checked_configuration(values).environment.specification()
+    export(policy, specification, tmp_path / "weir.onnx")
+    # Loading checks the golden vectors in the library's own runtime; other inputs are compared here.
+    library = core.Policy((tmp_path / "weir.onnx").read_bytes())
+    observations, objectives = golden_inputs(specification)
+    for observation, objective in zip(observations * np.float32(0.9), objectives, strict=True):
+        with torch.no_grad():
+            expected = DeployedPolicy(policy, specification)(
+                torch.from_numpy(observation[None]), torch.from_numpy(objective[None])
+            )
+        np.testing.assert_allclose(
+            library.run(observation.tolist(), tuple(objective.tolist())), expected.numpy().reshape(-1), rtol=1e-4
+        )
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"stepz": 1}, "stepz: unknown key"),
+        ({"steps": -1}, "steps: .*greater than 0"),
+        ({"environment": {"features": ["colour"]}}, "environment: .*unknown: colour"),
+        ({"environment": {"features": FEATURES, "reward": "applause"}}, "one of mocc"),
+        ({"environment": {"features": FEATURES, "objective": "fast"}}, "balanced"),
+        ({"environment": {"features": FEATURES, "action": {"kind": "brake"}}}, "action.kind"),
+        ({"environment": {"features": ["receive_rate_bps"]}}, "around the rule needs"),
+        ({"environment": {}}, "environment.features"),
+        ({"ppo": {"batch_size": 100}}, "must divide"),
+        ({"scenarios": {"source": "files"}}, "files"),
+    ],
+)
+def test_bad_configuration_is_one_message(values, change, message):
+    with pytest.raises(InputError, match=message) as raised:
+        checked_configuration(values | change, "my.toml")
+    assert str(raised.value).startswith("my.toml: ")
+    assert "\n" not in str(raised.value)
+
+
+def test_bad_configuration_files(tmp_path):
+    with pytest.raises(InputError, match="cannot be read"):
+        load_configuration(tmp_path / "none.toml")
+    (tmp_path / "half.toml").write_text("steps = [")
+    with pytest.raises(InputError, match="is not TOML"):
+        load_configuration(tmp_path / "half.toml")
+
+
+def test_a_checkpoint_that_is_none(tmp_path):
+    from weir.trainer.train import load_policy
+
+    with pytest.raises(InputError, match="no such checkpoint"):
+        load_policy(tmp_path / "checkpoint.zip")
+    (tmp_path / "checkpoint.zip").write_bytes(b"PK")
+    with pytest.raises(InputError, match="is not a checkpoint"):
+        load_policy(tmp_path / "checkpoint.zip")
+
+
+def test_commands_end_to_end(values, tmp_path, fake_simulator, monkeypatch):
+    import tomllib
+
+    import typer
+    from typer.testing import CliRunner
+
+    from weir.trainer.cli import add_commands
+
+    monkeypatch.setenv("WEIR_SIM", str(fake_simulator))
+    app = typer.Typer()
+    add_commands(app)
+    text = textwrap.dedent(
+        f"""
+        name = "small"
+        steps = 512
+        [environment]
+        environments = 2
+        features = {json.dumps(FEATURES)}
+        [scenarios]
+        source = "files"
+        files = {json.dumps(values["scenarios"]["files"])}
+        [ppo]
+        steps_per_update = 128
+        batch_size = 64
+        """
+    )
+    assert tomllib.loads(text)
+    (tmp_path / "small.toml").write_text(text)
+    runner = CliRunner()
+    run = str(tmp_path / "run")
+    result = runner.invoke(app, ["train", str(tmp_path / "small.toml"), "--out", run], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    assert "512 steps" in result.output
+    model = str(tmp_path / "small.onnx")
+    result = runner.invoke(app, ["export", run, "--out", model], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    card = (tmp_path / "small.md").read_text()
+    assert re.search(r"^# Model card: small", card)
+    assert "None were given" in card
+    result = runner.invoke(app, ["model", "show", model, "--json"], catch_exceptions=False)
+    shown = json.loads(result.output)
+    assert shown["features"] == FEATURES
+    assert shown["action_kind"] == "rate_bps"
+    assert shown["golden_vectors"] > 0
+    assert runner.invoke(app, ["model", "show", model]).output.startswith("path:")
+
+
+def test_missing_extra_says_what_to_install():
+    code = textwrap.dedent(
+        """
+        import importlib.util, sys
+        find = importlib.util.find_spec
+        importlib.util.find_spec = lambda name, *rest: None if name == "torch" else find(name, *rest)
+        from weir.traces.errors import MissingComponent
+        from weir.trainer.missing import require_training
+        try:
+            require_training()
+        except MissingComponent as error:
+            sys.exit(0 if "torch" in str(error) and "train" in str(error) else 1)
+        sys.exit(1)
+        """
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,29 @@
+"""The network as a Gymnasium environment. Importing this package registers `weir/Bottleneck-v0`; it needs neither torch
+nor stable-baselines3.
+"""
+
+import gymnasium
+
+from weir.trainer.gym.environment import BottleneckEnv
+from weir.trainer.gym.process import SimulatorError, SimulatorRefusal, find_simulator
+from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification
+from weir.trainer.gym.vector import BottleneckVectorEnv
+
+__all__ = [
+    "ActionSpecification",
+    "BottleneckEnv",
+    "BottleneckVectorEnv",
+    "EnvironmentSpecification",
+    "SimulatorError",
+    "SimulatorRefusal",
+    "find_simulator",
+]
+
+ENVIRONMENT_ID = "weir/Bottleneck-v0"
+
+if ENVIRONMENT_ID not in gymnasium.registry:
+    gymnasium.register(
+        ENVIRONMENT_ID,
+        entry_point="weir.trainer.gym.environment:BottleneckEnv",
+        vector_entry_point="weir.trainer.gym.vector:BottleneckVectorEnv",
+    )

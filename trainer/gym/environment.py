@@ -1,0 +1,173 @@
+"""The Gymnasium environment `weir/Bottleneck-v0`: one bottleneck, one agent that answers with a target rate."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+
+from weir.traces.errors import InputError
+from weir.trainer.gym.episode import EpisodeSource, checked_objective
+from weir.trainer.gym.pool import TERMINATED, TRUNCATED, SimulatorPool
+from weir.trainer.gym.specification import (
+    DEFAULT_FEATURES,
+    ActionSpecification,
+    EnvironmentSpecification,
+    ObjectiveSource,
+    ScenarioSource,
+)
+from weir.trainer.gym.step import STEP_FIELDS, StepRecord
+from weir.trainer.rewards import REWARDS, Reward, mocc_objectives
+
+
+def resolve_reward(reward: str | Reward) -> Reward:
+    """A reward by its name in `weir.trainer.rewards.REWARDS`, or the function itself."""
+    if callable(reward):
+        return reward
+    if reward not in REWARDS:
+        raise InputError(f"reward {reward!r}: one of {', '.join(REWARDS)}")
+    return REWARDS[reward]
+
+
+def make_specification(
+    interval_ms: int = 200,
+    features: Sequence[str] = DEFAULT_FEATURES,
+    history: int = 5,
+    action: ActionSpecification | Mapping[str, Any] | None = None,
+    guard: bool = False,
+    packets: bool = False,
+    privileged: bool = False,
+) -> EnvironmentSpecification:
+    """An `EnvironmentSpecification` from plain values, as a configuration file or `gymnasium.make` gives them."""
+    if not isinstance(action, ActionSpecification):
+        try:
+            action = ActionSpecification(**(action or {}))
+        except TypeError as error:
+            raise InputError(f"action: {error}") from None
+    return EnvironmentSpecification(interval_ms, tuple(features), history, action, guard, packets, privileged)
+
+
+class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
+    """The agent is the receiver-side estimator of the scenario's first flow; a step is one decision interval of
+    simulated time.
+
+    Observation: float32 of shape (features * history + 3,), SI units, newest interval first, then the objective's
+    three weights (and the privileged fields, if asked for). Action: float32 of shape (1,) in [-1, 1], made a rate by
+    the action specification. An episode is truncated when the scenario's duration is over; `terminated` is the
+    simulator's to say and never means time.
+
+    `info` of a step: every name of `weir.trainer.gym.step.STEP_FIELDS` as a float, and `objectives`, the three measures
+    of MOCC Eq. 2 (float64 of shape (3,)). `info` of a reset: `scenario` (its name), `seed` and `objective`, which
+    together with the actions are the whole episode.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
+
+    def __init__(
+        self,
+        scenario: ScenarioSource | None = None,
+        *,
+        objective: ObjectiveSource = "balanced",
+        reward: str | Reward = "mocc",
+        interval_ms: int = 200,
+        features: Sequence[str] = DEFAULT_FEATURES,
+        history: int = 5,
+        action: ActionSpecification | Mapping[str, Any] | None = None,
+        guard: bool = False,
+        privileged: bool = False,
+        simulator: str | os.PathLike[str] | None = None,
+        timeout_s: float = 10.0,
+        render_mode: None = None,
+    ) -> None:
+        """
+        Args:
+            scenario: see `EpisodeSource`.
+            objective: see `EpisodeSource`.
+            reward: a name of `weir.trainer.rewards.REWARDS` or a function like them.
+            interval_ms: decision interval.
+            features: fields of the estimator's interval statistics.
+            history: how many intervals an observation spans.
+            action: an `ActionSpecification` or its fields.
+            guard: whether the estimator's guard stands behind the agent.
+            privileged: append `weir.trainer.gym.step.PRIVILEGED_FIELDS` to the observation: the truth about the path,
+                for
+                a critic while it trains.
+            simulator: path of `weir-sim`; see `find_simulator`.
+            timeout_s: how long the simulator may take for an answer.
+            render_mode: there is nothing to render.
+
+        Raises:
+            InputError: a value is out of range or unknown.
+        """
+        if render_mode is not None:
+            raise InputError(f"render_mode {render_mode!r}: this environment does not render")
+        specification = make_specification(interval_ms, features, history, action, guard, privileged=privileged)
+        self.render_mode = None
+        self._episodes = EpisodeSource(scenario, objective)
+        self._reward = resolve_reward(reward)
+        self._pool = SimulatorPool(1, specification, simulator, timeout_s)
+        low, high = specification.observation_limits()
+        self.observation_space = gymnasium.spaces.Box(low, high, dtype=np.float32)
+        self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float32)
+
+    @property
+    def specification(self) -> EnvironmentSpecification:
+        """Interval, features, history and action."""
+        return self._pool.specification
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """Starts an episode.
+
+        Args:
+            seed: of the draws of this and all later episodes.
+            options: "scenario" and "objective" for this episode, each as the constructor takes it.
+
+        Raises:
+            SimulatorError: the simulator failed; the next reset starts another.
+            SimulatorRefusal: the simulator does not run this scenario.
+        """
+        super().reset(seed=seed)
+        episode = self._episodes.draw(self.np_random, options)
+        self._pool.reset(0, episode)
+        info = {
+            "scenario": episode.scenario.get("name"),
+            "seed": episode.seed,
+            "objective": np.array(episode.objective),
+        }
+        return self._pool.observations[0].copy(), info
+
+    def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        """Runs one interval under `action`, shape (1,), cut to [-1, 1].
+
+        Raises:
+            SimulatorError: the simulator failed, or there is no episode.
+        """
+        self._pool.step(np.asarray(action))
+        values = self._pool.steps[0].copy()
+        record = StepRecord(values)
+        objective = self._pool.objectives[0].astype(np.float64)
+        info: dict[str, Any] = dict(zip(STEP_FIELDS, values.tolist(), strict=True))
+        info["objectives"] = mocc_objectives(record)
+        flags = int(self._pool.flags[0])
+        return (
+            self._pool.observations[0].copy(),
+            float(self._reward(record, objective)),
+            bool(flags & TERMINATED),
+            bool(flags & TRUNCATED),
+            info,
+        )
+
+    def set_objective(self, objective: str | Sequence[float]) -> None:
+        """Changes the objective in the middle of the episode, from the next step on; as an application may in a
+        call.
+        """
+        self._pool.set_objective(0, checked_objective(objective))
+
+    def close(self) -> None:
+        """Ends the simulator process."""
+        self._pool.close()

@@ -1,0 +1,117 @@
+"""What one episode is: scenario, seed and objective, drawn from their sources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from weir.traces.errors import InputError
+from weir.traces.random_domain import random_scenario
+from weir.traces.scenario import Scenario
+from weir.trainer.gym.specification import (
+    MAXIMUM_RANDOM_LOSS_WEIGHT,
+    MINIMUM_RANDOM_WEIGHT,
+    PRESETS,
+    ObjectiveSource,
+    ScenarioSource,
+)
+
+
+@dataclass(frozen=True)
+class Episode:
+    """One episode: everything the simulator needs to run it again, byte for byte."""
+
+    scenario: Mapping[str, Any]
+    seed: int
+    objective: tuple[float, float, float]
+
+
+def scenario_document(scenario: Any) -> Mapping[str, Any]:
+    """The JSON document of a scenario: mappings as they are, a `Scenario` as its `to_dict`."""
+    if isinstance(scenario, Scenario):
+        return scenario.to_dict()
+    if isinstance(scenario, Mapping):
+        return scenario
+    raise InputError(f"a scenario is a mapping or a weir.traces.scenario.Scenario, not a {type(scenario).__name__}")
+
+
+def checked_objective(weights: str | Sequence[float]) -> tuple[float, float, float]:
+    """Three positive weights, divided by their sum; or those of a preset.
+
+    Raises:
+        InputError: an unknown preset, or weights that are not three positive numbers.
+    """
+    if isinstance(weights, str):
+        if weights not in PRESETS:
+            raise InputError(
+                f"objective {weights!r}: one of {', '.join(PRESETS)}, random, or three weights "
+                "(throughput, latency, loss)"
+            )
+        return PRESETS[weights]
+    values = [float(weight) for weight in weights]
+    if len(values) != 3 or not all(np.isfinite(value) and value > 0 for value in values):
+        raise InputError(f"objective {list(values)}: three weights (throughput, latency, loss), each above 0")
+    total = sum(values)
+    return (values[0] / total, values[1] / total, values[2] / total)
+
+
+def random_objective(generator: np.random.Generator) -> tuple[float, float, float]:
+    """Loss log-uniform from 0.05 to 0.6, the rest split uniformly between throughput and latency, none below 0.05.
+
+    Uniform over the simplex would make objectives like the presets, whose weight of loss is 0.1, a rarity.
+    """
+    loss = float(np.exp(generator.uniform(np.log(MINIMUM_RANDOM_WEIGHT), np.log(MAXIMUM_RANDOM_LOSS_WEIGHT))))
+    throughput = float(generator.uniform(MINIMUM_RANDOM_WEIGHT, 1.0 - loss - MINIMUM_RANDOM_WEIGHT))
+    return (throughput, 1.0 - loss - throughput, loss)
+
+
+class EpisodeSource:
+    """Draws episodes.
+
+    Args:
+        scenario: one scenario; a sequence, of which each episode draws one; or a function from a seed to a scenario.
+            None: `weir.traces.random_domain.random_scenario`.
+        objective: weights or a preset; "random" (`random_objective`); or a function of a generator.
+    """
+
+    def __init__(self, scenario: ScenarioSource | None = None, objective: ObjectiveSource = "balanced") -> None:
+        if scenario is None:
+            scenario = random_scenario
+        if (
+            not callable(scenario)
+            and not isinstance(scenario, Mapping)
+            and isinstance(scenario, Sequence)
+            and len(scenario) == 0
+        ):
+            raise InputError("scenarios: the list is empty")
+        self._scenario = scenario
+        self._objective: ObjectiveSource = random_objective if objective == "random" else objective
+        if not callable(self._objective):
+            checked_objective(self._objective)
+
+    def draw(self, generator: np.random.Generator, options: Mapping[str, Any] | None = None) -> Episode:
+        """The next episode. `options` may fix "scenario" (any source) and "objective".
+
+        The same generator state and options give the same episode.
+        """
+        options = options or {}
+        unknown = set(options) - {"scenario", "objective"}
+        if unknown:
+            raise InputError(f"reset options {', '.join(sorted(unknown))}: only scenario and objective are known")
+        seed = int(generator.integers(2**31))
+        scenario = self._pick(options.get("scenario", self._scenario), generator)
+        source = options.get("objective", self._objective)
+        source = random_objective if isinstance(source, str) and source == "random" else source
+        objective = checked_objective(source(generator) if callable(source) else source)
+        return Episode(scenario=scenario, seed=seed, objective=objective)
+
+    @staticmethod
+    def _pick(source: Any, generator: np.random.Generator) -> Mapping[str, Any]:
+        if isinstance(source, Callable):
+            return scenario_document(source(int(generator.integers(2**31))))
+        if isinstance(source, Sequence) and not isinstance(source, str | bytes):
+            return scenario_document(source[int(generator.integers(len(source)))])
+        return scenario_document(source)

@@ -1,0 +1,285 @@
+"""A pool of simulator processes, stepped together: what the single and the vectorised environment both stand on.
+
+Replies are read straight into one numpy array of packed records; a step of N environments costs N writes, at most a few
+polls and N reads.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from weir.trainer.gym.episode import Episode
+from weir.trainer.gym.process import FRAME_HEADER, SimulatorError, SimulatorProcess, SimulatorRefusal
+from weir.trainer.gym.specification import EnvironmentSpecification
+from weir.trainer.gym.step import PRIVILEGED_COLUMNS, STEP_FIELDS
+
+TERMINATED = 1
+TRUNCATED = 2
+
+PACKET_RECORD = np.dtype(
+    [
+        ("send_time_ms", "<f8"),
+        ("arrival_time_ms", "<f8"),
+        ("ssrc", "<u4"),
+        ("sequence_number", "<u2"),
+        ("payload_type", "u1"),
+        ("reserved", "u1"),
+        ("padding_length", "<u4"),
+        ("header_length", "<u4"),
+        ("payload_size", "<u4"),
+    ]
+)
+
+
+class SimulatorPool:
+    """N environments, one simulator process each, processes started when first needed and again after a failure.
+
+    After `reset` or `step`, row i of `observations` (float32, (N, width): history newest first, then the objective,
+    then the privileged fields if asked for) is the latest of environment i; `objectives` is its part of three
+    columns. After `step`, `steps` (float64, (N, len(STEP_FIELDS))) and `flags` (uint8: TERMINATED, TRUNCATED) tell
+    about the interval just run, and `final_observations` holds the last observation of the episodes that ended. The
+    next step writes all of them again.
+    """
+
+    def __init__(
+        self,
+        count: int,
+        specification: EnvironmentSpecification,
+        executable: str | os.PathLike[str] | None = None,
+        timeout_s: float = 10.0,
+    ) -> None:
+        """
+        Args:
+            count: number of environments, and of processes.
+            specification: what they have in common.
+            executable: see `find_simulator`.
+            timeout_s: how long any one answer may take.
+        """
+        size = specification.observation_size
+        self.count = count
+        self.specification = specification
+        self.observations = np.zeros((count, specification.width), dtype=np.float32)
+        self.objectives = self.observations[:, size : size + 3]
+        self.final_observations = np.zeros_like(self.observations)
+        self.packets: list[np.ndarray] = [np.empty(0, PACKET_RECORD)] * count
+        self._executable = executable
+        self._timeout_s = timeout_s
+        self._processes: list[SimulatorProcess | None] = [None] * count
+        self._poll: select.poll | None = None
+        low, high = specification.observation_limits()
+        self._low, self._high = low[:size], high[:size]
+
+        reply = np.dtype(
+            [
+                ("length", "<u4"),
+                ("type", "u1"),
+                ("flags", "u1"),
+                ("observation", "<f4", (size,)),
+                ("step", "<f8", (len(STEP_FIELDS),)),
+            ]
+        )
+        self._replies = np.zeros(count, dtype=reply)
+        self._reply_header = FRAME_HEADER.pack(reply.itemsize - FRAME_HEADER.size, ord("O"))
+        self._reply_views = [memoryview(self._replies[i : i + 1].view(np.uint8)) for i in range(count)]
+        self._first_reply = np.zeros(1, dtype=reply)
+        self.steps = self._replies["step"]
+        self.flags = self._replies["flags"]
+
+        request = np.dtype([("length", "<u4"), ("type", "u1"), ("action", "<f4"), ("objective", "<f4", (3,))])
+        self._requests = np.zeros(count, dtype=request)
+        self._requests["length"] = request.itemsize - FRAME_HEADER.size
+        self._requests["type"] = ord("S")
+        self._request_views = [memoryview(self._requests[i : i + 1].view(np.uint8)) for i in range(count)]
+
+    def reset(self, index: int, episode: Episode) -> None:
+        """Starts an episode in one environment and reads its first observation.
+
+        Raises:
+            SimulatorError: the process failed; the next reset starts another.
+            SimulatorRefusal: the simulator does not run this scenario or specification.
+        """
+        process = self._processes[index]
+        if process is None or not process.alive:
+            process = SimulatorProcess(self._executable, self._timeout_s)
+            self._processes[index] = process
+            self._poll = None
+        try:
+            self._begin_reset(process, episode)
+            self._finish_reset(index, process, episode)
+        except SimulatorRefusal:
+            raise
+        except BaseException:
+            process.close()
+            raise
+
+    def step(self, actions: np.ndarray, next_episode: Callable[[int], Episode] | None = None) -> None:
+        """One interval in every environment: sends all actions, then takes the replies as they come.
+
+        Args:
+            actions: in [-1, 1], shape (N,) or (N, 1).
+            next_episode: gives the episode to start at once in an environment whose episode has just ended, while the
+                others still run. None: the caller resets.
+
+        Raises:
+            SimulatorError: a process failed. All are ended, every environment must be reset.
+        """
+        try:
+            self._send(actions)
+            restarted = self._collect(next_episode)
+        except BaseException:
+            self.close()
+            raise
+        size = self.specification.observation_size
+        received = self._replies["observation"]
+        if not np.isfinite(received).all():
+            index = int(np.flatnonzero(~np.isfinite(received).all(axis=1))[0])
+            self.close()
+            raise SimulatorError(f"the simulator of environment {index} failed: its observation is not finite")
+        if not restarted:
+            np.clip(received, self._low, self._high, out=self.observations[:, :size])
+            if self.specification.privileged:
+                self.observations[:, size + 3 :] = self.steps[:, PRIVILEGED_COLUMNS]
+            return
+        fresh = np.setdiff1d(np.arange(self.count), restarted)
+        self.final_observations[restarted, :size] = np.clip(received[restarted], self._low, self._high)
+        self.observations[fresh, :size] = np.clip(received[fresh], self._low, self._high)
+        if self.specification.privileged:
+            self.final_observations[restarted, size + 3 :] = self.steps[np.ix_(restarted, PRIVILEGED_COLUMNS)]
+            self.observations[fresh, size + 3 :] = self.steps[np.ix_(fresh, PRIVILEGED_COLUMNS)]
+
+    def set_objective(self, index: int, objective: tuple[float, float, float]) -> None:
+        """Changes the objective in the middle of an episode, from the next step on."""
+        self.objectives[index] = objective
+
+    def close(self) -> None:
+        """Ends all processes."""
+        for process in self._processes:
+            if process is not None:
+                process.close()
+        self._processes = [None] * self.count
+        self._poll = None
+
+    def _send(self, actions: np.ndarray) -> None:
+        for index, process in enumerate(self._processes):
+            if process is None or not process.alive:
+                raise SimulatorError(f"environment {index} has no episode: reset it first")
+        self._requests["action"] = self.specification.wire_actions(actions, self.observations)
+        self._requests["objective"] = self.objectives
+        for process, view in zip(self._processes, self._request_views, strict=True):
+            assert process is not None
+            try:
+                written = os.write(process.input_fd, view)
+            except OSError:
+                written = 0
+            if written != len(view):
+                process.send(view[written:])
+
+    def _collect(self, next_episode: Callable[[int], Episode] | None) -> list[int]:
+        """Reads one reply from every process, restarts those that ended; gives the indices of the restarted."""
+        poll = self._poll or self._register()
+        waiting = {process.output_fd: index for index, process in enumerate(self._processes) if process is not None}
+        resetting: dict[int, Episode] = {}
+        restarted: list[int] = []
+        deadline = time.monotonic() + self._timeout_s
+        while waiting:
+            ready = poll.poll(max(0.0, deadline - time.monotonic()) * 1000)
+            if not ready:
+                process = self._processes[next(iter(waiting.values()))]
+                assert process is not None
+                raise process.failure(f"no answer for {self._timeout_s:g} s")
+            for descriptor, _ in ready:
+                index = waiting.get(descriptor, -1)
+                if index < 0:
+                    raise self._owner(descriptor).spoke_unasked()
+                process = self._processes[index]
+                assert process is not None
+                if index in resetting:
+                    self._finish_reset(index, process, resetting.pop(index))
+                    del waiting[descriptor]
+                    continue
+                self._read_reply(index, process)
+                if self.flags[index] and next_episode is not None:
+                    size = self.specification.observation_size
+                    self.final_observations[index, size : size + 3] = self.objectives[index]
+                    restarted.append(index)
+                    resetting[index] = next_episode(index)
+                    self._begin_reset(process, resetting[index])
+                    deadline = time.monotonic() + self._timeout_s
+                else:
+                    del waiting[descriptor]
+        return restarted
+
+    def _register(self) -> select.poll:
+        self._poll = select.poll()
+        for process in self._processes:
+            assert process is not None
+            self._poll.register(process.output_fd, select.POLLIN)
+        return self._poll
+
+    def _owner(self, descriptor: int) -> SimulatorProcess:
+        return next(process for process in self._processes if process is not None and process.output_fd == descriptor)
+
+    def _read_reply(self, index: int, process: SimulatorProcess) -> None:
+        if self.specification.packets:
+            self._read_frame_with_packets(index, process)
+            return
+        view = self._reply_views[index]
+        count = os.readv(process.output_fd, (view,))
+        if count == 0:
+            raise process.ended()
+        header = FRAME_HEADER.size
+        if count < header:
+            process.receive_into(view[count:header])
+            count = header
+        if view[:header] != self._reply_header:
+            raise process.unexpected_frame(bytes(view[:count]))
+        if count < len(view):
+            process.receive_into(view[count:])
+
+    def _read_frame_with_packets(self, index: int, process: SimulatorProcess) -> None:
+        kind, payload = process.receive_frame()
+        fixed = len(self._reply_views[index]) - FRAME_HEADER.size
+        if kind != b"O" or len(payload) < fixed + 4:
+            raise process.failure(f"its answer to a step is a frame of type {kind!r} and {len(payload)} bytes")
+        self._reply_views[index][FRAME_HEADER.size :] = payload[:fixed]
+        count = int.from_bytes(payload[fixed : fixed + 4], "little")
+        if len(payload) != fixed + 4 + count * PACKET_RECORD.itemsize:
+            raise process.failure(f"its answer announces {count} packets but has {len(payload)} bytes")
+        self.packets[index] = np.frombuffer(payload, PACKET_RECORD, count, fixed + 4)
+
+    def _begin_reset(self, process: SimulatorProcess, episode: Episode) -> None:
+        request = self.specification.reset_request(episode.scenario, episode.seed, episode.objective)
+        payload = json.dumps(request, separators=(",", ":"), allow_nan=False).encode()
+        process.send(FRAME_HEADER.pack(len(payload), ord("R")) + payload)
+
+    def _finish_reset(self, index: int, process: SimulatorProcess, episode: Episode) -> None:
+        kind, payload = process.receive_frame()
+        size = self.specification.observation_size
+        try:
+            description = json.loads(payload) if kind == b"C" else {}
+        except ValueError:
+            description = {}
+        if description.get("observation_size") != size or tuple(description.get("step_fields", ())) != STEP_FIELDS:
+            raise process.failure(
+                f"it answered a reset with {bytes(payload[:200])!r}; expected are {size} observations and the step "
+                "fields of this version of weir"
+            )
+        kind, payload = process.receive_frame()
+        first = memoryview(self._first_reply.view(np.uint8))
+        fixed = len(first) - FRAME_HEADER.size
+        if kind != b"O" or len(payload) < fixed:
+            raise process.failure(f"its first observation is a frame of type {kind!r} and {len(payload)} bytes")
+        first[FRAME_HEADER.size :] = payload[:fixed]
+        observation = self._first_reply["observation"][0]
+        if not np.isfinite(observation).all():
+            raise process.failure("its first observation is not finite")
+        np.clip(observation, self._low, self._high, out=self.observations[index, :size])
+        self.objectives[index] = episode.objective
+        if self.specification.privileged:
+            self.observations[index, size + 3 :] = self._first_reply["step"][0, PRIVILEGED_COLUMNS]

@@ -1,0 +1,263 @@
+"""One `weir-sim serve` child process and the frames that go to and fro.
+
+Every frame is a little-endian u32 payload length, a u8 type and the payload. Every wait has a time limit, and a child
+that died, hangs or answers nonsense is a `SimulatorError` that says which, with the last lines the child wrote to its
+standard error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import weakref
+from pathlib import Path
+from typing import IO
+
+from weir.traces.errors import InputError, MissingComponent
+
+FRAME_HEADER = struct.Struct("<IB")
+# No reply is longer: an observation frame with every packet of a long interval on a 10 Gbps link stays below it.
+MAXIMUM_PAYLOAD_BYTES = 256 * 1024 * 1024
+EXECUTABLE_NAME = "weir-sim"
+
+_live: weakref.WeakSet[SimulatorProcess] = weakref.WeakSet()
+
+
+class SimulatorError(RuntimeError):
+    """The simulator died, hung, or answered something that is not its protocol. The message says which, and what it
+    last said.
+    """
+
+
+class SimulatorRefusal(InputError):
+    """The simulator is well but refuses what it was asked for (a scenario it cannot run, an unknown feature)."""
+
+
+def find_simulator(executable: str | os.PathLike[str] | None = None) -> Path:
+    """The path of `weir-sim`: the argument, else what the environment variable WEIR_SIM names, else beside this Python,
+    else on PATH.
+
+    Raises:
+        MissingComponent: it is in none of these places.
+    """
+    named = executable or os.environ.get("WEIR_SIM")
+    if named:
+        path = Path(named)
+        if path.is_file() and os.access(path, os.X_OK):
+            return path.absolute()
+        origin = "given" if executable else "named by the environment variable WEIR_SIM"
+        raise MissingComponent(
+            f"the simulator {path} ({origin}) is not an executable file: build it with `make build`, or correct the "
+            "path"
+        )
+    beside = Path(sys.executable).parent / EXECUTABLE_NAME
+    if beside.is_file() and os.access(beside, os.X_OK):
+        return beside
+    on_path = shutil.which(EXECUTABLE_NAME)
+    if on_path:
+        return Path(on_path).absolute()
+    raise MissingComponent(
+        f"the simulator {EXECUTABLE_NAME} was found neither beside {sys.executable} nor on PATH: build it with "
+        "`make build`, or name it in the environment variable WEIR_SIM"
+    )
+
+
+class SimulatorProcess:
+    """A running `weir-sim serve`, owned by the Python process that made it.
+
+    After a `SimulatorError` the child is gone (`alive` is false) and the object is of no further use; make a new one.
+    """
+
+    def __init__(self, executable: str | os.PathLike[str] | None = None, timeout_s: float = 10.0) -> None:
+        """
+        Args:
+            executable: see `find_simulator`.
+            timeout_s: how long any one answer may take.
+
+        Raises:
+            MissingComponent: there is no simulator.
+            SimulatorError: it cannot be started.
+        """
+        self.timeout_s = timeout_s
+        self._path = find_simulator(executable)
+        self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the child
+        try:
+            self._child = subprocess.Popen(
+                [self._path, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._stderr, bufsize=0
+            )
+        except OSError as error:
+            self._stderr.close()
+            raise SimulatorError(f"the simulator {self._path} cannot be started: {error.strerror}") from error
+        assert self._child.stdin is not None
+        assert self._child.stdout is not None
+        self._input = self._child.stdin
+        self._output = self._child.stdout
+        self.input_fd = self._input.fileno()
+        self.output_fd = self._output.fileno()
+        os.set_blocking(self.input_fd, False)
+        self._poll_output = select.poll()
+        self._poll_output.register(self.output_fd, select.POLLIN)
+        self._owner = os.getpid()
+        self.alive = True
+        _live.add(self)
+
+    @property
+    def pid(self) -> int:
+        """The child's process id."""
+        return self._child.pid
+
+    def send(self, frame: bytes | bytearray | memoryview) -> None:
+        """Writes one whole frame (header included).
+
+        Raises:
+            SimulatorError: the child is gone, or does not read within the time limit.
+        """
+        view = memoryview(frame).cast("B")
+        deadline = 0.0
+        while len(view):
+            try:
+                view = view[os.write(self.input_fd, view) :]
+            except BlockingIOError:
+                deadline = deadline or time.monotonic() + self.timeout_s
+                left = deadline - time.monotonic()
+                if left <= 0 or not select.select([], [self.input_fd], [], left)[1]:
+                    raise self.failure(f"it has not read its input for {self.timeout_s:g} s") from None
+            except OSError:
+                raise self.ended() from None
+
+    def receive_into(self, view: memoryview) -> None:
+        """Fills `view` completely.
+
+        Raises:
+            SimulatorError: the child is gone, or does not answer within the time limit.
+        """
+        deadline = time.monotonic() + self.timeout_s
+        while len(view):
+            left = deadline - time.monotonic()
+            if left <= 0 or not self._poll_output.poll(left * 1000):
+                raise self.failure(f"no answer for {self.timeout_s:g} s")
+            count = os.readv(self.output_fd, (view,))
+            if count == 0:
+                raise self.ended()
+            view = view[count:]
+
+    def receive_frame(self) -> tuple[bytes, bytearray]:
+        """The next frame: its type (one byte) and its payload.
+
+        Raises:
+            SimulatorError: as `receive_into`, or what came is no frame.
+            SimulatorRefusal: the simulator answered with an error message.
+        """
+        header = bytearray(FRAME_HEADER.size)
+        self.receive_into(memoryview(header))
+        length, kind = FRAME_HEADER.unpack(header)
+        self.check_header(length, kind)
+        payload = bytearray(length)
+        self.receive_into(memoryview(payload))
+        if kind == ord("E"):
+            raise SimulatorRefusal(f"the simulator refuses: {payload.decode('utf-8', 'replace')}")
+        return bytes([kind]), payload
+
+    def check_header(self, length: int, kind: int) -> None:
+        """Raises a SimulatorError unless this can be the header of an answer."""
+        if kind not in b"COE" or length > MAXIMUM_PAYLOAD_BYTES:
+            raise self.failure(f"its answer is not the protocol's (frame type {kind:#04x}, length {length})")
+
+    def unexpected_frame(self, start: bytes) -> Exception:
+        """The error to raise for a frame that is not the expected one, of which `start` (header included) has been
+        read.
+        """
+        length, kind = FRAME_HEADER.unpack_from(start)
+        self.check_header(length, kind)
+        if kind != ord("E") or length > 65536:
+            return self.failure(f"its answer is a frame of type {chr(kind)} and {length} bytes")
+        message = bytearray(length)
+        message[: len(start) - FRAME_HEADER.size] = start[FRAME_HEADER.size :]
+        self.receive_into(memoryview(message)[len(start) - FRAME_HEADER.size :])
+        return SimulatorRefusal(f"the simulator refuses: {message.decode('utf-8', 'replace')}")
+
+    def spoke_unasked(self) -> SimulatorError:
+        """The error to raise when there is something to read that nobody asked for; its end is such a thing."""
+        if os.read(self.output_fd, 1):
+            return self.failure("it spoke without being asked")
+        return self.ended()
+
+    def failure(self, reason: str) -> SimulatorError:
+        """Ends the child and gives the error to raise."""
+        self._terminate()
+        last = self._last_words()
+        self._release()
+        return SimulatorError(f"the simulator failed: {reason}{last}")
+
+    def ended(self) -> SimulatorError:
+        """The error to raise when the child closed its end: how it ended and what it last said."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._child.wait(1.0)
+        code = self._child.returncode
+        if code is None:
+            how = "it closed its output without ending"
+        elif code < 0:
+            how = f"it was killed by {signal.Signals(-code).name}"
+        else:
+            how = f"it ended with exit status {code}"
+        return self.failure(how)
+
+    def close(self) -> None:
+        """Ends the child, politely for half a second, then by force, and waits for it. Does nothing the second time or
+        in a forked copy.
+        """
+        if not self.alive:
+            return
+        if os.getpid() == self._owner and self._child.poll() is None:
+            with contextlib.suppress(OSError):
+                os.write(self.input_fd, FRAME_HEADER.pack(0, ord("Q")))
+            self._input.close()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._child.wait(0.5)
+        self._terminate()
+        self._release()
+
+    def _terminate(self) -> None:
+        if os.getpid() == self._owner and self._child.poll() is None:
+            self._child.kill()
+            self._child.wait()
+
+    def _release(self) -> None:
+        self.alive = False
+        for stream in (self._input, self._output, self._stderr):
+            with contextlib.suppress(OSError):
+                stream.close()
+
+    def _last_words(self) -> str:
+        """The last lines of the child's standard error, ready to be appended to a message."""
+        with contextlib.suppress(OSError, ValueError):
+            self._stderr.seek(max(0, self._stderr.seek(0, os.SEEK_END) - 4096))
+            lines = self._stderr.read().decode("utf-8", "replace").strip().splitlines()[-5:]
+            if lines:
+                return "; it last said: " + " | ".join(lines)
+        return "; it said nothing on its standard error"
+
+    def __del__(self) -> None:
+        if getattr(self, "alive", False):
+            self.close()
+
+
+def _forget_in_forked_child() -> None:
+    """A forked copy must neither end its parent's simulators nor hold their pipes open (they would outlive the
+    parent).
+    """
+    for process in list(_live):
+        if process.alive:
+            process._child.returncode = 0  # the copy is not the parent of the child and must not wait for it
+            process._release()
+
+
+os.register_at_fork(after_in_child=_forget_in_forked_child)

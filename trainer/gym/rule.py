@@ -1,0 +1,49 @@
+"""The ten-line rule as a function of an observation: the base around which a policy's action multiplies.
+
+The same text serves numpy (the environment, a batch at a time) and torch (inside the exported graph): `xp` is the
+module. It is the controller `rule` of the estimator, but reads the three latest receive rates from the history instead
+of its own window.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+NO_ARRIVAL_FACTOR: Final = 0.6
+INCREASE_FACTOR: Final = 1.1
+HEADROOM_FACTOR: Final = 2.0
+HEADROOM_BPS: Final = 50_000.0
+QUEUE_THRESHOLD_S: Final = 0.015
+QUEUE_TARGET_S: Final = 0.0075
+QUEUE_SCALE_S: Final = 0.3
+MINIMUM_BACKOFF: Final = 0.3
+RATE_WINDOW_S: Final = 0.3
+
+REQUIRED_FEATURES: Final = ("receive_rate_bps", "queueing_delay_min_s", "packets_received", "last_estimate_bps")
+
+
+def rate_window(interval_ms: float, history: int) -> int:
+    """How many intervals the rule's 300 ms of receive rate span; at least 1, at most the history."""
+    return max(1, min(history, round(RATE_WINDOW_S * 1000.0 / interval_ms)))
+
+
+def rule_rate_bps(xp: Any, records: Any, features: tuple[str, ...], window: int) -> Any:
+    """What the rule would answer, in bps.
+
+    Args:
+        xp: `numpy` or `torch`.
+        records: float32 of shape (N, history, features), newest first, SI units.
+        features: the names along the last axis.
+        window: see `rate_window`.
+
+    Returns:
+        shape (N,).
+    """
+    rate = records[:, :window, features.index("receive_rate_bps")].mean(1)
+    queue = records[:, 0, features.index("queueing_delay_min_s")]
+    received = records[:, 0, features.index("packets_received")]
+    target = records[:, 0, features.index("last_estimate_bps")]
+    grown = xp.minimum(target * INCREASE_FACTOR, rate * HEADROOM_FACTOR + HEADROOM_BPS)
+    drained = rate * xp.clip(1.0 - (queue - QUEUE_TARGET_S) / QUEUE_SCALE_S, MINIMUM_BACKOFF, None)
+    answer = xp.where(queue < QUEUE_THRESHOLD_S, grown, drained)
+    return xp.where(received > 0, answer, target * NO_ARRIVAL_FACTOR)

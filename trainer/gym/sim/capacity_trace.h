@@ -1,0 +1,58 @@
+// The capacity of a link over time: piecewise constant, optionally periodic. All arithmetic is exact, in integers of ns
+// and bit/s.
+#ifndef WEIR_TRAINER_GYM_SIM_CAPACITY_TRACE_H_
+#define WEIR_TRAINER_GYM_SIM_CAPACITY_TRACE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+namespace weir::sim {
+
+class CapacityTrace {
+ public:
+  static constexpr int64_t kMaxRateBps = 10'000'000'000;
+  static constexpr int64_t kNoCap = std::numeric_limits<int64_t>::max();
+
+  // `start_times_ns` starts at 0 and rises strictly; `rates_bps` has as many entries, each in 0..kMaxRateBps;
+  // `period_ns`, if any, lies after the last start time; without it the last rate holds for ever. Throws
+  // std::invalid_argument otherwise.
+  CapacityTrace(std::vector<int64_t> start_times_ns, std::vector<int64_t> rates_bps,
+                std::optional<int64_t> period_ns = std::nullopt);
+
+  // Times are >= 0. Each function is fast when the times it is asked for advance from call to call.
+  int64_t RateAt(int64_t time_ns) const;
+  // What the link carries from `from_ns` to `to_ns` when at most `cap_bps` of its rate can be used; rounded down to
+  // whole bits.
+  int64_t BitsBetween(int64_t from_ns, int64_t to_ns, int64_t cap_bps = kNoCap) const;
+  // When the last of `bits` has left if the first starts at `start_ns`: the first ns at which the integral of the rate
+  // has reached `bits`. Nothing when the capacity never suffices.
+  std::optional<int64_t> TransmissionEnd(int64_t start_ns, int64_t bits) const;
+  // Over one period; without a period, over `duration_ns` (> 0).
+  double MeanRateBps(int64_t duration_ns) const;
+
+  std::optional<int64_t> period_ns() const { return period_ns_; }
+
+ private:
+  // Where a time lies: in segment `index` of the period that began at `period_start_ns`.
+  struct Position {
+    size_t index = 0;
+    int64_t period_start_ns = 0;
+  };
+  Position Find(int64_t time_ns) const;
+  int64_t SegmentEnd(const Position& position) const;
+  void Advance(Position& position) const;
+
+  std::vector<int64_t> start_times_ns_;
+  std::vector<int64_t> rates_bps_;
+  std::optional<int64_t> period_ns_;
+  // In bit/s * ns, that is 1e-9 bits.
+  __int128 nanobits_per_period_ = 0;
+  mutable Position cursor_;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_TRAINER_GYM_SIM_CAPACITY_TRACE_H_

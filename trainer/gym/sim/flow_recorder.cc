@@ -1,0 +1,103 @@
+#include "flow_recorder.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "event.h"
+
+namespace weir::sim {
+namespace {
+
+constexpr int64_t kHighDelayNs = 400'000'000;
+
+double Milliseconds(int64_t ns) { return static_cast<double>(ns) * 1e-6; }
+
+size_t NearestRank(size_t count, int percent) {
+  const size_t rank = (count * static_cast<size_t>(percent) + 99) / 100;
+  return rank == 0 ? 0 : rank - 1;
+}
+
+// In milliseconds. A double holds sums of ns exactly up to 104 days.
+double Mean(const std::vector<int64_t>& delays_ns) {
+  const int64_t sum = std::accumulate(delays_ns.begin(), delays_ns.end(), int64_t{0});
+  return static_cast<double>(sum) / static_cast<double>(delays_ns.size()) * 1e-6;
+}
+
+}  // namespace
+
+DelaySummary SummarizeDelays(std::vector<int64_t>& delays_ns) {
+  std::sort(delays_ns.begin(), delays_ns.end());
+  const auto percentile_ms = [&](int percent) {
+    return Milliseconds(delays_ns[NearestRank(delays_ns.size(), percent)]);
+  };
+  return {.mean_ms = Mean(delays_ns),
+          .p5_ms = percentile_ms(5),
+          .p50_ms = percentile_ms(50),
+          .p95_ms = percentile_ms(95),
+          .p99_ms = percentile_ms(99),
+          .max_ms = Milliseconds(delays_ns.back())};
+}
+
+FlowRecorder::FlowRecorder(int64_t duration_ns, int64_t stop_ns, bool series)
+    : steps(series ? SeriesLength(duration_ns) : 0), duration_ns_(duration_ns), stop_ns_(stop_ns), series_(series) {}
+
+FlowRecorder::Step* FlowRecorder::StepAt(int64_t time_ns) {
+  if (!series_) return nullptr;
+  return &steps[std::min(static_cast<size_t>(time_ns / kSeriesIntervalNs), steps.size() - 1)];
+}
+
+void FlowRecorder::OnSent(const Packet& packet) {
+  ++packets_sent;
+  bytes_sent += packet.size_bytes;
+  if (Step* step = StepAt(packet.sent_time_ns)) step->bytes_sent += packet.size_bytes;
+}
+
+void FlowRecorder::OnReceived(const Packet& packet, int64_t arrival_time_ns) {
+  if (arrival_time_ns > duration_ns_) return;
+  const int64_t delay_ns = arrival_time_ns - packet.sent_time_ns;
+  ++packets_received;
+  bytes_received += packet.size_bytes;
+  delays_ns.push_back(delay_ns);
+  if (last_above_400_ms_) above_400_ms_ns += std::max<int64_t>(0, arrival_time_ns - last_arrival_ns_);
+  last_above_400_ms_ = delay_ns > kHighDelayNs;
+  last_arrival_ns_ = arrival_time_ns;
+  if (!series_) return;
+  const size_t index = std::min(static_cast<size_t>(arrival_time_ns / kSeriesIntervalNs), steps.size() - 1);
+  if (index > arrival_step_) {
+    FinishDelays(arrival_step_);
+    arrival_step_ = index;
+  }
+  steps[arrival_step_].bytes_received += packet.size_bytes;
+  step_delays_ns_.push_back(delay_ns);
+}
+
+void FlowRecorder::OnDropped(const Packet&) {
+  ++packets_lost;
+  if (Step* step = StepAt(NowNs())) ++step->packets_lost;
+}
+
+void FlowRecorder::OnTargetRate(DataRate target_rate, int64_t time_ns) {
+  if (series_) {
+    const size_t index = std::min(static_cast<size_t>(time_ns / kSeriesIntervalNs), steps.size() - 1);
+    for (; target_step_ < index; ++target_step_) steps[target_step_].target_bps = target_bps_;
+  }
+  target_bps_ = static_cast<double>(target_rate.bps());
+}
+
+void FlowRecorder::FinishDelays(size_t step_index) {
+  if (step_delays_ns_.empty()) return;
+  steps[step_index].delay_mean_ms = Mean(step_delays_ns_);
+  const auto p95 = step_delays_ns_.begin() + static_cast<std::ptrdiff_t>(NearestRank(step_delays_ns_.size(), 95));
+  std::nth_element(step_delays_ns_.begin(), p95, step_delays_ns_.end());
+  steps[step_index].delay_p95_ms = Milliseconds(*p95);
+  step_delays_ns_.clear();
+}
+
+void FlowRecorder::Finish() {
+  if (last_above_400_ms_) above_400_ms_ns += std::max<int64_t>(0, stop_ns_ - last_arrival_ns_);
+  if (!series_) return;
+  FinishDelays(arrival_step_);
+  for (; target_step_ < steps.size(); ++target_step_) steps[target_step_].target_bps = target_bps_;
+}
+
+}  // namespace weir::sim

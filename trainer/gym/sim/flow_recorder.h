@@ -1,0 +1,86 @@
+// What `run` keeps of a flow: counts, every one-way delay for exact percentiles, and a series in steps of 0.1 s.
+#ifndef WEIR_TRAINER_GYM_SIM_FLOW_RECORDER_H_
+#define WEIR_TRAINER_GYM_SIM_FLOW_RECORDER_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "flow_observer.h"
+
+namespace weir::sim {
+
+inline constexpr int64_t kSeriesIntervalNs = 100'000'000;
+
+// The number of steps of a series over that time, the last one possibly shorter.
+constexpr size_t SeriesLength(int64_t duration_ns) {
+  return static_cast<size_t>((duration_ns + kSeriesIntervalNs - 1) / kSeriesIntervalNs);
+}
+
+struct DelaySummary {
+  double mean_ms = 0;
+  double p5_ms = 0;
+  double p50_ms = 0;
+  double p95_ms = 0;
+  double p99_ms = 0;
+  double max_ms = 0;
+};
+
+// Sorts `delays_ns`, which must not be empty. Percentiles are nearest-rank: values that occurred.
+DelaySummary SummarizeDelays(std::vector<int64_t>& delays_ns);
+
+class FlowRecorder final : public FlowObserver {
+ public:
+  struct Step {
+    double target_bps = 0;
+    int64_t bytes_sent = 0;
+    int64_t bytes_received = 0;
+    int64_t packets_lost = 0;
+    // Nothing when nothing arrived.
+    std::optional<double> delay_mean_ms;
+    std::optional<double> delay_p95_ms;
+  };
+
+  // `stop_ns`: when the flow stops sending, at the latest with the scenario.
+  FlowRecorder(int64_t duration_ns, int64_t stop_ns, bool series);
+
+  void OnSent(const Packet& packet) override;
+  void OnReceived(const Packet& packet, int64_t arrival_time_ns) override;
+  void OnDropped(const Packet& packet) override;
+  void OnTargetRate(DataRate target_rate, int64_t time_ns) override;
+
+  // Call once, after the last event.
+  void Finish();
+
+  int64_t packets_sent = 0;
+  int64_t bytes_sent = 0;
+  int64_t packets_received = 0;
+  int64_t bytes_received = 0;
+  int64_t packets_lost = 0;
+  // While the last packet that arrived had been under way for more than 400 ms, until the flow stops.
+  int64_t above_400_ms_ns = 0;
+  // Of received packets, ascending after Finish().
+  std::vector<int64_t> delays_ns;
+  // Empty without a series.
+  std::vector<Step> steps;
+
+ private:
+  Step* StepAt(int64_t time_ns);
+  void FinishDelays(size_t step_index);
+
+  const int64_t duration_ns_;
+  const int64_t stop_ns_;
+  const bool series_;
+  int64_t last_arrival_ns_ = 0;
+  bool last_above_400_ms_ = false;
+  // Of the step that arrivals are in.
+  size_t arrival_step_ = 0;
+  std::vector<int64_t> step_delays_ns_;
+  // The target in force since the start of the step after the last one that was filled in.
+  double target_bps_ = 0;
+  size_t target_step_ = 0;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_TRAINER_GYM_SIM_FLOW_RECORDER_H_

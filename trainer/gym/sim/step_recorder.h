@@ -1,0 +1,69 @@
+// What `serve` tells of the agent's flow after each step. Keeps one step only.
+#ifndef WEIR_TRAINER_GYM_SIM_STEP_RECORDER_H_
+#define WEIR_TRAINER_GYM_SIM_STEP_RECORDER_H_
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "flow_observer.h"
+#include "scenario.h"
+#include "simulation.h"
+
+namespace weir::sim {
+
+inline constexpr std::array<std::string_view, 13> kStepFields{"time_s",
+                                                              "capacity_bps",
+                                                              "carriable_bps",
+                                                              "send_rate_bps",
+                                                              "receive_rate_bps",
+                                                              "one_way_delay_mean_ms",
+                                                              "one_way_delay_p95_ms",
+                                                              "base_one_way_delay_ms",
+                                                              "queueing_delay_ms",
+                                                              "loss_ratio",
+                                                              "packets_received",
+                                                              "target_bps",
+                                                              "future_capacity_bps"};
+
+class StepRecorder final : public FlowObserver {
+ public:
+  struct ReceivedPacket {
+    PacketArrival rtp;
+    int64_t sent_time_ns = 0;
+    int64_t arrival_time_ns = 0;
+  };
+
+  explicit StepRecorder(bool keep_packets) : keep_packets_(keep_packets) {}
+
+  void OnSent(const Packet& packet) override { bytes_sent_ += packet.size_bytes; }
+  void OnReceived(const Packet& packet, int64_t arrival_time_ns) override;
+  void OnDropped(const Packet&) override { ++packets_lost_; }
+  void OnTargetRate(DataRate target_rate, int64_t) override { target_rate_ = target_rate; }
+
+  // Ends the step that began at the previous call, or at the flow's start. In the order of kStepFields.
+  std::array<double, kStepFields.size()> Finish(const Scenario& scenario, const FlowSpec& flow, Link& link,
+                                                int64_t now_ns, int64_t next_step_ns);
+  // Of the step that Finish() has ended, in the order of arrival.
+  const std::vector<ReceivedPacket>& packets() const { return packets_; }
+  // Call after Finish() and before the next step.
+  void Clear();
+
+ private:
+  const bool keep_packets_;
+  int64_t step_start_ns_ = -1;
+  int64_t bytes_sent_ = 0;
+  int64_t bytes_received_ = 0;
+  int64_t packets_lost_ = 0;
+  DataRate target_rate_ = DataRate::Zero();
+  std::vector<int64_t> delays_ns_;
+  // Held while nothing arrives.
+  double delay_mean_ms_ = 0;
+  double delay_p95_ms_ = 0;
+  std::vector<ReceivedPacket> packets_;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_TRAINER_GYM_SIM_STEP_RECORDER_H_

@@ -1,0 +1,61 @@
+// Synthetic video after the statistical model of RFC 8593 section 5, with Opus-like audio beside it.
+#ifndef WEIR_TRAINER_GYM_SIM_VIDEO_SOURCE_H_
+#define WEIR_TRAINER_GYM_SIM_VIDEO_SOURCE_H_
+
+#include "media_source.h"
+#include "random.h"
+
+namespace weir::sim {
+
+struct VideoSourceConfig {
+  // Of the encoder, headers included and audio apart.
+  DataRate max_rate = DataRate::KilobitsPerSecond(2'500);
+  double frames_per_second = 30.0;
+  int64_t key_frame_interval_ns = 10'000'000'000;
+  // Of the audio payload; zero for no audio.
+  DataRate audio_rate = DataRate::BitsPerSecond(32'000);
+  // What the target pays for in each packet beside its payload.
+  uint32_t overhead_bytes = 0;
+};
+
+// The encoder follows a new target only 200 ms after its last change of rate; an abrupt change, like a key frame, is a
+// burst: one large frame and small ones that make up for it. Frame sizes and intervals vary about their means with a
+// Laplace distribution.
+class VideoSource final : public MediaSource {
+ public:
+  VideoSource(const VideoSourceConfig& config, RandomStream random);
+
+  void SetTargetRate(DataRate target_rate, int64_t now_ns) override;
+  void SetActive(bool active, int64_t now_ns) override;
+  int64_t next_packet_ns() const override;
+  MediaPacket TakePacket(int64_t now_ns) override;
+  bool elastic() const override { return false; }
+
+  DataRate encoder_rate() const { return DataRate::BitsPerSecondF(encoder_rate_bps_); }
+
+ private:
+  void EncodeFrame(int64_t now_ns);
+  // The size of the next frame over that of an average one.
+  double NextRelativeFrameSize(int64_t now_ns);
+  MediaPacket TakeAudioPacket(int64_t now_ns);
+  double Laplace(double scale, double limit);
+
+  const VideoSourceConfig config_;
+  RandomStream random_;
+  bool active_ = false;
+  double requested_rate_bps_ = 0;
+  double encoder_rate_bps_ = 0;
+  int64_t last_rate_change_ns_;
+  int64_t next_key_frame_ns_ = 0;
+  int burst_frames_left_ = 0;
+  int64_t next_frame_ns_;
+  int64_t next_audio_ns_;
+  // Of the frame that is being handed out.
+  int64_t frame_ns_ = 0;
+  uint32_t frame_packets_left_ = 0;
+  uint32_t frame_bytes_left_ = 0;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_TRAINER_GYM_SIM_VIDEO_SOURCE_H_

@@ -1,0 +1,188 @@
+"""What an environment is made of: decision interval, features, action and what an episode draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from weir.traces.errors import InputError
+from weir.trainer.gym.rule import REQUIRED_FEATURES, rate_window, rule_rate_bps
+from weir.trainer.gym.step import PRIVILEGED_FIELDS
+
+PRESETS: dict[str, tuple[float, float, float]] = {
+    "balanced": (0.4, 0.5, 0.1),
+    "throughput": (0.8, 0.1, 0.1),
+    "latency": (0.1, 0.8, 0.1),
+}
+# No weight of a random objective is smaller: MOCC's landmarks leave out the rim, where policies make no sense for any
+# application.
+MINIMUM_RANDOM_WEIGHT = 0.05
+MAXIMUM_RANDOM_LOSS_WEIGHT = 0.6
+
+# name: largest value that makes sense, in SI units. Observations are cut to it, so that the observation space is
+# bounded.
+FEATURE_LIMITS: dict[str, float] = {
+    "interval_s": 60.0,
+    "receive_rate_bps": 1e11,
+    "packets_received": 1e9,
+    "bytes_received": 1e12,
+    "packets_lost": 1e9,
+    "loss_ratio": 1.0,
+    "queueing_delay_mean_s": 1e5,
+    "queueing_delay_min_s": 1e5,
+    "queueing_delay_max_s": 1e5,
+    "queueing_delay_p95_s": 1e5,
+    "delay_gradient": 1e5,
+    "delay_ratio": 1e7,
+    "interarrival_time_mean_s": 1e5,
+    "jitter_s": 1e5,
+    "time_since_last_packet_s": 1e5,
+    "sending_ratio": 100.0,
+    "video_share": 1.0,
+    "audio_share": 1.0,
+    "probe_share": 1.0,
+    "retransmission_share": 1.0,
+    "application_limited": 1.0,
+    "last_estimate_bps": 1e11,
+}
+PRIVILEGED_LIMIT = 1e11
+SIGNED_FEATURES = frozenset({"delay_gradient"})
+
+DEFAULT_FEATURES: tuple[str, ...] = (
+    "receive_rate_bps",
+    "queueing_delay_mean_s",
+    "queueing_delay_min_s",
+    "delay_gradient",
+    "loss_ratio",
+    "packets_received",
+    "last_estimate_bps",
+)
+
+ScenarioLike = Mapping[str, Any] | Any
+ScenarioSource = ScenarioLike | Sequence[ScenarioLike] | Callable[[int], ScenarioLike]
+ObjectiveSource = str | Sequence[float] | Callable[[np.random.Generator], Sequence[float]]
+
+
+@dataclass(frozen=True)
+class ActionSpecification:
+    """How an action a in [-1, 1] becomes a target rate.
+
+    `log_rate`: exponential interpolation between the bounds (ReCoCo). `relative`: MOCC Eq. 1 with `alpha`.
+    `around_rule`: what the ten-line rule would answer, times `span` to the power a; it needs the features of
+    `weir.trainer.gym.rule.REQUIRED_FEATURES`.
+    """
+
+    kind: Literal["log_rate", "relative", "around_rule"] = "log_rate"
+    min_bps: float = 30_000.0
+    max_bps: float = 50_000_000.0
+    alpha: float = 0.025
+    span: float = 3.0
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("log_rate", "relative", "around_rule"):
+            raise InputError(f"action kind {self.kind!r}: one of log_rate, relative, around_rule")
+        if not 0 < self.min_bps < self.max_bps:
+            raise InputError(
+                f"action bounds {self.min_bps:g} to {self.max_bps:g} bps: the first must be above 0, the second higher"
+            )
+        if not self.alpha > 0:
+            raise InputError(f"action alpha {self.alpha:g}: must be above 0")
+        if not self.span > 1:
+            raise InputError(f"action span {self.span:g}: must be above 1")
+
+
+@dataclass(frozen=True)
+class EnvironmentSpecification:
+    """The part of an environment that stays the same over all its episodes.
+
+    Raises:
+        InputError: an unknown or missing feature, or a value out of range.
+    """
+
+    interval_ms: int = 200
+    features: tuple[str, ...] = DEFAULT_FEATURES
+    history: int = 5
+    action: ActionSpecification = field(default_factory=ActionSpecification)
+    guard: bool = False
+    packets: bool = False
+    privileged: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "features", tuple(self.features))
+        unknown = [name for name in self.features if name not in FEATURE_LIMITS]
+        if unknown or not self.features or len(set(self.features)) != len(self.features):
+            wrong = f"unknown: {', '.join(unknown)}" if unknown else "at least one, each once"
+            raise InputError(f"features: {wrong}. Known are {', '.join(FEATURE_LIMITS)}")
+        if not 10 <= self.interval_ms <= 10_000:
+            raise InputError(f"interval_ms {self.interval_ms}: must be 10 to 10,000")
+        if not 1 <= self.history <= 100:
+            raise InputError(f"history {self.history}: must be 1 to 100")
+        if self.action.kind == "around_rule":
+            missing = [name for name in REQUIRED_FEATURES if name not in self.features]
+            if missing:
+                raise InputError(f"an action around the rule needs the features {', '.join(missing)}")
+
+    @property
+    def observation_size(self) -> int:
+        """Features times history, without the objective."""
+        return len(self.features) * self.history
+
+    @property
+    def width(self) -> int:
+        """Length of a whole observation: history, objective and, if asked for, the privileged fields."""
+        return self.observation_size + 3 + (len(PRIVILEGED_FIELDS) if self.privileged else 0)
+
+    def observation_limits(self) -> tuple[np.ndarray, np.ndarray]:
+        """Lower and upper bounds, float32 of shape (width,): the history, newest first, then the objective, then the
+        privileged fields if there are any.
+        """
+        high = np.array([FEATURE_LIMITS[name] for name in self.features] * self.history + [1.0] * 3, dtype=np.float32)
+        low = np.array(
+            [-FEATURE_LIMITS[name] if name in SIGNED_FEATURES else 0.0 for name in self.features] * self.history
+            + [0.0] * 3,
+            dtype=np.float32,
+        )
+        if self.privileged:
+            extra = np.full(len(PRIVILEGED_FIELDS), PRIVILEGED_LIMIT, dtype=np.float32)
+            low, high = np.append(low, np.zeros_like(extra)), np.append(high, extra)
+        return low, high
+
+    def wire_actions(self, actions: np.ndarray, observations: np.ndarray) -> np.ndarray:
+        """What is sent to the simulator for actions in [-1, 1] after `observations`: float32 of shape (N,).
+
+        Args:
+            actions: shape (N,) or (N, 1); cut to [-1, 1].
+            observations: float32 of shape (N, at least observation_size), those the actions answer.
+        """
+        cut = np.clip(np.asarray(actions, dtype=np.float32).reshape(-1), -1.0, 1.0)
+        if self.action.kind != "around_rule":
+            return cut
+        records = observations[:, : self.observation_size].reshape(len(cut), self.history, len(self.features))
+        base = rule_rate_bps(np, records, self.features, rate_window(self.interval_ms, self.history))
+        return np.clip(base * np.float32(self.action.span) ** cut, self.action.min_bps, self.action.max_bps).astype(
+            np.float32
+        )
+
+    def reset_request(self, scenario: Mapping[str, Any], seed: int, objective: Sequence[float]) -> dict[str, Any]:
+        """The JSON of a reset frame."""
+        kind = "rate_bps" if self.action.kind == "around_rule" else self.action.kind
+        return {
+            "scenario": scenario,
+            "seed": seed,
+            "interval_ms": self.interval_ms,
+            "features": list(self.features),
+            "history": self.history,
+            "action": {
+                "kind": kind,
+                "min_bps": self.action.min_bps,
+                "max_bps": self.action.max_bps,
+                "alpha": self.action.alpha,
+                "multipliers": [],
+            },
+            "objective": [float(weight) for weight in objective],
+            "guard": self.guard,
+            "packets": self.packets,
+        }

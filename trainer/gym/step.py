@@ -1,0 +1,63 @@
+"""What the simulator tells about one interval besides the observation: the step record."""
+
+from __future__ import annotations
+
+import numpy as np
+
+# In the order of the simulator's `step_fields`; all are about the interval just run.
+STEP_FIELDS: tuple[str, ...] = (
+    "time_s",  # at the end of the interval
+    "capacity_bps",  # mean of the bottleneck
+    "carriable_bps",  # the same, bounded by what the media may send
+    "send_rate_bps",  # IP bytes
+    "receive_rate_bps",  # IP bytes
+    "one_way_delay_mean_ms",  # of arrivals; held when nothing arrived
+    "one_way_delay_p95_ms",
+    "base_one_way_delay_ms",
+    "queueing_delay_ms",  # of the bottleneck at the end
+    "loss_ratio",  # of the packets whose fate fell in the interval
+    "packets_received",
+    "target_bps",  # in force at the end
+    "future_capacity_bps",  # mean of the next interval: for oracles and critics only
+)
+
+# What the true path is like, for a critic that may see it while it trains; a policy never does.
+PRIVILEGED_FIELDS: tuple[str, ...] = (
+    "carriable_bps",
+    "future_capacity_bps",
+    "base_one_way_delay_ms",
+    "queueing_delay_ms",
+    "loss_ratio",
+)
+
+_INDEX = {name: index for index, name in enumerate(STEP_FIELDS)}
+PRIVILEGED_COLUMNS = np.array([_INDEX[name] for name in PRIVILEGED_FIELDS])
+
+
+class StepRecord:
+    """Step records as columns: `record.capacity_bps` is an array of the shape of the batch (a scalar for a single
+    record).
+
+    Args:
+        values: float64 of shape (..., len(STEP_FIELDS)); the columns are views of it.
+    """
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: np.ndarray) -> None:
+        self.values = values
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        try:
+            return self.values[..., _INDEX[name]]
+        except KeyError:
+            raise AttributeError(f"a step record has no {name}") from None
+
+    @classmethod
+    def of(cls, **columns: float | np.ndarray) -> StepRecord:
+        """A record from named columns; the fields not named are 0."""
+        arrays = np.broadcast_arrays(*columns.values())
+        values = np.zeros((*arrays[0].shape, len(STEP_FIELDS)))
+        for name, array in zip(columns, arrays, strict=True):
+            values[..., _INDEX[name]] = array
+        return cls(values)

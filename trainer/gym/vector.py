@@ -1,0 +1,143 @@
+"""Many environments at once, one simulator process each, as a `gymnasium.vector.VectorEnv`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+from gymnasium.utils import seeding
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from weir.traces.errors import InputError
+from weir.trainer.gym.environment import make_specification, resolve_reward
+from weir.trainer.gym.episode import Episode, EpisodeSource
+from weir.trainer.gym.pool import TERMINATED, TRUNCATED, SimulatorPool
+from weir.trainer.gym.specification import (
+    DEFAULT_FEATURES,
+    ActionSpecification,
+    EnvironmentSpecification,
+    ObjectiveSource,
+    ScenarioSource,
+)
+from weir.trainer.gym.step import STEP_FIELDS, StepRecord
+from weir.trainer.rewards import Reward, mocc_objectives
+
+
+class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
+    """`BottleneckEnv` N times: environment i with seed s + i behaves as a single one with that seed.
+
+    All actions are sent before any reply is read, and replies are read as they come. An episode that ends is followed
+    by the next in the same step (`AutoresetMode.SAME_STEP`), while the other environments still run;
+    `info["final_obs"]` then holds its last observation.
+
+    `info` of a step: every step field and `objectives` as arrays, with gymnasium's `_name` masks; they are written
+    again by the next step.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}
+
+    def __init__(
+        self,
+        num_envs: int | None = None,
+        scenario: ScenarioSource | None = None,
+        *,
+        objective: ObjectiveSource = "balanced",
+        reward: str | Reward = "mocc",
+        interval_ms: int = 200,
+        features: Sequence[str] = DEFAULT_FEATURES,
+        history: int = 5,
+        action: ActionSpecification | Mapping[str, Any] | None = None,
+        guard: bool = False,
+        privileged: bool = False,
+        simulator: str | os.PathLike[str] | None = None,
+        timeout_s: float = 10.0,
+        render_mode: None = None,
+    ) -> None:
+        """As `BottleneckEnv`, times `num_envs` (None: one per core)."""
+        if render_mode is not None:
+            raise InputError(f"render_mode {render_mode!r}: this environment does not render")
+        self.num_envs = num_envs or len(os.sched_getaffinity(0))
+        if self.num_envs < 1:
+            raise InputError(f"num_envs {num_envs}: at least 1")
+        specification = make_specification(interval_ms, features, history, action, guard, privileged=privileged)
+        self.render_mode = None
+        self._episodes = EpisodeSource(scenario, objective)
+        self._reward = resolve_reward(reward)
+        self._pool = SimulatorPool(self.num_envs, specification, simulator, timeout_s)
+        self._generators = [seeding.np_random()[0] for _ in range(self.num_envs)]
+        self._current: list[Episode | None] = [None] * self.num_envs
+        self._all = np.ones(self.num_envs, dtype=np.bool_)
+        low, high = specification.observation_limits()
+        self.single_observation_space = gymnasium.spaces.Box(low, high, dtype=np.float32)
+        self.single_action_space = gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float32)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+
+    @property
+    def specification(self) -> EnvironmentSpecification:
+        """Interval, features, history and action."""
+        return self._pool.specification
+
+    @property
+    def episodes(self) -> list[Episode | None]:
+        """The episode each environment is in."""
+        return list(self._current)
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """Starts an episode in every environment.
+
+        Args:
+            seed: environment i draws with seed + i; or one seed each.
+            options: as `BottleneckEnv.reset`, for these episodes.
+        """
+        if seed is not None:
+            seeds = [seed + i for i in range(self.num_envs)] if isinstance(seed, int | np.integer) else list(seed)
+            if len(seeds) != self.num_envs:
+                raise InputError(f"{len(seeds)} seeds for {self.num_envs} environments")
+            for index, value in enumerate(seeds):
+                if value is not None:
+                    self._generators[index] = seeding.np_random(int(value))[0]
+        for index in range(self.num_envs):
+            self._pool.reset(index, self._draw(index, options))
+        return self._pool.observations.copy(), {}
+
+    def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """One interval in every environment; `actions` of shape (num_envs, 1), cut to [-1, 1].
+
+        Raises:
+            SimulatorError: a simulator failed; all environments must be reset.
+        """
+        objectives = self._pool.objectives.astype(np.float64)
+        self._pool.step(np.asarray(actions), self._draw)
+        record = StepRecord(self._pool.steps)
+        flags = self._pool.flags
+        rewards = np.asarray(self._reward(record, objectives), dtype=np.float64)
+        infos: dict[str, Any] = {}
+        for column, name in enumerate(STEP_FIELDS):
+            infos[name] = record.values[:, column]
+            infos["_" + name] = self._all
+        infos["objectives"] = mocc_objectives(record)
+        infos["_objectives"] = self._all
+        if flags.any():
+            ended = flags != 0
+            final = np.full(self.num_envs, None, dtype=object)
+            for index in np.flatnonzero(ended):
+                final[index] = self._pool.final_observations[index].copy()
+            infos["final_obs"] = final
+            infos["_final_obs"] = ended
+        return self._pool.observations.copy(), rewards, (flags & TERMINATED) != 0, (flags & TRUNCATED) != 0, infos
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Ends the simulator processes."""
+        self._pool.close()
+
+    def _draw(self, index: int, options: Mapping[str, Any] | None = None) -> Episode:
+        episode = self._episodes.draw(self._generators[index], options)
+        self._current[index] = episode
+        return episode
