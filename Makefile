@@ -87,19 +87,19 @@ fuzz: build/stamps/test ## Every fuzz target for FUZZ_SECONDS (60)
 
 # --- housekeeping ---------------------------------------------------------------------------------------------------
 
-CXX_FILES = $(shell git ls-files --cached --others --exclude-standard '*.cc' '*.h')
+CXX_FILES = git ls-files --cached --others --exclude-standard '*.cc' '*.h'
 
 .PHONY: lint
 lint: build/stamps/test ## Check style: ruff and clang-format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
+	$(CXX_FILES) | xargs $(BIN)/clang-format --dry-run --Werror
 
 .PHONY: format
 format: build/stamps/test ## Put everything into style
 	$(BIN)/ruff check --fix --exit-zero .
 	$(BIN)/ruff format .
-	$(BIN)/clang-format -i $(CXX_FILES)
+	$(CXX_FILES) | xargs $(BIN)/clang-format -i
 
 COMPILE = $(UV) pip compile --quiet --upgrade --python-version 3.11 --no-header --no-annotate --no-emit-index-url \
           --generate-hashes --group pyproject.toml:build pyproject.toml

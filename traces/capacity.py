@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
 from weir.traces.errors import InputError
 
 MAX_RATE_BPS = 10e9

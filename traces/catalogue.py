@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from weir.traces import generators
 from weir.traces.capacity import CapacityTrace
 from weir.traces.errors import InputError

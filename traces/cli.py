@@ -13,6 +13,7 @@ import numpy as np
 import typer
 from rich.console import Console
 from rich.table import Table
+
 from weir.traces.catalogue import RFC8867_FOLDER, bundled_scenarios
 from weir.traces.convert import format_of, parse_queue, parse_rate, render, to_scenario
 from weir.traces.errors import InputError, MissingComponent

@@ -10,6 +10,7 @@ import csv
 import io
 
 import numpy as np
+
 from weir.traces.capacity import CapacityTrace
 from weir.traces.errors import InputError
 from weir.traces.imported_trace import ImportedTrace

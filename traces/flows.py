@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
+
 from weir.traces.links import Flag, NotNegative, Part, Positive, PositiveTime, Rate
 
 Direction = Literal["forward", "reverse"]

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+
 from weir.traces.capacity import MAX_RATE_BPS, CapacityTrace
 from weir.traces.errors import InputError
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+
 from weir.traces.capacity import MAX_RATE_BPS, CapacityTrace
 from weir.traces.errors import InputError
 

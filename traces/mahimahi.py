@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
+
 from weir.traces.capacity import CapacityTrace
 from weir.traces.errors import InputError
 from weir.traces.imported_trace import ImportedTrace

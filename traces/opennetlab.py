@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from weir.traces.capacity import CapacityTrace
 from weir.traces.errors import InputError
 from weir.traces.imported_trace import ImportedTrace

@@ -28,6 +28,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
+
 from weir.traces.capacity import CapacityTrace
 from weir.traces.generators import GENERATORS
 from weir.traces.scenario import Capacity, Scenario

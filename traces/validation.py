@@ -26,6 +26,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
 from weir.traces.capacity import MAX_RATE_BPS
 
 OPENNETLAB_LIMIT_BPS = 60e6

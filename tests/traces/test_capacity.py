@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from weir.traces.capacity import CapacityTrace
 from weir.traces.errors import InputError
 

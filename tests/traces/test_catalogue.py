@@ -1,6 +1,7 @@
 """The bundled scenarios: reproducible, and covering what they are to cover."""
 
 import pytest
+
 from weir.traces.catalogue import (
     CATALOGUE_FOLDER,
     RFC8867_FOLDER,

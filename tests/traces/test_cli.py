@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
+
 from weir.traces.catalogue import bundled_names
 from weir.traces.cli import app
 from weir.traces.importers import read_trace

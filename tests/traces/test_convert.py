@@ -4,6 +4,7 @@ import itertools
 from pathlib import Path
 
 import pytest
+
 from weir.traces.capacity import CapacityTrace
 from weir.traces.catalogue import load_bundled
 from weir.traces.convert import format_of, parse_queue, parse_rate, render, to_scenario

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from weir.traces.capacity import CapacityTrace
 from weir.traces.csv_trace import read_csv, write_csv
 from weir.traces.errors import InputError

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from weir.traces.errors import InputError
 from weir.traces.random_domain import random_scenario
 from weir.traces.scenario import FillerMedia, GilbertElliottLoss, RtpFlow, Scenario, VideoMedia

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from weir.traces.capacity import CapacityTrace
 from weir.traces.errors import InputError
 from weir.traces.plain_trace import scenario_from_capacity

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from weir.traces.errors import InputError
 from weir.traces.importers import inspect_trace, read_trace
 

@@ -4,17 +4,25 @@ import numpy as np
 import pytest
 
 from weir.trainer.gym.step import STEP_FIELDS, StepRecord
-from weir.trainer.rewards import REWARDS, challenge, mocc, mocc_objectives, recoco, recoco_delay, recoco_loss
+from weir.trainer.rewards import (
+    REWARDS,
+    challenge,
+    challenge_objectives,
+    mocc,
+    mocc_objectives,
+    recoco,
+    recoco_delay,
+    recoco_loss,
+)
 from weir.trainer.rewards import recoco_utilisation as utilisation
 
 
-def record(rate=0.8, delay_ms=50.0, loss=0.0, base_ms=25.0, capacity=1e6, p95_ms=None):
+def record(rate=0.8, delay_ms=50.0, loss=0.0, base_ms=25.0, capacity=1e6):
     return StepRecord.of(
         receive_rate_bps=np.asarray(rate) * 1e6,
         carriable_bps=capacity,
         capacity_bps=capacity,
         one_way_delay_mean_ms=delay_ms,
-        one_way_delay_p95_ms=delay_ms if p95_ms is None else p95_ms,
         base_one_way_delay_ms=base_ms,
         loss_ratio=loss,
     )
@@ -57,16 +65,21 @@ def test_recoco_equation_6():
 
 
 def test_challenge_is_on_the_fixed_scale():
-    # Throughput 0.8, latency (400 - 100) / 375 = 0.8, loss 0.9.
-    value = challenge(record(p95_ms=100.0, loss=0.1), np.array([0.5, 0.25, 0.25]))
-    assert value == pytest.approx((0.5 * 0.8 + 0.25 * 0.8 * 0.8 + 0.25 * 6.0 * 0.9) / (0.5 + 0.2 + 1.5))
-    # At `balanced` it is the challenge score's mix.
-    value = challenge(record(p95_ms=100.0, loss=0.1), np.array([0.4, 0.5, 0.1]))
-    assert value == pytest.approx((0.2 * 0.8 + 0.2 * 0.8 + 0.3 * 0.9) / 0.7)
-    # Deeper queues are worse without end of the slope before -1.
-    values = [float(challenge(record(p95_ms=delay), np.array([0.1, 0.8, 0.1]))) for delay in (25, 200, 400, 600, 2000)]
+    # Throughput 0.8, latency (400 - 100) / 375 = 0.8, loss 0.9; weights times 1, 1.2, 6.
+    value = challenge(record(delay_ms=100.0, loss=0.1), np.array([0.5, 0.25, 0.25]))
+    assert value == pytest.approx((0.5 * 0.8 + 0.25 * 1.2 * 0.8 + 0.25 * 6.0 * 0.9) / (0.5 + 0.3 + 1.5))
+    value = challenge(record(delay_ms=100.0, loss=0.1), np.array([0.4, 0.5, 0.1]))
+    assert value == pytest.approx((0.2 * 0.8 + 0.3 * 0.8 + 0.3 * 0.9) / 0.8)
+    # A delay of the path's own does not count, whatever it is; nor does one below it.
+    for base_ms in (5.0, 150.0, 390.0):
+        assert challenge_objectives(record(delay_ms=base_ms, base_ms=base_ms))[1] == 1.0
+    assert challenge_objectives(record(delay_ms=20.0))[1] == 1.0
+    assert challenge_objectives(record(delay_ms=400.0, base_ms=350.0))[1] == pytest.approx(0.5)
+    # Deeper queues are worse, down to -1.
+    values = [float(challenge_objectives(record(delay_ms=delay))[1]) for delay in (25, 200, 400, 600, 2000)]
     assert values == sorted(values, reverse=True)
     assert len(set(values)) == 5
+    assert values[-1] == -1.0
 
 
 @pytest.mark.parametrize("name", REWARDS)

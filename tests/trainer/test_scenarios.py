@@ -8,13 +8,16 @@ from weir.trainer.scenarios import ScenarioSampler, ScenarioSettings
 
 
 def test_random_domain_is_the_training_split_within_the_bounds():
-    settings = ScenarioSettings(minimum_mean_bps=1e6, maximum_mean_bps=5e6, duration_s=20.0)
+    settings = ScenarioSettings(
+        minimum_mean_bps=1e6, maximum_mean_bps=5e6, minimum_duration_s=10.0, maximum_duration_s=30.0
+    )
     sample = ScenarioSampler(settings)
     for seed in range(15):
         scenario = Scenario.from_dict(sample(seed))
         assert scenario.name.startswith("random-train-")
-        assert scenario.duration_s == 20.0
-        assert 1e6 <= scenario.forward.capacity.trace().mean_bps(20.0) <= 5e6
+        assert 10.0 <= scenario.duration_s <= 30.0
+        assert 1e6 <= scenario.forward.capacity.trace().mean_bps(scenario.duration_s) <= 5e6
+    assert len({sample(seed)["duration_s"] for seed in range(15)}) > 10
     assert sample(3) == sample(3)
     held_out = {random_scenario(seed, split="held_out", duration_s=20.0).forward.one_way_delay_ms for seed in range(50)}
     assert not {sample(seed)["forward"]["one_way_delay_ms"] for seed in range(15)} & held_out

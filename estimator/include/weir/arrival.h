@@ -11,7 +11,8 @@ namespace weir {
 // What a packet is for. The host knows it from the payload type it negotiated; kProbe also covers padding-only packets.
 enum class PacketKind : uint8_t { kVideo, kAudio, kProbe, kRetransmission };
 
-// One RTP packet as received. Everything but the arrival time is under the sender's control, hence hostile until checked.
+// One RTP packet as received. Everything but the arrival time is under the sender's control, hence hostile until
+// checked.
 struct PacketArrival {
   // Receiver's monotonic clock.
   Timestamp arrival_time = Timestamp::MinusInfinity();
@@ -35,7 +36,8 @@ struct PacketArrival {
   }
 };
 
-// A packet after unwrapping, duplicate removal and comparison with the base delay. Rate controllers on the receiver's side see this.
+// A packet after unwrapping, duplicate removal and comparison with the base delay. Rate controllers on the receiver's
+// side see this.
 struct Arrival {
   PacketArrival packet;
   // Unwrapped, per SSRC; continues across wraps, starts anew after a restart of the sender.

@@ -1,4 +1,5 @@
-// One record of what arrived during one decision interval. The field names are the same in C++, Python, JSON and reports.
+// One record of what arrived during one decision interval. The field names are the same in C++, Python, JSON and
+// reports.
 #ifndef WEIR_INTERVAL_STATISTICS_H_
 #define WEIR_INTERVAL_STATISTICS_H_
 
@@ -9,21 +10,23 @@
 
 namespace weir {
 
-// All values are finite and in SI units (seconds, bits per second, bytes). An interval in which nothing arrived is a record like any other: rates and
-// counts are 0, delays are those of the last packet, and time_since_last_packet_s tells the silence.
+// All values are finite and in SI units (seconds, bits per second, bytes). An interval in which nothing arrived is a
+// record like any other: rates and counts are 0, delays are those of the last packet, and time_since_last_packet_s
+// tells the silence.
 struct IntervalStatistics {
-  double interval_s = 0;                // length of the interval
-  double receive_rate_bps = 0;          // RTP bytes received over the interval
-  double packets_received = 0;          // duplicates not counted
-  double bytes_received = 0;            // header, payload and padding
-  double packets_lost = 0;              // never negative: late arrivals are carried into the next interval
-  double loss_ratio = 0;                // lost / (lost + received); 0 when nothing was expected
-  double queueing_delay_mean_s = 0;     // above the windowed base delay
+  double interval_s = 0;             // length of the interval
+  double receive_rate_bps = 0;       // RTP bytes received over the interval
+  double packets_received = 0;       // duplicates not counted
+  double bytes_received = 0;         // header, payload and padding
+  double packets_lost = 0;           // never negative: late arrivals are carried into the next interval
+  double loss_ratio = 0;             // lost / (lost + received); 0 when nothing was expected
+  double queueing_delay_mean_s = 0;  // above the windowed base delay
   double queueing_delay_min_s = 0;
   double queueing_delay_max_s = 0;
-  double queueing_delay_p95_s = 0;      // from a histogram, within 10 % of the exact value
-  double delay_gradient = 0;            // slope of one-way delay over arrival time, least squares, s/s
-  double delay_ratio = 1;               // (base + mean queueing delay) / base, after MOCC; base: half the round-trip time, 50 ms when unknown
+  double queueing_delay_p95_s = 0;  // from a histogram, within 10 % of the exact value
+  double delay_gradient = 0;        // slope of one-way delay over arrival time, least squares, s/s
+  double delay_ratio =
+      1;  // (base + mean queueing delay) / base, after MOCC; base: half the round-trip time, 50 ms when unknown
   double interarrival_time_mean_s = 0;
   double jitter_s = 0;                  // RFC 3550 section 6.4.1, at the end of the interval
   double time_since_last_packet_s = 0;  // at the end of the interval
@@ -32,13 +35,13 @@ struct IntervalStatistics {
   double audio_share = 0;
   double probe_share = 0;
   double retransmission_share = 0;
-  double application_limited = 0;       // 1 when the sender sends well below the estimate although the path is idle
-  double last_estimate_bps = 0;         // the target that was in force during the interval
+  double application_limited = 0;  // 1 when the sender sends well below the estimate although the path is idle
+  double last_estimate_bps = 0;    // the target that was in force during the interval
 };
 
 struct IntervalStatisticsField {
   std::string_view name;
-  double IntervalStatistics::*member;
+  double IntervalStatistics::* member;
 };
 
 inline constexpr std::array<IntervalStatisticsField, 22> kIntervalStatisticsFields{{

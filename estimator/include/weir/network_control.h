@@ -1,4 +1,5 @@
-// The messages between a rate controller and its host. Names and meaning follow libwebrtc's api/transport/network_types.h.
+// The messages between a rate controller and its host. Names and meaning follow libwebrtc's
+// api/transport/network_types.h.
 #ifndef WEIR_NETWORK_CONTROL_H_
 #define WEIR_NETWORK_CONTROL_H_
 
@@ -30,7 +31,8 @@ struct PacerConfig {
   DataRate padding_rate = DataRate::Zero();
 };
 
-// A burst at `target_rate` that the sender is asked to send, for at least `target_duration` and `target_probe_count` packets.
+// A burst at `target_rate` that the sender is asked to send, for at least `target_duration` and `target_probe_count`
+// packets.
 struct ProbeClusterConfig {
   Timestamp at_time = Timestamp::PlusInfinity();
   int32_t id = 0;

@@ -1,4 +1,5 @@
-// What the application wants of the path, after MOCC (EuroSys 2022, section 4.1): three weights that an application can set at any time in a call.
+// What the application wants of the path, after MOCC (EuroSys 2022, section 4.1): three weights that an application can
+// set at any time in a call.
 #ifndef WEIR_OBJECTIVE_H_
 #define WEIR_OBJECTIVE_H_
 

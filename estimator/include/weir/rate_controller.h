@@ -1,9 +1,9 @@
-// The one interface behind which every estimator stands: the policy, NADA, the ten-line rule and a fixed rate here; libwebrtc's GCC and PCC in
-// webrtc_patch/adapter; the oracle in trainer/gym.
+// The one interface behind which every estimator stands: the policy, NADA, the ten-line rule and a fixed rate here;
+// libwebrtc's GCC and PCC in webrtc_patch/adapter; the oracle in trainer/gym.
 //
-// A controller lives at one end of the path. The host calls the events of that end, in the order of time, and `OnTimeout` when
-// `next_timeout()` has come; it never calls concurrently. Same calls, same answers, bit for bit. None of the events may block, throw or, after warm-up
-// and on the receiver's side, allocate.
+// A controller lives at one end of the path. The host calls the events of that end, in the order of time, and
+// `OnTimeout` when `next_timeout()` has come; it never calls concurrently. Same calls, same answers, bit for bit. None
+// of the events may block, throw or, after warm-up and on the receiver's side, allocate.
 #ifndef WEIR_RATE_CONTROLLER_H_
 #define WEIR_RATE_CONTROLLER_H_
 
@@ -29,7 +29,8 @@ class RateController {
   virtual std::string_view name() const = 0;
   virtual Side side() const = 0;
 
-  // Invoked once before any other event, and again whenever the host changes the bounds. `constraints` have been validated.
+  // Invoked once before any other event, and again whenever the host changes the bounds. `constraints` have been
+  // validated.
   virtual void OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) = 0;
   virtual void OnObjective(const Objective&) {}
   // Invoked at either end when the host has learnt the round-trip time.
@@ -37,7 +38,8 @@ class RateController {
 
   // Receiver's side: invoked for every packet that is not a duplicate.
   virtual void OnArrival(const Arrival&) {}
-  // Receiver's side: invoked with what fusion and guard let through, which may differ from what this controller asked for.
+  // Receiver's side: invoked with what fusion and guard let through, which may differ from what this controller asked
+  // for.
   virtual void OnTargetApplied(DataRate, Timestamp) {}
 
   // Sender's side.
@@ -51,7 +53,8 @@ class RateController {
   virtual Timestamp next_timeout() const = 0;
 };
 
-// Nothing when min > max, when a bound is not finite or not positive; otherwise the constraints with the start rate moved into the bounds.
+// Nothing when min > max, when a bound is not finite or not positive; otherwise the constraints with the start rate
+// moved into the bounds.
 std::optional<TargetRateConstraints> Validated(const TargetRateConstraints& constraints);
 
 }  // namespace weir

@@ -1,8 +1,9 @@
 // Strong types for time, rate and size, in the manner of libwebrtc's api/units.
 //
-// Every quantity is one signed 64-bit integer in a fixed unit (microseconds, bits per second, bytes). Arithmetic saturates at
-// PlusInfinity() and MinusInfinity() instead of overflowing: values come from the network and from users, so no sum of
-// them may be undefined behaviour. Infinities absorb: infinity plus or minus anything finite stays what it was.
+// Every quantity is one signed 64-bit integer in a fixed unit (microseconds, bits per second, bytes). Arithmetic
+// saturates at PlusInfinity() and MinusInfinity() instead of overflowing: values come from the network and from users,
+// so no sum of them may be undefined behaviour. Infinities absorb: infinity plus or minus anything finite stays what it
+// was.
 #ifndef WEIR_UNITS_H_
 #define WEIR_UNITS_H_
 
@@ -77,9 +78,7 @@ class RelativeQuantity : public Quantity<Unit> {
   constexpr bool IsZero() const { return this->value_ == 0; }
 
   friend constexpr Unit operator+(Unit a, Unit b) { return Make(SaturatingAdd(a.value_, b.value_)); }
-  friend constexpr Unit operator-(Unit a, Unit b) {
-    return Make(SaturatingAdd(a.value_, SaturatingNegate(b.value_)));
-  }
+  friend constexpr Unit operator-(Unit a, Unit b) { return Make(SaturatingAdd(a.value_, SaturatingNegate(b.value_))); }
   friend constexpr Unit operator*(Unit a, double factor) {
     return Make(a.IsFinite() ? SaturatingFromDouble(static_cast<double>(a.value_) * factor) : a.value_);
   }
@@ -89,9 +88,7 @@ class RelativeQuantity : public Quantity<Unit> {
     return static_cast<double>(a.value_) / static_cast<double>(b.value_);
   }
   constexpr Unit& operator+=(Unit other) { return Assign(SaturatingAdd(this->value_, other.value_)); }
-  constexpr Unit& operator-=(Unit other) {
-    return Assign(SaturatingAdd(this->value_, SaturatingNegate(other.value_)));
-  }
+  constexpr Unit& operator-=(Unit other) { return Assign(SaturatingAdd(this->value_, SaturatingNegate(other.value_))); }
 
  protected:
   using Quantity<Unit>::Quantity;

@@ -48,11 +48,12 @@ class PacketSink {
  public:
   virtual ~PacketSink() = default;
 
-  // True when the sink wants OnPacket as an event at the arrival time (TCP, RTCP). False when it may be told at once, when the packet leaves the
-  // bottleneck, with an arrival time that lies in the future: RTP receivers act on their own timers only, which saves an event a packet.
+  // True when the sink wants OnPacket as an event at the arrival time (TCP, RTCP). False when it may be told as soon as
+  // that time is known, which then lies in the future, even before Link::Send returns: RTP receivers act on their own
+  // timers only, which saves an event a packet.
   virtual bool needs_event() const = 0;
-  // `arrival_time_ns` is the time of arrival at the receiver. With needs_event() false, calls come in the order of departure from the
-  // bottleneck; jitter that reorders may let later calls carry earlier arrival times.
+  // `arrival_time_ns` is the time of arrival at the receiver. With needs_event() false, calls come in the order of
+  // departure from the bottleneck; jitter that reorders may let later calls carry earlier arrival times.
   virtual void OnPacket(Packet&& packet, int64_t arrival_time_ns) = 0;
   // The queue or the loss model took it.
   virtual void OnDropped(const Packet& packet) = 0;

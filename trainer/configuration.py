@@ -1,0 +1,153 @@
+"""The training configuration: a TOML file, checked before anything runs."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError, model_validator
+
+from weir.traces.errors import InputError
+from weir.trainer.gym.environment import make_specification
+from weir.trainer.gym.episode import EpisodeSource
+from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification
+from weir.trainer.rewards import REWARDS
+from weir.trainer.scenarios import ScenarioSettings
+
+
+class Settings(BaseModel):
+    """A table of the file: unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ActionSettings(Settings):
+    """See `ActionSpecification`."""
+
+    kind: Literal["log_rate", "relative", "around_rule"] = "around_rule"
+    min_bps: PositiveFloat = 30_000.0
+    max_bps: PositiveFloat = 50_000_000.0
+    alpha: PositiveFloat = 0.025
+    span: float = Field(3.0, gt=1.0)
+
+
+class EnvironmentSettings(Settings):
+    """The environment: one simulator process each."""
+
+    environments: PositiveInt = 8
+    interval_ms: int = Field(100, ge=10, le=10_000)
+    history: int = Field(8, ge=1, le=100)
+    features: tuple[str, ...]
+    reward: str = "challenge"
+    objective: str | tuple[PositiveFloat, PositiveFloat, PositiveFloat] = "random"
+    guard: bool = False
+    privileged_critic: bool = False
+    timeout_s: PositiveFloat = 30.0
+    action: ActionSettings = ActionSettings()
+
+    @model_validator(mode="after")
+    def _known(self) -> EnvironmentSettings:
+        if self.reward not in REWARDS:
+            raise ValueError(f"reward {self.reward!r}: one of {', '.join(REWARDS)}")
+        self.specification()
+        EpisodeSource({}, self.objective)
+        return self
+
+    def specification(self) -> EnvironmentSpecification:
+        """The specification these settings make."""
+        action = ActionSpecification(**self.action.model_dump())
+        return make_specification(
+            self.interval_ms,
+            self.features,
+            self.history,
+            action,
+            self.guard,
+            privileged=self.privileged_critic,
+        )
+
+
+class PolicySettings(Settings):
+    """The network."""
+
+    hidden: tuple[PositiveInt, ...] = (64, 32)
+    preference_size: PositiveInt = 8
+    initial_log_standard_deviation: float = Field(-1.0, ge=-5.0, le=2.0)
+
+
+class PpoSettings(Settings):
+    """Proximal policy optimisation; names and meaning as in stable-baselines3. `*_end`: reached linearly at the last
+    step.
+    """
+
+    learning_rate: PositiveFloat = 3e-4
+    learning_rate_end: PositiveFloat = 3e-5
+    steps_per_update: PositiveInt = 512
+    batch_size: PositiveInt = 512
+    epochs: PositiveInt = 6
+    gamma: float = Field(0.95, ge=0.0, lt=1.0)
+    gae_lambda: float = Field(0.9, ge=0.0, le=1.0)
+    clip_range: float = Field(0.2, gt=0.0, lt=1.0)
+    entropy_coefficient: float = Field(0.003, ge=0.0)
+    entropy_coefficient_end: float = Field(0.0, ge=0.0)
+    value_coefficient: float = Field(0.5, ge=0.0)
+    maximum_gradient_norm: PositiveFloat = 0.5
+    target_kl: PositiveFloat | None = 0.03
+
+
+class TrainingConfiguration(Settings):
+    """A whole file."""
+
+    name: str = Field("weir", pattern=r"^[A-Za-z0-9._-]+$")
+    version: str = "0.1.0"
+    seed: int = Field(1, ge=0, lt=2**31)
+    steps: PositiveInt = 1_000_000
+    checkpoint_every_steps: PositiveInt = 100_000
+    threads: PositiveInt = 1
+    environment: EnvironmentSettings
+    scenarios: ScenarioSettings = ScenarioSettings()
+    policy: PolicySettings = PolicySettings()
+    ppo: PpoSettings = PpoSettings()
+
+    @model_validator(mode="after")
+    def _batches(self) -> TrainingConfiguration:
+        samples = self.environment.environments * self.ppo.steps_per_update
+        if samples % self.ppo.batch_size:
+            raise ValueError(
+                f"ppo.batch_size {self.ppo.batch_size} must divide environments * steps_per_update = {samples}"
+            )
+        return self
+
+
+def load_configuration(path: str | os.PathLike[str]) -> TrainingConfiguration:
+    """Reads and checks a configuration file.
+
+    Raises:
+        InputError: it is missing, no TOML, or a value is wrong; the message names the file and every wrong key.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            values = tomllib.load(file)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: is not TOML: {error}") from None
+    return checked_configuration(values, str(path))
+
+
+def checked_configuration(values: dict[str, Any], source: str = "configuration") -> TrainingConfiguration:
+    """A configuration from its values.
+
+    Raises:
+        InputError: a value is wrong; `source` and every wrong key are named.
+    """
+    try:
+        return TrainingConfiguration.model_validate(values)
+    except ValidationError as error:
+        faults = []
+        for fault in error.errors():
+            key = ".".join(str(part) for part in fault["loc"]) or "file"
+            text = "unknown key" if fault["type"] == "extra_forbidden" else fault["msg"].removeprefix("Value error, ")
+            faults.append(f"{key}: {text}")
+        raise InputError(f"{source}: {'; '.join(faults)}") from None

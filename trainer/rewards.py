@@ -1,0 +1,124 @@
+"""Rewards: pure functions of step records, vectorised over any batch shape.
+
+A reward takes the records of one interval (`StepRecord` of shape (...)) and the objectives in force (float of shape
+(..., 3): throughput, latency, loss) and gives float64 of shape (...). `REWARDS` names those a configuration may ask
+for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from weir.trainer.gym.step import StepRecord
+
+Reward = Callable[[StepRecord, np.ndarray], np.ndarray]
+
+RECOCO_UTILISATION_THRESHOLD: Final = 0.65
+# The challenge's scale: 400 ms of one-way delay score nothing.
+CHALLENGE_MAXIMUM_DELAY_MS: Final = 400.0
+# On paths with a longer delay of their own the scale does not shrink further.
+MINIMUM_DELAY_SCALE_MS: Final = 100.0
+CHALLENGE_SCALES: Final = np.array([1.0, 1.2, 6.0])
+# Capacity of an outage counts as this, so that no ratio divides by zero.
+MINIMUM_CAPACITY_BPS: Final = 1.0
+
+
+def utilisation(record: StepRecord) -> np.ndarray:
+    """Receive rate over what the path could carry of the media: ReCoCo Eq. 2 with the bound of what the media may send.
+    In [0, inf).
+    """
+    return record.receive_rate_bps / np.maximum(record.carriable_bps, MINIMUM_CAPACITY_BPS)
+
+
+def mocc_objectives(record: StepRecord) -> np.ndarray:
+    """The three measures of MOCC Eq. 2, each in [0, 1]: shape (..., 3).
+
+    Throughput over capacity, base latency over measured latency, one minus the loss ratio. Throughput above capacity (a
+    queue that drains) counts as 1. An interval without capacity counts as 1 in throughput: nothing could have been
+    carried.
+    """
+    throughput = np.where(record.carriable_bps > 0, np.minimum(utilisation(record), 1.0), 1.0)
+    latency = np.minimum(record.base_one_way_delay_ms / np.maximum(record.one_way_delay_mean_ms, 1e-3), 1.0)
+    return np.stack(
+        [
+            throughput,
+            np.where(record.one_way_delay_mean_ms > 0, latency, 1.0),
+            1.0 - np.clip(record.loss_ratio, 0.0, 1.0),
+        ],
+        axis=-1,
+    )
+
+
+def mocc(record: StepRecord, objective: np.ndarray) -> np.ndarray:
+    """MOCC Eq. 2: the objective's weights times the three measures; in [0, 1]."""
+    return np.sum(objective * mocc_objectives(record), axis=-1)
+
+
+def recoco_utilisation(u: np.ndarray) -> np.ndarray:
+    """ReCoCo Eq. 3 for a utilisation in [0, 1]."""
+    return np.where(u <= RECOCO_UTILISATION_THRESHOLD, 1.538 * u - 1.0, 1.0 - 8.2 * (u - 1.0) ** 2)
+
+
+def recoco_delay(delay_ms: np.ndarray) -> np.ndarray:
+    """ReCoCo Eq. 4 for a mean one-way delay in ms; -1 above 200 ms."""
+    return np.where(
+        delay_ms <= 150.0, 1.0 - 0.00667 * delay_ms, np.where(delay_ms <= 200.0, 3.0 - 0.02 * delay_ms, -1.0)
+    )
+
+
+def recoco_loss(loss_ratio: np.ndarray) -> np.ndarray:
+    """ReCoCo Eq. 5 for a loss ratio in [0, 1]."""
+    return np.select(
+        [loss_ratio <= 0.02, loss_ratio <= 0.1, loss_ratio <= 0.2],
+        [np.ones_like(loss_ratio), 156.0 * (loss_ratio - 0.1) ** 2, 100.0 * (loss_ratio - 0.2) ** 2 - 1.0],
+        -1.0,
+    )
+
+
+def recoco(record: StepRecord, objective: np.ndarray | None = None) -> np.ndarray:
+    """ReCoCo Eq. 6, in [-1, 1]; the objective is not used.
+
+    1 where loss < 0.02, delay < 30 ms and utilisation > 0.9; -1 where the receive rate exceeds the capacity (the
+    paper's cliff: a queue that drains is punished).
+    """
+    u = utilisation(record)
+    delay_ms = record.one_way_delay_mean_ms
+    loss_ratio = record.loss_ratio
+    parts = recoco_utilisation(np.minimum(u, 1.0)), recoco_delay(delay_ms), recoco_loss(loss_ratio)
+    with_loss = 0.333 * (parts[0] + parts[1] + parts[2])
+    without_loss = 0.4 * parts[0] + 0.4 * parts[1] + 0.2 * parts[2]
+    value = np.where(loss_ratio > 0, with_loss, without_loss)
+    value = np.where((loss_ratio < 0.02) & (delay_ms < 30.0) & (u > 0.9), 1.0, value)
+    return np.where(u > 1.0, -1.0, np.clip(value, -1.0, 1.0))
+
+
+def challenge_objectives(record: StepRecord) -> np.ndarray:
+    """Three measures on the fixed scales of the challenge score, shape (..., 3).
+
+    Throughput: receive rate over carriable rate, at most 1 (1 in an outage). Latency: the challenge's delay term, but
+    of the mean delay in the interval: 1 at the path's own delay, 0 at 400 ms and falling on, cut at -1, so that a
+    deep queue has a slope to leave it by. Loss: one minus the loss ratio.
+    """
+    throughput = np.where(record.carriable_bps > 0, np.minimum(utilisation(record), 1.0), 1.0)
+    base_ms = record.base_one_way_delay_ms
+    delay_ms = np.maximum(record.one_way_delay_mean_ms, base_ms)
+    scale_ms = np.maximum(CHALLENGE_MAXIMUM_DELAY_MS - base_ms, MINIMUM_DELAY_SCALE_MS)
+    latency = np.maximum(1.0 - (delay_ms - base_ms) / scale_ms, -1.0)
+    return np.stack([throughput, latency, 1.0 - np.clip(record.loss_ratio, 0.0, 1.0)], axis=-1)
+
+
+def challenge(record: StepRecord, objective: np.ndarray) -> np.ndarray:
+    """The mean of `challenge_objectives`, weighted by the objective's weights times `CHALLENGE_SCALES`; in [-1, 1].
+
+    The scales are such that at the objective `balanced`, <0.4, 0.5, 0.1>, the three measures stand as 0.2 : 0.3 : 0.3.
+    The challenge score has 0.2 : 0.2 : 0.3, but takes the 95th percentile of the delay where an interval can only give
+    its mean; with latency weighted half as much again, policies reach a higher score (trainer/README.md).
+    """
+    weights = objective * CHALLENGE_SCALES
+    return np.sum(weights * challenge_objectives(record), axis=-1) / np.sum(weights, axis=-1)
+
+
+REWARDS: Final[dict[str, Reward]] = {"mocc": mocc, "recoco": recoco, "challenge": challenge}
