@@ -7,8 +7,9 @@
 namespace weir::sim {
 namespace {
 
-constexpr TimeDelta kInterval = TimeDelta::Millis(5);
-constexpr double kTargetUtilisation = 0.97;
+// As often as transport feedback reaches the other senders.
+constexpr TimeDelta kInterval = TimeDelta::Millis(50);
+constexpr double kTargetUtilisation = 0.96;
 // One packet in transmission and one that has just arrived are no queue.
 constexpr int64_t kToleratedBytes = 2 * kMaxPacketBytes;
 
@@ -33,10 +34,9 @@ DataRate OracleController::Carriable(int64_t now_ns) const {
   const auto& capacity = config_.link->spec().capacity;
   if (!capacity) return constraints_.max_rate;
   const double interval_s = kInterval.seconds();
-  const int64_t bits = capacity->BitsBetween(now_ns, now_ns + kInterval.us() * 1000);
-  const double carried_bps = static_cast<double>(bits) / interval_s;
+  const auto capacity_bps = static_cast<double>(capacity->RateAt(now_ns));
   double target_bps =
-      kTargetUtilisation * (carried_bps - static_cast<double>(config_.cross_traffic_bps)) / config_.sharing_flows;
+      kTargetUtilisation * (capacity_bps - static_cast<double>(config_.cross_traffic_bps)) / config_.sharing_flows;
   if (config_.sharing_flows == 1) {
     const int64_t excess_bytes = config_.link->queued_bytes() - kToleratedBytes;
     target_bps -= static_cast<double>(std::max<int64_t>(0, excess_bytes)) * 8.0 / interval_s;
