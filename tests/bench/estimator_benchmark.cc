@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "counted_allocations.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/nada_controller.h"
 #include "weir/rule_controller.h"
@@ -42,6 +43,7 @@ void OnPacket(benchmark::State& state) {
   benchmark::DoNotOptimize(estimator.OnTimeout(Timestamp::Micros(0)));
   size_t i = 0;
   int64_t round_us = 0;
+  const int64_t allocations_before = CountedAllocations();
   for (auto _ : state) {
     PacketArrival packet = packets[i];
     packet.arrival_time += TimeDelta::Micros(round_us);
@@ -51,6 +53,8 @@ void OnPacket(benchmark::State& state) {
       round_us += static_cast<int64_t>(kPackets) * 3333;
     }
   }
+  state.counters["allocations_per_packet"] = benchmark::Counter(
+      static_cast<double>(CountedAllocations() - allocations_before), benchmark::Counter::kAvgIterations);
   const ArrivalCounters arrivals = estimator.counters().arrivals;
   if (arrivals.duplicates + arrivals.invalid + arrivals.restarts > 0)
     state.SkipWithError("the stream is not continuous");

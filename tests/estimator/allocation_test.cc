@@ -1,45 +1,23 @@
 // Counts what the packet path and the timer allocate after warm-up: nothing.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <memory>
-#include <new>
 
+#include "counted_allocations.h"
 #include "test_stream.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/nada_controller.h"
 #include "weir/rule_controller.h"
 
-namespace {
-int64_t allocations = 0;
-}  // namespace
-
-// The whole test program allocates through these.
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size != 0 ? size : 1)) return memory;
-  throw std::bad_alloc();
-}
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  ++allocations;
-  return std::malloc(size != 0 ? size : 1);
-}
-void* operator new[](std::size_t size) { return operator new(size); }
-void* operator new[](std::size_t size, const std::nothrow_t& tag) noexcept { return operator new(size, tag); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-
 namespace weir {
 namespace {
 
 TEST(AllocationTest, TheCounterCounts) {
-  const int64_t before = allocations;
+  const int64_t before = CountedAllocations();
   // Volatile: the compiler may leave out an allocation that nobody sees.
   int* volatile seen = new int(1);
   delete seen;
-  EXPECT_EQ(allocations, before + 1);
+  EXPECT_EQ(CountedAllocations(), before + 1);
 }
 
 TEST(AllocationTest, NoneAfterWarmUp) {
@@ -60,9 +38,9 @@ TEST(AllocationTest, NoneAfterWarmUp) {
     }
   };
   run(100);
-  const int64_t before = allocations;
+  const int64_t before = CountedAllocations();
   run(20'000);
-  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(CountedAllocations(), before);
   EXPECT_GT(feedbacks, 60);
 }
 

@@ -10,12 +10,8 @@ namespace {
 
 constexpr int64_t kHighDelayNs = 400'000'000;
 
-double Milliseconds(int64_t ns) { return static_cast<double>(ns) * 1e-6; }
-
-size_t NearestRank(size_t count, int percent) {
-  const size_t rank = (count * static_cast<size_t>(percent) + 99) / 100;
-  return rank == 0 ? 0 : rank - 1;
-}
+// Nearest rank.
+size_t IndexOfP95(size_t count) { return (count * 95 + 99) / 100 - 1; }
 
 // In milliseconds. A double holds sums of ns exactly up to 104 days.
 double Mean(const std::vector<int64_t>& delays_ns) {
@@ -24,19 +20,6 @@ double Mean(const std::vector<int64_t>& delays_ns) {
 }
 
 }  // namespace
-
-DelaySummary SummarizeDelays(std::vector<int64_t>& delays_ns) {
-  std::sort(delays_ns.begin(), delays_ns.end());
-  const auto percentile_ms = [&](int percent) {
-    return Milliseconds(delays_ns[NearestRank(delays_ns.size(), percent)]);
-  };
-  return {.mean_ms = Mean(delays_ns),
-          .p5_ms = percentile_ms(5),
-          .p50_ms = percentile_ms(50),
-          .p95_ms = percentile_ms(95),
-          .p99_ms = percentile_ms(99),
-          .max_ms = Milliseconds(delays_ns.back())};
-}
 
 FlowRecorder::FlowRecorder(int64_t duration_ns, int64_t stop_ns, bool series)
     : steps(series ? SeriesLength(duration_ns) : 0), duration_ns_(duration_ns), stop_ns_(stop_ns), series_(series) {}
@@ -57,7 +40,7 @@ void FlowRecorder::OnReceived(const Packet& packet, int64_t arrival_time_ns) {
   const int64_t delay_ns = arrival_time_ns - packet.sent_time_ns;
   ++packets_received;
   bytes_received += packet.size_bytes;
-  delays_ns.push_back(delay_ns);
+  delays.Add(delay_ns);
   if (last_above_400_ms_) above_400_ms_ns += std::max<int64_t>(0, arrival_time_ns - last_arrival_ns_);
   last_above_400_ms_ = delay_ns > kHighDelayNs;
   last_arrival_ns_ = arrival_time_ns;
@@ -87,9 +70,9 @@ void FlowRecorder::OnTargetRate(DataRate target_rate, int64_t time_ns) {
 void FlowRecorder::FinishDelays(size_t step_index) {
   if (step_delays_ns_.empty()) return;
   steps[step_index].delay_mean_ms = Mean(step_delays_ns_);
-  const auto p95 = step_delays_ns_.begin() + static_cast<std::ptrdiff_t>(NearestRank(step_delays_ns_.size(), 95));
+  const auto p95 = step_delays_ns_.begin() + static_cast<std::ptrdiff_t>(IndexOfP95(step_delays_ns_.size()));
   std::nth_element(step_delays_ns_.begin(), p95, step_delays_ns_.end());
-  steps[step_index].delay_p95_ms = Milliseconds(*p95);
+  steps[step_index].delay_p95_ms = static_cast<double>(*p95) * 1e-6;
   step_delays_ns_.clear();
 }
 

@@ -1,4 +1,4 @@
-// What `run` keeps of a flow: counts, every one-way delay for exact percentiles, and a series in steps of 0.1 s.
+// What `run` keeps of a flow: counts, the distribution of one-way delays, and a series in steps of 0.1 s.
 #ifndef WEIR_TRAINER_GYM_SIM_FLOW_RECORDER_H_
 #define WEIR_TRAINER_GYM_SIM_FLOW_RECORDER_H_
 
@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "delay_distribution.h"
 #include "flow_observer.h"
 
 namespace weir::sim {
@@ -16,18 +17,6 @@ inline constexpr int64_t kSeriesIntervalNs = 100'000'000;
 constexpr size_t SeriesLength(int64_t duration_ns) {
   return static_cast<size_t>((duration_ns + kSeriesIntervalNs - 1) / kSeriesIntervalNs);
 }
-
-struct DelaySummary {
-  double mean_ms = 0;
-  double p5_ms = 0;
-  double p50_ms = 0;
-  double p95_ms = 0;
-  double p99_ms = 0;
-  double max_ms = 0;
-};
-
-// Sorts `delays_ns`, which must not be empty. Percentiles are nearest-rank: values that occurred.
-DelaySummary SummarizeDelays(std::vector<int64_t>& delays_ns);
 
 class FlowRecorder final : public FlowObserver {
  public:
@@ -59,8 +48,8 @@ class FlowRecorder final : public FlowObserver {
   int64_t packets_lost = 0;
   // While the last packet that arrived had been under way for more than 400 ms, until the flow stops.
   int64_t above_400_ms_ns = 0;
-  // Of received packets, ascending after Finish().
-  std::vector<int64_t> delays_ns;
+  // Of received packets.
+  DelayDistribution delays;
   // Empty without a series.
   std::vector<Step> steps;
 

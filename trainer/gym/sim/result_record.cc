@@ -66,9 +66,9 @@ Json PathRecord(const Scenario& scenario) {
   return record;
 }
 
-Json DelayRecord(std::vector<int64_t>& delays_ns) {
-  if (delays_ns.empty()) return nullptr;
-  const DelaySummary delays = SummarizeDelays(delays_ns);
+Json DelayRecord(const DelayDistribution& distribution) {
+  if (distribution.empty()) return nullptr;
+  const DelaySummary delays = distribution.Summary();
   return {{"mean", Rounded(delays.mean_ms, 1e6)}, {"p5", Rounded(delays.p5_ms, 1e6)},
           {"p50", Rounded(delays.p50_ms, 1e6)},   {"p95", Rounded(delays.p95_ms, 1e6)},
           {"p99", Rounded(delays.p99_ms, 1e6)},   {"max", Rounded(delays.max_ms, 1e6)}};
@@ -132,7 +132,7 @@ Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, 
   record["carriable_bytes"] = link.capacity || receiver
                                   ? Json(std::llround(CarriableBits(scenario, flow, 0, scenario.duration_ns()) / 8))
                                   : Json(nullptr);
-  record["one_way_delay_ms"] = DelayRecord(recorder.delays_ns);
+  record["one_way_delay_ms"] = DelayRecord(recorder.delays);
   record["seconds_above_400_ms"] = Seconds(recorder.above_400_ms_ns);
   if (receiver) {
     record["feedback_packets_sent"] = receiver->rtcp_packets_sent();

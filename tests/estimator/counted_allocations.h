@@ -1,0 +1,14 @@
+// Counts what a program allocates: linking counted_allocations.cc in replaces its operator new.
+#ifndef WEIR_TESTS_ESTIMATOR_COUNTED_ALLOCATIONS_H_
+#define WEIR_TESTS_ESTIMATOR_COUNTED_ALLOCATIONS_H_
+
+#include <cstdint>
+
+namespace weir {
+
+// Calls of operator new since the program began, on all threads together; exact only while one thread runs.
+int64_t CountedAllocations();
+
+}  // namespace weir
+
+#endif  // WEIR_TESTS_ESTIMATOR_COUNTED_ALLOCATIONS_H_
