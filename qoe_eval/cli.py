@@ -15,6 +15,7 @@ from rich.console import Console
 
 from weir.qoe_eval.bench_command import bench
 from weir.qoe_eval.doctor_command import doctor
+from weir.qoe_eval.experiment_command import app as experiment_app
 from weir.qoe_eval.replay_command import replay
 from weir.qoe_eval.report_command import report
 from weir.traces.cli import app as traces_app
@@ -50,6 +51,7 @@ def build_app() -> typer.Typer:
     for command in (replay, report, doctor, bench):
         app.command()(command)
     app.add_typer(traces_app, name="traces")
+    app.add_typer(experiment_app, name="experiment")
     add_commands(app)
     return app
 

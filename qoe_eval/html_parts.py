@@ -48,6 +48,20 @@ def heading(metric: Metric) -> str:
     return f'<span title="{escape(metric.meaning)}">{escape(metric.label)}</span>{unit}'
 
 
+def interval(metric: Metric, ci: Sequence[float | None], signed_ends: bool = False) -> str:
+    """The two ends of an interval for people; a dash where there is none."""
+    if ci[0] is None or ci[1] is None:
+        return "–"
+    show = signed if signed_ends else Metric.display
+    return f"{show(metric, ci[0])} … {show(metric, ci[1])}"
+
+
+def signed(metric: Metric, value: float) -> str:
+    """A difference for people, with its sign; 0 has none."""
+    text = metric.display(abs(value))
+    return text if float(text.replace(",", "")) == 0 else ("+" if value > 0 else "−") + text
+
+
 def interval_mark(
     mean: float, ci: tuple[float | None, float | None], domain: tuple[float, float], colour: str, zero: bool = False
 ) -> str:

@@ -9,53 +9,52 @@ same scenario, options, model and simulator, are not run again.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from weir.qoe_eval.metrics import run_metrics
+from weir.qoe_eval.replay_jobs import ReplayPlan, plan_jobs
 from weir.qoe_eval.run_store import RunStore, split_series
-from weir.qoe_eval.simulator import Outcome, run_jobs, simulator_versions
-from weir.traces.scenario import Scenario
+from weir.qoe_eval.simulator import Outcome, run_jobs
 
 # A run gets this much time, and as much again as it simulates: hundreds of times what it needs.
 _TIME_LIMIT_S = 30.0
 
-
-@dataclass(frozen=True)
-class ReplayPlan:
-    """What to run. `model` is for the controller weir; None when that is not among them."""
-
-    scenarios: Sequence[Scenario]
-    controllers: Sequence[str]
-    objective: tuple[float, float, float]
-    seeds: Sequence[int]
-    model: Path | None
-    simulator: Path
+OnProgress = Callable[[int, int, str], None]
 
 
 @dataclass
 class ReplayOutcome:
-    """All complete records of the plan, in its order, and what went wrong."""
+    """All complete records, in the order of the plans, and what went wrong. `by_plan` holds each plan's own."""
 
     records: list[dict[str, Any]] = field(default_factory=list)
+    by_plan: list[list[dict[str, Any]]] = field(default_factory=list)
     failures: list[Outcome] = field(default_factory=list)
     reused: int = 0
 
+    @property
+    def refused(self) -> Outcome | None:
+        """The first run that the simulator refused; it ended the replay."""
+        return next((failure for failure in self.failures if failure.refused), None)
 
-def replay(
-    plan: ReplayPlan, folder: Path, processes: int, on_progress: Callable[[int, int, str], None] | None = None
+
+def replay(plan: ReplayPlan, folder: Path, processes: int, on_progress: OnProgress | None = None) -> ReplayOutcome:
+    """`replay_all` of one plan."""
+    return replay_all([plan], folder, processes, on_progress)
+
+
+def replay_all(
+    plans: Sequence[ReplayPlan], folder: Path, processes: int, on_progress: OnProgress | None = None
 ) -> ReplayOutcome:
-    """Runs what is not there yet, appending each record as it completes.
+    """Runs what is not there yet, appending each record as it completes. A run of several plans runs once.
 
     A run that the simulator refuses ends the replay: the refusal (a bad model, say) would come again for every run of
     that controller. Runs that die or overstay are counted as failures, and the others go on.
 
     Args:
-        plan: what to run.
+        plans: what to run.
         folder: where `results.jsonl` and `series/` go.
         processes: simulator processes at once.
         on_progress: called with runs complete, runs in all, and the name of the latest.
@@ -66,16 +65,24 @@ def replay(
         SimulatorFailed: it dies whatever it is given.
         KeyboardInterrupt: what is complete is kept.
     """
-    versions = simulator_versions(plan.simulator)
-    jobs = _jobs(plan, versions)
+    if not plans:
+        return ReplayOutcome()
+    jobs: dict[str, dict[str, Any]] = {}
+    keys_by_plan = []
+    for plan in plans:
+        planned = plan_jobs(plan)
+        keys_by_plan.append(list(planned))
+        for key, job in planned.items():
+            if key not in jobs or job["job"]["keep_series"]:
+                jobs[key] = job
     store = RunStore(folder)
     outcome = ReplayOutcome()
     done = {record["key"]: record for record in store.start(jobs)}
     outcome.reused = len(done)
     missing = [job for key, job in jobs.items() if key not in done]
-    longest_s = max((scenario.duration_s for scenario in plan.scenarios), default=0.0)
+    longest_s = max((scenario.duration_s for plan in plans for scenario in plan.scenarios), default=0.0)
     with store.results_path.open("ab") as file:
-        runs = run_jobs(plan.simulator, missing, processes, _TIME_LIMIT_S + longest_s)
+        runs = run_jobs(plans[0].simulator, missing, processes, _TIME_LIMIT_S + longest_s)
         try:
             for answer in runs:
                 if answer.record is None:
@@ -84,58 +91,15 @@ def replay(
                         break
                     continue
                 record, series = _result(answer.record, answer.job)
-                store.append(file, record, series)
+                store.append(file, record, series if answer.job["keep_series"] else None)
                 done[record["key"]] = record
                 if on_progress:
                     on_progress(len(done), len(jobs), f"{record['scenario']} · {record['controller']}")
         finally:
             runs.close()
+    outcome.by_plan = [[done[key] for key in keys if key in done] for keys in keys_by_plan]
     outcome.records = [done[key] for key in jobs if key in done]
     return outcome
-
-
-def model_description(plan: ReplayPlan) -> dict[str, str] | None:
-    """Name and SHA-256 of the model that the controller weir ran; nothing when it did not run."""
-    return {"name": plan.model.name, "sha256": _sha256_of_file(plan.model)} if plan.model else None
-
-
-def _jobs(plan: ReplayPlan, versions: dict[str, str]) -> dict[str, dict[str, Any]]:
-    """Lines for `weir-sim run -` by their key. Seeds outermost: an interrupted replay has compared all controllers on
-    the first seeds.
-    """
-    simulator_hash, model_hash = _sha256_of_file(plan.simulator), _sha256_of_file(plan.model) if plan.model else None
-    jobs = {}
-    documents = [scenario.to_dict() for scenario in plan.scenarios]
-    for seed in plan.seeds:
-        for document in documents:
-            tested = [f["id"] for f in document["flows"] if f["kind"] == "rtp" and f["controller"] == "under_test"]
-            for controller in plan.controllers:
-                model = str(plan.model) if plan.model and controller == "weir" else None
-                identity = [
-                    document,
-                    controller,
-                    plan.objective,
-                    seed,
-                    model_hash if model else None,
-                    simulator_hash,
-                    versions,
-                ]
-                key = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
-                jobs[key] = {
-                    "job": {
-                        "key": key,
-                        "name": f"{document['name']}, {controller}, seed {seed}",
-                        "flows_under_test": tested,
-                        "model_sha256": model_hash if model else None,
-                    },
-                    "scenario": document,
-                    "controller": controller,
-                    "model": model,
-                    "objective": list(plan.objective),
-                    "seed": seed,
-                    "series": True,
-                }
-    return jobs
 
 
 def _result(record: dict[str, Any], job: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -143,8 +107,3 @@ def _result(record: dict[str, Any], job: dict[str, Any]) -> tuple[dict[str, Any]
     lean, series = split_series(record)
     about = {name: job[name] for name in ("key", "flows_under_test", "model_sha256")}
     return lean | about | {"metrics": measures}, series
-
-
-def _sha256_of_file(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

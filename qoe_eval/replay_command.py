@@ -13,22 +13,21 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from weir.qoe_eval.inputs import PathOptions, read_inputs
 from weir.qoe_eval.metric_table import METRICS
+from weir.qoe_eval.objectives import FOLDER, objective_plans, summarise_objectives
 from weir.qoe_eval.options import check_controllers, parse_objective
-from weir.qoe_eval.replay import ReplayOutcome, ReplayPlan, model_description
-from weir.qoe_eval.replay import replay as run_replay
+from weir.qoe_eval.replay import ReplayOutcome
+from weir.qoe_eval.replay_jobs import ReplayPlan, model_description
 from weir.qoe_eval.report_command import write_report
 from weir.qoe_eval.run_store import RunStore
+from weir.qoe_eval.run_with_progress import count_runs, end_with_failures, error_console, run_with_progress
 from weir.qoe_eval.shipped_model import shipped_model
-from weir.qoe_eval.simulator import SimulatorFailed
 from weir.qoe_eval.summary import in_order, summarise
 from weir.traces.convert import parse_queue
 from weir.traces.errors import InputError
-from weir.traces.scenario import Scenario
 from weir.trainer.gym.process import find_simulator
 
 _SHOWN = (
@@ -82,6 +81,15 @@ def replay(
     model: Annotated[
         Path | None, typer.Option(metavar="FILE", help="ONNX model of the controller weir. Default: the one shipped.")
     ] = None,
+    objectives: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=500,
+            metavar="N",
+            help="Also run weir under the presets and N objectives (seed 1) for the objective page; 0: leave it out.",
+        ),
+    ] = 20,
     repair: Annotated[bool, typer.Option("--repair", help="Accept traces with faults that can be repaired.")] = False,
     jobs: Annotated[
         int | None, typer.Option(min=1, max=1024, metavar="N", help="Simulators at once. Default: one per core.")
@@ -101,55 +109,39 @@ def replay(
     scenarios = read_inputs(inputs, path, repair)
     chosen = None if "weir" not in names else (model or shipped_model()).absolute()
     plan = ReplayPlan(scenarios, names, weights, range(1, seeds + 1), chosen, find_simulator())
-    console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
-    outcome = _run_with_progress(plan, out, jobs or os.cpu_count() or 1, console, quiet=as_json)
-    refused = [failure for failure in outcome.failures if failure.refused]
-    if refused:
-        raise InputError(f"{refused[0].describe()} ({_count(len(outcome.records))} kept in {out})")
+    console, processes = error_console(), jobs or os.cpu_count() or 1
+    also = f", 'weir report {out}' shows them"
+    outcome = run_with_progress([plan], out, processes, console, quiet=as_json, after_interrupt=also)
+    steered = _run_objectives(plan, objectives, out, processes, console, quiet=as_json)
+    failures = [failure.describe() for failure in outcome.failures + steered.failures]
     records = in_order(outcome.records, (scenario.name for scenario in scenarios))
-    summary = summarise(records, _run_information(plan, outcome, scenarios, started))
+    summary = summarise(records, _run_information(plan, outcome, failures, started))
+    found = summarise_objectives(steered.records, records)
+    if found:
+        summary["objectives"] = found
     page = write_report(RunStore(out), records, summary)
     if as_json:
         typer.echo(json.dumps(summary, indent=1))
     else:
         _print_table(summary)
         note = f" ({outcome.reused} of them from before)" if outcome.reused else ""
-        typer.echo(f"\n{_count(len(records))}{note} in {time.monotonic() - started:.1f} s. Report: {page}")
-    if outcome.failures:
-        shown = "\n".join(f"  {failure.describe()}" for failure in outcome.failures[:5])
-        console.print(f"weir: {_count(len(outcome.failures))} did not complete:\n{shown}")
-        raise typer.Exit(1)
+        typer.echo(f"\n{count_runs(len(records))}{note} in {time.monotonic() - started:.1f} s. Report: {page}")
+    end_with_failures(failures, console)
 
 
-def _run_with_progress(plan: ReplayPlan, out: Path, processes: int, console: Console, quiet: bool) -> ReplayOutcome:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    hidden = quiet or not console.is_terminal
-    try:
-        with Progress(*columns, console=console, disable=hidden, transient=True) as progress:
-            task = progress.add_task("starting", total=None)
-
-            def show(done: int, total: int, name: str) -> None:
-                progress.update(task, completed=done, total=total, description=name)
-
-            return run_replay(plan, out, processes, show)
-    except SimulatorFailed as error:
-        console.print(f"weir: {error}")
-        raise typer.Exit(1) from None
-    except KeyboardInterrupt:
-        kept = _count(len(RunStore(out).read()))
-        console.print(
-            f"weir: interrupted; {kept} kept in {out}: the same command goes on, 'weir report {out}' shows them"
-        )
-        raise typer.Exit(1) from None
+def _run_objectives(
+    plan: ReplayPlan, count: int, out: Path, processes: int, console: Console, quiet: bool
+) -> ReplayOutcome:
+    """The model under the presets and a fan of objectives. Without any, records of an earlier replay are set aside."""
+    folder = out / FOLDER
+    if count == 0 or plan.model is None:
+        if folder.is_dir():
+            RunStore(folder).start({})
+        return ReplayOutcome()
+    return run_with_progress(objective_plans(plan, count), folder, processes, console, quiet=quiet)
 
 
-def _count(runs: int) -> str:
-    return "1 run" if runs == 1 else f"{runs} runs"
-
-
-def _run_information(
-    plan: ReplayPlan, outcome: ReplayOutcome, scenarios: list[Scenario], started: float
-) -> dict[str, Any]:
+def _run_information(plan: ReplayPlan, outcome: ReplayOutcome, failures: list[str], started: float) -> dict[str, Any]:
     return {
         "command": shlex.join(["weir", *sys.argv[1:]]),
         "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
@@ -160,10 +152,10 @@ def _run_information(
         "seeds": list(plan.seeds),
         "model": model_description(plan),
         "versions": outcome.records[0].get("versions", {}) if outcome.records else {},
-        "failures": [failure.describe() for failure in outcome.failures],
+        "failures": failures,
         "scenarios": {
             scenario.name: {"description": scenario.description, "source": scenario.provenance.get("source", "")}
-            for scenario in scenarios
+            for scenario in plan.scenarios
         },
     }
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.qoe_eval import html_parts as html
+from weir.qoe_eval import report_objectives as objectives
 from weir.qoe_eval import report_tables as tables
 from weir.qoe_eval.report_series import chart_series
 from weir.qoe_eval.run_store import RunStore
@@ -35,6 +36,7 @@ def render_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary
     shown = [name for name in _SHOWN_AT_FIRST if name in controllers] or controllers[:3]
     data = {
         "scatter": _scatter(records, summary, controllers),
+        "objectives": objectives.chart(summary),
         "series": series,
         "hidden": [name for name in controllers if name not in shown],
     }
@@ -43,6 +45,7 @@ def render_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary
         tables.headline(summary),
         tables.paired(summary),
         _scatter_section(),
+        objectives.section(summary),
         tables.per_scenario(summary),
         tables.worst_runs(records),
         _series_section(series),
@@ -51,6 +54,7 @@ def render_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary
     ]
     links = [("headline", "Controllers"), ("paired", "Paired comparison"), ("delay-throughput", "Throughput and delay")]
     links += [
+        ("objectives", "Objectives"),
         ("scenarios", "Scenarios"),
         ("worst", "Worst scenarios"),
         ("time-series", "Time series"),

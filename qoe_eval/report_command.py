@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from weir.qoe_eval.objectives import FOLDER, summarise_objectives
 from weir.qoe_eval.report import render_report
 from weir.qoe_eval.run_store import RESULTS, RunStore
 from weir.qoe_eval.summary import in_order, summarise
@@ -34,6 +35,9 @@ def report(
     run = _run_information(results_dir, records)
     records = in_order(records, run.get("scenarios", {}))
     summary = summarise(records, run)
+    found = summarise_objectives(RunStore(results_dir / FOLDER).read(), records)
+    if found:
+        summary["objectives"] = found
     page = write_report(store, records, summary)
     typer.echo(json.dumps(summary, indent=1) if as_json else str(page))
 

@@ -44,7 +44,7 @@ def headline(summary: Summary) -> str:
                 [
                     html.controller_name(name),
                     f"<b>{challenge.display(score['mean'])}</b>",
-                    _interval(challenge, score["ci95"]),
+                    html.interval(challenge, score["ci95"]),
                     f"<td>{mark}</td>",
                     challenge.display(score["p5"]),
                     challenge.display(score["worst"]),
@@ -216,8 +216,8 @@ def _paired_row(metric: Metric, row: Mapping[str, Any], reach: float) -> str:
     return html.row(
         [
             html.controller_name(row["b"]),
-            f"<b>{_signed(metric, row['mean'])}</b>",
-            _interval(metric, row["ci95"], signed=True),
+            f"<b>{html.signed(metric, row['mean'])}</b>",
+            html.interval(metric, row["ci95"], signed_ends=True),
             f"<td>{mark}</td>",
             f'<td class="{css_class}">{verdict}</td>',
             f"{row['wins']}",
@@ -265,15 +265,3 @@ def _worst_row(record: Mapping[str, Any], scored: Records) -> str:
     return html.row(
         [*cells, f"{html.controller_name(best['controller'])} {score:.1f}", f'<td class="{css_class}">{text}</td>']
     )
-
-
-def _interval(metric: Metric, ci: Sequence[float | None], signed: bool = False) -> str:
-    if ci[0] is None or ci[1] is None:
-        return "–"
-    show = _signed if signed else Metric.display
-    return f"{show(metric, ci[0])} … {show(metric, ci[1])}"
-
-
-def _signed(metric: Metric, value: float) -> str:
-    text = metric.display(abs(value))
-    return text if float(text.replace(",", "")) == 0 else ("+" if value > 0 else "−") + text

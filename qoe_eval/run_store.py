@@ -57,9 +57,8 @@ class RunStore:
             records.append(record)
         return records
 
-    def start(self, wanted: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Prepares the folder for the runs of which `wanted` holds the keys; returns the records that are there
-        already.
+    def start(self, wanted: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Prepares the folder for these runs (jobs by their key); returns the records that are there already.
 
         Records that are not wanted (other options, another build of the simulator) move to `results.previous.jsonl`,
         so that the results that stay belong together.
@@ -68,13 +67,13 @@ class RunStore:
             InputError: the folder cannot be used.
         """
         try:
-            (self.folder / SERIES).mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"--out {self.folder}: cannot be made ({error.strerror}); choose another folder") from None
         kept, others, seen = [], [], set()
         for record in self.read():
             key = record.get("key")
-            belongs = key in wanted and key not in seen and self.series_path(record).is_file()
+            belongs = key in wanted and key not in seen and self._has_series(record, wanted[key])
             (kept if belongs else others).append(record)
             seen.add(key)
         if others:
@@ -86,10 +85,12 @@ class RunStore:
         replacement.replace(self.results_path)
         return kept
 
-    def append(self, file: IO[bytes], record: Mapping[str, Any], series: Mapping[str, Any]) -> None:
-        """Writes the series first: a record in the results always has them."""
-        with gzip.GzipFile(self.series_path(record), "wb", compresslevel=4, mtime=0) as compressed:
-            compressed.write(json.dumps(series, separators=(",", ":")).encode())
+    def append(self, file: IO[bytes], record: Mapping[str, Any], series: Mapping[str, Any] | None) -> None:
+        """Writes the series first, if they are to be kept: a record in the results always has them."""
+        if series is not None:
+            (self.folder / SERIES).mkdir(exist_ok=True)
+            with gzip.GzipFile(self.series_path(record), "wb", compresslevel=4, mtime=0) as compressed:
+                compressed.write(json.dumps(series, separators=(",", ":")).encode())
         file.write(_line(record))
         file.flush()
 
@@ -108,6 +109,9 @@ class RunStore:
         except (OSError, EOFError, ValueError) as error:
             raise InputError(f"{self.series_path(record)}: damaged ({error}); delete it and replay again") from None
 
+    def _has_series(self, record: Mapping[str, Any], job: Mapping[str, Any]) -> bool:
+        return not job["job"]["keep_series"] or self.series_path(record).is_file()
+
 
 def split_series(record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """A `weir.result/1` record without its series, and the series: {"path": {...}, "flows": {id: {...}}}."""
@@ -115,6 +119,12 @@ def split_series(record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, A
     lean["flows"] = [{name: value for name, value in flow.items() if name != "series"} for flow in record["flows"]]
     series = {"path": record.get("series"), "flows": {flow["id"]: flow.get("series") for flow in record["flows"]}}
     return lean, series
+
+
+def join_series(record: Mapping[str, Any], series: Mapping[str, Any]) -> dict[str, Any]:
+    """The opposite of `split_series`: a record that carries its series again."""
+    flows = [dict(flow) | {"series": series["flows"].get(flow["id"])} for flow in record["flows"]]
+    return dict(record) | {"flows": flows, "series": series["path"]}
 
 
 def _line(record: Mapping[str, Any]) -> bytes:

@@ -27,7 +27,7 @@ def summarise(results: Sequence[Mapping[str, Any]], run: Mapping[str, Any]) -> d
     """
     controllers = ordered_controllers(result["controller"] for result in results)
     scenarios = list(dict.fromkeys(result["scenario"] for result in results))
-    values = {(name, metric): _run_values(results, name, metric) for name in controllers for metric in METRICS}
+    values = {(name, metric): run_values(results, name, metric) for name in controllers for metric in METRICS}
     return {
         "schema": "weir.summary/1",
         "run": dict(run),
@@ -63,11 +63,22 @@ def in_order(results: Sequence[Mapping[str, Any]], scenarios: Iterable[str]) -> 
     return sorted(results, key=key)
 
 
-def _run_values(results: Sequence[Mapping[str, Any]], controller: str, metric: str) -> dict[tuple[str, int], float]:
+def run_values(results: Iterable[Mapping[str, Any]], controller: str, metric: str) -> dict[tuple[str, int], float]:
+    """A metric by scenario and seed, of the runs of a controller that define it."""
     return {
         (result["scenario"], result["seed"]): value
         for result in results
         if result["controller"] == controller and (value := result["metrics"]["run"].get(metric)) is not None
+    }
+
+
+def scenario_means(results: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, dict[str, float]]]:
+    """Scenario -> controller -> metric -> mean over seeds; what no run defines is absent."""
+    controllers = ordered_controllers(result["controller"] for result in results)
+    values = {(name, metric): run_values(results, name, metric) for name in controllers for metric in METRICS}
+    return {
+        scenario: _by_controller(scenario, controllers, values)
+        for scenario in dict.fromkeys(result["scenario"] for result in results)
     }
 
 

@@ -10,7 +10,7 @@ constexpr TimeDelta kMinSlot = TimeDelta::Millis(200);
 constexpr TimeDelta kReceiveRateMemory = TimeDelta::Seconds(1);
 constexpr TimeDelta kRepeat = TimeDelta::Millis(100);
 
-constexpr double kGrowthPerSecond = 8;
+constexpr double kGrowthPerSecond = 32;
 constexpr double kReceiveRateMultiple = 3;
 constexpr DataRate kReceiveRateHeadroom = DataRate::KilobitsPerSecond(100);
 

@@ -55,6 +55,42 @@
     }, { ...config, displayModeBar: false });
   }
 
+  // --- the front of many objectives ------------------------------------------------------------------------------------
+
+  function drawFront() {
+    const { fan, presets, references } = data.objectives;
+    const scale = [[0, css("--lean-latency")], [0.5, css("--lean-even")], [1, css("--lean-throughput")]];
+    const hover = (points) => points.map((p) => `${p.delay_ms.toFixed(1)} ms, ${p.utilisation.toFixed(1)} %, score ${p.challenge}` + (p.weights ? `<br>weights ${p.weights}` : ""));
+    const trace = (points, extra) => ({
+      type: "scatter", mode: "markers", x: points.map((p) => p.delay_ms), y: points.map((p) => p.utilisation), text: hover(points),
+      hovertemplate: "%{text}<extra></extra>", ...extra,
+    });
+    const lean = (points, extra) => ({ color: points.map((p) => p.lean), cmin: 0, cmax: 1, colorscale: scale, ...extra });
+    const front = fan.filter((p) => p.front), behind = fan.filter((p) => !p.front);
+    const named = (points, extra) => points.map((p) => ({ x: p.delay_ms, y: p.utilisation, text: `<b>${p.name}</b>`, showarrow: false, ...extra(p) }));
+    const bar = narrow()
+      ? { orientation: "h", y: -0.3, yanchor: "top", thickness: 10, len: 0.9, x: 0.5 }
+      : { thickness: 10, len: 0.8, x: 1.01 };
+    const traces = [
+      trace(front, { mode: "lines", line: { color: css("--zero"), width: 1.5 }, hoverinfo: "skip", hovertemplate: null }),
+      trace(behind, { marker: lean(behind, { symbol: "circle-open", size: 9, line: { width: 2 } }) }),
+      trace(front, { marker: lean(front, { size: 12, showscale: true, line: { width: 1.5, color: css("--card") },
+        colorbar: { ...bar, tickvals: [0, 0.5, 1], ticktext: ["latency", "even", "throughput"], outlinewidth: 0, tickfont: { color: css("--muted") } } }) }),
+      trace(presets, { marker: lean(presets, { symbol: "diamond", size: 15, line: { width: 2, color: css("--ink") } }) }),
+      trace(references, { marker: { symbol: "x", size: 11, color: references.map((p) => colour(p.name)) } }),
+    ];
+    Plotly.react("front", traces, {
+      ...baseLayout(), showlegend: false, margin: { l: 50, r: narrow() ? 14 : 90, t: 26, b: 50 },
+      xaxis: axis({ autorange: "reversed", title: { text: narrow() ? "p95 queueing delay, ms" : "95th percentile of queueing delay, ms (less is to the right)" } }),
+      yaxis: axis({ title: { text: "Utilisation, %" } }),
+      annotations: [
+        ...named(presets, (p) => ({ yshift: -19, xanchor: p.name === "throughput" ? "center" : "right", font: { size: 12, color: css("--ink") } })),
+        ...named(references, (p) => ({ yshift: -17, font: { size: 13, color: colour(p.name) } })),
+        { xref: "paper", yref: "paper", x: 1, y: 1, xanchor: "right", yanchor: "bottom", showarrow: false, text: "better ↗", font: { color: css("--muted") } },
+      ],
+    }, { ...config, displayModeBar: false });
+  }
+
   // --- time series of one scenario -------------------------------------------------------------------------------------
 
   const hiddenControllers = new Set(data.hidden);
@@ -143,6 +179,7 @@
 
   function draw() {
     if (byId("scatter")) drawScatter();
+    if (byId("front")) drawFront();
     if (byId("series")) drawSeries();
   }
 

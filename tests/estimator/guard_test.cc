@@ -73,7 +73,7 @@ TEST_F(GuardTest, GrowthStopsAtThreeTimesWhatArrives) {
   for (int i = 0; i < 100; ++i) {
     const DataRate next = Step(Kbps(50'000), Kbps(400)).rate;
     EXPECT_GE(next, rate);
-    EXPECT_LE(next, std::max(rate * 1.2312, Kbps(400)));  // 8^0.1, or what arrives
+    EXPECT_LE(next, std::max(rate * 1.4143, Kbps(400)));  // 32^0.1, or what arrives
     rate = next;
   }
   EXPECT_NEAR(static_cast<double>(rate.bps()), 1.3e6, 1e4);

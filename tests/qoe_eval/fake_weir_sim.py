@@ -33,6 +33,9 @@ def capacity_at(capacity, time_s):
 def make_record(job):
     scenario, controller, seed = job["scenario"], job["controller"], job["seed"]
     share, fill = CHARACTER[controller]
+    if controller == "weir":
+        # Steered: more weight on throughput, more throughput and more delay.
+        share, fill = share + 0.2 * (job["objective"][0] - 0.4), fill + 0.2 * (job["objective"][0] - 0.4)
     chance = random.Random(f"{scenario['name']} {controller} {seed}")
     link = scenario["forward"]
     samples = round(scenario["duration_s"] * 10)

@@ -86,6 +86,27 @@ def test_the_catalogue_by_name(weir, tmp_path):
     assert list(json.loads((tmp_path / "here/summary.json").read_text())["scenarios"]) == ["steady-1m", "steps"]
 
 
+def test_the_model_is_also_run_under_other_objectives(weir, trace, tmp_path):
+    (tmp_path / "m.onnx").write_bytes(b"model")
+    command = ("replay", trace, "--controller", "weir", "--controller", "gcc", "--model", "m.onnx", "--seeds", "1")
+    status, out, error = weir(*command, "--objectives", "3", "--out", "here")
+    assert (status, error) == (0, "")
+    assert "2 runs in" in out
+    summary = json.loads((tmp_path / "here/summary.json").read_text())
+    assert summary["run"]["planned"] == 2
+    assert len(summary["objectives"]["fan"]) == 3
+    page = (tmp_path / "here/report.html").read_bytes()
+    assert b'id="objectives"' in page
+    assert weir("report", "here")[0] == 0
+    assert json.loads((tmp_path / "here/summary.json").read_text()) == summary
+    assert (tmp_path / "here/report.html").read_bytes() == page
+    # Left out, also of what an earlier replay has left.
+    assert weir(*command, "--objectives", "0", "--out", "here")[0] == 0
+    assert "objectives" not in json.loads((tmp_path / "here/summary.json").read_text())
+    assert weir("report", "here")[0] == 0
+    assert b'id="objectives"' not in (tmp_path / "here/report.html").read_bytes()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -176,9 +197,8 @@ def test_version_and_help(weir):
     assert weir("--version")[1].startswith("weir ")
     status, out, _ = weir("--help")
     assert status == 0
-    assert all(
-        command in out for command in ("replay", "report", "doctor", "bench", "traces", "train", "export", "model")
-    )
+    commands = ("replay", "report", "doctor", "bench", "experiment", "traces", "train", "export", "model")
+    assert all(command in out for command in commands)
 
 
 def test_doctor_names_every_component(weir):

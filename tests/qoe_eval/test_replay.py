@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from weir.qoe_eval.replay import ReplayPlan, replay
+from weir.qoe_eval.replay import replay
+from weir.qoe_eval.replay_jobs import ReplayPlan
 from weir.qoe_eval.run_store import RunStore
 from weir.traces.errors import InputError
 

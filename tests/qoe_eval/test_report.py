@@ -4,12 +4,15 @@ from html.parser import HTMLParser
 
 import pytest
 
-from weir.qoe_eval.replay import ReplayPlan, replay
+from weir.qoe_eval.objectives import objective_plans, summarise_objectives
+from weir.qoe_eval.replay import replay, replay_all
+from weir.qoe_eval.replay_jobs import ReplayPlan
 from weir.qoe_eval.report import render_report
 from weir.qoe_eval.report_series import MAX_POINTS, chart_series
 from weir.qoe_eval.run_store import RunStore
 from weir.qoe_eval.summary import summarise
 from weir.traces.scenario import Scenario
+from weir.trainer.gym.specification import PRESETS
 
 SECTIONS = ["headline", "paired", "delay-throughput", "scenarios", "worst", "time-series", "guard", "run"]
 VOID = {"meta", "br"}
@@ -91,6 +94,30 @@ def test_the_charts_have_their_data(plan, tmp_path):
     assert all(
         len(flow[key]) == 100 for flow in entry["flows"] for key in ("target_kbps", "receive_kbps", "delay_ms", "lost")
     )
+
+
+def test_the_objective_page(plan, tmp_path):
+    main = replay(plan, tmp_path, 2)
+    records = replay_all(objective_plans(plan, 5), tmp_path / "objectives", 2).records
+    summary = summarise(main.records, {"runs": 12, "planned": 12})
+    summary["objectives"] = summarise_objectives(records, main.records)
+    page = render_report(RunStore(tmp_path), main.records, summary)
+    checker = check(page)
+    assert {"objectives", "front"} <= set(checker.ids)
+    text = " ".join(" ".join(checker.text).split())
+    assert "On 2 of 2 scenarios (100 %)" in text
+    assert "0.8 / 0.1 / 0.1" in text
+    points = data_of(page)["objectives"]
+    assert len(points["fan"]) == 5
+    assert [point["delay_ms"] for point in points["fan"]] == sorted(point["delay_ms"] for point in points["fan"])
+    assert [point["name"] for point in points["presets"]] == ["throughput", "balanced", "latency"]
+    assert points["presets"][0]["lean"] == pytest.approx(8 / 9, abs=1e-3)
+    assert [point["name"] for point in points["references"]] == ["gcc"]
+    # Presets alone: tables without a chart.
+    summary["objectives"] = summarise_objectives([r for r in records if tuple(r["objective"]) in PRESETS.values()], [])
+    alone = check(render_report(RunStore(tmp_path), main.records, summary))
+    assert "objectives" in alone.ids
+    assert "front" not in alone.ids
 
 
 def test_one_controller_and_one_run(plan, tmp_path):

@@ -30,16 +30,14 @@ struct GuardOptions {
 // The rules, in their order:
 //   finite: a rate that is infinite, zero or negative is replaced by the one in force.
 //   bounds: min_rate <= rate <= max_rate.
-//   slew:   the rate in force, T, may rise within dt to max(T, R, min(T 8^dt, 3 R + 100 kbps)), dt in seconds and at
-//   most 1, where R is the highest receive
-//           rate of the last second, over slots of at least 200 ms. Falling is never limited. Up to what really arrives
-//           the way is free; beyond it the rate grows at most eightfold a second and never past three times what
-//           arrives. From 300 kbps to 5 Mbps takes 1.4 s by the first bound, and the second lets it where the sender
-//           follows.
+//   slew:   the rate in force, T, may rise within dt to max(T, R, min(T 32^dt, 3 R + 100 kbps)), dt in seconds and at
+//           most 1, where R is the highest receive rate of the last second, over slots of at least 200 ms. Falling is
+//           never limited. Up to what really arrives the way is free; beyond it the rate doubles at most once per REMB
+//           interval of 200 ms, and never passes three times what arrives. From 300 kbps to 5 Mbps takes 0.8 s by the
+//           first bound, and the second lets it where the sender follows.
 //   stale:  nothing arrived for max(500 ms, 3 * 1200 bytes / S), S being the rate in force when the silence began: the
-//   rate is at most S, halved for each further
-//           second. The second term keeps a slow sender's packets from passing for silence. Counts from the first
-//           packet on.
+//           rate is at most S, halved for each further second. The second term keeps a slow sender's packets from
+//           passing for silence. Counts from the first packet on.
 class Guard {
  public:
   explicit Guard(const GuardOptions& options = {}) : options_(options) {}

@@ -1,0 +1,116 @@
+"""`weir experiment`: measurements against the project's goals."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from weir.qoe_eval.goal_table import Row
+from weir.qoe_eval.policy_experiment import policy_plans, policy_results, policy_rows
+from weir.qoe_eval.policy_figures import read_figures
+from weir.qoe_eval.policy_report import policy_document, policy_markdown
+from weir.qoe_eval.policy_sets import TRACE_SETS, policy_sets
+from weir.qoe_eval.replay_jobs import model_description
+from weir.qoe_eval.run_with_progress import count_runs, end_with_failures, error_console, run_with_progress
+from weir.qoe_eval.shipped_model import shipped_model
+from weir.traces.errors import InputError
+from weir.trainer.gym.process import find_simulator
+
+POLICY_JSON = "policy.json"
+POLICY_MARKDOWN = "policy.md"
+
+app = typer.Typer(no_args_is_help=True, help="Measure against the project's goals.")
+
+
+@app.command("policy")
+def policy(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where policy.json, policy.md and results.jsonl go.")],
+    model: Annotated[Path | None, typer.Option(metavar="FILE", help="ONNX model. Default: the one shipped.")] = None,
+    traces: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder with opennetlab/ and mahimahi/. Default: traces/ in the folder that WEIR_SHARED names.",
+        ),
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Runs with the seeds 1 to N.")] = 5,
+    scenarios: Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="Random scenarios.")] = 200,
+    adaptation: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="JSON with steps_ratio and old_objectives_loss_ratio.")
+    ] = None,
+    training: Annotated[Path | None, typer.Option(metavar="FILE", help="JSON with wall_s and steps_per_s.")] = None,
+    bench: Annotated[Path | None, typer.Option(metavar="FILE", help="What 'weir bench' has written.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, max=1024, metavar="N", help="Simulators at once. Default: one per core.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print policy.json, and no progress.")] = False,
+) -> None:
+    """Measures a policy against gcc, rule and oracle, goal by goal. Exit status 0 whether or not the goals are reached.
+
+    Goals whose traces or files are not there are "not measured". An interrupted run goes on when the same command is
+    given again.
+    """
+    started = time.monotonic()
+    figures = read_figures({"adaptation": adaptation, "training": training, "bench": bench})
+    if model is not None and not model.is_file():
+        raise InputError(f"--model {model}: no such file")
+    sets = policy_sets(traces or _shared_traces(), scenarios)
+    chosen = (model or shipped_model()).absolute()
+    plans = policy_plans(sets, range(1, seeds + 1), chosen, find_simulator())
+    described = model_description(plans[0]) or {}
+    console = error_console()
+    outcome = run_with_progress(plans, out, jobs or os.cpu_count() or 1, console, quiet=as_json)
+    failures = [failure.describe() for failure in outcome.failures]
+    results = policy_results(sets, outcome, out)
+    rows = policy_rows(results, figures, described["sha256"])
+    run: dict[str, Any] = {
+        "command": shlex.join(["weir", *sys.argv[1:]]),
+        "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "wall_s": round(time.monotonic() - started, 1),
+        "runs": len(outcome.records),
+        "seeds": list(range(1, seeds + 1)),
+        "model": described,
+        "versions": outcome.records[0].get("versions", {}) if outcome.records else {},
+        "failures": failures,
+    }
+    document = json.dumps(policy_document(rows, results, run), indent=1, allow_nan=False)
+    (out / POLICY_JSON).write_text(document + "\n", encoding="utf-8")
+    (out / POLICY_MARKDOWN).write_text(policy_markdown(rows, results, run), encoding="utf-8")
+    if as_json:
+        typer.echo(document)
+    else:
+        _print_rows(rows)
+        wall_s = time.monotonic() - started
+        typer.echo(f"\n{count_runs(len(outcome.records))} in {wall_s:.1f} s. Details: {out / POLICY_MARKDOWN}")
+    end_with_failures(failures, console)
+
+
+def _shared_traces() -> Path | None:
+    shared = os.environ.get("WEIR_SHARED")
+    folder = Path(shared) / "traces" if shared else None
+    return folder if folder and any((folder / name).is_dir() for name in TRACE_SETS) else None
+
+
+def _print_rows(rows: Sequence[Row]) -> None:
+    table = Table(box=None, header_style="dim", pad_edge=False)
+    for name in ("what", "goal", "measured", "reached"):
+        table.add_column(name, justify="right" if name in ("goal", "measured") else "left")
+    styles = {True: "green", False: "red", None: "dim"}
+    for row in rows:
+        table.add_row(row.what, str(row.goal), row.measured, row.verdict, style=styles[row.reached])
+    console = Console(markup=False, highlight=False)
+    if not console.is_terminal:
+        # Into a file or a pipe: no line is broken.
+        console.width = 250
+    console.print(table)

@@ -1,0 +1,98 @@
+"""`policy.json` and `policy.md`: the table of goals, and the scores behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from weir.qoe_eval.goal_table import Row
+from weir.qoe_eval.metric_table import METRICS
+from weir.qoe_eval.policy_results import PolicyResults, scenario_differences
+from weir.qoe_eval.policy_sets import COMPARED_SETS
+from weir.qoe_eval.summary import scenario_means
+
+_KEPT = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "recoco", "jain_index", "tcp_share")
+# Sets of at most this many scenarios are shown whole, larger ones by their worst.
+_SHOWN_WHOLE = 20
+_WORST = 15
+_METHOD = """\
+- Runs are simulated by weir-sim; gcc is libwebrtc's own with LossBasedBweV2 on. Objective balanced, score `challenge`.
+- Gains are paired by scenario and seed, averaged over the seeds of a scenario, then over scenarios; intervals by the
+  BCa bootstrap over scenarios. Wins are scenarios whose mean over seeds is strictly higher.
+- Distance closed: sum of weir - gcc over sum of oracle - gcc.
+- Traces: whole, 25 ms one way, queue of 300 ms of the mean capacity, OpenNetLab entries above 60 Mbps cut to that.
+  Steady links: the same path, 60 s. Random scenarios: the held-out split from seed 1,000,000 on.
+- Start: to the end of the first 0.3 s whose mean receive rate is 90 % of the link. Halved link: from the step to the
+  beginning of the first second in which every 100 ms have a mean queueing delay under 50 ms.
+- Steering: neither utilisation nor p95 queueing delay rises from throughput to balanced, nor from balanced to latency;
+  means over seeds; 0.2 points and 1 ms in the wrong direction are ties, and count as right.
+- RFC 8867: rates from 20 s after the last flow's start to the first one's end; means over seeds.
+"""
+
+
+def policy_document(rows: Sequence[Row], results: PolicyResults, run: Mapping[str, Any]) -> dict[str, Any]:
+    """`policy.json`: schema, run, rows, and by set and scenario the means over seeds of each controller's measures."""
+    sets = {}
+    for name, one in results.sets.items():
+        means = scenario_means(results.records.get(name, []))
+        descriptions = {scenario.name: scenario.description for scenario in one.scenarios}
+        sets[name] = {"missing": one.missing} | {
+            "scenarios": {
+                scenario: {"description": descriptions[scenario]}
+                | {c: {m: values[m] for m in _KEPT if m in values} for c, values in by_controller.items()}
+                for scenario, by_controller in means.items()
+            }
+        }
+    decided = [row.reached for row in rows if row.reached is not None]
+    return {
+        "schema": "weir.policy/1",
+        "run": dict(run),
+        "reached": sum(decided),
+        "decided": len(decided),
+        "rows": [row.to_dict() for row in rows],
+        "sets": sets,
+    }
+
+
+def policy_markdown(rows: Sequence[Row], results: PolicyResults, run: Mapping[str, Any]) -> str:
+    """`policy.md`."""
+    model = run["model"]
+    decided = [row for row in rows if row.reached is not None]
+    parts = [
+        "# The policy against its goals\n",
+        f"Model {model['name']} (SHA-256 {model['sha256'][:12]}), seeds {run['seeds'][0]} to {run['seeds'][-1]}, "
+        f"{run['runs']} runs, {run['finished']}. "
+        f"{sum(bool(row.reached) for row in decided)} of {len(decided)} goals reached, "
+        f"{len(rows) - len(decided)} not decided.\n",
+        _table(["What", "Goal", "Measured", "Reached"], [[r.what, str(r.goal), r.measured, r.verdict] for r in rows]),
+    ]
+    if run["failures"]:
+        parts.append(f"{len(run['failures'])} runs did not complete: {'; '.join(run['failures'][:5])}\n")
+    parts.append("## Details\n\n" + "".join(f"- {row.what}: {row.detail}\n" for row in rows if row.detail))
+    parts += [_set_table(name, results) for name in COMPARED_SETS if results.records.get(name)]
+    parts.append("## How it is measured\n\n" + _METHOD)
+    return "\n".join(parts)
+
+
+def _set_table(name: str, results: PolicyResults) -> str:
+    means = scenario_means(results.records[name])
+    descriptions = {scenario.name: scenario.description for scenario in results.sets[name].scenarios}
+    ordered = [scenario for scenario in descriptions if scenario in means]
+    title = f"## Challenge score: {name}\n"
+    if len(ordered) > _SHOWN_WHOLE:
+        differences = scenario_differences(means, "gcc")
+        ordered = sorted(differences, key=lambda scenario: differences[scenario])[:_WORST]
+        title = f"## Challenge score: {name}, the {_WORST} worst against gcc\n"
+    rows = []
+    for scenario in ordered:
+        values = [means[scenario].get(c, {}).get("challenge") for c in ("weir", "gcc", "rule", "oracle")]
+        words = f" ({descriptions[scenario]})" if descriptions[scenario] else ""
+        rows.append([f"{scenario}{words}", *(METRICS["challenge"].display(value) for value in values)])
+    return title + "\n" + _table(["Scenario", "weir", "gcc", "rule", "oracle"], rows)
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |\n"
+
+    return line(head) + "|" + "---|" * len(head) + "\n" + "".join(line(row) for row in rows)
