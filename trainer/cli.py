@@ -10,11 +10,12 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from weir.traces.errors import InputError
 from weir.trainer.missing import require_training
 from weir.trainer.model_card import model_card, read_summary
 from weir.trainer.model_file import read_model
 
-model_app = typer.Typer(no_args_is_help=True, help="Show what a model file says about itself.")
+model_app = typer.Typer(no_args_is_help=True, help="Show a model file, write its card.")
 
 
 def train(
@@ -95,7 +96,7 @@ def export(
         provenance=provenance_of(settings),
     )
     card = out.with_suffix(".md")
-    card.write_text(model_card(read_model(out), figures), encoding="utf-8")
+    _write(card, model_card(read_model(out), figures))
     typer.echo(f"{out}\n{card}")
 
 
@@ -112,6 +113,25 @@ def show_model(
     for key, value in model.to_dict().items():
         shown = ", ".join(value) if isinstance(value, list) else json.dumps(value) if isinstance(value, dict) else value
         typer.echo(f"{key + ':':16}{shown}")
+
+
+@model_app.command("card")
+def write_model_card(
+    file: Annotated[Path, typer.Argument(help="A model file; the card is written beside it.")],
+    summary: Annotated[Path | None, typer.Option(help="summary.json whose figures the card shows.")] = None,
+) -> None:
+    """Write a model's card anew, with the figures of a report."""
+    figures = None if summary is None else read_summary(summary)
+    card = file.with_suffix(".md")
+    _write(card, model_card(read_model(file), figures))
+    typer.echo(card)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
 
 
 def add_commands(app: typer.Typer) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import warnings
 from collections.abc import Mapping
+from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,7 @@ def export(
         provenance: how the model came to be; JSON values.
 
     Raises:
-        InputError: the file cannot be written, or torch and ONNX Runtime disagree.
+        InputError: the file cannot be written, or torch, ONNX Runtime and the library (when built) disagree.
     """
     deployed = DeployedPolicy(policy, specification).eval()
     observations, objectives = golden_inputs(specification)
@@ -63,12 +64,14 @@ def export(
     onnx.helper.set_model_props(model, _metadata(specification, name, version, provenance or {}, golden))
     onnx.checker.check_model(model, full_check=True)
     worst = parity(model)
-    if worst > 1.0:
+    if not worst <= 1.0:
         raise InputError(
-            f"{path}: torch and ONNX Runtime differ {worst:.2g} times the tolerance; the model is not written"
+            f"{path}: torch and ONNX Runtime differ by {worst:.2g} times what is allowed; nothing is written"
         )
+    data = model.SerializeToString(deterministic=True)
+    check_in_library(data)
     try:
-        Path(path).write_bytes(model.SerializeToString(deterministic=True))
+        Path(path).write_bytes(data)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
     return model
@@ -130,6 +133,23 @@ def parity(model: onnx.ModelProto) -> float:
             float(np.max(np.abs(action - expected) / (RELATIVE_TOLERANCE * np.abs(expected) + ABSOLUTE_TOLERANCE))),
         )
     return worst
+
+
+def check_in_library(model: bytes) -> bool:
+    """Loads the model in the estimator's own library, which checks the golden vectors; False when it is not built.
+
+    Raises:
+        InputError: the library refuses the model.
+    """
+    if find_spec("weir._core") is None:
+        return False
+    from weir import _core
+
+    try:
+        _core.Policy(model)
+    except ValueError as error:
+        raise InputError(f"the library refuses the model: {error}") from None
+    return True
 
 
 def _graph(deployed: DeployedPolicy, specification: EnvironmentSpecification) -> onnx.ModelProto:

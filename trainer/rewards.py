@@ -40,16 +40,13 @@ def mocc_objectives(record: StepRecord) -> np.ndarray:
     queue that drains) counts as 1. An interval without capacity counts as 1 in throughput: nothing could have been
     carried.
     """
-    throughput = np.where(record.carriable_bps > 0, np.minimum(utilisation(record), 1.0), 1.0)
-    latency = np.minimum(record.base_one_way_delay_ms / np.maximum(record.one_way_delay_mean_ms, 1e-3), 1.0)
-    return np.stack(
-        [
-            throughput,
-            np.where(record.one_way_delay_mean_ms > 0, latency, 1.0),
-            1.0 - np.clip(record.loss_ratio, 0.0, 1.0),
-        ],
-        axis=-1,
-    )
+    measures = np.empty((*record.values.shape[:-1], 3))
+    delay_ms = record.one_way_delay_mean_ms
+    measures[..., 0] = np.where(record.carriable_bps > 0, np.minimum(utilisation(record), 1.0), 1.0)
+    measures[..., 1] = np.minimum(record.base_one_way_delay_ms / np.maximum(delay_ms, 1e-3), 1.0)
+    measures[..., 1][delay_ms <= 0] = 1.0
+    measures[..., 2] = 1.0 - np.minimum(np.maximum(record.loss_ratio, 0.0), 1.0)
+    return measures
 
 
 def mocc(record: StepRecord, objective: np.ndarray) -> np.ndarray:

@@ -96,8 +96,8 @@ TEST_F(GuardTest, GoesFrom300KbpsTo5MbpsWithinTwoSecondsWhenPacketsArrive) {
     on_the_way[next] = rate;
     next = (next + 1) % on_the_way.size();
   }
-  EXPECT_LE(taken, TimeDelta::Millis(2000));
-  EXPECT_GE(taken, TimeDelta::Millis(1300));
+  EXPECT_LE(taken, TimeDelta::Millis(1500));
+  EXPECT_GE(taken, TimeDelta::Millis(800));
 }
 
 TEST_F(GuardTest, ReturnsAtOnceToWhatReallyArrives) {

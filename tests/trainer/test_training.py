@@ -1,7 +1,9 @@
 """Configuration, training, resume, export. Small, and against the fake simulator unless it is about the real one."""
 
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
 import textwrap
@@ -109,6 +111,28 @@ def test_interruption_keeps_a_checkpoint(values, tmp_path, fake_simulator):
     assert result.interrupted
     assert result.steps == 512
     assert train(values, tmp_path / "run", fake_simulator, resume=True).steps == 1024
+
+
+def test_ctrl_c_on_the_terminal_keeps_a_checkpoint(values, tmp_path, fake_simulator):
+    lines = [
+        "import sys, json",
+        "from weir.trainer.configuration import checked_configuration",
+        "from weir.trainer.train import train",
+        "def show(state): print(state.steps, flush=True)",
+        "values = json.loads(sys.argv[1])",
+        "result = train(checked_configuration(values), sys.argv[2], simulator=sys.argv[3], on_progress=show)",
+        "print('interrupted', result.interrupted)",
+    ]
+    arguments = [json.dumps(values | {"steps": 10_000_000}), str(tmp_path / "run"), str(fake_simulator)]
+    with subprocess.Popen(
+        [sys.executable, "-c", "\n".join(lines), *arguments], stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as program:
+        program.stdout.readline()
+        os.killpg(program.pid, signal.SIGINT)
+        output, _ = program.communicate(timeout=30)
+    assert output.splitlines()[-1] == "interrupted True"
+    assert program.returncode == 0
+    assert (tmp_path / "run" / "checkpoint.zip").is_file()
 
 
 def test_training_on_the_real_simulator(values, tmp_path, real_simulator):
@@ -276,6 +300,10 @@ def test_commands_end_to_end(values, tmp_path, fake_simulator, monkeypatch):
     assert shown["action_kind"] == "rate_bps"
     assert shown["golden_vectors"] > 0
     assert runner.invoke(app, ["model", "show", model]).output.startswith("path:")
+    (tmp_path / "summary.json").write_text(json.dumps({"controllers": {"weir": {"challenge": {"mean": 88.125}}}}))
+    arguments = ["model", "card", model, "--summary", str(tmp_path / "summary.json")]
+    assert runner.invoke(app, arguments, catch_exceptions=False).exit_code == 0
+    assert "88.12" in (tmp_path / "small.md").read_text()
 
 
 def test_missing_extra_says_what_to_install():

@@ -133,7 +133,7 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         """
         super().reset(seed=seed)
         episode = self._episodes.draw(self.np_random, options)
-        self._pool.reset(0, episode)
+        self._pool.reset({0: episode})
         info = {
             "scenario": episode.scenario.get("name"),
             "seed": episode.seed,

@@ -81,7 +81,7 @@ class Gym:
         )
         self._pool = SimulatorPool(1, specification, self._simulator, self._timeout_s)
         scenario = opennetlab_scenario(trace_path, duration_time_ms)
-        self._pool.reset(0, Episode(scenario, self._seed, (0.4, 0.5, 0.1)))
+        self._pool.reset({0: Episode(scenario, self._seed, (0.4, 0.5, 0.1))})
         self._done = False
 
     def step(self, bandwidth_bps: int) -> tuple[list[dict[str, Any]], bool]:

@@ -10,7 +10,7 @@ import json
 import os
 import select
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -97,25 +97,26 @@ class SimulatorPool:
         self._requests["type"] = ord("S")
         self._request_views = [memoryview(self._requests[i : i + 1].view(np.uint8)) for i in range(count)]
 
-    def reset(self, index: int, episode: Episode) -> None:
-        """Starts an episode in one environment and reads its first observation.
+    def reset(self, episodes: Mapping[int, Episode]) -> None:
+        """Starts an episode in each of the environments named, all at once, and reads their first observations.
 
         Raises:
-            SimulatorError: the process failed; the next reset starts another.
-            SimulatorRefusal: the simulator does not run this scenario or specification.
+            SimulatorError: a process failed.
+            SimulatorRefusal: a simulator does not run its scenario or specification.
+
+        After an error none of the environments named has an episode; the next reset starts new processes where needed.
         """
-        process = self._processes[index]
-        if process is None or not process.alive:
-            process = SimulatorProcess(self._executable, self._timeout_s)
-            self._processes[index] = process
-            self._poll = None
+        processes = {index: self._process(index) for index in episodes}
         try:
-            self._begin_reset(process, episode)
-            self._finish_reset(index, process, episode)
-        except SimulatorRefusal:
-            raise
-        except BaseException:
-            process.close()
+            for index, episode in episodes.items():
+                self._begin_reset(processes[index], episode)
+            for index, episode in episodes.items():
+                self._finish_reset(index, processes[index], episode)
+        except BaseException as error:
+            # A lone process that refused is in step and of further use; of several, others still have answers to give.
+            if not isinstance(error, SimulatorRefusal) or len(processes) > 1:
+                for process in processes.values():
+                    process.close()
             raise
 
     def step(self, actions: np.ndarray, next_episode: Callable[[int], Episode] | None = None) -> None:
@@ -142,7 +143,9 @@ class SimulatorPool:
             self.close()
             raise SimulatorError(f"the simulator of environment {index} failed: its observation is not finite")
         if not restarted:
-            np.clip(received, self._low, self._high, out=self.observations[:, :size])
+            histories = self.observations[:, :size]
+            np.minimum(received, self._high, out=histories)  # np.clip costs four times as much
+            np.maximum(histories, self._low, out=histories)
             if self.specification.privileged:
                 self.observations[:, size + 3 :] = self.steps[:, PRIVILEGED_COLUMNS]
             return
@@ -164,6 +167,15 @@ class SimulatorPool:
                 process.close()
         self._processes = [None] * self.count
         self._poll = None
+
+    def _process(self, index: int) -> SimulatorProcess:
+        """The process of an environment, started when there is none."""
+        process = self._processes[index]
+        if process is None or not process.alive:
+            process = SimulatorProcess(self._executable, self._timeout_s)
+            self._processes[index] = process
+            self._poll = None
+        return process
 
     def _send(self, actions: np.ndarray) -> None:
         for index, process in enumerate(self._processes):

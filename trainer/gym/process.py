@@ -91,7 +91,12 @@ class SimulatorProcess:
         self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the child
         try:
             self._child = subprocess.Popen(
-                [self._path, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._stderr, bufsize=0
+                [self._path, "serve"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._stderr,
+                bufsize=0,
+                process_group=0,  # a Ctrl-C on the terminal is for this program, which then ends the child
             )
         except OSError as error:
             self._stderr.close()

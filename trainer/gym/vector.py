@@ -103,8 +103,7 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             for index, value in enumerate(seeds):
                 if value is not None:
                     self._generators[index] = seeding.np_random(int(value))[0]
-        for index in range(self.num_envs):
-            self._pool.reset(index, self._draw(index, options))
+        self._pool.reset({index: self._draw(index, options) for index in range(self.num_envs)})
         return self._pool.observations.copy(), {}
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
