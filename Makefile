@@ -19,17 +19,20 @@ help: ## List the commands
 
 # --- set-up ---------------------------------------------------------------------------------------------------------
 
-build/tools/bin/uv:
+build/stamps/packages: docker/packages.txt docker/packages.sh
+	docker/packages.sh docker/packages.txt
+	mkdir -p $(@D) && touch $@
+
+build/tools/bin/uv: | build/stamps/packages
 	$(PYTHON) -m venv build/tools
 	build/tools/bin/pip install --quiet --disable-pip-version-check uv
 
 # One environment; the test requirements contain the others. A stamp is as new as the lock file it was made from.
-build/stamps/run: requirements/run.txt docker/packages.txt docker/packages.sh docker/onnxruntime.sh | $(UV)
-	docker/packages.sh docker/packages.txt
+build/stamps/run: build/stamps/packages requirements/run.txt docker/onnxruntime.sh | $(UV)
 	[ -x $(BIN)/python ] || $(UV) venv --quiet --python $(PYTHON) $(VENV)
 	$(UV) pip install --quiet --require-hashes -r requirements/run.txt
 	docker/onnxruntime.sh build/onnxruntime $(BIN)/python
-	mkdir -p $(@D) && touch $@
+	touch $@
 
 build/stamps/test: build/stamps/run requirements/test.txt docker/packages-test.txt
 	docker/packages.sh docker/packages-test.txt

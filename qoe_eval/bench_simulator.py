@@ -15,7 +15,8 @@ from weir.traces.scenario import Scenario
 PACKETS_PER_S = 300
 RUN_S = 1000.0
 LONG_RUN_S = 10_000.0
-_PAYLOAD_BYTES = 1200
+# Payload, RTP header and its extension: what a target rate counts.
+_RTP_PACKET_BYTES = 1224
 _TIME_LIMIT_S = 300.0
 
 
@@ -110,7 +111,7 @@ def _run(process: subprocess.Popen[bytes], model: Path, duration_s: float) -> di
 
 def _scenario(duration_s: float) -> dict[str, Any]:
     # With one rate between minimum and maximum the policy decides, but the packet rate is known.
-    rate = float(PACKETS_PER_S * _PAYLOAD_BYTES * 8)
+    rate = float(PACKETS_PER_S * _RTP_PACKET_BYTES * 8)
     flow = {
         "kind": "rtp",
         "min_rate_bps": rate,
