@@ -21,16 +21,20 @@ from weir.qoe_eval.policy_experiment import policy_plans, policy_results, policy
 from weir.qoe_eval.policy_figures import read_figures
 from weir.qoe_eval.policy_report import policy_document, policy_markdown
 from weir.qoe_eval.policy_sets import TRACE_SETS, policy_sets
+from weir.qoe_eval.recoco_command import recoco
 from weir.qoe_eval.replay_jobs import model_description
 from weir.qoe_eval.run_with_progress import count_runs, end_with_failures, error_console, run_with_progress
 from weir.qoe_eval.shipped_model import shipped_model
 from weir.traces.errors import InputError
+from weir.trainer.adapt_command import adaptation
 from weir.trainer.gym.process import find_simulator
 
 POLICY_JSON = "policy.json"
 POLICY_MARKDOWN = "policy.md"
 
 app = typer.Typer(no_args_is_help=True, help="Measure against the project's goals.")
+app.command("recoco")(recoco)
+app.command("adaptation")(adaptation)
 
 
 @app.command("policy")

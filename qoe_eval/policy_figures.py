@@ -8,6 +8,7 @@
 | | `steps_per_s` | environment steps per second, learning included |
 | bench | `estimator.decision_us_p50`, `estimator.decision_us_p99` | as `weir bench` writes them |
 
+A key that is null was measured and never came to an end, such as an adaptation that does not get to 99 %: a goal missed.
 A file may name its model by `model_sha256`; figures of another model are refused.
 """
 
@@ -19,7 +20,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from weir.qoe_eval.goal_table import Goal, Row, measured, not_measured
+from weir.qoe_eval.goal_table import Goal, Row, measured, missed, not_measured
 from weir.traces.errors import InputError
 
 _ROWS = (
@@ -69,6 +70,8 @@ def figure_rows(figures: Mapping[str, Mapping[str, Any]], model_sha256: str) -> 
         value = document.get(key)
         if document.get("model_sha256", model_sha256) != model_sha256:
             yield not_measured(name, what, goal, f"the --{option} file is about another model")
+        elif key in document and value is None:
+            yield missed(name, what, goal, "never")
         elif isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             yield not_measured(name, what, goal, f"no number {key} in the --{option} file")
         else:

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from weir.traces.errors import InputError
+from weir.trainer.adapt_command import adapt
 from weir.trainer.missing import require_training
 from weir.trainer.model_card import model_card, read_summary
 from weir.trainer.model_file import read_model
@@ -135,7 +136,8 @@ def _write(path: Path, text: str) -> None:
 
 
 def add_commands(app: typer.Typer) -> None:
-    """Adds `train`, `export` and `model` to the `weir` command."""
+    """Adds `train`, `adapt`, `export` and `model` to the `weir` command."""
     app.command("train")(train)
+    app.command("adapt")(adapt)
     app.command("export")(export)
     app.add_typer(model_app, name="model")

@@ -7,20 +7,20 @@ import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError, model_validator
+from pydantic import Field, PositiveFloat, PositiveInt, ValidationError, model_validator
 
 from weir.traces.errors import InputError
+from weir.trainer.algorithm_settings import Algorithm, OffPolicySettings, PpoSettings, SacSettings, Td3Settings
+from weir.trainer.curriculum_settings import AdaptiveGapSettings, CurriculumName, TraceValues
 from weir.trainer.gym.environment import make_specification
 from weir.trainer.gym.episode import EpisodeSource
 from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification
+from weir.trainer.landmarks import LandmarkSettings, landmarks
 from weir.trainer.rewards import REWARDS
 from weir.trainer.scenarios import ScenarioSettings
+from weir.trainer.settings import Settings
 
-
-class Settings(BaseModel):
-    """A table of the file: unknown keys are refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+LANDMARKS = "landmarks"
 
 
 class ActionSettings(Settings):
@@ -52,7 +52,8 @@ class EnvironmentSettings(Settings):
         if self.reward not in REWARDS:
             raise ValueError(f"reward {self.reward!r}: one of {', '.join(REWARDS)}")
         self.specification()
-        EpisodeSource({}, self.objective)
+        if self.objective != LANDMARKS:
+            EpisodeSource({}, self.objective)
         return self
 
     def specification(self) -> EnvironmentSpecification:
@@ -76,26 +77,6 @@ class PolicySettings(Settings):
     initial_log_standard_deviation: float = Field(-1.0, ge=-5.0, le=2.0)
 
 
-class PpoSettings(Settings):
-    """Proximal policy optimisation; names and meaning as in stable-baselines3. `*_end`: reached linearly at the last
-    step.
-    """
-
-    learning_rate: PositiveFloat = 3e-4
-    learning_rate_end: PositiveFloat = 3e-5
-    steps_per_update: PositiveInt = 512
-    batch_size: PositiveInt = 512
-    epochs: PositiveInt = 6
-    gamma: float = Field(0.95, ge=0.0, lt=1.0)
-    gae_lambda: float = Field(0.9, ge=0.0, le=1.0)
-    clip_range: float = Field(0.2, gt=0.0, lt=1.0)
-    entropy_coefficient: float = Field(0.003, ge=0.0)
-    entropy_coefficient_end: float = Field(0.0, ge=0.0)
-    value_coefficient: float = Field(0.5, ge=0.0)
-    maximum_gradient_norm: PositiveFloat = 0.5
-    target_kl: PositiveFloat | None = 0.03
-
-
 class TrainingConfiguration(Settings):
     """A whole file."""
 
@@ -105,13 +86,58 @@ class TrainingConfiguration(Settings):
     steps: PositiveInt = 1_000_000
     checkpoint_every_steps: PositiveInt = 100_000
     threads: PositiveInt = 1
+    algorithm: Algorithm = "ppo"
     environment: EnvironmentSettings
     scenarios: ScenarioSettings = ScenarioSettings()
     policy: PolicySettings = PolicySettings()
     ppo: PpoSettings = PpoSettings()
+    td3: Td3Settings = Td3Settings()
+    sac: SacSettings = SacSettings()
+    landmarks: LandmarkSettings = LandmarkSettings()
+    curriculum: CurriculumName = "random"
+    trace_values: dict[str, TraceValues] = Field(default_factory=dict)
+    adaptive_gap: AdaptiveGapSettings = AdaptiveGapSettings()
+
+    @property
+    def algorithm_settings(self) -> PpoSettings | Td3Settings | SacSettings:
+        """The table of the algorithm in use."""
+        return {"ppo": self.ppo, "td3": self.td3, "sac": self.sac}[self.algorithm]
+
+    @property
+    def saves_buffer(self) -> bool:
+        """Whether a replay buffer goes with the checkpoints."""
+        return isinstance(self.algorithm_settings, OffPolicySettings) and self.algorithm_settings.save_buffer
+
+    @property
+    def steps_between_updates(self) -> int:
+        """Of all environments together."""
+        return self.environment.environments * self.algorithm_settings.steps_per_update
+
+    @model_validator(mode="after")
+    def _schedules(self) -> TrainingConfiguration:
+        if self.curriculum != "random" and self.scenarios.source == "random_domain":
+            raise ValueError(f'curriculum {self.curriculum}: needs scenarios with source "files" or "documents"')
+        if self.environment.objective == LANDMARKS:
+            count = len(landmarks(self.landmarks.divisions))
+            visit = self.steps * (1.0 - self.landmarks.bootstrap_share) / (self.landmarks.visits * count)
+            if 0 < visit < self.steps_between_updates:
+                raise ValueError(
+                    f"landmarks.visits {self.landmarks.visits}: {count} landmarks get {visit:.0f} steps a visit, less "
+                    f"than the {self.steps_between_updates} between two updates: take fewer visits or more steps"
+                )
+        return self
 
     @model_validator(mode="after")
     def _batches(self) -> TrainingConfiguration:
+        settings = self.algorithm_settings
+        if isinstance(settings, OffPolicySettings):
+            needed = max(settings.batch_size, self.environment.environments)
+            if settings.buffer_size < needed:
+                raise ValueError(
+                    f"{self.algorithm}.buffer_size {settings.buffer_size} must hold a batch and a transition of every "
+                    f"environment: at least {needed}"
+                )
+            return self
         samples = self.environment.environments * self.ppo.steps_per_update
         if samples % self.ppo.batch_size:
             raise ValueError(

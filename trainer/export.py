@@ -19,7 +19,7 @@ import torch
 from weir.traces.errors import InputError
 from weir.trainer.configuration import TrainingConfiguration
 from weir.trainer.gym.specification import PRESETS, EnvironmentSpecification
-from weir.trainer.networks import DeployedPolicy, PreferencePolicy
+from weir.trainer.networks import DeployablePolicy, DeployedPolicy
 
 OPSET = 17
 GOLDEN_VECTORS = 6
@@ -28,7 +28,7 @@ ABSOLUTE_TOLERANCE = 1e-4
 
 
 def export(
-    policy: PreferencePolicy,
+    policy: DeployablePolicy,
     specification: EnvironmentSpecification,
     path: str | os.PathLike[str],
     *,
@@ -215,10 +215,12 @@ def provenance_of(configuration: TrainingConfiguration) -> dict[str, Any]:
         f"episodes of {scenarios.minimum_duration_s:g} to {scenarios.maximum_duration_s:g} s"
         if scenarios.source == "random_domain"
         else f"scenario files {', '.join(path.name for path in scenarios.files)}"
+        if scenarios.source == "files"
+        else f"scenarios {', '.join(str(document.get('name')) for document in scenarios.documents)}"
     )
     return {
-        "algorithm": f"PPO (stable-baselines3), {configuration.steps:,} steps of {environment.interval_ms} ms, "
-        f"seed {configuration.seed}",
+        "algorithm": f"{configuration.algorithm.upper()} (stable-baselines3), {configuration.steps:,} steps of "
+        f"{environment.interval_ms} ms, seed {configuration.seed}",
         "data": data,
         "objectives": environment.objective if isinstance(environment.objective, str) else list(environment.objective),
         "reward": environment.reward,

@@ -4,7 +4,7 @@ exported.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import gymnasium
 import torch
@@ -12,7 +12,7 @@ from stable_baselines3.common.policies import ActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
-from weir.trainer.gym.rule import rate_window, rule_rate_bps
+from weir.trainer.gym.rule import REQUIRED_FEATURES, rate_window, rule_rate_bps
 from weir.trainer.gym.specification import EnvironmentSpecification
 
 RATE_FEATURES = frozenset({"receive_rate_bps", "last_estimate_bps"})
@@ -54,7 +54,7 @@ class FeatureScaling(BaseFeaturesExtractor):
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """See the class."""
         records = self.records(observations)
-        rule = rule_rate_bps(torch, records, self.features, self.window).clamp(min=MINIMUM_RATE_BPS)
+        rule = self._reference(records)
         columns = [self._column(name, records[:, :, index], rule) for index, name in enumerate(self.features)]
         scaled = torch.stack(columns, dim=2).flatten(1)
         absolute = 0.3 * torch.log(rule / REFERENCE_RATE_BPS).unsqueeze(1)
@@ -63,6 +63,12 @@ class FeatureScaling(BaseFeaturesExtractor):
         if observations.shape[1] > size + 3:
             parts.append(self._privileged(observations[:, size + 3 :], rule))
         return torch.cat(parts, dim=1)
+
+    def _reference(self, records: torch.Tensor) -> torch.Tensor:
+        """The rate that rates are relative to, (N,): the rule's, or 1 Mbps when features that the rule needs lack."""
+        if not set(REQUIRED_FEATURES) <= set(self.features):
+            return torch.full_like(records[:, 0, 0], REFERENCE_RATE_BPS)
+        return rule_rate_bps(torch, records, self.features, self.window).clamp(min=MINIMUM_RATE_BPS)
 
     @staticmethod
     def _privileged(values: torch.Tensor, rule: torch.Tensor) -> torch.Tensor:
@@ -169,6 +175,19 @@ class PreferencePolicy(ActorCriticPolicy):
             self.hidden,
         )
 
+    def deployed_modules(self) -> tuple[FeatureScaling, nn.Module, nn.Module]:
+        """See `DeployedPolicy`."""
+        assert isinstance(self.features_extractor, FeatureScaling)
+        assert isinstance(self.mlp_extractor, ActorAndCritic)
+        return self.features_extractor, self.mlp_extractor.policy, self.action_net
+
+
+class DeployablePolicy(Protocol):
+    """A policy of any algorithm."""
+
+    def deployed_modules(self) -> tuple[FeatureScaling, nn.Module, nn.Module]:
+        """Scaling, the actor on scaled inputs without privileged ones, and its head: one action, without noise."""
+
 
 class DeployedPolicy(nn.Module):
     """What is exported: `observation` (1, D) and `objective` (1, 3) to `action` (1, 1), the mean action without noise.
@@ -177,13 +196,9 @@ class DeployedPolicy(nn.Module):
     it is the action in [-1, 1].
     """
 
-    def __init__(self, policy: PreferencePolicy, specification: EnvironmentSpecification) -> None:
+    def __init__(self, policy: DeployablePolicy, specification: EnvironmentSpecification) -> None:
         super().__init__()
-        assert isinstance(policy.features_extractor, FeatureScaling)
-        assert isinstance(policy.mlp_extractor, ActorAndCritic)
-        self.scaling = policy.features_extractor
-        self.actor = policy.mlp_extractor.policy
-        self.head = policy.action_net
+        self.scaling, self.actor, self.head = policy.deployed_modules()
         self.specification = specification
 
     def forward(self, observation: torch.Tensor, objective: torch.Tensor) -> torch.Tensor:

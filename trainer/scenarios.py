@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, PositiveFloat, model_validator
+from pydantic import PositiveFloat, model_validator
 
 from weir.traces.errors import InputError
 from weir.traces.random_domain import random_scenario
 from weir.traces.scenario import Scenario
+from weir.trainer.settings import Settings
 
 _DRAWS = 1000
 
 
-class ScenarioSettings(BaseModel):
+class ScenarioSettings(Settings):
     """The table `scenarios` of a training configuration.
 
     `random_domain` draws from the `train` split of `weir.traces.random_domain`; its `held_out` split is for evaluation
-    and never trained on.
+    and never trained on. `documents` are scenarios as they stand in a file.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    source: Literal["random_domain", "files"] = "random_domain"
+    source: Literal["random_domain", "files", "documents"] = "random_domain"
     files: tuple[Path, ...] = ()
+    documents: tuple[dict[str, Any], ...] = ()
     minimum_mean_bps: PositiveFloat = 1.0
     maximum_mean_bps: PositiveFloat = 1e9
     minimum_duration_s: PositiveFloat = 20.0
@@ -35,6 +36,8 @@ class ScenarioSettings(BaseModel):
     def _consistent(self) -> ScenarioSettings:
         if (self.source == "files") != bool(self.files):
             raise ValueError('files: give a list of files exactly when source is "files"')
+        if (self.source == "documents") != bool(self.documents):
+            raise ValueError('documents: give a list of scenarios exactly when source is "documents"')
         if self.minimum_mean_bps >= self.maximum_mean_bps:
             raise ValueError("minimum_mean_bps must be below maximum_mean_bps")
         if self.minimum_duration_s > self.maximum_duration_s:
@@ -45,18 +48,27 @@ class ScenarioSettings(BaseModel):
 class ScenarioSampler:
     """A function from a seed to a scenario document, as `EpisodeSource` takes it; may be pickled.
 
+    Attributes:
+        documents: the scenarios it draws from, where they are given.
+        probabilities: of the documents, float64 of sum 1; None: the seed counts through them.
+
     Raises:
-        InputError: a file cannot be read.
+        InputError: a file cannot be read, or is no scenario.
     """
 
     def __init__(self, settings: ScenarioSettings) -> None:
         self.settings = settings
-        self._documents = [Scenario.load(path).to_dict() for path in settings.files]
+        scenarios = [Scenario.load(path) for path in settings.files]
+        scenarios += [Scenario.from_dict(document) for document in settings.documents]
+        self.documents: list[dict[str, Any]] = [scenario.to_dict() for scenario in scenarios]
+        self.probabilities: np.ndarray | None = None
 
     def __call__(self, seed: int) -> dict[str, Any]:
         """The scenario of that seed; files keep their own durations."""
-        if self._documents:
-            return self._documents[seed % len(self._documents)]
+        if self.documents and self.probabilities is not None:
+            return self.documents[int(np.random.default_rng(seed).choice(len(self.documents), p=self.probabilities))]
+        if self.documents:
+            return self.documents[seed % len(self.documents)]
         # Of different lengths, so that the environments of a batch are in different parts of their episodes.
         share = np.random.default_rng(seed).random()
         shortest_s, longest_s = self.settings.minimum_duration_s, self.settings.maximum_duration_s
@@ -71,3 +83,7 @@ class ScenarioSampler:
             f"scenarios: {_DRAWS} draws from the random domain gave none with a mean capacity of "
             f"{self.settings.minimum_mean_bps:g} to {self.settings.maximum_mean_bps:g} bps"
         )
+
+    def index_of(self, document: Mapping[str, Any]) -> int:
+        """Which of `documents` a drawn scenario is."""
+        return next(index for index, known in enumerate(self.documents) if known is document)

@@ -1,4 +1,4 @@
-"""Training: PPO of stable-baselines3 in the vectorised environment, with checkpoints, resume, progress and
+"""Training: PPO, TD3 or SAC of stable-baselines3 in the vectorised environment, with checkpoints, resume, progress and
 TensorBoard.
 """
 
@@ -8,35 +8,39 @@ import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import torch
-from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 from weir.traces.errors import InputError
-from weir.trainer.configuration import TrainingConfiguration
+from weir.trainer.algorithms import load_model, load_policy, make_model, save_checkpoint
+from weir.trainer.configuration import LANDMARKS, TrainingConfiguration
+from weir.trainer.curriculum import TraceValuesSource, make_curriculum
+from weir.trainer.curriculum_callback import SAMPLING_LOG, TraceCurriculum
 from weir.trainer.gym.sb3 import BottleneckVecEnv
+from weir.trainer.gym.specification import ObjectiveSource
 from weir.trainer.gym.vector import BottleneckVectorEnv
-from weir.trainer.networks import PreferencePolicy
+from weir.trainer.landmark_callback import LandmarkObjectives
+from weir.trainer.landmarks import LandmarkSchedule
+from weir.trainer.recorder import Recorder, TrainingProgress
 from weir.trainer.scenarios import ScenarioSampler
+
+__all__ = [
+    "CHECKPOINT",
+    "CONFIGURATION",
+    "TrainingProgress",
+    "TrainingResult",
+    "load_policy",
+    "load_run_configuration",
+    "make_environment",
+    "make_model",
+    "save_checkpoint",
+    "train",
+]
 
 CHECKPOINT = "checkpoint.zip"
 CONFIGURATION = "configuration.json"
-EPISODES_SHOWN = 200
-
-
-@dataclass(frozen=True)
-class TrainingProgress:
-    """What a progress display shows, once per update."""
-
-    steps: int
-    total_steps: int
-    mean_reward: float
-    objectives: tuple[float, float, float]
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,7 @@ def train(
     resume: bool = False,
     simulator: str | os.PathLike[str] | None = None,
     on_progress: Callable[[TrainingProgress], None] | None = None,
+    trace_values: TraceValuesSource | None = None,
 ) -> TrainingResult:
     """Trains until `configuration.steps` environment steps are done, or until interrupted (Ctrl-C), which keeps a
     checkpoint.
@@ -65,10 +70,12 @@ def train(
         out: folder for the checkpoint, the configuration and TensorBoard's events.
         resume: go on from the checkpoint in `out`; the scenarios are then others than before it.
         simulator: path of `weir-sim`; see `find_simulator`.
-        on_progress: called after every update.
+        on_progress: called after every update; see `TrainingProgress`.
+        trace_values: gives what a `reward` or `gap` curriculum goes by, instead of the configuration's table.
 
     Raises:
-        InputError: the folder holds a checkpoint and `resume` is false, or the other way round.
+        InputError: the folder holds a checkpoint and `resume` is false, or the other way round; a scenario
+            file or a value of a trace is missing.
         SimulatorError: a simulator failed; the last checkpoint stands.
     """
     folder = Path(out)
@@ -77,40 +84,64 @@ def train(
         raise InputError(f"{folder}: has no {CHECKPOINT} to resume from")
     if not resume and checkpoint.exists():
         raise InputError(f"{folder}: already holds a training run; resume it, or give another folder")
+    sampler = ScenarioSampler(configuration.scenarios)
+    curriculum = make_curriculum(configuration, sampler.documents, trace_values, simulator)
+    landmarks = _landmarks(configuration)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / CONFIGURATION).write_text(configuration.model_dump_json(indent=1) + "\n", encoding="utf-8")
     torch.set_num_threads(configuration.threads)
-    environment = make_environment(configuration, simulator)
+    environment = make_environment(configuration, simulator, objective=landmarks, sampler=sampler)
     try:
         model = (
-            _load(configuration, checkpoint, environment) if resume else make_model(configuration, environment, folder)
+            load_model(configuration, checkpoint, environment)
+            if resume
+            else make_model(configuration, environment, folder)
         )
-        callback = _Recorder(configuration, checkpoint, on_progress)
+        if resume:
+            # Otherwise the scenarios from the very beginning would come a second time.
+            environment.seed(configuration.seed + model.num_timesteps)
+        recorder = Recorder(configuration, checkpoint, on_progress)
+        callbacks: list[BaseCallback] = [recorder]
+        if curriculum is not None:
+            traces = TraceCurriculum(sampler, curriculum, configuration.steps, folder / SAMPLING_LOG)
+            traces.prepare(model.num_timesteps)
+            callbacks.append(traces)
+        if landmarks is not None:
+            callbacks.append(LandmarkObjectives(landmarks))
         interrupted = False
         try:
             model.learn(
                 max(0, configuration.steps - model.num_timesteps),
-                callback,
+                callbacks,
+                log_interval=1 if configuration.algorithm == "ppo" else 4 * environment.num_envs,
                 tb_log_name=configuration.name,
                 reset_num_timesteps=not resume,
             )
         except KeyboardInterrupt:
             interrupted = True
-        save_checkpoint(model, checkpoint)
+        save_checkpoint(model, checkpoint, replay_buffer=configuration.saves_buffer)
     finally:
         environment.close()
-    return TrainingResult(checkpoint, model.num_timesteps, interrupted, callback.mean_reward)
+    return TrainingResult(checkpoint, model.num_timesteps, interrupted, recorder.mean_reward)
 
 
 def make_environment(
-    configuration: TrainingConfiguration, simulator: str | os.PathLike[str] | None = None
+    configuration: TrainingConfiguration,
+    simulator: str | os.PathLike[str] | None = None,
+    *,
+    objective: ObjectiveSource | None = None,
+    sampler: ScenarioSampler | None = None,
 ) -> BottleneckVecEnv:
-    """The environments a configuration asks for, seeded by it."""
+    """The environments a configuration asks for, seeded by it; `objective` and `sampler`: instead of the
+    configuration's.
+    """
     settings = configuration.environment
+    if objective is None:
+        objective = _landmarks(configuration) or settings.objective
     environment = BottleneckVectorEnv(
         settings.environments,
-        ScenarioSampler(configuration.scenarios),
-        objective=settings.objective,
+        ScenarioSampler(configuration.scenarios) if sampler is None else sampler,
+        objective=objective,
         reward=settings.reward,
         interval_ms=settings.interval_ms,
         features=settings.features,
@@ -126,52 +157,6 @@ def make_environment(
     return face
 
 
-def make_model(configuration: TrainingConfiguration, environment: BottleneckVecEnv, folder: Path | None = None) -> PPO:
-    """A fresh learner; TensorBoard's events go to `folder` when TensorBoard is installed."""
-    ppo = configuration.ppo
-    return PPO(
-        PreferencePolicy,
-        environment,
-        learning_rate=_Schedule(ppo.learning_rate, ppo.learning_rate_end),
-        n_steps=ppo.steps_per_update,
-        batch_size=ppo.batch_size,
-        n_epochs=ppo.epochs,
-        gamma=ppo.gamma,
-        gae_lambda=ppo.gae_lambda,
-        clip_range=ppo.clip_range,
-        ent_coef=ppo.entropy_coefficient,
-        vf_coef=ppo.value_coefficient,
-        max_grad_norm=ppo.maximum_gradient_norm,
-        target_kl=ppo.target_kl,
-        seed=configuration.seed,
-        device="cpu",
-        tensorboard_log=str(folder / "tensorboard") if folder is not None and find_spec("tensorboard") else None,
-        policy_kwargs={
-            "specification": configuration.environment.specification(),
-            "preference_size": configuration.policy.preference_size,
-            "hidden": configuration.policy.hidden,
-            "log_std_init": configuration.policy.initial_log_standard_deviation,
-        },
-    )
-
-
-def load_policy(checkpoint: str | os.PathLike[str]) -> PreferencePolicy:
-    """The policy of a checkpoint.
-
-    Raises:
-        InputError: the file is missing or no checkpoint.
-    """
-    if not Path(checkpoint).is_file():
-        raise InputError(f"{checkpoint}: there is no such checkpoint")
-    try:
-        policy = PPO.load(checkpoint, device="cpu").policy
-    except (ValueError, KeyError, EOFError, RuntimeError, OSError) as error:
-        raise InputError(f"{checkpoint}: is not a checkpoint of `weir train`: {error}") from None
-    if not isinstance(policy, PreferencePolicy):
-        raise InputError(f"{checkpoint}: holds a {type(policy).__name__}, not a policy of `weir train`")
-    return policy
-
-
 def load_run_configuration(folder: str | os.PathLike[str]) -> TrainingConfiguration:
     """The configuration a training folder was made with.
 
@@ -185,75 +170,7 @@ def load_run_configuration(folder: str | os.PathLike[str]) -> TrainingConfigurat
         raise InputError(f"{path}: is not the configuration of a training run: {error}") from None
 
 
-def save_checkpoint(model: PPO, path: Path) -> None:
-    """Writes the checkpoint so that an interruption leaves the old one or the new one, never half of one."""
-    partial = path.with_suffix(".partial.zip")
-    model.save(partial)
-    partial.replace(path)
-
-
-def _load(configuration: TrainingConfiguration, checkpoint: Path, environment: BottleneckVecEnv) -> PPO:
-    model = PPO.load(checkpoint, env=environment, device="cpu")
-    # Otherwise the scenarios from the very beginning would come a second time.
-    environment.seed(configuration.seed + model.num_timesteps)
-    return model
-
-
-class _Schedule:
-    """Linear from `start` at the first step to `end` at the last; stable-baselines3 passes the share that remains."""
-
-    def __init__(self, start: float, end: float) -> None:
-        self.start = start
-        self.end = end
-
-    def __call__(self, remaining: float) -> float:
-        return self.end + (self.start - self.end) * max(0.0, min(1.0, remaining))
-
-
-class _Recorder(BaseCallback):
-    """Checkpoints, entropy decay, progress and the means of finished episodes."""
-
-    def __init__(
-        self,
-        configuration: TrainingConfiguration,
-        checkpoint: Path,
-        on_progress: Callable[[TrainingProgress], None] | None,
-    ) -> None:
-        super().__init__()
-        self._configuration = configuration
-        self._checkpoint = checkpoint
-        self._on_progress = on_progress
-        self._episodes: list[dict[str, Any]] = []
-        self._saved_at = 0
-
-    @property
-    def mean_reward(self) -> float:
-        """Mean reward per step over the latest episodes; not a number before the first ended."""
-        return float(np.mean([episode["r"] for episode in self._episodes])) if self._episodes else float("nan")
-
-    def _on_step(self) -> bool:
-        for info in self.locals["infos"]:
-            if "episode" in info:
-                self._episodes.append(info["episode"])
-        return True
-
-    def _on_rollout_end(self) -> None:
-        assert isinstance(self.model, PPO)
-        del self._episodes[:-EPISODES_SHOWN]
-        ppo = self._configuration.ppo
-        done = min(1.0, self.num_timesteps / self._configuration.steps)
-        self.model.ent_coef = ppo.entropy_coefficient + (ppo.entropy_coefficient_end - ppo.entropy_coefficient) * done
-        objectives = (
-            np.mean([episode["objectives"] for episode in self._episodes], axis=0)
-            if self._episodes
-            else np.full(3, np.nan)
-        )
-        for name, value in zip(("throughput", "latency", "loss"), objectives, strict=True):
-            self.logger.record(f"objectives/{name}", float(value))
-        self.logger.record("rollout/mean_reward_per_step", self.mean_reward)
-        if self.num_timesteps - self._saved_at >= self._configuration.checkpoint_every_steps:
-            self._saved_at = self.num_timesteps
-            save_checkpoint(self.model, self._checkpoint)
-        if self._on_progress is not None:
-            shown = (float(objectives[0]), float(objectives[1]), float(objectives[2]))
-            self._on_progress(TrainingProgress(self.num_timesteps, self._configuration.steps, self.mean_reward, shown))
+def _landmarks(configuration: TrainingConfiguration) -> LandmarkSchedule | None:
+    if configuration.environment.objective != LANDMARKS:
+        return None
+    return LandmarkSchedule(configuration.landmarks, configuration.steps)

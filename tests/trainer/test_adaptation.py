@@ -1,0 +1,370 @@
+"""Adaptation to a new objective: replay, starting points, warm-up, the command; the experiment's arithmetic."""
+
+import json
+
+import numpy as np
+import pytest
+
+from weir.traces.errors import InputError
+from weir.traces.scenario import Scenario
+from weir.trainer.configuration import checked_configuration
+
+pytest.importorskip("torch", reason="needs the extra `train`")
+pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+
+FEATURES = [
+    "receive_rate_bps",
+    "queueing_delay_mean_s",
+    "queueing_delay_min_s",
+    "packets_received",
+    "last_estimate_bps",
+]
+NEW = (0.2, 0.6, 0.2)
+
+
+@pytest.fixture
+def values(tmp_path, steady):
+    """A small configuration on one steady scenario."""
+    path = tmp_path / "steady.json"
+    Scenario.from_dict(steady(rate_bps=4_000_000, duration_s=4.0)).save(path)
+    return {
+        "name": "small",
+        "seed": 3,
+        "steps": 256,
+        "environment": {
+            "environments": 2,
+            "interval_ms": 200,
+            "history": 2,
+            "features": FEATURES,
+            "reward": "mocc",
+            "objective": "throughput",
+            "privileged_critic": True,
+            "action": {"kind": "log_rate", "min_bps": 100_000, "max_bps": 10_000_000},
+        },
+        "scenarios": {"source": "files", "files": [str(path)]},
+        "policy": {"hidden": [16, 8], "preference_size": 4},
+        "ppo": {"steps_per_update": 64, "batch_size": 64, "epochs": 2},
+    }
+
+
+@pytest.fixture
+def run(values, tmp_path, fake_simulator):
+    """A trained run and its exported model: folder and file."""
+    from weir.trainer.export import export, provenance_of
+    from weir.trainer.train import load_policy, train
+
+    configuration = checked_configuration(values)
+    result = train(configuration, tmp_path / "run", simulator=fake_simulator)
+    specification = configuration.environment.specification()
+    file = tmp_path / "small.onnx"
+    export(load_policy(result.checkpoint), specification, file, name="small", provenance=provenance_of(configuration))
+    return tmp_path / "run", file
+
+
+@pytest.fixture
+def other(values):
+    """Settings whose network and features are not the model's."""
+    return checked_configuration(
+        values
+        | {
+            "environment": values["environment"]
+            | {"history": 4, "interval_ms": 100, "action": {"kind": "around_rule"}},
+            "policy": {"hidden": [4], "preference_size": 2},
+        }
+    )
+
+
+def test_only_ppo_adapts(values, fake_simulator):
+    from weir.trainer.adaptation import learn
+
+    with pytest.raises(InputError, match=r"algorithm td3: .* ppo only"):
+        learn(checked_configuration(values | {"algorithm": "td3"}), NEW, steps=128, simulator=fake_simulator)
+
+
+def drawn(replay, count=4000):
+    generator = np.random.default_rng(1)
+    return [tuple(replay(generator)) for _ in range(count)]
+
+
+def test_replay_shares_the_episodes_out():
+    from weir.trainer.adaptation import RequirementReplay
+
+    old = [(0.6, 0.3, 0.1), "latency"]
+    objectives = drawn(RequirementReplay((2, 6, 2), old, 0.5))
+    shares = {weights: objectives.count(weights) / len(objectives) for weights in set(objectives)}
+    assert set(shares) == {(0.2, 0.6, 0.2), (0.6, 0.3, 0.1), (0.1, 0.8, 0.1)}
+    assert 0.47 < shares[(0.2, 0.6, 0.2)] < 0.53
+    assert 0.22 < shares[(0.6, 0.3, 0.1)] < 0.28
+    assert set(drawn(RequirementReplay(NEW, old, 0.0), 100)) == {NEW}
+    assert len(set(drawn(RequirementReplay(NEW, ["random"], 0.5), 100))) > 30
+
+
+@pytest.mark.parametrize(
+    ("old", "share", "message"), [(["random"], 1.0, "below 1"), (["random"], -0.1, "below 1"), ([], 0.5, "no old")]
+)
+def test_replay_that_cannot_be(old, share, message):
+    from weir.trainer.adaptation import RequirementReplay
+
+    with pytest.raises(InputError, match=message):
+        RequirementReplay(NEW, old, share)
+
+
+def test_a_model_file_gives_the_actor_back(run, other):
+    import torch
+
+    from weir.trainer.adaptation import read_starting_point
+    from weir.trainer.train import load_policy
+
+    folder, file = run
+    start = read_starting_point(file, other)
+    policy = load_policy(folder / "checkpoint.zip").state_dict()
+    assert not start.has_critic
+    assert len(start.parameters) == 8
+    for name, value in start.parameters.items():
+        assert torch.equal(value, policy[name]), name
+    assert start.old_objectives == ("throughput",)
+    settings = start.configuration
+    assert (settings.environment.history, settings.environment.interval_ms) == (2, 200)
+    assert settings.environment.action.kind == "log_rate"
+    assert settings.policy.hidden == (16, 8)
+    for whole in (folder, folder / "checkpoint.zip"):
+        start = read_starting_point(whole, other)
+        assert start.has_critic
+        assert set(start.parameters) == set(policy)
+        assert start.configuration.environment == settings.environment
+
+
+def test_the_critic_warms_up_before_the_actor_moves(run, other, fake_simulator):
+    import torch
+
+    from weir.trainer.adaptation import adapt, read_starting_point
+
+    _, file = run
+    start = read_starting_point(file, other)
+    states = []
+
+    def on_update(state):
+        parameters = {name: value.clone() for name, value in state.policy.state_dict().items()}
+        states.append((state.steps, state.warming_up, parameters))
+
+    learned = adapt(start, NEW, steps=384, warm_up_steps=256, simulator=fake_simulator, on_update=on_update)
+    assert [state[:2] for state in states] == [(0, True), (128, True), (256, False), (384, False)]
+    assert learned.steps == 384
+    assert not learned.interrupted
+    first, _, warm, last = (state[2] for state in states)
+
+    def moved(a, b):
+        return {name for name in a if not torch.equal(a[name], b[name])}
+
+    assert moved(first, {**first, **start.parameters}) == set()
+    assert moved(first, warm)
+    assert all("value" in name for name in moved(first, warm))
+    assert {"action_net.weight", "log_std", "value_net.weight"} < moved(warm, last)
+
+
+def test_adaptation_learns_the_new_objective(run, values, fake_simulator):
+    from weir.trainer.adaptation import adapt, read_starting_point
+
+    settings = checked_configuration(
+        values
+        | {
+            "environment": values["environment"] | {"environments": 4},
+            "ppo": {"steps_per_update": 128, "batch_size": 64, "learning_rate": 1e-3, "gamma": 0.5, "epochs": 6},
+        }
+    )
+    rewards = []
+    start = read_starting_point(run[1], settings)
+    adapt(
+        start,
+        (0.7, 0.2, 0.1),
+        steps=16_384,
+        warm_up_steps=1024,
+        simulator=fake_simulator,
+        on_update=lambda state: rewards.append(state.mean_reward),
+    )
+    # Hardly anything is learned in the 256 steps of the run; best is about 1.
+    assert rewards[1] < 0.75
+    assert 0.8 < rewards[-1] <= 1.0
+
+
+def test_a_model_that_cannot_be_adapted(tmp_path, run, other, fake_simulator):
+    import onnx
+
+    from weir.trainer.adaptation import adapt, read_starting_point
+
+    model = onnx.load(str(run[1]))
+    provenance = next(entry for entry in model.metadata_props if entry.key == "weir.provenance")
+    told = json.loads(provenance.value)
+    provenance.value = json.dumps(told | {"network": {"hidden": [8, 8], "preference": 4}})
+    (tmp_path / "wrong.onnx").write_bytes(model.SerializeToString())
+    with pytest.raises(InputError, match=r"not what its description says: .*hidden"):
+        adapt(read_starting_point(tmp_path / "wrong.onnx", other), NEW, steps=128, simulator=fake_simulator)
+    provenance.value = json.dumps(told | {"algorithm": "TD3 (stable-baselines3)"})
+    (tmp_path / "td3.onnx").write_bytes(model.SerializeToString())
+    with pytest.raises(InputError, match="was not trained with PPO"):
+        read_starting_point(tmp_path / "td3.onnx", other)
+    provenance.value = "from a friend"
+    (tmp_path / "foreign.onnx").write_bytes(model.SerializeToString())
+    with pytest.raises(InputError, match="provenance lacks algorithm, action, network"):
+        read_starting_point(tmp_path / "foreign.onnx", other)
+    with pytest.raises(InputError, match="no such checkpoint"):
+        read_starting_point(tmp_path / "nowhere", other)
+
+
+@pytest.fixture
+def command(monkeypatch, fake_simulator):
+    import typer
+    from typer.testing import CliRunner
+
+    from weir.trainer.adapt_command import adapt, adaptation
+
+    monkeypatch.setenv("WEIR_SIM", str(fake_simulator))
+    app = typer.Typer()
+    app.command("adapt")(adapt)
+    app.command("adaptation")(adaptation)
+
+    def invoke(*arguments, catch=False):
+        return CliRunner().invoke(app, [str(argument) for argument in arguments], catch_exceptions=catch)
+
+    return invoke
+
+
+@pytest.fixture
+def settings_file(values, tmp_path):
+    lines = [f'scenarios.source = "files"\nscenarios.files = {json.dumps(values["scenarios"]["files"])}']
+    lines += [f"ppo.{key} = {value}" for key, value in values["ppo"].items()]
+    lines += [f"policy.hidden = [16, 8]\nenvironment.environments = 2\nenvironment.features = {json.dumps(FEATURES)}"]
+    path = tmp_path / "settings.toml"
+    path.write_text("\n".join(lines))
+    return path
+
+
+def test_the_command_twice(run, settings_file, tmp_path, command):
+    from weir.trainer.model_file import read_model
+
+    arguments = ["--objective", "2,6,2", "--steps", 256, "--configuration", settings_file]
+    once = tmp_path / "once.onnx"
+    result = command("adapt", run[1], "--out", once, *arguments)
+    assert result.exit_code == 0, result.output
+    assert "256 steps for 0.2, 0.6, 0.2" in result.output
+    assert "adaptations" in once.with_suffix(".md").read_text()
+    twice = tmp_path / "twice.onnx"
+    result = command("adapt", once, "--out", twice, "--replay", 0.25, *arguments)
+    assert result.exit_code == 0, result.output
+    model = read_model(twice)
+    assert model.version == "0.1.0+adapted"
+    assert [entry["replay"] for entry in model.provenance["adaptations"]] == [0.5, 0.25]
+    assert model.provenance["adaptations"][0]["objective"] == [0.2, 0.6, 0.2]
+
+
+def test_an_adapted_objective_is_replayed_later(run, settings_file, tmp_path, command, other):
+    from weir.trainer.adaptation import read_starting_point
+
+    out = tmp_path / "once.onnx"
+    arguments = ["--objective", "2,6,2", "--steps", 128, "--configuration", settings_file]
+    assert command("adapt", run[0], "--out", out, *arguments).exit_code == 0
+    assert read_starting_point(out, other).old_objectives == ("throughput", (0.2, 0.6, 0.2))
+
+
+def test_interruption_keeps_what_is_learned(run, settings_file, tmp_path, command, monkeypatch):
+    from weir.trainer import adaptation
+    from weir.trainer.model_file import read_model
+
+    tell = adaptation._Watch._tell
+
+    def interrupt(watch):
+        tell(watch)
+        if watch.num_timesteps >= 256:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(adaptation._Watch, "_tell", interrupt)
+    out = tmp_path / "new.onnx"
+    result = command(
+        "adapt", run[1], "--objective", "latency", "--steps", 9999, "--out", out, "--configuration", settings_file
+    )
+    assert result.exit_code == 1
+    assert "interrupted after 256 of 9,999 steps" in result.output
+    assert read_model(out).provenance["adaptations"][0]["steps"] == 256
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"--objective": "fast"}, "--objective fast: give three weights"),
+        ({"--objective": "1,2"}, "--objective 1,2: give three weights"),
+        ({"--out": "new.pt"}, "ends with .onnx"),
+        ({"--out": "nowhere/new.onnx"}, "its folder is not there"),
+        ({"--out": "{model}"}, "is the model that is adapted"),
+        ({"--configuration": "none.toml"}, "none.toml: cannot be read"),
+    ],
+)
+def test_wrong_use_is_one_message(run, settings_file, tmp_path, command, changes, message):
+    options = {"--objective": "latency", "--out": str(tmp_path / "new.onnx"), "--configuration": str(settings_file)}
+    options |= {key: value.format(model=run[1]) for key, value in changes.items()}
+    result = command("adapt", run[1], *(part for pair in options.items() for part in pair), catch=True)
+    assert isinstance(result.exception, InputError)
+    assert message in str(result.exception)
+    assert "\n" not in str(result.exception)
+
+
+def test_the_experiment_ends_and_writes_its_figures(settings_file, tmp_path, command):
+    counts = ["--seeds", 1, "--base-steps", 256, "--scratch-steps", 384, "--adaptation-steps", 256, "--scenarios", 2]
+    result = command("adaptation", "--out", tmp_path / "out", *counts, "--configuration", settings_file)
+    assert result.exit_code == 0, result.output
+    assert "at least 14.2" in result.output
+    document = json.loads((tmp_path / "out" / "adaptation.json").read_text())
+    assert {"steps_ratio", "old_objectives_loss_ratio"} <= set(document)
+    curves = document["runs"][0]["curves"]
+    assert [steps for steps, _ in curves["from_scratch"]] == [0, 128, 256, 384]
+    # Both adaptations start at the same policy, on the same scenarios.
+    assert curves["with_replay"][0] == curves["without_replay"][0]
+    assert len(document["runs"][0]["old_rewards"]["base"]) == len(document["old_objectives"])
+
+
+def test_seen_objectives_are_outside_the_neighbourhood():
+    from weir.trainer.adaptation_experiment import NEIGHBOURHOOD, UNSEEN, seen_objective
+
+    distances = np.abs(np.array(drawn(seen_objective, 2000)) - UNSEEN).max(axis=1)
+    assert NEIGHBOURHOOD <= distances.min() < NEIGHBOURHOOD + 0.05
+
+
+def curves(with_replay):
+    return {
+        "curves": {
+            "from_scratch": [(0, 0.5), (100, 0.7), (200, 0.995), (300, 0.6), (400, 0.996), *[(500, 1.0)] * 6],
+            "with_replay": with_replay,
+            "without_replay": [(0, 0.6), (100, 0.7)],
+        },
+        "old_rewards": {
+            "untrained": [0.4, 0.4],
+            "base": [0.8, 0.5],
+            "with_replay": [0.76, 0.5],
+            "without_replay": [0.4, 0.5],
+        },
+    }
+
+
+def test_the_figures_by_hand():
+    from weir.trainer.adaptation_experiment import figures, summary
+
+    run = curves([(0, 0.9), (100, 0.999), (200, 0.999)])
+    run |= figures(run, one_update=50)
+    assert run["threshold"] == pytest.approx(0.995)
+    assert run["steps"] == {"from_scratch": 400, "with_replay": 100, "without_replay": None}
+    assert run["loss_with_replay"] == pytest.approx(0.025)
+    assert run["worst_loss_without_replay"] == pytest.approx(0.5)
+    assert run["loss_of_gain_with_replay"] == pytest.approx(0.08)
+    whole = summary([run])
+    assert whole["steps_ratio"] == pytest.approx(4.0)
+    assert whole["steps_ratio_without_replay"] is None
+    assert not whole["steps_ratio_is_lower_bound"]
+
+
+def test_a_policy_that_is_there_at_once_counts_with_one_update():
+    from weir.trainer.adaptation_experiment import figures, summary
+
+    run = curves([(0, 0.999), (100, 0.999)])
+    run |= figures(run, one_update=50)
+    whole = summary([run])
+    assert whole["steps_ratio"] == pytest.approx(8.0)
+    assert whole["steps_ratio_is_lower_bound"]

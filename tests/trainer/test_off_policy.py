@@ -1,0 +1,214 @@
+"""TD3 and SAC: they learn, export, resume with their replay buffer; what only they can do wrong."""
+
+import numpy as np
+import pytest
+
+from weir.traces.errors import InputError
+from weir.traces.scenario import Scenario
+from weir.trainer.configuration import checked_configuration
+
+torch = pytest.importorskip("torch", reason="needs the extra `train`")
+pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+
+from weir.trainer.algorithms import REPLAY_BUFFER  # noqa: E402
+from weir.trainer.export import export, golden_inputs, parity  # noqa: E402
+from weir.trainer.networks import DeployedPolicy  # noqa: E402
+from weir.trainer.off_policy import load_replay_buffer, save_replay_buffer  # noqa: E402
+from weir.trainer.train import load_policy, make_environment, make_model, train  # noqa: E402
+
+FEATURES = [
+    "receive_rate_bps",
+    "queueing_delay_mean_s",
+    "queueing_delay_min_s",
+    "packets_received",
+    "last_estimate_bps",
+]
+LEARNER = {
+    "learning_rate": 3e-3,
+    "learning_starts": 200,
+    "batch_size": 64,
+    "buffer_size": 4000,
+    "gamma": 0.5,
+    "steps_per_update": 2,
+    "tau": 0.02,
+}
+
+
+@pytest.fixture
+def values(tmp_path, steady):
+    """A small configuration on one steady scenario."""
+    path = tmp_path / "steady.json"
+    Scenario.from_dict(steady(rate_bps=4_000_000, duration_s=4.0)).save(path)
+    return {
+        "name": "small",
+        "seed": 3,
+        "steps": 600,
+        "environment": {
+            "environments": 2,
+            "interval_ms": 200,
+            "history": 2,
+            "features": FEATURES,
+            "objective": [0.7, 0.2, 0.1],
+            "reward": "mocc",
+            "action": {"kind": "log_rate", "min_bps": 100_000, "max_bps": 10_000_000},
+        },
+        "scenarios": {"source": "files", "files": [str(path)]},
+        "policy": {"hidden": [32, 32], "preference_size": 4},
+        "td3": LEARNER,
+        "sac": LEARNER,
+    }
+
+
+@pytest.fixture(params=["td3", "sac"])
+def algorithm(request):
+    return request.param
+
+
+def test_a_trivial_environment_is_learned(values, tmp_path, fake_simulator, algorithm):
+    shown = []
+    values |= {"algorithm": algorithm, "steps": 3000}
+    result = train(checked_configuration(values), tmp_path, simulator=fake_simulator, on_progress=shown.append)
+    assert [state.steps for state in shown] == [1000, 2000, 3000]
+    # 1 is best; the middle, where an untrained policy is, fills a quarter of the capacity and gets 0.48.
+    specification = checked_configuration(values).environment.specification()
+    deployed = DeployedPolicy(load_policy(result.checkpoint), specification)
+    environment = make_environment(checked_configuration(values), fake_simulator)
+    try:
+        observation, rewards = environment.reset(), []
+        for _ in range(20):
+            cut = torch.from_numpy(observation[:, : specification.observation_size + 3])
+            with torch.no_grad():
+                action = deployed(cut[:, :-3], cut[:, -3:]).numpy()
+            observation, reward, _, _ = environment.step(action)
+            rewards.append(reward)
+    finally:
+        environment.close()
+    assert 0.65 < np.mean(rewards[5:]) <= 1.0
+
+
+def test_the_actor_is_what_is_exported_and_sees_nothing_privileged(values, tmp_path, fake_simulator, algorithm):
+    values |= {"algorithm": algorithm}
+    values["environment"] |= {"privileged_critic": True, "action": {"kind": "around_rule"}}
+    configuration = checked_configuration(values)
+    result = train(configuration, tmp_path, simulator=fake_simulator)
+    policy = load_policy(result.checkpoint)
+    specification = configuration.environment.specification()
+    model = export(policy, specification, tmp_path / "a.onnx")
+    assert parity(model) < 1.0
+    export(policy, specification, tmp_path / "b.onnx")
+    assert (tmp_path / "a.onnx").read_bytes() == (tmp_path / "b.onnx").read_bytes()
+    history, objectives = golden_inputs(specification)
+    whole = np.concatenate([history, objectives, np.full((len(history), 5), 1e6)], axis=1).astype(np.float32)
+    actions = policy.predict(whole, deterministic=True)[0]
+    whole[:, -5:] *= 3.0
+    np.testing.assert_array_equal(actions, policy.predict(whole, deterministic=True)[0])
+    with torch.no_grad():
+        exported = DeployedPolicy(policy, specification)(torch.from_numpy(history), torch.from_numpy(objectives))
+        inputs = torch.from_numpy(whole), torch.from_numpy(actions)
+        before = policy.critic(*inputs)[0]
+        inputs[0][:, -5:] *= 3.0
+        assert not torch.equal(before, policy.critic(*inputs)[0])
+    np.testing.assert_allclose(exported.numpy().reshape(-1), specification.wire_actions(actions, history), rtol=1e-4)
+
+
+def test_the_objective_changes_the_action(values, tmp_path, fake_simulator, algorithm):
+    values |= {"algorithm": algorithm}
+    configuration = checked_configuration(values)
+    policy = load_policy(train(configuration, tmp_path, simulator=fake_simulator).checkpoint)
+    specification = configuration.environment.specification()
+    history, _ = golden_inputs(specification)
+    observations = np.repeat(np.append(history[0], [0.1, 0.8, 0.1])[None], 2, axis=0).astype(np.float32)
+    observations[1, -3:] = [0.8, 0.1, 0.1]
+    actions = policy.predict(observations, deterministic=True)[0]
+    assert actions[0] != actions[1]
+
+
+def test_an_untrained_actor_is_in_the_middle(values, tmp_path, fake_simulator, algorithm):
+    configuration = checked_configuration(values | {"algorithm": algorithm})
+    environment = make_environment(configuration, fake_simulator)
+    try:
+        policy = make_model(configuration, environment).policy
+    finally:
+        environment.close()
+    history, objectives = golden_inputs(configuration.environment.specification())
+    actions = policy.predict(np.concatenate([history, objectives], axis=1), deterministic=True)[0]
+    assert 0.0 < np.abs(actions).max() < 0.05
+
+
+def test_two_seeded_runs_are_equal(values, tmp_path, fake_simulator, algorithm):
+    configuration = checked_configuration(values | {"algorithm": algorithm})
+    first, second = (
+        load_policy(train(configuration, tmp_path / name, simulator=fake_simulator).checkpoint).state_dict()
+        for name in "ab"
+    )
+    assert all(torch.equal(value, second[name]) for name, value in first.items())
+
+
+def test_resume_goes_on_with_the_replay_buffer(values, tmp_path, fake_simulator, algorithm):
+    values |= {"algorithm": algorithm}
+    train(checked_configuration(values), tmp_path, simulator=fake_simulator)
+    with np.load(tmp_path / REPLAY_BUFFER) as file:
+        before = dict(file)
+    assert before["rewards"].shape == (300, 2)
+    result = train(checked_configuration(values | {"steps": 800}), tmp_path, simulator=fake_simulator, resume=True)
+    assert result.steps == 800
+    with np.load(tmp_path / REPLAY_BUFFER) as file:
+        assert file["rewards"].shape == (400, 2)
+        for name, value in before.items():
+            np.testing.assert_array_equal(file[name][:300], value)
+    other = checked_configuration(values | {"algorithm": "sac" if algorithm == "td3" else "td3"})
+    with pytest.raises(InputError, match=f"was trained with {algorithm}, not with"):
+        train(other, tmp_path, simulator=fake_simulator, resume=True)
+
+
+def test_replay_buffer_that_does_not_fit(values, tmp_path, fake_simulator):
+    values |= {"algorithm": "td3"}
+    train(checked_configuration(values), tmp_path, simulator=fake_simulator)
+    values["environment"] |= {"environments": 3}
+    configuration = checked_configuration(values)
+    environment = make_environment(configuration, fake_simulator)
+    try:
+        model = make_model(configuration, environment)
+    finally:
+        environment.close()
+    with pytest.raises(InputError, match="same environments and features"):
+        load_replay_buffer(model, tmp_path / REPLAY_BUFFER)
+    (tmp_path / REPLAY_BUFFER).write_bytes(b"PK")
+    with pytest.raises(InputError, match="is not a replay buffer"):
+        load_replay_buffer(model, tmp_path / REPLAY_BUFFER)
+
+
+def test_a_full_replay_buffer_is_written_oldest_first(values, tmp_path, fake_simulator):
+    values |= {"algorithm": "td3", "td3": LEARNER | {"buffer_size": 64}}
+    configuration = checked_configuration(values)
+    environment = make_environment(configuration, fake_simulator)
+    try:
+        model, smaller = make_model(configuration, environment), make_model(configuration, environment)
+    finally:
+        environment.close()
+    shape = model.observation_space.shape
+    for step in range(40):  # 32 fit
+        rewards = np.full(2, float(step))
+        model.replay_buffer.add(
+            np.zeros((2, *shape)), np.zeros((2, *shape)), np.zeros((2, 1)), rewards, np.zeros(2), [{}, {}]
+        )
+    save_replay_buffer(model, tmp_path / "full.npz")
+    load_replay_buffer(smaller, tmp_path / "full.npz")
+    assert smaller.replay_buffer.rewards[:, 0].tolist() == list(range(8, 40))
+    assert (smaller.replay_buffer.pos, smaller.replay_buffer.full) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"algorithm": "a2c"}, "algorithm: .*'ppo', 'td3' or 'sac'"),
+        ({"td3": {"tau": 0}}, "td3.tau: .*greater than 0"),
+        ({"td3": {"clip_range": 0.2}}, "td3.clip_range: unknown key"),
+        ({"sac": {"entropy_coefficient": "none"}}, "sac.entropy_coefficient"),
+        ({"algorithm": "td3", "td3": {"buffer_size": 10, "batch_size": 50}}, "td3.buffer_size 10 must hold .* 50"),
+    ],
+)
+def test_bad_configuration_is_one_message(values, change, message):
+    with pytest.raises(InputError, match=message) as raised:
+        checked_configuration(values | change, "my.toml")
+    assert "\n" not in str(raised.value)
