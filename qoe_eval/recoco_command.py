@@ -148,7 +148,7 @@ def recoco(
         typer.echo(text)
         return
     _print_table(document)
-    typer.echo(f"\n{total:,} steps in {run['wall_s']:.0f} s. Details: {out / RECOCO_MARKDOWN}")
+    typer.echo(f"\n{total:,} steps; this command took {run['wall_s']:.0f} s. Details: {out / RECOCO_MARKDOWN}")
 
 
 def paper_scenarios(folder: Path) -> dict[str, Scenario]:

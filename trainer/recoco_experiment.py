@@ -49,6 +49,8 @@ DEPARTURES: Final = (
     f"One gradient step for every {STEPS_PER_GRADIENT_STEP} environment steps (a model of all traces: "
     f"{STEPS_PER_GRADIENT_STEP_ALL}) instead of one for each, in batches of {BATCH_SIZE} (tuned SAC: 512); hidden "
     f"layers of {HIDDEN[0]} and {HIDDEN[1]}; {ENVIRONMENTS} environments at once instead of one.",
+    "The first tenth of the steps, at most 10,000, is random in every configuration, instead of the first 100 in those "
+    "that are not tuned.",
     "The replay buffer survives a change of trace; the paper's begins anew with every trace.",
     "A model for all traces gets as many steps on each as a model for that trace alone; the paper's gets three times "
     "as many.",
@@ -226,20 +228,18 @@ def mean_reward(record: StepRecord) -> float:
 def _learning(model: RecocoModel) -> dict[str, Any]:
     """The tables `td3` and `sac`: stable-baselines3's defaults, or what the paper's repository has as tuned."""
     steps_per_gradient_step = STEPS_PER_GRADIENT_STEP if model.order is None else STEPS_PER_GRADIENT_STEP_ALL
-    tenth = model.steps // 10
     common = {
         "batch_size": BATCH_SIZE,
         "steps_per_update": STEPS_PER_UPDATE,
         "gradient_steps": ENVIRONMENTS * STEPS_PER_UPDATE // steps_per_gradient_step,
         "gamma": 0.99,
-        "learning_starts": min(1000, tenth),
+        # With the default of 100 random steps, TD3 may end at one end of its range for good.
+        "learning_starts": min(10_000, model.steps // 10),
         "buffer_size": 100_000 if model.order is None else 300_000,
     }
     if model.algorithm == "td3":
         common |= {"learning_rate": 1e-3, "learning_rate_end": 1e-3, "action_noise": 0.1}
-        return common | (
-            {"gamma": 0.98, "action_noise": 0.5, "learning_starts": min(10_000, tenth)} if model.tuned else {}
-        )
+        return common | ({"gamma": 0.98, "action_noise": 0.5} if model.tuned else {})
     common |= {"learning_rate": 3e-4, "learning_rate_end": 3e-4}
     tuned = {"gamma": 0.9999, "tau": 0.01, "batch_size": 512, "buffer_size": 50_000, "entropy_coefficient": 0.1}
     return common | (tuned if model.tuned else {})

@@ -228,6 +228,9 @@ def test_figures_of_another_model_and_missing_ones():
     figures = {"training": {"wall_s": 1.0, "model_sha256": "other"}, "bench": {"estimator.decision_us_p50": True}}
     rows = {row.name: row for row in figure_rows(figures, "this")}
     assert rows["training_time"].reason == "the --training file is about another model"
+    never = {row.name: row for row in figure_rows({"adaptation": {"steps_ratio": None}}, "this")}
+    assert never["adaptation_steps"].verdict == "no"
+    assert never["adaptation_steps"].measured == "never"
     assert rows["decision_p50"].reason == "no number estimator.decision_us_p50 in the --bench file"
     assert rows["adaptation_loss"].reason == "give its file with --adaptation"
 
