@@ -8,7 +8,7 @@
 | | `steps_per_s` | environment steps per second, learning included |
 | bench | `estimator.decision_us_p50`, `estimator.decision_us_p99` | as `weir bench` writes them |
 
-A key that is null was measured and never came to an end, such as an adaptation that does not get to 99 %: a goal missed.
+A key that is null was measured and never came to an end (an adaptation that does not get to 99 %): a goal missed.
 A file may name its model by `model_sha256`; figures of another model are refused.
 """
 
