@@ -30,9 +30,9 @@ from weir.trainer.adaptation import LearningState, RequirementReplay, learn
 from weir.trainer.configuration import TrainingConfiguration
 from weir.trainer.gym.episode import random_objective
 from weir.trainer.gym.specification import PRESETS, ObjectiveSource
-from weir.trainer.gym.vector import BottleneckVectorEnv
 from weir.trainer.networks import PreferencePolicy
 from weir.trainer.scenarios import ScenarioSampler
+from weir.trainer.train import make_vector_environment
 
 Objective = tuple[float, float, float]
 
@@ -85,19 +85,7 @@ class Evaluation:
         )
         # The last interval of an episode is left out: it would start the next one.
         self._steps = int(duration_s * 1000 / settings.interval_ms) - 1
-        self._environment = BottleneckVectorEnv(
-            scenarios,
-            ScenarioSampler(domain),
-            reward=settings.reward,
-            interval_ms=settings.interval_ms,
-            features=settings.features,
-            history=settings.history,
-            action=settings.specification().action,
-            guard=settings.guard,
-            privileged=settings.privileged_critic,
-            simulator=simulator,
-            timeout_s=settings.timeout_s,
-        )
+        self._environment = make_vector_environment(settings, scenarios, ScenarioSampler(domain), simulator=simulator)
 
     def __call__(self, policy: PreferencePolicy, objective: tuple[float, float, float]) -> float:
         """The policy's reward under an objective."""

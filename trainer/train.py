@@ -15,11 +15,11 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from weir.traces.errors import InputError
 from weir.trainer.algorithms import load_model, load_policy, make_model, save_checkpoint
-from weir.trainer.configuration import LANDMARKS, TrainingConfiguration
+from weir.trainer.configuration import LANDMARKS, EnvironmentSettings, TrainingConfiguration
 from weir.trainer.curriculum import TraceValuesSource, make_curriculum
 from weir.trainer.curriculum_callback import SAMPLING_LOG, TraceCurriculum
 from weir.trainer.gym.sb3 import BottleneckVecEnv
-from weir.trainer.gym.specification import ObjectiveSource
+from weir.trainer.gym.specification import ObjectiveSource, ScenarioSource
 from weir.trainer.gym.vector import BottleneckVectorEnv
 from weir.trainer.landmark_callback import LandmarkObjectives
 from weir.trainer.landmarks import LandmarkSchedule
@@ -125,6 +125,31 @@ def train(
     return TrainingResult(checkpoint, model.num_timesteps, interrupted, recorder.mean_reward)
 
 
+def make_vector_environment(
+    settings: EnvironmentSettings,
+    count: int,
+    scenarios: ScenarioSource,
+    *,
+    objective: ObjectiveSource = "balanced",
+    simulator: str | os.PathLike[str] | None = None,
+) -> BottleneckVectorEnv:
+    """`count` environments as the table `environment` of a configuration describes them."""
+    return BottleneckVectorEnv(
+        count,
+        scenarios,
+        objective=objective,
+        reward=settings.reward,
+        interval_ms=settings.interval_ms,
+        features=settings.features,
+        history=settings.history,
+        action=settings.specification().action,
+        guard=settings.guard,
+        privileged=settings.privileged_critic,
+        simulator=simulator,
+        timeout_s=settings.timeout_s,
+    )
+
+
 def make_environment(
     configuration: TrainingConfiguration,
     simulator: str | os.PathLike[str] | None = None,
@@ -138,19 +163,9 @@ def make_environment(
     settings = configuration.environment
     if objective is None:
         objective = _landmarks(configuration) or settings.objective
-    environment = BottleneckVectorEnv(
-        settings.environments,
-        ScenarioSampler(configuration.scenarios) if sampler is None else sampler,
-        objective=objective,
-        reward=settings.reward,
-        interval_ms=settings.interval_ms,
-        features=settings.features,
-        history=settings.history,
-        action=settings.specification().action,
-        guard=settings.guard,
-        privileged=settings.privileged_critic,
-        simulator=simulator,
-        timeout_s=settings.timeout_s,
+    scenarios = ScenarioSampler(configuration.scenarios) if sampler is None else sampler
+    environment = make_vector_environment(
+        settings, settings.environments, scenarios, objective=objective, simulator=simulator
     )
     face = BottleneckVecEnv(environment)
     face.seed(configuration.seed)
