@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from weir.traces.errors import MissingComponent
+from weir.traces.scenario import Scenario
 from weir.trainer.gym.process import find_simulator
 
 FAKE_SIMULATOR = Path(__file__).parent / "fake_simulator.py"
@@ -35,3 +36,32 @@ def steady():
         }
 
     return make
+
+
+@pytest.fixture
+def values(tmp_path, steady):
+    """A small training configuration on one steady scenario."""
+    path = tmp_path / "steady.json"
+    Scenario.from_dict(steady(rate_bps=4_000_000, duration_s=4.0)).save(path)
+    return {
+        "name": "small",
+        "seed": 3,
+        "steps": 1024,
+        "environment": {
+            "environments": 2,
+            "interval_ms": 200,
+            "history": 2,
+            "features": [
+                "receive_rate_bps",
+                "queueing_delay_mean_s",
+                "queueing_delay_min_s",
+                "packets_received",
+                "last_estimate_bps",
+            ],
+            "objective": "throughput",
+            "action": {"kind": "log_rate", "min_bps": 100_000, "max_bps": 10_000_000},
+        },
+        "scenarios": {"source": "files", "files": [str(path)]},
+        "policy": {"hidden": [16, 8], "preference_size": 4},
+        "ppo": {"steps_per_update": 128, "batch_size": 64},
+    }

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from weir.traces.errors import InputError
-from weir.traces.scenario import Scenario
 from weir.trainer.configuration import checked_configuration
 
 pytest.importorskip("torch", reason="needs the extra `train`")
@@ -23,28 +22,11 @@ NEW = (0.2, 0.6, 0.2)
 
 
 @pytest.fixture
-def values(tmp_path, steady):
-    """A small configuration on one steady scenario."""
-    path = tmp_path / "steady.json"
-    Scenario.from_dict(steady(rate_bps=4_000_000, duration_s=4.0)).save(path)
-    return {
-        "name": "small",
-        "seed": 3,
-        "steps": 256,
-        "environment": {
-            "environments": 2,
-            "interval_ms": 200,
-            "history": 2,
-            "features": FEATURES,
-            "reward": "mocc",
-            "objective": "throughput",
-            "privileged_critic": True,
-            "action": {"kind": "log_rate", "min_bps": 100_000, "max_bps": 10_000_000},
-        },
-        "scenarios": {"source": "files", "files": [str(path)]},
-        "policy": {"hidden": [16, 8], "preference_size": 4},
-        "ppo": {"steps_per_update": 64, "batch_size": 64, "epochs": 2},
-    }
+def values(values):
+    """Few steps, with what adaptation needs."""
+    environment = values["environment"] | {"reward": "mocc", "privileged_critic": True}
+    ppo = {"steps_per_update": 64, "batch_size": 64, "epochs": 2}
+    return values | {"steps": 256, "environment": environment, "ppo": ppo}
 
 
 @pytest.fixture

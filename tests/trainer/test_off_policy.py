@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from weir.traces.errors import InputError
-from weir.traces.scenario import Scenario
 from weir.trainer.configuration import checked_configuration
 
 torch = pytest.importorskip("torch", reason="needs the extra `train`")
@@ -16,13 +15,6 @@ from weir.trainer.networks import DeployedPolicy  # noqa: E402
 from weir.trainer.off_policy import load_replay_buffer, save_replay_buffer  # noqa: E402
 from weir.trainer.train import load_policy, make_environment, make_model, train  # noqa: E402
 
-FEATURES = [
-    "receive_rate_bps",
-    "queueing_delay_mean_s",
-    "queueing_delay_min_s",
-    "packets_received",
-    "last_estimate_bps",
-]
 LEARNER = {
     "learning_rate": 3e-3,
     "learning_starts": 200,
@@ -35,28 +27,12 @@ LEARNER = {
 
 
 @pytest.fixture
-def values(tmp_path, steady):
-    """A small configuration on one steady scenario."""
-    path = tmp_path / "steady.json"
-    Scenario.from_dict(steady(rate_bps=4_000_000, duration_s=4.0)).save(path)
-    return {
-        "name": "small",
-        "seed": 3,
-        "steps": 600,
-        "environment": {
-            "environments": 2,
-            "interval_ms": 200,
-            "history": 2,
-            "features": FEATURES,
-            "objective": [0.7, 0.2, 0.1],
-            "reward": "mocc",
-            "action": {"kind": "log_rate", "min_bps": 100_000, "max_bps": 10_000_000},
-        },
-        "scenarios": {"source": "files", "files": [str(path)]},
-        "policy": {"hidden": [32, 32], "preference_size": 4},
-        "td3": LEARNER,
-        "sac": LEARNER,
-    }
+def values(values):
+    """With the off-policy learners' tables."""
+    environment = values["environment"] | {"objective": [0.7, 0.2, 0.1], "reward": "mocc"}
+    policy = {"hidden": [32, 32], "preference_size": 4}
+    learners = {"td3": LEARNER, "sac": LEARNER}
+    return values | {"steps": 600, "environment": environment, "policy": policy} | learners
 
 
 @pytest.fixture(params=["td3", "sac"])

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from weir.traces.errors import InputError
-from weir.traces.scenario import Scenario
 from weir.trainer.configuration import checked_configuration, load_configuration
 
 pytest.importorskip("torch", reason="needs the extra `train`")
@@ -25,29 +24,6 @@ FEATURES = [
     "packets_received",
     "last_estimate_bps",
 ]
-
-
-@pytest.fixture
-def values(tmp_path, steady):
-    """A small configuration on one steady scenario."""
-    path = tmp_path / "steady.json"
-    Scenario.from_dict(steady(rate_bps=4_000_000, duration_s=4.0)).save(path)
-    return {
-        "name": "small",
-        "seed": 3,
-        "steps": 1024,
-        "environment": {
-            "environments": 2,
-            "interval_ms": 200,
-            "history": 2,
-            "features": FEATURES,
-            "objective": "throughput",
-            "action": {"kind": "log_rate", "min_bps": 100_000, "max_bps": 10_000_000},
-        },
-        "scenarios": {"source": "files", "files": [str(path)]},
-        "policy": {"hidden": [16, 8], "preference_size": 4},
-        "ppo": {"steps_per_update": 128, "batch_size": 64},
-    }
 
 
 def train(values, out, simulator, **arguments):
