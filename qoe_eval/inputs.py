@@ -4,7 +4,7 @@ catalogue.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -33,7 +33,12 @@ class PathOptions:
     duration_s: float | None = None
 
 
-def read_inputs(names: Iterable[str], options: PathOptions, repair: bool = False) -> list[Scenario]:
+def read_inputs(
+    names: Iterable[str],
+    options: PathOptions,
+    repair: bool = False,
+    on_trace: Callable[[ImportedTrace], None] = lambda trace: None,
+) -> list[Scenario]:
     """The scenarios of all inputs, in their order.
 
     Args:
@@ -41,6 +46,7 @@ def read_inputs(names: Iterable[str], options: PathOptions, repair: bool = False
             `catalogue/NAME` for one.
         options: applied to each.
         repair: accept traces with faults that can be repaired.
+        on_trace: told of each input as it was read, its findings included.
 
     Raises:
         InputError: a file or name is not usable, or two inputs have one name.
@@ -48,6 +54,7 @@ def read_inputs(names: Iterable[str], options: PathOptions, repair: bool = False
     found: dict[str, tuple[str, Scenario]] = {}
     for name in names:
         for imported in _read(name, repair):
+            on_trace(imported)
             scenario = to_scenario(imported, **{field: getattr(options, field) for field in asdict(options)})
             if scenario.name in found:
                 raise InputError(

@@ -28,8 +28,10 @@ from weir.qoe_eval.shipped_model import shipped_model
 from weir.qoe_eval.summary import in_order, summarise
 from weir.traces.convert import parse_queue
 from weir.traces.errors import InputError
+from weir.traces.imported_trace import ImportedTrace
 from weir.trainer.gym.process import find_simulator
 
+FINDINGS_SHOWN = 5
 _SHOWN = (
     "challenge",
     "utilisation",
@@ -106,7 +108,7 @@ def replay(
     weights = parse_objective(objective)
     if model is not None and not model.is_file():
         raise InputError(f"--model {model}: no such file")
-    scenarios = read_inputs(inputs, path, repair)
+    scenarios = read_inputs(inputs, path, repair, _show_findings)
     chosen = None if "weir" not in names else (model or shipped_model()).absolute()
     plan = ReplayPlan(scenarios, names, weights, range(1, seeds + 1), chosen, find_simulator())
     console, processes = error_console(), jobs or os.cpu_count() or 1
@@ -127,6 +129,15 @@ def replay(
         note = f" ({outcome.reused} of them from before)" if outcome.reused else ""
         typer.echo(f"\n{count_runs(len(records))}{note} in {time.monotonic() - started:.1f} s. Report: {page}")
     end_with_failures(failures, console)
+
+
+def _show_findings(trace: ImportedTrace) -> None:
+    """What was found in a trace, repaired or only odd, on standard error; the first few of many."""
+    for finding in trace.findings[:FINDINGS_SHOWN]:
+        typer.echo(f"weir: {finding}", err=True)
+    more = len(trace.findings) - FINDINGS_SHOWN
+    if more > 0:
+        typer.echo(f"weir: {trace.source}: and {more} more; 'weir traces validate' shows all", err=True)
 
 
 def _run_objectives(

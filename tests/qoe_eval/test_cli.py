@@ -35,6 +35,19 @@ def trace(tmp_path):
     return "trace.csv"
 
 
+def test_faults_of_a_trace_are_refused_or_shown(weir, tmp_path):
+    pattern = [{"duration": 500, "capacity": 1000}] * 20 + [{"duration": 500, "capacity": 9_000_000}] * 7
+    (tmp_path / "spikes.json").write_text(json.dumps({"uplink": {"trace_pattern": pattern}}))
+    options = ["--controller", "rule", "--seeds", "1", "--out", "here"]
+    status, _, error = weir("replay", "spikes.json", *options)
+    assert status == 2
+    assert "--repair" in error
+    status, _, error = weir("replay", "spikes.json", "--repair", *options)
+    assert status == 0
+    assert error.count("repair: cut to 60 Mbps") == 5
+    assert "'weir traces validate' shows all" in error
+
+
 def test_replay_writes_its_files_and_report_makes_them_again(weir, trace, tmp_path):
     status, out, error = weir(
         "replay", trace, "--controller", "gcc", "--controller", "rule", "--seeds", "2", "--out", "here"

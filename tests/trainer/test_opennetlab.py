@@ -27,6 +27,15 @@ def trace(tmp_path):
     return path
 
 
+def test_faults_of_a_trace_are_repaired_with_a_warning(tmp_path):
+    pattern = [{"duration": 500, "capacity": 1000}] * 20 + [{"duration": 500, "capacity": 9_000_000}]
+    path = tmp_path / "spike.json"
+    path.write_text(json.dumps({"uplink": {"trace_pattern": pattern}}))
+    with pytest.warns(UserWarning, match=r"spike\.json: entry 20 .*cut to 60 Mbps"):
+        scenario = opennetlab_scenario(path, 5000)
+    assert max(scenario["forward"]["capacity"]["rates_bps"]) == 60_000_000
+
+
 def test_an_agents_loop(real_simulator, trace):
     gym = Gym(simulator=real_simulator)
     gym.reset(trace_path=str(trace), report_interval_ms=200, duration_time_ms=3000)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import os
 import uuid
+import warnings
 from typing import Any, Final
 
 import numpy as np
@@ -66,7 +67,7 @@ class Gym:
         """Starts a simulation.
 
         Args:
-            trace_path: an OpenNetLab trace; "" for a steady 3 Mbps.
+            trace_path: an OpenNetLab trace; "" for a steady 3 Mbps. Its faults are repaired, with a warning each.
             report_interval_ms: simulated time of a step.
             duration_time_ms: simulated time in all; 0 or None for once through the trace.
 
@@ -127,6 +128,8 @@ def opennetlab_scenario(trace_path: str | os.PathLike[str], duration_time_ms: in
     delay_ms, loss_ratio = ONE_WAY_DELAY_MS, 0.0
     if str(trace_path):
         trace = read_trace(os.fspath(trace_path), repair=True)
+        for finding in trace.findings:
+            warnings.warn(str(finding), stacklevel=3)
         if trace.capacity is None:
             raise InputError(f"{trace_path}: its capacity is unlimited; an OpenNetLab trace has one")
         capacity = trace.capacity
