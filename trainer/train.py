@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,6 +42,7 @@ __all__ = [
 
 CHECKPOINT = "checkpoint.zip"
 CONFIGURATION = "configuration.json"
+FIGURES = "training.json"
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ def train(
 
     Args:
         configuration: what to train.
-        out: folder for the checkpoint, the configuration and TensorBoard's events.
+        out: folder for the checkpoint, the configuration, figures of the run and TensorBoard's events.
         resume: go on from the checkpoint in `out`; the scenarios are then others than before it.
         simulator: path of `weir-sim`; see `find_simulator`.
         on_progress: called after every update; see `TrainingProgress`.
@@ -78,6 +80,7 @@ def train(
             file or a value of a trace is missing.
         SimulatorError: a simulator failed; the last checkpoint stands.
     """
+    started = time.monotonic()
     folder = Path(out)
     checkpoint = folder / CHECKPOINT
     if resume and not checkpoint.is_file():
@@ -122,7 +125,18 @@ def train(
         save_checkpoint(model, checkpoint, replay_buffer=configuration.saves_buffer)
     finally:
         environment.close()
+    _write_figures(folder / FIGURES, model.num_timesteps, time.monotonic() - started, resume)
     return TrainingResult(checkpoint, model.num_timesteps, interrupted, recorder.mean_reward)
+
+
+def _write_figures(path: Path, steps: int, wall_s: float, resume: bool) -> None:
+    """`steps`, `wall_s` and `steps_per_s` of the whole run, earlier parts of a resumed one included; what
+    `weir experiment policy --training` reads.
+    """
+    if resume and path.is_file():
+        wall_s += json.loads(path.read_text(encoding="utf-8"))["wall_s"]
+    figures = {"steps": steps, "wall_s": round(wall_s, 1), "steps_per_s": round(steps / wall_s, 1)}
+    path.write_text(json.dumps(figures) + "\n", encoding="utf-8")
 
 
 def make_vector_environment(

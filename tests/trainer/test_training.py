@@ -70,10 +70,15 @@ def test_two_seeded_runs_are_equal_and_another_seed_is_not(values, tmp_path, fak
 def test_resume_goes_on_where_it_stopped(values, tmp_path, fake_simulator):
     out = tmp_path / "run"
     assert train(values | {"steps": 512}, out, fake_simulator).steps == 512
+    half = json.loads((out / "training.json").read_text())
     with pytest.raises(InputError, match="already holds"):
         train(values, out, fake_simulator)
     result = train(values | {"steps": 1024}, out, fake_simulator, resume=True)
     assert result.steps == 1024
+    whole = json.loads((out / "training.json").read_text())
+    assert (half["steps"], whole["steps"]) == (512, 1024)
+    assert whole["wall_s"] > half["wall_s"] > 0
+    assert whole["steps_per_s"] == pytest.approx(1024 / whole["wall_s"], rel=0.1)
     with pytest.raises(InputError, match="resume from"):
         train(values, tmp_path / "elsewhere", fake_simulator, resume=True)
 
