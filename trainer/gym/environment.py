@@ -93,8 +93,7 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
             action: an `ActionSpecification` or its fields.
             guard: whether the estimator's guard stands behind the agent.
             privileged: append `weir.trainer.gym.step.PRIVILEGED_FIELDS` to the observation: the truth about the path,
-                for
-                a critic while it trains.
+                for a critic while it trains.
             simulator: path of `weir-sim`; see `find_simulator`.
             timeout_s: how long the simulator may take for an answer.
             render_mode: there is nothing to render.

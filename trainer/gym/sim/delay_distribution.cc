@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 
 namespace weir::sim {
 namespace {
@@ -48,6 +49,14 @@ double DelayDistribution::PercentileMs(int percent) const {
   size_t bin = 0;
   while ((seen += bins_[bin]) < rank) ++bin;
   return static_cast<double>(std::min(MiddleNs(static_cast<int64_t>(bin)), max_ns_)) * 1e-6;
+}
+
+MeanAndP95 MeanAndP95Of(std::vector<int64_t>& delays_ns) {
+  const int64_t sum = std::accumulate(delays_ns.begin(), delays_ns.end(), int64_t{0});
+  const auto p95 = delays_ns.begin() + static_cast<std::ptrdiff_t>((delays_ns.size() * 95 + 99) / 100 - 1);
+  std::nth_element(delays_ns.begin(), p95, delays_ns.end());
+  return {.mean_ms = static_cast<double>(sum) / static_cast<double>(delays_ns.size()) * 1e-6,
+          .p95_ms = static_cast<double>(*p95) * 1e-6};
 }
 
 }  // namespace weir::sim

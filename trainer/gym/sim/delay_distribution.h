@@ -33,6 +33,15 @@ class DelayDistribution {
   int64_t max_ns_ = 0;
 };
 
+struct MeanAndP95 {
+  double mean_ms = 0;
+  double p95_ms = 0;
+};
+
+// Of the delays of a short interval, exact; the percentile is nearest-rank. Reorders `delays_ns`, which must not be
+// empty.
+MeanAndP95 MeanAndP95Of(std::vector<int64_t>& delays_ns);
+
 }  // namespace weir::sim
 
 #endif  // WEIR_TRAINER_GYM_SIM_DELAY_DISTRIBUTION_H_

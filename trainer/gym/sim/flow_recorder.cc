@@ -1,7 +1,6 @@
 #include "flow_recorder.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "event.h"
 
@@ -9,15 +8,6 @@ namespace weir::sim {
 namespace {
 
 constexpr int64_t kHighDelayNs = 400'000'000;
-
-// Nearest rank.
-size_t IndexOfP95(size_t count) { return (count * 95 + 99) / 100 - 1; }
-
-// In milliseconds. A double holds sums of ns exactly up to 104 days.
-double Mean(const std::vector<int64_t>& delays_ns) {
-  const int64_t sum = std::accumulate(delays_ns.begin(), delays_ns.end(), int64_t{0});
-  return static_cast<double>(sum) / static_cast<double>(delays_ns.size()) * 1e-6;
-}
 
 }  // namespace
 
@@ -69,10 +59,9 @@ void FlowRecorder::OnTargetRate(DataRate target_rate, int64_t time_ns) {
 
 void FlowRecorder::FinishDelays(size_t step_index) {
   if (step_delays_ns_.empty()) return;
-  steps[step_index].delay_mean_ms = Mean(step_delays_ns_);
-  const auto p95 = step_delays_ns_.begin() + static_cast<std::ptrdiff_t>(IndexOfP95(step_delays_ns_.size()));
-  std::nth_element(step_delays_ns_.begin(), p95, step_delays_ns_.end());
-  steps[step_index].delay_p95_ms = static_cast<double>(*p95) * 1e-6;
+  const MeanAndP95 delays = MeanAndP95Of(step_delays_ns_);
+  steps[step_index].delay_mean_ms = delays.mean_ms;
+  steps[step_index].delay_p95_ms = delays.p95_ms;
   step_delays_ns_.clear();
 }
 

@@ -1,8 +1,8 @@
 #include "step_recorder.h"
 
 #include <algorithm>
-#include <numeric>
 
+#include "delay_distribution.h"
 #include "rtp_format.h"
 
 namespace weir::sim {
@@ -39,11 +39,9 @@ std::array<double, kStepFields.size()> StepRecorder::Finish(const Scenario& scen
   const double packets_lost = static_cast<double>(packets_lost_);
   if (first) delay_mean_ms_ = delay_p95_ms_ = base_ms;
   if (!delays_ns_.empty()) {
-    const int64_t sum = std::accumulate(delays_ns_.begin(), delays_ns_.end(), int64_t{0});
-    delay_mean_ms_ = static_cast<double>(sum) / packets_received * 1e-6;
-    const auto p95 = delays_ns_.begin() + static_cast<std::ptrdiff_t>((delays_ns_.size() * 95 + 99) / 100 - 1);
-    std::nth_element(delays_ns_.begin(), p95, delays_ns_.end());
-    delay_p95_ms_ = static_cast<double>(*p95) * 1e-6;
+    const MeanAndP95 delays = MeanAndP95Of(delays_ns_);
+    delay_mean_ms_ = delays.mean_ms;
+    delay_p95_ms_ = delays.p95_ms;
   }
   const std::array<double, kStepFields.size()> fields{
       static_cast<double>(now_ns) * 1e-9,
