@@ -34,20 +34,35 @@ build/stamps/run: build/stamps/packages requirements/run.txt docker/onnxruntime.
 	docker/onnxruntime.sh build/onnxruntime $(BIN)/python
 	touch $@
 
+# The source of Debian's libwebrtc with Weir's patches, for the peer.
+LIBWEBRTC_SERIES = webrtc_patch/libwebrtc-2023-01
+build/stamps/libwebrtc: build/stamps/packages webrtc_patch/fetch_source.sh $(wildcard $(LIBWEBRTC_SERIES)/*)
+	webrtc_patch/fetch_source.sh build/libwebrtc $(LIBWEBRTC_SERIES)
+	touch $@
+
+build/stamps/call: build/stamps/packages docker/packages-call.txt
+	docker/packages.sh docker/packages-call.txt
+	touch $@
+
 build/stamps/test: build/stamps/run requirements/test.txt docker/packages-test.txt
 	docker/packages.sh docker/packages-test.txt
 	$(UV) pip install --quiet --require-hashes -r requirements/test.txt
 	touch $@
 
 INSTALL = $(UV) pip install --quiet --no-build-isolation --no-deps --editable .
+PEER = --config-settings=cmake.define.WEIR_BUILD_PEER=ON
 
 .PHONY: build
 build: build/stamps/run ## Install what is missing, build, and install `weir` and `weir-sim` into .venv
 	$(INSTALL)
 
 .PHONY: build-test
-build-test: build/stamps/test
-	$(INSTALL) --config-settings=cmake.define.WEIR_BUILD_TESTS=ON --config-settings=cmake.define.WEIR_BUILD_BENCHMARKS=ON
+build-test: build/stamps/test build/stamps/libwebrtc build/stamps/call
+	$(INSTALL) $(PEER) --config-settings=cmake.define.WEIR_BUILD_TESTS=ON --config-settings=cmake.define.WEIR_BUILD_BENCHMARKS=ON
+
+.PHONY: webrtc
+webrtc: build/stamps/run build/stamps/libwebrtc build/stamps/call ## What calls need: patch libwebrtc, build `weir-peer`, install Chromium
+	$(INSTALL) $(PEER)
 
 # --- what it is for -------------------------------------------------------------------------------------------------
 

@@ -14,13 +14,16 @@ import typer
 from rich.console import Console
 
 from weir.qoe_eval.bench_command import bench
+from weir.qoe_eval.call.call_command import call
 from weir.qoe_eval.doctor_command import doctor
 from weir.qoe_eval.experiment_command import app as experiment_app
 from weir.qoe_eval.replay_command import replay
-from weir.qoe_eval.report_command import report
+from weir.qoe_eval.report_command import app as report_app
+from weir.qoe_eval.serve.serve_command import serve
 from weir.traces.cli import app as traces_app
 from weir.traces.errors import InputError, MissingComponent
 from weir.trainer.cli import add_commands
+from weir.webrtc_patch.check_command import app as webrtc_app
 
 
 def main() -> None:
@@ -48,10 +51,12 @@ def build_app() -> typer.Typer:
         rich_markup_mode=None,
     )
     app.callback()(_options)
-    for command in (replay, report, doctor, bench):
+    for command in (replay, call, serve, doctor, bench):
         app.command()(command)
+    app.add_typer(report_app, name="report")
     app.add_typer(traces_app, name="traces")
     app.add_typer(experiment_app, name="experiment")
+    app.add_typer(webrtc_app, name="webrtc")
     add_commands(app)
     return app
 

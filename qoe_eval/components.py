@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
+from weir.qoe_eval.call.peer_process import find_peer
 from weir.qoe_eval.shipped_model import shipped_model
 from weir.qoe_eval.simulator import simulator_versions
 from weir.traces.errors import InputError, MissingComponent
@@ -29,13 +30,16 @@ _OPTIONAL_PACKAGES: tuple[tuple[str, Need], ...] = (
     ("sb3-contrib", "train"),
     ("pytest", "test"),
     ("ruff", "test"),
+    ("aiohttp", "calls"),
+    ("playwright", "calls"),
+    ("imageio-ffmpeg", "calls"),
 )
 _PROGRAMS: tuple[tuple[str, Need, str, str], ...] = (
     ("g++", "build", "compiler", "apt-get install g++"),
     ("cmake", "build", "CMake", "apt-get install cmake"),
     ("ninja", "build", "Ninja", "apt-get install ninja-build"),
     ("chromium", "calls", "Chromium", "apt-get install chromium"),
-    ("ffmpeg", "calls", "ffmpeg", "apt-get install ffmpeg"),
+    ("ip", "calls", "iproute2", "apt-get install iproute2"),
 )
 # Debian packages that carry what weir-sim is built from.
 _LIBRARIES = (("ns-3", "libns3-dev"), ("libwebrtc", "libtgowt-dev"))
@@ -58,7 +62,7 @@ class Component:
 
 def components() -> list[Component]:
     """Everything, the required first. Runs a few programs for their versions; takes about a second."""
-    return [*_simulator(), _model(), _core(), *_packages(), *_programs()]
+    return [*_simulator(), _model(), _core(), *_packages(), *_programs(), _peer()]
 
 
 def _simulator() -> Iterator[Component]:
@@ -109,7 +113,8 @@ def _packages() -> Iterator[Component]:
     for name in _REQUIRED_PACKAGES:
         yield Component(f"Python package {name}", "run", _package_version(name), f"pip install {name}")
     for name, need in _OPTIONAL_PACKAGES:
-        yield Component(f"Python package {name}", need, _package_version(name), f"pip install 'weir[{need}]'")
+        remedy = f"pip install {name}" if need == "calls" else f"pip install 'weir[{need}]'"
+        yield Component(f"Python package {name}", need, _package_version(name), remedy)
 
 
 def _programs() -> Iterator[Component]:
@@ -124,11 +129,19 @@ def _package_version(name: str) -> str | None:
         return None
 
 
+def _peer() -> Component:
+    try:
+        path = find_peer()
+        return Component("weir-peer", "calls", f"{_program_version(str(path))}, {path}")
+    except MissingComponent as error:
+        return Component("weir-peer", "calls", None, str(error))
+
+
 def _program_version(program: str) -> str | None:
     path = shutil.which(program)
     if path is None:
         return None
-    option = "-version" if program == "ffmpeg" else "--version"
+    option = "-Version" if program == "ip" else "--version"
     try:
         said = subprocess.run([path, option], capture_output=True, text=True, timeout=20, check=True).stdout
     except (OSError, subprocess.SubprocessError):

@@ -7,16 +7,15 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
-from weir.qoe_eval.goal_table import Row
+from weir.qoe_eval.call.call_experiment_command import calls
+from weir.qoe_eval.goal_table import print_rows
+from weir.qoe_eval.inputs import shared_traces
 from weir.qoe_eval.policy_experiment import policy_plans, policy_results, policy_rows
 from weir.qoe_eval.policy_figures import read_figures
 from weir.qoe_eval.policy_report import policy_document, policy_markdown
@@ -35,6 +34,7 @@ POLICY_MARKDOWN = "policy.md"
 app = typer.Typer(no_args_is_help=True, help="Measure against the project's goals.")
 app.command("recoco")(recoco)
 app.command("adaptation")(adaptation)
+app.command("calls")(calls)
 
 
 @app.command("policy")
@@ -69,7 +69,7 @@ def policy(
     figures = read_figures({"adaptation": adaptation, "training": training, "bench": bench})
     if model is not None and not model.is_file():
         raise InputError(f"--model {model}: no such file")
-    sets = policy_sets(traces or _shared_traces(), scenarios)
+    sets = policy_sets(traces or shared_traces(*TRACE_SETS), scenarios)
     chosen = (model or shipped_model()).absolute()
     plans = policy_plans(sets, range(1, seeds + 1), chosen, find_simulator())
     described = model_description(plans[0]) or {}
@@ -94,27 +94,7 @@ def policy(
     if as_json:
         typer.echo(document)
     else:
-        _print_rows(rows)
+        print_rows(rows)
         wall_s = time.monotonic() - started
         typer.echo(f"\n{count_runs(len(outcome.records))} in {wall_s:.1f} s. Details: {out / POLICY_MARKDOWN}")
     end_with_failures(failures, console)
-
-
-def _shared_traces() -> Path | None:
-    shared = os.environ.get("WEIR_SHARED")
-    folder = Path(shared) / "traces" if shared else None
-    return folder if folder and any((folder / name).is_dir() for name in TRACE_SETS) else None
-
-
-def _print_rows(rows: Sequence[Row]) -> None:
-    table = Table(box=None, header_style="dim", pad_edge=False)
-    for name in ("what", "goal", "measured", "reached"):
-        table.add_column(name, justify="right" if name in ("goal", "measured") else "left")
-    styles = {True: "green", False: "red", None: "dim"}
-    for row in rows:
-        table.add_row(row.what, str(row.goal), row.measured, row.verdict, style=styles[row.reached])
-    console = Console(markup=False, highlight=False)
-    if not console.is_terminal:
-        # Into a file or a pipe: no line is broken.
-        console.width = 250
-    console.print(table)

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from rich.console import Console
+from rich.table import Table
+
+from weir.qoe_eval.markdown_table import markdown_table
 
 
 @dataclass(frozen=True)
@@ -83,3 +89,38 @@ def missed(name: str, what: str, goal: Goal, text: str, detail: str = "", **figu
 def not_measured(name: str, what: str, goal: Goal, reason: str) -> Row:
     """A row without a measurement."""
     return Row(name, what, goal, reason=reason)
+
+
+def reached_text(rows: Sequence[Row]) -> str:
+    """How many of them are reached, and how many not decided: a sentence."""
+    decided = [row for row in rows if row.reached is not None]
+    return (
+        f"{sum(bool(row.reached) for row in decided)} of {len(decided)} goals reached, "
+        f"{len(rows) - len(decided)} not decided."
+    )
+
+
+def rows_markdown(rows: Sequence[Row]) -> str:
+    """The table in Markdown."""
+    cells = [[row.what, str(row.goal), row.measured, row.verdict] for row in rows]
+    return markdown_table(["What", "Goal", "Measured", "Reached"], cells)
+
+
+def details_markdown(rows: Sequence[Row]) -> str:
+    """The section that tells what is behind the rows."""
+    return "## Details\n\n" + "".join(f"- {row.what}: {row.detail}\n" for row in rows if row.detail)
+
+
+def print_rows(rows: Sequence[Row]) -> None:
+    """The table on standard output."""
+    table = Table(box=None, header_style="dim", pad_edge=False)
+    for name in ("what", "goal", "measured", "reached"):
+        table.add_column(name, justify="right" if name in ("goal", "measured") else "left")
+    styles = {True: "green", False: "red", None: "dim"}
+    for row in rows:
+        table.add_row(row.what, str(row.goal), row.measured, row.verdict, style=styles[row.reached])
+    console = Console(markup=False, highlight=False)
+    if not console.is_terminal:
+        # Into a file or a pipe: no line is broken.
+        console.width = 250
+    console.print(table)

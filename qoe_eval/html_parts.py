@@ -111,3 +111,18 @@ def selector(name: str, label: str, metrics: Sequence[Metric]) -> str:
 def metric_part(name: str, metric: Metric, first: bool, body: str) -> str:
     """One alternative of a `selector`; only the first is shown without JavaScript."""
     return f'<div data-part-of="{name}" data-metric="{metric.name}"{"" if first else " hidden"}>{body}</div>'
+
+
+def count(number: int, noun: str) -> str:
+    """A number and what it counts."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def incomplete(failures: Sequence[str], noun: str) -> str:
+    """The notice of what did not complete, twenty of them in words; nothing where all did."""
+    if not failures:
+        return ""
+    items = "".join(f"<li>{escape(text)}</li>" for text in failures[:20])
+    more = f"<p>and {len(failures) - 20} more</p>" if len(failures) > 20 else ""
+    title = f"{count(len(failures), noun)} did not complete"
+    return f"<section class=notice id=failures><h2>{title}</h2><ul>{items}</ul>{more}</section>"

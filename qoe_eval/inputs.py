@@ -4,10 +4,12 @@ catalogue.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from weir.traces.call_scenarios import call_scenarios
 from weir.traces.catalogue import bundled_scenarios, load_bundled
 from weir.traces.convert import to_scenario
 from weir.traces.errors import InputError
@@ -43,7 +45,7 @@ def read_inputs(
 
     Args:
         names: files; `catalogue` for all bundled scenarios, `catalogue/rfc8867` for the RFC 8867 cases,
-            `catalogue/NAME` for one.
+            `catalogue/calls` for those of published calls, `catalogue/NAME` for one.
         options: applied to each.
         repair: accept traces with faults that can be repaired.
         on_trace: told of each input as it was read, its findings included.
@@ -71,6 +73,17 @@ def _read(name: str, repair: bool) -> list[ImportedTrace]:
         return [read_trace(name, repair=repair)]
     if rest == "rfc8867":
         scenarios = rfc8867_scenarios()
+    elif rest == "calls":
+        scenarios = call_scenarios()
     else:
         scenarios = [load_bundled(rest.removesuffix(".json"))] if rest else bundled_scenarios()
     return [ImportedTrace(scenario.name, "scenario", None, scenario=scenario) for scenario in scenarios]
+
+
+def shared_traces(*sets: str) -> Path | None:
+    """The folder `traces` in the one that the environment variable WEIR_SHARED names, where it holds any of these sets
+    (folders); None: it does not, or none is named.
+    """
+    shared = os.environ.get("WEIR_SHARED")
+    folder = Path(shared) / "traces" if shared else None
+    return folder if folder and any((folder / name).is_dir() for name in sets) else None

@@ -11,6 +11,7 @@ from weir.qoe_eval.metrics import Values
 from weir.qoe_eval.replay_jobs import ReplayPlan
 from weir.qoe_eval.statistics import compare_paired
 from weir.qoe_eval.steering import ORDER, PAIRS, TOLERANCES, steering
+from weir.qoe_eval.summary import in_order
 from weir.trainer.gym.specification import MINIMUM_RANDOM_WEIGHT, PRESETS
 
 Objective = tuple[float, float, float]
@@ -48,12 +49,12 @@ def objective_plans(plan: ReplayPlan, count: int) -> list[ReplayPlan]:
 
 
 def summarise_objectives(
-    records: Sequence[Mapping[str, Any]], main_records: Iterable[Mapping[str, Any]]
+    records: Sequence[Mapping[str, Any]], main_records: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any] | None:
     """What `summary.json` has under `objectives`; nothing where the presets have no scenario in common.
 
-    Only scenarios count that every objective has completed. `main_records` are those of the main comparison, for the
-    controllers that stand beside the model.
+    Only scenarios count that every objective has completed. `main_records` are those of the main comparison, in order,
+    for the controllers that stand beside the model. The order of `records`, in which runs complete, changes nothing.
 
     Returns:
         seed, scenarios (names), presets.<name> and the list fan, each with the three weights and the means over
@@ -62,7 +63,7 @@ def summarise_objectives(
         scenarios and seed; steering, as `weir.qoe_eval.steering` defines it, and preset_scenarios.<scenario>.<preset>.
     """
     by_objective: dict[Objective, dict[str, Values]] = {}
-    for record in records:
+    for record in in_order(records, dict.fromkeys(record["scenario"] for record in main_records)):
         objective = tuple(record["objective"])
         by_objective.setdefault(objective, {})[record["scenario"]] = record["metrics"]["run"]
     if not set(PRESETS.values()) <= by_objective.keys():
@@ -74,7 +75,7 @@ def summarise_objectives(
     presets = {name: {run: by_objective[weights][run] for run in scenarios} for name, weights in PRESETS.items()}
     fan = [
         dict(zip(WEIGHTS, objective, strict=True)) | _means(by_objective[objective][name] for name in scenarios)
-        for objective in by_objective
+        for objective in sorted(by_objective, reverse=True)
         if objective not in PRESETS.values()
     ]
     references: dict[str, list[Values]] = {name: [] for name in REFERENCES}

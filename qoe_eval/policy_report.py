@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from weir.qoe_eval.goal_table import Row
+from weir.qoe_eval.goal_table import Row, details_markdown, reached_text, rows_markdown
+from weir.qoe_eval.markdown_table import markdown_table
 from weir.qoe_eval.metric_table import METRICS
 from weir.qoe_eval.policy_results import PolicyResults, scenario_differences
 from weir.qoe_eval.policy_sets import COMPARED_SETS
@@ -57,18 +58,15 @@ def policy_document(rows: Sequence[Row], results: PolicyResults, run: Mapping[st
 def policy_markdown(rows: Sequence[Row], results: PolicyResults, run: Mapping[str, Any]) -> str:
     """`policy.md`."""
     model = run["model"]
-    decided = [row for row in rows if row.reached is not None]
     parts = [
         "# The policy against its goals\n",
         f"Model {model['name']} (SHA-256 {model['sha256'][:12]}), seeds {run['seeds'][0]} to {run['seeds'][-1]}, "
-        f"{run['runs']} runs, {run['finished']}. "
-        f"{sum(bool(row.reached) for row in decided)} of {len(decided)} goals reached, "
-        f"{len(rows) - len(decided)} not decided.\n",
-        _table(["What", "Goal", "Measured", "Reached"], [[r.what, str(r.goal), r.measured, r.verdict] for r in rows]),
+        f"{run['runs']} runs, {run['finished']}. {reached_text(rows)}\n",
+        rows_markdown(rows),
     ]
     if run["failures"]:
         parts.append(f"{len(run['failures'])} runs did not complete: {'; '.join(run['failures'][:5])}\n")
-    parts.append("## Details\n\n" + "".join(f"- {row.what}: {row.detail}\n" for row in rows if row.detail))
+    parts.append(details_markdown(rows))
     parts += [_set_table(name, results) for name in COMPARED_SETS if results.records.get(name)]
     parts.append("## How it is measured\n\n" + _METHOD)
     return "\n".join(parts)
@@ -88,11 +86,4 @@ def _set_table(name: str, results: PolicyResults) -> str:
         values = [means[scenario].get(c, {}).get("challenge") for c in ("weir", "gcc", "rule", "oracle")]
         words = f" ({descriptions[scenario]})" if descriptions[scenario] else ""
         rows.append([f"{scenario}{words}", *(METRICS["challenge"].display(value) for value in values)])
-    return title + "\n" + _table(["Scenario", "weir", "gcc", "rule", "oracle"], rows)
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |\n"
-
-    return line(head) + "|" + "---|" * len(head) + "\n" + "".join(line(row) for row in rows)
+    return title + "\n" + markdown_table(["Scenario", "weir", "gcc", "rule", "oracle"], rows)

@@ -48,7 +48,7 @@ EXPERIMENT = "experiment.json"
 MODELS = "models"
 SCENARIOS = "scenarios"
 LOCK = "lock"
-DEFAULT_STEPS = 100_000
+DEFAULT_STEPS = 40_000
 _INTERVAL_S = 1.0
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from weir.qoe_eval.markdown_table import markdown_table
 from weir.qoe_eval.recoco_results import TraceResult
 from weir.trainer.recoco_experiment import DEPARTURES
 from weir.trainer.recoco_tables import ORDERS, PAPER_TRACES, Order, PaperScores, PaperTrace
@@ -108,11 +109,11 @@ def recoco_markdown(document: Mapping[str, Any]) -> str:
         "over the seeds.\n",
         _gains(mean_1, mean_2),
         "## Overall QoE (Eq. 10)\n",
-        _table(*overall_rows(document)),
+        markdown_table(*overall_rows(document)),
         "## Table I: models trained on the trace itself, and GCC\n",
-        _table(*_table_1(document)),
+        markdown_table(*_table_1(document)),
         "## Table II: one model for all traces, by order of training\n",
-        _table(*_table_2(document)),
+        markdown_table(*_table_2(document)),
         "## Orders\n",
         "- random: each episode draws a trace\n",
         "".join(f"- {order}: {', '.join(traces)}\n" for order, traces in document["orders"].items()),
@@ -191,10 +192,3 @@ def _published(
 def _cell(value: Mapping[str, Any]) -> str:
     spread = value["sd"]
     return f"{value['mean']:.2f}" if spread is None else f"{value['mean']:.2f} ± {spread:.2f}"
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(cells) + " |\n"
-
-    return line(head) + "|" + "---|" * len(head) + "\n" + "".join(line(row) for row in rows)

@@ -13,9 +13,9 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from weir.qoe_eval.inputs import PathOptions, read_inputs
+from weir.qoe_eval.means_table import print_means
 from weir.qoe_eval.metric_table import METRICS
 from weir.qoe_eval.objectives import FOLDER, objective_plans, summarise_objectives
 from weir.qoe_eval.options import check_controllers, parse_objective
@@ -172,14 +172,7 @@ def _run_information(plan: ReplayPlan, outcome: ReplayOutcome, failures: list[st
 
 
 def _print_table(summary: dict[str, Any]) -> None:
-    table = Table(box=None, header_style="dim", pad_edge=False)
-    table.add_column("controller")
-    for name in _SHOWN:
-        table.add_column(f"{METRICS[name].label}\n{METRICS[name].unit}", justify="right")
-    for controller, values in summary["controllers"].items():
-        cells = [METRICS[name].display(values[name]["mean"]) if name in values else "–" for name in _SHOWN]
-        table.add_row(controller, *cells, style="bold" if controller == "weir" else None)
-    Console().print(table)
+    print_means(summary, METRICS, _SHOWN)
     for row in summary["paired"]:
         if row["metric"] == "challenge":
             low, high = row["ci95"]

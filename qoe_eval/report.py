@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import string
 from collections.abc import Mapping, Sequence
 from html import escape
-from pathlib import Path
 from typing import Any
 
 from weir.qoe_eval import html_parts as html
 from weir.qoe_eval import report_objectives as objectives
 from weir.qoe_eval import report_tables as tables
+from weir.qoe_eval.page_template import render_page
 from weir.qoe_eval.report_series import chart_series
 from weir.qoe_eval.run_store import RunStore
 from weir.qoe_eval.summary import REFERENCE, ordered_controllers
 
-_PAGE = Path(__file__).parent / "page"
 # Lines of these are drawn at first; a click on the legend shows the others.
 _SHOWN_AT_FIRST = ("weir", "gcc", "rule")
 
@@ -27,9 +24,6 @@ def render_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary
     Raises:
         InputError: a file of series is damaged.
     """
-    # Plotly takes a third of a second to import, which commands without a report need not wait for.
-    from plotly.offline import get_plotlyjs
-
     controllers = list(summary["controllers"])
     descriptions = summary["run"].get("scenarios", {})
     series = chart_series(store, records, {name: one.get("description", "") for name, one in descriptions.items()})
@@ -41,7 +35,7 @@ def render_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary
         "hidden": [name for name in controllers if name not in shown],
     }
     parts = [
-        _failures(summary),
+        html.incomplete(summary["run"].get("failures", []), "run"),
         tables.headline(summary),
         tables.paired(summary),
         _scatter_section(),
@@ -61,24 +55,13 @@ def render_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary
         ("guard", "Guard"),
         ("run", "What was run"),
     ]
-    body = "\n".join(part for part in parts if part)
-    return string.Template((_PAGE / "report.html").read_text(encoding="utf-8")).substitute(
-        title="Weir: rate control on simulated paths",
-        css=(_PAGE / "report.css").read_text(encoding="utf-8"),
-        lead=_lead(summary),
-        navigation="".join(f'<a href="#{name}">{label}</a>' for name, label in links if f'id="{name}"' in body),
-        sections=body,
-        footer="One file, no network needed. Charts by plotly.js (MIT licence).",
-        plotly=get_plotlyjs(),
-        data=json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
-        script=(_PAGE / "report.js").read_text(encoding="utf-8"),
-    )
+    return render_page("Weir: rate control on simulated paths", _lead(summary), parts, links, data, "report.js")
 
 
 def _lead(summary: Mapping[str, Any]) -> str:
     scenarios, runs = len(summary["scenarios"]), summary["run"].get("runs", 0)
-    controllers = _count(len(summary["controllers"]), "controller")
-    text = f"{_count(runs, 'run')} of {controllers} on {_count(scenarios, 'scenario')}."
+    controllers = html.count(len(summary["controllers"]), "controller")
+    text = f"{html.count(runs, 'run')} of {controllers} on {html.count(scenarios, 'scenario')}."
     verdicts = {row["b"]: row for row in summary["paired"] if row["metric"] == "challenge"}
     for other in ("gcc", "rule"):
         row = verdicts.get(other)
@@ -88,20 +71,6 @@ def _lead(summary: Mapping[str, Any]) -> str:
             points = f"<b>{row['mean']:+.1f}</b> points of the challenge score"
             text += f" {REFERENCE} − {other}: {points}{interval}; {row['wins']} of {row['n']} pairs won."
     return text
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _failures(summary: Mapping[str, Any]) -> str:
-    failures = summary["run"].get("failures", [])
-    if not failures:
-        return ""
-    items = "".join(f"<li>{escape(text)}</li>" for text in failures[:20])
-    more = f"<p>and {len(failures) - 20} more</p>" if len(failures) > 20 else ""
-    title = f"{_count(len(failures), 'run')} did not complete"
-    return f"<section class=notice id=failures><h2>{title}</h2><ul>{items}</ul>{more}</section>"
 
 
 def _scatter(

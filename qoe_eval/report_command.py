@@ -1,4 +1,4 @@
-"""`weir report`: makes summary and page again from a results folder."""
+"""`weir report`: makes summary and page again from a results folder, or a page from a browser's dump."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
+from weir.qoe_eval.call import call_report
+from weir.qoe_eval.call.dump_command import webrtc_internals
 from weir.qoe_eval.objectives import FOLDER, summarise_objectives
 from weir.qoe_eval.report import render_report
 from weir.qoe_eval.run_store import RESULTS, RunStore
@@ -17,15 +20,42 @@ from weir.traces.errors import InputError
 
 SUMMARY = "summary.json"
 REPORT = "report.html"
+_OF_A_FOLDER = "folder"
 
 
+class _FolderUnlessNamed(TyperGroup):
+    """`weir report DIR` is short for `weir report folder DIR`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not args or (args[0] not in self.commands and args[0] != "--help"):
+            args = [_OF_A_FOLDER, *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    cls=_FolderUnlessNamed,
+    subcommand_metavar="RESULTS_DIR | webrtc-internals DUMP",
+    help="Make a report: of a results folder, or of a dump that a browser saved.",
+)
+
+
+@app.command(_OF_A_FOLDER)
 def report(
     results_dir: Annotated[
-        Path, typer.Argument(metavar="RESULTS_DIR", help="A folder that 'weir replay' has written.")
+        Path, typer.Argument(metavar="RESULTS_DIR", help="A folder that 'weir replay' or 'weir call' has written.")
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Makes summary.json and report.html again from results.jsonl, also when a replay was interrupted."""
+    """Makes summary.json and report.html again, also when it was interrupted. 'weir report DIR' is short for it."""
+    calls = call_report.rewrite(results_dir)
+    summary, page = calls if calls is not None else _report_of_runs(results_dir)
+    typer.echo(json.dumps(summary, indent=1) if as_json else str(page))
+
+
+app.command("webrtc-internals")(webrtc_internals)
+
+
+def _report_of_runs(results_dir: Path) -> tuple[dict[str, Any], Path]:
     store = RunStore(results_dir)
     records: Sequence[Mapping[str, Any]] = store.read()
     if not records:
@@ -38,8 +68,7 @@ def report(
     found = summarise_objectives(RunStore(results_dir / FOLDER).read(), records)
     if found:
         summary["objectives"] = found
-    page = write_report(store, records, summary)
-    typer.echo(json.dumps(summary, indent=1) if as_json else str(page))
+    return summary, write_report(store, records, summary)
 
 
 def write_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]) -> Path:

@@ -63,12 +63,12 @@ def headline(summary: Summary) -> str:
     return html.section("headline", "Controllers", note, html.table(head, rows) + _all_measures(summary))
 
 
-def paired(summary: Summary) -> str:
-    """The reference against every other controller, one metric at a time."""
+def paired(summary: Summary, table: Mapping[str, Metric] = METRICS, compared: Sequence[str] = COMPARED) -> str:
+    """The reference against every other controller, one of the `compared` metrics of a table at a time."""
     rows = summary["paired"]
     if not rows:
         return ""
-    metrics = [METRICS[name] for name in COMPARED if any(row["metric"] == name for row in rows)]
+    metrics = [table[name] for name in compared if any(row["metric"] == name for row in rows)]
     parts = []
     for index, metric in enumerate(metrics):
         some = [row for row in rows if row["metric"] == metric.name]

@@ -6,18 +6,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from weir.qoe_eval.metric_table import METRICS
+from weir.qoe_eval.metric_table import METRICS, Metric
 from weir.qoe_eval.statistics import compare_paired, spread
 
 REFERENCE = "weir"
 
 
-def summarise(results: Sequence[Mapping[str, Any]], run: Mapping[str, Any]) -> dict[str, Any]:
+def summarise(
+    results: Sequence[Mapping[str, Any]], run: Mapping[str, Any], metrics: Mapping[str, Metric] = METRICS
+) -> dict[str, Any]:
     """The summary of lines of `results.jsonl`.
 
     Args:
         results: lean result records, each with `scenario`, `controller`, `seed` and `metrics.run`.
         run: what was run (command, versions, seeds), carried along as it is.
+        metrics: the measures by name.
 
     Returns:
         schema, run, metrics (unit and direction of each), controllers.<name>.<metric>.{mean, p5, p95, worst, ci95,
@@ -27,21 +30,21 @@ def summarise(results: Sequence[Mapping[str, Any]], run: Mapping[str, Any]) -> d
     """
     controllers = ordered_controllers(result["controller"] for result in results)
     scenarios = list(dict.fromkeys(result["scenario"] for result in results))
-    values = {(name, metric): run_values(results, name, metric) for name in controllers for metric in METRICS}
+    values = {(name, metric): run_values(results, name, metric) for name in controllers for metric in metrics}
     return {
         "schema": "weir.summary/1",
         "run": dict(run),
-        "metrics": {m.name: {"label": m.label, "better": m.better, "meaning": m.meaning} for m in METRICS.values()},
+        "metrics": {m.name: {"label": m.label, "better": m.better, "meaning": m.meaning} for m in metrics.values()},
         "controllers": {
             name: {
                 metric: asdict(found) | {"ci95": list(found.ci95)}
-                for metric, described in METRICS.items()
+                for metric, described in metrics.items()
                 if (found := spread(described, values[name, metric]))
             }
             for name in controllers
         },
         "scenarios": {scenario: _by_controller(scenario, controllers, values) for scenario in scenarios},
-        "paired": _paired(controllers, values),
+        "paired": _paired(controllers, values, metrics),
     }
 
 
@@ -87,7 +90,7 @@ def _by_controller(
 ) -> dict[str, dict[str, float]]:
     table: dict[str, dict[str, float]] = {}
     for name in controllers:
-        for metric in METRICS:
+        for metric in (metric for controller, metric in values if controller == name):
             over_seeds = [value for (where, _), value in values[name, metric].items() if where == scenario]
             if over_seeds:
                 table.setdefault(name, {})[metric] = sum(over_seeds) / len(over_seeds)
@@ -95,13 +98,15 @@ def _by_controller(
 
 
 def _paired(
-    controllers: Sequence[str], values: Mapping[tuple[str, str], Mapping[tuple[str, int], float]]
+    controllers: Sequence[str],
+    values: Mapping[tuple[str, str], Mapping[tuple[str, int], float]],
+    metrics: Mapping[str, Metric],
 ) -> list[dict[str, Any]]:
     if REFERENCE not in controllers:
         return []
     rows = []
     for other in controllers:
-        for metric, described in METRICS.items():
+        for metric, described in metrics.items():
             if other == REFERENCE:
                 continue
             found = compare_paired(described, values[REFERENCE, metric], values[other, metric])

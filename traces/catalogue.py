@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from weir.traces import generators
+from weir.traces.call_scenarios import call_scenarios
 from weir.traces.capacity import CapacityTrace
 from weir.traces.errors import InputError
 from weir.traces.rfc8867 import rfc8867_scenarios
@@ -21,6 +22,7 @@ from weir.traces.scenario import Capacity, Scenario
 
 CATALOGUE_FOLDER = Path(__file__).parent / "catalogue"
 RFC8867_FOLDER = CATALOGUE_FOLDER / "rfc8867"
+CALLS_FOLDER = CATALOGUE_FOLDER / "calls"
 
 _BUILDERS: dict[str, Callable[[], Scenario]] = {}
 
@@ -36,12 +38,12 @@ def bundled_scenarios() -> list[Scenario]:
 
 
 def load_bundled(name: str) -> Scenario:
-    """A bundled scenario or RFC 8867 case by its name.
+    """A bundled scenario, RFC 8867 case or call scenario by its name.
 
     Raises:
         InputError: there is none of that name.
     """
-    for folder in (CATALOGUE_FOLDER, RFC8867_FOLDER):
+    for folder in (CATALOGUE_FOLDER, RFC8867_FOLDER, CALLS_FOLDER):
         path = folder / f"{name}.json"
         # Only plain names: the name may come from a command line.
         if Path(name).name == name and path.is_file():
@@ -52,7 +54,8 @@ def load_bundled(name: str) -> Scenario:
 def build_catalogue() -> dict[Path, Scenario]:
     """Every bundled scenario anew, by the path of its file."""
     built = {CATALOGUE_FOLDER / f"{name}.json": build() for name, build in _BUILDERS.items()}
-    return built | {RFC8867_FOLDER / f"{scenario.name}.json": scenario for scenario in rfc8867_scenarios()}
+    built |= {RFC8867_FOLDER / f"{scenario.name}.json": scenario for scenario in rfc8867_scenarios()}
+    return built | {CALLS_FOLDER / f"{scenario.name}.json": scenario for scenario in call_scenarios()}
 
 
 def write_catalogue() -> list[Path]:

@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from weir.traces.catalogue import RFC8867_FOLDER, bundled_scenarios
+from weir.traces.catalogue import CALLS_FOLDER, RFC8867_FOLDER, bundled_scenarios
 from weir.traces.convert import format_of, parse_queue, parse_rate, render, to_scenario
 from weir.traces.errors import InputError, MissingComponent
 from weir.traces.generators import GENERATORS
@@ -143,11 +143,14 @@ def convert(
 def list_(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON array on stdout.")] = False,
     rfc8867: Annotated[bool, typer.Option("--rfc8867", help="The RFC 8867 cases too.")] = False,
+    calls: Annotated[bool, typer.Option("--calls", help="Those of published experiments with calls too.")] = False,
 ) -> None:
     """List the bundled scenarios."""
     scenarios = bundled_scenarios()
     if rfc8867:
         scenarios += [Scenario.load(path) for path in sorted(RFC8867_FOLDER.glob("*.json"))]
+    if calls:
+        scenarios += [Scenario.load(path) for path in sorted(CALLS_FOLDER.glob("*.json"))]
     rows = [_summary(scenario) for scenario in scenarios]
     if as_json:
         typer.echo(json.dumps(rows, indent=2))

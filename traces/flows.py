@@ -23,13 +23,20 @@ class FillerMedia(Part):
 
 
 class VideoMedia(Part):
-    """A video encoder after RFC 8593 (lag, frame-size noise, key frames), with Opus-like audio beside it."""
+    """A video encoder after RFC 8593 (lag, frame-size noise, key frames), with Opus-like audio beside it.
+
+    ``minimum_output_share``: below 1 the content is at times easier than the target allows, and the encoder puts out a
+    share of it that changes every second or so, between this and 1. ``stall_probability``: per frame, that the camera
+    or the encoder skips the next one to six.
+    """
 
     kind: Literal["video"]
     max_rate_bps: PositiveRate = 2.5e6
     frames_per_second: Positive = 30.0
     key_frame_interval_s: PositiveTime = 10.0
     audio_rate_bps: Rate = 32e3
+    minimum_output_share: Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=1)] = 1.0
+    stall_probability: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=1)] = 0.0
 
 
 Media = Annotated[FillerMedia | VideoMedia, Field(discriminator="kind")]

@@ -58,9 +58,15 @@ class OffPolicySettings(Settings):
 
 
 class Td3Settings(OffPolicySettings):
-    """Twin-delayed DDPG. `action_noise`: standard deviation of the Gaussian noise, of actions in [-1, 1]."""
+    """Twin-delayed DDPG, exploring with noise on actions in [-1, 1].
+
+    `action_noise` is the standard deviation of `gaussian` noise, drawn anew at every step, or the sigma of
+    `ornstein_uhlenbeck` noise, which begins at 0 with every episode and wanders by `action_noise` / 10 a step, towards
+    a standard deviation of 1.8 `action_noise` after several hundred steps (stable-baselines3's theta and dt).
+    """
 
     action_noise: NonNegativeFloat = 0.1
+    noise: Literal["gaussian", "ornstein_uhlenbeck"] = "gaussian"
     policy_delay: PositiveInt = 2
     target_policy_noise: NonNegativeFloat = 0.2
     target_noise_clip: NonNegativeFloat = 0.5

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from stable_baselines3 import PPO, SAC, TD3
 from stable_baselines3.common.base_class import BaseAlgorithm
-from stable_baselines3.common.noise import NormalActionNoise
+from stable_baselines3.common.noise import ActionNoise, NormalActionNoise, OrnsteinUhlenbeckActionNoise
 from stable_baselines3.common.off_policy_algorithm import OffPolicyAlgorithm
 from stable_baselines3.common.save_util import load_from_zip_file
 
@@ -193,6 +193,9 @@ def _off_policy(configuration: TrainingConfiguration, settings: OffPolicySetting
     }
 
 
-def _noise(configuration: TrainingConfiguration) -> NormalActionNoise | None:
+def _noise(configuration: TrainingConfiguration) -> ActionNoise | None:
     deviation = configuration.td3.action_noise
-    return NormalActionNoise(np.zeros(1), np.full(1, deviation)) if deviation > 0 else None
+    if deviation == 0:
+        return None
+    kind = NormalActionNoise if configuration.td3.noise == "gaussian" else OrnsteinUhlenbeckActionNoise
+    return kind(np.zeros(1), np.full(1, deviation))

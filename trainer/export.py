@@ -101,6 +101,7 @@ def golden_inputs(specification: EnvironmentSpecification) -> tuple[np.ndarray, 
         "queueing_delay_max_s": 2.0 * queue,
         "queueing_delay_p95_s": 1.8 * queue,
         "delay_gradient": generator.normal(0.0, 0.05, shape),
+        "base_round_trip_time_s": np.full(shape, 0.05),
         "delay_ratio": 1.0 + queue / 0.05,
         "sending_ratio": 1.0 / (1.0 - loss),
         "time_since_last_packet_s": silence,
@@ -209,15 +210,18 @@ def provenance_of(configuration: TrainingConfiguration) -> dict[str, Any]:
     """What the model card tells about how a model came to be."""
     environment = configuration.environment
     scenarios = configuration.scenarios
-    data = (
-        "random domain (weir.traces.random_domain), split train, "
-        f"mean capacity at most {scenarios.maximum_mean_bps / 1e6:g} Mbps, "
-        f"episodes of {scenarios.minimum_duration_s:g} to {scenarios.maximum_duration_s:g} s"
-        if scenarios.source == "random_domain"
-        else f"scenario files {', '.join(path.name for path in scenarios.files)}"
-        if scenarios.source == "files"
-        else f"scenarios {', '.join(str(document.get('name')) for document in scenarios.documents)}"
-    )
+    if scenarios.source == "random_domain":
+        data = (
+            "random domain (weir.traces.random_domain), split train, "
+            f"mean capacity at most {scenarios.maximum_mean_bps / 1e6:g} Mbps, "
+            f"episodes of {scenarios.minimum_duration_s:g} to {scenarios.maximum_duration_s:g} s"
+        )
+        if scenarios.unsteady_video_share > 0:
+            data += f", {scenarios.unsteady_video_share:.0%} of them with unsteady video"
+    elif scenarios.source == "files":
+        data = f"scenario files {', '.join(path.name for path in scenarios.files)}"
+    else:
+        data = f"scenarios {', '.join(str(document.get('name')) for document in scenarios.documents)}"
     return {
         "algorithm": f"{configuration.algorithm.upper()} (stable-baselines3), {configuration.steps:,} steps of "
         f"{environment.interval_ms} ms, seed {configuration.seed}",

@@ -17,7 +17,13 @@ from weir.trainer.gym.specification import EnvironmentSpecification
 
 RATE_FEATURES = frozenset({"receive_rate_bps", "last_estimate_bps"})
 DELAY_FEATURES = frozenset(
-    {"queueing_delay_mean_s", "queueing_delay_min_s", "queueing_delay_max_s", "queueing_delay_p95_s"}
+    {
+        "queueing_delay_mean_s",
+        "queueing_delay_min_s",
+        "queueing_delay_max_s",
+        "queueing_delay_p95_s",
+        "base_round_trip_time_s",
+    }
 )
 COUNT_FEATURES = frozenset({"packets_received", "bytes_received", "packets_lost"})
 TIME_FEATURES = frozenset({"interval_s", "interarrival_time_mean_s", "jitter_s", "time_since_last_packet_s"})

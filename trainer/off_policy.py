@@ -27,6 +27,8 @@ from weir.trainer.networks import FeatureScaling
 REPLAY_FIELDS = ("observations", "next_observations", "actions", "rewards", "dones", "timeouts")
 # An untrained actor should answer the middle of its range, which around the rule is the rule itself.
 HEAD_GAIN = 0.01
+# Beyond it the slope of tanh is below 0.03.
+SATURATION = 2.5
 
 
 class PreferenceInputs(nn.Module):
@@ -76,13 +78,32 @@ class PreferenceFeatures(BaseFeaturesExtractor):
         return self.inputs(self.scaling(observations[:, : self.visible]))
 
 
+class SaturationLimit(nn.Module):
+    """Passes on what goes into an actor's tanh, and adds to its gradient that of half the mean squared excess over
+    `SATURATION`.
+
+    Without it an actor that early critics send to one end of the range ends where tanh has no slope, and no later
+    critic can bring it back.
+    """
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        """Unchanged."""
+        if inputs.requires_grad:
+            values = inputs.detach()
+            pull = (values - values.clamp(-SATURATION, SATURATION)) / len(values)
+            inputs.register_hook(lambda gradient: gradient + pull)
+        return inputs
+
+
 class Td3PreferencePolicy(TD3Policy):
     """stable-baselines3's TD3 policy on `PreferenceFeatures`; its actor does not see the privileged fields."""
 
     def make_actor(self, features_extractor: BaseFeaturesExtractor | None = None) -> Any:
         """An actor on features of its own."""
         actor = super().make_actor(features_extractor or _visible_features(self))
-        _start_in_the_middle(actor.mu[-2])
+        *hidden, head, tanh = actor.mu
+        _start_in_the_middle(head)
+        actor.mu = nn.Sequential(*hidden, head, SaturationLimit(), tanh)
         return actor
 
     def deployed_modules(self) -> tuple[FeatureScaling, nn.Module, nn.Module]:

@@ -62,7 +62,10 @@ void IntervalAccumulator::Start(Timestamp now) { interval_start_ = now; }
 
 void IntervalAccumulator::OnRoundTripTime(TimeDelta round_trip_time) {
   if (round_trip_time <= TimeDelta::Zero() || round_trip_time.seconds() > kMaxRoundTripTimeS) return;
-  half_round_trip_time_ = round_trip_time * 0.5;
+  round_trip_times_us_[round_trip_times_++ % round_trip_times_us_.size()] = round_trip_time.us();
+  const auto known = std::min(round_trip_times_, round_trip_times_us_.size());
+  base_round_trip_time_ =
+      TimeDelta::Micros(*std::min_element(round_trip_times_us_.begin(), round_trip_times_us_.begin() + known));
 }
 
 void IntervalAccumulator::OnArrival(const Arrival& arrival) {
@@ -115,7 +118,8 @@ void IntervalAccumulator::TakeDelays(IntervalStatistics& statistics) const {
     if (variance > 1) statistics.delay_gradient = (sum_td_ - sum_t_ * delay_sum_us_ / count) / variance;
   }
   statistics.jitter_s = jitter_us_ * 1e-6;
-  const double base_s = std::max(half_round_trip_time_.seconds(), kMinBaseDelayS);
+  statistics.base_round_trip_time_s = base_round_trip_time_.seconds();
+  const double base_s = std::max(base_round_trip_time_.seconds() / 2, kMinBaseDelayS);
   statistics.delay_ratio = (base_s + statistics.queueing_delay_mean_s) / base_s;
 }
 

@@ -38,6 +38,7 @@ constexpr std::array kFieldRanges{
     NamedRange{"queueing_delay_max_s", {0, kDelayS}},
     NamedRange{"queueing_delay_p95_s", {0, kDelayS}},
     NamedRange{"delay_gradient", {-100.0f, 100.0f}},
+    NamedRange{"base_round_trip_time_s", {0, kDelayS}},
     NamedRange{"delay_ratio", {1.0f, 1e4f}},
     NamedRange{"interarrival_time_mean_s", {0, kSilenceS}},
     NamedRange{"jitter_s", {0, kDelayS}},

@@ -1,28 +1,8 @@
-"use strict";
 (() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
-  const byId = (id) => document.getElementById(id);
-  const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const { byId, css, narrow, config, baseLayout, axis } = chartParts;
+  const data = JSON.parse(byId("data").textContent);
   const known = new Set(["weir", "gcc", "gcc-remb", "pcc", "nada", "rule", "fixed", "oracle"]);
   const colour = (controller) => css(known.has(controller) ? `--c-${controller}` : "--zero");
-  const narrow = () => window.innerWidth < 640;
-  const config = { responsive: true, displaylogo: false, modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"] };
-
-  function baseLayout() {
-    return {
-      paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-      font: { family: getComputedStyle(document.body).fontFamily, size: 12.5, color: css("--ink") },
-      hoverlabel: { bgcolor: css("--card"), bordercolor: css("--line"), font: { color: css("--ink") } },
-      modebar: { bgcolor: "rgba(0,0,0,0)", color: css("--muted"), activecolor: css("--accent") },
-    };
-  }
-
-  function axis(extra) {
-    return {
-      gridcolor: css("--grid"), linecolor: css("--line"), zerolinecolor: css("--line"), tickfont: { color: css("--muted") },
-      automargin: true, ...extra,
-    };
-  }
 
   // --- throughput against delay ----------------------------------------------------------------------------------------
 
@@ -163,15 +143,6 @@
     byId("time-series").scrollIntoView();
   }
 
-  // --- selectors ---------------------------------------------------------------------------------------------------------
-
-  for (const select of document.querySelectorAll("select[data-shows]")) {
-    const show = () => {
-      for (const part of document.querySelectorAll(`[data-part-of="${select.dataset.shows}"]`)) part.hidden = part.dataset.metric !== select.value;
-    };
-    select.addEventListener("change", show);
-    show();
-  }
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button[data-scenario]");
     if (button) showScenario(button.dataset.scenario);

@@ -147,6 +147,17 @@ TEST_F(IntervalAccumulatorTest, AbsurdRoundTripTimesAreIgnored) {
   EXPECT_NEAR(Take(TimeDelta::Millis(100)).delay_ratio, 2, 1e-9);
 }
 
+TEST_F(IntervalAccumulatorTest, TheBaseRoundTripTimeIsTheSmallestOfTheLastTen) {
+  EXPECT_NEAR(Take(TimeDelta::Millis(100)).base_round_trip_time_s, 0.1, 1e-9);  // unknown
+  accumulator_.OnRoundTripTime(TimeDelta::Millis(300));
+  EXPECT_NEAR(Take(TimeDelta::Millis(200)).base_round_trip_time_s, 0.3, 1e-9);
+  accumulator_.OnRoundTripTime(TimeDelta::Millis(40));
+  for (int i = 0; i < 9; ++i) accumulator_.OnRoundTripTime(TimeDelta::Millis(200));
+  EXPECT_NEAR(Take(TimeDelta::Millis(300)).base_round_trip_time_s, 0.04, 1e-9);
+  accumulator_.OnRoundTripTime(TimeDelta::Millis(250));
+  EXPECT_NEAR(Take(TimeDelta::Millis(400)).base_round_trip_time_s, 0.2, 1e-9);
+}
+
 TEST_F(IntervalAccumulatorTest, EverythingIsFiniteWhateverComes) {
   std::mt19937_64 random(7);
   const auto finite = [](const IntervalStatistics& statistics) {

@@ -61,7 +61,7 @@ def test_everything_is_exported() -> None:
     exported = {name for name in vars(_core) if not name.startswith("_")} | {"__version__"}
     assert set(weir.__all__) == exported
     assert weir.INTERVAL_STATISTICS_FIELDS[:2] == ("interval_s", "receive_rate_bps")
-    assert len(weir.INTERVAL_STATISTICS_FIELDS) == 22
+    assert len(weir.INTERVAL_STATISTICS_FIELDS) == 23
     assert weir.CONTROLLERS == ("rule", "nada", "fixed")
 
 

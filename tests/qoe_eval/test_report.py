@@ -1,8 +1,5 @@
-import json
-import re
-from html.parser import HTMLParser
-
 import pytest
+from html_page import check, data_of
 
 from weir.qoe_eval.objectives import objective_plans, summarise_objectives
 from weir.qoe_eval.replay import replay, replay_all
@@ -15,49 +12,12 @@ from weir.traces.scenario import Scenario
 from weir.trainer.gym.specification import PRESETS
 
 SECTIONS = ["headline", "paired", "delay-throughput", "scenarios", "worst", "time-series", "guard", "run"]
-VOID = {"meta", "br"}
-
-
-class Checker(HTMLParser):
-    """Collects ids and text, and insists that every element is closed in order."""
-
-    def __init__(self):
-        super().__init__()
-        self.open, self.ids, self.links, self.text = [], [], [], []
-
-    def handle_starttag(self, tag, attributes):
-        self.ids += [value for name, value in attributes if name == "id"]
-        self.links += [value for name, value in attributes if name in ("src", "href")]
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attributes):
-        pass
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if not self.open or self.open[-1] not in ("script", "style"):
-            self.text.append(data)
 
 
 def build(plan, folder, **run):
     outcome = replay(plan, folder, 2)
     summary = summarise(outcome.records, {"runs": len(outcome.records), "planned": 99, **run})
     return render_report(RunStore(folder), outcome.records, summary)
-
-
-def check(page):
-    checker = Checker()
-    checker.feed(page)
-    checker.close()
-    assert checker.open == []
-    return checker
-
-
-def data_of(page):
-    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1])
 
 
 @pytest.fixture

@@ -2,7 +2,9 @@
 
 import pytest
 
+from weir.traces.call_scenarios import call_scenarios
 from weir.traces.catalogue import (
+    CALLS_FOLDER,
     CATALOGUE_FOLDER,
     RFC8867_FOLDER,
     build_catalogue,
@@ -12,7 +14,7 @@ from weir.traces.catalogue import (
 )
 from weir.traces.errors import InputError
 from weir.traces.rfc8867 import rfc8867_scenarios
-from weir.traces.scenario import RtpFlow, Scenario, TcpFlow, VideoMedia
+from weir.traces.scenario import CbrFlow, RtpFlow, Scenario, TcpFlow, VideoMedia
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +24,7 @@ def bundled() -> list[Scenario]:
 
 def test_files_are_what_the_generator_makes() -> None:
     built = build_catalogue()
-    on_disk = {*CATALOGUE_FOLDER.glob("*.json"), *RFC8867_FOLDER.glob("*.json")}
+    on_disk = {path for folder in (CATALOGUE_FOLDER, RFC8867_FOLDER, CALLS_FOLDER) for path in folder.glob("*.json")}
     assert on_disk == built.keys()
     for path, scenario in built.items():
         assert path.read_text(encoding="utf-8") == scenario.to_json(), (
@@ -33,7 +35,7 @@ def test_files_are_what_the_generator_makes() -> None:
 def test_names_and_provenance(bundled: list[Scenario]) -> None:
     assert [scenario.name for scenario in bundled] == bundled_names()
     assert 22 <= len(bundled) <= 28
-    for scenario in [*bundled, *rfc8867_scenarios()]:
+    for scenario in [*bundled, *rfc8867_scenarios(), *call_scenarios()]:
         assert scenario.provenance["licence"] == "BSD-3-Clause"
         assert scenario.provenance["source"]
         assert scenario.description
@@ -75,6 +77,21 @@ def test_the_catalogue_has_every_kind_of_trouble(bundled: list[Scenario]) -> Non
     assert any(isinstance(flow, TcpFlow) for flow in flows)
     assert sum(isinstance(flow, RtpFlow) and isinstance(flow.media, VideoMedia) for flow in flows) >= 2
     assert any(isinstance(flow, RtpFlow) and flow.pauses_s for flow in flows)
+
+
+def test_cross_traffic_of_muses_goes_up_and_down_in_steps() -> None:
+    scenario = load_bundled("muses-cross-traffic")
+    assert scenario.name not in bundled_names()
+    assert (scenario.duration_s, scenario.forward.one_way_delay_ms, scenario.forward.mean_capacity_bps(110)) == (
+        110, 30, 3e6
+    )  # fmt: skip
+    cross = [flow for flow in scenario.flows if isinstance(flow, CbrFlow)]
+
+    def level_kbps(time_s: float) -> float:
+        return sum(flow.rate_bps for flow in cross if flow.start_s <= time_s < (flow.stop_s or 0)) / 1e3
+
+    levels = [level_kbps(10 * step + 5) for step in range(11)]
+    assert levels == [0, 500, 1000, 1500, 2000, 2500, 2000, 1500, 1000, 500, 0]
 
 
 def test_loading_by_name() -> None:

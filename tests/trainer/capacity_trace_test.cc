@@ -130,6 +130,28 @@ TEST(CapacityTraceTest, RefusesWhatIsNoTrace) {
   EXPECT_THROW(CapacityTrace({0, 5}, {1, 1}, 5), std::invalid_argument);
 }
 
+TEST(CapacityTraceTest, DelayedIsTheSameTraceLater) {
+  const CapacityTrace endless({0, 30, 70}, {5, 0, 9});
+  const CapacityTrace periodic({0, 30, 70}, {5, 0, 9}, 100);
+  for (const int64_t delay_ns : {0, 1, 29, 30, 31, 70, 99, 100, 101, 12'345}) {
+    const CapacityTrace later = endless.Delayed(delay_ns);
+    const CapacityTrace later_periodic = periodic.Delayed(delay_ns);
+    for (int64_t t = 0; t < 350; ++t) {
+      ASSERT_EQ(later.RateAt(t + delay_ns), endless.RateAt(t)) << delay_ns << " " << t;
+      ASSERT_EQ(later_periodic.RateAt(t + delay_ns), periodic.RateAt(t)) << delay_ns << " " << t;
+    }
+    EXPECT_EQ(later.RateAt(0), 5);
+    EXPECT_EQ(later_periodic.period_ns(), periodic.period_ns());
+  }
+  const CapacityTrace slow({0, 300'000'000}, {8'000, 1'000}, 1'000'000'000);
+  EXPECT_EQ(slow.Delayed(700'000'000).MeanRateBps(1), slow.MeanRateBps(1));
+}
+
+TEST(CapacityTraceTest, FirstPositiveRate) {
+  EXPECT_EQ(CapacityTrace({0, 1, 2}, {0, 7, 9}).FirstPositiveRateBps(), 7);
+  EXPECT_EQ(CapacityTrace({0}, {0}).FirstPositiveRateBps(), 0);
+}
+
 TEST(RandomStreamTest, MomentsOfTheDistributions) {
   RandomStream random(3, 5);
   constexpr int kDraws = 400'000;

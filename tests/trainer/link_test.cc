@@ -239,5 +239,58 @@ TEST_F(LinkTest, UnlimitedLinkOnlyDelays) {
   for (const auto& packet : sink.received) EXPECT_EQ(packet.arrival_ns, 25 * kMs);
 }
 
+TEST_F(LinkTest, AnotherCapacityCountsForWhatComesAfter) {
+  for (const QueueDiscipline discipline : {QueueDiscipline::kDropTail, QueueDiscipline::kCodel}) {
+    LinkSpec spec = LinkOf(1'000'000);
+    spec.queue_discipline = discipline;
+    Link link(spec, kDuration, 1, 0);
+    RecordingSink sink(true);
+    At(0, [&] { sink.Send(link, 1250); });
+    At(5 * kMs, [&] { link.SetCapacity(CapacityTrace({0, 12 * kMs}, {500'000, 2'000'000})); });
+    At(6 * kMs, [&] { sink.Send(link, 1250); });
+    RunUntil(kSecond);
+    ASSERT_EQ(sink.received.size(), 2u);
+    EXPECT_EQ(sink.received[0].arrival_ns, (10 + 25) * kMs);
+    // 1,000 bits at 500 kbps, from 10 to 12 ms, then 9,000 at 2 Mbps.
+    EXPECT_EQ(sink.received[1].arrival_ns, 16 * kMs + kMs / 2 + 25 * kMs);
+    ns3::Simulator::Destroy();
+    UseFastScheduler();
+  }
+}
+
+TEST_F(LinkTest, CountsWhatItCarriedAndWhenItHadNothingTo) {
+  for (const QueueDiscipline discipline : {QueueDiscipline::kDropTail, QueueDiscipline::kCodel}) {
+    LinkSpec spec = LinkOf(1'000'000);
+    spec.queue_discipline = discipline;
+    spec.queue = {QueueSpec::Unit::kPackets, 3};
+    Link link(spec, kDuration, 1, 0);
+    RecordingSink sink(true);
+    const auto expect = [&link](int64_t carried_bytes, int64_t idle_ns) {
+      EXPECT_EQ(link.carried_bytes(), carried_bytes);
+      EXPECT_EQ(link.IdleNs(), idle_ns);
+    };
+    At(7 * kMs, [&] {
+      expect(0, 7 * kMs);
+      for (int i = 0; i < 5; ++i) sink.Send(link, 1250);
+    });
+    At(36 * kMs, [&] { expect(2 * 1250, 7 * kMs); });
+    At(50 * kMs, [&] { expect(3 * 1250, 20 * kMs); });
+    At(60 * kMs, [&] {
+      link.SetDown(true);
+      sink.Send(link, 1250);
+      link.SetDown(false);
+      sink.Send(link, 1250);
+    });
+    At(65 * kMs, [&] { expect(3 * 1250, 30 * kMs); });
+    At(75 * kMs, [&] { expect(4 * 1250, 35 * kMs); });
+    RunUntil(kSecond);
+    EXPECT_EQ(link.counters().packets_dropped_while_down, 1);
+    EXPECT_EQ(link.counters().packets_dropped_by_queue, 2);
+    EXPECT_EQ(sink.dropped.size(), 3u);
+    ns3::Simulator::Destroy();
+    UseFastScheduler();
+  }
+}
+
 }  // namespace
 }  // namespace weir::sim

@@ -162,6 +162,25 @@ TEST_F(VideoSourceTest, KeyFramesAreBurstsThatSmallFramesMakeUpFor) {
   EXPECT_NEAR(burst / (8 * mean), 1.0, 0.15);
 }
 
+TEST_F(VideoSourceTest, EasyContentTakesLessThanTheTarget) {
+  config_.audio_rate = DataRate::Zero();
+  config_.minimum_output_share = 0.4;
+  VideoSource source = Make(2'000'000);
+  const auto packets = TakeUntil(source, 120 * kSecond);
+  const double share = RateBps(packets, 120 * kSecond, PacketKind::kVideo) / 2e6;
+  EXPECT_GT(share, 0.62);
+  EXPECT_LT(share, 0.78);
+  EXPECT_NEAR(static_cast<double>(Frames(packets).size()), 120 * 30.0, 120 * 30 * 0.03);
+}
+
+TEST_F(VideoSourceTest, StallsSkipFrames) {
+  config_.audio_rate = DataRate::Zero();
+  config_.stall_probability = 0.1;
+  VideoSource source = Make(2'000'000);
+  // A tenth of the frames is followed by 1 to 6 skipped ones, 3.5 on average.
+  EXPECT_NEAR(static_cast<double>(Frames(TakeUntil(source, 120 * kSecond)).size()), 120 * 30 / 1.35, 120 * 30 * 0.04);
+}
+
 TEST_F(VideoSourceTest, TheEncoderLagsBehindItsTarget) {
   VideoSource source = Make(1'000'000);
   TakeUntil(source, kSecond);

@@ -41,25 +41,25 @@ class PacerTest : public testing::Test {
   int64_t now_ns_ = 0;
 };
 
-TEST_F(PacerTest, MediaLeavesAtThePacingRate) {
+TEST_F(PacerTest, MediaLeavesAtThePacingRateInBursts) {
+  // A packet is 10 ms, so a burst is four of them; the next waits until all are paid for.
   pacer_.SetRates(DataRate::BitsPerSecond(1252 * 8 * 100), DataRate::Zero(), 0);
-  for (int i = 0; i < 5; ++i) pacer_.Enqueue(kVideo, 0);
+  for (int i = 0; i < 10; ++i) pacer_.Enqueue(kVideo, 0);
   const auto departures = SendUntil(1000 * kMs);
-  ASSERT_EQ(departures.size(), 5u);
-  for (size_t i = 0; i < 5; ++i) EXPECT_EQ(departures[i].time_ns, static_cast<int64_t>(i) * 10 * kMs);
+  ASSERT_EQ(departures.size(), 10u);
+  for (size_t i = 0; i < 10; ++i) EXPECT_EQ(departures[i].time_ns, static_cast<int64_t>(i / 4) * 40 * kMs);
   EXPECT_TRUE(pacer_.empty());
   EXPECT_EQ(pacer_.next_send_ns(now_ns_), kNeverNs);
 }
 
 TEST_F(PacerTest, AChangeOfRateCountsForTheDebt) {
   pacer_.SetRates(DataRate::BitsPerSecond(1252 * 8 * 100), DataRate::Zero(), 0);
-  pacer_.Enqueue(kVideo, 0);
-  pacer_.Enqueue(kVideo, 0);
-  ASSERT_EQ(SendUntil(5 * kMs).size(), 1u);
+  for (int i = 0; i < 5; ++i) pacer_.Enqueue(kVideo, 0);
+  ASSERT_EQ(SendUntil(5 * kMs).size(), 4u);
   pacer_.SetRates(DataRate::BitsPerSecond(1252 * 8 * 50), DataRate::Zero(), now_ns_);
   const auto departures = SendUntil(100 * kMs);
   ASSERT_EQ(departures.size(), 1u);
-  EXPECT_EQ(departures[0].time_ns, 15 * kMs);
+  EXPECT_EQ(departures[0].time_ns, 75 * kMs);
 }
 
 TEST_F(PacerTest, ARateOfZeroHoldsMediaButNotAudio) {
@@ -120,6 +120,25 @@ TEST_F(PacerTest, AProbeClusterGoesOutAtItsRate) {
     EXPECT_EQ(info.probe_cluster_bytes_sent.bytes(), static_cast<int64_t>(i) * 1252);
     EXPECT_EQ(departures[i].time_ns, TransmissionNs(static_cast<int64_t>(i) * 1252, 2'000'000));
   }
+}
+
+TEST_F(PacerTest, MediaDoesNotComeBetweenTheProbesOfACluster) {
+  // The burst would let all of it go at once.
+  pacer_.SetRates(DataRate::KilobitsPerSecond(50'000), DataRate::Zero(), 0);
+  pacer_.SetActive(true);
+  pacer_.AddProbeCluster({.at_time = Timestamp::Micros(0),
+                          .id = 7,
+                          .target_rate = DataRate::KilobitsPerSecond(2'000),
+                          .target_duration = TimeDelta::Millis(15),
+                          .target_probe_count = 5});
+  for (int i = 0; i < 8; ++i) pacer_.Enqueue(kVideo, 0);
+  const auto departures = SendUntil(1000 * kMs);
+  ASSERT_EQ(departures.size(), 8u);
+  for (size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(departures[i].packet.pacing_info.probe_cluster_id, 7);
+    EXPECT_EQ(departures[i].time_ns, TransmissionNs(static_cast<int64_t>(i) * 1252, 2'000'000));
+  }
+  for (size_t i = 5; i < 8; ++i) EXPECT_EQ(departures[i].time_ns, departures[4].time_ns);
 }
 
 TEST_F(PacerTest, FastProbesAreLongerAndSlowOnesSmaller) {

@@ -207,12 +207,14 @@ json OpenNetLabPath(const std::string& file_name) {
   return scenario;
 }
 
+// Where they were measured senders sent no bursts; with them GCC scores 3 points more on 4G_3mbps, and no less
+// elsewhere than the bounds allow.
 TEST(GccTest, ScoresOnRealTraces) {
   const char* shared = std::getenv("WEIR_SHARED");
   if (!shared) GTEST_SKIP() << "WEIR_SHARED names no folder with traces/opennetlab";
   constexpr ScoredPath kPaths[] = {{"WIRED_200kbps", 82.6 - 3, 82.6 + 3}, {"WIRED_900kbps", 90.5 - 3, 90.5 + 3},
                                    {"WIRED_35mbps", 71.6 - 3, 71.6 + 3},  {"4G_500kbps", 74.2 - 3, 74.2 + 3},
-                                   {"4G_700kbps", 76.6 - 3, 76.6 + 3},    {"4G_3mbps", 47.4 - 3, 47.4 + 3},
+                                   {"4G_700kbps", 76.6 - 3, 76.6 + 3},    {"4G_3mbps", 47.4 - 3, 47.4 + 5},
                                    {"5G_12mbps", 64.1 - 3, 64.1 + 3},     {"5G_13mbps", 67.1 - 3, 67.1 + 3}};
   for (const ScoredPath& path : kPaths) {
     const json scenario = OpenNetLabPath(std::string(shared) + "/traces/opennetlab/" + path.name + ".json");

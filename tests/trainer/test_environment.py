@@ -215,7 +215,8 @@ def test_the_rule_by_hand():
     newest = np.array(
         [
             [1e6, 0.005, 10, 1e6],  # no queue: up by 10 %
-            [1e6, 0.005, 10, 3e6],  # no queue, but bounded by twice the receive rate and 50 kbps
+            [1e6, 0.005, 10, 2e6],  # no queue, but bounded by twice the receive rate and 50 kbps
+            [1e6, 0.005, 10, 3e6],  # no queue, and above that bound already: held
             [1e6, 0.1075, 10, 1e6],  # 100 ms above the target: two thirds of the receive rate
             [1e6, 2.0, 10, 1e6],  # never below 30 %
             [0.0, 0.0, 0, 1e6],  # silence: 60 % of the target
@@ -223,7 +224,7 @@ def test_the_rule_by_hand():
         dtype=np.float32,
     )
     records = np.repeat(newest[:, None], 8, axis=1)
-    expected = [1.1e6, 2.05e6, 2e6 / 3, 0.3e6, 0.6e6]
+    expected = [1.1e6, 2.05e6, 3e6, 2e6 / 3, 0.3e6, 0.6e6]
     np.testing.assert_allclose(rule_rate_bps(np, records, features, 3), expected, rtol=1e-5)
     records[0, 1:, 0] = 4e5  # the mean of the three newest is 600 kbps: 1.25 Mbps is no bound yet
     records[0, 3:, 0] = 0

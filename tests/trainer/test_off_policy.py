@@ -12,7 +12,7 @@ pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 from weir.trainer.algorithms import REPLAY_BUFFER  # noqa: E402
 from weir.trainer.export import export, golden_inputs, parity  # noqa: E402
 from weir.trainer.networks import DeployedPolicy  # noqa: E402
-from weir.trainer.off_policy import load_replay_buffer, save_replay_buffer  # noqa: E402
+from weir.trainer.off_policy import SATURATION, SaturationLimit, load_replay_buffer, save_replay_buffer  # noqa: E402
 from weir.trainer.train import load_policy, make_environment, make_model, train  # noqa: E402
 
 LEARNER = {
@@ -188,3 +188,34 @@ def test_bad_configuration_is_one_message(values, change, message):
     with pytest.raises(InputError, match=message) as raised:
         checked_configuration(values | change, "my.toml")
     assert "\n" not in str(raised.value)
+
+
+def test_a_saturated_actor_is_brought_back():
+    outputs = torch.tensor([[-40.0], [0.5], [7.0]], requires_grad=True)
+    limited = SaturationLimit()(outputs)
+    assert torch.equal(limited, outputs)
+    torch.tanh(limited).mean().backward()
+    slope = (1 - torch.tanh(outputs.detach()) ** 2) / 3
+    excess = torch.tensor([[SATURATION - 40.0], [0.0], [7.0 - SATURATION]]) / 3
+    torch.testing.assert_close(outputs.grad, slope + excess)
+    # Descending that gradient alone leads back to where tanh has a slope.
+    values = torch.tensor([-40.0, 7.0])
+    for _ in range(200):
+        values.requires_grad_()
+        torch.tanh(SaturationLimit()(values)).mul(0.0).sum().backward()
+        values = (values - 0.1 * values.grad).detach()
+    assert values.abs().max() == pytest.approx(SATURATION, abs=0.01)
+
+
+@pytest.mark.parametrize(("noise", "correlated"), [("gaussian", False), ("ornstein_uhlenbeck", True)])
+def test_noise_of_td3(values, fake_simulator, noise, correlated):
+    values |= {"algorithm": "td3", "td3": LEARNER | {"action_noise": 0.5, "noise": noise}}
+    environment = make_environment(checked_configuration(values), fake_simulator)
+    try:
+        drawn = make_model(checked_configuration(values), environment).action_noise
+        steps = np.array([drawn()[0] for _ in range(4000)])
+    finally:
+        environment.close()
+    # From one step to the next, Ornstein-Uhlenbeck noise with stable-baselines3's theta and dt moves by 0.05.
+    assert np.diff(steps).std() == pytest.approx(0.05 if correlated else 0.5 * np.sqrt(2), rel=0.1)
+    assert (steps[1:] * steps[:-1]).mean() / (steps**2).mean() == pytest.approx(1.0 if correlated else 0.0, abs=0.1)

@@ -73,6 +73,8 @@ def test_every_trace_has_the_configuration_of_table_1(files):
         "max_bps": 8_000_000.0,
     }
     assert [path.stem for path in tuned.scenarios.files] == ["4G_3mbps"]
+    td3 = training_configuration(own_model("trace_300k"), files).td3
+    assert (td3.noise, td3.action_noise, td3.gamma) == ("ornstein_uhlenbeck", 0.5, 0.98)
 
 
 def test_environment_steps_a_gradient_step(files):

@@ -10,18 +10,17 @@ from __future__ import annotations
 import contextlib
 import os
 import select
-import shutil
 import signal
 import struct
 import subprocess
-import sys
 import tempfile
 import time
 import weakref
 from pathlib import Path
 from typing import IO
 
-from weir.traces.errors import InputError, MissingComponent
+from weir.traces.errors import InputError
+from weir.trainer.gym.executable import find_executable
 
 FRAME_HEADER = struct.Struct("<IB")
 # No reply is longer: an observation frame with every packet of a long interval on a 10 Gbps link stays below it.
@@ -48,26 +47,7 @@ def find_simulator(executable: str | os.PathLike[str] | None = None) -> Path:
     Raises:
         MissingComponent: it is in none of these places.
     """
-    named = executable or os.environ.get("WEIR_SIM")
-    if named:
-        path = Path(named)
-        if path.is_file() and os.access(path, os.X_OK):
-            return path.absolute()
-        origin = "given" if executable else "named by the environment variable WEIR_SIM"
-        raise MissingComponent(
-            f"the simulator {path} ({origin}) is not an executable file: build it with `make build`, or correct the "
-            "path"
-        )
-    beside = Path(sys.executable).parent / EXECUTABLE_NAME
-    if beside.is_file() and os.access(beside, os.X_OK):
-        return beside
-    on_path = shutil.which(EXECUTABLE_NAME)
-    if on_path:
-        return Path(on_path).absolute()
-    raise MissingComponent(
-        f"the simulator {EXECUTABLE_NAME} was found neither beside {sys.executable} nor on PATH: build it with "
-        "`make build`, or name it in the environment variable WEIR_SIM"
-    )
+    return find_executable(EXECUTABLE_NAME, "WEIR_SIM", "build", executable)
 
 
 class SimulatorProcess:

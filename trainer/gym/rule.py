@@ -1,8 +1,10 @@
 """The ten-line rule as a function of an observation: the base around which a policy's action multiplies.
 
+One thing differs from the controller `rule` of the estimator: while the path is idle the target never falls. Encoders
+put out less than they may, and stall; a target that is tied to what arrives follows them down.
+
 The same text serves numpy (the environment, a batch at a time) and torch (inside the exported graph): `xp` is the
-module. It is the controller `rule` of the estimator, but reads the three latest receive rates from the history instead
-of its own window.
+module. The three latest receive rates are read from the history instead of a window of its own.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ def rule_rate_bps(xp: Any, records: Any, features: tuple[str, ...], window: int)
     queue = records[:, 0, features.index("queueing_delay_min_s")]
     received = records[:, 0, features.index("packets_received")]
     target = records[:, 0, features.index("last_estimate_bps")]
-    grown = xp.minimum(target * INCREASE_FACTOR, rate * HEADROOM_FACTOR + HEADROOM_BPS)
+    grown = xp.maximum(target, xp.minimum(target * INCREASE_FACTOR, rate * HEADROOM_FACTOR + HEADROOM_BPS))
     drained = rate * xp.clip(1.0 - (queue - QUEUE_TARGET_S) / QUEUE_SCALE_S, MINIMUM_BACKOFF, None)
     answer = xp.where(queue < QUEUE_THRESHOLD_S, grown, drained)
     return xp.where(received > 0, answer, target * NO_ARRIVAL_FACTOR)

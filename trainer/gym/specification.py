@@ -36,6 +36,7 @@ FEATURE_LIMITS: dict[str, float] = {
     "queueing_delay_max_s": 1e5,
     "queueing_delay_p95_s": 1e5,
     "delay_gradient": 1e5,
+    "base_round_trip_time_s": 60.0,
     "delay_ratio": 1e7,
     "interarrival_time_mean_s": 1e5,
     "jitter_s": 1e5,

@@ -23,10 +23,10 @@ struct IntervalStatistics {
   double queueing_delay_mean_s = 0;  // above the windowed base delay
   double queueing_delay_min_s = 0;
   double queueing_delay_max_s = 0;
-  double queueing_delay_p95_s = 0;  // from a histogram, within 10 % of the exact value
-  double delay_gradient = 0;        // slope of one-way delay over arrival time, least squares, s/s
-  double delay_ratio =
-      1;  // (base + mean queueing delay) / base, after MOCC; base: half the round-trip time, 50 ms when unknown
+  double queueing_delay_p95_s = 0;      // from a histogram, within 10 % of the exact value
+  double delay_gradient = 0;            // slope of one-way delay over arrival time, least squares, s/s
+  double base_round_trip_time_s = 0.1;  // the smallest of the last ten reports; 100 ms when unknown
+  double delay_ratio = 1;  // (base + mean queueing delay) / base, after MOCC; base: half the base round-trip time
   double interarrival_time_mean_s = 0;
   double jitter_s = 0;                  // RFC 3550 section 6.4.1, at the end of the interval
   double time_since_last_packet_s = 0;  // at the end of the interval
@@ -44,7 +44,7 @@ struct IntervalStatisticsField {
   double IntervalStatistics::* member;
 };
 
-inline constexpr std::array<IntervalStatisticsField, 22> kIntervalStatisticsFields{{
+inline constexpr std::array<IntervalStatisticsField, 23> kIntervalStatisticsFields{{
     {"interval_s", &IntervalStatistics::interval_s},
     {"receive_rate_bps", &IntervalStatistics::receive_rate_bps},
     {"packets_received", &IntervalStatistics::packets_received},
@@ -56,6 +56,7 @@ inline constexpr std::array<IntervalStatisticsField, 22> kIntervalStatisticsFiel
     {"queueing_delay_max_s", &IntervalStatistics::queueing_delay_max_s},
     {"queueing_delay_p95_s", &IntervalStatistics::queueing_delay_p95_s},
     {"delay_gradient", &IntervalStatistics::delay_gradient},
+    {"base_round_trip_time_s", &IntervalStatistics::base_round_trip_time_s},
     {"delay_ratio", &IntervalStatistics::delay_ratio},
     {"interarrival_time_mean_s", &IntervalStatistics::interarrival_time_mean_s},
     {"jitter_s", &IntervalStatistics::jitter_s},

@@ -27,10 +27,14 @@ class Bottleneck {
   virtual ~Bottleneck() = default;
   // At Simulator::Now().
   virtual void Send(Packet&& packet) = 0;
+  // From now on, where the departure is not yet certain. The bound of the queue stays as it is.
+  virtual void SetCapacity(const CapacityTrace& capacity) = 0;
   virtual int64_t queued_bytes() = 0;
   virtual int64_t queued_packets() = 0;
   // Until the last queued bit has left; kNever when it never does.
   virtual int64_t QueueingDelayNs() = 0;
+  // How long the transmitter has had nothing to do, since time 0.
+  virtual int64_t IdleNs() = 0;
 };
 
 // `limit` is in the unit of `queue`.

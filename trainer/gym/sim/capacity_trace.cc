@@ -131,4 +131,38 @@ double CapacityTrace::MeanRateBps(int64_t duration_ns) const {
   return static_cast<double>(nanobits) / static_cast<double>(span_ns);
 }
 
+CapacityTrace CapacityTrace::Delayed(int64_t delay_ns) const {
+  if (delay_ns <= 0) return *this;
+  const size_t n = start_times_ns_.size();
+  std::vector<int64_t> start_times_ns{0};
+  std::vector<int64_t> rates_bps;
+  if (!period_ns_) {
+    rates_bps.push_back(rates_bps_[0]);
+    for (size_t i = 1; i < n; ++i) {
+      start_times_ns.push_back(start_times_ns_[i] + delay_ns);
+      rates_bps.push_back(rates_bps_[i]);
+    }
+    return CapacityTrace(std::move(start_times_ns), std::move(rates_bps));
+  }
+  // One period, turned: it begins in the middle of the segment that lies at `cut_ns` of the original.
+  const int64_t cut_ns = (*period_ns_ - delay_ns % *period_ns_) % *period_ns_;
+  const auto next = std::upper_bound(start_times_ns_.begin(), start_times_ns_.end(), cut_ns);
+  const auto first = static_cast<size_t>(next - start_times_ns_.begin()) - 1;
+  rates_bps.push_back(rates_bps_[first]);
+  for (size_t i = first + 1; i < n; ++i) {
+    start_times_ns.push_back(start_times_ns_[i] - cut_ns);
+    rates_bps.push_back(rates_bps_[i]);
+  }
+  for (size_t i = 0; i <= first && start_times_ns_[i] < cut_ns; ++i) {
+    start_times_ns.push_back(start_times_ns_[i] + *period_ns_ - cut_ns);
+    rates_bps.push_back(rates_bps_[i]);
+  }
+  return CapacityTrace(std::move(start_times_ns), std::move(rates_bps), period_ns_);
+}
+
+int64_t CapacityTrace::FirstPositiveRateBps() const {
+  const auto first = std::find_if(rates_bps_.begin(), rates_bps_.end(), [](int64_t rate) { return rate > 0; });
+  return first == rates_bps_.end() ? 0 : *first;
+}
+
 }  // namespace weir::sim

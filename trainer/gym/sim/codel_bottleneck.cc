@@ -24,8 +24,12 @@ class CodelBottleneck final : public Bottleneck {
     }
     waiting_bytes_ += packet.size_bytes;
     waiting_.push_back({std::move(packet), NowNs()});
-    if (!transmitting_) TransmitNext();
+    if (transmitting_) return;
+    idle_ns_ += NowNs() - idle_since_ns_;
+    TransmitNext();
   }
+
+  void SetCapacity(const CapacityTrace& capacity) override { capacity_ = capacity; }
 
   int64_t queued_bytes() override { return waiting_bytes_ + (transmitting_ ? current_.size_bytes : 0); }
   int64_t queued_packets() override { return static_cast<int64_t>(waiting_.size()) + (transmitting_ ? 1 : 0); }
@@ -35,6 +39,7 @@ class CodelBottleneck final : public Bottleneck {
     const auto end_ns = capacity_.TransmissionEnd(current_end_ns_, waiting_bytes_ * 8);
     return end_ns ? *end_ns - NowNs() : kNever;
   }
+  int64_t IdleNs() override { return idle_ns_ + (transmitting_ ? 0 : NowNs() - idle_since_ns_); }
 
  private:
   struct Waiting {
@@ -105,6 +110,7 @@ class CodelBottleneck final : public Bottleneck {
   void TransmitNext() {
     std::optional<Packet> next = Dequeue();
     transmitting_ = next.has_value();
+    idle_since_ns_ = NowNs();
     if (!next) return;
     current_ = std::move(*next);
     current_end_ns_ = capacity_.TransmissionEnd(NowNs(), int64_t{current_.size_bytes} * 8).value_or(kNever);
@@ -124,6 +130,8 @@ class CodelBottleneck final : public Bottleneck {
   RingBuffer<Waiting> waiting_;
   int64_t waiting_bytes_ = 0;
   bool transmitting_ = false;
+  int64_t idle_since_ns_ = 0;
+  int64_t idle_ns_ = 0;
   Packet current_;
   int64_t current_end_ns_ = 0;
 

@@ -23,6 +23,7 @@ class DropTailBottleneck final : public Bottleneck {
       return;
     }
     if (last_departure_ns_ != kNever) {
+      idle_ns_ += std::max<int64_t>(now_ns - last_departure_ns_, 0);
       last_departure_ns_ =
           capacity_.TransmissionEnd(std::max(now_ns, last_departure_ns_), int64_t{packet.size_bytes} * 8)
               .value_or(kNever);
@@ -31,6 +32,8 @@ class DropTailBottleneck final : public Bottleneck {
     queued_bytes_ += packet.size_bytes;
     if (last_departure_ns_ != kNever) observer_->OnDeparture(std::move(packet), last_departure_ns_);
   }
+
+  void SetCapacity(const CapacityTrace& capacity) override { capacity_ = capacity; }
 
   int64_t queued_bytes() override {
     ForgetDeparted(NowNs());
@@ -43,6 +46,7 @@ class DropTailBottleneck final : public Bottleneck {
   int64_t QueueingDelayNs() override {
     return last_departure_ns_ == kNever ? kNever : std::max<int64_t>(last_departure_ns_ - NowNs(), 0);
   }
+  int64_t IdleNs() override { return idle_ns_ + std::max<int64_t>(NowNs() - last_departure_ns_, 0); }
 
  private:
   struct Queued {
@@ -63,6 +67,8 @@ class DropTailBottleneck final : public Bottleneck {
   RingBuffer<Queued> queue_;
   int64_t queued_bytes_ = 0;
   int64_t last_departure_ns_ = 0;
+  // Until the last packet came.
+  int64_t idle_ns_ = 0;
 };
 
 }  // namespace

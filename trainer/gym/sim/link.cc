@@ -43,9 +43,11 @@ Link::~Link() = default;
 
 void Link::Send(Packet&& packet) {
   ++counters_.packets_sent;
-  if (loss_.Loses()) {
-    ++counters_.packets_dropped_by_loss;
-    packet.sink->OnDropped(packet);
+  counters_.bytes_sent += packet.size_bytes;
+  if (down_) {
+    Drop(packet, counters_.packets_dropped_while_down);
+  } else if (loss_.Loses()) {
+    Drop(packet, counters_.packets_dropped_by_loss);
   } else if (bottleneck_) {
     bottleneck_->Send(std::move(packet));
   } else {
@@ -53,9 +55,16 @@ void Link::Send(Packet&& packet) {
   }
 }
 
+void Link::SetCapacity(const CapacityTrace& capacity) {
+  spec_.capacity = capacity;
+  if (bottleneck_) bottleneck_->SetCapacity(capacity);
+}
+
 int64_t Link::queued_bytes() const { return bottleneck_ ? bottleneck_->queued_bytes() : 0; }
 int64_t Link::queued_packets() const { return bottleneck_ ? bottleneck_->queued_packets() : 0; }
 int64_t Link::QueueingDelayNs() const { return bottleneck_ ? bottleneck_->QueueingDelayNs() : 0; }
+
+int64_t Link::IdleNs() const { return bottleneck_ ? bottleneck_->IdleNs() : 0; }
 
 void Link::OnDeparture(Packet&& packet, int64_t departure_ns) {
   // The flow's own delay comes after the jitter, which all flows share: so packets of one flow keep their order
@@ -69,8 +78,11 @@ void Link::OnDeparture(Packet&& packet, int64_t departure_ns) {
   }
 }
 
-void Link::OnQueueDrop(const Packet& packet) {
-  ++counters_.packets_dropped_by_queue;
+void Link::OnQueueDrop(const Packet& packet) { Drop(packet, counters_.packets_dropped_by_queue); }
+
+void Link::Drop(const Packet& packet, int64_t& counter) {
+  ++counter;
+  counters_.bytes_dropped += packet.size_bytes;
   packet.sink->OnDropped(packet);
 }
 

@@ -18,6 +18,10 @@ struct LinkCounters {
   int64_t packets_sent = 0;
   int64_t packets_dropped_by_loss = 0;
   int64_t packets_dropped_by_queue = 0;
+  int64_t packets_dropped_while_down = 0;
+  // Of the packets that were sent, and of those among them that were dropped for any reason.
+  int64_t bytes_sent = 0;
+  int64_t bytes_dropped = 0;
 };
 
 class Link final : private BottleneckObserver {
@@ -35,11 +39,21 @@ class Link final : private BottleneckObserver {
   // the bottleneck. A sink that needs an event hears at the arrival time.
   void Send(Packet&& packet);
 
+  // Another capacity from now on: what is queued leaves as was certain before, and the queue's bound stays.
+  void SetCapacity(const CapacityTrace& capacity);
+  // While down, a link drops whatever is sent.
+  void SetDown(bool down) { down_ = down; }
+  bool down() const { return down_; }
+
   // Bytes and packets that have not wholly left the bottleneck.
   int64_t queued_bytes() const;
   int64_t queued_packets() const;
+  // Bytes that have wholly left the bottleneck since the beginning.
+  int64_t carried_bytes() const { return counters_.bytes_sent - counters_.bytes_dropped - queued_bytes(); }
   // The time until the last queued byte has left, by the trace; kNever when the capacity stays zero for ever.
   int64_t QueueingDelayNs() const;
+  // How long the transmitter has had nothing to do, since time 0; 0 without a bottleneck.
+  int64_t IdleNs() const;
   // The queue's bound, in the unit of its specification; 0 without a bottleneck.
   int64_t queue_limit() const { return queue_limit_; }
 
@@ -51,12 +65,14 @@ class Link final : private BottleneckObserver {
 
   void OnDeparture(Packet&& packet, int64_t departure_ns) override;
   void OnQueueDrop(const Packet& packet) override;
+  void Drop(const Packet& packet, int64_t& counter);
   void DeliverAt(Packet&& packet, int64_t arrival_ns);
 
   LinkSpec spec_;
   LossModel loss_;
   JitterModel jitter_;
   int64_t queue_limit_ = 0;
+  bool down_ = false;
   // None when the capacity is unlimited.
   std::unique_ptr<Bottleneck> bottleneck_;
   LinkCounters counters_;

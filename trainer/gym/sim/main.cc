@@ -2,12 +2,17 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
 #include <exception>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "arguments.h"
 #include "input_error.h"
+#include "link_process.h"
+#include "missing_component.h"
 #include "run.h"
 #include "serve.h"
 #include "versions.h"
@@ -18,66 +23,69 @@ namespace {
 constexpr int kDone = 0;
 constexpr int kFailed = 1;
 constexpr int kWrongUse = 2;
+constexpr int kMissingComponent = 3;
 
 constexpr char kUsage[] =
     R"(usage: weir-sim run [OPTION...] SCENARIO.json...   run each scenario, print one result record a line
        weir-sim run -                              read jobs from standard input, one JSON object a line, answer each
        weir-sim serve                              an environment: binary frames on standard input and output
+       weir-sim link [OPTION...] SCENARIO.json     the scenario's path in real time, between two network namespaces
        weir-sim --version                          versions of the simulator's parts, as JSON
 
-options of run:
+options of run and link:
   --controller NAME    what flows "under_test" run: weir, gcc, gcc-remb, pcc, nada, rule, fixed, oracle (default: weir
                        with a --model, else rule)
   --model FILE         the policy of the controller weir (ONNX)
   --objective T,L,P    weights of throughput, latency and loss, or balanced, throughput, latency
   --seed N             a whole number, at least 0 (default 1)
-  --no-series          leave the time series out
+  --no-series          run only: leave the time series out
 
-exit status: 0 done, 1 failed, 2 wrong use or input
+options of link, which makes TUN devices weir0: 10.211.0.1 in LEFT (the sender), 10.211.0.2 in RIGHT (the receiver):
+  --left LEFT          network namespaces, as `ip netns` names them
+  --right RIGHT
+  --log FILE           capacity, queue, packets and delays, one JSON object a line
+  --log-interval-ms N  how often, 10 to 10000 (default 100)
+The scenario's first RTP flow stands for the real packets; its other flows are simulated. Commands on standard input,
+one JSON object a line: {"type":"start"}, {"type":"down","duration_s":5}, {"type":"stop"}. Events on standard output:
+ready, started, down, error, end. The end of the input, SIGINT and SIGTERM stop it too.
+
+exit status: 0 done, 1 failed, 2 wrong use or input, 3 something is missing (root, TUN devices)
 )";
 
-uint64_t ParseSeed(const std::string& text) {
-  size_t used = 0;
-  try {
-    if (!text.empty() && text[0] >= '0' && text[0] <= '9') {
-      const uint64_t seed = std::stoull(text, &used);
-      if (used == text.size()) return seed;
-    }
-  } catch (const std::out_of_range&) {
-  }
-  throw InputError("--seed " + text + ": must be a whole number, at least 0");
+std::optional<Objective> ObjectiveOf(const Arguments& arguments) {
+  if (!arguments.Has("--objective")) return std::nullopt;
+  return ParseObjective(arguments.Get("--objective"));
 }
 
-RunOptions ParseRunOptions(const std::vector<std::string>& arguments) {
+std::string ControllerOf(const Arguments& arguments) {
+  return arguments.Get("--controller", arguments.Get("--model").empty() ? "rule" : "weir");
+}
+
+RunOptions ParseRunOptions(const Arguments& arguments) {
   RunOptions options;
-  bool only_paths = false;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    std::string name = arguments[i];
-    if (only_paths || name.empty() || name[0] != '-') {
-      options.scenario_paths.push_back(name);
-      continue;
-    }
-    if (name == "--") {
-      only_paths = true;
-      continue;
-    }
-    if (name == "--no-series") {
-      options.series = false;
-      continue;
-    }
-    if (name != "--controller" && name != "--model" && name != "--objective" && name != "--seed") {
-      throw InputError("unknown option " + name + "; see weir-sim --help");
-    }
-    if (++i == arguments.size()) throw InputError(name + " needs a value");
-    const std::string& value = arguments[i];
-    if (name == "--controller") options.controller = value;
-    if (name == "--model") options.model_path = value;
-    if (name == "--objective") options.objective = ParseObjective(value);
-    if (name == "--seed") options.seed = ParseSeed(value);
-  }
+  options.scenario_paths = arguments.positional();
   if (options.scenario_paths.empty())
     throw InputError("run needs at least one scenario file, or -; see weir-sim --help");
-  if (options.controller.empty()) options.controller = options.model_path.empty() ? "rule" : "weir";
+  options.controller = ControllerOf(arguments);
+  options.model_path = arguments.Get("--model");
+  options.objective = ObjectiveOf(arguments);
+  options.seed = arguments.GetInteger("--seed", 0, UINT64_MAX, options.seed);
+  options.series = !arguments.Has("--no-series");
+  return options;
+}
+
+LinkOptions ParseLinkOptions(const Arguments& arguments) {
+  if (arguments.positional().size() != 1) throw InputError("link needs one scenario file; see weir-sim --help");
+  LinkOptions options;
+  options.scenario_path = arguments.positional()[0];
+  options.controller = ControllerOf(arguments);
+  options.model_path = arguments.Get("--model");
+  options.objective = ObjectiveOf(arguments);
+  options.seed = arguments.GetInteger("--seed", 0, UINT64_MAX, options.seed);
+  options.left = arguments.Require("--left");
+  options.right = arguments.Require("--right");
+  options.log_path = arguments.Require("--log");
+  options.log_interval_ms = static_cast<int64_t>(arguments.GetInteger("--log-interval-ms", 10, 10'000, 100));
   return options;
 }
 
@@ -100,9 +108,17 @@ int Main(const std::vector<std::string>& arguments) {
     if (rest.size() == 1 && rest[0] == "-") {
       RunJobs(std::cin, std::cout);
     } else {
-      RunFiles(ParseRunOptions(rest), std::cout);
+      RunFiles(ParseRunOptions({rest, {"--no-series"}, {"--controller", "--model", "--objective", "--seed"}}),
+               std::cout);
     }
     return std::cout ? kDone : kFailed;
+  }
+  if (command == "link") {
+    const LinkOptions options = ParseLinkOptions(
+        {rest,
+         {},
+         {"--controller", "--model", "--objective", "--seed", "--left", "--right", "--log", "--log-interval-ms"}});
+    return RunLink(options, STDIN_FILENO, STDOUT_FILENO) ? kDone : kFailed;
   }
   std::cerr << kUsage;
   return kWrongUse;
@@ -119,6 +135,9 @@ int main(int argc, char** argv) {
   } catch (const weir::sim::InputError& error) {
     std::cerr << "weir-sim: " << error.what() << '\n';
     return weir::sim::kWrongUse;
+  } catch (const weir::sim::MissingComponent& error) {
+    std::cerr << "weir-sim: " << error.what() << '\n';
+    return weir::sim::kMissingComponent;
   } catch (const std::exception& error) {
     std::cerr << "weir-sim: " << error.what() << '\n';
     return weir::sim::kFailed;

@@ -9,6 +9,10 @@ namespace {
 
 // libwebrtc: the pacer speeds up when a packet would wait longer than this.
 constexpr int64_t kMaxQueueingNs = 2'000'000'000;
+// libwebrtc, as in Chromium 150: packets leave at once while what has been sent is paid for within this time and is no
+// more than so much. Below some 10 Mbps a whole frame is one burst.
+constexpr int64_t kSendBurstNs = 40'000'000;
+constexpr int64_t kMaxBurstBytes = 63'000;
 // libwebrtc: a probe goes out in steps of twice what its rate carries in 2 ms, and counts steps, not packets. Only the
 // amount is taken over; packets here are spaced evenly.
 constexpr int64_t kProbeStepNs = 4'000'000;
@@ -71,18 +75,19 @@ int64_t Pacer::ProbeTimeNs(int64_t now_ns) const {
          TransmissionNs(cluster.info.probe_cluster_bytes_sent.bytes(), cluster.info.send_rate.bps());
 }
 
+int64_t Pacer::MediaTimeNs(int64_t now_ns) const {
+  if (pacing_rate_bps_ <= 0) return kNeverNs;
+  const int64_t burst_ns = std::min(kSendBurstNs, TransmissionNs(kMaxBurstBytes, pacing_rate_bps_));
+  return media_paid_ns_ - now_ns < burst_ns ? now_ns : media_paid_ns_;
+}
+
 int64_t Pacer::next_send_ns(int64_t now_ns) const {
   if (!audio_.empty()) return now_ns;
-  int64_t next_ns = kNeverNs;
-  if (!media_.empty()) next_ns = pacing_rate_bps_ > 0 ? media_paid_ns_ : kNeverNs;
-  if (active_) {
-    if (!probes_.empty()) {
-      next_ns = std::min(next_ns, ProbeTimeNs(now_ns));
-    } else if (media_.empty() && padding_rate_bps_ > 0) {
-      next_ns = std::max(padding_paid_ns_, media_paid_ns_);
-    }
-  }
-  return next_ns;
+  // While a cluster is under way nothing else leaves: media is what it is made of.
+  if (active_ && !probes_.empty()) return ProbeTimeNs(now_ns);
+  if (!media_.empty()) return MediaTimeNs(now_ns);
+  if (active_ && padding_rate_bps_ > 0) return std::max(padding_paid_ns_, media_paid_ns_);
+  return kNeverNs;
 }
 
 std::optional<PacedPacket> Pacer::Take(int64_t now_ns) {
@@ -91,9 +96,11 @@ std::optional<PacedPacket> Pacer::Take(int64_t now_ns) {
     queued_bytes_ -= audio.payload_bytes + overhead_bytes_;
     return PacedPacket{.media = audio, .pacing_info = {}};
   }
-  if (active_ && !probes_.empty() && ProbeTimeNs(now_ns) <= now_ns) return TakeProbe(now_ns);
+  if (active_ && !probes_.empty()) {
+    return ProbeTimeNs(now_ns) <= now_ns ? std::optional(TakeProbe(now_ns)) : std::nullopt;
+  }
   if (!media_.empty()) {
-    if (pacing_rate_bps_ <= 0 || media_paid_ns_ > now_ns) return std::nullopt;
+    if (MediaTimeNs(now_ns) > now_ns) return std::nullopt;
     const PacedPacket packet{.media = PopMedia(), .pacing_info = {}};
     AccountMedia(packet.media.payload_bytes + overhead_bytes_, now_ns);
     return packet;

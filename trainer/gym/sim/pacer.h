@@ -1,9 +1,9 @@
 // Decides when a sender's packets leave, in the manner of libwebrtc's pacing: media at the pacing rate, audio at once,
 // padding up to the padding rate, probe clusters at their own rate.
 //
-// libwebrtc's pacer wakes on a task queue and sends what has become due since, up to some milliseconds' worth at once.
-// This one lets every packet leave at the nanosecond at which its debt is paid, so no granularity of a timer shows in
-// the delays that are measured.
+// As in Chromium 150, and as its packets on the wire show: media leaves in bursts of up to 40 ms' worth, under
+// whichever controller. Apart from that every packet leaves at the nanosecond at which it may, so no granularity of a
+// timer shows in the delays that are measured.
 #ifndef WEIR_TRAINER_GYM_SIM_PACER_H_
 #define WEIR_TRAINER_GYM_SIM_PACER_H_
 
@@ -57,6 +57,7 @@ class Pacer {
     int64_t started_ns = 0;
   };
 
+  int64_t MediaTimeNs(int64_t now_ns) const;
   int64_t ProbeTimeNs(int64_t now_ns) const;
   PacedPacket TakeProbe(int64_t now_ns);
   MediaPacket PopMedia();

@@ -2,9 +2,7 @@
 
 #include <cstdio>
 #include <exception>
-#include <fstream>
 #include <istream>
-#include <iterator>
 #include <map>
 #include <ostream>
 #include <span>
@@ -12,6 +10,7 @@
 #include <utility>
 
 #include "input_error.h"
+#include "input_files.h"
 #include "json_object.h"
 #include "result_record.h"
 #include "scenario.h"
@@ -22,12 +21,6 @@ namespace {
 
 using nlohmann::json;
 
-std::string ReadFile(const std::string& path, const char* what) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw InputError(std::string("cannot read the ") + what + " " + path);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
 // Model files, each read once.
 class ModelFiles {
  public:
@@ -36,7 +29,7 @@ class ModelFiles {
     auto [entry, is_new] = files_.try_emplace(path);
     if (is_new) {
       try {
-        entry->second = ReadFile(path, "model");
+        entry->second = ReadInputFile(path, "model");
       } catch (...) {
         files_.erase(entry);
         throw;
@@ -48,23 +41,6 @@ class ModelFiles {
  private:
   std::map<std::string, std::string> files_;
 };
-
-json ParseJson(const std::string& text) {
-  try {
-    return json::parse(text);
-  } catch (const json::parse_error& error) {
-    throw InputError("not JSON, at byte " + std::to_string(error.byte));
-  }
-}
-
-Scenario ReadScenario(const std::string& path) {
-  try {
-    return ParseScenario(ParseJson(ReadFile(path, "scenario")));
-  } catch (const InputError& error) {
-    const std::string message = error.what();
-    throw InputError(message.find(path) == std::string::npos ? path + ": " + message : message);
-  }
-}
 
 struct JobLine {
   SimulationJob job;
@@ -92,7 +68,7 @@ void CheckController(const SimulationJob& job) {
 nlohmann::ordered_json Answer(const std::string& text, ModelFiles& models) {
   nlohmann::ordered_json id = nullptr;
   try {
-    const json line = ParseJson(text);
+    const json line = ParseInputJson(text);
     if (line.is_object() && line.contains("job")) id = line["job"];
     JobLine parsed = ParseJobLine(line);
     CheckController(parsed.job);
@@ -136,7 +112,7 @@ void RunFiles(const RunOptions& options, std::ostream& out) {
   std::vector<SimulationJob> jobs;
   for (const std::string& path : options.scenario_paths) {
     SimulationJob& job = jobs.emplace_back();
-    job.scenario = ReadScenario(path);
+    job.scenario = ReadScenarioFile(path);
     job.controller = options.controller;
     job.objective = options.objective;
     job.seed = options.seed;

@@ -73,6 +73,8 @@ struct MediaSpec {
   double frames_per_second = 30.0;
   int64_t key_frame_interval_ns = 10'000'000'000;
   DataRate audio_rate = DataRate::BitsPerSecond(32'000);
+  double minimum_output_share = 1.0;
+  double stall_probability = 0.0;
 };
 
 struct RtpSpec {

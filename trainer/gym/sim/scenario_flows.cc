@@ -33,6 +33,10 @@ MediaSpec ParseMedia(const nlohmann::json& value, const std::string& path) {
     constexpr NumberRange kRate{.min = 0, .max = kPositiveRate.max};
     media.audio_rate = DataRate::BitsPerSecond(
         std::llround(object.Number("audio_rate_bps", kRate, static_cast<double>(media.audio_rate.bps()))));
+    constexpr NumberRange kShare{.min = 0, .max = 1, .min_excluded = true};
+    media.minimum_output_share = object.Number("minimum_output_share", kShare, media.minimum_output_share);
+    constexpr NumberRange kProbability{.min = 0, .max = 1};
+    media.stall_probability = object.Number("stall_probability", kProbability, media.stall_probability);
   }
   object.RefuseUnknownKeys();
   return media;

@@ -5,35 +5,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "agent_controller.h"
 #include "flow_observer.h"
+#include "flow_set.h"
 #include "link.h"
-#include "rtp_receiver.h"
-#include "rtp_sender.h"
-#include "scenario.h"
-#include "weir/objective.h"
+#include "simulation_job.h"
 
 namespace weir::sim {
-
-struct SimulationJob {
-  Scenario scenario;
-  // What flows "under_test" run, and with which objective; a flow's own objective comes first.
-  std::string controller = "rule";
-  std::optional<Objective> objective;
-  uint64_t seed = 1;
-  // For the controller "weir": the model file's bytes, and its name for messages.
-  std::span<const std::byte> model;
-  std::string model_path;
-  // With an agent: it has the first flow under test, and the others run "rule".
-  const AgentSpecification* agent = nullptr;
-  bool agent_guard = false;
-};
 
 class Simulation {
  public:
@@ -52,36 +35,18 @@ class Simulation {
 
   Link& forward() { return forward_; }
   Link& reverse() { return reverse_; }
-  // Null for flows that are not RTP.
-  RtpSender* sender(size_t flow_index) { return flows_[flow_index].sender.get(); }
-  RtpReceiver* receiver(size_t flow_index) { return flows_[flow_index].receiver.get(); }
-  // The name of an RTP flow's controller.
-  const std::string& controller(size_t flow_index) const { return flows_[flow_index].controller; }
-  Objective objective(size_t flow_index) const { return flows_[flow_index].objective; }
-  // The agent and its flow; null and 0 without one.
-  AgentController* agent() { return agent_; }
-  size_t agent_flow_index() const { return agent_flow_index_; }
+  // See FlowSet.
+  RtpSender* sender(size_t flow_index) { return flows_->sender(flow_index); }
+  RtpReceiver* receiver(size_t flow_index) { return flows_->receiver(flow_index); }
+  const std::string& controller(size_t flow_index) const { return flows_->controller(flow_index); }
+  Objective objective(size_t flow_index) const { return flows_->objective(flow_index); }
+  AgentController* agent() { return flows_->agent(); }
+  size_t agent_flow_index() const { return flows_->agent_flow_index(); }
 
  private:
-  struct Flow {
-    std::string controller;
-    Objective objective;
-    std::unique_ptr<RtpSender> sender;
-    std::unique_ptr<RtpReceiver> receiver;
-    // A TCP or CBR flow.
-    std::shared_ptr<void> other;
-  };
-
-  void AddRtpFlow(size_t index, FlowObserver* observer);
-  std::string ControllerFor(const RtpSpec& rtp, size_t index) const;
-
-  const SimulationJob& job_;
-  FlowObserver null_observer_;
   Link forward_;
   Link reverse_;
-  std::vector<Flow> flows_;
-  AgentController* agent_ = nullptr;
-  size_t agent_flow_index_ = 0;
+  std::optional<FlowSet> flows_;
   bool stopped_ = false;
 };
 

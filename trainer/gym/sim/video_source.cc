@@ -20,6 +20,8 @@ constexpr double kFrameIntervalScale = 0.15;
 constexpr double kAbruptChange = 0.2;
 constexpr double kMaxDeviation = 0.75;
 constexpr double kMinEncoderRateBps = 30'000;
+constexpr double kOutputShareMeanS = 1.0;
+constexpr int64_t kMaxStallFrames = 6;
 
 constexpr int64_t kAudioIntervalNs = 20'000'000;
 // Opus with a variable bit rate.
@@ -75,13 +77,26 @@ MediaPacket VideoSource::TakePacket(int64_t now_ns) {
 }
 
 void VideoSource::EncodeFrame(int64_t now_ns) {
-  const double average_bytes = encoder_rate_bps_ / 8.0 / config_.frames_per_second;
+  const double average_bytes = OutputShare(now_ns) * encoder_rate_bps_ / 8.0 / config_.frames_per_second;
   const double size = average_bytes * NextRelativeFrameSize(now_ns);
   frame_bytes_left_ = static_cast<uint32_t>(std::clamp(size, 50.0, 4e6));
   frame_packets_left_ = (frame_bytes_left_ + kMaxPayloadBytes - 1) / kMaxPayloadBytes;
   frame_ns_ = now_ns;
-  const double interval_s = (1.0 + Laplace(kFrameIntervalScale, kMaxDeviation)) / config_.frames_per_second;
-  next_frame_ns_ = now_ns + static_cast<int64_t>(interval_s * 1e9);
+  next_frame_ns_ = now_ns + static_cast<int64_t>(NextFrameInterval() / config_.frames_per_second * 1e9);
+}
+
+double VideoSource::OutputShare(int64_t now_ns) {
+  if (config_.minimum_output_share < 1 && now_ns >= next_output_share_ns_) {
+    output_share_ = random_.Uniform(config_.minimum_output_share, 1.0);
+    next_output_share_ns_ = now_ns + static_cast<int64_t>(random_.Exponential(kOutputShareMeanS) * 1e9);
+  }
+  return output_share_;
+}
+
+double VideoSource::NextFrameInterval() {
+  const double interval = 1.0 + Laplace(kFrameIntervalScale, kMaxDeviation);
+  if (config_.stall_probability == 0 || !random_.Bernoulli(config_.stall_probability)) return interval;
+  return interval + static_cast<double>(random_.UniformInteger(1, kMaxStallFrames));
 }
 
 double VideoSource::NextRelativeFrameSize(int64_t now_ns) {

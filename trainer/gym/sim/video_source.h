@@ -14,10 +14,18 @@ struct VideoSourceConfig {
   int64_t key_frame_interval_ns = 10'000'000'000;
   // Of the audio payload; zero for no audio.
   DataRate audio_rate = DataRate::BitsPerSecond(32'000);
+  // Content that is easier to encode than the target allows: the encoder puts out a share of its target that changes
+  // every second or so, between this one and 1.
+  double minimum_output_share = 1;
+  // Per frame: that a camera or encoder short of time skips the next ones, up to `kMaxStallFrames`.
+  double stall_probability = 0;
   // What the target pays for in each packet beside its payload.
   uint32_t overhead_bytes = 0;
 };
 
+// Beside RFC 8593, and off unless asked for: an encoder that puts out less than it may, and one that stalls. Both look
+// to a receiver like a path that carries less, and are none.
+//
 // The encoder follows a new target only 200 ms after its last change of rate; an abrupt change, like a key frame, is a
 // burst: one large frame and small ones that make up for it. Frame sizes and intervals vary about their means with a
 // Laplace distribution.
@@ -37,6 +45,9 @@ class VideoSource final : public MediaSource {
   void EncodeFrame(int64_t now_ns);
   // The size of the next frame over that of an average one.
   double NextRelativeFrameSize(int64_t now_ns);
+  double OutputShare(int64_t now_ns);
+  // In average ones.
+  double NextFrameInterval();
   MediaPacket TakeAudioPacket(int64_t now_ns);
   double Laplace(double scale, double limit);
 
@@ -47,6 +58,8 @@ class VideoSource final : public MediaSource {
   double encoder_rate_bps_ = 0;
   int64_t last_rate_change_ns_;
   int64_t next_key_frame_ns_ = 0;
+  double output_share_ = 1;
+  int64_t next_output_share_ns_ = 0;
   int burst_frames_left_ = 0;
   int64_t next_frame_ns_;
   int64_t next_audio_ns_;

@@ -1,0 +1,111 @@
+// The sending side of a call. Everything it does, it is told over the signalling socket (the messages are weir-peer's).
+"use strict";
+
+const socket = new WebSocket(`ws://${location.host}/signalling?token=${encodeURIComponent(location.hash.slice(1))}`);
+let connection = null;
+let settings = null;
+let source = null;
+let statsTimer = null;
+
+function now() {
+  // Like the timestamps of getStats: ms since 1970.
+  return performance.timeOrigin + performance.now();
+}
+
+function send(message) {
+  if (socket.readyState === WebSocket.OPEN) {
+    socket.send(JSON.stringify({ ...message, time_ms: now() }));
+  }
+}
+
+function fail(message) {
+  send({ type: "error", message: String(message), fatal: true });
+}
+
+async function configure(message) {
+  settings = message;
+  // The camera is a file of exactly this size: anything else is an error, not a scaled picture.
+  source = await navigator.mediaDevices.getUserMedia({
+    audio: false,
+    video: {
+      width: { exact: settings.width },
+      height: { exact: settings.height },
+      frameRate: { ideal: settings.frames_per_second },
+    },
+  });
+  const track = source.getVideoTracks()[0];
+  track.contentHint = "motion";
+  track.addEventListener("ended", () => fail("the camera ended"));
+  connection = new RTCPeerConnection();
+  connection.addEventListener("icecandidate", ({ candidate }) => {
+    if (candidate && candidate.candidate) {
+      const { sdpMid, sdpMLineIndex } = candidate;
+      send({ type: "candidate", candidate: candidate.candidate, sdpMid, sdpMLineIndex });
+    }
+  });
+  connection.addEventListener("connectionstatechange", () => {
+    document.getElementById("state").textContent = connection.connectionState;
+    send({ type: "state", state: connection.connectionState });
+  });
+  const sender = connection.addTrack(track, source);
+  const [transceiver] = connection.getTransceivers();
+  transceiver.direction = "sendonly";
+  preferCodec(transceiver, settings.codec);
+  const parameters = sender.getParameters();
+  parameters.degradationPreference = "maintain-framerate";
+  parameters.encodings[0].maxBitrate = settings.max_bitrate_bps;
+  parameters.encodings[0].maxFramerate = settings.frames_per_second;
+  await sender.setParameters(parameters);
+  send({ type: "ready", user_agent: navigator.userAgent, camera: track.getSettings() });
+}
+
+function preferCodec(transceiver, name) {
+  const codecs = RTCRtpSender.getCapabilities("video").codecs;
+  const preferred = codecs.filter((codec) => codec.mimeType.toLowerCase() === `video/${name}`.toLowerCase());
+  if (preferred.length === 0) {
+    throw new Error(`this browser does not send ${name}`);
+  }
+  const others = codecs.filter((codec) => !preferred.includes(codec));
+  transceiver.setCodecPreferences([...preferred, ...others]);
+}
+
+async function sendStats() {
+  if (connection) {
+    send({ type: "stats", report: [...(await connection.getStats()).values()] });
+  }
+}
+
+async function offer() {
+  await connection.setLocalDescription(await connection.createOffer());
+  send({ type: "offer", sdp: connection.localDescription.sdp });
+  statsTimer = setInterval(() => sendStats().catch(fail), settings.stats_interval_ms);
+}
+
+async function stop() {
+  clearInterval(statsTimer);
+  await sendStats();
+  connection?.close();
+  source?.getTracks().forEach((track) => track.stop());
+  send({ type: "end", reason: "stopped" });
+}
+
+const handlers = {
+  configure,
+  start: offer,
+  answer: ({ sdp }) => connection.setRemoteDescription({ type: "answer", sdp }),
+  candidate: ({ candidate, sdpMid, sdpMLineIndex }) =>
+    connection.addIceCandidate({ candidate, sdpMid, sdpMLineIndex }),
+  clock: ({ id }) => send({ type: "clock", id }),
+  stats: sendStats,
+  stop,
+};
+
+// One message after the other, so that no candidate overtakes the answer.
+let queue = Promise.resolve();
+socket.addEventListener("message", ({ data }) => {
+  const message = JSON.parse(data);
+  queue = queue.then(() => handlers[message.type](message)).catch((error) => fail(`${message.type}: ${error}`));
+});
+socket.addEventListener("close", () => connection?.close());
+window.addEventListener("error", ({ message }) => fail(message));
+window.addEventListener("unhandledrejection", ({ reason }) => fail(reason));

@@ -1,0 +1,43 @@
+"""An end of a call, whatever it is made of: a browser's page, or a weir-peer process."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Protocol
+
+Message = dict[str, Any]
+
+
+class EndpointFailed(RuntimeError):
+    """An end of the call did not start, died, or broke its protocol; the message says which."""
+
+
+class Endpoint(Protocol):
+    """Speaks weir-peer's messages: `offer`, `answer`, `candidate`, `state`, `stats`, `error`, `end` and so on.
+
+    Every message received has `time_us`, the monotonic clock of this machine.
+    """
+
+    name: str
+
+    async def start(self) -> Message:
+        """Starts it; returns its `ready` message.
+
+        Raises:
+            EndpointFailed: it did not become ready.
+            MissingComponent: something that it needs is not there.
+        """
+
+    async def send(self, message: Message) -> None:
+        """Tells it something; what has ended hears nothing."""
+
+    async def receive(self) -> Message | None:
+        """Its next message; None once it has ended, and then always."""
+
+    async def stop(self) -> None:
+        """Ends it, with its last statistics where it is well, by force where it is not. Never fails."""
+
+
+def monotonic_us() -> int:
+    """Now, on the clock of every log of a call."""
+    return time.monotonic_ns() // 1000

@@ -1,0 +1,34 @@
+"use strict";
+// What all reports have in common: the page's colours and fonts for Plotly, and selectors of tables.
+const chartParts = (() => {
+  const byId = (id) => document.getElementById(id);
+  const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const narrow = () => window.innerWidth < 640;
+  const config = { responsive: true, displaylogo: false, modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"] };
+
+  function baseLayout() {
+    return {
+      paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+      font: { family: getComputedStyle(document.body).fontFamily, size: 12.5, color: css("--ink") },
+      hoverlabel: { bgcolor: css("--card"), bordercolor: css("--line"), font: { color: css("--ink") } },
+      modebar: { bgcolor: "rgba(0,0,0,0)", color: css("--muted"), activecolor: css("--accent") },
+    };
+  }
+
+  function axis(extra) {
+    return {
+      gridcolor: css("--grid"), linecolor: css("--line"), zerolinecolor: css("--line"), tickfont: { color: css("--muted") },
+      automargin: true, ...extra,
+    };
+  }
+
+  for (const select of document.querySelectorAll("select[data-shows]")) {
+    const show = () => {
+      for (const part of document.querySelectorAll(`[data-part-of="${select.dataset.shows}"]`)) part.hidden = part.dataset.metric !== select.value;
+    };
+    select.addEventListener("change", show);
+    show();
+  }
+
+  return { byId, css, narrow, config, baseLayout, axis };
+})();

@@ -1,0 +1,67 @@
+// Charts of rows under one another over one time axis. data.charts holds them; an element with data-chart shows the one of
+// that index, and a select with data-chart-of="ID" chooses the chart of the element ID.
+(() => {
+  const { byId, css, narrow, config, baseLayout, axis } = chartParts;
+  const data = JSON.parse(byId("data").textContent);
+  const GAP = 0.035;
+  // Plotly reads some markup and placeholders in texts.
+  const plain = (text) => text.replace(/[<>&%{}]/g, " ");
+
+  function trace(line, row, first) {
+    const colour = css(line.colour) || css("--zero");
+    return {
+      type: "scatter", mode: line.x.length > 1 ? "lines" : "markers", x: line.x, y: line.y, yaxis: row === 0 ? "y" : `y${row + 1}`,
+      name: plain(line.group), legendgroup: line.group, showlegend: first, connectgaps: false,
+      hovertemplate: `${plain(line.name)}: %{y:,.${line.decimals}f}${line.unit ? " " + line.unit : ""}<extra></extra>`, opacity: line.dash ? 0.75 : 1,
+      line: { color: colour, width: line.width, dash: line.dash || "solid", shape: line.step ? "hv" : "linear" },
+      ...(line.fill ? { fill: "tozeroy", fillcolor: colour + "59" } : {}),
+    };
+  }
+
+  function draw(element) {
+    const chart = data.charts[Number(element.dataset.chart)];
+    const shares = chart.rows.map((row) => row.share);
+    const total = shares.reduce((a, b) => a + b, 0);
+    const layout = {
+      ...baseLayout(), margin: { l: 58, r: 12, t: 34, b: 40 }, hovermode: "x unified", uirevision: element.dataset.chart,
+      legend: { orientation: "h", y: 1.005, yanchor: "bottom", x: 0, groupclick: "togglegroup", font: { size: narrow() ? 11 : 12.5 } },
+      xaxis: axis({ anchor: `y${chart.rows.length > 1 ? chart.rows.length : ""}`, title: { text: "Time, s" }, range: [0, chart.duration_s], hoverformat: ".1f" }),
+      annotations: [],
+    };
+    const traces = [];
+    const seen = new Set();
+    let top = 1;
+    chart.rows.forEach((row, index) => {
+      const height = (1 - GAP * (chart.rows.length - 1)) * row.share / total;
+      const domain = [Math.max(0, top - height), top];
+      top -= height + GAP;
+      layout[index === 0 ? "yaxis" : `yaxis${index + 1}`] = axis({
+        domain, title: { text: narrow() ? row.short : row.title, standoff: 6 }, rangemode: "tozero",
+        ...(row.range ? { range: row.range } : {}), ...(row.ticks ? { tickvals: row.ticks.map((_, i) => i), ticktext: row.ticks } : {}),
+      });
+      for (const line of row.lines) {
+        traces.push(trace(line, index, !seen.has(line.group)));
+        seen.add(line.group);
+      }
+    });
+    Plotly.react(element, traces, layout, config);
+    const note = byId(`${element.id}-note`);
+    if (note) note.textContent = chart.note;
+  }
+
+  const elements = [...document.querySelectorAll("[data-chart]")];
+  for (const select of document.querySelectorAll("select[data-chart-of]")) {
+    const element = byId(select.dataset.chartOf);
+    const show = () => { element.dataset.chart = select.value; draw(element); };
+    select.addEventListener("change", show);
+    for (const button of document.querySelectorAll(`button[data-step-of="${select.id}"]`)) {
+      button.addEventListener("click", () => {
+        select.value = String((Number(select.value) + Number(button.dataset.step) + select.options.length) % select.options.length);
+        show();
+      });
+    }
+  }
+  const drawAll = () => elements.forEach(draw);
+  drawAll();
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+})();

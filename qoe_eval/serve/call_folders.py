@@ -1,0 +1,153 @@
+"""The calls in the output folder: a list of them, and their files by path. Nothing outside the folder is ever read."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+RECORD = "call.json"
+REPORT = "report.html"
+VIDEO = "recording.mp4"
+MAX_DEPTH = 3
+MAX_LISTED = 100
+MAX_FOLDERS = 5000
+MAX_RECORD_BYTES = 4 << 20
+
+# What a browser is given, and as what.
+CONTENT_TYPES = {
+    ".html": "text/html",
+    ".mp4": "video/mp4",
+    ".json": "application/json",
+    ".jsonl": "application/jsonl",
+    ".log": "text/plain",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+}
+# Measures of a call that the page shows; the first ones also in the list of former calls.
+IN_LIST = ("received_bitrate_bps", "frames_per_second", "vmaf_mean", "frozen_share", "end_to_end_delay_ms_p95")
+SHOWN = (*IN_LIST, "network_delay_ms_p95", "vmaf_p5", "utilisation", "loss_ratio")
+
+
+def new_folder(out: Path, scenario: str, controller: str) -> Path:
+    """Makes the folder of a new call: time, scenario and controller in its name."""
+    stem = re.sub(r"[^A-Za-z0-9.]+", "-", f"{datetime.now():%Y-%m-%d-%H%M%S}-{scenario}-{controller}")[:120]
+    number = 1
+    while True:
+        folder = out / (stem if number == 1 else f"{stem}-{number}")
+        try:
+            folder.mkdir(parents=True)
+            return folder
+        except FileExistsError:
+            number += 1
+
+
+def list_calls(out: Path) -> list[dict[str, Any]]:
+    """The newest calls first, at most 100; folders whose record cannot be read are left out.
+
+    Returns:
+        Per call: folder (relative), scenario, controller, sender, objective, finished (ISO 8601), metrics (those that
+        the page shows), failure (why it ended early, or ""), disturbed (reasons), report and video (relative paths, or
+        null).
+    """
+    found = sorted(_records(out), key=lambda path: path.stat().st_mtime, reverse=True)
+    calls = (describe_call(out, path.parent) for path in found[:MAX_LISTED])
+    return [call for call in calls if call is not None]
+
+
+def describe_call(out: Path, folder: Path) -> dict[str, Any] | None:
+    """One entry of `list_calls`; None without a readable record."""
+    try:
+        path = folder / RECORD
+        if path.stat().st_size > MAX_RECORD_BYTES:
+            return None
+        record = json.loads(path.read_bytes())
+        finished = path.stat().st_mtime
+    except (OSError, ValueError, RecursionError):
+        return None
+    if not isinstance(record, dict):
+        return None
+    call = record.get("call") if isinstance(record.get("call"), dict) else {}
+    name = folder.relative_to(out).as_posix()
+    return {
+        "folder": name,
+        "scenario": str(record.get("scenario", "?"))[:200],
+        "controller": str(record.get("controller", "?"))[:40],
+        "sender": str(call.get("sender", ""))[:40],
+        "objective": _objective(record.get("objective")),
+        "finished": datetime.fromtimestamp(finished, UTC).isoformat(timespec="seconds"),
+        "metrics": _metrics(record.get("metrics")),
+        "failure": str(call.get("failure", ""))[:500],
+        "disturbed": [str(reason)[:200] for reason in _list(call.get("disturbed"))][:10],
+        "report": _beside(out, folder, REPORT),
+        "video": _beside(out, folder, VIDEO),
+    }
+
+
+def find_file(out: Path, path: str) -> Path | None:
+    """The file of a call by its path below `out`; None for anything else, be it there or not."""
+    parts = path.split("/")
+    if not 1 <= len(parts) <= MAX_DEPTH + 2 or any(not part or part.startswith(".") for part in parts):
+        return None
+    if Path(parts[-1]).suffix not in CONTENT_TYPES or any("\\" in part or "\0" in part for part in parts):
+        return None
+    try:
+        root = out.resolve(strict=True)
+        # Resolved: a link in the folder does not lead out of it.
+        found = (root / path).resolve(strict=True)
+    except (OSError, ValueError, RuntimeError):
+        return None
+    return found if found.is_relative_to(root) and found.is_file() else None
+
+
+def _records(out: Path) -> Iterator[Path]:
+    folders, level = [out], 0
+    seen = 0
+    while folders and level <= MAX_DEPTH:
+        below = []
+        for folder in folders:
+            seen += 1
+            if seen > MAX_FOLDERS:
+                return
+            try:
+                entries = sorted(folder.iterdir())
+            except OSError:
+                continue
+            if (folder / RECORD).is_file():
+                yield folder / RECORD
+            below += [entry for entry in entries if entry.is_dir() and not entry.is_symlink()]
+        folders, level = below, level + 1
+
+
+def _metrics(metrics: Any) -> dict[str, float]:
+    metrics = metrics.get("run") if isinstance(metrics, Mapping) else None
+    if not isinstance(metrics, Mapping):
+        return {}
+    return {
+        name: metrics[name]
+        for name in SHOWN
+        if isinstance(metrics.get(name), int | float) and not isinstance(metrics[name], bool)
+    }
+
+
+def _objective(value: Any) -> list[float] | None:
+    weights = _list(value)
+    return weights if len(weights) == 3 and all(isinstance(weight, int | float) for weight in weights) else None
+
+
+def _list(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else []
+
+
+def _beside(out: Path, folder: Path, name: str) -> str | None:
+    """The file in the call's folder, or the nearest one above it: a comparison's report is above its calls."""
+    while folder.is_relative_to(out):
+        if (folder / name).is_file():
+            return (folder / name).relative_to(out).as_posix()
+        if folder == out or name != REPORT:
+            return None
+        folder = folder.parent
+    return None

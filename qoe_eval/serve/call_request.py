@@ -1,0 +1,148 @@
+"""What a viewer may ask for: the settings of a new call, and changes to the one that runs. Everything that comes over
+the network is checked here.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from weir.qoe_eval.call.call_settings import SIZES, ControllerName, SenderKind
+from weir.traces.errors import InputError
+from weir.traces.scenario import Scenario
+
+SENDERS = get_args(SenderKind)
+CONTROLLERS = get_args(ControllerName)
+DURATION_S = (5.0, 600.0)
+LINK_DOWN_S = (0.5, 30.0)
+MAX_SEED = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class CallRequest:
+    """One call as a viewer wants it. `objective`: weights of throughput, latency and loss, sum 1."""
+
+    scenario: Scenario
+    sender: str
+    controller: str
+    objective: tuple[float, float, float]
+    duration_s: float
+    width: int
+    height: int
+    seed: int
+
+
+def read_call_request(data: Any, scenarios: Mapping[str, Scenario]) -> CallRequest:
+    """A request for a call from parsed JSON.
+
+    Args:
+        data: an object with `scenario` (a name), `sender`, `controller`, `objective` (as `read_objective`),
+            `duration_s` (5 to 600), `size` ("640x360" or "1280x720") and, if wanted, `seed` (1).
+        scenarios: those that can be named.
+
+    Raises:
+        InputError: it is no such object; the message names the field.
+    """
+    fields = ("scenario", "sender", "controller", "objective", "duration_s", "size", "seed")
+    data = _object(data, fields)
+    name = _choice(data, "scenario", scenarios)
+    width, height = SIZES[_choice(data, "size", SIZES)]
+    seed = data.get("seed", 1)
+    if type(seed) is not int or not 1 <= seed <= MAX_SEED:
+        raise InputError(f"seed: a whole number from 1 to {MAX_SEED}")
+    return CallRequest(
+        scenario=scenarios[name],
+        sender=_choice(data, "sender", SENDERS),
+        controller=_choice(data, "controller", CONTROLLERS),
+        objective=read_objective(data.get("objective")),
+        duration_s=_number(data, "duration_s", DURATION_S),
+        width=width,
+        height=height,
+        seed=seed,
+    )
+
+
+def read_objective(data: Any) -> tuple[float, float, float]:
+    """Weights of throughput, latency and loss from an object with these three names; divided by their sum.
+
+    Raises:
+        InputError: not three numbers above 0.
+    """
+    data = _object(data, ("throughput", "latency", "loss"), "objective")
+    weights = [data.get(name) for name in ("throughput", "latency", "loss")]
+    if not all(_is_number(weight) and 0 < weight <= 1 for weight in weights):
+        raise InputError("objective: three weights (throughput, latency, loss), each above 0 and at most 1")
+    total = sum(weights)
+    throughput, latency = (round(weight / total, 6) for weight in weights[:2])
+    return throughput, latency, round(1 - throughput - latency, 6)
+
+
+def read_control(text: str) -> dict[str, Any]:
+    """A control message for the call that runs, as `run_call` takes it.
+
+    Raises:
+        InputError: it is none.
+    """
+    try:
+        data = json_value(text)
+    except ValueError:
+        raise InputError("not JSON") from None
+    kind = data.get("type") if isinstance(data, dict) else None
+    if kind == "stop":
+        _object(data, ("type",))
+        return {"type": "stop"}
+    if kind == "objective":
+        weights = read_objective({name: value for name, value in data.items() if name != "type"})
+        return {"type": kind} | dict(zip(("throughput", "latency", "loss"), weights, strict=True))
+    if kind == "controller":
+        return {"type": kind, "name": _choice(_object(data, ("type", "name")), "name", CONTROLLERS)}
+    if kind == "down":
+        return {"type": kind, "duration_s": _number(_object(data, ("type", "duration_s")), "duration_s", LINK_DOWN_S)}
+    raise InputError("type: stop, objective, controller or down")
+
+
+def json_value(text: str) -> Any:
+    """Parsed JSON, without the NaN and Infinity that Python would take.
+
+    Raises:
+        ValueError: it is none, or is nested beyond what can be read.
+    """
+
+    def refuse(name: str) -> Any:
+        raise ValueError(name)
+
+    try:
+        return json.loads(text, parse_constant=refuse)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _object(data: Any, known: tuple[str, ...], name: str = "the message") -> Mapping[str, Any]:
+    if not isinstance(data, dict):
+        raise InputError(f"{name}: an object with {', '.join(known)}")
+    unknown = [key for key in data if key not in known]
+    if unknown:
+        raise InputError(f"{name}: {str(unknown[0])[:40]!r} is not known; use {', '.join(known)}")
+    return data
+
+
+def _choice(data: Mapping[str, Any], field: str, choices: Any) -> str:
+    value = data.get(field)
+    if not isinstance(value, str) or value not in choices:
+        shown = ", ".join(list(choices)[:4]) + (", ..." if len(choices) > 4 else "")
+        raise InputError(f"{field}: one of {shown}")
+    return value
+
+
+def _number(data: Mapping[str, Any], field: str, bounds: tuple[float, float]) -> float:
+    value = data.get(field)
+    if not _is_number(value) or not bounds[0] <= value <= bounds[1]:
+        raise InputError(f"{field}: a number from {bounds[0]:g} to {bounds[1]:g}")
+    return float(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -1,0 +1,145 @@
+// From the events of a call to the series that are drawn, and the facts beside them.
+import { Series } from "./series.js";
+
+export const WINDOW_MS = 60000;
+// Longer than between two samples of its kind.
+const OFTEN = 1500, SELDOM = 3500;
+const MEAN_MS = 1000;
+const DRAG_MS = 1200, MOST_MARKS = 200;
+
+export class CallData {
+  // scenario: as the server describes it; null when it is not known.
+  constructor(call, scenario) {
+    this.call = call;
+    this.crossTraffic = scenario ? scenario.cross_traffic : [];
+    this.baseDelay = scenario ? scenario.one_way_delay_ms : null;
+    this.series = {
+      capacity: new Series(OFTEN), available: new Series(OFTEN), estimate: new Series(OFTEN), gcc: new Series(SELDOM),
+      received: new Series(SELDOM), queue: new Series(OFTEN), seenQueue: new Series(OFTEN), lost: new Series(OFTEN), seenLost: new Series(OFTEN),
+      reason: new Series(OFTEN),
+    };
+    this.origin = null;
+    this.now = 0;
+    this.rules = {};
+    this.picture = {};
+    this.estimate = null;
+    this.bytes = null;
+    this.marks = [];
+    this.drops = [];
+    this.seenLoss = new Mean();
+    this.seenRate = new Mean();
+    this.started = false;
+  }
+
+  // Seconds since the scenario began; before that, 0.
+  get elapsed() {
+    return this.started ? Math.max(0, (this.now - this.origin) / 1000) : 0;
+  }
+
+  take(event) {
+    const time = event.time_us / 1000;
+    if (event.type === "state" && event.started_us) this.begin(event.started_us / 1000);
+    if (event.type === "link") this.takeLink(event, time);
+    else if (event.type === "estimate") this.takeEstimate(event, time);
+    else if (event.type === "stats") this.takeStats(event, time);
+    else return;
+    this.now = Math.max(this.now, time);
+    if (this.origin === null) this.origin = time;
+    for (const series of Object.values(this.series)) series.trim(this.now - WINDOW_MS);
+  }
+
+  begin(origin) {
+    this.origin = origin;
+    this.started = true;
+  }
+
+  // A change that a person made just now; the many steps of one drag are one mark.
+  mark(action) {
+    const time = this.now, last = this.marks[this.marks.length - 1];
+    if (last && last.action === action && time - last.until < DRAG_MS) last.until = time;
+    else this.marks.push({ time, until: time, action });
+    if (this.marks.length > MOST_MARKS) this.marks.shift();
+  }
+
+  takeLink(event, time) {
+    const { series } = this;
+    // A viewer that joins late has not seen the start.
+    if (!this.started && event.scenario_time_s > 0) this.begin(time - 1000 * event.scenario_time_s);
+    const capacity = numberOr(event.capacity_bps);
+    series.capacity.add(time, capacity);
+    if (this.crossTraffic.length && capacity !== null) {
+      const taken = this.crossTraffic.reduce(
+        (sum, flow) => sum + (event.scenario_time_s >= flow.start_s && event.scenario_time_s < flow.stop_s ? flow.rate_bps : 0), 0);
+      series.available.add(time, Math.max(0, capacity - taken));
+    }
+    series.queue.add(time, this.linkDelay(event));
+    series.lost.add(time, this.lossRatio(event, time));
+  }
+
+  // What packets took above the path's own delay; where no packet passed, what the next one would wait.
+  linkDelay(event) {
+    const delay = numberOr(event.one_way_delay_ms_mean);
+    return delay === null || this.baseDelay === null ? numberOr(event.queueing_delay_ms) : Math.max(0, delay - this.baseDelay);
+  }
+
+  // Of the last second: single intervals hold a few packets only.
+  lossRatio(event, time) {
+    this.drops.push([time, event.dropped_packets || 0, event.packets || 0]);
+    while (time - this.drops[0][0] > MEAN_MS) this.drops.shift();
+    const [dropped, passed] = this.drops.reduce(([a, b], [, lost, arrived]) => [a + lost, b + arrived], [0, 0]);
+    return dropped + passed > 0 ? dropped / (dropped + passed) : 0;
+  }
+
+  takeEstimate(event, time) {
+    const { series } = this;
+    this.estimate = event;
+    series.estimate.add(time, numberOr(event.target_rate_bps));
+    series.seenQueue.add(time, numberOr(event.queueing_delay_ms));
+    series.seenLost.add(time, this.seenLoss.with(time, event.loss_ratio));
+    series.reason.add(time, event.reason);
+    this.rules = event.guard || {};
+    if (numberOr(event.receive_rate_bps) !== null) series.received.add(time, this.seenRate.with(time, event.receive_rate_bps));
+  }
+
+  takeStats(event, time) {
+    for (const entry of event.report || []) {
+      if (event.end === "receiver" && entry.type === "inbound-rtp" && entry.kind === "video") this.takeVideo(entry, time);
+      if (event.end === "sender" && entry.type === "candidate-pair" && entry.nominated !== false) {
+        if (this.call.controller !== "weir" && numberOr(entry.availableOutgoingBitrate) !== null) {
+          this.series.gcc.add(time, entry.availableOutgoingBitrate);
+        }
+      }
+      if (event.end === "sender" && entry.type === "outbound-rtp" && entry.kind === "video") {
+        this.picture.limit = entry.qualityLimitationReason;
+      }
+    }
+  }
+
+  takeVideo(entry, time) {
+    const bytes = (entry.bytesReceived || 0) + (entry.headerBytesReceived || 0);
+    // Where the estimator is silent, the receiver's own count says what arrives.
+    if (this.bytes && this.estimate === null && time > this.bytes.time) {
+      this.series.received.add(time, Math.max(0, (8000 * (bytes - this.bytes.count)) / (time - this.bytes.time)));
+    }
+    this.bytes = { time, count: bytes };
+    Object.assign(this.picture, {
+      frames: entry.framesPerSecond, width: entry.frameWidth, height: entry.frameHeight, freezes: entry.freezeCount,
+      frozen: entry.totalFreezesDuration,
+    });
+  }
+}
+
+// The mean of the last second.
+class Mean {
+  constructor() {
+    this.samples = [];
+  }
+
+  with(time, value) {
+    this.samples.push([time, numberOr(value) || 0]);
+    while (time - this.samples[0][0] > MEAN_MS) this.samples.shift();
+    return this.samples.reduce((sum, [, each]) => sum + each, 0) / this.samples.length;
+  }
+}
+
+const numberOr = (value) => (typeof value === "number" && Number.isFinite(value) ? value : null);

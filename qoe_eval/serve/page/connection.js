@@ -1,0 +1,67 @@
+// The one WebSocket to the server. It comes back by itself, and asks only for what it has missed.
+
+const FIRST_WAIT_MS = 400;
+const LONGEST_WAIT_MS = 8000;
+
+export class Connection {
+  // handlers: hello(message), events(list), refused(text), connected(boolean)
+  constructor(handlers) {
+    this.handlers = handlers;
+    this.run = "";
+    this.last = 0;
+    this.wait = FIRST_WAIT_MS;
+    this.open();
+  }
+
+  open() {
+    const query = new URLSearchParams({ run: this.run, after: String(this.last) });
+    this.socket = new WebSocket(`ws://${location.host}/live?${query}`);
+    this.socket.addEventListener("message", (message) => this.take(JSON.parse(message.data)));
+    this.socket.addEventListener("close", () => {
+      this.handlers.connected(false);
+      setTimeout(() => this.open(), this.wait);
+      this.wait = Math.min(LONGEST_WAIT_MS, this.wait * 1.7);
+    });
+  }
+
+  take(message) {
+    if (message.type === "hello") {
+      this.wait = FIRST_WAIT_MS;
+      if (!message.resumed) this.last = 0;
+      this.run = message.run;
+      this.viewer = message.viewer;
+      this.handlers.connected(true);
+      this.handlers.hello(message);
+    } else if (message.type === "events") {
+      const fresh = message.events.filter((event) => event.seq > this.last);
+      if (fresh.length === 0) return;
+      this.last = fresh[fresh.length - 1].seq;
+      this.handlers.events(fresh);
+    } else if (message.type === "refused") {
+      this.handlers.refused(message.message);
+    }
+  }
+
+  // Whether it could be sent.
+  send(message) {
+    if (this.socket.readyState !== WebSocket.OPEN) return false;
+    this.socket.send(JSON.stringify(message));
+    return true;
+  }
+}
+
+// Requests with an answer: {ok, errors, ...}; a server that is gone is an error like others.
+export async function ask(path, body) {
+  const options = body === undefined ? {} : { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
+  try {
+    const answer = await fetch(path, options);
+    const text = await answer.text();
+    try {
+      return { ok: answer.ok, value: JSON.parse(text), errors: answer.ok ? [] : JSON.parse(text).errors };
+    } catch {
+      return { ok: false, value: null, errors: [text.trim() || `The server answered ${answer.status}.`] };
+    }
+  } catch {
+    return { ok: false, value: null, errors: ["The server does not answer. Is 'weir serve' still running?"] };
+  }
+}

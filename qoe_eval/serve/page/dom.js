@@ -1,0 +1,50 @@
+// Small helpers for elements and numbers. Nothing that comes over the network is ever parsed as HTML.
+
+export const byId = (id) => document.getElementById(id);
+
+const SVG = "http://www.w3.org/2000/svg";
+
+// An element with attributes and children; properties that start with "on" are listeners, `class` and `text` as named.
+export function element(name, attributes = {}, ...children) {
+  return fill(document.createElement(name), attributes, children);
+}
+
+export function svg(name, attributes = {}, ...children) {
+  return fill(document.createElementNS(SVG, name), attributes, children);
+}
+
+function fill(node, attributes, children) {
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
+    else if (key === "text") node.textContent = value;
+    else if (key === "checked" || key === "value") node[key] = value;
+    else node.setAttribute(key, value === true ? "" : value);
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+// Writes only what has changed: a live region must not speak again, and layout should rest.
+export function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+export const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
+
+// Three significant digits: "2.31 Mbps", "312 kbps".
+export function rate(bps) {
+  if (!isNumber(bps)) return "–";
+  if (bps >= 1e6) return `${(bps / 1e6).toFixed(bps >= 1e8 ? 0 : bps >= 1e7 ? 1 : 2)} Mbps`;
+  return `${Math.round(bps / 1e3)} kbps`;
+}
+
+export const milliseconds = (value) => (isNumber(value) ? `${Math.round(value)} ms` : "–");
+
+export const percent = (ratio) => (isNumber(ratio) ? `${(100 * ratio).toFixed(ratio >= 0.0995 ? 0 : 1)} %` : "–");
+
+export const number = (value, digits = 0) => (isNumber(value) ? value.toFixed(digits) : "–");
+
+export const seconds = (value) => (isNumber(value) ? `${Math.max(0, Math.round(value))} s` : "–");

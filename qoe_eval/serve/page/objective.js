@@ -1,0 +1,121 @@
+// The objective as a person holds it: presets, a triangle for the pointer, three linked sliders for everything else.
+import { byId, element, setText, svg } from "./dom.js";
+import { allowed, CORNERS, fromPoint, moved, NAMES, percents, same, toPoint } from "./weights.js";
+
+const SEND_EVERY_MS = 120;
+const LABELS = { throughput: "Throughput", latency: "Latency", loss: "Loss" };
+
+export class Objective {
+  // changed(weights): a person moved them; at most every 120 ms, the last position always.
+  constructor(presets, minimum, changed) {
+    this.presets = presets;
+    this.minimum = minimum;
+    this.changed = changed;
+    this.weights = presets.balanced;
+    this.pending = null;
+    this.lastSent = 0;
+    this.buildPresets();
+    this.buildSliders();
+    this.buildTriangle();
+    this.show();
+  }
+
+  get value() {
+    const [throughput, latency] = this.weights.map((weight) => Math.round(weight * 1e4) / 1e4);
+    return { throughput, latency, loss: Math.round((1 - throughput - latency) * 1e4) / 1e4 };
+  }
+
+  // From the server: shown, not sent.
+  set(weights) {
+    if (this.dragging) return;
+    this.weights = weights;
+    this.show();
+  }
+
+  move(weights) {
+    this.weights = weights;
+    this.show();
+    clearTimeout(this.pending);
+    const wait = this.lastSent + SEND_EVERY_MS - performance.now();
+    if (wait <= 0) this.send();
+    else this.pending = setTimeout(() => this.send(), wait);
+  }
+
+  send() {
+    this.lastSent = performance.now();
+    this.changed(this.value);
+  }
+
+  show() {
+    const shown = percents(this.weights);
+    NAMES.forEach((name, index) => {
+      const slider = byId(`weight-${name}`);
+      slider.value = String(shown[index]);
+      slider.setAttribute("aria-valuetext", `${shown[index]} percent`);
+      slider.style.setProperty("--filled", `${((shown[index] - +slider.min) / (slider.max - slider.min)) * 100}%`);
+      setText(byId(`weight-${name}-value`), `${shown[index]} %`);
+    });
+    for (const button of byId("presets").children) {
+      button.setAttribute("aria-pressed", String(same(this.weights, this.presets[button.dataset.preset])));
+    }
+    this.place(byId("handle"), this.weights);
+  }
+
+  place(mark, weights) {
+    const [x, y] = toPoint(weights);
+    mark.setAttribute("cx", x.toFixed(1));
+    mark.setAttribute("cy", y.toFixed(1));
+  }
+
+  buildPresets() {
+    byId("presets").replaceChildren(
+      ...Object.entries(this.presets).map(([name, weights]) =>
+        element("button", { type: "button", "data-preset": name, text: name, onclick: () => this.move(weights) })),
+    );
+  }
+
+  buildSliders() {
+    const low = Math.round(100 * this.minimum);
+    byId("sliders").replaceChildren(
+      ...NAMES.map((name, index) => {
+        const id = `weight-${name}`;
+        const slider = element("input", { id, type: "range", min: low, max: 100 - 2 * low, step: 1 });
+        slider.addEventListener("input", () => this.move(moved(this.weights, index, slider.valueAsNumber / 100, this.minimum)));
+        return element("div", { class: `slider ${name}` }, element("label", { for: id, text: LABELS[name] }), slider,
+          element("output", { id: `${id}-value`, for: id }));
+      }),
+    );
+  }
+
+  buildTriangle() {
+    const triangle = byId("triangle");
+    const field = byId("triangle-field");
+    const points = (weights) => weights.map((one) => toPoint(one).map((value) => value.toFixed(1)).join(",")).join(" ");
+    field.append(svg("polygon", { class: "field", points: CORNERS.map((corner) => corner.join(",")).join(" ") }));
+    for (const share of [0.25, 0.5, 0.75]) {
+      const rest = 1 - share;
+      for (const line of [[[share, rest, 0], [share, 0, rest]], [[rest, share, 0], [0, share, rest]], [[rest, 0, share], [0, rest, share]]]) {
+        field.append(svg("polyline", { class: "rule", points: points(line) }));
+      }
+    }
+    for (const weights of Object.values(this.presets)) {
+      const [x, y] = toPoint(weights);
+      field.append(svg("circle", { class: "preset", cx: x.toFixed(1), cy: y.toFixed(1), r: 2.6 }));
+    }
+    const follow = (event) => {
+      const box = triangle.getBoundingClientRect();
+      const scale = Math.max(260 / box.width, 196 / box.height);
+      const x = 130 + (event.clientX - box.left - box.width / 2) * scale;
+      const y = 98 + (event.clientY - box.top - box.height / 2) * scale;
+      this.move(allowed(fromPoint([x, y]), this.minimum));
+    };
+    triangle.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      this.dragging = true;
+      triangle.setPointerCapture(event.pointerId);
+      follow(event);
+    });
+    triangle.addEventListener("pointermove", (event) => this.dragging && follow(event));
+    for (const over of ["pointerup", "pointercancel"]) triangle.addEventListener(over, () => { this.dragging = false; });
+  }
+}

@@ -1,0 +1,132 @@
+// What a person chooses before a call: scenario, controller, sender, duration, picture.
+import { byId, element, setText } from "./dom.js";
+import { factsOf, Preview, range, smallSketch } from "./sketch.js";
+
+const CONTROLLERS = {
+  weir: "Weir at the receiver tells the sender its rate, by REMB.",
+  gcc: "The sender's own Google congestion control, over transport-cc.",
+  shadow: "GCC decides; Weir is computed beside it and only shown.",
+};
+export const SENDERS = { chromium: "Chromium", native: "weir-peer" };
+const REMEMBERED = "weir.serve.choice";
+const LONGEST_DEFAULT_S = 60;
+// With fewer, encoding the larger picture may disturb the call.
+const ENOUGH_CORES = 4;
+
+export class Setup {
+  // changed(): another choice; submitted(): the start button.
+  constructor(setup, changed, submitted) {
+    this.setup = setup;
+    this.changed = changed;
+    this.byName = new Map(setup.scenarios.map((scenario) => [scenario.name, scenario]));
+    this.preview = new Preview(byId("preview-plot"));
+    this.choice = this.remembered();
+    this.buildScenarios();
+    this.buildSegments("controllers", "controller", setup.controllers, (name) => name);
+    this.buildSegments("senders", "sender", setup.senders, (name) => SENDERS[name] || name);
+    byId("size").replaceChildren(...setup.sizes.map((size) => element("option", { value: size, text: size.replace("x", " × ") })));
+    byId("size").value = this.choice.size;
+    const duration = byId("duration");
+    [duration.min, duration.max] = setup.duration_s;
+    byId("size").addEventListener("change", () => this.choose("size", byId("size").value));
+    duration.addEventListener("input", () => { this.ownDuration = true; this.checkDuration(); });
+    byId("find").addEventListener("input", () => this.find());
+    byId("find").addEventListener("keydown", (event) => { if (event.key === "Enter") event.preventDefault(); });
+    byId("setup").addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (this.checkDuration()) submitted(); else duration.focus();
+    });
+    this.showChoice();
+  }
+
+  get scenario() {
+    return this.byName.get(this.choice.scenario);
+  }
+
+  // As the server wants it, without the objective.
+  get request() {
+    const { scenario, sender, controller, size } = this.choice;
+    return { scenario, sender, controller, size, duration_s: byId("duration").valueAsNumber };
+  }
+
+  remembered() {
+    const first = { scenario: this.byName.has("step-down-up") ? "step-down-up" : this.setup.scenarios[0].name,
+      controller: this.setup.controllers[0], sender: this.setup.senders[0], size: this.setup.sizes.at(navigator.hardwareConcurrency >= ENOUGH_CORES ? 0 : -1) };
+    try {
+      const kept = JSON.parse(localStorage.getItem(REMEMBERED)) || {};
+      if (this.byName.has(kept.scenario)) first.scenario = kept.scenario;
+      for (const [name, known] of [["controller", "controllers"], ["sender", "senders"], ["size", "sizes"]]) {
+        if (this.setup[known].includes(kept[name])) first[name] = kept[name];
+      }
+    } catch { /* Storage may be off, or hold something else: the defaults do. */ }
+    return first;
+  }
+
+  choose(name, value) {
+    this.choice[name] = value;
+    try { localStorage.setItem(REMEMBERED, JSON.stringify(this.choice)); } catch { /* see above */ }
+    this.showChoice();
+    this.changed();
+  }
+
+  showChoice() {
+    const { scenario } = this;
+    setText(byId("controller-note"), CONTROLLERS[this.choice.controller] || "");
+    setText(byId("preview-title"), scenario.name);
+    setText(byId("preview-what"), scenario.description);
+    byId("facts").replaceChildren(...factsOf(scenario));
+    this.preview.show(scenario);
+    if (!this.ownDuration) byId("duration").value = String(Math.max(this.setup.duration_s[0], Math.min(LONGEST_DEFAULT_S, Math.round(scenario.duration_s))));
+  }
+
+  checkDuration() {
+    const duration = byId("duration");
+    const right = duration.validity.valid && Number.isFinite(duration.valueAsNumber);
+    duration.setAttribute("aria-invalid", String(!right));
+    setText(byId("refusal"), right ? "" : `Duration: ${duration.min} to ${duration.max} s.`);
+    return right;
+  }
+
+  // --- the list -----------------------------------------------------------------------------------------------------------
+
+  buildScenarios() {
+    let group = null;
+    const rows = [];
+    for (const scenario of this.setup.scenarios) {
+      if (scenario.group !== group) {
+        group = scenario.group;
+        rows.push(element("p", { class: "group", text: group, "aria-hidden": "true" }));
+      }
+      const chosen = scenario.name === this.choice.scenario;
+      const input = element("input", { type: "radio", name: "scenario", value: scenario.name, checked: chosen, class: "unseen" });
+      input.addEventListener("change", () => this.choose("scenario", scenario.name));
+      rows.push(element("label", { class: "scenario", title: scenario.description }, input,
+        element("span", { class: "about" }, element("b", { text: scenario.name }), element("small", { text: `${range(scenario)}` })),
+        smallSketch(scenario)));
+    }
+    byId("scenarios").replaceChildren(...rows);
+    // Not scrollIntoView, which would move the page as well. The one before shows that there is more above.
+    const row = byId("scenarios").querySelector("input:checked").parentElement;
+    byId("scenarios").scrollTop = row.previousElementSibling.offsetTop - 2;
+  }
+
+  find() {
+    const wanted = byId("find").value.trim().toLowerCase();
+    let seen = 0;
+    for (const row of byId("scenarios").querySelectorAll(".scenario")) {
+      const scenario = this.byName.get(row.querySelector("input").value);
+      row.hidden = !`${scenario.name} ${scenario.description}`.toLowerCase().includes(wanted);
+      seen += row.hidden ? 0 : 1;
+    }
+    for (const heading of byId("scenarios").querySelectorAll(".group")) heading.hidden = wanted !== "";
+    byId("none-found").hidden = seen > 0;
+  }
+
+  buildSegments(id, name, values, label) {
+    byId(id).replaceChildren(...values.map((value) => {
+      const input = element("input", { type: "radio", name, value, checked: value === this.choice[name], class: "unseen" });
+      input.addEventListener("change", () => this.choose(name, value));
+      return element("label", {}, input, element("span", { text: label(value) }));
+    }));
+  }
+}

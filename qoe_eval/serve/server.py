@@ -1,0 +1,218 @@
+"""The HTTP server behind `weir serve`: the page, its data, one WebSocket for what is live, the files of calls."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import socket
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aiohttp import WSCloseCode, WSMsgType, web
+
+import weir.qoe_eval
+from weir.qoe_eval.serve.access import TOKEN_PARAMETER, Access
+from weir.qoe_eval.serve.backend import CallBackend
+from weir.qoe_eval.serve.call_desk import CallDesk, CallInProgress
+from weir.qoe_eval.serve.call_folders import CONTENT_TYPES, find_file, list_calls
+from weir.qoe_eval.serve.call_request import json_value, read_call_request, read_control
+from weir.qoe_eval.serve.feed import Feed, Viewer
+from weir.qoe_eval.serve.setup_description import describe_setup
+from weir.traces.errors import InputError, MissingComponent
+from weir.traces.scenario import Scenario
+
+HOST = "127.0.0.1"
+FILES = "/calls/"
+MAX_MESSAGE_BYTES = 16 << 10
+MAX_VIEWERS = 16
+# Events that come within this time go out as one message.
+BATCH_S = 0.1
+
+_PAGE = Path(__file__).parent / "page"
+_SHARED_STYLE = Path(weir.qoe_eval.__file__).parent / "page" / "report.css"
+_PAGE_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+
+
+@dataclass(frozen=True)
+class ServeOptions:
+    """What is served: scenarios by group (as shown), the folder of calls, and how calls are made."""
+
+    scenarios: Mapping[str, Sequence[Scenario]]
+    out: Path
+    backend: CallBackend
+
+
+class Server:
+    """A server on loopback; between `start` and `close` it answers.
+
+    Raises:
+        OSError: `port` (0: any free one) cannot be had.
+    """
+
+    def __init__(self, options: ServeOptions, port: int = 0) -> None:
+        self._options = options
+        self._socket = socket.create_server((HOST, port), reuse_port=False)
+        self.port: int = self._socket.getsockname()[1]
+        self.token = secrets.token_urlsafe(24)
+        self._run = secrets.token_hex(4)
+        self._viewers_seen = 0
+        self._sockets: set[web.WebSocketResponse] = set()
+        self._feed = Feed()
+        self._desk = CallDesk(options.out, options.backend, self._feed)
+        self._scenarios = {one.name: one for group in options.scenarios.values() for one in group}
+        self._description = describe_setup(options.scenarios, options.out)
+        self._runner = web.AppRunner(self._application(), access_log=None, shutdown_timeout=2.0)
+
+    @property
+    def url(self) -> str:
+        """The address to open, token included."""
+        return f"http://{HOST}:{self.port}/?{TOKEN_PARAMETER}={self.token}"
+
+    async def start(self) -> None:
+        """Answers from now on."""
+        await self._runner.setup()
+        await web.SockSite(self._runner, self._socket).start()
+
+    async def close(self) -> None:
+        """Stops the call that runs, then the server."""
+        await self._desk.close()
+        for open_socket in list(self._sockets):
+            await open_socket.close(code=WSCloseCode.GOING_AWAY, message=b"weir serve has ended")
+        await self._runner.cleanup()
+        self._socket.close()
+
+    def _application(self) -> web.Application:
+        access = Access(self.token, self.port, FILES)
+        application = web.Application(middlewares=[access.middleware], client_max_size=MAX_MESSAGE_BYTES)
+        application.on_response_prepare.append(access.add_headers)
+        application.add_routes(
+            [
+                web.get("/", self._page),
+                web.get("/page/{name}", self._page_file),
+                web.get("/favicon.ico", self._icon),
+                web.get("/setup", self._setup),
+                web.get("/live", self._live),
+                web.get("/calls", self._calls),
+                web.get(FILES + "{path:.+}", self._call_file),
+                web.post("/missing", self._missing),
+                web.post("/call", self._start_call),
+            ]
+        )
+        return application
+
+    # --- the page -----------------------------------------------------------------------------------------------------
+
+    async def _page(self, request: web.Request) -> web.StreamResponse:
+        return web.FileResponse(_PAGE / "index.html", headers={"Content-Type": "text/html; charset=utf-8"})
+
+    async def _page_file(self, request: web.Request) -> web.StreamResponse:
+        name = request.match_info["name"]
+        path = _SHARED_STYLE if name == _SHARED_STYLE.name else _PAGE / name
+        kind = _PAGE_TYPES.get(path.suffix)
+        # Only plain names of files that are there: an encoded slash is part of the name by now.
+        if kind is None or Path(name).name != name or not path.is_file():
+            raise web.HTTPNotFound
+        return web.FileResponse(path, headers={"Content-Type": f"{kind}; charset=utf-8"})
+
+    async def _icon(self, request: web.Request) -> web.StreamResponse:
+        # Reports do not name one; browsers ask for it all the same.
+        return web.FileResponse(_PAGE / "icon.svg", headers={"Content-Type": "image/svg+xml"})
+
+    async def _setup(self, request: web.Request) -> web.Response:
+        return web.json_response(self._description)
+
+    # --- calls --------------------------------------------------------------------------------------------------------
+
+    async def _missing(self, request: web.Request) -> web.Response:
+        wanted = await self._read_request(request)
+        return web.json_response({"missing": await self._desk.missing(wanted)})
+
+    async def _start_call(self, request: web.Request) -> web.Response:
+        wanted = await self._read_request(request)
+        try:
+            return web.json_response(await self._desk.start(wanted), status=201)
+        except CallInProgress:
+            return _refusal(409, ["A call is in progress; one at a time."])
+        except MissingComponent as error:
+            return _refusal(503, str(error).splitlines())
+        except InputError as error:
+            return _refusal(400, [str(error)])
+        except OSError as error:
+            return _refusal(500, [f"{self._options.out}: the folder of the call cannot be made ({error.strerror})"])
+
+    async def _read_request(self, request: web.Request) -> Any:
+        try:
+            return read_call_request(json_value(await request.text()), self._scenarios)
+        except InputError as error:
+            reason = str(error)
+        except ValueError:
+            reason = "not JSON"
+        raise web.HTTPBadRequest(text=json.dumps({"errors": [reason]}), content_type="application/json")
+
+    async def _calls(self, request: web.Request) -> web.Response:
+        return web.json_response(await asyncio.to_thread(list_calls, self._options.out))
+
+    async def _call_file(self, request: web.Request) -> web.StreamResponse:
+        found = find_file(self._options.out, request.match_info["path"])
+        if found is None:
+            raise web.HTTPNotFound
+        return web.FileResponse(found, headers={"Content-Type": CONTENT_TYPES[found.suffix]})
+
+    # --- live ---------------------------------------------------------------------------------------------------------
+
+    async def _live(self, request: web.Request) -> web.StreamResponse:
+        if len(self._feed) >= MAX_VIEWERS:
+            raise web.HTTPServiceUnavailable(text=f"{MAX_VIEWERS} viewers are connected already.\n")
+        live = web.WebSocketResponse(max_msg_size=MAX_MESSAGE_BYTES, heartbeat=20.0)
+        await live.prepare(request)
+        self._viewers_seen += 1
+        name = f"viewer {self._viewers_seen}"
+        # The number of an earlier run of the server means nothing here.
+        known = request.query.get("run") == self._run
+        viewer = self._feed.join(_number(request.query.get("after", "")) if known else 0)
+        self._sockets.add(live)
+        hello = {"type": "hello", "run": self._run, "viewer": name, "resumed": known, "call": self._desk.describe()}
+        sending = asyncio.create_task(_send(live, viewer, hello))
+        try:
+            async for message in live:
+                if message.type is not WSMsgType.TEXT:
+                    await live.close(code=WSCloseCode.UNSUPPORTED_DATA)
+                    break
+                await self._take_control(live, message.data, name)
+        finally:
+            self._feed.leave(viewer)
+            self._sockets.discard(live)
+            sending.cancel()
+        return live
+
+    async def _take_control(self, live: web.WebSocketResponse, text: str, viewer: str) -> None:
+        try:
+            self._desk.control(read_control(text), viewer)
+        except InputError as error:
+            await live.send_json({"type": "refused", "message": str(error)})
+
+
+async def _send(live: web.WebSocketResponse, viewer: Viewer, hello: dict[str, Any]) -> None:
+    """Sends what the viewer has waiting, in batches, until it lags or goes."""
+    try:
+        await live.send_json(hello)
+        while not viewer.lagging:
+            events = await viewer.take()
+            if events:
+                await live.send_json({"type": "events", "events": events})
+            await asyncio.sleep(BATCH_S)
+        await live.close(code=WSCloseCode.TRY_AGAIN_LATER, message=b"too slow; come back")
+    except (ConnectionError, RuntimeError):
+        # Gone in the middle of a message; the reading side ends by itself.
+        return
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 18 else 0
+
+
+def _refusal(status: int, errors: list[str]) -> web.Response:
+    return web.json_response({"errors": errors}, status=status)

@@ -1,0 +1,137 @@
+"""`weir call` as a user meets it, over a made-up link: what is run, kept, made again, and said."""
+
+import json
+import sys
+
+import pytest
+
+from weir.qoe_eval.call import call_command, requirements_check, session
+from weir.qoe_eval.cli import main
+
+
+@pytest.fixture
+def weir(tmp_path, fake_call, fake_peer, monkeypatch, capfd):
+    """Runs `weir ARGUMENTS` in a folder with the scenario steady.json; status, standard output, standard error."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(session, "CallNamespaces", fake_call.FakeNamespaces)
+    monkeypatch.setattr(session, "LinkProcess", fake_call.FakeLink)
+    monkeypatch.setattr(session, "source_video_path", lambda width, height: tmp_path / "source.y4m")
+    monkeypatch.setattr("weir.qoe_eval.call.call_record.source_video_path", lambda width, height: None)
+    monkeypatch.setattr(call_command, "check_requirements", lambda sender: None)
+    # How busy this machine is does not matter here.
+    monkeypatch.setattr("weir.qoe_eval.call.disturbance.LARGEST_WAKE_UP_LAG_MS", 1e9)
+    fake_call.call_settings(tmp_path).scenario.save("steady.json")
+    # A call takes no less than 5 s, unless its scenario does.
+    data = json.loads((tmp_path / "steady.json").read_text()) | {"duration_s": 0.4}
+    (tmp_path / "steady.json").write_text(json.dumps(data))
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["weir", *map(str, arguments)])
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as caught:
+            main()
+        return caught.value.code, *capfd.readouterr()
+
+    return run
+
+
+CALL = ("call", "steady.json", "--sender", "native", "--out", "here")
+
+
+def results(tmp_path):
+    return [json.loads(line) for line in (tmp_path / "here/results.jsonl").read_text().splitlines()]
+
+
+def test_a_comparison_is_made_once_and_the_rest_is_reused(weir, tmp_path):
+    status, out, _ = weir(*CALL, "--compare")
+    assert status == 0
+    assert "2 calls. Report: here/report.html" in out
+    assert [(one["controller"], one["seed"]) for one in results(tmp_path)] == [("weir", 1), ("gcc", 1)]
+    assert (tmp_path / "here/calls/steady-weir-1/call.json").is_file()
+    assert (tmp_path / "here/report.html").stat().st_size > 1000
+    status, out, error = weir(*CALL, "--compare", "--seeds", 2)
+    assert status == 0
+    assert "4 calls (2 of them from before)" in out
+    assert error.splitlines() == ["steady, weir, seed 2", "steady, gcc, seed 2"]
+    assert [(one["controller"], one["seed"]) for one in results(tmp_path)][2:] == [("weir", 2), ("gcc", 2)]
+
+
+def test_json_is_the_summary_and_nothing_else(weir):
+    status, out, error = weir(*CALL, "--json")
+    assert (status, error) == (0, "")
+    assert json.loads(out)["run"]["planned"] == 1
+
+
+def test_a_failed_call_is_status_1_and_is_made_again(weir, tmp_path, fake_peer):
+    fake_peer(receive="die in call")
+    status, out, error = weir(*CALL)
+    assert status == 1
+    assert "steady, weir, seed 1: the receiver (weir-peer) was killed by signal 9" in error
+    assert "left out: steady, weir, seed 1: ended before its time" in out
+    assert results(tmp_path) == []
+    fake_peer()
+    assert weir(*CALL)[0] == 0
+    assert len(results(tmp_path)) == 1
+
+
+def test_a_disturbed_call_is_marked(weir, monkeypatch):
+    monkeypatch.setattr("weir.qoe_eval.call.call_record.disturbances", lambda *_: ["the encoder was short of CPU"])
+    status, out, _ = weir(*CALL)
+    assert status == 0
+    assert "left out: steady, weir, seed 1: disturbed: the encoder was short of CPU" in out
+
+
+def test_disturbed_calls_are_kept_unless_asked(weir, tmp_path):
+    assert weir(*CALL)[0] == 0
+    (record,) = results(tmp_path)
+    record["call"]["disturbed"] = ["the encoder was short of CPU"]
+    (tmp_path / "here/results.jsonl").write_text(json.dumps(record) + "\n")
+    assert "(1 of them from before)" in weir(*CALL)[1]
+    assert "from before" not in weir(*CALL, "--repeat-disturbed")[1]
+    assert [one["call"]["disturbed"] for one in results(tmp_path)] == [[]]
+
+
+def test_a_model_that_vanishes_is_status_3_and_ends_everything(weir, tmp_path, fake_peer):
+    fake_peer(receive="missing model")
+    status, _, error = weir(*CALL, "--seeds", 3)
+    assert status == 3
+    assert "m.onnx: no such file" in error
+    assert not (tmp_path / "here/calls/steady-weir-2").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--sender", "firefox"), "--sender firefox: use chromium, native"),
+        (("--controller", "nada"), "--controller nada: use weir, gcc, shadow"),
+        (("--size", "1x1"), "--size 1x1: use 1280x720, 640x360"),
+        (("--codec", "AV1"), "--codec AV1: use VP8, VP9, H264"),
+        (("--objective", "1,2"), "--objective 1,2"),
+        (("--max-bitrate", "1G"), "must be between 50k and 50M"),
+        (("--model", "none.onnx"), "--model none.onnx: no such file"),
+    ],
+)
+def test_wrong_use_is_one_message_and_status_2(weir, arguments, message):
+    status, _, error = weir(*CALL, *arguments)
+    assert status == 2
+    assert message in error
+    assert "Traceback" not in error
+
+
+def test_everything_that_is_missing_is_one_message_before_anything_starts(weir, tmp_path, monkeypatch):
+    monkeypatch.setattr(call_command, "check_requirements", requirements_check.check_requirements)
+    monkeypatch.setattr(requirements_check.os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(requirements_check, "CHROMIUM", "/nowhere/chromium")
+    monkeypatch.setattr(requirements_check, "_TUN", tmp_path / "tun")
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("WEIR_PEER", "/nowhere/weir-peer")
+    monkeypatch.setenv("WEIR_SIM", "/nowhere/weir-sim")
+    status, out, error = weir("call", "steady.json", "--out", "here")
+    assert (status, out) == (3, "")
+    missing = [line for line in error.splitlines() if line.startswith("  - ")]
+    for number, name in enumerate(("root", "tun", "ip,", "/nowhere/chromium", "setpriv", "weir-peer", "weir-sim")):
+        assert name in missing[number]
+    assert all(":" in line for line in missing)
+    assert not (tmp_path / "here").exists()
+    # A native call needs no browser.
+    assert "chromium" not in weir(*CALL)[2]

@@ -1,0 +1,76 @@
+from dataclasses import replace
+
+import pytest
+
+from weir.qoe_eval.call.call_plan import CallPlan, call_duration_s, done_calls, plan_calls
+from weir.traces.catalogue import load_bundled
+
+
+@pytest.fixture
+def program(tmp_path):
+    path = tmp_path / "weir-peer"
+    path.write_bytes(b"one build")
+    return path
+
+
+@pytest.fixture
+def plan(tmp_path):
+    model = tmp_path / "model.onnx"
+    model.write_bytes(b"a model")
+    return CallPlan(
+        scenarios=[load_bundled("steady-1m"), load_bundled("outage")],
+        sender="chromium",
+        controllers=("weir", "gcc"),
+        objective=(0.4, 0.5, 0.1),
+        seeds=range(1, 3),
+        width=640,
+        height=360,
+        codec="VP8",
+        max_bitrate_bps=2_500_000,
+        model=model,
+    )
+
+
+def test_pairs_are_made_one_after_the_other(plan, program, tmp_path):
+    calls = list(plan_calls(plan, tmp_path, [program]).values())
+    assert [(call.seed, call.scenario.name, call.controller) for call in calls][:5] == [
+        (1, "steady-1m", "weir"), (1, "steady-1m", "gcc"), (1, "outage", "weir"), (1, "outage", "gcc"),
+        (2, "steady-1m", "weir"),
+    ]  # fmt: skip
+    assert len({call.out for call in calls}) == 8
+    assert calls[0].out == tmp_path / "calls/steady-1m-weir-1"
+    assert calls[0].model == plan.model
+    assert calls[1].model is None
+
+
+def test_a_key_stands_for_what_determines_the_call(plan, program, tmp_path):
+    keys = list(plan_calls(plan, tmp_path, [program]))
+
+    def changed(**changes):
+        return [a == b for a, b in zip(plan_calls(replace(plan, **changes), tmp_path, [program]), keys, strict=True)]
+
+    assert changed() == [True] * 8
+    assert changed(codec="VP9") == changed(max_bitrate_bps=1_000_000) == changed(height=720) == [False] * 8
+    assert changed(duration_s=30.0) == changed(sender="native") == [False] * 8
+    # The objective and the model mean nothing to GCC.
+    assert changed(objective=(0.8, 0.1, 0.1)) == [False, True] * 4
+    plan.model.write_bytes(b"another")
+    assert changed() == [False, True] * 4
+    program.write_bytes(b"another build")
+    assert changed() == [False] * 8
+
+
+def test_what_is_done_has_its_record_and_its_folder(plan, program, tmp_path):
+    calls = plan_calls(plan, tmp_path, [program])
+    first, second, third = list(calls)[:3]
+    for key in (first, third):
+        calls[key].out.mkdir(parents=True)
+        (calls[key].out / "call.json").write_text("{}")
+    records = [{"key": first}, {"key": second}, {"key": "another"}]
+    assert list(done_calls(calls, records)) == [first]
+
+
+def test_how_long_a_call_lasts():
+    assert call_duration_s(load_bundled("muses-cross-traffic")) == 110
+    assert call_duration_s(load_bundled("steady-50m")) == 20
+    assert call_duration_s(load_bundled("rfc8867-5.5")) == 60

@@ -1,0 +1,53 @@
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from weir.qoe_eval.call.real_time import run_in_real_time
+from weir.qoe_eval.call.wake_up_lag import WakeUpLag
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may use the real-time class")
+def test_every_thread_of_a_process_and_what_it_starts_later():
+    program = """
+import subprocess, sys, threading, time
+threading.Thread(target=time.sleep, args=(30,), daemon=True).start()
+print("there", flush=True)
+sys.stdin.readline()
+child = subprocess.Popen(["sleep", "30"])
+print(child.pid, flush=True)
+sys.stdin.readline()
+child.kill()
+"""
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        process.stdout.readline()
+        run_in_real_time([process.pid])
+        tasks = [int(task.name) for task in Path(f"/proc/{process.pid}/task").iterdir()]
+        assert len(tasks) == 2
+        process.stdin.write("\n")
+        process.stdin.flush()
+        child = int(process.stdout.readline())
+        assert {os.sched_getscheduler(one) for one in (*tasks, child)} == {os.SCHED_RR}
+        process.communicate("\n")
+    assert os.sched_getscheduler(0) == os.SCHED_OTHER
+
+
+def test_a_process_that_is_gone_does_not_matter():
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    run_in_real_time([process.pid])
+
+
+def test_how_late_a_thread_wakes_up():
+    lag = WakeUpLag()
+    assert lag.p99_ms is None
+    lag.stop()
+    lag = WakeUpLag()
+    lag.start()
+    time.sleep(0.3)
+    lag.stop()
+    assert 0 < lag.p99_ms < 250

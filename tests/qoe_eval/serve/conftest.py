@@ -1,0 +1,62 @@
+"""A server with pretended calls, on a thread of its own: what tests the browser meets."""
+
+import asyncio
+import importlib.util
+import threading
+from pathlib import Path
+
+import pytest
+
+from weir.qoe_eval.serve.serve_command import offered_scenarios
+from weir.qoe_eval.serve.server import ServeOptions, Server
+
+CHROMIUM = "/usr/bin/chromium"
+
+
+def _load(name):
+    specification = importlib.util.spec_from_file_location(name, Path(__file__).parent / f"{name}.py")
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+FakeCalls = _load("fake_call").FakeCalls
+
+
+class RunningServer:
+    """A server in an event loop of its own thread."""
+
+    def __init__(self, out, calls):
+        self.out, self.calls = out, calls
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        self._server = self._do(self._start())
+        self.url, self.port, self.token = self._server.url, self._server.port, self._server.token
+
+    async def _start(self):
+        server = Server(ServeOptions(offered_scenarios([]), self.out, self.calls.backend()))
+        await server.start()
+        return server
+
+    def _do(self, work):
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(30)
+
+    def close(self):
+        if self._thread.is_alive():
+            self._do(self._server.close())
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join(10)
+            self._loop.close()
+
+
+@pytest.fixture
+def calls():
+    return FakeCalls()
+
+
+@pytest.fixture
+def server(tmp_path, calls):
+    running = RunningServer(tmp_path / "calls", calls)
+    yield running
+    running.close()

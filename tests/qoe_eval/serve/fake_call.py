@@ -1,0 +1,191 @@
+"""A call session that makes believable events without a network: a rate controller over a queue, in Python.
+
+It speaks the events of `weir.qoe_eval.call.session.run_call`, obeys its controls and leaves a folder like a call's.
+`speed` lets its clock run ahead: with 20, a minute of events takes three seconds.
+"""
+
+import asyncio
+import json
+import random
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+
+from weir.qoe_eval.serve.backend import CallBackend
+
+STEP_S = 0.1
+REPORT = "<!doctype html><title>Report</title>"
+METRICS = {
+    "received_bitrate_bps": 1_630_000.0, "frames_per_second": 29.6, "vmaf_mean": 82.4, "vmaf_p5": 64.1,
+    "frozen_share": 0.007, "end_to_end_delay_ms_p95": 148.0, "network_delay_ms_p95": 66.0, "utilisation": 0.87,
+    "loss_ratio": 0.004,
+}  # fmt: skip
+
+
+@dataclass
+class FakeCalls:
+    """Calls, and what they were asked to do."""
+
+    speed: float = 20.0
+    lacking: list = field(default_factory=list)
+    failure: str = ""
+    raises: Exception | None = None
+    connect_s: float = 0.0
+    video: Path | None = None
+    settings: list = field(default_factory=list)
+    controls: list = field(default_factory=list)
+    cancelled: int = 0
+
+    def backend(self):
+        return CallBackend(
+            missing=lambda request: self.lacking,
+            settings=lambda request, folder: SimpleNamespace(**(vars(request) | {"out": folder})),
+            run_call=self.run_call,
+            write_report=lambda result: (result.folder / "report.html").write_text(REPORT),
+        )
+
+    async def run_call(self, settings, on_event, control):
+        self.settings.append(settings)
+        try:
+            return await self._run(settings, on_event, control)
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+
+    async def _run(self, settings, on_event, control):
+        began = time.monotonic_ns() // 1000
+
+        def tell(kind, text, time_us=began, **more):
+            on_event({"type": kind, "time_us": time_us, "text": text} | more)
+
+        sender = f"starting the sender ({settings.sender})"
+        for text in ("setting up the link", "starting the receiver", sender, "connecting"):
+            tell("state", text)
+        await asyncio.sleep(self.connect_s)
+        if self.raises:
+            raise self.raises
+        model = _Model(settings)
+        tell("note", "receiver: connected")
+        tell("state", "in the call", started_us=began, duration_s=settings.duration_s)
+        for step in range(round(settings.duration_s / STEP_S)):
+            while not control.empty():
+                order = control.get_nowait()
+                self.controls.append(order)
+                if order["type"] == "stop":
+                    tell("note", "stopped by the user", began + step * 100_000)
+                    return self._conclude(settings, on_event)
+                if order["type"] == "down":
+                    tell("note", f"link down for {order['duration_s']:g} s", began + step * 100_000)
+                model.obey(order)
+            for event in model.step(began, step):
+                on_event(event)
+            await asyncio.sleep(STEP_S / self.speed)
+        return self._conclude(settings, on_event)
+
+    def _conclude(self, settings, on_event):
+        on_event({"type": "state", "text": "measuring"})
+        on_event({"type": "end", "failure": self.failure, "disturbed": []})
+        record = {
+            "schema": "weir.result/1",
+            "scenario": settings.scenario.name,
+            "controller": settings.controller,
+            "objective": list(settings.objective),
+            "seed": settings.seed,
+            "metrics": {"run": METRICS},
+            "call": {"sender": settings.sender, "disturbed": [], "failure": self.failure},
+        }
+        (settings.out / "call.json").write_text(json.dumps(record))
+        if self.video:
+            (settings.out / "recording.mp4").write_bytes(self.video.read_bytes())
+        return SimpleNamespace(record=record, folder=settings.out, disturbed=[], failure=self.failure)
+
+
+class _Model:
+    """Capacity, a queue before it, and a controller that knows a little too much."""
+
+    def __init__(self, settings):
+        self.settings = settings
+        self.capacity = settings.scenario.forward.capacity.trace()
+        self.cross = [flow for flow in settings.scenario.flows if flow.kind == "cbr"]
+        self.random = random.Random(settings.seed)
+        self.weights = list(settings.objective)
+        self.rate = 300e3
+        self.queue_bits = 0.0
+        self.arrived = [300e3] * 3
+        self.silence_s = 0.0
+        self.down_until_s = -1.0
+        self.guard = {"finite": 0, "bounds": 0, "slew": 0, "stale": 0}
+        self.bytes = 0
+
+    def obey(self, order):
+        if order["type"] == "objective":
+            self.weights = [order["throughput"], order["latency"], order["loss"]]
+        elif order["type"] == "down":
+            self.down_until_s = self.now_s + order["duration_s"]
+
+    def step(self, began_us, step):
+        self.now_s = now_s = (step + 1) * STEP_S
+        time_us = began_us + round(now_s * 1e6)
+        capacity = 0.0 if now_s < self.down_until_s else float(self.capacity.rate_at(now_s))
+        capacity_left = max(
+            0.0, capacity - sum(f.rate_bps for f in self.cross if f.start_s <= now_s < (f.stop_s or 1e9))
+        )
+        limit_bits = 0.4 * self.capacity.mean_bps(self.settings.duration_s)
+        self.queue_bits += self.rate * STEP_S * self.random.gauss(1, 0.07)
+        served = min(self.queue_bits, capacity_left * STEP_S)
+        self.queue_bits -= served
+        dropped = max(0.0, self.queue_bits - limit_bits)
+        self.queue_bits -= dropped
+        self.bytes += served / 8
+        packets, lost = round(served / 9600), round(dropped / 9600)
+        queue_ms = min(1500.0, 1000 * self.queue_bits / max(capacity_left, 100e3))
+        yield {
+            "type": "link", "time_us": time_us, "scenario_time_s": now_s, "direction": "forward",
+            "capacity_bps": capacity, "queue_bytes": round(self.queue_bits / 8),
+            "queueing_delay_ms": round(queue_ms, 2), "packets": packets, "bytes": round(served / 8),
+            "dropped_packets": lost, "delay_error_ms_p95": 0.1,
+        }  # fmt: skip
+        yield {"type": "link", "time_us": time_us, "direction": "reverse", "capacity_bps": None}
+        self.arrived = [*self.arrived[1:], served / STEP_S]
+        received = sum(self.arrived) / 3
+        reason = self._decide(received, queue_ms)
+        if self.settings.controller != "gcc":
+            yield {
+                "type": "estimate", "time_us": time_us, "target_rate_bps": round(self.rate), "reason": reason,
+                "controller": "weir", "receive_rate_bps": round(received),
+                "queueing_delay_ms": round(max(0.0, queue_ms + self.random.gauss(0, 2)), 2),
+                "loss_ratio": round(lost / max(1, lost + packets), 4), "application_limited": False,
+                "in_charge": self.settings.controller == "weir", "guard": dict(self.guard), "objective": self.weights,
+            }  # fmt: skip
+        if step % 10 == 9:
+            yield from self._stats(time_us, received)
+
+    def _decide(self, received, queue_ms):
+        throughput, latency, _ = self.weights
+        self.silence_s = 0.0 if received > 0 else self.silence_s + STEP_S
+        if self.silence_s > 0.5:
+            self.guard["stale"] += 1
+            self.rate = max(30e3, self.rate * 0.93)
+            return "guard_stale"
+        aim_ms = 12 + 90 * throughput / (throughput + latency)
+        wanted = self.rate * (1 + 0.12 * (aim_ms - queue_ms) / aim_ms * (1.0 if queue_ms < aim_ms else 0.45))
+        wanted = max(min(wanted, 1.25 * received + 60e3), 0.55 * received) * self.random.gauss(1, 0.012)
+        limit = 1.9 * received + 100e3
+        if wanted > limit:
+            self.guard["slew"] += 1
+            self.rate = limit
+            return "guard_slew"
+        self.rate = min(2.5e6, max(60e3, wanted))
+        return "pilot"
+
+    def _stats(self, time_us, received):
+        size = {"frameWidth": self.settings.width, "frameHeight": self.settings.height}
+        inbound = {
+            "type": "inbound-rtp", "kind": "video", "bytesReceived": round(self.bytes), "headerBytesReceived": 0,
+            "framesPerSecond": 30 if received > 100e3 else 4, "freezeCount": 0, "totalFreezesDuration": 0.0,
+        }  # fmt: skip
+        outbound = {"type": "outbound-rtp", "kind": "video", "qualityLimitationReason": "bandwidth"}
+        pair = {"type": "candidate-pair", "nominated": True, "availableOutgoingBitrate": received * 0.8 + 100e3}
+        yield {"type": "stats", "time_us": time_us, "end": "receiver", "report": [inbound | size]}
+        yield {"type": "stats", "time_us": time_us, "end": "sender", "report": [outbound | size, pair]}

@@ -1,0 +1,59 @@
+"""`weir serve` as a user starts it: its address, its end, its complaints."""
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+from weir.traces.catalogue import load_bundled
+
+WEIR = [sys.executable, "-c", "from weir.qoe_eval.cli import main; main()", "serve"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_prints_its_address_serves_and_ends(tmp_path, number):
+    scenario = tmp_path / "mine.json"
+    load_bundled("steps").model_copy(update={"name": "mine"}).save(scenario)
+    command = [*WEIR, str(scenario), "--port", "0", "--out", str(tmp_path / "out")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            address = process.stdout.readline().strip()
+            assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{32,}", address)
+            with urllib.request.urlopen(address.replace("/?", "/setup?"), timeout=10) as answer:
+                text = answer.read().decode()
+            assert '"mine"' in text
+            assert '"muses-cross-traffic"' in text
+            process.send_signal(number)
+            assert process.wait(20) == 0
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        (["nowhere.json"], 2, "nowhere.json"),
+        (["steps.json"], 2, "'steps' is the name of a bundled scenario"),
+        (["--out", "steps.json/below"], 2, "--out"),
+        (["--port", "65536"], 2, "--port"),
+    ],
+)
+def test_wrong_use_is_one_message(tmp_path, arguments, status, said):
+    load_bundled("steps").save(tmp_path / "steps.json")
+    ended = subprocess.run([*WEIR, *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == status
+    assert said in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_port_in_use(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        command = [*WEIR, "--port", port, "--out", str(tmp_path)]
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 1
+    assert "another --port" in ended.stderr

@@ -1,0 +1,358 @@
+"""The page in a real browser: with the mouse, with the keyboard alone, on a phone, in dark and light."""
+
+import re
+import shutil
+import time
+
+import pytest
+
+CHROMIUM = "/usr/bin/chromium"
+pytestmark = pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason=f"{CHROMIUM} is not installed")
+# What a browser says of a refused request, and of a server that is gone.
+_EXPECTED = ("status of 503", "WebSocket connection", "ERR_CONNECTION_REFUSED")
+LIMIT_S = 20.0
+DESKTOP = {"width": 1280, "height": 900}
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    api = pytest.importorskip("playwright.sync_api")
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(chromium, server):
+    """open_page(**context options): the page, loaded; nothing may go wrong on it in silence."""
+    contexts, wrong = [], []
+
+    def open_one(viewport=DESKTOP, **options):
+        contexts.append(chromium.new_context(viewport=viewport, **options))
+        page = contexts[-1].new_page()
+        page.set_default_timeout(LIMIT_S * 1000)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda message: message.type == "error" and wrong.append(message.text))
+        page.goto(server.url)
+        page.wait_for_selector("#status[data-state=ready]")
+        return page
+
+    yield open_one
+    for context in contexts:
+        context.close()
+    assert [text for text in wrong if not any(part in text for part in _EXPECTED)] == []
+
+
+def choose(page, scenario):
+    page.locator(f"input[value='{scenario}']").locator("..").click()
+
+
+def wait_for(condition, what, limit_s=LIMIT_S):
+    deadline = time.monotonic() + limit_s
+    while not condition():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.05)
+
+
+def until(page, script):
+    """Waits until the script is true. Playwright's own waiting would need the page to allow eval."""
+    wait_for(lambda: page.evaluate(script), f"not true: {script}")
+
+
+def colours(page, identifier):
+    """How many pixels of a canvas have each colour, without the transparent ones."""
+    return page.evaluate(
+        """(id) => {
+          const canvas = document.getElementById(id), counts = {};
+          const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+          for (let at = 0; at < data.length; at += 4) {
+            if (data[at + 3] < 200) continue;
+            const name = `${data[at]},${data[at + 1]},${data[at + 2]}`;
+            counts[name] = (counts[name] || 0) + 1;
+          }
+          return counts;
+        }""",
+        identifier,
+    )
+
+
+def token_colour(page, name):
+    return page.evaluate(
+        """(name) => {
+          const probe = document.createElement("i");
+          probe.style.color = `var(${name})`;
+          document.body.append(probe);
+          const colour = getComputedStyle(probe).color.match(/\\d+/g).slice(0, 3).join(",");
+          probe.remove();
+          return colour;
+        }""",
+        name,
+    )
+
+
+def values(page, legend):
+    """The values of a legend: {"Capacity": "2.50 Mbps"}."""
+    items = page.locator(f"#{legend} .item:visible").all()
+    return {item.locator("span").last.inner_text(): item.locator("b").inner_text() for item in items}
+
+
+def overflow(page):
+    return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+
+
+def test_choose_start_drag_watch_stop(open_page, server, calls):
+    calls.speed = 10.0
+    page = open_page()
+    assert server.token not in page.url
+    page.locator("#find").fill("cellu")
+    assert page.locator(".scenario:visible").count() >= 3
+    choose(page, "cellular-3m")
+    assert page.locator("#preview-title").inner_text() == "cellular-3m"
+    page.locator("#controllers").get_by_text("shadow").click()
+    page.locator("#senders").get_by_text("weir-peer").click()
+    page.locator("#duration").fill("450")
+    page.locator("#size").select_option("1280x720")
+    page.locator("#presets").get_by_text("latency").click()
+    page.locator("#start").click()
+    page.wait_for_selector("#stop")
+    wait_for(lambda: calls.settings, "no call was started")
+    made = calls.settings[0]
+    assert (made.scenario.name, made.controller, made.sender) == ("cellular-3m", "shadow", "native")
+    assert (made.duration_s, made.width, made.objective) == (450, 1280, (0.1, 0.8, 0.1))
+
+    # The plots have what was sent, in their colours.
+    until(page, "parseFloat(document.getElementById('elapsed').textContent) >= 8")
+    assert page.locator("#status-text").inner_text() == "In the call"
+    rates = values(page, "rate-legend")
+    assert list(rates) == ["Capacity", "Received", "GCC's estimate", "Weir's (shadow)"]
+    assert all(re.fullmatch(r"\d+(\.\d+)? [kM]bps", value) for value in rates.values()), rates
+    for canvas, line in (("rate-plot", "--received"), ("rate-plot", "--c-weir"), ("rate-plot", "--c-gcc"),
+                         ("delay-plot", "--c-weir"), ("reason-plot", "--c-weir")):  # fmt: skip
+        assert colours(page, canvas).get(token_colour(page, line), 0) > 30, (canvas, line)
+    assert "only shown, GCC decides" in page.locator("#verdict").inner_text()
+    assert "frames/s" in page.locator("#picture").inner_text()
+
+    # The weights, with the mouse: many steps, few messages, the last one kept.
+    box = page.locator("#triangle").bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.4, box["y"] + box["height"] * 0.7)
+    page.mouse.down()
+    for step in range(40):
+        page.mouse.move(
+            box["x"] + box["width"] * (0.4 + 0.0025 * step), box["y"] + box["height"] * (0.7 - 0.0125 * step)
+        )
+    page.mouse.up()
+    shown = page.locator("#weight-throughput").input_value()
+    wait_for(lambda: calls.controls and round(100 * calls.controls[-1]["throughput"]) == int(shown), "weights not sent")
+    assert 60 < int(shown) <= 90
+    assert len(calls.controls) < 20
+    for control in calls.controls:
+        assert control["throughput"] + control["latency"] + control["loss"] == pytest.approx(1)
+        assert min(control["throughput"], control["latency"], control["loss"]) >= 0.05 - 1e-6
+
+    page.locator("#stop").click()
+    page.wait_for_selector("#result:not([hidden])")
+    assert page.locator("#result-title").inner_text() == "The call was stopped"
+    with page.expect_popup() as report:
+        page.locator("#result-links").get_by_text("Open the report").click()
+    report.value.wait_for_load_state()
+    assert report.value.title() == "Report"
+    wait_for(lambda: page.locator("#calls-table tbody tr").count() == 1, "the call is not in the list")
+    # All is ready for the next call.
+    assert page.locator("#start").is_visible()
+
+
+def test_keyboard_alone(open_page, calls):
+    calls.speed = 10.0
+    page = open_page()
+
+    def tab_to(selector, backwards=False):
+        for _ in range(40):
+            page.keyboard.press("Shift+Tab" if backwards else "Tab")
+            if page.evaluate("(selector) => document.activeElement.matches(selector)", selector):
+                return
+        raise AssertionError(f"the keyboard does not reach {selector}")
+
+    def focus_is_seen():
+        return page.evaluate(
+            """() => {
+              let node = document.activeElement;
+              if (node.type === "radio") node = node.parentElement;
+              const style = getComputedStyle(node);
+              return style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2;
+            }"""
+        )
+
+    tab_to("#find")
+    assert focus_is_seen()
+    tab_to("input[name=scenario]")
+    assert focus_is_seen()
+    before = page.locator("#preview-title").inner_text()
+    page.keyboard.press("ArrowDown")
+    assert page.locator("#preview-title").inner_text() != before
+    tab_to("input[name=controller]")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    tab_to("input[name=sender]")
+    tab_to("#duration")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("1")
+    page.keyboard.press("Enter")
+    assert "5 to 600" in page.locator("#refusal").inner_text()
+    assert page.evaluate("document.activeElement.id") == "duration"
+    page.keyboard.press("Control+a")
+    page.keyboard.type("400")
+    tab_to("#start")
+    assert focus_is_seen()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#stop")
+    # Start is gone; the focus is where the call is stopped.
+    assert page.evaluate("document.activeElement.id") == "stop"
+    assert page.locator("#status-text").get_attribute("aria-hidden") is None
+    tab_to("#weight-latency")
+    for _ in range(3):
+        page.keyboard.press("ArrowLeft")
+    wait_for(lambda: calls.controls and round(100 * calls.controls[-1]["latency"]) == 47, "the slider sent nothing")
+    total = sum(int(page.locator(f"#weight-{name}").input_value()) for name in ("throughput", "latency", "loss"))
+    assert total == 100
+    assert page.locator("#weight-latency").get_attribute("aria-valuetext") == "47 percent"
+    tab_to("#plots")
+    assert focus_is_seen()
+    until(page, "parseFloat(document.getElementById('elapsed').textContent) >= 10")
+    page.keyboard.press("Home")
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+    until(page, "document.getElementById('readout').textContent.startsWith('At 2.')")
+    assert re.search(r"Rate, Received: \d+", page.locator("#readout").inner_text())
+    page.keyboard.press("Escape")
+    tab_to("#stop", backwards=True)
+    page.keyboard.press("Space")
+    page.wait_for_selector("#result:not([hidden])")
+    assert page.evaluate("document.activeElement.id") == "result"
+    assert calls.settings[0].duration_s == 400
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("viewport", [PHONE, {"width": 320, "height": 640}, DESKTOP])
+def test_every_state_fits_and_can_be_read(open_page, calls, viewport, scheme):
+    calls.speed = 40.0
+    calls.lacking = [
+        "/dev/net/tun, for the link: modprobe tun; in a container, add --device /dev/net/tun --cap-add NET_ADMIN"
+    ]
+    page = open_page(viewport=viewport, color_scheme=scheme)
+    page.wait_for_selector("#missing:not([hidden])")
+    assert overflow(page) <= 0
+    calls.lacking = []
+    page.locator("#duration").fill("600")
+    page.locator("#start").click()
+    page.wait_for_selector("#stop")
+    until(page, "parseFloat(document.getElementById('elapsed').textContent) >= 5")
+    assert overflow(page) <= 0
+    assert contrast(page, "body") >= 7
+    for selector in ("#running-what", ".legend .item", "#stop", "#verdict span"):
+        assert contrast(page, selector) >= 4.5, selector
+    page.locator("#stop").click()
+    page.wait_for_selector("#result:not([hidden])")
+    page.wait_for_selector("#calls-table tbody tr")
+    assert overflow(page) <= 0
+    for selector in ("#start", ".about small", "#calls-table th"):
+        assert contrast(page, selector) >= 4.5, selector
+    dark = sum(map(int, re.findall(r"\d+", page.evaluate("getComputedStyle(document.body).backgroundColor"))[:3])) < 200
+    assert dark == (scheme == "dark")
+
+
+def contrast(page, selector):
+    """WCAG contrast ratio of an element's text with what is behind it."""
+    return page.evaluate(
+        """(selector) => {
+          const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+          const rgb = (colours) => {
+            for (const colour of colours) { canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); }
+            return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+          };
+          const light = ([r, g, b]) => [r, g, b].map((value) => value / 255)
+            .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4))
+            .reduce((sum, value, index) => sum + value * [0.2126, 0.7152, 0.0722][index], 0);
+          const node = document.querySelector(selector), behind = [];
+          for (let each = node; each; each = each.parentElement) behind.unshift(getComputedStyle(each).backgroundColor);
+          const back = light(rgb(["white", ...behind])), text = light(rgb([getComputedStyle(node).color]));
+          return (Math.max(back, text) + 0.05) / (Math.min(back, text) + 0.05);
+        }""",
+        selector,
+    )
+
+
+def test_two_viewers_and_one_that_comes_back(open_page, calls):
+    calls.speed = 8.0
+    page = open_page()
+    other = open_page()
+    page.locator("#duration").fill("400")
+    page.locator("#start").click()
+    other.wait_for_selector("#stop")
+    # The one who did not start it sees it, steers it, and the other sliders follow.
+    other.locator("#presets").get_by_text("throughput").click()
+    until(page, "document.getElementById('weight-throughput').value === '80'")
+    until(page, "parseFloat(document.getElementById('elapsed').textContent) >= 6")
+    # A page that is opened anew has the recent history at once.
+    page.reload()
+    page.wait_for_selector("#stop")
+    until(page, "parseFloat(document.getElementById('elapsed').textContent) >= 6")
+    assert page.locator("#weight-throughput").input_value() == "80"
+    first_second = page.evaluate(
+        """() => { const canvas = document.getElementById("rate-plot"), pen = canvas.getContext("2d");
+          const { data } = pen.getImageData(48, 0, 12, canvas.height); return data.some((value) => value > 0); }"""
+    )
+    assert first_second
+    page.locator("#down").click()
+    wait_for(lambda: {"type": "down", "duration_s": 5.0} in calls.controls, "the link was not cut")
+    until(other, "[...document.querySelectorAll('#events li')].some((line) => line.textContent.includes('link down'))")
+
+
+def test_a_server_that_ends_is_said(open_page, server):
+    page = open_page()
+    server.close()
+    page.wait_for_selector("#status[data-state=lost]")
+    page.locator("#start").click()
+    until(page, "document.getElementById('refusal').textContent.includes('weir serve')")
+
+
+def test_text_of_others_is_text(open_page, server):
+    import json
+
+    folder = server.out / "x"
+    folder.mkdir(parents=True)
+    attack = "<img src=x onerror=document.title='taken'>"
+    record = {"scenario": attack, "controller": attack, "call": {"sender": attack, "disturbed": [attack]}}
+    (folder / "call.json").write_text(json.dumps(record))
+    page = open_page()
+    page.wait_for_selector("#calls-table tbody tr")
+    assert attack in page.locator("#calls-table tbody tr").inner_text()
+    assert page.locator("#calls-table img").count() == 0
+    assert page.title() == "Weir: calls"
+
+
+def test_the_sum_of_the_weights_stays_1(open_page):
+    page = open_page()
+    sums = page.evaluate(
+        """async () => {
+          const { allowed, fromPoint, moved, percents, toPoint } = await import("/page/weights.js");
+          const bad = [];
+          const check = (weights, what) => {
+            const sum = weights.reduce((a, b) => a + b, 0);
+            if (Math.abs(sum - 1) > 1e-9 || Math.min(...weights) < 0.05 - 1e-9) bad.push([what, weights]);
+            if (percents(weights).reduce((a, b) => a + b, 0) !== 100) bad.push(["percents", weights]);
+          };
+          let weights = [0.4, 0.5, 0.1];
+          for (let step = 0; step < 3000; step++) {
+            const before = weights;
+            weights = moved(weights, step % 3, ((step * 37) % 101) / 100, 0.05);
+            check(weights, "moved");
+            const back = fromPoint(toPoint(weights));
+            if (back.some((value, index) => Math.abs(value - weights[index]) > 1e-9)) bad.push(["point", weights]);
+            check(allowed(fromPoint([(step * 53) % 400 - 70, (step * 29) % 300 - 50]), 0.05), "allowed");
+          }
+          return bad.slice(0, 3);
+        }"""
+    )
+    assert sums == []

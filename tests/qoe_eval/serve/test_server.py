@@ -1,0 +1,399 @@
+"""The server as programs meet it: who may come in, what is refused, one call at a time, what viewers get."""
+
+import asyncio
+import json
+import time
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+pytestmark = pytest.mark.asyncio
+
+CALL = {
+    "scenario": "step-down-up",
+    "sender": "chromium",
+    "controller": "weir",
+    "objective": {"throughput": 0.4, "latency": 0.5, "loss": 0.1},
+    "duration_s": 60,
+    "size": "640x360",
+}
+
+
+@asynccontextmanager
+async def browser(server, **headers):
+    """A client with the token, that says it is the server's own page."""
+    origin = f"http://127.0.0.1:{server.port}"
+    jar = aiohttp.CookieJar(unsafe=True)
+    async with aiohttp.ClientSession(origin, headers={"Origin": origin} | headers, cookie_jar=jar) as session:
+        async with session.get("/", params={"token": server.token}) as answer:
+            assert answer.status == 200
+        yield session
+
+
+async def status_of(session, path, method="GET", **options):
+    async with session.request(method, path, allow_redirects=False, **options) as answer:
+        return answer.status
+
+
+async def events_until(live, wanted, limit_s=30.0):
+    """Events of a WebSocket until `wanted(event)`; all of them."""
+    found = []
+    deadline = time.monotonic() + limit_s
+    while time.monotonic() < deadline:
+        message = await asyncio.wait_for(live.receive_json(), deadline - time.monotonic())
+        for event in message.get("events", [message]):
+            found.append(event)
+            if wanted(event):
+                return found
+    raise AssertionError(f"not within {limit_s} s: {[event['type'] for event in found][-20:]}")
+
+
+def over(event):
+    return event["type"] == "call" and event["call"]["status"] != "running"
+
+
+# --- who may come in ------------------------------------------------------------------------------------------------
+
+
+async def test_only_with_the_token(server):
+    async with aiohttp.ClientSession(f"http://127.0.0.1:{server.port}") as session:
+        for path in ("/", "/setup", "/calls", "/live", "/page/main.js", "/?token=", "/?token=" + "x" * 32, "/?token=é"):
+            assert await status_of(session, path) == 401, path
+        assert await status_of(session, f"/setup?token={server.token}") == 200
+
+
+async def test_token_of_the_address_becomes_a_cookie_that_other_sites_do_not_get(server):
+    async with (
+        aiohttp.ClientSession() as session,
+        session.get(server.url) as answer,
+    ):
+        cookie = answer.headers["Set-Cookie"]
+        assert "HttpOnly" in cookie
+        assert "SameSite=Strict" in cookie
+        assert "script-src 'self'" in answer.headers["Content-Security-Policy"]
+        assert answer.headers["Referrer-Policy"] == "no-referrer"
+    async with browser(server) as session:
+        assert await status_of(session, "/setup") == 200
+
+
+@pytest.mark.parametrize(
+    "host", ["weir.example:{port}", "127.0.0.1", "127.0.0.1:1", "[::1]:{port}", "localhost.:{port}"]
+)
+async def test_other_names_for_loopback_are_refused(server, host):
+    async with aiohttp.ClientSession(headers={"Host": host.format(port=server.port)}) as session:
+        assert await status_of(session, server.url) == 403
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://weir.example", "null", "http://127.0.0.1:1", "https://127.0.0.1:{port}", None]
+)
+async def test_other_pages_can_neither_start_nor_listen(server, origin):
+    async with browser(server) as session:
+        headers = {"Origin": origin.format(port=server.port)} if origin else None
+        skip = ["Origin"] if origin is None else None
+        async with aiohttp.ClientSession(
+            f"http://127.0.0.1:{server.port}", headers=headers, skip_auto_headers=skip, cookie_jar=session.cookie_jar
+        ) as other:
+            assert await status_of(other, "/call", "POST", json=CALL) == 403
+            with pytest.raises(aiohttp.WSServerHandshakeError) as caught:
+                await other.ws_connect("/live")
+            assert caught.value.status == 403
+    assert server.calls.settings == []
+
+
+async def test_it_listens_on_loopback_only(server):
+    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        address, port = line.split()[1].split(":")
+        if int(port, 16) == server.port and line.split()[3] == "0A":
+            assert address == "0100007F"
+            return
+    raise AssertionError("it does not listen")
+
+
+# --- files ----------------------------------------------------------------------------------------------------------
+
+
+async def test_files_of_calls_and_nothing_else(server, tmp_path):
+    folder = server.out / "a call"
+    folder.mkdir(parents=True)
+    (folder / "report.html").write_text("<p>report")
+    (folder / "call.log").write_text("log")
+    (folder / "key.pem").write_text("secret")
+    (folder / ".hidden.json").write_text("secret")
+    (tmp_path / "outside.json").write_text("secret")
+    (folder / "link.json").symlink_to(tmp_path / "outside.json")
+    (server.out / "folder.json").symlink_to(tmp_path)
+    async with browser(server) as session:
+        async with session.get("/calls/a%20call/report.html") as answer:
+            assert (answer.status, await answer.text()) == (200, "<p>report")
+            assert "connect-src" not in answer.headers["Content-Security-Policy"]
+            assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+        async with session.get("/calls/a%20call/call.log") as answer:
+            assert answer.headers["Content-Type"].startswith("text/plain")
+            assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        for path in (
+            "/calls/../outside.json",
+            "/calls/%2e%2e/outside.json",
+            "/calls/%2e%2e%2foutside.json",
+            "/calls/a%20call/..%2f..%2foutside.json",
+            "/calls/a%20call/../../outside.json",
+            "/calls/a%20call/link.json",
+            "/calls/folder.json/outside.json",
+            "/calls/a%20call/key.pem",
+            "/calls/a%20call/.hidden.json",
+            "/calls/a%20call/report.html%00.json",
+            "/calls/a%20call",
+            "/calls//etc/hostname.json",
+            f"/calls/{tmp_path}/outside.json".replace("//", "/%2f"),
+            "/page/..%2fserver.py",
+            "/page/../server.py",
+            "/page/%2e%2e%2f%2e%2e%2fcli.py",
+            "/page/index.html",
+        ):
+            raw = aiohttp.client.URL(f"http://127.0.0.1:{server.port}{path}", encoded=True)
+            assert await status_of(session, raw) == 404, path
+
+
+async def test_ranges_of_a_video(server):
+    (server.out / "one").mkdir(parents=True)
+    (server.out / "one/recording.mp4").write_bytes(bytes(range(200)))
+    async with (
+        browser(server) as session,
+        session.get("/calls/one/recording.mp4", headers={"Range": "bytes=100-109"}) as answer,
+    ):
+        assert (answer.status, await answer.read()) == (206, bytes(range(100, 110)))
+
+
+async def test_former_calls(server):
+    for number, (name, text) in enumerate(
+        {
+            "good": json.dumps(
+                {"scenario": "steps", "controller": "gcc", "objective": None, "metrics": {"run": {"vmaf_mean": 80}}}
+            ),
+            "torn": '{"scenario": "st',
+            "list": "[]",
+            "odd": json.dumps(
+                {"scenario": 3, "call": [], "metrics": {"run": {"vmaf_mean": "high", "loss_ratio": True}}}
+            ),
+            "deep/er/call": json.dumps({"scenario": "steps", "controller": "weir", "call": {"disturbed": ["cpu"]}}),
+        }.items()
+    ):
+        folder = server.out / name
+        folder.mkdir(parents=True)
+        (folder / "call.json").write_text(text)
+        (folder / "call.json").touch()
+        if number == 0:
+            (folder / "report.html").touch()
+    async with browser(server) as session, session.get("/calls") as answer:
+        found = {call["folder"]: call for call in await answer.json()}
+    assert set(found) == {"good", "odd", "deep/er/call"}
+    assert found["good"]["metrics"] == {"vmaf_mean": 80}
+    assert found["good"]["report"] == "good/report.html"
+    assert found["good"]["video"] is None
+    assert found["odd"]["metrics"] == {}
+    assert found["deep/er/call"]["disturbed"] == ["cpu"]
+
+
+# --- calls ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"scenario": "nowhere"}, "scenario"),
+        ({"scenario": ["steps"]}, "scenario"),
+        ({"sender": "firefox"}, "sender"),
+        ({"controller": "oracle"}, "controller"),
+        ({"duration_s": 1e9}, "duration_s"),
+        ({"duration_s": True}, "duration_s"),
+        ({"duration_s": None}, "duration_s"),
+        ({"objective": {"throughput": 0, "latency": 0.5, "loss": 0.5}}, "objective"),
+        ({"objective": [0.4, 0.5, 0.1]}, "objective"),
+        ({"size": "9999x9999"}, "size"),
+        ({"seed": 0}, "seed"),
+        ({"out": "/tmp"}, "out"),
+    ],
+)
+async def test_wrong_settings_are_refused_by_name(server, change, word):
+    async with browser(server) as session, session.post("/call", json=CALL | change) as answer:
+        assert answer.status == 400
+        assert word in (await answer.json())["errors"][0]
+    assert server.calls.settings == []
+
+
+async def test_what_is_no_request_is_refused(server):
+    async with browser(server) as session:
+        for body in ("", "{", "[1]", "NaN", '{"duration_s": NaN}', "[" * 5000):
+            assert await status_of(session, "/call", "POST", data=body) == 400, body
+        assert await status_of(session, "/call", "POST", data="x" * 20_000) == 413
+
+
+async def test_a_call_runs_one_at_a_time_and_leaves_its_folder(server, calls):
+    calls.speed = 60.0
+    async with browser(server) as session, session.ws_connect("/live") as live:
+        assert (await live.receive_json())["call"] is None
+        async with session.post("/call", json=CALL) as answer:
+            assert answer.status == 201
+            assert (await answer.json())["status"] == "running"
+        async with session.post("/call", json=CALL) as answer:
+            assert answer.status == 409
+        events = await events_until(live, over)
+        assert len(calls.settings) == 1
+        assert calls.settings[0].objective == (0.4, 0.5, 0.1)
+        assert (calls.settings[0].width, calls.settings[0].height) == (640, 360)
+        assert [event["seq"] for event in events] == sorted({event["seq"] for event in events})
+        counts = {kind: sum(event["type"] == kind for event in events) for kind in ("link", "estimate", "stats")}
+        assert counts == {"link": 600, "estimate": 600, "stats": 120}
+        result = events[-1]["call"]
+        assert result["status"] == "done"
+        assert result["result"]["report"].endswith("/report.html")
+        assert await status_of(session, "/calls/" + result["result"]["report"]) == 200
+        assert await status_of(session, "/call", "POST", json=CALL | {"duration_s": 5}) == 201
+
+
+async def test_weights_reach_the_call_and_the_other_viewers(server, calls):
+    calls.speed = 5.0
+    async with browser(server) as session, session.ws_connect("/live") as live, session.ws_connect("/live") as other:
+        await session.post("/call", json=CALL)
+        await events_until(live, lambda event: event["type"] == "estimate")
+        await live.send_json({"type": "objective", "throughput": 0.16, "latency": 0.02, "loss": 0.02})
+        seen = (await events_until(other, lambda event: event["type"] == "control"))[-1]
+        assert (seen["throughput"], seen["latency"], seen["loss"]) == (0.8, 0.1, 0.1)
+        await events_until(other, lambda event: event.get("objective") == [0.8, 0.1, 0.1])
+        assert calls.controls == [{"type": "objective", "throughput": 0.8, "latency": 0.1, "loss": 0.1}]
+
+
+async def test_nonsense_controls_are_refused_and_do_no_harm(server, calls):
+    async with browser(server) as session, session.ws_connect("/live") as live:
+        await live.receive_json()
+        await live.send_json({"type": "stop"})
+        assert await live.receive_json() == {"type": "refused", "message": "no call is running"}
+        await session.post("/call", json=CALL)
+        await events_until(live, lambda event: event["type"] == "estimate")
+        for text in (
+            "",
+            "7",
+            "{",
+            '{"type": "format"}',
+            '{"type": "objective"}',
+            '{"type": "objective", "throughput": -1, "latency": 1, "loss": 1}',
+            '{"type": "objective", "throughput": NaN, "latency": 1, "loss": 1}',
+            '{"type": "down", "duration_s": 1e9}',
+            '{"type": "down", "duration_s": 1, "for": "ever"}',
+            '{"type": "controller", "name": "oracle"}',
+        ):
+            await live.send_str(text)
+            await events_until(live, lambda event: event["type"] == "refused")
+        assert calls.controls == []
+
+
+async def test_messages_are_bounded(server, calls):
+    async with browser(server) as session, session.ws_connect("/live", max_msg_size=0) as live:
+        await live.receive_json()
+        await live.send_str('"' + "x" * 20_000 + '"')
+        assert (await live.receive()).type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED)
+        assert live.close_code == aiohttp.WSCloseCode.MESSAGE_TOO_BIG
+        async with session.ws_connect("/live") as again:
+            await again.receive_json()
+            await again.send_bytes(b"\0")
+            await again.receive()
+            assert again.close_code == aiohttp.WSCloseCode.UNSUPPORTED_DATA
+
+
+async def test_stop_in_the_call_and_before_it(server, calls):
+    async with browser(server) as session, session.ws_connect("/live") as live:
+        await session.post("/call", json=CALL)
+        await events_until(live, lambda event: event["type"] == "estimate")
+        await live.send_json({"type": "stop"})
+        call = (await events_until(live, over))[-1]["call"]
+        assert (call["status"], calls.cancelled) == ("stopped", 0)
+        assert call["result"] is not None
+        calls.connect_s = 60.0
+        await session.post("/call", json=CALL)
+        await events_until(live, lambda event: event.get("text") == "connecting")
+        await live.send_json({"type": "stop"})
+        call = (await events_until(live, over))[-1]["call"]
+        assert (call["status"], calls.cancelled) == ("stopped", 1)
+        assert call["result"] is None
+
+
+async def test_a_call_goes_on_without_viewers_and_a_viewer_resumes(server, calls):
+    calls.speed = 20.0
+    async with browser(server) as session:
+        async with session.ws_connect("/live") as live:
+            hello = await live.receive_json()
+            await session.post("/call", json=CALL)
+            first = await events_until(live, lambda event: event["type"] == "estimate")
+            last = first[-1]["seq"]
+        await asyncio.sleep(0.5)
+        async with session.ws_connect("/live", params={"run": hello["run"], "after": str(last)}) as live:
+            assert (await live.receive_json())["resumed"] is True
+            missed = await events_until(live, over)
+            assert missed[0]["seq"] == last + 1
+            assert len({event["seq"] for event in missed}) == missed[-1]["seq"] - last
+        # A page of an earlier run of the server knows numbers that mean nothing here: it gets everything.
+        async with session.ws_connect("/live", params={"run": "earlier", "after": "100000"}) as live:
+            assert (await live.receive_json())["resumed"] is False
+            events = await events_until(live, over)
+            assert events[0]["type"] == "call"
+            assert sum(event["type"] == "link" for event in events) == 600
+
+
+async def test_history_is_a_minute(server, calls):
+    calls.speed = 200.0
+    async with browser(server) as session:
+        async with session.ws_connect("/live") as live:
+            await session.post("/call", json=CALL | {"duration_s": 150})
+            await events_until(live, over)
+        async with session.ws_connect("/live") as live:
+            events = await events_until(live, over)
+    times = [event["time_us"] for event in events if event["type"] == "link"]
+    assert 60e6 <= times[-1] - times[0] <= 62e6
+    assert [event["type"] for event in events[:2]] == ["hello", "call"]
+
+
+async def test_what_is_missing_is_said_before_anything_starts(server, calls):
+    calls.lacking = ["root: run it with sudo", "chromium: apt-get install chromium"]
+    async with browser(server) as session:
+        async with session.post("/missing", json=CALL) as answer:
+            assert (await answer.json())["missing"] == calls.lacking
+        async with session.post("/call", json=CALL) as answer:
+            assert (answer.status, (await answer.json())["errors"]) == (503, calls.lacking)
+    assert calls.settings == []
+    assert not server.out.exists()
+
+
+async def test_a_call_that_breaks_says_why_and_the_next_one_can_start(server, calls):
+    async with browser(server) as session, session.ws_connect("/live") as live:
+        calls.raises = RuntimeError("the link fell over")
+        await session.post("/call", json=CALL)
+        call = (await events_until(live, over))[-1]["call"]
+        assert (call["status"], call["message"]) == ("failed", "the link fell over")
+        calls.raises, calls.failure, calls.speed = None, "chromium: ended before its time", 100.0
+        await session.post("/call", json=CALL | {"duration_s": 5})
+        call = (await events_until(live, lambda event: over(event) and event["call"]["number"] == 2))[-1]["call"]
+        assert (call["status"], call["message"]) == ("failed", "chromium: ended before its time")
+        assert call["result"]["scenario"] == "step-down-up"
+
+
+async def test_viewers_are_bounded(server):
+    async with browser(server) as session:
+        open_sockets = [await session.ws_connect("/live") for _ in range(16)]
+        with pytest.raises(aiohttp.WSServerHandshakeError) as caught:
+            await session.ws_connect("/live")
+        assert caught.value.status == 503
+        for live in open_sockets:
+            await live.close()
+        async with session.ws_connect("/live") as live:
+            assert (await live.receive_json())["type"] == "hello"
+
+
+async def test_the_end_of_the_server_ends_the_call(server, calls):
+    async with browser(server) as session, session.ws_connect("/live") as live:
+        await session.post("/call", json=CALL)
+        await events_until(live, lambda event: event["type"] == "estimate")
+        await asyncio.to_thread(server.close)
+        assert calls.controls == [{"type": "stop"}]
+        assert (server.out / next(server.out.iterdir()).name / "call.json").is_file()

@@ -1,0 +1,159 @@
+"""A call between two peers: what arrives, what is decided, what is written."""
+
+import itertools
+import json
+import time
+
+import pytest
+
+START_BPS = 400_000
+
+
+def media(report, kind):
+    return next((stats for stats in report if stats["type"] == kind and stats["kind"] == "video"), {})
+
+
+@pytest.fixture(scope="module")
+def call(start_call, model, tmp_path_factory):
+    """One call of about six seconds, whose objective is changed in the middle, ended by `stop`."""
+    frames = tmp_path_factory.mktemp("peer") / "received.y4m"
+    bitrates = ("--start-bitrate-bps", START_BPS, "--max-bitrate-bps", 2_000_000)
+    sender, receiver = start_call(
+        (*bitrates, "--audio"),
+        (*bitrates, "--audio", "--model", model, "--frames", frames, "--frames-size", "160x90"),
+    )
+    receiver.wait_for_state("connected")
+    time.sleep(3.0)
+    receiver.send({"type": "objective", "throughput": 0.2, "latency": 1.6, "loss": 0.2})
+    time.sleep(2.0)
+    receiver.send({"type": "objective", "throughput": -1, "latency": 1, "loss": 1})
+    receiver.send_raw(b'nonsense\n[]\n{"type": "candidate", "sdpMLineIndex": 1e99}\n')
+    receiver.send_raw(b'{"type": "stats", "filler": "' + b"x" * (2 << 20) + b'"}\n')
+    receiver.wait_for("error", lambda line: "1 MiB" in line["message"])
+    receiver.wait_for("stats", lambda line: media(line["report"], "inbound-rtp").get("framesDecoded", 0) > 60)
+    sender.wait_for("stats", lambda line: media(line["report"], "outbound-rtp").get("framesEncoded", 0) > 60)
+    statuses = (sender.stop(), receiver.stop())
+    return sender, receiver, statuses, frames
+
+
+def test_stop_ends_with_status_0(call):
+    sender, receiver, statuses, _ = call
+    assert statuses == (0, 0)
+    assert sender.lines[-1]["type"] == receiver.lines[-1]["type"] == "end"
+    assert receiver.lines[-1]["reason"] == "stop"
+
+
+def test_standard_output_has_only_json_lines_with_a_time(call):
+    for peer in call[:2]:
+        assert peer.not_json == []
+        assert all(isinstance(line["time_us"], int) for line in peer.lines)
+        assert [line["state"] for line in peer.of_type("state")][:2] == ["connecting", "connected"]
+
+
+def test_pictures_arrive_numbered_in_order_with_their_times(call):
+    frames = call[3]
+    lines = [json.loads(line) for line in (frames.parent / (frames.name + ".jsonl")).read_text().splitlines()]
+    assert len(lines) > 60
+    numbers = [line["frame_number"] for line in lines]
+    assert None not in numbers
+    steps = [(b - a) % 300 for a, b in itertools.pairwise(numbers)]
+    assert all(1 <= step < 60 for step in steps)
+    assert [line["render_time_us"] for line in lines] == sorted(line["render_time_us"] for line in lines)
+    delays_s = [(x["render_time_us"] - x["capture_time_us"]) * 1e-6 for x in lines if x["capture_time_us"]]
+    # Unknown before the first sender report only.
+    assert len(delays_s) > len(lines) / 2
+    assert all(0 < delay < 5 for delay in delays_s)
+    assert min(delays_s) < 1
+
+    written = sum(line.get("written", True) for line in lines)
+    content = frames.read_bytes()
+    header = content[: content.index(b"\n") + 1]
+    assert header.split()[:3] == [b"YUV4MPEG2", b"W160", b"H90"]
+    assert len(content) - len(header) == written * (len(b"FRAME\n") + 160 * 90 * 3 // 2)
+
+
+def test_estimates_tell_what_was_decided_and_follow_the_objective(call):
+    estimates = call[1].of_type("estimate")
+    assert len(estimates) > 30
+    assert {line["controller"] for line in estimates} == {"weir"}
+    assert all(line["in_charge"] for line in estimates)
+    assert all(30_000 <= line["target_rate_bps"] <= 2_000_000 for line in estimates)
+    assert max(line["receive_rate_bps"] for line in estimates) > 50_000
+    first, last = estimates[0]["objective"], estimates[-1]["objective"]
+    assert (first["throughput"], first["latency"], first["loss"]) == pytest.approx((0.4, 0.5, 0.1))
+    assert (last["throughput"], last["latency"], last["loss"]) == pytest.approx((0.1, 0.8, 0.1))
+
+
+def test_first_remb_is_the_start_rate_and_comes_before_media(call):
+    receiver = call[1]
+    remb = receiver.of_type("remb")[0]
+    # Up to 4 % lower: it must differ from one that got lost.
+    assert 0.95 * START_BPS <= remb["bitrate_bps"] <= START_BPS
+    first_media = next(line for line in receiver.of_type("estimate") if line["receive_rate_bps"] > 0)
+    assert remb["time_us"] < first_media["time_us"]
+
+
+def test_statistics_are_those_of_get_stats(call):
+    sender, receiver = call[:2]
+    received = receiver.of_type("stats")[-1]["report"]
+    sent = sender.of_type("stats")[-1]["report"]
+    assert media(received, "inbound-rtp")["framesDecoded"] > 60
+    assert media(sent, "outbound-rtp")["framesEncoded"] > 60
+    assert any(stats["type"] == "inbound-rtp" and stats["kind"] == "audio" for stats in received)
+    # Milliseconds since 1970.
+    assert all(abs(stats["timestamp"] / 1000 - time.time()) < 3600 for stats in received)
+
+
+def test_estimator_takes_little_of_the_processor(call):
+    stats = call[1].of_type("stats")
+    seconds = (stats[-1]["time_us"] - stats[0]["time_us"]) * 1e-6
+    assert 0 < (stats[-1]["estimator_cpu_s"] - stats[0]["estimator_cpu_s"]) / seconds < 0.02
+
+
+def test_bad_lines_are_answered_and_do_no_harm(call):
+    errors = call[1].of_type("error")
+    assert not any(line["fatal"] for line in errors)
+    messages = [line["message"] for line in errors]
+    parts = ("weights must be above 0", "not JSON", "JSON object", "sdpMLineIndex", "1 MiB")
+    assert len(messages) == len(parts)
+    for part, message in zip(parts, messages, strict=True):
+        assert part in message
+
+
+@pytest.mark.parametrize("codec", ["VP9", "H264"])
+def test_codec(start_call, codec):
+    sender, receiver = start_call(("--codec", codec), ("--codec", codec))
+    report = receiver.wait_for("stats", lambda line: media(line["report"], "inbound-rtp").get("framesDecoded", 0) > 5)
+    used = media(report["report"], "inbound-rtp")["codecId"]
+    assert next(x for x in report["report"] if x["id"] == used)["mimeType"] == f"video/{codec}"
+    assert (sender.stop(), receiver.stop()) == (0, 0)
+
+
+@pytest.mark.parametrize("controller", ["gcc", "shadow"])
+def test_gcc_in_charge(start_call, controller):
+    sender, receiver = start_call(("--controller", "gcc"), ("--controller", controller))
+    receiver.wait_for("stats", lambda line: media(line["report"], "inbound-rtp").get("framesDecoded", 0) > 10)
+    assert "transport-wide-cc" in receiver.of_type("answer")[0]["sdp"]
+    assert receiver.of_type("remb") == []
+    estimates = receiver.of_type("estimate")
+    assert bool(estimates) == (controller == "shadow")
+    assert not any(line["in_charge"] for line in estimates)
+    if controller == "shadow":
+        # Packets with transport sequence numbers reach Weir too.
+        assert any(line["receive_rate_bps"] > 0 for line in estimates)
+    assert (sender.stop(), receiver.stop()) == (0, 0)
+
+
+def test_bitrate_bounds_hold_from_when_they_are_set(start_call):
+    sender, receiver = start_call(("--start-bitrate-bps", 300_000), ("--start-bitrate-bps", 300_000))
+    receiver.wait_for("estimate", lambda line: line["receive_rate_bps"] > 0)
+    receiver.send({"type": "bitrate", "min_bps": 200_000, "max_bps": 200_000})
+    pinned = receiver.wait_for("remb", lambda line: line["bitrate_bps"] == 200_000)
+    sender.wait_for(
+        "stats",
+        lambda line: (
+            line["time_us"] > pinned["time_us"]
+            and 0 < media(line["report"], "outbound-rtp").get("targetBitrate", 0) <= 200_000
+        ),
+    )
+    assert (sender.stop(), receiver.stop()) == (0, 0)

@@ -1,0 +1,146 @@
+"""How a peer ends: on its own, when the other end dies, when it is used wrongly; and how it answers a browser."""
+
+import signal
+import time
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "--role is missing"),
+        (["--role", "watch"], "send, receive or both"),
+        (["--role", "send", "--colour", "red"], "no option --colour"),
+        (["--role", "send", "--codec"], "needs a value"),
+        (["--role", "send", "--codec", "MPEG2"], "VP8, VP9 or H264"),
+        (["--role", "send", "--max-bitrate-bps", "2Mbps"], "number of bits per second"),
+        (["--role", "send", "--min-bitrate-bps", "500000"], "min <= start <= max"),
+        (["--role", "send", "--pattern", "641x360@30"], "even sizes"),
+        (["--role", "receive", "--objective", "1,2"], "three weights"),
+        (["--role", "receive", "--frames", "x.y4m"], "belong together"),
+        (["--role", "send", "--video", "/dev/null"], "no YUV4MPEG2 file"),
+        (["--role", "receive", "--bind-address", "192.0.2.77"], "no interface has this address"),
+        (["--role", "receive", "--bind-address", "localhost"], "IPv4 address"),
+    ],
+)
+def test_wrong_use_is_named_and_ends_with_status_2(start_peer, arguments, message):
+    peer = start_peer(*arguments)
+    assert peer.end() == 2
+    assert message in peer.errors.decode()
+    assert peer.not_json == []
+
+
+def test_missing_model_ends_with_status_3(start_peer):
+    peer = start_peer("--role", "receive", "--model", "/nowhere/weir.onnx")
+    assert peer.end() == 3
+    assert "/nowhere/weir.onnx" in peer.of_type("error")[0]["message"]
+    assert peer.of_type("error")[0]["fatal"]
+
+
+def test_bad_model_falls_back_to_the_rule(start_peer, tmp_path):
+    model = tmp_path / "bad.onnx"
+    model.write_bytes(b"not a model")
+    peer = start_peer("--role", "receive", "--model", model)
+    assert peer.wait_for("ready")["pilot"] == "rule"
+    assert not peer.of_type("error")[0]["fatal"]
+    assert peer.stop() == 0
+
+
+def test_model_is_the_pilot(start_peer, model):
+    peer = start_peer("--role", "receive", "--model", model)
+    assert peer.wait_for("ready")["pilot"] == "weir"
+    assert peer.stop() == 0
+
+
+def test_end_of_input_and_signals_stop(start_peer):
+    peers = [start_peer("--role", "receive") for _ in range(3)]
+    for peer in peers:
+        peer.wait_for("ready")
+    peers[0].process.stdin.close()
+    peers[1].process.send_signal(signal.SIGTERM)
+    peers[2].process.send_signal(signal.SIGINT)
+    assert [peer.end() for peer in peers] == [0, 0, 0]
+
+
+def test_killed_other_end_is_noticed(start_call):
+    sender, receiver = start_call()
+    receiver.wait_for("estimate", lambda line: line["receive_rate_bps"] > 0)
+    begin = time.monotonic()
+    sender.process.kill()
+    assert receiver.end(timeout_s=40) == 1
+    assert 3 < time.monotonic() - begin < 30
+    assert receiver.of_type("error")[-1]["fatal"]
+    assert receiver.lines[-1]["type"] == "end"
+    assert "connection" in receiver.lines[-1]["reason"]
+
+
+def test_pause_of_five_seconds_is_survived(start_call):
+    sender, receiver = start_call()
+    receiver.wait_for("estimate", lambda line: line["receive_rate_bps"] > 0)
+    sender.process.send_signal(signal.SIGSTOP)
+    time.sleep(5.0)
+    sender.process.send_signal(signal.SIGCONT)
+    now_us = time.monotonic_ns() // 1000
+    receiver.wait_for("estimate", lambda line: line["time_us"] > now_us and line["receive_rate_bps"] > 0)
+    assert (sender.stop(), receiver.stop()) == (0, 0)
+
+
+def offer_of(start_peer):
+    sender = start_peer("--role", "send")
+    sender.wait_for("ready")
+    sender.send({"type": "start"})
+    return sender.wait_for("offer")["sdp"]
+
+
+def test_answer_to_a_browser_makes_it_obey_remb(start_peer):
+    offer = offer_of(start_peer)
+    assert "a=tool:weir-peer\r\n" in offer
+    receiver = start_peer("--role", "receive")
+    receiver.send({"type": "offer", "sdp": offer.replace("a=tool:weir-peer\r\n", "")})
+    answer = receiver.wait_for("answer")["sdp"]
+    assert "transport-cc" not in answer
+    assert "transport-wide-cc" not in answer
+    assert "goog-remb" in answer
+    assert "abs-send-time" in answer
+    assert "a=setup:passive" in answer
+    video = answer[answer.index("m=video") :].splitlines()
+    first = video[0].split()[3]
+    assert f"a=rtpmap:{first} VP8/90000" in video
+    assert f"a=fmtp:{first} x-google-start-bitrate=20000;x-google-max-bitrate=20000" in video
+
+
+def test_answer_to_a_peer_leaves_its_start_rate(start_peer):
+    offer = offer_of(start_peer)
+    receiver = start_peer("--role", "receive")
+    receiver.send({"type": "offer", "sdp": offer})
+    answer = receiver.wait_for("answer")["sdp"]
+    assert "transport-cc" not in answer
+    assert "x-google" not in answer
+
+
+def test_candidates_are_of_the_bound_address_only(start_peer):
+    peer = start_peer("--role", "send", "--bind-address", "127.0.0.1")
+    peer.send({"type": "start"})
+    peer.wait_for("candidate")
+    time.sleep(0.5)
+    candidates = [line["candidate"].split() for line in peer.of_type("candidate")]
+    assert {(x[2].lower(), x[4], x[7]) for x in candidates} == {("udp", "127.0.0.1", "host")}
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ({"type": "answer", "sdp": "v=0"}, "does not fit"),
+        ({"type": "offer", "sdp": "rubbish"}, "offer: "),
+        ({"type": "candidate", "candidate": "rubbish", "sdpMid": "0"}, "candidate: "),
+        ({"type": "controller", "name": "magic"}, "gcc, weir or shadow"),
+        ({"type": "bitrate", "min_bps": 5, "max_bps": 4}, "min <= start <= max"),
+        ({"type": "dance"}, "no type"),
+    ],
+)
+def test_what_cannot_be_done_is_answered(start_peer, line, message):
+    peer = start_peer("--role", "receive")
+    peer.send(line)
+    assert message in peer.wait_for("error")["message"]
+    assert peer.stop() == 0

@@ -1,0 +1,351 @@
+#include "receive_side_switch.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "receive_side_call.h"
+#include "weir/fixed_controller.h"
+#include "weir/policy_controller.h"
+
+namespace weir {
+namespace {
+
+using testing::ReceiveSideCall;
+using testing::Remb;
+
+class Switch : public ::testing::Test {
+ protected:
+  ~Switch() override { ReceiveSideSwitch::Uninstall(); }
+
+  ReceiveSideSwitch& Begin(ReceiveSideSwitchConfig config) {
+    config.on_decision = [this](const ReceiveSideDecision& decision) { decisions_.push_back(decision); };
+    config.on_remb = [this](const ReceiveSideRemb& remb) { rembs_.push_back(remb); };
+    switch_ = ReceiveSideSwitch::Create(std::move(config));
+    switch_->Install();
+    call_.emplace();
+    return *switch_;
+  }
+
+  int64_t LastBps() { return call_->rembs().empty() ? 0 : call_->rembs().back().bitrate_bps; }
+
+  std::vector<ReceiveSideDecision> decisions_;
+  std::vector<ReceiveSideRemb> rembs_;
+  std::shared_ptr<ReceiveSideSwitch> switch_;
+  std::optional<ReceiveSideCall> call_;
+};
+
+ReceiveSideSwitchConfig Config(ReceiveSideMode mode) {
+  ReceiveSideSwitchConfig config;
+  config.mode = mode;
+  return config;
+}
+
+// An unpatched call's REMB of the same packets.
+std::vector<Remb> LibwebrtcsRembs(bool has_transport_sequence_number) {
+  ReceiveSideSwitch::Uninstall();
+  ReceiveSideCall call;
+  call.header().extension.hasTransportSequenceNumber = has_transport_sequence_number;
+  call.Run(10'000, 400'000);
+  call.Run(3'000, 400'000, 100);
+  call.Run(3'000, 0);
+  return call.rembs();
+}
+
+void ExpectSame(const std::vector<Remb>& a, const std::vector<Remb>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].bitrate_bps, b[i].bitrate_bps) << i;
+    EXPECT_EQ(a[i].time_us, b[i].time_us) << i;
+    EXPECT_EQ(a[i].ssrcs, b[i].ssrcs) << i;
+  }
+}
+
+TEST_F(Switch, GccAndShadowLeaveLibwebrtcsAnswersAsTheyAre) {
+  for (const bool has_transport_sequence_number : {false, true}) {
+    const std::vector<Remb> expected = LibwebrtcsRembs(has_transport_sequence_number);
+    EXPECT_EQ(expected.empty(), has_transport_sequence_number);
+    for (const ReceiveSideMode mode : {ReceiveSideMode::kGcc, ReceiveSideMode::kShadow}) {
+      SCOPED_TRACE(ToString(mode));
+      decisions_.clear();
+      rembs_.clear();
+      Begin(Config(mode));
+      call_->header().extension.hasTransportSequenceNumber = has_transport_sequence_number;
+      call_->Run(10'000, 400'000);
+      call_->Run(3'000, 400'000, 100);
+      call_->Run(3'000, 0);
+      ExpectSame(call_->rembs(), expected);
+      EXPECT_EQ(rembs_.size(), expected.size());
+      // And Weir saw the same packets in shadow, whether reported to the sender or not.
+      EXPECT_EQ(decisions_.empty(), mode == ReceiveSideMode::kGcc);
+      if (mode == ReceiveSideMode::kShadow) {
+        EXPECT_FALSE(decisions_.back().in_charge);
+        double packets = 0;
+        for (const ReceiveSideDecision& decision : decisions_) packets += decision.statistics.packets_received;
+        EXPECT_NEAR(packets, 13 * 48.8, 20);
+      }
+    }
+  }
+}
+
+TEST_F(Switch, WeirDrivesRemb) {
+  Begin(Config(ReceiveSideMode::kWeir));
+  // Follows what arrives upwards ...
+  int64_t rate_bps = 300'000;
+  for (int i = 0; i < 50; ++i) {
+    call_->Run(200, rate_bps);
+    rate_bps = std::min<int64_t>(LastBps(), 3'000'000);
+  }
+  EXPECT_GT(LastBps(), 2'800'000);
+  EXPECT_EQ(call_->rembs().back().ssrcs, std::vector<uint32_t>{testing::kSsrc});
+  EXPECT_EQ(call_->controller().LatestReceiveSideEstimate().bps(), decisions_.back().estimate.target_rate.bps());
+  // ... and back at once when a queue builds up.
+  const int64_t before_us = call_->clock().TimeInMicroseconds();
+  call_->Run(400, 1'000'000, 150);
+  EXPECT_LT(LastBps(), 1'000'000);
+  const auto first_low = std::find_if(call_->rembs().begin(), call_->rembs().end(), [&](const Remb& remb) {
+    return remb.time_us > before_us && remb.bitrate_bps < 2'000'000;
+  });
+  EXPECT_LE(first_low->time_us - before_us, 250'000);
+}
+
+TEST_F(Switch, DecisionsSayWhatWasSeen) {
+  Begin(Config(ReceiveSideMode::kWeir)).SetObjective(kLatency);
+  call_->Run(2000, 800'000);
+  ASSERT_GT(decisions_.size(), 15u);
+  const ReceiveSideDecision& decision = decisions_.back();
+  EXPECT_EQ(decision.controller, "rule");
+  EXPECT_TRUE(decision.in_charge);
+  EXPECT_EQ(decision.objective, kLatency);
+  EXPECT_NEAR(decision.statistics.receive_rate_bps, 800'000, 90'000);
+  EXPECT_NEAR(decision.statistics.interval_s, 0.1, 0.06);
+  EXPECT_EQ(decision.counters.decisions, decisions_.back().counters.decisions);
+  EXPECT_GT(decision.counters.decisions, 15u);
+  for (size_t i = 1; i < decisions_.size(); ++i) {
+    EXPECT_GT(decisions_[i].estimate.at_time, decisions_[i - 1].estimate.at_time);
+  }
+}
+
+TEST_F(Switch, SpeaksBeforeMediaAndInABlackout) {
+  Begin(Config(ReceiveSideMode::kWeir));
+  call_->Run(1000, 0);
+  // At once, and every 200 ms: nobody knows yet which of them arrives.
+  ASSERT_GE(call_->rembs().size(), 5u);
+  EXPECT_EQ(call_->rembs().front().time_us, 1'000'000'000);
+  for (const Remb& remb : call_->rembs()) EXPECT_EQ(remb.bitrate_bps, 300'000);
+
+  call_->Run(3000, 600'000);
+  const int64_t before = LastBps();
+  const size_t rembs_before = call_->rembs().size();
+  call_->Run(5000, 0);
+  EXPECT_GE(call_->rembs().size(), rembs_before + 4);
+  EXPECT_LT(LastBps(), before / 3);
+  // The stream is still the one that the REMB is about.
+  EXPECT_EQ(call_->rembs().back().ssrcs, std::vector<uint32_t>{testing::kSsrc});
+}
+
+TEST_F(Switch, RepeatsOnDemand) {
+  Begin(Config(ReceiveSideMode::kWeir));
+  call_->Run(250, 0);
+  const size_t before = call_->rembs().size();
+  switch_->RepeatRemb();
+  call_->Run(100, 0);
+  ASSERT_GT(call_->rembs().size(), before);
+  EXPECT_EQ(call_->rembs()[before].bitrate_bps, 288'000);
+}
+
+TEST_F(Switch, SwitchesWhileTheCallRuns) {
+  Begin(Config(ReceiveSideMode::kGcc));
+  call_->Run(15'000, 400'000);
+  const int64_t gcc_bps = LastBps();
+  EXPECT_TRUE(decisions_.empty());
+
+  switch_->SetMode(ReceiveSideMode::kWeir);
+  call_->Run(150, 400'000);
+  ASSERT_FALSE(decisions_.empty());
+  // Weir begins where GCC is.
+  EXPECT_NEAR(static_cast<double>(decisions_[0].estimate.target_rate.bps()), static_cast<double>(gcc_bps),
+              0.1 * gcc_bps);
+
+  switch_->SetMode(ReceiveSideMode::kShadow);
+  call_->Run(100, 400'000);
+  call_->rembs().clear();
+  decisions_.clear();
+  call_->Run(400, 400'000);
+  EXPECT_FALSE(decisions_.empty());
+  EXPECT_FALSE(decisions_.back().in_charge);
+
+  switch_->SetMode(ReceiveSideMode::kWeir);
+  call_->Run(200, 400'000);
+  EXPECT_TRUE(decisions_.back().in_charge);
+  EXPECT_EQ(switch_->mode(), ReceiveSideMode::kWeir);
+
+  switch_->SetMode(ReceiveSideMode::kGcc);
+  call_->Run(200, 400'000);
+  decisions_.clear();
+  call_->Run(2000, 400'000);
+  EXPECT_TRUE(decisions_.empty());
+}
+
+TEST_F(Switch, BoundsAreKeptWhileTheCallRuns) {
+  Begin(Config(ReceiveSideMode::kWeir));
+  call_->Run(3000, 1'000'000);
+  EXPECT_FALSE(switch_->SetConstraints({.min_rate = DataRate::KilobitsPerSecond(500),
+                                        .start_rate = DataRate::KilobitsPerSecond(500),
+                                        .max_rate = DataRate::KilobitsPerSecond(100)}));
+  EXPECT_TRUE(switch_->SetConstraints({.min_rate = DataRate::KilobitsPerSecond(50),
+                                       .start_rate = DataRate::KilobitsPerSecond(100),
+                                       .max_rate = DataRate::KilobitsPerSecond(200)}));
+  call_->Run(300, 1'000'000);
+  EXPECT_EQ(LastBps(), 200'000);
+  EXPECT_EQ(decisions_.back().constraints.max_rate, DataRate::KilobitsPerSecond(200));
+}
+
+TEST_F(Switch, ForgetsStreamsThatEnd) {
+  Begin(Config(ReceiveSideMode::kWeir));
+  call_->Run(1000, 400'000);
+  call_->header().ssrc = 7;
+  call_->Run(1000, 400'000);
+  EXPECT_EQ(call_->rembs().back().ssrcs, (std::vector<uint32_t>{7, testing::kSsrc}));
+  call_->controller().RemoveStream(7);
+  call_->Run(1500, 0);
+  EXPECT_EQ(call_->rembs().back().ssrcs, (std::vector<uint32_t>{testing::kSsrc}));
+  call_->Run(1000, 400'000);
+  EXPECT_EQ(call_->rembs().back().ssrcs, (std::vector<uint32_t>{7, testing::kSsrc}));
+}
+
+TEST_F(Switch, KnowsWhatPacketsAreFor) {
+  Begin(Config(ReceiveSideMode::kWeir)).SetPacketKind(97, PacketKind::kRetransmission);
+  switch_->SetPacketKind(-1, PacketKind::kAudio);
+  switch_->SetPacketKind(128, PacketKind::kAudio);
+  call_->Run(500, 800'000);
+  EXPECT_EQ(decisions_.back().statistics.video_share, 1);
+  call_->header().payloadType = 97;
+  call_->Run(500, 800'000);
+  EXPECT_EQ(decisions_.back().statistics.retransmission_share, 1);
+  // Padding only.
+  call_->header().payloadType = 96;
+  call_->header().paddingLength = 1000;
+  call_->Run(500, 800'000);
+  EXPECT_EQ(decisions_.back().statistics.probe_share, 1);
+}
+
+TEST_F(Switch, SurvivesHostilePackets) {
+  Begin(Config(ReceiveSideMode::kShadow));
+  call_->Run(500, 400'000);
+  webrtc::RTPHeader header = ReceiveSideCall::Header();
+  for (const int64_t arrival_ms :
+       {std::numeric_limits<int64_t>::min(), int64_t{-1}, int64_t{0}, std::numeric_limits<int64_t>::max() / 2000}) {
+    header.paddingLength = 5000;
+    header.payload_type_frequency = -1;
+    header.payloadType = 255;
+    header.extension.absoluteSendTime = 0xFFFFFFFF;
+    header.extension.hasTransportSequenceNumber = true;
+    call_->controller().OnReceivedPacket(std::max<int64_t>(arrival_ms, -1'000'000'000'000), 1000, header);
+  }
+  for (uint32_t ssrc = 0; ssrc < 1000; ++ssrc) {
+    call_->header().ssrc = ssrc;
+    call_->Receive(100, 0);
+    call_->controller().RemoveStream(ssrc);
+  }
+  call_->header().ssrc = testing::kSsrc;
+  decisions_.clear();
+  call_->Run(1000, 400'000);
+  EXPECT_NEAR(decisions_.back().statistics.receive_rate_bps, 400'000, 90'000);
+}
+
+// The kernel's clock is set while the call runs: a step back of an hour is not an hour without packets.
+TEST_F(Switch, TakesNoNoticeOfAWallClockThatIsSet) {
+  Begin(Config(ReceiveSideMode::kWeir));
+  call_->Run(2000, 400'000);
+  for (int i = 0; i < 100; ++i) {
+    call_->Run(20, 0);
+    auto& header = call_->header();
+    header.sequenceNumber++;
+    header.extension.absoluteSendTime =
+        static_cast<uint32_t>((call_->clock().TimeInMicroseconds() << 18) / 1'000'000) & 0xFFFFFF;
+    call_->controller().OnReceivedPacket(call_->clock().TimeInMilliseconds() - 3'600'000, 1000, header);
+  }
+  EXPECT_NEAR(decisions_.back().statistics.receive_rate_bps, 400'000, 90'000);
+  EXPECT_LT(decisions_.back().statistics.queueing_delay_mean_s, 0.005);
+  EXPECT_EQ(decisions_.back().counters.guard.stale, 0u);
+}
+
+TEST_F(Switch, PilotThatIsNoneIsTheRule) {
+  ReceiveSideSwitchConfig config = Config(ReceiveSideMode::kWeir);
+  config.pilot = [] { return std::unique_ptr<RateController>(); };
+  Begin(std::move(config));
+  call_->Run(500, 400'000);
+  EXPECT_EQ(decisions_.back().controller, "rule");
+
+  switch_->SetPilot([] { return std::make_unique<FixedController>(DataRate::KilobitsPerSecond(777)); });
+  switch_->SetMode(ReceiveSideMode::kGcc);
+  call_->Run(200, 400'000);
+  switch_->SetMode(ReceiveSideMode::kWeir);
+  call_->Run(3000, 777'000);
+  EXPECT_EQ(decisions_.back().controller, "fixed");
+  EXPECT_EQ(LastBps(), 777'000);
+}
+
+std::vector<std::byte> ReadFile(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  const std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  std::vector<std::byte> bytes(text.size());
+  std::transform(text.begin(), text.end(), bytes.begin(), [](char c) { return static_cast<std::byte>(c); });
+  return bytes;
+}
+
+TEST_F(Switch, RunsAPolicyAndRefusesWhatIsNone) {
+  const auto refused = PolicyPilot(ReadFile(std::string(WEIR_TEST_MODELS) + "/truncated.onnx"));
+  ASSERT_FALSE(refused);
+  EXPECT_FALSE(refused.error().empty());
+
+  const auto pilot = PolicyPilot(ReadFile(std::string(WEIR_TEST_MODELS) + "/rate_bps.onnx"));
+  ASSERT_TRUE(pilot) << pilot.error();
+  ReceiveSideSwitchConfig config = Config(ReceiveSideMode::kWeir);
+  config.pilot = pilot.value();
+  Begin(std::move(config));
+  call_->Run(1000, 400'000);
+  EXPECT_EQ(decisions_.back().controller, "weir");
+  EXPECT_EQ(decisions_.back().counters.policy_faults, 0u);
+  EXPECT_GT(decisions_.back().counters.decisions, 5u);
+}
+
+TEST_F(Switch, IsThreadSafe) {
+  Begin(Config(ReceiveSideMode::kWeir));
+  std::atomic<bool> done = false;
+  std::thread user([&] {
+    for (int i = 0; !done; ++i) {
+      switch_->SetMode(static_cast<ReceiveSideMode>(i % 3));
+      switch_->SetObjective(i % 2 ? kLatency : kThroughput);
+      switch_->SetConstraints({.max_rate = DataRate::KilobitsPerSecond(1000 + i % 5000)});
+      switch_->RepeatRemb();
+      (void)switch_->mode();
+    }
+  });
+  call_->Run(20'000, 1'000'000);
+  done = true;
+  user.join();
+  switch_->SetMode(ReceiveSideMode::kWeir);
+  call_->Run(1000, 1'000'000);
+  EXPECT_TRUE(decisions_.back().in_charge);
+}
+
+TEST(ReceiveSideMode, HasNames) {
+  for (const auto mode : {ReceiveSideMode::kGcc, ReceiveSideMode::kWeir, ReceiveSideMode::kShadow}) {
+    EXPECT_EQ(ParseReceiveSideMode(ToString(mode)), mode);
+  }
+  EXPECT_FALSE(ParseReceiveSideMode("GCC"));
+}
+
+}  // namespace
+}  // namespace weir

@@ -1,0 +1,84 @@
+#include "remb_outlet.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <vector>
+
+#include "modules/congestion_controller/remb_throttler.h"
+#include "system_wrappers/include/clock.h"
+
+namespace weir::adapter {
+namespace {
+
+class RembOutletTest : public ::testing::Test {
+ protected:
+  static DataRate Kbps(int64_t kbps) { return DataRate::KilobitsPerSecond(kbps); }
+
+  void Send(int64_t kbps) { outlet_.Send(Kbps(kbps), {1}); }
+  void AdvanceMs(int64_t ms) {
+    clock_.AdvanceTimeMilliseconds(ms);
+    outlet_.OnTimeout();
+  }
+
+  webrtc::SimulatedClock clock_{int64_t{1'000'000}};
+  std::vector<int64_t> sent_kbps_;
+  std::vector<int64_t> reported_kbps_;
+  webrtc::RembThrottler throttler_{
+      [this](int64_t bitrate_bps, std::vector<uint32_t>) { sent_kbps_.push_back(bitrate_bps / 1000); }, &clock_};
+  RembOutlet outlet_{&throttler_, &clock_,
+                     [this](const ReceiveSideRemb& remb) { reported_kbps_.push_back(remb.bitrate.bps() / 1000); }};
+};
+
+TEST_F(RembOutletTest, HoldsBackWhatTheThrottlerWouldForget) {
+  Send(1000);
+  AdvanceMs(50);
+  Send(2000);
+  EXPECT_EQ(sent_kbps_, (std::vector<int64_t>{1000}));
+  Send(3000);
+  AdvanceMs(149);
+  EXPECT_EQ(sent_kbps_.size(), 1u);
+  AdvanceMs(1);
+  EXPECT_EQ(sent_kbps_, (std::vector<int64_t>{1000, 3000}));
+  EXPECT_EQ(reported_kbps_, sent_kbps_);
+  EXPECT_TRUE(outlet_.next_timeout().IsPlusInfinity());
+}
+
+TEST_F(RembOutletTest, LetsADecreasePassAtOnce) {
+  Send(1000);
+  AdvanceMs(10);
+  Send(960);
+  EXPECT_EQ(sent_kbps_, (std::vector<int64_t>{1000, 960}));
+  // 1 % waits, and a larger decrease overtakes it.
+  Send(950);
+  EXPECT_EQ(sent_kbps_.size(), 2u);
+  Send(500);
+  EXPECT_EQ(sent_kbps_, (std::vector<int64_t>{1000, 960, 500}));
+  AdvanceMs(1000);
+  EXPECT_EQ(sent_kbps_.size(), 3u);
+}
+
+TEST_F(RembOutletTest, RepeatsAtOnceALittleLower) {
+  Send(1000);
+  AdvanceMs(10);
+  outlet_.SendAtOnce(Kbps(1000), {1});
+  EXPECT_EQ(sent_kbps_, (std::vector<int64_t>{1000, 960}));
+  AdvanceMs(200);
+  EXPECT_EQ(sent_kbps_, (std::vector<int64_t>{1000, 960, 1000}));
+  AdvanceMs(200);
+  outlet_.SendAtOnce(Kbps(1000), {1});
+  EXPECT_EQ(sent_kbps_, (std::vector<int64_t>{1000, 960, 1000, 1000}));
+  EXPECT_EQ(reported_kbps_, sent_kbps_);
+}
+
+TEST_F(RembOutletTest, NeverSaysNoLimit) {
+  outlet_.Send(DataRate::Zero(), {});
+  EXPECT_EQ(outlet_.next_timeout(), Timestamp::PlusInfinity());
+  ASSERT_EQ(sent_kbps_.size(), 1u);
+  AdvanceMs(200);
+  outlet_.Send(DataRate::PlusInfinity(), {});
+  EXPECT_EQ(sent_kbps_.back(), 4'294'967);
+}
+
+}  // namespace
+}  // namespace weir::adapter

@@ -1,0 +1,215 @@
+"""`weir webrtc check`, on trees made from the context of the patches themselves."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from weir.traces.errors import InputError, MissingComponent
+from weir.webrtc_patch.check_command import app
+from weir.webrtc_patch.series import Patch, read_series, series_names
+from weir.webrtc_patch.source_tree import find_root, patch_files
+from weir.webrtc_patch.syntax_check import check_syntax, find_compiler, include_folders
+from weir.webrtc_patch.unified_diff import apply, parse, reverse
+
+SERIES = ("chromium-150", "libwebrtc-2023-01")
+CONTROLLER = "modules/congestion_controller/receive_side_congestion_controller.cc"
+FACTORY = "modules/congestion_controller/include/remote_bitrate_estimator_factory.h"
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["check", *(str(argument) for argument in arguments)])
+
+
+def original(series: list[Patch], path: str) -> list[str]:
+    """A file that all patches of the series fit: their context where they expect it, and filler in between."""
+    diffs = [diff for patch in series for diff in patch.files if diff.path == path]
+    canvas: dict[int, str] = {}
+    shift = 0
+    for hunk in diffs[0].hunks:
+        canvas.update(enumerate(hunk.new, start=hunk.start + shift))
+        shift += len(hunk.new) - len(hunk.old)
+    for diff in diffs[1:]:
+        for hunk in diff.hunks:
+            canvas.update(enumerate(hunk.old, start=hunk.start))
+    lines = [canvas.get(number, f"// Line {number}.") for number in range(1, max(canvas) + 10)]
+    before, _ = apply(lines, reverse(diffs[0]))
+    assert before is not None
+    return before
+
+
+def make_tree(folder: Path, name: str, line_end: str = "\n") -> Path:
+    series = read_series(name)
+    created = {diff.path for patch in series for diff in patch.files if diff.is_new}
+    for path in {diff.path for patch in series for diff in patch.files} - created:
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        text = line_end.join([*original(series, path), ""])
+        (folder / path).write_bytes(text.encode())
+    return folder
+
+
+def contents(tree: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(tree)): path.read_bytes() for path in sorted(tree.rglob("*")) if path.is_file()}
+
+
+def test_ships_these_series() -> None:
+    assert tuple(series_names()) == SERIES
+
+
+@pytest.mark.parametrize("name", SERIES)
+def test_series_is_small_and_touches_only_the_receive_side(name: str) -> None:
+    changed = 0
+    for patch in read_series(name):
+        for diff in patch.files:
+            assert "congestion_controller" in diff.path or diff.path == "CMakeLists.txt"
+            for hunk in diff.hunks:
+                changed += max(len(hunk.new), len(hunk.old)) - sum(line in hunk.old for line in hunk.new)
+    assert 50 < changed < 200
+    # Class layouts are in headers: none that exists is touched.
+    headers = {diff.path for patch in read_series(name) for diff in patch.files if diff.path.endswith(".h")}
+    assert [Path(path).name for path in headers] == [Path(FACTORY).name]
+
+
+@pytest.mark.parametrize("name", SERIES)
+def test_both_series_make_the_same_change(name: str) -> None:
+    added = {
+        line.strip()
+        for patch in read_series(name)
+        for diff in patch.files
+        if diff.path.endswith(CONTROLLER)
+        for hunk in diff.hunks
+        for line in hunk.new
+        if line not in hunk.old
+    }
+    assert "if (auto factory = GetRemoteBitrateEstimatorFactory()) {" in added
+    assert "packets_since_absolute_send_time_ == kEstimatorFromFactorySeesAll) {" in added
+
+
+@pytest.mark.parametrize("name", SERIES)
+def test_fits_its_own_context(name: str, tmp_path: Path) -> None:
+    tree = make_tree(tmp_path, name)
+    before = contents(tree)
+    result = run(tree, "--series", name, "--no-compile")
+    assert result.exit_code == 0, result.output
+    assert "everything fits; nothing was changed" in result.output
+    assert "moved" not in result.output
+    assert result.output.count("hunk") == sum(len(d.hunks) for p in read_series(name) for d in p.files)
+    assert contents(tree) == before
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_apply_changes_the_tree_once(tmp_path: Path, line_end: str) -> None:
+    tree = make_tree(tmp_path, "chromium-150", line_end)
+    result = run(tree, "--no-compile", "--apply")
+    assert result.exit_code == 0, result.output
+    after = contents(tree)
+    assert b"GetRemoteBitrateEstimatorFactory()" in after[CONTROLLER]
+    assert b"WantsTransportSequenceNumbers" in after[FACTORY]
+    assert (b"\r\n" in after[CONTROLLER]) == (line_end == "\r\n")
+    assert not [path for path in after if path.endswith(".weir-new")]
+
+    again = run(tree, "--no-compile", "--apply")
+    assert again.exit_code == 0
+    assert "in this tree already" in again.output
+    assert contents(tree) == after
+
+
+def test_finds_libwebrtc_in_a_chromium_checkout(tmp_path: Path) -> None:
+    make_tree(tmp_path / "src/third_party/webrtc", "chromium-150")
+    result = run(tmp_path, "--no-compile")
+    assert result.exit_code == 0, result.output
+    assert str(tmp_path / "src/third_party/webrtc") in result.output
+
+
+def test_moved_lines_are_followed(tmp_path: Path) -> None:
+    tree = make_tree(tmp_path, "chromium-150")
+    file = tree / CONTROLLER
+    file.write_text("// One.\n// Two.\n// Three.\n" + file.read_text())
+    result = run(tree, "--no-compile")
+    assert result.exit_code == 0, result.output
+    assert "(moved by +3)" in result.output
+
+
+def test_changed_lines_are_refused(tmp_path: Path) -> None:
+    tree = make_tree(tmp_path, "chromium-150")
+    file = tree / CONTROLLER
+    file.write_text(file.read_text().replace("packets_since_absolute_send_time_(0)", "packets_without_(0)"))
+    before = contents(tree)
+    result = run(tree, "--no-compile", "--apply")
+    assert result.exit_code == 1
+    assert "hunk 4: does not fit" in result.output
+    assert "packets_since_absolute_send_time_(0)" in result.output
+    assert contents(tree) == before
+
+
+def test_a_file_in_the_way_is_refused(tmp_path: Path) -> None:
+    tree = make_tree(tmp_path, "chromium-150")
+    (tree / FACTORY).parent.mkdir(parents=True, exist_ok=True)
+    (tree / FACTORY).write_text("// Another factory.\n")
+    result = run(tree, "--no-compile", "--apply")
+    assert result.exit_code == 1
+    assert "exists, but should be new" in result.output
+    assert (tree / FACTORY).read_text() == "// Another factory.\n"
+
+
+def test_what_is_no_tree_is_wrong_input(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such folder"):
+        find_root(tmp_path / "none", read_series("chromium-150"))
+    with pytest.raises(InputError, match="no source tree of libwebrtc"):
+        find_root(tmp_path, read_series("chromium-150"))
+    with pytest.raises(InputError, match="there are: chromium-150, libwebrtc-2023-01"):
+        read_series("../chromium-150")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nothing",
+        "--- a/x\n+++ b/x\n",
+        "--- a/x\n+++ b/../x\n@@ -1 +1 @@\n-a\n+b\n",
+        "--- a/x\n+++ /etc/x\n@@ -1 +1 @@\n-a\n+b\n",
+        "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n-a\n+b\n",
+    ],
+)
+def test_bad_patches_are_refused(text: str) -> None:
+    with pytest.raises(InputError):
+        parse(text, "bad.patch")
+
+
+def test_a_missing_header_is_named(tmp_path: Path) -> None:
+    tree = make_tree(tmp_path / "webrtc", "chromium-150")
+    (tmp_path / "abseil-cpp/absl").mkdir(parents=True)
+    patched = tmp_path / "patched"
+    patched.mkdir()
+    texts, _ = patch_files(tree, read_series("chromium-150"))
+    for path, text in texts.items():
+        (patched / path).parent.mkdir(parents=True, exist_ok=True)
+        (patched / path).write_bytes(text.render())
+    includes = include_folders(tree, patched)
+    assert includes == [patched, tree, tmp_path / "abseil-cpp"]
+    with pytest.raises(MissingComponent, match=r"header \S+\.h is missing; looked for in \S+/webrtc, \S+/abseil-cpp"):
+        check_syntax(find_compiler(None), CONTROLLER, patched, includes)
+
+
+def test_a_compiler_error_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "bad.cc").write_text("int f() { return undeclared; }\n")
+    (tmp_path / "good.cc").write_text("int f() { return 1; }\n")
+    assert check_syntax(find_compiler(None), "good.cc", tmp_path, []).errors == []
+    (error,) = check_syntax(find_compiler(None), "bad.cc", tmp_path, []).errors
+    assert "undeclared" in error
+
+
+def test_a_missing_compiler_is_named() -> None:
+    with pytest.raises(MissingComponent, match=r"no C\+\+ compiler 'no-such-compiler -O2'"):
+        find_compiler("no-such-compiler -O2")
+
+
+def test_debians_source_has_the_series_and_compiles() -> None:
+    source = Path(__file__).parents[2] / "build/libwebrtc"
+    if not source.is_dir() or shutil.which("c++") is None:
+        pytest.skip("needs a compiler and the source that `make webrtc` fetches")
+    result = run(source, "--series", "libwebrtc-2023-01")
+    assert result.exit_code == 0, result.output
+    assert "in this tree already" in result.output
+    assert result.output.count(": compiles") == 2

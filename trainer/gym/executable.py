@@ -1,0 +1,47 @@
+"""Where the programs are that the build puts beside Python."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from weir.traces.errors import MissingComponent
+
+
+def find_executable(name: str, variable: str, target: str, given: str | os.PathLike[str] | None = None) -> Path:
+    """The path of a program: `given`, else what an environment variable names, else beside this Python, else on PATH.
+
+    Args:
+        name: of the program.
+        variable: the environment variable.
+        target: what to give `make` to build it, for the message.
+        given: a path to use and no other.
+
+    Raises:
+        MissingComponent: it is in none of these places.
+    """
+    named = given or os.environ.get(variable)
+    if named:
+        path = Path(named)
+        if _is_executable(path):
+            return path.absolute()
+        origin = "given" if given else f"named by the environment variable {variable}"
+        raise MissingComponent(
+            f"{name}: {path} ({origin}) is not an executable file: build it with `make {target}`, or correct the path"
+        )
+    beside = Path(sys.executable).parent / name
+    if _is_executable(beside):
+        return beside
+    on_path = shutil.which(name)
+    if on_path:
+        return Path(on_path).absolute()
+    raise MissingComponent(
+        f"{name} was found neither beside {sys.executable} nor on PATH: build it with `make {target}`, or name it in "
+        f"the environment variable {variable}"
+    )
+
+
+def _is_executable(path: Path) -> bool:
+    return path.is_file() and os.access(path, os.X_OK)

@@ -1,0 +1,33 @@
+// What determines a simulation: scenario, controllers, seed.
+#ifndef WEIR_TRAINER_GYM_SIM_SIMULATION_JOB_H_
+#define WEIR_TRAINER_GYM_SIM_SIMULATION_JOB_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "agent_controller.h"
+#include "scenario.h"
+#include "weir/objective.h"
+
+namespace weir::sim {
+
+struct SimulationJob {
+  Scenario scenario;
+  // What flows "under_test" run, and with which objective; a flow's own objective comes first.
+  std::string controller = "rule";
+  std::optional<Objective> objective;
+  uint64_t seed = 1;
+  // For the controller "weir": the model file's bytes, and its name for messages.
+  std::span<const std::byte> model;
+  std::string model_path;
+  // With an agent: it has the first flow under test, and the others run "rule".
+  const AgentSpecification* agent = nullptr;
+  bool agent_guard = false;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_TRAINER_GYM_SIM_SIMULATION_JOB_H_

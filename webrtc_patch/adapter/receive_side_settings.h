@@ -1,0 +1,55 @@
+// What a ReceiveSideSwitch was told, for the estimators of running calls.
+#ifndef WEIR_WEBRTC_PATCH_ADAPTER_RECEIVE_SIDE_SETTINGS_H_
+#define WEIR_WEBRTC_PATCH_ADAPTER_RECEIVE_SIDE_SETTINGS_H_
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <utility>
+
+#include "receive_side_switch.h"
+
+namespace weir::adapter {
+
+inline constexpr size_t kPayloadTypes = 128;
+
+struct ReceiveSideSettings {
+  ReceiveSideMode mode = ReceiveSideMode::kWeir;
+  PilotFactory pilot;
+  Objective objective;
+  TargetRateConstraints constraints;
+  std::array<PacketKind, kPayloadTypes> packet_kinds{};
+  // How often the REMB in force was asked to be repeated.
+  uint64_t repeats = 0;
+};
+
+// Written by any thread, read by the estimators. Reading the version costs one atomic load, so they can ask for each
+// packet.
+class SharedReceiveSideSettings {
+ public:
+  explicit SharedReceiveSideSettings(ReceiveSideSettings settings) : settings_(std::move(settings)) {}
+
+  uint64_t version() const { return version_.load(std::memory_order_acquire); }
+  ReceiveSideSettings Get() const {
+    std::lock_guard lock(mutex_);
+    return settings_;
+  }
+  template <class Change>
+  void Update(Change change) {
+    std::lock_guard lock(mutex_);
+    change(settings_);
+    version_.fetch_add(1, std::memory_order_release);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  ReceiveSideSettings settings_;
+  std::atomic<uint64_t> version_{1};
+};
+
+}  // namespace weir::adapter
+
+#endif  // WEIR_WEBRTC_PATCH_ADAPTER_RECEIVE_SIDE_SETTINGS_H_

@@ -1,0 +1,124 @@
+#include "receive_side_switch.h"
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "modules/congestion_controller/include/remote_bitrate_estimator_factory.h"
+#include "receive_side_settings.h"
+#include "switched_remote_bitrate_estimator.h"
+#include "weir/policy.h"
+#include "weir/policy_controller.h"
+#include "weir/rule_controller.h"
+
+namespace weir {
+namespace {
+
+using adapter::ReceiveSideSettings;
+using adapter::SharedReceiveSideSettings;
+
+constexpr std::array<std::string_view, 3> kModeNames{"gcc", "weir", "shadow"};
+
+class EstimatorFactory final : public webrtc::RemoteBitrateEstimatorFactory {
+ public:
+  EstimatorFactory(std::shared_ptr<SharedReceiveSideSettings> settings, ReceiveSideSwitchConfig config)
+      : settings_(std::move(settings)),
+        on_decision_(std::move(config.on_decision)),
+        on_remb_(std::move(config.on_remb)) {}
+
+  std::unique_ptr<webrtc::RemoteBitrateEstimator> Create(webrtc::RemoteBitrateObserver* observer,
+                                                         webrtc::Clock* clock) override {
+    return std::make_unique<adapter::SwitchedRemoteBitrateEstimator>(settings_, observer, clock, on_decision_,
+                                                                     on_remb_);
+  }
+  // In every mode, since a call may be switched to shadow while it runs.
+  bool WantsTransportSequenceNumbers() const override { return true; }
+
+ private:
+  const std::shared_ptr<SharedReceiveSideSettings> settings_;
+  const std::function<void(const ReceiveSideDecision&)> on_decision_;
+  const std::function<void(const ReceiveSideRemb&)> on_remb_;
+};
+
+class ReceiveSideSwitchImplementation final : public ReceiveSideSwitch {
+ public:
+  explicit ReceiveSideSwitchImplementation(ReceiveSideSwitchConfig config)
+      : settings_(std::make_shared<SharedReceiveSideSettings>(InitialSettings(config))),
+        factory_(std::make_shared<EstimatorFactory>(settings_, std::move(config))) {}
+
+  void Install() override { webrtc::SetRemoteBitrateEstimatorFactory(factory_); }
+
+  void SetMode(ReceiveSideMode mode) override {
+    settings_->Update([&](ReceiveSideSettings& settings) { settings.mode = mode; });
+  }
+  ReceiveSideMode mode() const override { return settings_->Get().mode; }
+  void SetObjective(const Objective& objective) override {
+    settings_->Update([&](ReceiveSideSettings& settings) { settings.objective = objective; });
+  }
+  bool SetConstraints(const TargetRateConstraints& constraints) override {
+    const std::optional<TargetRateConstraints> valid = Validated(constraints);
+    if (!valid) return false;
+    settings_->Update([&](ReceiveSideSettings& settings) { settings.constraints = *valid; });
+    return true;
+  }
+  void SetPilot(PilotFactory pilot) override {
+    settings_->Update([&](ReceiveSideSettings& settings) { settings.pilot = std::move(pilot); });
+  }
+  void SetPacketKind(int payload_type, PacketKind kind) override {
+    if (payload_type < 0 || payload_type >= static_cast<int>(adapter::kPayloadTypes)) return;
+    settings_->Update(
+        [&](ReceiveSideSettings& settings) { settings.packet_kinds[static_cast<size_t>(payload_type)] = kind; });
+  }
+  void RepeatRemb() override {
+    settings_->Update([](ReceiveSideSettings& settings) { ++settings.repeats; });
+  }
+
+ private:
+  static ReceiveSideSettings InitialSettings(const ReceiveSideSwitchConfig& config) {
+    ReceiveSideSettings settings;
+    settings.mode = config.mode;
+    settings.pilot = config.pilot;
+    settings.objective = config.objective;
+    settings.constraints = Validated(config.constraints).value_or(TargetRateConstraints{});
+    return settings;
+  }
+
+  const std::shared_ptr<SharedReceiveSideSettings> settings_;
+  const std::shared_ptr<EstimatorFactory> factory_;
+};
+
+}  // namespace
+
+std::string_view ToString(ReceiveSideMode mode) {
+  const auto index = static_cast<size_t>(mode);
+  return index < kModeNames.size() ? kModeNames[index] : "unknown";
+}
+
+std::optional<ReceiveSideMode> ParseReceiveSideMode(std::string_view name) {
+  for (size_t i = 0; i < kModeNames.size(); ++i) {
+    if (kModeNames[i] == name) return static_cast<ReceiveSideMode>(i);
+  }
+  return std::nullopt;
+}
+
+Result<PilotFactory> PolicyPilot(std::span<const std::byte> model) {
+  if (auto policy = Policy::Load(model); !policy) return Error{policy.error()};
+  auto bytes = std::make_shared<const std::vector<std::byte>>(model.begin(), model.end());
+  return PilotFactory([bytes]() -> std::unique_ptr<RateController> {
+    auto policy = Policy::Load(*bytes);
+    if (!policy) return nullptr;
+    return std::make_unique<PolicyController>(std::move(policy.value()));
+  });
+}
+
+PilotFactory RulePilot() {
+  return [] { return std::make_unique<RuleController>(RuleOptions{.tolerate_sparse_packets = true}); };
+}
+
+std::shared_ptr<ReceiveSideSwitch> ReceiveSideSwitch::Create(ReceiveSideSwitchConfig config) {
+  return std::make_shared<ReceiveSideSwitchImplementation>(std::move(config));
+}
+
+void ReceiveSideSwitch::Uninstall() { webrtc::SetRemoteBitrateEstimatorFactory(nullptr); }
+
+}  // namespace weir

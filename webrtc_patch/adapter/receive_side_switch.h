@@ -1,0 +1,126 @@
+// The switch between GCC and Weir on the receiver's side of libwebrtc: a factory of remote bitrate estimators that a
+// patched libwebrtc asks (see ../libwebrtc-2023-01), and the settings of all estimators that it made. This header needs
+// nothing of libwebrtc; link `weir_webrtc_receive_side`, which brings the patched objects along.
+//
+//   auto receive_side = ReceiveSideSwitch::Create({.pilot = ..., .on_decision = ...});
+//   receive_side->Install();                             // before the PeerConnectionFactory makes its first call
+//   receive_side->SetObjective(kLatency);                // at any time, from any thread, while calls run
+//   receive_side->SetMode(ReceiveSideMode::kShadow);
+//
+// How the modes reach the sender. A sender whose peer negotiated transport-cc runs a congestion controller of its own
+// and takes the smaller of that and REMB; so:
+//   kWeir   wants an answer without transport-cc, with goog-remb and abs-send-time: the sender obeys REMB alone.
+//   kGcc    with transport-cc, libwebrtc's receiver only reports arrivals and the sender's GCC decides, exactly as
+//           without this switch. Without transport-cc, libwebrtc's own receiver-side estimator decides, by REMB.
+//   kShadow is kGcc, and Weir sees the same packets, also those with transport sequence numbers, decides, is logged,
+//           and sends nothing.
+// Without packets Weir still speaks: at once when a call begins, every 200 ms until its first packet, every second and
+// at every decrease in a blackout.
+#ifndef WEIR_WEBRTC_PATCH_ADAPTER_RECEIVE_SIDE_SWITCH_H_
+#define WEIR_WEBRTC_PATCH_ADAPTER_RECEIVE_SIDE_SWITCH_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "weir/bandwidth_estimator.h"
+#include "weir/interval_statistics.h"
+#include "weir/network_control.h"
+#include "weir/objective.h"
+#include "weir/rate_controller.h"
+#include "weir/result.h"
+
+namespace weir {
+
+enum class ReceiveSideMode : uint8_t { kGcc, kWeir, kShadow };
+
+// "gcc", "weir", "shadow"; nothing for any other name.
+std::string_view ToString(ReceiveSideMode mode);
+std::optional<ReceiveSideMode> ParseReceiveSideMode(std::string_view name);
+
+// Makes the controller that decides in one call; null is answered with the ten-line rule.
+using PilotFactory = std::function<std::unique_ptr<RateController>()>;
+
+// Of the learned policy in `model` (ONNX bytes, copied). The error, one sentence for the user, when the model is not
+// acceptable; the host then goes on with `RulePilot()` or ends.
+Result<PilotFactory> PolicyPilot(std::span<const std::byte> model);
+PilotFactory RulePilot();
+
+// One decision of Weir, in force from `estimate.at_time` on.
+struct ReceiveSideDecision {
+  // `at_time` is of libwebrtc's clock: on Linux, CLOCK_MONOTONIC in microseconds.
+  Estimate estimate;
+  // The pilot's name ("weir", "rule"), or "fallback" while the pilot is suspended.
+  std::string_view controller;
+  // True in mode kWeir: the estimate goes out as REMB. False in mode kShadow.
+  bool in_charge = false;
+  // What was in force when it was made.
+  Objective objective;
+  TargetRateConstraints constraints;
+  // Of the time since the previous decision.
+  IntervalStatistics statistics;
+  // Since this estimator began; `counters.guard` tells how often each rule of the guard spoke.
+  EstimatorCounters counters;
+};
+
+// One REMB handed to libwebrtc's RTCP sender. It leaves as soon as the transport may send.
+struct ReceiveSideRemb {
+  Timestamp at_time = Timestamp::MinusInfinity();
+  DataRate bitrate = DataRate::Zero();
+};
+
+struct ReceiveSideSwitchConfig {
+  ReceiveSideMode mode = ReceiveSideMode::kWeir;
+  // Null: RulePilot().
+  PilotFactory pilot;
+  Objective objective;
+  // Replaced by the defaults when they are not valid, see Validated().
+  TargetRateConstraints constraints;
+  // Called on libwebrtc's worker thread, with locks of libwebrtc held: they must be quick, and must call neither
+  // libwebrtc nor this switch. They must work until the last call has ended, also when the switch is gone.
+  // `on_decision` is called in modes kWeir and kShadow, `on_remb` in every mode.
+  std::function<void(const ReceiveSideDecision&)> on_decision;
+  std::function<void(const ReceiveSideRemb&)> on_remb;
+};
+
+// Thread-safe: every method may be called from any thread while calls run. What is set takes effect with the next
+// packet or timer tick of each call, which is at most 100 ms later.
+class ReceiveSideSwitch {
+ public:
+  static std::shared_ptr<ReceiveSideSwitch> Create(ReceiveSideSwitchConfig config);
+  virtual ~ReceiveSideSwitch() = default;
+
+  // Makes libwebrtc ask this switch for every estimator of calls that begin from now on, in the whole process; replaces
+  // what was installed before. libwebrtc keeps a reference until another one is installed, or Uninstall().
+  virtual void Install() = 0;
+  // Calls that begin from now on are libwebrtc's own again. Those that run keep their estimator.
+  static void Uninstall();
+
+  // To kWeir or kShadow from kGcc: Weir begins at what GCC last announced, if anything, else at the start rate. From
+  // kShadow to kWeir it goes on from where it is. To kGcc: libwebrtc's estimator begins anew; REMB in force stays so
+  // until it speaks.
+  virtual void SetMode(ReceiveSideMode mode) = 0;
+  virtual ReceiveSideMode mode() const = 0;
+
+  // `objective` as NormalizedObjective() or ObjectivePreset() gave it.
+  virtual void SetObjective(const Objective& objective) = 0;
+  // False, with nothing changed, when the constraints are not valid.
+  virtual bool SetConstraints(const TargetRateConstraints& constraints) = 0;
+  // For calls and for switches to Weir that come after it.
+  virtual void SetPilot(PilotFactory pilot) = 0;
+  // What packets of this payload type (0 to 127; others are ignored) are for, as negotiated. Without it, every packet
+  // with a payload is video, and padding is a probe.
+  virtual void SetPacketKind(int payload_type, PacketKind kind) = 0;
+  // Repeats the REMB in force with the next tick (mode kWeir). Call it once when the transport becomes writable: what
+  // was sent before got lost, and a sender told to start high waits for nothing else. libwebrtc drops what repeats
+  // itself within 200 ms, so this one is 4 % lower.
+  virtual void RepeatRemb() = 0;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_WEBRTC_PATCH_ADAPTER_RECEIVE_SIDE_SWITCH_H_

@@ -1,0 +1,44 @@
+// A sender's network controller that does what the receiver says: the target rate is what REMB announced, at once, in
+// both directions. With it at the sender and Weir at the receiver, GCC is gone at both ends.
+//
+//   dependencies.network_controller_factory = MakeRembNetworkControllerFactory();   //
+//   PeerConnectionFactoryDependencies
+//
+// target = clamp(min(REMB, loss limit, timeout limit), min_data_rate, max_data_rate), where
+//   loss limit:    at a loss report of more than 10 % (over at least 20 packets), target x (1 - loss / 2), at most once
+//                  per 300 ms + round-trip time; x 1.5 at each report below 2 %, and gone when it exceeds REMB. For a
+//                  receiver whose estimator takes no notice of loss.
+//   timeout limit: nothing came back (REMB, receiver reports, transport feedback) for 3 s while packets were sent: the
+//                  target is halved, and again for each further second. Gone with the next feedback.
+// Before the first REMB the start rate holds. Packets are paced at 1.5 times the target unless the streams ask for
+// another factor, so that a key frame does not become a queue; there are no probes, because the receiver's estimator
+// sets how fast the rate may rise.
+#ifndef WEIR_WEBRTC_PATCH_ADAPTER_REMB_NETWORK_CONTROLLER_H_
+#define WEIR_WEBRTC_PATCH_ADAPTER_REMB_NETWORK_CONTROLLER_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "api/transport/network_control.h"
+
+namespace weir {
+
+// Which term of the minimum set the target.
+enum class RembTargetReason : uint8_t { kStart, kRemb, kLoss, kTimeout, kBounds };
+
+// "start", "remb", "loss", "timeout", "bounds".
+std::string_view ToString(RembTargetReason reason);
+
+struct RembNetworkControllerOptions {
+  // Called on libwebrtc's send task queue whenever the target rate changes; must be quick and must not call libwebrtc.
+  std::function<void(webrtc::Timestamp at_time, webrtc::DataRate target_rate, RembTargetReason reason)> on_target_rate;
+};
+
+std::unique_ptr<webrtc::NetworkControllerFactoryInterface> MakeRembNetworkControllerFactory(
+    RembNetworkControllerOptions options = {});
+
+}  // namespace weir
+
+#endif  // WEIR_WEBRTC_PATCH_ADAPTER_REMB_NETWORK_CONTROLLER_H_

@@ -1,0 +1,77 @@
+#include "remb_outlet.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace weir::adapter {
+namespace {
+
+// RembThrottler's.
+constexpr TimeDelta kThrottleInterval = TimeDelta::Millis(200);
+constexpr int64_t kThrottlePercent = 103;
+
+constexpr int64_t kAtOncePercent = 96;
+
+// REMB cannot say 0: libwebrtc would take it for "no limit".
+uint32_t Bitrate(DataRate rate) {
+  return static_cast<uint32_t>(std::clamp<int64_t>(rate.bps(), 1, std::numeric_limits<uint32_t>::max()));
+}
+
+}  // namespace
+
+RembOutlet::RembOutlet(webrtc::RemoteBitrateObserver* throttler, webrtc::Clock* clock, OnRemb on_remb)
+    : throttler_(throttler), clock_(clock), on_remb_(std::move(on_remb)) {}
+
+void RembOutlet::Send(DataRate rate, const std::vector<uint32_t>& ssrcs) {
+  const uint32_t bitrate = Bitrate(rate);
+  waiting_ = !Passes(bitrate);
+  if (waiting_) {
+    waiting_bitrate_ = bitrate;
+    waiting_ssrcs_ = ssrcs;
+  } else {
+    Pass(bitrate, ssrcs);
+  }
+}
+
+void RembOutlet::SendAtOnce(DataRate rate, const std::vector<uint32_t>& ssrcs) {
+  if (!Passes(Bitrate(rate))) Pass(std::max(1u, static_cast<uint32_t>(last_bitrate_ * kAtOncePercent / 100)), ssrcs);
+  Send(rate, ssrcs);
+}
+
+void RembOutlet::OnTimeout() {
+  if (!waiting_ || !Passes(waiting_bitrate_)) return;
+  waiting_ = false;
+  Pass(waiting_bitrate_, waiting_ssrcs_);
+}
+
+Timestamp RembOutlet::next_timeout() const { return waiting_ ? open_time() : Timestamp::PlusInfinity(); }
+
+Timestamp RembOutlet::open_time() const {
+  return passed_ ? last_time_ + kThrottleInterval : Timestamp::MinusInfinity();
+}
+
+void RembOutlet::OnReceiveBitrateChanged(const std::vector<uint32_t>& ssrcs, uint32_t bitrate) {
+  if (Passes(bitrate)) {
+    Pass(bitrate, ssrcs);
+  } else {
+    throttler_->OnReceiveBitrateChanged(ssrcs, bitrate);
+  }
+}
+
+bool RembOutlet::Passes(uint32_t bitrate) const {
+  return !passed_ || bitrate * kThrottlePercent / 100 <= last_bitrate_ || now() >= open_time();
+}
+
+void RembOutlet::Pass(uint32_t bitrate, const std::vector<uint32_t>& ssrcs) {
+  throttler_->OnReceiveBitrateChanged(ssrcs, bitrate);
+  // Read after the throttler has read its clock: what this lets pass later, the throttler does too.
+  last_time_ = now();
+  last_bitrate_ = bitrate;
+  passed_ = true;
+  if (on_remb_) on_remb_({.at_time = last_time_, .bitrate = DataRate::BitsPerSecond(bitrate)});
+}
+
+Timestamp RembOutlet::now() const { return Timestamp::Micros(clock_->TimeInMicroseconds()); }
+
+}  // namespace weir::adapter

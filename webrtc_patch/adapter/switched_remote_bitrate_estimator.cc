@@ -1,0 +1,101 @@
+#include "switched_remote_bitrate_estimator.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/rtp_headers.h"
+
+namespace weir::adapter {
+namespace {
+
+constexpr webrtc::TimeDelta kMaxProcessInterval = webrtc::TimeDelta::Millis(100);
+
+}  // namespace
+
+SwitchedRemoteBitrateEstimator::SwitchedRemoteBitrateEstimator(
+    std::shared_ptr<const SharedReceiveSideSettings> settings, webrtc::RemoteBitrateObserver* throttler,
+    webrtc::Clock* clock, WeirRemoteBitrateEstimator::OnDecision on_decision, RembOutlet::OnRemb on_remb)
+    : shared_settings_(std::move(settings)),
+      clock_(clock),
+      on_decision_(std::move(on_decision)),
+      outlet_(throttler, clock, std::move(on_remb)) {
+  // Earlier wishes to repeat were of other calls.
+  repeats_ = shared_settings_->Get().repeats;
+  FollowSettings();
+}
+
+void SwitchedRemoteBitrateEstimator::FollowSettings() {
+  // Read before the settings: what changes in between is seen again.
+  const uint64_t version = shared_settings_->version();
+  if (version == version_) return;
+  version_ = version;
+  const ReceiveSideSettings settings = shared_settings_->Get();
+  if (settings.mode != mode_) SwitchTo(settings);
+  if (weir_) {
+    weir_->ApplySettings(settings);
+    if (settings.repeats != repeats_) weir_->RepeatRemb();
+  }
+  repeats_ = settings.repeats;
+}
+
+void SwitchedRemoteBitrateEstimator::SwitchTo(const ReceiveSideSettings& settings) {
+  mode_ = settings.mode;
+  const bool wants_gcc = settings.mode != ReceiveSideMode::kWeir;
+  const bool wants_weir = settings.mode != ReceiveSideMode::kGcc;
+  if (wants_weir && !weir_) {
+    // Goes on from where GCC is, if it has said anything.
+    const webrtc::DataRate announced = gcc_ ? gcc_->LatestEstimate() : webrtc::DataRate::Zero();
+    const DataRate start_rate =
+        announced.IsZero() ? settings.constraints.start_rate : DataRate::BitsPerSecond(announced.bps());
+    weir_ = std::make_unique<WeirRemoteBitrateEstimator>(settings, start_rate, &outlet_, clock_, on_decision_);
+  }
+  if (!wants_weir && weir_) {
+    weir_->SetInCharge(false);
+    weir_ = nullptr;
+  }
+  if (!wants_gcc) gcc_ = nullptr;
+  if (wants_gcc && !gcc_) {
+    gcc_ = std::make_unique<LibwebrtcRembEstimator>(&outlet_, clock_);
+    next_gcc_process_ = webrtc::Timestamp::MinusInfinity();
+  }
+  if (weir_) weir_->SetInCharge(settings.mode == ReceiveSideMode::kWeir);
+}
+
+void SwitchedRemoteBitrateEstimator::IncomingPacket(int64_t arrival_time_ms, size_t payload_size,
+                                                    const webrtc::RTPHeader& header) {
+  FollowSettings();
+  // libwebrtc's estimator never sees the packets that are reported to the sender.
+  if (gcc_ && !header.extension.hasTransportSequenceNumber) {
+    gcc_->IncomingPacket(arrival_time_ms, payload_size, header);
+  }
+  if (weir_) weir_->IncomingPacket(arrival_time_ms, payload_size, header);
+}
+
+void SwitchedRemoteBitrateEstimator::RemoveStream(uint32_t ssrc) {
+  if (gcc_) gcc_->RemoveStream(ssrc);
+  if (weir_) weir_->RemoveStream(ssrc);
+}
+
+webrtc::DataRate SwitchedRemoteBitrateEstimator::LatestEstimate() const {
+  return gcc_ ? gcc_->LatestEstimate() : weir_->LatestEstimate();
+}
+
+webrtc::TimeDelta SwitchedRemoteBitrateEstimator::Process() {
+  FollowSettings();
+  webrtc::TimeDelta wait = kMaxProcessInterval;
+  if (weir_) wait = std::min(wait, weir_->Process());
+  if (gcc_) {
+    // Not more often than it wants: it works with each call.
+    const webrtc::Timestamp now = clock_->CurrentTime();
+    if (next_gcc_process_ <= now) next_gcc_process_ = now + gcc_->Process();
+    wait = std::min(wait, next_gcc_process_ - now);
+  }
+  return std::max(wait, webrtc::TimeDelta::Millis(1));
+}
+
+void SwitchedRemoteBitrateEstimator::OnRttUpdate(int64_t avg_rtt_ms, int64_t max_rtt_ms) {
+  if (gcc_) gcc_->OnRttUpdate(avg_rtt_ms, max_rtt_ms);
+  if (weir_) weir_->OnRttUpdate(avg_rtt_ms, max_rtt_ms);
+}
+
+}  // namespace weir::adapter

@@ -1,0 +1,53 @@
+// The estimator of one call under a ReceiveSideSwitch: GCC, Weir, or both.
+#ifndef WEIR_WEBRTC_PATCH_ADAPTER_SWITCHED_REMOTE_BITRATE_ESTIMATOR_H_
+#define WEIR_WEBRTC_PATCH_ADAPTER_SWITCHED_REMOTE_BITRATE_ESTIMATOR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "libwebrtc_remb_estimator.h"
+#include "modules/remote_bitrate_estimator/include/remote_bitrate_estimator.h"
+#include "receive_side_settings.h"
+#include "remb_outlet.h"
+#include "system_wrappers/include/clock.h"
+#include "weir_remote_bitrate_estimator.h"
+
+namespace weir::adapter {
+
+// Follows the settings with each packet and each `Process`, which asks to be called at least every 100 ms.
+class SwitchedRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
+ public:
+  // `throttler` and `clock` outlive this.
+  SwitchedRemoteBitrateEstimator(std::shared_ptr<const SharedReceiveSideSettings> settings,
+                                 webrtc::RemoteBitrateObserver* throttler, webrtc::Clock* clock,
+                                 WeirRemoteBitrateEstimator::OnDecision on_decision, RembOutlet::OnRemb on_remb);
+
+  void IncomingPacket(int64_t arrival_time_ms, size_t payload_size, const webrtc::RTPHeader& header) override;
+  void RemoveStream(uint32_t ssrc) override;
+  webrtc::DataRate LatestEstimate() const override;
+  webrtc::TimeDelta Process() override;
+  void OnRttUpdate(int64_t avg_rtt_ms, int64_t max_rtt_ms) override;
+
+ private:
+  void FollowSettings();
+  void SwitchTo(const ReceiveSideSettings& settings);
+
+  const std::shared_ptr<const SharedReceiveSideSettings> shared_settings_;
+  webrtc::Clock* const clock_;
+  const WeirRemoteBitrateEstimator::OnDecision on_decision_;
+  RembOutlet outlet_;
+
+  uint64_t version_ = 0;
+  uint64_t repeats_ = 0;
+  std::optional<ReceiveSideMode> mode_;
+  // Whichever the mode asks for; at least one.
+  std::unique_ptr<LibwebrtcRembEstimator> gcc_;
+  webrtc::Timestamp next_gcc_process_ = webrtc::Timestamp::MinusInfinity();
+  std::unique_ptr<WeirRemoteBitrateEstimator> weir_;
+};
+
+}  // namespace weir::adapter
+
+#endif  // WEIR_WEBRTC_PATCH_ADAPTER_SWITCHED_REMOTE_BITRATE_ESTIMATOR_H_

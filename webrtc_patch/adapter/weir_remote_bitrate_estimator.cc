@@ -1,0 +1,166 @@
+#include "weir_remote_bitrate_estimator.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "api/rtp_headers.h"
+#include "weir/rule_controller.h"
+
+namespace weir::adapter {
+namespace {
+
+constexpr int kVideoClockRate = 90'000;
+// A REMB names at most this many streams (8 bits).
+constexpr size_t kMaxRembSsrcs = 255;
+constexpr int64_t kMaxRoundTripTimeMs = 60'000;
+// Within these, milliseconds do not overflow as microseconds.
+constexpr int64_t kMaxArrivalTimeMs = int64_t{1} << 50;
+
+std::unique_ptr<BandwidthEstimator> MakeEstimator(const ReceiveSideSettings& settings, DataRate start_rate,
+                                                  DecisionRecorder*& recorder) {
+  std::unique_ptr<RateController> pilot = settings.pilot ? settings.pilot() : nullptr;
+  if (!pilot || pilot->side() != RateController::Side::kReceiver) {
+    pilot = std::make_unique<RuleController>(RuleOptions{.tolerate_sparse_packets = true});
+  }
+  auto owned_recorder = std::make_unique<DecisionRecorder>();
+  recorder = owned_recorder.get();
+  std::vector<std::unique_ptr<RateController>> copilots;
+  copilots.push_back(std::move(owned_recorder));
+  BandwidthEstimatorConfig config{.constraints = settings.constraints, .objective = settings.objective};
+  config.constraints.start_rate = std::clamp(start_rate, config.constraints.min_rate, config.constraints.max_rate);
+  return std::make_unique<BandwidthEstimator>(config, std::move(pilot), std::move(copilots));
+}
+
+}  // namespace
+
+WeirRemoteBitrateEstimator::WeirRemoteBitrateEstimator(const ReceiveSideSettings& settings, DataRate start_rate,
+                                                       RembOutlet* outlet, webrtc::Clock* clock, OnDecision on_decision)
+    : outlet_(outlet),
+      clock_(clock),
+      on_decision_(std::move(on_decision)),
+      estimator_(MakeEstimator(settings, start_rate, recorder_)),
+      settings_(settings) {}
+
+void WeirRemoteBitrateEstimator::ApplySettings(const ReceiveSideSettings& settings) {
+  const auto same = [](const TargetRateConstraints& a, const TargetRateConstraints& b) {
+    return a.min_rate == b.min_rate && a.start_rate == b.start_rate && a.max_rate == b.max_rate;
+  };
+  if (settings.objective != settings_.objective) estimator_->SetObjective(settings.objective);
+  if (!same(settings.constraints, settings_.constraints)) estimator_->SetConstraints(settings.constraints, now());
+  settings_ = settings;
+}
+
+void WeirRemoteBitrateEstimator::SetInCharge(bool in_charge) {
+  if (in_charge == in_charge_) return;
+  in_charge_ = in_charge;
+  if (in_charge && started_) {
+    outlet_->Send(estimator_->latest().target_rate, Ssrcs());
+  } else if (!in_charge) {
+    outlet_->Clear();
+  }
+}
+
+void WeirRemoteBitrateEstimator::RepeatRemb() {
+  if (in_charge_ && started_) outlet_->SendAtOnce(estimator_->latest().target_rate, Ssrcs());
+}
+
+void WeirRemoteBitrateEstimator::IncomingPacket(int64_t arrival_time_ms, size_t payload_size,
+                                                const webrtc::RTPHeader& header) {
+  const Timestamp now = this->now();
+  // libwebrtc's `payload_size` is payload and padding.
+  const size_t padding_size = std::min(header.paddingLength, payload_size);
+  const size_t media_size = payload_size - padding_size;
+  PacketArrival packet;
+  packet.arrival_time = arrival_clock_.ToMonotonic(
+      Timestamp::Millis(std::clamp(arrival_time_ms, -kMaxArrivalTimeMs, kMaxArrivalTimeMs)), now);
+  packet.ssrc = header.ssrc;
+  packet.sequence_number = header.sequenceNumber;
+  packet.payload_type = header.payloadType;
+  packet.kind = Kind(header, media_size);
+  packet.has_abs_send_time = header.extension.hasAbsoluteSendTime;
+  packet.abs_send_time = header.extension.absoluteSendTime & 0xFFFFFF;
+  packet.rtp_timestamp = header.timestamp;
+  packet.rtp_clock_rate =
+      static_cast<uint32_t>(header.payload_type_frequency > 0 ? header.payload_type_frequency : kVideoClockRate);
+  packet.header_size = static_cast<uint32_t>(header.headerLength);
+  packet.payload_size = static_cast<uint32_t>(media_size);
+  packet.padding_size = static_cast<uint32_t>(padding_size);
+  if (!removed_ssrcs_.empty()) std::erase(removed_ssrcs_, header.ssrc);
+  any_packet_ = true;
+
+  // A decision that is due comes before the packet: it is about the time before it.
+  Advance(now);
+  estimator_->OnPacket(packet);
+}
+
+PacketKind WeirRemoteBitrateEstimator::Kind(const webrtc::RTPHeader& header, size_t media_size) const {
+  const PacketKind kind = settings_.packet_kinds[header.payloadType & (kPayloadTypes - 1)];
+  return kind == PacketKind::kVideo && media_size == 0 ? PacketKind::kProbe : kind;
+}
+
+void WeirRemoteBitrateEstimator::RemoveStream(uint32_t ssrc) {
+  std::erase(removed_ssrcs_, ssrc);
+  // The estimator knows no more streams than that, so older ones are forgotten there too.
+  if (removed_ssrcs_.size() >= ArrivalStatistics::kMaxSsrcs) removed_ssrcs_.erase(removed_ssrcs_.begin());
+  removed_ssrcs_.push_back(ssrc);
+}
+
+std::vector<uint32_t> WeirRemoteBitrateEstimator::Ssrcs() const {
+  std::vector<uint32_t> ssrcs(kMaxRembSsrcs);
+  ssrcs.resize(estimator_->Ssrcs(ssrcs));
+  std::erase_if(ssrcs, [&](uint32_t ssrc) {
+    return std::find(removed_ssrcs_.begin(), removed_ssrcs_.end(), ssrc) != removed_ssrcs_.end();
+  });
+  return ssrcs;
+}
+
+webrtc::DataRate WeirRemoteBitrateEstimator::LatestEstimate() const {
+  if (!any_packet_) return webrtc::DataRate::Zero();
+  return webrtc::DataRate::BitsPerSec(estimator_->latest().target_rate.bps());
+}
+
+void WeirRemoteBitrateEstimator::OnRttUpdate(int64_t avg_rtt_ms, int64_t) {
+  if (avg_rtt_ms <= 0 || avg_rtt_ms > kMaxRoundTripTimeMs) return;
+  estimator_->OnRoundTripTime(TimeDelta::Millis(avg_rtt_ms), now());
+}
+
+webrtc::TimeDelta WeirRemoteBitrateEstimator::Process() {
+  Advance(now());
+  Timestamp next = std::min(estimator_->next_timeout(), outlet_->next_timeout());
+  if (in_charge_ && !any_packet_) next = std::min(next, outlet_->open_time());
+  const TimeDelta wait = next - now();
+  // Until media comes, a wish to repeat the REMB must not wait: a sender that was told to start high takes what it has
+  // heard by its first frame.
+  const int64_t longest_us = in_charge_ && !any_packet_ ? 5'000 : 100'000;
+  return webrtc::TimeDelta::Micros(std::clamp<int64_t>(wait.us(), 1'000, longest_us));
+}
+
+void WeirRemoteBitrateEstimator::Advance(Timestamp now) {
+  if (estimator_->next_timeout() <= now) {
+    const std::optional<Estimate> feedback = estimator_->OnTimeout(now);
+    if (recorder_->decided() || !started_) Record(now);
+    started_ = true;
+    if (in_charge_ && feedback) outlet_->Send(feedback->target_rate, Ssrcs());
+  }
+  if (!in_charge_) return;
+  outlet_->OnTimeout();
+  // Until media comes, nobody knows whether a REMB arrived: the transport may not have been ready. One that does makes
+  // the difference between a call that begins at the start rate and one that begins where the sender likes.
+  if (!any_packet_ && started_ && outlet_->open_time() <= now) outlet_->Send(estimator_->latest().target_rate, Ssrcs());
+}
+
+void WeirRemoteBitrateEstimator::Record(Timestamp now) {
+  const Estimate& latest = estimator_->latest();
+  const IntervalStatistics statistics = recorder_->Take(now, latest.target_rate);
+  if (!on_decision_) return;
+  on_decision_({.estimate = latest,
+                .controller = estimator_->pilot_suspended() ? "fallback" : estimator_->pilot().name(),
+                .in_charge = in_charge_,
+                .objective = settings_.objective,
+                .constraints = settings_.constraints,
+                .statistics = statistics,
+                .counters = estimator_->counters()});
+}
+
+}  // namespace weir::adapter

@@ -1,0 +1,71 @@
+// weir::BandwidthEstimator as libwebrtc's RemoteBitrateEstimator.
+#ifndef WEIR_WEBRTC_PATCH_ADAPTER_WEIR_REMOTE_BITRATE_ESTIMATOR_H_
+#define WEIR_WEBRTC_PATCH_ADAPTER_WEIR_REMOTE_BITRATE_ESTIMATOR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "arrival_clock.h"
+#include "decision_recorder.h"
+#include "modules/remote_bitrate_estimator/include/remote_bitrate_estimator.h"
+#include "receive_side_settings.h"
+#include "remb_outlet.h"
+#include "system_wrappers/include/clock.h"
+#include "weir/bandwidth_estimator.h"
+
+namespace weir::adapter {
+
+// As its interface demands, never called concurrently. It decides when its time has come, whoever calls: `Process`,
+// which returns the time until then, or `IncomingPacket`. So a blackout does not silence it, and a lazy timer does not
+// delay it while packets arrive.
+class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
+ public:
+  using OnDecision = std::function<void(const ReceiveSideDecision&)>;
+
+  // `outlet` and `clock` outlive this. Begins at `start_rate`, moved into the settings' bounds. Sends nothing until
+  // told to be in charge.
+  WeirRemoteBitrateEstimator(const ReceiveSideSettings& settings, DataRate start_rate, RembOutlet* outlet,
+                             webrtc::Clock* clock, OnDecision on_decision);
+
+  // Objective, constraints and packet kinds; the pilot stays.
+  void ApplySettings(const ReceiveSideSettings& settings);
+  // In charge, the estimate goes out as REMB, the latest at once.
+  void SetInCharge(bool in_charge);
+  void RepeatRemb();
+
+  void IncomingPacket(int64_t arrival_time_ms, size_t payload_size, const webrtc::RTPHeader& header) override;
+  void RemoveStream(uint32_t ssrc) override;
+  webrtc::DataRate LatestEstimate() const override;
+  webrtc::TimeDelta Process() override;
+  void OnRttUpdate(int64_t avg_rtt_ms, int64_t max_rtt_ms) override;
+
+ private:
+  void Advance(Timestamp now);
+  void Record(Timestamp now);
+  std::vector<uint32_t> Ssrcs() const;
+  PacketKind Kind(const webrtc::RTPHeader& header, size_t media_size) const;
+  Timestamp now() const { return Timestamp::Micros(clock_->TimeInMicroseconds()); }
+
+  RembOutlet* const outlet_;
+  webrtc::Clock* const clock_;
+  const OnDecision on_decision_;
+
+  // Owned by the estimator, as one of its copilots.
+  DecisionRecorder* recorder_ = nullptr;
+  std::unique_ptr<BandwidthEstimator> estimator_;
+  ArrivalClock arrival_clock_;
+
+  ReceiveSideSettings settings_;
+  bool in_charge_ = false;
+  bool started_ = false;
+  bool any_packet_ = false;
+  // Streams that ended, until they are heard again.
+  std::vector<uint32_t> removed_ssrcs_;
+};
+
+}  // namespace weir::adapter
+
+#endif  // WEIR_WEBRTC_PATCH_ADAPTER_WEIR_REMOTE_BITRATE_ESTIMATOR_H_

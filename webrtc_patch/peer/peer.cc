@@ -1,0 +1,179 @@
+#include "peer.h"
+
+#include <utility>
+
+#include "api/make_ref_counted.h"
+#include "description_observers.h"
+#include "record_lines.h"
+
+namespace weir::peer {
+namespace {
+
+using webrtc::PeerConnectionInterface;
+
+const char* StateName(PeerConnectionInterface::PeerConnectionState state) {
+  using State = PeerConnectionInterface::PeerConnectionState;
+  switch (state) {
+    case State::kNew:
+      return "new";
+    case State::kConnecting:
+      return "connecting";
+    case State::kConnected:
+      return "connected";
+    case State::kDisconnected:
+      return "disconnected";
+    case State::kFailed:
+      return "failed";
+    case State::kClosed:
+      return "closed";
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+Peer::Peer(const Options& options, PeerOutputs outputs, std::function<void(std::string)> on_failure)
+    : options_(options), outputs_(outputs), on_failure_(std::move(on_failure)) {}
+
+Result<std::unique_ptr<Peer>> Peer::Create(const Options& options, std::unique_ptr<FrameSource> frames,
+                                           PilotFactory pilot, PeerOutputs outputs,
+                                           std::function<void(std::string)> on_failure) {
+  std::unique_ptr<Peer> peer(new Peer(options, outputs, std::move(on_failure)));
+  if (!options.frames.empty()) {
+    auto received = ReceivedFrames::Open(
+        options.frames, options.frames_width, options.frames_height,
+        [&clock = peer->sender_clock_](uint32_t ssrc, uint32_t rtp) { return clock.CaptureTimeMicros(ssrc, rtp); },
+        [lines = outputs.lines](const std::string& message) { lines->WriteError(message, false); });
+    if (!received) return Error{received.error()};
+    peer->received_frames_ = std::move(received.value());
+  }
+  if (options.receive) {
+    peer->receive_side_ = ReceiveSideSwitch::Create(
+        {.mode = options.controller,
+         .pilot = std::move(pilot),
+         .objective = options.objective,
+         .constraints = options.bitrate,
+         .on_decision = [estimates = outputs.estimates](
+                            const ReceiveSideDecision& decision) { estimates->Write(EstimateLine(decision)); },
+         .on_remb = nullptr});
+    peer->receive_side_->Install();
+    MeasureEstimators(peer->estimator_cpu_time_);
+  }
+  ConnectionFactoryConfig config{.controller = options.controller, .bind_address = {}, .rtcp_observer = {}};
+  rtc::IPFromString(options.bind_address, &config.bind_address);
+  config.rtcp_observer.on_remb_sent = [lines = outputs.lines](DataRate rate) {
+    lines->Write({{"type", "remb"}, {"bitrate_bps", rate.bps()}});
+  };
+  config.rtcp_observer.on_sender_report = [&clock = peer->sender_clock_](uint32_t ssrc, webrtc::NtpTime ntp,
+                                                                         uint32_t rtp) {
+    clock.OnSenderReport(ssrc, ntp, rtp);
+  };
+  peer->factory_ = ConnectionFactory::Create(config);
+  if (peer->factory_ == nullptr) return Error{"libwebrtc cannot be started"};
+  const std::optional<Error> fault =
+      peer->factory_->signaling_thread().BlockingCall([&] { return peer->Open(std::move(frames)); });
+  if (fault) return *fault;
+  return peer;
+}
+
+Peer::~Peer() {
+  if (factory_ == nullptr) return;
+  factory_->signaling_thread().BlockingCall([this] {
+    if (alive_ != nullptr) alive_->SetNotAlive();
+    if (remote_track_ != nullptr) remote_track_->RemoveSink(received_frames_.get());
+    remote_track_ = nullptr;
+    if (connection_ != nullptr) connection_->Close();
+    connection_ = nullptr;
+  });
+  factory_.reset();
+  if (receive_side_ != nullptr) ReceiveSideSwitch::Uninstall();
+}
+
+std::optional<Error> Peer::Open(std::unique_ptr<FrameSource> frames) {
+  alive_ = webrtc::PendingTaskSafetyFlag::Create();
+  PeerConnectionInterface::RTCConfiguration config;
+  config.sdp_semantics = webrtc::SdpSemantics::kUnifiedPlan;
+  config.bundle_policy = PeerConnectionInterface::kBundlePolicyMaxBundle;
+  config.rtcp_mux_policy = PeerConnectionInterface::kRtcpMuxPolicyRequire;
+  config.tcp_candidate_policy = PeerConnectionInterface::kTcpCandidatePolicyDisabled;
+  // As browsers do: a picture is handed out when it is decoded, with its time, and not held back once more.
+  config.set_prerenderer_smoothing(false);
+  auto connection = (*factory_)->CreatePeerConnectionOrError(config, webrtc::PeerConnectionDependencies(this));
+  if (!connection.ok()) return Error{std::string("cannot open a connection: ") + connection.error().message()};
+  connection_ = connection.MoveValue();
+  if (frames != nullptr) {
+    if (auto fault = AddLocalMedia(std::move(frames))) return fault;
+    SetSendBitrate(options_.bitrate, /*restart=*/true);
+  }
+  ScheduleStats();
+  return std::nullopt;
+}
+
+void Peer::Execute(Command command) {
+  factory_->signaling_thread().PostTask(WhileAlive([this, command = std::move(command)] {
+    if (!failed_) std::visit([this](const auto& one) { Run(one); }, command);
+  }));
+}
+
+void Peer::Run(const StatsCommand&) { WriteStats(); }
+
+void Peer::Run(const ObjectiveCommand& command) {
+  if (receive_side_ == nullptr) return Refuse("an objective is for a peer that receives");
+  receive_side_->SetObjective(command.objective);
+}
+
+void Peer::Run(const ControllerCommand& command) {
+  if (receive_side_ == nullptr) return Refuse("a controller can be changed only in a peer that receives");
+  receive_side_->SetMode(command.mode);
+}
+
+void Peer::Run(const BitrateCommand& command) {
+  if (receive_side_ != nullptr && !receive_side_->SetConstraints(command.bitrate)) Refuse("bitrates are not valid");
+  if (options_.send) SetSendBitrate(command.bitrate, command.restart);
+}
+
+void Peer::WriteStats() {
+  connection_->GetStats(rtc::make_ref_counted<OnStats>(WhileAlive([this](const webrtc::RTCStatsReport& report) {
+                          outputs_.lines->Write(
+                              {{"type", "stats"},
+                               {"report", StatsReport(report)},
+                               {"estimator_cpu_s", static_cast<double>(estimator_cpu_time_->load()) * 1e-9}});
+                        })).get());
+}
+
+void Peer::ScheduleStats() {
+  factory_->signaling_thread().PostDelayedTask(WhileAlive([this] {
+                                                 WriteStats();
+                                                 ScheduleStats();
+                                               }),
+                                               webrtc::TimeDelta::Millis(options_.stats_interval_ms));
+}
+
+void Peer::OnConnectionChange(PeerConnectionInterface::PeerConnectionState state) {
+  using State = PeerConnectionInterface::PeerConnectionState;
+  outputs_.lines->Write({{"type", "state"}, {"state", StateName(state)}});
+  const int change = ++connection_changes_;
+  if (state == State::kConnected) {
+    was_connected_ = true;
+    // What was announced before the transport could send got lost.
+    if (receive_side_ != nullptr) receive_side_->RepeatRemb();
+  }
+  if (state == State::kDisconnected)
+    FailUnless([this, change] { return connection_changes_ != change; }, kReconnectTime, "the connection was lost");
+  if (state == State::kFailed) Fail("the connection failed");
+}
+
+void Peer::FailUnless(std::function<bool()> is_mended, webrtc::TimeDelta after, std::string reason) {
+  factory_->signaling_thread().PostDelayedTask(
+      WhileAlive([this, is_mended = std::move(is_mended), reason = std::move(reason)] {
+        if (!is_mended()) Fail(reason);
+      }),
+      after);
+}
+
+void Peer::Fail(const std::string& reason) {
+  if (std::exchange(failed_, true)) return;
+  on_failure_(reason);
+}
+
+}  // namespace weir::peer

@@ -1,0 +1,125 @@
+// One end of a call: the PeerConnection, its signalling, its media and its records.
+#ifndef WEIR_WEBRTC_PATCH_PEER_PEER_H_
+#define WEIR_WEBRTC_PATCH_PEER_PEER_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/peer_connection_interface.h"
+#include "api/task_queue/pending_task_safety_flag.h"
+#include "command.h"
+#include "connection_factory.h"
+#include "estimator_cpu_time.h"
+#include "json_output.h"
+#include "options.h"
+#include "receive_side_switch.h"
+#include "received_frames.h"
+#include "sender_clock.h"
+#include "weir/result.h"
+
+namespace weir::peer {
+
+// Where the lines of a peer go; both must outlive it.
+struct PeerOutputs {
+  JsonOutput* lines = nullptr;
+  // May be the same as `lines`.
+  JsonOutput* estimates = nullptr;
+};
+
+class Peer final : public webrtc::PeerConnectionObserver {
+ public:
+  // How long a call that lost its connection, or never had one, waits for it.
+  static constexpr webrtc::TimeDelta kReconnectTime = webrtc::TimeDelta::Seconds(10);
+  static constexpr webrtc::TimeDelta kConnectTime = webrtc::TimeDelta::Seconds(30);
+
+  // `frames` is what to send, null for a peer that only receives; `pilot` decides in Weir. `on_failure` is called once,
+  // from another thread, when the call has failed; destroy the peer then.
+  static Result<std::unique_ptr<Peer>> Create(const Options& options, std::unique_ptr<FrameSource> frames,
+                                              PilotFactory pilot, PeerOutputs outputs,
+                                              std::function<void(std::string reason)> on_failure);
+  ~Peer() override;
+
+  // What cannot be carried out is answered with an "error" line.
+  void Execute(Command command);
+
+ private:
+  Peer(const Options& options, PeerOutputs outputs, std::function<void(std::string)> on_failure);
+
+  // All from here on runs on the signaling thread. What returns an error returns nothing when all is well.
+  std::optional<Error> Open(std::unique_ptr<FrameSource> frames);
+  std::optional<Error> AddLocalMedia(std::unique_ptr<FrameSource> frames);
+  // Direction and codec, before a description is made.
+  std::optional<Error> Prepare(webrtc::RtpTransceiverInterface& transceiver);
+  std::optional<Error> PreferCodec(webrtc::RtpTransceiverInterface& transceiver);
+  void SetSendBitrate(const TargetRateConstraints& bitrate, bool restart);
+  // The encoders' upper limit, which they have only once the call is negotiated.
+  void SetMaxEncodingBitrate();
+
+  void Run(const StartCommand&);
+  void Run(const StatsCommand&);
+  void Run(const StopCommand&) {}
+  void Run(const DescriptionCommand& command);
+  void Run(const CandidateCommand& command);
+  void Run(const ObjectiveCommand& command);
+  void Run(const BitrateCommand& command);
+  void Run(const ControllerCommand& command);
+
+  void MakeDescription(webrtc::SdpType type);
+  void SetLocalDescription(webrtc::SdpType type, std::string sdp);
+  void OnRemoteDescription(webrtc::SdpType type);
+  void OnNegotiated();
+  void AddCandidate(std::unique_ptr<webrtc::IceCandidateInterface> candidate);
+
+  void WriteStats();
+  void ScheduleStats();
+  // Fails unless `is_mended` by then.
+  void FailUnless(std::function<bool()> is_mended, webrtc::TimeDelta after, std::string reason);
+  void Fail(const std::string& reason);
+  void Refuse(const std::string& message) { outputs_.lines->WriteError(message, false); }
+  // `function` is not called once the peer has gone.
+  template <class Function>
+  auto WhileAlive(Function function) {
+    return [alive = alive_, function = std::move(function)](auto&&... arguments) mutable {
+      if (alive->alive()) function(std::forward<decltype(arguments)>(arguments)...);
+    };
+  }
+
+  void OnSignalingChange(webrtc::PeerConnectionInterface::SignalingState) override {}
+  void OnDataChannel(rtc::scoped_refptr<webrtc::DataChannelInterface>) override {}
+  void OnIceGatheringChange(webrtc::PeerConnectionInterface::IceGatheringState) override {}
+  void OnIceCandidate(const webrtc::IceCandidateInterface* candidate) override;
+  void OnConnectionChange(webrtc::PeerConnectionInterface::PeerConnectionState state) override;
+  void OnTrack(rtc::scoped_refptr<webrtc::RtpTransceiverInterface> transceiver) override;
+
+  const Options options_;
+  const PeerOutputs outputs_;
+  const std::function<void(std::string)> on_failure_;
+  SenderClock sender_clock_;
+  std::shared_ptr<ReceiveSideSwitch> receive_side_;
+  const std::shared_ptr<CpuTime> estimator_cpu_time_ = std::make_shared<CpuTime>(0);
+  std::unique_ptr<ReceivedFrames> received_frames_;
+  std::unique_ptr<ConnectionFactory> factory_;
+  rtc::scoped_refptr<webrtc::PeerConnectionInterface> connection_;
+  // The remote track that `received_frames_` is a sink of.
+  rtc::scoped_refptr<webrtc::VideoTrackInterface> remote_track_;
+  rtc::scoped_refptr<webrtc::PendingTaskSafetyFlag> alive_;
+
+  // Candidates that came before the description they belong to.
+  std::vector<std::unique_ptr<webrtc::IceCandidateInterface>> early_candidates_;
+  // The other end is a weir-peer too.
+  bool remote_is_peer_ = false;
+  bool has_remote_description_ = false;
+  DataRate max_send_rate_ = DataRate::Zero();
+  bool was_connected_ = false;
+  bool failed_ = false;
+  // Counts changes of connection state.
+  int connection_changes_ = 0;
+};
+
+}  // namespace weir::peer
+
+#endif  // WEIR_WEBRTC_PATCH_PEER_PEER_H_

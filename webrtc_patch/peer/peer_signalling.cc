@@ -1,0 +1,139 @@
+// The part of Peer that makes and takes session descriptions and candidates.
+#include <utility>
+
+#include "api/make_ref_counted.h"
+#include "description_observers.h"
+#include "peer.h"
+#include "sdp.h"
+
+namespace weir::peer {
+namespace {
+
+using webrtc::RTCError;
+using webrtc::RTCErrorOr;
+using webrtc::SdpType;
+using webrtc::SessionDescriptionInterface;
+
+constexpr size_t kMaxEarlyCandidates = 64;
+// What a Chromium is told to start at, so that it follows REMB at once; the first REMB arrives before its media.
+constexpr int kStartBitrateKbps = 20'000;
+
+std::string Text(const SessionDescriptionInterface& description) {
+  std::string sdp;
+  description.ToString(&sdp);
+  return sdp;
+}
+
+}  // namespace
+
+void Peer::Run(const StartCommand&) {
+  if (connection_->local_description() != nullptr || has_remote_description_)
+    return Refuse("start: the call has begun already");
+  if (!options_.send) {
+    webrtc::RtpTransceiverInit receive_only;
+    receive_only.direction = webrtc::RtpTransceiverDirection::kRecvOnly;
+    connection_->AddTransceiver(cricket::MEDIA_TYPE_VIDEO, receive_only);
+    if (options_.audio) connection_->AddTransceiver(cricket::MEDIA_TYPE_AUDIO, receive_only);
+  }
+  MakeDescription(SdpType::kOffer);
+}
+
+void Peer::MakeDescription(SdpType type) {
+  for (const auto& transceiver : connection_->GetTransceivers()) {
+    if (const auto fault = Prepare(*transceiver)) return Fail(fault->message);
+  }
+  const auto observer = rtc::make_ref_counted<OnDescriptionCreated>(
+      WhileAlive([this, type](RTCErrorOr<std::unique_ptr<SessionDescriptionInterface>> description) {
+        if (!description.ok()) return Fail(std::string("no description: ") + description.error().message());
+        SetLocalDescription(type, Text(*description.value()));
+      }));
+  const webrtc::PeerConnectionInterface::RTCOfferAnswerOptions options;
+  if (type == SdpType::kOffer) {
+    connection_->CreateOffer(observer.get(), options);
+  } else {
+    connection_->CreateAnswer(observer.get(), options);
+  }
+}
+
+void Peer::SetLocalDescription(SdpType type, std::string sdp) {
+  const bool obeyed_by_remb = options_.receive && receive_side_->mode() == ReceiveSideMode::kWeir;
+  if (obeyed_by_remb) sdp = WithoutTransportCc(sdp);
+  // The DTLS server is ready to send before the client is: the first REMB arrives before media leaves.
+  if (obeyed_by_remb && type == SdpType::kAnswer) sdp = AsDtlsServer(sdp);
+  webrtc::SdpParseError fault;
+  auto description = webrtc::CreateSessionDescription(type, sdp, &fault);
+  if (description == nullptr) return Fail("the description cannot be used: " + fault.description);
+  connection_->SetLocalDescription(
+      std::move(description),
+      rtc::make_ref_counted<OnLocalDescriptionSet>(WhileAlive([this, type, sdp, obeyed_by_remb](RTCError error) {
+        if (!error.ok()) return Fail(std::string("the description was not accepted: ") + error.message());
+        // A peer of our own follows REMB without being told to start high.
+        const bool raise_start = type == SdpType::kAnswer && obeyed_by_remb && !remote_is_peer_;
+        outputs_.lines->Write({{"type", webrtc::SdpTypeToString(type)},
+                               {"sdp", WithTool(raise_start ? WithStartBitrate(sdp, kStartBitrateKbps) : sdp)}});
+        if (type == SdpType::kAnswer) OnNegotiated();
+      })));
+}
+
+void Peer::Run(const DescriptionCommand& command) {
+  const SdpType type = command.is_offer ? SdpType::kOffer : SdpType::kAnswer;
+  const std::string name = webrtc::SdpTypeToString(type);
+  using State = webrtc::PeerConnectionInterface::SignalingState;
+  const State expected = command.is_offer ? State::kStable : State::kHaveLocalOffer;
+  if (has_remote_description_ || connection_->signaling_state() != expected)
+    return Refuse(name + ": it does not fit into what was negotiated so far");
+  webrtc::SdpParseError fault;
+  auto description = webrtc::CreateSessionDescription(type, command.sdp, &fault);
+  if (description == nullptr) return Refuse(name + ": " + fault.description + ", at \"" + fault.line + "\"");
+  remote_is_peer_ = HasTool(command.sdp);
+  connection_->SetRemoteDescription(std::move(description), rtc::make_ref_counted<OnRemoteDescriptionSet>(
+                                                                WhileAlive([this, type, name](RTCError error) {
+                                                                  if (!error.ok())
+                                                                    return Refuse(name + ": " + error.message());
+                                                                  OnRemoteDescription(type);
+                                                                })));
+}
+
+void Peer::OnRemoteDescription(SdpType type) {
+  has_remote_description_ = true;
+  for (auto& candidate : std::exchange(early_candidates_, {})) AddCandidate(std::move(candidate));
+  FailUnless([this] { return was_connected_; }, kConnectTime, "no connection came about");
+  if (type == SdpType::kOffer) return MakeDescription(SdpType::kAnswer);
+  OnNegotiated();
+}
+
+void Peer::OnNegotiated() {
+  if (options_.send) SetMaxEncodingBitrate();
+  if (receive_side_ == nullptr) return;
+  // The answer has the payload types that both ends use; what the offer has beside them does no harm.
+  for (const auto& [payload_type, kind] : PacketKinds(Text(*connection_->local_description())))
+    receive_side_->SetPacketKind(payload_type, kind);
+}
+
+void Peer::Run(const CandidateCommand& command) {
+  if (command.candidate.empty()) return;
+  webrtc::SdpParseError fault;
+  std::unique_ptr<webrtc::IceCandidateInterface> candidate(
+      webrtc::CreateIceCandidate(command.sdp_mid, command.sdp_mline_index, command.candidate, &fault));
+  if (candidate == nullptr) return Refuse("candidate: " + fault.description);
+  if (has_remote_description_) return AddCandidate(std::move(candidate));
+  if (early_candidates_.size() >= kMaxEarlyCandidates) return Refuse("candidate: too many before a description");
+  early_candidates_.push_back(std::move(candidate));
+}
+
+void Peer::AddCandidate(std::unique_ptr<webrtc::IceCandidateInterface> candidate) {
+  connection_->AddIceCandidate(std::move(candidate), WhileAlive([this](RTCError error) {
+                                 if (!error.ok()) Refuse(std::string("candidate: ") + error.message());
+                               }));
+}
+
+void Peer::OnIceCandidate(const webrtc::IceCandidateInterface* candidate) {
+  std::string text;
+  if (!candidate->ToString(&text)) return;
+  outputs_.lines->Write({{"type", "candidate"},
+                         {"candidate", text},
+                         {"sdpMid", candidate->sdp_mid()},
+                         {"sdpMLineIndex", candidate->sdp_mline_index()}});
+}
+
+}  // namespace weir::peer
