@@ -27,7 +27,9 @@ class VideoMedia(Part):
 
     ``minimum_output_share``: below 1 the content is at times easier than the target allows, and the encoder puts out a
     share of it that changes every second or so, between this and 1. ``stall_probability``: per frame, that the camera
-    or the encoder skips the next one to six.
+    or the encoder skips the next one to six. ``rise_time_constant_s``, ``fall_time_constant_s``: not 0 for an encoder
+    whose rate follows its target slowly, upwards and downwards: first order, in the logarithm of the rate, and without
+    RFC 8593's bursts on abrupt changes. libvpx VP8 in Chromium 156 does so with about 1.5 and 0.55 s.
     """
 
     kind: Literal["video"]
@@ -37,6 +39,8 @@ class VideoMedia(Part):
     audio_rate_bps: Rate = 32e3
     minimum_output_share: Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=1)] = 1.0
     stall_probability: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=1)] = 0.0
+    rise_time_constant_s: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=60)] = 0.0
+    fall_time_constant_s: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=60)] = 0.0
 
 
 Media = Annotated[FillerMedia | VideoMedia, Field(discriminator="kind")]

@@ -102,7 +102,7 @@ def step_records(result: Mapping[str, Any], scenario: Scenario, interval_ms: int
     base_ms = flow["base_one_way_delay_ms"]
     return StepRecord.of(
         capacity_bps=capacity.mean(axis=1),
-        carriable_bps=carriable.mean(axis=1),
+        available_bps=carriable.mean(axis=1),
         send_rate_bps=column(series["send_rate_bps"], 0.0).mean(axis=1),
         receive_rate_bps=received.mean(axis=1),
         one_way_delay_mean_ms=column(_held(series["one_way_delay_mean_ms"], base_ms), base_ms).mean(axis=1),

@@ -196,6 +196,25 @@ TEST_F(VideoSourceTest, TheEncoderLagsBehindItsTarget) {
   EXPECT_LT(source.encoder_rate(), DataRate::KilobitsPerSecond(2'000));
 }
 
+TEST_F(VideoSourceTest, ASlowEncoderFollowsWithItsTimeConstantsAndWithoutBursts) {
+  config_.audio_rate = DataRate::Zero();
+  config_.rise_time_constant_s = 1.5;
+  config_.fall_time_constant_s = 0.5;
+  VideoSource source = Make(1'000'000);
+  TakeUntil(source, kSecond);
+  const auto share_of_the_way = [&](int64_t now_ns, int64_t target_kbps, int64_t duration_ns) {
+    const auto before = static_cast<double>(source.encoder_rate().bps());
+    source.SetTargetRate(DataRate::KilobitsPerSecond(target_kbps), now_ns);
+    for (const uint32_t size : Frames(TakeUntil(source, now_ns + duration_ns))) {
+      EXPECT_LT(size, 1.8 * std::max<double>(before, target_kbps * 1e3) / 8 / 30);
+    }
+    const auto after = static_cast<double>(source.encoder_rate().bps());
+    return std::log(after / before) / std::log(static_cast<double>(target_kbps) * 1e3 / before);
+  };
+  EXPECT_NEAR(share_of_the_way(kSecond, 2'000, 1'500 * kMs), 1 - std::exp(-1), 0.05);
+  EXPECT_NEAR(share_of_the_way(2'500 * kMs, 200, 500 * kMs), 1 - std::exp(-1), 0.05);
+}
+
 TEST_F(VideoSourceTest, KeepsToItsMaximum) {
   config_.max_rate = DataRate::KilobitsPerSecond(800);
   VideoSource source = Make(50'000'000);

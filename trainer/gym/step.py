@@ -8,7 +8,7 @@ import numpy as np
 STEP_FIELDS: tuple[str, ...] = (
     "time_s",  # at the end of the interval
     "capacity_bps",  # mean of the bottleneck
-    "carriable_bps",  # the same, bounded by what the media may send
+    "available_bps",  # the same less cross traffic of constant rate, bounded by what the media may send
     "send_rate_bps",  # IP bytes
     "receive_rate_bps",  # IP bytes
     "one_way_delay_mean_ms",  # of arrivals; held when nothing arrived
@@ -23,7 +23,7 @@ STEP_FIELDS: tuple[str, ...] = (
 
 # What the true path is like, for a critic that may see it while it trains; a policy never does.
 PRIVILEGED_FIELDS: tuple[str, ...] = (
-    "carriable_bps",
+    "available_bps",
     "future_capacity_bps",
     "base_one_way_delay_ms",
     "queueing_delay_ms",

@@ -31,6 +31,8 @@ std::unique_ptr<MediaSource> MakeMediaSource(const MediaSpec& media, uint32_t ov
                                  .audio_rate = media.audio_rate,
                                  .minimum_output_share = media.minimum_output_share,
                                  .stall_probability = media.stall_probability,
+                                 .rise_time_constant_s = media.rise_time_constant_s,
+                                 .fall_time_constant_s = media.fall_time_constant_s,
                                  .overhead_bytes = overhead_bytes};
   return std::make_unique<VideoSource>(config, random);
 }

@@ -75,6 +75,8 @@ struct MediaSpec {
   DataRate audio_rate = DataRate::BitsPerSecond(32'000);
   double minimum_output_share = 1.0;
   double stall_probability = 0.0;
+  double rise_time_constant_s = 0.0;
+  double fall_time_constant_s = 0.0;
 };
 
 struct RtpSpec {

@@ -37,6 +37,9 @@ MediaSpec ParseMedia(const nlohmann::json& value, const std::string& path) {
     media.minimum_output_share = object.Number("minimum_output_share", kShare, media.minimum_output_share);
     constexpr NumberRange kProbability{.min = 0, .max = 1};
     media.stall_probability = object.Number("stall_probability", kProbability, media.stall_probability);
+    constexpr NumberRange kTimeConstant{.min = 0, .max = 60};
+    media.rise_time_constant_s = object.Number("rise_time_constant_s", kTimeConstant, media.rise_time_constant_s);
+    media.fall_time_constant_s = object.Number("fall_time_constant_s", kTimeConstant, media.fall_time_constant_s);
   }
   object.RefuseUnknownKeys();
   return media;

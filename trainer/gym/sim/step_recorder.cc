@@ -19,6 +19,27 @@ double MeanCapacityBps(const LinkSpec& link, const FlowSpec& flow, int64_t from_
   return static_cast<double>(link.capacity->BitsBetween(from_ns, to_ns)) * 1e9 / static_cast<double>(to_ns - from_ns);
 }
 
+// Of flows with a constant rate: they yield to nobody.
+double CrossTrafficBits(const Scenario& scenario, Direction direction, int64_t from_ns, int64_t to_ns) {
+  double bits = 0;
+  for (const FlowSpec& flow : scenario.flows) {
+    const auto* cbr = std::get_if<CbrSpec>(&flow.kind);
+    if (!cbr || flow.direction != direction) continue;
+    const int64_t active_ns = std::min(to_ns, flow.stop_ns) - std::max(from_ns, flow.start_ns);
+    if (active_ns > 0) bits += static_cast<double>(cbr->rate.bps()) * static_cast<double>(active_ns) * 1e-9;
+  }
+  return bits;
+}
+
+// What is left of the path by cross traffic that does not yield, bounded by what the media may send.
+double AvailableBits(const Scenario& scenario, const FlowSpec& flow, const LinkSpec& link, int64_t from_ns,
+                     int64_t to_ns) {
+  const double carriable = CarriableBits(scenario, flow, from_ns, to_ns);
+  if (!link.capacity) return carriable;
+  const auto capacity = static_cast<double>(link.capacity->BitsBetween(from_ns, to_ns));
+  return std::clamp(capacity - CrossTrafficBits(scenario, flow.direction, from_ns, to_ns), 0.0, carriable);
+}
+
 }  // namespace
 
 void StepRecorder::OnReceived(const Packet& packet, int64_t arrival_time_ns) {
@@ -46,7 +67,7 @@ std::array<double, kStepFields.size()> StepRecorder::Finish(const Scenario& scen
   const std::array<double, kStepFields.size()> fields{
       static_cast<double>(now_ns) * 1e-9,
       MeanCapacityBps(spec, flow, from_ns, now_ns),
-      rate_bps(CarriableBits(scenario, flow, from_ns, now_ns)),
+      rate_bps(AvailableBits(scenario, flow, spec, from_ns, now_ns)),
       rate_bps(static_cast<double>(bytes_sent_) * 8),
       rate_bps(static_cast<double>(bytes_received_) * 8),
       delay_mean_ms_,

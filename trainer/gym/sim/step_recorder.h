@@ -15,7 +15,7 @@ namespace weir::sim {
 
 inline constexpr std::array<std::string_view, 13> kStepFields{"time_s",
                                                               "capacity_bps",
-                                                              "carriable_bps",
+                                                              "available_bps",
                                                               "send_rate_bps",
                                                               "receive_rate_bps",
                                                               "one_way_delay_mean_ms",

@@ -100,13 +100,8 @@ double VideoSource::NextFrameInterval() {
 }
 
 double VideoSource::NextRelativeFrameSize(int64_t now_ns) {
-  bool burst = now_ns >= next_key_frame_ns_;
-  if (requested_rate_bps_ != encoder_rate_bps_ && now_ns - last_rate_change_ns_ >= kReactionNs) {
-    burst |= std::abs(requested_rate_bps_ / encoder_rate_bps_ - 1.0) > kAbruptChange;
-    encoder_rate_bps_ = requested_rate_bps_;
-    last_rate_change_ns_ = now_ns;
-  }
-  if (burst) {
+  const bool key_frame = now_ns >= next_key_frame_ns_;
+  if (FollowTarget(now_ns) || key_frame) {
     next_key_frame_ns_ = now_ns + config_.key_frame_interval_ns;
     burst_frames_left_ = kBurstFrames - 1;
     return kBurstFrameSize;
@@ -115,6 +110,23 @@ double VideoSource::NextRelativeFrameSize(int64_t now_ns) {
   if (burst_frames_left_ == 0) return 1.0 + deviation;
   --burst_frames_left_;
   return (kBurstFrames - kBurstFrameSize) / (kBurstFrames - 1) * (1.0 + deviation);
+}
+
+bool VideoSource::FollowTarget(int64_t now_ns) {
+  if (config_.rise_time_constant_s > 0 || config_.fall_time_constant_s > 0) {
+    const double distance = std::log(requested_rate_bps_ / encoder_rate_bps_);
+    const double time_constant_s = distance > 0 ? config_.rise_time_constant_s : config_.fall_time_constant_s;
+    const double elapsed_s = static_cast<double>(now_ns - last_rate_change_ns_) * 1e-9;
+    const double part = time_constant_s > 0 ? -std::expm1(-elapsed_s / time_constant_s) : 1;
+    encoder_rate_bps_ *= std::exp(distance * part);
+    last_rate_change_ns_ = now_ns;
+    return false;
+  }
+  if (requested_rate_bps_ == encoder_rate_bps_ || now_ns - last_rate_change_ns_ < kReactionNs) return false;
+  const bool abrupt = std::abs(requested_rate_bps_ / encoder_rate_bps_ - 1.0) > kAbruptChange;
+  encoder_rate_bps_ = requested_rate_bps_;
+  last_rate_change_ns_ = now_ns;
+  return abrupt;
 }
 
 MediaPacket VideoSource::TakeAudioPacket(int64_t now_ns) {

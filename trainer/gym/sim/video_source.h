@@ -19,12 +19,16 @@ struct VideoSourceConfig {
   double minimum_output_share = 1;
   // Per frame: that a camera or encoder short of time skips the next ones, up to `kMaxStallFrames`.
   double stall_probability = 0;
+  // With either above zero, the encoder's rate follows its target with these time constants, in the logarithm, and
+  // abrupt changes cost no burst.
+  double rise_time_constant_s = 0;
+  double fall_time_constant_s = 0;
   // What the target pays for in each packet beside its payload.
   uint32_t overhead_bytes = 0;
 };
 
-// Beside RFC 8593, and off unless asked for: an encoder that puts out less than it may, and one that stalls. Both look
-// to a receiver like a path that carries less, and are none.
+// Beside RFC 8593, and off unless asked for: an encoder that puts out less than it may, one that stalls, and one
+// whose rate follows its target slowly. To a receiver all look like a path that carries less, and are none.
 //
 // The encoder follows a new target only 200 ms after its last change of rate; an abrupt change, like a key frame, is a
 // burst: one large frame and small ones that make up for it. Frame sizes and intervals vary about their means with a
@@ -45,6 +49,8 @@ class VideoSource final : public MediaSource {
   void EncodeFrame(int64_t now_ns);
   // The size of the next frame over that of an average one.
   double NextRelativeFrameSize(int64_t now_ns);
+  // Whether the change of the encoder's rate, if any, is one that costs a burst.
+  bool FollowTarget(int64_t now_ns);
   double OutputShare(int64_t now_ns);
   // In average ones.
   double NextFrameInterval();
