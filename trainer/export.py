@@ -109,8 +109,6 @@ def golden_inputs(specification: EnvironmentSpecification) -> tuple[np.ndarray, 
         "jitter_s": 0.1 * queue,
         "video_share": np.ones(shape),
         "last_estimate_bps": rate.max(axis=1, keepdims=True) * generator.uniform(0.8, 1.2, shape),
-        "congested_receive_rate_bps": rate * generator.uniform(0.5, 1.5, shape),
-        "time_since_congestion_s": generator.exponential(3.0, shape),
     }
     records = np.stack([known.get(name, np.zeros(shape)) for name in specification.features], axis=2)
     presets = np.array(list(PRESETS.values()))

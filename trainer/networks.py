@@ -15,7 +15,7 @@ from torch import nn
 from weir.trainer.gym.rule import REQUIRED_FEATURES, rate_window, rule_rate_bps
 from weir.trainer.gym.specification import EnvironmentSpecification
 
-RATE_FEATURES = frozenset({"receive_rate_bps", "last_estimate_bps", "congested_receive_rate_bps"})
+RATE_FEATURES = frozenset({"receive_rate_bps", "last_estimate_bps"})
 DELAY_FEATURES = frozenset(
     {
         "queueing_delay_mean_s",
@@ -35,7 +35,6 @@ REFERENCE_RATE_BPS = 1e6
 RATE_LOG_SCALE = 0.5
 DELAY_SCALE_S = 0.02
 TIME_SCALE_S = 0.1
-CONGESTION_TIME_SCALE_S = 3.0
 
 
 class FeatureScaling(BaseFeaturesExtractor):
@@ -43,7 +42,7 @@ class FeatureScaling(BaseFeaturesExtractor):
     as many as there are privileged fields. No parameters.
 
     Rates: 0.5 ln(rate / rule rate), cut to [-3, 3]. Delays: ln(1 + delay / 20 ms) / 3. Counts: ln(1 + count) / 5.
-    Times: t / (t + 100 ms), since congestion t / (t + 3 s). Loss: its square root. Gradient: its hyperbolic tangent, four-fold. One input beside the
+    Times: t / (t + 100 ms). Loss: its square root. Gradient: its hyperbolic tangent, four-fold. One input beside the
     history: 0.3 ln(rule rate / 1 Mbps).
     """
 
@@ -79,11 +78,11 @@ class FeatureScaling(BaseFeaturesExtractor):
 
     @staticmethod
     def _privileged(values: torch.Tensor, rule: torch.Tensor) -> torch.Tensor:
-        """Scaled `PRIVILEGED_FIELDS`: two rates relative to the rule's, two delays in ms, a ratio."""
-        rates = torch.log(values[:, :2].clamp(min=MINIMUM_RATE_BPS) / rule.unsqueeze(1))
-        delays = torch.log1p(values[:, 2:4] / (1000.0 * DELAY_SCALE_S)) / 3.0
+        """Scaled `PRIVILEGED_FIELDS`: three rates relative to the rule's, two delays in ms, a ratio."""
+        rates = torch.log(values[:, :3].clamp(min=MINIMUM_RATE_BPS) / rule.unsqueeze(1))
+        delays = torch.log1p(values[:, 3:5] / (1000.0 * DELAY_SCALE_S)) / 3.0
         return torch.cat(
-            [(RATE_LOG_SCALE * rates).clamp(-3.0, 3.0), delays, torch.sqrt(values[:, 4:].clamp(0.0, 1.0))], dim=1
+            [(RATE_LOG_SCALE * rates).clamp(-3.0, 3.0), delays, torch.sqrt(values[:, 5:].clamp(0.0, 1.0))], dim=1
         )
 
     @staticmethod
@@ -97,8 +96,6 @@ class FeatureScaling(BaseFeaturesExtractor):
             return torch.log1p(values) / 5.0
         if name in TIME_FEATURES:
             return values / (values + TIME_SCALE_S)
-        if name == "time_since_congestion_s":
-            return values / (values + CONGESTION_TIME_SCALE_S)
         if name in ROOT_FEATURES:
             return torch.sqrt(values)
         if name == "delay_gradient":

@@ -30,7 +30,7 @@ def utilisation(record: StepRecord) -> np.ndarray:
     """Receive rate over what the path could carry of the media: ReCoCo Eq. 2 with the bound of what the media may send.
     In [0, inf).
     """
-    return record.receive_rate_bps / np.maximum(record.available_bps, MINIMUM_CAPACITY_BPS)
+    return record.receive_rate_bps / np.maximum(record.carriable_bps, MINIMUM_CAPACITY_BPS)
 
 
 def mocc_objectives(record: StepRecord) -> np.ndarray:
@@ -42,7 +42,7 @@ def mocc_objectives(record: StepRecord) -> np.ndarray:
     """
     measures = np.empty((*record.values.shape[:-1], 3))
     delay_ms = record.one_way_delay_mean_ms
-    measures[..., 0] = np.where(record.available_bps > 0, np.minimum(utilisation(record), 1.0), 1.0)
+    measures[..., 0] = np.where(record.carriable_bps > 0, np.minimum(utilisation(record), 1.0), 1.0)
     measures[..., 1] = np.minimum(record.base_one_way_delay_ms / np.maximum(delay_ms, 1e-3), 1.0)
     measures[..., 1][delay_ms <= 0] = 1.0
     measures[..., 2] = 1.0 - np.minimum(np.maximum(record.loss_ratio, 0.0), 1.0)
@@ -95,11 +95,14 @@ def recoco(record: StepRecord, objective: np.ndarray | None = None) -> np.ndarra
 def challenge_objectives(record: StepRecord) -> np.ndarray:
     """Three measures on the fixed scales of the challenge score, shape (..., 3).
 
-    Throughput: receive rate over carriable rate, at most 1 (1 in an outage). Latency: the challenge's delay term, but
-    of the mean delay in the interval: 1 at the path's own delay, 0 at 400 ms and falling on, cut at -1, so that a
-    deep queue has a slope to leave it by. Loss: one minus the loss ratio.
+    Throughput: receive rate over carriable rate less cross traffic that does not yield, at most 1 (1 in an outage).
+    Latency: the challenge's delay term, but of the mean delay in the interval: 1 at the path's own delay, 0 at 400 ms
+    and falling on, cut at -1, so that a deep queue has a slope to leave it by. Loss: one minus the loss ratio.
     """
-    throughput = np.where(record.available_bps > 0, np.minimum(utilisation(record), 1.0), 1.0)
+    left_bps = np.maximum(record.capacity_bps - record.cross_traffic_bps, MINIMUM_CAPACITY_BPS)
+    available_bps = np.minimum(record.carriable_bps, left_bps)
+    throughput = np.minimum(record.receive_rate_bps / np.maximum(available_bps, MINIMUM_CAPACITY_BPS), 1.0)
+    throughput = np.where(available_bps > MINIMUM_CAPACITY_BPS, throughput, 1.0)
     base_ms = record.base_one_way_delay_ms
     delay_ms = np.maximum(record.one_way_delay_mean_ms, base_ms)
     scale_ms = np.maximum(CHALLENGE_MAXIMUM_DELAY_MS - base_ms, MINIMUM_DELAY_SCALE_MS)

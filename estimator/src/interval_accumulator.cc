@@ -55,32 +55,8 @@ constexpr double kMaxRoundTripTimeS = 60;
 // is lost.
 constexpr double kApplicationLimitedShare = 0.8;
 constexpr double kIdleQueueingDelayS = 0.015;
-// Busy periods: how long one has to be to displace the memory of those before, and how far back a lasting one reaches.
-constexpr double kMemoryS = 1;
-constexpr double kMaxBusyS = 3;
 
 }  // namespace
-
-void CongestedReceiveRate::OnInterval(double interval_s, double received_bits, bool congested) {
-  if (!congested) {
-    earlier_bps_ = bps();
-    busy_s_ = busy_bits_ = 0;
-    return;
-  }
-  busy_s_ += interval_s;
-  busy_bits_ += received_bits;
-  if (busy_s_ > kMaxBusyS) {
-    busy_bits_ *= kMaxBusyS / busy_s_;
-    busy_s_ = kMaxBusyS;
-  }
-}
-
-double CongestedReceiveRate::bps() const {
-  if (busy_s_ <= 0) return earlier_bps_;
-  const double busy_bps = busy_bits_ / busy_s_;
-  if (earlier_bps_ <= 0) return busy_bps;
-  return earlier_bps_ + (busy_bps - earlier_bps_) * -std::expm1(-busy_s_ / kMemoryS);
-}
 
 void IntervalAccumulator::Start(Timestamp now) { interval_start_ = now; }
 
@@ -184,14 +160,6 @@ IntervalStatistics IntervalAccumulator::Take(Timestamp now, DataRate last_estima
               statistics.receive_rate_bps < kApplicationLimitedShare * statistics.last_estimate_bps
           ? 1
           : 0;
-  const bool congested = packets_ > 0 && statistics.queueing_delay_min_s >= kIdleQueueingDelayS;
-  // An interval without arrivals tells nothing of the queue.
-  if (packets_ > 0) {
-    congested_receive_rate_.OnInterval(statistics.interval_s, statistics.bytes_received * 8, congested);
-  }
-  time_since_congestion_s_ = congested ? 0 : time_since_congestion_s_ + statistics.interval_s;
-  statistics.congested_receive_rate_bps = congested_receive_rate_.bps();
-  statistics.time_since_congestion_s = time_since_congestion_s_;
 
   lost_balance_ -= lost;
   interval_start_ = std::max(interval_start_, now);

@@ -45,8 +45,6 @@ constexpr std::array kFieldRanges{
     NamedRange{"time_since_last_packet_s", {0, kSilenceS}},
     NamedRange{"sending_ratio", {0, 100.0f}},
     NamedRange{"last_estimate_bps", {0, kRateBps}},
-    NamedRange{"congested_receive_rate_bps", {0, kRateBps}},
-    NamedRange{"time_since_congestion_s", {0, kSilenceS}},
 };
 
 // In the order of mmsys_features.h.

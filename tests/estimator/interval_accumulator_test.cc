@@ -158,54 +158,6 @@ TEST_F(IntervalAccumulatorTest, TheBaseRoundTripTimeIsTheSmallestOfTheLastTen) {
   EXPECT_NEAR(Take(TimeDelta::Millis(400)).base_round_trip_time_s, 0.2, 1e-9);
 }
 
-TEST(CongestedReceiveRateTest, TheMeanOfABusyPeriodIsWhatThePathLeaves) {
-  // 3 Mbps, 2 of them of others: this flow sends 2 Mbps for a second, then 0.4 until the queue is empty.
-  CongestedReceiveRate rate;
-  EXPECT_EQ(rate.bps(), 0);
-  rate.OnInterval(0.1, 50'000, false);
-  EXPECT_EQ(rate.bps(), 0);
-  double queue_bits = 0, own_bits = 0;
-  int intervals = 0;
-  do {
-    const double own = 1e5 * (intervals < 10 ? 2 : 0.4), others = 2e5;
-    // First in, first out: what leaves has the shares of what stands in the queue.
-    queue_bits += own + others;
-    own_bits += own;
-    const double share = own_bits / queue_bits, leaves = std::min(queue_bits, 3e5);
-    rate.OnInterval(0.1, leaves * share, true);
-    queue_bits -= leaves;
-    own_bits -= leaves * share;
-    ++intervals;
-  } while (queue_bits > 1);
-  EXPECT_GT(intervals, 20);
-  EXPECT_NEAR(rate.bps(), 1e6, 0.05e6);
-  rate.OnInterval(0.1, 10'000, false);
-  EXPECT_NEAR(rate.bps(), 1e6, 0.05e6);
-  // A short one moves it by little, a long one replaces it.
-  const double before = rate.bps();
-  rate.OnInterval(0.1, 30'000, true);
-  EXPECT_NEAR(rate.bps(), before + (3e5 - before) * 0.095, 1e3);
-  for (int i = 0; i < 100; ++i) rate.OnInterval(0.1, 30'000, true);
-  EXPECT_NEAR(rate.bps(), 3e5, 0.05e6);
-}
-
-TEST_F(IntervalAccumulatorTest, CongestionIsRemembered) {
-  EXPECT_EQ(Take(TimeDelta::Millis(100)).congested_receive_rate_bps, 0);
-  accumulator_.OnArrival(At(TimeDelta::Millis(150), TimeDelta::Millis(20)));
-  IntervalStatistics statistics = Take(TimeDelta::Millis(200));
-  EXPECT_DOUBLE_EQ(statistics.congested_receive_rate_bps, 80'000);
-  EXPECT_EQ(statistics.time_since_congestion_s, 0);
-  // Silence is neither, and ends nothing.
-  statistics = Take(TimeDelta::Millis(400));
-  EXPECT_DOUBLE_EQ(statistics.congested_receive_rate_bps, 80'000);
-  EXPECT_NEAR(statistics.time_since_congestion_s, 0.2, 1e-9);
-  accumulator_.OnArrival(At(TimeDelta::Millis(450), TimeDelta::Millis(14)));
-  accumulator_.OnArrival(At(TimeDelta::Millis(460), TimeDelta::Millis(100)));
-  statistics = Take(TimeDelta::Millis(500));
-  EXPECT_DOUBLE_EQ(statistics.congested_receive_rate_bps, 80'000);
-  EXPECT_NEAR(statistics.time_since_congestion_s, 0.3, 1e-9);
-}
-
 TEST_F(IntervalAccumulatorTest, EverythingIsFiniteWhateverComes) {
   std::mt19937_64 random(7);
   const auto finite = [](const IntervalStatistics& statistics) {

@@ -116,15 +116,15 @@ class ServeTest : public testing::Test {
   size_t observation_size_ = 0;
 };
 
-TEST_F(ServeTest, CrossTrafficOfConstantRateIsNotAvailable) {
+TEST_F(ServeTest, CrossTrafficOfConstantRateIsTold) {
   json scenario = Steady(2'000'000, 4);
   scenario["flows"].push_back({{"kind", "cbr"}, {"rate_bps", 1.5e6}, {"start_s", 1.0}, {"stop_s", 3.0}});
   scenario["flows"].push_back({{"kind", "cbr"}, {"id", "more"}, {"rate_bps", 1e6}, {"start_s", 2.0}, {"stop_s", 3.1}});
   Reset(RequestFor(scenario));
   for (int i = 1; i <= 20; ++i) {
     Act({300'000.0f});
-    const double available = ReceiveStep().field("available_bps");
-    ASSERT_NEAR(available, i <= 5 ? 2e6 : i <= 10 ? 0.5e6 : i <= 15 ? 0 : i == 16 ? 1.5e6 : 2e6, 10) << i;
+    const double cross = ReceiveStep().field("cross_traffic_bps");
+    ASSERT_NEAR(cross, i <= 5 ? 0 : i <= 10 ? 1.5e6 : i <= 15 ? 2.5e6 : i == 16 ? 0.5e6 : 0, 10) << i;
   }
 }
 
@@ -140,7 +140,7 @@ TEST_F(ServeTest, RunsAnEpisode) {
     ASSERT_EQ(step.flags, i == 50 ? 2 : 0) << i;
     ASSERT_NEAR(step.field("time_s"), 0.2 * i, 1e-9);
     ASSERT_NEAR(step.field("capacity_bps"), 2e6, 1);
-    ASSERT_NEAR(step.field("available_bps"), 2e6, 10);
+    ASSERT_NEAR(step.field("carriable_bps"), 2e6, 10);
     ASSERT_NEAR(step.field("future_capacity_bps"), 2e6, 1);
     ASSERT_EQ(step.field("base_one_way_delay_ms"), 25.0);
     if (i < 4) continue;

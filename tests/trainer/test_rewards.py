@@ -20,7 +20,7 @@ from weir.trainer.rewards import recoco_utilisation as utilisation
 def record(rate=0.8, delay_ms=50.0, loss=0.0, base_ms=25.0, capacity=1e6):
     return StepRecord.of(
         receive_rate_bps=np.asarray(rate) * 1e6,
-        available_bps=capacity,
+        carriable_bps=capacity,
         capacity_bps=capacity,
         one_way_delay_mean_ms=delay_ms,
         base_one_way_delay_ms=base_ms,
@@ -104,3 +104,16 @@ def test_nothing_arrived_and_no_capacity_is_finite(name):
 def test_unknown_field():
     with pytest.raises(AttributeError, match="colour"):
         _ = record().colour
+
+
+def test_challenge_counts_what_cross_traffic_leaves():
+    def throughput(rate, cross, carriable=1e6):
+        crossed = record(rate=rate)
+        for name, value in (("cross_traffic_bps", cross), ("carriable_bps", carriable)):
+            crossed.values[STEP_FIELDS.index(name)] = value
+        return challenge_objectives(crossed)[0]
+
+    assert throughput(0.3, 0.6e6) == pytest.approx(0.75)
+    assert throughput(0.5, 0.6e6) == 1.0
+    assert throughput(0.0, 1.2e6) == 1.0
+    assert throughput(0.3, 0.2e6, carriable=0.5e6) == pytest.approx(0.6)

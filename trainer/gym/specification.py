@@ -48,8 +48,6 @@ FEATURE_LIMITS: dict[str, float] = {
     "retransmission_share": 1.0,
     "application_limited": 1.0,
     "last_estimate_bps": 1e11,
-    "congested_receive_rate_bps": 1e11,
-    "time_since_congestion_s": 1e5,
 }
 PRIVILEGED_LIMIT = 1e11
 SIGNED_FEATURES = frozenset({"delay_gradient"})

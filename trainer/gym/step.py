@@ -8,7 +8,7 @@ import numpy as np
 STEP_FIELDS: tuple[str, ...] = (
     "time_s",  # at the end of the interval
     "capacity_bps",  # mean of the bottleneck
-    "available_bps",  # the same less cross traffic of constant rate, bounded by what the media may send
+    "carriable_bps",  # the same, bounded by what the media may send
     "send_rate_bps",  # IP bytes
     "receive_rate_bps",  # IP bytes
     "one_way_delay_mean_ms",  # of arrivals; held when nothing arrived
@@ -19,12 +19,14 @@ STEP_FIELDS: tuple[str, ...] = (
     "packets_received",
     "target_bps",  # in force at the end
     "future_capacity_bps",  # mean of the next interval: for oracles and critics only
+    "cross_traffic_bps",  # of flows with a constant rate, which yield to nobody
 )
 
 # What the true path is like, for a critic that may see it while it trains; a policy never does.
 PRIVILEGED_FIELDS: tuple[str, ...] = (
-    "available_bps",
+    "carriable_bps",
     "future_capacity_bps",
+    "cross_traffic_bps",
     "base_one_way_delay_ms",
     "queueing_delay_ms",
     "loss_ratio",

@@ -39,25 +39,6 @@ class DelayHistogram {
 
 }  // namespace internal
 
-// The receive rate while a queue stands. Over a whole busy period, from the queue's first packet to its last, a
-// bottleneck carries what others send and what this flow receives, and nothing else: the mean rate received is what the
-// path leaves to the flow, although at each moment flows share it as they fill the queue. A short congestion counts less
-// than the memory of longer ones.
-class CongestedReceiveRate {
- public:
-  // An interval with arrivals. `congested`: its queue did not empty.
-  void OnInterval(double interval_s, double received_bits, bool congested);
-  // 0 before the first congested interval.
-  double bps() const;
-
- private:
-  // Of the busy period that goes on, or of its latest seconds; 0 s when none does.
-  double busy_s_ = 0;
-  double busy_bits_ = 0;
-  // Of those before.
-  double earlier_bps_ = 0;
-};
-
 class IntervalAccumulator {
  public:
   // Begins the first interval. Without this call it begins with the first arrival.
@@ -87,8 +68,6 @@ class IntervalAccumulator {
   double jitter_us_ = 0;
   // Lost minus late arrivals; what is negative waits for the next interval.
   int64_t lost_balance_ = 0;
-  CongestedReceiveRate congested_receive_rate_;
-  double time_since_congestion_s_ = 0;
 
   // Of this interval.
   int64_t packets_ = 0;

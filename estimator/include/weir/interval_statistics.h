@@ -37,9 +37,6 @@ struct IntervalStatistics {
   double retransmission_share = 0;
   double application_limited = 0;  // 1 when the sender sends well below the estimate although the path is idle
   double last_estimate_bps = 0;    // the target that was in force during the interval
-  // Receive rate while the queue did not empty, see IntervalAccumulator; 0 before the first such interval.
-  double congested_receive_rate_bps = 0;
-  double time_since_congestion_s = 0;  // since the last interval whose queue did not empty, or the start
 };
 
 struct IntervalStatisticsField {
@@ -47,7 +44,7 @@ struct IntervalStatisticsField {
   double IntervalStatistics::* member;
 };
 
-inline constexpr std::array<IntervalStatisticsField, 25> kIntervalStatisticsFields{{
+inline constexpr std::array<IntervalStatisticsField, 23> kIntervalStatisticsFields{{
     {"interval_s", &IntervalStatistics::interval_s},
     {"receive_rate_bps", &IntervalStatistics::receive_rate_bps},
     {"packets_received", &IntervalStatistics::packets_received},
@@ -71,8 +68,6 @@ inline constexpr std::array<IntervalStatisticsField, 25> kIntervalStatisticsFiel
     {"retransmission_share", &IntervalStatistics::retransmission_share},
     {"application_limited", &IntervalStatistics::application_limited},
     {"last_estimate_bps", &IntervalStatistics::last_estimate_bps},
-    {"congested_receive_rate_bps", &IntervalStatistics::congested_receive_rate_bps},
-    {"time_since_congestion_s", &IntervalStatistics::time_since_congestion_s},
 }};
 
 // The field of that name; nothing when there is none.

@@ -31,15 +31,6 @@ double CrossTrafficBits(const Scenario& scenario, Direction direction, int64_t f
   return bits;
 }
 
-// What is left of the path by cross traffic that does not yield, bounded by what the media may send.
-double AvailableBits(const Scenario& scenario, const FlowSpec& flow, const LinkSpec& link, int64_t from_ns,
-                     int64_t to_ns) {
-  const double carriable = CarriableBits(scenario, flow, from_ns, to_ns);
-  if (!link.capacity) return carriable;
-  const auto capacity = static_cast<double>(link.capacity->BitsBetween(from_ns, to_ns));
-  return std::clamp(capacity - CrossTrafficBits(scenario, flow.direction, from_ns, to_ns), 0.0, carriable);
-}
-
 }  // namespace
 
 void StepRecorder::OnReceived(const Packet& packet, int64_t arrival_time_ns) {
@@ -67,7 +58,7 @@ std::array<double, kStepFields.size()> StepRecorder::Finish(const Scenario& scen
   const std::array<double, kStepFields.size()> fields{
       static_cast<double>(now_ns) * 1e-9,
       MeanCapacityBps(spec, flow, from_ns, now_ns),
-      rate_bps(AvailableBits(scenario, flow, spec, from_ns, now_ns)),
+      rate_bps(CarriableBits(scenario, flow, from_ns, now_ns)),
       rate_bps(static_cast<double>(bytes_sent_) * 8),
       rate_bps(static_cast<double>(bytes_received_) * 8),
       delay_mean_ms_,
@@ -77,7 +68,8 @@ std::array<double, kStepFields.size()> StepRecorder::Finish(const Scenario& scen
       packets_lost > 0 ? packets_lost / (packets_lost + packets_received) : 0.0,
       packets_received,
       static_cast<double>(target_rate_.bps()),
-      MeanCapacityBps(spec, flow, now_ns, next_step_ns)};
+      MeanCapacityBps(spec, flow, now_ns, next_step_ns),
+      rate_bps(CrossTrafficBits(scenario, flow.direction, from_ns, now_ns))};
   step_start_ns_ = now_ns;
   return fields;
 }

@@ -13,9 +13,9 @@
 
 namespace weir::sim {
 
-inline constexpr std::array<std::string_view, 13> kStepFields{"time_s",
+inline constexpr std::array<std::string_view, 14> kStepFields{"time_s",
                                                               "capacity_bps",
-                                                              "available_bps",
+                                                              "carriable_bps",
                                                               "send_rate_bps",
                                                               "receive_rate_bps",
                                                               "one_way_delay_mean_ms",
@@ -25,7 +25,8 @@ inline constexpr std::array<std::string_view, 13> kStepFields{"time_s",
                                                               "loss_ratio",
                                                               "packets_received",
                                                               "target_bps",
-                                                              "future_capacity_bps"};
+                                                              "future_capacity_bps",
+                                                              "cross_traffic_bps"};
 
 class StepRecorder final : public FlowObserver {
  public:
