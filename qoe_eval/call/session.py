@@ -84,6 +84,7 @@ class _Call:
         self._started_us: int | None = None
         self._ended_us: int | None = None
         self._stopping = False
+        self._unwanted: list[Path] = []
         self._lag = WakeUpLag()
 
     async def run(self) -> CallResult:
@@ -98,6 +99,10 @@ class _Call:
             await self._namespaces.create()
             await self._set_up(video)
             failure = await self._until_over()
+        except asyncio.CancelledError:
+            # Nobody will measure them, and they are large.
+            self._unwanted.append(self._folder / call_logs.FRAMES)
+            raise
         except (EndpointFailed, LinkFailed, MissingComponent) as error:
             failure, missing = str(error), isinstance(error, MissingComponent)
         finally:
@@ -189,6 +194,8 @@ class _Call:
         await self._namespaces.remove()
         for log in self._logs.values():
             log.close()
+        for path in self._unwanted:
+            path.unlink(missing_ok=True)
 
     async def _conclude(self, failure: str, missing: bool) -> CallResult:
         self._state("measuring")

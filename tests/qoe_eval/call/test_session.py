@@ -132,6 +132,8 @@ def test_ends_that_do_not_connect(fake_call, tmp_path, fake_peer, monkeypatch):
 
 
 def test_a_call_that_is_cancelled_leaves_nothing(fake_call, tmp_path, fake_peer):
+    frames = tmp_path / "call" / "frames.y4m"
+
     async def run():
         in_call = asyncio.Event()
         call = asyncio.create_task(
@@ -141,12 +143,14 @@ def test_a_call_that_is_cancelled_leaves_nothing(fake_call, tmp_path, fake_peer)
             )
         )
         await asyncio.wait_for(in_call.wait(), 20)
+        frames.write_bytes(b"half a frame")
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asyncio.wait_for(call, 20)
         return [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
 
     assert asyncio.run(run()) == []
+    assert not frames.exists()
     # Both ends were told to stop, so both have ended.
     assert [order["role"] for order in fake_peer.heard() if order["type"] == "stop"] in (
         ["send", "receive"],
