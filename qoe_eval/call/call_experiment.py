@@ -24,6 +24,7 @@ from weir.qoe_eval.call.call_plan import CallPlan, plan_calls
 from weir.qoe_eval.call.call_settings import CallSettings
 from weir.qoe_eval.call.estimator_cpu import estimator_cpu_share
 from weir.qoe_eval.call.link_accuracy import link_accuracy, worst
+from weir.qoe_eval.call.path_freezes import path_freezes_s
 from weir.qoe_eval.goal_table import Row
 from weir.traces.call_scenarios import muses_cross_traffic
 from weir.traces.catalogue import load_bundled
@@ -153,7 +154,7 @@ def experiment_rows(
         if record.get("key") in calls
     }
     return [
-        *comparison_rows(muses, mahimahi, sets.no_traces),
+        *comparison_rows(muses, mahimahi, sets.no_traces, {each.name: path_freezes_s(each) for each in sets.mahimahi}),
         *link_rows(accuracies, worst(list(accuracies.values()))),
         *sim_to_real_rows(
             [scenario.name for scenario in sets.replayed], records, [with_delay(record) for record in replayed]

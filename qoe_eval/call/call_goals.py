@@ -28,6 +28,7 @@ class Pairs:
 
     weir: list[float]
     gcc: list[float]
+    keys: list[tuple[str, int]]
 
     def __len__(self) -> int:
         return len(self.weir)
@@ -50,15 +51,17 @@ def pairs_of(records: Records, metric: str) -> Pairs:
         for record in undisturbed(records)
     }
     both = [
-        (value, by["gcc", scenario, seed])
+        (value, by["gcc", scenario, seed], (scenario, seed))
         for (controller, scenario, seed), value in by.items()
         if controller == "weir" and value is not None and by.get(("gcc", scenario, seed)) is not None
     ]
-    return Pairs([weir for weir, _ in both], [gcc for _, gcc in both])
+    return Pairs([weir for weir, _, _ in both], [gcc for _, gcc, _ in both], [key for _, _, key in both])
 
 
-def comparison_rows(muses: Records, mahimahi: Records, no_traces: str) -> list[Row]:
-    """Weir against Chromium's own GCC. `no_traces` says why there are no calls on Mahimahi traces."""
+def comparison_rows(muses: Records, mahimahi: Records, no_traces: str, path_s: Mapping[str, float]) -> list[Row]:
+    """Weir against Chromium's own GCC. `no_traces` says why there are no calls on Mahimahi traces; `path_s`, by
+    scenario, how long the path by itself freezes a video.
+    """
     both = [*muses, *mahimahi]
     delay, end_to_end = "network_delay_ms_p95", "end_to_end_delay_ms_p95"
     return [
@@ -66,14 +69,14 @@ def comparison_rows(muses: Records, mahimahi: Records, no_traces: str) -> list[R
         _ratio_row("frame_rate", "the same: frame rate against GCC", FRAME_RATE, muses, "frames_per_second"),
         _difference_row("delay", "the same: p95 network delay, Weir less GCC", NOT_ABOVE_MS, muses, delay),
         _difference_row("end_to_end", "the same: p95 end-to-end delay, Weir less GCC", NOT_ABOVE_MS, muses, end_to_end),
-        frozen_row(mahimahi, no_traces),
+        frozen_row(mahimahi, no_traces, path_s),
         _difference_row("vmaf", "VMAF over all these calls, mean, Weir less GCC", VMAF, both, "vmaf_mean"),
         _difference_row("vmaf_p5", "VMAF over all these calls, p5, Weir less GCC", VMAF, both, "vmaf_p5"),
     ]
 
 
-def frozen_row(records: Records, no_traces: str) -> Row:
-    """Time in freezes, summed over the pairs."""
+def frozen_row(records: Records, no_traces: str, path_s: Mapping[str, float]) -> Row:
+    """Time in freezes, summed over the pairs; the detail tells how much of it is the paths' own."""
     name, what = "frozen", "Mahimahi traces: time frozen, how much less than GCC"
     if no_traces:
         return not_measured(name, what, LESS_FROZEN, no_traces)
@@ -81,8 +84,12 @@ def frozen_row(records: Records, no_traces: str) -> Row:
     if not len(pairs):
         return not_measured(name, what, LESS_FROZEN, _why_no_pair(records))
     weir_s, gcc_s = sum(pairs.weir), sum(pairs.gcc)
-    detail = f"{weir_s:.1f} s with Weir, {gcc_s:.1f} s with GCC, in {len(pairs)} pairs of calls"
-    figures = {"weir_s": weir_s, "gcc_s": gcc_s, "pairs": len(pairs)}
+    bound_s = sum(path_s.get(scenario, 0.0) for scenario, _ in pairs.keys)
+    detail = (
+        f"{weir_s:.1f} s with Weir, {gcc_s:.1f} s with GCC, in {len(pairs)} pairs of calls; a video that arrived in no "
+        f"time whenever the path carries anything would freeze for {bound_s:.1f} s"
+    )
+    figures = {"weir_s": weir_s, "gcc_s": gcc_s, "path_s": bound_s, "pairs": len(pairs)}
     if weir_s == 0:
         return Row(name, what, LESS_FROZEN, 1.0, "none", True, detail=detail, figures=figures)
     if gcc_s == 0:

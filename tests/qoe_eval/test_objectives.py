@@ -51,9 +51,7 @@ def test_the_summary(plan, tmp_path):
     own = [r["metrics"]["run"] for r in records if tuple(r["objective"]) == PRESETS["throughput"]]
     for metric in ("utilisation", "p95_queueing_delay_ms", "loss_ratio", "challenge"):
         assert found["presets"]["throughput"][metric] == pytest.approx(sum(run[metric] for run in own) / 2)
-    assert [(p["throughput"], p["latency"], p["loss"]) for p in found["fan"]] == sorted(
-        objective_fan(4), reverse=True
-    )
+    assert [(p["throughput"], p["latency"], p["loss"]) for p in found["fan"]] == sorted(objective_fan(4), reverse=True)
     assert any(point["non_dominated"] for point in found["fan"])
     gcc = [r["metrics"]["run"]["utilisation"] for r in main if r["controller"] == "gcc" and r["seed"] == 1]
     assert found["references"]["gcc"]["utilisation"] == pytest.approx(sum(gcc) / 2)

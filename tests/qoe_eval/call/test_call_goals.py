@@ -15,8 +15,8 @@ def both(weir, gcc, **more):
     return [record("weir", **weir, **more), record("gcc", **gcc, **more)]
 
 
-def rows_of(muses=(), mahimahi=(), no_traces=""):
-    return {row.name: row for row in comparison_rows(list(muses), list(mahimahi), no_traces)}
+def rows_of(muses=(), mahimahi=(), no_traces="", path_s=None):
+    return {row.name: row for row in comparison_rows(list(muses), list(mahimahi), no_traces, path_s or {})}
 
 
 GOOD = {
@@ -63,8 +63,9 @@ def test_disturbed_calls_and_calls_without_a_partner_are_not_averaged():
 )
 def test_time_frozen(weir_s, gcc_s, reached, measured):
     records = both({"total_freezes_duration_s": weir_s}, {"total_freezes_duration_s": gcc_s})
-    row = rows_of(mahimahi=records)["frozen"]
+    row = rows_of(mahimahi=records, path_s={"muses": 1.25, "other": 7.0})["frozen"]
     assert (row.reached, row.measured) == (reached, measured)
+    assert row.figures["path_s"] == 1.25
 
 
 def test_without_traces():

@@ -2,6 +2,9 @@ import numpy as np
 import pytest
 
 from weir.qoe_eval.call.freezes import find_freezes
+from weir.qoe_eval.call.path_freezes import path_freezes_s
+from weir.traces.capacity import CapacityTrace
+from weir.traces.plain_trace import scenario_from_capacity
 
 
 def times(intervals_ms, start_us=0):
@@ -42,3 +45,12 @@ def test_too_few_frames_say_nothing():
     assert find_freezes([], 10_000_000) == []
     assert find_freezes([5], 10_000_000) == []
     assert find_freezes([5, 6], 3) == []
+
+
+def test_what_a_path_without_capacity_freezes():
+    def frozen_s(*rates_bps):
+        capacity = CapacityTrace(np.arange(float(len(rates_bps))), np.array(rates_bps, dtype=float))
+        return path_freezes_s(scenario_from_capacity(capacity, "path", duration_s=float(len(rates_bps))))
+
+    assert frozen_s(1e6, 2e6, 1e3, 1e6) == 0
+    assert frozen_s(1e6, 0, 1e6, 1e6, 0, 0) == pytest.approx(1 + 2, abs=0.1)
