@@ -122,7 +122,7 @@ def _with_unsteady_video(document: dict[str, Any], mean_bps: float, rng: np.rand
 
 
 def _with_cross_traffic(document: dict[str, Any], mean_bps: float, rng: np.random.Generator) -> dict[str, Any]:
-    """The scenario with up to five flows that together take 30 to 90 % of the mean capacity; each comes and goes once."""
+    """The scenario with up to five flows which take 30 to 90 % of the mean capacity. Each comes and goes once."""
     duration_s = document["duration_s"]
     shares = rng.dirichlet(np.ones(rng.integers(1, 6))) * rng.uniform(0.3, 0.9)
     packet_bytes = int(rng.choice([300, 1200]))

@@ -84,12 +84,12 @@ def frozen_row(records: Records, no_traces: str, path_s: Mapping[str, float]) ->
     if not len(pairs):
         return not_measured(name, what, LESS_FROZEN, _why_no_pair(records))
     weir_s, gcc_s = sum(pairs.weir), sum(pairs.gcc)
-    bound_s = sum(path_s.get(scenario, 0.0) for scenario, _ in pairs.keys)
+    own_s = sum(path_s.get(scenario, 0.0) for scenario, _ in pairs.keys)
     detail = (
         f"{weir_s:.1f} s with Weir, {gcc_s:.1f} s with GCC, in {len(pairs)} pairs of calls; a video that arrived in no "
-        f"time whenever the path carries anything would freeze for {bound_s:.1f} s"
+        f"time whenever the path carries anything would freeze for {own_s:.1f} s"
     )
-    figures = {"weir_s": weir_s, "gcc_s": gcc_s, "path_s": bound_s, "pairs": len(pairs)}
+    figures = {"weir_s": weir_s, "gcc_s": gcc_s, "path_s": own_s, "pairs": len(pairs)}
     if weir_s == 0:
         return Row(name, what, LESS_FROZEN, 1.0, "none", True, detail=detail, figures=figures)
     if gcc_s == 0:
