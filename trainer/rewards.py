@@ -21,7 +21,7 @@ RECOCO_UTILISATION_THRESHOLD: Final = 0.65
 CHALLENGE_MAXIMUM_DELAY_MS: Final = 400.0
 # On paths with a longer delay of their own the scale does not shrink further.
 MINIMUM_DELAY_SCALE_MS: Final = 100.0
-CHALLENGE_SCALES: Final = np.array([1.0, 1.8, 6.0])
+CHALLENGE_SCALES: Final = np.array([1.0, 1.5, 6.0])
 # Capacity of an outage counts as this, so that no ratio divides by zero.
 MINIMUM_CAPACITY_BPS: Final = 1.0
 

@@ -42,7 +42,8 @@ _METHOD = """\
   rendered frames. VMAF: every rendered frame against the source's frame of the same number.
 - Link: bytes carried in intervals whose queue never emptied, over what the scenario's capacity carries in that time.
 - Sim-to-real: Weir in the call against Weir in `weir replay` of the same scenario with a simulated encoder of the same
-  bound, without audio, that puts out 0.85 to all of its target; means over seeds.
+  bound, without audio, that puts out 0.85 to all of its target and follows it with time constants of 1.5 s upwards
+  and 0.55 s downwards (fitted to what Chromium sent in one call of Muses' scenario); means over seeds.
 """
 
 
