@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, field_validator
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from weir.trainer.settings import Settings
 
@@ -78,20 +78,3 @@ class SacSettings(OffPolicySettings):
     learning_rate: PositiveFloat = 3e-4
     learning_rate_end: PositiveFloat = 3e-4
     entropy_coefficient: Literal["auto"] | NonNegativeFloat = "auto"
-
-
-class DistillationSettings(Settings):
-    """Several policies instead of one, and a student that learns their mean action: `weir.trainer.distillation`.
-
-    `seeds` are the teachers', who are trained with the rest of the configuration; `steps` are the student's.
-    """
-
-    seeds: tuple[Annotated[int, Field(ge=0, lt=2**31)], ...] = Field(min_length=2)
-    steps: PositiveInt = 2_000_000
-
-    @field_validator("seeds")
-    @classmethod
-    def _different(cls, seeds: tuple[int, ...]) -> tuple[int, ...]:
-        if len(set(seeds)) < len(seeds):
-            raise ValueError("each seed once")
-        return seeds

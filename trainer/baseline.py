@@ -78,9 +78,8 @@ def run_baseline(
 def step_records(result: Mapping[str, Any], scenario: Scenario, interval_ms: int) -> StepRecord:
     """The first flow of a result record with series, as step records of shape (intervals,).
 
-    Filled are what rewards are made of: capacity, carriable rate (also of the whole episode), cross traffic, send and
-    receive rate, mean delay (held while nothing arrives), base delay and loss ratio, the latter from the mean size of a
-    packet.
+    Filled are what rewards are made of: capacity, carriable rate (also of the whole episode), send and receive rate,
+    mean delay (held while nothing arrives), base delay and loss ratio, the latter from the mean size of a packet.
     """
     flow, series = result["flows"][0], result["flows"][0]["series"]
     together = max(1, round(interval_ms / 1000.0 / result["series"]["interval_s"]))
@@ -104,7 +103,6 @@ def step_records(result: Mapping[str, Any], scenario: Scenario, interval_ms: int
     return StepRecord.of(
         capacity_bps=capacity.mean(axis=1),
         carriable_bps=carriable.mean(axis=1),
-        cross_traffic_bps=_cross_traffic(starts_s, interval_s, scenario).mean(axis=1),
         send_rate_bps=column(series["send_rate_bps"], 0.0).mean(axis=1),
         receive_rate_bps=received.mean(axis=1),
         one_way_delay_mean_ms=column(_held(series["one_way_delay_mean_ms"], base_ms), base_ms).mean(axis=1),
@@ -125,30 +123,13 @@ def _active(starts_s: np.ndarray, interval_s: float, scenario: Scenario) -> np.n
     """Which part of every interval the flow under test is active in."""
     flow = next(flow for flow in scenario.flows if flow.kind == "rtp")
     stop_s = scenario.duration_s if flow.stop_s is None else flow.stop_s
-    paused = sum(
-        (
-            _overlap(starts_s, interval_s, max(begin_s, flow.start_s), min(end_s, stop_s))
-            for begin_s, end_s in flow.pauses_s
-        ),
-        0.0,
-    )
-    return _overlap(starts_s, interval_s, flow.start_s, stop_s) - paused
 
+    def overlap(begin_s: float, end_s: float) -> np.ndarray:
+        common = np.minimum(starts_s + interval_s, end_s) - np.maximum(starts_s, begin_s)
+        return np.clip(common / interval_s, 0.0, 1.0)
 
-def _cross_traffic(starts_s: np.ndarray, interval_s: float, scenario: Scenario) -> np.ndarray:
-    """The rate of the flows of constant rate that go the way of the flow under test, in bps."""
-    direction = next(flow for flow in scenario.flows if flow.kind == "rtp").direction
-    rate_bps = np.zeros_like(starts_s)
-    for flow in scenario.flows:
-        if flow.kind == "cbr" and flow.direction == direction:
-            stop_s = scenario.duration_s if flow.stop_s is None else flow.stop_s
-            rate_bps += flow.rate_bps * _overlap(starts_s, interval_s, flow.start_s, stop_s)
-    return rate_bps
-
-
-def _overlap(starts_s: np.ndarray, interval_s: float, begin_s: float, end_s: float) -> np.ndarray:
-    common = np.minimum(starts_s + interval_s, end_s) - np.maximum(starts_s, begin_s)
-    return np.clip(common / interval_s, 0.0, 1.0)
+    paused = sum((overlap(max(begin_s, flow.start_s), min(end_s, stop_s)) for begin_s, end_s in flow.pauses_s), 0.0)
+    return overlap(flow.start_s, stop_s) - paused
 
 
 def _carriable(capacity: np.ndarray, active: np.ndarray, interval_s: float, carriable_bytes: int) -> np.ndarray:

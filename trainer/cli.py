@@ -34,7 +34,6 @@ def train(
     if changes:
         settings = checked_configuration(settings.model_dump() | changes, "command line")
     require_training()
-    from weir.trainer.distillation import train_ensemble
     from weir.trainer.gym.process import SimulatorError
     from weir.trainer.train import TrainingProgress
     from weir.trainer.train import train as run_training
@@ -50,7 +49,7 @@ def train(
         TextColumn("{task.fields[reward]}"),
     )
     with Progress(*columns, console=console) as progress:
-        task = progress.add_task("training", total=settings.total_steps, rate="", reward="")
+        task = progress.add_task("training", total=settings.steps, rate="", reward="")
 
         def show(state: TrainingProgress) -> None:
             speed = progress.tasks[0].speed
@@ -62,8 +61,7 @@ def train(
             )
 
         try:
-            run = run_training if settings.distillation is None else train_ensemble
-            result = run(settings, out, resume=resume, on_progress=show)
+            result = run_training(settings, out, resume=resume, on_progress=show)
         except SimulatorError as error:
             progress.stop()
             typer.echo(f"weir: {error}", err=True)

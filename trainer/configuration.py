@@ -10,14 +10,7 @@ from typing import Any, Literal
 from pydantic import Field, PositiveFloat, PositiveInt, ValidationError, model_validator
 
 from weir.traces.errors import InputError
-from weir.trainer.algorithm_settings import (
-    Algorithm,
-    DistillationSettings,
-    OffPolicySettings,
-    PpoSettings,
-    SacSettings,
-    Td3Settings,
-)
+from weir.trainer.algorithm_settings import Algorithm, OffPolicySettings, PpoSettings, SacSettings, Td3Settings
 from weir.trainer.curriculum_settings import AdaptiveGapSettings, CurriculumName, TraceValues
 from weir.trainer.gym.environment import make_specification
 from weir.trainer.gym.episode import EpisodeSource
@@ -104,14 +97,6 @@ class TrainingConfiguration(Settings):
     curriculum: CurriculumName = "random"
     trace_values: dict[str, TraceValues] = Field(default_factory=dict)
     adaptive_gap: AdaptiveGapSettings = AdaptiveGapSettings()
-    distillation: DistillationSettings | None = None
-
-    @property
-    def total_steps(self) -> int:
-        """Of one policy, or of all teachers and their student."""
-        if self.distillation is None:
-            return self.steps
-        return len(self.distillation.seeds) * self.steps + self.distillation.steps
 
     @property
     def algorithm_settings(self) -> PpoSettings | Td3Settings | SacSettings:
@@ -139,17 +124,6 @@ class TrainingConfiguration(Settings):
                 raise ValueError(
                     f"landmarks.visits {self.landmarks.visits}: {count} landmarks get {visit:.0f} steps a visit, less "
                     f"than the {self.steps_between_updates} between two updates: take fewer visits or more steps"
-                )
-        return self
-
-    @model_validator(mode="after")
-    def _teachers(self) -> TrainingConfiguration:
-        if self.distillation is not None:
-            if self.algorithm != "ppo":
-                raise ValueError(f"distillation: needs PPO, not {self.algorithm}")
-            if self.curriculum != "random" or self.environment.objective == LANDMARKS:
-                raise ValueError(
-                    "distillation: draws scenarios and objectives at random, without curriculum or landmarks"
                 )
         return self
 

@@ -218,25 +218,13 @@ def provenance_of(configuration: TrainingConfiguration) -> dict[str, Any]:
         )
         if scenarios.unsteady_video_share > 0:
             data += f", {scenarios.unsteady_video_share:.0%} of them with unsteady video"
-        if scenarios.cross_traffic_share > 0:
-            data += f", {scenarios.cross_traffic_share:.0%} with cross traffic of constant rate"
     elif scenarios.source == "files":
         data = f"scenario files {', '.join(path.name for path in scenarios.files)}"
     else:
         data = f"scenarios {', '.join(str(document.get('name')) for document in scenarios.documents)}"
-    algorithm = (
-        f"{configuration.algorithm.upper()} (stable-baselines3), {configuration.steps:,} steps of "
-        f"{environment.interval_ms} ms, "
-    )
-    if configuration.distillation is None:
-        algorithm += f"seed {configuration.seed}"
-    else:
-        algorithm += (
-            f"seeds {', '.join(map(str, configuration.distillation.seeds))}; the mean of these policies distilled into "
-            f"one in {configuration.distillation.steps:,} steps"
-        )
     return {
-        "algorithm": algorithm,
+        "algorithm": f"{configuration.algorithm.upper()} (stable-baselines3), {configuration.steps:,} steps of "
+        f"{environment.interval_ms} ms, seed {configuration.seed}",
         "data": data,
         "objectives": environment.objective if isinstance(environment.objective, str) else list(environment.objective),
         "reward": environment.reward,

@@ -78,11 +78,11 @@ class FeatureScaling(BaseFeaturesExtractor):
 
     @staticmethod
     def _privileged(values: torch.Tensor, rule: torch.Tensor) -> torch.Tensor:
-        """Scaled `PRIVILEGED_FIELDS`: three rates relative to the rule's, two delays in ms, a ratio."""
-        rates = torch.log(values[:, :3].clamp(min=MINIMUM_RATE_BPS) / rule.unsqueeze(1))
-        delays = torch.log1p(values[:, 3:5] / (1000.0 * DELAY_SCALE_S)) / 3.0
+        """Scaled `PRIVILEGED_FIELDS`: two rates relative to the rule's, two delays in ms, a ratio."""
+        rates = torch.log(values[:, :2].clamp(min=MINIMUM_RATE_BPS) / rule.unsqueeze(1))
+        delays = torch.log1p(values[:, 2:4] / (1000.0 * DELAY_SCALE_S)) / 3.0
         return torch.cat(
-            [(RATE_LOG_SCALE * rates).clamp(-3.0, 3.0), delays, torch.sqrt(values[:, 5:].clamp(0.0, 1.0))], dim=1
+            [(RATE_LOG_SCALE * rates).clamp(-3.0, 3.0), delays, torch.sqrt(values[:, 4:].clamp(0.0, 1.0))], dim=1
         )
 
     @staticmethod

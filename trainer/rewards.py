@@ -21,7 +21,7 @@ RECOCO_UTILISATION_THRESHOLD: Final = 0.65
 CHALLENGE_MAXIMUM_DELAY_MS: Final = 400.0
 # On paths with a longer delay of their own the scale does not shrink further.
 MINIMUM_DELAY_SCALE_MS: Final = 100.0
-CHALLENGE_SCALES: Final = np.array([1.0, 1.5, 6.0])
+CHALLENGE_SCALES: Final = np.array([1.0, 1.2, 6.0])
 # Capacity of an outage counts as this, so that no ratio divides by zero.
 MINIMUM_CAPACITY_BPS: Final = 1.0
 
@@ -95,14 +95,11 @@ def recoco(record: StepRecord, objective: np.ndarray | None = None) -> np.ndarra
 def challenge_objectives(record: StepRecord) -> np.ndarray:
     """Three measures on the fixed scales of the challenge score, shape (..., 3).
 
-    Throughput: receive rate over carriable rate less cross traffic that does not yield, at most 1 (1 in an outage).
-    Latency: the challenge's delay term, but of the mean delay in the interval: 1 at the path's own delay, 0 at 400 ms
-    and falling on, cut at -1, so that a deep queue has a slope to leave it by. Loss: one minus the loss ratio.
+    Throughput: receive rate over carriable rate, at most 1 (1 in an outage). Latency: the challenge's delay term, but
+    of the mean delay in the interval: 1 at the path's own delay, 0 at 400 ms and falling on, cut at -1, so that a
+    deep queue has a slope to leave it by. Loss: one minus the loss ratio.
     """
-    left_bps = np.maximum(record.capacity_bps - record.cross_traffic_bps, MINIMUM_CAPACITY_BPS)
-    available_bps = np.minimum(record.carriable_bps, left_bps)
-    throughput = np.minimum(record.receive_rate_bps / np.maximum(available_bps, MINIMUM_CAPACITY_BPS), 1.0)
-    throughput = np.where(available_bps > MINIMUM_CAPACITY_BPS, throughput, 1.0)
+    throughput = np.where(record.carriable_bps > 0, np.minimum(utilisation(record), 1.0), 1.0)
     base_ms = record.base_one_way_delay_ms
     delay_ms = np.maximum(record.one_way_delay_mean_ms, base_ms)
     scale_ms = np.maximum(CHALLENGE_MAXIMUM_DELAY_MS - base_ms, MINIMUM_DELAY_SCALE_MS)

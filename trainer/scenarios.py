@@ -22,9 +22,7 @@ class ScenarioSettings(Settings):
 
     `random_domain` draws from the `train` split of `weir.traces.random_domain`; its `held_out` split is for evaluation
     and never trained on. `unsteady_video_share` of its scenarios get, as media, an encoder that puts out less than it
-    may and stalls, as real ones do; in the domain itself every encoder fills its target. `cross_traffic_share` of them
-    get one to five flows of constant rate in place of other competitors, that together take up to nine tenths of the
-    mean capacity: what is left may then be much less than the path's capacity, and a full queue drains slowly.
+    may and stalls, as real ones do; in the domain itself every encoder fills its target.
     `documents` are scenarios as they stand in a file.
     """
 
@@ -36,7 +34,6 @@ class ScenarioSettings(Settings):
     minimum_duration_s: PositiveFloat = 20.0
     maximum_duration_s: PositiveFloat = 60.0
     unsteady_video_share: float = Field(default=0.0, ge=0.0, le=1.0)
-    cross_traffic_share: float = Field(default=0.0, ge=0.0, le=1.0)
 
     @model_validator(mode="after")
     def _consistent(self) -> ScenarioSettings:
@@ -80,7 +77,6 @@ class ScenarioSampler:
         share = rng.random()
         unsteady_video = rng.random() < self.settings.unsteady_video_share
         shortest_s, longest_s = self.settings.minimum_duration_s, self.settings.maximum_duration_s
-        cross_traffic = rng.random() < self.settings.cross_traffic_share
         duration_s = round(shortest_s + share * (longest_s - shortest_s), 1)
         for attempt in range(_DRAWS):
             scenario = random_scenario(seed + attempt, split="train", duration_s=duration_s)
@@ -88,9 +84,7 @@ class ScenarioSampler:
             mean_bps = float("inf") if capacity is None else capacity.trace().mean_bps(scenario.duration_s)
             if self.settings.minimum_mean_bps <= mean_bps <= self.settings.maximum_mean_bps:
                 document = scenario.to_dict()
-                if unsteady_video:
-                    document = _with_unsteady_video(document, mean_bps, rng)
-                return _with_cross_traffic(document, mean_bps, rng) if cross_traffic else document
+                return _with_unsteady_video(document, mean_bps, rng) if unsteady_video else document
         raise InputError(
             f"scenarios: {_DRAWS} draws from the random domain gave none with a mean capacity of "
             f"{self.settings.minimum_mean_bps:g} to {self.settings.maximum_mean_bps:g} bps"
@@ -103,7 +97,7 @@ class ScenarioSampler:
 
 def _with_unsteady_video(document: dict[str, Any], mean_bps: float, rng: np.random.Generator) -> dict[str, Any]:
     """The scenario with video of half to three times the mean capacity at most, 100 kbps to 20 Mbps, whose encoder puts
-    out 30 % to all of its target, stalls at up to one frame in twelve, and mostly follows its target slowly.
+    out 30 % to all of its target and stalls at up to one frame in twelve.
     """
     most_bps = float(np.clip(mean_bps * np.exp(rng.uniform(np.log(0.5), np.log(3.0))), 100e3, 20e6))
     media = {
@@ -114,24 +108,5 @@ def _with_unsteady_video(document: dict[str, Any], mean_bps: float, rng: np.rand
         "stall_probability": round(float(rng.uniform(0.0, 0.08)), 4) if rng.random() < 0.7 else 0.0,
         "audio_rate_bps": float(rng.choice([0.0, 32e3])),
     }
-    if rng.random() < 0.7:
-        media["rise_time_constant_s"] = round(float(rng.uniform(0.1, 3.0)), 3)
-        media["fall_time_constant_s"] = round(float(rng.uniform(0.05, 1.0)), 3)
     media_flow, *others = document["flows"]
     return document | {"flows": [media_flow | {"media": media}, *others]}
-
-
-def _with_cross_traffic(document: dict[str, Any], mean_bps: float, rng: np.random.Generator) -> dict[str, Any]:
-    """The scenario with up to five flows which take 30 to 90 % of the mean capacity. Each comes and goes once."""
-    duration_s = document["duration_s"]
-    shares = rng.dirichlet(np.ones(rng.integers(1, 6))) * rng.uniform(0.3, 0.9)
-    packet_bytes = int(rng.choice([300, 1200]))
-    cross = []
-    for index, share in enumerate(shares):
-        start_s, stop_s = np.sort(rng.uniform(-0.3, 1.3, 2)).clip(0, 1) * duration_s
-        if stop_s - start_s < 1:
-            continue
-        rate_bps = float(max(1e3, round(share * min(mean_bps, 10e9))))
-        when = {"start_s": round(start_s, 3), "stop_s": round(stop_s, 3)}
-        cross.append({"kind": "cbr", "id": f"cross-{index}", "rate_bps": rate_bps, "packet_bytes": packet_bytes} | when)
-    return document | {"flows": [document["flows"][0], *cross]}

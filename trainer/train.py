@@ -38,7 +38,6 @@ __all__ = [
     "make_model",
     "save_checkpoint",
     "train",
-    "write_figures",
 ]
 
 CHECKPOINT = "checkpoint.zip"
@@ -126,17 +125,16 @@ def train(
         save_checkpoint(model, checkpoint, replay_buffer=configuration.saves_buffer)
     finally:
         environment.close()
-    figures, wall_s = folder / FIGURES, time.monotonic() - started
-    if resume and figures.is_file():
-        wall_s += json.loads(figures.read_text(encoding="utf-8"))["wall_s"]
-    write_figures(figures, model.num_timesteps, wall_s)
+    _write_figures(folder / FIGURES, model.num_timesteps, time.monotonic() - started, resume)
     return TrainingResult(checkpoint, model.num_timesteps, interrupted, recorder.mean_reward)
 
 
-def write_figures(path: Path, steps: int, wall_s: float) -> None:
+def _write_figures(path: Path, steps: int, wall_s: float, resume: bool) -> None:
     """`steps`, `wall_s` and `steps_per_s` of the whole run, earlier parts of a resumed one included; what
     `weir experiment policy --training` reads.
     """
+    if resume and path.is_file():
+        wall_s += json.loads(path.read_text(encoding="utf-8"))["wall_s"]
     figures = {"steps": steps, "wall_s": round(wall_s, 1), "steps_per_s": round(steps / wall_s, 1)}
     path.write_text(json.dumps(figures) + "\n", encoding="utf-8")
 

@@ -116,18 +116,6 @@ class ServeTest : public testing::Test {
   size_t observation_size_ = 0;
 };
 
-TEST_F(ServeTest, CrossTrafficOfConstantRateIsTold) {
-  json scenario = Steady(2'000'000, 4);
-  scenario["flows"].push_back({{"kind", "cbr"}, {"rate_bps", 1.5e6}, {"start_s", 1.0}, {"stop_s", 3.0}});
-  scenario["flows"].push_back({{"kind", "cbr"}, {"id", "more"}, {"rate_bps", 1e6}, {"start_s", 2.0}, {"stop_s", 3.1}});
-  Reset(RequestFor(scenario));
-  for (int i = 1; i <= 20; ++i) {
-    Act({300'000.0f});
-    const double cross = ReceiveStep().field("cross_traffic_bps");
-    ASSERT_NEAR(cross, i <= 5 ? 0 : i <= 10 ? 1.5e6 : i <= 15 ? 2.5e6 : i == 16 ? 0.5e6 : 0, 10) << i;
-  }
-}
-
 TEST_F(ServeTest, RunsAnEpisode) {
   const Step first = Reset(RequestFor(Steady(2'000'000, 10)));
   EXPECT_EQ(first.flags, 0);

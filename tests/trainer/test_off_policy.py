@@ -5,7 +5,6 @@ import pytest
 
 from weir.traces.errors import InputError
 from weir.trainer.configuration import checked_configuration
-from weir.trainer.gym.step import PRIVILEGED_FIELDS
 
 torch = pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
@@ -16,7 +15,6 @@ from weir.trainer.networks import DeployedPolicy  # noqa: E402
 from weir.trainer.off_policy import SATURATION, SaturationLimit, load_replay_buffer, save_replay_buffer  # noqa: E402
 from weir.trainer.train import load_policy, make_environment, make_model, train  # noqa: E402
 
-PRIVILEGED = len(PRIVILEGED_FIELDS)
 LEARNER = {
     "learning_rate": 3e-3,
     "learning_starts": 200,
@@ -76,15 +74,15 @@ def test_the_actor_is_what_is_exported_and_sees_nothing_privileged(values, tmp_p
     export(policy, specification, tmp_path / "b.onnx")
     assert (tmp_path / "a.onnx").read_bytes() == (tmp_path / "b.onnx").read_bytes()
     history, objectives = golden_inputs(specification)
-    whole = np.concatenate([history, objectives, np.full((len(history), PRIVILEGED), 1e6)], axis=1).astype(np.float32)
+    whole = np.concatenate([history, objectives, np.full((len(history), 5), 1e6)], axis=1).astype(np.float32)
     actions = policy.predict(whole, deterministic=True)[0]
-    whole[:, -PRIVILEGED:] *= 3.0
+    whole[:, -5:] *= 3.0
     np.testing.assert_array_equal(actions, policy.predict(whole, deterministic=True)[0])
     with torch.no_grad():
         exported = DeployedPolicy(policy, specification)(torch.from_numpy(history), torch.from_numpy(objectives))
         inputs = torch.from_numpy(whole), torch.from_numpy(actions)
         before = policy.critic(*inputs)[0]
-        inputs[0][:, -PRIVILEGED:] *= 3.0
+        inputs[0][:, -5:] *= 3.0
         assert not torch.equal(before, policy.critic(*inputs)[0])
     np.testing.assert_allclose(exported.numpy().reshape(-1), specification.wire_actions(actions, history), rtol=1e-4)
 

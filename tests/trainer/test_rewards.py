@@ -104,16 +104,3 @@ def test_nothing_arrived_and_no_capacity_is_finite(name):
 def test_unknown_field():
     with pytest.raises(AttributeError, match="colour"):
         _ = record().colour
-
-
-def test_challenge_counts_what_cross_traffic_leaves():
-    def throughput(rate, cross, carriable=1e6):
-        crossed = record(rate=rate)
-        for name, value in (("cross_traffic_bps", cross), ("carriable_bps", carriable)):
-            crossed.values[STEP_FIELDS.index(name)] = value
-        return challenge_objectives(crossed)[0]
-
-    assert throughput(0.3, 0.6e6) == pytest.approx(0.75)
-    assert throughput(0.5, 0.6e6) == 1.0
-    assert throughput(0.0, 1.2e6) == 1.0
-    assert throughput(0.3, 0.2e6, carriable=0.5e6) == pytest.approx(0.6)

@@ -41,22 +41,6 @@ def test_unsteady_video_takes_the_place_of_the_media():
     assert all(some(seed) == plain(seed) for seed in range(60) if not unsteady[seed])
 
 
-def test_cross_traffic_takes_the_place_of_competitors():
-    plain, crossed = (ScenarioSampler(ScenarioSettings(cross_traffic_share=share)) for share in (0.0, 1.0))
-    heights = []
-    for seed in range(40):
-        scenario, without = Scenario.from_dict(crossed(seed)), Scenario.from_dict(plain(seed))
-        assert scenario.forward == without.forward
-        assert scenario.flows[0] == without.flows[0]
-        mean_bps = scenario.forward.capacity.trace().mean_bps(scenario.duration_s)
-        cross = scenario.flows[1:]
-        assert len(cross) <= 5
-        assert all(flow.kind == "cbr" and flow.start_s < flow.stop_s <= scenario.duration_s for flow in cross)
-        heights.append(sum(flow.rate_bps for flow in cross) / mean_bps)
-    assert max(heights) <= 0.91
-    assert sum(height > 0.5 for height in heights) > 10
-
-
 def test_files_are_drawn_in_turn(tmp_path, steady):
     paths = []
     for name in ("a", "b"):

@@ -160,7 +160,7 @@ def test_the_actor_does_not_see_what_the_critic_sees(values, tmp_path, fake_simu
     _, policy = trained(values | {"steps": 256}, tmp_path / "run", fake_simulator)
     specification = checked_configuration(values).environment.specification()
     history, objective = golden_inputs(specification)
-    privileged = [[2e6, 1e6, 5e5, 25.0, 80.0, 0.1]]
+    privileged = [[2e6, 1e6, 25.0, 80.0, 0.1]]
     observation = torch.from_numpy(np.concatenate([history[:1], objective[:1], privileged], axis=1).astype(np.float32))
     other = observation.clone()
     other[:, specification.observation_size + 3 :] *= 2.0

@@ -19,14 +19,12 @@ STEP_FIELDS: tuple[str, ...] = (
     "packets_received",
     "target_bps",  # in force at the end
     "future_capacity_bps",  # mean of the next interval: for oracles and critics only
-    "cross_traffic_bps",  # of flows with a constant rate, which yield to nobody
 )
 
 # What the true path is like, for a critic that may see it while it trains; a policy never does.
 PRIVILEGED_FIELDS: tuple[str, ...] = (
     "carriable_bps",
     "future_capacity_bps",
-    "cross_traffic_bps",
     "base_one_way_delay_ms",
     "queueing_delay_ms",
     "loss_ratio",

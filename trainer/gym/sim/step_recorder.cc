@@ -19,18 +19,6 @@ double MeanCapacityBps(const LinkSpec& link, const FlowSpec& flow, int64_t from_
   return static_cast<double>(link.capacity->BitsBetween(from_ns, to_ns)) * 1e9 / static_cast<double>(to_ns - from_ns);
 }
 
-// Of flows with a constant rate: they yield to nobody.
-double CrossTrafficBits(const Scenario& scenario, Direction direction, int64_t from_ns, int64_t to_ns) {
-  double bits = 0;
-  for (const FlowSpec& flow : scenario.flows) {
-    const auto* cbr = std::get_if<CbrSpec>(&flow.kind);
-    if (!cbr || flow.direction != direction) continue;
-    const int64_t active_ns = std::min(to_ns, flow.stop_ns) - std::max(from_ns, flow.start_ns);
-    if (active_ns > 0) bits += static_cast<double>(cbr->rate.bps()) * static_cast<double>(active_ns) * 1e-9;
-  }
-  return bits;
-}
-
 }  // namespace
 
 void StepRecorder::OnReceived(const Packet& packet, int64_t arrival_time_ns) {
@@ -68,8 +56,7 @@ std::array<double, kStepFields.size()> StepRecorder::Finish(const Scenario& scen
       packets_lost > 0 ? packets_lost / (packets_lost + packets_received) : 0.0,
       packets_received,
       static_cast<double>(target_rate_.bps()),
-      MeanCapacityBps(spec, flow, now_ns, next_step_ns),
-      rate_bps(CrossTrafficBits(scenario, flow.direction, from_ns, now_ns))};
+      MeanCapacityBps(spec, flow, now_ns, next_step_ns)};
   step_start_ns_ = now_ns;
   return fields;
 }

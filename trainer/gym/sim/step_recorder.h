@@ -13,7 +13,7 @@
 
 namespace weir::sim {
 
-inline constexpr std::array<std::string_view, 14> kStepFields{"time_s",
+inline constexpr std::array<std::string_view, 13> kStepFields{"time_s",
                                                               "capacity_bps",
                                                               "carriable_bps",
                                                               "send_rate_bps",
@@ -25,8 +25,7 @@ inline constexpr std::array<std::string_view, 14> kStepFields{"time_s",
                                                               "loss_ratio",
                                                               "packets_received",
                                                               "target_bps",
-                                                              "future_capacity_bps",
-                                                              "cross_traffic_bps"};
+                                                              "future_capacity_bps"};
 
 class StepRecorder final : public FlowObserver {
  public:
