@@ -39,10 +39,10 @@ ALSO_REPLAYED = "step-down-up"
 DURATION_S = 60.0
 CPU_RATE_BPS = 5e6
 # Calls are video only; libwebrtc's VP8 makes a key frame every 3000 frames; what Chromium sent, over its target, was
-# 1.0 in the median and 0.9 in the lower quartile, and followed it with these time constants.
+# 1.0 in the median and 0.9 in the lower quartile, and followed it with these time constants (`encoder_lag`).
 _SIMULATED_ENCODER = {
     "audio_rate_bps": 0.0, "key_frame_interval_s": 100.0, "minimum_output_share": 0.85,
-    "rise_time_constant_s": 1.5, "fall_time_constant_s": 0.55,
+    "rise_time_constant_s": 1.35, "fall_time_constant_s": 0.25,
 }  # fmt: skip
 
 

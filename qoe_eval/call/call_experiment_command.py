@@ -17,6 +17,7 @@ import typer
 from weir.qoe_eval.call.call_experiment import call_sets, experiment_calls, experiment_rows
 from weir.qoe_eval.call.call_plan import CallPlan
 from weir.qoe_eval.call.call_settings import DEFAULT_MAX_BITRATE_BPS, SIZES
+from weir.qoe_eval.call.encoder_lag import median_lag
 from weir.qoe_eval.call.peer_process import find_peer
 from weir.qoe_eval.call.requirements_check import check_requirements
 from weir.qoe_eval.call.run_calls import run_calls
@@ -42,8 +43,7 @@ _METHOD = """\
   rendered frames. VMAF: every rendered frame against the source's frame of the same number.
 - Link: bytes carried in intervals whose queue never emptied, over what the scenario's capacity carries in that time.
 - Sim-to-real: Weir in the call against Weir in `weir replay` of the same scenario with a simulated encoder of the same
-  bound, without audio, that puts out 0.85 to all of its target and follows it with time constants of 1.5 s upwards
-  and 0.55 s downwards (fitted to what Chromium sent in one call of Muses' scenario); means over seeds.
+  bound, without audio, that puts out 0.85 to all of its target and follows it slowly; means over seeds.
 """
 
 
@@ -101,6 +101,14 @@ def calls(
         "size": size,
         "model": model_description(replays),
         "versions": outcome.records[0].get("versions", {}) if outcome.records else {},
+        "encoder_lag": median_lag(
+            [
+                call.out
+                for call in planned.values()
+                if (call.scenario.name, call.controller) == (sets.muses.name, "weir")
+            ],
+            DEFAULT_MAX_BITRATE_BPS,
+        ),
         "failures": outcome.failures + [failure.describe() for failure in replayed.failures],
     }
     document = {"schema": "weir.calls/1", "run": run, "rows": [row.to_dict() for row in rows]}
@@ -128,6 +136,12 @@ def calls_markdown(rows: Sequence[Row], records: Sequence[Mapping[str, Any]], ru
     ]
     if run["failures"]:
         parts.append(f"Did not complete: {'; '.join(run['failures'][:5])}\n")
+    if lag := run["encoder_lag"]:
+        parts.append(
+            f"In Muses' scenario Chromium's encoder followed Weir's target with {lag['rise_time_constant_s']:.2f} s "
+            f"upwards and {lag['fall_time_constant_s']:.2f} s downwards (time constants, medians of the calls; mean "
+            f"error of the logarithm of its rate {lag['error']:.2f}, without a lag {lag['error_without_lag']:.2f}).\n"
+        )
     parts.append("## How it is measured\n\n" + _METHOD)
     return "\n".join(parts)
 

@@ -6,6 +6,10 @@ import json
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from weir.qoe_eval.call.json_lines import number, read_objects
 from weir.traces.errors import InputError
 
 LINK_LOG = "link.jsonl"
@@ -35,6 +39,22 @@ class JsonLines:
     def close(self) -> None:
         """Nothing is written after it."""
         self._file.close()
+
+
+def read_estimates(path: Path) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """`time_us` and `target_rate_bps` of the estimates, both of shape [n].
+
+    Raises:
+        InputError: the file cannot be read, or is larger than any call's.
+    """
+    samples = [
+        (entry.get("time_us"), entry.get("target_rate_bps"))
+        for entry in read_objects(path)
+        if entry.get("type", "estimate") == "estimate"
+    ]
+    known = [(t, v) for t, v in samples if number(t) is not None and number(v, lowest=0) is not None]
+    times_us, rates_bps = np.array(known, dtype=np.float64).reshape(-1, 2).T
+    return times_us, rates_bps
 
 
 def clear(folder: Path) -> None:

@@ -85,14 +85,8 @@ class _CallLines:
     def estimate(self) -> Line:
         """The estimate that was in charge."""
         if self._kind == "weir":
-            samples = [
-                (entry.get("time_us"), entry.get("target_rate_bps"))
-                for entry in read_objects(self._folder / call_logs.ESTIMATES)
-                if entry.get("type", "estimate") == "estimate"
-            ]
-            known = [(t, v) for t, v in samples if number(t) is not None and number(v, lowest=0) is not None]
-            if known:
-                times, values = np.array(known, dtype=np.float64).T
+            times, values = call_logs.read_estimates(self._folder / call_logs.ESTIMATES)
+            if len(times):
                 x, y = binned(self._since(times), values / 1e3, self.duration_s, self._width_s, np.mean)
                 return self._line(x, y, "kbps")
         pair = read_stats_log(self._folder / call_logs.SENDER_STATS).selected_pair()

@@ -101,7 +101,7 @@ def test_rows_and_markdown(traces, base, tmp_path, monkeypatch):
     assert sum(name.startswith("sim_to_real") for name in reached) == 5
     run = {
         "calls": 18, "disturbed": 0, "size": "640x360", "seeds": [1, 2], "model": {"name": "m", "sha256": "0" * 64},
-        "finished": "now", "failures": ["one call: it broke"],
+        "finished": "now", "failures": ["one call: it broke"], "encoder_lag": {},
     }  # fmt: skip
     text = calls_markdown(rows, records, run)
     assert "| Muses' scenario: received bitrate against GCC | at least 1.34 times | 1.50 times | yes |" in text
