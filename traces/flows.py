@@ -29,7 +29,7 @@ class VideoMedia(Part):
     share of it that changes every second or so, between this and 1. ``stall_probability``: per frame, that the camera
     or the encoder skips the next one to six. ``rise_time_constant_s``, ``fall_time_constant_s``: not 0 for an encoder
     whose rate follows its target slowly, upwards and downwards: first order, in the logarithm of the rate, and without
-    RFC 8593's bursts on abrupt changes. libvpx VP8 in Chromium 156 does so with about 1.35 and 0.25 s.
+    RFC 8593's bursts on abrupt changes. libvpx VP8 in Chromium 156 does so with about 1.35 and 0.2 s.
     """
 
     kind: Literal["video"]
