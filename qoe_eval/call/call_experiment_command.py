@@ -61,7 +61,7 @@ def calls(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print calls.json, and no progress.")] = False,
 ) -> None:
-    """Measures real calls with Weir against Chromium's own GCC, goal by goal; about half an hour for three seeds.
+    """Measures real calls with Weir against Chromium's own GCC, goal by goal; about fifty minutes for three seeds.
 
     Exit status 0 whether or not the goals are reached. An interrupted run goes on when the same command is given again.
     """
