@@ -55,7 +55,12 @@ async def run_call(
         InputError: the folder cannot be written, or the source video not made.
         asyncio.CancelledError: it was cancelled; everything it started has ended.
     """
-    return await _Call(settings, on_event, control).run()
+    try:
+        return await _Call(settings, on_event, control).run()
+    except asyncio.CancelledError:
+        # Nobody will measure them, and they are large.
+        (settings.out / call_logs.FRAMES).unlink(missing_ok=True)
+        raise
 
 
 class _Call:
@@ -84,7 +89,6 @@ class _Call:
         self._started_us: int | None = None
         self._ended_us: int | None = None
         self._stopping = False
-        self._unwanted: list[Path] = []
         self._lag = WakeUpLag()
 
     async def run(self) -> CallResult:
@@ -99,10 +103,6 @@ class _Call:
             await self._namespaces.create()
             await self._set_up(video)
             failure = await self._until_over()
-        except asyncio.CancelledError:
-            # Nobody will measure them, and they are large.
-            self._unwanted.append(self._folder / call_logs.FRAMES)
-            raise
         except (EndpointFailed, LinkFailed, MissingComponent) as error:
             failure, missing = str(error), isinstance(error, MissingComponent)
         finally:
@@ -194,8 +194,6 @@ class _Call:
         await self._namespaces.remove()
         for log in self._logs.values():
             log.close()
-        for path in self._unwanted:
-            path.unlink(missing_ok=True)
 
     async def _conclude(self, failure: str, missing: bool) -> CallResult:
         self._state("measuring")

@@ -7,26 +7,13 @@ import sys
 
 import pytest
 
-from weir.qoe_eval.cli import main
-
 TRACE = "time_s,rate_bps\n0,1000000\n5,2000000\n10,1000000\n"
 
 
 @pytest.fixture
-def weir(tmp_path, fake_simulator, monkeypatch, capfd):
+def weir(fake_simulator, run_weir):
     """Runs `weir ARGUMENTS` in an empty folder; returns status, standard output, standard error."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments, **environment):
-        for name, value in environment.items():
-            monkeypatch.setenv(name, value)
-        monkeypatch.setattr(sys, "argv", ["weir", *map(str, arguments)])
-        capfd.readouterr()
-        with pytest.raises(SystemExit) as caught:
-            main()
-        return caught.value.code, *capfd.readouterr()
-
-    return run
+    return run_weir
 
 
 @pytest.fixture

@@ -2,11 +2,10 @@
 
 import hashlib
 import json
-import sys
+from functools import partial
 
 import pytest
 
-from weir.qoe_eval.cli import main
 from weir.qoe_eval.goal_table import Goal, measured, missed, not_measured
 from weir.qoe_eval.metric_table import METRICS
 from weir.qoe_eval.policy_experiment import policy_rows
@@ -33,20 +32,11 @@ def traces(tmp_path):
 
 
 @pytest.fixture
-def weir(tmp_path, fake_simulator, monkeypatch, capfd):
+def weir(tmp_path, fake_simulator, monkeypatch, run_weir):
     """Runs `weir experiment policy ARGUMENTS`; returns status, standard output, standard error."""
-    monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("WEIR_SHARED", raising=False)
     (tmp_path / "m.onnx").write_bytes(b"model")
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["weir", "experiment", "policy", *map(str, arguments)])
-        capfd.readouterr()
-        with pytest.raises(SystemExit) as caught:
-            main()
-        return caught.value.code, *capfd.readouterr()
-
-    return run
+    return partial(run_weir, "experiment", "policy")
 
 
 SMALL = ("--model", "m.onnx", "--seeds", "1", "--scenarios", SCENARIO_COUNT, "--out", "out")

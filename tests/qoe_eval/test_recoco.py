@@ -2,14 +2,13 @@
 
 import fcntl
 import json
-import sys
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
 from weir.qoe_eval import recoco_command
-from weir.qoe_eval.cli import main
 from weir.qoe_eval.flow_series import read_flow_series
 from weir.qoe_eval.recoco import recoco_scores, recoco_scores_of_series
 from weir.qoe_eval.recoco_results import RESULT, SCHEMA, ModelTask, scores_of_record
@@ -28,27 +27,18 @@ SMALL = ("--traces", "traces", "--steps", "100", "--seeds", "2", "--jobs", "1", 
 
 
 @pytest.fixture
-def weir(tmp_path, fake_simulator, monkeypatch, capfd):
+def weir(tmp_path, fake_simulator, monkeypatch, run_weir):
     """Runs `weir experiment recoco ARGUMENTS`; returns status, standard output, standard error."""
     try:
         require_training()
     except MissingComponent as error:
         pytest.skip(str(error))
-    monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("WEIR_SHARED", raising=False)
     (tmp_path / "traces").mkdir()
     for trace in PAPER_TRACES:
         pattern = [{"duration": 6000, "capacity": 1000}, {"duration": 4000, "capacity": 2000}]
         (tmp_path / f"traces/{trace.name}.json").write_text(json.dumps({"uplink": {"trace_pattern": pattern}}))
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["weir", "experiment", "recoco", *map(str, arguments)])
-        capfd.readouterr()
-        with pytest.raises(SystemExit) as caught:
-            main()
-        return caught.value.code, *capfd.readouterr()
-
-    return run
+    return partial(run_weir, "experiment", "recoco")
 
 
 @pytest.fixture

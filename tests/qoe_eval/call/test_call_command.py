@@ -1,18 +1,15 @@
 """`weir call` as a user meets it, over a made-up link: what is run, kept, made again, and said."""
 
 import json
-import sys
 
 import pytest
 
 from weir.qoe_eval.call import call_command, requirements_check, session
-from weir.qoe_eval.cli import main
 
 
 @pytest.fixture
-def weir(tmp_path, fake_call, fake_peer, monkeypatch, capfd):
+def weir(tmp_path, fake_call, fake_peer, monkeypatch, run_weir):
     """Runs `weir ARGUMENTS` in a folder with the scenario steady.json; status, standard output, standard error."""
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(session, "CallNamespaces", fake_call.FakeNamespaces)
     monkeypatch.setattr(session, "LinkProcess", fake_call.FakeLink)
     monkeypatch.setattr(session, "source_video_path", lambda width, height: tmp_path / "source.y4m")
@@ -24,15 +21,7 @@ def weir(tmp_path, fake_call, fake_peer, monkeypatch, capfd):
     # A call takes no less than 5 s, unless its scenario does.
     data = json.loads((tmp_path / "steady.json").read_text()) | {"duration_s": 0.4}
     (tmp_path / "steady.json").write_text(json.dumps(data))
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["weir", *map(str, arguments)])
-        capfd.readouterr()
-        with pytest.raises(SystemExit) as caught:
-            main()
-        return caught.value.code, *capfd.readouterr()
-
-    return run
+    return run_weir
 
 
 CALL = ("call", "steady.json", "--sender", "native", "--out", "here")

@@ -5,7 +5,6 @@ taken out.
 
 import gzip
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,6 @@ from html_page import check, data_of
 from weir.qoe_eval.call import dump_reader
 from weir.qoe_eval.call.dump_reader import read_dump
 from weir.qoe_eval.call.dump_report import render_dump
-from weir.qoe_eval.cli import main
 from weir.traces.errors import InputError
 
 DATA = Path(__file__).parents[2] / "data" / "dumps"
@@ -268,36 +266,23 @@ def test_many_connections_are_bounded(tmp_path):
     assert "30 more are left out" in render_dump(dump)
 
 
-@pytest.fixture
-def weir(tmp_path, monkeypatch, capfd):
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["weir", *map(str, arguments)])
-        with pytest.raises(SystemExit) as caught:
-            main()
-        return caught.value.code, *capfd.readouterr()
-
-    return run
-
-
-def test_the_command(weir, tmp_path):
-    status, out, error = weir("report", "webrtc-internals", INTERNALS, "--out", "there", "--json")
+def test_the_command(run_weir, tmp_path):
+    status, out, error = run_weir("report", "webrtc-internals", INTERNALS, "--out", "there", "--json")
     assert (status, error) == (0, "")
     assert [connection["duration_s"] > 20 for connection in json.loads(out)["connections"]] == [True, True]
     check((tmp_path / "there" / "report.html").read_text())
-    status, out, _ = weir("report", "webrtc-internals", RTCSTATS)
+    status, out, _ = run_weir("report", "webrtc-internals", RTCSTATS)
     assert (status, out.strip()) == (0, "weir-dump-report/report.html")
 
 
-def test_wrong_use_of_the_command(weir, tmp_path):
-    status, _, error = weir("report", "webrtc-internals", "missing.json")
+def test_wrong_use_of_the_command(run_weir, tmp_path):
+    status, _, error = run_weir("report", "webrtc-internals", "missing.json")
     assert (status, "missing.json: no such file" in error) == (2, True)
     (tmp_path / "file").write_text("")
-    status, _, error = weir("report", "webrtc-internals", INTERNALS, "--out", "file/below")
+    status, _, error = run_weir("report", "webrtc-internals", INTERNALS, "--out", "file/below")
     assert (status, "--out file/below: cannot be written" in error) == (2, True)
-    assert weir("report", "webrtc-internals")[0] == 2
-    assert weir("report")[0] == 2
-    status, out, _ = weir("report", "--help")
+    assert run_weir("report", "webrtc-internals")[0] == 2
+    assert run_weir("report")[0] == 2
+    status, out, _ = run_weir("report", "--help")
     assert status == 0
     assert "webrtc-internals DUMP" in " ".join(out.split())
