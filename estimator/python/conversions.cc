@@ -7,12 +7,9 @@
 namespace weir::python {
 
 Timestamp ToTimestamp(const char* name, int64_t time_us) {
-  // 73,000 years: beyond them sums have no room, and the estimator ignores what happens then.
-  constexpr int64_t kMaxTimeUs = int64_t{1} << 61;
-  if (time_us < -kMaxTimeUs || time_us > kMaxTimeUs) {
-    throw py::value_error(std::string(name) + " is not a time: it must be within 2^61 of 0");
-  }
-  return Timestamp::Micros(time_us);
+  const Timestamp time = Timestamp::Micros(time_us);
+  if (!IsTime(time)) throw py::value_error(std::string(name) + " is not a time: it must be within 2^61 of 0");
+  return time;
 }
 
 Objective ToObjective(const ObjectiveArgument& argument) {

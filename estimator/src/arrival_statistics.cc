@@ -9,13 +9,9 @@ constexpr int kAbsSendTimeBits = 24;
 constexpr int64_t kAbsSendTimeTicksPerSecond = int64_t{1} << 18;
 constexpr uint32_t kMinRtpClockRate = 1000;
 constexpr uint32_t kMaxRtpClockRate = 1'000'000;
-// Differences of arrival times and their sums stay far from overflow within this (70,000 years).
-constexpr TimeDelta kMaxAbsoluteTime = TimeDelta::Micros(int64_t{1} << 61);
 constexpr DataSize kMaxUdpPayload = DataSize::Bytes(65'535);
 
-bool IsPlausible(const PacketArrival& packet) {
-  return (packet.arrival_time - Timestamp::Micros(0)).Abs() <= kMaxAbsoluteTime && packet.size() <= kMaxUdpPayload;
-}
+bool IsPlausible(const PacketArrival& packet) { return IsTime(packet.arrival_time) && packet.size() <= kMaxUdpPayload; }
 
 }  // namespace
 

@@ -13,9 +13,6 @@ namespace {
 // Keeps a host from spinning when a controller is for ever due.
 constexpr TimeDelta kMinTimeout = TimeDelta::Millis(1);
 constexpr TimeDelta kMaxRoundTripTime = TimeDelta::Seconds(60);
-// Sums with any interval stay finite within this.
-constexpr Timestamp kMinTime = Timestamp::Micros(-(int64_t{1} << 61));
-constexpr Timestamp kMaxTime = Timestamp::Micros(int64_t{1} << 61);
 
 EstimateReason ReasonOf(GuardRule rule) {
   switch (rule) {
@@ -92,7 +89,7 @@ void BandwidthEstimator::Start(Timestamp now) {
 }
 
 std::optional<Estimate> BandwidthEstimator::OnTimeout(Timestamp now) {
-  if (now <= now_ || now < kMinTime || now > kMaxTime) return std::nullopt;
+  if (now <= now_ || !IsTime(now)) return std::nullopt;
   const bool first = !started();
   now_ = now;
   if (first) Start(now);

@@ -34,7 +34,6 @@ using weir::Timestamp;
 using weir::internal::Fail;
 using weir::internal::FailArgument;
 using weir::internal::Guarded;
-using weir::internal::IsTime;
 using weir::internal::kBadConstraints;
 using weir::internal::kBadObjective;
 using weir::internal::kBadTime;
@@ -102,14 +101,7 @@ const char* weir_version(void) noexcept { return WEIR_VERSION; }
 const char* weir_last_error(void) noexcept { return weir::internal::last_error.data(); }
 
 int weir_estimator_config_init(weir_estimator_config* config, size_t struct_size) noexcept {
-  if (config == nullptr || struct_size < sizeof(*config) || struct_size > weir::internal::kMaxStructSize)
-    return FailArgument(kBadStruct);
-  std::memset(config, 0, struct_size);
-  const weir::TargetRateConstraints constraints;
-  config->struct_size = struct_size;
-  config->min_rate_bps = constraints.min_rate.bps();
-  config->start_rate_bps = constraints.start_rate.bps();
-  config->max_rate_bps = constraints.max_rate.bps();
+  if (!weir::internal::InitConfig(config, struct_size)) return FailArgument(kBadStruct);
   config->objective_throughput = weir::kBalanced.throughput;
   config->objective_latency = weir::kBalanced.latency;
   config->objective_loss = weir::kBalanced.loss;
@@ -173,8 +165,8 @@ int64_t weir_estimator_next_timeout_us(const weir_estimator* estimator) noexcept
 int weir_estimator_on_timeout(weir_estimator* estimator, int64_t now_us, weir_estimate* estimate) noexcept {
   if (estimator == nullptr) return FailArgument(kNullHandle);
   if (estimate == nullptr || estimate->struct_size < sizeof(*estimate)) return FailArgument(kBadStruct);
-  if (!IsTime(now_us)) return FailArgument(kBadTime);
   const Timestamp now = Timestamp::Micros(now_us);
+  if (!IsTime(now)) return FailArgument(kBadTime);
   return Guarded([&] {
     const bool suspended = estimator->estimator.pilot_suspended();
     const auto due = estimator->estimator.OnTimeout(now);
@@ -204,8 +196,8 @@ int weir_estimator_set_constraints(weir_estimator* estimator, int64_t min_rate_b
   if (estimator == nullptr) return FailArgument(kNullHandle);
   const auto constraints = MakeConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
   if (!constraints) return FailArgument(kBadConstraints);
-  if (!IsTime(now_us)) return FailArgument(kBadTime);
   const Timestamp now = Timestamp::Micros(now_us);
+  if (!IsTime(now)) return FailArgument(kBadTime);
   return Guarded([&] {
     return estimator->estimator.SetConstraints(*constraints, now) ? static_cast<int>(WEIR_OK)
                                                                   : FailArgument(kBadConstraints);
@@ -214,8 +206,8 @@ int weir_estimator_set_constraints(weir_estimator* estimator, int64_t min_rate_b
 
 int weir_estimator_on_round_trip_time(weir_estimator* estimator, int64_t round_trip_time_us, int64_t now_us) noexcept {
   if (estimator == nullptr) return FailArgument(kNullHandle);
-  if (!IsTime(now_us)) return FailArgument(kBadTime);
   const Timestamp now = Timestamp::Micros(now_us);
+  if (!IsTime(now)) return FailArgument(kBadTime);
   if (round_trip_time_us <= 0 || round_trip_time_us > 60'000'000) {
     return FailArgument("round_trip_time_us must be above 0 and at most a minute");
   }

@@ -16,15 +16,8 @@ struct weir_mocc {
 };
 
 int weir_mocc_config_init(weir_mocc_config* config, size_t struct_size) noexcept {
-  if (config == nullptr || struct_size < sizeof(*config) || struct_size > weir::internal::kMaxStructSize) {
+  if (!weir::internal::InitConfig(config, struct_size))
     return FailArgument("the config is NULL, or struct_size is wrong");
-  }
-  std::memset(config, 0, struct_size);
-  const weir::TargetRateConstraints constraints;
-  config->struct_size = struct_size;
-  config->min_rate_bps = constraints.min_rate.bps();
-  config->start_rate_bps = constraints.start_rate.bps();
-  config->max_rate_bps = constraints.max_rate.bps();
   return WEIR_OK;
 }
 

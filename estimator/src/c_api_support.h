@@ -57,6 +57,19 @@ bool WriteStruct(Struct value, Struct* out) noexcept {
   return true;
 }
 
+// Zeros, the size that the caller knows, and the default rates.
+template <class Config>
+bool InitConfig(Config* config, size_t struct_size) noexcept {
+  if (config == nullptr || struct_size < sizeof(Config) || struct_size > kMaxStructSize) return false;
+  std::memset(config, 0, struct_size);
+  const TargetRateConstraints constraints;
+  config->struct_size = struct_size;
+  config->min_rate_bps = constraints.min_rate.bps();
+  config->start_rate_bps = constraints.start_rate.bps();
+  config->max_rate_bps = constraints.max_rate.bps();
+  return true;
+}
+
 inline int FailArgument(std::string_view message) noexcept { return Fail(WEIR_ERROR_INVALID_ARGUMENT, message); }
 
 inline std::optional<TargetRateConstraints> MakeConstraints(int64_t min_bps, int64_t start_bps,
@@ -65,11 +78,7 @@ inline std::optional<TargetRateConstraints> MakeConstraints(int64_t min_bps, int
       {DataRate::BitsPerSecond(min_bps), DataRate::BitsPerSecond(start_bps), DataRate::BitsPerSecond(max_bps)});
 }
 
-// Times beyond this, 73,000 years from 0, leave no room for sums; the estimator ignores them.
-inline constexpr int64_t kMaxTimeUs = int64_t{1} << 61;
 inline constexpr std::string_view kBadTime = "now_us is not a time: it must be within 2^61 of 0";
-
-inline bool IsTime(int64_t time_us) noexcept { return time_us >= -kMaxTimeUs && time_us <= kMaxTimeUs; }
 
 inline constexpr std::string_view kBadConstraints =
     "the rates must be finite, above 0, and min_rate_bps at most max_rate_bps";

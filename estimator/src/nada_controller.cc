@@ -33,7 +33,7 @@ void NadaController::OnTargetRateConstraints(const TargetRateConstraints& constr
   if (!last_timeout_.IsFinite()) {
     reference_rate_ = constraints.start_rate;
     last_timeout_ = now;
-    next_timeout_ = now + kDelta;
+    timer_.Start(now, kDelta);
   }
   reference_rate_ = std::clamp(reference_rate_, constraints.min_rate, constraints.max_rate);
 }
@@ -131,12 +131,10 @@ void NadaController::UpdateGradually(double congestion_signal_ms, double delta_m
 
 NetworkControlUpdate NadaController::OnTimeout(Timestamp now) {
   NetworkControlUpdate update;
-  if (now < next_timeout_) return update;
+  if (!timer_.Take(now)) return update;
   const TimeDelta elapsed = now - last_timeout_;
   slots_[slot_].duration = elapsed;
   last_timeout_ = now;
-  next_timeout_ += kDelta;
-  if (next_timeout_ <= now) next_timeout_ = now + kDelta;
 
   const Window window = SummarizeWindow();
   loss_ratio_ = kAlpha * window.loss_ratio + (1 - kAlpha) * loss_ratio_;

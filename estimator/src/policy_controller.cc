@@ -24,7 +24,7 @@ void PolicyController::OnTargetRateConstraints(const TargetRateConstraints& cons
   target_ = constraints.start_rate;
   accumulator_.Start(now);
   last_decision_ = now;
-  next_timeout_ = now + description().interval;
+  timer_.Start(now, description().interval);
 }
 
 void PolicyController::OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) {
@@ -57,9 +57,7 @@ std::optional<DataRate> PolicyController::Decide(Timestamp now) {
 
 NetworkControlUpdate PolicyController::OnTimeout(Timestamp now) {
   NetworkControlUpdate update;
-  if (now < next_timeout_) return update;
-  next_timeout_ += description().interval;
-  if (next_timeout_ <= now) next_timeout_ = now + description().interval;
+  if (!timer_.Take(now)) return update;
   if (const std::optional<DataRate> rate = Decide(now)) {
     target_ = std::clamp(*rate, constraints_.min_rate, constraints_.max_rate);
     update.target_rate = TargetTransferRate{.at_time = now, .target_rate = target_};

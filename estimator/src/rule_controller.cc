@@ -18,7 +18,7 @@ void RuleController::OnTargetRateConstraints(const TargetRateConstraints& constr
   if (!last_timeout_.IsFinite()) {
     target_ = constraints.start_rate;
     last_timeout_ = now;
-    next_timeout_ = now + kInterval;
+    timer_.Start(now, kInterval);
   }
   target_ = std::clamp(target_, constraints.min_rate, constraints.max_rate);
 }
@@ -47,11 +47,9 @@ bool RuleController::PacketWasDue(Timestamp now) const {
 
 NetworkControlUpdate RuleController::OnTimeout(Timestamp now) {
   NetworkControlUpdate update;
-  if (now < next_timeout_) return update;
+  if (!timer_.Take(now)) return update;
   slots_[slot_].duration = now - last_timeout_;
   last_timeout_ = now;
-  next_timeout_ += kInterval;
-  if (next_timeout_ <= now) next_timeout_ = now + kInterval;
 
   const DataRate receive_rate = ReceiveRate();
   if (!min_queueing_delay_.IsFinite()) {

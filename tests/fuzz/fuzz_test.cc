@@ -69,6 +69,8 @@ TEST(FuzzTest, Model) {
 TEST(FuzzTest, Estimator) {
   std::mt19937 random(3);
   for (int i = 0; i < 1'000; ++i) FuzzEstimator(RandomBytes(random, random() % 2048));
+  // Long enough for windows to fill and for the fallback to come and go.
+  for (int i = 0; i < 20; ++i) FuzzEstimator(RandomBytes(random, 200'000));
 }
 
 TEST(FuzzTest, CApi) {

@@ -46,7 +46,6 @@ class MoccSender {
 
   const ModelDescription& description() const { return agent_.description(); }
   const PolicyFaultCounters& faults() const { return agent_.faults(); }
-  const GuardCounters& guard_counters() const { return guard_.counters(); }
 
  private:
   PolicyAgent agent_;

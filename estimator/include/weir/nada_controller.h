@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "weir/decision_timer.h"
 #include "weir/rate_controller.h"
 
 namespace weir {
@@ -33,7 +34,7 @@ class NadaController final : public RateController {
   void OnArrival(const Arrival& arrival) override;
   void OnTargetApplied(DataRate target, Timestamp now) override;
   NetworkControlUpdate OnTimeout(Timestamp now) override;
-  Timestamp next_timeout() const override { return next_timeout_; }
+  Timestamp next_timeout() const override { return timer_.due(); }
 
  private:
   static constexpr size_t kMinimumFilterTaps = 15;
@@ -69,7 +70,7 @@ class NadaController final : public RateController {
   DataRate reference_rate_ = DataRate::Zero();
   TimeDelta round_trip_time_ = TimeDelta::Millis(100);
   Timestamp last_timeout_ = Timestamp::MinusInfinity();
-  Timestamp next_timeout_ = Timestamp::PlusInfinity();
+  DecisionTimer timer_;
 
   std::array<Slot, kSlots> slots_;
   size_t slot_ = 0;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "weir/decision_timer.h"
 #include "weir/interval_accumulator.h"
 #include "weir/mmsys_features.h"
 #include "weir/policy_agent.h"
@@ -28,7 +29,7 @@ class PolicyController final : public RateController {
   void OnArrival(const Arrival& arrival) override;
   void OnTargetApplied(DataRate target, Timestamp now) override;
   NetworkControlUpdate OnTimeout(Timestamp now) override;
-  Timestamp next_timeout() const override { return next_timeout_; }
+  Timestamp next_timeout() const override { return timer_.due(); }
 
   const ModelDescription& description() const { return agent_.description(); }
   const PolicyFaultCounters& faults() const { return agent_.faults(); }
@@ -43,7 +44,7 @@ class PolicyController final : public RateController {
   TargetRateConstraints constraints_;
   DataRate target_ = DataRate::Zero();
   Timestamp last_decision_ = Timestamp::MinusInfinity();
-  Timestamp next_timeout_ = Timestamp::PlusInfinity();
+  DecisionTimer timer_;
 };
 
 }  // namespace weir

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 
+#include "weir/decision_timer.h"
 #include "weir/rate_controller.h"
 
 namespace weir {
@@ -32,7 +33,7 @@ class RuleController final : public RateController {
   void OnArrival(const Arrival& arrival) override;
   void OnTargetApplied(DataRate target, Timestamp now) override;
   NetworkControlUpdate OnTimeout(Timestamp now) override;
-  Timestamp next_timeout() const override { return next_timeout_; }
+  Timestamp next_timeout() const override { return timer_.due(); }
 
  private:
   struct Slot {
@@ -47,7 +48,7 @@ class RuleController final : public RateController {
   TargetRateConstraints constraints_;
   DataRate target_ = DataRate::Zero();
   Timestamp last_timeout_ = Timestamp::MinusInfinity();
-  Timestamp next_timeout_ = Timestamp::PlusInfinity();
+  DecisionTimer timer_;
   // The end of the last interval with a packet; MinusInfinity before the first packet.
   Timestamp last_packets_ = Timestamp::MinusInfinity();
   // The last three intervals; `slot_` is the one being filled.

@@ -34,7 +34,7 @@ class SendClock {
 
   // Whether a packet has been seen.
   bool started() const { return started_; }
-  // `arrival` must be finite and within 2^61 us of zero.
+  // `arrival` must be a time (IsTime).
   Result Update(Timestamp arrival, const SendTime& sent);
 
  private:

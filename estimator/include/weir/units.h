@@ -148,6 +148,12 @@ class Timestamp final : public internal::Quantity<Timestamp> {
   explicit constexpr Timestamp(int64_t us) : Quantity(us) {}
 };
 
+// Times that hosts and packets may give. Beyond it, 73,000 years from 0, sums of times have no room; such a time is
+// refused or ignored.
+inline constexpr Timestamp kMaxTime = Timestamp::Micros(int64_t{1} << 61);
+inline constexpr Timestamp kMinTime = Timestamp::Micros(-(int64_t{1} << 61));
+constexpr bool IsTime(Timestamp time) { return time >= kMinTime && time <= kMaxTime; }
+
 // An amount of data, in bytes.
 class DataSize final : public internal::RelativeQuantity<DataSize> {
  public:

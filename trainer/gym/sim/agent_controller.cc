@@ -12,7 +12,8 @@ void AgentController::OnTargetRateConstraints(const TargetRateConstraints& const
   if (interval_start_.IsFinite()) return;
   accumulator_.Start(now);
   interval_start_ = now;
-  next_timeout_ = now;
+  // The first decision is due at once.
+  timer_.Start(now - specification_.interval, specification_.interval);
   target_ = constraints.start_rate;
 }
 
@@ -29,8 +30,7 @@ std::span<const float> AgentController::Observe(Timestamp now) {
 
 NetworkControlUpdate AgentController::OnTimeout(Timestamp now) {
   NetworkControlUpdate update;
-  if (now < next_timeout_) return update;
-  next_timeout_ += specification_.interval;
+  if (!timer_.Take(now)) return update;
   DataRate target = target_;
   const std::optional<std::span<const float>> action = specification_.source->Decide(Observe(now));
   if (action) target = specification_.action.Apply(*action, target_).value_or(target_);

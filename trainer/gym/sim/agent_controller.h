@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "weir/action.h"
+#include "weir/decision_timer.h"
 #include "weir/features.h"
 #include "weir/interval_accumulator.h"
 #include "weir/rate_controller.h"
@@ -42,7 +43,7 @@ class AgentController final : public RateController {
   void OnArrival(const Arrival& arrival) override { accumulator_.OnArrival(arrival); }
   void OnTargetApplied(DataRate target, Timestamp) override { target_ = target; }
   NetworkControlUpdate OnTimeout(Timestamp now) override;
-  Timestamp next_timeout() const override { return next_timeout_; }
+  Timestamp next_timeout() const override { return timer_.due(); }
 
   // Ends the interval early; the observation is that of its end.
   std::span<const float> Observe(Timestamp now);
@@ -55,7 +56,7 @@ class AgentController final : public RateController {
   std::vector<float> observation_;
   DataRate target_ = DataRate::Zero();
   Timestamp interval_start_ = Timestamp::MinusInfinity();
-  Timestamp next_timeout_ = Timestamp::PlusInfinity();
+  DecisionTimer timer_;
 };
 
 }  // namespace weir::sim
