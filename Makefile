@@ -35,19 +35,20 @@ build/stamps/run: build/stamps/packages requirements/run.txt docker/onnxruntime.
 	docker/onnxruntime.sh build/onnxruntime $(BIN)/python
 	touch $@
 
-# torch for the CPU comes from PyTorch's own index, which the lock has no hashes of. Where that cannot be reached there
-# is only the torch for CUDA, which does not start without CUDA's libraries, not even on a machine without a GPU.
-TORCH = $(shell sed -n 's/^\(torch==[^ ]*\).*/\1/p' requirements/train.txt)
+# torch for the CPU comes from PyTorch's own index, whose hashes the lock does not have. Where that cannot be reached
+# there is only torch for CUDA, which does not start without CUDA's libraries, not even on a machine without a GPU.
+TORCH = $(shell sed -n 's/^\(torch==[^ ]*\).*/\1/p' requirements/cuda.txt)
+LOCKED = $(UV) pip install --require-hashes --no-deps
 build/stamps/train: build/stamps/run requirements/train.txt requirements/cuda.txt
 	$(UV) pip install --no-deps --torch-backend=cpu $(TORCH) || { \
 	  echo "weir: torch without CUDA cannot be had here (see above); installing it with CUDA, 5 GB" >&2; \
-	  $(UV) pip install --require-hashes -r requirements/cuda.txt; }
-	$(UV) pip install --quiet --require-hashes -r requirements/train.txt
+	  $(LOCKED) -r requirements/cuda.txt; }
+	$(LOCKED) --quiet -r requirements/train.txt
 	touch $@
 
 build/stamps/train-cuda: build/stamps/run requirements/train.txt requirements/cuda.txt
-	$(UV) pip install --require-hashes -r requirements/cuda.txt
-	$(UV) pip install --quiet --require-hashes --reinstall-package torch -r requirements/train.txt
+	$(LOCKED) --reinstall-package torch -r requirements/cuda.txt
+	$(LOCKED) --quiet -r requirements/train.txt
 	touch $@
 
 # The source of Debian's libwebrtc with Weir's patches, for the peer.
@@ -150,7 +151,7 @@ COMPILE = $(UV) pip compile --quiet --upgrade --python-version 3.11 --no-header 
 lock: | $(UV) ## Choose new versions of the Python dependencies and pin them
 	$(COMPILE) -o requirements/run.txt
 	$(COMPILE) --extra train -c requirements/run.txt -o build/train.txt
-	awk '/^[a-z]/ { cuda = /^(cuda|nvidia|triton)[-=]/ } { print > ("requirements/" (cuda ? "cuda" : "train") ".txt") }' build/train.txt
+	awk '/^[a-z]/ { cuda = /^(torch|triton|cuda|nvidia)[-=]/ } { print > ("requirements/" (cuda ? "cuda" : "train") ".txt") }' build/train.txt
 	$(COMPILE) --extra test -c requirements/train.txt -o requirements/test.txt
 
 .PHONY: clean
