@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 namespace {
 
@@ -19,22 +20,26 @@ namespace fs = std::filesystem;
 constexpr char kSoname[] = "libonnxruntime.so.1";
 
 // What is in the folder and starts so; nothing when there is no such folder.
-fs::path Find(const fs::path& folder, std::string_view start) {
+std::vector<fs::path> Find(const fs::path& folder, std::string_view start) {
+  std::vector<fs::path> found;
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    if (entry->path().filename().string().starts_with(start)) return entry->path();
+    if (entry->path().filename().string().starts_with(start)) found.push_back(entry->path());
   }
-  return {};
+  return found;
 }
 
 // The library of the environment PREFIX when this program is PREFIX/bin/NAME; null when there is none.
 void* OpenBesidePython() {
   std::error_code error;
   const fs::path prefix = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
-  // Debian's own Python installs below dist-packages.
-  for (const char* packages : {"site-packages", "dist-packages"}) {
-    const fs::path library = Find(Find(prefix / "lib", "python3.") / packages / "onnxruntime/capi", kSoname);
-    if (!library.empty()) return dlopen(library.c_str(), RTLD_NOW);
+  for (const fs::path& python : Find(prefix / "lib", "python3")) {
+    // Debian's own Python installs below dist-packages.
+    for (const char* packages : {"site-packages", "dist-packages"}) {
+      for (const fs::path& library : Find(python / packages / "onnxruntime/capi", kSoname)) {
+        if (void* handle = dlopen(library.c_str(), RTLD_NOW)) return handle;
+      }
+    }
   }
   return nullptr;
 }

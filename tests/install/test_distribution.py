@@ -49,8 +49,9 @@ def test_weir_sim_finds_the_onnxruntime_of_its_environment(tmp_path):
     for name in ("with", "with out"):
         (tmp_path / name / "bin").mkdir(parents=True)
         shutil.copy2(find_simulator(), tmp_path / name / "bin")
-    packages = tmp_path / "with/lib/python3.11/site-packages"
-    packages.mkdir(parents=True)
+    for version in ("3.9", "3.11", "3.13"):
+        packages = tmp_path / f"with/lib/python{version}/site-packages"
+        packages.mkdir(parents=True)
     (package,) = (path for path in sys.path if Path(path, "onnxruntime").is_dir())
     (packages / "onnxruntime").symlink_to(Path(package, "onnxruntime"))
     for name, version in (("with", weir.ONNXRUNTIME_VERSION), ("with out", "")):
