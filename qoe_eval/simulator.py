@@ -61,7 +61,8 @@ def simulator_versions(executable: Path) -> dict[str, str]:
     except (OSError, subprocess.SubprocessError, ValueError, AttributeError) as error:
         said = getattr(error, "stderr", None) or str(error)
         raise MissingComponent(
-            f"{executable} --version does not work: {said.strip()}; {how_to_get('build')} builds it again"
+            f"{executable} --version does not work: {said.strip()}; it needs the ns-3 that it was built with (apt-get "
+            f"install libns3-dev on the same release of Debian); {how_to_get('build')} builds it for this one"
         ) from error
 
 

@@ -13,6 +13,8 @@ import pytest
 
 import weir._core
 from weir.qoe_eval.shipped_model import shipped_model
+from weir.qoe_eval.simulator import simulator_versions
+from weir.traces.errors import MissingComponent
 from weir.trainer.gym.process import find_simulator
 
 ROOT = Path(__file__).parents[2]
@@ -57,6 +59,14 @@ def test_weir_sim_finds_the_onnxruntime_of_its_environment(tmp_path):
     for name, version in (("with", weir.ONNXRUNTIME_VERSION), ("with out", "")):
         versions = subprocess.run([tmp_path / name / "bin/weir-sim", "--version"], capture_output=True, text=True)
         assert f'"onnxruntime":"{version}"' in versions.stdout
+
+
+def test_weir_sim_on_a_machine_with_another_ns3(tmp_path):
+    broken = tmp_path / "weir-sim"
+    broken.write_bytes(find_simulator().read_bytes().replace(b"libns3-core.so.", b"libns4-core.so."))
+    broken.chmod(0o755)
+    with pytest.raises(MissingComponent, match=r"libns4-core.*apt-get install libns3-dev"):
+        simulator_versions(broken)
 
 
 def test_without_onnxruntime_only_models_are_refused(tmp_path):
