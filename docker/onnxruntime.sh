@@ -55,10 +55,10 @@ fetch_headers() {
   local mirror work keyring
   for command in apt-get dpkg-deb; do
     command -v "$command" >/dev/null ||
-      fail 3 "'$command' is missing; on other systems unpack the headers of ONNX Runtime 1.21 or later into $destination/include, or set ONNXRUNTIME_ROOT"
+      fail 3 "'$command' is missing; on other systems unpack the headers of ONNX Runtime 1.21 or later into $destination/include"
   done
   mirror=$(debian_mirror)
-  [[ -n $mirror ]] || fail 3 "this machine's apt knows no Debian mirror; put the headers of ONNX Runtime 1.21 or later into $destination/include, or set ONNXRUNTIME_ROOT"
+  [[ -n $mirror ]] || fail 3 "this machine's apt knows no Debian mirror; put the headers of ONNX Runtime 1.21 or later into $destination/include"
   keyring=/usr/share/keyrings/debian-archive-keyring.gpg
   [[ -r $keyring ]] || fail 3 "the Debian archive keys are missing; run: apt-get install debian-archive-keyring"
   work=$(mktemp -d)
