@@ -48,7 +48,7 @@ MediaPacket FillerSource::TakePacket(int64_t now_ns) {
   next_packet_ns_ = std::max(next_packet_ns_, now_ns) + NsFor((payload_bytes + overhead_bytes_) * 8, rate_bps_);
   return {.kind = PacketKind::kVideo,
           .payload_bytes = static_cast<uint32_t>(payload_bytes),
-          .rtp_timestamp = static_cast<uint32_t>(now_ns * 9 / 100'000)};
+          .capture_time_ns = now_ns};
 }
 
 }  // namespace weir::sim
