@@ -24,14 +24,16 @@ def calls(made_call, tmp_path):
         scenarios=("steps", "other"), seeds=(1, 2), controllers=("weir", "gcc"), below="calls", about=None, **more
     ):
         records = []
-        for scenario in scenarios:
+        for number, scenario in enumerate(scenarios):
+            # No call is another's copy.
+            share = 1 - 0.01 * number
             for seed in seeds:
                 for controller in controllers:
                     folder = tmp_path / below / f"{len(records)}-{controller}-{seed}"
                     own = controller == "weir"
                     made_call.make_logs(
                         folder, delay_ms=80 if own else 140 + seed, freeze_s=0.5 if own else 1 + seed / 10,
-                        rate_share=0.8 if own else 0.6, seed=seed,
+                        rate_share=share * (0.8 if own else 0.6), seed=seed,
                     )  # fmt: skip
                     measures = measure(folder, None, 25.0, made_call.START_US, made_call.START_US + 12_000_000)
                     settings = made_call.settings(folder, controller, seed, scenario=scenario, **more)

@@ -71,9 +71,7 @@ MediaPacket VideoSource::TakePacket(int64_t now_ns) {
   const uint32_t payload_bytes = (frame_bytes_left_ + frame_packets_left_ - 1) / frame_packets_left_;
   frame_bytes_left_ -= payload_bytes;
   --frame_packets_left_;
-  return {.kind = PacketKind::kVideo,
-          .payload_bytes = payload_bytes,
-          .capture_time_ns = frame_ns_};
+  return {.kind = PacketKind::kVideo, .payload_bytes = payload_bytes, .capture_time_ns = frame_ns_};
 }
 
 void VideoSource::EncodeFrame(int64_t now_ns) {
