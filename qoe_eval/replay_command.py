@@ -191,7 +191,6 @@ def _print_table(summary: dict[str, Any]) -> None:
     for row in summary["paired"]:
         if row["metric"] == "challenge":
             low, high = row["ci95"]
-            few = too_few_text(row["independent"])
-            interval = f"[{low:+.1f}, {high:+.1f}]" if low is not None else f"({few})"
+            interval = f" [{low:+.1f}, {high:+.1f}]" if low is not None else f", {too_few_text(row['independent'])}"
             sample = sample_text(row["independent"], row["n"])
-            typer.echo(f"weir - {row['b']}: challenge {row['mean']:+.1f} {interval}, won {row['wins']} of {sample}")
+            typer.echo(f"weir - {row['b']}: challenge {row['mean']:+.1f}{interval}, won {row['wins']} of {sample}")
