@@ -10,7 +10,7 @@ import numpy as np
 
 from weir.qoe_eval import html_parts as html
 from weir.qoe_eval.metric_table import METRICS, Metric
-from weir.qoe_eval.statistics import sample_text, too_few_text
+from weir.qoe_eval.statistics import sample_text, seeds_text, too_few_text
 from weir.qoe_eval.summary import REFERENCE
 
 Summary = Mapping[str, Any]
@@ -82,7 +82,7 @@ def paired(summary: Summary, table: Mapping[str, Metric] = METRICS, compared: Se
             "95 % interval",
         ]
         head += [html.scale(f"−{metric.display(reach)}", f"+{metric.display(reach)}"), "Verdict", "Won"]
-        head += ["Of how many independent"]
+        head += ["Of how many<br>independent"]
         parts.append(html.metric_part("paired", metric, index == 0, html.table(head, body, "forest")))
     note = (
         f"Difference {REFERENCE} − other on the same scenario with the same seed, averaged over seeds and then over "
@@ -218,7 +218,7 @@ def _paired_row(metric: Metric, row: Mapping[str, Any], reach: float) -> str:
     low, high = row["ci95"]
     verdict, colour = "not told apart", "var(--zero)"
     if low is None:
-        verdict = too_few_text(row["independent"])
+        verdict = too_few_text(row["independent"]).replace(" for ", "<br>for ")
     elif low > 0 or high < 0:
         better = metric.difference_favours_first(row["mean"])
         verdict, colour = ("better", "var(--good)") if better else ("worse", "var(--bad)")
@@ -232,7 +232,8 @@ def _paired_row(metric: Metric, row: Mapping[str, Any], reach: float) -> str:
             f"<td>{mark}</td>",
             f'<td class="{css_class}">{verdict}</td>',
             f"{row['wins']}",
-            sample_text(row["independent"], row["n"]),
+            f"{html.count(row['independent'], 'scenario')}<br>"
+            f"<small>{seeds_text(row['independent'], row['n'])}</small>",
         ]
     )
 

@@ -90,10 +90,14 @@ def too_few_text(independent: int) -> str:
 
 def sample_text(independent: int, n: int) -> str:
     """Of how many independent scenarios, for people."""
-    scenarios = f"{independent} independent scenario{'' if independent == 1 else 's'}"
+    return f"{independent} independent scenario{'' if independent == 1 else 's'}, {seeds_text(independent, n)}"
+
+
+def seeds_text(independent: int, n: int) -> str:
+    """How many runs (or pairs) there are of each scenario; in all, where not all have the same number."""
     seeds, rest = divmod(n, max(1, independent))
     each = " each" if independent > 1 else ""
-    return f"{scenarios}, {n} runs" if rest else f"{scenarios}, {seeds} seed{'' if seeds == 1 else 's'}{each}"
+    return f"{n} runs" if rest else f"{seeds} seed{'' if seeds == 1 else 's'}{each}"
 
 
 def spread(metric: Metric, values: RunValues) -> Spread | None:
