@@ -68,7 +68,7 @@ def test_json_is_the_summary_and_nothing_else(weir, trace, tmp_path):
 
 def test_options_reach_the_simulator(weir, trace, tmp_path):
     status, _, error = weir(
-        "replay", trace, "--controller", "fixed", "--seeds", "1", "--objective", "8,1,1", "--one-way-delay", "70",
+        "replay", trace, "--controller", "fixed", "--seeds", "0", "--objective", "8,1,1", "--one-way-delay", "70",
         "--duration", "7", "--jobs", "1", "--loss", "0.01", "--queue", "50pkt", "--out", "here",
     )  # fmt: skip
     assert (status, error) == (0, "")
