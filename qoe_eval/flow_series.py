@@ -33,9 +33,9 @@ class FlowSeries:
 
     @property
     def active(self) -> slice:
-        """The samples that lie wholly within the flow's active time."""
-        first = int(np.ceil(self.start_s / self.interval_s - 1e-9))
-        last = int(np.floor(self.stop_s / self.interval_s + 1e-9))
+        """The samples that lie for the most part within the flow's active time."""
+        first = int(np.ceil(self.start_s / self.interval_s - 0.5))
+        last = int(np.floor(self.stop_s / self.interval_s + 0.5))
         return slice(first, min(last, len(self.receive_rate_bps)))
 
 

@@ -67,7 +67,14 @@ _ALL = (
         "Equations 7 to 10 of the ReCoCo paper on 200 ms steps. Its delay term is normalised by the run itself: "
         "compare it with that paper's table only.",
     ),
-    Metric("utilisation", "Utilisation", "%", "higher", "Bytes received / bytes the path could have carried.", 100),
+    Metric(
+        "utilisation",
+        "Utilisation",
+        "%",
+        "higher",
+        "Bytes received / bytes the path could have carried of media that waits for 50 ms at most.",
+        100,
+    ),
     Metric("receive_rate_bps", "Receive rate", "kbps", "higher", "Mean over the active time of the flow.", 1e-3, 0),
     Metric(
         "p95_queueing_delay_ms",

@@ -19,7 +19,9 @@ _WORST = 15
 _METHOD = """\
 - Runs are simulated by weir-sim; gcc is libwebrtc's own with LossBasedBweV2 on. Objective balanced, score `challenge`.
 - Gains are paired by scenario and seed, averaged over the seeds of a scenario, then over scenarios; intervals by the
-  BCa bootstrap over scenarios. Wins are scenarios whose mean over seeds is strictly higher.
+  BCa bootstrap over scenarios, of six or more. Wins are scenarios whose mean over seeds is strictly higher.
+- A seed draws where in its trace a run begins, small differences of delay, the sender's clock and the media's phase,
+  the same for all controllers. A capacity that does not repeat (halved link, RFC 8867) keeps its times.
 - Distance closed: sum of weir - gcc over sum of oracle - gcc.
 - Traces: whole, 25 ms one way, queue of 300 ms of the mean capacity, OpenNetLab entries above 60 Mbps cut to that.
   Steady links: the same path, 60 s. Random scenarios: the held-out split from seed 1,000,000 on.

@@ -8,7 +8,7 @@ from typing import Any
 
 from weir.qoe_eval.metric_table import METRICS
 from weir.qoe_eval.policy_sets import COMPARED_SETS, ScenarioSet
-from weir.qoe_eval.statistics import PairedComparison, compare_paired
+from weir.qoe_eval.statistics import PairedComparison, compare_paired, distinct_runs
 from weir.qoe_eval.summary import run_values
 
 Records = Sequence[Mapping[str, Any]]
@@ -53,7 +53,8 @@ def _scenarios(records: Records, controller: str) -> set[str]:
 
 
 def against(records: Records, other: str, metric: str = "challenge") -> PairedComparison | None:
-    """weir - other, paired by scenario and seed."""
+    """weir - other, paired by scenario and seed; runs that repeat others count once."""
+    records = distinct_runs(records)
     return compare_paired(METRICS[metric], run_values(records, "weir", metric), run_values(records, other, metric))
 
 

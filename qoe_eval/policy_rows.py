@@ -13,6 +13,7 @@ from statistics import median
 from weir.qoe_eval.goal_table import Goal, Row, measured, not_measured
 from weir.qoe_eval.policy_results import PolicyResults, against, distance_closed, scenario_differences
 from weir.qoe_eval.policy_sets import COMPARED_SETS
+from weir.qoe_eval.statistics import sample_text, too_few_text
 from weir.qoe_eval.steering import PAIRS, steering
 from weir.qoe_eval.summary import scenario_means
 
@@ -128,18 +129,20 @@ def _rule(results: PolicyResults) -> Iterator[Row]:
     else:
         means = ", ".join(f"{name} {one.mean:+.2f}" for name, one in by_set.items())
         row = measured(
-            "rule_gain", what, goal, found.mean, f"{found.scenarios} scenarios; {means}", ci95=list(found.ci95)
+            "rule_gain", what, goal, found.mean, f"{found.independent} scenarios; {means}", ci95=list(found.ci95)
         )
         yield _undecided(row, results.absent())
     for name in COMPARED_SETS:
         what = f"against the rule on {name}: lower end of the 95 % interval of the mean gain"
         one = by_set.get(name)
         if one is None or one.ci95[0] is None:
-            reason = results.absent([name]) or "one scenario and one seed: nothing to resample"
+            reason = results.absent([name]) or (
+                f"mean {one.mean:+.2f}; {too_few_text(one.independent)}" if one else "no pair completed"
+            )
             yield not_measured(f"rule_low_{name}", what, low_end, reason)
         else:
             detail = (
-                f"mean {one.mean:+.2f}, interval {one.ci95[0]:+.2f} to {one.ci95[1]:+.2f}, {one.scenarios} scenarios"
+                f"mean {one.mean:+.2f}, interval {one.ci95[0]:+.2f} to {one.ci95[1]:+.2f}, {one.independent} scenarios"
             )
             yield measured(f"rule_low_{name}", what, low_end, one.ci95[0], detail, mean=one.mean, ci95=list(one.ci95))
 
@@ -169,9 +172,10 @@ def _gain(name: str, what: str, goal: Goal, results: PolicyResults, set_name: st
         yield not_measured(name, what, goal, f"no pair of weir and gcc on {set_name} completed")
         return
     low, high = found.ci95
-    interval = "" if low is None else f", 95 % interval {low:+.2f} to {high:+.2f}"
-    detail = f"{found.scenarios} traces{interval}, {found.wins} of {found.n} pairs won"
-    yield measured(name, what, goal, found.mean, detail, ci95=[low, high], wins=found.wins, n=found.n)
+    interval = too_few_text(found.independent) if low is None else f"95 % interval {low:+.2f} to {high:+.2f}"
+    detail = f"{interval}, won {found.wins} of {sample_text(found.independent, found.n)}"
+    figures = {"wins": found.wins, "independent": found.independent, "n": found.n}
+    yield measured(name, what, goal, found.mean, detail, ci95=[low, high], **figures)
 
 
 def _closed(name: str, what: str, goal: Goal, results: PolicyResults, set_name: str) -> Row:

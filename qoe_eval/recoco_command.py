@@ -95,7 +95,7 @@ def recoco(
     own = tasks(models_of_traces(steps, all_seeds), on_all=False)
     total = steps * len(files) * seeds * (1 + len(ORDERS))
     try:
-        gcc = gcc_results(scenarios, all_seeds, simulator, processes)
+        gcc = gcc_results(scenarios, simulator, processes)
         with _alone_in(out), _TaskProgress(console, total, quiet=as_json) as progress:
             # The long ones first: no core waits at the end for a long one that began last.
             progress.complete([*first, *own], processes)

@@ -106,7 +106,7 @@ def recoco_markdown(document: Mapping[str, Any]) -> str:
         "# ReCoCo's experiment in Weir's simulator\n",
         f"Models of one trace: {run['steps']:,} steps. Models of all traces: {run['steps_all']:,} steps. "
         f"Seeds {', '.join(map(str, run['seeds']))}; {run['finished']}. Measured values are mean ± standard deviation "
-        "over the seeds.\n",
+        "over the seeds; GCC, which learns nothing, runs once. Every run has its trace from the beginning.\n",
         _gains(mean_1, mean_2),
         "## Overall QoE (Eq. 10)\n",
         markdown_table(*overall_rows(document)),

@@ -105,5 +105,5 @@ def replay_all(
 def _result(record: dict[str, Any], job: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     measures = run_metrics(record, job["flows_under_test"] or None)
     lean, series = split_series(record)
-    about = {name: job[name] for name in ("key", "flows_under_test", "model_sha256")}
+    about = {name: job[name] for name in ("key", "flows_under_test", "variation", "model_sha256")}
     return lean | about | {"metrics": measures}, series

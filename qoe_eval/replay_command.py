@@ -25,6 +25,7 @@ from weir.qoe_eval.report_command import write_report
 from weir.qoe_eval.run_store import RunStore
 from weir.qoe_eval.run_with_progress import count_runs, end_with_failures, error_console, run_with_progress
 from weir.qoe_eval.shipped_model import model_to_run
+from weir.qoe_eval.statistics import sample_text, too_few_text
 from weir.qoe_eval.summary import in_order, summarise
 from weir.traces.convert import parse_queue
 from weir.traces.errors import InputError
@@ -64,7 +65,16 @@ def replay(
             metavar="T,L,P", help="Weights of throughput, latency and loss; or balanced, throughput, latency."
         ),
     ] = "balanced",
-    seeds: Annotated[int, typer.Option(min=1, max=10_000, metavar="N", help="Runs with the seeds 1 to N.")] = 5,
+    seeds: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=10_000,
+            metavar="N",
+            help="Runs with the seeds 1 to N, each with its own starting point, delay and clock; 0: one run of each "
+            "scenario as it is written.",
+        ),
+    ] = 5,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where results, summary and report go.")] = Path(
         "weir-replay"
     ),
@@ -110,7 +120,8 @@ def replay(
         raise InputError(f"--model {model}: no such file")
     scenarios = read_inputs(inputs, path, repair, _show_findings)
     chosen = None if "weir" not in names else model_to_run(model)
-    plan = ReplayPlan(scenarios, names, weights, range(1, seeds + 1), chosen, find_simulator())
+    numbers = range(1, seeds + 1) if seeds else [0]
+    plan = ReplayPlan(scenarios, names, weights, numbers, chosen, find_simulator())
     console, processes = error_console(), jobs or os.cpu_count() or 1
     also = f", 'weir report {out}' shows them"
     outcome = run_with_progress([plan], out, processes, console, quiet=as_json, after_interrupt=also)
@@ -165,7 +176,11 @@ def _run_information(plan: ReplayPlan, outcome: ReplayOutcome, failures: list[st
         "versions": outcome.records[0].get("versions", {}) if outcome.records else {},
         "failures": failures,
         "scenarios": {
-            scenario.name: {"description": scenario.description, "source": scenario.provenance.get("source", "")}
+            scenario.name: {
+                "description": scenario.description,
+                "source": scenario.provenance.get("source", ""),
+                "one_way_delay_ms": scenario.forward.one_way_delay_ms,
+            }
             for scenario in plan.scenarios
         },
     }
@@ -176,7 +191,6 @@ def _print_table(summary: dict[str, Any]) -> None:
     for row in summary["paired"]:
         if row["metric"] == "challenge":
             low, high = row["ci95"]
-            interval = f"[{low:+.1f}, {high:+.1f}]" if low is not None else "(no interval: one pair)"
-            typer.echo(
-                f"weir - {row['b']}: challenge {row['mean']:+.1f} {interval}, {row['wins']} of {row['n']} pairs won"
-            )
+            interval = f" [{low:+.1f}, {high:+.1f}]" if low is not None else f", {too_few_text(row['independent'])}"
+            sample = sample_text(row["independent"], row["n"])
+            typer.echo(f"weir - {row['b']}: challenge {row['mean']:+.1f}{interval}, won {row['wins']} of {sample}")

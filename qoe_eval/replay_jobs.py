@@ -11,11 +11,14 @@ from typing import Any, Literal
 
 from weir.qoe_eval.simulator import simulator_versions
 from weir.traces.scenario import Scenario
+from weir.traces.variation import vary
 
 
 @dataclass(frozen=True)
 class ReplayPlan:
-    """What to run. `model` is for the controller weir; None when that is not among them.
+    """What to run: every scenario as each seed varies it (`weir.traces.variation`), the same for all controllers.
+
+    `model` is for the controller weir; None when that is not among them.
 
     `series`: "kept" in files beside the results; only "measured", for the measures that need them; or "none", which is
     fastest and leaves those measures undefined.
@@ -45,9 +48,9 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, dict[str, Any]]:
     versions = simulator_versions(plan.simulator)
     simulator_hash, model_hash = _sha256_of_file(plan.simulator), _sha256_of_file(plan.model) if plan.model else None
     jobs = {}
-    documents = [scenario.to_dict() for scenario in plan.scenarios]
     for seed in plan.seeds:
-        for document in documents:
+        for scenario, variation in (vary(scenario, seed) for scenario in plan.scenarios):
+            document = scenario.to_dict()
             tested = [f["id"] for f in document["flows"] if f["kind"] == "rtp" and f["controller"] == "under_test"]
             for controller in plan.controllers:
                 own_model = plan.model if controller == "weir" else None
@@ -59,6 +62,7 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, dict[str, Any]]:
                         "key": key,
                         "name": f"{document['name']}, {controller}, seed {seed}",
                         "flows_under_test": tested,
+                        "variation": variation,
                         "model_sha256": own_hash,
                         "keep_series": plan.series == "kept",
                     },

@@ -12,6 +12,7 @@ from weir.qoe_eval import report_tables as tables
 from weir.qoe_eval.page_template import render_page
 from weir.qoe_eval.report_series import chart_series
 from weir.qoe_eval.run_store import RunStore
+from weir.qoe_eval.statistics import sample_text, too_few_text
 from weir.qoe_eval.summary import REFERENCE, ordered_controllers
 
 # Lines of these are drawn at first; a click on the legend shows the others.
@@ -67,9 +68,11 @@ def _lead(summary: Mapping[str, Any]) -> str:
         row = verdicts.get(other)
         if row:
             low, high = row["ci95"]
-            interval = f", 95 % interval {low:+.1f} to {high:+.1f}" if low is not None else ""
+            few = too_few_text(row["independent"])
+            interval = f", 95 % interval {low:+.1f} to {high:+.1f}" if low is not None else f", {few}"
             points = f"<b>{row['mean']:+.1f}</b> points of the challenge score"
-            text += f" {REFERENCE} − {other}: {points}{interval}; {row['wins']} of {row['n']} pairs won."
+            sample = sample_text(row["independent"], row["n"])
+            text += f" {REFERENCE} − {other}: {points}{interval}; won {row['wins']} of {sample}."
     return text
 
 
@@ -121,8 +124,9 @@ def _series_section(series: Sequence[Mapping[str, Any]]) -> str:
         '<p class=note id="scenario-note"></p><div id="series" class="chart"></div>'
     )
     note = (
-        "Capacity (grey), estimate, receive rate, one-way delay (dotted: the path's own) and lost packets, first seed. "
-        "A click in the legend hides or shows a controller. Dashed lines are other traffic on the path."
+        "As the first seed has them: capacity (grey), estimate, receive rate, one-way delay (dotted: the path's own) "
+        "and lost packets. A click in the legend hides or shows a controller. Dashed lines are other traffic on the "
+        "path."
     )
     return html.section("time-series", "Time series", note, body)
 
@@ -150,7 +154,9 @@ def _what_was_run(records: Sequence[Mapping[str, Any]], summary: Mapping[str, An
     return html.section(
         "run",
         "What was run",
-        "Scenario, controller, objective and seed determine every run.",
+        "Scenario, controller, objective and seed determine every run. A seed draws where in its trace a run begins, "
+        "small differences of the path's own delay, the sender's clock, phase and sizes of frames, losses and jitter, "
+        "the same for all controllers; seed 0 is the scenario as written.",
         body + _paths(records, summary),
     )
 
@@ -174,7 +180,7 @@ def _paths(records: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]) -> 
                 [
                     html.scenario_link(name),
                     f"{capacity / 1e3:,.0f}" if capacity else "unlimited",
-                    f"{path['one_way_delay_ms']:g}",
+                    f"{described.get(name, {}).get('one_way_delay_ms', path['one_way_delay_ms']):g}",
                     f"{queue / 1000:,.1f}" if queue else "–",
                     f"{record['duration_s']:g}",
                     f"<td class=text>{escape(flows)}</td>",

@@ -8,6 +8,7 @@ from typing import Any
 from weir.qoe_eval import html_parts as html
 from weir.qoe_eval.metric_table import METRICS, Metric
 from weir.qoe_eval.objectives import SHOWN, WEIGHTS
+from weir.qoe_eval.statistics import too_few_text
 from weir.qoe_eval.steering import ORDER, PAIRS, TOLERANCES
 
 Summary = Mapping[str, Any]
@@ -122,8 +123,9 @@ def _differences(found: Mapping[str, Any]) -> str:
                 cells.append(f"{100 * by_step[name][f'{a}-{b}']:.0f} %")
         rows.append(html.row(cells))
     note = (
-        "Paired by scenario, with 95 % intervals (BCa bootstrap over scenarios). Utilisation and delay are expected to "
-        "fall from row to row of the presets: green where the interval says so, red where it says the opposite."
+        "Paired by scenario, with 95 % intervals (BCa bootstrap over scenarios, of six or more). Utilisation and delay "
+        "are expected to fall from row to row of the presets: green where the interval says so, red where it says the "
+        "opposite."
     )
     return f'<p class="note">{note}</p>{html.table(head, rows)}'
 
@@ -135,7 +137,7 @@ def _difference(metric: Metric, row: Mapping[str, Any] | None, expected_positive
     css_class = ""
     if expected_positive and low is not None:
         css_class = "good" if low > 0 else "bad" if high < 0 else "even"
-    ends = html.interval(metric, (low, high), signed_ends=True)
+    ends = too_few_text(row["independent"]) if low is None else html.interval(metric, (low, high), signed_ends=True)
     return f'<td class="{css_class}"><b>{html.signed(metric, row["mean"])}</b><br><small>{ends}</small></td>'
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from weir.qoe_eval import html_parts as html
 from weir.qoe_eval.metric_table import METRICS, Metric
+from weir.qoe_eval.statistics import sample_text, seeds_text, too_few_text
 from weir.qoe_eval.summary import REFERENCE
 
 Summary = Mapping[str, Any]
@@ -56,9 +57,9 @@ def headline(summary: Summary) -> str:
     head = ["Controller", html.heading(challenge), "95 % interval", html.scale(f"{domain[0]:g}", f"{domain[1]:g}")]
     head += ["p5<small>of runs</small>", "Worst<small>run</small>", *(html.heading(METRICS[name]) for name in HEADLINE)]
     note = (
-        "Means over all runs, best challenge score first. The interval is a bootstrap over scenarios (BCa): it tells "
-        "how far the mean would move with other scenarios of the same kind. <b>oracle</b> knows the capacity, and is "
-        "what could be had; <b>fixed</b> sends at half the mean capacity."
+        f"Means over {_sample(summary)}, best challenge score first. The interval is a bootstrap over scenarios (BCa, "
+        "of six or more): it tells how far the mean would move with other scenarios of the same kind. <b>oracle</b> "
+        "knows the capacity, and is what could be had; <b>fixed</b> sends at half the mean capacity."
     )
     return html.section("headline", "Controllers", note, html.table(head, rows) + _all_measures(summary))
 
@@ -80,13 +81,14 @@ def paired(summary: Summary, table: Mapping[str, Metric] = METRICS, compared: Se
             f"{escape(metric.label)}<small>difference, {escape(metric.unit)}</small>",
             "95 % interval",
         ]
-        head += [html.scale(f"−{metric.display(reach)}", f"+{metric.display(reach)}"), "Verdict", "Wins", "Pairs"]
+        head += [html.scale(f"−{metric.display(reach)}", f"+{metric.display(reach)}"), "Verdict", "Won"]
+        head += ["Of how many<br>independent"]
         parts.append(html.metric_part("paired", metric, index == 0, html.table(head, body, "forest")))
     note = (
         f"Difference {REFERENCE} − other on the same scenario with the same seed, averaged over seeds and then over "
-        "scenarios; intervals by bootstrap over scenarios. A verdict is given only where the interval "
-        "leaves out 0. Wins are pairs in which "
-        f"{REFERENCE} is strictly better."
+        "scenarios, which are what is independent; intervals by bootstrap over scenarios, of six or more. A verdict is "
+        "given only where the interval leaves out 0. Won are scenarios whose mean over seeds is better with "
+        f"{REFERENCE}."
     )
     return html.section(
         "paired",
@@ -182,6 +184,13 @@ def guard(records: Records) -> str:
     return html.section("guard", "Guard interventions", note, html.table(head, rows))
 
 
+def _sample(summary: Summary) -> str:
+    """Of how many independent scenarios the means are, of the controller that has most."""
+    scores = [values["challenge"] for values in summary["controllers"].values() if "challenge" in values]
+    most = max(scores, key=lambda score: score["n"], default={"independent": 0, "n": 0})
+    return sample_text(most["independent"], most["n"])
+
+
 def _all_measures(summary: Summary) -> str:
     controllers = summary["controllers"]
     rows = []
@@ -208,7 +217,9 @@ def _all_measures(summary: Summary) -> str:
 def _paired_row(metric: Metric, row: Mapping[str, Any], reach: float) -> str:
     low, high = row["ci95"]
     verdict, colour = "not told apart", "var(--zero)"
-    if low is not None and (low > 0 or high < 0):
+    if low is None:
+        verdict = too_few_text(row["independent"]).replace(" for ", "<br>for ")
+    elif low > 0 or high < 0:
         better = metric.difference_favours_first(row["mean"])
         verdict, colour = ("better", "var(--good)") if better else ("worse", "var(--bad)")
     css_class = {"better": "good", "worse": "bad"}.get(verdict, "even")
@@ -221,7 +232,8 @@ def _paired_row(metric: Metric, row: Mapping[str, Any], reach: float) -> str:
             f"<td>{mark}</td>",
             f'<td class="{css_class}">{verdict}</td>',
             f"{row['wins']}",
-            f"{row['n']} <small>on {row['scenarios']} scenario{'s' if row['scenarios'] != 1 else ''}</small>",
+            f"{html.count(row['independent'], 'scenario')}<br>"
+            f"<small>{seeds_text(row['independent'], row['n'])}</small>",
         ]
     )
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from weir.qoe_eval.metric_table import METRICS, Metric
-from weir.qoe_eval.statistics import compare_paired, spread
+from weir.qoe_eval.statistics import compare_paired, distinct_runs, spread
 
 REFERENCE = "weir"
 
@@ -24,13 +24,17 @@ def summarise(
 
     Returns:
         schema, run, metrics (unit and direction of each), controllers.<name>.<metric>.{mean, p5, p95, worst, ci95,
-        n}, scenarios.<name>.<controller>.<metric> (means over seeds) and paired (weir against every other controller:
-        a list of {a, b, metric, mean, ci95, wins, losses, n, scenarios}). A metric that no run of a controller
-        defines is absent there.
+        n, independent}, scenarios.<name>.<controller>.<metric> (means over seeds) and paired (weir against every other
+        controller: a list of {a, b, metric, mean, ci95, wins, losses, n, independent}). Runs that repeat others count
+        in scenarios only. A metric that no run of a controller defines is absent there.
     """
     controllers = ordered_controllers(result["controller"] for result in results)
     scenarios = list(dict.fromkeys(result["scenario"] for result in results))
-    values = {(name, metric): run_values(results, name, metric) for name in controllers for metric in metrics}
+
+    def by_metric(some: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], dict[tuple[str, int], float]]:
+        return {(name, metric): run_values(some, name, metric) for name in controllers for metric in metrics}
+
+    values, every_value = by_metric(distinct_runs(results)), by_metric(results)
     return {
         "schema": "weir.summary/1",
         "run": dict(run),
@@ -43,7 +47,7 @@ def summarise(
             }
             for name in controllers
         },
-        "scenarios": {scenario: _by_controller(scenario, controllers, values) for scenario in scenarios},
+        "scenarios": {scenario: _by_controller(scenario, controllers, every_value) for scenario in scenarios},
         "paired": _paired(controllers, values, metrics),
     }
 

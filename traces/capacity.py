@@ -126,6 +126,23 @@ class CapacityTrace:
         # A difference of two sums is off by a rounding error; a mean is not.
         return CapacityTrace(edges[:-1], np.clip(means, self.rates_bps.min(), self.rates_bps.max()), length)
 
+    def starting_at(self, start_s: float) -> CapacityTrace:
+        """A periodic trace begun ``start_s`` (s, >= 0) later: what was at that time is at 0.
+
+        Raises:
+            InputError: the trace has no period.
+        """
+        if self.period_s is None:
+            raise InputError("capacity: a trace without a period has no other starting point")
+        # In whole ns, the simulator's unit.
+        period_ns, times_ns = round(self.period_s * 1e9), np.rint(self.times_s * 1e9).astype(np.int64)
+        start_ns = round(start_s * 1e9) % period_ns
+        cut = int(np.searchsorted(times_ns, start_ns, side="right"))
+        turned_ns = np.concatenate(([0], times_ns[cut:] - start_ns, times_ns[:cut] + period_ns - start_ns))
+        rates = np.concatenate((self.rates_bps[cut - 1 :], self.rates_bps[:cut]))
+        kept = turned_ns < period_ns
+        return CapacityTrace(turned_ns[kept] / 1e9, rates[kept], self.period_s)
+
     def clipped(self, low_bps: float, high_bps: float) -> CapacityTrace:
         """The same trace with every rate moved into low..high, bit/s."""
         return CapacityTrace(self.times_s, np.clip(self.rates_bps, low_bps, high_bps), self.period_s)

@@ -62,7 +62,12 @@ class Flow(Part):
 
 
 class RtpFlow(Flow):
-    """An RTP sender under a rate controller. ``objective``: weights of throughput, latency and loss, or null."""
+    """An RTP sender under a rate controller. ``objective``: weights of throughput, latency and loss, or null.
+
+    What abs-send-time and RTP timestamps show: ``sender_clock_ppm`` says how much too fast the sender's clock goes, in
+    parts per million, ``sender_clock_offset_s`` what it shows at time 0. Null, in a file that leaves them to a run's
+    seed (``variation``): a right clock.
+    """
 
     kind: Literal["rtp"]
     id: str = Field("media", min_length=1)
@@ -73,6 +78,8 @@ class RtpFlow(Flow):
     min_rate_bps: PositiveRate = 30e3
     start_rate_bps: PositiveRate = 300e3
     objective: Annotated[list[Weight], Field(min_length=3, max_length=3)] | None = None
+    sender_clock_ppm: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-5000, le=5000)] | None = None
+    sender_clock_offset_s: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=64)] | None = None
     media: Media = FillerMedia()
 
     @model_validator(mode="after")

@@ -87,13 +87,12 @@ def _figures(summary: Mapping[str, Any]) -> list[str]:
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     paired = [entry for entry in summary.get("paired", []) if entry.get("metric") == "challenge"]
     if paired:
-        lines += ["", "| challenge, paired | mean difference | 95 % interval | wins |", "|---|---|---|---|"]
+        lines += ["", "| challenge, paired | mean difference | 95 % interval | scenarios won |", "|---|---|---|---|"]
         for entry in paired:
             low, high = entry["ci95"]
-            lines.append(
-                f"| {entry['a']} - {entry['b']} | {entry['mean']:+.2f} | {low:+.2f} to {high:+.2f} "
-                f"| {entry['wins']} of {entry['n']} |"
-            )
+            interval = "too few scenarios" if low is None else f"{low:+.2f} to {high:+.2f}"
+            won = f"{entry['wins']} of {entry['independent']}"
+            lines.append(f"| {entry['a']} - {entry['b']} | {entry['mean']:+.2f} | {interval} | {won} |")
     return lines
 
 

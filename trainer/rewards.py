@@ -37,8 +37,8 @@ def mocc_objectives(record: StepRecord) -> np.ndarray:
     """The three measures of MOCC Eq. 2, each in [0, 1]: shape (..., 3).
 
     Throughput over capacity, base latency over measured latency, one minus the loss ratio. Throughput above capacity (a
-    queue that drains) counts as 1. An interval without capacity counts as 1 in throughput: nothing could have been
-    carried.
+    queue that drains) counts as 1. An interval in which nothing could have been carried counts as 1 in throughput:
+    the whole of an outage, and the gaps of a path that serves in slots where intervals are shorter than those.
     """
     measures = np.empty((*record.values.shape[:-1], 3))
     delay_ms = record.one_way_delay_mean_ms

@@ -148,13 +148,19 @@ def experiment_rows(
     names = {scenario.name for scenario in sets.mahimahi}
     muses = [record for record in records if record["scenario"] == sets.muses.name]
     mahimahi = [record for record in records if record["scenario"] in names]
+    # The path as each call had it.
+    path_s = {
+        (call.scenario.name, call.seed): path_freezes_s(call.scenario)
+        for call in calls.values()
+        if call.scenario.name in names
+    }
     accuracies = {
         calls[record["key"]].name: link_accuracy(calls[record["key"]].out / LINK_LOG, calls[record["key"]].scenario)
         for record in records
         if record.get("key") in calls
     }
     return [
-        *comparison_rows(muses, mahimahi, sets.no_traces, {each.name: path_freezes_s(each) for each in sets.mahimahi}),
+        *comparison_rows(muses, mahimahi, sets.no_traces, path_s),
         *link_rows(accuracies, worst(list(accuracies.values()))),
         *sim_to_real_rows(
             [scenario.name for scenario in sets.replayed], records, [with_delay(record) for record in replayed]

@@ -37,8 +37,9 @@ REPLAY_FOLDER = "replay"
 _METHOD = """\
 - Chromium, unmodified, sends a video file over weir-sim link to weir-peer. Weir (balanced) steers it by REMB; GCC is
   the browser's own, over transport-cc. Encoder bound, size, codec and source are the same.
-- Pairs are of one scenario and seed. A pair counts only when neither call was disturbed: encoder short of CPU, source
-  below 0.9 of its frame rate for a tenth of the call, link over 2 ms late (p95), processes over 20 ms late (p99).
+- Pairs are of one scenario and seed: the same starting point in the trace, the same small differences of delay. A
+  pair counts only when neither call was disturbed: encoder short of CPU, source below 0.9 of its frame rate for a tenth
+  of the call, link over 2 ms late (p95), processes over 20 ms late (p99).
 - Network delay: 95th percentile of the queue's delay as the link logged it, and the path's own. Freezes are W3C's, of
   rendered frames. VMAF: every rendered frame against the source's frame of the same number.
 - Link: bytes carried in intervals whose queue never emptied, over what the scenario's capacity carries in that time.

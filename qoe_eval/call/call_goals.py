@@ -58,9 +58,11 @@ def pairs_of(records: Records, metric: str) -> Pairs:
     return Pairs([weir for weir, _, _ in both], [gcc for _, gcc, _ in both], [key for _, _, key in both])
 
 
-def comparison_rows(muses: Records, mahimahi: Records, no_traces: str, path_s: Mapping[str, float]) -> list[Row]:
+def comparison_rows(
+    muses: Records, mahimahi: Records, no_traces: str, path_s: Mapping[tuple[str, int], float]
+) -> list[Row]:
     """Weir against Chromium's own GCC. `no_traces` says why there are no calls on Mahimahi traces; `path_s`, by
-    scenario, how long the path by itself freezes a video.
+    scenario and seed, how long the path by itself freezes a video.
     """
     both = [*muses, *mahimahi]
     delay, end_to_end = "network_delay_ms_p95", "end_to_end_delay_ms_p95"
@@ -75,7 +77,7 @@ def comparison_rows(muses: Records, mahimahi: Records, no_traces: str, path_s: M
     ]
 
 
-def frozen_row(records: Records, no_traces: str, path_s: Mapping[str, float]) -> Row:
+def frozen_row(records: Records, no_traces: str, path_s: Mapping[tuple[str, int], float]) -> Row:
     """Time in freezes, summed over the pairs; the detail tells how much of it is the paths' own."""
     name, what = "frozen", "Mahimahi traces: time frozen, how much less than GCC"
     if no_traces:
@@ -84,7 +86,7 @@ def frozen_row(records: Records, no_traces: str, path_s: Mapping[str, float]) ->
     if not len(pairs):
         return not_measured(name, what, LESS_FROZEN, _why_no_pair(records))
     weir_s, gcc_s = sum(pairs.weir), sum(pairs.gcc)
-    own_s = sum(path_s.get(scenario, 0.0) for scenario, _ in pairs.keys)
+    own_s = sum(path_s.get(key, 0.0) for key in pairs.keys)
     detail = (
         f"{weir_s:.1f} s with Weir, {gcc_s:.1f} s with GCC, in {len(pairs)} pairs of calls; a video that arrived in no "
         f"time whenever the path carries anything would freeze for {own_s:.1f} s"

@@ -13,6 +13,7 @@ from typing import Any
 from weir.qoe_eval.call.call_logs import RECORD
 from weir.qoe_eval.call.call_settings import CallSettings, ControllerName, SenderKind
 from weir.traces.scenario import Scenario
+from weir.traces.variation import vary
 
 CALLS = "calls"
 # Scenarios of up to two minutes are called in full; of longer ones, the first minute.
@@ -22,7 +23,9 @@ _CUT_DURATION_S = 60.0
 
 @dataclass(frozen=True)
 class CallPlan:
-    """Calls of every scenario under every controller with every seed. `duration_s` None: `call_duration_s`."""
+    """Calls of every scenario, as each seed varies it (`weir.traces.variation`), under every controller. `duration_s`
+    None: `call_duration_s`.
+    """
 
     scenarios: Sequence[Scenario]
     sender: SenderKind
@@ -55,7 +58,7 @@ def plan_calls(plan: CallPlan, out: Path, programs: Sequence[Path]) -> dict[str,
     model = _sha256_of_file(plan.model) if plan.model else None
     calls = {}
     for seed in plan.seeds:
-        for scenario in plan.scenarios:
+        for scenario, variation in (vary(scenario, seed) for scenario in plan.scenarios):
             for controller in plan.controllers:
                 settings = CallSettings(
                     scenario=scenario,
@@ -70,6 +73,7 @@ def plan_calls(plan: CallPlan, out: Path, programs: Sequence[Path]) -> dict[str,
                     codec=plan.codec,
                     max_bitrate_bps=plan.max_bitrate_bps,
                     model=plan.model if controller != "gcc" else None,
+                    variation=variation,
                 )
                 calls[_key(settings, [*builds, model if settings.model else None])] = settings
     return calls

@@ -66,6 +66,7 @@ def make_record(
         "controller": settings.controller,
         "objective": list(settings.objective) if settings.controller != "gcc" else None,
         "seed": settings.seed,
+        "variation": settings.variation,
         "duration_s": settings.duration_s,
         "versions": _versions(about.get("ready") or {}),
         "path": {"one_way_delay_ms": settings.scenario.forward.one_way_delay_ms},

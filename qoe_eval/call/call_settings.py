@@ -22,7 +22,7 @@ DEFAULT_MAX_BITRATE_BPS = 2_500_000
 
 @dataclass(frozen=True)
 class CallSettings:
-    """One call.
+    """One call. `scenario` is what the link replays; `variation` what its seed has drawn of it, for the record.
 
     `objective`: weights of throughput, latency and loss, for `weir` and `shadow`. `max_bitrate_bps` bounds the encoder.
     `model` None: the one shipped. `out` is the call's own folder.
@@ -41,6 +41,7 @@ class CallSettings:
     codec: str = "VP8"
     max_bitrate_bps: int = DEFAULT_MAX_BITRATE_BPS
     model: Path | None = None
+    variation: dict[str, Any] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

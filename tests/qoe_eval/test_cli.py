@@ -68,7 +68,7 @@ def test_json_is_the_summary_and_nothing_else(weir, trace, tmp_path):
 
 def test_options_reach_the_simulator(weir, trace, tmp_path):
     status, _, error = weir(
-        "replay", trace, "--controller", "fixed", "--seeds", "1", "--objective", "8,1,1", "--one-way-delay", "70",
+        "replay", trace, "--controller", "fixed", "--seeds", "0", "--objective", "8,1,1", "--one-way-delay", "70",
         "--duration", "7", "--jobs", "1", "--loss", "0.01", "--queue", "50pkt", "--out", "here",
     )  # fmt: skip
     assert (status, error) == (0, "")
@@ -107,6 +107,30 @@ def test_the_model_is_also_run_under_other_objectives(weir, trace, tmp_path):
     assert b'id="objectives"' not in (tmp_path / "here/report.html").read_bytes()
 
 
+def test_seed_0_is_the_trace_as_written_and_one_scenario_gives_no_interval(weir, trace, tmp_path):
+    (tmp_path / "m.onnx").write_bytes(b"model")
+    command = ("replay", trace, "--controller", "weir", "--controller", "gcc", "--model", "m.onnx", "--objectives", "0")
+
+    def run(seeds):
+        status, out, _ = weir(*command, "--seeds", seeds, "--out", f"out{seeds}")
+        assert status == 0
+        return out, [json.loads(line) for line in (tmp_path / f"out{seeds}/results.jsonl").read_text().splitlines()]
+
+    out, records = run(0)
+    assert [(record["seed"], record["variation"]) for record in records] == [(0, {})] * 2
+    assert ", too few scenarios for an interval (1), won 1 of 1 independent scenario, 1 seed" in out
+    out, records = run(2)
+    assert ", too few scenarios for an interval (1), won 1 of 1 independent scenario, 2 seeds" in out
+    drawn = {(record["seed"], json.dumps(record["variation"])) for record in records}
+    assert len(drawn) == len({text for _, text in drawn}) == 2
+    (row,) = [
+        row
+        for row in json.loads((tmp_path / "out2/summary.json").read_text())["paired"]
+        if row["metric"] == "challenge"
+    ]
+    assert (row["ci95"], row["independent"], row["wins"], row["n"]) == ([None, None], 1, 1, 2)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -118,7 +142,7 @@ def test_the_model_is_also_run_under_other_objectives(weir, trace, tmp_path):
         (["trace.csv", "--objective", "nan,1,1"], "--objective nan,1,1: give three weights"),
         (["trace.csv", "--queue", "12 parsecs"], "write milliseconds (300)"),
         (["trace.csv", "--loss", "1.5"], "--loss"),
-        (["trace.csv", "--seeds", "0"], "--seeds"),
+        (["trace.csv", "--seeds", "-1"], "--seeds"),
         (["trace.csv", "--model", "no.onnx"], "--model no.onnx: no such file"),
         (["trace.csv", "trace.csv"], "'trace'"),
         ([], "Missing argument"),

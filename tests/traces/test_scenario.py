@@ -30,6 +30,7 @@ REFUSALS = {
     "period-too-short": "forward.capacity: the period (5 s) must be later than the last time",
     "rate-above-limit": "forward.capacity.rates_bps[0]: must be at most 10000000000, not 33000000000.0",
     "rates-and-times-differ": "forward.capacity: 2 times and 1 rates; give as many of each",
+    "sender-clock-out-of-range": "flows[0].sender_clock_ppm: must be at most 5000, not 6000",
     "stop-before-start": "flows[0]: stop_s (5) must be later than start_s (5)",
     "times-not-from-zero": "forward.capacity: the first time is 1 s; shift the trace so that it starts at 0",
     "times-not-increasing": "forward.capacity: time 2 (5 s) is not later than the one before it",

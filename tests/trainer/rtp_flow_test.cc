@@ -69,6 +69,38 @@ TEST(RtpFlowTest, PacketsAreRtp) {
   }
 }
 
+TEST(RtpFlowTest, TheSendersClockShowsInTimestampsOnly) {
+  json scenario = FixedAt(1'000'000, 10);
+  scenario["flows"][0]["media"] = {{"kind", "video"}};
+  RecordingObserver right, wrong;
+  RunObserved(scenario, "rule", right);
+  scenario["flows"][0]["sender_clock_ppm"] = -5000;
+  scenario["flows"][0]["sender_clock_offset_s"] = 60.0;
+  RunObserved(scenario, "rule", wrong);
+  ASSERT_EQ(right.sent.size(), wrong.sent.size());
+  for (size_t i = 0; i < right.sent.size(); ++i) {
+    const Packet& packet = wrong.sent[i];
+    ASSERT_EQ(packet.sent_time_ns, right.sent[i].sent_time_ns);
+    const double shown_s = 60 + static_cast<double>(packet.sent_time_ns) * 1e-9 * 0.995;
+    ASSERT_NEAR(packet.rtp.abs_send_time / 262144.0, std::fmod(shown_s, 64.0), 4e-6);
+    const double ticks = packet.rtp.rtp_timestamp - 60.0 * packet.rtp.rtp_clock_rate;
+    ASSERT_NEAR(ticks, 0.995 * right.sent[i].rtp.rtp_timestamp, 2);
+  }
+}
+
+// A controller at the sender measures arrivals by the receiver's clock, and its own packets by its own.
+TEST(RtpFlowTest, ClockErrorReachesControllersAtTheSender) {
+  json scenario = Steady(2'000'000, 30);
+  const auto right = RunScenario(scenario, "gcc")["flows"][0];
+  scenario["flows"][0]["sender_clock_ppm"] = -5000;
+  // Delays seem to grow by 5 ms a second.
+  const auto slow = RunScenario(scenario, "gcc")["flows"][0];
+  EXPECT_NE(right["packets_sent"], slow["packets_sent"]);
+  scenario["flows"][0]["sender_clock_ppm"] = 0;
+  scenario["flows"][0]["sender_clock_offset_s"] = 60.0;
+  EXPECT_EQ(RunScenario(scenario, "gcc")["flows"][0], right);
+}
+
 TEST(RtpFlowTest, VideoAndAudioAreStreamsOfTheirOwn) {
   json scenario = FixedAt(1'000'000, 10);
   scenario["flows"][0]["media"] = {{"kind", "video"}, {"max_rate_bps", 2'500'000}};

@@ -96,7 +96,7 @@ TEST(ScenarioTest, EveryValueArrives) {
     "flows": [
       {"kind": "rtp", "id": "a", "controller": "gcc-remb", "direction": "reverse", "start_s": 1, "stop_s": 50,
        "pauses_s": [[4.0, 6.0], [6.0, 7.5]], "extra_one_way_delay_ms": 3.5,
-       "min_rate_bps": 50000, "start_rate_bps": 400000, "fixed_rate_bps": 123456, "objective": [0.8, 0.1, 0.1],
+       "sender_clock_ppm": -12.5, "sender_clock_offset_s": 63.5, "min_rate_bps": 50000, "start_rate_bps": 400000, "fixed_rate_bps": 123456, "objective": [0.8, 0.1, 0.1],
        "media": {"kind": "video", "frames_per_second": 25, "key_frame_interval_s": 4, "audio_rate_bps": 0}},
       {"kind": "tcp", "id": "b", "congestion_control": "bbr", "stop_s": 1000,
        "transfers": {"bytes": [30000, 50000], "idle_mean_s": 10.0, "start_on": false}},
@@ -123,6 +123,8 @@ TEST(ScenarioTest, EveryValueArrives) {
   EXPECT_EQ(rtp.controller, "gcc-remb");
   EXPECT_EQ(rtp.fixed_rate, DataRate::BitsPerSecond(123'456));
   EXPECT_EQ(rtp.objective, kThroughput);
+  EXPECT_EQ(rtp.sender_clock.ppm, -12.5);
+  EXPECT_EQ(rtp.sender_clock.offset_ns, 63'500'000'000);
   const std::vector<std::pair<int64_t, int64_t>> pauses{{4'000'000'000, 6'000'000'000}, {6'000'000'000, 7'500'000'000}};
   EXPECT_EQ(rtp.pauses_ns, pauses);
   EXPECT_EQ(rtp.media.kind, MediaSpec::Kind::kVideo);
@@ -195,6 +197,8 @@ TEST(ScenarioTest, RefusesWithTheJsonPath) {
        "flows[0].stop_s: must be later than start_s"},
       {With("/flows/0/controller", "magic"), "flows[0].controller: \"magic\" is not allowed"},
       {With("/flows/0/rate_bps", 1), "flows[0].rate_bps: unknown key"},
+      {With("/flows/0/sender_clock_ppm", 5001), "flows[0].sender_clock_ppm: must be at most 5000"},
+      {With("/flows/0/sender_clock_offset_s", -1), "flows[0].sender_clock_offset_s: must be at least 0"},
       {With("/flows/0/min_rate_bps", 0), "flows[0].min_rate_bps: must be greater than 0"},
       {With("/flows/0/min_rate_bps", 400'000), "flows[0].start_rate_bps: must be at least min_rate_bps (400000)"},
       {With("/flows/0/media", {{"kind", "filler"}, {"max_rate_bps", 1000}}),

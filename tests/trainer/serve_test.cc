@@ -147,6 +147,21 @@ TEST_F(ServeTest, RunsAnEpisode) {
   EXPECT_TRUE(End());
 }
 
+TEST_F(ServeTest, SlotsCarryMediaThatWaits) {
+  json scenario = PathOf({{0.0, 0}, {0.03, 5'000'000}}, 10);
+  scenario["forward"]["capacity"]["period_s"] = 0.06;
+  scenario["flows"][0]["media"] = {{"kind", "filler"}, {"max_rate_bps", 2'000'000}};
+  Reset(RequestFor(scenario));
+  double sum_bps = 0;
+  for (int i = 1; i <= 50; ++i) {
+    Act({2'000'000.0f});
+    const Step step = ReceiveStep();
+    ASSERT_NEAR(step.field("carriable_bps"), 2.046e6, 0.3e6) << i;  // an interval holds three slots and a third
+    sum_bps += step.field("carriable_bps");
+  }
+  EXPECT_NEAR(sum_bps / 50, 2.046e6, 0.01e6);
+}
+
 TEST_F(ServeTest, TellsOfLossAndQueue) {
   json scenario = Steady(1'000'000, 20);
   Reset(RequestFor(scenario));

@@ -44,13 +44,31 @@ def test_card_shows_file_and_figures(tmp_path):
         "controllers": {"weir": {"challenge": {"mean": 91.25}}, "gcc": {"challenge": {"mean": 80.5}}},
         "scenarios": {"a": {}, "b": {}},
         "paired": [
-            {"a": "weir", "b": "gcc", "metric": "challenge", "mean": 10.75, "ci95": [9.0, 12.0], "wins": 2, "n": 2}
+            {
+                "a": "weir",
+                "b": "gcc",
+                "metric": "challenge",
+                "mean": 10.75,
+                "ci95": [9.0, 12.0],
+                "wins": 6,
+                "independent": 7,
+            },
+            {
+                "a": "weir",
+                "b": "rule",
+                "metric": "challenge",
+                "mean": 1.5,
+                "ci95": [None, None],
+                "wins": 2,
+                "independent": 3,
+            },
         ],
     }
     (tmp_path / "summary.json").write_text(json.dumps(summary))
     card = model_card(model, read_summary(tmp_path / "summary.json"))
-    for text in ("toy 2", "`loss_ratio`", "data: a path", "| weir | 91.25 |", "+10.75", "2 scenarios"):
+    for text in ("toy 2", "`loss_ratio`", "data: a path", "| weir | 91.25 |", "+10.75", "2 scenarios", "6 of 7"):
         assert text in card
+    assert "| weir - rule | +1.50 | too few scenarios | 2 of 3 |" in card
 
 
 @pytest.mark.parametrize(

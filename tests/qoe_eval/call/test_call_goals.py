@@ -63,7 +63,7 @@ def test_disturbed_calls_and_calls_without_a_partner_are_not_averaged():
 )
 def test_time_frozen(weir_s, gcc_s, reached, measured):
     records = both({"total_freezes_duration_s": weir_s}, {"total_freezes_duration_s": gcc_s})
-    row = rows_of(mahimahi=records, path_s={"muses": 1.25, "other": 7.0})["frozen"]
+    row = rows_of(mahimahi=records, path_s={("muses", 1): 1.25, ("muses", 2): 7.0})["frozen"]
     assert (row.reached, row.measured) == (reached, measured)
     assert row.figures["path_s"] == 1.25
 

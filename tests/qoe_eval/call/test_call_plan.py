@@ -4,6 +4,7 @@ import pytest
 
 from weir.qoe_eval.call.call_plan import CallPlan, call_duration_s, done_calls, plan_calls
 from weir.traces.catalogue import load_bundled
+from weir.traces.variation import vary
 
 
 @pytest.fixture
@@ -41,6 +42,13 @@ def test_pairs_are_made_one_after_the_other(plan, program, tmp_path):
     assert calls[0].out == tmp_path / "calls/steady-1m-weir-1"
     assert calls[0].model == plan.model
     assert calls[1].model is None
+
+
+def test_a_call_has_the_path_of_its_seed_as_its_replay_does(plan, program, tmp_path):
+    for call in plan_calls(plan, tmp_path, [program]).values():
+        varied, drawn = vary(load_bundled(call.scenario.name), call.seed)
+        assert (call.scenario, call.variation) == (varied, drawn)
+    assert len({call.variation["trace_start_s"] for call in plan_calls(plan, tmp_path, [program]).values()}) == 4
 
 
 def test_a_key_stands_for_what_determines_the_call(plan, program, tmp_path):

@@ -1,6 +1,7 @@
 #include "capacity_trace.h"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -68,26 +69,17 @@ CapacityTrace::Position CapacityTrace::Find(int64_t time_ns) const {
 
 int64_t CapacityTrace::RateAt(int64_t time_ns) const { return rates_bps_[Find(time_ns).index]; }
 
-int64_t CapacityTrace::BitsBetween(int64_t from_ns, int64_t to_ns, int64_t cap_bps) const {
+int64_t CapacityTrace::BitsBetween(int64_t from_ns, int64_t to_ns) const {
   if (to_ns <= from_ns) return 0;
   __int128 nanobits = 0;
   if (period_ns_ && to_ns - from_ns > *period_ns_) {
     const int64_t whole_periods = (to_ns - from_ns) / *period_ns_;
-    __int128 nanobits_of_one = 0;
-    for (size_t i = 0; i < rates_bps_.size(); ++i) {
-      const int64_t end_ns = i + 1 < start_times_ns_.size() ? start_times_ns_[i + 1] : *period_ns_;
-      nanobits_of_one += static_cast<__int128>(std::min(rates_bps_[i], cap_bps)) * (end_ns - start_times_ns_[i]);
-    }
-    nanobits = nanobits_of_one * whole_periods;
+    nanobits = nanobits_per_period_ * whole_periods;
     from_ns += whole_periods * *period_ns_;
   }
-  Position position = Find(from_ns);
-  while (from_ns < to_ns) {
-    const int64_t end_ns = std::min(SegmentEnd(position), to_ns);
-    nanobits += static_cast<__int128>(std::min(rates_bps_[position.index], cap_bps)) * (end_ns - from_ns);
-    from_ns = end_ns;
-    if (from_ns < to_ns) Advance(position);
-  }
+  ForEachRate(from_ns, to_ns, [&nanobits](int64_t rate_bps, int64_t duration_ns) {
+    nanobits += static_cast<__int128>(rate_bps) * duration_ns;
+  });
   return static_cast<int64_t>(nanobits / kNanobitsPerBit);
 }
 

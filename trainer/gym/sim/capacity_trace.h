@@ -3,9 +3,9 @@
 #ifndef WEIR_TRAINER_GYM_SIM_CAPACITY_TRACE_H_
 #define WEIR_TRAINER_GYM_SIM_CAPACITY_TRACE_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <vector>
 
@@ -14,7 +14,6 @@ namespace weir::sim {
 class CapacityTrace {
  public:
   static constexpr int64_t kMaxRateBps = 10'000'000'000;
-  static constexpr int64_t kNoCap = std::numeric_limits<int64_t>::max();
 
   // `start_times_ns` starts at 0 and rises strictly; `rates_bps` has as many entries, each in 0..kMaxRateBps;
   // `period_ns`, if any, lies after the last start time; without it the last rate holds for ever. Throws
@@ -24,9 +23,19 @@ class CapacityTrace {
 
   // Times are >= 0. Each function is fast when the times it is asked for advance from call to call.
   int64_t RateAt(int64_t time_ns) const;
-  // What the link carries from `from_ns` to `to_ns` when at most `cap_bps` of its rate can be used; rounded down to
-  // whole bits.
-  int64_t BitsBetween(int64_t from_ns, int64_t to_ns, int64_t cap_bps = kNoCap) const;
+  // What the link carries from `from_ns` to `to_ns`; rounded down to whole bits.
+  int64_t BitsBetween(int64_t from_ns, int64_t to_ns) const;
+  // Calls visit(rate_bps, duration_ns) for every stretch of one rate from `from_ns` to `to_ns`, in order.
+  template <class Visitor>
+  void ForEachRate(int64_t from_ns, int64_t to_ns, Visitor&& visit) const {
+    if (from_ns >= to_ns) return;
+    for (Position position = Find(from_ns);; Advance(position)) {
+      const int64_t end_ns = std::min(SegmentEnd(position), to_ns);
+      visit(rates_bps_[position.index], end_ns - from_ns);
+      if (end_ns == to_ns) return;
+      from_ns = end_ns;
+    }
+  }
   // When the last of `bits` has left if the first starts at `start_ns`: the first ns at which the integral of the rate
   // has reached `bits`. Nothing when the capacity never suffices.
   std::optional<int64_t> TransmissionEnd(int64_t start_ns, int64_t bits) const;

@@ -46,9 +46,7 @@ MediaPacket FillerSource::TakePacket(int64_t now_ns) {
   const int64_t payload_bytes = PayloadBytes();
   // A packet that had to wait for the pacer is not made up for: the target was not the limit then.
   next_packet_ns_ = std::max(next_packet_ns_, now_ns) + NsFor((payload_bytes + overhead_bytes_) * 8, rate_bps_);
-  return {.kind = PacketKind::kVideo,
-          .payload_bytes = static_cast<uint32_t>(payload_bytes),
-          .rtp_timestamp = static_cast<uint32_t>(now_ns * 9 / 100'000)};
+  return {.kind = PacketKind::kVideo, .payload_bytes = static_cast<uint32_t>(payload_bytes), .capture_time_ns = now_ns};
 }
 
 }  // namespace weir::sim

@@ -132,6 +132,7 @@ void FlowSet::AddRtpFlow(size_t index, FlowObserver* observer) {
       .stop_ns = spec.stop_ns,
       .pauses_ns = rtp.pauses_ns,
       .extra_one_way_delay_ns = spec.extra_one_way_delay_ns,
+      .clock = rtp.sender_clock,
       .constraints = controller.at_sender ? context.sender_constraints : context.receiver_constraints};
   flow.sender = std::make_unique<RtpSender>(
       sender_config,

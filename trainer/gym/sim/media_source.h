@@ -15,8 +15,8 @@ inline constexpr uint32_t kMaxPayloadBytes = 1200;
 struct MediaPacket {
   PacketKind kind = PacketKind::kVideo;
   uint32_t payload_bytes = 0;
-  // In units of the kind's clock: 90 kHz, audio 48 kHz.
-  uint32_t rtp_timestamp = 0;
+  // When it was captured, by a clock without error.
+  int64_t capture_time_ns = 0;
 };
 
 // Media appears at times of the source's own; the sender takes packets in that order.

@@ -34,7 +34,9 @@ DataRate OracleController::Carriable(int64_t now_ns) const {
   const auto& capacity = config_.link->spec().capacity;
   if (!capacity) return constraints_.max_rate;
   const double interval_s = kInterval.seconds();
-  const auto capacity_bps = static_cast<double>(capacity->RateAt(now_ns));
+  // What the path will carry until the next decision: on one that serves in slots, what it carries now says little.
+  const int64_t end_ns = now_ns + kInterval.us() * 1000;
+  const double capacity_bps = static_cast<double>(capacity->BitsBetween(now_ns, end_ns)) / interval_s;
   double target_bps =
       kTargetUtilisation * (capacity_bps - static_cast<double>(config_.cross_traffic_bps)) / config_.sharing_flows;
   if (config_.sharing_flows == 1) {

@@ -18,9 +18,9 @@ struct OracleConfig {
   int64_t cross_traffic_bps = 0;
 };
 
-// Every 50 ms asks for 96 % of what the link carries at that moment, less what is queued beyond the packet in
-// transmission; it does not know the future. It may ask for nothing at all: the constraints' lower bound does not bind
-// it. Among other flows it takes its share and lets the queue be.
+// Every 50 ms asks for 96 % of what the link carries in the next 50 ms, less what is queued beyond the packet in
+// transmission; it knows no more of the future. It may ask for nothing at all: the constraints' lower bound does not
+// bind it. Among other flows it takes its share and lets the queue be.
 class OracleController final : public RateController {
  public:
   explicit OracleController(const OracleConfig& config) : config_(config) {}

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "carriable.h"
 #include "flow_recorder.h"
 #include "link_recorder.h"
 #include "rtp_format.h"
@@ -130,7 +131,7 @@ Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, 
   record["packets_lost"] = recorder.packets_lost;
   // Only media bounds what an unlimited link carries.
   record["carriable_bytes"] = link.capacity || receiver
-                                  ? Json(std::llround(CarriableBits(scenario, flow, 0, scenario.duration_ns()) / 8))
+                                  ? Json(std::llround(Carriable(scenario, flow).BitsUntil(scenario.duration_ns()) / 8))
                                   : Json(nullptr);
   record["one_way_delay_ms"] = DelayRecord(recorder.delays);
   record["seconds_above_400_ms"] = Seconds(recorder.above_400_ms_ns);

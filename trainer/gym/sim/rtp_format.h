@@ -30,6 +30,11 @@ constexpr uint32_t SsrcOf(int flow_index, PacketKind kind) {
   return 0x57000000u + static_cast<uint32_t>(flow_index) * 16 + static_cast<uint32_t>(StreamOf(kind));
 }
 
+// In units of the stream's clock.
+constexpr uint32_t RtpTimestamp(PacketKind kind, int64_t time_ns) {
+  return static_cast<uint32_t>(static_cast<__int128>(time_ns) * ClockRateOf(kind) / 1'000'000'000);
+}
+
 // abs-send-time: seconds in 6.18 fixed point, rounded.
 constexpr uint32_t AbsSendTime(int64_t time_ns) {
   constexpr int64_t kWrapNs = 64'000'000'000;

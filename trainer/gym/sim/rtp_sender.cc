@@ -98,8 +98,8 @@ void RtpSender::Send(const PacedPacket& paced, int64_t now_ns) {
   packet.rtp.payload_type = PayloadTypeOf(media.kind);
   packet.rtp.kind = media.kind;
   packet.rtp.has_abs_send_time = true;
-  packet.rtp.abs_send_time = AbsSendTime(now_ns);
-  packet.rtp.rtp_timestamp = media.rtp_timestamp;
+  packet.rtp.abs_send_time = AbsSendTime(config_.clock.Shown(now_ns));
+  packet.rtp.rtp_timestamp = RtpTimestamp(media.kind, config_.clock.Shown(media.capture_time_ns));
   packet.rtp.rtp_clock_rate = ClockRateOf(media.kind);
   packet.rtp.header_size = kRtpHeaderBytes;
   packet.rtp.payload_size = media.payload_bytes;
@@ -133,8 +133,14 @@ void RtpSender::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
     if (controller_) OnReceiverReport(*message.report, arrival_time_ns);
   }
   if (controller_ && message.transport_feedback) {
-    const auto feedback = history_.OnTransportFeedback(*message.transport_feedback, ToTimestamp(arrival_time_ns));
-    if (feedback) controller_->OnTransportPacketsFeedback(*feedback);
+    auto feedback = history_.OnTransportFeedback(*message.transport_feedback, ToTimestamp(arrival_time_ns));
+    if (feedback) {
+      for (PacketResult& packet : feedback->packet_feedbacks) {
+        if (!packet.receive_time.IsFinite()) continue;
+        packet.receive_time = Timestamp::Micros(config_.clock.Beside(packet.receive_time.us()));
+      }
+      controller_->OnTransportPacketsFeedback(*feedback);
+    }
   }
   if (controller_) PollController(arrival_time_ns);
   SetSendTimer(arrival_time_ns);

@@ -16,6 +16,7 @@
 #include "pacer.h"
 #include "packet.h"
 #include "rtcp_messages.h"
+#include "sender_clock.h"
 #include "sent_packet_history.h"
 #include "timer.h"
 #include "weir/network_control.h"
@@ -29,6 +30,7 @@ struct RtpSenderConfig {
   int64_t stop_ns = 0;
   std::vector<std::pair<int64_t, int64_t>> pauses_ns;
   int64_t extra_one_way_delay_ns = 0;
+  SenderClock clock;
   TargetRateConstraints constraints;
 };
 

@@ -14,6 +14,7 @@
 
 #include "capacity_trace.h"
 #include "input_error.h"
+#include "sender_clock.h"
 #include "weir/objective.h"
 #include "weir/units.h"
 
@@ -89,6 +90,7 @@ struct RtpSpec {
   std::optional<Objective> objective;
   // From and to, in order and apart; nothing is sent in them.
   std::vector<std::pair<int64_t, int64_t>> pauses_ns;
+  SenderClock sender_clock;
   MediaSpec media;
 };
 

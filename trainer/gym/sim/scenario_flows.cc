@@ -89,6 +89,15 @@ RtpSpec ParseRtp(JsonObject& object) {
   if (const nlohmann::json* pauses = object.Find("pauses_s")) {
     rtp.pauses_ns = ParsePauses(*pauses, object.PathOf("pauses_s"));
   }
+  constexpr NumberRange kClockPpm{.min = -5000, .max = 5000};
+  if (const nlohmann::json* ppm = object.FindOptional("sender_clock_ppm")) {
+    rtp.sender_clock.ppm = JsonNumber(*ppm, object.PathOf("sender_clock_ppm"), kClockPpm);
+  }
+  // One turn of abs-send-time.
+  constexpr NumberRange kClockOffset{.min = 0, .max = 64};
+  if (const nlohmann::json* offset = object.FindOptional("sender_clock_offset_s")) {
+    rtp.sender_clock.offset_ns = SecondsToNs(JsonNumber(*offset, object.PathOf("sender_clock_offset_s"), kClockOffset));
+  }
   if (const nlohmann::json* media = object.Find("media")) rtp.media = ParseMedia(*media, object.PathOf("media"));
   if (rtp.start_rate < rtp.min_rate) {
     RefuseJson(object.PathOf("start_rate_bps"), "must be at least min_rate_bps (" + std::to_string(rtp.min_rate.bps()) +

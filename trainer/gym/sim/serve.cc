@@ -51,9 +51,10 @@ void Episode::Run() {
   SimulationJob& job = request_.job;
   request_.agent.source = this;
   job.agent = &request_.agent;
-  recorder_ = std::make_unique<StepRecorder>(request_.packets);
+  const size_t agent_flow_index = AgentFlowIndex(job.scenario);
+  recorder_ = std::make_unique<StepRecorder>(job.scenario, job.scenario.flows[agent_flow_index], request_.packets);
   std::vector<FlowObserver*> observers(job.scenario.flows.size(), nullptr);
-  observers[AgentFlowIndex(job.scenario)] = recorder_.get();
+  observers[agent_flow_index] = recorder_.get();
   Simulation simulation(job, observers);
   simulation_ = &simulation;
   SendGreeting();
@@ -117,10 +118,9 @@ bool Episode::ParseStep(std::string_view payload) {
 }
 
 void Episode::SendObservation(uint8_t flags, std::span<const float> observation, int64_t next_step_ns) {
-  const Scenario& scenario = request_.job.scenario;
-  const FlowSpec& flow = scenario.flows[simulation_->agent_flow_index()];
+  const FlowSpec& flow = request_.job.scenario.flows[simulation_->agent_flow_index()];
   Link& link = flow.direction == Direction::kForward ? simulation_->forward() : simulation_->reverse();
-  const auto fields = recorder_->Finish(scenario, flow, link, NowNs(), next_step_ns);
+  const auto fields = recorder_->Finish(link, NowNs(), next_step_ns);
   writer_.Start('O');
   writer_.Add(flags);
   writer_.AddBytes(observation.data(), observation.size_bytes());

@@ -2,12 +2,7 @@
 
 #include <ns3/simulator.h>
 
-#include <algorithm>
-#include <utility>
-#include <variant>
-
 #include "random.h"
-#include "rtp_format.h"
 
 namespace weir::sim {
 
@@ -36,35 +31,6 @@ void Simulation::Run() {
 void Simulation::Stop() {
   stopped_ = true;
   ns3::Simulator::Stop();
-}
-
-std::vector<std::pair<int64_t, int64_t>> ActiveSpans(const FlowSpec& flow) {
-  std::vector<std::pair<int64_t, int64_t>> spans;
-  int64_t from_ns = flow.start_ns;
-  if (const auto* rtp = std::get_if<RtpSpec>(&flow.kind)) {
-    for (const auto& [pause_ns, resume_ns] : rtp->pauses_ns) {
-      if (pause_ns > from_ns) spans.emplace_back(from_ns, std::min(pause_ns, flow.stop_ns));
-      from_ns = std::max(from_ns, resume_ns);
-    }
-  }
-  if (from_ns < flow.stop_ns) spans.emplace_back(from_ns, flow.stop_ns);
-  return spans;
-}
-
-double CarriableBits(const Scenario& scenario, const FlowSpec& flow, int64_t from_ns, int64_t to_ns) {
-  const auto* rtp = std::get_if<RtpSpec>(&flow.kind);
-  const int64_t cap_bps = rtp ? MaxMediaRate(rtp->media, kSendSideOverheadBytes).bps() : CapacityTrace::kMaxRateBps;
-  const LinkSpec& link = flow.direction == Direction::kForward ? scenario.forward : scenario.reverse;
-  const auto& capacity = link.capacity;
-  double bits = 0;
-  for (const auto& [span_from_ns, span_to_ns] : ActiveSpans(flow)) {
-    const int64_t begin_ns = std::max(from_ns, span_from_ns);
-    const int64_t end_ns = std::min(to_ns, span_to_ns);
-    if (begin_ns >= end_ns) continue;
-    bits += capacity ? static_cast<double>(capacity->BitsBetween(begin_ns, end_ns, cap_bps))
-                     : static_cast<double>(cap_bps) * static_cast<double>(end_ns - begin_ns) * 1e-9;
-  }
-  return bits;
 }
 
 }  // namespace weir::sim

@@ -8,8 +8,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "flow_observer.h"
 #include "flow_set.h"
@@ -49,13 +47,6 @@ class Simulation {
   std::optional<FlowSet> flows_;
   bool stopped_ = false;
 };
-
-// When an RTP flow sends: its active time without the pauses, as spans of ns.
-std::vector<std::pair<int64_t, int64_t>> ActiveSpans(const FlowSpec& flow);
-
-// What the flow's link could carry of it in that time, in bits: the capacity, at each instant bounded by what the media
-// may send, over the time in which the flow is active.
-double CarriableBits(const Scenario& scenario, const FlowSpec& flow, int64_t from_ns, int64_t to_ns);
 
 }  // namespace weir::sim
 

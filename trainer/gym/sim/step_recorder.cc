@@ -27,10 +27,9 @@ void StepRecorder::OnReceived(const Packet& packet, int64_t arrival_time_ns) {
   if (keep_packets_) packets_.push_back({packet.rtp, packet.sent_time_ns, arrival_time_ns});
 }
 
-std::array<double, kStepFields.size()> StepRecorder::Finish(const Scenario& scenario, const FlowSpec& flow, Link& link,
-                                                            int64_t now_ns, int64_t next_step_ns) {
+std::array<double, kStepFields.size()> StepRecorder::Finish(Link& link, int64_t now_ns, int64_t next_step_ns) {
   const LinkSpec& spec = link.spec();
-  const double base_ms = static_cast<double>(spec.one_way_delay_ns + flow.extra_one_way_delay_ns) * 1e-6;
+  const double base_ms = static_cast<double>(spec.one_way_delay_ns + flow_.extra_one_way_delay_ns) * 1e-6;
   const bool first = step_start_ns_ < 0;
   const int64_t from_ns = first ? now_ns : step_start_ns_;
   const double interval_s = static_cast<double>(now_ns - from_ns) * 1e-9;
@@ -45,8 +44,8 @@ std::array<double, kStepFields.size()> StepRecorder::Finish(const Scenario& scen
   }
   const std::array<double, kStepFields.size()> fields{
       static_cast<double>(now_ns) * 1e-9,
-      MeanCapacityBps(spec, flow, from_ns, now_ns),
-      rate_bps(CarriableBits(scenario, flow, from_ns, now_ns)),
+      MeanCapacityBps(spec, flow_, from_ns, now_ns),
+      rate_bps(carriable_.BitsUntil(now_ns)),
       rate_bps(static_cast<double>(bytes_sent_) * 8),
       rate_bps(static_cast<double>(bytes_received_) * 8),
       delay_mean_ms_,
@@ -56,7 +55,7 @@ std::array<double, kStepFields.size()> StepRecorder::Finish(const Scenario& scen
       packets_lost > 0 ? packets_lost / (packets_lost + packets_received) : 0.0,
       packets_received,
       static_cast<double>(target_rate_.bps()),
-      MeanCapacityBps(spec, flow, now_ns, next_step_ns)};
+      MeanCapacityBps(spec, flow_, now_ns, next_step_ns)};
   step_start_ns_ = now_ns;
   return fields;
 }

@@ -7,9 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "carriable.h"
 #include "flow_observer.h"
+#include "link.h"
 #include "scenario.h"
-#include "simulation.h"
 
 namespace weir::sim {
 
@@ -35,7 +36,9 @@ class StepRecorder final : public FlowObserver {
     int64_t arrival_time_ns = 0;
   };
 
-  explicit StepRecorder(bool keep_packets) : keep_packets_(keep_packets) {}
+  // Of an RTP flow of the scenario; both outlive this.
+  StepRecorder(const Scenario& scenario, const FlowSpec& flow, bool keep_packets)
+      : flow_(flow), keep_packets_(keep_packets), carriable_(scenario, flow) {}
 
   void OnSent(const Packet& packet) override { bytes_sent_ += packet.size_bytes; }
   void OnReceived(const Packet& packet, int64_t arrival_time_ns) override;
@@ -43,15 +46,16 @@ class StepRecorder final : public FlowObserver {
   void OnTargetRate(DataRate target_rate, int64_t) override { target_rate_ = target_rate; }
 
   // Ends the step that began at the previous call, or at the flow's start. In the order of kStepFields.
-  std::array<double, kStepFields.size()> Finish(const Scenario& scenario, const FlowSpec& flow, Link& link,
-                                                int64_t now_ns, int64_t next_step_ns);
+  std::array<double, kStepFields.size()> Finish(Link& link, int64_t now_ns, int64_t next_step_ns);
   // Of the step that Finish() has ended, in the order of arrival.
   const std::vector<ReceivedPacket>& packets() const { return packets_; }
   // Call after Finish() and before the next step.
   void Clear();
 
  private:
+  const FlowSpec& flow_;
   const bool keep_packets_;
+  Carriable carriable_;
   int64_t step_start_ns_ = -1;
   int64_t bytes_sent_ = 0;
   int64_t bytes_received_ = 0;

@@ -71,9 +71,7 @@ MediaPacket VideoSource::TakePacket(int64_t now_ns) {
   const uint32_t payload_bytes = (frame_bytes_left_ + frame_packets_left_ - 1) / frame_packets_left_;
   frame_bytes_left_ -= payload_bytes;
   --frame_packets_left_;
-  return {.kind = PacketKind::kVideo,
-          .payload_bytes = payload_bytes,
-          .rtp_timestamp = static_cast<uint32_t>(frame_ns_ * 9 / 100'000)};
+  return {.kind = PacketKind::kVideo, .payload_bytes = payload_bytes, .capture_time_ns = frame_ns_};
 }
 
 void VideoSource::EncodeFrame(int64_t now_ns) {
@@ -135,7 +133,7 @@ MediaPacket VideoSource::TakeAudioPacket(int64_t now_ns) {
   const double bytes = mean_bytes * random_.Uniform(1.0 - kAudioSizeDeviation, 1.0 + kAudioSizeDeviation);
   return {.kind = PacketKind::kAudio,
           .payload_bytes = static_cast<uint32_t>(std::clamp(bytes, 1.0, static_cast<double>(kMaxPayloadBytes))),
-          .rtp_timestamp = static_cast<uint32_t>(now_ns * 48 / 1'000'000)};
+          .capture_time_ns = now_ns};
 }
 
 double VideoSource::Laplace(double scale, double limit) {
