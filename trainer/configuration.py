@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import tomllib
-from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field, PositiveFloat, PositiveInt, ValidationError, model_validator
 
 from weir.traces.errors import InputError
+from weir.traces.input_files import read_text
 from weir.trainer.algorithm_settings import Algorithm, OffPolicySettings, PpoSettings, SacSettings, Td3Settings
 from weir.trainer.curriculum_settings import AdaptiveGapSettings, CurriculumName, TraceValues
 from weir.trainer.gym.environment import make_specification
@@ -153,11 +153,11 @@ def load_configuration(path: str | os.PathLike[str]) -> TrainingConfiguration:
         InputError: it is missing, no TOML, or a value is wrong; the message names the file and every wrong key.
     """
     try:
-        with Path(path).open("rb") as file:
-            values = tomllib.load(file)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except tomllib.TOMLDecodeError as error:
+        values = tomllib.loads(read_text(path).replace("\r\n", "\n"))
+    except InputError:
+        raise
+    # Also of a number with thousands of digits.
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: is not TOML: {error}") from None
     return checked_configuration(values, str(path))
 
