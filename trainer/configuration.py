@@ -152,13 +152,14 @@ def load_configuration(path: str | os.PathLike[str]) -> TrainingConfiguration:
     Raises:
         InputError: it is missing, no TOML, or a value is wrong; the message names the file and every wrong key.
     """
+    text = read_text(path)
     try:
-        values = tomllib.loads(read_text(path).replace("\r\n", "\n"))
-    except InputError:
-        raise
-    # Also of a number with thousands of digits.
-    except (ValueError, RecursionError) as error:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path}: is not TOML: {error}") from None
+    # What Python says of a number with thousands of digits, and of thousands of brackets.
+    except (ValueError, RecursionError):
+        raise InputError(f"{path}: is not TOML: a number is too long, or tables are nested too deeply") from None
     return checked_configuration(values, str(path))
 
 
