@@ -125,13 +125,13 @@ def _algorithm_of(checkpoint: Path) -> Algorithm:
         raise InputError(f"{checkpoint}: there is no such checkpoint")
     try:
         data, _, _ = load_from_zip_file(checkpoint, device="cpu", custom_objects=_FORGOTTEN)
+        policy = data["policy_class"]
     # A damaged pickle may raise anything.
     except Exception as error:
         raise InputError(
             f"{checkpoint}: is damaged, or no checkpoint of `weir train` ({type(error).__name__}): train anew, or put "
             "a whole copy in its place"
         ) from None
-    policy = (data or {}).get("policy_class")
     for algorithm, known in POLICIES.items():
         if policy is known:
             return algorithm
