@@ -158,7 +158,8 @@ def load_replay_buffer(model: OffPolicyAlgorithm, path: str | os.PathLike[str]) 
     # Of a file that was cut short, zipfile and zlib have errors of their own.
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise InputError(
-            f"{path}: is damaged, or no replay buffer of `weir train` ({type(error).__name__}): remove it to go on with an empty one"
+            f"{path}: is damaged, or no replay buffer of `weir train` ({type(error).__name__}): remove it to go on "
+            "with an empty one"
         ) from None
     rows = len(fields["rewards"])
     for name, values in fields.items():
