@@ -21,6 +21,7 @@ from rich.console import Console
 from weir.qoe_eval.bench_simulator import measure_simulator
 from weir.qoe_eval.shipped_model import model_to_run
 from weir.traces.errors import InputError, MissingComponent
+from weir.traces.output_files import make_folder, write_text
 from weir.trainer.gym.process import find_simulator
 
 # What each figure must reach: at least (">=") or at most ("<="); None is for comparison only.
@@ -97,8 +98,8 @@ def bench(
     if "estimator and GCC" not in failures:
         failures |= {key: "no benchmark reported it" for key in _BENCHMARKS if key not in figures}
     document = describe(figures, failures, repetitions)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    make_folder(out.parent)
+    write_text(out, json.dumps(document, indent=1) + "\n")
     typer.echo(json.dumps(document, indent=1) if as_json else "\n".join(_lines(document)) + f"\n{out}")
     if failures:
         raise typer.Exit(1)

@@ -6,6 +6,8 @@ message on standard error.
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from typing import Annotated
 
@@ -25,10 +27,16 @@ from weir.traces.errors import InputError, MissingComponent
 from weir.trainer.cli import add_commands
 from weir.webrtc_patch.check_command import app as webrtc_app
 
+# Wherever a write fails of these, it is no fault of the command.
+_FULL_OR_CLOSED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
+
 
 def main() -> None:
     """Runs the command and exits with its status."""
     complain = Console(stderr=True, highlight=False, markup=False, soft_wrap=True).print
+    # Names of files need not be valid UTF-8; they can be printed all the same.
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")
     status = 0
     try:
         build_app()()
@@ -38,7 +46,18 @@ def main() -> None:
     except MissingComponent as error:
         complain(f"weir: {error}")
         status = 3
+    except OSError as error:
+        if error.errno not in _FULL_OR_CLOSED:
+            raise
+        complain(f"weir: {error.filename or 'what was to be written'}: {error.strerror}; make room and try again")
+        _silence_output()
+        status = 1
     sys.exit(status)
+
+
+def _silence_output() -> None:
+    """What waits to be written to a full standard output would be complained about once more at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def build_app() -> typer.Typer:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
-import sys
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +14,7 @@ import typer
 from weir.qoe_eval.call.call_experiment_command import calls
 from weir.qoe_eval.goal_table import print_rows
 from weir.qoe_eval.inputs import shared_traces
+from weir.qoe_eval.options import check_model, given_command
 from weir.qoe_eval.policy_experiment import policy_plans, policy_results, policy_rows
 from weir.qoe_eval.policy_figures import read_figures
 from weir.qoe_eval.policy_report import policy_document, policy_markdown
@@ -24,7 +23,7 @@ from weir.qoe_eval.recoco_command import recoco
 from weir.qoe_eval.replay_jobs import model_description
 from weir.qoe_eval.run_with_progress import count_runs, end_with_failures, error_console, run_with_progress
 from weir.qoe_eval.shipped_model import model_to_run
-from weir.traces.errors import InputError
+from weir.traces.output_files import write_text
 from weir.trainer.adapt_command import adaptation
 from weir.trainer.gym.process import find_simulator
 
@@ -67,8 +66,7 @@ def policy(
     """
     started = time.monotonic()
     figures = read_figures({"adaptation": adaptation, "training": training, "bench": bench})
-    if model is not None and not model.is_file():
-        raise InputError(f"--model {model}: no such file")
+    check_model(model)
     sets = policy_sets(traces or shared_traces(*TRACE_SETS), scenarios)
     chosen = model_to_run(model)
     plans = policy_plans(sets, range(1, seeds + 1), chosen, find_simulator())
@@ -79,7 +77,7 @@ def policy(
     results = policy_results(sets, outcome, out)
     rows = policy_rows(results, figures, described["sha256"])
     run: dict[str, Any] = {
-        "command": shlex.join(["weir", *sys.argv[1:]]),
+        "command": given_command(),
         "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "wall_s": round(time.monotonic() - started, 1),
         "runs": len(outcome.records),
@@ -89,8 +87,8 @@ def policy(
         "failures": failures,
     }
     document = json.dumps(policy_document(rows, results, run), indent=1, allow_nan=False)
-    (out / POLICY_JSON).write_text(document + "\n", encoding="utf-8")
-    (out / POLICY_MARKDOWN).write_text(policy_markdown(rows, results, run), encoding="utf-8")
+    write_text(out / POLICY_JSON, document + "\n")
+    write_text(out / POLICY_MARKDOWN, policy_markdown(rows, results, run))
     if as_json:
         typer.echo(document)
     else:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from weir.traces.call_scenarios import call_scenarios
@@ -15,6 +15,8 @@ from weir.traces.convert import to_scenario
 from weir.traces.errors import InputError
 from weir.traces.imported_trace import ImportedTrace
 from weir.traces.importers import read_trace
+from weir.traces.input_files import printable
+from weir.traces.mahimahi import DEFAULT_WINDOW_MS
 from weir.traces.rfc8867 import rfc8867_scenarios
 from weir.traces.scenario import Queue, Scenario
 
@@ -26,13 +28,14 @@ class PathOptions:
     """What the command line says about the path; None leaves the file's own value, or the default where it has none.
 
     `one_way_delay_ms` is for both directions, `loss_ratio` (independent losses, 0 to 1) and `queue` for the forward
-    link.
+    link; `reverse` is a trace for the reverse link.
     """
 
     one_way_delay_ms: float | None = None
     queue: Queue | None = None
     loss_ratio: float | None = None
     duration_s: float | None = None
+    reverse: ImportedTrace | None = None
 
 
 def read_inputs(
@@ -40,6 +43,7 @@ def read_inputs(
     options: PathOptions,
     repair: bool = False,
     on_trace: Callable[[ImportedTrace], None] = lambda trace: None,
+    window_ms: int = DEFAULT_WINDOW_MS,
 ) -> list[Scenario]:
     """The scenarios of all inputs, in their order.
 
@@ -49,28 +53,30 @@ def read_inputs(
         options: applied to each.
         repair: accept traces with faults that can be repaired.
         on_trace: told of each input as it was read, its findings included.
+        window_ms: averaging window for Mahimahi files, ms.
 
     Raises:
         InputError: a file or name is not usable, or two inputs have one name.
     """
     found: dict[str, tuple[str, Scenario]] = {}
     for name in names:
-        for imported in _read(name, repair):
+        for imported in _read(name, repair, window_ms):
             on_trace(imported)
-            scenario = to_scenario(imported, **{field: getattr(options, field) for field in asdict(options)})
+            scenario = to_scenario(imported, **vars(options))
             if scenario.name in found:
                 raise InputError(
-                    f"{name}: its scenario is called {scenario.name!r}, and so is that of {found[scenario.name][0]}; "
+                    f"{printable(name)}: its scenario is called {scenario.name!r}, and so is that of "
+                    f"{found[scenario.name][0]}; "
                     "results are told apart by this name: rename one, or replay them apart"
                 )
-            found[scenario.name] = (name, scenario)
+            found[scenario.name] = (printable(name), scenario)
     return [scenario for _, scenario in found.values()]
 
 
-def _read(name: str, repair: bool) -> list[ImportedTrace]:
+def _read(name: str, repair: bool, window_ms: int) -> list[ImportedTrace]:
     first, _, rest = name.partition("/")
     if first != CATALOGUE or Path(name).is_file():
-        return [read_trace(name, repair=repair)]
+        return [read_trace(name, repair=repair, window_ms=window_ms)]
     if rest == "rfc8867":
         scenarios = rfc8867_scenarios()
     elif rest == "calls":

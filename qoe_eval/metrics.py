@@ -81,8 +81,10 @@ def challenge_parts(
 
 
 def _flow_metrics(record: Mapping[str, Any], flow: Mapping[str, Any], series: FlowSeries | None) -> Values:
-    delays = flow.get("one_way_delay_ms") or {}
-    base_ms = flow["base_one_way_delay_ms"]
+    delays, base_ms = flow.get("one_way_delay_ms") or {}, flow["base_one_way_delay_ms"]
+    if flow.get("queueing_delay_ms"):
+        # Of a path whose own delay changes: as on one of its mean delay, for what the path does is no queue.
+        delays = {name: base_ms + value for name, value in flow["queueing_delay_ms"].items()}
     sent, lost = flow["packets_sent"], flow["packets_lost"]
     received_bytes, carriable_bytes = flow["bytes_received"], flow["carriable_bytes"] or 0
     delay, rate, loss = challenge_parts(sent, lost, delays.get("p95"), base_ms, received_bytes, carriable_bytes)

@@ -1,10 +1,14 @@
-"""Values that a user writes on the command line: objectives and controllers."""
+"""Values that a user writes on the command line: objectives, controllers, a model's file."""
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from weir.traces.errors import InputError
+from weir.traces.input_files import LARGEST_MODEL_BYTES, printable
 from weir.trainer.gym.episode import checked_objective
 from weir.trainer.gym.specification import PRESETS
 
@@ -37,3 +41,25 @@ def check_controllers(names: Sequence[str]) -> list[str]:
         if name not in CONTROLLERS:
             raise InputError(f"--controller {name}: not known; use {', '.join(CONTROLLERS)}")
     return list(dict.fromkeys(names)) or list(CONTROLLERS)
+
+
+def check_model(path: Path | None) -> None:
+    """Refuses a file that can be no model, before anything runs; None is none.
+
+    Raises:
+        InputError: it is missing, no file, or far too large.
+    """
+    if path is None or (path.is_file() and 0 < path.stat().st_size <= LARGEST_MODEL_BYTES):
+        return
+    if not path.exists():
+        fault = "no such file"
+    elif not path.is_file():
+        fault = "is no file"
+    else:
+        fault = f"has {path.stat().st_size} bytes; a model has some, and at most {LARGEST_MODEL_BYTES >> 20} MiB"
+    raise InputError(f"--model {printable(path)}: {fault}; give an ONNX file such as 'weir export' writes")
+
+
+def given_command() -> str:
+    """The command as it was given, for a report."""
+    return printable(shlex.join(["weir", *sys.argv[1:]]))

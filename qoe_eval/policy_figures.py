@@ -14,7 +14,6 @@ A file may name its model by `model_sha256`; figures of another model are refuse
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -22,6 +21,7 @@ from typing import Any
 
 from weir.qoe_eval.goal_table import Goal, Row, measured, missed, not_measured
 from weir.traces.errors import InputError
+from weir.traces.input_files import parse_json, printable, read_text
 
 _ROWS = (
     ("adaptation", "steps_ratio", "adaptation_steps", "adaptation to an unseen objective: times fewer steps than from "
@@ -48,14 +48,10 @@ def read_figures(options: Mapping[str, Path | None]) -> dict[str, dict[str, Any]
     for name, path in options.items():
         if path is None:
             continue
-        try:
-            document = json.loads(path.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise InputError(f"--{name} {path}: cannot be read ({error.strerror})") from None
-        except ValueError as error:
-            raise InputError(f"--{name} {path}: not JSON ({error})") from None
+        source = f"--{name} {printable(path)}"
+        document = parse_json(read_text(path), source)
         if not isinstance(document, dict):
-            raise InputError(f"--{name} {path}: must be a JSON object such as {{{_example(name)}}}")
+            raise InputError(f"{source}: must be a JSON object such as {{{_example(name)}}}")
         found[name] = document
     return found
 

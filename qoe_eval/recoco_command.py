@@ -6,8 +6,6 @@ import fcntl
 import hashlib
 import json
 import os
-import shlex
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,6 +19,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
+from weir.qoe_eval.options import given_command
 from weir.qoe_eval.recoco_report import RecocoResults, overall_rows, recoco_document, recoco_markdown
 from weir.qoe_eval.recoco_results import ModelTask, TraceResult, complete_model, gcc_results, read_result
 from weir.qoe_eval.run_with_progress import end_with_failures, error_console
@@ -29,6 +28,8 @@ from weir.qoe_eval.task_processes import run_tasks
 from weir.traces.convert import to_scenario
 from weir.traces.errors import InputError
 from weir.traces.importers import read_trace
+from weir.traces.input_files import parse_json, read_text
+from weir.traces.output_files import make_folder, write_text
 from weir.traces.plain_trace import DEFAULT_ONE_WAY_DELAY_MS, DEFAULT_QUEUE
 from weir.traces.scenario import Scenario
 from weir.trainer.curriculum_settings import TraceValues
@@ -131,7 +132,7 @@ def recoco(
         configurations={task.model.traces[0]: task.model.configuration_words for task in own},
     )
     run: dict[str, Any] = {
-        "command": shlex.join(["weir", *sys.argv[1:]]),
+        "command": given_command(),
         "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "wall_s": round(time.monotonic() - started, 1),
         "steps": steps,
@@ -142,8 +143,8 @@ def recoco(
     }
     document = recoco_document(measured, run)
     text = json.dumps(document, indent=1, allow_nan=False)
-    _write(out / RECOCO_JSON, text + "\n")
-    _write(out / RECOCO_MARKDOWN, recoco_markdown(document))
+    write_text(out / RECOCO_JSON, text + "\n")
+    write_text(out / RECOCO_MARKDOWN, recoco_markdown(document))
     if as_json:
         typer.echo(text)
         return
@@ -247,11 +248,8 @@ def _prepare(out: Path, scenarios: Mapping[str, Scenario], settings: Mapping[str
     digest = hashlib.sha256(json.dumps(documents, sort_keys=True).encode()).hexdigest()[:16]
     wanted = {**settings, "traces": digest}
     path = out / EXPERIMENT
-    try:
-        (out / SCENARIOS).mkdir(parents=True, exist_ok=True)
-        found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else wanted
-    except (OSError, ValueError) as error:
-        raise InputError(f"--out {out}: cannot be used: {error}") from None
+    make_folder(out / SCENARIOS)
+    found = parse_json(read_text(path), str(path)) if path.exists() else wanted
     other = [key for key in wanted if not isinstance(found, dict) or found.get(key) != wanted[key]]
     if other:
         raise InputError(
@@ -260,7 +258,7 @@ def _prepare(out: Path, scenarios: Mapping[str, Scenario], settings: Mapping[str
     files = {name: out / SCENARIOS / f"{name}.json" for name in scenarios}
     for name, scenario in scenarios.items():
         scenario.save(files[name])
-    _write(path, json.dumps(wanted, indent=1) + "\n")
+    write_text(path, json.dumps(wanted, indent=1) + "\n")
     return {name: file.absolute() for name, file in files.items()}
 
 
@@ -297,13 +295,6 @@ def _mean_score(runs: Sequence[TraceResult]) -> float:
 
 def _mean(values: Sequence[float]) -> float:
     return float(np.mean(values))
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
 
 
 def _print_table(document: Mapping[str, Any]) -> None:

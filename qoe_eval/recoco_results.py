@@ -16,6 +16,7 @@ from weir.qoe_eval.replay_jobs import ReplayPlan, plan_jobs
 from weir.qoe_eval.simulator import run_jobs
 from weir.qoe_eval.task_processes import Report
 from weir.traces.errors import InputError
+from weir.traces.output_files import write_text
 from weir.traces.scenario import Scenario
 from weir.trainer.gym.step import StepRecord
 from weir.trainer.recoco_experiment import RecocoModel, mean_reward, run_policy, train_model
@@ -80,9 +81,7 @@ def complete_model(task: ModelTask, report: Report) -> None:
             raise InputError(f"model {task.name} on {name}: nothing arrived, hence no score")
         traces[name] = TraceResult(scores, mean_reward(record)).to_dict()
     document = {"schema": SCHEMA, "model": task.description, "traces": traces}
-    partial = task.folder / f"{RESULT}.partial"
-    partial.write_text(json.dumps(document, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    partial.replace(task.folder / RESULT)
+    write_text(task.folder / RESULT, json.dumps(document, indent=1, allow_nan=False) + "\n")
     (task.folder / REPLAY_BUFFER).unlink(missing_ok=True)
 
 

@@ -81,22 +81,21 @@ def replay_all(
     outcome.reused = len(done)
     missing = [job for key, job in jobs.items() if key not in done]
     longest_s = max((scenario.duration_s for plan in plans for scenario in plan.scenarios), default=0.0)
-    with store.results_path.open("ab") as file:
-        runs = run_jobs(plans[0].simulator, missing, processes, _TIME_LIMIT_S + longest_s)
-        try:
-            for answer in runs:
-                if answer.record is None:
-                    outcome.failures.append(answer)
-                    if answer.refused:
-                        break
-                    continue
-                record, series = _result(answer.record, answer.job)
-                store.append(file, record, series if answer.job["keep_series"] else None)
-                done[record["key"]] = record
-                if on_progress:
-                    on_progress(len(done), len(jobs), f"{record['scenario']} · {record['controller']}")
-        finally:
-            runs.close()
+    runs = run_jobs(plans[0].simulator, missing, processes, _TIME_LIMIT_S + longest_s)
+    try:
+        for answer in runs:
+            if answer.record is None:
+                outcome.failures.append(answer)
+                if answer.refused:
+                    break
+                continue
+            record, series = _result(answer.record, answer.job)
+            store.append(record, series if answer.job["keep_series"] else None)
+            done[record["key"]] = record
+            if on_progress:
+                on_progress(len(done), len(jobs), f"{record['scenario']} · {record['controller']}")
+    finally:
+        runs.close()
     outcome.by_plan = [[done[key] for key in keys if key in done] for keys in keys_by_plan]
     outcome.records = [done[key] for key in jobs if key in done]
     return outcome

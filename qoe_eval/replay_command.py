@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
-import sys
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +16,7 @@ from weir.qoe_eval.inputs import PathOptions, read_inputs
 from weir.qoe_eval.means_table import print_means
 from weir.qoe_eval.metric_table import METRICS
 from weir.qoe_eval.objectives import FOLDER, objective_plans, summarise_objectives
-from weir.qoe_eval.options import check_controllers, parse_objective
+from weir.qoe_eval.options import check_controllers, check_model, given_command, parse_objective
 from weir.qoe_eval.replay import ReplayOutcome
 from weir.qoe_eval.replay_jobs import ReplayPlan, model_description
 from weir.qoe_eval.report_command import write_report
@@ -28,8 +26,10 @@ from weir.qoe_eval.shipped_model import model_to_run
 from weir.qoe_eval.statistics import sample_text, too_few_text
 from weir.qoe_eval.summary import in_order, summarise
 from weir.traces.convert import parse_queue
-from weir.traces.errors import InputError
 from weir.traces.imported_trace import ImportedTrace
+from weir.traces.importers import read_trace
+from weir.traces.mahimahi import DEFAULT_WINDOW_MS
+from weir.traces.scenario import MAX_DURATION_S
 from weir.trainer.gym.process import find_simulator
 
 FINDINGS_SHOWN = 5
@@ -89,7 +89,27 @@ def replay(
     loss: Annotated[
         float | None, typer.Option(min=0, max=1, metavar="RATIO", help="Independent loss of packets, 0 to 1.")
     ] = None,
-    duration: Annotated[float | None, typer.Option(min=0.1, max=1e6, metavar="S", help="Length of a run.")] = None,
+    reverse: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Trace for the reverse link, which carries the feedback: NAME.down beside NAME.up, say. Default: the "
+            "file's own, else an unlimited one.",
+        ),
+    ] = None,
+    window: Annotated[
+        int,
+        typer.Option(
+            "--mahimahi-window-ms",
+            min=1,
+            max=60_000,
+            metavar="MS",
+            help="Time over which the deliveries of a Mahimahi file are averaged.",
+        ),
+    ] = DEFAULT_WINDOW_MS,
+    duration: Annotated[
+        float | None, typer.Option(min=0.1, max=MAX_DURATION_S, metavar="S", help="Length of a run.")
+    ] = None,
     model: Annotated[
         Path | None, typer.Option(metavar="FILE", help="ONNX model of the controller weir. Default: the one shipped.")
     ] = None,
@@ -114,11 +134,13 @@ def replay(
     """
     started = time.monotonic()
     names = check_controllers(controller or [])
-    path = PathOptions(one_way_delay, parse_queue(queue) if queue else None, loss, duration)
+    back = None if reverse is None else read_trace(reverse, repair=repair, window_ms=window)
+    if back is not None:
+        _show_findings(back)
+    path = PathOptions(one_way_delay, parse_queue(queue) if queue else None, loss, duration, back)
     weights = parse_objective(objective)
-    if model is not None and not model.is_file():
-        raise InputError(f"--model {model}: no such file")
-    scenarios = read_inputs(inputs, path, repair, _show_findings)
+    check_model(model)
+    scenarios = read_inputs(inputs, path, repair, _show_findings, window)
     chosen = None if "weir" not in names else model_to_run(model)
     numbers = range(1, seeds + 1) if seeds else [0]
     plan = ReplayPlan(scenarios, names, weights, numbers, chosen, find_simulator())
@@ -165,7 +187,7 @@ def _run_objectives(
 
 def _run_information(plan: ReplayPlan, outcome: ReplayOutcome, failures: list[str], started: float) -> dict[str, Any]:
     return {
-        "command": shlex.join(["weir", *sys.argv[1:]]),
+        "command": given_command(),
         "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "wall_s": round(time.monotonic() - started, 1),
         "runs": len(outcome.records),

@@ -17,6 +17,7 @@ from weir.qoe_eval.report import render_report
 from weir.qoe_eval.run_store import RESULTS, RunStore
 from weir.qoe_eval.summary import in_order, summarise
 from weir.traces.errors import InputError
+from weir.traces.output_files import write_text
 
 SUMMARY = "summary.json"
 REPORT = "report.html"
@@ -73,9 +74,9 @@ def _report_of_runs(results_dir: Path) -> tuple[dict[str, Any], Path]:
 
 def write_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]) -> Path:
     """Writes `summary.json` and `report.html` into the folder of the store; returns the page's path."""
-    (store.folder / SUMMARY).write_text(json.dumps(summary, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    write_text(store.folder / SUMMARY, json.dumps(summary, indent=1, allow_nan=False) + "\n")
     page = store.folder / REPORT
-    page.write_text(render_report(store, records, summary), encoding="utf-8")
+    write_text(page, render_report(store, records, summary))
     return page
 
 

@@ -1,6 +1,7 @@
 """The folder of a replay: `results.jsonl`, grown line by line as runs complete, and the series beside it.
 
-A line holds everything about a run but its time series, which lie in `series/<scenario>-<controller>-<seed>.json.gz`.
+A line holds everything about a run but its time series, which lie in
+`series/<scenario>-<controller>-<seed>-<hash of these>.json.gz`.
 A line counts only when it is whole: a writer that was killed leaves a torn last line, which the next one drops.
 """
 
@@ -8,12 +9,13 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from weir.traces.errors import InputError
+from weir.traces.file_names import file_name
+from weir.traces.output_files import append, make_folder, write_bytes
 
 RESULTS = "results.jsonl"
 SET_ASIDE = "results.previous.jsonl"
@@ -66,10 +68,7 @@ class RunStore:
         Raises:
             InputError: the folder cannot be used.
         """
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"--out {self.folder}: cannot be made ({error.strerror}); choose another folder") from None
+        make_folder(self.folder)
         kept, others, seen = [], [], set()
         for record in self.read():
             key = record.get("key")
@@ -77,26 +76,26 @@ class RunStore:
             (kept if belongs else others).append(record)
             seen.add(key)
         if others:
-            with (self.folder / SET_ASIDE).open("ab") as previous:
-                previous.writelines(_line(record) for record in others)
+            append(self.folder / SET_ASIDE, b"".join(_line(record) for record in others))
         # Also drops a torn last line.
-        replacement = self.results_path.with_suffix(".jsonl.new")
-        replacement.write_bytes(b"".join(_line(record) for record in kept))
-        replacement.replace(self.results_path)
+        write_bytes(self.results_path, b"".join(_line(record) for record in kept))
         return kept
 
-    def append(self, file: IO[bytes], record: Mapping[str, Any], series: Mapping[str, Any] | None) -> None:
-        """Writes the series first, if they are to be kept: a record in the results always has them."""
+    def append(self, record: Mapping[str, Any], series: Mapping[str, Any] | None) -> None:
+        """Writes the series first, if they are to be kept: a record in the results always has them.
+
+        Raises:
+            InputError: it cannot be written; what was there before stays.
+        """
         if series is not None:
-            (self.folder / SERIES).mkdir(exist_ok=True)
-            with gzip.GzipFile(self.series_path(record), "wb", compresslevel=4, mtime=0) as compressed:
-                compressed.write(json.dumps(series, separators=(",", ":")).encode())
-        file.write(_line(record))
-        file.flush()
+            make_folder(self.folder / SERIES)
+            text = json.dumps(series, separators=(",", ":"))
+            write_bytes(self.series_path(record), gzip.compress(text.encode(), compresslevel=4, mtime=0))
+        append(self.results_path, _line(record))
 
     def series_path(self, record: Mapping[str, Any]) -> Path:
-        """Where the series of a run are; the name has only letters, digits and ._+-."""
-        name = re.sub(r"[^A-Za-z0-9._+-]", "_", f"{record['scenario']}-{record['controller']}-{record['seed']}")
+        """Where the series of a run are."""
+        name = file_name(record["scenario"], record["controller"], record["seed"])
         return self.folder / SERIES / f"{name}.json.gz"
 
     def read_series(self, record: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weir.traces.errors import InputError
+from weir.traces.turned import turned
 
 MAX_RATE_BPS = 10e9
 """The highest capacity a scenario may have, in bit/s."""
@@ -134,14 +135,8 @@ class CapacityTrace:
         """
         if self.period_s is None:
             raise InputError("capacity: a trace without a period has no other starting point")
-        # In whole ns, the simulator's unit.
-        period_ns, times_ns = round(self.period_s * 1e9), np.rint(self.times_s * 1e9).astype(np.int64)
-        start_ns = round(start_s * 1e9) % period_ns
-        cut = int(np.searchsorted(times_ns, start_ns, side="right"))
-        turned_ns = np.concatenate(([0], times_ns[cut:] - start_ns, times_ns[:cut] + period_ns - start_ns))
-        rates = np.concatenate((self.rates_bps[cut - 1 :], self.rates_bps[:cut]))
-        kept = turned_ns < period_ns
-        return CapacityTrace(turned_ns[kept] / 1e9, rates[kept], self.period_s)
+        times_s, held = turned(self.times_s, self.period_s, start_s)
+        return CapacityTrace(times_s, self.rates_bps[held], self.period_s)
 
     def clipped(self, low_bps: float, high_bps: float) -> CapacityTrace:
         """The same trace with every rate moved into low..high, bit/s."""

@@ -20,11 +20,12 @@ from weir.traces.errors import InputError, MissingComponent
 from weir.traces.generators import GENERATORS
 from weir.traces.imported_trace import TraceFormat
 from weir.traces.importers import inspect_trace, read_trace
+from weir.traces.input_files import printable
 from weir.traces.mahimahi import DEFAULT_WINDOW_MS
+from weir.traces.output_files import refuse_to_overwrite, write_text
 from weir.traces.plain_trace import scenario_from_capacity
 from weir.traces.random_domain import random_scenario
-from weir.traces.scenario import Scenario
-from weir.traces.text_files import write_text
+from weir.traces.scenario import MAX_DURATION_S, Scenario
 
 app = typer.Typer(help="Trace and scenario files: check, convert, list, generate.", no_args_is_help=True)
 
@@ -48,9 +49,14 @@ def _friendly(command: _Command) -> _Command:
     return wrapped  # type: ignore[return-value]
 
 
+_DEFAULT_RATE = "2.5M"
 _DELAY = typer.Option("--one-way-delay", help="One-way delay in ms (default: the file's, else 25).")
 _QUEUE = typer.Option("--queue", help="Queue: 300 (ms), 120kB or 50pkt (default: the file's, else 300 ms).")
 _LOSS = typer.Option("--loss", help="Independent loss, 0..1 (default: the file's, else none).")
+_WINDOW = typer.Option(
+    "--mahimahi-window-ms", min=1, max=60_000, help="Time over which the deliveries of a Mahimahi file are averaged."
+)
+_FORCE = typer.Option("--force", help="Replace the file where there is one.")
 _DURATION = typer.Option("--duration", help="Seconds (default: the file's own length).")
 
 
@@ -59,6 +65,7 @@ _DURATION = typer.Option("--duration", help="Seconds (default: the file's own le
 def validate(
     files: Annotated[list[Path], typer.Argument(help="Files of any known format.")],
     repair: Annotated[bool, typer.Option(help="Accept faults that can be repaired.")] = False,
+    window: Annotated[int, _WINDOW] = DEFAULT_WINDOW_MS,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON array on stdout.")] = False,
 ) -> None:
     """Check files; every fault is shown with file, place, and what a repair does.
@@ -70,10 +77,12 @@ def validate(
     reports: list[dict[str, Any]] = []
     for file in files:
         try:
-            imported = inspect_trace(file)
+            imported = inspect_trace(file, window_ms=window)
         except InputError as error:
             refused += 1
-            reports.append({"file": str(file), "format": None, "usable": False, "error": str(error), "findings": []})
+            reports.append(
+                {"file": printable(file), "format": None, "usable": False, "error": str(error), "findings": []}
+            )
             if not as_json:
                 typer.echo(str(error), err=True)
             continue
@@ -81,7 +90,7 @@ def validate(
         refused += not usable
         reports.append(
             {
-                "file": str(file),
+                "file": printable(file),
                 "format": imported.format,
                 "usable": usable,
                 "error": None,
@@ -93,7 +102,9 @@ def validate(
                 typer.echo(str(finding), err=finding.severity == "error")
             warnings = len(imported.findings) - len(imported.errors)
             verdict = ("repaired" if imported.errors else "usable") if usable else "refused"
-            typer.echo(f"{file}: {imported.format}: {verdict} ({len(imported.errors)} errors, {warnings} warnings)")
+            typer.echo(
+                f"{imported.source}: {imported.format}: {verdict} ({len(imported.errors)} errors, {warnings} warnings)"
+            )
     if as_json:
         typer.echo(json.dumps(reports, indent=2))
     elif refused and not repair and any(f["repair"] for r in reports for f in r["findings"]):
@@ -113,16 +124,22 @@ def convert(
     loss: Annotated[float | None, _LOSS] = None,
     duration: Annotated[float | None, _DURATION] = None,
     name: Annotated[str | None, typer.Option(help="Name of a scenario (default: the file's).")] = None,
-    window: Annotated[int, typer.Option(help="Averaging window of a Mahimahi source, ms.")] = DEFAULT_WINDOW_MS,
+    reverse: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A trace for the reverse link: NAME.down beside NAME.up.")
+    ] = None,
+    window: Annotated[int, _WINDOW] = DEFAULT_WINDOW_MS,
     repair: Annotated[bool, typer.Option(help="Repair faults that can be repaired.")] = False,
+    force: Annotated[bool, _FORCE] = False,
 ) -> None:
     """Convert a trace or scenario into another format; says on stderr what the format cannot express."""
     formats: tuple[TraceFormat, ...] = ("csv", "mahimahi", "opennetlab", "scenario")
     if to is not None and to not in formats:
         raise InputError(f"--to {to}: use csv, mahimahi, opennetlab or scenario")
     chosen = next(item for item in formats if item == to) if to else format_of(target)
+    refuse_to_overwrite(target, force)
     imported = read_trace(source, repair=repair, window_ms=window)
-    for finding in imported.findings:
+    back = None if reverse is None else read_trace(reverse, repair=repair, window_ms=window)
+    for finding in imported.findings + ([] if back is None else back.findings):
         typer.echo(str(finding), err=True)
     scenario = to_scenario(
         imported,
@@ -131,10 +148,11 @@ def convert(
         queue=None if queue is None else parse_queue(queue),
         loss_ratio=loss,
         duration_s=duration,
+        reverse=back,
     )
     text, lost = render(scenario, chosen)
     if lost:
-        typer.echo(f"{target}: a {chosen} file cannot hold: {', '.join(lost)}", err=True)
+        typer.echo(f"{printable(target)}: a {chosen} file cannot hold: {', '.join(lost)}", err=True)
     _write(target, text)
 
 
@@ -175,23 +193,30 @@ def generate(
     out: Annotated[Path, typer.Option("--out", help="The file to write; - for stdout (a scenario).")],
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same file.")] = 1,
     duration: Annotated[float, typer.Option(help="Seconds.")] = 60.0,
-    rate: Annotated[str, typer.Option(help="Nominal rate: 300k, 2.5M (not for random).")] = "2.5M",
+    rate: Annotated[str | None, typer.Option(help="Nominal rate: 300k, 2.5M (default: 2.5M; not for random).")] = None,
     parameter: Annotated[
         list[str] | None, typer.Option("--set", help="Generator parameter, NAME=NUMBER; repeatable.")
     ] = None,
     one_way_delay: Annotated[float | None, _DELAY] = None,
     queue: Annotated[str | None, _QUEUE] = None,
     loss: Annotated[float | None, _LOSS] = None,
+    force: Annotated[bool, _FORCE] = False,
 ) -> None:
     """Generate a synthetic trace; the ending of --out chooses the format (.json: scenario)."""
     if kind != "random" and kind not in GENERATORS:
         raise InputError(f"{kind}: no such generator; use one of {', '.join(GENERATORS)}, random")
+    refuse_to_overwrite(out, force)
+    if duration > MAX_DURATION_S:
+        raise InputError(f"--duration {duration:g}: must be at most {MAX_DURATION_S:g} s, a day")
     limit = None if queue is None else parse_queue(queue)
     if kind == "random":
-        if parameter or one_way_delay is not None or limit is not None or loss is not None:
-            raise InputError("random draws everything itself; leave out --set, --one-way-delay, --queue and --loss")
+        if any(option is not None for option in (rate, parameter or None, one_way_delay, limit, loss)):
+            raise InputError(
+                "random draws everything itself; leave out --rate, --set, --one-way-delay, --queue and --loss"
+            )
         scenario = random_scenario(seed, duration_s=duration)
     else:
+        rate = rate or _DEFAULT_RATE
         parameters = dict(_parameter(item) for item in parameter or [])
         try:
             trace = GENERATORS[kind](np.random.default_rng(seed), duration, parse_rate(rate), **parameters)
@@ -201,7 +226,7 @@ def generate(
         shown = "".join(f", {key}={value:g}" for key, value in parameters.items())
         scenario = scenario_from_capacity(
             trace,
-            f"{kind}-{seed}" if str(out) == "-" else out.stem,
+            f"{kind}-{seed}" if str(out) == "-" else printable(out.stem),
             one_way_delay_ms=one_way_delay,
             queue=limit,
             loss_ratio=loss,
@@ -209,7 +234,7 @@ def generate(
         )
     text, lost = render(scenario, "scenario" if str(out) == "-" else format_of(out))
     if lost:
-        typer.echo(f"{out}: this format cannot hold: {', '.join(lost)}", err=True)
+        typer.echo(f"{printable(out)}: this format cannot hold: {', '.join(lost)}", err=True)
     _write(out, text)
 
 
@@ -241,7 +266,7 @@ def _summary(scenario: Scenario) -> dict[str, Any]:
         "min_capacity_bps": float(trace.rates_bps.min()),
         "mean_capacity_bps": trace.mean_bps(scenario.duration_s),
         "max_capacity_bps": float(trace.rates_bps.max()),
-        "one_way_delay_ms": forward.one_way_delay_ms,
+        "one_way_delay_ms": forward.mean_one_way_delay_ms(scenario.duration_s),
         "queue": queue + (" CoDel" if forward.queue_discipline == "codel" else ""),
         "loss": forward.loss.kind,
         "jitter": forward.jitter.kind,

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
-from weir.traces.capacity import CapacityTrace
+from weir.traces.capacity import MAX_RATE_BPS, CapacityTrace
 from weir.traces.csv_trace import write_csv
 from weir.traces.errors import InputError
 from weir.traces.imported_trace import ImportedTrace, TraceFormat
-from weir.traces.links import BernoulliLoss, Link
+from weir.traces.links import BernoulliLoss, Capacity, Link
 from weir.traces.mahimahi import write_mahimahi
 from weir.traces.opennetlab import write_opennetlab
-from weir.traces.plain_trace import DEFAULT_DURATION_S, scenario_from_capacity
+from weir.traces.plain_trace import DEFAULT_DURATION_S, loss_of, scenario_from_capacity
 from weir.traces.scenario import Queue, Scenario
 
 _QUEUE_UNITS = {
@@ -21,6 +22,7 @@ _QUEUE_UNITS = {
 }  # fmt: skip
 _SCALES = {"s": 1000, "b": 1, "kb": 1000, "mb": 1_000_000}
 _RATE_UNITS = {"": 1.0, "bps": 1.0, "k": 1e3, "kbps": 1e3, "m": 1e6, "mbps": 1e6, "g": 1e9, "gbps": 1e9}
+_LARGEST_QUEUE = 1e9
 _EXTENSIONS: dict[str, TraceFormat] = {
     ".csv": "csv", ".json": "scenario",
     ".mahi": "mahimahi", ".trace": "mahimahi", ".up": "mahimahi", ".down": "mahimahi",
@@ -38,9 +40,11 @@ def parse_queue(text: str) -> Queue:
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*", text)
     unit = match[2].lower() if match else "?"
     if not match or unit not in _QUEUE_UNITS:
-        raise InputError(f"queue {text!r}: write milliseconds (300), bytes (120kB, 15000B) or packets (50pkt)")
+        raise InputError(f"queue {text[:40]!r}: write milliseconds (300), bytes (120kB, 15000B) or packets (50pkt)")
     number = float(match[1]) * _SCALES.get(unit, 1)
     field = _QUEUE_UNITS[unit]
+    if number > _LARGEST_QUEUE:
+        raise InputError(f"queue {text[:40]!r}: is beyond any queue; give at most {_LARGEST_QUEUE:g} {field}")
     if field != "milliseconds" and not number.is_integer():
         raise InputError(f"queue {text!r}: must be a whole number of {field}")
     if not number > 0:
@@ -56,10 +60,10 @@ def parse_rate(text: str) -> float:
     """
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?(?:[eE]\d+)?)\s*([a-zA-Z]*)\s*", text)
     if not match or match[2].lower() not in _RATE_UNITS:
-        raise InputError(f"rate {text!r}: write bit/s with an optional k, M or G (2500000, 300k, 2.5M)")
+        raise InputError(f"rate {text[:40]!r}: write bit/s with an optional k, M or G (2500000, 300k, 2.5M)")
     rate = float(match[1]) * _RATE_UNITS[match[2].lower()]
-    if not rate > 0:
-        raise InputError(f"rate {text!r}: must be greater than 0")
+    if not 0 < rate <= MAX_RATE_BPS:
+        raise InputError(f"rate {text[:40]!r}: must be greater than 0, and at most {MAX_RATE_BPS / 1e9:g} Gbps")
     return rate
 
 
@@ -71,6 +75,7 @@ def to_scenario(
     queue: Queue | None = None,
     loss_ratio: float | None = None,
     duration_s: float | None = None,
+    reverse: ImportedTrace | None = None,
 ) -> Scenario:
     """A scenario of an imported file; options that are not None override what the file says.
 
@@ -81,10 +86,13 @@ def to_scenario(
         queue: forward. None: the file's, else 300 ms of the mean capacity.
         loss_ratio: forward, independent, 0..1. None: the file's, else none.
         duration_s: seconds. None: the file's own length, else 60 s.
+        reverse: a trace for the reverse link: its capacity, and what it says of loss and delay. None: the file's, else
+            unlimited.
 
     Raises:
         InputError: an option is out of range.
     """
+    reverse = imported.reverse if reverse is None else reverse
     if imported.scenario is None:
         assert imported.capacity is not None
         return scenario_from_capacity(
@@ -94,23 +102,44 @@ def to_scenario(
             queue=queue,
             loss_ratio=imported.loss_ratio if loss_ratio is None else loss_ratio,
             duration_s=duration_s,
+            reverse=None if reverse is None else _reverse_link(reverse, one_way_delay_ms),
             provenance={
-                "source": f"{Path(imported.source).name} ({imported.format})",
+                "source": f"{Path(imported.source).name} ({imported.format})" + _reverse_source(imported, reverse),
                 "licence": "not stated; ask whoever published the trace",
             },
         )
     data = imported.scenario.to_dict()
     if name is not None:
         data["name"] = name
+    if reverse is not None:
+        data["reverse"] |= _reverse_link(reverse, one_way_delay_ms)
     if one_way_delay_ms is not None:
         data["forward"]["one_way_delay_ms"] = data["reverse"]["one_way_delay_ms"] = one_way_delay_ms
     if queue is not None:
         data["forward"]["queue"] = queue.model_dump(exclude_none=True)
     if loss_ratio is not None:
-        data["forward"]["loss"] = {"kind": "bernoulli", "ratio": loss_ratio} if loss_ratio else {"kind": "none"}
+        data["forward"]["loss"] = loss_of(loss_ratio)
     if duration_s is not None:
         data["duration_s"] = duration_s
     return Scenario.from_dict(data, imported.source)
+
+
+def _reverse_link(reverse: ImportedTrace, one_way_delay_ms: float | None) -> dict[str, Any]:
+    if reverse.capacity is None:
+        raise InputError(f"{reverse.source}: its capacity is unlimited; the reverse link takes a trace that has one")
+    link: dict[str, Any] = {"capacity": Capacity.from_trace(reverse.capacity).model_dump()}
+    if reverse.loss_ratio is not None:
+        link["loss"] = loss_of(reverse.loss_ratio)
+    delay_ms = reverse.one_way_delay_ms if one_way_delay_ms is None else one_way_delay_ms
+    if delay_ms is not None:
+        link["one_way_delay_ms"] = delay_ms
+    return link
+
+
+def _reverse_source(imported: ImportedTrace, reverse: ImportedTrace | None) -> str:
+    if reverse is None:
+        return ""
+    return "; reverse: " + ("its downlink" if reverse is imported.reverse else Path(reverse.source).name)
 
 
 def format_of(path: str | Path) -> TraceFormat:
@@ -147,9 +176,8 @@ def render(scenario: Scenario, target: TraceFormat) -> tuple[str, list[str]]:
     if target == "mahimahi":
         return write_mahimahi(trace), lost
     loss = scenario.forward.loss
-    delay_ms = scenario.forward.one_way_delay_ms
     ratio = loss.ratio if isinstance(loss, BernoulliLoss) else 0.0
-    return write_opennetlab(trace, loss_ratio=ratio, rtt_ms=2 * delay_ms), lost
+    return write_opennetlab(trace, loss_ratio=ratio, one_way_delay_ms=scenario.forward.one_way_delay_ms), lost
 
 
 def _cut(trace: CapacityTrace, duration_s: float) -> CapacityTrace:
@@ -162,7 +190,7 @@ def _not_expressed(scenario: Scenario, target: TraceFormat) -> list[str]:
     forward = scenario.forward
     lost = []
     if target != "opennetlab" and forward.one_way_delay_ms != plain.one_way_delay_ms:
-        lost.append(f"one-way delay ({forward.one_way_delay_ms:g} ms)")
+        lost.append(f"one-way delay ({forward.mean_one_way_delay_ms(scenario.duration_s):g} ms)")
     expressible = ("none", "bernoulli") if target == "opennetlab" else ("none",)
     if forward.loss.kind not in expressible:
         lost.append(f"loss ({forward.loss.kind})")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -23,7 +24,7 @@ def read_csv(text: str, source: str) -> ImportedTrace:
     Raises:
         InputError: header or a row is wrong; the message names the line.
     """
-    rows = csv.reader(io.StringIO(text))
+    rows = _rows(text, source)
     header: list[str] | None = None
     times: list[float] = []
     rates: list[float] = []
@@ -31,8 +32,7 @@ def read_csv(text: str, source: str) -> ImportedTrace:
     findings: list[Finding] = []
     end: float | None = None
     time_unit = rate_unit = 1.0
-    for row in rows:
-        number = rows.line_num
+    for number, row in rows:
         if not row or row[0].lstrip().startswith("#") or not any(cell.strip() for cell in row):
             continue
         if header is None:
@@ -90,6 +90,15 @@ def write_csv(trace: CapacityTrace) -> str:
     if trace.period_s is not None:
         rows.append(f"{trace.period_s!r},")
     return "\n".join(["time_s,rate_bps", *rows]) + "\n"
+
+
+def _rows(text: str, source: str) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(io.StringIO(text, newline=""))
+    try:
+        for row in reader:
+            yield reader.line_num, row
+    except csv.Error as error:
+        raise InputError(f"{source}: line {reader.line_num}: no CSV ({error}); mend the line") from None
 
 
 def _csv_number(cell: str, column: str, source: str, line: int) -> float:

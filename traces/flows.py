@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from weir.traces.links import Flag, NotNegative, Part, Positive, PositiveTime, Rate
+from weir.traces.part import Flag, NotNegative, Part, Positive, PositiveTime, Rate
 
 Direction = Literal["forward", "reverse"]
 ControllerName = Literal["under_test", "weir", "gcc", "gcc-remb", "pcc", "nada", "rule", "fixed", "oracle"]

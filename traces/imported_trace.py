@@ -8,6 +8,7 @@ from typing import Literal
 from weir.traces.capacity import CapacityTrace
 from weir.traces.scenario import Scenario
 from weir.traces.validation import Finding
+from weir.traces.values_over_time import DelayOverTime, RatioOverTime
 
 TraceFormat = Literal["opennetlab", "mahimahi", "csv", "scenario"]
 
@@ -16,16 +17,17 @@ TraceFormat = Literal["opennetlab", "mahimahi", "csv", "scenario"]
 class ImportedTrace:
     """A file, read. ``capacity`` has every repair applied; with errors among ``findings`` it is not the file's own.
 
-    ``loss_ratio`` (0..1) and ``one_way_delay_ms`` are None where the file says nothing. ``capacity`` is None only for a
-    scenario whose forward link is unlimited.
+    ``loss_ratio`` (0..1) and ``one_way_delay_ms`` are None where the file says nothing. ``reverse`` is what it says of
+    the way back, where it does. ``capacity`` is None only for a scenario whose forward link is unlimited.
     """
 
     source: str
     format: TraceFormat
     capacity: CapacityTrace | None
     findings: list[Finding] = field(default_factory=list)
-    loss_ratio: float | None = None
-    one_way_delay_ms: float | None = None
+    loss_ratio: float | RatioOverTime | None = None
+    one_way_delay_ms: float | DelayOverTime | None = None
+    reverse: ImportedTrace | None = None
     scenario: Scenario | None = None
 
     @property

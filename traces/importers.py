@@ -8,10 +8,11 @@ from pathlib import Path
 from weir.traces.csv_trace import read_csv
 from weir.traces.errors import InputError
 from weir.traces.imported_trace import ImportedTrace, TraceFormat
+from weir.traces.input_files import parse_json, printable, read_text
 from weir.traces.mahimahi import DEFAULT_WINDOW_MS, read_mahimahi
 from weir.traces.opennetlab import read_opennetlab
 from weir.traces.scenario import SCHEMA, Scenario
-from weir.traces.text_files import parse_json, read_text
+from weir.traces.validation import Finding
 
 _SHOWN_ERRORS = 5
 
@@ -53,17 +54,25 @@ def inspect_trace(path: str | Path, *, window_ms: int = DEFAULT_WINDOW_MS) -> Im
         InputError: it cannot be read or parsed; the message names file and line or entry.
     """
     text = read_text(path)
-    source = str(path)
+    source = printable(path)
     kind = detect_format(text, source)
     if kind == "scenario":
-        scenario = Scenario.from_json(text, source)
-        capacity = scenario.forward.capacity
-        return ImportedTrace(source, kind, None if capacity is None else capacity.trace(), scenario=scenario)
+        return _inspect_scenario(Scenario.from_json(text, source), source)
     if kind == "opennetlab":
         return read_opennetlab(parse_json(text, source), source)
     if kind == "mahimahi":
         return read_mahimahi(text, source, window_ms=window_ms)
     return read_csv(text, source)
+
+
+def _inspect_scenario(scenario: Scenario, source: str) -> ImportedTrace:
+    capacity = scenario.forward.capacity
+    trace = None if capacity is None else capacity.trace()
+    findings = []
+    if trace is not None and not trace.integrate(0.0, scenario.duration_s) > 0:
+        text = f"the link has no capacity in all of the {scenario.duration_s:g} s"
+        findings.append(Finding("all_zero", "error", source, "forward.capacity", text))
+    return ImportedTrace(source, "scenario", trace, findings, scenario=scenario)
 
 
 def read_trace(path: str | Path, *, repair: bool = False, window_ms: int = DEFAULT_WINDOW_MS) -> ImportedTrace:
@@ -88,5 +97,5 @@ def read_trace(path: str | Path, *, repair: bool = False, window_ms: int = DEFAU
             else "this cannot be repaired; mend the file"
         )
         count = f"{len(refused)} fault{'s' if len(refused) > 1 else ''}"
-        raise InputError(f"{path}: {count}; {remedy}:\n{shown}{more}")
+        raise InputError(f"{imported.source}: {count}; {remedy}:\n{shown}{more}")
     return imported

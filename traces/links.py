@@ -4,28 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from weir.traces.capacity import MAX_RATE_BPS, CapacityTrace
+from weir.traces.capacity import CapacityTrace
 from weir.traces.errors import InputError
+from weir.traces.part import Flag, NotNegative, Part, Positive, PositiveInt, PositiveTime, Rate, Ratio
+from weir.traces.values_over_time import DelayOverTime, LossRatio, OneWayDelay
 
 FULL_PACKET_BYTES = 1500
 """At least one IP packet of this size fits into every queue."""
-
-Rate = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=MAX_RATE_BPS)]
-# Times in s and delays in ms; the bound keeps them, in ns, inside the simulator's 64 bits.
-NotNegative = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=1e9)]
-PositiveTime = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=1e9)]
-Positive = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0)]
-Ratio = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=1)]
-PositiveInt = Annotated[int, Field(strict=True, gt=0)]
-Flag = Annotated[bool, Field(strict=True)]
-
-
-class Part(BaseModel):
-    """Base of everything in a scenario: immutable, unknown keys refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Capacity(Part):
@@ -91,10 +78,10 @@ class NoLoss(Part):
 
 
 class BernoulliLoss(Part):
-    """Every packet is lost with probability ``ratio``, independently."""
+    """Every packet is lost with probability ``ratio``, independently; the ratio may change over time."""
 
     kind: Literal["bernoulli"]
-    ratio: Ratio
+    ratio: LossRatio
 
 
 class GilbertElliottLoss(Part):
@@ -129,14 +116,22 @@ Jitter = Annotated[NoJitter | TruncatedGaussianJitter, Field(discriminator="kind
 
 
 class Link(Part):
-    """One direction of the path. ``capacity`` null: no serialisation delay and no queue."""
+    """One direction of the path. ``capacity`` null: no serialisation delay and no queue.
+
+    ``one_way_delay_ms`` may change over time; packets under way keep their order.
+    """
 
     capacity: Capacity | None
-    one_way_delay_ms: NotNegative = 25.0
+    one_way_delay_ms: OneWayDelay = 25.0
     queue: Queue = Queue(milliseconds=300.0)
     queue_discipline: Literal["drop_tail", "codel"] = "drop_tail"
     loss: Loss = NoLoss()
     jitter: Jitter = NoJitter()
+
+    def mean_one_way_delay_ms(self, duration_s: float) -> float:
+        """The delay over the time from 0 to ``duration_s``, without what waiting adds; the mean where it changes."""
+        delay = self.one_way_delay_ms
+        return delay.mean(duration_s) if isinstance(delay, DelayOverTime) else delay
 
     def mean_capacity_bps(self, duration_s: float) -> float | None:
         """Mean capacity, bit/s, of one period (of ``duration_s`` without a period); None when unlimited."""

@@ -1,8 +1,8 @@
 """Mahimahi traces: one line per delivery opportunity of 1500 bytes, its time in whole ms; the last is the period.
 
-Read, deliveries become rates in windows of 200 ms: a delivery at ``t`` counts in window ``floor(t / 200)``, one at the
-very end in the last; a rest of less than half a window belongs to the window before it. A window without a delivery has
-no capacity. Deliveries times 12,000 bits equals the integral of the rates.
+Read, deliveries become rates in windows of 200 ms, or of another length: a delivery at ``t`` counts in window
+``floor(t / 200)``, one at the very end in the last; a rest of less than half a window belongs to the window before it.
+A window without a delivery has no capacity. Deliveries times 12,000 bits equals the integral of the rates.
 
 Written, delivery ``k`` comes when the capacity has carried ``k`` times 12,000 bits, rounded up to a millisecond; the
 last comes at the end of the trace, so that the length is kept.
@@ -21,16 +21,17 @@ from weir.traces.validation import Finding, Samples, check
 
 DELIVERY_BITS = 1500 * 8
 DEFAULT_WINDOW_MS = 200
+MOST_WINDOWS = 5_000_000
 
 
 def read_mahimahi(text: str, source: str, *, window_ms: int = DEFAULT_WINDOW_MS) -> ImportedTrace:
     """A Mahimahi trace; its last time is the trace's period.
 
     Raises:
-        InputError: a line is no whole number of milliseconds, or the window or trace is empty.
+        InputError: a line is no whole number of milliseconds, the window or trace is empty, or the trace too long.
     """
     if window_ms < 1:
-        raise InputError(f"window of {window_ms} ms: must be at least 1 ms")
+        raise InputError(f"--mahimahi-window-ms {window_ms}: must be at least 1 ms")
     times, lines = [], []
     for number, line in enumerate(text.splitlines(), start=1):
         stripped = line.strip()
@@ -56,6 +57,11 @@ def read_mahimahi(text: str, source: str, *, window_ms: int = DEFAULT_WINDOW_MS)
     length = int(ms[-1])
     if length == 0:
         raise InputError(f"{source}: line {lines[-1]}: the trace ends at 0 ms; its last line must be a later time")
+    if length / window_ms > MOST_WINDOWS:
+        raise InputError(
+            f"{source}: line {number_of[-1]}: the trace ends at {length} ms, over {MOST_WINDOWS:,} windows of "
+            f"{window_ms} ms; mend the line, or widen --mahimahi-window-ms"
+        )
     edges = np.arange(0, length, window_ms)
     if edges.size > 1 and length - edges[-1] < window_ms / 2:
         edges = edges[:-1]

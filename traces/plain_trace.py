@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from weir.traces.capacity import CapacityTrace
 from weir.traces.scenario import Capacity, Queue, Scenario
+from weir.traces.values_over_time import DelayOverTime, RatioOverTime
 
 DEFAULT_ONE_WAY_DELAY_MS = 25.0
 DEFAULT_QUEUE = Queue(milliseconds=300.0)
@@ -14,9 +17,10 @@ def scenario_from_capacity(
     trace: CapacityTrace,
     name: str,
     *,
-    one_way_delay_ms: float | None = None,
+    one_way_delay_ms: float | DelayOverTime | None = None,
     queue: Queue | None = None,
-    loss_ratio: float | None = None,
+    loss_ratio: float | RatioOverTime | None = None,
+    reverse: dict[str, Any] | None = None,
     duration_s: float | None = None,
     description: str = "",
     provenance: dict[str, str] | None = None,
@@ -24,11 +28,12 @@ def scenario_from_capacity(
     """One RTP flow under test, from 30 kbps to 50 Mbps and 300 kbps at the start, over the trace.
 
     Args:
-        trace: the forward capacity. The reverse link is unlimited, with the same delay.
+        trace: the forward capacity.
         name: the scenario's name.
         one_way_delay_ms: None: 25 ms.
         queue: None: 300 ms of the mean capacity.
         loss_ratio: independent loss of packets, 0..1; None: no loss.
+        reverse: fields of the reverse link; what is left out has its default. None: unlimited, with the same delay.
         duration_s: None: the trace's period, or 60 s when it has none. A longer run repeats the trace.
         description: free text.
         provenance: where the trace comes from, and its licence.
@@ -47,7 +52,15 @@ def scenario_from_capacity(
             "capacity": Capacity.from_trace(trace),
             "one_way_delay_ms": DEFAULT_ONE_WAY_DELAY_MS if one_way_delay_ms is None else one_way_delay_ms,
             "queue": DEFAULT_QUEUE if queue is None else queue,
-            "loss": {"kind": "bernoulli", "ratio": loss_ratio} if loss_ratio else {"kind": "none"},
+            "loss": loss_of(loss_ratio),
         },
+        reverse=reverse or {},
         flows=[{"kind": "rtp"}],
     )
+
+
+def loss_of(ratio: float | RatioOverTime | None) -> dict[str, Any]:
+    """Independent loss of packets, as a scenario's JSON has it; none for 0 and None."""
+    if not ratio:
+        return {"kind": "none"}
+    return {"kind": "bernoulli", "ratio": ratio.model_dump() if isinstance(ratio, RatioOverTime) else ratio}

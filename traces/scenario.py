@@ -8,12 +8,13 @@ seeds are not part of a scenario: scenario, controller, objective and seed toget
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
 from weir.traces.errors import InputError
 from weir.traces.flows import AnyFlow, CbrFlow, FillerMedia, RtpFlow, TcpFlow, Transfers, VideoMedia
+from weir.traces.input_files import parse_json, printable, read_text
 from weir.traces.json_text import format_json
 from weir.traces.links import (
     BernoulliLoss,
@@ -22,15 +23,17 @@ from weir.traces.links import (
     Link,
     NoJitter,
     NoLoss,
-    Part,
-    PositiveTime,
     Queue,
     TruncatedGaussianJitter,
 )
+from weir.traces.output_files import write_text
+from weir.traces.part import Part, PositiveTime
 from weir.traces.scenario_errors import describe
-from weir.traces.text_files import parse_json, read_text, write_text
+from weir.traces.values_over_time import DelayOverTime
 
 SCHEMA = "weir.scenario/1"
+MAX_DURATION_S = 86_400.0
+"""A day: what can be simulated in minutes, and its series kept in memory."""
 
 __all__ = [
     "SCHEMA", "BernoulliLoss", "Capacity", "CbrFlow", "FillerMedia", "GilbertElliottLoss", "Link", "NoJitter", "NoLoss",
@@ -48,7 +51,7 @@ class Scenario(Part):
     name: str = Field(min_length=1)
     description: str = ""
     provenance: dict[str, str] = Field(default_factory=dict)
-    duration_s: PositiveTime
+    duration_s: Annotated[PositiveTime, Field(le=MAX_DURATION_S)]
     forward: Link
     reverse: Link
     flows: list[AnyFlow] = Field(min_length=1)
@@ -65,7 +68,9 @@ class Scenario(Part):
         else:
             delay = forward.get("one_way_delay_ms", 25.0) if isinstance(forward, dict) else 25.0
             # A delay of the wrong type is reported once, at the forward link.
-            delay = delay if isinstance(delay, int | float) and not isinstance(delay, bool) else 25.0
+            delay = (
+                delay if isinstance(delay, int | float | dict | DelayOverTime) and not isinstance(delay, bool) else 25.0
+            )
         if isinstance(reverse, dict):
             reverse = {"capacity": None, "one_way_delay_ms": delay} | reverse
         return data | {"reverse": reverse}
@@ -116,7 +121,7 @@ class Scenario(Part):
         Raises:
             InputError: it cannot be read, or is no valid scenario.
         """
-        return cls.from_json(read_text(path), str(path))
+        return cls.from_json(read_text(path), printable(path))
 
     def to_dict(self) -> dict[str, Any]:
         """The scenario as JSON values, every default written out."""

@@ -7,6 +7,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from weir.traces.values_over_time import CHANGING, CONSTANT
+
 _KNOWN_KEYS = frozenset(
     [
         "schema",
@@ -30,6 +32,8 @@ _KNOWN_KEYS = frozenset(
         "loss",
         "kind",
         "ratio",
+        "ratios",
+        "values_ms",
         "good_to_bad",
         "bad_to_good",
         "loss_good",
@@ -86,7 +90,7 @@ def _json_path(location: tuple[int | str, ...], data: Any) -> str:
         if isinstance(part, int):
             path += f"[{part}]"
             here = here[part] if isinstance(here, list) and part < len(here) else None
-        elif isinstance(here, dict) and part not in here and here.get("kind") == part:
+        elif part in (CONSTANT, CHANGING) or (isinstance(here, dict) and part not in here and here.get("kind") == part):
             continue  # pydantic names the chosen variant, which is no key of the file
         else:
             path += f".{part}" if path else part

@@ -8,15 +8,19 @@ shown and changes nothing. Thresholds (units in the names) are the module's cons
 | `non_monotone_time` | error | a time is not later than the one before it | the entry is dropped; Mahimahi: sorted |
 | `bad_duration` | error | an entry lasts 0 ms or less | the entry is dropped |
 | `negative_rate` | error | a rate is below 0 | 0 bit/s |
-| `spike` | error | a rate is above 60 Mbps (OpenNetLab), 10 Gbps (any), or 1 Gbps and 50 times the median | cut |
-| `unit_error` | error | the whole trace lies outside what its unit can mean | scaled to the likely unit |
+| `spike` | error | a rate is far above the others: the limits stand below | cut |
+| `unit_error` | error | the whole trace lies outside what its unit can mean | too low: scaled; too high: refused |
+| `rate_unit` | warning | the median of an OpenNetLab trace is above 60 Mbps: a fast link, or bit/s for kbps | none |
 | `gap` | error | a regularly sampled CSV lacks samples | the rate before it holds |
 | `all_zero` | error | the trace carries nothing at all | none: refused |
 | `bad_loss`, `bad_rtt` | error | loss outside 0..1, round trip outside 0..20 s | percent scaled, else cut |
 | `zero_run` | warning | no capacity for 1 s or more | none: an outage is a fair test |
 | `zero_share` | warning | no capacity for more than 5 % of the time | none |
 | `tiny_capacity` | warning | a rate above 0 and below 10 kbps: one packet takes a second | none |
-| `ignored`, `shifted`, `averaged`, `time_unit` | warning | said by the importer | as the message says |
+| `ignored`, `shifted`, `time_unit` | warning | said by the importer | as the message says |
+
+A spike is a rate above 10 Gbps, or above 1 Gbps and 50 times the median; in an OpenNetLab trace whose median is at most
+40 Mbps, already one above 60 Mbps, as its measuring tool leaves them. A link that is fast altogether has none there.
 """
 
 from __future__ import annotations
@@ -30,6 +34,7 @@ from numpy.typing import NDArray
 from weir.traces.capacity import MAX_RATE_BPS
 
 OPENNETLAB_LIMIT_BPS = 60e6
+SLOW_MEDIAN_BPS = 40e6
 ARTEFACT_BPS = 1e9
 ARTEFACT_RATIO = 50.0
 TINY_BPS = 10e3
@@ -65,7 +70,8 @@ class Samples:
 
     ``positions`` name lines or entries for messages; ``durations_s`` say how long each rate holds; ``regular`` is the
     usual step in seconds where the format promises one sample a step, else None. ``rate_unit_bps`` is the unit that the
-    file's numbers are said to have, None where it cannot be mistaken.
+    file's numbers are said to have, None where it cannot be mistaken. ``limit_bps``: above it a rate among slow ones is
+    an artefact.
     """
 
     source: str
@@ -86,17 +92,8 @@ def check(samples: Samples) -> tuple[list[Finding], Samples]:
     findings: list[Finding] = []
     rates = samples.rates_bps.copy()
     scale = _unit_scale(samples)
-    if scale != 1.0 and samples.rate_unit_bps is not None:
-        unit = _unit_name(samples.rate_unit_bps)
-        findings.append(
-            Finding(
-                "unit_error", "error", samples.source, samples.at(0),
-                f"the largest rate reads as {_rate(rates.max())} and the median as {_rate(float(np.median(rates)))}: "
-                f"the numbers are hardly {unit}",
-                f"every rate taken as {_unit_name(samples.rate_unit_bps * scale)}",
-            )
-        )  # fmt: skip
-        rates *= scale
+    findings += _unit(samples, scale)
+    rates *= scale
     findings += _negative(samples, rates)
     rates = np.maximum(rates, 0.0)
     findings += _spikes(samples, rates)
@@ -110,19 +107,39 @@ def check(samples: Samples) -> tuple[list[Finding], Samples]:
 
 
 def _unit_scale(samples: Samples) -> float:
-    positive = samples.rates_bps[samples.rates_bps > 0]
-    if positive.size == 0 or samples.rate_unit_bps is None:
+    """What makes rates that are too low for their unit a capacity that a call can live on; 1 for all others."""
+    peak_bps = float(samples.rates_bps.max())
+    if samples.rate_unit_bps is None or not 0 < peak_bps < SMALLEST_PLAUSIBLE_PEAK_BPS:
         return 1.0
-    if samples.rate_unit_bps == 1e3 and np.median(positive) > samples.limit_bps:
-        return 1e-3
-    peak = float(positive.max())
-    if peak >= SMALLEST_PLAUSIBLE_PEAK_BPS:
-        return 1.0
-    # The smallest larger unit that makes the peak a capacity a call can live on.
+    # The smallest larger unit that does.
     for scale in (1e3, 1e6):
-        if peak * scale >= SMALLEST_PLAUSIBLE_PEAK_BPS and samples.rate_unit_bps * scale <= 1e6:
+        if peak_bps * scale >= SMALLEST_PLAUSIBLE_PEAK_BPS and samples.rate_unit_bps * scale <= 1e6:
             return scale
     return 1.0
+
+
+def _unit(samples: Samples, scale: float) -> list[Finding]:
+    unit_bps = samples.rate_unit_bps
+    positive = samples.rates_bps[samples.rates_bps > 0]
+    if unit_bps is None or positive.size == 0:
+        return []
+    peak, median_bps = _rate(positive.max()), _median(positive)
+    unit = _unit_name(unit_bps)
+    read_as = f"the largest rate reads as {peak} and the median as {_rate(median_bps)}"
+    if scale != 1.0:
+        text, repair = (
+            f"{read_as}: the numbers are hardly {unit}",
+            f"every rate taken as {_unit_name(unit_bps * scale)}",
+        )
+        return [Finding("unit_error", "error", samples.source, samples.at(0), text, repair)]
+    slow_kind = samples.limit_bps < ARTEFACT_BPS
+    if median_bps >= (ARTEFACT_BPS if slow_kind else MAX_RATE_BPS):
+        text = f"{read_as}: the numbers are hardly {unit}; if they are bit/s, divide them by {unit_bps:g}"
+        return [Finding("unit_error", "error", samples.source, samples.at(0), text)]
+    if slow_kind and median_bps > samples.limit_bps:
+        text = f"the median is {_rate(median_bps)}; if the numbers are bit/s, divide them by {unit_bps:g}"
+        return [Finding("rate_unit", "warning", samples.source, samples.at(0), text)]
+    return []
 
 
 def _negative(samples: Samples, rates: NDArray[np.float64]) -> list[Finding]:
@@ -135,12 +152,20 @@ def _negative(samples: Samples, rates: NDArray[np.float64]) -> list[Finding]:
 def _spike_limit(samples: Samples, rates: NDArray[np.float64]) -> float:
     """The rate above which an entry is an artefact, and to which a repair cuts it."""
     positive = rates[rates > 0]
-    if positive.size == 0 or samples.limit_bps < ARTEFACT_BPS:
+    if positive.size == 0:
         return samples.limit_bps
-    artefact = max(ARTEFACT_BPS, ARTEFACT_RATIO * float(np.median(positive)))
+    median_bps = _median(positive)
+    if samples.limit_bps < ARTEFACT_BPS and median_bps <= SLOW_MEDIAN_BPS:
+        return samples.limit_bps
+    artefact = max(ARTEFACT_BPS, ARTEFACT_RATIO * median_bps)
     if np.all(positive <= artefact):
-        return samples.limit_bps
-    return min(samples.limit_bps, float(positive[positive <= artefact].max(initial=np.median(positive))))
+        return MAX_RATE_BPS
+    return min(MAX_RATE_BPS, float(positive[positive <= artefact].max(initial=median_bps)))
+
+
+def _median(rates: NDArray[np.float64]) -> float:
+    """The lower one of two."""
+    return float(np.quantile(rates, 0.5, method="lower"))
 
 
 def _spikes(samples: Samples, rates: NDArray[np.float64]) -> list[Finding]:

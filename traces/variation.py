@@ -2,9 +2,9 @@
 
 | what | distribution |
 |---|---|
-| starting point | uniform over the period of the capacity, of the longer one where both directions have one: the run |
-| | begins that much later in both. A capacity without a period (steps of a test case) keeps its times |
-| one-way delay, of each link | the file's, plus or minus at most 10 % and 5 ms, uniform |
+| starting point | uniform over the longest period that a capacity, a delay or a loss ratio of either direction has: |
+| | the run begins that much later in all of them. What has no period (steps of a test case) keeps its times |
+| one-way delay, of each link | the file's, plus or minus at most 10 % (of its mean) and 5 ms, uniform |
 | first packet, of each RTP flow | up to one frame interval (1/30 s of filler) after the file's start, uniform |
 | sender's clock, of each RTP flow | 20 ppm at most, as crystals have, unless the file gives `sender_clock_ppm`; and |
 | | where it stands at time 0: 0 to 64 s, one turn of abs-send-time, unless it gives `sender_clock_offset_s` |
@@ -21,7 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from weir.traces.scenario import Capacity, RtpFlow, Scenario, VideoMedia
+from weir.traces.links import BernoulliLoss, Capacity, Link
+from weir.traces.scenario import RtpFlow, Scenario, VideoMedia
+from weir.traces.values_over_time import DelayOverTime, RatioOverTime
 
 LARGEST_DELAY_SHARE = 0.1
 LARGEST_DELAY_MS = 5.0
@@ -39,7 +41,7 @@ def vary(scenario: Scenario, seed: int) -> tuple[Scenario, dict[str, Any]]:
 
     Returns:
         The scenario under the same name, and, empty for seed 0: `trace_start_s` (null without a period),
-        `one_way_delay_ms` (forward, reverse) and `flows`: by id `start_s`, `sender_clock_ppm` and
+        `one_way_delay_ms` (forward, reverse; means where they change) and `flows`: by id `start_s`, `sender_clock_ppm` and
         `sender_clock_offset_s`.
     """
     if seed == 0:
@@ -49,12 +51,7 @@ def vary(scenario: Scenario, seed: int) -> tuple[Scenario, dict[str, Any]]:
     path = np.random.default_rng([seed, name])
     trace_start_s = _trace_start_s(scenario, path.random())
     links = {
-        side: link.model_copy(
-            update={
-                "capacity": _starting_at(link.capacity, trace_start_s),
-                "one_way_delay_ms": _delay_ms(link.one_way_delay_ms, path.uniform(-1, 1)),
-            }
-        )
+        side: _varied_link(link, trace_start_s or 0.0, path.uniform(-1, 1), scenario.duration_s)
         for side, link in (("forward", scenario.forward), ("reverse", scenario.reverse))
     }
     flows = [
@@ -63,7 +60,7 @@ def vary(scenario: Scenario, seed: int) -> tuple[Scenario, dict[str, Any]]:
     ]
     drawn = {
         "trace_start_s": trace_start_s,
-        "one_way_delay_ms": [link.one_way_delay_ms for link in links.values()],
+        "one_way_delay_ms": [round(link.mean_one_way_delay_ms(scenario.duration_s), 3) for link in links.values()],
         "flows": {
             flow.id: {
                 "start_s": flow.start_s,
@@ -78,19 +75,28 @@ def vary(scenario: Scenario, seed: int) -> tuple[Scenario, dict[str, Any]]:
 
 
 def _trace_start_s(scenario: Scenario, share: float) -> float | None:
-    capacities = [link.capacity for link in (scenario.forward, scenario.reverse) if link.capacity]
-    periods = [capacity.period_s for capacity in capacities if capacity.period_s]
+    periods = [
+        part.period_s
+        for link in (scenario.forward, scenario.reverse)
+        for part in (link.capacity, link.one_way_delay_ms, getattr(link.loss, "ratio", None))
+        if getattr(part, "period_s", None)
+    ]
     return round(share * max(periods), 6) if periods else None
 
 
-def _starting_at(capacity: Capacity | None, start_s: float | None) -> Capacity | None:
-    if capacity is None or capacity.period_s is None or start_s is None:
-        return capacity
-    return Capacity.from_trace(capacity.trace().starting_at(start_s))
-
-
-def _delay_ms(delay_ms: float, share: float) -> float:
-    return round(delay_ms + share * min(LARGEST_DELAY_SHARE * delay_ms, LARGEST_DELAY_MS), 3)
+def _varied_link(link: Link, start_s: float, share: float, duration_s: float) -> Link:
+    mean_ms = link.mean_one_way_delay_ms(duration_s)
+    difference_ms = share * min(LARGEST_DELAY_SHARE * mean_ms, LARGEST_DELAY_MS)
+    delay, loss, capacity = link.one_way_delay_ms, link.loss, link.capacity
+    if isinstance(delay, DelayOverTime):
+        delay = delay.starting_at(start_s).longer_by(difference_ms)
+    else:
+        delay = round(delay + difference_ms, 3)
+    if isinstance(loss, BernoulliLoss) and isinstance(loss.ratio, RatioOverTime):
+        loss = loss.model_copy(update={"ratio": loss.ratio.starting_at(start_s)})
+    if capacity is not None and capacity.period_s is not None:
+        capacity = Capacity.from_trace(capacity.trace().starting_at(start_s))
+    return link.model_copy(update={"capacity": capacity, "one_way_delay_ms": delay, "loss": loss})
 
 
 def _varied_flow(flow: RtpFlow, rng: np.random.Generator) -> RtpFlow:

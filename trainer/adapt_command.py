@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from weir.traces.errors import InputError
+from weir.traces.output_files import make_folder, write_text
 from weir.trainer.configuration import checked_configuration, load_configuration
 from weir.trainer.gym.episode import checked_objective
 from weir.trainer.gym.specification import PRESETS
@@ -71,7 +72,7 @@ def adapt(
         provenance=adapted_provenance(start, weights, learned.steps, replay),
     )
     card = target.with_suffix(".md")
-    _write(card, model_card(read_model(target)))
+    write_text(card, model_card(read_model(target)))
     typer.echo(f"{target}: {learned.steps:,} steps for {', '.join(f'{weight:g}' for weight in weights)}\n{card}")
     if learned.interrupted:
         typer.echo(f"interrupted after {learned.steps:,} of {total:,} steps; the model holds what they gave", err=True)
@@ -91,10 +92,7 @@ def adaptation(
 ) -> None:
     """Measures adaptation to an unseen objective against training from nothing, and what old objectives lose."""
     settings = load_configuration(configuration)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"--out {out}: cannot be made: {error.strerror}") from None
+    make_folder(out)
     require_training()
     from weir.trainer.adaptation_experiment import Plan, run
 
@@ -105,7 +103,7 @@ def adaptation(
     except KeyboardInterrupt:
         typer.echo("weir: interrupted; nothing is written", err=True)
         raise typer.Exit(1) from None
-    _write(out / RESULT, json.dumps(document, indent=1, allow_nan=False) + "\n")
+    write_text(out / RESULT, json.dumps(document, indent=1, allow_nan=False) + "\n")
     _print_table(document)
     typer.echo(f"\nDetails: {out / RESULT}")
 
@@ -200,10 +198,3 @@ def _check_target(target: Path, model: Path) -> None:
     folder = target.resolve().parent
     if not folder.is_dir() or not os.access(folder, os.W_OK):
         raise InputError(f"--out {target}: its folder is not there, or not to be written in")
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from None

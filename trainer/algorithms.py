@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +16,7 @@ from stable_baselines3.common.off_policy_algorithm import OffPolicyAlgorithm
 from stable_baselines3.common.save_util import load_from_zip_file
 
 from weir.traces.errors import InputError
+from weir.traces.output_files import write_bytes
 from weir.trainer.algorithm_settings import Algorithm, OffPolicySettings
 from weir.trainer.configuration import TrainingConfiguration
 from weir.trainer.gym.sb3 import BottleneckVecEnv
@@ -80,7 +82,7 @@ def load_policy(
     """The policy of a checkpoint, of whichever algorithm.
 
     Raises:
-        InputError: the file is missing or no checkpoint.
+        InputError: the file is missing, damaged or no checkpoint.
     """
     algorithm = _algorithm_of(Path(checkpoint))
     # A policy needs no replay buffer, and one of full size would be made.
@@ -98,9 +100,10 @@ def save_checkpoint(model: BaseAlgorithm, path: Path, *, replay_buffer: bool = F
         path: of the checkpoint.
         replay_buffer: whether an off-policy learner's replay buffer is written beside it.
     """
-    partial = path.with_suffix(".partial.zip")
-    model.save(partial)
-    partial.replace(path)
+    # Into memory first: what torch says of a full disk is no sentence for people.
+    content = io.BytesIO()
+    model.save(content)
+    write_bytes(path, content.getbuffer())
     if replay_buffer and isinstance(model, OffPolicyAlgorithm):
         save_replay_buffer(model, path.with_name(REPLAY_BUFFER))
 
@@ -122,9 +125,13 @@ def _algorithm_of(checkpoint: Path) -> Algorithm:
         raise InputError(f"{checkpoint}: there is no such checkpoint")
     try:
         data, _, _ = load_from_zip_file(checkpoint, device="cpu", custom_objects=_FORGOTTEN)
-    except (ValueError, KeyError, EOFError, RuntimeError, OSError) as error:
-        raise InputError(f"{checkpoint}: is not a checkpoint of `weir train`: {error}") from None
-    policy = (data or {}).get("policy_class")
+        policy = data["policy_class"]
+    # A damaged pickle may raise anything.
+    except Exception as error:
+        raise InputError(
+            f"{checkpoint}: is damaged, or no checkpoint of `weir train` ({type(error).__name__}): train anew, or put "
+            "a whole copy in its place"
+        ) from None
     for algorithm, known in POLICIES.items():
         if policy is known:
             return algorithm

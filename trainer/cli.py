@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from weir.traces.errors import InputError
+from weir.traces.output_files import write_text
 from weir.trainer.adapt_command import adapt
 from weir.trainer.missing import require_training
 from weir.trainer.model_card import model_card, read_summary
@@ -97,7 +97,7 @@ def export(
         provenance=provenance_of(settings),
     )
     card = out.with_suffix(".md")
-    _write(card, model_card(read_model(out), figures))
+    write_text(card, model_card(read_model(out), figures))
     typer.echo(f"{out}\n{card}")
 
 
@@ -124,15 +124,8 @@ def write_model_card(
     """Write a model's card anew, with the figures of a report."""
     figures = None if summary is None else read_summary(summary)
     card = file.with_suffix(".md")
-    _write(card, model_card(read_model(file), figures))
+    write_text(card, model_card(read_model(file), figures))
     typer.echo(card)
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
 
 
 def add_commands(app: typer.Typer) -> None:

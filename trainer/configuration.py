@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import tomllib
-from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field, PositiveFloat, PositiveInt, ValidationError, model_validator
 
 from weir.traces.errors import InputError
+from weir.traces.input_files import read_text
 from weir.trainer.algorithm_settings import Algorithm, OffPolicySettings, PpoSettings, SacSettings, Td3Settings
 from weir.trainer.curriculum_settings import AdaptiveGapSettings, CurriculumName, TraceValues
 from weir.trainer.gym.environment import make_specification
@@ -152,13 +152,14 @@ def load_configuration(path: str | os.PathLike[str]) -> TrainingConfiguration:
     Raises:
         InputError: it is missing, no TOML, or a value is wrong; the message names the file and every wrong key.
     """
+    text = read_text(path)
     try:
-        with Path(path).open("rb") as file:
-            values = tomllib.load(file)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+        values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path}: is not TOML: {error}") from None
+    # What Python says of a number with thousands of digits, and of thousands of brackets.
+    except (ValueError, RecursionError):
+        raise InputError(f"{path}: is not TOML: a number is too long, or tables are nested too deeply") from None
     return checked_configuration(values, str(path))
 
 

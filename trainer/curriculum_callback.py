@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 
+from weir.traces.output_files import append
 from weir.trainer.curriculum import Curriculum
 from weir.trainer.gym.sb3 import BottleneckVecEnv
 from weir.trainer.scenarios import ScenarioSampler
@@ -71,8 +72,6 @@ class TraceCurriculum(BaseCallback):
         episodes = self._environment.environment.episodes
         self._playing = [self._sampler.index_of(episode.scenario) for episode in episodes if episode is not None]
         probabilities = np.round(self._sampler.probabilities, _DIGITS).tolist()
-        with self._path.open("a", encoding="utf-8") as log:
-            for index in environments:
-                name = self._sampler.documents[self._playing[index]]["name"]
-                line = {"step": self.num_timesteps, "trace": name, "probabilities": probabilities}
-                log.write(json.dumps(line) + "\n")
+        names = [self._sampler.documents[self._playing[index]]["name"] for index in environments]
+        lines = [{"step": self.num_timesteps, "trace": name, "probabilities": probabilities} for name in names]
+        append(self._path, "".join(json.dumps(line) + "\n" for line in lines).encode())

@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Mapping
 from importlib.util import find_spec
 from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ import onnxruntime
 import torch
 
 from weir.traces.errors import InputError
+from weir.traces.output_files import write_bytes
 from weir.trainer.configuration import TrainingConfiguration
 from weir.trainer.gym.specification import PRESETS, EnvironmentSpecification
 from weir.trainer.networks import DeployablePolicy, DeployedPolicy
@@ -70,10 +70,7 @@ def export(
         )
     data = model.SerializeToString(deterministic=True)
     check_in_library(data)
-    try:
-        Path(path).write_bytes(data)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+    write_bytes(path, data)
     return model
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from weir.traces.errors import InputError
+from weir.traces.input_files import parse_json, read_text
 from weir.trainer.model_file import ModelFile
 
 MEASURES = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio")
@@ -65,10 +65,7 @@ def read_summary(path: str | os.PathLike[str]) -> dict[str, Any]:
     Raises:
         InputError: it is missing or not a summary.
     """
-    try:
-        summary = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read as a results summary: {error}") from None
+    summary = parse_json(read_text(path), str(path))
     if not isinstance(summary, dict) or not isinstance(summary.get("controllers"), dict):
         raise InputError(f"{path}: is not a results summary: it has no `controllers`")
     return summary

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import onnx
 from google.protobuf.message import DecodeError
 
 from weir.traces.errors import InputError
+from weir.traces.input_files import LARGEST_MODEL_BYTES, read_bytes
 
 SCHEMA = "1"
 
@@ -52,10 +52,7 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
         InputError: it is missing, no ONNX, or has no (or foreign, or broken) `weir.schema` metadata; the message says
         which.
     """
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    data = read_bytes(path, LARGEST_MODEL_BYTES)
     try:
         model = onnx.load_from_string(data)
         onnx.checker.check_model(model)

@@ -7,7 +7,8 @@ MOCC's preference layer does, and the hidden layers behind it are theirs (ReLU).
 from __future__ import annotations
 
 import os
-from pathlib import Path
+import zipfile
+import zlib
 from typing import Any
 
 import gymnasium
@@ -21,6 +22,7 @@ from stable_baselines3.td3.policies import TD3Policy
 from torch import nn
 
 from weir.traces.errors import InputError
+from weir.traces.output_files import replacing
 from weir.trainer.gym.specification import EnvironmentSpecification
 from weir.trainer.networks import FeatureScaling
 
@@ -138,10 +140,8 @@ def save_replay_buffer(model: OffPolicyAlgorithm, path: str | os.PathLike[str]) 
     rows = buffer.size()
     # Oldest first, so that a buffer of another size takes it up in the right order.
     order = np.arange(rows) if not buffer.full else (np.arange(rows) + buffer.pos) % rows
-    path = Path(path)
-    partial = path.with_suffix(".partial.npz")
-    np.savez(partial, **{name: getattr(buffer, name)[order] for name in REPLAY_FIELDS})
-    partial.replace(path)
+    with replacing(path) as file:
+        np.savez(file, **{name: getattr(buffer, name)[order] for name in REPLAY_FIELDS})
 
 
 def load_replay_buffer(model: OffPolicyAlgorithm, path: str | os.PathLike[str]) -> None:
@@ -155,8 +155,12 @@ def load_replay_buffer(model: OffPolicyAlgorithm, path: str | os.PathLike[str]) 
     try:
         with np.load(path, allow_pickle=False) as file:
             fields = {name: file[name][-buffer.buffer_size :] for name in REPLAY_FIELDS}
-    except (OSError, ValueError, KeyError) as error:
-        raise InputError(f"{path}: is not a replay buffer of `weir train`: {error}") from None
+    # Of a file that was cut short, zipfile and zlib have errors of their own.
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise InputError(
+            f"{path}: is damaged, or no replay buffer of `weir train` ({type(error).__name__}): remove it to go on "
+            "with an empty one"
+        ) from None
     rows = len(fields["rewards"])
     for name, values in fields.items():
         target = getattr(buffer, name)

@@ -15,6 +15,8 @@ import torch
 from stable_baselines3.common.callbacks import BaseCallback
 
 from weir.traces.errors import InputError
+from weir.traces.input_files import parse_json, read_text
+from weir.traces.output_files import make_folder, write_text
 from weir.trainer.algorithms import load_model, load_policy, make_model, save_checkpoint
 from weir.trainer.configuration import LANDMARKS, EnvironmentSettings, TrainingConfiguration
 from weir.trainer.curriculum import TraceValuesSource, make_curriculum
@@ -90,8 +92,8 @@ def train(
     sampler = ScenarioSampler(configuration.scenarios)
     curriculum = make_curriculum(configuration, sampler.documents, trace_values, simulator)
     landmarks = _landmarks(configuration)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / CONFIGURATION).write_text(configuration.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    make_folder(folder)
+    write_text(folder / CONFIGURATION, configuration.model_dump_json(indent=1) + "\n")
     torch.set_num_threads(configuration.threads)
     environment = make_environment(configuration, simulator, objective=landmarks, sampler=sampler)
     try:
@@ -136,7 +138,7 @@ def _write_figures(path: Path, steps: int, wall_s: float, resume: bool) -> None:
     if resume and path.is_file():
         wall_s += json.loads(path.read_text(encoding="utf-8"))["wall_s"]
     figures = {"steps": steps, "wall_s": round(wall_s, 1), "steps_per_s": round(steps / wall_s, 1)}
-    path.write_text(json.dumps(figures) + "\n", encoding="utf-8")
+    write_text(path, json.dumps(figures) + "\n")
 
 
 def make_vector_environment(
@@ -193,9 +195,10 @@ def load_run_configuration(folder: str | os.PathLike[str]) -> TrainingConfigurat
         InputError: the folder has none.
     """
     path = Path(folder) / CONFIGURATION
+    values = parse_json(read_text(path), str(path))
     try:
-        return TrainingConfiguration.model_validate(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError) as error:
+        return TrainingConfiguration.model_validate(values)
+    except ValueError as error:
         raise InputError(f"{path}: is not the configuration of a training run: {error}") from None
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -28,7 +26,7 @@ from weir.qoe_eval.call.requirements_check import check_requirements
 from weir.qoe_eval.call.run_calls import run_calls
 from weir.qoe_eval.inputs import PathOptions, read_inputs
 from weir.qoe_eval.means_table import print_means
-from weir.qoe_eval.options import parse_objective
+from weir.qoe_eval.options import check_model, given_command, parse_objective
 from weir.qoe_eval.run_with_progress import error_console
 from weir.qoe_eval.shipped_model import model_to_run
 from weir.traces.convert import parse_rate
@@ -99,8 +97,7 @@ def call(
     name = cast(ControllerName, _one_of("--controller", controller, get_args(ControllerName)))
     _one_of("--size", size, SIZES)
     controllers = COMPARED if compare else (name,)
-    if model is not None and not model.is_file():
-        raise InputError(f"--model {model}: no such file")
+    check_model(model)
     scenarios = read_inputs(inputs, PathOptions(duration_s=duration))
     weights = parse_objective(objective)
     check_requirements(kind)
@@ -122,7 +119,7 @@ def call(
     calls = plan_calls(plan, out, [find_peer(), find_simulator()])
     outcome = run_calls(calls, out, console, quiet=as_json, repeat_disturbed=repeat_disturbed)
     run = {
-        "command": shlex.join(["weir", *sys.argv[1:]]),
+        "command": given_command(),
         "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "wall_s": round(time.monotonic() - started, 1),
         "planned": len(calls),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -24,10 +22,12 @@ from weir.qoe_eval.call.run_calls import run_calls
 from weir.qoe_eval.goal_table import Row, details_markdown, print_rows, reached_text, rows_markdown
 from weir.qoe_eval.inputs import shared_traces
 from weir.qoe_eval.markdown_table import markdown_table
+from weir.qoe_eval.options import check_model, given_command
 from weir.qoe_eval.replay_jobs import ReplayPlan, model_description
 from weir.qoe_eval.run_with_progress import end_with_failures, error_console, run_with_progress
 from weir.qoe_eval.shipped_model import model_to_run
 from weir.traces.errors import InputError
+from weir.traces.output_files import write_text
 from weir.trainer.gym.process import find_simulator
 from weir.trainer.gym.specification import PRESETS
 
@@ -67,8 +67,7 @@ def calls(
     Exit status 0 whether or not the goals are reached. An interrupted run goes on when the same command is given again.
     """
     started = time.monotonic()
-    if model is not None and not model.is_file():
-        raise InputError(f"--model {model}: no such file")
+    check_model(model)
     if size not in SIZES:
         raise InputError(f"--size {size}: use {', '.join(SIZES)}")
     sets = call_sets(traces or shared_traces("mahimahi"), DEFAULT_MAX_BITRATE_BPS)
@@ -93,7 +92,7 @@ def calls(
     replayed = run_with_progress([replays], out / REPLAY_FOLDER, os.cpu_count() or 1, console, quiet=as_json)
     rows = experiment_rows(sets, outcome.records, replayed.records, planned, chosen)
     run: dict[str, Any] = {
-        "command": shlex.join(["weir", *sys.argv[1:]]),
+        "command": given_command(),
         "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "wall_s": round(time.monotonic() - started, 1),
         "calls": len(outcome.records),
@@ -114,8 +113,8 @@ def calls(
     }
     document = {"schema": "weir.calls/1", "run": run, "rows": [row.to_dict() for row in rows]}
     text = json.dumps(document, indent=1, allow_nan=False) + "\n"
-    (out / CALLS_JSON).write_text(text, encoding="utf-8")
-    (out / CALLS_MARKDOWN).write_text(calls_markdown(rows, outcome.records, run), encoding="utf-8")
+    write_text(out / CALLS_JSON, text)
+    write_text(out / CALLS_MARKDOWN, calls_markdown(rows, outcome.records, run))
     if as_json:
         typer.echo(text, nl=False)
     else:

@@ -24,6 +24,7 @@ from weir.qoe_eval.call.vmaf import MODEL, measure_vmaf
 from weir.qoe_eval.call.webrtc_stats import StatsObject, StatsReports, read_stats_log
 from weir.qoe_eval.call.y4m import Y4m
 from weir.traces.errors import InputError
+from weir.traces.output_files import write_text
 
 VMAF_FRAMES = "vmaf.json"
 # A delay out of these bounds is a clock that was mapped wrongly, not a delay.
@@ -190,7 +191,7 @@ def _picture_metrics(
         return {}
     values = [[compared[index].render_time_us, round(value, 2)] for index, value in found.frames]
     text = json.dumps({"model": MODEL, "every": every, "frames": values}, separators=(",", ":"))
-    (folder / VMAF_FRAMES).write_text(text + "\n", encoding="utf-8")
+    write_text(folder / VMAF_FRAMES, text + "\n")
     return {"vmaf_mean": found.mean, "vmaf_p5": found.p5}
 
 

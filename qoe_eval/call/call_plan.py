@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 from weir.qoe_eval.call.call_logs import RECORD
 from weir.qoe_eval.call.call_settings import CallSettings, ControllerName, SenderKind
+from weir.traces.file_names import file_name
 from weir.traces.scenario import Scenario
 from weir.traces.variation import vary
 
@@ -69,7 +69,7 @@ def plan_calls(plan: CallPlan, out: Path, programs: Sequence[Path]) -> dict[str,
                     seed=seed,
                     width=plan.width,
                     height=plan.height,
-                    out=out / CALLS / _folder_name(scenario.name, controller, seed),
+                    out=out / CALLS / file_name(scenario.name, controller, seed),
                     codec=plan.codec,
                     max_bitrate_bps=plan.max_bitrate_bps,
                     model=plan.model if controller != "gcc" else None,
@@ -96,10 +96,6 @@ def _key(settings: CallSettings, builds: Sequence[str | None]) -> str:
     objective = settings.objective if settings.controller != "gcc" else None
     identity = [settings.scenario.to_dict(), document, objective, builds]
     return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def _folder_name(scenario: str, controller: str, seed: int) -> str:
-    return re.sub(r"[^A-Za-z0-9._+-]", "_", f"{scenario}-{controller}-{seed}")
 
 
 def _sha256_of_file(path: Path) -> str:

@@ -15,6 +15,7 @@ from weir.qoe_eval.call.link_log import read_link_log
 from weir.qoe_eval.call.source_videos import source_video_path
 from weir.qoe_eval.call.webrtc_stats import read_stats_log
 from weir.traces.errors import InputError
+from weir.traces.output_files import write_text
 
 SCHEMA = "weir.result/1"
 _LARGEST_RECORD_BYTES = 16 << 20
@@ -41,7 +42,7 @@ def conclude(settings: CallSettings, about: Mapping[str, Any]) -> tuple[dict[str
     measures = measure(
         folder,
         source_video_path(settings.width, settings.height),
-        settings.scenario.forward.one_way_delay_ms,
+        settings.scenario.forward.mean_one_way_delay_ms(settings.duration_s),
         about["started_us"],
         about["ended_us"],
     )
@@ -69,7 +70,7 @@ def make_record(
         "variation": settings.variation,
         "duration_s": settings.duration_s,
         "versions": _versions(about.get("ready") or {}),
-        "path": {"one_way_delay_ms": settings.scenario.forward.one_way_delay_ms},
+        "path": {"one_way_delay_ms": settings.scenario.forward.mean_one_way_delay_ms(settings.duration_s)},
         "flows": [],
         "metrics": {"run": measures.metrics},
         "call": {
@@ -99,12 +100,7 @@ def write_record(folder: Path, record: Mapping[str, Any]) -> None:
         InputError: it cannot be written.
     """
     path = folder / call_logs.RECORD
-    part = path.with_name(path.name + ".part")
-    try:
-        part.write_text(json.dumps(record, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+    write_text(path, json.dumps(record, indent=1, allow_nan=False) + "\n")
 
 
 def read_record(folder: Path) -> dict[str, Any] | None:

@@ -20,7 +20,7 @@ from weir.qoe_eval.call.call_summary import Call, read_calls, summarise_calls
 from weir.qoe_eval.page_template import render_page
 from weir.qoe_eval.run_store import RunStore
 from weir.qoe_eval.summary import REFERENCE, run_values
-from weir.traces.errors import InputError
+from weir.traces.output_files import write_text
 
 SUMMARY = "summary.json"
 REPORT = "report.html"
@@ -48,11 +48,8 @@ def write(
     about = {"planned": len(calls), "failures": []} | dict(run or {}) | {"runs": len(calls)}
     summary = summarise_calls([call for call, _ in calls], about)
     page = out / REPORT
-    try:
-        (out / SUMMARY).write_text(json.dumps(summary, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-        page.write_text(render(calls, summary, out), encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{out}: the report cannot be written ({error.strerror})") from None
+    write_text(out / SUMMARY, json.dumps(summary, indent=1, allow_nan=False) + "\n")
+    write_text(page, render(calls, summary, out))
     return summary, page
 
 

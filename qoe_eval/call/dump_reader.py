@@ -6,6 +6,7 @@ A dump comes from anywhere: it is bounded in size, and whatever in it is not as 
 from __future__ import annotations
 
 import gzip
+import io
 import zlib
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from weir.qoe_eval.call.rtcstats_file import MAGIC, parse_rtcstats
 from weir.qoe_eval.call.stats_dump import StatsDump, parse_json
 from weir.qoe_eval.call.webrtc_internals import parse_internals
 from weir.traces.errors import InputError
+from weir.traces.input_files import printable, read_bytes
 
 LARGEST_BYTES = 256 << 20
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -26,9 +28,9 @@ def read_dump(path: Path) -> StatsDump:
     """
     text = _read(path)
     if text.startswith(MAGIC):
-        dump = parse_rtcstats(text, str(path))
+        dump = parse_rtcstats(text, printable(path))
     elif text.lstrip()[:1] == "{":
-        dump = parse_internals(parse_json(text, str(path)), str(path))
+        dump = parse_internals(parse_json(text, printable(path)), printable(path))
     else:
         raise InputError(
             f"{path}: neither a dump of chrome://webrtc-internals (a JSON object) nor an rtcstats file (first line "
@@ -44,20 +46,18 @@ def read_dump(path: Path) -> StatsDump:
 
 
 def _read(path: Path) -> str:
-    try:
-        with path.open("rb") as raw:
-            zipped = raw.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
-        with gzip.open(path, "rb") if zipped else path.open("rb") as file:
-            content = file.read(LARGEST_BYTES + 1)
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file; check the path") from None
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"{path}: damaged gzip file ({error})") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    content = read_bytes(path, LARGEST_BYTES)
+    if content.startswith(_GZIP_MAGIC):
+        try:
+            with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+                content = file.read(LARGEST_BYTES + 1)
+        except (EOFError, zlib.error, OSError) as error:
+            raise InputError(f"{printable(path)}: damaged gzip file ({error})") from None
     if len(content) > LARGEST_BYTES:
-        raise InputError(f"{path}: over {LARGEST_BYTES >> 20} MiB; save a dump of a shorter call")
+        raise InputError(f"{printable(path)}: over {LARGEST_BYTES >> 20} MiB; save a dump of a shorter call")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: byte {error.start} is no UTF-8 text; give the dump as it was saved") from None
+        raise InputError(
+            f"{printable(path)}: byte {error.start} is no UTF-8 text; give the dump as it was saved"
+        ) from None

@@ -11,7 +11,7 @@ from weir.qoe_eval.call.dump_charts import connection_chart, sent_stream, time_s
 from weir.qoe_eval.call.stats_dump import DumpedConnection, StatsDump
 from weir.qoe_eval.call.webrtc_stats import StatsObject
 from weir.qoe_eval.page_template import render_page
-from weir.traces.errors import InputError
+from weir.traces.output_files import make_folder, write_text
 
 REPORT = "report.html"
 _MOST_STREAMS = 40
@@ -24,11 +24,8 @@ def write_dump_report(dump: StatsDump, out: Path) -> Path:
         InputError: it cannot be written.
     """
     page = out / REPORT
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        page.write_text(render_dump(dump), encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"--out {out}: cannot be written ({error.strerror}); choose another folder") from None
+    make_folder(out)
+    write_text(page, render_dump(dump))
     return page
 
 

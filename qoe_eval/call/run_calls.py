@@ -94,8 +94,7 @@ async def _make_calls(
                 outcome.failed.append(record)
                 outcome.failures.append(f"{settings.name}: {result.failure}")
             else:
-                with store.results_path.open("ab") as file:
-                    store.append(file, record, None)
+                store.append(record, None)
                 done[key] = record
             progress.update(bar, completed=len(done))
 

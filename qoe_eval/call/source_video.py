@@ -7,7 +7,6 @@ bar code. The same size gives the same bytes, on every machine with the same num
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from weir.qoe_eval.call import frame_number
 from weir.traces.errors import InputError
+from weir.traces.output_files import make_folder, replacing
 
 FRAMES = 300
 FRAMES_PER_SECOND = 30
@@ -58,24 +58,13 @@ def make(path: Path, width: int, height: int, on_progress: OnProgress | None = N
     frame_bytes = width * height * 3 // 2 + len(b"FRAME\n")
     if path.is_file() and path.stat().st_size == len(header) + FRAMES * frame_bytes:
         return path
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # A file of this name is always whole: it is written beside, then renamed.
-        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(header)
-                for start, frames in _frames(width, height):
-                    file.write(frames)
-                    if on_progress:
-                        on_progress(start + _FRAMES_PER_TASK, FRAMES)
-            os.chmod(name, 0o644)
-            os.replace(name, path)
-        except BaseException:
-            os.unlink(name)
-            raise
-    except OSError as error:
-        raise InputError(f"{path}: the source video cannot be written ({error.strerror})") from None
+    make_folder(path.parent, "source video:")
+    with replacing(path) as file:
+        file.write(header)
+        for start, frames in _frames(width, height):
+            file.write(frames)
+            if on_progress:
+                on_progress(start + _FRAMES_PER_TASK, FRAMES)
     return path
 
 

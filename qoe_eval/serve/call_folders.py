@@ -9,6 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from weir.traces.errors import InputError
+from weir.traces.input_files import printable, why
+
 RECORD = "call.json"
 REPORT = "report.html"
 VIDEO = "recording.mp4"
@@ -33,7 +36,11 @@ SHOWN = (*IN_LIST, "network_delay_ms_p95", "vmaf_p5", "utilisation", "loss_ratio
 
 
 def new_folder(out: Path, scenario: str, controller: str) -> Path:
-    """Makes the folder of a new call: time, scenario and controller in its name."""
+    """Makes the folder of a new call: time, scenario and controller in its name.
+
+    Raises:
+        InputError: it cannot be made.
+    """
     stem = re.sub(r"[^A-Za-z0-9.]+", "-", f"{datetime.now():%Y-%m-%d-%H%M%S}-{scenario}-{controller}")[:120]
     number = 1
     while True:
@@ -43,6 +50,8 @@ def new_folder(out: Path, scenario: str, controller: str) -> Path:
             return folder
         except FileExistsError:
             number += 1
+        except OSError as error:
+            raise InputError(f"{printable(folder)}: the folder cannot be made ({why(error)})") from None
 
 
 def list_calls(out: Path) -> list[dict[str, Any]]:

@@ -16,6 +16,7 @@ from weir.qoe_eval.inputs import PathOptions, read_inputs
 from weir.traces.call_scenarios import call_scenarios
 from weir.traces.catalogue import bundled_scenarios
 from weir.traces.errors import InputError
+from weir.traces.output_files import make_folder
 from weir.traces.rfc8867 import rfc8867_scenarios
 from weir.traces.scenario import Scenario
 
@@ -38,10 +39,7 @@ def serve(
 ) -> None:
     """Serves a page on this machine only: pick a scenario, start a call, steer it, watch it, read its report."""
     scenarios = offered_scenarios(inputs or [])
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"--out {out}: the folder cannot be made ({error.strerror})") from None
+    make_folder(out)
     # The display is the user's; a browser that root starts would refuse to run.
     opens = browser if browser is not None else _has_display() and os.geteuid() != 0
     raise typer.Exit(asyncio.run(_serve(scenarios, port, out.resolve(), opens)))

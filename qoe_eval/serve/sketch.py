@@ -31,7 +31,7 @@ def sketch(scenario: Scenario, group: str) -> dict[str, Any]:
         "duration_s": duration,
         "capacity": _steps(forward, duration),
         "unlimited": forward.capacity is None,
-        "one_way_delay_ms": forward.one_way_delay_ms,
+        "one_way_delay_ms": forward.mean_one_way_delay_ms(duration),
         "queue": _queue(forward),
         "loss": _loss(forward),
         "jitter": _jitter(forward),
@@ -78,7 +78,8 @@ def _loss(link: Link) -> str:
         turns = loss.good_to_bad + loss.bad_to_good
         share = loss.good_to_bad / turns if turns else 0.0
         return f"{100 * (share * loss.loss_bad + (1 - share) * loss.loss_good):.2g} %, in bursts"
-    return f"{100 * loss.ratio:g} %"
+    ratio = loss.ratio
+    return f"{100 * ratio:g} %" if isinstance(ratio, float) else f"up to {100 * max(ratio.ratios):g} %"
 
 
 def _jitter(link: Link) -> str:

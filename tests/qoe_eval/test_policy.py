@@ -118,8 +118,8 @@ def test_the_shared_folder_is_the_default(weir, traces, tmp_path, monkeypatch):
     ("options", "message"),
     [
         (["--traces", "nowhere"], "--traces nowhere: no folder opennetlab/ or mahimahi/ in it"),
-        (["--bench", "missing.json"], "--bench missing.json: cannot be read"),
-        (["--training", "m.onnx"], "--training m.onnx: not JSON"),
+        (["--bench", "missing.json"], "missing.json: no such file"),
+        (["--training", "m.onnx"], "--training m.onnx: line 1, column 1: not valid JSON"),
         (["--adaptation", "list.json"], '--adaptation list.json: must be a JSON object such as {"steps_ratio": 1.0'),
         (["--model", "no.onnx"], "--model no.onnx: no such file"),
         (["--scenarios", "0"], "--scenarios"),

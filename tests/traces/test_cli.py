@@ -192,3 +192,46 @@ def test_help_names_every_command() -> None:
     assert result.exit_code == 0
     for command in ("validate", "convert", "list", "generate"):
         assert command in result.stdout
+
+
+def test_files_are_replaced_only_when_told(good: Path, tmp_path: Path) -> None:
+    for arguments in (("convert", good), ("generate", "step", "--out")):
+        target = tmp_path / "there.json"
+        target.write_text("mine")
+        refused = run(*arguments, target)
+        assert refused.exit_code == 2
+        assert f"{target}: is there already; choose another name, or add --force" in refused.stderr
+        assert target.read_text() == "mine"
+        assert run(*arguments, target, "--force").exit_code == 0
+        assert read_trace(target).scenario is not None
+
+
+def test_random_refuses_a_rate(tmp_path: Path) -> None:
+    result = run("generate", "random", "--rate", "3M", "--out", tmp_path / "x.json")
+    assert (result.exit_code, "leave out --rate" in result.stderr) == (2, True)
+    assert run("generate", "random", "--out", tmp_path / "x.json").exit_code == 0
+
+
+def test_the_window_of_mahimahi_is_an_option(tmp_path: Path) -> None:
+    path, out = tmp_path / "x.up", tmp_path / "x.csv"
+    path.write_text("10\n20\n300\n400\n")
+    assert run("convert", path, out, "--mahimahi-window-ms", 100).exit_code == 0
+    capacity = read_trace(out).capacity
+    assert capacity is not None
+    assert capacity.rates_bps.tolist() == [240e3, 0, 0, 240e3]
+    assert run("validate", path, "--mahimahi-window-ms", 100).exit_code == 0
+    assert run("validate", path, "--mahimahi-window-ms", 0).exit_code == 2
+
+
+def test_a_trace_for_the_way_back(good: Path, tmp_path: Path) -> None:
+    down, out = tmp_path / "x.down", tmp_path / "x.json"
+    down.write_text("100\n200\n")
+    assert run("convert", good, out, "--reverse", down, "--one-way-delay", 40).exit_code == 0
+    scenario = Scenario.load(out)
+    assert scenario.reverse.capacity is not None
+    assert scenario.reverse.capacity.trace().mean_bps() == 2 * 12_000 / 0.2
+    assert scenario.reverse.one_way_delay_ms == 40
+    assert scenario.provenance["source"] == "good.csv (csv); reverse: x.down"
+    again = tmp_path / "again.json"
+    assert run("convert", out, again, "--reverse", good).exit_code == 0
+    assert Scenario.load(again).reverse.capacity == scenario.forward.capacity

@@ -1,6 +1,7 @@
 """From any format to any other, and options on the way."""
 
 import itertools
+import json
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from weir.traces.convert import format_of, parse_queue, parse_rate, render, to_s
 from weir.traces.errors import InputError
 from weir.traces.importers import read_trace
 from weir.traces.plain_trace import scenario_from_capacity
-from weir.traces.scenario import Scenario
+from weir.traces.scenario import Link, Scenario
+from weir.traces.values_over_time import DelayOverTime, RatioOverTime
 
 TRACE = CapacityTrace.from_durations([1.0, 0.6, 0.4, 2.0], [2.4e6, 0, 1.2e6, 6e6])
 FORMATS = ("csv", "mahimahi", "opennetlab", "scenario")
@@ -138,3 +140,51 @@ def test_formats_by_ending() -> None:
     ]
     with pytest.raises(InputError, match="add --to csv, mahimahi, opennetlab or scenario"):
         format_of("a.xyz")
+
+
+def test_what_an_opennetlab_file_says_of_both_ways(tmp_path: Path) -> None:
+    pattern = [{"duration": 100, "capacity": 1000, "loss": 0.1, "rtt": 80}, {"duration": 100, "loss": 0, "rtt": 120}]
+    back = [{"duration": 200, "capacity": 300, "loss": 0.02}]
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps({"uplink": {"trace_pattern": pattern}, "downlink": {"trace_pattern": back}}))
+    scenario = to_scenario(read_trace(path))
+    delay = DelayOverTime(times_s=[0, 0.1], values_ms=[40, 60], period_s=0.2)
+    assert (scenario.forward.one_way_delay_ms, scenario.reverse.one_way_delay_ms) == (delay, delay)
+    assert scenario.forward.loss.ratio == RatioOverTime(times_s=[0, 0.1], ratios=[0.1, 0], period_s=0.2)
+    assert scenario.reverse.loss.ratio == 0.02
+    assert scenario.reverse.capacity.rates_bps == [300e3]
+    assert Scenario.from_json(scenario.to_json()) == scenario
+    text, lost = render(scenario, "opennetlab")
+    assert lost == ["reverse link"]
+    path.write_text(text)
+    again = read_trace(path)
+    assert (again.loss_ratio, again.one_way_delay_ms) == (scenario.forward.loss.ratio, delay)
+
+
+def test_delay_over_time() -> None:
+    link = Link(capacity=None, one_way_delay_ms={"times_s": [0, 10], "values_ms": [20, 80]})
+    assert link.mean_one_way_delay_ms(40) == 65
+    assert link.one_way_delay_ms.at([0, 9.99, 10, 100]).tolist() == [20, 20, 80, 80]
+    periodic = DelayOverTime(times_s=[0, 1], values_ms=[10, 30], period_s=2)
+    assert periodic.mean(5) == 18
+    assert periodic.at([1.5, 2.5]).tolist() == [30, 10]
+
+
+@pytest.mark.parametrize(
+    ("delay", "message"),
+    [
+        ({"times_s": [0, 1], "values_ms": [1]}, "forward.one_way_delay_ms: 2 times_s and 1 values_ms"),
+        ({"times_s": [1], "values_ms": [1]}, "forward.one_way_delay_ms: times_s[0]: must be 0"),
+        ({"times_s": [0, 2, 2], "values_ms": [1, 2, 3]}, "forward.one_way_delay_ms: times_s[2]: must be later"),
+        ({"times_s": [0, 2], "values_ms": [1, 2], "period_s": 2}, "forward.one_way_delay_ms: period_s: must be later"),
+        ({"times_s": [0], "values_ms": [-1]}, "forward.one_way_delay_ms.values_ms[0]: must be at least 0"),
+        ({"times_s": [0], "ratios": [0]}, "forward.one_way_delay_ms.values_ms: is missing"),
+        ("25", "forward.one_way_delay_ms: must be a number, not '25'"),
+    ],
+)
+def test_no_delay_over_time(delay: object, message: str) -> None:
+    with pytest.raises(InputError) as refusal:
+        Scenario.make(
+            name="x", duration_s=5, forward={"capacity": None, "one_way_delay_ms": delay}, flows=[{"kind": "rtp"}]
+        )
+    assert message in str(refusal.value)

@@ -40,7 +40,7 @@ def test_csv_of_a_constant_for_ever() -> None:
 @given(traces)
 @settings(max_examples=60)
 def test_opennetlab_gives_the_same_trace_back(trace: CapacityTrace) -> None:
-    text = write_opennetlab(trace, loss_ratio=0.25, rtt_ms=80)
+    text = write_opennetlab(trace, loss_ratio=0.25, one_way_delay_ms=40)
     read = read_opennetlab(json.loads(text), "x.json")
     assert read.capacity is not None
     assert read.capacity.period_s == pytest.approx(trace.period_s, abs=1e-9)

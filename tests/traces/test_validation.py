@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from weir.traces.capacity import CapacityTrace
 from weir.traces.errors import InputError
 from weir.traces.importers import inspect_trace, read_trace
+from weir.traces.values_over_time import DelayOverTime, RatioOverTime
 
 
 def opennetlab(tmp_path: Path, *entries: dict[str, Any], **more: Any) -> Path:
@@ -78,8 +80,27 @@ def test_a_fast_link_is_no_artefact(tmp_path: Path) -> None:
 def test_bits_where_kilobits_belong(tmp_path: Path) -> None:
     path = opennetlab(tmp_path, entry(1_000_000), entry(2_500_000), entry(400_000))
     assert found(path) == [("unit_error", "error", "entry 0 (uplink.trace_pattern[0])")]
-    assert "hardly kbps; repair: every rate taken as bit/s" in refused(path)
-    assert rates(path) == [1e6, 2.5e6, 0.4e6]
+    message = refused(path)
+    assert "hardly kbps; if they are bit/s, divide them by 1000" in message
+    assert "this cannot be repaired" in message
+
+
+def test_an_opennetlab_link_of_90_mbps_is_no_artefact(tmp_path: Path) -> None:
+    path = opennetlab(tmp_path, entry(90_000), entry(85_500), entry(140_000), entry(0, 10))
+    assert found(path) == [("rate_unit", "warning", "entry 0 (uplink.trace_pattern[0])")]
+    assert rates(path) == [90e6, 85.5e6, 140e6, 0]
+
+
+def test_an_opennetlab_link_of_50_mbps_keeps_its_peaks(tmp_path: Path) -> None:
+    path = opennetlab(tmp_path, entry(50_000), entry(75_000), entry(45_000))
+    assert found(path) == []
+    assert rates(path) == [50e6, 75e6, 45e6]
+
+
+def test_a_spike_on_a_fast_opennetlab_link_is_an_artefact(tmp_path: Path) -> None:
+    path = opennetlab(tmp_path, entry(90_000), entry(8_039_999), entry(85_500))
+    assert ("spike", "error", "entry 1 (uplink.trace_pattern[1])") in found(path)
+    assert rates(path) == [90e6, 90e6, 85.5e6]
 
 
 @pytest.mark.parametrize(
@@ -200,22 +221,36 @@ def test_loss_and_delay_out_of_range(tmp_path: Path) -> None:
     assert (imported.loss_ratio, imported.one_way_delay_ms) == (0, 10_000)
 
 
-def test_changing_loss_is_averaged_over_time_and_said(tmp_path: Path) -> None:
-    path = opennetlab(tmp_path, entry(1000, 100, loss=0.2, rtt=100), entry(1000, 300, loss=0))
+def test_loss_and_delay_change_with_the_entries(tmp_path: Path) -> None:
+    path = opennetlab(
+        tmp_path, entry(1000, 100), entry(1000, 100, loss=0.2, rtt=100), entry(500, 300), entry(1000, loss=0, rtt=60)
+    )
     imported = read_trace(path)
-    assert imported.loss_ratio == pytest.approx(0.05)
-    assert imported.one_way_delay_ms == 50
-    assert [finding.message for finding in imported.findings] == [
-        "loss changes within the trace (0 to 0.2); its mean over time is used"
-    ]
+    assert imported.findings == []
+    assert imported.loss_ratio == RatioOverTime(times_s=[0, 0.1, 0.5], ratios=[0, 0.2, 0], period_s=0.7)
+    assert imported.one_way_delay_ms == DelayOverTime(times_s=[0, 0.5], values_ms=[50, 30], period_s=0.7)
+
+
+def test_loss_and_delay_that_stay_are_numbers(tmp_path: Path) -> None:
+    imported = read_trace(opennetlab(tmp_path, entry(1000, loss=0.2, rtt=100), entry(500, loss=0.2)))
+    assert (imported.loss_ratio, imported.one_way_delay_ms) == (0.2, 50)
+
+
+def test_the_downlink_is_the_way_back(tmp_path: Path) -> None:
+    downlink = {"trace_pattern": [entry(500, 100, loss=0.1), entry(800, 100, rtt=80)]}
+    imported = read_trace(opennetlab(tmp_path, entry(1000), downlink=downlink))
+    assert imported.findings == []
+    assert imported.reverse is not None
+    assert imported.reverse.capacity == CapacityTrace([0, 0.1], [500e3, 800e3], 0.2)
+    assert (imported.reverse.loss_ratio, imported.reverse.one_way_delay_ms) == (0.1, 40)
+    assert "entry 1 (downlink.trace_pattern[1])" in refused(
+        opennetlab(tmp_path, entry(1000), downlink={"trace_pattern": [entry(500), entry(-1)]})
+    )
 
 
 def test_what_is_not_used_is_said(tmp_path: Path) -> None:
-    path = opennetlab(tmp_path, entry(1000, jitter=5), entry(1000, jitter=0), downlink={"trace_pattern": [entry(5)]})
-    assert found(path) == [
-        ("ignored", "warning", "entry 0 (uplink.trace_pattern[0])"),
-        ("ignored", "warning", "downlink"),
-    ]
+    path = opennetlab(tmp_path, entry(1000, jitter=5), entry(1000, jitter=0), downlink={})
+    assert found(path) == [("ignored", "warning", "entry 0 (uplink.trace_pattern[0])")]
 
 
 def test_times_that_look_like_milliseconds(tmp_path: Path) -> None:

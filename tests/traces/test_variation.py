@@ -61,6 +61,32 @@ def test_a_run_begins_later_in_both_directions() -> None:
     assert min(starts) < 1
 
 
+def test_delay_and_loss_that_repeat_begin_later_with_the_capacity() -> None:
+    delay = {"times_s": [0, 1], "values_ms": [20, 60], "period_s": 4}
+    ratio = {"times_s": [0, 2], "ratios": [0, 0.1], "period_s": 4}
+    capacity = {"times_s": [0, 1, 2], "rates_bps": [1e6, 2e6, 3e6], "period_s": 4}
+    loss = {"kind": "bernoulli", "ratio": ratio}
+    one = scenario(forward={"capacity": capacity, "one_way_delay_ms": delay, "loss": loss})
+    times = np.linspace(0.0031, 12, 1000)
+    for seed in range(1, 10):
+        varied, drawn = vary(one, seed)
+        start_s, link = drawn["trace_start_s"], varied.forward
+        difference_ms = link.one_way_delay_ms.at(times) - one.forward.one_way_delay_ms.at(times + start_s)
+        assert np.ptp(difference_ms) < 1e-3
+        assert 1e-3 < abs(difference_ms[0]) <= 5.0
+        assert np.all(link.loss.ratio.at(times) == one.forward.loss.ratio.at(times + start_s))
+        assert np.all(link.capacity.trace().rate_at(times) == one.forward.capacity.trace().rate_at(times + start_s))
+
+
+def test_a_route_change_without_a_period_keeps_its_time() -> None:
+    one = scenario(forward={"capacity": None, "one_way_delay_ms": {"times_s": [0, 3], "values_ms": [2, 40]}})
+    varied, drawn = vary(one, 3)
+    assert drawn["trace_start_s"] is None
+    assert varied.forward.one_way_delay_ms.times_s == [0, 3]
+    assert varied.forward.one_way_delay_ms.values_ms[0] >= 0
+    assert varied.forward.one_way_delay_ms.values_ms != [2, 40]
+
+
 def test_steps_without_a_period_keep_their_times() -> None:
     steps = {"times_s": [0, 3], "rates_bps": [1e6, 2e6]}
     varied, drawn = vary(scenario(forward={"capacity": steps}), 3)

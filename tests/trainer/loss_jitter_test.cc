@@ -45,7 +45,7 @@ TEST_F(LossAndJitterTest, GilbertElliottLossRateAndBursts) {
   LossModel model(spec, RandomStream(1, 0));
   constexpr int kPackets = 1'000'000;
   int lost = 0;
-  for (int i = 0; i < kPackets; ++i) lost += model.Loses();
+  for (int i = 0; i < kPackets; ++i) lost += model.Loses(0);
   // In the bad state for 0.01 / (0.01 + 0.2) of the time. The states' correlation, 0.79 a packet, widens the mean's
   // deviation: with s the stationary variance of the state's loss ratio, the variance is (p (1 - p) + 2 s 0.79 / 0.21)
   // / n.
@@ -65,7 +65,7 @@ TEST_F(LossAndJitterTest, GilbertElliottLossRateAndBursts) {
   int losses = 0, runs = 0;
   bool before = false;
   for (int i = 0; i < kPackets; ++i) {
-    const bool loses = bursts.Loses();
+    const bool loses = bursts.Loses(0);
     losses += loses;
     runs += loses && !before;
     before = loses;

@@ -277,7 +277,7 @@ def test_interruption_keeps_what_is_learned(run, settings_file, tmp_path, comman
         ({"--out": "new.pt"}, "ends with .onnx"),
         ({"--out": "nowhere/new.onnx"}, "its folder is not there"),
         ({"--out": "{model}"}, "is the model that is adapted"),
-        ({"--configuration": "none.toml"}, "none.toml: cannot be read"),
+        ({"--configuration": "none.toml"}, "none.toml: no such file"),
     ],
 )
 def test_wrong_use_is_one_message(run, settings_file, tmp_path, command, changes, message):

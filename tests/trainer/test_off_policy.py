@@ -150,7 +150,7 @@ def test_replay_buffer_that_does_not_fit(values, tmp_path, fake_simulator):
     with pytest.raises(InputError, match="same environments and features"):
         load_replay_buffer(model, tmp_path / REPLAY_BUFFER)
     (tmp_path / REPLAY_BUFFER).write_bytes(b"PK")
-    with pytest.raises(InputError, match="is not a replay buffer"):
+    with pytest.raises(InputError, match="is damaged, or no replay buffer"):
         load_replay_buffer(model, tmp_path / REPLAY_BUFFER)
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -219,7 +220,7 @@ def test_bad_configuration_is_one_message(values, change, message):
 
 
 def test_bad_configuration_files(tmp_path):
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="no such file"):
         load_configuration(tmp_path / "none.toml")
     (tmp_path / "half.toml").write_text("steps = [")
     with pytest.raises(InputError, match="is not TOML"):
@@ -232,7 +233,7 @@ def test_a_checkpoint_that_is_none(tmp_path):
     with pytest.raises(InputError, match="no such checkpoint"):
         load_policy(tmp_path / "checkpoint.zip")
     (tmp_path / "checkpoint.zip").write_bytes(b"PK")
-    with pytest.raises(InputError, match="is not a checkpoint"):
+    with pytest.raises(InputError, match="is damaged, or no checkpoint"):
         load_policy(tmp_path / "checkpoint.zip")
 
 
@@ -303,3 +304,35 @@ def test_missing_extra_says_what_to_install():
         """
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_damaged_checkpoints_are_named(values, tmp_path, fake_simulator):
+    from weir.trainer.train import load_policy
+
+    checkpoint = train(values | {"steps": 256}, tmp_path / "run", fake_simulator).checkpoint
+    whole = checkpoint.read_bytes()
+    for content in (b"", whole[: len(whole) // 2], whole[:-10], whole[:2000] + bytes(500) + whole[2500:]):
+        checkpoint.write_bytes(content)
+        with pytest.raises(InputError, match=r"checkpoint\.zip: is damaged, or no checkpoint of `weir train`"):
+            load_policy(checkpoint)
+        with pytest.raises(InputError, match=r"checkpoint\.zip: is damaged"):
+            train(values, tmp_path / "run", fake_simulator, resume=True)
+
+
+def test_a_checkpoint_that_does_not_fit_on_the_disk_leaves_the_one_before(values, tmp_path, fake_simulator):
+    checkpoint = train(values | {"steps": 256}, tmp_path / "run", fake_simulator).checkpoint
+    before, limit = checkpoint.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) // 2, limit[1]))
+    try:
+        with pytest.raises(InputError, match=r"checkpoint\.zip: cannot be written \(File too large\)"):
+            train(values | {"steps": 512}, tmp_path / "run", fake_simulator, resume=True)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert checkpoint.read_bytes() == before
+
+
+@pytest.mark.parametrize("out", ["file", "/dev/full", "file/below"])
+def test_an_out_that_is_no_folder(values, tmp_path, fake_simulator, out):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="the folder cannot be made"):
+        train(values, tmp_path / out, fake_simulator)

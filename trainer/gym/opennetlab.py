@@ -18,7 +18,10 @@ import numpy as np
 from weir.traces.capacity import CapacityTrace
 from weir.traces.errors import InputError
 from weir.traces.importers import read_trace
+from weir.traces.input_files import printable
+from weir.traces.plain_trace import loss_of
 from weir.traces.scenario import Scenario
+from weir.traces.values_over_time import DelayOverTime
 from weir.trainer.gym.episode import Episode
 from weir.trainer.gym.pool import PACKET_RECORD, SimulatorPool
 from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification
@@ -125,7 +128,8 @@ def opennetlab_scenario(trace_path: str | os.PathLike[str], duration_time_ms: in
         InputError: the trace cannot be read.
     """
     capacity = CapacityTrace.constant(DEFAULT_CAPACITY_BPS)
-    delay_ms, loss_ratio = ONE_WAY_DELAY_MS, 0.0
+    delay_ms: float | DelayOverTime = ONE_WAY_DELAY_MS
+    loss = loss_of(None)
     if str(trace_path):
         trace = read_trace(os.fspath(trace_path), repair=True)
         for finding in trace.findings:
@@ -134,7 +138,7 @@ def opennetlab_scenario(trace_path: str | os.PathLike[str], duration_time_ms: in
             raise InputError(f"{trace_path}: its capacity is unlimited; an OpenNetLab trace has one")
         capacity = trace.capacity
         delay_ms = ONE_WAY_DELAY_MS if trace.one_way_delay_ms is None else trace.one_way_delay_ms
-        loss_ratio = trace.loss_ratio or 0.0
+        loss = loss_of(trace.loss_ratio)
     link = {
         "capacity": {
             "times_s": capacity.times_s.tolist(),
@@ -143,9 +147,9 @@ def opennetlab_scenario(trace_path: str | os.PathLike[str], duration_time_ms: in
         },
         "one_way_delay_ms": delay_ms,
         "queue": {"milliseconds": QUEUE_MS},
-        "loss": {"kind": "bernoulli", "ratio": loss_ratio} if loss_ratio else {"kind": "none"},
+        "loss": loss,
     }
     duration_s = duration_time_ms / 1000.0 if duration_time_ms else capacity.period_s or DEFAULT_DURATION_MS / 1000.0
     flow = {"kind": "rtp", "id": "media", "media": {"kind": "filler", "max_rate_bps": MEDIA_MAXIMUM_BPS}}
-    name = os.path.basename(os.fspath(trace_path)) or "steady"
+    name = os.path.basename(printable(trace_path)) or "steady"
     return Scenario.make(name=name, duration_s=duration_s, forward=link, reverse=link, flows=[flow]).to_dict()

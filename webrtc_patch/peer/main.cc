@@ -56,11 +56,16 @@ std::optional<std::string> CheckAddress(const std::string& text) {
   return std::nullopt;
 }
 
-// The bytes of the model; nothing when it cannot be read.
+// The bytes of the model; nothing when it cannot be read, or is far larger than one.
 std::optional<std::string> ReadFile(const std::string& path) {
+  constexpr size_t kMaxBytes = size_t{64} << 20;
   std::ifstream file(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file || bytes.empty()) return std::nullopt;
+  std::string bytes;
+  std::vector<char> chunk(size_t{1} << 16);
+  while (bytes.size() <= kMaxBytes && (file.read(chunk.data(), std::ssize(chunk)), file.gcount() > 0)) {
+    bytes.append(chunk.data(), static_cast<size_t>(file.gcount()));
+  }
+  if (file.bad() || bytes.empty() || bytes.size() > kMaxBytes) return std::nullopt;
   return bytes;
 }
 

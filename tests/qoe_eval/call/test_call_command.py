@@ -5,6 +5,7 @@ import json
 import pytest
 
 from weir.qoe_eval.call import call_command, requirements_check, session
+from weir.traces.file_names import file_name
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ def test_a_comparison_is_made_once_and_the_rest_is_reused(weir, tmp_path):
     assert status == 0
     assert "2 calls. Report: here/report.html" in out
     assert [(one["controller"], one["seed"]) for one in results(tmp_path)] == [("weir", 1), ("gcc", 1)]
-    assert (tmp_path / "here/calls/steady-weir-1/call.json").is_file()
+    assert (tmp_path / "here/calls" / file_name("steady", "weir", 1) / "call.json").is_file()
     assert (tmp_path / "here/report.html").stat().st_size > 1000
     status, out, error = weir(*CALL, "--compare", "--seeds", 2)
     assert status == 0
@@ -85,7 +86,7 @@ def test_a_model_that_vanishes_is_status_3_and_ends_everything(weir, tmp_path, f
     status, _, error = weir(*CALL, "--seeds", 3)
     assert status == 3
     assert "m.onnx: no such file" in error
-    assert not (tmp_path / "here/calls/steady-weir-2").exists()
+    assert not (tmp_path / "here/calls" / file_name("steady", "weir", 2)).exists()
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import pytest
 
 from weir.qoe_eval.call.call_plan import CallPlan, call_duration_s, done_calls, plan_calls
 from weir.traces.catalogue import load_bundled
+from weir.traces.file_names import file_name
 from weir.traces.variation import vary
 
 
@@ -39,7 +40,7 @@ def test_pairs_are_made_one_after_the_other(plan, program, tmp_path):
         (2, "steady-1m", "weir"),
     ]  # fmt: skip
     assert len({call.out for call in calls}) == 8
-    assert calls[0].out == tmp_path / "calls/steady-1m-weir-1"
+    assert calls[0].out == tmp_path / "calls" / file_name("steady-1m", "weir", 1)
     assert calls[0].model == plan.model
     assert calls[1].model is None
 

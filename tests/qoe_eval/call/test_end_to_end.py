@@ -17,6 +17,7 @@ from weir.qoe_eval.call.namespaces import FOLDER, processes_in
 from weir.qoe_eval.call.requirements_check import missing_requirements
 from weir.qoe_eval.call.session import run_call
 from weir.traces.catalogue import load_bundled
+from weir.traces.file_names import file_name
 from weir.traces.scenario import Scenario
 
 WEIR = Path(sys.executable).parent / "weir"
@@ -251,7 +252,7 @@ def test_the_command_interrupted(tmp_path, number, sender):
     out = tmp_path / "out"
     command = [WEIR, "call", tmp_path / "scenario.json", "--sender", sender, "--size", "640x360", "--out", out]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        frames = out / "calls/interrupted-weir-1/frames.y4m.jsonl"
+        frames = out / "calls" / file_name("interrupted", "weir", 1) / "frames.y4m.jsonl"
         deadline = time.monotonic() + 60
         while not (frames.exists() and frames.stat().st_size > 10_000) and time.monotonic() < deadline:
             assert process.poll() is None

@@ -61,5 +61,5 @@ def test_sizes_that_cannot_be_made_are_refused(tmp_path, size, message):
 
 def test_a_folder_that_cannot_be_written_is_one_message(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="cannot be written"):
+    with pytest.raises(InputError, match="the folder cannot be made"):
         source_video.make(tmp_path / "file" / "below", 320, 180)

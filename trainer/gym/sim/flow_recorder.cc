@@ -11,8 +11,12 @@ constexpr int64_t kHighDelayNs = 400'000'000;
 
 }  // namespace
 
-FlowRecorder::FlowRecorder(int64_t duration_ns, int64_t stop_ns, bool series)
-    : steps(series ? SeriesLength(duration_ns) : 0), duration_ns_(duration_ns), stop_ns_(stop_ns), series_(series) {}
+FlowRecorder::FlowRecorder(int64_t duration_ns, int64_t stop_ns, bool series, bool queueing_delays)
+    : steps(series ? SeriesLength(duration_ns) : 0),
+      duration_ns_(duration_ns),
+      stop_ns_(stop_ns),
+      series_(series),
+      keeps_queueing_delays_(queueing_delays) {}
 
 FlowRecorder::Step* FlowRecorder::StepAt(int64_t time_ns) {
   if (!series_) return nullptr;
@@ -31,6 +35,7 @@ void FlowRecorder::OnReceived(const Packet& packet, int64_t arrival_time_ns) {
   ++packets_received;
   bytes_received += packet.size_bytes;
   delays.Add(delay_ns);
+  if (keeps_queueing_delays_) queueing_delays.Add(delay_ns - packet.path_delay_ns);
   if (last_above_400_ms_) above_400_ms_ns += std::max<int64_t>(0, arrival_time_ns - last_arrival_ns_);
   last_above_400_ms_ = delay_ns > kHighDelayNs;
   last_arrival_ns_ = arrival_time_ns;

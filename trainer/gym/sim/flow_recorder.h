@@ -31,7 +31,8 @@ class FlowRecorder final : public FlowObserver {
   };
 
   // `stop_ns`: when the flow stops sending, at the latest with the scenario.
-  FlowRecorder(int64_t duration_ns, int64_t stop_ns, bool series);
+  // `queueing_delays`: whether they are kept apart, which the path's own delay does not need where it is constant.
+  FlowRecorder(int64_t duration_ns, int64_t stop_ns, bool series, bool queueing_delays = false);
 
   void OnSent(const Packet& packet) override;
   void OnReceived(const Packet& packet, int64_t arrival_time_ns) override;
@@ -50,6 +51,8 @@ class FlowRecorder final : public FlowObserver {
   int64_t above_400_ms_ns = 0;
   // Of received packets.
   DelayDistribution delays;
+  // The same without what the path itself took for each packet. Empty unless asked for.
+  DelayDistribution queueing_delays;
   // Empty without a series.
   std::vector<Step> steps;
 
@@ -60,6 +63,7 @@ class FlowRecorder final : public FlowObserver {
   const int64_t duration_ns_;
   const int64_t stop_ns_;
   const bool series_;
+  const bool keeps_queueing_delays_;
   int64_t last_arrival_ns_ = 0;
   bool last_above_400_ms_ = false;
   // Of the step that arrivals are in.

@@ -46,7 +46,7 @@ void Link::Send(Packet&& packet) {
   counters_.bytes_sent += packet.size_bytes;
   if (down_) {
     Drop(packet, counters_.packets_dropped_while_down);
-  } else if (loss_.Loses()) {
+  } else if (loss_.Loses(SinceStart(NowNs()))) {
     Drop(packet, counters_.packets_dropped_by_loss);
   } else if (bottleneck_) {
     bottleneck_->Send(std::move(packet));
@@ -67,9 +67,12 @@ int64_t Link::QueueingDelayNs() const { return bottleneck_ ? bottleneck_->Queuei
 int64_t Link::IdleNs() const { return bottleneck_ ? bottleneck_->IdleNs() : 0; }
 
 void Link::OnDeparture(Packet&& packet, int64_t departure_ns) {
+  // A path that becomes shorter lets nothing overtake what is under way.
+  last_path_end_ns_ = std::max(last_path_end_ns_, departure_ns + spec_.one_way_delay_ns.At(SinceStart(departure_ns)));
+  packet.path_delay_ns = last_path_end_ns_ - departure_ns + packet.extra_delay_ns;
   // The flow's own delay comes after the jitter, which all flows share: so packets of one flow keep their order
   // whatever other flows' delays are.
-  const int64_t arrival_ns = jitter_.Delayed(departure_ns + spec_.one_way_delay_ns) + packet.extra_delay_ns;
+  const int64_t arrival_ns = jitter_.Delayed(last_path_end_ns_) + packet.extra_delay_ns;
   PacketSink* sink = packet.sink;
   if (sink->needs_event()) {
     DeliverAt(std::move(packet), arrival_ns);

@@ -2,6 +2,7 @@
 #ifndef WEIR_TRAINER_GYM_SIM_LINK_H_
 #define WEIR_TRAINER_GYM_SIM_LINK_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -41,6 +42,8 @@ class Link final : private BottleneckObserver {
 
   // Another capacity from now on: what is queued leaves as was certain before, and the queue's bound stays.
   void SetCapacity(const CapacityTrace& capacity);
+  // From when on the changes of delay and loss count (0 unless said otherwise); before it, their first values hold.
+  void SetStart(int64_t start_ns) { start_ns_ = start_ns; }
   // While down, a link drops whatever is sent.
   void SetDown(bool down) { down_ = down; }
   bool down() const { return down_; }
@@ -67,12 +70,16 @@ class Link final : private BottleneckObserver {
   void OnQueueDrop(const Packet& packet) override;
   void Drop(const Packet& packet, int64_t& counter);
   void DeliverAt(Packet&& packet, int64_t arrival_ns);
+  int64_t SinceStart(int64_t time_ns) const { return std::max<int64_t>(time_ns - start_ns_, 0); }
 
   LinkSpec spec_;
   LossModel loss_;
   JitterModel jitter_;
   int64_t queue_limit_ = 0;
   bool down_ = false;
+  int64_t start_ns_ = 0;
+  // When the last packet was at the end of the path, before jitter.
+  int64_t last_path_end_ns_ = 0;
   // None when the capacity is unlimited.
   std::unique_ptr<Bottleneck> bottleneck_;
   LinkCounters counters_;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -69,12 +70,15 @@ LinkDirection::LinkDirection(Direction direction, const SimulationJob& job, size
       scenario_capacity_(SpecOf(job.scenario, direction).capacity),
       link_(SpecOf(job.scenario, direction), job.scenario.duration_ns(), job.seed, StreamOf(direction)),
       flow_(&link_, output_fd, job.scenario.flows[real_flow_index].extra_one_way_delay_ns, clock) {
+  // What changes waits for Start.
+  link_.SetStart(std::numeric_limits<int64_t>::max());
   if (!scenario_capacity_) return;
   const int64_t rate_bps = scenario_capacity_->FirstPositiveRateBps();
   link_.SetCapacity(CapacityTrace({0}, {rate_bps}));
 }
 
 void LinkDirection::Start() {
+  link_.SetStart(NowNs());
   if (scenario_capacity_) link_.SetCapacity(scenario_capacity_->Delayed(NowNs()));
 }
 

@@ -11,8 +11,8 @@ class LossModel {
  public:
   LossModel(const LossSpec& spec, RandomStream random);
 
-  // The fate of the next packet.
-  bool Loses();
+  // The fate of a packet that is sent at this time of the link's changes.
+  bool Loses(int64_t time_ns);
 
  private:
   LossSpec spec_;

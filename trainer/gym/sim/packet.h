@@ -32,6 +32,8 @@ struct Packet {
   int64_t sent_time_ns = 0;
   // Delay of this flow's own access path, added to the link's propagation delay.
   int64_t extra_delay_ns = 0;
+  // What the path itself takes, without queues and jitter; filled in by the link.
+  int64_t path_delay_ns = 0;
 
   // RTP. `rtp.arrival_time` is filled in by the receiver.
   PacketArrival rtp;

@@ -53,9 +53,14 @@ std::string_view CongestionControlName(TcpCongestionControl congestion_control) 
   throw std::logic_error("unknown congestion control");
 }
 
+// The mean over the time, where it changes.
+int64_t OneWayDelayNs(const LinkSpec& link, const Scenario& scenario) {
+  return std::llround(link.one_way_delay_ns.Mean(scenario.duration_ns()));
+}
+
 Json PathRecord(const Scenario& scenario) {
   const LinkSpec& link = scenario.forward;
-  Json record{{"one_way_delay_ms", Milliseconds(link.one_way_delay_ns)}};
+  Json record{{"one_way_delay_ms", Milliseconds(OneWayDelayNs(link, scenario))}};
   if (!link.capacity) {
     record["mean_capacity_bps"] = nullptr;
     record["queue_bytes"] = nullptr;
@@ -123,7 +128,7 @@ Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, 
   record["direction"] = is_forward ? "forward" : "reverse";
   record["start_s"] = Seconds(flow.start_ns);
   record["stop_s"] = Seconds(flow.stop_ns);
-  record["base_one_way_delay_ms"] = Milliseconds(link.one_way_delay_ns + flow.extra_one_way_delay_ns);
+  record["base_one_way_delay_ms"] = Milliseconds(OneWayDelayNs(link, scenario) + flow.extra_one_way_delay_ns);
   record["packets_sent"] = recorder.packets_sent;
   record["bytes_sent"] = recorder.bytes_sent;
   record["packets_received"] = recorder.packets_received;
@@ -134,6 +139,7 @@ Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, 
                                   ? Json(std::llround(Carriable(scenario, flow).BitsUntil(scenario.duration_ns()) / 8))
                                   : Json(nullptr);
   record["one_way_delay_ms"] = DelayRecord(recorder.delays);
+  if (!link.one_way_delay_ns.is_constant()) record["queueing_delay_ms"] = DelayRecord(recorder.queueing_delays);
   record["seconds_above_400_ms"] = Seconds(recorder.above_400_ms_ns);
   if (receiver) {
     record["feedback_packets_sent"] = receiver->rtcp_packets_sent();
@@ -168,7 +174,10 @@ Json RunJob(const SimulationJob& job, bool series) {
   std::vector<std::unique_ptr<FlowRecorder>> recorders;
   std::vector<FlowObserver*> observers;
   for (size_t i = 0; i < scenario.flows.size(); ++i) {
-    recorders.push_back(std::make_unique<FlowRecorder>(scenario.duration_ns(), scenario.flows[i].stop_ns, series));
+    const FlowSpec& flow = scenario.flows[i];
+    const LinkSpec& link = flow.direction == Direction::kForward ? scenario.forward : scenario.reverse;
+    recorders.push_back(std::make_unique<FlowRecorder>(scenario.duration_ns(), flow.stop_ns, series,
+                                                       !link.one_way_delay_ns.is_constant()));
     observers.push_back(recorders.back().get());
   }
   std::optional<LinkRecorder> link_recorder;

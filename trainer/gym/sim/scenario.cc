@@ -20,7 +20,7 @@ Scenario ParseScenario(const nlohmann::json& document) {
   }
   // The controllers' clock counts microseconds.
   scenario.duration =
-      TimeDelta::Micros(std::max<int64_t>(SecondsToNs(object.Number("duration_s", kPositiveTime)) / 1000, 1));
+      TimeDelta::Micros(std::max<int64_t>(SecondsToNs(object.Number("duration_s", kDuration)) / 1000, 1));
   scenario.forward = ParseLink(object.Require("forward"), "forward", {});
   const nlohmann::json* reverse = object.Find("reverse");
   const LinkDefaults reverse_defaults{.capacity_required = false,

@@ -14,6 +14,7 @@
 
 #include "capacity_trace.h"
 #include "input_error.h"
+#include "piecewise_constant.h"
 #include "sender_clock.h"
 #include "weir/objective.h"
 #include "weir/units.h"
@@ -37,7 +38,7 @@ struct LossSpec {
   enum class Kind { kNone, kBernoulli, kGilbertElliott };
   Kind kind = Kind::kNone;
   // Bernoulli.
-  double ratio = 0.0;
+  PiecewiseConstant<double> ratio = 0.0;
   // Gilbert-Elliott: probabilities of a change of state, per packet, and of loss in each state.
   double good_to_bad = 0.0;
   double bad_to_good = 0.0;
@@ -56,7 +57,7 @@ struct JitterSpec {
 struct LinkSpec {
   // Nothing: unlimited, with neither serialisation delay nor queue.
   std::optional<CapacityTrace> capacity;
-  int64_t one_way_delay_ns = 25'000'000;
+  PiecewiseConstant<int64_t> one_way_delay_ns = 25'000'000;
   QueueSpec queue;
   QueueDiscipline queue_discipline = QueueDiscipline::kDropTail;
   LossSpec loss;

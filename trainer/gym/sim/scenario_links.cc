@@ -12,37 +12,64 @@ constexpr NumberRange kRate{.min = 0, .max = static_cast<double>(CapacityTrace::
 
 std::string Element(const std::string& path, size_t index) { return path + "[" + std::to_string(index) + "]"; }
 
-std::optional<CapacityTrace> ParseCapacity(const nlohmann::json& value, const std::string& path) {
-  if (value.is_null()) return std::nullopt;
+// Values that hold from given times on: `times_s`, an array of values under a name of its own, perhaps `period_s`.
+struct ValuesOverTime {
+  std::vector<int64_t> times_ns;
+  std::vector<double> values;
+  std::optional<int64_t> period_ns;
+};
+
+ValuesOverTime ParseValuesOverTime(const nlohmann::json& value, const std::string& path, const char* values_name,
+                                   const char* noun, const NumberRange& range) {
   JsonObject object(value, path);
   const std::string times_path = object.PathOf("times_s");
-  const std::string rates_path = object.PathOf("rates_bps");
+  const std::string values_path = object.PathOf(values_name);
   const nlohmann::json& times = JsonArray(object.Require("times_s"), times_path, 1, SIZE_MAX);
-  const nlohmann::json& rates = JsonArray(object.Require("rates_bps"), rates_path, 1, SIZE_MAX);
-  if (times.size() != rates.size()) {
-    RefuseJson(path, std::to_string(times.size()) + " times and " + std::to_string(rates.size()) +
-                         " rates; give as many of each");
+  const nlohmann::json& values = JsonArray(object.Require(values_name), values_path, 1, SIZE_MAX);
+  if (times.size() != values.size()) {
+    RefuseJson(path, std::to_string(times.size()) + " times and " + std::to_string(values.size()) + " " + noun +
+                         "; give as many of each");
   }
-  std::vector<int64_t> times_ns;
-  std::vector<int64_t> rates_bps;
+  ValuesOverTime parsed;
   for (size_t i = 0; i < times.size(); ++i) {
-    times_ns.push_back(SecondsToNs(JsonNumber(times[i], Element(times_path, i), kTime)));
-    if (i == 0 && times_ns[0] != 0)
+    parsed.times_ns.push_back(SecondsToNs(JsonNumber(times[i], Element(times_path, i), kTime)));
+    if (i == 0 && parsed.times_ns[0] != 0)
       RefuseJson(Element(times_path, 0), "must be 0; shift the trace so that it starts at 0");
-    if (i > 0 && times_ns[i] <= times_ns[i - 1]) {
+    if (i > 0 && parsed.times_ns[i] <= parsed.times_ns[i - 1]) {
       RefuseJson(Element(times_path, i), "must be later than the time before it, not " + ShownJson(times[i]));
     }
-    rates_bps.push_back(std::llround(JsonNumber(rates[i], Element(rates_path, i), kRate)));
+    parsed.values.push_back(JsonNumber(values[i], Element(values_path, i), range));
   }
-  std::optional<int64_t> period_ns;
   if (const nlohmann::json* period = object.FindOptional("period_s")) {
-    period_ns = SecondsToNs(JsonNumber(*period, object.PathOf("period_s"), kPositiveTime));
-    if (*period_ns <= times_ns.back()) {
+    parsed.period_ns = SecondsToNs(JsonNumber(*period, object.PathOf("period_s"), kPositiveTime));
+    if (*parsed.period_ns <= parsed.times_ns.back()) {
       RefuseJson(object.PathOf("period_s"), "must be later than the last time, not " + ShownJson(*period));
     }
   }
   object.RefuseUnknownKeys();
-  return CapacityTrace(std::move(times_ns), std::move(rates_bps), period_ns);
+  return parsed;
+}
+
+std::optional<CapacityTrace> ParseCapacity(const nlohmann::json& value, const std::string& path) {
+  if (value.is_null()) return std::nullopt;
+  ValuesOverTime parsed = ParseValuesOverTime(value, path, "rates_bps", "rates", kRate);
+  std::vector<int64_t> rates_bps;
+  for (const double rate : parsed.values) rates_bps.push_back(std::llround(rate));
+  return CapacityTrace(std::move(parsed.times_ns), std::move(rates_bps), parsed.period_ns);
+}
+
+PiecewiseConstant<int64_t> ParseOneWayDelay(const nlohmann::json& value, const std::string& path) {
+  if (!value.is_object()) return MillisecondsToNs(JsonNumber(value, path, kDelayMs));
+  ValuesOverTime parsed = ParseValuesOverTime(value, path, "values_ms", "values", kDelayMs);
+  std::vector<int64_t> delays_ns;
+  for (const double delay_ms : parsed.values) delays_ns.push_back(MillisecondsToNs(delay_ms));
+  return {std::move(parsed.times_ns), std::move(delays_ns), parsed.period_ns};
+}
+
+PiecewiseConstant<double> ParseRatio(const nlohmann::json& value, const std::string& path) {
+  if (!value.is_object()) return JsonNumber(value, path, kRatio);
+  ValuesOverTime parsed = ParseValuesOverTime(value, path, "ratios", "ratios", kRatio);
+  return {std::move(parsed.times_ns), std::move(parsed.values), parsed.period_ns};
 }
 
 QueueSpec ParseQueue(const nlohmann::json& value, const std::string& path) {
@@ -69,7 +96,7 @@ LossSpec ParseLoss(const nlohmann::json& value, const std::string& path) {
       break;
     case 1:
       loss.kind = LossSpec::Kind::kBernoulli;
-      loss.ratio = object.Number("ratio", kRatio);
+      loss.ratio = ParseRatio(object.Require("ratio"), object.PathOf("ratio"));
       break;
     default:
       loss.kind = LossSpec::Kind::kGilbertElliott;
@@ -107,7 +134,7 @@ LinkSpec ParseLink(const nlohmann::json& value, const std::string& path, const L
   }
   link.one_way_delay_ns = defaults.one_way_delay_ns;
   if (const nlohmann::json* delay = object.Find("one_way_delay_ms")) {
-    link.one_way_delay_ns = MillisecondsToNs(JsonNumber(*delay, object.PathOf("one_way_delay_ms"), kDelayMs));
+    link.one_way_delay_ns = ParseOneWayDelay(*delay, object.PathOf("one_way_delay_ms"));
   }
   if (const nlohmann::json* queue = object.Find("queue")) link.queue = ParseQueue(*queue, object.PathOf("queue"));
   link.queue_discipline = object.Choice("queue_discipline", {"drop_tail", "codel"}, 0) == 0 ? QueueDiscipline::kDropTail

@@ -15,6 +15,8 @@ namespace weir::sim {
 inline constexpr double kMaxSeconds = 1e9;
 inline constexpr NumberRange kTime{.min = 0, .max = kMaxSeconds};
 inline constexpr NumberRange kPositiveTime{.min = 0, .max = kMaxSeconds, .min_excluded = true};
+// A day: what can be simulated in minutes, and its series kept in memory.
+inline constexpr NumberRange kDuration{.min = 0, .max = 86'400, .min_excluded = true};
 inline constexpr NumberRange kDelayMs{.min = 0, .max = kMaxSeconds};
 
 inline int64_t SecondsToNs(double seconds) { return std::llround(seconds * 1e9); }
@@ -22,7 +24,7 @@ inline int64_t MillisecondsToNs(double milliseconds) { return std::llround(milli
 
 struct LinkDefaults {
   bool capacity_required = true;
-  int64_t one_way_delay_ns = LinkSpec().one_way_delay_ns;
+  PiecewiseConstant<int64_t> one_way_delay_ns = LinkSpec().one_way_delay_ns;
 };
 LinkSpec ParseLink(const nlohmann::json& value, const std::string& path, const LinkDefaults& defaults);
 

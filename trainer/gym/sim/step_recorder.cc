@@ -29,7 +29,7 @@ void StepRecorder::OnReceived(const Packet& packet, int64_t arrival_time_ns) {
 
 std::array<double, kStepFields.size()> StepRecorder::Finish(Link& link, int64_t now_ns, int64_t next_step_ns) {
   const LinkSpec& spec = link.spec();
-  const double base_ms = static_cast<double>(spec.one_way_delay_ns + flow_.extra_one_way_delay_ns) * 1e-6;
+  const double base_ms = static_cast<double>(spec.one_way_delay_ns.At(now_ns) + flow_.extra_one_way_delay_ns) * 1e-6;
   const bool first = step_start_ns_ < 0;
   const int64_t from_ns = first ? now_ns : step_start_ns_;
   const double interval_s = static_cast<double>(now_ns - from_ns) * 1e-9;

@@ -1,0 +1,161 @@
+"""Names, files and disks that are not as one would wish: one message each, and nothing lost or mixed up."""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+
+import pytest
+
+TRACE = "time_s,rate_bps\n0,1000000\n5,2000000\n10,1000000\n"
+REPLAY = ("--controller", "rule", "--seeds", "1", "--objectives", "0", "--out", "here")
+
+
+@pytest.fixture
+def weir(fake_simulator, run_weir, tmp_path):
+    (tmp_path / "trace.csv").write_text(TRACE)
+    return run_weir
+
+
+def scenario(name="x", **changes):
+    capacity = {"times_s": [0], "rates_bps": [1e6]}
+    document = {"schema": "weir.scenario/1", "name": name, "duration_s": 10, "forward": {"capacity": capacity}}
+    return document | {"flows": [{"kind": "rtp"}]} | changes
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("drive é.csv", "drive è.csv"),
+        ("drive e\u0301.csv", "drive \u00e9.csv"),
+        (os.fsdecode(b"drive \xe9.csv"), os.fsdecode(b"drive \xe8.csv")),
+        ("Drive.csv", "drive.csv"),
+    ],
+)
+def test_each_file_has_a_series_of_its_own(weir, tmp_path, names):
+    for name, rate in zip(names, (1_000_000, 3_000_000), strict=True):
+        (tmp_path / name).write_text(f"time_s,rate_bps\n0,{rate}\n10,\n")
+    assert weir("traces", "validate", *names)[0] == 0
+    status, out, _ = weir("replay", *names, *REPLAY, "--json")
+    assert status == 0
+    assert len(json.loads(out)["scenarios"]) == 2
+    assert len(os.listdir(tmp_path / "here/series")) == 2
+    page = (tmp_path / "here/report.html").read_text(encoding="utf-8")
+    assert all(name in page for name in json.loads(out)["scenarios"])
+    # Also as what any reader of JSON takes: no lone surrogates.
+    out.encode("utf-8")
+    json.dumps(json.loads(out), ensure_ascii=False).encode("utf-8")
+
+
+def test_long_names_have_series_too(weir, tmp_path):
+    (tmp_path / "long.json").write_text(json.dumps(scenario("n" * 400)))
+    assert weir("replay", "long.json", *REPLAY)[0] == 0
+    assert len(os.listdir(tmp_path / "here/series")) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("time_s,rate_bps\n0," + "9" * 5000 + "\n", "line 2: rate_bps is '999"),
+        ('time_s,rate_bps\n0,"' + "9" * 200_000 + '"\n', "line 2: no CSV (field larger than field limit"),
+        (json.dumps(scenario()).replace("1000000.0", "9" * 5000), "5000 characters long, is too large"),
+        (json.dumps(scenario()).replace('"name"', '"name": "y", "name"'), 'the key "name" is there twice'),
+        (json.dumps(scenario(duration_s=1e9)), "duration_s: must be at most 86400"),
+        (json.dumps(scenario(name="lone \ud800")), "name: "),
+        (
+            json.dumps(scenario(forward={"capacity": {"times_s": [0, 20], "rates_bps": [0, 1e6]}})),
+            "error (all_zero): the link has no capacity in all of the 10 s",
+        ),
+        ("5\n999999999999999\n", "windows of 200 ms; mend the line"),
+        ("", "the file is empty"),
+        ("\ufeff", "the file is empty"),
+        ("\0" * 1000, "line 1: neither JSON"),
+    ],
+    ids=range(11),
+)
+def test_validate_and_replay_have_one_verdict(weir, tmp_path, content, message):
+    (tmp_path / "input").write_text(content)
+    for command in (("traces", "validate", "input"), ("replay", "input", *REPLAY)):
+        status, _, error = weir(*command)
+        assert status == 2
+        assert message in error
+        assert len(error.splitlines()) <= 2
+    assert not (tmp_path / "here").exists()
+
+
+@pytest.mark.parametrize("content", ["\ufeff" + TRACE, TRACE.replace("\n", "\r\n"), "\ufeff" + json.dumps(scenario())])
+def test_byte_order_marks_and_line_ends_of_windows(weir, tmp_path, content):
+    (tmp_path / "input").write_bytes(content.encode())
+    assert weir("traces", "validate", "input")[0] == 0
+    assert weir("replay", "input", *REPLAY)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("replay", "/dev/zero"), "/dev/zero: over 64 MiB"),
+        (("replay", "loop"), "loop: cannot be read (Too many levels of symbolic links)"),
+        (("replay", "trace.csv", "--reverse", "none.down"), "none.down: no such file"),
+        (("replay", "trace.csv", "--queue", "9" * 5000), "is beyond any queue"),
+        (("replay", "trace.csv", "--model", "."), "--model .: is no file"),
+        (("replay", "trace.csv", "--model", "/dev/zero"), "--model /dev/zero: is no file"),
+        (("replay", "trace.csv", "--model", "empty"), "--model empty: has 0 bytes"),
+        (("replay", "trace.csv", "--out", "trace.csv"), "--out trace.csv: the folder cannot be made (File exists)"),
+        (("replay", "trace.csv", "--out", "/dev/full"), "--out /dev/full: the folder cannot be made"),
+        (("replay", "trace.csv", "--out", "loop"), "--out loop: the folder cannot be made"),
+        (("model", "show", "/dev/zero"), "/dev/zero: over 64 MiB"),
+        (("model", "show", "."), ".: cannot be read (Is a directory)"),
+        (("train", "/dev/zero"), "/dev/zero: over 64 MiB"),
+        (("train", "digits.toml"), "digits.toml: is not TOML: "),
+        (("train", "latin.toml"), "latin.toml: byte 11 is no UTF-8 text"),
+        (("report", "webrtc-internals", "loop"), "loop: cannot be read (Too many levels of symbolic links)"),
+        (("traces", "generate", "step", "--out", "/dev/full", "--force"), "/dev/full: the ending does not tell"),
+        (("traces", "convert", "trace.csv", "/dev/full", "--to", "csv"), "/dev/full: cannot be written (No space left"),
+    ],
+)
+def test_no_traceback(weir, tmp_path, arguments, message):
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "empty").write_bytes(b"")
+    (tmp_path / "digits.toml").write_text("steps = " + "9" * 5000)
+    (tmp_path / "latin.toml").write_bytes(b'name = "caf\xe9"')
+    status, _, error = weir(*arguments)
+    assert status == 2
+    assert message in error
+
+
+@pytest.fixture
+def full_after(tmp_path):
+    """Runs `weir ARGUMENTS` on a disk that takes no file above so many bytes; returns status and standard error."""
+
+    def run(size_bytes, *arguments, stdout=subprocess.DEVNULL):
+        command = [sys.executable, "-c", "from weir.qoe_eval.cli import main; main()", *arguments]
+        ended = subprocess.run(
+            command, cwd=tmp_path, stdout=stdout, stderr=subprocess.PIPE, text=True, check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size_bytes, size_bytes)),
+        )  # fmt: skip
+        assert "Traceback" not in ended.stderr
+        return ended.returncode, ended.stderr
+
+    return run
+
+
+@pytest.mark.parametrize(("size_bytes", "file"), [(100, "series/"), (40_000, "report.html")])
+def test_a_replay_on_a_full_disk_is_one_message_and_goes_on_later(weir, full_after, tmp_path, size_bytes, file):
+    command = ("replay", "trace.csv", *REPLAY)
+    status, error = full_after(size_bytes, *command)
+    assert status == 2
+    assert len(error.splitlines()) == 1
+    assert error.startswith(f"weir: here/{file}")
+    assert ": cannot be written (File too large); make room, or choose another path" in error
+    left = [path for path in (tmp_path / "here").rglob("*") if path.name.startswith(".") or path.suffix == ".part"]
+    assert left == []
+    assert weir(*command)[0] == 0
+    assert (tmp_path / "here/report.html").is_file()
+
+
+def test_a_full_standard_output_is_one_message(full_after):
+    with open("/dev/full", "w") as full:
+        status, error = full_after(1 << 20, "traces", "list", "--json", stdout=full)
+    assert (status, len(error.splitlines())) == (1, 1)
+    assert "No space left on device; make room and try again" in error

@@ -1,0 +1,179 @@
+"""Files of a user: read with a bound, written whole or not at all, and named without two having one name."""
+
+import os
+import resource
+import subprocess
+import sys
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from weir.traces.errors import InputError
+from weir.traces.file_names import file_name
+from weir.traces.input_files import parse_json, printable, read_bytes, read_text
+from weir.traces.output_files import append, make_folder, replacing, write_text
+
+
+def refused(call, *arguments: object) -> str:
+    with pytest.raises(InputError) as refusal:
+        call(*arguments)
+    return str(refusal.value)
+
+
+def test_a_new_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "result.json"
+    write_text(path, "old")
+    with pytest.raises(KeyboardInterrupt):
+        _write_half(path)
+    assert path.read_text() == "old"
+    write_text(path, "new \udce9")
+    assert path.read_text() == "new \\udce9"
+    assert os.listdir(tmp_path) == ["result.json"]
+    assert path.stat().st_mode & 0o777 == 0o666 & ~_umask()
+
+
+def _write_half(path: Path) -> None:
+    with replacing(path) as file:
+        file.write(b"half of the")
+        raise KeyboardInterrupt
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def test_a_full_disk_is_one_message_and_keeps_what_was_there(tmp_path: Path) -> None:
+    path = tmp_path / "result.json"
+    path.write_text("old")
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limit[1]))
+    try:
+        message = refused(write_text, path, "x" * 200_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert message == f"{path}: cannot be written (File too large); make room, or choose another path"
+    assert (path.read_text(), os.listdir(tmp_path)) == ("old", ["result.json"])
+
+
+@pytest.mark.parametrize("write", [write_text, lambda path, text: append(path, text.encode())])
+def test_a_device_that_is_full(write) -> None:
+    message = refused(write, "/dev/full", "x")
+    assert message == "/dev/full: cannot be written (No space left on device); make room, or choose another path"
+    assert Path("/dev/full").is_char_device()
+
+
+def test_links_stay_links_and_pipes_are_written_into(tmp_path: Path) -> None:
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_text("old")
+    link.symlink_to(target)
+    write_text(link, "new")
+    assert (link.is_symlink(), target.read_text()) == (True, "new")
+    command = "from weir.traces.output_files import write_text; write_text('/dev/stdout', 'through')"
+    assert subprocess.run([sys.executable, "-c", command], capture_output=True, check=True).stdout == b"through"
+
+
+def test_places_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    for path, why in [
+        (tmp_path, "Is a directory"),
+        (tmp_path / "file" / "below", "Not a directory"),
+        (tmp_path / "none" / "below", "No such file or directory"),
+        (tmp_path / ("n" * 300), "File name too long"),
+        (loop, "Too many levels of symbolic links"),
+    ]:
+        assert refused(write_text, path, "x").startswith(f"{path}: cannot be written ({why})")
+        if path != tmp_path and "none" not in str(path):
+            assert refused(make_folder, path / "x").startswith(f"--out {path / 'x'}: the folder cannot be made (")
+
+
+def test_reading_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert refused(read_bytes, "/dev/zero", 1 << 20) == "/dev/zero: over 1 MiB, more than is read; give a smaller file"
+    large = tmp_path / "large"
+    with large.open("wb") as file:
+        file.truncate(10_000_000_000)
+    assert "over 64 MiB" in refused(read_text, large)
+    monkeypatch.setattr("weir.traces.input_files._LONGEST_WAIT_S", 0.05)
+    os.mkfifo(tmp_path / "pipe")
+    assert "nothing came out of it for 0.05 s" in refused(read_text, tmp_path / "pipe")
+
+
+def test_a_pipe_that_somebody_writes_into_is_read() -> None:
+    reading, writing = os.pipe()
+    try:
+        os.write(writing, b"time_s,rate_bps\n")
+        os.close(writing)
+        assert read_text(f"/dev/fd/{reading}") == "time_s,rate_bps\n"
+    finally:
+        os.close(reading)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    (tmp_path / "empty").write_text("\ufeff \n")
+    (tmp_path / "latin").write_bytes(b"caf\xe9")
+    for name, why in [
+        ("none", "no such file"),
+        (".", "cannot be read (Is a directory)"),
+        ("loop", "cannot be read (Too many levels of symbolic links)"),
+        ("empty", "the file is empty"),
+        ("latin", "byte 3 is no UTF-8 text"),
+    ]:
+        assert why in refused(read_text, tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"a": ' + "9" * 5000 + "}", "the number 99999999999999999999..., 5000 characters long, is too large"),
+        ('{"a": ' + "9" * 400 + "}", "400 characters long, is too large"),
+        ('{"a": -1e999}', "the number -1e999, 6 characters long, is too large"),
+        ('{"a": NaN}', "NaN is no JSON number"),
+        ('{"b": {"x": 1, "y": 2, "x": 3}}', 'the key "x" is there twice in one object'),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"a": 1\x00}', "line 1, column 8: not valid JSON"),
+    ],
+)
+def test_json_that_is_refused(text: str, message: str) -> None:
+    assert message in refused(parse_json, text, "x.json")
+
+
+def test_numbers_that_are_long_but_small_are_read() -> None:
+    assert parse_json("[0." + "1" * 5000 + ", 12, -0.5]", "x") == [pytest.approx(1 / 9), 12, -0.5]
+
+
+def test_names_differ_where_what_they_stand_for_does() -> None:
+    composed, decomposed = (unicodedata.normalize(form, "drive é") for form in ("NFC", "NFD"))
+    scenarios = [
+        composed,
+        decomposed,
+        "drive è",
+        "Drive é",
+        "drive_",
+        "drive ",
+        "x" * 300,
+        "x" * 301,
+        "x",
+        "X",
+        "",
+        "..",
+    ]
+    scenarios += ["drive \udce9", "drive \udce8", "a/b", "a_b"]
+    names = [file_name(scenario, "weir", 1) for scenario in scenarios]
+    # Also where a file system folds case.
+    assert len({name.lower() for name in names}) == len(names)
+    assert all(name.isascii() and len(name) <= 69 and "/" not in name and not name.startswith(".") for name in names)
+    assert file_name("a-b", "c", 1) != file_name("a", "b-c", 1)
+    assert file_name("steady-1m", "gcc-remb", 2).startswith("steady-1m-gcc-remb-2-")
+    assert file_name("steady-1m", "gcc", 2) == file_name("steady-1m", "gcc", 2)
+
+
+def test_names_that_are_no_utf_8_can_be_printed() -> None:
+    assert printable(os.fsdecode(b"drive \xe9.csv")) == r"drive \xe9.csv"
+    assert printable("drive é.csv") == "drive é.csv"
+    assert printable("lone \ud800") == r"lone \xed\xa0\x80"
