@@ -1,4 +1,4 @@
-// What `run` keeps of a flow: counts, the distribution of one-way delays, and a series in steps of 0.1 s.
+// What `run` keeps of a flow: counts, the distribution of one-way delays, a series in steps of 0.1 s, and frames.
 #ifndef WEIR_TRAINER_GYM_SIM_FLOW_RECORDER_H_
 #define WEIR_TRAINER_GYM_SIM_FLOW_RECORDER_H_
 
@@ -8,6 +8,7 @@
 
 #include "delay_distribution.h"
 #include "flow_observer.h"
+#include "frame_recorder.h"
 
 namespace weir::sim {
 
@@ -52,6 +53,8 @@ class FlowRecorder final : public FlowObserver {
   DelayDistribution delays;
   // Empty without a series.
   std::vector<Step> steps;
+  // Nothing for a flow whose frames are not followed. To be set before the first packet.
+  std::optional<FrameRecorder> frames;
 
  private:
   Step* StepAt(int64_t time_ns);
