@@ -31,9 +31,9 @@ class FillerSource final : public MediaSource {
   int64_t rate_bps_ = 0;
   bool active_ = false;
   int64_t next_packet_ns_;
-  // When the frame that is being handed out was captured, and which thirtieth of a second that is.
-  int64_t frame_ns_ = 0;
-  int64_t frame_number_ = -1;
+  // Of the frame that is being handed out: its RTP timestamp, and when its thirtieth of a second ends.
+  uint32_t frame_rtp_timestamp_ = 0;
+  int64_t frame_end_ns_ = 0;
   // Bits still to be earned for the next packet; kept while the rate is 0.
   int64_t missing_bits_;
 };

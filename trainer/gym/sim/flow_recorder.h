@@ -3,6 +3,7 @@
 #define WEIR_TRAINER_GYM_SIM_FLOW_RECORDER_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -54,7 +55,7 @@ class FlowRecorder final : public FlowObserver {
   // Empty without a series.
   std::vector<Step> steps;
   // Nothing for a flow whose frames are not followed. To be set before the first packet.
-  std::optional<FrameRecorder> frames;
+  std::unique_ptr<FrameRecorder> frames;
 
  private:
   Step* StepAt(int64_t time_ns);

@@ -110,11 +110,13 @@ Json FlowSeries(const FlowRecorder& recorder, int64_t duration_ns, bool is_rtp) 
 
 // Three columns, a frame a row; times in whole microseconds, which are exact enough and quick to print.
 Json FrameSeries(const FrameRecorder& recorder, int64_t duration_ns) {
-  Json capture = Json::array(), complete = Json::array(), bytes = Json::array();
-  for (const FrameRecorder::Frame& frame : recorder.Frames(duration_ns)) {
-    capture.push_back(frame.capture_ns / 1000);
-    complete.push_back(frame.complete_ns == kNeverNs ? Json(nullptr) : Json(frame.complete_ns / 1000));
-    bytes.push_back(frame.bytes);
+  const std::vector<FrameRecorder::Frame> frames = recorder.Frames(duration_ns);
+  Json::array_t capture, complete, bytes;
+  for (Json::array_t* column : {&capture, &complete, &bytes}) column->reserve(frames.size());
+  for (const FrameRecorder::Frame& frame : frames) {
+    capture.emplace_back(frame.capture_ns / 1000);
+    complete.emplace_back(frame.complete_ns == kNeverNs ? Json(nullptr) : Json(frame.complete_ns / 1000));
+    bytes.emplace_back(frame.bytes);
   }
   return {
       {"capture_time_us", std::move(capture)}, {"complete_time_us", std::move(complete)}, {"bytes", std::move(bytes)}};
@@ -190,7 +192,7 @@ Json RunJob(const SimulationJob& job, bool series) {
     const FlowSpec& flow = scenario.flows[i];
     if (!series || !std::holds_alternative<RtpSpec>(flow.kind)) continue;
     const LinkSpec& back = flow.direction == Direction::kForward ? scenario.reverse : scenario.forward;
-    recorders.back()->frames.emplace(back.one_way_delay_ns + flow.extra_one_way_delay_ns);
+    recorders.back()->frames = std::make_unique<FrameRecorder>(back.one_way_delay_ns + flow.extra_one_way_delay_ns);
   }
   std::optional<LinkRecorder> link_recorder;
   Simulation simulation(job, observers);
