@@ -33,12 +33,14 @@ from weir.trainer.gym.process import find_simulator
 
 FINDINGS_SHOWN = 5
 _SHOWN = (
+    "utility",
     "challenge",
+    "viewer_quality",
+    "frozen_share",
+    "frame_delay_ms_p95",
     "utilisation",
     "p95_queueing_delay_ms",
-    "max_queueing_delay_ms",
     "loss_ratio",
-    "seconds_above_400_ms",
 )
 
 
@@ -173,10 +175,17 @@ def _run_information(plan: ReplayPlan, outcome: ReplayOutcome, failures: list[st
 
 def _print_table(summary: dict[str, Any]) -> None:
     print_means(summary, METRICS, _SHOWN)
-    for row in summary["paired"]:
-        if row["metric"] == "challenge":
-            low, high = row["ci95"]
-            interval = f"[{low:+.1f}, {high:+.1f}]" if low is not None else "(no interval: one pair)"
+    rows = {(row["b"], row["metric"]): row for row in summary["paired"]}
+    for other in summary["controllers"]:
+        utility, challenge = rows.get((other, "utility")), rows.get((other, "challenge"))
+        if utility and challenge:
             typer.echo(
-                f"weir - {row['b']}: challenge {row['mean']:+.1f} {interval}, {row['wins']} of {row['n']} pairs won"
+                f"weir - {other}: utility {_difference(utility)}, challenge {_difference(challenge)}; "
+                f"more utility in {utility['wins']} of {utility['n']} pairs"
             )
+
+
+def _difference(row: dict[str, Any]) -> str:
+    low, high = row["ci95"]
+    interval = f"[{low:+.1f}, {high:+.1f}]" if low is not None else "(no interval: one pair)"
+    return f"{row['mean']:+.1f} {interval}"

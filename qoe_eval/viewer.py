@@ -43,20 +43,34 @@ def viewer_measures(record: Mapping[str, Any], flow: Mapping[str, Any]) -> Value
     frames = (flow.get("series") or {}).get("frames")
     if not frames or not frames["capture_time_us"]:
         return {}
-    capture_us = np.array(frames["capture_time_us"], dtype=np.int64)
-    complete = np.array(frames["complete_time_us"], dtype=np.float64)
-    rate_bps = _encoder_rate_bps(capture_us, np.array(frames["bytes"], dtype=np.int64))
-    came = int(np.isnan(complete).argmax()) if np.isnan(complete).any() else len(complete)
-    rendered_us = np.maximum.accumulate(complete[:came].astype(np.int64))
+    capture_us, rendered_us = rendered_frames(frames)
+    quality = estimate_vmaf(encoder_rate_bps(frames))[: len(rendered_us)]
     viewings = []
     for from_us, to_us in _active_spans_us(record, flow):
-        inside = (capture_us[:came] >= from_us) & (capture_us[:came] < to_us) & (rendered_us <= to_us)
-        viewings.append(
-            _view(
-                capture_us[:came][inside], rendered_us[inside], estimate_vmaf(rate_bps[:came][inside]), from_us, to_us
-            )
-        )
+        inside = (capture_us >= from_us) & (capture_us < to_us) & (rendered_us <= to_us)
+        viewings.append(_view(capture_us[inside], rendered_us[inside], quality[inside], from_us, to_us))
     return _measures(viewings)
+
+
+def rendered_frames(frames: Mapping[str, Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """When the frames of a record's series were captured and rendered, in us; up to the first that never came."""
+    complete = np.array(frames["complete_time_us"], dtype=np.float64)
+    never = np.flatnonzero(np.isnan(complete))
+    came = int(never[0]) if len(never) else len(complete)
+    capture_us = np.array(frames["capture_time_us"][:came], dtype=np.int64)
+    return capture_us, np.maximum.accumulate(complete[:came].astype(np.int64))
+
+
+def encoder_rate_bps(frames: Mapping[str, Any]) -> NDArray[np.float64]:
+    """For each frame of a record's series the rate of what was captured in the second up to it; in the flow's first
+    second, of all of that.
+    """
+    capture_us = np.array(frames["capture_time_us"], dtype=np.int64)
+    until_us = np.maximum(capture_us, capture_us[0] + _SECOND_US - 1)
+    total = np.concatenate([[0], np.cumsum(frames["bytes"], dtype=np.int64)])
+    first = np.searchsorted(capture_us, until_us - _SECOND_US, side="right")
+    last = np.searchsorted(capture_us, until_us, side="right")
+    return 8.0 * (total[last] - total[first])
 
 
 def _view(
@@ -99,15 +113,6 @@ def _measures(viewings: Sequence[_Viewing]) -> Values:
         "frame_delay_ms_p50": p50,
         "frame_delay_ms_p95": p95,
     }
-
-
-def _encoder_rate_bps(capture_us: NDArray[np.int64], frame_bytes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """For each frame the rate of what was captured in the second before its end, or in the flow's first second."""
-    until_us = np.maximum(capture_us, capture_us[0] + _SECOND_US - 1)
-    total = np.concatenate([[0], np.cumsum(frame_bytes)])
-    first = np.searchsorted(capture_us, until_us - _SECOND_US, side="right")
-    last = np.searchsorted(capture_us, until_us, side="right")
-    return 8.0 * (total[last] - total[first])
 
 
 def _active_spans_us(record: Mapping[str, Any], flow: Mapping[str, Any]) -> list[tuple[int, int]]:
