@@ -8,6 +8,7 @@ import shlex
 import sys
 import time
 from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,7 +22,7 @@ from weir.qoe_eval.objectives import FOLDER, objective_plans, summarise_objectiv
 from weir.qoe_eval.options import check_controllers, parse_objective
 from weir.qoe_eval.replay import ReplayOutcome
 from weir.qoe_eval.replay_jobs import ReplayPlan, model_description
-from weir.qoe_eval.report_command import write_report
+from weir.qoe_eval.report_command import write_csv, write_report
 from weir.qoe_eval.run_store import RunStore
 from weir.qoe_eval.run_with_progress import count_runs, end_with_failures, error_console, run_with_progress
 from weir.qoe_eval.shipped_model import shipped_model
@@ -32,6 +33,17 @@ from weir.traces.imported_trace import ImportedTrace
 from weir.trainer.gym.process import find_simulator
 
 FINDINGS_SHOWN = 5
+
+
+class SeriesKept(StrEnum):
+    """Of which runs a replay keeps its time series. The measures are the same in every case."""
+
+    ALL = "all"
+    FIRST = "first"
+    NONE = "none"
+
+
+_SERIES_OF_PLAN = {SeriesKept.ALL: "kept", SeriesKept.FIRST: "first kept", SeriesKept.NONE: "measured"}
 _SHOWN = (
     "utility",
     "challenge",
@@ -94,6 +106,13 @@ def replay(
             help="Also run weir under the presets and N objectives (seed 1) for the objective page; 0: leave it out.",
         ),
     ] = 20,
+    series: Annotated[
+        SeriesKept,
+        typer.Option(help="Of which runs time series are kept: all, those of the first seed, or none."),
+    ] = SeriesKept.ALL,
+    csv: Annotated[
+        bool, typer.Option("--csv", help="Also write results.csv, and series.csv.gz and frames.csv.gz of kept series.")
+    ] = False,
     repair: Annotated[bool, typer.Option("--repair", help="Accept traces with faults that can be repaired.")] = False,
     jobs: Annotated[
         int | None, typer.Option(min=1, max=1024, metavar="N", help="Simulators at once. Default: one per core.")
@@ -112,7 +131,7 @@ def replay(
         raise InputError(f"--model {model}: no such file")
     scenarios = read_inputs(inputs, path, repair, _show_findings)
     chosen = None if "weir" not in names else (model or shipped_model()).absolute()
-    plan = ReplayPlan(scenarios, names, weights, range(1, seeds + 1), chosen, find_simulator())
+    plan = ReplayPlan(scenarios, names, weights, range(1, seeds + 1), chosen, find_simulator(), _SERIES_OF_PLAN[series])
     console, processes = error_console(), jobs or os.cpu_count() or 1
     also = f", 'weir report {out}' shows them"
     outcome = run_with_progress([plan], out, processes, console, quiet=as_json, after_interrupt=also)
@@ -124,6 +143,8 @@ def replay(
     if found:
         summary["objectives"] = found
     page = write_report(RunStore(out), records, summary)
+    if csv:
+        write_csv(RunStore(out), records, quiet=as_json)
     if as_json:
         typer.echo(json.dumps(summary, indent=1))
     else:

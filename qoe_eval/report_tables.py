@@ -172,7 +172,7 @@ def per_scenario(summary: Summary) -> str:
             html.row([html.scenario_link(name), *_heat_row(metric, row, controllers, domain)])
             for name, row in values.items()
         ]
-        head = ["Scenario", *(html.controller_name(name) for name in controllers)]
+        head = [html.unit_of_cells("Scenario", metric), *(html.controller_name(name) for name in controllers)]
         parts.append(html.metric_part("scenarios", metric, index == 0, html.table(head, rows, "heatmap")))
     note = (
         "Means over seeds. The best controller of a row, the oracle apart, is bold. "

@@ -53,7 +53,7 @@
     });
     Plotly.react(id, traces, {
       ...baseLayout(),
-      margin: { l: 50, r: 14, t: 26, b: 50 }, showlegend: true, legend: { orientation: "h", y: -0.2 },
+      margin: { l: 50, r: 14, t: 26, b: 50 }, showlegend: true, legend: { orientation: "h", y: narrow() ? -0.28 : -0.2 },
       xaxis: axis({ type: "log", autorange: "reversed", title: { text: narrow() ? titles.xNarrow : titles.x },
         tickvals: narrow() ? [1, 10, 100, 1000] : [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000] }),
       yaxis: axis({ title: { text: titles.y }, rangemode: "tozero" }),
@@ -63,10 +63,10 @@
   }
 
   const SCATTER = {
-    x: "95th percentile of queueing delay, ms (less is to the right)", xNarrow: "p95 queueing delay, ms (less to the right)", y: "Utilisation, %", unit: " %",
+    x: "95th percentile of queueing delay, ms (less is to the right)", xNarrow: "p95 queueing delay, ms (less →)", y: "Utilisation, %", unit: " %",
   };
   const VIEWER = {
-    x: "95th percentile of frame delay, ms (less is to the right)", xNarrow: "p95 frame delay, ms (less to the right)", y: "Viewer's quality, of 100", unit: "",
+    x: "95th percentile of frame delay, ms (less is to the right)", xNarrow: "p95 frame delay, ms (less →)", y: "Viewer's quality, of 100", unit: "",
   };
 
   // --- the front of many objectives ------------------------------------------------------------------------------------
@@ -98,7 +98,7 @@
     Plotly.react("front", traces, {
       ...baseLayout(), showlegend: narrow(), legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 },
       margin: { l: 50, r: narrow() ? 14 : 90, t: narrow() ? 70 : 26, b: 50 },
-      xaxis: axis({ autorange: "reversed", title: { text: narrow() ? "p95 queueing delay, ms (less to the right)" : "95th percentile of queueing delay, ms (less is to the right)" } }),
+      xaxis: axis({ autorange: "reversed", title: { text: narrow() ? "p95 queueing delay, ms (less →)" : "95th percentile of queueing delay, ms (less is to the right)" } }),
       yaxis: axis({ title: { text: "Utilisation, %" } }),
       annotations: narrow() ? [] : [
         ...names(presets, (p) => ({ yshift: -19, xanchor: p.name === "throughput" ? "center" : "right", font: { size: 12, color: css("--ink") } })),
