@@ -38,7 +38,9 @@ WORST = (
 
 def headline(summary: Summary) -> str:
     """Every controller by its mean utility, with the interval, the challenge score and the other main measures."""
-    leading = METRICS["utility"]
+    # Results from before there was a utility have the challenge score alone.
+    has_utility = any("utility" in values for values in summary["controllers"].values())
+    leading = METRICS["utility" if has_utility else "challenge"]
     controllers = {name: values for name, values in summary["controllers"].items() if leading.name in values}
     ordered = sorted(controllers, key=lambda name: -controllers[name][leading.name]["mean"])
     ends = [
@@ -70,7 +72,7 @@ def headline(summary: Summary) -> str:
     head = ["Controller", html.heading(leading), "95 % interval", html.scale(f"{domain[0]:g}", f"{domain[1]:g}")]
     head += ["p5<small>of runs</small>", "Worst<small>run</small>", *(html.heading(METRICS[name]) for name in HEADLINE)]
     note = (
-        f"{_what_the_scores_are(summary)} Means over all runs, best utility first. The interval is a bootstrap over "
+        f"{_what_the_scores_are(summary)} Means over all runs, best first. The interval is a bootstrap over "
         "scenarios (BCa): it tells how far the mean would move with other scenarios of the same kind. <b>oracle</b> "
         "knows the capacity, and is what could be had; <b>fixed</b> sends at half the mean capacity."
     )
@@ -186,6 +188,8 @@ def worst_runs(records: Records) -> str:
     names = [record["controller"] for record in records]
     of = REFERENCE if REFERENCE in names else (names[0] if names else "")
     scored = [r for r in records if r["metrics"]["run"].get("utility") is not None]
+    if not scored:
+        return ""
     lowest: dict[str, Mapping[str, Any]] = {}
     for record in sorted((r for r in scored if r["controller"] == of), key=lambda r: r["metrics"]["run"]["utility"]):
         lowest.setdefault(record["scenario"], record)
