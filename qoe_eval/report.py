@@ -9,6 +9,7 @@ from typing import Any
 from weir.qoe_eval import html_parts as html
 from weir.qoe_eval import report_objectives as objectives
 from weir.qoe_eval import report_tables as tables
+from weir.qoe_eval import report_viewer
 from weir.qoe_eval.metric_table import METRICS
 from weir.qoe_eval.objectives import WEIGHTS
 from weir.qoe_eval.page_template import render_page
@@ -40,7 +41,7 @@ def render_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary
     parts = [
         html.incomplete(summary["run"].get("failures", []), "run"),
         tables.headline(summary),
-        tables.viewer(summary),
+        report_viewer.section(summary),
         tables.paired(summary),
         _scatter_section(),
         objectives.section(summary),

@@ -11,16 +11,11 @@ import numpy as np
 from weir.qoe_eval import html_parts as html
 from weir.qoe_eval.metric_table import METRICS, Metric
 from weir.qoe_eval.summary import REFERENCE
-from weir.qoe_eval.video_quality import STANDARD_ERROR
 
 Summary = Mapping[str, Any]
 Records = Sequence[Mapping[str, Any]]
 
 HEADLINE = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "seconds_above_400_ms")
-VIEWER = (
-    "viewer_quality", "video_quality", "frozen_share", "freeze_count", "frames_per_second", "frame_delay_ms_p50",
-    "frame_delay_ms_p95",
-)  # fmt: skip
 COMPARED = (
     "utility", "challenge", "viewer_quality", "frozen_share", "frame_delay_ms_p95", "utilisation",
     "p95_queueing_delay_ms", "loss_ratio", "seconds_above_400_ms", "recoco",
@@ -64,7 +59,7 @@ def headline(summary: Summary) -> str:
                     f"<td>{mark}</td>",
                     leading.display(score["p5"]),
                     leading.display(score["worst"]),
-                    *_means(values, HEADLINE),
+                    *means(values, HEADLINE),
                 ],
                 name == REFERENCE,
             )
@@ -91,34 +86,6 @@ def _what_the_scores_are(summary: Summary) -> str:
         "used of what the path could carry, how far p95 delay stays below 400 ms, and the share of packets not lost; "
         "the <b>challenge score</b> (MMSys 2021) weighs the same parts 2 : 2 : 3 whatever the objective, so that under "
         "another one a controller may gain utility and lose score."
-    )
-
-
-def viewer(summary: Summary) -> str:
-    """What a viewer would see, by controller; nothing for runs whose frames were not followed."""
-    controllers = {name: values for name, values in summary["controllers"].items() if VIEWER[0] in values}
-    if not controllers:
-        return ""
-    ordered = sorted(controllers, key=lambda name: -controllers[name][VIEWER[0]]["mean"])
-    rows = [
-        html.row([html.controller_name(name), *_means(controllers[name], VIEWER)], name == REFERENCE)
-        for name in ordered
-    ]
-    head = ["Controller", *(html.heading(METRICS[name]) for name in VIEWER)]
-    note = (
-        "Means over all runs, best first. <b>Frame delay</b> runs from the capture of a frame to its last packet; a "
-        "lost packet is taken to come again one round trip after its gap shows. <b>Video quality</b> is an estimate of "
-        "VMAF from the bitrate alone, by a line fitted to eight groups of real VP8 calls at 1280x720 of 79 to 1,501 "
-        f"kbps (off by {STANDARD_ERROR:.1f} points there, by up to 11 in single calls; beyond, extrapolated to 100 "
-        "at 3.9 Mbps). "
-        "<b>Viewer’s quality</b> is its mean over the viewer’s time, in which a frozen picture counts as 0. A "
-        "call that is not simulated is measured by <code>weir call</code>."
-    )
-    return html.section(
-        "viewer",
-        "What a viewer would see",
-        note,
-        html.table(head, rows) + '<div id="viewer-scatter" class="chart"></div>',
     )
 
 
@@ -242,7 +209,8 @@ def guard(records: Records) -> str:
     return html.section("guard", "Guard interventions", note, html.table(head, rows))
 
 
-def _means(values: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+def means(values: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+    """Cells with the means of some measures of a controller, from a summary."""
     return [METRICS[name].display(values[name]["mean"]) if name in values else "–" for name in names]
 
 
