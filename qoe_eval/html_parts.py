@@ -48,6 +48,12 @@ def heading(metric: Metric) -> str:
     return f'<span title="{escape(metric.meaning)}">{escape(metric.label)}</span>{unit}'
 
 
+def unit_of_cells(label: str, metric: Metric) -> str:
+    """Heading of the first column of a table whose other cells are all of one metric: it says their unit."""
+    arrow = "↑" if metric.better == "higher" else "↓"
+    return f"{escape(label)}<small>values: {escape(metric.unit)} {arrow}</small>"
+
+
 def interval(metric: Metric, ci: Sequence[float | None], signed_ends: bool = False) -> str:
     """The two ends of an interval for people; a dash where there is none."""
     if ci[0] is None or ci[1] is None:

@@ -44,6 +44,15 @@ class Metric:
 
 _ALL = (
     Metric(
+        "utility",
+        "Utility",
+        "of 100",
+        "higher",
+        "MOCC Eq. 2 on fixed scales, under the run's objective: its weights of throughput, latency and loss times the "
+        "rate, delay and loss part of the challenge score. Told for every controller, also those that know no "
+        "objective.",
+    ),
+    Metric(
         "challenge",
         "Challenge score",
         "of 100",
@@ -59,6 +68,47 @@ _ALL = (
     ),
     Metric("challenge_rate", "Challenge, rate part", "of 100", "higher", "100 min(1, received / carriable bytes)."),
     Metric("challenge_loss", "Challenge, loss part", "of 100", "higher", "100 (1 - lost / sent packets)."),
+    Metric(
+        "viewer_quality",
+        "Viewer's quality",
+        "of 100",
+        "higher",
+        "Video quality over the viewer's time: while the picture is frozen it counts as 0.",
+    ),
+    Metric(
+        "video_quality",
+        "Video quality",
+        "of 100, estimate",
+        "higher",
+        "What VMAF would be, by the bitrate of each second alone: a line through the logarithm of the bitrate, fitted "
+        "to real calls of VP8 at 1280x720. Mean over the time in which the picture moves.",
+    ),
+    Metric(
+        "frozen_share",
+        "Frozen",
+        "%",
+        "lower",
+        "Time in freezes / time measured. A freeze (webrtc-stats): the time between two rendered frames is at least "
+        "max(3 d, d + 150 ms), d being the mean of the 30 before; so is the time from the last frame to the end.",
+        100,
+        2,
+    ),
+    Metric("freeze_count", "Freezes", "", "lower", "How many of them.", 1, 1),
+    Metric("total_freezes_duration_s", "Freezes, together", "s", "lower", "How long they lasted together.", 1, 2),
+    Metric(
+        "frames_per_second", "Frame rate", "per s", "higher", "Frames rendered by the receiver / time measured.", 1, 1
+    ),
+    Metric(
+        "frame_delay_ms_p50",
+        "Frame delay, median",
+        "ms",
+        "lower",
+        "From the capture of a frame to its last packet, and that of all frames before it; a lost packet is taken to "
+        "come again one round trip after the gap shows. Without encoder, jitter buffer and decoder.",
+        1,
+        0,
+    ),
+    Metric("frame_delay_ms_p95", "Frame delay, p95", "ms", "lower", "Its 95th percentile.", 1, 0),
     Metric(
         "recoco",
         "ReCoCo score",

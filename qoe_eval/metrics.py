@@ -16,6 +16,7 @@ from weir.qoe_eval.fairness import rtp_fairness, tcp_share
 from weir.qoe_eval.flow_series import FlowSeries, read_flow_series
 from weir.qoe_eval.metric_table import METRICS
 from weir.qoe_eval.recoco import recoco_score
+from weir.qoe_eval.viewer import viewer_measures
 
 Values = dict[str, float | None]
 
@@ -80,6 +81,20 @@ def challenge_parts(
     return delay if sent > 0 else None, rate, loss
 
 
+def utility(objective: Sequence[float], rate: float | None, delay: float | None, loss: float | None) -> float | None:
+    """MOCC Eq. 2 over a run, 0 to 100: the objective's weights of throughput, latency and loss times the three parts of
+    the challenge score (0 to 100 each; None where one is not known).
+
+    The paper's latency term is the path's own delay over the measured one, which halves for 25 ms of queue behind a
+    path of 25 ms and hardly moves behind one of 250 ms. The challenge's scale is the same for all paths, so means over
+    scenarios say something, and utility and challenge score differ by their weights alone.
+    """
+    if rate is None or delay is None or loss is None:
+        return None
+    throughput_weight, latency_weight, loss_weight = objective
+    return throughput_weight * rate + latency_weight * delay + loss_weight * loss
+
+
 def _flow_metrics(record: Mapping[str, Any], flow: Mapping[str, Any], series: FlowSeries | None) -> Values:
     delays, base_ms = flow.get("one_way_delay_ms") or {}, flow["base_one_way_delay_ms"]
     if flow.get("queueing_delay_ms"):
@@ -94,10 +109,12 @@ def _flow_metrics(record: Mapping[str, Any], flow: Mapping[str, Any], series: Fl
     guard = flow.get("guard") or {}
     packet_bytes = received_bytes / flow["packets_received"] if flow["packets_received"] else None
     return {
+        "utility": utility(record["objective"], rate, delay, loss) if record.get("objective") else None,
         "challenge": (0.2 * delay + 0.2 * rate + 0.3 * loss) / 0.7 if parts_known else None,
         "challenge_delay": delay,
         "challenge_rate": rate,
         "challenge_loss": loss,
+        **viewer_measures(record, flow),
         "recoco": recoco_score(series, packet_bytes) if series else None,
         "utilisation": received_bytes / carriable_bytes if carriable_bytes > 0 else None,
         "receive_rate_bps": 8 * received_bytes / active_s if active_s > 0 else None,

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from weir.qoe_eval.metric_table import METRICS
-from weir.qoe_eval.metrics import Values
+from weir.qoe_eval.metrics import Values, utility
 from weir.qoe_eval.replay_jobs import ReplayPlan
 from weir.qoe_eval.statistics import compare_paired
 from weir.qoe_eval.steering import ORDER, PAIRS, TOLERANCES, steering
@@ -58,7 +58,8 @@ def summarise_objectives(
 
     Returns:
         seed, scenarios (names), presets.<name> and the list fan, each with the three weights and the means over
-        scenarios of utilisation, p95_queueing_delay_ms, loss_ratio and challenge; in the fan also non_dominated;
+        scenarios of utilisation, p95_queueing_delay_ms, loss_ratio and challenge; in the fan also non_dominated; in
+        presets and references also utility.<preset>, the utility of their runs under each preset's weights;
         preset_differences, a list like `paired` with presets as a and b; references.<controller>, means over the same
         scenarios and seed; steering, as `weir.qoe_eval.steering` defines it, and preset_scenarios.<scenario>.<preset>.
     """
@@ -86,13 +87,18 @@ def summarise_objectives(
         "seed": SEED,
         "scenarios": scenarios,
         "presets": {
-            name: dict(zip(WEIGHTS, PRESETS[name], strict=True)) | _means(presets[name].values()) for name in ORDER
+            name: dict(zip(WEIGHTS, PRESETS[name], strict=True))
+            | _means(presets[name].values())
+            | _utilities(presets[name].values())
+            for name in ORDER
         },
         "preset_differences": [
             row for a, b in PAIRS for metric in SHOWN if (row := _difference(presets, a, b, metric))
         ],
         "fan": [point | {"non_dominated": on_front} for point, on_front in zip(fan, pareto_front(fan), strict=True)],
-        "references": {name: _means(runs) for name, runs in references.items() if len(runs) == len(scenarios)},
+        "references": {
+            name: _means(runs) | _utilities(runs) for name, runs in references.items() if len(runs) == len(scenarios)
+        },
         "steering": asdict(steering({run: {name: presets[name][run] for name in ORDER} for run in scenarios})),
         "preset_scenarios": {
             run: {name: {metric: presets[name][run].get(metric) for metric in SHOWN} for name in ORDER}
@@ -127,6 +133,19 @@ def _means(runs: Iterable[Values]) -> dict[str, float | None]:
         values = [run[metric] for run in runs if run.get(metric) is not None]
         means[metric] = sum(values) / len(values) if values else None
     return means
+
+
+def _utilities(runs: Iterable[Values]) -> dict[str, dict[str, float | None]]:
+    """The mean utility of runs under each preset's weights, whatever they ran under."""
+    runs = list(runs)
+    means: dict[str, float | None] = {}
+    for name in ORDER:
+        parts = ([run.get(f"challenge_{part}") for part in ("rate", "delay", "loss")] for run in runs)
+        known = [
+            value for rate, delay, loss in parts if (value := utility(PRESETS[name], rate, delay, loss)) is not None
+        ]
+        means[name] = sum(known) / len(known) if known else None
+    return {"utility": means}
 
 
 def _difference(presets: Mapping[str, Mapping[str, Values]], a: str, b: str, metric: str) -> dict[str, Any] | None:

@@ -6,6 +6,7 @@ import json
 import os
 import time
 from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +20,7 @@ from weir.qoe_eval.objectives import FOLDER, objective_plans, summarise_objectiv
 from weir.qoe_eval.options import check_controllers, check_model, given_command, parse_objective
 from weir.qoe_eval.replay import ReplayOutcome
 from weir.qoe_eval.replay_jobs import ReplayPlan, model_description
-from weir.qoe_eval.report_command import write_report
+from weir.qoe_eval.report_command import write_csv, write_report
 from weir.qoe_eval.run_store import RunStore
 from weir.qoe_eval.run_with_progress import count_runs, end_with_failures, error_console, run_with_progress
 from weir.qoe_eval.shipped_model import model_to_run
@@ -33,13 +34,26 @@ from weir.traces.scenario import MAX_DURATION_S
 from weir.trainer.gym.process import find_simulator
 
 FINDINGS_SHOWN = 5
+
+
+class SeriesKept(StrEnum):
+    """Of which runs a replay keeps its time series. The measures are the same in every case."""
+
+    ALL = "all"
+    FIRST = "first"
+    NONE = "none"
+
+
+_SERIES_OF_PLAN = {SeriesKept.ALL: "kept", SeriesKept.FIRST: "first kept", SeriesKept.NONE: "measured"}
 _SHOWN = (
+    "utility",
     "challenge",
+    "viewer_quality",
+    "frozen_share",
+    "frame_delay_ms_p95",
     "utilisation",
     "p95_queueing_delay_ms",
-    "max_queueing_delay_ms",
     "loss_ratio",
-    "seconds_above_400_ms",
 )
 
 
@@ -122,6 +136,13 @@ def replay(
             help="Also run weir under the presets and N objectives (seed 1) for the objective page; 0: leave it out.",
         ),
     ] = 20,
+    series: Annotated[
+        SeriesKept,
+        typer.Option(help="Of which runs time series are kept: all, those of the first seed, or none."),
+    ] = SeriesKept.ALL,
+    csv: Annotated[
+        bool, typer.Option("--csv", help="Also write results.csv, and series.csv.gz and frames.csv.gz of kept series.")
+    ] = False,
     repair: Annotated[bool, typer.Option("--repair", help="Accept traces with faults that can be repaired.")] = False,
     jobs: Annotated[
         int | None, typer.Option(min=1, max=1024, metavar="N", help="Simulators at once. Default: one per core.")
@@ -143,7 +164,7 @@ def replay(
     scenarios = read_inputs(inputs, path, repair, _show_findings, window)
     chosen = None if "weir" not in names else model_to_run(model)
     numbers = range(1, seeds + 1) if seeds else [0]
-    plan = ReplayPlan(scenarios, names, weights, numbers, chosen, find_simulator())
+    plan = ReplayPlan(scenarios, names, weights, numbers, chosen, find_simulator(), _SERIES_OF_PLAN[series])
     console, processes = error_console(), jobs or os.cpu_count() or 1
     also = f", 'weir report {out}' shows them"
     outcome = run_with_progress([plan], out, processes, console, quiet=as_json, after_interrupt=also)
@@ -155,6 +176,8 @@ def replay(
     if found:
         summary["objectives"] = found
     page = write_report(RunStore(out), records, summary)
+    if csv:
+        write_csv(RunStore(out), records, quiet=as_json)
     if as_json:
         typer.echo(json.dumps(summary, indent=1))
     else:
@@ -210,9 +233,17 @@ def _run_information(plan: ReplayPlan, outcome: ReplayOutcome, failures: list[st
 
 def _print_table(summary: dict[str, Any]) -> None:
     print_means(summary, METRICS, _SHOWN)
-    for row in summary["paired"]:
-        if row["metric"] == "challenge":
-            low, high = row["ci95"]
-            interval = f" [{low:+.1f}, {high:+.1f}]" if low is not None else f", {too_few_text(row['independent'])}"
-            sample = sample_text(row["independent"], row["n"])
-            typer.echo(f"weir - {row['b']}: challenge {row['mean']:+.1f}{interval}, won {row['wins']} of {sample}")
+    rows = {(row["b"], row["metric"]): row for row in summary["paired"]}
+    for other in summary["controllers"]:
+        utility, challenge = rows.get((other, "utility")), rows.get((other, "challenge"))
+        if utility and challenge:
+            typer.echo(
+                f"weir - {other}: utility {_difference(utility)}, challenge {_difference(challenge)}; "
+                f"more utility in {utility['wins']} of {sample_text(utility['independent'], utility['n'])}"
+            )
+
+
+def _difference(row: dict[str, Any]) -> str:
+    low, high = row["ci95"]
+    interval = f"[{low:+.1f}, {high:+.1f}]" if low is not None else f"({too_few_text(row['independent'])})"
+    return f"{row['mean']:+.1f} {interval}"

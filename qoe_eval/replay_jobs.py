@@ -20,8 +20,8 @@ class ReplayPlan:
 
     `model` is for the controller weir; None when that is not among them.
 
-    `series`: "kept" in files beside the results; only "measured", for the measures that need them; or "none", which is
-    fastest and leaves those measures undefined.
+    `series`: "kept" in files beside the results; of the first seed "first kept"; only "measured", for the measures that
+    need them; or "none", which is fastest and leaves those measures undefined.
     """
 
     scenarios: Sequence[Scenario]
@@ -30,7 +30,7 @@ class ReplayPlan:
     seeds: Sequence[int]
     model: Path | None
     simulator: Path
-    series: Literal["kept", "measured", "none"] = "kept"
+    series: Literal["kept", "first kept", "measured", "none"] = "kept"
 
 
 def model_description(plan: ReplayPlan) -> dict[str, str] | None:
@@ -64,7 +64,7 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, dict[str, Any]]:
                         "flows_under_test": tested,
                         "variation": variation,
                         "model_sha256": own_hash,
-                        "keep_series": plan.series == "kept",
+                        "keep_series": plan.series == "kept" or (plan.series == "first kept" and seed == plan.seeds[0]),
                     },
                     "scenario": document,
                     "controller": controller,

@@ -9,6 +9,9 @@ from typing import Any
 from weir.qoe_eval import html_parts as html
 from weir.qoe_eval import report_objectives as objectives
 from weir.qoe_eval import report_tables as tables
+from weir.qoe_eval import report_viewer
+from weir.qoe_eval.metric_table import METRICS
+from weir.qoe_eval.objectives import WEIGHTS
 from weir.qoe_eval.page_template import render_page
 from weir.qoe_eval.report_series import chart_series
 from weir.qoe_eval.run_store import RunStore
@@ -30,7 +33,8 @@ def render_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary
     series = chart_series(store, records, {name: one.get("description", "") for name, one in descriptions.items()})
     shown = [name for name in _SHOWN_AT_FIRST if name in controllers] or controllers[:3]
     data = {
-        "scatter": _scatter(records, summary, controllers),
+        "scatter": _scatter(summary, controllers, "p95_queueing_delay_ms", "utilisation"),
+        "viewer": _scatter(summary, controllers, "frame_delay_ms_p95", "viewer_quality"),
         "objectives": objectives.chart(summary),
         "series": series,
         "hidden": [name for name in controllers if name not in shown],
@@ -38,6 +42,7 @@ def render_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary
     parts = [
         html.incomplete(summary["run"].get("failures", []), "run"),
         tables.headline(summary),
+        report_viewer.section(summary),
         tables.paired(summary),
         _scatter_section(),
         objectives.section(summary),
@@ -47,7 +52,12 @@ def render_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary
         tables.guard(records),
         _what_was_run(records, summary),
     ]
-    links = [("headline", "Controllers"), ("paired", "Paired comparison"), ("delay-throughput", "Throughput and delay")]
+    links = [
+        ("headline", "Controllers"),
+        ("viewer", "What a viewer would see"),
+        ("paired", "Paired comparison"),
+        ("delay-throughput", "Throughput and delay"),
+    ]
     links += [
         ("objectives", "Objectives"),
         ("scenarios", "Scenarios"),
@@ -63,31 +73,36 @@ def _lead(summary: Mapping[str, Any]) -> str:
     scenarios, runs = len(summary["scenarios"]), summary["run"].get("runs", 0)
     controllers = html.count(len(summary["controllers"]), "controller")
     text = f"{html.count(runs, 'run')} of {controllers} on {html.count(scenarios, 'scenario')}."
-    verdicts = {row["b"]: row for row in summary["paired"] if row["metric"] == "challenge"}
+    if weights := summary["run"].get("objective"):
+        text += f" Objective: {', '.join(f'{w:g} {name}' for w, name in zip(weights, WEIGHTS, strict=True))}."
+    rows = {(row["b"], row["metric"]): row for row in summary["paired"]}
     for other in ("gcc", "rule"):
-        row = verdicts.get(other)
-        if row:
-            low, high = row["ci95"]
-            few = too_few_text(row["independent"])
-            interval = f", 95 % interval {low:+.1f} to {high:+.1f}" if low is not None else f", {few}"
-            points = f"<b>{row['mean']:+.1f}</b> points of the challenge score"
-            sample = sample_text(row["independent"], row["n"])
-            text += f" {REFERENCE} − {other}: {points}{interval}; won {row['wins']} of {sample}."
+        utility, challenge = rows.get((other, "utility")), rows.get((other, "challenge"))
+        if utility and challenge:
+            text += (
+                f" {REFERENCE} − {other}: utility <b>{utility['mean']:+.1f}</b>{_interval(utility)}, challenge score "
+                f"<b>{challenge['mean']:+.1f}</b>{_interval(challenge)}; more utility in {utility['wins']} of "
+                f"{sample_text(utility['independent'], utility['n'])}."
+            )
     return text
 
 
-def _scatter(
-    records: Sequence[Mapping[str, Any]], summary: Mapping[str, Any], controllers: Sequence[str]
-) -> list[dict[str, Any]]:
-    """Per controller one point per scenario, and its means; delays below 1 ms are drawn at 1 ms, the axis being
-    logarithmic.
+def _interval(row: Mapping[str, Any]) -> str:
+    low, high = row["ci95"]
+    return f" ({too_few_text(row['independent'])})" if low is None else f" (95 % interval {low:+.1f} to {high:+.1f})"
+
+
+def _scatter(summary: Mapping[str, Any], controllers: Sequence[str], across: str, up: str) -> list[dict[str, Any]]:
+    """Per controller one point per scenario, and its means, of two measures. Delays below 1 ms are drawn at 1 ms, the
+    axis being logarithmic.
     """
+    shown = METRICS[up]
     found = []
     for controller in controllers:
         points = [
-            (name, by[controller]["p95_queueing_delay_ms"], by[controller]["utilisation"])
+            (name, by[controller][across], by[controller][up])
             for name, by in summary["scenarios"].items()
-            if {"p95_queueing_delay_ms", "utilisation"} <= by.get(controller, {}).keys()
+            if {across, up} <= by.get(controller, {}).keys()
         ]
         if not points:
             continue
@@ -97,9 +112,9 @@ def _scatter(
                 "controller": controller,
                 "scenario": [point[0] for point in points],
                 "delay_ms": [round(max(1.0, point[1]), 1) for point in points],
-                "utilisation": [round(100 * point[2], 1) for point in points],
-                "mean_delay_ms": round(max(1.0, means["p95_queueing_delay_ms"]["mean"]), 1),
-                "mean_utilisation": round(100 * means["utilisation"]["mean"], 1),
+                "y": [round(shown.scale * point[2], 1) for point in points],
+                "mean_delay_ms": round(max(1.0, means[across]["mean"]), 1),
+                "mean_y": round(shown.scale * means[up]["mean"], 1),
             }
         )
     return found
@@ -124,9 +139,9 @@ def _series_section(series: Sequence[Mapping[str, Any]]) -> str:
         '<p class=note id="scenario-note"></p><div id="series" class="chart"></div>'
     )
     note = (
-        "As the first seed has them: capacity (grey), estimate, receive rate, one-way delay (dotted: the path's own) "
-        "and lost packets. A click in the legend hides or shows a controller. Dashed lines are other traffic on the "
-        "path."
+        "Capacity (grey), estimate, receive rate, one-way delay of packets (dotted: the path's own) and of frames, and "
+        "lost packets, first seed. "
+        "A click in the legend hides or shows a controller. Dashed lines are other traffic on the path."
     )
     return html.section("time-series", "Time series", note, body)
 

@@ -8,13 +8,18 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.progress import track
 from typer.core import TyperGroup
 
 from weir.qoe_eval.call import call_report
+from weir.qoe_eval.call.call_metric_table import CALL_METRICS
 from weir.qoe_eval.call.dump_command import webrtc_internals
+from weir.qoe_eval.csv_tables import write_results_csv, write_series_csv
+from weir.qoe_eval.metric_table import METRICS
 from weir.qoe_eval.objectives import FOLDER, summarise_objectives
 from weir.qoe_eval.report import render_report
 from weir.qoe_eval.run_store import RESULTS, RunStore
+from weir.qoe_eval.run_with_progress import error_console
 from weir.qoe_eval.summary import in_order, summarise
 from weir.traces.errors import InputError
 from weir.traces.output_files import write_text
@@ -45,11 +50,22 @@ def report(
     results_dir: Annotated[
         Path, typer.Argument(metavar="RESULTS_DIR", help="A folder that 'weir replay' or 'weir call' has written.")
     ],
+    csv: Annotated[
+        bool,
+        typer.Option("--csv", help="Also write results.csv; of replays series.csv.gz and frames.csv.gz, too."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Makes summary.json and report.html again, also when it was interrupted. 'weir report DIR' is short for it."""
     calls = call_report.rewrite(results_dir)
     summary, page = calls if calls is not None else _report_of_runs(results_dir)
+    if csv:
+        store = RunStore(results_dir)
+        records = in_order(store.read(), summary["run"].get("scenarios", {}))
+        if calls is None:
+            write_csv(store, records, quiet=as_json)
+        else:
+            write_results_csv(results_dir, records, CALL_METRICS)
     typer.echo(json.dumps(summary, indent=1) if as_json else str(page))
 
 
@@ -78,6 +94,14 @@ def write_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary:
     page = store.folder / REPORT
     write_text(page, render_report(store, records, summary))
     return page
+
+
+def write_csv(store: RunStore, records: Sequence[Mapping[str, Any]], *, quiet: bool) -> None:
+    """Writes the tables of a replay beside its report, with a progress bar unless `quiet`."""
+    write_results_csv(store.folder, records, METRICS)
+    console = error_console()
+    hidden = quiet or not console.is_terminal
+    write_series_csv(store, track(records, "writing tables", console=console, disable=hidden, transient=True))
 
 
 def _run_information(folder: Path, records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -26,7 +26,8 @@ def section(summary: Summary) -> str:
         "gcc and rule, which have no weights, on the same runs."
     )
     fan = found["fan"]
-    parts = [_steering_sentence(found["steering"]), _presets(found), "<h3>Between presets</h3>", _differences(found)]
+    parts = [_steering_sentence(found["steering"]), _presets(found), _utilities(found)]
+    parts += ["<h3>Between presets</h3>", _differences(found)]
     if fan:
         on_front = sum(point["non_dominated"] for point in fan)
         title = f"{len(fan)} objective{'' if len(fan) == 1 else 's'} from one model"
@@ -99,6 +100,28 @@ def _presets(found: Mapping[str, Any]) -> str:
     ]
     rows += [html.row([html.controller_name(name), "–", *_values(one)]) for name, one in found["references"].items()]
     return html.table(head, rows)
+
+
+def _utilities(found: Mapping[str, Any]) -> str:
+    """What each objective makes of every preset's runs; nothing for summaries from before there was a utility."""
+    rows_of = [*found["presets"].items(), *found["references"].items()]
+    if not all("utility" in one for _, one in rows_of):
+        return ""
+    metric = METRICS["utility"]
+    best = {name: max((one["utility"][name] or 0.0) for one in found["presets"].values()) for name in ORDER}
+    rows = []
+    for who, one in rows_of:
+        cells = [
+            f"<b>{metric.display(value)}</b>" if value == best[name] else metric.display(value)
+            for name, value in ((name, one["utility"][name]) for name in ORDER)
+        ]
+        rows.append(html.row([who if who in ORDER else html.controller_name(who), *cells]))
+    head = ["Runs of", *(f"{name}<small>{_weights(found['presets'][name])}</small>" for name in ORDER)]
+    note = (
+        "Utility of the same runs under each preset’s weights (throughput / latency / loss): where steering pays, the "
+        "best of a column, in bold, is the preset that it belongs to."
+    )
+    return f'<h3>Utility under each objective</h3><p class="note">{note}</p>{html.table(head, rows)}'
 
 
 def _values(one: Mapping[str, Any]) -> list[str]:

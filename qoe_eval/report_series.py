@@ -9,6 +9,7 @@ import numpy as np
 
 from weir.qoe_eval.run_store import RunStore
 from weir.qoe_eval.summary import ordered_controllers
+from weir.qoe_eval.viewer import rendered_frames
 
 # Points per line: more than a screen shows, and 24 scenarios with 8 controllers stay below 4 MB.
 MAX_POINTS = 600
@@ -20,7 +21,7 @@ def chart_series(
     """One entry per scenario, of the first seed of which each controller has series.
 
     Rates are means over a bin in kbps, delays the largest of the bin's mean delays in ms (a spike survives the
-    thinning), losses sums.
+    thinning), and so are frames' delays, losses sums.
     """
     entries = []
     for name in dict.fromkeys(record["scenario"] for record in records):
@@ -65,8 +66,22 @@ def _add_run(entry: dict[str, Any], record: Mapping[str, Any], series: Mapping[s
                 "receive_kbps": _thin(columns["receive_rate_bps"], per_bin, "mean", 1e-3),
                 "delay_ms": _thin(columns["one_way_delay_mean_ms"], per_bin, "max", 1.0),
                 "lost": _thin(columns["packets_lost"], per_bin, "sum", 1.0),
+                "frame_delay_ms": _frame_delays(columns.get("frames"), samples, per_bin, path["interval_s"]),
             }
         )
+
+
+def _frame_delays(
+    frames: Mapping[str, Any] | None, samples: int, per_bin: int, interval_s: float
+) -> list[float | None] | None:
+    """The largest delay of the frames that were rendered in a bin; nothing for a flow without frames."""
+    if not frames:
+        return None
+    capture_us, rendered_us = rendered_frames(frames)
+    largest = np.full(samples, -np.inf)
+    where = np.minimum(rendered_us // round(interval_s * 1e6), samples - 1)
+    np.maximum.at(largest, where, (rendered_us - capture_us) / 1e3)
+    return _thin([value if np.isfinite(value) else None for value in largest.tolist()], per_bin, "max", 1.0)
 
 
 def _thin(values: Sequence[float | None], per_bin: int, how: str, scale: float) -> list[float | None]:

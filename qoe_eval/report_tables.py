@@ -16,52 +16,79 @@ from weir.qoe_eval.summary import REFERENCE
 Summary = Mapping[str, Any]
 Records = Sequence[Mapping[str, Any]]
 
-HEADLINE = ("utilisation", "p95_queueing_delay_ms", "loss_ratio", "seconds_above_400_ms", "oscillation")
-COMPARED = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "seconds_above_400_ms", "recoco")
-HEATED = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "convergence_time_s", "recoco")
+HEADLINE = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "seconds_above_400_ms")
+COMPARED = (
+    "utility", "challenge", "viewer_quality", "frozen_share", "frame_delay_ms_p95", "utilisation",
+    "p95_queueing_delay_ms", "loss_ratio", "seconds_above_400_ms", "recoco",
+)  # fmt: skip
+HEATED = (
+    "utility", "challenge", "viewer_quality", "frozen_share", "frame_delay_ms_p95", "utilisation",
+    "p95_queueing_delay_ms", "loss_ratio", "convergence_time_s", "recoco",
+)  # fmt: skip
 WORST_ROWS = 10
+WORST = (
+    "utility", "challenge", "challenge_delay", "challenge_rate", "challenge_loss", "p95_queueing_delay_ms",
+    "viewer_quality",
+)  # fmt: skip
 
 
 def headline(summary: Summary) -> str:
-    """Every controller by its mean challenge score, with the interval and the other main measures."""
-    challenge = METRICS["challenge"]
-    controllers = {name: values for name, values in summary["controllers"].items() if "challenge" in values}
-    ordered = sorted(controllers, key=lambda name: -controllers[name]["challenge"]["mean"])
+    """Every controller by its mean utility, with the interval, the challenge score and the other main measures."""
+    # Results from before there was a utility have the challenge score alone.
+    has_utility = any("utility" in values for values in summary["controllers"].values())
+    leading = METRICS["utility" if has_utility else "challenge"]
+    controllers = {name: values for name, values in summary["controllers"].items() if leading.name in values}
+    ordered = sorted(controllers, key=lambda name: -controllers[name][leading.name]["mean"])
     ends = [
         end
         for name in ordered
-        for end in (*controllers[name]["challenge"]["ci95"], controllers[name]["challenge"]["mean"])
+        for end in (*controllers[name][leading.name]["ci95"], controllers[name][leading.name]["mean"])
     ]
     known = [end for end in ends if end is not None]
     domain = (max(0.0, 5 * (min(known) // 5)), min(100.0, 5 * (max(known) // 5 + 1))) if known else (0.0, 100.0)
     rows = []
     for name in ordered:
         values = controllers[name]
-        score = values["challenge"]
+        score = values[leading.name]
         mark = html.interval_mark(score["mean"], tuple(score["ci95"]), domain, f"var(--c-{escape(name)}, var(--zero))")
-        others = [METRICS[m].display(values[m]["mean"]) if m in values else "–" for m in HEADLINE]
         rows.append(
             html.row(
                 [
                     html.controller_name(name),
-                    f"<b>{challenge.display(score['mean'])}</b>",
-                    html.interval(challenge, score["ci95"]),
+                    f"<b>{leading.display(score['mean'])}</b>",
+                    html.interval(leading, score["ci95"]),
                     f"<td>{mark}</td>",
-                    challenge.display(score["p5"]),
-                    challenge.display(score["worst"]),
-                    *others,
+                    leading.display(score["p5"]),
+                    leading.display(score["worst"]),
+                    *means(values, HEADLINE),
                 ],
                 name == REFERENCE,
             )
         )
-    head = ["Controller", html.heading(challenge), "95 % interval", html.scale(f"{domain[0]:g}", f"{domain[1]:g}")]
+    head = ["Controller", html.heading(leading), "95 % interval", html.scale(f"{domain[0]:g}", f"{domain[1]:g}")]
     head += ["p5<small>of runs</small>", "Worst<small>run</small>", *(html.heading(METRICS[name]) for name in HEADLINE)]
     note = (
-        f"Means over {_sample(summary)}, best challenge score first. The interval is a bootstrap over scenarios (BCa, "
-        "of six or more): it tells how far the mean would move with other scenarios of the same kind. <b>oracle</b> "
+        f"{_what_the_scores_are(summary)} Means over {_sample(summary)}, best first. The interval is a bootstrap over "
+        "scenarios (BCa, of six or more): it tells how far the mean would move with other scenarios of the same kind. "
+        "<b>oracle</b> "
         "knows the capacity, and is what could be had; <b>fixed</b> sends at half the mean capacity."
     )
     return html.section("headline", "Controllers", note, html.table(head, rows) + _all_measures(summary))
+
+
+def _what_the_scores_are(summary: Summary) -> str:
+    weights = summary["run"].get("objective")
+    under = (
+        "objective's weights"
+        if not weights
+        else "objective's weights, here {:g} of throughput, {:g} of latency and {:g} of loss,".format(*weights)
+    )
+    return (
+        f"<b>Utility</b> is the measure of this run’s objective: the {under} times three parts of 0 to 100: the share "
+        "used of what the path could carry, how far p95 delay stays below 400 ms, and the share of packets not lost; "
+        "the <b>challenge score</b> (MMSys 2021) weighs the same parts 2 : 2 : 3 whatever the objective, so that under "
+        "another one a controller may gain utility and lose score."
+    )
 
 
 def paired(summary: Summary, table: Mapping[str, Metric] = METRICS, compared: Sequence[str] = COMPARED) -> str:
@@ -117,7 +144,7 @@ def per_scenario(summary: Summary) -> str:
             html.row([html.scenario_link(name), *_heat_row(metric, row, controllers, domain)])
             for name, row in values.items()
         ]
-        head = ["Scenario", *(html.controller_name(name) for name in controllers)]
+        head = [html.unit_of_cells("Scenario", metric), *(html.controller_name(name) for name in controllers)]
         parts.append(html.metric_part("scenarios", metric, index == 0, html.table(head, rows, "heatmap")))
     note = (
         "Means over seeds. The best controller of a row, the oracle apart, is bold. "
@@ -127,19 +154,20 @@ def per_scenario(summary: Summary) -> str:
 
 
 def worst_runs(records: Records) -> str:
-    """The runs of the reference (else of the first controller) with the lowest challenge scores, one per scenario."""
+    """The runs of the reference (else of the first controller) with the lowest utility, one per scenario."""
     names = [record["controller"] for record in records]
     of = REFERENCE if REFERENCE in names else (names[0] if names else "")
-    scored = [r for r in records if r["metrics"]["run"].get("challenge") is not None]
+    scored = [r for r in records if r["metrics"]["run"].get("utility") is not None]
+    if not scored:
+        return ""
     lowest: dict[str, Mapping[str, Any]] = {}
-    for record in sorted((r for r in scored if r["controller"] == of), key=lambda r: r["metrics"]["run"]["challenge"]):
+    for record in sorted((r for r in scored if r["controller"] == of), key=lambda r: r["metrics"]["run"]["utility"]):
         lowest.setdefault(record["scenario"], record)
     rows = [_worst_row(record, scored) for record in list(lowest.values())[:WORST_ROWS]]
-    columns = ("challenge", "challenge_delay", "challenge_rate", "challenge_loss", "p95_queueing_delay_ms")
-    head = ["Scenario", "Seed", *(html.heading(METRICS[name]) for name in columns), "Best other", "Against it"]
+    head = ["Scenario", "Seed", *(html.heading(METRICS[name]) for name in WORST), "Best other", "Against it"]
     note = (
-        f"The scenarios on which {escape(of)} scores lowest, each with its worst seed; “best other” on the same "
-        "scenario and seed, the oracle left out."
+        f"The scenarios on which {escape(of)} has the least utility, each with its worst seed; “best other” by "
+        "utility on the same scenario and seed, the oracle left out."
     )
     return html.section("worst", f"Worst scenarios of {of}", note, html.table(head, rows))
 
@@ -189,6 +217,11 @@ def _sample(summary: Summary) -> str:
     scores = [values["challenge"] for values in summary["controllers"].values() if "challenge" in values]
     most = max(scores, key=lambda score: score["n"], default={"independent": 0, "n": 0})
     return sample_text(most["independent"], most["n"])
+
+
+def means(values: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+    """Cells with the means of some measures of a controller, from a summary."""
+    return [METRICS[name].display(values[name]["mean"]) if name in values else "–" for name in names]
 
 
 def _all_measures(summary: Summary) -> str:
@@ -258,20 +291,18 @@ def _worst_row(record: Mapping[str, Any], scored: Records) -> str:
         and r["seed"] == record["seed"]
         and r["controller"] not in (record["controller"], "oracle")
     ]
+    leading, *others_shown = WORST
     cells = [
         html.scenario_link(record["scenario"]),
         str(record["seed"]),
-        f"<b>{METRICS['challenge'].display(measures['challenge'])}</b>",
-    ]
-    cells += [
-        METRICS[n].display(measures[n])
-        for n in ("challenge_delay", "challenge_rate", "challenge_loss", "p95_queueing_delay_ms")
+        f"<b>{METRICS[leading].display(measures[leading])}</b>",
+        *(METRICS[name].display(measures.get(name)) for name in others_shown),
     ]
     if not others:
         return html.row([*cells, "–", "–"])
-    best = max(others, key=lambda r: r["metrics"]["run"]["challenge"])
-    score = best["metrics"]["run"]["challenge"]
-    behind = score - measures["challenge"]
+    best = max(others, key=lambda r: r["metrics"]["run"][leading])
+    score = best["metrics"]["run"][leading]
+    behind = score - measures[leading]
     css_class = "bad" if behind > 0 else "good"
     text = f"behind by {behind:.1f}" if behind > 0 else f"ahead by {-behind:.1f}"
     return html.row(

@@ -41,8 +41,8 @@ def vary(scenario: Scenario, seed: int) -> tuple[Scenario, dict[str, Any]]:
 
     Returns:
         The scenario under the same name, and, empty for seed 0: `trace_start_s` (null without a period),
-        `one_way_delay_ms` (forward, reverse; means where they change) and `flows`: by id `start_s`, `sender_clock_ppm` and
-        `sender_clock_offset_s`.
+        `one_way_delay_ms` (forward, reverse; means where they change) and `flows`: by id `start_s`,
+        `sender_clock_ppm` and `sender_clock_offset_s`.
     """
     if seed == 0:
         return scenario, {}

@@ -14,21 +14,7 @@ _ALL = (
         1e-3,
         0,
     ),
-    Metric(
-        "frames_per_second", "Frame rate", "per s", "higher", "Frames rendered by the receiver / time measured.", 1, 1
-    ),
-    Metric(
-        "frozen_share",
-        "Frozen",
-        "%",
-        "lower",
-        "Time in freezes / time measured. A freeze (webrtc-stats): the time between two rendered frames is at least "
-        "max(3 d, d + 150 ms), d being the mean of the 30 before; so is the time from the last frame to the end.",
-        100,
-        2,
-    ),
-    Metric("freeze_count", "Freezes", "", "lower", "How many of them.", 1, 1),
-    Metric("total_freezes_duration_s", "Freezes, together", "s", "lower", "How long they lasted together.", 1, 2),
+    *(METRICS[n] for n in ("frames_per_second", "frozen_share", "freeze_count", "total_freezes_duration_s")),
     Metric(
         "end_to_end_delay_ms_p50",
         "End-to-end delay, median",

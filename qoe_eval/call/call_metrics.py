@@ -16,13 +16,13 @@ import numpy as np
 from weir.qoe_eval.call import call_logs
 from weir.qoe_eval.call.call_metric_table import CALL_METRICS
 from weir.qoe_eval.call.ffmpeg import FfmpegFailed
-from weir.qoe_eval.call.freezes import find_freezes
 from weir.qoe_eval.call.link_log import LinkLog, read_link_log
 from weir.qoe_eval.call.received_frames import ReceivedFrame, capture_times_us, read_index, unwrap_numbers
 from weir.qoe_eval.call.recording import make_recording
 from weir.qoe_eval.call.vmaf import MODEL, measure_vmaf
 from weir.qoe_eval.call.webrtc_stats import StatsObject, StatsReports, read_stats_log
 from weir.qoe_eval.call.y4m import Y4m
+from weir.qoe_eval.freezes import find_freezes
 from weir.traces.errors import InputError
 from weir.traces.output_files import write_text
 

@@ -41,11 +41,11 @@ def call_charts(calls: Sequence[tuple[Call, Path]]) -> list[dict[str, Any]]:
         duration_s = max(one.duration_s for one in drawn)
         estimates, vmaf = [one.estimate() for one in drawn], [one.vmaf() for one in drawn]
         rows = [
-            row("Estimate, kbps", "Estimate", [capacity, *estimates], range=_range(capacity, estimates)),
-            row("Received, kbps", "Received", [capacity, *(one.received() for one in drawn)]),
-            row("Delay, ms", "Delay", [part for one in drawn for part in one.delays()], share=1.1),
-            row("Frames per s", "Frames", [one.frame_rate() for one in drawn], share=0.7),
-            row("VMAF", "VMAF", vmaf, share=0.7, range=_vmaf_range(vmaf)),
+            row("Estimate, kbps", [capacity, *estimates], range=_range(capacity, estimates)),
+            row("Received, kbps", [capacity, *(one.received() for one in drawn)]),
+            row("Delay, ms", [part for one in drawn for part in one.delays()], share=1.1),
+            row("Frames per s", [one.frame_rate() for one in drawn], share=0.7),
+            row("VMAF", vmaf, share=0.7, range=_vmaf_range(vmaf)),
         ]
         charts.append(chart(f"{case} · seed {seed}", drawn[0].description, duration_s, rows))
     return [one for one in charts if one["rows"]]

@@ -105,7 +105,7 @@ def per_scenario(summary: Summary) -> str:
             best = (max(known) if metric.better == "higher" else min(known)) if known else None
             cells = [f"<b>{metric.display(v)}</b>" if v == best else metric.display(v) for v in values]
             rows.append(html.row([escape(name), *cells]))
-        head = ["Scenario", *(html.controller_name(name) for name in controllers)]
+        head = [html.unit_of_cells("Scenario", metric), *(html.controller_name(name) for name in controllers)]
         parts.append(html.metric_part("scenarios", metric, index == 0, html.table(head, rows)))
     body = html.selector("scenarios", "Measure", metrics) + "".join(parts)
     return html.section("scenarios", "Scenarios", "Means over seeds; the best of a row is bold.", body)

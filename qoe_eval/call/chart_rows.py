@@ -57,7 +57,6 @@ def line(
 
 def row(
     title: str,
-    short: str,
     lines: Sequence[dict[str, Any] | None],
     *,
     share: float = 1.0,
@@ -67,8 +66,7 @@ def row(
     """One row; nothing without lines.
 
     Args:
-        title: of its axis.
-        short: the same for narrow screens.
+        title: of its axis, with its unit; short enough for the height of the row on a small screen.
         lines: from `line`.
         share: of the chart's height, relative to the other rows.
         range: of its axis; by default what the lines need.
@@ -77,7 +75,7 @@ def row(
     kept = [one for one in lines if one is not None]
     if not kept:
         return None
-    return {"title": title, "short": short, "lines": kept, "share": share, "range": range, "ticks": ticks}
+    return {"title": title, "lines": kept, "share": share, "range": range, "ticks": ticks}
 
 
 def chart(name: str, note: str, duration_s: float, rows: Sequence[dict[str, Any] | None]) -> dict[str, Any]:

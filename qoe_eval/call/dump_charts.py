@@ -64,13 +64,13 @@ def connection_chart(connection: DumpedConnection) -> dict[str, Any]:
     limited = [lines.limitation(stream, end_s) for stream in video_out]
     places = (-0.3, len(_LIMITATIONS) - 0.7)
     rows = [
-        row("Rate, kbps", "Rate", rates, share=1.8),
-        row("Round trip, ms", "Round trip", round_trips),
-        row("Jitter, ms", "Jitter", jitters, share=0.8),
-        row("Lost, %", "Lost", losses, share=0.8),
-        row("Frames per s", "Frames", frames),
-        row("Frozen so far, s", "Frozen", frozen, share=0.7),
-        row("Limited by", "Limited", limited, share=0.8, range=places, ticks=_LIMITATIONS),
+        row("Rate, kbps", rates, share=1.8),
+        row("Round trip, ms", round_trips),
+        row("Jitter, ms", jitters, share=0.8),
+        row("Lost, %", losses, share=0.8),
+        row("Frames per s", frames),
+        row("Frozen, s", frozen, share=0.7),
+        row("Limited by", limited, share=0.8, range=places, ticks=_LIMITATIONS),
     ]
     return chart(connection.id, "", max(1.0, end_s - start_s), rows)
 

@@ -15,6 +15,12 @@ from weir.traces.output_files import make_folder, write_text
 
 REPORT = "report.html"
 _MOST_STREAMS = 40
+_LINES = (
+    "In the charts a stream has one colour, and solid lines are what was measured of it; dashed, in the row of rates, "
+    "is the target that its encoder was given. <b>connection</b> is the transport that all streams share: what the "
+    "browser believes it may send (available outgoing bitrate) or receive, and the round trip of its ICE checks. "
+    "“Frozen” adds up from the start. A click in the legend hides or shows a line."
+)
 
 
 def write_dump_report(dump: StatsDump, out: Path) -> Path:
@@ -60,9 +66,8 @@ def _section(index: int, connection: DumpedConnection) -> str:
     table = html.table(head, rows) + more if rows else "<p class=note>No media in it.</p>"
     chart = f'<div id="chart-{index}" class="chart connection" data-chart="{index}"></div>'
     where = f"{escape(connection.url)}; " if connection.url else ""
-    return html.section(
-        f"connection-{index}", f"Peer connection {connection.id}", f"{where}{end_s - start_s:.0f} s", table + chart
-    )
+    note = f"{where}{end_s - start_s:.0f} s. {_LINES}"
+    return html.section(f"connection-{index}", f"Peer connection {connection.id}", note, table + chart)
 
 
 def _cells(connection: DumpedConnection, stream: StatsObject) -> list[str]:

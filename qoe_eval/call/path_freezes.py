@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from weir.qoe_eval.call.freezes import find_freezes
 from weir.qoe_eval.call.source_video import FRAMES_PER_SECOND
+from weir.qoe_eval.freezes import find_freezes
 from weir.traces.scenario import Scenario
 
 

@@ -30,5 +30,18 @@ const chartParts = (() => {
     show();
   }
 
+  // A table wider than its place says so, and fades at the edge that hides something.
+  const tables = [...document.querySelectorAll(".scroll")];
+  const showCut = (element) => {
+    const hidden = element.scrollWidth - element.clientWidth;
+    element.classList.toggle("wide", hidden > 4);
+    element.classList.toggle("cut", hidden - element.scrollLeft > 4);
+  };
+  const watch = new ResizeObserver((entries) => entries.forEach((entry) => showCut(entry.target)));
+  for (const element of tables) {
+    watch.observe(element);
+    element.addEventListener("scroll", () => showCut(element), { passive: true });
+  }
+
   return { byId, css, narrow, config, baseLayout, axis };
 })();

@@ -6,34 +6,68 @@
 
   // --- throughput against delay ----------------------------------------------------------------------------------------
 
-  function drawScatter() {
+  // Names of means stand above their marks, or below where another one's would be in the way.
+  function placesOfNames(scatter, height) {
+    const range = (values) => Math.max(...values) - Math.min(...values) || 1;
+    const xs = scatter.flatMap((p) => p.delay_ms.concat(p.mean_delay_ms)).map(Math.log10);
+    const ys = scatter.flatMap((p) => p.y.concat(p.mean_y));
+    const width = Math.min(window.innerWidth, 1180) - 110;
+    const marks = scatter.map((p) => ({
+      x: -Math.log10(p.mean_delay_ms) / range(xs) * width, y: p.mean_y / range([...ys, 0]) * height, half: 4 * p.controller.length,
+    }));
+    const taken = [];
+    const places = { "top center": [0, 17], "bottom center": [0, -17], "middle right": [1, 0], "middle left": [-1, 0] };
+    return marks.map((mark, index) => {
+      const boxOf = (place) => {
+        const [side, up] = places[place];
+        return { x: mark.x + side * (mark.half + 12), y: mark.y + up, half: mark.half };
+      };
+      const overlap = (box) => taken.filter((other) => Math.abs(other.x - box.x) < other.half + box.half && Math.abs(other.y - box.y) < 15).length
+        + marks.filter((other, at) => at !== index && Math.abs(other.x - box.x) < box.half + 8 && Math.abs(other.y - box.y) < 15).length;
+      const best = Object.keys(places).reduce((a, b) => (overlap(boxOf(b)) < overlap(boxOf(a)) ? b : a));
+      taken.push(boxOf(best));
+      return best;
+    });
+  }
+
+  function drawScatter(id, scatter, titles) {
     const traces = [];
-    for (const points of data.scatter) {
+    const unit = titles.unit;
+    for (const points of scatter) {
       traces.push({
-        type: "scatter", mode: "markers", x: points.delay_ms, y: points.utilisation, text: points.scenario,
+        type: "scatter", mode: "markers", x: points.delay_ms, y: points.y, text: points.scenario,
         legendgroup: points.controller, showlegend: false, name: points.controller,
         marker: { color: colour(points.controller), size: 6, opacity: 0.32 },
-        hovertemplate: "%{text}<br>%{x:.0f} ms, %{y:.0f} %<extra>" + points.controller + "</extra>",
+        hovertemplate: `%{text}<br>%{x:.0f} ms, %{y:.0f}${unit}<extra>` + points.controller + "</extra>",
       });
     }
-    for (const points of data.scatter) {
+    // On a small screen the legend names them: there is no room for names beside the marks.
+    const places = narrow() ? [] : placesOfNames(scatter, 380);
+    scatter.forEach((points, index) => {
       traces.push({
-        type: "scatter", mode: "markers+text", x: [points.mean_delay_ms], y: [points.mean_utilisation], text: [points.controller],
-        textposition: "top center", textfont: { color: colour(points.controller), size: 13 }, legendgroup: points.controller, name: points.controller,
-        marker: { color: colour(points.controller), size: 15, line: { width: 2, color: css("--card") } },
-        hovertemplate: "mean over runs<br>%{x:.0f} ms, %{y:.0f} %<extra>" + points.controller + "</extra>",
+        type: "scatter", mode: narrow() ? "markers" : "markers+text", x: [points.mean_delay_ms], y: [points.mean_y], text: [points.controller],
+        textposition: places[index], textfont: { color: colour(points.controller), size: 13 }, legendgroup: points.controller, name: points.controller,
+        marker: { color: colour(points.controller), size: narrow() ? 12 : 15, line: { width: 2, color: css("--card") } },
+        hovertemplate: `mean over runs<br>%{x:.0f} ms, %{y:.0f}${unit}<extra>` + points.controller + "</extra>",
       });
-    }
-    Plotly.react("scatter", traces, {
+    });
+    Plotly.react(id, traces, {
       ...baseLayout(),
-      margin: { l: 50, r: 14, t: 26, b: 50 }, showlegend: true, legend: { orientation: "h", y: -0.2 },
-      xaxis: axis({ type: "log", autorange: "reversed", title: { text: narrow() ? "p95 queueing delay, ms" : "95th percentile of queueing delay, ms (less is to the right)" },
-        tickvals: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000] }),
-      yaxis: axis({ title: { text: "Utilisation, %" }, rangemode: "tozero" }),
+      margin: { l: 50, r: 14, t: 26, b: 50 }, showlegend: true, legend: { orientation: "h", y: narrow() ? -0.28 : -0.2 },
+      xaxis: axis({ type: "log", autorange: "reversed", title: { text: narrow() ? titles.xNarrow : titles.x },
+        tickvals: narrow() ? [1, 10, 100, 1000] : [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000] }),
+      yaxis: axis({ title: { text: titles.y }, rangemode: "tozero" }),
       annotations: [{ xref: "paper", yref: "paper", x: 1, y: 1, xanchor: "right", yanchor: "bottom", showarrow: false, text: "better ↗",
         font: { color: css("--muted") } }],
     }, { ...config, displayModeBar: false });
   }
+
+  const SCATTER = {
+    x: "95th percentile of queueing delay, ms (less is to the right)", xNarrow: "p95 queueing delay, ms (less →)", y: "Utilisation, %", unit: " %",
+  };
+  const VIEWER = {
+    x: "95th percentile of frame delay, ms (less is to the right)", xNarrow: "p95 frame delay, ms (less →)", y: "Viewer's quality, of 100", unit: "",
+  };
 
   // --- the front of many objectives ------------------------------------------------------------------------------------
 
@@ -47,25 +81,28 @@
     });
     const lean = (points, extra) => ({ color: points.map((p) => p.lean), cmin: 0, cmax: 1, colorscale: scale, ...extra });
     const front = fan.filter((p) => p.front), behind = fan.filter((p) => !p.front);
-    const named = (points, extra) => points.map((p) => ({ x: p.delay_ms, y: p.utilisation, text: `<b>${p.name}</b>`, showarrow: false, ...extra(p) }));
+    // On a small screen the legend names them: there is no room for names beside the marks.
+    const named = (points, marker) => points.map((p) => trace([p], { name: p.name, showlegend: narrow(), marker: marker(p) }));
+    const names = (points, extra) => points.map((p) => ({ x: p.delay_ms, y: p.utilisation, text: `<b>${p.name}</b>`, showarrow: false, ...extra(p) }));
     const bar = narrow()
-      ? { orientation: "h", y: -0.3, yanchor: "top", thickness: 10, len: 0.9, x: 0.5 }
+      ? { orientation: "h", y: -0.34, yanchor: "top", thickness: 10, len: 0.9, x: 0.5 }
       : { thickness: 10, len: 0.8, x: 1.01 };
     const traces = [
-      trace(front, { mode: "lines", line: { color: css("--zero"), width: 1.5 }, hoverinfo: "skip", hovertemplate: null }),
-      trace(behind, { marker: lean(behind, { symbol: "circle-open", size: 9, line: { width: 2 } }) }),
-      trace(front, { marker: lean(front, { size: 12, showscale: true, line: { width: 1.5, color: css("--card") },
+      trace(front, { mode: "lines", line: { color: css("--zero"), width: 1.5 }, hoverinfo: "skip", hovertemplate: null, showlegend: false }),
+      trace(behind, { marker: lean(behind, { symbol: "circle-open", size: 9, line: { width: 2 } }), showlegend: false }),
+      trace(front, { showlegend: false, marker: lean(front, { size: 12, showscale: true, line: { width: 1.5, color: css("--card") },
         colorbar: { ...bar, tickvals: [0, 0.5, 1], ticktext: ["latency", "even", "throughput"], outlinewidth: 0, tickfont: { color: css("--muted") } } }) }),
-      trace(presets, { marker: lean(presets, { symbol: "diamond", size: 15, line: { width: 2, color: css("--ink") } }) }),
-      trace(references, { marker: { symbol: "x", size: 11, color: references.map((p) => colour(p.name)) } }),
+      ...named(presets, (p) => lean([p], { symbol: "diamond", size: 15, line: { width: 2, color: css("--ink") } })),
+      ...named(references, (p) => ({ symbol: "x", size: 11, color: colour(p.name) })),
     ];
     Plotly.react("front", traces, {
-      ...baseLayout(), showlegend: false, margin: { l: 50, r: narrow() ? 14 : 90, t: 26, b: 50 },
-      xaxis: axis({ autorange: "reversed", title: { text: narrow() ? "p95 queueing delay, ms" : "95th percentile of queueing delay, ms (less is to the right)" } }),
+      ...baseLayout(), showlegend: narrow(), legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 },
+      margin: { l: 50, r: narrow() ? 14 : 90, t: narrow() ? 70 : 26, b: 50 },
+      xaxis: axis({ autorange: "reversed", title: { text: narrow() ? "p95 queueing delay, ms (less →)" : "95th percentile of queueing delay, ms (less is to the right)" } }),
       yaxis: axis({ title: { text: "Utilisation, %" } }),
-      annotations: [
-        ...named(presets, (p) => ({ yshift: -19, xanchor: p.name === "throughput" ? "center" : "right", font: { size: 12, color: css("--ink") } })),
-        ...named(references, (p) => ({ yshift: -17, font: { size: 13, color: colour(p.name) } })),
+      annotations: narrow() ? [] : [
+        ...names(presets, (p) => ({ yshift: -19, xanchor: p.name === "throughput" ? "center" : "right", font: { size: 12, color: css("--ink") } })),
+        ...names(references, (p) => ({ yshift: -17, font: { size: 13, color: colour(p.name) } })),
         { xref: "paper", yref: "paper", x: 1, y: 1, xanchor: "right", yanchor: "bottom", showarrow: false, text: "better ↗", font: { color: css("--muted") } },
       ],
     }, { ...config, displayModeBar: false });
@@ -108,7 +145,8 @@
       if (flow.target_kbps) add(1, line, flow.target_kbps, { showlegend: first, hovertemplate: "%{y:,.0f} kbps" });
       add(2, line, flow.receive_kbps, { showlegend: first && !flow.target_kbps, hovertemplate: "%{y:,.0f} kbps" });
       add(3, line, flow.delay_ms, { hovertemplate: "%{y:,.0f} ms" });
-      add(4, line, flow.lost, { hovertemplate: "%{y:,.0f} packets", line: { color: colour(line.controller), width: 1.2, shape: "hvh", dash: line.dash } });
+      if (flow.frame_delay_ms) add(4, line, flow.frame_delay_ms, { hovertemplate: "%{y:,.0f} ms" });
+      add(5, line, flow.lost, { hovertemplate: "%{y:,.0f} packets", line: { color: colour(line.controller), width: 1.2, shape: "hvh", dash: line.dash } });
       largestShown = Math.max(largestShown, ...(flow.target_kbps || [0]));
     }
     // An estimate far above the path would flatten everything else.
@@ -118,13 +156,14 @@
       ...baseLayout(),
       margin: { l: 58, r: 12, t: 34, b: 40 }, hovermode: "x unified", uirevision: byId("scenario").value,
       legend: { orientation: "h", y: 1.01, yanchor: "bottom", x: 0, groupclick: "togglegroup", font: { size: narrow() ? 11 : 12.5 } },
-      xaxis: axis({ anchor: "y4", title: { text: "Time, s" }, range: [0, scenario.duration_s], hoverformat: ".1f" }),
-      yaxis: axis({ domain: [0.755, 0.99], title: { text: "Estimate, kbps" }, range: [0, ceiling || 1] }),
-      yaxis2: axis({ domain: [0.505, 0.735], title: { text: "Received, kbps" }, rangemode: "tozero" }),
-      yaxis3: axis({ domain: [0.205, 0.485], title: { text: "Delay, ms" }, rangemode: "tozero" }),
+      xaxis: axis({ anchor: "y5", title: { text: "Time, s" }, range: [0, scenario.duration_s], hoverformat: ".1f" }),
+      yaxis: axis({ domain: [0.81, 0.99], title: { text: "Estimate, kbps" }, range: [0, ceiling || 1] }),
+      yaxis2: axis({ domain: [0.61, 0.79], title: { text: "Received, kbps" }, rangemode: "tozero" }),
+      yaxis3: axis({ domain: [0.38, 0.585], title: { text: narrow() ? "Packets, ms" : "Packet delay, ms" }, rangemode: "tozero" }),
       shapes: [{ type: "line", xref: "paper", x0: 0, x1: 1, yref: "y3", y0: scenario.base_delay_ms, y1: scenario.base_delay_ms,
         line: { color: css("--zero"), width: 1, dash: "dot" } }],
-      yaxis4: axis({ domain: [0, 0.175], title: { text: "Lost packets" }, rangemode: "tozero" }),
+      yaxis4: axis({ domain: [0.15, 0.355], title: { text: narrow() ? "Frames, ms" : "Frame delay, ms" }, rangemode: "tozero" }),
+      yaxis5: axis({ domain: [0, 0.125], title: { text: narrow() ? "Lost" : "Lost packets" }, rangemode: "tozero" }),
     }, config);
   }
 
@@ -149,7 +188,8 @@
   });
 
   function draw() {
-    if (byId("scatter")) drawScatter();
+    if (byId("viewer-scatter")) drawScatter("viewer-scatter", data.viewer, VIEWER);
+    if (byId("scatter")) drawScatter("scatter", data.scatter, SCATTER);
     if (byId("front")) drawFront();
     if (byId("series")) drawSeries();
   }

@@ -36,7 +36,7 @@
       const domain = [Math.max(0, top - height), top];
       top -= height + GAP;
       layout[index === 0 ? "yaxis" : `yaxis${index + 1}`] = axis({
-        domain, title: { text: narrow() ? row.short : row.title, standoff: 6 }, rangemode: "tozero",
+        domain, title: { text: row.title, standoff: 6 }, rangemode: "tozero",
         ...(row.range ? { range: row.range } : {}), ...(row.ticks ? { tickvals: row.ticks.map((_, i) => i), ticktext: row.ticks } : {}),
       });
       for (const line of row.lines) {

@@ -59,6 +59,12 @@ def make_record(job):
             queueing = 300 * min(1.0, fill * (0.5 + chance.random()) + over)
             delay.append(link["one_way_delay_ms"] + queueing if got > 0 else None)
             lost.append(int(over > 0.9) * chance.randrange(5) if got > 0 else 0)
+        # Ten frames a second, each with all that was received in its time and the delay of its time.
+        frames = {
+            "capture_time_us": [i * 100_000 for i in range(samples)],
+            "complete_time_us": [None if d is None else i * 100_000 + round(1000 * d) for i, d in enumerate(delay)],
+            "bytes": [round(got / 80) for got in rate],
+        }
         arrived = sorted(value for value in delay if value is not None)
         carriable = sum(c for c, on in zip(capacity, active, strict=True) if on) / 80
         received = sum(rate) / 80
@@ -80,7 +86,8 @@ def make_record(job):
                     "estimator": {"decisions": samples, "policy_faults": 0, "fallback_decisions": 0}}
                    if receiver_side else {}),
                 "series": {"target_bps": target, "send_rate_bps": rate, "receive_rate_bps": rate,
-                           "one_way_delay_mean_ms": delay, "one_way_delay_p95_ms": delay, "packets_lost": lost},
+                           "one_way_delay_mean_ms": delay, "one_way_delay_p95_ms": delay, "packets_lost": lost,
+                           "frames": frames},
             }
         )  # fmt: skip
     return {

@@ -266,3 +266,27 @@ def test_series_of_different_lengths_are_refused():
     broken["series"]["capacity_bps"] = broken["series"]["capacity_bps"][:-1]
     with pytest.raises(InputError, match="different lengths"):
         run_metrics(broken)
+
+
+def test_utility_is_the_objectives_weights_times_the_parts():
+    parts = measures()
+    by_hand = {"rate": 90.0, "delay": 100 * 300 / 375, "loss": 98.0}
+    assert {part: parts[f"challenge_{part}"] for part in by_hand} == pytest.approx(by_hand)
+    for weights in ((0.4, 0.5, 0.1), (0.1, 0.8, 0.1), (0.8, 0.1, 0.1)):
+        found = run_metrics(record() | {"objective": list(weights)})["run"]
+        expected = sum(weight * by_hand[part] for weight, part in zip(weights, ("rate", "delay", "loss"), strict=True))
+        assert found["utility"] == pytest.approx(expected)
+        assert found["challenge"] == pytest.approx(parts["challenge"])
+    assert measures()["utility"] is None  # a record that does not say its objective
+
+
+def test_an_objective_may_turn_the_order_of_two_runs():
+    fast = flow()
+    quick = flow(bytes_received=800_000, one_way_delay_ms=dict(flow()["one_way_delay_ms"], p95=30.0))
+
+    def leads(objective):
+        first, second = (run_metrics(record(f) | {"objective": objective})["run"]["utility"] for f in (fast, quick))
+        return "fast" if first > second else "quick"
+
+    assert leads([0.8, 0.1, 0.1]) == "fast"
+    assert leads([0.1, 0.8, 0.1]) == "quick"

@@ -49,6 +49,12 @@ def test_the_summary(plan, tmp_path):
     assert list(found["presets"]) == ["throughput", "balanced", "latency"]
     assert [found["presets"]["latency"][name] for name in ("throughput", "latency", "loss")] == list(PRESETS["latency"])
     own = [r["metrics"]["run"] for r in records if tuple(r["objective"]) == PRESETS["throughput"]]
+    for who in (*found["presets"].values(), *found["references"].values()):
+        assert who["utility"].keys() == PRESETS.keys()
+        assert all(0 < value <= 100 for value in who["utility"].values())
+    # Runs under an objective have the utility that they were told to have.
+    utilities = [r["metrics"]["run"]["utility"] for r in records if tuple(r["objective"]) == PRESETS["latency"]]
+    assert found["presets"]["latency"]["utility"]["latency"] == pytest.approx(sum(utilities) / 2)
     for metric in ("utilisation", "p95_queueing_delay_ms", "loss_ratio", "challenge"):
         assert found["presets"]["throughput"][metric] == pytest.approx(sum(run[metric] for run in own) / 2)
     assert [(p["throughput"], p["latency"], p["loss"]) for p in found["fan"]] == sorted(objective_fan(4), reverse=True)

@@ -11,7 +11,7 @@ from weir.qoe_eval.summary import summarise
 from weir.traces.scenario import Scenario
 from weir.trainer.gym.specification import PRESETS
 
-SECTIONS = ["headline", "paired", "delay-throughput", "scenarios", "worst", "time-series", "guard", "run"]
+SECTIONS = ["headline", "viewer", "paired", "delay-throughput", "scenarios", "worst", "time-series", "guard", "run"]
 
 
 def build(plan, folder, **run):
@@ -46,6 +46,59 @@ def test_the_page_has_its_sections_and_needs_no_network(plan, tmp_path):
         assert part in text
 
 
+def test_the_page_leads_with_the_measure_of_the_objective(plan, tmp_path):
+    latency = ReplayPlan(plan.scenarios, ["weir", "gcc"], PRESETS["latency"], [1], None, plan.simulator)
+    outcome = replay(latency, tmp_path, 1)
+    summary = summarise(outcome.records, {"objective": list(latency.objective)})
+    checker = check(render_report(RunStore(tmp_path), outcome.records, summary))
+    text = " ".join(" ".join(checker.text).split())
+    lead = text[text.index("Objective: 0.1 throughput, 0.8 latency, 0.1 loss.") :]
+    assert lead.index("weir − gcc: utility") < lead.index("challenge score")
+    paired = {row["metric"]: row["mean"] for row in summary["paired"]}
+    assert f"utility {paired['utility']:+.1f}" in lead
+    assert "here 0.1 of throughput, 0.8 of latency and 0.1 of loss" in text
+    by_controller = summary["controllers"]
+    assert all("utility" in by_controller[name] for name in ("weir", "gcc"))  # gcc knows no objective
+
+
+def test_what_a_viewer_would_see(plan, tmp_path):
+    page = build(plan, tmp_path)
+    text = " ".join(" ".join(check(page).text).split())
+    for part in (
+        "Viewer's quality of 100",
+        "Frozen %",
+        "Frame rate per s",
+        "Frame delay, p95 ms",
+        "an estimate of VMAF",
+    ):
+        assert part in text
+    data = data_of(page)
+    assert {points["controller"] for points in data["viewer"]} == {"weir", "gcc", "oracle"}
+    assert all(0 < y <= 100 for points in data["viewer"] for y in points["y"])
+    (flow, *_) = data["series"][0]["flows"]
+    assert len(flow["frame_delay_ms"]) == len(flow["delay_ms"])
+    # A frame's delay is what its packets had; bins are those of its rendering.
+    assert max(d for d in flow["frame_delay_ms"] if d) == pytest.approx(max(d for d in flow["delay_ms"] if d), abs=1)
+
+
+def test_results_from_before_there_was_a_utility(plan, tmp_path):
+    records = replay(plan, tmp_path, 2).records
+    for record in records:
+        for name in ("utility", "viewer_quality", "video_quality", "frame_delay_ms_p95"):
+            record["metrics"]["run"].pop(name)
+    page = render_report(RunStore(tmp_path), records, summarise(records, {}))
+    checker = check(page)
+    assert "headline" in checker.ids
+    assert not {"viewer", "worst"} & set(checker.ids)
+    assert data_of(page)["viewer"] == []
+
+
+def test_tables_of_one_measure_say_its_unit(plan, tmp_path):
+    text = " ".join(" ".join(check(build(plan, tmp_path)).text).split())
+    for unit in ("values: of 100 ↑", "values: ms ↓", "values: % ↓"):
+        assert unit in text
+
+
 def test_the_charts_have_their_data(plan, tmp_path):
     data = data_of(build(plan, tmp_path))
     assert {points["controller"] for points in data["scatter"]} == {"weir", "gcc", "oracle"}
@@ -70,6 +123,7 @@ def test_the_objective_page(plan, tmp_path):
     text = " ".join(" ".join(checker.text).split())
     assert "On 2 of 2 scenarios (100 %)" in text
     assert "0.8 / 0.1 / 0.1" in text
+    assert "Utility under each objective" in text
     points = data_of(page)["objectives"]
     assert len(points["fan"]) == 5
     assert [point["delay_ms"] for point in points["fan"]] == sorted(point["delay_ms"] for point in points["fan"])

@@ -74,19 +74,19 @@ def test_the_charts_have_the_calls_of_a_pair(calls, made_call, tmp_path):
         "other · seed 1",
         "other · seed 2",
     ]
-    rows = {row["short"]: row["lines"] for row in charts[0]["rows"]}
-    assert list(rows) == ["Estimate", "Received", "Delay", "Frames"]
-    capacity, weir, gcc = rows["Estimate"]
+    rows = {row["title"]: row["lines"] for row in charts[0]["rows"]}
+    assert list(rows) == ["Estimate, kbps", "Received, kbps", "Delay, ms", "Frames per s"]
+    capacity, weir, gcc = rows["Estimate, kbps"]
     assert (capacity["name"], weir["group"], gcc["group"]) == ("capacity left", "weir", "gcc")
     assert capacity["y"][0] == pytest.approx(1800)
     assert capacity["y"][-1] == pytest.approx(800)
     assert weir["y"][2] == pytest.approx(1600, rel=0.05)
     assert gcc["y"][0] == pytest.approx(1200)
-    assert rows["Received"][1]["y"][2] == pytest.approx(0.8 * 1800, rel=0.02)
-    delay = rows["Delay"][0]
+    assert rows["Received, kbps"][1]["y"][2] == pytest.approx(0.8 * 1800, rel=0.02)
+    delay = rows["Delay, ms"][0]
     assert max(value for value in delay["y"] if value) == pytest.approx(80, abs=1)
-    assert None in rows["Delay"][2]["y"]  # nothing was rendered for over a second
-    frames = rows["Frames"][0]
+    assert None in rows["Delay, ms"][2]["y"]  # nothing was rendered for over a second
+    frames = rows["Frames per s"][0]
     assert frames["y"][1] == 30
     assert frames["y"][6] == pytest.approx(15, abs=2)
     assert charts[0]["duration_s"] == 12
@@ -156,7 +156,7 @@ def test_logs_that_are_gone_leave_their_lines_out(calls, tmp_path):
             path.unlink()
     _, page = write(records, tmp_path)
     (chart,) = data_of(page.read_text())["charts"]
-    assert [row["short"] for row in chart["rows"]] == ["Received"]
+    assert [row["title"] for row in chart["rows"]] == ["Received, kbps"]
 
 
 def test_names_from_files_cannot_become_markup(calls, tmp_path):

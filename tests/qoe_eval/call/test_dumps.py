@@ -125,10 +125,19 @@ def test_the_page_of_a_dump():
     assert "2 peer connections of a webrtc-internals dump." in words
     assert "640x360" in words
     sender, receiver = data_of(text)["charts"]
-    rows = {row["short"]: [line["name"] for line in row["lines"]] for row in sender["rows"]}
-    assert list(rows) == ["Rate", "Round trip", "Jitter", "Lost", "Frames", "Limited"]
-    assert rows["Rate"] == ["connection, available outgoing", "audio out, sent", "video out, sent", "video out, target"]
-    assert [row["short"] for row in receiver["rows"]] == ["Rate", "Round trip", "Jitter", "Lost", "Frames", "Frozen"]
+    rows = {row["title"]: [line["name"] for line in row["lines"]] for row in sender["rows"]}
+    of_both = ["Rate, kbps", "Round trip, ms", "Jitter, ms", "Lost, %", "Frames per s"]
+    assert list(rows) == [*of_both, "Limited by"]
+    assert rows["Rate, kbps"] == [
+        "connection, available outgoing",
+        "audio out, sent",
+        "video out, sent",
+        "video out, target",
+    ]
+    assert [row["title"] for row in receiver["rows"]] == [*of_both, "Frozen, s"]
+    # What the lines are is told on the page.
+    assert "dashed, in the row of rates, is the target that its encoder was given" in words
+    assert "connection is the transport that all streams share" in words
     assert sender["duration_s"] == pytest.approx(25, abs=2)
     groups = {line["group"] for row in sender["rows"] for line in row["lines"]}
     assert groups == {"connection", "video out", "audio out"}

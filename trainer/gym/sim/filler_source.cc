@@ -9,6 +9,7 @@ namespace {
 
 constexpr int64_t kNsPerSecond = 1'000'000'000;
 constexpr int64_t kMinPacketsPerSecond = 30;
+constexpr int64_t kFrameNs = kNsPerSecond / 30;
 constexpr int64_t kMinPayloadBytes = 50;
 
 int64_t NsFor(int64_t bits, int64_t rate_bps) {
@@ -44,9 +45,15 @@ int64_t FillerSource::PayloadBytes() const {
 
 MediaPacket FillerSource::TakePacket(int64_t now_ns) {
   const int64_t payload_bytes = PayloadBytes();
+  if (now_ns >= frame_end_ns_) {
+    frame_capture_time_ns_ = now_ns;
+    frame_end_ns_ = (now_ns / kFrameNs + 1) * kFrameNs;
+  }
   // A packet that had to wait for the pacer is not made up for: the target was not the limit then.
   next_packet_ns_ = std::max(next_packet_ns_, now_ns) + NsFor((payload_bytes + overhead_bytes_) * 8, rate_bps_);
-  return {.kind = PacketKind::kVideo, .payload_bytes = static_cast<uint32_t>(payload_bytes), .capture_time_ns = now_ns};
+  return {.kind = PacketKind::kVideo,
+          .payload_bytes = static_cast<uint32_t>(payload_bytes),
+          .capture_time_ns = frame_capture_time_ns_};
 }
 
 }  // namespace weir::sim

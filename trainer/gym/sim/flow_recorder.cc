@@ -27,6 +27,7 @@ void FlowRecorder::OnSent(const Packet& packet) {
   ++packets_sent;
   bytes_sent += packet.size_bytes;
   if (Step* step = StepAt(packet.sent_time_ns)) step->bytes_sent += packet.size_bytes;
+  if (frames) frames->OnSent(packet);
 }
 
 void FlowRecorder::OnReceived(const Packet& packet, int64_t arrival_time_ns) {
@@ -39,6 +40,7 @@ void FlowRecorder::OnReceived(const Packet& packet, int64_t arrival_time_ns) {
   if (last_above_400_ms_) above_400_ms_ns += std::max<int64_t>(0, arrival_time_ns - last_arrival_ns_);
   last_above_400_ms_ = delay_ns > kHighDelayNs;
   last_arrival_ns_ = arrival_time_ns;
+  if (frames) frames->OnReceived(packet, arrival_time_ns);
   if (!series_) return;
   const size_t index = std::min(static_cast<size_t>(arrival_time_ns / kSeriesIntervalNs), steps.size() - 1);
   if (index > arrival_step_) {
@@ -49,9 +51,10 @@ void FlowRecorder::OnReceived(const Packet& packet, int64_t arrival_time_ns) {
   step_delays_ns_.push_back(delay_ns);
 }
 
-void FlowRecorder::OnDropped(const Packet&) {
+void FlowRecorder::OnDropped(const Packet& packet) {
   ++packets_lost;
   if (Step* step = StepAt(NowNs())) ++step->packets_lost;
+  if (frames) frames->OnDropped(packet);
 }
 
 void FlowRecorder::OnTargetRate(DataRate target_rate, int64_t time_ns) {

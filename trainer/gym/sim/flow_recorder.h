@@ -1,13 +1,15 @@
-// What `run` keeps of a flow: counts, the distribution of one-way delays, and a series in steps of 0.1 s.
+// What `run` keeps of a flow: counts, the distribution of one-way delays, a series in steps of 0.1 s, and frames.
 #ifndef WEIR_TRAINER_GYM_SIM_FLOW_RECORDER_H_
 #define WEIR_TRAINER_GYM_SIM_FLOW_RECORDER_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "delay_distribution.h"
 #include "flow_observer.h"
+#include "frame_recorder.h"
 
 namespace weir::sim {
 
@@ -55,6 +57,8 @@ class FlowRecorder final : public FlowObserver {
   DelayDistribution queueing_delays;
   // Empty without a series.
   std::vector<Step> steps;
+  // Nothing for a flow whose frames are not followed. To be set before the first packet.
+  std::unique_ptr<FrameRecorder> frames;
 
  private:
   Step* StepAt(int64_t time_ns);

@@ -30,6 +30,8 @@ struct Packet {
   PacketSink* sink = nullptr;
   // When the sender handed it to the link, in ns of simulated time.
   int64_t sent_time_ns = 0;
+  // When its media was captured, by a clock without error; of a frame, all packets have the same.
+  int64_t capture_time_ns = 0;
   // Delay of this flow's own access path, added to the link's propagation delay.
   int64_t extra_delay_ns = 0;
   // What the path itself takes, without queues and jitter; filled in by the link.

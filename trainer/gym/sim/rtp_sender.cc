@@ -92,6 +92,7 @@ void RtpSender::Send(const PacedPacket& paced, int64_t now_ns) {
   packet.size_bytes = kUdpIpOverheadBytes + kRtpHeaderBytes + media.payload_bytes + paced.padding_bytes;
   packet.sink = receiver_;
   packet.sent_time_ns = now_ns;
+  packet.capture_time_ns = media.capture_time_ns;
   packet.extra_delay_ns = config_.extra_one_way_delay_ns;
   packet.rtp.ssrc = SsrcOf(config_.flow_index, media.kind);
   packet.rtp.sequence_number = stream.next_sequence_number++;

@@ -75,7 +75,8 @@ nlohmann::ordered_json Answer(const std::string& text, ModelFiles& models) {
     parsed.job.model = models.Get(parsed.job.model_path);
     nlohmann::ordered_json record = RunJob(parsed.job, parsed.series);
     nlohmann::ordered_json answer{{"schema", record["schema"]}, {"job", id}};
-    answer.update(record);
+    // Moved, not copied: series are most of a record.
+    for (auto& [name, value] : record.items()) answer[name] = std::move(value);
     return answer;
   } catch (const std::exception& error) {
     return {{"job", id}, {"error", error.what()}};

@@ -27,10 +27,10 @@ def find_freezes(render_times_us: Sequence[int], end_us: int) -> list[Freeze]:
     a call that froze and ended was frozen.
     """
     times = [*render_times_us, end_us] if render_times_us and end_us > render_times_us[-1] else list(render_times_us)
-    durations = np.diff(np.array(times, dtype=np.int64))
-    freezes = []
-    for index in range(min(_FEWEST_FRAMES, len(durations)), len(durations)):
-        usual_us = float(durations[max(0, index - _FRAMES_AVERAGED) : index].mean())
-        if durations[index] >= max(_LONGER_BY_FACTOR * usual_us, usual_us + _LONGER_BY_US):
-            freezes.append(Freeze(times[index], int(durations[index])))
-    return freezes
+    instants = np.array(times, dtype=np.int64)
+    durations = np.diff(instants)
+    index = np.arange(_FEWEST_FRAMES, len(durations))
+    averaged_from = np.maximum(0, index - _FRAMES_AVERAGED)
+    usual_us = (instants[index] - instants[averaged_from]) / (index - averaged_from)
+    frozen = index[durations[index] >= np.maximum(_LONGER_BY_FACTOR * usual_us, usual_us + _LONGER_BY_US)]
+    return [Freeze(times[at], int(durations[at])) for at in frozen]

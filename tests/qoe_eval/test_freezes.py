@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from weir.qoe_eval.call.freezes import find_freezes
 from weir.qoe_eval.call.path_freezes import path_freezes_s
+from weir.qoe_eval.freezes import find_freezes
 from weir.traces.capacity import CapacityTrace
 from weir.traces.plain_trace import scenario_from_capacity
 
