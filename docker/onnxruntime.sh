@@ -43,21 +43,13 @@ link_library() {
   ln -s "libonnxruntime.so.1" "$destination/lib/libonnxruntime.so"
 }
 
-debian_mirror() {
-  local uri
-  uri=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' 'Component: main' | head -n 1)
-  # Before the first `apt-get update` the lists carry no origin yet; the path of the archive tells it from the security one.
-  [[ -n $uri ]] || uri=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -E '/debian/?$' | head -n 1 || true)
-  echo "$uri"
-}
-
 fetch_headers() {
   local mirror work keyring
   for command in apt-get dpkg-deb; do
     command -v "$command" >/dev/null ||
       fail 3 "'$command' is missing; on other systems unpack the headers of ONNX Runtime 1.21 or later into $destination/include"
   done
-  mirror=$(debian_mirror)
+  mirror=$("$(dirname "$0")/debian_mirror.sh")
   [[ -n $mirror ]] || fail 3 "this machine's apt knows no Debian mirror; put the headers of ONNX Runtime 1.21 or later into $destination/include"
   keyring=/usr/share/keyrings/debian-archive-keyring.gpg
   [[ -r $keyring ]] || fail 3 "the Debian archive keys are missing; run: apt-get install debian-archive-keyring"
