@@ -27,11 +27,28 @@ build/tools/bin/uv: | build/stamps/packages
 	$(PYTHON) -m venv build/tools
 	build/tools/bin/pip install --quiet --disable-pip-version-check uv
 
-# One environment; the test requirements contain the others. A stamp is as new as the lock file it was made from.
+# One environment. A stamp is as new as the lock file it was made from.
 build/stamps/run: build/stamps/packages requirements/run.txt docker/onnxruntime.sh | $(UV)
 	[ -x $(BIN)/python ] || $(UV) venv --quiet --python $(PYTHON) $(VENV)
+	$(UV) pip uninstall --quiet weir # what this distribution was called once
 	$(UV) pip install --quiet --require-hashes -r requirements/run.txt
 	docker/onnxruntime.sh build/onnxruntime $(BIN)/python
+	touch $@
+
+# torch for the CPU comes from PyTorch's own index, whose hashes the lock does not have. Where that cannot be reached
+# there is only torch for CUDA, which does not start without CUDA's libraries, not even on a machine without a GPU.
+TORCH = $(shell sed -n 's/^\(torch==[^ ]*\).*/\1/p' requirements/cuda.txt)
+LOCKED = $(UV) pip install --require-hashes --no-deps
+build/stamps/train: build/stamps/run requirements/train.txt requirements/cuda.txt
+	$(UV) pip install --no-deps --torch-backend=cpu $(TORCH) || { \
+	  echo "weir: torch without CUDA cannot be had here (see above); installing it with CUDA, 5 GB" >&2; \
+	  $(LOCKED) -r requirements/cuda.txt; }
+	$(LOCKED) --quiet -r requirements/train.txt
+	touch $@
+
+build/stamps/train-cuda: build/stamps/run requirements/train.txt requirements/cuda.txt
+	$(LOCKED) --reinstall-package torch -r requirements/cuda.txt
+	$(LOCKED) --quiet -r requirements/train.txt
 	touch $@
 
 # The source of Debian's libwebrtc with Weir's patches, for the peer.
@@ -44,7 +61,7 @@ build/stamps/call: build/stamps/packages docker/packages-call.txt
 	docker/packages.sh docker/packages-call.txt
 	touch $@
 
-build/stamps/test: build/stamps/run requirements/test.txt docker/packages-test.txt
+build/stamps/test: build/stamps/train requirements/test.txt docker/packages-test.txt
 	docker/packages.sh docker/packages-test.txt
 	$(UV) pip install --quiet --require-hashes -r requirements/test.txt
 	touch $@
@@ -55,6 +72,14 @@ PEER = --config-settings=cmake.define.WEIR_BUILD_PEER=ON
 .PHONY: build
 build: build/stamps/run ## Install what is missing, build, and install `weir` and `weir-sim` into .venv
 	$(INSTALL)
+
+.PHONY: train
+train: build build/stamps/train$(if $(CUDA),-cuda) ## Install what `weir train` and `weir export` need: torch without CUDA; CUDA=1: with it
+
+.PHONY: wheel
+wheel: | $(UV) build/stamps/packages ## Build a wheel with `weir-sim` in it, and the sdist, into build/dist
+	$(UV) build --quiet --out-dir build/dist --sdist .
+	$(UV) build --quiet --out-dir build/dist --wheel --python $(PYTHON) --config-setting=cmake.define.WEIR_BUILD_SIMULATOR=ON .
 
 .PHONY: build-test
 build-test: build/stamps/test build/stamps/libwebrtc build/stamps/call
@@ -125,7 +150,9 @@ COMPILE = $(UV) pip compile --quiet --upgrade --python-version 3.11 --no-header 
 .PHONY: lock
 lock: | $(UV) ## Choose new versions of the Python dependencies and pin them
 	$(COMPILE) -o requirements/run.txt
-	$(COMPILE) --extra train --extra test -c requirements/run.txt -o requirements/test.txt
+	$(COMPILE) --extra train -c requirements/run.txt -o build/train.txt
+	awk '/^[a-z]/ { cuda = /^(torch|triton|cuda|nvidia)[-=]/ } { print > ("requirements/" (cuda ? "cuda" : "train") ".txt") }' build/train.txt
+	$(COMPILE) --extra test -c requirements/train.txt -o requirements/test.txt
 
 .PHONY: clean
 clean: ## Remove everything that was built

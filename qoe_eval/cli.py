@@ -7,12 +7,12 @@ message on standard error.
 from __future__ import annotations
 
 import sys
-from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from weir.installation import installed_version
 from weir.qoe_eval.bench_command import bench
 from weir.qoe_eval.call.call_command import call
 from weir.qoe_eval.doctor_command import doctor
@@ -61,17 +61,9 @@ def build_app() -> typer.Typer:
     return app
 
 
-def weir_version() -> str:
-    """The installed version; "(not installed)" when run from a source tree."""
-    try:
-        return version("weir")
-    except PackageNotFoundError:
-        return "(not installed)"
-
-
 def _show_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"weir {weir_version()}")
+        typer.echo(f"weir {installed_version() or '(not installed)'}")
         raise typer.Exit
 
 

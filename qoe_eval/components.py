@@ -9,15 +9,17 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
+import weir
+from weir.installation import DISTRIBUTION, how_to_get, installed_version, source_tree
 from weir.qoe_eval.call.peer_process import find_peer
 from weir.qoe_eval.shipped_model import shipped_model
 from weir.qoe_eval.simulator import simulator_versions
 from weir.traces.errors import InputError, MissingComponent
 from weir.trainer.gym.process import find_simulator
+from weir.trainer.missing import TRAINING_PACKAGES
 
 # "run": Weir does not work without it. "build": needed to build it again. "train", "test", "calls": needed for just
 # that.
@@ -25,15 +27,15 @@ Need = Literal["run", "build", "train", "test", "calls"]
 
 _REQUIRED_PACKAGES = ("numpy", "scipy", "pydantic", "typer", "rich", "plotly", "onnx", "onnxruntime", "gymnasium")
 _OPTIONAL_PACKAGES: tuple[tuple[str, Need], ...] = (
-    ("torch", "train"),
-    ("stable-baselines3", "train"),
-    ("sb3-contrib", "train"),
+    *((name, "train") for name in TRAINING_PACKAGES),
     ("pytest", "test"),
     ("ruff", "test"),
     ("aiohttp", "calls"),
     ("playwright", "calls"),
     ("imageio-ffmpeg", "calls"),
 )
+# The targets of the Makefile that bring them.
+_TARGETS: dict[Need, str] = {"run": "build", "train": "train", "test": "build-test", "calls": "build"}
 _PROGRAMS: tuple[tuple[str, Need, str, str], ...] = (
     ("g++", "build", "compiler", "apt-get install g++"),
     ("cmake", "build", "CMake", "apt-get install cmake"),
@@ -62,7 +64,21 @@ class Component:
 
 def components() -> list[Component]:
     """Everything, the required first. Runs a few programs for their versions; takes about a second."""
-    return [*_simulator(), _model(), _core(), *_packages(), *_programs(), _peer()]
+    return [_distribution(), _operating_system(), *_simulator(), _model(), *_packages(), *_programs(), _peer()]
+
+
+def _distribution() -> Component:
+    installed = installed_version()
+    found = installed and f"{installed}, {source_tree() or 'from a wheel'}"
+    return Component(f"{DISTRIBUTION} (this)", "run", found, how_to_get("build"))
+
+
+def _operating_system() -> Component:
+    try:
+        name = platform.freedesktop_os_release()["PRETTY_NAME"]
+    except (OSError, KeyError):
+        name = platform.platform()
+    return Component("operating system", "run", name)
 
 
 def _simulator() -> Iterator[Component]:
@@ -77,14 +93,10 @@ def _simulator() -> Iterator[Component]:
     for name, package in _LIBRARIES:
         inside = parts.get(keys[name])
         found = f"{inside} (in weir-sim)" if inside else _debian_version(package)
-        yield Component(name, "run", found, f"apt-get install {package}, then build weir-sim")
-    inside = parts.get("onnxruntime")
-    yield Component(
-        "onnxruntime, C library",
-        "run",
-        f"{inside} (in weir-sim)" if inside else None,
-        "comes with the Python package; build weir-sim",
-    )
+        yield Component(name, "run", found, f"apt-get install {package}, then {how_to_get('build')}")
+    # Of the Python module and, where there is one, of weir-sim, which finds it for itself.
+    library = weir.ONNXRUNTIME_VERSION if parts.get("onnxruntime", "present") else None
+    yield Component("onnxruntime, C library", "run", library or None, how_to_get("build", "onnxruntime"))
 
 
 def _model() -> Component:
@@ -98,23 +110,12 @@ def _model() -> Component:
         return Component("model", "run", None, str(error))
 
 
-def _core() -> Component:
-    try:
-        present = find_spec("weir._core") is not None
-    except ModuleNotFoundError:
-        present = False
-    return Component(
-        "weir._core (Python module)", "run", _package_version("weir") or "present" if present else None, "make build"
-    )
-
-
 def _packages() -> Iterator[Component]:
     yield Component("Python", "run", platform.python_version())
     for name in _REQUIRED_PACKAGES:
-        yield Component(f"Python package {name}", "run", _package_version(name), f"pip install {name}")
+        yield Component(f"Python package {name}", "run", _package_version(name), how_to_get("build", name))
     for name, need in _OPTIONAL_PACKAGES:
-        remedy = f"pip install {name}" if need == "calls" else f"pip install 'weir[{need}]'"
-        yield Component(f"Python package {name}", need, _package_version(name), remedy)
+        yield Component(f"Python package {name}", need, _package_version(name), how_to_get(_TARGETS[need], name))
 
 
 def _programs() -> Iterator[Component]:

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from weir.installation import how_to_get
 from weir.qoe_eval.components import Component, components
 from weir.traces.errors import MissingComponent
 
@@ -27,7 +28,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="For machines.")
     if missing:
         names = ", ".join(component.name for component in missing)
         raise MissingComponent(
-            f"doctor: required and not there: {names}; 'make build' installs and builds what is missing"
+            f"doctor: required and not there: {names}; {how_to_get('build')} installs and builds what is missing"
         )
 
 

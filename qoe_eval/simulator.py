@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from weir.installation import how_to_get
 from weir.traces.errors import MissingComponent
 
 # This many processes that die before the first answer of any: something is wrong with the executable, not with a job.
@@ -59,7 +60,9 @@ def simulator_versions(executable: Path) -> dict[str, str]:
         return {str(name): str(version) for name, version in json.loads(answer.stdout).items()}
     except (OSError, subprocess.SubprocessError, ValueError, AttributeError) as error:
         said = getattr(error, "stderr", None) or str(error)
-        raise MissingComponent(f"{executable} --version does not work: {said.strip()}; build weir-sim again") from error
+        raise MissingComponent(
+            f"{executable} --version does not work: {said.strip()}; {how_to_get('build')} builds it again"
+        ) from error
 
 
 def run_jobs(

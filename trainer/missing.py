@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
+from weir.installation import how_to_get
 from weir.traces.errors import MissingComponent
 
-TRAINING_MODULES = ("torch", "stable_baselines3")
+# The extra `train` of pyproject.toml.
+TRAINING_PACKAGES = ("torch", "stable-baselines3", "sb3-contrib", "tensorboard")
 
 
 def require_training() -> None:
-    """Raises a MissingComponent that says what to install when the `train` extra is not."""
-    missing = [name for name in TRAINING_MODULES if find_spec(name) is None]
+    """Raises a MissingComponent that says what to install when something of the extra `train` is not there."""
+    missing = [name for name in TRAINING_PACKAGES if find_spec(name.replace("-", "_")) is None]
     if missing:
         raise MissingComponent(
-            f"{' and '.join(missing)} not installed: training needs the extra `train` (pip install 'weir[train]')"
+            f"training needs Python packages that are not installed, {', '.join(missing)}: "
+            f"{how_to_get('train', *missing)} brings them"
         )

@@ -85,6 +85,8 @@ std::optional<Error> ReadTensorInfo(OrtTypeInfo* type, TensorInfo& info) {
 
 Result<std::unique_ptr<OnnxSession>> OnnxSession::Load(std::span<const std::byte> model) {
   if (Api() == nullptr) {
+    if (*OnnxRuntimeVersion() == '\0')
+      return Error{"there is no ONNX Runtime (libonnxruntime.so.1); the Python package onnxruntime has it"};
     return Error{"the ONNX Runtime library (" + std::string(OnnxRuntimeVersion()) +
                  ") is older than the headers Weir was built with"};
   }

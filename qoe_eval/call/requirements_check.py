@@ -6,6 +6,7 @@ import os
 import shutil
 from pathlib import Path
 
+from weir.installation import how_to_get
 from weir.qoe_eval.call.call_settings import CHROMIUM, SenderKind
 from weir.qoe_eval.call.peer_process import find_peer
 from weir.traces.errors import MissingComponent
@@ -38,7 +39,7 @@ def missing_requirements(sender: SenderKind) -> list[str]:
 
         get_ffmpeg_exe()
     except (ImportError, RuntimeError):
-        missing.append("ffmpeg with libvmaf: pip install imageio-ffmpeg")
+        missing.append(f"ffmpeg with libvmaf: {how_to_get('build', 'imageio-ffmpeg')}")
     return missing
 
 

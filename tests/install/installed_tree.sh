@@ -38,7 +38,7 @@ for file in share/weir/weir.onnx share/doc/weir/LICENSE include/weir.h; do
 done
 if [[ -x prefix/bin/weir-sim ]]; then
   prefix/bin/weir-sim --version >/dev/null || fail "the installed weir-sim does not start"
-  [[ -s prefix/share/doc/weir/weir-sim/COPYING ]] || fail "weir-sim comes without its licence"
+  [[ -s prefix/share/doc/weir/weir-sim/GPL-2 ]] || fail "weir-sim comes without its licence"
 fi
 
 # Without the component onnxruntime, whoever links says where it is.

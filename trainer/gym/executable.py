@@ -7,6 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
+from weir.installation import how_to_get
 from weir.traces.errors import MissingComponent
 
 
@@ -29,7 +30,7 @@ def find_executable(name: str, variable: str, target: str, given: str | os.PathL
             return path.absolute()
         origin = "given" if given else f"named by the environment variable {variable}"
         raise MissingComponent(
-            f"{name}: {path} ({origin}) is not an executable file: build it with `make {target}`, or correct the path"
+            f"{name}: {path} ({origin}) is not an executable file: correct the path, or build it: {how_to_get(target)}"
         )
     beside = Path(sys.executable).parent / name
     if _is_executable(beside):
@@ -38,7 +39,7 @@ def find_executable(name: str, variable: str, target: str, given: str | os.PathL
     if on_path:
         return Path(on_path).absolute()
     raise MissingComponent(
-        f"{name} was found neither beside {sys.executable} nor on PATH: build it with `make {target}`, or name it in "
+        f"{name} was found neither beside {sys.executable} nor on PATH: {how_to_get(target)} builds it; or name one in "
         f"the environment variable {variable}"
     )
 

@@ -3,7 +3,11 @@
 This package is the C++ library's Python face; `weir.traces`, `weir.trainer` and `weir.qoe_eval` build on it.
 """
 
-from weir._core import (
+from weir._onnxruntime import load_onnxruntime
+
+load_onnxruntime()
+
+from weir._core import (  # noqa: E402 - finds the library that has just been loaded
     CONTROLLERS,
     INTERVAL_STATISTICS_FIELDS,
     ONNXRUNTIME_VERSION,

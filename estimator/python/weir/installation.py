@@ -1,0 +1,44 @@
+"""How this copy of Weir came here, and so how to get what it lacks."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+# What the Python distribution is called; on the package index `weir` is somebody else's.
+DISTRIBUTION = "weir-bwe"
+
+
+def installed_version() -> str | None:
+    """The version of the distribution; nothing when Weir runs without having been installed."""
+    try:
+        return distribution(DISTRIBUTION).version
+    except PackageNotFoundError:
+        return None
+
+
+def source_tree() -> Path | None:
+    """The folder that this Weir runs from, when it was installed as `make` does; nothing for a wheel."""
+    try:
+        origin = json.loads(distribution(DISTRIBUTION).read_text("direct_url.json") or "{}")
+    except (PackageNotFoundError, ValueError):
+        return None
+    if not origin.get("dir_info", {}).get("editable"):
+        return None
+    return Path(unquote(urlsplit(origin["url"]).path))
+
+
+def how_to_get(target: str, *packages: str) -> str:
+    """What to run for what is missing.
+
+    Args:
+        target: the target of Weir's Makefile that brings it.
+        packages: what brings it into an environment that a wheel was installed into, where there are such packages:
+            names on the package index.
+    """
+    tree = source_tree()
+    if tree is None and packages:
+        return f"`pip install {' '.join(packages)}`"
+    return f"`make {target}` in {tree or 'the source tree of Weir'}"

@@ -1,0 +1,60 @@
+// OrtGetApiBase for programs and for the Python module: finds the ONNX Runtime when it is first asked for, instead of
+// the dynamic linker at start.
+//
+// The Python package onnxruntime has its library under the full version's name only (libonnxruntime.so.1.31.1), where
+// the dynamic linker, which goes by the SONAME, never finds it, whatever the run path. So it is looked for: first what
+// the process has already (weir/__init__.py loads it), then the Python environment whose bin/ the program is in, then
+// where the dynamic linker looks. Without any, all else works; only models are refused.
+#include <dlfcn.h>
+#include <onnxruntime_c_api.h>
+
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kSoname[] = "libonnxruntime.so.1";
+
+// What is in the folder and starts so; nothing when there is no such folder.
+fs::path Find(const fs::path& folder, std::string_view start) {
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    if (entry->path().filename().string().starts_with(start)) return entry->path();
+  }
+  return {};
+}
+
+// The library of the environment PREFIX when this program is PREFIX/bin/NAME; null when there is none.
+void* OpenBesidePython() {
+  std::error_code error;
+  const fs::path prefix = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
+  // Debian's own Python installs below dist-packages.
+  for (const char* packages : {"site-packages", "dist-packages"}) {
+    const fs::path library = Find(Find(prefix / "lib", "python3.") / packages / "onnxruntime/capi", kSoname);
+    if (!library.empty()) return dlopen(library.c_str(), RTLD_NOW);
+  }
+  return nullptr;
+}
+
+const OrtApi* ORT_API_CALL NoApi(uint32_t) noexcept { return nullptr; }
+const char* ORT_API_CALL NoVersion() noexcept { return ""; }
+constexpr OrtApiBase kNoRuntime{&NoApi, &NoVersion};
+
+const OrtApiBase* Load() {
+  void* library = dlopen(kSoname, RTLD_NOW | RTLD_NOLOAD);
+  if (library == nullptr) library = OpenBesidePython();
+  if (library == nullptr) library = dlopen(kSoname, RTLD_NOW);
+  if (library == nullptr) return &kNoRuntime;
+  const auto get_api_base = reinterpret_cast<decltype(&OrtGetApiBase)>(dlsym(library, "OrtGetApiBase"));
+  return get_api_base == nullptr ? &kNoRuntime : get_api_base();
+}
+
+}  // namespace
+
+const OrtApiBase* ORT_API_CALL OrtGetApiBase() noexcept {
+  static const OrtApiBase* const base = Load();
+  return base;
+}
