@@ -128,6 +128,14 @@ fuzz: build/stamps/test ## Every fuzz target for FUZZ_SECONDS (60)
 	  $$target -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 build/fuzz/corpus/$$(basename $$target); \
 	done
 
+.PHONY: test-install
+test-install: ## A newcomer's way in a bare Debian 12 root (as root): the first command, installs without the clone, the image
+	tests/install/run.sh
+
+.PHONY: test-docker
+test-docker: ## Build and run the images (as root)
+	tests/install/images.sh weir weir-call
+
 # --- housekeeping ---------------------------------------------------------------------------------------------------
 
 CXX_FILES = git ls-files --cached --others --exclude-standard '*.cc' '*.h'

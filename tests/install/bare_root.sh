@@ -6,7 +6,7 @@ base_archive() {
   local mirror
   mirror=$("$source/docker/debian_mirror.sh")
   [[ -n $mirror ]] || { echo "this machine's apt knows no Debian mirror" >&2; return 3; }
-  mmdebstrap --quiet --format=tar --variant=minbase bookworm "$1.part" "deb $mirror bookworm main"
+  mmdebstrap --quiet --format=tar --variant=minbase --dpkgopt=force-unsafe-io bookworm "$1.part" "deb $mirror bookworm main"
   mv "$1.part" "$1"
 }
 

@@ -48,7 +48,7 @@ cp -r "$source/examples" "$source/tests/install/examples.sh" "$root/root/"
 if [[ -x $source/tests/install/wheel.sh ]]; then
   step "make wheel"
   inside "$root" make --silent -C /root/weir wheel
-  cp "$source/tests/install/wheel.sh" "$root"/root/weir/build/wheels/*.whl "$root/root/"
+  cp "$source/tests/install/wheel.sh" "$root"/root/weir/build/dist/*.whl "$root/root/"
 fi
 rm -rf "$root/root/weir"
 
