@@ -6,7 +6,7 @@ base_archive() {
   local mirror
   mirror=$("$source/docker/debian_mirror.sh")
   [[ -n $mirror ]] || { echo "this machine's apt knows no Debian mirror" >&2; return 3; }
-  mmdebstrap --quiet --format=tar --variant=minbase --dpkgopt=force-unsafe-io bookworm "$1.part" "deb $mirror bookworm main"
+  mmdebstrap --quiet --format=tar --variant=minbase bookworm "$1.part" "deb $mirror bookworm main"
   mv "$1.part" "$1"
 }
 
@@ -21,6 +21,7 @@ bare_root() {
   mkdir -p "$2/root/.cache"
   mount --bind "$3/home" "$2/root/.cache"
   mount --bind "$3/apt" "$2/var/cache/apt/archives"
+  echo force-unsafe-io >"$2/etc/dpkg/dpkg.cfg.d/unsafe-io"
   as_this_machine "$2"
 }
 

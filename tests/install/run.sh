@@ -31,7 +31,7 @@ step "a bare Debian 12 with git, make and ca-certificates"
 mkdir -p "$work"
 base_archive "$work/debian.tar"
 bare_root "$work/debian.tar" "$root" "$work/cache"
-inside "$root" sh -c 'apt-get -qq update && apt-get -qq install -y --no-install-recommends git make ca-certificates >/dev/null'
+inside "$root" sh -c 'apt-get -qq update && apt-get -qq install -y --no-install-recommends git make ca-certificates >/dev/null; update-ca-certificates >/dev/null'
 git clone --quiet "$source" "$root/root/weir"
 [[ -z $(git -C "$source" status --porcelain) ]] || echo "what is not committed is not tested"
 
