@@ -26,7 +26,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$destination"
 echo "deb [signed-by=$keyring] $mirror $release main" >"$work/sources.list"
 options=(-qq -o "Dir::Etc::sourcelist=$work/sources.list" -o Dir::Etc::sourceparts=- -o "Dir::State::lists=$work/lists"
-  -o "Dir::Cache=$work/cache" -o APT::Sandbox::User=root -o Acquire::Languages=none -o Acquire::Retries=3)
+  -o Dir::State::status=/dev/null -o "Dir::Cache=$work/cache" -o APT::Sandbox::User=root -o Acquire::Languages=none -o Acquire::Retries=3)
 apt-get "${options[@]}" update || fail 1 "could not read the package index of Debian $release (see above)"
 (cd "$work" && apt-get "${options[@]}" download "${@:3}") || fail 1 "could not download ${*:3} (see above)"
 for file in "$work"/*.deb; do
