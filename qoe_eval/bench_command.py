@@ -19,7 +19,7 @@ import typer
 from rich.console import Console
 
 from weir.qoe_eval.bench_simulator import measure_simulator
-from weir.qoe_eval.shipped_model import shipped_model
+from weir.qoe_eval.shipped_model import model_to_run
 from weir.traces.errors import InputError, MissingComponent
 from weir.trainer.gym.process import find_simulator
 
@@ -69,7 +69,7 @@ def bench(
     # Gymnasium takes a second to import, which the other commands need not wait for.
     from weir.qoe_eval.bench_environment import measure_environment, measure_peer_ratio
 
-    simulator, chosen = find_simulator(), model or shipped_model()
+    simulator, chosen = find_simulator(), model_to_run(model)
     figures: Figures = {}
     failures: dict[str, str] = {}
 

@@ -23,7 +23,7 @@ from weir.qoe_eval.policy_sets import TRACE_SETS, policy_sets
 from weir.qoe_eval.recoco_command import recoco
 from weir.qoe_eval.replay_jobs import model_description
 from weir.qoe_eval.run_with_progress import count_runs, end_with_failures, error_console, run_with_progress
-from weir.qoe_eval.shipped_model import shipped_model
+from weir.qoe_eval.shipped_model import model_to_run
 from weir.traces.errors import InputError
 from weir.trainer.adapt_command import adaptation
 from weir.trainer.gym.process import find_simulator
@@ -70,7 +70,7 @@ def policy(
     if model is not None and not model.is_file():
         raise InputError(f"--model {model}: no such file")
     sets = policy_sets(traces or shared_traces(*TRACE_SETS), scenarios)
-    chosen = (model or shipped_model()).absolute()
+    chosen = model_to_run(model)
     plans = policy_plans(sets, range(1, seeds + 1), chosen, find_simulator())
     described = model_description(plans[0]) or {}
     console = error_console()

@@ -24,7 +24,7 @@ from weir.qoe_eval.replay_jobs import ReplayPlan, model_description
 from weir.qoe_eval.report_command import write_report
 from weir.qoe_eval.run_store import RunStore
 from weir.qoe_eval.run_with_progress import count_runs, end_with_failures, error_console, run_with_progress
-from weir.qoe_eval.shipped_model import shipped_model
+from weir.qoe_eval.shipped_model import model_to_run
 from weir.qoe_eval.summary import in_order, summarise
 from weir.traces.convert import parse_queue
 from weir.traces.errors import InputError
@@ -109,7 +109,7 @@ def replay(
     if model is not None and not model.is_file():
         raise InputError(f"--model {model}: no such file")
     scenarios = read_inputs(inputs, path, repair, _show_findings)
-    chosen = None if "weir" not in names else (model or shipped_model()).absolute()
+    chosen = None if "weir" not in names else model_to_run(model)
     plan = ReplayPlan(scenarios, names, weights, range(1, seeds + 1), chosen, find_simulator())
     console, processes = error_console(), jobs or os.cpu_count() or 1
     also = f", 'weir report {out}' shows them"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import weir.trainer
+from weir.installation import how_to_get
 from weir.traces.errors import MissingComponent
 
 NAME = "weir.onnx"
@@ -22,3 +23,16 @@ def shipped_model() -> Path:
             f"the model {NAME} that comes with Weir is not there; name one with --model, or leave out --controller weir"
         )
     return path
+
+
+def model_to_run(given: Path | None) -> Path:
+    """The absolute path of the model for the controller weir: the given one, else the bundled one.
+
+    Raises:
+        MissingComponent: there is none, or no ONNX Runtime to run one with.
+    """
+    if not weir.ONNXRUNTIME_VERSION:
+        raise MissingComponent(
+            f"models need onnxruntime, which is not installed: {how_to_get('build', 'onnxruntime')} brings it"
+        )
+    return (given or shipped_model()).absolute()

@@ -30,7 +30,7 @@ from weir.qoe_eval.inputs import PathOptions, read_inputs
 from weir.qoe_eval.means_table import print_means
 from weir.qoe_eval.options import parse_objective
 from weir.qoe_eval.run_with_progress import error_console
-from weir.qoe_eval.shipped_model import shipped_model
+from weir.qoe_eval.shipped_model import model_to_run
 from weir.traces.convert import parse_rate
 from weir.traces.errors import InputError
 from weir.trainer.gym.process import find_simulator
@@ -115,7 +115,7 @@ def call(
         height=height,
         codec=_one_of("--codec", codec, CODECS),
         max_bitrate_bps=_bitrate(max_bitrate),
-        model=(model or shipped_model()).absolute() if set(controllers) - {"gcc"} else None,
+        model=model_to_run(model) if set(controllers) - {"gcc"} else None,
         duration_s=duration,
     )
     console = error_console()

@@ -26,7 +26,7 @@ from weir.qoe_eval.inputs import shared_traces
 from weir.qoe_eval.markdown_table import markdown_table
 from weir.qoe_eval.replay_jobs import ReplayPlan, model_description
 from weir.qoe_eval.run_with_progress import end_with_failures, error_console, run_with_progress
-from weir.qoe_eval.shipped_model import shipped_model
+from weir.qoe_eval.shipped_model import model_to_run
 from weir.traces.errors import InputError
 from weir.trainer.gym.process import find_simulator
 from weir.trainer.gym.specification import PRESETS
@@ -72,7 +72,7 @@ def calls(
         raise InputError(f"--size {size}: use {', '.join(SIZES)}")
     sets = call_sets(traces or shared_traces("mahimahi"), DEFAULT_MAX_BITRATE_BPS)
     check_requirements("chromium")
-    chosen = (model or shipped_model()).absolute()
+    chosen = model_to_run(model)
     base = CallPlan(
         scenarios=(),
         sender="chromium",

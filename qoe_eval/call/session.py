@@ -26,7 +26,7 @@ from weir.qoe_eval.call.real_time import LINK_PRIORITY, run_in_real_time
 from weir.qoe_eval.call.source_videos import source_video_path
 from weir.qoe_eval.call.uninterrupted import finish
 from weir.qoe_eval.call.wake_up_lag import WakeUpLag
-from weir.qoe_eval.shipped_model import shipped_model
+from weir.qoe_eval.shipped_model import model_to_run
 from weir.traces.errors import MissingComponent
 
 __all__ = ["CallResult", "CallSettings", "run_call"]
@@ -128,7 +128,7 @@ class _Call:
             run_in_real_time([self._link.process_id], LINK_PRIORITY)
         self._following.append(self._watched(self._follow_link()))
         self._state("starting the receiver")
-        model = None if settings.controller == "gcc" else settings.model or shipped_model()
+        model = None if settings.controller == "gcc" else model_to_run(settings.model)
         arguments = receiver_arguments(settings, RIGHT_ADDRESS, model)
         self._receiver = PeerProcess(
             "receiver", self._namespaces.right, arguments, self._folder / call_logs.PROGRAM_LOG

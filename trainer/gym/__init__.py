@@ -1,5 +1,5 @@
-"""The network as a Gymnasium environment. Importing this package registers `weir/Bottleneck-v0`; it needs neither torch
-nor stable-baselines3.
+"""The network as a Gymnasium environment. Importing this package registers `weir/Bottleneck-v0`, and
+`gymnasium.make("weir.trainer.gym:weir/Bottleneck-v0")` imports it; it needs neither torch nor stable-baselines3.
 """
 
 import gymnasium

@@ -1,0 +1,102 @@
+"""The sdist, what the build puts into an environment, and the README's environment."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+
+import weir._core
+from weir.qoe_eval.shipped_model import shipped_model
+from weir.trainer.gym.process import find_simulator
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_sdist_has_all_that_git_has(tmp_path):
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
+    code = f"from scikit_build_core.build import build_sdist; build_sdist({str(tmp_path)!r})"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True)
+    (archive,) = tmp_path.glob("weir_bwe-*.tar.gz")
+    with tarfile.open(archive) as opened:
+        names = {name.partition("/")[2] for name in opened.getnames()}
+    assert {name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()} - names == set()
+    assert not any(name.startswith(("build/", ".venv/", ".git/")) for name in names)
+
+
+def test_the_distribution_has_its_licence_and_its_command():
+    files = {path.name for path in distribution("weir-bwe").files}
+    assert {"LICENSE", "weir", "weir-sim"} <= files
+
+
+@pytest.mark.parametrize("built", [Path(weir._core.__file__), find_simulator()], ids=["weir._core", "weir-sim"])
+def test_what_is_installed_leads_nowhere_else(built):
+    section = subprocess.run(["readelf", "-d", built], capture_output=True, text=True, check=True).stdout
+    assert "onnxruntime" not in section
+    paths = re.findall(r"R(?:UN)?PATH.*\[(.*)\]", section)
+    assert all(path.startswith("$ORIGIN") for path in ":".join(paths).split(":") if path)
+
+
+def test_weir_sim_finds_the_onnxruntime_of_its_environment(tmp_path):
+    versions = subprocess.run([find_simulator(), "--version"], capture_output=True, text=True, check=True)
+    assert f'"onnxruntime":"{weir.ONNXRUNTIME_VERSION}"' in versions.stdout
+    # One environment with, one without.
+    for name in ("with", "with out"):
+        (tmp_path / name / "bin").mkdir(parents=True)
+        shutil.copy2(find_simulator(), tmp_path / name / "bin")
+    packages = tmp_path / "with/lib/python3.11/site-packages"
+    packages.mkdir(parents=True)
+    (package,) = (path for path in sys.path if Path(path, "onnxruntime").is_dir())
+    (packages / "onnxruntime").symlink_to(Path(package, "onnxruntime"))
+    for name, version in (("with", weir.ONNXRUNTIME_VERSION), ("with out", "")):
+        versions = subprocess.run([tmp_path / name / "bin/weir-sim", "--version"], capture_output=True, text=True)
+        assert f'"onnxruntime":"{version}"' in versions.stdout
+
+
+def test_without_onnxruntime_only_models_are_refused(tmp_path):
+    code = f"""
+import sys
+sys.modules["onnxruntime"] = None
+import weir
+weir.BandwidthEstimator("rule")
+assert weir.ONNXRUNTIME_VERSION == ""
+try:
+    weir.Policy(open({str(shipped_model())!r}, "rb").read())
+except ValueError as error:
+    assert "there is no ONNX Runtime" in str(error), error
+else:
+    sys.exit("it was accepted")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["doctor"], "required and not there: onnxruntime, C library"),
+        (["replay", "catalogue/steady-1m"], "models need onnxruntime, which is not installed"),
+    ],
+)
+def test_the_command_without_onnxruntime(tmp_path, arguments, message):
+    code = (
+        "import sys; sys.modules['onnxruntime'] = None; "
+        f"sys.argv = ['weir', *{arguments}]; from weir.qoe_eval.command import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 3
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("document", ["README.md", "trainer/README.md"])
+def test_the_environment_as_the_readmes_make_it(document, tmp_path):
+    call = re.search(r"gymnasium\.make\([^\n`]*\)", (ROOT / document).read_text())[0]
+    code = f"import gymnasium; environment = {call}; environment.reset(seed=1); environment.close()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, env=os.environ)
+    assert done.returncode == 0, done.stderr
