@@ -19,8 +19,9 @@ help: ## List the commands
 
 # --- set-up ---------------------------------------------------------------------------------------------------------
 
-build/stamps/packages: docker/packages.txt docker/packages.sh
+build/stamps/packages: docker/packages.txt docker/packages.sh docker/libtgowt.sh
 	docker/packages.sh docker/packages.txt
+	docker/libtgowt.sh build/libtgowt
 	mkdir -p $(@D) && touch $@
 
 build/tools/bin/uv: | build/stamps/packages
@@ -28,12 +29,11 @@ build/tools/bin/uv: | build/stamps/packages
 	build/tools/bin/pip install --quiet --disable-pip-version-check uv
 
 # One environment. A stamp is as new as the lock file it was made from.
-build/stamps/run: build/stamps/packages requirements/run.txt docker/onnxruntime.sh docker/libtgowt.sh | $(UV)
+build/stamps/run: build/stamps/packages requirements/run.txt docker/onnxruntime.sh | $(UV)
 	[ -x $(BIN)/python ] || $(UV) venv --quiet --python $(PYTHON) $(VENV)
 	$(UV) pip uninstall --quiet weir # what this distribution was called once
 	$(UV) pip install --quiet --require-hashes -r requirements/run.txt
 	docker/onnxruntime.sh build/onnxruntime $(BIN)/python
-	docker/libtgowt.sh build/libtgowt
 	touch $@
 
 # torch for the CPU comes from PyTorch's own index, whose hashes the lock does not have. Where that cannot be reached

@@ -1,17 +1,18 @@
-# To be sourced: a bare Debian 12 root in a folder, and commands in it. Needs root, in a mount namespace of its own.
+# To be sourced: a bare Debian root in a folder, and commands in it. Needs root, in a mount namespace of its own.
 
-# The archive of the root with nothing in it, made once: `base_archive FILE`. Packages come from the mirror that this machine uses.
+# The archive of a root of a Debian release with nothing in it, made once: `base_archive RELEASE FILE`. Packages come from
+# the mirror that this machine uses.
 base_archive() {
-  [[ -s $1 ]] && return
+  [[ -s $2 ]] && return
   local mirror
   mirror=$("$source/docker/debian_mirror.sh")
   [[ -n $mirror ]] || { echo "this machine's apt knows no Debian mirror" >&2; return 3; }
-  mmdebstrap --quiet --format=tar --variant=minbase bookworm "$1.part" "deb $mirror bookworm main"
-  mv "$1.part" "$1"
+  mmdebstrap --quiet --format=tar --variant=minbase "$1" "$2.part" "deb $mirror $1 main"
+  mv "$2.part" "$2"
 }
 
-# A root in FOLDER from ARCHIVE, that reaches the network as this machine does: `bare_root ARCHIVE FOLDER CACHE`. Downloads and compiled
-# objects are kept in CACHE.
+# A root in FOLDER from ARCHIVE, that reaches the network as this machine does: `bare_root ARCHIVE FOLDER CACHE`. Downloads
+# and compiled objects are kept in CACHE.
 bare_root() {
   rm -rf "$2"
   mkdir -p "$2" "$3/apt" "$3/home"

@@ -3,8 +3,8 @@
 #
 #   tests/install/images.sh [weir] [weir-call]      default: weir
 #
-# Needs root, mmdebstrap, buildah and the network. The base image debian:bookworm-slim is made here, from the mirror that this machine uses, with
-# its certificates and settings. Exit codes: 0 done, 1 failed, 2 wrong use, 3 missing component.
+# Needs root, mmdebstrap, buildah and the network. The base image debian:bookworm-slim is made here, from the mirror that
+# this machine uses, with its certificates and settings. Exit codes: 0 done, 1 failed, 2 wrong use, 3 missing component.
 set -euo pipefail
 source=$(realpath "$(dirname "$0")/../..")
 work=$source/build/install
@@ -30,10 +30,10 @@ fail() {
 
 base_image() {
   local container folder settings
-  base_archive "$work/debian.tar"
+  base_archive bookworm "$work/bookworm.tar"
   container=$(buildah from scratch)
   folder=$(buildah mount "$container")
-  tar -C "$folder" --exclude='./dev/*' -xf "$work/debian.tar"
+  tar -C "$folder" --exclude='./dev/*' -xf "$work/bookworm.tar"
   as_this_machine "$folder"
   settings=()
   while read -r setting; do settings+=(--env "$setting"); done < <(package_settings)

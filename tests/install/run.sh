@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
-# The whole way of a newcomer, in a bare Debian 12 root: the README's first command in a clone of what is committed; then, with the clone gone,
-# the installed library and the three examples, the wheel in an environment of its own, and the container image.
+# The whole way of a newcomer, in a bare Debian root: the README's first command in a clone of what is committed; then,
+# with the clone gone, the installed library and the three examples, the wheel in an environment of its own, and the
+# container image.
 #
 #   tests/install/run.sh [--test]      --test: `make test` too, which takes long
 #
-# SEEDS=1 in the environment makes the report quicker.
-# Needs root, mmdebstrap and buildah, and the network. Keeps downloads in build/install; the rest is made anew. Exit codes: 0 done, 1 failed, 2 wrong
-# use, 3 missing component.
+# In the environment: SEEDS=1 makes the report quicker; RELEASE is bookworm (Debian 12) or trixie (13).
+# Needs root, mmdebstrap and buildah, and the network. Keeps downloads and compiled objects in build/install; the rest is
+# made anew. Exit codes: 0 done, 1 failed, 2 wrong use, 3 missing component.
 set -euo pipefail
 source=$(realpath "$(dirname "$0")/../..")
-work=$source/build/install root=$work/root
+release=${RELEASE:-bookworm}
+work=$source/build/install root=$source/build/install/$release
 
 [[ $# -eq 0 || ($# -eq 1 && $1 == --test) ]] || { echo "usage: $0 [--test]" >&2; exit 2; }
 [[ $(id -u) -eq 0 ]] || { echo "run.sh: it makes a root and mounts things; run it as root: sudo make test-install" >&2; exit 3; }
@@ -27,10 +29,10 @@ fail() {
   exit 1
 }
 
-step "a bare Debian 12 with git, make and ca-certificates"
+step "a bare Debian ($release) with git, make and ca-certificates"
 mkdir -p "$work"
-base_archive "$work/debian.tar"
-bare_root "$work/debian.tar" "$root" "$work/cache"
+base_archive "$release" "$root.tar"
+bare_root "$root.tar" "$root" "$work/cache-$release"
 inside "$root" sh -c 'apt-get -qq update && apt-get -qq install -y --no-install-recommends git make ca-certificates >/dev/null; update-ca-certificates >/dev/null'
 git clone --quiet "$source" "$root/root/weir"
 [[ -z $(git -C "$source" status --porcelain) ]] || echo "what is not committed is not tested"
