@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Unpacks packages of a Debian release into a folder without installing them; from the mirror that this machine's apt already uses, through a
-# private sources file.
+# Unpacks packages of a Debian release into a folder without installing them; from the mirror that this machine's apt
+# already uses, through a private sources file.
 #
 #   docker/debian_packages.sh RELEASE DESTINATION PACKAGE...
 #
@@ -25,8 +25,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$destination"
 echo "deb [signed-by=$keyring] $mirror $release main" >"$work/sources.list"
+# Without a status file: the release's own versions, whatever is installed here.
 options=(-qq -o "Dir::Etc::sourcelist=$work/sources.list" -o Dir::Etc::sourceparts=- -o "Dir::State::lists=$work/lists"
-  -o Dir::State::status=/dev/null -o "Dir::Cache=$work/cache" -o APT::Sandbox::User=root -o Acquire::Languages=none -o Acquire::Retries=3)
+  -o Dir::State::status=/dev/null -o "Dir::Cache=$work/cache" -o APT::Sandbox::User=root
+  -o Acquire::Languages=none -o Acquire::Retries=3)
 apt-get "${options[@]}" update || fail 1 "could not read the package index of Debian $release (see above)"
 (cd "$work" && apt-get "${options[@]}" download "${@:3}") || fail 1 "could not download ${*:3} (see above)"
 for file in "$work"/*.deb; do

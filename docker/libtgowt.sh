@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Where Debian's libtgowt-dev was built with another Abseil than the machine has, nothing can link it; so it is on Debian 13. Then Debian 12's
-# libtgowt-dev and libabsl-dev are unpacked into a folder where CMake looks first; Abseil as an archive, since its shared library is not
-# installed. Does nothing where the machine's own fits.
+# Where Debian's libtgowt-dev was built with another Abseil than the machine has, nothing can link it; so it is on
+# Debian 13. Then Debian 12's libtgowt-dev and libabsl-dev are unpacked into a folder where CMake looks first; Abseil as
+# an archive, since its shared library is not installed. Does nothing where the machine's own fits.
 #
 #   docker/libtgowt.sh DESTINATION     for example build/libtgowt
 set -euo pipefail
@@ -9,7 +9,8 @@ set -euo pipefail
 readonly destination=$1
 
 # Debian gives each of its Abseils an inline namespace of its own: absl::debian5, in an archive 4absl7debian5.
-namespace=$(sed -n 's/^#define ABSL_OPTION_INLINE_NAMESPACE_NAME //p' /usr/include/absl/base/options.h 2>/dev/null || true)
+options=/usr/include/absl/base/options.h
+namespace=$(sed -n 's/^#define ABSL_OPTION_INLINE_NAMESPACE_NAME //p' "$options" 2>/dev/null || true)
 archive=$(find /usr/lib -name libtg_owt.a -print -quit)
 [[ -n $namespace && -n $archive ]] || exit 0
 if grep -qaF "4absl${#namespace}$namespace" "$archive"; then
@@ -21,5 +22,6 @@ echo "weir: libtgowt-dev does not fit this release's Abseil; unpacking that of D
 rm -rf "$destination.part"
 "$(dirname "$0")/debian_packages.sh" bookworm "$destination.part" libtgowt-dev libabsl-dev
 find "$destination.part" -name 'libabsl_*.so*' -delete
-find "$destination.part" -path '*/cmake/absl/*.cmake' -exec sed -i -E 's/ SHARED IMPORTED/ STATIC IMPORTED/; s/\.so\.[0-9.]+"/.a"/; /IMPORTED_SONAME/d' {} +
+find "$destination.part" -path '*/cmake/absl/*.cmake' \
+  -exec sed -i -E 's/ SHARED IMPORTED/ STATIC IMPORTED/; s/\.so\.[0-9.]+"/.a"/; /IMPORTED_SONAME/d' {} +
 mv "$destination.part" "$destination"

@@ -1,7 +1,7 @@
 # To be sourced: a bare Debian root in a folder, and commands in it. Needs root, in a mount namespace of its own.
 
-# The archive of a root of a Debian release with nothing in it, made once: `base_archive RELEASE FILE`. Packages come from
-# the mirror that this machine uses.
+# The archive of a root of a Debian release with nothing in it, made once: `base_archive RELEASE FILE`. Packages come
+# from the mirror that this machine uses.
 base_archive() {
   [[ -s $2 ]] && return
   local mirror
@@ -11,8 +11,8 @@ base_archive() {
   mv "$2.part" "$2"
 }
 
-# A root in FOLDER from ARCHIVE, that reaches the network as this machine does: `bare_root ARCHIVE FOLDER CACHE`. Downloads
-# and compiled objects are kept in CACHE.
+# A root in FOLDER from ARCHIVE, that reaches the network as this machine does: `bare_root ARCHIVE FOLDER CACHE`.
+# Downloads and compiled objects are kept in CACHE.
 bare_root() {
   rm -rf "$2"
   mkdir -p "$2" "$3/apt" "$3/home"
@@ -43,6 +43,6 @@ package_settings() {
 inside() {
   local settings
   mapfile -t settings < <(package_settings)
-  env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 \
-    "${settings[@]}" chroot "$1" "${@:2}"
+  env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
+    DEBIAN_FRONTEND=noninteractive "${settings[@]}" chroot "$1" "${@:2}"
 }

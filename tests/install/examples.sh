@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the examples in C++ and C against an installed Weir, as the README says, and runs them: they must print the same
-# estimates, and answer a file that is no model with a message.
+# Builds the examples in C++ and C against an installed Weir, as the README says, and runs them: they must print the
+# same estimates, and answer a file that is no model with a message.
 #
 #   tests/install/examples.sh EXAMPLES PREFIX WORK_FOLDER
 set -euo pipefail

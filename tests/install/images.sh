@@ -3,8 +3,8 @@
 #
 #   tests/install/images.sh [weir] [weir-call]      default: weir
 #
-# Needs root, mmdebstrap, buildah and the network. The base image debian:bookworm-slim is made here, from the mirror that
-# this machine uses, with its certificates and settings. Exit codes: 0 done, 1 failed, 2 wrong use, 3 missing component.
+# Needs root, mmdebstrap, buildah and the network. The base image debian:bookworm-slim is made here, from the mirror
+# that this machine uses, with its certificates and settings. Exit codes: 0 done, 1 failed, 2 wrong use, 3 missing component.
 set -euo pipefail
 source=$(realpath "$(dirname "$0")/../..")
 work=$source/build/install
@@ -41,11 +41,12 @@ base_image() {
   buildah commit --quiet --rm "$container" docker.io/library/debian:bookworm-slim >/dev/null
 }
 
-# As `docker run --rm IMAGE ARGUMENT...`, with FOLDER at /work.
+# As `docker run --rm --volume FOLDER:/work IMAGE ARGUMENT...`; `weir` as a user that it does not know.
 run_image() { # IMAGE FOLDER ARGUMENT...
-  local container status=0
+  local container user=() status=0
   container=$(buildah from --pull-never "$1")
-  buildah run --volume "$2:/work" "$container" -- weir "${@:3}" || status=$?
+  [[ $1 != weir ]] || user=(--user 12345:12345)
+  buildah run "${user[@]}" --volume "$2:/work" "$container" -- weir "${@:3}" || status=$?
   buildah rm "$container" >/dev/null
   return $status
 }
@@ -53,7 +54,8 @@ run_image() { # IMAGE FOLDER ARGUMENT...
 base_image
 for target in "${targets[@]}"; do
   SECONDS=0
-  buildah bud --quiet --pull-never --layers --target "$target" -t "$target" -f "$source/docker/Dockerfile" "$source" >"$work/$target.log" 2>&1 ||
+  buildah bud --quiet --pull-never --layers --target "$target" -t "$target" -f "$source/docker/Dockerfile" "$source" \
+    >"$work/$target.log" 2>&1 ||
     fail "$target does not build: $(tail -n 30 "$work/$target.log")"
   echo "$target: built in $SECONDS s, $(buildah images --format '{{.Size}}' "$target")"
   results=$work/$target-results
