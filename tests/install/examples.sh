@@ -36,6 +36,10 @@ for program in ./cpp_pkg_config ./c_shared ./c_static; do
   "$program" "$model" >printed
   cmp expected printed || fail "$program prints other estimates than cpp/example"
 done
+if "${PYTHON:-python3}" -c 'import weir' 2>/dev/null; then
+  "${PYTHON:-python3}" "$examples/python/example.py" "$model" >printed
+  cmp expected printed || fail "the example in Python prints other estimates than that in C++"
+fi
 echo "not a model" >no_model
 for program in cpp/example ./c_shared; do
   status=0
