@@ -30,6 +30,7 @@ fail() {
 
 base_image() {
   local container folder settings
+  [[ -z $(buildah images --quiet debian:bookworm-slim 2>/dev/null) ]] || return 0
   base_archive bookworm "$work/bookworm.tar"
   container=$(buildah from scratch)
   folder=$(buildah mount "$container")

@@ -63,7 +63,7 @@ packets = [
     )
     for number in range(100)
 ]
-exec(code, {"packets": packets})
+exec(code, {"sys": sys, "weir": weir, "model": Path("weir.onnx").read_bytes(), "packets": packets})
 EOF
 
 replay=(weir replay catalogue/steady-1m --controller weir --controller rule --seeds 1 --duration 5 --objectives 0 --out results)
