@@ -19,8 +19,9 @@ help: ## List the commands
 
 # --- set-up ---------------------------------------------------------------------------------------------------------
 
-build/stamps/packages: docker/packages.txt docker/packages.sh
+build/stamps/packages: docker/packages.txt docker/packages.sh docker/libtgowt.sh
 	docker/packages.sh docker/packages.txt
+	docker/libtgowt.sh build/libtgowt
 	mkdir -p $(@D) && touch $@
 
 build/tools/bin/uv: | build/stamps/packages
@@ -127,6 +128,14 @@ fuzz: build/stamps/test ## Every fuzz target for FUZZ_SECONDS (60)
 	  echo "== $$target"; mkdir -p build/fuzz/corpus/$$(basename $$target); \
 	  $$target -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 build/fuzz/corpus/$$(basename $$target); \
 	done
+
+.PHONY: test-install
+test-install: ## A newcomer's way in a bare Debian 12 root (as root): the first command, installs without the clone, the image
+	tests/install/run.sh
+
+.PHONY: test-docker
+test-docker: ## Build and run the images (as root)
+	tests/install/images.sh weir weir-call
 
 # --- housekeeping ---------------------------------------------------------------------------------------------------
 

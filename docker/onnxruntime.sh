@@ -43,35 +43,13 @@ link_library() {
   ln -s "libonnxruntime.so.1" "$destination/lib/libonnxruntime.so"
 }
 
-debian_mirror() {
-  local uri
-  uri=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' 'Component: main' | head -n 1)
-  # Before the first `apt-get update` the lists carry no origin yet; the path of the archive tells it from the security one.
-  [[ -n $uri ]] || uri=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -E '/debian/?$' | head -n 1 || true)
-  echo "$uri"
-}
-
 fetch_headers() {
-  local mirror work keyring
-  for command in apt-get dpkg-deb; do
-    command -v "$command" >/dev/null ||
-      fail 3 "'$command' is missing; on other systems unpack the headers of ONNX Runtime 1.21 or later into $destination/include"
-  done
-  mirror=$(debian_mirror)
-  [[ -n $mirror ]] || fail 3 "this machine's apt knows no Debian mirror; put the headers of ONNX Runtime 1.21 or later into $destination/include"
-  keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-  [[ -r $keyring ]] || fail 3 "the Debian archive keys are missing; run: apt-get install debian-archive-keyring"
+  local work header
   work=$(mktemp -d)
   trap 'rm -rf "$work"' RETURN
-  mkdir -p "$work/lists/partial" "$work/cache/archives/partial"
-  echo "deb [signed-by=$keyring] $mirror $release main" >"$work/sources.list"
-  local options=(-qq -o "Dir::Etc::sourcelist=$work/sources.list" -o Dir::Etc::sourceparts=- -o "Dir::State::lists=$work/lists"
-    -o "Dir::Cache=$work/cache" -o APT::Sandbox::User=root -o Acquire::Languages=none -o Acquire::Retries=3)
-  apt-get "${options[@]}" update || fail 1 "could not read the package index of Debian $release (see above)"
-  (cd "$work" && apt-get "${options[@]}" download "$package") || fail 1 "could not download $package (see above)"
-  dpkg-deb -x "$work/$package"_*.deb "$work/root" || fail 1 "could not unpack $package"
-  local header
-  header=$(find "$work/root" -name onnxruntime_c_api.h -print -quit)
+  "$(dirname "$0")/debian_packages.sh" "$release" "$work" "$package" ||
+    fail $? "without the headers; put those of ONNX Runtime 1.21 or later into $destination/include"
+  header=$(find "$work" -name onnxruntime_c_api.h -print -quit)
   [[ -n $header ]] || fail 1 "$package of Debian $release has no onnxruntime_c_api.h"
   rm -rf "$destination/include"
   mkdir -p "$destination"

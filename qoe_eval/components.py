@@ -75,7 +75,10 @@ def _distribution() -> Component:
 
 def _operating_system() -> Component:
     try:
-        name = platform.freedesktop_os_release()["PRETTY_NAME"]
+        release = platform.freedesktop_os_release()
+        name = release["PRETTY_NAME"]
+        if (release["ID"], release.get("VERSION_ID")) == ("debian", "13"):
+            name += "; calls need Debian 12 or the image weir-call, see docker/README.md"
     except (OSError, KeyError):
         name = platform.platform()
     return Component("operating system", "run", name)

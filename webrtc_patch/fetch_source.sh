@@ -27,6 +27,8 @@ for patch in "${patches[@]}"; do
   [[ -r $series/$patch ]] || fail 2 "'$2' has no patch '$patch'"
 done
 
+[[ ! -d $(dirname "$0")/../build/libtgowt ]] ||
+  fail 3 "nothing links with this release's libwebrtc, see docker/libtgowt.sh; build weir-peer on Debian 12, or use the image weir-call"
 # Headers and source must be of the same version: the compiled objects take the place of the archive's own.
 version=$(dpkg-query --show --showformat='${source:Version}' "$package-dev" 2>/dev/null) && [[ -n $version ]] ||
   fail 3 "$package-dev is not installed; run: apt-get install $package-dev"

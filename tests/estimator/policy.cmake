@@ -12,11 +12,3 @@ target_compile_definitions(weir_policy_tests PRIVATE WEIR_TEST_MODELS="${WEIR_TE
 target_include_directories(weir_policy_tests PRIVATE "${PROJECT_SOURCE_DIR}/estimator/c")
 target_link_libraries(weir_policy_tests PRIVATE weir::weir GTest::gtest_main)
 gtest_discover_tests(weir_policy_tests DISCOVERY_MODE PRE_TEST)
-
-# Only an unsanitized library can be installed and used from outside.
-if(NOT WEIR_SANITIZE)
-  add_test(NAME InstalledTree COMMAND "${CMAKE_COMMAND}"
-    "-DBUILD_FOLDER=${PROJECT_BINARY_DIR}" "-DWORK_FOLDER=${CMAKE_CURRENT_BINARY_DIR}/install_test" "-DGENERATOR=${CMAKE_GENERATOR}"
-    "-DC_COMPILER=${CMAKE_C_COMPILER}" "-DCXX_COMPILER=${CMAKE_CXX_COMPILER}" "-DLIBDIR=${CMAKE_INSTALL_LIBDIR}"
-    -P "${CMAKE_CURRENT_SOURCE_DIR}/install_test/run.cmake")
-endif()

@@ -45,21 +45,25 @@ assert "LICENSE" in names, names'
 check "has model and catalogue" says 0 "tcp-competitor" weir traces list
 cp "$(python -c 'from weir.qoe_eval.shipped_model import shipped_model; print(shipped_model())')" weir.onnx
 check "the model is readable" says 0 "interval" weir model show weir.onnx
-check "the README's Python" says 0 "^[0-9]+ [a-z_]+$" python - <<'EOF'
+check "the README's Python" says 0 "^[0-9]+ us: [0-9]+ bit/s, pilot$" python - <<'EOF'
+import sys
 from importlib.metadata import metadata
+from pathlib import Path
 from types import SimpleNamespace
+
+import weir
 
 readme = metadata("weir-bwe").get_payload()
 code = readme.split("```python\n", 1)[1].split("```", 1)[0]
 # One second of 1 Mbps.
 packets = [
     SimpleNamespace(
-        arrival_us=number * 10_000, ssrc=7, sequence_number=number, size=1238,
+        arrival_us=number * 10_000, sequence_number=number,
         abs_send_time=(number * 10_000 + 50_000) * 262_144 // 1_000_000,
     )
     for number in range(100)
 ]
-exec(code, {"packets": packets})
+exec(code, {"sys": sys, "weir": weir, "model": Path("weir.onnx").read_bytes(), "packets": packets})
 EOF
 
 replay=(weir replay catalogue/steady-1m --controller weir --controller rule --seeds 1 --duration 5 --objectives 0 --out results)

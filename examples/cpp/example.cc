@@ -1,0 +1,59 @@
+// Weir in a receiver of one's own: loads a model, hands it the packets of four seconds, prints what it would announce.
+//
+//   cmake -S examples/cpp -B build/example -DCMAKE_PREFIX_PATH=PREFIX && cmake --build build/example
+//   build/example/example PREFIX/share/weir/weir.onnx
+#include <cinttypes>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "weir/bandwidth_estimator.h"
+#include "weir/policy_controller.h"
+
+// Stands for a socket: 1,200 bytes every 4 ms, 25 ms after they were sent.
+std::vector<weir::PacketArrival> ReceivedPackets() {
+  std::vector<weir::PacketArrival> packets(1000);
+  for (size_t i = 0; i < packets.size(); ++i) {
+    const uint64_t sent_us = 4000 * i;
+    packets[i] = {.arrival_time = weir::Timestamp::Micros(static_cast<int64_t>(sent_us) + 25'000),
+                  .ssrc = 1,
+                  .sequence_number = static_cast<uint16_t>(i),
+                  .has_abs_send_time = true,
+                  .abs_send_time = static_cast<uint32_t>((sent_us << 18) / 1'000'000) & 0xffffff,
+                  .header_size = 12,
+                  .payload_size = 1188};
+  }
+  return packets;
+}
+
+void SendRemb(const weir::Estimate& estimate) {
+  std::printf("%" PRId64 " us: %" PRId64 " bit/s, %s\n", estimate.at_time.us(), estimate.target_rate.bps(),
+              std::string(weir::ToString(estimate.reason)).c_str());
+}
+
+int main(int argc, char** argv) {
+  std::ifstream file(argc == 2 ? argv[1] : "", std::ios::binary);
+  if (!file) {
+    std::fprintf(stderr, "usage: %s MODEL\n", argv[0]);
+    return 2;
+  }
+  const std::vector<char> model{std::istreambuf_iterator<char>(file), {}};
+  const auto packets = ReceivedPackets();
+  // README
+  auto policy = weir::Policy::Load(std::as_bytes(std::span(model)));  // checked before its first decision
+  if (!policy) {
+    std::fprintf(stderr, "no policy: %s\n", policy.error().c_str());
+    return 1;
+  }
+  weir::BandwidthEstimator estimator({}, std::make_unique<weir::PolicyController>(std::move(policy.value())));
+  estimator.SetObjective(weir::kLatency);  // at any time in the call
+  for (const weir::PacketArrival& packet : packets) {
+    estimator.OnPacket(packet);
+    if (estimator.next_timeout() > packet.arrival_time) continue;  // in a call a timer asks, in silence too
+    if (const auto estimate = estimator.OnTimeout(packet.arrival_time)) SendRemb(*estimate);
+  }
+  // README
+}

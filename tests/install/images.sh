@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Builds the images of docker/Dockerfile with buildah, which needs no daemon, and runs each; prints sizes and times.
+#
+#   tests/install/images.sh [weir] [weir-call]      default: weir
+#
+# Needs root, mmdebstrap, buildah and the network. The base image debian:bookworm-slim is made here, from the mirror
+# that this machine uses, with its certificates and settings. Exit codes: 0 done, 1 failed, 2 wrong use, 3 missing component.
+set -euo pipefail
+source=$(realpath "$(dirname "$0")/../..")
+work=$source/build/install
+targets=("${@:-weir}")
+
+for target in "${targets[@]}"; do
+  [[ $target == weir || $target == weir-call ]] || { echo "usage: $0 [weir] [weir-call]" >&2; exit 2; }
+done
+[[ $(id -u) -eq 0 ]] || { echo "images.sh: run it as root: sudo make test-docker" >&2; exit 3; }
+for command in mmdebstrap buildah; do
+  command -v "$command" >/dev/null || { echo "images.sh: '$command' is missing; apt-get install $command" >&2; exit 3; }
+done
+# shellcheck source=tests/install/bare_root.sh
+. "$source/tests/install/bare_root.sh"
+mkdir -p "$work"
+export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot
+buildah() { command buildah --root "$work/images" --runroot "$work/images-run" "$@"; }
+
+fail() {
+  echo "images.sh: $*" >&2
+  exit 1
+}
+
+base_image() {
+  local container folder settings
+  [[ -z $(buildah images --quiet debian:bookworm-slim 2>/dev/null) ]] || return 0
+  base_archive bookworm "$work/bookworm.tar"
+  container=$(buildah from scratch)
+  folder=$(buildah mount "$container")
+  tar -C "$folder" --exclude='./dev/*' -xf "$work/bookworm.tar"
+  as_this_machine "$folder"
+  settings=()
+  while read -r setting; do settings+=(--env "$setting"); done < <(package_settings)
+  buildah config "${settings[@]}" --cmd bash "$container"
+  buildah commit --quiet --rm "$container" docker.io/library/debian:bookworm-slim >/dev/null
+}
+
+# As `docker run --rm --volume FOLDER:/work IMAGE ARGUMENT...`; `weir` as a user that it does not know.
+run_image() { # IMAGE FOLDER ARGUMENT...
+  local container user=() status=0
+  container=$(buildah from --pull-never "$1")
+  [[ $1 != weir ]] || user=(--user 12345:12345)
+  buildah run "${user[@]}" --volume "$2:/work" "$container" -- weir "${@:3}" || status=$?
+  buildah rm "$container" >/dev/null
+  return $status
+}
+
+base_image
+for target in "${targets[@]}"; do
+  SECONDS=0
+  buildah bud --quiet --pull-never --layers --target "$target" -t "$target" -f "$source/docker/Dockerfile" "$source" \
+    >"$work/$target.log" 2>&1 ||
+    fail "$target does not build: $(tail -n 30 "$work/$target.log")"
+  echo "$target: built in $SECONDS s, $(buildah images --format '{{.Size}}' "$target")"
+  results=$work/$target-results
+  rm -rf "$results" && mkdir -p "$results" && chmod 777 "$results"
+  run_image "$target" "$results" doctor || fail "weir doctor fails in $target"
+  SECONDS=0
+  run_image "$target" "$results" replay catalogue/steady-2m5 --seeds 1 --out report
+  [[ -s $results/report/report.html ]] || fail "weir replay left no page in $target"
+  echo "$target: replayed a scenario in $SECONDS s"
+done

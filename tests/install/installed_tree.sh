@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Installs a build: nothing may be written outside the prefix (or DESTDIR), and nothing installed may name
+# SOURCE_FOLDER. Then the examples are built against it.
+#
+#   tests/install/installed_tree.sh SOURCE_FOLDER BUILD_FOLDER WORK_FOLDER
+set -euo pipefail
+[[ $# -eq 3 ]] || { echo "usage: $0 SOURCE_FOLDER BUILD_FOLDER WORK_FOLDER" >&2; exit 2; }
+source=$(realpath "$1") build=$(realpath "$2")
+rm -rf "$3" && mkdir -p "$3" && cd "$3"
+
+fail() {
+  echo "installed_tree.sh: $*" >&2
+  exit 1
+}
+
+# Prints what `cmake --install` says it wrote that does not begin with FOLDER.
+outside() { # FOLDER CMAKE_OPTION...
+  cmake --install "$build" "${@:2}" >install.log || fail "cmake --install failed: $(cat install.log)"
+  sed -nE 's/^-- (Installing|Up-to-date): //p' install.log | grep -v "^$1/" || true
+}
+
+export DESTDIR=
+stray=$(outside "$PWD/prefix" --prefix "$PWD/prefix")
+[[ -z $stray ]] || fail "written outside the prefix: $stray"
+export DESTDIR=$PWD/staging
+stray=$(outside "$DESTDIR/usr" --prefix /usr)
+[[ -z $stray ]] || fail "written outside DESTDIR: $stray"
+unset DESTDIR
+
+named=$(grep -rlF "$source" prefix || true)
+[[ -z $named ]] || fail "these name the source folder: $named"
+while read -r file; do
+  path=$(readelf -d "$file" 2>/dev/null | sed -nE 's/.*\((RUNPATH|RPATH)\).*\[(.*)\]/\2/p')
+  [[ -z $path || $path == '$ORIGIN'* ]] || fail "$file has the run path $path"
+done < <(find prefix -type f \( -perm -u+x -o -name '*.so*' \))
+for file in share/weir/weir.onnx share/doc/weir/LICENSE include/weir.h; do
+  [[ -s prefix/$file ]] || fail "$file was not installed"
+done
+if [[ -x prefix/bin/weir-sim ]]; then
+  prefix/bin/weir-sim --version >/dev/null || fail "the installed weir-sim does not start"
+  [[ -s prefix/share/doc/weir/weir-sim/GPL-2 ]] || fail "weir-sim comes without its licence"
+fi
+
+# Without the component onnxruntime, whoever links says where it is.
+cmake --install "$build" --prefix "$PWD/development" --component development >/dev/null
+[[ ! -e development/lib/weir && ! -e development/bin ]] || fail "the component development has more than development"
+multiarch=$("${CC:-cc}" -dumpmachine)
+system="/lib;/lib/$multiarch;/usr/lib;/usr/lib/$multiarch;/usr/local/lib"
+own=("-DCMAKE_IGNORE_PATH=$system" "-DCMAKE_PREFIX_PATH=$PWD/development")
+cmake -S "$source/examples/cpp" -B without "${own[@]}" >without.log 2>&1 && fail "found an ONNX Runtime where none is"
+grep -q "component onnxruntime" without.log || fail "ONNX Runtime is missing and that is not said: $(cat without.log)"
+mkdir -p own/lib && ln -s "$(find "$PWD/prefix" -name libonnxruntime.so.1)" own/lib/libonnxruntime.so
+cmake -S "$source/examples/cpp" -B with "${own[@]}" "-DONNXRUNTIME_ROOT=$PWD/own" >with.log 2>&1 ||
+  fail "ONNXRUNTIME_ROOT: $(cat with.log)"
+
+"$source/tests/install/examples.sh" "$source/examples" prefix examples

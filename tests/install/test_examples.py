@@ -1,0 +1,46 @@
+"""The examples, and the README's code, which is a part of them."""
+
+import re
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = {"cpp": "cpp/example.cc", "c": "c/example.c", "python": "python/example.py"}
+
+
+def marked_region(source: str) -> str:
+    """What stands between the two lines that only say README in a comment, without its indentation."""
+    _, region, _ = re.split(r"^ *(?:// README|/\* README \*/|# README)\n", source, flags=re.MULTILINE)
+    return textwrap.dedent(region)
+
+
+@pytest.mark.parametrize("language", EXAMPLES)
+def test_the_readme_shows_a_part_of_a_program_that_is_built_and_run(language):
+    section = (ROOT / "README.md").read_text().partition("## In your program")[2].partition("\n## ")[0]
+    (shown,) = re.findall(rf"^```{language}\n(.*?)^```$", section, flags=re.MULTILINE | re.DOTALL)
+    assert shown == marked_region((ROOT / "examples" / EXAMPLES[language]).read_text())
+
+
+def run(*arguments: Path) -> subprocess.CompletedProcess:
+    example = ROOT / "examples" / EXAMPLES["python"]
+    return subprocess.run(
+        [sys.executable, example, *arguments], capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_the_python_example_prints_estimates():
+    done = run(ROOT / "trainer/models/weir.onnx")
+    assert done.returncode == 0, done.stderr
+    assert len(re.findall(r"^\d+ us: \d+ bit/s, \w+$", done.stdout, flags=re.MULTILINE)) >= 10
+
+
+@pytest.mark.parametrize(("arguments", "code", "message"), [([], 2, "usage"), (["README.md"], 1, "not an ONNX model")])
+def test_the_python_example_says_what_is_wrong(arguments, code, message):
+    done = run(*(ROOT / argument for argument in arguments))
+    assert done.returncode == code
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
