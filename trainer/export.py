@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from collections.abc import Mapping
 from importlib.util import find_spec
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +18,8 @@ from weir.traces.errors import InputError
 from weir.trainer.configuration import TrainingConfiguration
 from weir.trainer.gym.specification import PRESETS, EnvironmentSpecification
 from weir.trainer.networks import DeployablePolicy, DeployedPolicy
+from weir.trainer.policy_graph import policy_graph
 
-OPSET = 17
 GOLDEN_VECTORS = 6
 RELATIVE_TOLERANCE = 1e-4
 ABSOLUTE_TOLERANCE = 1e-4
@@ -56,7 +54,7 @@ def export(
             deployed(torch.from_numpy(observation[None]), torch.from_numpy(objective[None])).numpy().reshape(-1)
             for observation, objective in zip(observations, objectives, strict=True)
         ]
-    model = _graph(deployed, specification)
+    model = policy_graph(deployed, specification)
     golden = [
         {"observation": _floats(observation), "objective": _floats(objective), "action": _floats(action)}
         for observation, objective, action in zip(observations, objectives, actions, strict=True)
@@ -151,27 +149,6 @@ def check_in_library(model: bytes) -> bool:
     except ValueError as error:
         raise InputError(f"the library refuses the model: {error}") from None
     return True
-
-
-def _graph(deployed: DeployedPolicy, specification: EnvironmentSpecification) -> onnx.ModelProto:
-    buffer = BytesIO()
-    arguments = (torch.zeros(1, specification.observation_size), torch.full((1, 3), 1.0 / 3.0))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch.onnx.export(
-            deployed,
-            arguments,
-            buffer,
-            input_names=["observation", "objective"],
-            output_names=["action"],
-            opset_version=OPSET,
-            do_constant_folding=True,
-            dynamo=False,  # the other exporter needs a further package and names nodes by chance
-        )
-    model = onnx.load_from_string(buffer.getvalue())
-    model.producer_version = ""
-    model.graph.name = "weir"
-    return model
 
 
 def _metadata(
