@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
 import onnx
 import torch
@@ -19,12 +20,12 @@ from weir.trainer.configuration import TrainingConfiguration, checked_configurat
 from weir.trainer.export import provenance_of
 from weir.trainer.gym.episode import checked_objective, random_objective
 from weir.trainer.gym.specification import PRESETS, ObjectiveSource
-from weir.trainer.model_file import read_model
+from weir.trainer.model_file import PARAMETERS, read_model
 from weir.trainer.networks import PreferencePolicy
 from weir.trainer.train import CHECKPOINT, load_policy, load_run_configuration, make_environment, make_model
 
-# Parameters of the policy by the names they have in an exported graph (`DeployedPolicy`).
-GRAPH_NAMES = {"actor.": "mlp_extractor.policy.", "head.": "action_net."}
+# What the names of the policy's parameters begin with, by what they begin with in an exported graph.
+GRAPH_NAMES = dict(zip(PARAMETERS, ("mlp_extractor.policy.", "action_net."), strict=True))
 NOT_PPO = "was not trained with PPO, and only such a policy can be adapted"
 WARM_UP_STEPS = 50_000
 ACTOR_PARTS = ("mlp_extractor.policy.", "action_net.", "log_std")
@@ -175,6 +176,27 @@ def _source(objectives: Any) -> ObjectiveSource:
     if isinstance(objectives, list | tuple):
         return checked_objective(objectives)
     return objectives if objectives in PRESETS else "random"
+
+
+def policy_of(start: StartingPoint) -> PreferencePolicy:
+    """The policy alone, for export; a critic that the starting point lacks is left as it comes.
+
+    Raises:
+        InputError: the parameters do not fit the description.
+    """
+    configuration = start.configuration
+    specification = configuration.environment.specification()
+    low, high = specification.observation_limits()
+    policy = PreferencePolicy(
+        gymnasium.spaces.Box(low, high, dtype=np.float32),
+        gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float32),
+        lambda remaining: 0.0,
+        specification=specification,
+        preference_size=configuration.policy.preference_size,
+        hidden=configuration.policy.hidden,
+    )
+    _load_parameters(policy, start.parameters)
+    return policy
 
 
 def adapt(
