@@ -22,10 +22,10 @@ _TIME_LIMIT_S = 300.0
 
 @dataclass(frozen=True)
 class SimulatorFigures:
-    """`simulated_s_per_s` has one value per run of RUN_S under the controller weir, `rule_simulated_s_per_s` one per run
-    under the controller rule, in turns with them: their ratio says what the policy costs, whatever else the machine
-    does. `rss_mb` is the resident memory of the process after LONG_RUN_S more, and `rss_growth_mb` how much of that
-    came in the last three quarters of it. `packets_per_s` is what the flow really sent.
+    """`simulated_s_per_s` has one value per run of RUN_S under the controller weir; `rule_simulated_s_per_s` one per
+    run under rule, in turns with them: their ratio says what the policy costs, whatever else the machine does.
+    `rss_mb` is the resident memory of the process after LONG_RUN_S more, and `rss_growth_mb` how much of that came in
+    the last three quarters of it. `packets_per_s` is what the flow really sent.
     """
 
     simulated_s_per_s: list[float]
@@ -84,9 +84,7 @@ def _memory_during(process: subprocess.Popen[bytes], model: Path) -> list[float]
     return [*samples, _rss_mb(process.pid)]
 
 
-def _run(
-    process: subprocess.Popen[bytes], model: Path, duration_s: float, controller: str = "weir"
-) -> dict[str, Any]:
+def _run(process: subprocess.Popen[bytes], model: Path, duration_s: float, controller: str = "weir") -> dict[str, Any]:
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None

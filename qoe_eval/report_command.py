@@ -1,4 +1,4 @@
-"""`weir report`: makes summary and page again from a results folder, or a page from a browser's dump."""
+"""`weir report`: makes summary and page again from a results or training folder, or a page from a browser's dump."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from weir.qoe_eval import training_report
 from weir.qoe_eval.call import call_report
 from weir.qoe_eval.call.dump_command import webrtc_internals
 from weir.qoe_eval.objectives import FOLDER, summarise_objectives
@@ -35,20 +36,22 @@ class _FolderUnlessNamed(TyperGroup):
 app = typer.Typer(
     cls=_FolderUnlessNamed,
     subcommand_metavar="RESULTS_DIR | webrtc-internals DUMP",
-    help="Make a report: of a results folder, or of a dump that a browser saved.",
+    help="Make a report: of a results or training folder, or of a dump that a browser saved.",
 )
 
 
 @app.command(_OF_A_FOLDER)
 def report(
     results_dir: Annotated[
-        Path, typer.Argument(metavar="RESULTS_DIR", help="A folder that 'weir replay' or 'weir call' has written.")
+        Path,
+        typer.Argument(metavar="RESULTS_DIR", help="A folder that 'weir replay', 'call' or 'train' has written."),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Makes summary.json and report.html again, also when it was interrupted. 'weir report DIR' is short for it."""
-    calls = call_report.rewrite(results_dir)
-    summary, page = calls if calls is not None else _report_of_runs(results_dir)
+    summary, page = (
+        call_report.rewrite(results_dir) or training_report.rewrite(results_dir) or _report_of_runs(results_dir)
+    )
     typer.echo(json.dumps(summary, indent=1) if as_json else str(page))
 
 

@@ -17,11 +17,11 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from weir.traces.errors import InputError
 from weir.trainer.configuration import TrainingConfiguration, checked_configuration
-from weir.trainer.export import provenance_of
 from weir.trainer.gym.episode import checked_objective, random_objective
 from weir.trainer.gym.specification import PRESETS, ObjectiveSource
 from weir.trainer.model_file import PARAMETERS, read_model
 from weir.trainer.networks import PreferencePolicy
+from weir.trainer.provenance import provenance_of_run
 from weir.trainer.train import CHECKPOINT, load_policy, load_run_configuration, make_environment, make_model
 
 # What the names of the policy's parameters begin with, by what they begin with in an exported graph.
@@ -115,7 +115,8 @@ def read_starting_point(path: str | os.PathLike[str], settings: TrainingConfigur
     if file.suffix == ".onnx":
         return _from_model_file(file, settings)
     folder = file if file.is_dir() else file.parent
-    policy = load_policy(file / CHECKPOINT if file.is_dir() else file)
+    checkpoint = file / CHECKPOINT if file.is_dir() else file
+    policy = load_policy(checkpoint)
     if not isinstance(policy, PreferencePolicy):
         raise InputError(f"{file}: {NOT_PPO}")
     run = load_run_configuration(folder)
@@ -126,7 +127,7 @@ def read_starting_point(path: str | os.PathLike[str], settings: TrainingConfigur
         policy.state_dict(),
         True,
         (_source(run.environment.objective),),
-        provenance_of(run),
+        provenance_of_run(folder, checkpoint),
     )
 
 
@@ -269,16 +270,18 @@ def learn(
     return Learned(model.policy, model.num_timesteps, interrupted)
 
 
-def adapted_provenance(start: StartingPoint, objective: Sequence[float], steps: int, replay: float) -> dict[str, Any]:
+def adapted_provenance(
+    start: StartingPoint, objective: Sequence[float], steps: int, replay: float, *, interrupted: bool = False
+) -> dict[str, Any]:
     """The provenance of an adapted model: that of the model before, and one more entry in `adaptations`, from which a
-    later adaptation knows what to replay.
+    later adaptation knows what to replay. `steps` are those really done.
     """
     entry = {
         "objective": [round(weight, 6) for weight in checked_objective(objective)],
         "steps": steps,
         "replay": replay,
         "seed": start.configuration.seed,
-    }
+    } | ({"interrupted": True} if interrupted else {})
     return start.provenance | {"adaptations": [*start.provenance.get("adaptations", []), entry]}
 
 

@@ -15,7 +15,6 @@ import onnxruntime
 import torch
 
 from weir.traces.errors import InputError
-from weir.trainer.configuration import TrainingConfiguration
 from weir.trainer.gym.specification import PRESETS, EnvironmentSpecification
 from weir.trainer.networks import DeployablePolicy, DeployedPolicy
 from weir.trainer.policy_graph import policy_graph
@@ -181,31 +180,3 @@ def _metadata(
 def _floats(values: np.ndarray) -> list[float]:
     """float32 values as the shortest decimals that give them back."""
     return [float(np.format_float_positional(value, unique=True)) for value in values]
-
-
-def provenance_of(configuration: TrainingConfiguration) -> dict[str, Any]:
-    """What the model card tells about how a model came to be."""
-    environment = configuration.environment
-    scenarios = configuration.scenarios
-    if scenarios.source == "random_domain":
-        data = (
-            "random domain (weir.traces.random_domain), split train, "
-            f"mean capacity at most {scenarios.maximum_mean_bps / 1e6:g} Mbps, "
-            f"episodes of {scenarios.minimum_duration_s:g} to {scenarios.maximum_duration_s:g} s"
-        )
-        if scenarios.unsteady_video_share > 0:
-            data += f", {scenarios.unsteady_video_share:.0%} of them with unsteady video"
-    elif scenarios.source == "files":
-        data = f"scenario files {', '.join(path.name for path in scenarios.files)}"
-    else:
-        data = f"scenarios {', '.join(str(document.get('name')) for document in scenarios.documents)}"
-    return {
-        "algorithm": f"{configuration.algorithm.upper()} (stable-baselines3), {configuration.steps:,} steps of "
-        f"{environment.interval_ms} ms, seed {configuration.seed}",
-        "data": data,
-        "objectives": environment.objective if isinstance(environment.objective, str) else list(environment.objective),
-        "reward": environment.reward,
-        "action": environment.action.model_dump(),
-        "network": {"hidden": list(configuration.policy.hidden), "preference": configuration.policy.preference_size},
-        "command": f"weir train trainer/configs/{configuration.name}.toml",
-    }
