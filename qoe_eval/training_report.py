@@ -27,27 +27,37 @@ from weir.trainer.run_record import (
 SUMMARY = "summary.json"
 REPORT = "report.html"
 _STEPS = "time/total_timesteps"
-_COLOURS = ("--c-weir", "--c-gcc", "--c-nada", "--c-pcc", "--c-gcc-remb", "--c-fixed")
-# Row of the chart and the values that stable-baselines3 or the recorder logs for it, whichever of them there are.
-_ROWS: tuple[tuple[str, str, dict[str, str]], ...] = (
+_TRAINING = "in training"
+# Rows of the chart and their lines: name, colour and what stable-baselines3 or the recorder logs, whichever there is.
+_ROWS: tuple[tuple[str, str, tuple[tuple[str, str, str], ...]], ...] = (
     (
         "Objective's terms",
         "terms",
-        {"throughput": "objectives/throughput", "latency": "objectives/latency", "loss": "objectives/loss"},
+        (
+            ("throughput", "--c-nada", "objectives/throughput"),
+            ("latency", "--c-gcc-remb", "objectives/latency"),
+            ("loss", "--c-pcc", "objectives/loss"),
+        ),
     ),
     (
-        "Losses",
-        "losses",
-        {
-            "policy loss": "train/policy_gradient_loss",
-            "value loss": "train/value_loss",
-            "actor loss": "train/actor_loss",
-            "critic loss": "train/critic_loss",
-        },
+        "Policy loss",
+        "policy loss",
+        (
+            ("policy loss", "--zero", "train/policy_gradient_loss"),
+            ("actor loss", "--zero", "train/actor_loss"),
+        ),
     ),
-    ("Explained variance", "expl. var.", {"explained variance": "train/explained_variance"}),
-    ("Exploration", "explor.", {"standard deviation": "train/std", "entropy coefficient": "train/ent_coef"}),
-    ("Steps a second", "steps/s", {"steps a second": "time/fps"}),
+    (
+        "Value loss",
+        "value loss",
+        (("value loss", "--zero", "train/value_loss"), ("critic loss", "--zero", "train/critic_loss")),
+    ),
+    (
+        "Exploration",
+        "explor.",
+        (("standard deviation", "--zero", "train/std"), ("entropy coefficient", "--zero", "train/ent_coef")),
+    ),
+    ("Steps a second", "steps/s", (("steps a second", "--zero", "time/fps"),)),
 )
 
 
@@ -183,7 +193,9 @@ def _curves(progress: list[dict[str, Any]]) -> str:
 
 
 def _origin(configuration: TrainingConfiguration, record: RunRecord) -> str:
-    rows = [html.row(["command", f"<code>{escape(command)}</code>"]) for command in record.commands]
+    code = '<p><code style="overflow-wrap: anywhere">{}</code></p>'
+    commands = "".join(code.format(escape(command)) for command in record.commands)
+    rows = []
     if record.configuration is not None:
         text = f"{record.configuration.name}, SHA-256 {record.configuration.sha256[:16]}"
         rows.append(html.row(["configuration", escape(text)]))
@@ -193,7 +205,10 @@ def _origin(configuration: TrainingConfiguration, record: RunRecord) -> str:
     text = f"{environment.environments}, a decision every {environment.interval_ms} ms"
     rows.append(html.row(["environments", escape(text)]))
     return html.section(
-        "origin", "How it was made", f"All settings are in <code>{CONFIGURATION}</code>.", html.table(["", ""], rows)
+        "origin",
+        "How it was made",
+        f"All settings are in <code>{CONFIGURATION}</code>.",
+        commands + html.table(["", ""], rows),
     )
 
 
@@ -204,7 +219,7 @@ def _chart(
     steps = _column(progress, _STEPS) / 1000.0
     rewards = _column(progress, "rollout/mean_reward_per_step")
     x, y = thinned(steps, rewards)
-    lines = [line("in training", "--zero", x, y, decimals=3)]
+    lines = [line(_TRAINING, "--zero", x, y, decimals=3)]
     means = evaluations[1].mean(axis=1) if len(evaluations[0]) else np.zeros(0)
     end = max(done / 1000.0, 0.001)
     if len(means):
@@ -218,9 +233,11 @@ def _chart(
     rows = [row("Reward a step", "reward", lines, share=2.0, range=(low - margin, high + margin))]
     for title, short, columns in _ROWS:
         drawn = []
-        for colour, (name, column) in zip(_COLOURS, columns.items(), strict=False):
+        for name, colour, column in columns:
             x, y = thinned(steps, _column(progress, column))
             known = np.isfinite(y)
-            drawn.append(line(name, colour, x[known], y[known], decimals=0 if column == "time/fps" else 3))
+            group = _TRAINING if colour == "--zero" else ""
+            decimals = 0 if column == "time/fps" else 3
+            drawn.append(line(name, colour, x[known], y[known], group=group, decimals=decimals))
         rows.append(row(title, short, drawn))
     return chart("training", "", end, rows) | {"x_title": "Steps, thousand"}
