@@ -97,8 +97,9 @@ class FeatureScaling(BaseFeaturesExtractor):
         self.features = specification.features
         self.history = specification.history
         self.window = rate_window(specification.interval_ms, specification.history)
-        for name, values in scaling_vectors(specification).items():
-            self.register_buffer(f"_{name}", torch.from_numpy(values), persistent=False)
+        vectors = scaling_vectors(specification)
+        for name in ("shift", "floor", "logarithm", "offset", "reference"):
+            self.register_buffer(f"_{name}", torch.from_numpy(vectors[name]), persistent=False)
 
     @property
     def knows_rule(self) -> bool:
@@ -116,13 +117,15 @@ class FeatureScaling(BaseFeaturesExtractor):
         history = observations[:, :size]
         rule = self._rule(observations)
         logarithm = torch.log(torch.maximum(history + self._shift, self._floor))
-        scaled = (
-            self._logarithm * logarithm
-            + self._power_gain * torch.exp(self._power * logarithm)
-            + torch.tanh(self._slope * history)
-            + self._offset
-            + self._reference * torch.log(rule)
-        ).clamp(-INPUT_LIMIT, INPUT_LIMIT)
+        scaled = torch.addcmul(self._offset, self._logarithm, logarithm).addcmul_(self._reference, torch.log(rule))
+        # Exponentials and tangents only where they count: of a batch they take longer than all the rest.
+        of_feature, logarithm = self.records(scaled), self.records(logarithm)
+        for index, scaling in enumerate(SCALINGS[name] for name in self.features):
+            if scaling.power_gain:
+                of_feature[:, :, index] += scaling.power_gain * torch.exp(scaling.power * logarithm[:, :, index])
+            if scaling.slope:
+                of_feature[:, :, index] += torch.tanh(scaling.slope * self.records(history)[:, :, index])
+        scaled.clamp_(-INPUT_LIMIT, INPUT_LIMIT)
         absolute = ABSOLUTE_RATE_SCALE * torch.log(rule / REFERENCE_RATE_BPS)
         parts = [scaled, absolute, observations[:, size : size + 3]]
         if observations.shape[1] > size + 3:
