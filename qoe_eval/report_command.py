@@ -1,4 +1,4 @@
-"""`weir report`: makes summary and page again from a results folder, or a page from a browser's dump."""
+"""`weir report`: makes summary and page again from a results or training folder, or a page from a browser's dump."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 from rich.progress import track
 from typer.core import TyperGroup
 
+from weir.qoe_eval import training_report
 from weir.qoe_eval.call import call_report
 from weir.qoe_eval.call.call_metric_table import CALL_METRICS
 from weir.qoe_eval.call.dump_command import webrtc_internals
@@ -41,14 +42,15 @@ class _FolderUnlessNamed(TyperGroup):
 app = typer.Typer(
     cls=_FolderUnlessNamed,
     subcommand_metavar="RESULTS_DIR | webrtc-internals DUMP",
-    help="Make a report: of a results folder, or of a dump that a browser saved.",
+    help="Make a report: of a results or training folder, or of a dump that a browser saved.",
 )
 
 
 @app.command(_OF_A_FOLDER)
 def report(
     results_dir: Annotated[
-        Path, typer.Argument(metavar="RESULTS_DIR", help="A folder that 'weir replay' or 'weir call' has written.")
+        Path,
+        typer.Argument(metavar="RESULTS_DIR", help="A folder that 'weir replay', 'call' or 'train' has written."),
     ],
     csv: Annotated[
         bool,
@@ -57,8 +59,11 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Makes summary.json and report.html again, also when it was interrupted. 'weir report DIR' is short for it."""
+    training = training_report.rewrite(results_dir)
+    if training is not None and csv:
+        raise InputError(f"{results_dir}: --csv is for runs and calls; the curves of a training are in progress.json")
     calls = call_report.rewrite(results_dir)
-    summary, page = calls if calls is not None else _report_of_runs(results_dir)
+    summary, page = training or calls or _report_of_runs(results_dir)
     if csv:
         store = RunStore(results_dir)
         records = in_order(store.read(), summary["run"].get("scenarios", {}))

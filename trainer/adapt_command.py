@@ -22,6 +22,7 @@ from weir.trainer.gym.specification import PRESETS
 from weir.trainer.missing import require_training
 from weir.trainer.model_card import model_card
 from weir.trainer.model_file import read_model
+from weir.trainer.progress_text import reward_text
 
 DEFAULT_CONFIGURATION = Path(__file__).parent / "configs" / "adaptation.toml"
 RESULT = "adaptation.json"
@@ -59,7 +60,7 @@ def adapt(
     with _progress(total) as show:
 
         def on_update(state: LearningState) -> None:
-            show("critic warms up" if state.warming_up else "adapting", state.steps, f"reward {state.mean_reward:.4f}")
+            show("critic warms up" if state.warming_up else "adapting", state.steps, reward_text(state.mean_reward))
 
         learned = run_adaptation(start, weights, steps=total, replay=replay, on_update=on_update)
     described = start.configuration
@@ -69,7 +70,7 @@ def adapt(
         target,
         name=described.name,
         version=described.version.removesuffix("+adapted") + "+adapted",
-        provenance=adapted_provenance(start, weights, learned.steps, replay),
+        provenance=adapted_provenance(start, weights, learned.steps, replay, interrupted=learned.interrupted),
     )
     card = target.with_suffix(".md")
     write_text(card, model_card(read_model(target)))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
 import onnx
 import torch
@@ -16,15 +17,15 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from weir.traces.errors import InputError
 from weir.trainer.configuration import TrainingConfiguration, checked_configuration
-from weir.trainer.export import provenance_of
 from weir.trainer.gym.episode import checked_objective, random_objective
 from weir.trainer.gym.specification import PRESETS, ObjectiveSource
-from weir.trainer.model_file import read_model
+from weir.trainer.model_file import PARAMETERS, read_model
 from weir.trainer.networks import PreferencePolicy
+from weir.trainer.provenance import provenance_of_run
 from weir.trainer.train import CHECKPOINT, load_policy, load_run_configuration, make_environment, make_model
 
-# Parameters of the policy by the names they have in an exported graph (`DeployedPolicy`).
-GRAPH_NAMES = {"actor.": "mlp_extractor.policy.", "head.": "action_net."}
+# What the names of the policy's parameters begin with, by what they begin with in an exported graph.
+GRAPH_NAMES = dict(zip(PARAMETERS, ("mlp_extractor.policy.", "action_net."), strict=True))
 NOT_PPO = "was not trained with PPO, and only such a policy can be adapted"
 WARM_UP_STEPS = 50_000
 ACTOR_PARTS = ("mlp_extractor.policy.", "action_net.", "log_std")
@@ -114,7 +115,8 @@ def read_starting_point(path: str | os.PathLike[str], settings: TrainingConfigur
     if file.suffix == ".onnx":
         return _from_model_file(file, settings)
     folder = file if file.is_dir() else file.parent
-    policy = load_policy(file / CHECKPOINT if file.is_dir() else file)
+    checkpoint = file / CHECKPOINT if file.is_dir() else file
+    policy = load_policy(checkpoint)
     if not isinstance(policy, PreferencePolicy):
         raise InputError(f"{file}: {NOT_PPO}")
     run = load_run_configuration(folder)
@@ -125,7 +127,7 @@ def read_starting_point(path: str | os.PathLike[str], settings: TrainingConfigur
         policy.state_dict(),
         True,
         (_source(run.environment.objective),),
-        provenance_of(run),
+        provenance_of_run(folder, checkpoint),
     )
 
 
@@ -175,6 +177,27 @@ def _source(objectives: Any) -> ObjectiveSource:
     if isinstance(objectives, list | tuple):
         return checked_objective(objectives)
     return objectives if objectives in PRESETS else "random"
+
+
+def policy_of(start: StartingPoint) -> PreferencePolicy:
+    """The policy alone, for export; a critic that the starting point lacks is left as it comes.
+
+    Raises:
+        InputError: the parameters do not fit the description.
+    """
+    configuration = start.configuration
+    specification = configuration.environment.specification()
+    low, high = specification.observation_limits()
+    policy = PreferencePolicy(
+        gymnasium.spaces.Box(low, high, dtype=np.float32),
+        gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float32),
+        lambda remaining: 0.0,
+        specification=specification,
+        preference_size=configuration.policy.preference_size,
+        hidden=configuration.policy.hidden,
+    )
+    _load_parameters(policy, start.parameters)
+    return policy
 
 
 def adapt(
@@ -247,16 +270,18 @@ def learn(
     return Learned(model.policy, model.num_timesteps, interrupted)
 
 
-def adapted_provenance(start: StartingPoint, objective: Sequence[float], steps: int, replay: float) -> dict[str, Any]:
+def adapted_provenance(
+    start: StartingPoint, objective: Sequence[float], steps: int, replay: float, *, interrupted: bool = False
+) -> dict[str, Any]:
     """The provenance of an adapted model: that of the model before, and one more entry in `adaptations`, from which a
-    later adaptation knows what to replay.
+    later adaptation knows what to replay. `steps` are those really done.
     """
     entry = {
         "objective": [round(weight, 6) for weight in checked_objective(objective)],
         "steps": steps,
         "replay": replay,
         "seed": start.configuration.seed,
-    }
+    } | ({"interrupted": True} if interrupted else {})
     return start.provenance | {"adaptations": [*start.provenance.get("adaptations", []), entry]}
 
 

@@ -21,18 +21,16 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from weir.trainer.adaptation import LearningState, RequirementReplay, learn
 from weir.trainer.configuration import TrainingConfiguration
+from weir.trainer.evaluation import Evaluation
 from weir.trainer.gym.episode import random_objective
 from weir.trainer.gym.specification import PRESETS, ObjectiveSource
 from weir.trainer.networks import PreferencePolicy
-from weir.trainer.scenarios import ScenarioSampler
-from weir.trainer.train import make_vector_environment
 
 Objective = tuple[float, float, float]
 
@@ -53,7 +51,6 @@ CONVERGED = 6
 # Every update is evaluated up to this one, then every fourth.
 EVERY_UPDATE = 12
 AFTERWARDS = 4
-EVALUATION_SEED = 1_000_003
 # Seeds of adaptation begin at 1: the base saw other scenarios.
 BASE_SEED = 1001
 BASE_LEARNING_RATE_END = 1e-4
@@ -67,43 +64,6 @@ def seen_objective(generator: np.random.Generator) -> Sequence[float]:
         objective = random_objective(generator)
         if max(abs(weight - unseen) for weight, unseen in zip(objective, UNSEEN, strict=True)) >= NEIGHBOURHOOD:
             return objective
-
-
-class Evaluation:
-    """Mean reward a step of a policy, without noise, over the same scenarios at every call."""
-
-    def __init__(
-        self,
-        configuration: TrainingConfiguration,
-        scenarios: int,
-        duration_s: float,
-        simulator: str | os.PathLike[str] | None = None,
-    ) -> None:
-        settings = configuration.environment
-        domain = configuration.scenarios.model_copy(
-            update={"minimum_duration_s": duration_s, "maximum_duration_s": duration_s}
-        )
-        # The last interval of an episode is left out: it would start the next one.
-        self._steps = int(duration_s * 1000 / settings.interval_ms) - 1
-        self._environment = make_vector_environment(settings, scenarios, ScenarioSampler(domain), simulator=simulator)
-
-    def __call__(self, policy: PreferencePolicy, objective: tuple[float, float, float]) -> float:
-        """The policy's reward under an objective."""
-        observations, _ = self._environment.reset(seed=EVALUATION_SEED, options={"objective": objective})
-        total = 0.0
-        for _ in range(self._steps):
-            actions, _ = policy.predict(observations, deterministic=True)
-            observations, rewards, _, _, _ = self._environment.step(actions)
-            total += float(np.mean(rewards))
-        return total / self._steps
-
-    def __enter__(self) -> Evaluation:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._environment.close()
 
 
 @dataclass(frozen=True)
@@ -146,7 +106,7 @@ def run(
         SimulatorError: a simulator failed.
     """
     one_update = settings.environment.environments * settings.ppo.steps_per_update
-    with Evaluation(settings, plan.scenarios, plan.scenario_duration_s, simulator) as evaluate:
+    with Evaluation(settings, plan.scenarios, plan.scenario_duration_s, split="train", simulator=simulator) as evaluate:
         bench = _Bench(settings, plan, evaluate, simulator, on_progress)
         curves = [bench.measure(seed) for seed in range(1, plan.seeds + 1)]
     return {

@@ -92,6 +92,15 @@ def load_policy(
     return policy
 
 
+def checkpoint_steps(checkpoint: str | os.PathLike[str]) -> int:
+    """How many environment steps the policy of a checkpoint has learned from.
+
+    Raises:
+        InputError: the file is missing or no checkpoint.
+    """
+    return int(_read(Path(checkpoint))["num_timesteps"])
+
+
 def save_checkpoint(model: BaseAlgorithm, path: Path, *, replay_buffer: bool = False) -> None:
     """Writes the checkpoint so that an interruption leaves the old one or the new one, never half of one.
 
@@ -120,18 +129,29 @@ class LinearSchedule:
         return self.end + (self.start - self.end) * max(0.0, min(1.0, remaining))
 
 
-def _algorithm_of(checkpoint: Path) -> Algorithm:
+def _read(checkpoint: Path) -> dict[str, Any]:
+    """What a checkpoint holds beside parameters."""
     if not checkpoint.is_file():
         raise InputError(f"{checkpoint}: there is no such checkpoint")
     try:
         data, _, _ = load_from_zip_file(checkpoint, device="cpu", custom_objects=_FORGOTTEN)
-        policy = data["policy_class"]
     # A damaged pickle may raise anything.
     except Exception as error:
-        raise InputError(
-            f"{checkpoint}: is damaged, or no checkpoint of `weir train` ({type(error).__name__}): train anew, or put "
-            "a whole copy in its place"
-        ) from None
+        raise InputError(_damaged(checkpoint, type(error).__name__)) from None
+    if data is None or "num_timesteps" not in data:
+        raise InputError(_damaged(checkpoint, "it says nothing of steps"))
+    return data
+
+
+def _damaged(checkpoint: Path, why: str) -> str:
+    return (
+        f"{checkpoint}: is damaged, or no checkpoint of `weir train` ({why}): train anew, or put a whole copy in its "
+        "place"
+    )
+
+
+def _algorithm_of(checkpoint: Path) -> Algorithm:
+    policy = _read(checkpoint).get("policy_class")
     for algorithm, known in POLICIES.items():
         if policy is known:
             return algorithm

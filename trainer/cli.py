@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,11 +11,14 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from weir.traces.errors import InputError
 from weir.traces.output_files import write_text
-from weir.trainer.adapt_command import adapt
+from weir.trainer.adapt_command import DEFAULT_CONFIGURATION, adapt
+from weir.trainer.configuration import load_configuration
 from weir.trainer.missing import require_training
 from weir.trainer.model_card import model_card, read_summary
 from weir.trainer.model_file import read_model
+from weir.trainer.progress_text import reward_text
 
 model_app = typer.Typer(no_args_is_help=True, help="Show a model file, write its card.")
 
@@ -25,9 +29,17 @@ def train(
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint in --out.")] = False,
     seed: Annotated[int | None, typer.Option(help="Instead of the configuration's seed.")] = None,
     steps: Annotated[int | None, typer.Option(min=1, help="Instead of the configuration's number of steps.")] = None,
+    evaluate: Annotated[
+        bool, typer.Option("--eval", help="Evaluate on held-out scenarios while training, and keep the best policy.")
+    ] = False,
+    eval_freq: Annotated[
+        int | None, typer.Option(min=1, metavar="STEPS", help="How often. Default: a twentieth of all steps.")
+    ] = None,
 ) -> None:
-    """Train a policy. Ctrl-C keeps a checkpoint; --resume goes on from it."""
-    from weir.trainer.configuration import checked_configuration, load_configuration
+    """Train a policy. Ctrl-C keeps a checkpoint; --resume goes on from it. 'weir report DIR' shows how it went."""
+    if eval_freq is not None and not evaluate:
+        raise InputError("--eval-freq: says how often to evaluate; give --eval with it")
+    from weir.trainer.configuration import checked_configuration
 
     settings = load_configuration(configuration)
     changes: dict[str, Any] = {key: value for key, value in (("seed", seed), ("steps", steps)) if value is not None}
@@ -35,8 +47,14 @@ def train(
         settings = checked_configuration(settings.model_dump() | changes, "command line")
     require_training()
     from weir.trainer.gym.process import SimulatorError
+    from weir.trainer.run_record import configuration_file
     from weir.trainer.train import TrainingProgress
     from weir.trainer.train import train as run_training
+
+    words = ["weir", "train", str(configuration), "--out", str(out)]
+    for option, given in (("--seed", seed), ("--steps", steps), ("--eval-freq", eval_freq)):
+        words += [] if given is None else [option, str(given)]
+    words += [option for option, given in (("--resume", resume), ("--eval", evaluate)) if given]
 
     console = Console(stderr=True)
     columns = (
@@ -57,11 +75,19 @@ def train(
                 task,
                 completed=state.steps,
                 rate="" if speed is None else f"{speed:,.0f} steps/s",
-                reward=f"reward {state.mean_reward:.4f}",
+                reward=reward_text(state.mean_reward),
             )
 
         try:
-            result = run_training(settings, out, resume=resume, on_progress=show)
+            result = run_training(
+                settings,
+                out,
+                resume=resume,
+                on_progress=show,
+                evaluate_every_steps=(eval_freq or max(1, settings.steps // 20)) if evaluate else None,
+                command=shlex.join(words),
+                configuration_file=configuration_file(configuration),
+            )
         except SimulatorError as error:
             progress.stop()
             typer.echo(f"weir: {error}", err=True)
@@ -72,29 +98,54 @@ def train(
             err=True,
         )
         raise typer.Exit(1)
-    typer.echo(f"{result.checkpoint}: {result.steps:,} steps, mean reward {result.mean_reward:.4f} a step")
+    if result.was_complete:
+        typer.echo(
+            f"{out}: complete, {result.steps:,} of {settings.steps:,} steps are done; for more: "
+            f"weir train {configuration} --out {out} --resume --steps N, with N above {result.steps}"
+        )
+        return
+    typer.echo(f"{result.checkpoint}: {result.steps:,} steps, {reward_text(result.mean_reward)}")
+    if evaluate:
+        typer.echo(f"the best of the evaluations: weir export {out} --best")
 
 
 def export(
-    run: Annotated[Path, typer.Argument(help="Folder of a training run.")],
+    run: Annotated[Path, typer.Argument(help="Folder of a training run; or a model file, to write its graph anew.")],
     out: Annotated[Path, typer.Option(help="The ONNX file; its model card is written beside it.")] = Path("weir.onnx"),
     summary: Annotated[Path | None, typer.Option(help="summary.json whose figures the model card shows.")] = None,
+    best: Annotated[
+        bool, typer.Option("--best", help="The best policy of the evaluations (--eval) instead of the last.")
+    ] = False,
 ) -> None:
-    """Export a trained policy to ONNX, check it in every runtime there is, and write its model card."""
+    """Export a trained policy to ONNX, check it in every runtime there is, and write its model card.
+
+    A model file that an earlier version exported gets today's graph, with its parameters and provenance.
+    """
+    if best and run.suffix == ".onnx":
+        raise InputError("--best: is for the folder of a training run")
     figures = None if summary is None else read_summary(summary)
     require_training()
     from weir.trainer.export import export as write_model
-    from weir.trainer.export import provenance_of
-    from weir.trainer.train import CHECKPOINT, load_policy, load_run_configuration
 
-    settings = load_run_configuration(run)
+    if run.suffix == ".onnx":
+        from weir.trainer.adaptation import policy_of, read_starting_point
+
+        start = read_starting_point(run, load_configuration(DEFAULT_CONFIGURATION))
+        policy, settings, provenance = policy_of(start), start.configuration, start.provenance
+    else:
+        from weir.trainer.provenance import provenance_of_run
+        from weir.trainer.run_record import BEST_MODEL, CHECKPOINT, load_run_configuration
+        from weir.trainer.train import load_policy
+
+        settings, checkpoint = load_run_configuration(run), run / (BEST_MODEL if best else CHECKPOINT)
+        policy, provenance = load_policy(checkpoint), provenance_of_run(run, checkpoint)
     write_model(
-        load_policy(run / CHECKPOINT),
+        policy,
         settings.environment.specification(),
         out,
         name=settings.name,
         version=settings.version,
-        provenance=provenance_of(settings),
+        provenance=provenance,
     )
     card = out.with_suffix(".md")
     write_text(card, model_card(read_model(out), figures))

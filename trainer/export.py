@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from collections.abc import Mapping
 from importlib.util import find_spec
-from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -17,11 +15,10 @@ import torch
 
 from weir.traces.errors import InputError
 from weir.traces.output_files import write_bytes
-from weir.trainer.configuration import TrainingConfiguration
 from weir.trainer.gym.specification import PRESETS, EnvironmentSpecification
 from weir.trainer.networks import DeployablePolicy, DeployedPolicy
+from weir.trainer.policy_graph import policy_graph
 
-OPSET = 17
 GOLDEN_VECTORS = 6
 RELATIVE_TOLERANCE = 1e-4
 ABSOLUTE_TOLERANCE = 1e-4
@@ -56,7 +53,7 @@ def export(
             deployed(torch.from_numpy(observation[None]), torch.from_numpy(objective[None])).numpy().reshape(-1)
             for observation, objective in zip(observations, objectives, strict=True)
         ]
-    model = _graph(deployed, specification)
+    model = policy_graph(deployed, specification)
     golden = [
         {"observation": _floats(observation), "objective": _floats(objective), "action": _floats(action)}
         for observation, objective, action in zip(observations, objectives, actions, strict=True)
@@ -150,27 +147,6 @@ def check_in_library(model: bytes) -> bool:
     return True
 
 
-def _graph(deployed: DeployedPolicy, specification: EnvironmentSpecification) -> onnx.ModelProto:
-    buffer = BytesIO()
-    arguments = (torch.zeros(1, specification.observation_size), torch.full((1, 3), 1.0 / 3.0))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch.onnx.export(
-            deployed,
-            arguments,
-            buffer,
-            input_names=["observation", "objective"],
-            output_names=["action"],
-            opset_version=OPSET,
-            do_constant_folding=True,
-            dynamo=False,  # the other exporter needs a further package and names nodes by chance
-        )
-    model = onnx.load_from_string(buffer.getvalue())
-    model.producer_version = ""
-    model.graph.name = "weir"
-    return model
-
-
 def _metadata(
     specification: EnvironmentSpecification,
     name: str,
@@ -201,31 +177,3 @@ def _metadata(
 def _floats(values: np.ndarray) -> list[float]:
     """float32 values as the shortest decimals that give them back."""
     return [float(np.format_float_positional(value, unique=True)) for value in values]
-
-
-def provenance_of(configuration: TrainingConfiguration) -> dict[str, Any]:
-    """What the model card tells about how a model came to be."""
-    environment = configuration.environment
-    scenarios = configuration.scenarios
-    if scenarios.source == "random_domain":
-        data = (
-            "random domain (weir.traces.random_domain), split train, "
-            f"mean capacity at most {scenarios.maximum_mean_bps / 1e6:g} Mbps, "
-            f"episodes of {scenarios.minimum_duration_s:g} to {scenarios.maximum_duration_s:g} s"
-        )
-        if scenarios.unsteady_video_share > 0:
-            data += f", {scenarios.unsteady_video_share:.0%} of them with unsteady video"
-    elif scenarios.source == "files":
-        data = f"scenario files {', '.join(path.name for path in scenarios.files)}"
-    else:
-        data = f"scenarios {', '.join(str(document.get('name')) for document in scenarios.documents)}"
-    return {
-        "algorithm": f"{configuration.algorithm.upper()} (stable-baselines3), {configuration.steps:,} steps of "
-        f"{environment.interval_ms} ms, seed {configuration.seed}",
-        "data": data,
-        "objectives": environment.objective if isinstance(environment.objective, str) else list(environment.objective),
-        "reward": environment.reward,
-        "action": environment.action.model_dump(),
-        "network": {"hidden": list(configuration.policy.hidden), "preference": configuration.policy.preference_size},
-        "command": f"weir train trainer/configs/{configuration.name}.toml",
-    }

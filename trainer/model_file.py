@@ -14,14 +14,16 @@ from weir.traces.errors import InputError
 from weir.traces.input_files import LARGEST_MODEL_BYTES, read_bytes
 
 SCHEMA = "1"
+# What the names of a network's parameters begin with in an exported graph; the other tensors are constants.
+PARAMETERS = ("actor.", "head.")
 
 
 @dataclass(frozen=True)
 class ModelFile:
     """A model file of `weir.schema` 1.
 
-    `inputs` and `outputs`: name to shape. `golden_vectors`: how many there are. `parameters`: numbers in the network's
-    tensors.
+    `inputs` and `outputs`: name to shape. `golden_vectors`: how many there are. `parameters`: numbers that were
+    learned.
     """
 
     path: str
@@ -71,7 +73,9 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
         return ModelFile(
             path=str(path),
             bytes=len(data),
-            parameters=sum(_size(tensor.dims) for tensor in model.graph.initializer),
+            parameters=sum(
+                _size(tensor.dims) for tensor in model.graph.initializer if tensor.name.startswith(PARAMETERS)
+            ),
             name=metadata.get("weir.name", ""),
             version=metadata.get("weir.version", ""),
             features=metadata["weir.features"].split(","),

@@ -1,108 +1,16 @@
-"""Actor and critic with MOCC's preference sub-network, and the scaling of raw features, all inside the graph that is
-exported.
-"""
+"""Actor and critic with MOCC's preference sub-network, and the part of them that is deployed."""
 
 from __future__ import annotations
 
 from typing import Any, Protocol
 
-import gymnasium
 import torch
 from stable_baselines3.common.policies import ActorCriticPolicy
-from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
-from weir.trainer.gym.rule import REQUIRED_FEATURES, rate_window, rule_rate_bps
+from weir.trainer.feature_scaling import FeatureScaling
+from weir.trainer.gym.rule import rule_rate_bps
 from weir.trainer.gym.specification import EnvironmentSpecification
-
-RATE_FEATURES = frozenset({"receive_rate_bps", "last_estimate_bps"})
-DELAY_FEATURES = frozenset(
-    {
-        "queueing_delay_mean_s",
-        "queueing_delay_min_s",
-        "queueing_delay_max_s",
-        "queueing_delay_p95_s",
-        "base_round_trip_time_s",
-    }
-)
-COUNT_FEATURES = frozenset({"packets_received", "bytes_received", "packets_lost"})
-TIME_FEATURES = frozenset({"interval_s", "interarrival_time_mean_s", "jitter_s", "time_since_last_packet_s"})
-ROOT_FEATURES = frozenset({"loss_ratio"})
-
-# Rates enter as logarithms relative to the rule's rate: what is learned on 1 Mbps then holds at 30 Mbps.
-MINIMUM_RATE_BPS = 1_000.0
-REFERENCE_RATE_BPS = 1e6
-RATE_LOG_SCALE = 0.5
-DELAY_SCALE_S = 0.02
-TIME_SCALE_S = 0.1
-
-
-class FeatureScaling(BaseFeaturesExtractor):
-    """Raw observations (N, width) to bounded inputs: features * history, 1 for the rule's rate, the objective's 3, then
-    as many as there are privileged fields. No parameters.
-
-    Rates: 0.5 ln(rate / rule rate), cut to [-3, 3]. Delays: ln(1 + delay / 20 ms) / 3. Counts: ln(1 + count) / 5.
-    Times: t / (t + 100 ms). Loss: its square root. Gradient: its hyperbolic tangent, four-fold. One input beside the
-    history: 0.3 ln(rule rate / 1 Mbps).
-    """
-
-    def __init__(self, observation_space: gymnasium.spaces.Box, specification: EnvironmentSpecification) -> None:
-        super().__init__(observation_space, specification.width + 1)
-        self.features = specification.features
-        self.history = specification.history
-        self.window = rate_window(specification.interval_ms, specification.history)
-
-    def records(self, observations: torch.Tensor) -> torch.Tensor:
-        """The history alone, (N, history, features)."""
-        size = self.history * len(self.features)
-        return observations[:, :size].reshape(-1, self.history, len(self.features))
-
-    def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """See the class."""
-        records = self.records(observations)
-        rule = self._reference(records)
-        columns = [self._column(name, records[:, :, index], rule) for index, name in enumerate(self.features)]
-        scaled = torch.stack(columns, dim=2).flatten(1)
-        absolute = 0.3 * torch.log(rule / REFERENCE_RATE_BPS).unsqueeze(1)
-        size = scaled.shape[1]
-        parts = [scaled, absolute, observations[:, size : size + 3]]
-        if observations.shape[1] > size + 3:
-            parts.append(self._privileged(observations[:, size + 3 :], rule))
-        return torch.cat(parts, dim=1)
-
-    def _reference(self, records: torch.Tensor) -> torch.Tensor:
-        """The rate that rates are relative to, (N,): the rule's, or 1 Mbps when features that the rule needs lack."""
-        if not set(REQUIRED_FEATURES) <= set(self.features):
-            return torch.full_like(records[:, 0, 0], REFERENCE_RATE_BPS)
-        return rule_rate_bps(torch, records, self.features, self.window).clamp(min=MINIMUM_RATE_BPS)
-
-    @staticmethod
-    def _privileged(values: torch.Tensor, rule: torch.Tensor) -> torch.Tensor:
-        """Scaled `PRIVILEGED_FIELDS`: two rates relative to the rule's, two delays in ms, a ratio."""
-        rates = torch.log(values[:, :2].clamp(min=MINIMUM_RATE_BPS) / rule.unsqueeze(1))
-        delays = torch.log1p(values[:, 2:4] / (1000.0 * DELAY_SCALE_S)) / 3.0
-        return torch.cat(
-            [(RATE_LOG_SCALE * rates).clamp(-3.0, 3.0), delays, torch.sqrt(values[:, 4:].clamp(0.0, 1.0))], dim=1
-        )
-
-    @staticmethod
-    def _column(name: str, values: torch.Tensor, rule: torch.Tensor) -> torch.Tensor:
-        if name in RATE_FEATURES:
-            ratio = torch.log(values.clamp(min=MINIMUM_RATE_BPS) / rule.unsqueeze(1))
-            return (RATE_LOG_SCALE * ratio).clamp(-3.0, 3.0)
-        if name in DELAY_FEATURES:
-            return torch.log1p(values / DELAY_SCALE_S) / 3.0
-        if name in COUNT_FEATURES:
-            return torch.log1p(values) / 5.0
-        if name in TIME_FEATURES:
-            return values / (values + TIME_SCALE_S)
-        if name in ROOT_FEATURES:
-            return torch.sqrt(values)
-        if name == "delay_gradient":
-            return torch.tanh(4.0 * values)
-        if name in ("delay_ratio", "sending_ratio"):
-            return torch.log(values.clamp(0.01, 100.0)) / 2.0
-        return values
 
 
 class PreferenceNetwork(nn.Module):

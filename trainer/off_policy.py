@@ -23,8 +23,8 @@ from torch import nn
 
 from weir.traces.errors import InputError
 from weir.traces.output_files import replacing
+from weir.trainer.feature_scaling import FeatureScaling
 from weir.trainer.gym.specification import EnvironmentSpecification
-from weir.trainer.networks import FeatureScaling
 
 REPLAY_FIELDS = ("observations", "next_observations", "actions", "rewards", "dones", "timeouts")
 # An untrained actor should answer the middle of its range, which around the rule is the rule itself.

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import JSONOutputFormat
 
 from weir.trainer.algorithms import save_checkpoint
 from weir.trainer.configuration import TrainingConfiguration
+from weir.trainer.run_record import PROGRESS_LOG
 
 EPISODES_SHOWN = 200
 # Off-policy rollouts are a few steps long: nobody needs to be told of each.
@@ -28,6 +30,13 @@ class TrainingProgress:
     total_steps: int
     mean_reward: float
     objectives: tuple[float, float, float]
+
+
+class ProgressLog(JSONOutputFormat):
+    """stable-baselines3's `progress.json`, a line for each time that it logs; a resumed run goes on with it."""
+
+    def __init__(self, path: Path) -> None:
+        self.file = path.open("a", encoding="utf-8")
 
 
 class Recorder(BaseCallback):
@@ -55,6 +64,7 @@ class Recorder(BaseCallback):
 
     def _on_training_start(self) -> None:
         self._saved_at = self._recorded_at = self.num_timesteps
+        self.logger.output_formats.append(ProgressLog(self._checkpoint.with_name(PROGRESS_LOG)))
 
     def _on_step(self) -> bool:
         for info in self.locals["infos"]:

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field, PositiveFloat, model_validator
 
 from weir.traces.errors import InputError
-from weir.traces.random_domain import random_scenario
+from weir.traces.random_domain import Split, random_scenario
 from weir.traces.scenario import Scenario
 from weir.trainer.settings import Settings
 
@@ -51,6 +51,10 @@ class ScenarioSettings(Settings):
 class ScenarioSampler:
     """A function from a seed to a scenario document, as `EpisodeSource` takes it; may be pickled.
 
+    Args:
+        settings: what to draw from.
+        split: of the random domain.
+
     Attributes:
         documents: the scenarios it draws from, where they are given.
         probabilities: of the documents, float64 of sum 1; None: the seed counts through them.
@@ -59,8 +63,9 @@ class ScenarioSampler:
         InputError: a file cannot be read, or is no scenario.
     """
 
-    def __init__(self, settings: ScenarioSettings) -> None:
+    def __init__(self, settings: ScenarioSettings, split: Split = "train") -> None:
         self.settings = settings
+        self.split: Split = split
         scenarios = [Scenario.load(path) for path in settings.files]
         scenarios += [Scenario.from_dict(document) for document in settings.documents]
         self.documents: list[dict[str, Any]] = [scenario.to_dict() for scenario in scenarios]
@@ -79,7 +84,7 @@ class ScenarioSampler:
         shortest_s, longest_s = self.settings.minimum_duration_s, self.settings.maximum_duration_s
         duration_s = round(shortest_s + share * (longest_s - shortest_s), 1)
         for attempt in range(_DRAWS):
-            scenario = random_scenario(seed + attempt, split="train", duration_s=duration_s)
+            scenario = random_scenario(seed + attempt, split=self.split, duration_s=duration_s)
             capacity = scenario.forward.capacity
             mean_bps = float("inf") if capacity is None else capacity.trace().mean_bps(scenario.duration_s)
             if self.settings.minimum_mean_bps <= mean_bps <= self.settings.maximum_mean_bps:

@@ -4,29 +4,40 @@ TensorBoard.
 
 from __future__ import annotations
 
-import json
+import math
 import os
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+import gymnasium
+import stable_baselines3
 import torch
 from stable_baselines3.common.callbacks import BaseCallback
 
 from weir.traces.errors import InputError
-from weir.traces.input_files import parse_json, read_text
 from weir.traces.output_files import make_folder, write_text
-from weir.trainer.algorithms import load_model, load_policy, make_model, save_checkpoint
-from weir.trainer.configuration import LANDMARKS, EnvironmentSettings, TrainingConfiguration
+from weir.trainer.algorithms import checkpoint_steps, load_model, load_policy, make_model, save_checkpoint
+from weir.trainer.configuration import LANDMARKS, TrainingConfiguration
 from weir.trainer.curriculum import TraceValuesSource, make_curriculum
 from weir.trainer.curriculum_callback import SAMPLING_LOG, TraceCurriculum
+from weir.trainer.environments import make_vector_environment
+from weir.trainer.evaluation import Evaluation, EvaluationCallback
 from weir.trainer.gym.sb3 import BottleneckVecEnv
-from weir.trainer.gym.specification import ObjectiveSource, ScenarioSource
-from weir.trainer.gym.vector import BottleneckVectorEnv
+from weir.trainer.gym.specification import ObjectiveSource
 from weir.trainer.landmark_callback import LandmarkObjectives
 from weir.trainer.landmarks import LandmarkSchedule
 from weir.trainer.recorder import Recorder, TrainingProgress
+from weir.trainer.run_record import (
+    CHECKPOINT,
+    CONFIGURATION,
+    ConfigurationFile,
+    RunRecord,
+    load_run_configuration,
+    read_run_record,
+)
 from weir.trainer.scenarios import ScenarioSampler
 
 __all__ = [
@@ -42,19 +53,18 @@ __all__ = [
     "train",
 ]
 
-CHECKPOINT = "checkpoint.zip"
-CONFIGURATION = "configuration.json"
-FIGURES = "training.json"
-
 
 @dataclass(frozen=True)
 class TrainingResult:
-    """How training ended. `checkpoint` can be resumed from and exported."""
+    """How training ended. `checkpoint` can be resumed from and exported. `was_complete`: there was nothing left to do.
+    `mean_reward` is over the latest episodes, not a number when none has ended.
+    """
 
     checkpoint: Path
     steps: int
     interrupted: bool
     mean_reward: float
+    was_complete: bool = False
 
 
 def train(
@@ -65,6 +75,9 @@ def train(
     simulator: str | os.PathLike[str] | None = None,
     on_progress: Callable[[TrainingProgress], None] | None = None,
     trace_values: TraceValuesSource | None = None,
+    evaluate_every_steps: int | None = None,
+    command: str | None = None,
+    configuration_file: ConfigurationFile | None = None,
 ) -> TrainingResult:
     """Trains until `configuration.steps` environment steps are done, or until interrupted (Ctrl-C), which keeps a
     checkpoint.
@@ -76,6 +89,9 @@ def train(
         simulator: path of `weir-sim`; see `find_simulator`.
         on_progress: called after every update; see `TrainingProgress`.
         trace_values: gives what a `reward` or `gap` curriculum goes by, instead of the configuration's table.
+        evaluate_every_steps: evaluate this often, and keep the best policy; see `EvaluationCallback`. None: never.
+        command: that training was asked for by, for the record.
+        configuration_file: that the configuration was read from, for the record.
 
     Raises:
         InputError: the folder holds a checkpoint and `resume` is false, or the other way round; a scenario
@@ -89,14 +105,25 @@ def train(
         raise InputError(f"{folder}: has no {CHECKPOINT} to resume from")
     if not resume and checkpoint.exists():
         raise InputError(f"{folder}: already holds a training run; resume it, or give another folder")
+    if resume and (steps_done := checkpoint_steps(checkpoint)) >= configuration.steps:
+        return TrainingResult(checkpoint, steps_done, False, math.nan, was_complete=True)
     sampler = ScenarioSampler(configuration.scenarios)
     curriculum = make_curriculum(configuration, sampler.documents, trace_values, simulator)
     landmarks = _landmarks(configuration)
     make_folder(folder)
     write_text(folder / CONFIGURATION, configuration.model_dump_json(indent=1) + "\n")
     torch.set_num_threads(configuration.threads)
-    environment = make_environment(configuration, simulator, objective=landmarks, sampler=sampler)
-    try:
+    record = read_run_record(folder) if resume else RunRecord()
+    record.planned_steps = configuration.steps
+    record.interrupted = True
+    record.commands += [command] if command else []
+    record.configuration = configuration_file
+    record.versions = _versions()
+    record.save(folder)
+    earlier_s = record.wall_s
+    with ExitStack() as stack:
+        environment = make_environment(configuration, simulator, objective=landmarks, sampler=sampler)
+        stack.callback(environment.close)
         model = (
             load_model(configuration, checkpoint, environment)
             if resume
@@ -113,6 +140,11 @@ def train(
             callbacks.append(traces)
         if landmarks is not None:
             callbacks.append(LandmarkObjectives(landmarks))
+        evaluating = None
+        if evaluate_every_steps is not None:
+            evaluation = stack.enter_context(Evaluation(configuration, simulator=simulator))
+            evaluating = EvaluationCallback(evaluation, configuration, folder, evaluate_every_steps)
+            callbacks.append(evaluating)
         interrupted = False
         try:
             model.learn(
@@ -125,45 +157,14 @@ def train(
         except KeyboardInterrupt:
             interrupted = True
         save_checkpoint(model, checkpoint, replay_buffer=configuration.saves_buffer)
-    finally:
-        environment.close()
-    _write_figures(folder / FIGURES, model.num_timesteps, time.monotonic() - started, resume)
+    record.steps = model.num_timesteps
+    record.interrupted = interrupted
+    if evaluating is not None:
+        record.rule_mean_reward = evaluating.rule_mean_reward
+    record.wall_s = round(earlier_s + time.monotonic() - started, 1)
+    record.steps_per_s = round(record.steps / max(record.wall_s, 0.1), 1)
+    record.save(folder)
     return TrainingResult(checkpoint, model.num_timesteps, interrupted, recorder.mean_reward)
-
-
-def _write_figures(path: Path, steps: int, wall_s: float, resume: bool) -> None:
-    """`steps`, `wall_s` and `steps_per_s` of the whole run, earlier parts of a resumed one included; what
-    `weir experiment policy --training` reads.
-    """
-    if resume and path.is_file():
-        wall_s += json.loads(path.read_text(encoding="utf-8"))["wall_s"]
-    figures = {"steps": steps, "wall_s": round(wall_s, 1), "steps_per_s": round(steps / wall_s, 1)}
-    write_text(path, json.dumps(figures) + "\n")
-
-
-def make_vector_environment(
-    settings: EnvironmentSettings,
-    count: int,
-    scenarios: ScenarioSource,
-    *,
-    objective: ObjectiveSource = "balanced",
-    simulator: str | os.PathLike[str] | None = None,
-) -> BottleneckVectorEnv:
-    """`count` environments as the table `environment` of a configuration describes them."""
-    return BottleneckVectorEnv(
-        count,
-        scenarios,
-        objective=objective,
-        reward=settings.reward,
-        interval_ms=settings.interval_ms,
-        features=settings.features,
-        history=settings.history,
-        action=settings.specification().action,
-        guard=settings.guard,
-        privileged=settings.privileged_critic,
-        simulator=simulator,
-        timeout_s=settings.timeout_s,
-    )
 
 
 def make_environment(
@@ -188,18 +189,12 @@ def make_environment(
     return face
 
 
-def load_run_configuration(folder: str | os.PathLike[str]) -> TrainingConfiguration:
-    """The configuration a training folder was made with.
-
-    Raises:
-        InputError: the folder has none.
-    """
-    path = Path(folder) / CONFIGURATION
-    values = parse_json(read_text(path), str(path))
-    try:
-        return TrainingConfiguration.model_validate(values)
-    except ValueError as error:
-        raise InputError(f"{path}: is not the configuration of a training run: {error}") from None
+def _versions() -> dict[str, str]:
+    return {
+        "stable-baselines3": stable_baselines3.__version__,
+        "torch": torch.__version__,
+        "gymnasium": gymnasium.__version__,
+    }
 
 
 def _landmarks(configuration: TrainingConfiguration) -> LandmarkSchedule | None:

@@ -25,7 +25,7 @@
     const layout = {
       ...baseLayout(), margin: { l: 58, r: 12, t: 34, b: 40 }, hovermode: "x unified", uirevision: element.dataset.chart,
       legend: { orientation: "h", y: 1.005, yanchor: "bottom", x: 0, groupclick: "togglegroup", font: { size: narrow() ? 11 : 12.5 } },
-      xaxis: axis({ anchor: `y${chart.rows.length > 1 ? chart.rows.length : ""}`, title: { text: "Time, s" }, range: [0, chart.duration_s], hoverformat: ".1f" }),
+      xaxis: axis({ anchor: `y${chart.rows.length > 1 ? chart.rows.length : ""}`, title: { text: chart.x_title || "Time, s" }, range: [0, chart.duration_s], hoverformat: ".1f" }),
       annotations: [],
     };
     const traces = [];

@@ -1,13 +1,17 @@
-// Time of one arrival and of one decision, on the rule controller. Prints the median over repetitions with
+// Time of one arrival with the shipped model as pilot, and of one decision without a model. Prints the median over
+// repetitions with --benchmark_repetitions=N --benchmark_report_aggregates_only=true.
 // --benchmark_repetitions=N --benchmark_report_aggregates_only=true.
 #include <benchmark/benchmark.h>
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "counted_allocations.h"
+#include "shipped_model.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/nada_controller.h"
+#include "weir/policy_controller.h"
 #include "weir/rule_controller.h"
 
 namespace weir {
@@ -39,7 +43,12 @@ constexpr size_t kPackets = 6 * 65'536;
 
 void OnPacket(benchmark::State& state) {
   const std::vector<PacketArrival> packets = Packets(kPackets);
-  BandwidthEstimator estimator({}, std::make_unique<RuleController>());
+  auto policy = Policy::Load(ShippedModel());
+  if (!policy) {
+    state.SkipWithError("the shipped model cannot be loaded");
+    return;
+  }
+  BandwidthEstimator estimator({}, std::make_unique<PolicyController>(std::move(policy.value())));
   benchmark::DoNotOptimize(estimator.OnTimeout(Timestamp::Micros(0)));
   size_t i = 0;
   int64_t round_us = 0;

@@ -1,17 +1,14 @@
-// Time of one decision with a policy the size of MOCC's (64-32 units beside a preference sub-network, 10 features,
-// history 8): interval statistics, features, ONNX Runtime, action, fusion with one copilot, guard, feedback throttle.
-// Counters p50_us and p99_us are of single decisions.
+// Time of one decision with the shipped model: interval statistics, features, ONNX Runtime, action, fusion with one
+// copilot, guard, feedback throttle. Counters p50_us and p99_us are of single decisions.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
-#include <iterator>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
+#include "shipped_model.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/policy_controller.h"
 #include "weir/rule_controller.h"
@@ -19,10 +16,8 @@
 namespace weir {
 namespace {
 
-std::unique_ptr<Policy> Load(const std::string& name) {
-  std::ifstream file(std::string(WEIR_TEST_MODELS) + "/" + name + ".onnx", std::ios::binary);
-  const std::string content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  auto policy = Policy::Load({reinterpret_cast<const std::byte*>(content.data()), content.size()});
+std::unique_ptr<Policy> LoadShipped() {
+  auto policy = Policy::Load(ShippedModel());
   return policy ? std::move(policy.value()) : nullptr;
 }
 
@@ -47,9 +42,9 @@ class Durations {
 };
 
 void Decision(benchmark::State& state) {
-  auto policy = Load("mocc_sized");
+  auto policy = LoadShipped();
   if (!policy) {
-    state.SkipWithError("the model mocc_sized cannot be loaded");
+    state.SkipWithError("the shipped model cannot be loaded");
     return;
   }
   std::vector<std::unique_ptr<RateController>> copilots;
@@ -81,9 +76,9 @@ void Decision(benchmark::State& state) {
 BENCHMARK(Decision)->Iterations(50'000);
 
 void PolicyRun(benchmark::State& state) {
-  const auto policy = Load("mocc_sized");
+  const auto policy = LoadShipped();
   if (!policy) {
-    state.SkipWithError("the model mocc_sized cannot be loaded");
+    state.SkipWithError("the shipped model cannot be loaded");
     return;
   }
   const std::vector<float> observation(policy->description().observation_size, 0.5f);

@@ -2,26 +2,16 @@
 // % of a core.
 #include <benchmark/benchmark.h>
 
-#include <fstream>
-#include <iterator>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "receive_side_call.h"
 #include "receive_side_switch.h"
+#include "shipped_model.h"
 
 namespace {
 
-std::vector<std::byte> ShippedModel() {
-  std::ifstream stream(WEIR_SHIPPED_MODEL, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-  const auto* const bytes = reinterpret_cast<const std::byte*>(text.data());
-  return {bytes, bytes + text.size()};
-}
-
 void BM_ReceiveSideSecond(benchmark::State& state, weir::ReceiveSideMode mode) {
-  auto pilot = weir::PolicyPilot(ShippedModel());
+  auto pilot = weir::PolicyPilot(weir::ShippedModel());
   if (!pilot) {
     state.SkipWithError(pilot.error().c_str());
     return;

@@ -32,14 +32,16 @@ def values(values):
 @pytest.fixture
 def run(values, tmp_path, fake_simulator):
     """A trained run and its exported model: folder and file."""
-    from weir.trainer.export import export, provenance_of
+    from weir.trainer.export import export
+    from weir.trainer.provenance import provenance_of_run
     from weir.trainer.train import load_policy, train
 
     configuration = checked_configuration(values)
     result = train(configuration, tmp_path / "run", simulator=fake_simulator)
     specification = configuration.environment.specification()
     file = tmp_path / "small.onnx"
-    export(load_policy(result.checkpoint), specification, file, name="small", provenance=provenance_of(configuration))
+    provenance = provenance_of_run(tmp_path / "run", result.checkpoint)
+    export(load_policy(result.checkpoint), specification, file, name="small", provenance=provenance)
     return tmp_path / "run", file
 
 

@@ -24,11 +24,11 @@ METADATA = {
 
 def write(path, metadata):
     graph = helper.make_graph(
-        [helper.make_node("MatMul", ["observation", "weights"], ["action"])],
+        [helper.make_node("MatMul", ["observation", "head.weight"], ["action"])],
         "toy",
         [helper.make_tensor_value_info("observation", TensorProto.FLOAT, [1, 6])],
         [helper.make_tensor_value_info("action", TensorProto.FLOAT, [1, 1])],
-        [helper.make_tensor("weights", TensorProto.FLOAT, [6, 1], [0.5] * 6)],
+        [helper.make_tensor("head.weight", TensorProto.FLOAT, [6, 1], [0.5] * 6)],
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     helper.set_model_props(model, metadata)

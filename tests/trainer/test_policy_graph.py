@@ -1,0 +1,126 @@
+"""The exported graph: torch, ONNX Runtime and the library say the same, whatever the observation."""
+
+import json
+
+import numpy as np
+import onnx
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs the extra `train`")
+pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+
+import gymnasium  # noqa: E402
+import onnxruntime  # noqa: E402
+
+from weir.trainer.export import check_in_library, export, golden_inputs, parity  # noqa: E402
+from weir.trainer.gym import rule  # noqa: E402
+from weir.trainer.gym.specification import (  # noqa: E402
+    DEFAULT_FEATURES,
+    FEATURE_LIMITS,
+    ActionSpecification,
+    EnvironmentSpecification,
+)
+from weir.trainer.networks import DeployedPolicy, PreferencePolicy  # noqa: E402
+from weir.trainer.off_policy import PreferenceFeatures, SacPreferencePolicy, Td3PreferencePolicy  # noqa: E402
+
+SMALL = {"preference_size": 4, "hidden": (12, 8)}
+WITHOUT_RULE = ("loss_ratio", "delay_gradient", "delay_ratio", "video_share")
+CASES = [
+    ("ppo", "around_rule", tuple(FEATURE_LIMITS)),
+    ("ppo", "around_rule", DEFAULT_FEATURES),
+    ("ppo", "relative", WITHOUT_RULE),
+    ("ppo", "log_rate", DEFAULT_FEATURES),
+    ("td3", "around_rule", DEFAULT_FEATURES),
+    ("td3", "log_rate", WITHOUT_RULE),
+    ("sac", "around_rule", tuple(FEATURE_LIMITS)),
+    ("sac", "relative", DEFAULT_FEATURES),
+]
+
+
+def make(algorithm, kind, features):
+    """A policy with random parameters, large enough that its actions spread, and its specification."""
+    torch.manual_seed(5)
+    specification = EnvironmentSpecification(
+        100, features, 4, ActionSpecification(kind, min_bps=1000.0), privileged=True
+    )
+    low, high = specification.observation_limits()
+    spaces = gymnasium.spaces.Box(low, high, dtype=np.float32), gymnasium.spaces.Box(-1, 1, (1,), np.float32)
+    if algorithm == "ppo":
+        policy = PreferencePolicy(*spaces, lambda remaining: 0.0, specification=specification, **SMALL)
+    else:
+        policy = {"td3": Td3PreferencePolicy, "sac": SacPreferencePolicy}[algorithm](
+            *spaces,
+            lambda remaining: 0.0,
+            net_arch=list(SMALL["hidden"]),
+            features_extractor_class=PreferenceFeatures,
+            features_extractor_kwargs={
+                "specification": specification,
+                "preference_size": SMALL["preference_size"],
+            },
+        )
+    with torch.no_grad():
+        for parameter in DeployedPolicy(policy, specification).parameters():
+            parameter.normal_(0.0, 0.5)
+    return policy, specification
+
+
+def observations(specification):
+    """Ordinary, random, and extreme ones, (N, D): zeros, 1e9 everywhere, limits, silence, both sides of the rule's
+    threshold.
+    """
+    generator = np.random.default_rng(7)
+    ordinary = golden_inputs(specification)[0]
+    low, high = (limit[: specification.observation_size] for limit in specification.observation_limits())
+    random = np.concatenate([ordinary * generator.uniform(0.0, 2.0, ordinary.shape) for _ in range(20)])
+    corners = np.where(generator.random((20, len(low))) < 0.5, low, high)
+    silent = ordinary.copy().reshape(len(ordinary), specification.history, -1)
+    standing = silent.copy()
+    names = specification.features
+    if "packets_received" in names:
+        silent[:, 0, names.index("packets_received")] = 0.0
+    if "queueing_delay_min_s" in names:
+        threshold = np.float32(rule.QUEUE_THRESHOLD_S)
+        towards = np.array([0.0, 1.0] * 3, dtype=np.float32)
+        standing[:, 0, names.index("queueing_delay_min_s")] = np.nextafter(threshold, towards)
+        standing[-1, 0, names.index("queueing_delay_min_s")] = threshold
+    flat = [values.reshape(len(values), -1) for values in (silent, standing)]
+    extremes = [np.zeros((1, len(low))), np.full((1, len(low)), 1e9), low[None], high[None]]
+    return np.concatenate([ordinary, random, corners, *flat, *extremes]).astype(np.float32)
+
+
+@pytest.mark.parametrize(("algorithm", "kind", "features"), CASES)
+def test_torch_onnx_runtime_and_the_library_agree(tmp_path, algorithm, kind, features):
+    policy, specification = make(algorithm, kind, features)
+    model = export(policy, specification, tmp_path / "a.onnx")
+    export(policy, specification, tmp_path / "b.onnx")
+    assert (tmp_path / "a.onnx").read_bytes() == (tmp_path / "b.onnx").read_bytes()
+    assert parity(model) <= 1.0
+    rows = observations(specification)
+    objectives = np.random.default_rng(1).dirichlet([1.0] * 3, len(rows)).astype(np.float32)
+    with torch.no_grad():
+        expected = DeployedPolicy(policy, specification)(torch.from_numpy(rows), torch.from_numpy(objectives)).numpy()
+    assert np.ptp(expected) > 0.1
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    inputs = [
+        {"observation": row[None], "objective": weights[None]} for row, weights in zip(rows, objectives, strict=True)
+    ]
+    found = np.concatenate([session.run(["action"], values)[0] for values in inputs])
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+    if check_in_library((tmp_path / "a.onnx").read_bytes()):
+        from weir import _core
+
+        library = _core.Policy((tmp_path / "a.onnx").read_bytes())
+        answers = [
+            library.run(row.tolist(), tuple(weights.tolist())) for row, weights in zip(rows, objectives, strict=True)
+        ]
+        np.testing.assert_allclose(np.array(answers), expected, rtol=1e-4, atol=1e-4)
+
+
+def test_parameters_keep_names_and_values(tmp_path):
+    policy, specification = make("ppo", "around_rule", DEFAULT_FEATURES)
+    model = export(policy, specification, tmp_path / "a.onnx", provenance={"note": "kept"})
+    found = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
+    for name, value in DeployedPolicy(policy, specification).named_parameters():
+        np.testing.assert_array_equal(found[name], value.detach().numpy())
+    metadata = {entry.key: entry.value for entry in model.metadata_props}
+    assert json.loads(metadata["weir.provenance"]) == {"note": "kept"}

@@ -1,0 +1,225 @@
+"""What a training folder and an exported model say about how far training came and by what."""
+
+import functools
+import hashlib
+import json
+
+import numpy as np
+import pytest
+
+from weir.trainer.configuration import checked_configuration
+
+pytest.importorskip("torch", reason="needs the extra `train`")
+pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+
+
+@pytest.fixture
+def configuration_toml(values, tmp_path):
+    environment = values["environment"]
+    text = f"""
+name = "small"
+steps = 1024
+[environment]
+environments = 2
+interval_ms = 200
+history = 2
+features = {json.dumps(environment["features"])}
+action = {{ kind = "around_rule" }}
+[scenarios]
+source = "files"
+files = {json.dumps([str(path) for path in values["scenarios"]["files"]])}
+[ppo]
+steps_per_update = 128
+batch_size = 64
+epochs = 1
+"""
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    return path
+
+
+@pytest.fixture
+def weir(monkeypatch, fake_simulator):
+    """A function that runs a command of the trainer: its result."""
+    import typer
+    from typer.testing import CliRunner
+
+    from weir.trainer.cli import add_commands
+
+    monkeypatch.setenv("WEIR_SIM", str(fake_simulator))
+    app = typer.Typer()
+    add_commands(app)
+    return lambda *words: CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=False)
+
+
+@pytest.fixture
+def short_evaluation(monkeypatch):
+    """Two scenarios of two seconds instead of sixteen of thirty."""
+    from weir.trainer.evaluation import Evaluation
+
+    monkeypatch.setattr("weir.trainer.train.Evaluation", functools.partial(Evaluation, scenarios=2, duration_s=2.0))
+
+
+def interrupted_after(steps):
+    def on_progress(state):
+        if state.steps >= steps:
+            raise KeyboardInterrupt
+
+    return on_progress
+
+
+def test_an_interrupted_run_says_what_was_really_done(values, tmp_path, fake_simulator):
+    from weir.trainer.provenance import provenance_of_run
+    from weir.trainer.train import train
+
+    result = train(
+        checked_configuration(values), tmp_path / "run", simulator=fake_simulator, on_progress=interrupted_after(512)
+    )
+    provenance = provenance_of_run(tmp_path / "run", result.checkpoint)
+    assert "512 of 1,024 planned steps" in provenance["algorithm"]
+    assert provenance["interrupted"] is True
+    # Nobody gave a command, and there is no configuration file.
+    assert not {"command", "configuration"} & set(provenance)
+    assert set(provenance["versions"]) >= {"torch", "stable-baselines3"}
+    assert json.loads((tmp_path / "run" / "training.json").read_text())["interrupted"] is True
+
+
+def test_a_run_that_was_killed_says_so_too(values, tmp_path, fake_simulator):
+    from weir.trainer.provenance import provenance_of_run
+    from weir.trainer.train import train
+
+    def killed(state):
+        if state.steps >= 768:
+            raise RuntimeError("as if killed")
+
+    settings = checked_configuration(values | {"checkpoint_every_steps": 256})
+    with pytest.raises(RuntimeError, match="as if killed"):
+        train(settings, tmp_path / "run", simulator=fake_simulator, on_progress=killed)
+    provenance = provenance_of_run(tmp_path / "run", tmp_path / "run" / "checkpoint.zip")
+    assert " of 1,024 planned steps" in provenance["algorithm"]
+    assert provenance["interrupted"] is True
+
+
+def test_the_command_and_the_configuration_are_those_that_were_given(weir, configuration_toml, tmp_path):
+    run, model = tmp_path / "run", tmp_path / "small.onnx"
+    assert weir("train", configuration_toml, "--out", run, "--steps", 512).exit_code == 0
+    assert weir("train", configuration_toml, "--out", run, "--resume").exit_code == 0
+    assert weir("export", run, "--out", model).exit_code == 0
+    provenance = json.loads(weir("model", "show", model, "--json").output)["provenance"]
+    first = f"weir train {configuration_toml} --out {run} --steps 512"
+    assert provenance["command"] == f"{first} && weir train {configuration_toml} --out {run} --resume"
+    digest = hashlib.sha256(configuration_toml.read_bytes()).hexdigest()
+    assert provenance["configuration"] == {"name": "mine.toml", "sha256": digest}
+    assert "1,024 steps" in provenance["algorithm"]
+    assert "interrupted" not in provenance
+
+
+def test_resuming_a_complete_run_says_how_to_go_on(weir, configuration_toml, tmp_path):
+    run = tmp_path / "run"
+    weir("train", configuration_toml, "--out", run, "--steps", 512)
+    before = (run / "training.json").read_bytes()
+    result = weir("train", configuration_toml, "--out", run, "--steps", 512, "--resume")
+    assert result.exit_code == 0
+    assert "complete, 512 of 512 steps" in result.output
+    assert "--steps N" in result.output
+    assert "nan" not in result.output
+    assert (run / "training.json").read_bytes() == before
+
+
+def test_a_run_without_a_finished_episode_has_no_mean_reward(weir, configuration_toml, values, tmp_path):
+    # One update, in which no episode ends.
+    text = configuration_toml.read_text().replace("steps_per_update = 128", "steps_per_update = 8")
+    configuration_toml.write_text(text.replace("batch_size = 64", "batch_size = 16"))
+    result = weir("train", configuration_toml, "--out", tmp_path / "run", "--steps", 16)
+    assert result.exit_code == 0
+    assert "nan" not in result.output
+    assert "no episode has ended yet" in result.output
+
+
+def test_an_interrupted_adaptation_says_so():
+    from types import SimpleNamespace
+
+    from weir.trainer.adaptation import adapted_provenance
+
+    start = SimpleNamespace(provenance={}, configuration=SimpleNamespace(seed=1))
+    assert "interrupted" not in adapted_provenance(start, (0.2, 0.6, 0.2), 64, 0.5)["adaptations"][0]
+    entry = adapted_provenance(start, (0.2, 0.6, 0.2), 32, 0.5, interrupted=True)["adaptations"][0]
+    assert (entry["steps"], entry["interrupted"]) == (32, True)
+
+
+@pytest.mark.parametrize("algorithm", ["ppo", "td3", "sac"])
+def test_evaluation_changes_nothing_that_is_learned(short_evaluation, values, tmp_path, fake_simulator, algorithm):
+    from weir.trainer.train import load_policy, train
+
+    off_policy = {"learning_starts": 64, "buffer_size": 1024, "batch_size": 32, "steps_per_update": 16}
+    settings = checked_configuration(
+        values | {"steps": 512, "algorithm": algorithm, "td3": off_policy, "sac": off_policy}
+    )
+    results = [
+        train(settings, tmp_path / name, simulator=fake_simulator, evaluate_every_steps=every)
+        for name, every in (("without", None), ("with", 128))
+    ]
+    without, evaluated = (load_policy(result.checkpoint).state_dict() for result in results)
+    for name, value in without.items():
+        np.testing.assert_array_equal(value.numpy(), evaluated[name].numpy(), err_msg=name)
+    with np.load(tmp_path / "with" / "evaluations.npz") as file:
+        assert file["timesteps"][0] == 0
+        assert file["timesteps"][-1] == 512
+        assert file["results"].shape == file["ep_lengths"].shape == (len(file["timesteps"]), 2)
+        assert np.isfinite(file["results"]).all()
+    assert not (tmp_path / "without" / "evaluations.npz").exists()
+
+
+def test_the_best_policy_is_kept_and_exported(short_evaluation, weir, configuration_toml, tmp_path):
+    from weir.trainer.algorithms import checkpoint_steps
+
+    run = tmp_path / "run"
+    arguments = ["train", configuration_toml, "--out", run, "--eval", "--eval-freq", 256]
+    result = weir(*arguments, "--steps", 512)
+    assert result.exit_code == 0, result.output
+    assert "--best" in result.output
+    assert weir(*arguments, "--resume").exit_code == 0
+    with np.load(run / "evaluations.npz") as file:
+        steps, means = file["timesteps"], file["results"].mean(axis=1)
+    # The resumed part goes on with the evaluations of the first.
+    assert steps[0] == 0
+    assert steps[-1] == 1024
+    assert (np.diff(steps) > 0).all()
+    best = int(steps[np.argmax(means)])
+    assert checkpoint_steps(run / "best_model.zip") == best
+    record = json.loads((run / "training.json").read_text())
+    assert 0.0 < record["rule_mean_reward"] <= 1.0
+    assert weir("export", run, "--best", "--out", tmp_path / "best.onnx").exit_code == 0
+    provenance = json.loads(weir("model", "show", tmp_path / "best.onnx", "--json").output)["provenance"]
+    assert provenance["checkpoint"] == "best_model.zip"
+    assert "interrupted" not in provenance
+    logged = [json.loads(line) for line in (run / "progress.json").read_text().splitlines()]
+    assert logged[0]["time/total_timesteps"] < logged[-1]["time/total_timesteps"] == 1024
+    assert any("eval/mean_reward" in line for line in logged)
+
+
+def test_the_same_policy_gets_the_same_evaluation(values, fake_simulator):
+    from weir.trainer.evaluation import Evaluation, RuleItself
+
+    settings = checked_configuration(
+        values | {"environment": values["environment"] | {"action": {"kind": "around_rule"}}}
+    )
+    with Evaluation(settings, 3, 2.0, simulator=fake_simulator) as evaluation:
+        first, second = (evaluation.rewards(RuleItself(), (0.4, 0.5, 0.1)) for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+
+
+def test_eval_freq_without_eval_is_a_wrong_use(configuration_toml):
+    from weir.traces.errors import InputError
+    from weir.trainer.cli import train
+
+    with pytest.raises(InputError, match="--eval"):
+        train(configuration_toml, eval_freq=10)
+
+
+def test_a_model_file_is_exported_anew(weir, configuration_toml, tmp_path):
+    run, model, again = tmp_path / "run", tmp_path / "small.onnx", tmp_path / "again.onnx"
+    weir("train", configuration_toml, "--out", run, "--steps", 256)
+    assert weir("export", run, "--out", model).exit_code == 0
+    assert weir("export", model, "--out", again).exit_code == 0
+    assert model.read_bytes() == again.read_bytes()

@@ -1,0 +1,150 @@
+"""Raw features to bounded inputs: one table, which the network's torch module and the exported graph both follow."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import astuple, dataclass, fields
+from typing import Final
+
+import gymnasium
+import numpy as np
+import torch
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+
+from weir.trainer.gym.rule import REQUIRED_FEATURES, rate_window, rule_rate_bps
+from weir.trainer.gym.specification import FEATURE_LIMITS, EnvironmentSpecification
+
+# Rates enter as logarithms relative to the rule's rate: what is learned on 1 Mbps then holds at 30 Mbps.
+MINIMUM_RATE_BPS: Final = 1_000.0
+REFERENCE_RATE_BPS: Final = 1e6
+RATE_LOG_SCALE: Final = 0.5
+ABSOLUTE_RATE_SCALE: Final = 0.3
+DELAY_SCALE_S: Final = 0.02
+TIME_SCALE_S: Final = 0.1
+INPUT_LIMIT: Final = 3.0
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """How a raw value x becomes an input. With u = ln(max(x + shift, floor)) it is
+
+        logarithm u + power_gain exp(power u) + tanh(slope x) + offset + reference ln(rule rate in bps),
+
+    cut to +-INPUT_LIMIT. One formula for all features makes a whole observation one vector in few operations.
+    """
+
+    shift: float = 0.0
+    floor: float = 1e-30
+    logarithm: float = 0.0
+    power: float = 0.0
+    power_gain: float = 0.0
+    slope: float = 0.0
+    offset: float = 0.0
+    reference: float = 0.0
+
+
+# 0.5 ln(rate / rule rate)
+RATE = Scaling(floor=MINIMUM_RATE_BPS, logarithm=RATE_LOG_SCALE, reference=-RATE_LOG_SCALE)
+# ln(1 + delay / 20 ms) / 3
+DELAY = Scaling(shift=DELAY_SCALE_S, logarithm=1.0 / 3.0, offset=-math.log(DELAY_SCALE_S) / 3.0)
+# ln(1 + count) / 5
+COUNT = Scaling(shift=1.0, logarithm=1.0 / 5.0)
+# t / (t + 100 ms)
+TIME = Scaling(shift=TIME_SCALE_S, power=-1.0, power_gain=-TIME_SCALE_S, offset=1.0)
+ROOT = Scaling(power=0.5, power_gain=1.0)
+GRADIENT = Scaling(slope=4.0)
+# 0.5 ln(ratio), from 0.01 on
+RATIO = Scaling(floor=0.01, logarithm=0.5)
+UNSCALED = Scaling(power=1.0, power_gain=1.0)
+
+SCALINGS: Final[dict[str, Scaling]] = dict.fromkeys(FEATURE_LIMITS, UNSCALED) | {
+    "receive_rate_bps": RATE,
+    "last_estimate_bps": RATE,
+    "queueing_delay_mean_s": DELAY,
+    "queueing_delay_min_s": DELAY,
+    "queueing_delay_max_s": DELAY,
+    "queueing_delay_p95_s": DELAY,
+    "base_round_trip_time_s": DELAY,
+    "packets_received": COUNT,
+    "bytes_received": COUNT,
+    "packets_lost": COUNT,
+    "interval_s": TIME,
+    "interarrival_time_mean_s": TIME,
+    "jitter_s": TIME,
+    "time_since_last_packet_s": TIME,
+    "loss_ratio": ROOT,
+    "delay_gradient": GRADIENT,
+    "delay_ratio": RATIO,
+    "sending_ratio": RATIO,
+}
+
+
+def scaling_vectors(specification: EnvironmentSpecification) -> dict[str, np.ndarray]:
+    """The members of `Scaling` by name, each for a whole observation: float32 of shape (1, features * history)."""
+    table = np.array([astuple(SCALINGS[name]) for name in specification.features], dtype=np.float32)
+    rows = np.tile(table, (specification.history, 1))
+    return {member.name: rows[None, :, index].copy() for index, member in enumerate(fields(Scaling))}
+
+
+class FeatureScaling(BaseFeaturesExtractor):
+    """Raw observations (N, width) to bounded inputs: features * history as `SCALINGS` says, 0.3 ln(rule rate / 1 Mbps),
+    the objective's 3, then as many as there are privileged fields. No parameters.
+    """
+
+    def __init__(self, observation_space: gymnasium.spaces.Box, specification: EnvironmentSpecification) -> None:
+        super().__init__(observation_space, specification.width + 1)
+        self.specification = specification
+        self.features = specification.features
+        self.history = specification.history
+        self.window = rate_window(specification.interval_ms, specification.history)
+        vectors = scaling_vectors(specification)
+        for name in ("shift", "floor", "logarithm", "offset", "reference"):
+            self.register_buffer(f"_{name}", torch.from_numpy(vectors[name]), persistent=False)
+
+    @property
+    def knows_rule(self) -> bool:
+        """Whether the features say what the rule would answer; rates are relative to 1 Mbps where they do not."""
+        return set(REQUIRED_FEATURES) <= set(self.features)
+
+    def records(self, observations: torch.Tensor) -> torch.Tensor:
+        """The history alone, (N, history, features)."""
+        size = self.history * len(self.features)
+        return observations[:, :size].reshape(-1, self.history, len(self.features))
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """See the class."""
+        size = self.history * len(self.features)
+        history = observations[:, :size]
+        rule = self._rule(observations)
+        logarithm = torch.log(torch.maximum(history + self._shift, self._floor))
+        scaled = torch.addcmul(self._offset, self._logarithm, logarithm).addcmul_(self._reference, torch.log(rule))
+        # Exponentials and tangents only where they count: of a batch they take longer than all the rest.
+        of_feature, logarithm = self.records(scaled), self.records(logarithm)
+        for index, scaling in enumerate(SCALINGS[name] for name in self.features):
+            if scaling.power_gain:
+                of_feature[:, :, index] += scaling.power_gain * torch.exp(scaling.power * logarithm[:, :, index])
+            if scaling.slope:
+                of_feature[:, :, index] += torch.tanh(scaling.slope * self.records(history)[:, :, index])
+        scaled.clamp_(-INPUT_LIMIT, INPUT_LIMIT)
+        absolute = ABSOLUTE_RATE_SCALE * torch.log(rule / REFERENCE_RATE_BPS)
+        parts = [scaled, absolute, observations[:, size : size + 3]]
+        if observations.shape[1] > size + 3:
+            parts.append(self._privileged(observations[:, size + 3 :], rule))
+        return torch.cat(parts, dim=1)
+
+    def _rule(self, observations: torch.Tensor) -> torch.Tensor:
+        """The rate that rates are relative to, (N, 1): the rule's, or 1 Mbps when features that the rule needs lack."""
+        records = self.records(observations)
+        if not self.knows_rule:
+            return torch.full_like(records[:, 0, :1], REFERENCE_RATE_BPS)
+        rate = rule_rate_bps(torch, records, self.features, self.window)
+        return rate.clamp(min=MINIMUM_RATE_BPS).unsqueeze(1)
+
+    @staticmethod
+    def _privileged(values: torch.Tensor, rule: torch.Tensor) -> torch.Tensor:
+        """Scaled `PRIVILEGED_FIELDS`: two rates relative to the rule's, two delays in ms, a ratio."""
+        rates = torch.log(values[:, :2].clamp(min=MINIMUM_RATE_BPS) / rule)
+        delays = torch.log1p(values[:, 2:4] / (1000.0 * DELAY_SCALE_S)) / 3.0
+        return torch.cat(
+            [(RATE_LOG_SCALE * rates).clamp(-3.0, 3.0), delays, torch.sqrt(values[:, 4:].clamp(0.0, 1.0))], dim=1
+        )
