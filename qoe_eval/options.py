@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from weir.qoe_eval.own_controllers import HOW, OwnController, check_own_names, is_own, read_own_controller
 from weir.traces.errors import InputError
 from weir.trainer.gym.episode import checked_objective
 from weir.trainer.gym.specification import PRESETS
@@ -27,13 +28,20 @@ def parse_objective(text: str) -> tuple[float, float, float]:
     return throughput, latency, loss
 
 
-def check_controllers(names: Sequence[str]) -> list[str]:
-    """The names, each once, in their order; all controllers for none.
+def check_controllers(choices: Sequence[str], time_limit_s: float) -> tuple[list[str], dict[str, OwnController]]:
+    """The names, each once, in their order (all that are built in for none), and by their names the user's own.
+
+    Args:
+        choices: names and files.
+        time_limit_s: how long one decision of an own controller may take.
 
     Raises:
-        InputError: an unknown name.
+        InputError: an unknown name, or a file that cannot be a controller.
     """
-    for name in names:
-        if name not in CONTROLLERS:
-            raise InputError(f"--controller {name}: not known; use {', '.join(CONTROLLERS)}")
-    return list(dict.fromkeys(names)) or list(CONTROLLERS)
+    own = {text: read_own_controller(text, time_limit_s) for text in choices if is_own(text)}
+    for choice in choices:
+        if choice not in CONTROLLERS and choice not in own:
+            raise InputError(f"--controller {choice}: not known; use {', '.join(CONTROLLERS)}, or {HOW}")
+    check_own_names(list(own.values()), CONTROLLERS)
+    names = [own[choice].name if choice in own else choice for choice in choices]
+    return list(dict.fromkeys(names)) or list(CONTROLLERS), {one.name: one for one in own.values()}

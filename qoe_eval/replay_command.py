@@ -19,6 +19,7 @@ from weir.qoe_eval.means_table import print_means
 from weir.qoe_eval.metric_table import METRICS
 from weir.qoe_eval.objectives import FOLDER, objective_plans, summarise_objectives
 from weir.qoe_eval.options import check_controllers, parse_objective
+from weir.qoe_eval.own_controllers import DEFAULT_TIME_LIMIT_S
 from weir.qoe_eval.replay import ReplayOutcome
 from weir.qoe_eval.replay_jobs import ReplayPlan, model_description
 from weir.qoe_eval.report_command import write_report
@@ -55,9 +56,20 @@ def replay(
     controller: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", help="weir, gcc, gcc-remb, pcc, nada, rule, fixed or oracle; repeatable. Default: all."
+            metavar="NAME",
+            help="weir, gcc, gcc-remb, pcc, nada, rule, fixed or oracle; one of your own: FILE.py:CLASS, ./LIBRARY.so, "
+            "./PROGRAM; repeatable. Default: all that are built in.",
         ),
     ] = None,
+    controller_time_limit: Annotated[
+        float,
+        typer.Option(
+            min=0.001,
+            max=3600,
+            metavar="S",
+            help="How long one decision of a controller of your own may take; its start, ten times as long.",
+        ),
+    ] = DEFAULT_TIME_LIMIT_S,
     objective: Annotated[
         str,
         typer.Option(
@@ -103,14 +115,14 @@ def replay(
     A replay that was interrupted goes on where it was when the same command is given again.
     """
     started = time.monotonic()
-    names = check_controllers(controller or [])
+    names, own = check_controllers(controller or [], controller_time_limit)
     path = PathOptions(one_way_delay, parse_queue(queue) if queue else None, loss, duration)
     weights = parse_objective(objective)
     if model is not None and not model.is_file():
         raise InputError(f"--model {model}: no such file")
     scenarios = read_inputs(inputs, path, repair, _show_findings)
     chosen = None if "weir" not in names else (model or shipped_model()).absolute()
-    plan = ReplayPlan(scenarios, names, weights, range(1, seeds + 1), chosen, find_simulator())
+    plan = ReplayPlan(scenarios, names, weights, range(1, seeds + 1), chosen, find_simulator(), own=own)
     console, processes = error_console(), jobs or os.cpu_count() or 1
     also = f", 'weir report {out}' shows them"
     outcome = run_with_progress([plan], out, processes, console, quiet=as_json, after_interrupt=also)
@@ -162,6 +174,9 @@ def _run_information(plan: ReplayPlan, outcome: ReplayOutcome, failures: list[st
         "objective": list(plan.objective),
         "seeds": list(plan.seeds),
         "model": model_description(plan),
+        "own_controllers": {
+            name: {"source": own.source, "sha256": own.identity.partition(":")[0]} for name, own in plan.own.items()
+        },
         "versions": outcome.records[0].get("versions", {}) if outcome.records else {},
         "failures": failures,
         "scenarios": {

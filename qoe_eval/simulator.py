@@ -35,7 +35,7 @@ class Outcome:
     """What became of one job: a `weir.result/1` record, or why there is none.
 
     `job` is the "job" member of its line, with a `name` for people. `refused`: the simulator answered that the job
-    itself is wrong (its input, its model), rather than dying of it.
+    itself is wrong (its input, its model), rather than dying of it, or its controller failing in the run.
     """
 
     job: Any
@@ -215,7 +215,7 @@ class _Worker:
             # It answered before it had read the whole job.
             self._selector.unregister(self._process.stdin)
         if "error" in answer:
-            return Outcome(job.get("job"), error=str(answer["error"]), refused=True)
+            return Outcome(job.get("job"), error=str(answer["error"]), refused=not answer.get("failed"))
         return Outcome(job.get("job"), record=answer)
 
     def _hear(self) -> None:

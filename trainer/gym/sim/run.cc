@@ -1,5 +1,6 @@
 #include "run.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <istream>
@@ -9,6 +10,9 @@
 #include <sstream>
 #include <utility>
 
+#include "controller_failed.h"
+#include "controllers.h"
+#include "external_controllers.h"
 #include "input_error.h"
 #include "input_files.h"
 #include "json_object.h"
@@ -44,8 +48,28 @@ class ModelFiles {
 
 struct JobLine {
   SimulationJob job;
+  std::optional<external::ExternalSpecification> external;
   bool series = true;
 };
+
+external::ExternalSpecification ParseExternal(const json& value, const std::string& name) {
+  JsonObject object(value, "external");
+  external::ExternalSpecification result;
+  result.name = name;
+  if (object.Choice("kind", {"program", "library"}) == 0) {
+    for (const json& argument : JsonArray(object.Require("command"), object.PathOf("command"), 1, 1000))
+      result.command.push_back(JsonString(argument, object.PathOf("command")));
+  } else {
+    result.library = object.String("library");
+  }
+  result.decision_limit =
+      TimeDelta::SecondsF(object.Number("time_limit_s", {.min = 0.001, .max = 3600}, result.decision_limit.seconds()));
+  object.RefuseUnknownKeys();
+  const auto& known = kControllerNames;
+  if (std::find(known.begin(), known.end(), name) != known.end())
+    RefuseJson("controller", "is built in under this name; a controller of one's own needs another");
+  return result;
+}
 
 JobLine ParseJobLine(const json& line) {
   JsonObject object(line, "");
@@ -53,6 +77,7 @@ JobLine ParseJobLine(const json& line) {
   JobLine result;
   result.job.scenario = ParseScenario(object.Require("scenario"));
   result.job.controller = object.String("controller");
+  if (const json* own = object.FindOptional("external")) result.external = ParseExternal(*own, result.job.controller);
   if (const json* model = object.FindOptional("model")) result.job.model_path = JsonString(*model, "model");
   if (const json* objective = object.FindOptional("objective")) result.job.objective = ParseObjective(*objective);
   result.job.seed = static_cast<uint64_t>(object.Integer("seed", {.min = 0, .max = 9.2e18}, 1));
@@ -65,7 +90,7 @@ void CheckController(const SimulationJob& job) {
   if (job.controller == "under_test") throw InputError("a controller's name is needed in place of \"under_test\"");
 }
 
-nlohmann::ordered_json Answer(const std::string& text, ModelFiles& models) {
+nlohmann::ordered_json Answer(const std::string& text, ModelFiles& models, external::ExternalControllers& external) {
   nlohmann::ordered_json id = nullptr;
   try {
     const json line = ParseInputJson(text);
@@ -73,10 +98,14 @@ nlohmann::ordered_json Answer(const std::string& text, ModelFiles& models) {
     JobLine parsed = ParseJobLine(line);
     CheckController(parsed.job);
     parsed.job.model = models.Get(parsed.job.model_path);
+    parsed.job.external = parsed.external ? &*parsed.external : nullptr;
+    parsed.job.external_controllers = &external;
     nlohmann::ordered_json record = RunJob(parsed.job, parsed.series);
     nlohmann::ordered_json answer{{"schema", record["schema"]}, {"job", id}};
     answer.update(record);
     return answer;
+  } catch (const ControllerFailed& error) {
+    return {{"job", id}, {"error", error.what()}, {"failed", true}};
   } catch (const std::exception& error) {
     return {{"job", id}, {"error", error.what()}};
   }
@@ -125,9 +154,10 @@ void RunFiles(const RunOptions& options, std::ostream& out) {
 
 void RunJobs(std::istream& in, std::ostream& out) {
   ModelFiles models;
+  external::ExternalControllers external;
   for (std::string line; std::getline(in, line);) {
     if (line.empty()) continue;
-    out << Answer(line, models).dump() << '\n' << std::flush;
+    out << Answer(line, models, external).dump() << '\n' << std::flush;
   }
 }
 

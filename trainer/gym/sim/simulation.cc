@@ -3,9 +3,11 @@
 #include <ns3/simulator.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <variant>
 
+#include "controller_failed.h"
 #include "random.h"
 #include "rtp_format.h"
 
@@ -30,6 +32,7 @@ Simulation::~Simulation() { ns3::Simulator::Destroy(); }
 
 void Simulation::Run() {
   ns3::Simulator::Run();
+  if (const std::string failure = flows_->controller_failure(); !failure.empty()) throw ControllerFailed(failure);
   flows_->ProcessArrivals(NowNs());
 }
 
