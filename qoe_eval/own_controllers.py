@@ -18,13 +18,13 @@ HOW = "FILE.py:CLASS, ./LIBRARY.so or ./PROGRAM for one of your own"
 DEFAULT_TIME_LIMIT_S = 1.0
 _PYTHON = re.compile(r"(?P<file>.*\.py)(?::(?P<class>[^:/]*))?", re.DOTALL)
 # It becomes part of file names and of the page.
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
 @dataclass(frozen=True)
 class OwnController:
-    """`name` is for tables and files. Either `command`, which speaks JSON lines, or `library` is there. `identity` changes
-    with the file's content: what else the file reads or imports is not looked at.
+    """`name` is for tables and files. Either `command`, which speaks JSON lines, or `library` is there. `identity`
+    changes with the file's content: what else the file reads or imports is not looked at.
     """
 
     name: str
@@ -61,10 +61,10 @@ def read_own_controller(text: str, time_limit_s: float = DEFAULT_TIME_LIMIT_S) -
     except OSError as error:
         raise InputError(f"--controller {text}: {path} cannot be read ({error.strerror})") from None
     name = path.stem
-    if not _NAME.fullmatch(name):
+    if not NAME.fullmatch(name):
         raise InputError(
-            f"--controller {text}: results are told apart by the name of the file; rename it, with letters, digits and "
-            "._+- only, 64 at most"
+            f"--controller {text}: results are told apart by the name of the file; rename it, with letters, digits, _ "
+            "and - only, 64 at most"
         )
     if python:
         # -P: this file's folder is not where the user's imports are looked for.

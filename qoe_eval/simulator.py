@@ -155,8 +155,10 @@ class _Worker:
         for pipe in (process.stdin, process.stdout, process.stderr):
             with contextlib.suppress(KeyError):
                 self._selector.unregister(pipe)
-        process.kill()
-        process.wait()
+        if process.poll() is None:
+            # Its group: what a controller of the user's own has started, too.
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
         for pipe in (process.stdin, process.stdout, process.stderr):
             with contextlib.suppress(BrokenPipeError):
                 pipe.close()

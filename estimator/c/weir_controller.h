@@ -55,7 +55,8 @@ typedef struct weir_controller_packet {
   uint32_t header_bytes;
   uint32_t payload_bytes;
   uint32_t padding_bytes;
-  int32_t lost_change; /* n for a gap of n packets before this one, -1 for a late packet counted as lost before, else 0 */
+  int32_t
+      lost_change; /* n for a gap of n packets before this one, -1 for a late packet counted as lost before, else 0 */
   uint16_t sequence_number;
   uint8_t payload_type;
   uint8_t kind; /* weir_controller_packet_kind */

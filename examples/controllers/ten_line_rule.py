@@ -12,9 +12,11 @@ class Controller:
         self.packets, self.received_bytes, self.heard = [], [], False
 
     def on_packets(self, packets):
+        """Told what has arrived since the last time."""
         self.packets = packets
 
     def on_timeout(self, now_us):
+        """The target rate in bit/s."""
         size = sum(p["header_bytes"] + p["payload_bytes"] + p["padding_bytes"] for p in self.packets)
         self.received_bytes = [*self.received_bytes, size][-3:]
         received_bps = 8e6 * sum(self.received_bytes) / (len(self.received_bytes) * self.interval_us)

@@ -58,8 +58,8 @@ struct FlowController {
 };
 
 // Baselines are measured as they are: of all receiver-side controllers only "weir" has the guard's slew and stale rules
-// on. Throws InputError for an unknown name, and for a model or an own controller that cannot be used. An own controller
-// that fails later stops the simulation.
+// on. Throws InputError for an unknown name, and for a model or an own controller that cannot be used. An own
+// controller that fails later stops the simulation.
 FlowController MakeFlowController(std::string_view name, const ControllerContext& context);
 
 }  // namespace weir::sim

@@ -36,9 +36,9 @@ Result<std::unique_ptr<DecisionMaker>> ExternalControllers::Start(const External
     if (!started) return Error{AboutController(specification.name, started.error())};
     process = std::move(started.value());
   }
-  return with_name(ProgramDecisionMaker::Start(
-      std::move(process), start, specification.decision_limit,
-      [&idle](std::unique_ptr<LineProcess> free) { idle.push_back(std::move(free)); }));
+  return with_name(
+      ProgramDecisionMaker::Start(std::move(process), start, specification.decision_limit,
+                                  [&idle](std::unique_ptr<LineProcess> free) { idle.push_back(std::move(free)); }));
 }
 
 std::string AboutController(const std::string& name, const std::string& what) {

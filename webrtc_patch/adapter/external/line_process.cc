@@ -17,7 +17,7 @@
 namespace weir::external {
 namespace {
 
-constexpr size_t kStandardErrorKept = 1000;
+constexpr size_t kStandardErrorKept = 500;
 constexpr int kGraceMs = 500;
 constexpr int kLastWordsMs = 200;
 
@@ -116,7 +116,8 @@ Result<std::string_view> LineProcess::Ask(std::string_view line, TimeDelta limit
   if (!running_) return Error{"it has ended"};
   answer_.clear();
   ReadAnswer();
-  if (!answer_.empty()) return Fail("it wrote " + std::to_string(answer_.size()) + " bytes more than one line an answer");
+  if (!answer_.empty())
+    return Fail("it wrote " + std::to_string(answer_.size()) + " bytes more than one line an answer");
   const int64_t deadline_ms = NowMs() + limit.us() / 1000;
   std::string_view unsent = line;
   while (true) {
