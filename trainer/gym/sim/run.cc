@@ -53,22 +53,12 @@ struct JobLine {
 };
 
 external::ExternalSpecification ParseExternal(const json& value, const std::string& name) {
-  JsonObject object(value, "external");
-  external::ExternalSpecification result;
-  result.name = name;
-  if (object.Choice("kind", {"program", "library"}) == 0) {
-    for (const json& argument : JsonArray(object.Require("command"), object.PathOf("command"), 1, 1000))
-      result.command.push_back(JsonString(argument, object.PathOf("command")));
-  } else {
-    result.library = object.String("library");
-  }
-  result.decision_limit =
-      TimeDelta::SecondsF(object.Number("time_limit_s", {.min = 0.001, .max = 3600}, result.decision_limit.seconds()));
-  object.RefuseUnknownKeys();
   const auto& known = kControllerNames;
   if (std::find(known.begin(), known.end(), name) != known.end())
     RefuseJson("controller", "is built in under this name; a controller of one's own needs another");
-  return result;
+  const auto specification = external::ParseSpecification(value, name);
+  if (!specification) throw InputError(specification.error());
+  return specification.value();
 }
 
 JobLine ParseJobLine(const json& line) {
@@ -154,7 +144,7 @@ void RunFiles(const RunOptions& options, std::ostream& out) {
 
 void RunJobs(std::istream& in, std::ostream& out) {
   ModelFiles models;
-  external::ExternalControllers external;
+  external::ExternalControllers external(/*watch_libraries=*/true);
   for (std::string line; std::getline(in, line);) {
     if (line.empty()) continue;
     out << Answer(line, models, external).dump() << '\n' << std::flush;

@@ -4,6 +4,8 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -23,17 +25,30 @@ struct ExternalSpecification {
   TimeDelta decision_limit = TimeDelta::Seconds(1);
 };
 
+// From {"kind": "program", "command": [...]} or {"kind": "library", "library": PATH}, optionally with "time_limit_s".
+// The error names the fault.
+Result<ExternalSpecification> ParseSpecification(const nlohmann::json& value, const std::string& name);
+
 weir_controller_objective ToC(const Objective& objective);
 
-// Programs that have served one flow serve the next: an interpreter takes long to start. Outlives what it made.
+// Programs that have served one flow serve the next: an interpreter takes long to start. Thread-safe. Outlives what it
+// made.
 class ExternalControllers {
  public:
+  // `watch_libraries`: a shared library that does not come back in time ends this process; see LibraryDecisionMaker.
+  explicit ExternalControllers(bool watch_libraries) : watch_libraries_(watch_libraries) {}
+
   // Starts it. The error is a sentence with the controller's name.
   Result<std::unique_ptr<DecisionMaker>> Start(const ExternalSpecification& specification,
                                                const TargetRateConstraints& constraints, const Objective& objective,
                                                uint64_t seed);
 
  private:
+  std::unique_ptr<LineProcess> TakeIdle(const std::vector<std::string>& command);
+  void TakeBack(const std::vector<std::string>& command, std::unique_ptr<LineProcess> process);
+
+  const bool watch_libraries_;
+  std::mutex mutex_;
   std::map<std::vector<std::string>, std::vector<std::unique_ptr<LineProcess>>> idle_;
 };
 

@@ -28,15 +28,21 @@ Result<const weir_controller*> Functions(const std::string& path) {
   return functions;
 }
 
+// Null where nobody watches.
+std::unique_ptr<WatchedCall> Watched(const std::string& about, std::optional<TimeDelta> limit) {
+  return limit ? std::make_unique<WatchedCall>(about, *limit) : nullptr;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<DecisionMaker>> LibraryDecisionMaker::Start(const std::string& path, const std::string& about,
                                                                    const weir_controller_start& start,
-                                                                   TimeDelta decision_limit) {
-  const WatchedCall watched(about, decision_limit * kStartLimitFactor);
+                                                                   TimeDelta decision_limit, bool watch) {
+  const auto watch_limit = watch ? std::optional(decision_limit) : std::nullopt;
+  const auto watched = Watched(about, watch ? std::optional(decision_limit * kStartLimitFactor) : std::nullopt);
   const auto functions = Functions(path);
   if (!functions) return Error{functions.error()};
-  std::unique_ptr<LibraryDecisionMaker> maker(new LibraryDecisionMaker(functions.value(), about, decision_limit));
+  std::unique_ptr<LibraryDecisionMaker> maker(new LibraryDecisionMaker(functions.value(), about, watch_limit));
   const auto interval = CheckedInterval(static_cast<double>(functions.value()->interval_us));
   if (!interval) return Error{interval.error()};
   maker->interval_ = interval.value();
@@ -46,17 +52,17 @@ Result<std::unique_ptr<DecisionMaker>> LibraryDecisionMaker::Start(const std::st
 }
 
 LibraryDecisionMaker::LibraryDecisionMaker(const weir_controller* functions, std::string about,
-                                           TimeDelta decision_limit)
-    : functions_(functions), about_(std::move(about)), decision_limit_(decision_limit) {}
+                                           std::optional<TimeDelta> watch_limit)
+    : functions_(functions), about_(std::move(about)), watch_limit_(watch_limit) {}
 
 LibraryDecisionMaker::~LibraryDecisionMaker() {
   if (!state_) return;
-  const WatchedCall watched(about_, decision_limit_);
+  const auto watched = Watched(about_, watch_limit_);
   functions_->destroy(state_);
 }
 
 Result<DataRate> LibraryDecisionMaker::Decide(const weir_controller_interval& interval) {
-  const WatchedCall watched(about_, decision_limit_);
+  const auto watched = Watched(about_, watch_limit_);
   return CheckedTarget(functions_->decide(state_, &interval));
 }
 

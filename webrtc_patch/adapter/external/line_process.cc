@@ -45,9 +45,10 @@ struct Pipe {
 
 // Between fork and exec, where little is allowed. Writes errno to `report` when it comes back at all.
 [[noreturn]] void BecomeChild(char* const* argv, const Pipe& in, const Pipe& out, const Pipe& err, int report,
-                              pid_t parent) {
-  // Dies with the thread that started it, however that ends.
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
+                              pid_t parent, bool from_main_thread) {
+  // Dies with the process that started it, however that ends. The kernel means the thread by it; a child of another
+  // thread than the first, which may end earlier, has the end of its standard input alone.
+  if (from_main_thread) prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(127);
   std::signal(SIGPIPE, SIG_DFL);
   sigset_t none;
@@ -89,8 +90,9 @@ Result<std::unique_ptr<LineProcess>> LineProcess::Start(const std::vector<std::s
   for (const std::string& argument : command) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   const pid_t parent = getpid();
+  const bool from_main_thread = gettid() == parent;
   const pid_t process = opened && !command.empty() ? fork() : -1;
-  if (process == 0) BecomeChild(argv.data(), in, out, err, report.write, parent);
+  if (process == 0) BecomeChild(argv.data(), in, out, err, report.write, parent, from_main_thread);
   int fault = process < 0 ? errno : 0;
   close(report.write), report.write = -1;
   if (process > 0 && read(report.read, &fault, sizeof fault) > 0) waitpid(process, nullptr, 0);
