@@ -17,6 +17,10 @@ _TUN = Path("/dev/net/tun")
 
 def missing_for_link() -> list[str]:
     """What the emulated link lacks, each with how to mend it."""
+    return [*_missing_of_the_system(), *_missing_program(find_simulator)]
+
+
+def _missing_of_the_system() -> list[str]:
     missing = []
     if os.geteuid() != 0:
         missing.append("root, for network namespaces: run the same command with sudo, or in a privileged container")
@@ -24,18 +28,18 @@ def missing_for_link() -> list[str]:
         missing.append(f"{_TUN}, for the link: modprobe tun; in a container, add --device {_TUN} --cap-add NET_ADMIN")
     if shutil.which("ip") is None:
         missing.append("ip, for network namespaces: apt-get install iproute2")
-    return [*missing, *_missing_programs(find_simulator)]
+    return missing
 
 
 def missing_requirements(sender: SenderKind) -> list[str]:
     """What is not there, each with how to mend it; empty when a call can be made."""
-    missing = missing_for_link()
+    missing = _missing_of_the_system()
     if sender == "chromium":
         if not os.access(CHROMIUM, os.X_OK):
             missing.append(f"{CHROMIUM}: apt-get install chromium; or call with --sender native")
         if shutil.which("setpriv") is None:
             missing.append("setpriv: apt-get install util-linux")
-    missing += _missing_programs(find_peer)
+    missing += [*_missing_program(find_peer), *_missing_program(find_simulator)]
     try:
         from imageio_ffmpeg import get_ffmpeg_exe
 
@@ -65,7 +69,7 @@ def _complain(what: str, missing: Sequence[str]) -> None:
         raise MissingComponent(f"{what} cannot be made here; not there:\n{listed}")
 
 
-def _missing_programs(find: Callable[[], Path]) -> list[str]:
+def _missing_program(find: Callable[[], Path]) -> list[str]:
     try:
         find()
     except MissingComponent as error:
