@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import pwd
 import signal
@@ -93,13 +94,12 @@ def _sudo_user() -> pwd.struct_passwd | None:
 
 def _anyone_listens(process: int) -> bool:
     """In the network of that process: a TCP socket that listens, or any UDP socket."""
-    if os.readlink(f"/proc/{process}/ns/net") == os.readlink("/proc/self/ns/net"):
-        return False
-    for name in ("tcp", "tcp6", "udp", "udp6"):
-        try:
+    # It may end meanwhile.
+    with contextlib.suppress(OSError, ValueError):
+        if os.readlink(f"/proc/{process}/ns/net") == os.readlink("/proc/self/ns/net"):
+            return False
+        for name in ("tcp", "tcp6", "udp", "udp6"):
             _, *sockets = Path(f"/proc/{process}/net/{name}").read_text(encoding="ascii").splitlines()
-        except (OSError, ValueError):
-            continue
-        if any(name.startswith("udp") or line.split()[3] == _TCP_LISTENS for line in sockets):
-            return True
+            if any(name.startswith("udp") or line.split()[3] == _TCP_LISTENS for line in sockets):
+                return True
     return False

@@ -51,6 +51,7 @@ def run_link(session: LinkSession, note: Callable[[str], None]) -> tuple[int, di
         InputError: the link refuses the scenario.
         MissingComponent: something that it needs is not there.
         KeyboardInterrupt: before the command had begun.
+        SystemExit: SIGTERM or SIGHUP.
     """
     with tempfile.TemporaryDirectory(prefix="weir-link-") as folder, CallNamespaces() as namespaces:
         log = session.log or Path(folder) / "link.jsonl"
@@ -78,21 +79,43 @@ async def _run(session: LinkSession, link: LinkProcess, namespaces: CallNamespac
                 note("the far command listens to nothing yet; going on")
         await link.begin()
         note(f"{local} (here) ⇄ {session.scenario.name} ⇄ {remote} (far)")
-        # As in a shell: Ctrl-C is for the command.
-        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, lambda: None)
+        terminated = _take_signals()
         await near.start()
-        return await _until_over(near, far, link, note)
+        return await _until_over(near, far, link, terminated, note)
     finally:
         await finish(_tear_down(near, far, link))
 
 
-async def _until_over(near: LinkEnd, far: LinkEnd | None, link: LinkProcess, note: Callable[[str], None]) -> int:
+def _take_signals() -> asyncio.Future[int]:
+    """As in a shell, Ctrl-C is for the command. The result: which signal is to end all."""
+    loop = asyncio.get_running_loop()
+    terminated: asyncio.Future[int] = loop.create_future()
+
+    def terminate(number: int) -> None:
+        if not terminated.done():
+            terminated.set_result(number)
+
+    loop.add_signal_handler(signal.SIGINT, lambda: None)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, terminate, number)
+    return terminated
+
+
+async def _until_over(
+    near: LinkEnd,
+    far: LinkEnd | None,
+    link: LinkProcess,
+    terminated: asyncio.Future[int],
+    note: Callable[[str], None],
+) -> int:
     command = asyncio.create_task(near.wait())
     dead_link = asyncio.create_task(link.ended())
     others = {asyncio.create_task(far.wait())} if far else set()
     try:
         while not command.done():
-            await asyncio.wait({command, dead_link, *others}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({command, dead_link, terminated, *others}, return_when=asyncio.FIRST_COMPLETED)
+            if terminated.done():
+                raise SystemExit(128 + terminated.result())
             if dead_link.done():
                 dead_link.result()
             for ended in [task for task in others if task.done()]:
