@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from weir.qoe_eval.own_controllers import HOW, OwnController, check_own_names, is_own, read_own_controller
+from weir.qoe_eval.own_controllers import HOW, NAME, OwnController, check_own_names, is_own, read_own_controller
 from weir.traces.errors import InputError
 from weir.trainer.gym.episode import checked_objective
 from weir.trainer.gym.specification import PRESETS
@@ -26,6 +26,11 @@ def parse_objective(text: str) -> tuple[float, float, float]:
     # Rounded, so that 4,5,1 and 0.4,0.5,0.1 are the same run.
     throughput, latency, loss = (round(weight, 6) for weight in weights)
     return throughput, latency, loss
+
+
+def own_names(controllers: Iterable[str]) -> list[str]:
+    """Of these names those that are not built in, and can be a file's."""
+    return [name for name in controllers if name not in CONTROLLERS and NAME.fullmatch(name)]
 
 
 def check_controllers(choices: Sequence[str], time_limit_s: float) -> tuple[list[str], dict[str, OwnController]]:

@@ -9,8 +9,7 @@ from typing import Any
 from weir.qoe_eval import html_parts as html
 from weir.qoe_eval import report_objectives as objectives
 from weir.qoe_eval import report_tables as tables
-from weir.qoe_eval.options import CONTROLLERS
-from weir.qoe_eval.own_controllers import NAME
+from weir.qoe_eval.options import own_names
 from weir.qoe_eval.page_template import render_page
 from weir.qoe_eval.report_series import chart_series
 from weir.qoe_eval.run_store import RunStore
@@ -29,7 +28,7 @@ def render_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary
     controllers = list(summary["controllers"])
     descriptions = summary["run"].get("scenarios", {})
     series = chart_series(store, records, {name: one.get("description", "") for name, one in descriptions.items()})
-    own = [name for name in controllers if name not in CONTROLLERS and NAME.fullmatch(name)]
+    own = own_names(controllers)
     shown = [name for name in (*own, *_SHOWN_AT_FIRST) if name in controllers] or controllers[:3]
     data = {
         "scatter": _scatter(records, summary, controllers),
