@@ -17,6 +17,7 @@ from rich.console import Console
 from weir.installation import installed_version
 from weir.qoe_eval.bench_command import bench
 from weir.qoe_eval.call.call_command import call
+from weir.qoe_eval.call.link_command import link
 from weir.qoe_eval.doctor_command import doctor
 from weir.qoe_eval.experiment_command import app as experiment_app
 from weir.qoe_eval.replay_command import replay
@@ -70,7 +71,7 @@ def build_app() -> typer.Typer:
         rich_markup_mode=None,
     )
     app.callback()(_options)
-    for command in (replay, call, serve, doctor, bench):
+    for command in (replay, call, link, serve, doctor, bench):
         app.command()(command)
     app.add_typer(report_app, name="report")
     app.add_typer(traces_app, name="traces")

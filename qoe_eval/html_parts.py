@@ -9,6 +9,8 @@ from html import escape
 
 from weir.qoe_eval.metric_table import Metric
 
+# As many as there are --own-N in report.css.
+_OWN_COLOURS = 4
 _BAD, _MIDDLE, _GOOD = (214, 84, 62), (232, 186, 84), (48, 158, 116)
 
 
@@ -29,6 +31,12 @@ def row(cells: Sequence[str], reference: bool = False) -> str:
     first, *others = cells
     rest = "".join(cell if cell.startswith("<td") else f"<td>{cell}</td>" for cell in others)
     return f"<tr{' class=reference' if reference else ''}><th scope=row>{first}</th>{rest}</tr>"
+
+
+def own_colours(names: Iterable[str]) -> str:
+    """Colours for the controllers of a user's own, in turn; their names are letters, digits, _ and -."""
+    rules = (f"--c-{name}: var(--own-{1 + index % _OWN_COLOURS})" for index, name in enumerate(names))
+    return f"<style>:root {{ {'; '.join(rules)} }}</style>"
 
 
 def controller_name(name: str) -> str:

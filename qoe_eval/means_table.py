@@ -10,11 +10,15 @@ from rich.table import Table
 
 from weir.qoe_eval.metric_table import Metric
 
+# Longer names of controllers of one's own are cut.
+_LONGEST_NAME = 20
+
 
 def print_means(summary: Mapping[str, Any], metrics: Mapping[str, Metric], shown: Sequence[str]) -> None:
     """Prints the measures `shown` of a `summary.json`, a line per controller."""
     table = Table(box=None, header_style="dim", pad_edge=False)
-    table.add_column("controller")
+    longest = max(map(len, summary["controllers"]), default=0)
+    table.add_column("controller", min_width=min(longest, _LONGEST_NAME))
     for name in shown:
         table.add_column(f"{metrics[name].label}\n{metrics[name].unit}", justify="right")
     for controller, values in summary["controllers"].items():

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from weir.qoe_eval.own_controllers import HOW, NAME, OwnController, check_own_names, is_own, read_own_controller
 from weir.traces.errors import InputError
 from weir.traces.input_files import LARGEST_MODEL_BYTES, printable
 from weir.trainer.gym.episode import checked_objective
@@ -31,16 +32,28 @@ def parse_objective(text: str) -> tuple[float, float, float]:
     return throughput, latency, loss
 
 
-def check_controllers(names: Sequence[str]) -> list[str]:
-    """The names, each once, in their order; all controllers for none.
+def own_names(controllers: Iterable[str]) -> list[str]:
+    """Of these names those that are not built in, and can be a file's."""
+    return [name for name in controllers if name not in CONTROLLERS and NAME.fullmatch(name)]
+
+
+def check_controllers(choices: Sequence[str], time_limit_s: float) -> tuple[list[str], dict[str, OwnController]]:
+    """The names, each once, in their order (all that are built in for none), and by their names the user's own.
+
+    Args:
+        choices: names and files.
+        time_limit_s: how long one decision of an own controller may take.
 
     Raises:
-        InputError: an unknown name.
+        InputError: an unknown name, or a file that cannot be a controller.
     """
-    for name in names:
-        if name not in CONTROLLERS:
-            raise InputError(f"--controller {name}: not known; use {', '.join(CONTROLLERS)}")
-    return list(dict.fromkeys(names)) or list(CONTROLLERS)
+    own = {text: read_own_controller(text, time_limit_s) for text in choices if is_own(text)}
+    for choice in choices:
+        if choice not in CONTROLLERS and choice not in own:
+            raise InputError(f"--controller {choice}: not known; use {', '.join(CONTROLLERS)}, or {HOW}")
+    check_own_names(list(own.values()), CONTROLLERS)
+    names = [own[choice].name if choice in own else choice for choice in choices]
+    return list(dict.fromkeys(names)) or list(CONTROLLERS), {one.name: one for one in own.values()}
 
 
 def check_model(path: Path | None) -> None:

@@ -18,6 +18,7 @@ from weir.qoe_eval.means_table import print_means
 from weir.qoe_eval.metric_table import METRICS
 from weir.qoe_eval.objectives import FOLDER, objective_plans, summarise_objectives
 from weir.qoe_eval.options import check_controllers, check_model, given_command, parse_objective
+from weir.qoe_eval.own_controllers import DEFAULT_TIME_LIMIT_S
 from weir.qoe_eval.replay import ReplayOutcome
 from weir.qoe_eval.replay_jobs import ReplayPlan, model_description
 from weir.qoe_eval.report_command import write_csv, write_report
@@ -70,9 +71,20 @@ def replay(
     controller: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", help="weir, gcc, gcc-remb, pcc, nada, rule, fixed or oracle; repeatable. Default: all."
+            metavar="NAME",
+            help="weir, gcc, gcc-remb, pcc, nada, rule, fixed or oracle; one of your own: FILE.py:CLASS, ./LIBRARY.so, "
+            "./PROGRAM; repeatable. Default: all that are built in.",
         ),
     ] = None,
+    controller_time_limit: Annotated[
+        float,
+        typer.Option(
+            min=0.001,
+            max=3600,
+            metavar="S",
+            help="How long one decision of a controller of your own may take; its start, ten times as long.",
+        ),
+    ] = DEFAULT_TIME_LIMIT_S,
     objective: Annotated[
         str,
         typer.Option(
@@ -154,7 +166,7 @@ def replay(
     A replay that was interrupted goes on where it was when the same command is given again.
     """
     started = time.monotonic()
-    names = check_controllers(controller or [])
+    names, own = check_controllers(controller or [], controller_time_limit)
     back = None if reverse is None else read_trace(reverse, repair=repair, window_ms=window)
     if back is not None:
         _show_findings(back)
@@ -164,7 +176,7 @@ def replay(
     scenarios = read_inputs(inputs, path, repair, _show_findings, window)
     chosen = None if "weir" not in names else model_to_run(model)
     numbers = range(1, seeds + 1) if seeds else [0]
-    plan = ReplayPlan(scenarios, names, weights, numbers, chosen, find_simulator(), _SERIES_OF_PLAN[series])
+    plan = ReplayPlan(scenarios, names, weights, numbers, chosen, find_simulator(), _SERIES_OF_PLAN[series], own)
     console, processes = error_console(), jobs or os.cpu_count() or 1
     also = f", 'weir report {out}' shows them"
     outcome = run_with_progress([plan], out, processes, console, quiet=as_json, after_interrupt=also)
@@ -218,6 +230,9 @@ def _run_information(plan: ReplayPlan, outcome: ReplayOutcome, failures: list[st
         "objective": list(plan.objective),
         "seeds": list(plan.seeds),
         "model": model_description(plan),
+        "own_controllers": {
+            name: {"source": own.source, "sha256": own.identity.partition(":")[0]} for name, own in plan.own.items()
+        },
         "versions": outcome.records[0].get("versions", {}) if outcome.records else {},
         "failures": failures,
         "scenarios": {

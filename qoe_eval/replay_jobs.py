@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from weir.qoe_eval.own_controllers import OwnController
 from weir.qoe_eval.simulator import simulator_versions
 from weir.traces.scenario import Scenario
 from weir.traces.variation import vary
@@ -18,7 +19,8 @@ from weir.traces.variation import vary
 class ReplayPlan:
     """What to run: every scenario as each seed varies it (`weir.traces.variation`), the same for all controllers.
 
-    `model` is for the controller weir; None when that is not among them.
+    `model` is for the controller weir; None when that is not among them. `own` holds those of `controllers` that are
+    the user's own, by name.
 
     `series`: "kept" in files beside the results; of the first seed "first kept"; only "measured", for the measures that
     need them; or "none", which is fastest and leaves those measures undefined.
@@ -31,6 +33,7 @@ class ReplayPlan:
     model: Path | None
     simulator: Path
     series: Literal["kept", "first kept", "measured", "none"] = "kept"
+    own: Mapping[str, OwnController] = field(default_factory=dict)
 
 
 def model_description(plan: ReplayPlan) -> dict[str, str] | None:
@@ -55,7 +58,10 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, dict[str, Any]]:
             for controller in plan.controllers:
                 own_model = plan.model if controller == "weir" else None
                 own_hash = model_hash if own_model else None
+                own = plan.own.get(controller)
                 identity = [document, controller, plan.objective, seed, own_hash, simulator_hash, versions]
+                if own:
+                    identity.append(own.identity)
                 key = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
                 jobs[key] = {
                     "job": {
@@ -68,6 +74,7 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, dict[str, Any]]:
                     },
                     "scenario": document,
                     "controller": controller,
+                    "external": own.job() if own else None,
                     "model": str(own_model) if own_model else None,
                     "objective": list(plan.objective),
                     "seed": seed,

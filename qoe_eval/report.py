@@ -12,6 +12,7 @@ from weir.qoe_eval import report_tables as tables
 from weir.qoe_eval import report_viewer
 from weir.qoe_eval.metric_table import METRICS
 from weir.qoe_eval.objectives import WEIGHTS
+from weir.qoe_eval.options import own_names
 from weir.qoe_eval.page_template import render_page
 from weir.qoe_eval.report_series import chart_series
 from weir.qoe_eval.run_store import RunStore
@@ -31,7 +32,8 @@ def render_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary
     controllers = list(summary["controllers"])
     descriptions = summary["run"].get("scenarios", {})
     series = chart_series(store, records, {name: one.get("description", "") for name, one in descriptions.items()})
-    shown = [name for name in _SHOWN_AT_FIRST if name in controllers] or controllers[:3]
+    own = own_names(controllers)
+    shown = [name for name in (*own, *_SHOWN_AT_FIRST) if name in controllers] or controllers[:3]
     data = {
         "scatter": _scatter(summary, controllers, "p95_queueing_delay_ms", "utilisation"),
         "viewer": _scatter(summary, controllers, "frame_delay_ms_p95", "viewer_quality"),
@@ -40,6 +42,7 @@ def render_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary
         "hidden": [name for name in controllers if name not in shown],
     }
     parts = [
+        html.own_colours(own),
         html.incomplete(summary["run"].get("failures", []), "run"),
         tables.headline(summary),
         report_viewer.section(summary),
@@ -161,6 +164,10 @@ def _what_was_run(records: Sequence[Mapping[str, Any]], summary: Mapping[str, An
         ("Objective", escape("; ".join(objectives)) + " (throughput, latency, loss)"),
         ("Seeds", escape(", ".join(map(str, seeds)))),
         ("Controllers", escape(", ".join(ordered_controllers(record["controller"] for record in records)))),
+        *(
+            (escape(name), escape(f"{one['source']}, SHA-256 {one['sha256']}"))
+            for name, one in run.get("own_controllers", {}).items()
+        ),
         ("Model", escape(_model(run.get("model")))),
         ("Versions", escape(", ".join(versions))),
         ("Runs", f"{run.get('runs', 0):,} complete of {run.get('planned', 0):,}"),

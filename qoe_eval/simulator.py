@@ -36,7 +36,7 @@ class Outcome:
     """What became of one job: a `weir.result/1` record, or why there is none.
 
     `job` is the "job" member of its line, with a `name` for people. `refused`: the simulator answered that the job
-    itself is wrong (its input, its model), rather than dying of it.
+    itself is wrong (its input, its model), rather than dying of it, or its controller failing in the run.
     """
 
     job: Any
@@ -159,8 +159,10 @@ class _Worker:
         for pipe in (process.stdin, process.stdout, process.stderr):
             with contextlib.suppress(KeyError):
                 self._selector.unregister(pipe)
-        process.kill()
-        process.wait()
+        if process.poll() is None:
+            # Its group: what a controller of the user's own has started, too.
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
         for pipe in (process.stdin, process.stdout, process.stderr):
             with contextlib.suppress(BrokenPipeError):
                 pipe.close()
@@ -219,7 +221,7 @@ class _Worker:
             # It answered before it had read the whole job.
             self._selector.unregister(self._process.stdin)
         if "error" in answer:
-            return Outcome(job.get("job"), error=str(answer["error"]), refused=True)
+            return Outcome(job.get("job"), error=str(answer["error"]), refused=not answer.get("failed"))
         return Outcome(job.get("job"), record=answer)
 
     def _hear(self) -> None:

@@ -26,7 +26,9 @@ from weir.qoe_eval.call.requirements_check import check_requirements
 from weir.qoe_eval.call.run_calls import run_calls
 from weir.qoe_eval.inputs import PathOptions, read_inputs
 from weir.qoe_eval.means_table import print_means
+from weir.qoe_eval.options import CONTROLLERS as BUILT_IN
 from weir.qoe_eval.options import check_model, given_command, parse_objective
+from weir.qoe_eval.own_controllers import check_own_names, is_own, read_own_controller
 from weir.qoe_eval.run_with_progress import error_console
 from weir.qoe_eval.shipped_model import model_to_run
 from weir.traces.convert import parse_rate
@@ -56,10 +58,13 @@ def call(
         str,
         typer.Option(
             metavar="NAME",
-            help="weir; gcc: the sender's own, over transport-cc; shadow: gcc in charge, weir only logged.",
+            help="weir; gcc: the sender's own, over transport-cc; shadow: gcc in charge, weir only logged; or one of "
+            "your own in weir's place: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM.",
         ),
     ] = "weir",
-    compare: Annotated[bool, typer.Option("--compare", help="Both weir and gcc, paired by seed.")] = False,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Both weir and gcc (and your own), paired by seed.")
+    ] = False,
     objective: Annotated[
         str,
         typer.Option(
@@ -94,9 +99,12 @@ def call(
     """
     started = time.monotonic()
     kind = cast(SenderKind, _one_of("--sender", sender, get_args(SenderKind)))
-    name = cast(ControllerName, _one_of("--controller", controller, get_args(ControllerName)))
+    own = read_own_controller(controller) if is_own(controller) else None
+    if own:
+        check_own_names([own], [*BUILT_IN, *get_args(ControllerName)])
+    name = own.name if own else _one_of("--controller", controller, get_args(ControllerName))
     _one_of("--size", size, SIZES)
-    controllers = COMPARED if compare else (name,)
+    controllers = ((name, *COMPARED) if own else COMPARED) if compare else (name,)
     check_model(model)
     scenarios = read_inputs(inputs, PathOptions(duration_s=duration))
     weights = parse_objective(objective)
@@ -112,8 +120,9 @@ def call(
         height=height,
         codec=_one_of("--codec", codec, CODECS),
         max_bitrate_bps=_bitrate(max_bitrate),
-        model=model_to_run(model) if set(controllers) - {"gcc"} else None,
+        model=model_to_run(model) if set(controllers) - {"gcc", own.name if own else "gcc"} else None,
         duration_s=duration,
+        own=own,
     )
     console = error_console()
     calls = plan_calls(plan, out, [find_peer(), find_simulator()])

@@ -132,16 +132,12 @@ def _link_metrics(link: LinkLog, base_one_way_delay_ms: float | None) -> Values:
         return {}
     delay_ms = link.one_way_delay_percentile_ms(95)
     queueing_ms = max(0.0, delay_ms - base_one_way_delay_ms) if delay_ms and base_one_way_delay_ms is not None else None
-    cross_bits = 8 * np.nan_to_num(link.cross_traffic_bytes)
-    carriable_bits = np.maximum(0, link.capacity_bps * link.interval_s - cross_bits)
-    limited = np.isfinite(carriable_bits)
-    carriable = float(carriable_bits[limited].sum())
     return {
         "p95_queueing_delay_ms": queueing_ms,
         "network_delay_ms_p95": delay_ms,
         "loss_ratio": lost / (packets + lost),
         "receive_rate_bps": 8 * float(np.nansum(link.bytes)) / seconds,
-        "utilisation": 8 * float(np.nansum(link.bytes[limited])) / carriable if carriable > 0 else None,
+        "utilisation": link.utilisation,
     }
 
 

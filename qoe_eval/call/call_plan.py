@@ -11,6 +11,7 @@ from typing import Any
 
 from weir.qoe_eval.call.call_logs import RECORD
 from weir.qoe_eval.call.call_settings import CallSettings, ControllerName, SenderKind
+from weir.qoe_eval.own_controllers import OwnController
 from weir.traces.file_names import file_name
 from weir.traces.scenario import Scenario
 from weir.traces.variation import vary
@@ -19,17 +20,19 @@ CALLS = "calls"
 # Scenarios of up to two minutes are called in full; of longer ones, the first minute.
 _LONGEST_DURATION_S = 120.0
 _CUT_DURATION_S = 60.0
+# Settings that a key has in another form.
+_NOT_AS_THEY_ARE = ("scenario", "out", "model", "objective", "own")
 
 
 @dataclass(frozen=True)
 class CallPlan:
     """Calls of every scenario, as each seed varies it (`weir.traces.variation`), under every controller. `duration_s`
-    None: `call_duration_s`.
+    None: `call_duration_s`. `own`: the user's own controller, whose name is among `controllers`.
     """
 
     scenarios: Sequence[Scenario]
     sender: SenderKind
-    controllers: Sequence[ControllerName]
+    controllers: Sequence[ControllerName | str]
     objective: tuple[float, float, float]
     seeds: Sequence[int]
     width: int
@@ -38,6 +41,7 @@ class CallPlan:
     max_bitrate_bps: int
     model: Path | None
     duration_s: float | None = None
+    own: OwnController | None = None
 
 
 def call_duration_s(scenario: Scenario) -> float:
@@ -60,6 +64,7 @@ def plan_calls(plan: CallPlan, out: Path, programs: Sequence[Path]) -> dict[str,
     for seed in plan.seeds:
         for scenario, variation in (vary(scenario, seed) for scenario in plan.scenarios):
             for controller in plan.controllers:
+                own = plan.own if plan.own and plan.own.name == controller else None
                 settings = CallSettings(
                     scenario=scenario,
                     sender=plan.sender,
@@ -72,8 +77,9 @@ def plan_calls(plan: CallPlan, out: Path, programs: Sequence[Path]) -> dict[str,
                     out=out / CALLS / file_name(scenario.name, controller, seed),
                     codec=plan.codec,
                     max_bitrate_bps=plan.max_bitrate_bps,
-                    model=plan.model if controller != "gcc" else None,
+                    model=plan.model if controller != "gcc" and not own else None,
                     variation=variation,
+                    own=own,
                 )
                 calls[_key(settings, [*builds, model if settings.model else None])] = settings
     return calls
@@ -89,12 +95,12 @@ def done_calls(calls: Mapping[str, CallSettings], records: Sequence[Mapping[str,
 
 
 def _key(settings: CallSettings, builds: Sequence[str | None]) -> str:
-    document = {
-        name: value for name, value in vars(settings).items() if name not in ("scenario", "out", "model", "objective")
-    }
+    document = {name: value for name, value in vars(settings).items() if name not in _NOT_AS_THEY_ARE}
     # Under GCC alone the objective means nothing.
     objective = settings.objective if settings.controller != "gcc" else None
     identity = [settings.scenario.to_dict(), document, objective, builds]
+    if settings.own:
+        identity.append(settings.own.identity)
     return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
 
 

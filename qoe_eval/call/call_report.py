@@ -17,6 +17,7 @@ from weir.qoe_eval.call.call_record import read_record
 from weir.qoe_eval.call.call_series import call_charts, folder_of
 from weir.qoe_eval.call.call_settings import CallResult
 from weir.qoe_eval.call.call_summary import Call, read_calls, summarise_calls
+from weir.qoe_eval.options import own_names
 from weir.qoe_eval.page_template import render_page
 from weir.qoe_eval.run_store import RunStore
 from weir.qoe_eval.summary import REFERENCE, run_values
@@ -80,6 +81,7 @@ def render(calls: Sequence[tuple[Call, Path]], summary: Mapping[str, Any], out: 
     """
     charts = call_charts(calls)
     parts = [
+        html.own_colours(own_names(summary["controllers"])),
         html.incomplete([str(text)[:500] for text in summary["run"].get("failures") or []], "call"),
         call_tables.headline(summary),
         report_tables.paired(summary, CALL_METRICS, call_tables.COMPARED),

@@ -84,7 +84,7 @@ class _CallLines:
 
     def estimate(self) -> Line:
         """The estimate that was in charge."""
-        if self._kind == "weir":
+        if self._kind not in ("gcc", "shadow"):
             times, values = call_logs.read_estimates(self._folder / call_logs.ESTIMATES)
             if len(times):
                 x, y = binned(self._since(times), values / 1e3, self.duration_s, self._width_s, np.mean)

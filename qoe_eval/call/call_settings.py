@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from weir.qoe_eval.own_controllers import OwnController
 from weir.traces.scenario import Scenario
 
 SenderKind = Literal["chromium", "native"]
@@ -25,12 +26,13 @@ class CallSettings:
     """One call. `scenario` is what the link replays; `variation` what its seed has drawn of it, for the record.
 
     `objective`: weights of throughput, latency and loss, for `weir` and `shadow`. `max_bitrate_bps` bounds the encoder.
-    `model` None: the one shipped. `out` is the call's own folder.
+    `model` None: the one shipped. `own`: the user's own controller, whose name `controller` then is;
+    it decides in place of the model. `out` is the call's own folder.
     """
 
     scenario: Scenario
     sender: SenderKind
-    controller: ControllerName
+    controller: ControllerName | str
     objective: tuple[float, float, float]
     duration_s: float
     seed: int
@@ -42,6 +44,7 @@ class CallSettings:
     max_bitrate_bps: int = DEFAULT_MAX_BITRATE_BPS
     model: Path | None = None
     variation: dict[str, Any] = field(default_factory=dict)
+    own: OwnController | None = None
 
     @property
     def name(self) -> str:

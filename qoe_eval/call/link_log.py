@@ -74,6 +74,15 @@ class LinkLog:
         """By queue, loss model, or while the link was down; shape [n]."""
         return np.nan_to_num(self.dropped_packets) + np.nan_to_num(self.dropped_while_down_packets)
 
+    @property
+    def utilisation(self) -> float | None:
+        """Bytes delivered / what the capacity could carry beside cross traffic; nothing where it is unlimited."""
+        cross_bits = 8 * np.nan_to_num(self.cross_traffic_bytes)
+        carriable_bits = np.maximum(0, self.capacity_bps * self.interval_s - cross_bits)
+        limited = np.isfinite(carriable_bits)
+        carriable = float(carriable_bits[limited].sum())
+        return 8 * float(np.nansum(self.bytes[limited])) / carriable if carriable > 0 else None
+
     def one_way_delay_percentile_ms(self, percent: float) -> float | None:
         """A percentile of the one-way delays over the packets; nothing without a packet.
 

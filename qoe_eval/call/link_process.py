@@ -137,6 +137,16 @@ class LinkProcess:
         await self._tell({"type": "down", "duration_s": duration_s})
         return int((await self._wait_for(down, "down", _ANSWER_LIMIT_S))["time_us"])
 
+    async def ended(self) -> None:
+        """Waits until it has ended.
+
+        Raises:
+            LinkFailed: by itself, and why.
+        """
+        await self._ended.wait()
+        if self.failure:
+            raise LinkFailed(self.failure)
+
     async def stop(self) -> None:
         """Ends it, by force where it does not end by itself. Never fails; does nothing the second time."""
         self._stopping = True

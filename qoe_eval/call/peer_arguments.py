@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from weir.qoe_eval.call import call_logs
@@ -27,6 +28,7 @@ def receiver_arguments(settings: CallSettings, address: str, model: Path | None)
     return [
         *_common("receive", settings, address, round(_HEADROOM * settings.max_bitrate_bps)),
         *(["--model", str(model)] if model else []),
+        *(["--own-controller", json.dumps(settings.own.job() | {"name": settings.own.name})] if settings.own else []),
         "--objective",
         ",".join(f"{weight:g}" for weight in settings.objective),
         "--frames",
@@ -42,8 +44,9 @@ def sender_arguments(settings: CallSettings, address: str, video: Path) -> list[
 
 
 def _common(role: str, settings: CallSettings, address: str, max_bitrate_bps: int) -> list[str]:
-    # In shadow GCC is in charge, at both ends.
+    # In shadow GCC is in charge, at both ends. A controller of the user's own decides where Weir's policy would.
     controller = "gcc" if role == "send" and settings.controller == "shadow" else settings.controller
+    controller = "weir" if settings.own else controller
     return [
         *("--role", role),
         *("--controller", controller),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from weir.installation import how_to_get
@@ -15,8 +16,12 @@ from weir.trainer.gym.process import find_simulator
 _TUN = Path("/dev/net/tun")
 
 
-def missing_requirements(sender: SenderKind) -> list[str]:
-    """What is not there, each with how to mend it; empty when a call can be made."""
+def missing_for_link() -> list[str]:
+    """What the emulated link lacks, each with how to mend it."""
+    return [*_missing_of_the_system(), *_missing_program(find_simulator)]
+
+
+def _missing_of_the_system() -> list[str]:
     missing = []
     if os.geteuid() != 0:
         missing.append("root, for network namespaces: run the same command with sudo, or in a privileged container")
@@ -24,16 +29,18 @@ def missing_requirements(sender: SenderKind) -> list[str]:
         missing.append(f"{_TUN}, for the link: modprobe tun; in a container, add --device {_TUN} --cap-add NET_ADMIN")
     if shutil.which("ip") is None:
         missing.append("ip, for network namespaces: apt-get install iproute2")
+    return missing
+
+
+def missing_requirements(sender: SenderKind) -> list[str]:
+    """What is not there, each with how to mend it; empty when a call can be made."""
+    missing = _missing_of_the_system()
     if sender == "chromium":
         if not os.access(CHROMIUM, os.X_OK):
             missing.append(f"{CHROMIUM}: apt-get install chromium; or call with --sender native")
         if shutil.which("setpriv") is None:
             missing.append("setpriv: apt-get install util-linux")
-    for find in (find_peer, find_simulator):
-        try:
-            find()
-        except MissingComponent as error:
-            missing.append(str(error))
+    missing += [*_missing_program(find_peer), *_missing_program(find_simulator)]
     try:
         from imageio_ffmpeg import get_ffmpeg_exe
 
@@ -49,6 +56,23 @@ def check_requirements(sender: SenderKind) -> None:
     Raises:
         MissingComponent: one message with everything that is not there.
     """
-    missing = missing_requirements(sender)
+    _complain("a call", missing_requirements(sender))
+
+
+def check_link_requirements() -> None:
+    """The same of the link alone."""
+    _complain("a link", missing_for_link())
+
+
+def _complain(what: str, missing: Sequence[str]) -> None:
     if missing:
-        raise MissingComponent("a call cannot be made here; not there:\n" + "\n".join(f"  - {one}" for one in missing))
+        listed = "\n".join(f"  - {one}" for one in missing)
+        raise MissingComponent(f"{what} cannot be made here; not there:\n{listed}")
+
+
+def _missing_program(find: Callable[[], Path]) -> list[str]:
+    try:
+        find()
+    except MissingComponent as error:
+        return [str(error)]
+    return []

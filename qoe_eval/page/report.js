@@ -1,8 +1,7 @@
 (() => {
   const { byId, css, narrow, config, baseLayout, axis } = chartParts;
   const data = JSON.parse(byId("data").textContent);
-  const known = new Set(["weir", "gcc", "gcc-remb", "pcc", "nada", "rule", "fixed", "oracle"]);
-  const colour = (controller) => css(known.has(controller) ? `--c-${controller}` : "--zero");
+  const colour = (controller) => css(`--c-${controller}`) || css("--zero");
 
   // --- throughput against delay ----------------------------------------------------------------------------------------
 

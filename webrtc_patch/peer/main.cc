@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "command.h"
+#include "concurrent_controller.h"
 #include "exit_status.h"
 #include "json_output.h"
 #include "line_reader.h"
@@ -93,7 +94,18 @@ class Session {
     }
     PilotFactory pilot = RulePilot();
     std::string pilot_name = "rule";
-    if (!options_.model.empty() && options_.receive) {
+    if (options_.own_controller && options_.receive) {
+      const auto controllers = std::make_shared<external::ExternalControllers>(/*watch_libraries=*/false);
+      const external::ExternalSpecification& own = *options_.own_controller;
+      // One that cannot start is told of before the call; a program that can is kept for it.
+      const auto tried = controllers->Start(own, options_.bitrate, options_.objective, /*seed=*/1);
+      if (!tried) return End(kWrongUse, tried.error());
+      pilot = [this, controllers, &own] {
+        return std::make_unique<external::ConcurrentController>(
+            own, controllers, [this](const std::string& what) { lines_.WriteError(what, false); });
+      };
+      pilot_name = own.name;
+    } else if (!options_.model.empty() && options_.receive) {
       const auto model = ReadFile(options_.model);
       if (!model) return End(kMissingComponent, "cannot read the model " + options_.model);
       auto policy = PolicyPilot(std::as_bytes(std::span(*model)));

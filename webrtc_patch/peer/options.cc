@@ -4,7 +4,9 @@
 #include <cstdio>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 namespace weir::peer {
 
@@ -17,6 +19,8 @@ Signalling, statistics and estimates are JSON lines on standard input and output
 options:
   --controller NAME        gcc, weir or shadow (GCC in charge, Weir logged); default weir
   --model FILE             the policy (ONNX); without it the ten-line rule
+  --own-controller JSON    a controller of one's own in the policy's place: {"name":...,"kind":"program",
+                           "command":[...]} or {"name":...,"kind":"library","library":PATH}; "time_limit_s"
   --objective T,L,P        weights of throughput, latency and loss, or balanced, throughput, latency
   --min-bitrate-bps N, --start-bitrate-bps N, --max-bitrate-bps N
                            default 30000, 300000, 20000000
@@ -71,6 +75,16 @@ bool ParseRole(std::string_view text, Options& options) {
   return options.send || options.receive;
 }
 
+bool ParseOwnController(const std::string& text, Options& options) {
+  auto value = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!value.is_object() || !value.contains("name") || !value["name"].is_string()) return false;
+  const auto name = value["name"].get<std::string>();
+  value.erase("name");
+  auto specification = external::ParseSpecification(value, name);
+  if (specification) options.own_controller = std::move(specification.value());
+  return specification.ok();
+}
+
 template <class T>
 bool Assign(const std::optional<T>& value, T& to) {
   if (value) to = *value;
@@ -123,6 +137,9 @@ Result<Options> ParseOptions(const std::vector<std::string>& arguments) {
       {"--controller",
        {"gcc, weir or shadow", [&](const auto& v) { return Assign(ParseReceiveSideMode(v), options.controller); }}},
       {"--model", text(options.model)},
+      {"--own-controller",
+       {"a JSON object with name, kind, and command or library",
+        [&](const auto& value) { return ParseOwnController(value, options); }}},
       {"--objective",
        {"balanced, throughput, latency, or three weights above 0",
         [&](const auto& value) {

@@ -3,10 +3,12 @@
 #define WEIR_WEBRTC_PATCH_PEER_OPTIONS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "external_controllers.h"
 #include "frame_source.h"
 #include "receive_side_switch.h"
 #include "weir/network_control.h"
@@ -23,6 +25,8 @@ struct Options {
   ReceiveSideMode controller = ReceiveSideMode::kWeir;
   // Empty: the ten-line rule.
   std::string model;
+  // Decides in place of the model.
+  std::optional<external::ExternalSpecification> own_controller;
   Objective objective;
   TargetRateConstraints bitrate{.min_rate = DataRate::KilobitsPerSecond(30),
                                 .start_rate = DataRate::KilobitsPerSecond(300),

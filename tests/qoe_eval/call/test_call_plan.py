@@ -1,8 +1,11 @@
+import json
 from dataclasses import replace
 
 import pytest
 
 from weir.qoe_eval.call.call_plan import CallPlan, call_duration_s, done_calls, plan_calls
+from weir.qoe_eval.call.peer_arguments import receiver_arguments
+from weir.qoe_eval.own_controllers import read_own_controller
 from weir.traces.catalogue import load_bundled
 from weir.traces.file_names import file_name
 from weir.traces.variation import vary
@@ -83,3 +86,23 @@ def test_how_long_a_call_lasts():
     assert call_duration_s(load_bundled("muses-cross-traffic")) == 110
     assert call_duration_s(load_bundled("steady-50m")) == 20
     assert call_duration_s(load_bundled("rfc8867-5.5")) == 60
+
+
+def test_a_controller_of_ones_own_is_another_call_when_its_file_changes(plan, program, tmp_path):
+    file = tmp_path / "mine.py"
+
+    def key(text):
+        file.write_text(text)
+        own = read_own_controller(f"{file}:Controller")
+        calls = plan_calls(replace(plan, controllers=("mine", "weir"), own=own), tmp_path, [program])
+        settings = [one for one in calls.values() if one.controller == "mine"]
+        assert all(one.own == own and one.model is None for one in settings)
+        arguments = receiver_arguments(settings[0], "10.211.0.2", None)
+        assert arguments[arguments.index("--controller") + 1] == "weir"
+        assert json.loads(arguments[arguments.index("--own-controller") + 1])["name"] == "mine"
+        assert all(one.own is None for one in calls.values() if one.controller == "weir")
+        return {name for name, one in calls.items() if one.own}
+
+    first = key("class Controller: pass")
+    assert key("class Controller: pass") == first
+    assert not key("class Controller: ...") & first

@@ -1,5 +1,7 @@
 #include "controllers.h"
 
+#include <ns3/simulator.h>
+
 #include <string>
 #include <utility>
 
@@ -20,7 +22,16 @@ std::unique_ptr<RateController> MakePolicyController(const ControllerContext& co
   return std::make_unique<PolicyController>(std::move(policy.value()));
 }
 
+std::unique_ptr<RateController> MakeExternalController(const ControllerContext& context) {
+  auto maker = context.external_controllers->Start(*context.external, context.receiver_constraints, context.objective,
+                                                   context.seed);
+  if (!maker) throw InputError(maker.error());
+  return std::make_unique<external::ExternalController>(context.external->name, std::move(maker.value()),
+                                                        [] { ns3::Simulator::Stop(); });
+}
+
 std::unique_ptr<RateController> MakeRateController(std::string_view name, const ControllerContext& context) {
+  if (context.external) return MakeExternalController(context);
   if (name == "weir") return MakePolicyController(context);
   if (name == "gcc") return MakeGccController();
   if (name == "gcc-remb") return MakeGccRembController();
@@ -43,6 +54,7 @@ FlowController MakeFlowController(std::string_view name, const ControllerContext
     return result;
   }
   result.wake_on_arrival = name == "gcc-remb";
+  if (context.external) result.external = static_cast<external::ExternalController*>(controller.get());
   if (name == kAgentName) result.agent = static_cast<AgentController*>(controller.get());
   const BandwidthEstimatorConfig config{.constraints = context.receiver_constraints,
                                         .objective = context.objective,

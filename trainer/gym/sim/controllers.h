@@ -9,6 +9,8 @@
 #include <string_view>
 
 #include "agent_controller.h"
+#include "external_controller.h"
+#include "external_controllers.h"
 #include "oracle_controller.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/network_control.h"
@@ -37,6 +39,10 @@ struct ControllerContext {
   // "agent".
   const AgentSpecification* agent = nullptr;
   bool agent_guard = false;
+  // A controller of the user's own in place of the named one; see SimulationJob.
+  const external::ExternalSpecification* external = nullptr;
+  external::ExternalControllers* external_controllers = nullptr;
+  uint64_t seed = 1;
 };
 
 // Exactly one of the two is there.
@@ -47,10 +53,13 @@ struct FlowController {
   bool wake_on_arrival = false;
   // The pilot of `at_receiver` when it is the agent.
   AgentController* agent = nullptr;
+  // The pilot of `at_receiver` when it is the user's own.
+  const external::ExternalController* external = nullptr;
 };
 
 // Baselines are measured as they are: of all receiver-side controllers only "weir" has the guard's slew and stale rules
-// on. Throws InputError for an unknown name and for a model that cannot be used.
+// on. Throws InputError for an unknown name, and for a model or an own controller that cannot be used. An own
+// controller that fails later stops the simulation.
 FlowController MakeFlowController(std::string_view name, const ControllerContext& context);
 
 }  // namespace weir::sim

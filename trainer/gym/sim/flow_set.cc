@@ -90,6 +90,13 @@ void FlowSet::ProcessArrivals(int64_t until_ns) {
   }
 }
 
+std::string FlowSet::controller_failure() const {
+  for (const Flow& flow : flows_) {
+    if (flow.external && !flow.external->failure().empty()) return flow.external->failure();
+  }
+  return {};
+}
+
 std::string FlowSet::ControllerFor(const RtpSpec& rtp, size_t index) const {
   if (rtp.controller != "under_test") return rtp.controller;
   if (!job_.agent) return job_.controller;
@@ -118,12 +125,16 @@ void FlowSet::AddRtpFlow(size_t index, FlowObserver* observer) {
                                   .fixed_rate = FixedRateOf(job_.scenario, spec, rtp),
                                   .oracle = OracleConfigOf(job_.scenario, spec, media_link),
                                   .agent = job_.agent,
-                                  .agent_guard = job_.agent_guard};
+                                  .agent_guard = job_.agent_guard,
+                                  .external = under_test ? job_.external : nullptr,
+                                  .external_controllers = job_.external_controllers,
+                                  .seed = job_.seed};
   FlowController controller = MakeFlowController(flow.controller, context);
   if (controller.agent) {
     agent_ = controller.agent;
     agent_flow_index_ = index;
   }
+  flow.external = controller.external;
 
   const uint32_t overhead_bytes = controller.at_sender ? kSendSideOverheadBytes : kRembOverheadBytes;
   const RtpSenderConfig sender_config{

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "agent_controller.h"
+#include "external_controller.h"
 #include "flow_observer.h"
 #include "link.h"
 #include "rtp_receiver.h"
@@ -37,6 +38,8 @@ class FlowSet {
   // The name of an RTP flow's controller.
   const std::string& controller(size_t flow_index) const { return flows_[flow_index].controller; }
   Objective objective(size_t flow_index) const { return flows_[flow_index].objective; }
+  // What an own controller did wrong, by which it has stopped the simulation; empty: nothing.
+  std::string controller_failure() const;
   // The agent and its flow; null and 0 without one.
   AgentController* agent() { return agent_; }
   size_t agent_flow_index() const { return agent_flow_index_; }
@@ -45,6 +48,8 @@ class FlowSet {
   struct Flow {
     std::string controller;
     Objective objective;
+    // Part of the receiver; null for a controller that is built in.
+    const external::ExternalController* external = nullptr;
     std::unique_ptr<RtpSender> sender;
     std::unique_ptr<RtpReceiver> receiver;
     // A TCP or CBR flow.

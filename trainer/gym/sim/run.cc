@@ -1,5 +1,6 @@
 #include "run.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <istream>
@@ -9,6 +10,9 @@
 #include <sstream>
 #include <utility>
 
+#include "controller_failed.h"
+#include "controllers.h"
+#include "external_controllers.h"
 #include "input_error.h"
 #include "input_files.h"
 #include "json_object.h"
@@ -44,8 +48,18 @@ class ModelFiles {
 
 struct JobLine {
   SimulationJob job;
+  std::optional<external::ExternalSpecification> external;
   bool series = true;
 };
+
+external::ExternalSpecification ParseExternal(const json& value, const std::string& name) {
+  const auto& known = kControllerNames;
+  if (std::find(known.begin(), known.end(), name) != known.end())
+    RefuseJson("controller", "is built in under this name; a controller of one's own needs another");
+  const auto specification = external::ParseSpecification(value, name);
+  if (!specification) throw InputError(specification.error());
+  return specification.value();
+}
 
 JobLine ParseJobLine(const json& line) {
   JsonObject object(line, "");
@@ -53,6 +67,7 @@ JobLine ParseJobLine(const json& line) {
   JobLine result;
   result.job.scenario = ParseScenario(object.Require("scenario"));
   result.job.controller = object.String("controller");
+  if (const json* own = object.FindOptional("external")) result.external = ParseExternal(*own, result.job.controller);
   if (const json* model = object.FindOptional("model")) result.job.model_path = JsonString(*model, "model");
   if (const json* objective = object.FindOptional("objective")) result.job.objective = ParseObjective(*objective);
   result.job.seed = static_cast<uint64_t>(object.Integer("seed", {.min = 0, .max = 9.2e18}, 1));
@@ -65,7 +80,7 @@ void CheckController(const SimulationJob& job) {
   if (job.controller == "under_test") throw InputError("a controller's name is needed in place of \"under_test\"");
 }
 
-nlohmann::ordered_json Answer(const std::string& text, ModelFiles& models) {
+nlohmann::ordered_json Answer(const std::string& text, ModelFiles& models, external::ExternalControllers& external) {
   nlohmann::ordered_json id = nullptr;
   try {
     const json line = ParseInputJson(text);
@@ -73,11 +88,15 @@ nlohmann::ordered_json Answer(const std::string& text, ModelFiles& models) {
     JobLine parsed = ParseJobLine(line);
     CheckController(parsed.job);
     parsed.job.model = models.Get(parsed.job.model_path);
+    parsed.job.external = parsed.external ? &*parsed.external : nullptr;
+    parsed.job.external_controllers = &external;
     nlohmann::ordered_json record = RunJob(parsed.job, parsed.series);
     nlohmann::ordered_json answer{{"schema", record["schema"]}, {"job", id}};
     // Moved, not copied: series are most of a record.
     for (auto& [name, value] : record.items()) answer[name] = std::move(value);
     return answer;
+  } catch (const ControllerFailed& error) {
+    return {{"job", id}, {"error", error.what()}, {"failed", true}};
   } catch (const std::exception& error) {
     return {{"job", id}, {"error", error.what()}};
   }
@@ -126,9 +145,10 @@ void RunFiles(const RunOptions& options, std::ostream& out) {
 
 void RunJobs(std::istream& in, std::ostream& out) {
   ModelFiles models;
+  external::ExternalControllers external(/*watch_libraries=*/true);
   for (std::string line; std::getline(in, line);) {
     if (line.empty()) continue;
-    out << Answer(line, models).dump() << '\n' << std::flush;
+    out << Answer(line, models, external).dump() << '\n' << std::flush;
   }
 }
 

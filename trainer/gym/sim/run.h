@@ -27,7 +27,7 @@ struct RunOptions {
 void RunFiles(const RunOptions& options, std::ostream& out);
 
 // Reads one job a line until the end of the input and answers each with one line, in order: a result record, or {"job":
-// ..., "error": ...}.
+// ..., "error": ...}, with "failed": true where not the job was wrong but its own controller failed in the run.
 void RunJobs(std::istream& in, std::ostream& out);
 
 // "T,L,P": three weights, or the name of a preset. Throws InputError.

@@ -2,6 +2,12 @@
 
 #include <ns3/simulator.h>
 
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "controller_failed.h"
 #include "random.h"
 
 namespace weir::sim {
@@ -25,6 +31,7 @@ Simulation::~Simulation() { ns3::Simulator::Destroy(); }
 
 void Simulation::Run() {
   ns3::Simulator::Run();
+  if (const std::string failure = flows_->controller_failure(); !failure.empty()) throw ControllerFailed(failure);
   flows_->ProcessArrivals(NowNs());
 }
 

@@ -26,7 +26,7 @@ class Simulation {
   Simulation& operator=(const Simulation&) = delete;
 
   // To the scenario's end, unless Stop() is called from within. Events at the very end are not executed, arrivals at it
-  // count.
+  // count. Throws ControllerFailed.
   void Run();
   void Stop();
   bool stopped() const { return stopped_; }

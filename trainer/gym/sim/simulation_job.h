@@ -9,6 +9,7 @@
 #include <string>
 
 #include "agent_controller.h"
+#include "external_controllers.h"
 #include "scenario.h"
 #include "weir/objective.h"
 
@@ -23,6 +24,10 @@ struct SimulationJob {
   // For the controller "weir": the model file's bytes, and its name for messages.
   std::span<const std::byte> model;
   std::string model_path;
+  // A controller of the user's own, whose name is `controller`; null: one of those built in.
+  const external::ExternalSpecification* external = nullptr;
+  // What makes it; there when `external` is.
+  external::ExternalControllers* external_controllers = nullptr;
   // With an agent: it has the first flow under test, and the others run "rule".
   const AgentSpecification* agent = nullptr;
   bool agent_guard = false;

@@ -1,0 +1,90 @@
+/* What a shared library exports to be a rate controller of its own in `weir replay` and `weir call`:
+ *
+ *   const weir_controller* weir_controller_entry(void);
+ *
+ * It stands at the receiver: every `interval_us` it is told which RTP packets have arrived, and answers with the target
+ * rate that goes to the sender in RTCP REMB. docs/write_your_own_controller.md has the terms; there is an example in
+ * examples/controllers.
+ *
+ * All calls on one controller come from one thread at a time, in the order of time. Several controllers may exist at
+ * once (one a flow), and many one after the other. In a replay a call that lasts longer than the time limit ends the
+ * run. Times are microseconds of one monotonic clock whose origin does not matter.
+ */
+#ifndef WEIR_C_WEIR_CONTROLLER_H_
+#define WEIR_C_WEIR_CONTROLLER_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Of everything in this file; a library that was built with another one is refused. */
+#define WEIR_CONTROLLER_VERSION 1
+
+typedef enum weir_controller_packet_kind {
+  WEIR_CONTROLLER_VIDEO = 0,
+  WEIR_CONTROLLER_AUDIO = 1,
+  WEIR_CONTROLLER_PROBE = 2, /* also padding alone */
+  WEIR_CONTROLLER_RETRANSMISSION = 3
+} weir_controller_packet_kind;
+
+/* What the application wants: three weights above 0 whose sum is 1. */
+typedef struct weir_controller_objective {
+  double throughput;
+  double latency;
+  double loss;
+} weir_controller_objective;
+
+typedef struct weir_controller_start {
+  uint64_t seed; /* of the run: for a controller that draws lots */
+  /* A target outside these bounds is moved to the nearer one. Before its first answer the start rate is in force. */
+  int64_t min_bps;
+  int64_t start_bps;
+  int64_t max_bps;
+  weir_controller_objective objective;
+} weir_controller_start;
+
+/* One RTP packet that is no duplicate. Sizes are those of the RTP packet, without UDP and IP. */
+typedef struct weir_controller_packet {
+  int64_t arrival_time_us;
+  int64_t queueing_delay_us; /* one-way delay above the smallest of the last 30 s; 0 or more */
+  uint32_t ssrc;
+  int32_t abs_send_time; /* 24 bits, 6.18 fixed-point seconds, wraps every 64 s; -1 where the packet has none */
+  uint32_t header_bytes;
+  uint32_t payload_bytes;
+  uint32_t padding_bytes;
+  int32_t
+      lost_change; /* n for a gap of n packets before this one, -1 for a late packet counted as lost before, else 0 */
+  uint16_t sequence_number;
+  uint8_t payload_type;
+  uint8_t kind; /* weir_controller_packet_kind */
+} weir_controller_packet;
+
+typedef struct weir_controller_interval {
+  int64_t now_us;
+  int64_t target_bps;         /* in force */
+  int64_t round_trip_time_us; /* 0: not known yet */
+  weir_controller_objective objective;
+  const weir_controller_packet* packets; /* since the call before, in the order of their arrival */
+  size_t packet_count;                   /* 0: nothing has arrived */
+} weir_controller_interval;
+
+typedef struct weir_controller {
+  uint32_t version;    /* WEIR_CONTROLLER_VERSION */
+  int64_t interval_us; /* between two decisions, 5,000 to 10,000,000 */
+  /* The state of one flow's controller, handed to the other two; NULL: it cannot be made. */
+  void* (*create)(const weir_controller_start* start);
+  /* The target rate in bit/s of RTP packets: 0 to 1e12, or the run fails. */
+  double (*decide)(void* state, const weir_controller_interval* interval);
+  void (*destroy)(void* state);
+} weir_controller;
+
+typedef const weir_controller* (*weir_controller_entry_function)(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* WEIR_C_WEIR_CONTROLLER_H_ */

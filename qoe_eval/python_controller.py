@@ -1,0 +1,185 @@
+"""Runs a rate controller that is a Python class, as a program of JSON lines. `weir` starts it by this file's path:
+
+    python -P python_controller.py FILE.py CLASS
+
+docs/write_your_own_controller.md has the class and the lines. Nothing of Weir is imported, so that it starts at once.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import math
+import os
+import random
+import sys
+import traceback
+from pathlib import Path
+from typing import IO, Any
+
+VERSION = 1
+# OpenNetLab asks its estimators five times a second.
+_OPENNETLAB_INTERVAL_US = 200_000
+_ABS_SEND_TIME_BITS = 24
+_ABS_SEND_TIME_TICKS_PER_MS = (1 << 18) / 1000
+
+
+class OpenNetLabFace:
+    """A class with OpenNetLab's `report_states` and `get_estimated_bandwidth`, as one with ours."""
+
+    interval_us = _OPENNETLAB_INTERVAL_US
+
+    def __init__(self, estimator: Any) -> None:
+        self._estimator = estimator
+        self.interval_us = getattr(estimator, "interval_us", _OPENNETLAB_INTERVAL_US)
+        # Of the last packet with a send time; None before it.
+        self._last_ticks: int | None = None
+        self._ticks = 0
+
+    def on_packets(self, packets: list[dict[str, Any]]) -> None:
+        """Each packet in OpenNetLab's terms; send times start at 0, on the sender's clock."""
+        for packet in packets:
+            self._estimator.report_states(
+                {
+                    "send_time_ms": self._send_time_ms(packet.get("abs_send_time")),
+                    "arrival_time_ms": packet["arrival_time_us"] / 1000,
+                    "payload_type": packet["payload_type"],
+                    "sequence_number": packet["sequence_number"],
+                    "ssrc": packet["ssrc"],
+                    "padding_length": packet["padding_bytes"],
+                    "header_length": packet["header_bytes"],
+                    "payload_size": packet["payload_bytes"],
+                }
+            )
+
+    def on_timeout(self, now_us: int) -> Any:
+        """The estimator's bandwidth, in bit/s."""
+        return self._estimator.get_estimated_bandwidth()
+
+    def _send_time_ms(self, ticks: int | None) -> float:
+        if ticks is not None:
+            half, whole = 1 << (_ABS_SEND_TIME_BITS - 1), 1 << _ABS_SEND_TIME_BITS
+            if self._last_ticks is not None:
+                self._ticks += (ticks - self._last_ticks + half) % whole - half
+            self._last_ticks = ticks
+        return self._ticks / _ABS_SEND_TIME_TICKS_PER_MS
+
+
+def main(path: Path, class_name: str) -> int:
+    """Answers questions until there are no more; the exit status. What is wrong is one line on standard error."""
+    questions, answers = _take_standard_streams()
+    try:
+        made = _load(path, class_name)
+        _answer_all(made, questions, answers)
+    except _WrongClassError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except SyntaxError as error:
+        where = f"{Path(error.filename or path).name} line {error.lineno}"
+        print(f"{where}: {type(error).__name__}: {error.msg}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        return 0
+    except Exception as error:
+        print(f"{_where(error, path)}: {type(error).__name__}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+class _WrongClassError(Exception):
+    """What the class or its answer lacks."""
+
+
+def _take_standard_streams() -> tuple[IO[bytes], IO[str]]:
+    """What a controller prints goes to standard error, and what it reads is empty: the lines are not its affair."""
+    questions, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "w", encoding="ascii")
+    os.dup2(2, 1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    return questions, answers
+
+
+def _load(path: Path, class_name: str) -> type:
+    sys.path.insert(0, str(path.parent))
+    specification = importlib.util.spec_from_file_location(path.stem, path)
+    if specification is None or specification.loader is None:
+        raise _WrongClassError(f"{path.name}: not a Python file")
+    module = importlib.util.module_from_spec(specification)
+    # Where pickle and dataclasses look for it.
+    sys.modules[path.stem] = module
+    specification.loader.exec_module(module)
+    found = getattr(module, class_name, None)
+    if not isinstance(found, type):
+        classes = [name for name, value in vars(module).items() if isinstance(value, type)]
+        raise _WrongClassError(
+            f"{path.name} has no class {class_name}" + (f"; it has {', '.join(classes[:10])}" if classes else "")
+        )
+    if _is_opennetlab(found):
+        return found
+    for method in ("on_packets", "on_timeout"):
+        if not callable(getattr(found, method, None)):
+            raise _WrongClassError(f"{path.name}: the class {class_name} has no method {method}")
+    return found
+
+
+def _is_opennetlab(made: type) -> bool:
+    return all(callable(getattr(made, name, None)) for name in ("report_states", "get_estimated_bandwidth"))
+
+
+def _answer_all(made: type, questions: IO[bytes], answers: IO[str]) -> None:
+    controller: Any = None
+    objective: Any = None
+    round_trip_time_us = 0
+    for line in questions:
+        question = json.loads(line)
+        if question.pop("type") == "start":
+            question.pop("version")
+            _seed(question["seed"])
+            controller = OpenNetLabFace(made()) if _is_opennetlab(made) else made(question)
+            objective, round_trip_time_us = question["objective"], 0
+            answer = {"version": VERSION, "interval_us": getattr(controller, "interval_us", 100_000)}
+        else:
+            if question["objective"] != objective:
+                objective = question["objective"]
+                _tell(controller, "on_objective", objective)
+            if question.get("round_trip_time_us", 0) != round_trip_time_us:
+                round_trip_time_us = question["round_trip_time_us"]
+                _tell(controller, "on_round_trip_time", round_trip_time_us)
+            controller.on_packets(question["packets"])
+            answer = {"target_bps": _checked(controller.on_timeout(question["time_us"]), made)}
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+
+
+def _seed(seed: int) -> None:
+    """The same run draws the same numbers, also in a process that has made other runs before."""
+    random.seed(seed)
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        numpy.random.seed(seed % (1 << 32))
+
+
+def _tell(controller: Any, method: str, value: Any) -> None:
+    if callable(getattr(controller, method, None)):
+        getattr(controller, method)(value)
+
+
+def _checked(target: Any, made: type) -> float:
+    try:
+        target_bps = float(target)
+    except (TypeError, ValueError):
+        target_bps = math.nan
+    if not math.isfinite(target_bps):
+        method = "get_estimated_bandwidth" if _is_opennetlab(made) else "on_timeout"
+        raise _WrongClassError(f"{made.__name__}.{method} returned {target!r:.60}; it must return bits per second")
+    return target_bps
+
+
+def _where(error: Exception, path: Path) -> str:
+    """The innermost line of the user's own file."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == path]
+    return f"{path.name} line {frames[-1].lineno}, in {frames[-1].name}" if frames else path.name
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2]))
