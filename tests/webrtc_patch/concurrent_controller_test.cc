@@ -56,10 +56,11 @@ class ConcurrentControllerTest : public ::testing::Test {
     return told_;
   }
 
-  std::unique_ptr<ConcurrentController> controller_;
   Clock::duration longest_{};
   std::mutex mutex_;
   std::vector<std::string> told_;
+  // Last: when it goes, it may have something to tell.
+  std::unique_ptr<ConcurrentController> controller_;
 };
 
 TEST_F(ConcurrentControllerTest, ItsAnswerIsTheTargetWithinTheBounds) {
@@ -71,7 +72,7 @@ TEST_F(ConcurrentControllerTest, ItsAnswerIsTheTargetWithinTheBounds) {
 }
 
 TEST_F(ConcurrentControllerTest, ASlowOneIsNotWaitedForAndItsLatenessIsTold) {
-  Make(std::string(kStart) + "while read a; do sleep 1; echo '{\"target_bps\":5e5}'; done");
+  Make(std::string(kStart) + "while read a; do sleep 1; echo '{\"target_bps\":5e5}'; done", TimeDelta::Seconds(10));
   const auto deadline = Clock::now() + std::chrono::seconds(20);
   while (Next() != DataRate::KilobitsPerSecond(500)) ASSERT_LT(Clock::now(), deadline);
   EXPECT_LT(longest_, std::chrono::milliseconds(700));
