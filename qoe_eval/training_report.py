@@ -30,10 +30,9 @@ REPORT = "report.html"
 _STEPS = "time/total_timesteps"
 _TRAINING = "in training"
 # Rows of the chart and their lines: name, colour and what stable-baselines3 or the recorder logs, whichever there is.
-_ROWS: tuple[tuple[str, str, tuple[tuple[str, str, str], ...]], ...] = (
+_ROWS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
     (
         "Objective's terms",
-        "terms",
         (
             ("throughput", "--c-nada", "objectives/throughput"),
             ("latency", "--c-gcc-remb", "objectives/latency"),
@@ -42,7 +41,6 @@ _ROWS: tuple[tuple[str, str, tuple[tuple[str, str, str], ...]], ...] = (
     ),
     (
         "Policy loss",
-        "policy loss",
         (
             ("policy loss", "--zero", "train/policy_gradient_loss"),
             ("actor loss", "--zero", "train/actor_loss"),
@@ -50,15 +48,13 @@ _ROWS: tuple[tuple[str, str, tuple[tuple[str, str, str], ...]], ...] = (
     ),
     (
         "Value loss",
-        "value loss",
         (("value loss", "--zero", "train/value_loss"), ("critic loss", "--zero", "train/critic_loss")),
     ),
     (
         "Exploration",
-        "explor.",
         (("standard deviation", "--zero", "train/std"), ("entropy coefficient", "--zero", "train/ent_coef")),
     ),
-    ("Steps a second", "steps/s", (("steps a second", "--zero", "time/fps"),)),
+    ("Steps a second", (("steps a second", "--zero", "time/fps"),)),
 )
 
 
@@ -228,8 +224,8 @@ def _chart(
     shown = np.concatenate([rewards[np.isfinite(rewards)], means])
     low, high = (float(shown.min()), float(shown.max())) if len(shown) else (0.0, 1.0)
     margin = 0.08 * max(high - low, 0.01)
-    rows = [row("Reward a step", "reward", lines, share=2.0, range=(low - margin, high + margin))]
-    for title, short, columns in _ROWS:
+    rows = [row("Reward a step", lines, share=2.0, range=(low - margin, high + margin))]
+    for title, columns in _ROWS:
         drawn = []
         for name, colour, column in columns:
             x, y = thinned(steps, _column(progress, column))
@@ -237,5 +233,5 @@ def _chart(
             group = _TRAINING if colour == "--zero" else ""
             decimals = 0 if column == "time/fps" else 3
             drawn.append(line(name, colour, x[known], y[known], group=group, decimals=decimals))
-        rows.append(row(title, short, drawn))
+        rows.append(row(title, drawn))
     return chart("training", "", end, rows) | {"x_title": "Steps, thousand"}

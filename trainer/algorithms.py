@@ -55,21 +55,19 @@ def make_model(
 
 
 def load_model(configuration: TrainingConfiguration, checkpoint: Path, environment: BottleneckVecEnv) -> BaseAlgorithm:
-    """The learner of a checkpoint, to go on with; its replay buffer with it, where one was saved.
+    """The learner of a checkpoint to go on with, which is of the configuration's algorithm (`check_algorithm`); its
+    replay buffer with it, where one was saved.
 
     Raises:
-        InputError: it is no checkpoint, or one of another algorithm.
+        InputError: it is no checkpoint.
     """
-    algorithm = _algorithm_of(checkpoint)
-    if algorithm != configuration.algorithm:
-        raise InputError(f"{checkpoint}: was trained with {algorithm}, not with {configuration.algorithm}")
     settings = configuration.algorithm_settings
     known = _FORGOTTEN | {"learning_rate": LinearSchedule(settings.learning_rate, settings.learning_rate_end)}
     if isinstance(settings, OffPolicySettings):
         known |= {"buffer_size": settings.buffer_size}
-        if algorithm == "td3":
+        if configuration.algorithm == "td3":
             known |= {"action_noise": _noise(configuration)}
-    model = LEARNERS[algorithm].load(checkpoint, env=environment, device="cpu", custom_objects=known)
+    model = LEARNERS[configuration.algorithm].load(checkpoint, env=environment, device="cpu", custom_objects=known)
     replay_buffer = checkpoint.with_name(REPLAY_BUFFER)
     if isinstance(model, OffPolicyAlgorithm) and replay_buffer.is_file():
         load_replay_buffer(model, replay_buffer)
@@ -99,6 +97,17 @@ def checkpoint_steps(checkpoint: str | os.PathLike[str]) -> int:
         InputError: the file is missing or no checkpoint.
     """
     return int(_read(Path(checkpoint))["num_timesteps"])
+
+
+def check_algorithm(configuration: TrainingConfiguration, checkpoint: Path) -> None:
+    """That a checkpoint can be gone on with.
+
+    Raises:
+        InputError: it is no checkpoint, or one of another algorithm.
+    """
+    algorithm = _algorithm_of(checkpoint)
+    if algorithm != configuration.algorithm:
+        raise InputError(f"{checkpoint}: was trained with {algorithm}, not with {configuration.algorithm}")
 
 
 def save_checkpoint(model: BaseAlgorithm, path: Path, *, replay_buffer: bool = False) -> None:

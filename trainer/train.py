@@ -19,7 +19,14 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from weir.traces.errors import InputError
 from weir.traces.output_files import make_folder, write_text
-from weir.trainer.algorithms import checkpoint_steps, load_model, load_policy, make_model, save_checkpoint
+from weir.trainer.algorithms import (
+    check_algorithm,
+    checkpoint_steps,
+    load_model,
+    load_policy,
+    make_model,
+    save_checkpoint,
+)
 from weir.trainer.configuration import LANDMARKS, TrainingConfiguration
 from weir.trainer.curriculum import TraceValuesSource, make_curriculum
 from weir.trainer.curriculum_callback import SAMPLING_LOG, TraceCurriculum
@@ -105,8 +112,10 @@ def train(
         raise InputError(f"{folder}: has no {CHECKPOINT} to resume from")
     if not resume and checkpoint.exists():
         raise InputError(f"{folder}: already holds a training run; resume it, or give another folder")
-    if resume and (steps_done := checkpoint_steps(checkpoint)) >= configuration.steps:
-        return TrainingResult(checkpoint, steps_done, False, math.nan, was_complete=True)
+    if resume:
+        check_algorithm(configuration, checkpoint)
+        if (steps_done := checkpoint_steps(checkpoint)) >= configuration.steps:
+            return TrainingResult(checkpoint, steps_done, False, math.nan, was_complete=True)
     sampler = ScenarioSampler(configuration.scenarios)
     curriculum = make_curriculum(configuration, sampler.documents, trace_values, simulator)
     landmarks = _landmarks(configuration)

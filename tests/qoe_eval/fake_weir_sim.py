@@ -60,10 +60,11 @@ def make_record(job):
             delay.append(link["one_way_delay_ms"] + queueing if got > 0 else None)
             lost.append(int(over > 0.9) * chance.randrange(5) if got > 0 else 0)
         # Ten frames a second, each with all that was received in its time and the delay of its time.
+        seen = [(i * 100_000, delay[i], rate[i]) for i in range(samples) if active[i]]
         frames = {
-            "capture_time_us": [i * 100_000 for i in range(samples)],
-            "complete_time_us": [None if d is None else i * 100_000 + round(1000 * d) for i, d in enumerate(delay)],
-            "bytes": [round(got / 80) for got in rate],
+            "capture_time_us": [time_us for time_us, _, _ in seen],
+            "complete_time_us": [None if d is None else time_us + round(1000 * d) for time_us, d, _ in seen],
+            "bytes": [round(got / 80) for _, _, got in seen],
         }
         arrived = sorted(value for value in delay if value is not None)
         carriable = sum(c for c, on in zip(capacity, active, strict=True) if on) / 80

@@ -118,9 +118,9 @@ def test_seed_0_is_the_trace_as_written_and_one_scenario_gives_no_interval(weir,
 
     out, records = run(0)
     assert [(record["seed"], record["variation"]) for record in records] == [(0, {})] * 2
-    assert ", too few scenarios for an interval (1), won 1 of 1 independent scenario, 1 seed" in out
+    assert "(too few scenarios for an interval (1)); more utility in 1 of 1 independent scenario, 1 seed" in out
     out, records = run(2)
-    assert ", too few scenarios for an interval (1), won 1 of 1 independent scenario, 2 seeds" in out
+    assert "(too few scenarios for an interval (1)); more utility in 1 of 1 independent scenario, 2 seeds" in out
     drawn = {(record["seed"], json.dumps(record["variation"])) for record in records}
     assert len(drawn) == len({text for _, text in drawn}) == 2
     (row,) = [

@@ -39,7 +39,7 @@ def test_the_page_has_its_sections_and_needs_no_network(plan, tmp_path):
         "0.4, 0.5, 0.1",
         "Worst scenarios of weir",
         "too few scenarios for an interval (2)",
-        "won 2 of 2 independent scenarios, 2 seeds each",
+        "more utility in 2 of 2 independent scenarios, 2 seeds each",
         "2 scenarios 2 seeds each",
         "12 complete of 99",
     ):
