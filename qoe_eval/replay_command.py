@@ -50,7 +50,6 @@ _SHOWN = (
     "utility",
     "challenge",
     "viewer_quality",
-    "frozen_share",
     "frame_delay_ms_p95",
     "utilisation",
     "p95_queueing_delay_ms",
