@@ -1,4 +1,4 @@
-"""Values that a user writes on the command line: objectives, controllers, a model's file."""
+"""Values that a user writes on the command line: objectives, controllers, a model's file, what a path is like."""
 
 from __future__ import annotations
 
@@ -6,12 +6,27 @@ import shlex
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from weir.qoe_eval.own_controllers import HOW, NAME, OwnController, check_own_names, is_own, read_own_controller
 from weir.traces.errors import InputError
 from weir.traces.input_files import LARGEST_MODEL_BYTES, printable
 from weir.trainer.gym.episode import checked_objective
 from weir.trainer.gym.specification import PRESETS
+
+OneWayDelayOption = Annotated[
+    float | None,
+    typer.Option(min=0, max=60_000, metavar="MS", help="One-way delay of the path; 25 where the file has none."),
+]
+QueueOption = Annotated[
+    str | None,
+    typer.Option(metavar="MS|120kB|50pkt", help="Queue before the bottleneck; 300 ms where the file has none."),
+]
+LossOption = Annotated[
+    float | None, typer.Option(min=0, max=1, metavar="RATIO", help="Independent loss of packets, 0 to 1.")
+]
 
 CONTROLLERS = ("weir", "gcc", "gcc-remb", "pcc", "nada", "rule", "fixed", "oracle")
 

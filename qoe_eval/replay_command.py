@@ -17,7 +17,15 @@ from weir.qoe_eval.inputs import PathOptions, read_inputs
 from weir.qoe_eval.means_table import print_means
 from weir.qoe_eval.metric_table import METRICS
 from weir.qoe_eval.objectives import FOLDER, objective_plans, summarise_objectives
-from weir.qoe_eval.options import check_controllers, check_model, given_command, parse_objective
+from weir.qoe_eval.options import (
+    LossOption,
+    OneWayDelayOption,
+    QueueOption,
+    check_controllers,
+    check_model,
+    given_command,
+    parse_objective,
+)
 from weir.qoe_eval.own_controllers import DEFAULT_TIME_LIMIT_S
 from weir.qoe_eval.replay import ReplayOutcome
 from weir.qoe_eval.replay_jobs import ReplayPlan, model_description
@@ -103,17 +111,9 @@ def replay(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where results, summary and report go.")] = Path(
         "weir-replay"
     ),
-    one_way_delay: Annotated[
-        float | None,
-        typer.Option(min=0, max=60_000, metavar="MS", help="One-way delay of the path; 25 where the file has none."),
-    ] = None,
-    queue: Annotated[
-        str | None,
-        typer.Option(metavar="MS|120kB|50pkt", help="Queue before the bottleneck; 300 ms where the file has none."),
-    ] = None,
-    loss: Annotated[
-        float | None, typer.Option(min=0, max=1, metavar="RATIO", help="Independent loss of packets, 0 to 1.")
-    ] = None,
+    one_way_delay: OneWayDelayOption = None,
+    queue: QueueOption = None,
+    loss: LossOption = None,
     reverse: Annotated[
         Path | None,
         typer.Option(

@@ -14,6 +14,7 @@ from weir.qoe_eval.call.link_process import LinkFailed
 from weir.qoe_eval.call.link_session import LinkSession, run_link
 from weir.qoe_eval.call.requirements_check import check_link_requirements
 from weir.qoe_eval.inputs import PathOptions, read_inputs
+from weir.qoe_eval.options import LossOption, OneWayDelayOption, QueueOption
 from weir.qoe_eval.run_with_progress import error_console
 from weir.traces.convert import parse_queue
 from weir.traces.errors import InputError
@@ -35,17 +36,9 @@ def link(
     receive: Annotated[
         bool, typer.Option("--receive", help="COMMAND is where the path leads, and not where it begins: a download.")
     ] = False,
-    one_way_delay: Annotated[
-        float | None,
-        typer.Option(min=0, max=60_000, metavar="MS", help="One-way delay of the path; 25 where the file has none."),
-    ] = None,
-    queue: Annotated[
-        str | None,
-        typer.Option(metavar="MS|120kB|50pkt", help="Queue before the bottleneck; 300 ms where the file has none."),
-    ] = None,
-    loss: Annotated[
-        float | None, typer.Option(min=0, max=1, metavar="RATIO", help="Independent loss of packets, 0 to 1.")
-    ] = None,
+    one_way_delay: OneWayDelayOption = None,
+    queue: QueueOption = None,
+    loss: LossOption = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of loss, jitter and cross traffic.")] = 1,
     log: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Capacity, queue, packets and delays every 100 ms (JSON lines).")

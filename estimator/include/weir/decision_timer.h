@@ -19,6 +19,8 @@ class DecisionTimer {
     interval_ = interval;
     due_ = now + interval;
   }
+  // Counts from the next decision on; above zero.
+  void set_interval(TimeDelta interval) { interval_ = interval; }
   // Whether it is due; if so, waits for the next interval.
   [[nodiscard]] bool Take(Timestamp now) {
     if (now < due_) return false;

@@ -73,7 +73,7 @@ void ConcurrentController::OnTargetRateConstraints(const TargetRateConstraints& 
   if (started_) return;
   started_ = true;
   target_ = constraints.start_rate;
-  next_timeout_ = now + kDefaultInterval;
+  timer_.Start(now, kDefaultInterval);
   const std::lock_guard lock(shared_->mutex);
   shared_->constraints = constraints;
   shared_->objective = objective_;
@@ -95,10 +95,10 @@ void ConcurrentController::OnTargetApplied(DataRate target, Timestamp) { target_
 
 NetworkControlUpdate ConcurrentController::OnTimeout(Timestamp now) {
   NetworkControlUpdate update;
-  if (now < next_timeout_) return update;
+  if (now < timer_.due()) return update;
   const std::lock_guard lock(shared_->mutex);
-  next_timeout_ += shared_->interval;
-  if (next_timeout_ <= now) next_timeout_ = now + shared_->interval;
+  timer_.set_interval(shared_->interval);
+  if (!timer_.Take(now)) return update;
   if (shared_->busy_since) {
     const TimeDelta limit = shared_->specification.decision_limit * (shared_->ready ? 1 : kStartLimitFactor);
     if (now - *shared_->busy_since > limit) shared_->Fail(AboutController(name_, "it has not answered in time"));

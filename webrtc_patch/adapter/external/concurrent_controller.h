@@ -11,6 +11,7 @@
 
 #include "decision_maker.h"
 #include "external_controllers.h"
+#include "weir/decision_timer.h"
 #include "weir/rate_controller.h"
 
 namespace weir::external {
@@ -37,7 +38,7 @@ class ConcurrentController final : public RateController {
   void OnTargetApplied(DataRate target, Timestamp now) override;
   // Asks anew, unless it is still being answered: then the packets wait for the next time.
   NetworkControlUpdate OnTimeout(Timestamp now) override;
-  Timestamp next_timeout() const override { return next_timeout_; }
+  Timestamp next_timeout() const override { return timer_.due(); }
 
  private:
   struct Shared;
@@ -51,7 +52,7 @@ class ConcurrentController final : public RateController {
   int64_t round_trip_time_us_ = 0;
   DataRate target_ = DataRate::Zero();
   std::vector<weir_controller_packet> packets_;
-  Timestamp next_timeout_ = Timestamp::PlusInfinity();
+  DecisionTimer timer_;
 };
 
 }  // namespace weir::external

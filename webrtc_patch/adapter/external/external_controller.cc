@@ -28,9 +28,9 @@ ExternalController::ExternalController(std::string name, std::unique_ptr<Decisio
 
 void ExternalController::OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) {
   constraints_ = constraints;
-  if (next_timeout_.IsPlusInfinity()) {
+  if (!timer_.started()) {
     target_ = constraints.start_rate;
-    next_timeout_ = now + maker_->interval();
+    timer_.Start(now, maker_->interval());
   }
 }
 
@@ -42,9 +42,7 @@ void ExternalController::OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update
 
 NetworkControlUpdate ExternalController::OnTimeout(Timestamp now) {
   NetworkControlUpdate update;
-  if (now < next_timeout_ || !failure_.empty()) return update;
-  next_timeout_ += maker_->interval();
-  if (next_timeout_ <= now) next_timeout_ = now + maker_->interval();
+  if (!failure_.empty() || !timer_.Take(now)) return update;
   const Result<DataRate> target = maker_->Decide({.now_us = now.us(),
                                                   .target_bps = target_.bps(),
                                                   .round_trip_time_us = round_trip_time_us_,

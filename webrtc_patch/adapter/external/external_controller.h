@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "decision_maker.h"
+#include "weir/decision_timer.h"
 #include "weir/rate_controller.h"
 
 namespace weir::external {
@@ -31,7 +32,7 @@ class ExternalController final : public RateController {
   void OnArrival(const Arrival& arrival) override { packets_.push_back(ToC(arrival)); }
   void OnTargetApplied(DataRate target, Timestamp) override { target_ = target; }
   NetworkControlUpdate OnTimeout(Timestamp now) override;
-  Timestamp next_timeout() const override { return next_timeout_; }
+  Timestamp next_timeout() const override { return timer_.due(); }
 
   // What it did wrong, with its name; empty while all is well.
   const std::string& failure() const { return failure_; }
@@ -46,7 +47,7 @@ class ExternalController final : public RateController {
   int64_t round_trip_time_us_ = 0;
   DataRate target_ = DataRate::Zero();
   std::vector<weir_controller_packet> packets_;
-  Timestamp next_timeout_ = Timestamp::PlusInfinity();
+  DecisionTimer timer_;
 };
 
 }  // namespace weir::external
