@@ -238,7 +238,7 @@ def _run_information(plan: ReplayPlan, outcome: ReplayOutcome, failures: list[st
             scenario.name: {
                 "description": scenario.description,
                 "source": scenario.provenance.get("source", ""),
-                "one_way_delay_ms": scenario.forward.one_way_delay_ms,
+                "one_way_delay_ms": scenario.forward.mean_one_way_delay_ms(scenario.duration_s),
             }
             for scenario in plan.scenarios
         },
