@@ -4,6 +4,7 @@ catalogue.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -56,9 +57,10 @@ def read_inputs(
         window_ms: averaging window for Mahimahi files, ms.
 
     Raises:
-        InputError: a file or name is not usable, or two inputs have one name.
+        InputError: a file or name is not usable, or two inputs have one name or are one path.
     """
     found: dict[str, tuple[str, Scenario]] = {}
+    paths: dict[str, str] = {}
     for name in names:
         for imported in _read(name, repair, window_ms):
             on_trace(imported)
@@ -69,8 +71,20 @@ def read_inputs(
                     f"{found[scenario.name][0]}; "
                     "results are told apart by this name: rename one, or replay them apart"
                 )
-            found[scenario.name] = (printable(name), scenario)
+            path = _path_of(scenario)
+            if path in paths:
+                raise InputError(
+                    f"{printable(name)}: is the same path as {paths[path]}, under another name; a path counts once: "
+                    "give it once"
+                )
+            found[scenario.name], paths[path] = (printable(name), scenario), printable(name)
     return [scenario for _, scenario in found.values()]
+
+
+def _path_of(scenario: Scenario) -> str:
+    """What a scenario is, whatever it is called."""
+    document = scenario.to_dict()
+    return json.dumps({key: document[key] for key in sorted(document.keys() - {"name", "description", "provenance"})})
 
 
 def _read(name: str, repair: bool, window_ms: int) -> list[ImportedTrace]:

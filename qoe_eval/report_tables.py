@@ -71,7 +71,9 @@ def headline(summary: Summary) -> str:
         f"{_what_the_scores_are(summary)} Means over {_sample(summary)}, best first. The interval is a bootstrap over "
         "scenarios (BCa, of six or more): it tells how far the mean would move with other scenarios of the same kind. "
         "<b>oracle</b> "
-        "knows the capacity, and is what could be had; <b>fixed</b> sends at half the mean capacity."
+        "knows the capacity and sends at it: about what could be had where a flow has the path to itself; <b>fixed</b> "
+        "sends at half the mean capacity. Where several flows share a path, each is measured against the whole of it: "
+        "there Jain’s index and TCP’s share tell what utility does not."
     )
     return html.section("headline", "Controllers", note, html.table(head, rows) + _all_measures(summary))
 
@@ -303,8 +305,8 @@ def _worst_row(record: Mapping[str, Any], scored: Records) -> str:
     best = max(others, key=lambda r: r["metrics"]["run"][leading])
     score = best["metrics"]["run"][leading]
     behind = score - measures[leading]
-    css_class = "bad" if behind > 0 else "good"
-    text = f"behind by {behind:.1f}" if behind > 0 else f"ahead by {-behind:.1f}"
+    css_class = "bad" if behind >= 0.05 else "good"
+    text = f"behind by {behind:.1f}" if behind >= 0.05 else f"ahead by {max(0.0, -behind):.1f}"
     return html.row(
         [*cells, f"{html.controller_name(best['controller'])} {score:.1f}", f'<td class="{css_class}">{text}</td>']
     )

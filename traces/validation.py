@@ -128,7 +128,7 @@ def _unit(samples: Samples, scale: float) -> list[Finding]:
     read_as = f"the largest rate reads as {peak} and the median as {_rate(median_bps)}"
     if scale != 1.0:
         text, repair = (
-            f"{read_as}: the numbers are hardly {unit}",
+            f"{read_as}: the numbers are hardly {unit}; a link that is so slow needs a scenario file",
             f"every rate taken as {_unit_name(unit_bps * scale)}",
         )
         return [Finding("unit_error", "error", samples.source, samples.at(0), text, repair)]

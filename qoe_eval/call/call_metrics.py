@@ -25,6 +25,7 @@ from weir.qoe_eval.call.y4m import Y4m
 from weir.qoe_eval.freezes import find_freezes
 from weir.traces.errors import InputError
 from weir.traces.output_files import write_text
+from weir.traces.values_over_time import DelayOverTime
 
 VMAF_FRAMES = "vmaf.json"
 # A delay out of these bounds is a clock that was mapped wrongly, not a delay.
@@ -46,7 +47,7 @@ class CallMeasures:
 def measure(
     folder: Path,
     source: Path | None = None,
-    base_one_way_delay_ms: float | None = None,
+    base_one_way_delay_ms: float | DelayOverTime | None = None,
     started_us: int | None = None,
     ended_us: int | None = None,
     vmaf_every: int = 1,
@@ -58,7 +59,7 @@ def measure(
     Args:
         folder: where the raw logs of the call are.
         source: the y4m that was sent; without it there is no VMAF.
-        base_one_way_delay_ms: of the link, forward, without its queue.
+        base_one_way_delay_ms: of the link, forward, without its queue; it may change over the scenario.
         started_us: CLOCK_MONOTONIC when the call was connected and the scenario began; by default what the link's log
             says, else the first frame.
         ended_us: when it ended; by default the last entry of the link's log or the last frame, what is later.
@@ -125,15 +126,19 @@ def end_to_end_delays_ms(frames: Sequence[ReceivedFrame]) -> list[float | None]:
     return delays
 
 
-def _link_metrics(link: LinkLog, base_one_way_delay_ms: float | None) -> Values:
+def _link_metrics(link: LinkLog, base_one_way_delay_ms: float | DelayOverTime | None) -> Values:
     seconds = float(link.interval_s.sum())
     packets, lost = float(np.nansum(link.packets)), float(link.lost_packets.sum())
     if seconds <= 0 or packets + lost <= 0:
         return {}
     delay_ms = link.one_way_delay_percentile_ms(95)
-    queueing_ms = max(0.0, delay_ms - base_one_way_delay_ms) if delay_ms and base_one_way_delay_ms is not None else None
+    if isinstance(base_one_way_delay_ms, DelayOverTime):
+        base_ms = base_one_way_delay_ms.at(np.maximum(0.0, np.nan_to_num(link.scenario_time_s)))
+    else:
+        base_ms = np.full(len(link.time_us), np.nan if base_one_way_delay_ms is None else base_one_way_delay_ms)
+    queueing_ms = link.one_way_delay_percentile_ms(95, base_ms)
     return {
-        "p95_queueing_delay_ms": queueing_ms,
+        "p95_queueing_delay_ms": None if queueing_ms is None else max(0.0, queueing_ms),
         "network_delay_ms_p95": delay_ms,
         "loss_ratio": lost / (packets + lost),
         "receive_rate_bps": 8 * float(np.nansum(link.bytes)) / seconds,

@@ -42,7 +42,7 @@ def conclude(settings: CallSettings, about: Mapping[str, Any]) -> tuple[dict[str
     measures = measure(
         folder,
         source_video_path(settings.width, settings.height),
-        settings.scenario.forward.mean_one_way_delay_ms(settings.duration_s),
+        settings.scenario.forward.one_way_delay_ms,
         about["started_us"],
         about["ended_us"],
     )

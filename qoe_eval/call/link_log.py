@@ -83,12 +83,15 @@ class LinkLog:
         carriable = float(carriable_bits[limited].sum())
         return 8 * float(np.nansum(self.bytes[limited])) / carriable if carriable > 0 else None
 
-    def one_way_delay_percentile_ms(self, percent: float) -> float | None:
-        """A percentile of the one-way delays over the packets; nothing without a packet.
+    def one_way_delay_percentile_ms(self, percent: float, above_ms: Array | None = None) -> float | None:
+        """A percentile of the one-way delays over the packets; nothing without a packet. `above_ms`, shape [n]: what
+        does not count of each interval's delays; where that is not known, the interval is left out.
 
         Of an interval, mean and 95th percentile are known: its packets are taken as spread evenly around the mean.
         """
         mean, p95 = self.one_way_delay_ms_mean, self.one_way_delay_ms_p95
+        if above_ms is not None:
+            mean, p95 = mean - above_ms, p95 - above_ms
         known = np.isfinite(mean) & (self.packets > 0)
         if not known.any():
             return None

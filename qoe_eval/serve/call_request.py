@@ -18,7 +18,6 @@ SENDERS = get_args(SenderKind)
 CONTROLLERS = get_args(ControllerName)
 DURATION_S = (5.0, 600.0)
 LINK_DOWN_S = (0.5, 30.0)
-MAX_SEED = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,6 @@ class CallRequest:
     duration_s: float
     width: int
     height: int
-    seed: int
 
 
 def read_call_request(data: Any, scenarios: Mapping[str, Scenario]) -> CallRequest:
@@ -40,19 +38,16 @@ def read_call_request(data: Any, scenarios: Mapping[str, Scenario]) -> CallReque
 
     Args:
         data: an object with `scenario` (a name), `sender`, `controller`, `objective` (as `read_objective`),
-            `duration_s` (5 to 600), `size` ("640x360" or "1280x720") and, if wanted, `seed` (1).
+            `duration_s` (5 to 600), and `size` ("640x360" or "1280x720").
         scenarios: those that can be named.
 
     Raises:
         InputError: it is no such object; the message names the field.
     """
-    fields = ("scenario", "sender", "controller", "objective", "duration_s", "size", "seed")
+    fields = ("scenario", "sender", "controller", "objective", "duration_s", "size")
     data = _object(data, fields)
     name = _choice(data, "scenario", scenarios)
     width, height = SIZES[_choice(data, "size", SIZES)]
-    seed = data.get("seed", 1)
-    if type(seed) is not int or not 1 <= seed <= MAX_SEED:
-        raise InputError(f"seed: a whole number from 1 to {MAX_SEED}")
     return CallRequest(
         scenario=scenarios[name],
         sender=_choice(data, "sender", SENDERS),
@@ -61,7 +56,6 @@ def read_call_request(data: Any, scenarios: Mapping[str, Scenario]) -> CallReque
         duration_s=_number(data, "duration_s", DURATION_S),
         width=width,
         height=height,
-        seed=seed,
     )
 
 

@@ -38,3 +38,11 @@ def test_a_route_change_and_changing_loss_reach_the_page(simulator, run_weir, tm
     assert all(0.02 < record["metrics"]["run"]["loss_ratio"] < 0.09 for record in records)
     # A longer path is no queue.
     assert all(record["metrics"]["run"]["p95_queueing_delay_ms"] < 250 for record in records)
+
+
+def test_one_path_under_two_names_counts_once(run_weir, tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.csv").write_text("time_s,rate_bps\n0,1000000\n5,2000000\n10,\n")
+    status, _, said = run_weir("replay", "one.csv", "two.csv", "--out", "out")
+    assert status == 2
+    assert "two.csv: is the same path as one.csv, under another name; a path counts once" in said

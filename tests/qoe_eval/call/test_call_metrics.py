@@ -9,6 +9,7 @@ from weir.qoe_eval.call.call_metrics import VMAF_FRAMES, measure
 from weir.qoe_eval.call.call_record import conclude, read_record
 from weir.qoe_eval.call.link_log import read_link_log
 from weir.traces.errors import InputError
+from weir.traces.values_over_time import DelayOverTime
 
 
 @pytest.fixture
@@ -120,6 +121,16 @@ def test_times_come_from_the_link_where_nobody_says_them(made_call, times, tmp_p
     told, found = measure(tmp_path, None, **times), measure(tmp_path, base_one_way_delay_ms=25.0)
     assert found.about["end_us"] == told.about["end_us"]
     assert found.metrics == pytest.approx(told.metrics)
+
+
+def test_a_longer_path_is_no_queue(made_call, times, tmp_path):
+    made_call.make_logs(tmp_path)
+    constant = measure(tmp_path, None, 25.0, **times).metrics
+    assert constant["p95_queueing_delay_ms"] == pytest.approx(constant["network_delay_ms_p95"] - 25.0)
+    changing = DelayOverTime(times_s=[0, 1000], values_ms=[25.0, 500.0])
+    assert measure(tmp_path, None, changing, **times).metrics == pytest.approx(constant)
+    longer = DelayOverTime(times_s=[0, 1], values_ms=[25.0, constant["network_delay_ms_p95"]])
+    assert measure(tmp_path, None, longer, **times).metrics["p95_queueing_delay_ms"] < 1.0
 
 
 def test_a_damaged_picture_file_costs_only_its_measures(made_call, times, source, tmp_path):
