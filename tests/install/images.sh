@@ -42,12 +42,13 @@ base_image() {
   buildah commit --quiet --rm "$container" docker.io/library/debian:bookworm-slim >/dev/null
 }
 
-# As `docker run --rm --volume FOLDER:/work IMAGE ARGUMENT...`, as a user that the image does not know if it need not be root.
+# As `docker run --rm --volume FOLDER:/work IMAGE ARGUMENT...`: with the capabilities that docker/README.md names, or as a
+# user that the image does not know.
 run_image() { # IMAGE FOLDER ARGUMENT...
-  local container user=() status=0
+  local container rights=(--user 12345:12345) status=0
   container=$(buildah from --pull-never "$1")
-  [[ $1 == weir-call ]] || user=(--user 12345:12345)
-  buildah run "${user[@]}" --volume "$2:/work" "$container" -- weir "${@:3}" || status=$?
+  [[ $1 != weir-call ]] || rights=(--cap-add CAP_NET_ADMIN --cap-add CAP_SYS_ADMIN --cap-add CAP_SYS_NICE)
+  buildah run "${rights[@]}" --volume "$2:/work" "$container" -- weir "${@:3}" || status=$?
   buildah rm "$container" >/dev/null
   return $status
 }
@@ -63,11 +64,12 @@ use_train() { # FOLDER
   echo "weir-train: trained, exported and replayed in $SECONDS s"
 }
 
-# A call, with the capabilities that docker/README.md names.
+# A call with Chromium.
 use_call() { # FOLDER
   SECONDS=0
   run_image weir-call "$1" call catalogue/cellular-3m --duration 10 --size 640x360 --out call ||
     fail "weir call fails in weir-call"
+  [[ -s $1/call/report.html ]] || fail "weir call left no page in weir-call"
   echo "weir-call: a call in $SECONDS s"
 }
 
