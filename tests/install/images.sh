@@ -17,6 +17,9 @@ done
 for command in mmdebstrap buildah; do
   command -v "$command" >/dev/null || { echo "images.sh: '$command' is missing; apt-get install $command" >&2; exit 3; }
 done
+# Mounts that end with this process; what a killed one noted of its own is void.
+[[ -n ${WEIR_IMAGES_NAMESPACE:-} ]] || WEIR_IMAGES_NAMESPACE=1 exec unshare --mount --propagation private "$0" "$@"
+rm -rf "$work/images-run"
 # shellcheck source=tests/install/bare_root.sh
 . "$source/tests/install/bare_root.sh"
 mkdir -p "$work"
