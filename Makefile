@@ -135,7 +135,7 @@ test-install: ## A newcomer's way in a bare Debian 12 root (as root): the first 
 
 .PHONY: test-docker
 test-docker: ## Build and run the images (as root)
-	tests/install/images.sh weir weir-call
+	tests/install/images.sh weir weir-train weir-call
 
 # --- housekeeping ---------------------------------------------------------------------------------------------------
 

@@ -115,6 +115,7 @@ def parity(model: onnx.ModelProto) -> float:
     good).
     """
     metadata = {entry.key: entry.value for entry in model.metadata_props}
+    onnxruntime.disable_telemetry_events()  # as the estimator does
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])

@@ -32,8 +32,13 @@ _COMMAND_LIMIT_S = 20.0
 _KILL_LIMIT_S = 2.0
 # Their default action ends this process on the spot, without a chance to remove anything.
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP)
-# New devices get no IPv6, whose announcements would cross the link like the call's own packets.
-_SET_UP = "ip link set lo up; f=/proc/sys/net/ipv6/conf/default/disable_ipv6; [ ! -e $f ] || echo 1 > $f"
+# New devices get no IPv6, whose announcements would cross the link like the call's own packets. A container that is not
+# privileged has /proc/sys read-only; what is mounted here ends with the shell.
+_SET_UP = """
+ip link set lo up
+f=/proc/sys/net/ipv6/conf/default/disable_ipv6
+[ ! -e $f ] || { echo 1 > $f; } 2>/dev/null || { mount -t proc proc /proc && echo 1 > $f; }
+"""
 _numbers = itertools.count()
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the images of docker/Dockerfile with buildah, which needs no daemon, and runs each; prints sizes and times.
 #
-#   tests/install/images.sh [weir] [weir-call]      default: weir
+#   tests/install/images.sh [weir] [weir-train] [weir-call]      default: weir
 #
 # Needs root, mmdebstrap, buildah and the network. The base image debian:bookworm-slim is made here, from the mirror
 # that this machine uses, with its certificates and settings. Exit codes: 0 done, 1 failed, 2 wrong use, 3 missing component.
@@ -11,16 +11,19 @@ work=$source/build/install
 targets=("${@:-weir}")
 
 for target in "${targets[@]}"; do
-  [[ $target == weir || $target == weir-call ]] || { echo "usage: $0 [weir] [weir-call]" >&2; exit 2; }
+  [[ $target =~ ^weir(-train|-call)?$ ]] || { echo "usage: $0 [weir] [weir-train] [weir-call]" >&2; exit 2; }
 done
 [[ $(id -u) -eq 0 ]] || { echo "images.sh: run it as root: sudo make test-docker" >&2; exit 3; }
 for command in mmdebstrap buildah; do
   command -v "$command" >/dev/null || { echo "images.sh: '$command' is missing; apt-get install $command" >&2; exit 3; }
 done
+# Mounts that end with this process; what a killed one noted of its own is void.
+[[ -n ${WEIR_IMAGES_NAMESPACE:-} ]] || WEIR_IMAGES_NAMESPACE=1 exec unshare --mount --propagation private "$0" "$@"
+rm -rf "$work/images-run"
 # shellcheck source=tests/install/bare_root.sh
 . "$source/tests/install/bare_root.sh"
 mkdir -p "$work"
-export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot
+export BUILDAH_ISOLATION=chroot
 buildah() { command buildah --root "$work/images" --runroot "$work/images-run" "$@"; }
 
 fail() {
@@ -42,14 +45,35 @@ base_image() {
   buildah commit --quiet --rm "$container" docker.io/library/debian:bookworm-slim >/dev/null
 }
 
-# As `docker run --rm --volume FOLDER:/work IMAGE ARGUMENT...`; `weir` as a user that it does not know.
+# As `docker run --rm --volume FOLDER:/work IMAGE ARGUMENT...`: with the capabilities that docker/README.md names, or as a
+# user that the image does not know.
 run_image() { # IMAGE FOLDER ARGUMENT...
-  local container user=() status=0
+  local container rights=(--user 12345:12345) status=0
   container=$(buildah from --pull-never "$1")
-  [[ $1 != weir ]] || user=(--user 12345:12345)
-  buildah run "${user[@]}" --volume "$2:/work" "$container" -- weir "${@:3}" || status=$?
+  [[ $1 != weir-call ]] || rights=(--cap-add CAP_NET_ADMIN --cap-add CAP_SYS_ADMIN --cap-add CAP_SYS_NICE)
+  buildah run "${rights[@]}" --volume "$2:/work" "$container" -- weir "${@:3}" || status=$?
   buildah rm "$container" >/dev/null
   return $status
+}
+
+# Trains for some steps, and replays with what came of it.
+use_train() { # FOLDER
+  cp "$source/trainer/configs/weir.toml" "$1"
+  SECONDS=0
+  run_image weir-train "$1" train weir.toml --steps 500 --out run || fail "weir train fails in weir-train"
+  run_image weir-train "$1" export run --out trained.onnx || fail "weir export fails in weir-train"
+  run_image weir-train "$1" replay catalogue/steady-2m5 --seeds 1 --model trained.onnx --out trained ||
+    fail "weir replay fails with the model that weir-train exported"
+  echo "weir-train: trained, exported and replayed in $SECONDS s"
+}
+
+# A call with Chromium.
+use_call() { # FOLDER
+  SECONDS=0
+  run_image weir-call "$1" call catalogue/cellular-3m --duration 10 --size 640x360 --out call ||
+    fail "weir call fails in weir-call"
+  [[ -s $1/call/report.html ]] || fail "weir call left no page in weir-call"
+  echo "weir-call: a call in $SECONDS s"
 }
 
 base_image
@@ -66,4 +90,5 @@ for target in "${targets[@]}"; do
   run_image "$target" "$results" replay catalogue/steady-2m5 --seeds 1 --out report
   [[ -s $results/report/report.html ]] || fail "weir replay left no page in $target"
   echo "$target: replayed a scenario in $SECONDS s"
+  [[ $target == weir ]] || "use_${target#weir-}" "$results"
 done

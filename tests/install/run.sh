@@ -49,21 +49,17 @@ fi
 step "cmake --install"
 inside "$root" cmake --install /root/weir/build/release --prefix /opt/weir >"$work/install.log"
 cp -r "$source/examples" "$source/tests/install/examples.sh" "$root/root/"
-if [[ -x $source/tests/install/wheel.sh ]]; then
-  step "make wheel"
-  inside "$root" make --silent -C /root/weir wheel
-  cp "$source/tests/install/wheel.sh" "$root"/root/weir/build/dist/*.whl "$root/root/"
-fi
+step "make wheel"
+inside "$root" make --silent -C /root/weir wheel
+cp "$source/tests/install/wheel.sh" "$root"/root/weir/build/dist/*.whl "$root/root/"
 rm -rf "$root/root/weir"
 
 step "the examples against the prefix, the clone gone"
 inside "$root" apt-get -qq install -y --no-install-recommends pkg-config >/dev/null
 inside "$root" /root/examples.sh /root/examples /opt/weir /tmp/examples
 inside "$root" /opt/weir/bin/weir-sim --version
-if [[ -x $source/tests/install/wheel.sh ]]; then
-  step "the wheel in a new environment, the clone gone"
-  inside "$root" sh -c '/root/wheel.sh /root/*.whl'
-fi
+step "the wheel in a new environment, the clone gone"
+inside "$root" sh -c '/root/wheel.sh /root/*.whl /root/examples'
 
 step "the image"
 "$source/tests/install/images.sh" weir

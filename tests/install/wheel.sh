@@ -2,13 +2,13 @@
 # Installs a wheel of Weir with its dependencies into a new environment and uses it from an empty folder, as somebody does who has no clone.
 # What the README shows is taken from the wheel's own metadata. Checks replays too when weir-sim is in the wheel, else that they say so.
 #
-#   tests/install/wheel.sh WHEEL     for example build/dist/weir_bwe-*.whl, which `make wheel` builds
+#   tests/install/wheel.sh WHEEL EXAMPLES     for example build/dist/weir_bwe-*.whl, which `make wheel` builds, and examples
 #
 # PYTHON names the interpreter (python3). Exit codes: 0 all held, 1 something did not, 2 wrong use.
 set -euo pipefail
 
-[[ $# -eq 1 && -f $1 ]] || { echo "usage: $0 WHEEL" >&2; exit 2; }
-wheel=$(readlink -f "$1")
+[[ $# -eq 2 && -f $1 && -d $2 ]] || { echo "usage: $0 WHEEL EXAMPLES" >&2; exit 2; }
+wheel=$(readlink -f "$1") examples=$(readlink -f "$2")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
@@ -71,6 +71,10 @@ if [[ -x environment/bin/weir-sim ]]; then
   check "weir doctor" weir doctor
   check "weir replay" "${replay[@]}"
   check "its report" grep -q steady-1m results/report.html
+  for own in ten_line_rule.py:Controller ten_line_program; do
+    check "a controller of one's own: $own" "${replay[@]}" --controller "$examples/controllers/$own"
+    check "its results" grep -q "${own%%[.:]*}" results/report.html
+  done
   check "the README's environment" python -c '
 from importlib.metadata import metadata
 import re

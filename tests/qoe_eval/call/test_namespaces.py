@@ -51,6 +51,17 @@ asyncio.run(main())
 """
 
 
+# As in a container that is not privileged; the mounts are for this process alone.
+READ_ONLY_SYSCTLS = f"""
+mount --bind /proc/sys /proc/sys && mount -o remount,bind,ro /proc/sys && exec {sys.executable} -c '
+import subprocess
+from weir.qoe_eval.call.namespaces import CallNamespaces
+with CallNamespaces() as made:
+    subprocess.run(["ip", "netns", "exec", made.left, "cat", "/proc/sys/net/ipv6/conf/default/disable_ipv6"])
+'
+"""
+
+
 @pytest.fixture
 def run_owner():
     """Starts an owner of namespaces: the process, its namespaces' names, and the process it has in one of them."""
@@ -194,3 +205,11 @@ def test_without_root_or_ip_it_says_so(monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(MissingComponent, match="iproute2"), CallNamespaces():
         pass
+
+
+@needs_root
+def test_no_ipv6_where_sysctls_are_read_only():
+    done = subprocess.run(["unshare", "--mount", "sh", "-c", READ_ONLY_SYSCTLS], capture_output=True, text=True)
+    if "disable_ipv6: No such file" in done.stderr:
+        pytest.skip("this kernel has no IPv6")
+    assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr
