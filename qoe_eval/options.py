@@ -12,7 +12,7 @@ import typer
 
 from weir.qoe_eval.own_controllers import HOW, NAME, OwnController, check_own_names, is_own, read_own_controller
 from weir.traces.errors import InputError
-from weir.traces.input_files import LARGEST_MODEL_BYTES, printable
+from weir.traces.input_files import LARGEST_MODEL_BYTES, check_utf8, printable
 from weir.trainer.gym.episode import checked_objective
 from weir.trainer.gym.specification import PRESETS
 
@@ -77,6 +77,8 @@ def check_model(path: Path | None) -> None:
     Raises:
         InputError: it is missing, no file, or far too large.
     """
+    if path is not None:
+        check_utf8("--model", path.absolute())
     if path is None or (path.is_file() and 0 < path.stat().st_size <= LARGEST_MODEL_BYTES):
         return
     if not path.exists():

@@ -13,6 +13,7 @@ from typing import Any
 
 from weir.qoe_eval import python_controller
 from weir.traces.errors import InputError
+from weir.traces.input_files import check_utf8, printable
 
 HOW = "FILE.py:CLASS, ./LIBRARY.so or ./PROGRAM for one of your own"
 DEFAULT_TIME_LIMIT_S = 1.0
@@ -55,6 +56,9 @@ def read_own_controller(text: str, time_limit_s: float = DEFAULT_TIME_LIMIT_S) -
     if python and not python["class"]:
         raise InputError(f"--controller {text}: name the class too, as in {python['file']}:Controller")
     path = Path(python["file"] if python else text).absolute()
+    if path.exists() and not path.is_file():
+        raise InputError(f"--controller {printable(text)}: is no regular file; use {HOW}")
+    check_utf8("--controller", path)
     try:
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()

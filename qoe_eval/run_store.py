@@ -7,19 +7,27 @@ A line counts only when it is whole: a writer that was killed leaves a torn last
 
 from __future__ import annotations
 
+import fcntl
 import gzip
 import json
+import math
+import os
+import weakref
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from weir.traces.errors import InputError
 from weir.traces.file_names import file_name
+from weir.traces.input_files import read_bytes
 from weir.traces.output_files import append, make_folder, write_bytes
 
 RESULTS = "results.jsonl"
 SET_ASIDE = "results.previous.jsonl"
 SERIES = "series"
+# Of a hundred thousand runs.
+LARGEST_RESULTS_BYTES = 1 << 30
 
 
 class RunStore:
@@ -39,19 +47,14 @@ class RunStore:
         Raises:
             InputError: a line other than the last is no record.
         """
-        try:
-            lines = self.results_path.read_bytes().split(b"\n")
-        except FileNotFoundError:
+        if not os.path.lexists(self.results_path):
             return []
-        except OSError as error:
-            raise InputError(f"{self.results_path}: cannot be read ({error.strerror})") from None
+        lines = read_bytes(self.results_path, LARGEST_RESULTS_BYTES).split(b"\n")
         records = []
         for number, line in enumerate(lines[:-1], start=1):
             try:
-                record = json.loads(line)
-                if record["schema"] != "weir.result/1":
-                    raise ValueError(record["schema"])
-            except (ValueError, KeyError, TypeError):
+                record = _checked(json.loads(line))
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 raise InputError(
                     f"{self.results_path}: line {number} is no weir.result/1 record; "
                     "delete that line, or choose another folder"
@@ -69,6 +72,7 @@ class RunStore:
             InputError: the folder cannot be used.
         """
         make_folder(self.folder)
+        self._lock()
         kept, others, seen = [], [], set()
         for record in self.read():
             key = record.get("key")
@@ -102,14 +106,43 @@ class RunStore:
         """The series of a run: {"path": ..., "flows": {id: ...}}; nothing when the file is gone."""
         try:
             with gzip.open(self.series_path(record), "rb") as compressed:
-                return json.load(compressed)
+                series = json.load(compressed)
+            if not isinstance(series["flows"], dict) or not isinstance(series["path"], dict | None):
+                raise ValueError("these are no series")
+            return series
         except FileNotFoundError:
             return None
-        except (OSError, EOFError, ValueError) as error:
+        except (OSError, EOFError, ValueError, KeyError, TypeError, RecursionError, zlib.error) as error:
             raise InputError(f"{self.series_path(record)}: damaged ({error}); delete it and replay again") from None
+
+    def _lock(self) -> None:
+        """Holds the folder for as long as this store lives: two replays would mix their results."""
+        self._folder_descriptor = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        weakref.finalize(self, os.close, self._folder_descriptor)
+        try:
+            fcntl.flock(self._folder_descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(
+                f"{self.folder}: another weir writes its results there; wait for it, or choose another folder"
+            ) from None
+        except OSError:
+            # A file system without locks.
+            pass
 
     def _has_series(self, record: Mapping[str, Any], job: Mapping[str, Any]) -> bool:
         return not job["job"]["keep_series"] or self.series_path(record).is_file()
+
+
+def _checked(record: Any) -> dict[str, Any]:
+    """A line of the results as far as everybody relies on it; ValueError and the like for others."""
+    if record["schema"] != "weir.result/1" or not isinstance(record.get("key", ""), str):
+        raise ValueError("no result")
+    for name, value in record["metrics"]["run"].items():
+        if not (value is None or (isinstance(value, int | float) and math.isfinite(value))):
+            raise ValueError(name)
+    for flow in record["flows"]:
+        flow["id"]
+    return dict(record)
 
 
 def split_series(record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.installation import how_to_get
+from weir.qoe_eval.children import die_with_parent
 from weir.traces.errors import MissingComponent
 
 # This many processes that die before the first answer of any: something is wrong with the executable, not with a job.
@@ -178,6 +179,8 @@ class _Worker:
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 start_new_session=True,
+                # Nor does it outlive a parent that is killed.
+                preexec_fn=die_with_parent,
             )
         except OSError as error:
             raise SimulatorFailed(f"{self._executable} does not start: {error.strerror}") from error

@@ -49,8 +49,10 @@ class CapacityTrace:
         if np.any(rates < 0) or np.any(rates > MAX_RATE_BPS):
             index = int(np.argmax((rates < 0) | (rates > MAX_RATE_BPS)))
             raise InputError(f"capacity: rate {index} is {rates[index]:g} bit/s; it must lie in 0..10 Gbps")
-        if self.period_s is not None and not (np.isfinite(self.period_s) and self.period_s > times[-1]):
-            raise InputError(f"capacity: the period ({self.period_s:g} s) must be later than the last time")
+        if self.period_s is not None and not (
+            np.isfinite(self.period_s) and np.rint(self.period_s * 1e9) > np.rint(times[-1] * 1e9)
+        ):
+            raise InputError(f"capacity: the period ({self.period_s:g} s) must be later than the last time, by 1 ns")
         times.setflags(write=False)
         rates.setflags(write=False)
         object.__setattr__(self, "times_s", times)

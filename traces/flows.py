@@ -12,6 +12,7 @@ Direction = Literal["forward", "reverse"]
 ControllerName = Literal["under_test", "weir", "gcc", "gcc-remb", "pcc", "nada", "rule", "fixed", "oracle"]
 Weight = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, lt=1)]
 TransferBytes = Annotated[int, Field(strict=True, gt=0, le=1_000_000_000)]
+MAX_FRAMES_PER_SECOND = 1000.0
 PositiveRate = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=10e9)]
 
 
@@ -34,7 +35,7 @@ class VideoMedia(Part):
 
     kind: Literal["video"]
     max_rate_bps: PositiveRate = 2.5e6
-    frames_per_second: Positive = 30.0
+    frames_per_second: Annotated[Positive, Field(le=MAX_FRAMES_PER_SECOND)] = 30.0
     key_frame_interval_s: PositiveTime = 10.0
     audio_rate_bps: Rate = 32e3
     minimum_output_share: Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=1)] = 1.0

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import select
+import time
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,15 @@ LARGEST_TEXT_BYTES = 64 << 20
 
 LARGEST_MODEL_BYTES = 64 << 20
 _LONGEST_WAIT_S = 10.0
+_LONGEST_READ_S = 60.0
 
 
 def read_bytes(path: str | Path, largest_bytes: int = LARGEST_TEXT_BYTES) -> bytes:
     """The content of a file, or of a pipe that somebody writes into.
 
     Raises:
-        InputError: it is missing, cannot be read, is larger than this, or a pipe brings nothing for 10 s.
+        InputError: it is missing, cannot be read, is larger than this, or a pipe that brings nothing for 10 s or has no
+            end after 60 s.
     """
     shown = printable(path)
     try:
@@ -33,12 +36,15 @@ def read_bytes(path: str | Path, largest_bytes: int = LARGEST_TEXT_BYTES) -> byt
     except (OSError, ValueError) as error:
         raise InputError(f"{shown}: cannot be read ({why(error)})") from None
     content = bytearray()
+    deadline = time.monotonic() + _LONGEST_READ_S
     try:
         ready = select.poll()
         ready.register(descriptor, select.POLLIN)
         while len(content) <= largest_bytes:
             if not ready.poll(_LONGEST_WAIT_S * 1e3):
                 raise InputError(f"{shown}: nothing came out of it for {_LONGEST_WAIT_S:g} s; give a file")
+            if time.monotonic() > deadline:
+                raise InputError(f"{shown}: has no end after {_LONGEST_READ_S:g} s; give a file")
             chunk = os.read(descriptor, min(1 << 20, largest_bytes + 1 - len(content)))
             if not chunk:
                 return bytes(content)
@@ -106,6 +112,18 @@ def parse_json(text: str, source: str) -> Any:
         ) from None
     except RecursionError:
         raise InputError(f"{source}: the JSON is nested too deeply; no file of ours is") from None
+
+
+def check_utf8(what: str, path: Path) -> None:
+    """Refuses a path that cannot be said to another program in JSON.
+
+    Raises:
+        InputError: its name is no UTF-8.
+    """
+    try:
+        str(path).encode("utf-8")
+    except UnicodeEncodeError:
+        raise InputError(f"{what} {printable(path)}: its name is no UTF-8 text; rename it") from None
 
 
 def printable(text: str | os.PathLike[str]) -> str:

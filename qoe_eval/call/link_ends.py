@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from weir.qoe_eval.call.children import die_with_parent
+from weir.qoe_eval.children import die_with_parent
 from weir.traces.errors import InputError
 
 # Established connections and others have other states.

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from weir.qoe_eval.call.children import die_with_parent
 from weir.qoe_eval.call.endpoint import EndpointFailed, Message, monotonic_us
 from weir.qoe_eval.call.real_time import run_in_real_time
+from weir.qoe_eval.children import die_with_parent
 from weir.traces.errors import MissingComponent
 from weir.trainer.gym.executable import find_executable
 

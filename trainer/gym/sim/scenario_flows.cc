@@ -25,8 +25,8 @@ MediaSpec ParseMedia(const nlohmann::json& value, const std::string& path) {
   } else {
     media.kind = MediaSpec::Kind::kVideo;
     media.max_rate = ParseRate(object, "max_rate_bps", kVideoMaxRate);
-    constexpr NumberRange kPositive{.min = 0, .min_excluded = true};
-    media.frames_per_second = object.Number("frames_per_second", kPositive, media.frames_per_second);
+    constexpr NumberRange kFramesPerSecond{.min = 0, .max = 1000, .min_excluded = true};
+    media.frames_per_second = object.Number("frames_per_second", kFramesPerSecond, media.frames_per_second);
     const double key_frame_interval_s = static_cast<double>(media.key_frame_interval_ns) * 1e-9;
     media.key_frame_interval_ns =
         SecondsToNs(object.Number("key_frame_interval_s", kPositiveTime, key_frame_interval_s));
