@@ -383,7 +383,7 @@ def test_a_library_that_is_none(replay, write):
         ("missing.py:Controller", "cannot be read"),
         ("./missing", "cannot be read"),
         ("./plain", "no program"),
-        ("./", "cannot be read"),
+        ("./", "is no regular file"),
         ("./a b", "rename it"),
     ],
 )
