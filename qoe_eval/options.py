@@ -77,9 +77,10 @@ def check_model(path: Path | None) -> None:
     Raises:
         InputError: it is missing, no file, or far too large.
     """
-    if path is not None:
-        check_utf8("--model", path.absolute())
-    if path is None or (path.is_file() and 0 < path.stat().st_size <= LARGEST_MODEL_BYTES):
+    if path is None:
+        return
+    check_utf8("--model", path.absolute())
+    if path.is_file() and 0 < path.stat().st_size <= LARGEST_MODEL_BYTES:
         return
     if not path.exists():
         fault = "no such file"

@@ -11,6 +11,16 @@ from weir.traces.scenario import Scenario
 FAKE = Path(__file__).parent / "fake_weir_sim.py"
 
 
+@pytest.fixture(scope="module")
+def chromium():
+    """Debian's browser, to look at pages with."""
+    api = pytest.importorskip("playwright.sync_api")
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
 @pytest.fixture
 def fake_simulator(monkeypatch):
     """The stand-in for weir-sim, named in WEIR_SIM as a user would."""
