@@ -14,17 +14,17 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from weir.errors import InputError, MissingComponent
 from weir.installation import installed_version
-from weir.qoe_eval.bench_command import bench
-from weir.qoe_eval.call.call_command import call
-from weir.qoe_eval.call.link_command import link
-from weir.qoe_eval.doctor_command import doctor
-from weir.qoe_eval.experiment_command import app as experiment_app
-from weir.qoe_eval.replay_command import replay
-from weir.qoe_eval.report_command import app as report_app
-from weir.qoe_eval.serve.serve_command import serve
+from weir.qoe_eval.bench.command import bench
+from weir.qoe_eval.call.command import call
+from weir.qoe_eval.call.link.command import link
+from weir.qoe_eval.doctor.command import doctor
+from weir.qoe_eval.experiments.command import app as experiment_app
+from weir.qoe_eval.report.command import app as report_app
+from weir.qoe_eval.runs.command import replay
+from weir.qoe_eval.serve.command import serve
 from weir.traces.cli import app as traces_app
-from weir.traces.errors import InputError, MissingComponent
 from weir.trainer.cli import add_commands
 from weir.webrtc_patch.check_command import app as webrtc_app
 

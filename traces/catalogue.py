@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from weir.traces import generators
-from weir.traces.call_scenarios import call_scenarios
-from weir.traces.capacity import CapacityTrace
-from weir.traces.errors import InputError
-from weir.traces.rfc8867 import rfc8867_scenarios
-from weir.traces.scenario import Capacity, Scenario
+from weir.errors import InputError
+from weir.traces.formats.capacity import CapacityTrace
+from weir.traces.generate import generators
+from weir.traces.generate.call_scenarios import call_scenarios
+from weir.traces.generate.rfc8867 import rfc8867_scenarios
+from weir.traces.schema.scenario import Capacity, Scenario
 
 CATALOGUE_FOLDER = Path(__file__).parent / "catalogue"
 RFC8867_FOLDER = CATALOGUE_FOLDER / "rfc8867"

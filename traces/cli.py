@@ -14,18 +14,18 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from weir.errors import InputError, MissingComponent
+from weir.files.input import printable
+from weir.files.output import refuse_to_overwrite, write_text
 from weir.traces.catalogue import CALLS_FOLDER, RFC8867_FOLDER, bundled_scenarios
-from weir.traces.convert import format_of, parse_queue, parse_rate, render, to_scenario
-from weir.traces.errors import InputError, MissingComponent
-from weir.traces.generators import GENERATORS
-from weir.traces.imported_trace import TraceFormat
-from weir.traces.importers import inspect_trace, read_trace
-from weir.traces.input_files import printable
-from weir.traces.mahimahi import DEFAULT_WINDOW_MS
-from weir.traces.output_files import refuse_to_overwrite, write_text
-from weir.traces.plain_trace import scenario_from_capacity
-from weir.traces.random_domain import random_scenario
-from weir.traces.scenario import MAX_DURATION_S, Scenario
+from weir.traces.formats.convert import format_of, parse_queue, parse_rate, render, to_scenario
+from weir.traces.formats.imported_trace import TraceFormat
+from weir.traces.formats.importers import inspect_trace, read_trace
+from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS
+from weir.traces.formats.plain_trace import scenario_from_capacity
+from weir.traces.generate.generators import GENERATORS
+from weir.traces.generate.random_domain import random_scenario
+from weir.traces.schema.scenario import MAX_DURATION_S, Scenario
 
 app = typer.Typer(help="Trace and scenario files: check, convert, list, generate.", no_args_is_help=True)
 

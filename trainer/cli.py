@@ -11,14 +11,14 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from weir.traces.errors import InputError
-from weir.traces.output_files import write_text
-from weir.trainer.adapt_command import DEFAULT_CONFIGURATION, adapt
-from weir.trainer.configuration import load_configuration
-from weir.trainer.missing import require_training
-from weir.trainer.model_card import model_card, read_summary
-from weir.trainer.model_file import read_model
-from weir.trainer.progress_text import reward_text
+from weir.errors import InputError
+from weir.files.output import write_text
+from weir.trainer.adaptation.command import DEFAULT_CONFIGURATION, adapt
+from weir.trainer.learning.configuration import load_configuration
+from weir.trainer.learning.missing import require_training
+from weir.trainer.learning.progress_text import reward_text
+from weir.trainer.model.card import model_card, read_summary
+from weir.trainer.model.file import read_model
 
 model_app = typer.Typer(no_args_is_help=True, help="Show a model file, write its card.")
 
@@ -39,7 +39,7 @@ def train(
     """Train a policy. Ctrl-C keeps a checkpoint; --resume goes on from it. 'weir report DIR' shows how it went."""
     if eval_freq is not None and not evaluate:
         raise InputError("--eval-freq: says how often to evaluate; give --eval with it")
-    from weir.trainer.configuration import checked_configuration
+    from weir.trainer.learning.configuration import checked_configuration
 
     settings = load_configuration(configuration)
     changes: dict[str, Any] = {key: value for key, value in (("seed", seed), ("steps", steps)) if value is not None}
@@ -47,9 +47,9 @@ def train(
         settings = checked_configuration(settings.model_dump() | changes, "command line")
     require_training()
     from weir.trainer.gym.process import SimulatorError
-    from weir.trainer.run_record import configuration_file
-    from weir.trainer.train import TrainingProgress
-    from weir.trainer.train import train as run_training
+    from weir.trainer.learning.run_record import configuration_file
+    from weir.trainer.learning.train import TrainingProgress
+    from weir.trainer.learning.train import train as run_training
 
     words = ["weir", "train", str(configuration), "--out", str(out)]
     for option, given in (("--seed", seed), ("--steps", steps), ("--eval-freq", eval_freq)):
@@ -125,17 +125,17 @@ def export(
         raise InputError("--best: is for the folder of a training run")
     figures = None if summary is None else read_summary(summary)
     require_training()
-    from weir.trainer.export import export as write_model
+    from weir.trainer.model.export import export as write_model
 
     if run.suffix == ".onnx":
-        from weir.trainer.adaptation import policy_of, read_starting_point
+        from weir.trainer.adaptation.adapt import policy_of, read_starting_point
 
         start = read_starting_point(run, load_configuration(DEFAULT_CONFIGURATION))
         policy, settings, provenance = policy_of(start), start.configuration, start.provenance
     else:
-        from weir.trainer.provenance import provenance_of_run
-        from weir.trainer.run_record import BEST_MODEL, CHECKPOINT, load_run_configuration
-        from weir.trainer.train import load_policy
+        from weir.trainer.learning.provenance import provenance_of_run
+        from weir.trainer.learning.run_record import BEST_MODEL, CHECKPOINT, load_run_configuration
+        from weir.trainer.learning.train import load_policy
 
         settings, checkpoint = load_run_configuration(run), run / (BEST_MODEL if best else CHECKPOINT)
         policy, provenance = load_policy(checkpoint), provenance_of_run(run, checkpoint)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from weir.traces.errors import InputError
+from weir.errors import InputError
 from weir.webrtc_patch.series import read_series, series_names
 from weir.webrtc_patch.source_tree import FileResult, Text, find_root, patch_files
 from weir.webrtc_patch.syntax_check import check_syntax, find_compiler, include_folders

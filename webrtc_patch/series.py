@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from weir.traces.errors import InputError
+from weir.errors import InputError
 from weir.webrtc_patch.unified_diff import FileDiff, parse
 
 _FOLDER = Path(__file__).parent

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from weir.traces.errors import InputError
+from weir.errors import InputError
 from weir.webrtc_patch.series import Patch
 from weir.webrtc_patch.unified_diff import HunkResult, apply, reverse
 

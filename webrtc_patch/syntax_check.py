@@ -10,7 +10,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from weir.traces.errors import MissingComponent
+from weir.errors import MissingComponent
 
 _STANDARD = "-std=c++20"
 # What libwebrtc's build files define on Linux; the syntax of the touched files depends on no more of them.

@@ -14,10 +14,10 @@
 #include <variant>
 #include <vector>
 
-#include "weir/arrival.h"
-#include "weir/model_description.h"
+#include "weir/arrival/arrival.h"
 #include "weir/network_control.h"
 #include "weir/objective.h"
+#include "weir/policy/model_description.h"
 
 namespace weir::python {
 

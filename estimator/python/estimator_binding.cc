@@ -10,8 +10,8 @@
 
 #include "conversions.h"
 #include "weir/bandwidth_estimator.h"
-#include "weir/built_in_controllers.h"
-#include "weir/policy_controller.h"
+#include "weir/controllers/built_in_controllers.h"
+#include "weir/policy/policy_controller.h"
 #include "weir/rtcp.h"
 
 namespace weir::python {

@@ -6,10 +6,10 @@
 
 #include "conversions.h"
 #include "estimator_binding.h"
-#include "weir/action.h"
-#include "weir/built_in_controllers.h"
-#include "weir/interval_statistics.h"
-#include "weir/policy.h"
+#include "weir/arrival/interval_statistics.h"
+#include "weir/controllers/built_in_controllers.h"
+#include "weir/policy/action.h"
+#include "weir/policy/policy.h"
 #include "weir/rtcp.h"
 
 namespace weir::python {

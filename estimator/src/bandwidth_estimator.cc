@@ -5,7 +5,7 @@
 #include <cassert>
 #include <utility>
 
-#include "weir/rule_controller.h"
+#include "weir/controllers/rule_controller.h"
 
 namespace weir {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "weir/bandwidth_estimator.h"
-#include "weir/policy_controller.h"
+#include "weir/policy/policy_controller.h"
 
 // Stands for a socket: 1,200 bytes every 4 ms, 25 ms after they were sent.
 std::vector<weir::PacketArrival> ReceivedPackets() {

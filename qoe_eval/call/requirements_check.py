@@ -7,10 +7,10 @@ import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from weir.errors import MissingComponent
 from weir.installation import how_to_get
-from weir.qoe_eval.call.call_settings import CHROMIUM, SenderKind
-from weir.qoe_eval.call.peer_process import find_peer
-from weir.traces.errors import MissingComponent
+from weir.qoe_eval.call.session.peer_process import find_peer
+from weir.qoe_eval.call.settings import CHROMIUM, SenderKind
 from weir.trainer.gym.process import find_simulator
 
 _TUN = Path("/dev/net/tun")

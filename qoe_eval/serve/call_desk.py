@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from weir.errors import InputError, MissingComponent
 from weir.qoe_eval.serve.backend import CallBackend
 from weir.qoe_eval.serve.call_folders import describe_call, new_folder
 from weir.qoe_eval.serve.call_request import CallRequest
 from weir.qoe_eval.serve.feed import Feed
 from weir.qoe_eval.serve.live_events import for_viewers, now_us
-from weir.traces.errors import InputError, MissingComponent
 
 MAX_CONTROLS = 64
 # After a stop a call still writes its video and measures itself; when the server ends, it is given this long.

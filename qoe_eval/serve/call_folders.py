@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from weir.traces.errors import InputError
-from weir.traces.input_files import printable, why
+from weir.errors import InputError
+from weir.files.input import printable, why
 
 RECORD = "call.json"
 REPORT = "report.html"

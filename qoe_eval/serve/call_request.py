@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from weir.qoe_eval.call.call_settings import SIZES, ControllerName, SenderKind
-from weir.traces.errors import InputError
-from weir.traces.scenario import Scenario
+from weir.errors import InputError
+from weir.qoe_eval.call.settings import SIZES, ControllerName, SenderKind
+from weir.traces.schema.scenario import Scenario
 
 SENDERS = get_args(SenderKind)
 CONTROLLERS = get_args(ControllerName)

@@ -14,6 +14,7 @@ from typing import Any
 from aiohttp import WSCloseCode, WSMsgType, web
 
 import weir.qoe_eval
+from weir.errors import InputError, MissingComponent
 from weir.qoe_eval.serve.access import TOKEN_PARAMETER, Access
 from weir.qoe_eval.serve.backend import CallBackend
 from weir.qoe_eval.serve.call_desk import CallDesk, CallInProgress
@@ -21,8 +22,7 @@ from weir.qoe_eval.serve.call_folders import CONTENT_TYPES, find_file, list_call
 from weir.qoe_eval.serve.call_request import json_value, read_call_request, read_control
 from weir.qoe_eval.serve.feed import Feed, Viewer
 from weir.qoe_eval.serve.setup_description import describe_setup
-from weir.traces.errors import InputError, MissingComponent
-from weir.traces.scenario import Scenario
+from weir.traces.schema.scenario import Scenario
 
 HOST = "127.0.0.1"
 FILES = "/calls/"
@@ -32,7 +32,7 @@ MAX_VIEWERS = 16
 BATCH_S = 0.1
 
 _PAGE = Path(__file__).parent / "page"
-_SHARED_STYLE = Path(weir.qoe_eval.__file__).parent / "page" / "report.css"
+_SHARED_STYLE = Path(weir.qoe_eval.__file__).parent / "report" / "page" / "report.css"
 _PAGE_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from weir.qoe_eval.call.call_report import write
-from weir.qoe_eval.call.call_settings import CallResult, CallSettings
+from weir.qoe_eval.call.report.page import write
 from weir.qoe_eval.call.requirements_check import missing_requirements
-from weir.qoe_eval.call.session import run_call
+from weir.qoe_eval.call.session.session import run_call
+from weir.qoe_eval.call.settings import CallResult, CallSettings
 from weir.qoe_eval.serve.backend import CallBackend
 from weir.qoe_eval.serve.call_request import CallRequest
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from weir.qoe_eval.call.call_metric_table import CALL_METRICS
+from weir.qoe_eval.call.measures.metric_table import CALL_METRICS
 from weir.qoe_eval.serve.call_folders import IN_LIST, SHOWN
 from weir.qoe_eval.serve.call_request import CONTROLLERS, DURATION_S, SENDERS, SIZES
 from weir.qoe_eval.serve.sketch import sketch
-from weir.traces.scenario import Scenario
+from weir.traces.schema.scenario import Scenario
 from weir.trainer.gym.specification import MINIMUM_RANDOM_WEIGHT, PRESETS
 
 _OF_A_MEASURE = ("label", "unit", "scale", "decimals", "better", "meaning")

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from weir.traces.flows import CbrFlow, Flow, TcpFlow
-from weir.traces.links import GilbertElliottLoss, Link, NoJitter, NoLoss
-from weir.traces.scenario import Scenario
+from weir.traces.schema.flows import CbrFlow, Flow, TcpFlow
+from weir.traces.schema.links import GilbertElliottLoss, Link, NoJitter, NoLoss
+from weir.traces.schema.scenario import Scenario
 
 MAX_STEPS = 300
 

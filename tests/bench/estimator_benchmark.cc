@@ -10,9 +10,9 @@
 #include "counted_allocations.h"
 #include "shipped_model.h"
 #include "weir/bandwidth_estimator.h"
-#include "weir/nada_controller.h"
-#include "weir/policy_controller.h"
-#include "weir/rule_controller.h"
+#include "weir/controllers/nada_controller.h"
+#include "weir/controllers/rule_controller.h"
+#include "weir/policy/policy_controller.h"
 
 namespace weir {
 namespace {

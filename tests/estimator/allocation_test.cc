@@ -6,8 +6,8 @@
 #include "counted_allocations.h"
 #include "test_stream.h"
 #include "weir/bandwidth_estimator.h"
-#include "weir/nada_controller.h"
-#include "weir/rule_controller.h"
+#include "weir/controllers/nada_controller.h"
+#include "weir/controllers/rule_controller.h"
 
 namespace weir {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "test_call.h"
-#include "weir/fixed_controller.h"
-#include "weir/rule_controller.h"
+#include "weir/controllers/fixed_controller.h"
+#include "weir/controllers/rule_controller.h"
 
 namespace weir {
 namespace {

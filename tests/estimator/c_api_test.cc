@@ -8,7 +8,7 @@
 
 #include "test_models.h"
 #include "weir.h"
-#include "weir/mocc_sender.h"
+#include "weir/policy/mocc_sender.h"
 #include "weir/rtcp.h"
 
 extern "C" int64_t WeirTestRunFromC(void);

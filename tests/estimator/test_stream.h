@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "weir/arrival.h"
+#include "weir/arrival/arrival.h"
 
 namespace weir {
 

@@ -7,7 +7,7 @@
 #include "fuzz_targets.h"
 #include "test_stream.h"
 #include "weir/bandwidth_estimator.h"
-#include "weir/built_in_controllers.h"
+#include "weir/controllers/built_in_controllers.h"
 
 namespace weir::fuzz {
 namespace {

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 import weir._core
-from weir.qoe_eval.shipped_model import shipped_model
-from weir.qoe_eval.simulator import simulator_versions
-from weir.traces.errors import MissingComponent
+from weir.errors import MissingComponent
+from weir.qoe_eval.runs.shipped_model import shipped_model
+from weir.qoe_eval.runs.simulator import simulator_versions
 from weir.trainer.gym.process import find_simulator
 
 ROOT = Path(__file__).parents[2]

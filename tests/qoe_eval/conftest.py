@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from weir.qoe_eval.cli import main
-from weir.traces.scenario import Scenario
+from weir.traces.schema.scenario import Scenario
 
 FAKE = Path(__file__).parent / "fake_weir_sim.py"
 

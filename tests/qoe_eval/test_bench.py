@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from weir.qoe_eval.bench_command import TARGETS, describe, read_google_benchmark, run_executables
-from weir.traces.errors import MissingComponent
+from weir.errors import MissingComponent
+from weir.qoe_eval.bench.command import TARGETS, describe, read_google_benchmark, run_executables
 
 GOOGLE = {
     "benchmarks": [

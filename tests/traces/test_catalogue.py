@@ -2,7 +2,7 @@
 
 import pytest
 
-from weir.traces.call_scenarios import call_scenarios
+from weir.errors import InputError
 from weir.traces.catalogue import (
     CALLS_FOLDER,
     CATALOGUE_FOLDER,
@@ -12,9 +12,9 @@ from weir.traces.catalogue import (
     bundled_scenarios,
     load_bundled,
 )
-from weir.traces.errors import InputError
-from weir.traces.rfc8867 import rfc8867_scenarios
-from weir.traces.scenario import CbrFlow, RtpFlow, Scenario, TcpFlow, VideoMedia
+from weir.traces.generate.call_scenarios import call_scenarios
+from weir.traces.generate.rfc8867 import rfc8867_scenarios
+from weir.traces.schema.scenario import CbrFlow, RtpFlow, Scenario, TcpFlow, VideoMedia
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from weir.traces.errors import InputError
-from weir.traces.file_names import file_name
-from weir.traces.input_files import parse_json, printable, read_bytes, read_text
-from weir.traces.output_files import append, make_folder, replacing, write_text
+from weir.errors import InputError
+from weir.files.input import parse_json, printable, read_bytes, read_text
+from weir.files.names import file_name
+from weir.files.output import append, make_folder, replacing, write_text
 
 
 def refused(call, *arguments: object) -> str:
@@ -71,7 +71,7 @@ def test_links_stay_links_and_pipes_are_written_into(tmp_path: Path) -> None:
     link.symlink_to(target)
     write_text(link, "new")
     assert (link.is_symlink(), target.read_text()) == (True, "new")
-    command = "from weir.traces.output_files import write_text; write_text('/dev/stdout', 'through')"
+    command = "from weir.files.output import write_text; write_text('/dev/stdout', 'through')"
     assert subprocess.run([sys.executable, "-c", command], capture_output=True, check=True).stdout == b"through"
 
 
@@ -97,7 +97,7 @@ def test_reading_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with large.open("wb") as file:
         file.truncate(10_000_000_000)
     assert "over 64 MiB" in refused(read_text, large)
-    monkeypatch.setattr("weir.traces.input_files._LONGEST_WAIT_S", 0.05)
+    monkeypatch.setattr("weir.files.input._LONGEST_WAIT_S", 0.05)
     os.mkfifo(tmp_path / "pipe")
     assert "nothing came out of it for 0.05 s" in refused(read_text, tmp_path / "pipe")
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weir.traces.capacity import CapacityTrace
-from weir.traces.csv_trace import read_csv, write_csv
-from weir.traces.errors import InputError
-from weir.traces.importers import detect_format, inspect_trace, read_trace
-from weir.traces.mahimahi import DELIVERY_BITS, read_mahimahi, write_mahimahi
-from weir.traces.opennetlab import read_opennetlab, write_opennetlab
+from weir.errors import InputError
+from weir.traces.formats.capacity import CapacityTrace
+from weir.traces.formats.csv_trace import read_csv, write_csv
+from weir.traces.formats.importers import detect_format, inspect_trace, read_trace
+from weir.traces.formats.mahimahi import DELIVERY_BITS, read_mahimahi, write_mahimahi
+from weir.traces.formats.opennetlab import read_opennetlab, write_opennetlab
 
 traces = st.lists(
     st.tuples(st.integers(1, 4000), st.one_of(st.just(0), st.integers(40_000, 50_000_000))), min_size=1, max_size=30

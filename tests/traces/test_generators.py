@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weir.traces import generators
-from weir.traces.errors import InputError
-from weir.traces.generators import GENERATORS
+from weir.errors import InputError
+from weir.traces.generate import generators
+from weir.traces.generate.generators import GENERATORS
 
 KINDS = sorted(GENERATORS)
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weir.traces.errors import InputError
-from weir.traces.random_domain import random_scenario
-from weir.traces.scenario import FillerMedia, GilbertElliottLoss, RtpFlow, Scenario, VideoMedia
+from weir.errors import InputError
+from weir.traces.generate.random_domain import random_scenario
+from weir.traces.schema.scenario import FillerMedia, GilbertElliottLoss, RtpFlow, Scenario, VideoMedia
 
 
 @pytest.fixture(scope="module")

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from weir.traces.capacity import CapacityTrace
+from weir.errors import InputError
 from weir.traces.catalogue import bundled_scenarios
-from weir.traces.errors import InputError
-from weir.traces.rfc8867 import rfc8867_scenarios
-from weir.traces.scenario import Capacity, Scenario
-from weir.traces.variation import vary
+from weir.traces.formats.capacity import CapacityTrace
+from weir.traces.generate.rfc8867 import rfc8867_scenarios
+from weir.traces.schema.scenario import Capacity, Scenario
+from weir.traces.schema.variation import vary
 
 ALL = [*bundled_scenarios(), *rfc8867_scenarios()]
 

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from weir.traces.errors import MissingComponent
-from weir.traces.scenario import Scenario
+from weir.errors import MissingComponent
+from weir.traces.schema.scenario import Scenario
 from weir.trainer.gym.process import find_simulator
 
 FAKE_SIMULATOR = Path(__file__).parent / "fake_simulator.py"

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from weir.traces.errors import InputError
-from weir.trainer.configuration import checked_configuration
+from weir.errors import InputError
+from weir.trainer.learning.configuration import checked_configuration
 
 pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
@@ -32,9 +32,9 @@ def values(values):
 @pytest.fixture
 def run(values, tmp_path, fake_simulator):
     """A trained run and its exported model: folder and file."""
-    from weir.trainer.export import export
-    from weir.trainer.provenance import provenance_of_run
-    from weir.trainer.train import load_policy, train
+    from weir.trainer.learning.provenance import provenance_of_run
+    from weir.trainer.learning.train import load_policy, train
+    from weir.trainer.model.export import export
 
     configuration = checked_configuration(values)
     result = train(configuration, tmp_path / "run", simulator=fake_simulator)
@@ -59,7 +59,7 @@ def other(values):
 
 
 def test_only_ppo_adapts(values, fake_simulator):
-    from weir.trainer.adaptation import learn
+    from weir.trainer.adaptation.adapt import learn
 
     with pytest.raises(InputError, match=r"algorithm td3: .* ppo only"):
         learn(checked_configuration(values | {"algorithm": "td3"}), NEW, steps=128, simulator=fake_simulator)
@@ -71,7 +71,7 @@ def drawn(replay, count=4000):
 
 
 def test_replay_shares_the_episodes_out():
-    from weir.trainer.adaptation import RequirementReplay
+    from weir.trainer.adaptation.adapt import RequirementReplay
 
     old = [(0.6, 0.3, 0.1), "latency"]
     objectives = drawn(RequirementReplay((2, 6, 2), old, 0.5))
@@ -87,7 +87,7 @@ def test_replay_shares_the_episodes_out():
     ("old", "share", "message"), [(["random"], 1.0, "below 1"), (["random"], -0.1, "below 1"), ([], 0.5, "no old")]
 )
 def test_replay_that_cannot_be(old, share, message):
-    from weir.trainer.adaptation import RequirementReplay
+    from weir.trainer.adaptation.adapt import RequirementReplay
 
     with pytest.raises(InputError, match=message):
         RequirementReplay(NEW, old, share)
@@ -96,8 +96,8 @@ def test_replay_that_cannot_be(old, share, message):
 def test_a_model_file_gives_the_actor_back(run, other):
     import torch
 
-    from weir.trainer.adaptation import read_starting_point
-    from weir.trainer.train import load_policy
+    from weir.trainer.adaptation.adapt import read_starting_point
+    from weir.trainer.learning.train import load_policy
 
     folder, file = run
     start = read_starting_point(file, other)
@@ -121,7 +121,7 @@ def test_a_model_file_gives_the_actor_back(run, other):
 def test_the_critic_warms_up_before_the_actor_moves(run, other, fake_simulator):
     import torch
 
-    from weir.trainer.adaptation import adapt, read_starting_point
+    from weir.trainer.adaptation.adapt import adapt, read_starting_point
 
     _, file = run
     start = read_starting_point(file, other)
@@ -147,7 +147,7 @@ def test_the_critic_warms_up_before_the_actor_moves(run, other, fake_simulator):
 
 
 def test_adaptation_learns_the_new_objective(run, values, fake_simulator):
-    from weir.trainer.adaptation import adapt, read_starting_point
+    from weir.trainer.adaptation.adapt import adapt, read_starting_point
 
     settings = checked_configuration(
         values
@@ -174,7 +174,7 @@ def test_adaptation_learns_the_new_objective(run, values, fake_simulator):
 def test_a_model_that_cannot_be_adapted(tmp_path, run, other, fake_simulator):
     import onnx
 
-    from weir.trainer.adaptation import adapt, read_starting_point
+    from weir.trainer.adaptation.adapt import adapt, read_starting_point
 
     model = onnx.load(str(run[1]))
     provenance = next(entry for entry in model.metadata_props if entry.key == "weir.provenance")
@@ -200,7 +200,7 @@ def command(monkeypatch, fake_simulator):
     import typer
     from typer.testing import CliRunner
 
-    from weir.trainer.adapt_command import adapt, adaptation
+    from weir.trainer.adaptation.command import adapt, adaptation
 
     monkeypatch.setenv("WEIR_SIM", str(fake_simulator))
     app = typer.Typer()
@@ -224,7 +224,7 @@ def settings_file(values, tmp_path):
 
 
 def test_the_command_twice(run, settings_file, tmp_path, command):
-    from weir.trainer.model_file import read_model
+    from weir.trainer.model.file import read_model
 
     arguments = ["--objective", "2,6,2", "--steps", 256, "--configuration", settings_file]
     once = tmp_path / "once.onnx"
@@ -242,7 +242,7 @@ def test_the_command_twice(run, settings_file, tmp_path, command):
 
 
 def test_an_adapted_objective_is_replayed_later(run, settings_file, tmp_path, command, other):
-    from weir.trainer.adaptation import read_starting_point
+    from weir.trainer.adaptation.adapt import read_starting_point
 
     out = tmp_path / "once.onnx"
     arguments = ["--objective", "2,6,2", "--steps", 128, "--configuration", settings_file]
@@ -251,8 +251,8 @@ def test_an_adapted_objective_is_replayed_later(run, settings_file, tmp_path, co
 
 
 def test_interruption_keeps_what_is_learned(run, settings_file, tmp_path, command, monkeypatch):
-    from weir.trainer import adaptation
-    from weir.trainer.model_file import read_model
+    from weir.trainer.adaptation import adapt as adaptation
+    from weir.trainer.model.file import read_model
 
     tell = adaptation._Watch._tell
 
@@ -306,7 +306,7 @@ def test_the_experiment_ends_and_writes_its_figures(settings_file, tmp_path, com
 
 
 def test_seen_objectives_are_outside_the_neighbourhood():
-    from weir.trainer.adaptation_experiment import NEIGHBOURHOOD, UNSEEN, seen_objective
+    from weir.trainer.adaptation.experiment import NEIGHBOURHOOD, UNSEEN, seen_objective
 
     distances = np.abs(np.array(drawn(seen_objective, 2000)) - UNSEEN).max(axis=1)
     assert NEIGHBOURHOOD <= distances.min() < NEIGHBOURHOOD + 0.05
@@ -329,7 +329,7 @@ def curves(with_replay):
 
 
 def test_the_figures_by_hand():
-    from weir.trainer.adaptation_experiment import figures, summary
+    from weir.trainer.adaptation.experiment import figures, summary
 
     run = curves([(0, 0.9), (100, 0.999), (200, 0.999)])
     run |= figures(run, one_update=50)
@@ -345,7 +345,7 @@ def test_the_figures_by_hand():
 
 
 def test_a_policy_that_is_there_at_once_counts_with_one_update():
-    from weir.trainer.adaptation_experiment import figures, summary
+    from weir.trainer.adaptation.experiment import figures, summary
 
     run = curves([(0, 0.999), (100, 0.999)])
     run |= figures(run, one_update=50)

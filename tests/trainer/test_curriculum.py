@@ -5,14 +5,14 @@ import json
 import numpy as np
 import pytest
 
-from weir.traces.errors import InputError
-from weir.traces.scenario import Scenario
-from weir.trainer.configuration import checked_configuration
-from weir.trainer.curriculum import AdaptiveGap, OrderedTraces, make_curriculum, order_of_traces
-from weir.trainer.curriculum_settings import TraceValues
+from weir.errors import InputError
+from weir.traces.schema.scenario import Scenario
+from weir.trainer.curriculum.curriculum import AdaptiveGap, OrderedTraces, make_curriculum, order_of_traces
+from weir.trainer.curriculum.settings import TraceValues
+from weir.trainer.gym.rewards import mocc
 from weir.trainer.gym.step import StepRecord
-from weir.trainer.rewards import mocc
-from weir.trainer.scenarios import ScenarioSampler
+from weir.trainer.learning.configuration import checked_configuration
+from weir.trainer.learning.scenarios import ScenarioSampler
 
 FEATURES = ["receive_rate_bps", "queueing_delay_min_s", "packets_received", "last_estimate_bps"]
 NAMES = ("slow", "middle", "fast")
@@ -120,7 +120,7 @@ def test_the_sampler_draws_by_its_probabilities(values):
 
 def trained(values, out, simulator, **arguments):
     pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
-    from weir.trainer.train import train
+    from weir.trainer.learning.train import train
 
     result = train(checked_configuration(values), out, simulator=simulator, **arguments)
     lines = [json.loads(line) for line in (out / "sampling.jsonl").read_text().splitlines()]
@@ -141,7 +141,7 @@ def test_ordered_traces_change_for_all_environments(values, tmp_path, fake_simul
 
 def test_a_replay_buffer_survives_a_change_of_trace(values, tmp_path, fake_simulator):
     pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
-    from weir.trainer.algorithms import REPLAY_BUFFER
+    from weir.trainer.learning.algorithms import REPLAY_BUFFER
 
     values |= {"curriculum": "gap", "algorithm": "td3"}
     values["environment"] |= {"privileged_critic": True}
@@ -181,7 +181,7 @@ def test_random_traces_are_logged_too(values, tmp_path, fake_simulator):
 
 
 def test_adaptive_gap_in_training(values, tmp_path, fake_simulator, monkeypatch):
-    monkeypatch.setattr("weir.trainer.curriculum.run_baseline", lambda *_, **__: baselines(0.0, 0.0, 1.0))
+    monkeypatch.setattr("weir.trainer.curriculum.curriculum.run_baseline", lambda *_, **__: baselines(0.0, 0.0, 1.0))
     values |= {"curriculum": "adaptive_gap", "steps": 2400, "adaptive_gap": {"floor": 0.3}}
     values["environment"] |= {"reward": "mocc", "objective": [0.8, 0.1, 0.1]}
     _, lines = trained(values, tmp_path / "run", fake_simulator)
@@ -234,7 +234,7 @@ def test_bad_curriculum_is_one_message(values, change, message):
 )
 def test_missing_trace_values_are_one_message_before_anything_runs(values, tmp_path, curriculum, table, message):
     pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
-    from weir.trainer.train import train
+    from weir.trainer.learning.train import train
 
     configuration = checked_configuration(values | {"curriculum": curriculum, "trace_values": table})
     with pytest.raises(InputError, match=message):

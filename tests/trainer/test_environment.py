@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from weir.traces.errors import InputError
-from weir.traces.scenario import Scenario
+from weir.errors import InputError
+from weir.traces.schema.scenario import Scenario
 from weir.trainer.gym import BottleneckEnv, BottleneckVectorEnv
 from weir.trainer.gym.episode import EpisodeSource, random_objective
 from weir.trainer.gym.rule import rate_window, rule_rate_bps

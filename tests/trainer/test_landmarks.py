@@ -3,11 +3,17 @@
 import numpy as np
 import pytest
 
-from weir.traces.errors import InputError
-from weir.traces.scenario import Scenario
-from weir.trainer.algorithm_settings import PpoSettings
-from weir.trainer.configuration import checked_configuration
-from weir.trainer.landmarks import LandmarkSchedule, LandmarkSettings, landmarks, neighbours, sort_by_neighbourhood
+from weir.errors import InputError
+from weir.traces.schema.scenario import Scenario
+from weir.trainer.curriculum.landmarks import (
+    LandmarkSchedule,
+    LandmarkSettings,
+    landmarks,
+    neighbours,
+    sort_by_neighbourhood,
+)
+from weir.trainer.learning.algorithm_settings import PpoSettings
+from weir.trainer.learning.configuration import checked_configuration
 
 FEATURES = ["receive_rate_bps", "queueing_delay_min_s", "packets_received", "last_estimate_bps"]
 
@@ -117,7 +123,7 @@ def values(tmp_path, steady):
 def test_every_update_has_the_landmark_of_its_steps(values, tmp_path, fake_simulator, monkeypatch, algorithm):
     pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
     from weir.trainer.gym.vector import BottleneckVectorEnv
-    from weir.trainer.train import train
+    from weir.trainer.learning.train import train
 
     seen, shown, step = [], [], BottleneckVectorEnv.step
 
@@ -141,8 +147,8 @@ def test_every_update_has_the_landmark_of_its_steps(values, tmp_path, fake_simul
 
 def test_the_learner_sees_the_landmark_it_is_rewarded_by(values, tmp_path, fake_simulator):
     pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
-    from weir.trainer.algorithms import REPLAY_BUFFER
-    from weir.trainer.train import train
+    from weir.trainer.learning.algorithms import REPLAY_BUFFER
+    from weir.trainer.learning.train import train
 
     configuration = checked_configuration(values | {"algorithm": "td3"})
     train(configuration, tmp_path / "run", simulator=fake_simulator)

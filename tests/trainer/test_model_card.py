@@ -4,9 +4,9 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from weir.traces.errors import InputError
-from weir.trainer.model_card import model_card, read_summary
-from weir.trainer.model_file import read_model
+from weir.errors import InputError
+from weir.trainer.model.card import model_card, read_summary
+from weir.trainer.model.file import read_model
 
 METADATA = {
     "weir.schema": "1",

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from weir.traces.errors import InputError
+from weir.errors import InputError
 from weir.trainer.gym.opennetlab import Gym, opennetlab_scenario
 
 FIELDS = {

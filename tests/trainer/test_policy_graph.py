@@ -12,7 +12,6 @@ pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 import gymnasium  # noqa: E402
 import onnxruntime  # noqa: E402
 
-from weir.trainer.export import check_in_library, export, golden_inputs, parity  # noqa: E402
 from weir.trainer.gym import rule  # noqa: E402
 from weir.trainer.gym.specification import (  # noqa: E402
     DEFAULT_FEATURES,
@@ -20,8 +19,9 @@ from weir.trainer.gym.specification import (  # noqa: E402
     ActionSpecification,
     EnvironmentSpecification,
 )
-from weir.trainer.networks import DeployedPolicy, PreferencePolicy  # noqa: E402
-from weir.trainer.off_policy import PreferenceFeatures, SacPreferencePolicy, Td3PreferencePolicy  # noqa: E402
+from weir.trainer.learning.networks import DeployedPolicy, PreferencePolicy  # noqa: E402
+from weir.trainer.learning.off_policy import PreferenceFeatures, SacPreferencePolicy, Td3PreferencePolicy  # noqa: E402
+from weir.trainer.model.export import check_in_library, export, golden_inputs, parity  # noqa: E402
 
 SMALL = {"preference_size": 4, "hidden": (12, 8)}
 WITHOUT_RULE = ("loss_ratio", "delay_gradient", "delay_ratio", "video_share")

@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from weir.traces.errors import InputError, MissingComponent
+from weir.errors import InputError, MissingComponent
 from weir.trainer.gym import BottleneckEnv, BottleneckVectorEnv, SimulatorError, SimulatorRefusal
 from weir.trainer.gym.process import FRAME_HEADER, SimulatorProcess, find_simulator
 

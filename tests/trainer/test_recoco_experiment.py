@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from weir.traces.scenario import Scenario
-from weir.trainer.curriculum_settings import TraceValues
+from weir.traces.schema.scenario import Scenario
+from weir.trainer.curriculum.settings import TraceValues
 from weir.trainer.gym.step import StepRecord
-from weir.trainer.recoco_tables import ORDERS, PAPER_TRACES
+from weir.trainer.recoco.tables import ORDERS, PAPER_TRACES
 
 pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
-from weir.trainer.recoco_experiment import (  # after the skips: it needs what they ask for
+from weir.trainer.recoco.experiment import (  # after the skips: it needs what they ask for
     FEATURES,
     mean_reward,
     models_of_all_traces,
@@ -101,7 +101,7 @@ def test_the_orders_of_the_paper_follow_from_its_own_scores(files):
 
 @pytest.mark.parametrize("name", ["5G_13mbps", "WIRED_900kbps"])
 def test_training_is_interrupted_and_goes_on(files, tmp_path, fake_simulator, name):
-    from weir.trainer.train import CHECKPOINT, load_policy
+    from weir.trainer.learning.train import CHECKPOINT, load_policy
 
     model, seen = own_model(name, steps=1280), []
 

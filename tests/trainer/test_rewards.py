@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from weir.trainer.gym.step import STEP_FIELDS, StepRecord
-from weir.trainer.rewards import (
+from weir.trainer.gym.rewards import (
     REWARDS,
     challenge,
     challenge_objectives,
@@ -14,7 +13,8 @@ from weir.trainer.rewards import (
     recoco_delay,
     recoco_loss,
 )
-from weir.trainer.rewards import recoco_utilisation as utilisation
+from weir.trainer.gym.rewards import recoco_utilisation as utilisation
+from weir.trainer.gym.step import STEP_FIELDS, StepRecord
 
 
 def record(rate=0.8, delay_ms=50.0, loss=0.0, base_ms=25.0, capacity=1e6):

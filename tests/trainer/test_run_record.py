@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from weir.trainer.configuration import checked_configuration
+from weir.trainer.learning.configuration import checked_configuration
 
 pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
@@ -55,9 +55,10 @@ def weir(monkeypatch, fake_simulator):
 @pytest.fixture
 def short_evaluation(monkeypatch):
     """Two scenarios of two seconds instead of sixteen of thirty."""
-    from weir.trainer.evaluation import Evaluation
+    from weir.trainer.learning.evaluation import Evaluation
 
-    monkeypatch.setattr("weir.trainer.train.Evaluation", functools.partial(Evaluation, scenarios=2, duration_s=2.0))
+    quick = functools.partial(Evaluation, scenarios=2, duration_s=2.0)
+    monkeypatch.setattr("weir.trainer.learning.train.Evaluation", quick)
 
 
 def interrupted_after(steps):
@@ -69,8 +70,8 @@ def interrupted_after(steps):
 
 
 def test_an_interrupted_run_says_what_was_really_done(values, tmp_path, fake_simulator):
-    from weir.trainer.provenance import provenance_of_run
-    from weir.trainer.train import train
+    from weir.trainer.learning.provenance import provenance_of_run
+    from weir.trainer.learning.train import train
 
     result = train(
         checked_configuration(values), tmp_path / "run", simulator=fake_simulator, on_progress=interrupted_after(512)
@@ -85,8 +86,8 @@ def test_an_interrupted_run_says_what_was_really_done(values, tmp_path, fake_sim
 
 
 def test_a_run_that_was_killed_says_so_too(values, tmp_path, fake_simulator):
-    from weir.trainer.provenance import provenance_of_run
-    from weir.trainer.train import train
+    from weir.trainer.learning.provenance import provenance_of_run
+    from weir.trainer.learning.train import train
 
     def killed(state):
         if state.steps >= 768:
@@ -139,7 +140,7 @@ def test_a_run_without_a_finished_episode_has_no_mean_reward(weir, configuration
 def test_an_interrupted_adaptation_says_so():
     from types import SimpleNamespace
 
-    from weir.trainer.adaptation import adapted_provenance
+    from weir.trainer.adaptation.adapt import adapted_provenance
 
     start = SimpleNamespace(provenance={}, configuration=SimpleNamespace(seed=1))
     assert "interrupted" not in adapted_provenance(start, (0.2, 0.6, 0.2), 64, 0.5)["adaptations"][0]
@@ -149,7 +150,7 @@ def test_an_interrupted_adaptation_says_so():
 
 @pytest.mark.parametrize("algorithm", ["ppo", "td3", "sac"])
 def test_evaluation_changes_nothing_that_is_learned(short_evaluation, values, tmp_path, fake_simulator, algorithm):
-    from weir.trainer.train import load_policy, train
+    from weir.trainer.learning.train import load_policy, train
 
     off_policy = {"learning_starts": 64, "buffer_size": 1024, "batch_size": 32, "steps_per_update": 16}
     settings = checked_configuration(
@@ -171,7 +172,7 @@ def test_evaluation_changes_nothing_that_is_learned(short_evaluation, values, tm
 
 
 def test_the_best_policy_is_kept_and_exported(short_evaluation, weir, configuration_toml, tmp_path):
-    from weir.trainer.algorithms import checkpoint_steps
+    from weir.trainer.learning.algorithms import checkpoint_steps
 
     run = tmp_path / "run"
     arguments = ["train", configuration_toml, "--out", run, "--eval", "--eval-freq", 256]
@@ -199,7 +200,7 @@ def test_the_best_policy_is_kept_and_exported(short_evaluation, weir, configurat
 
 
 def test_the_same_policy_gets_the_same_evaluation(values, fake_simulator):
-    from weir.trainer.evaluation import Evaluation, RuleItself
+    from weir.trainer.learning.evaluation import Evaluation, RuleItself
 
     settings = checked_configuration(
         values | {"environment": values["environment"] | {"action": {"kind": "around_rule"}}}
@@ -210,7 +211,7 @@ def test_the_same_policy_gets_the_same_evaluation(values, fake_simulator):
 
 
 def test_eval_freq_without_eval_is_a_wrong_use(configuration_toml):
-    from weir.traces.errors import InputError
+    from weir.errors import InputError
     from weir.trainer.cli import train
 
     with pytest.raises(InputError, match="--eval"):

@@ -9,8 +9,8 @@ import onnx
 import pytest
 
 import weir.trainer
-from weir.trainer.model_card import model_card
-from weir.trainer.model_file import read_model
+from weir.trainer.model.card import model_card
+from weir.trainer.model.file import read_model
 
 MODEL = Path(weir.trainer.__file__).parent / "models" / "weir.onnx"
 

@@ -12,8 +12,8 @@ import textwrap
 import numpy as np
 import pytest
 
-from weir.traces.errors import InputError
-from weir.trainer.configuration import checked_configuration, load_configuration
+from weir.errors import InputError
+from weir.trainer.learning.configuration import checked_configuration, load_configuration
 
 pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
@@ -28,13 +28,13 @@ FEATURES = [
 
 
 def train(values, out, simulator, **arguments):
-    from weir.trainer.train import train
+    from weir.trainer.learning.train import train
 
     return train(checked_configuration(values), out, simulator=simulator, **arguments)
 
 
 def trained(values, out, simulator, **arguments):
-    from weir.trainer.train import load_policy
+    from weir.trainer.learning.train import load_policy
 
     result = train(values, out, simulator, **arguments)
     return result, load_policy(result.checkpoint)
@@ -98,8 +98,8 @@ def test_interruption_keeps_a_checkpoint(values, tmp_path, fake_simulator):
 def test_ctrl_c_on_the_terminal_keeps_a_checkpoint(values, tmp_path, fake_simulator):
     lines = [
         "import sys, json",
-        "from weir.trainer.configuration import checked_configuration",
-        "from weir.trainer.train import train",
+        "from weir.trainer.learning.configuration import checked_configuration",
+        "from weir.trainer.learning.train import train",
         "def show(state): print(state.steps, flush=True)",
         "values = json.loads(sys.argv[1])",
         "result = train(checked_configuration(values), sys.argv[2], simulator=sys.argv[3], on_progress=show)",
@@ -127,8 +127,8 @@ def test_training_on_the_real_simulator(values, tmp_path, real_simulator):
 def test_export_parity_and_determinism(values, tmp_path, fake_simulator, kind):
     import torch
 
-    from weir.trainer.export import export, golden_inputs, parity
-    from weir.trainer.networks import DeployedPolicy
+    from weir.trainer.learning.networks import DeployedPolicy
+    from weir.trainer.model.export import export, golden_inputs, parity
 
     values["environment"]["action"] = {"kind": kind}
     _, policy = trained(values | {"steps": 256}, tmp_path / "run", fake_simulator)
@@ -155,7 +155,7 @@ def test_export_parity_and_determinism(values, tmp_path, fake_simulator, kind):
 def test_the_actor_does_not_see_what_the_critic_sees(values, tmp_path, fake_simulator):
     import torch
 
-    from weir.trainer.export import export, golden_inputs
+    from weir.trainer.model.export import export, golden_inputs
 
     values["environment"] |= {"privileged_critic": True}
     _, policy = trained(values | {"steps": 256}, tmp_path / "run", fake_simulator)
@@ -177,8 +177,8 @@ def test_exported_model_runs_in_the_library(values, tmp_path, fake_simulator):
     core = pytest.importorskip("weir._core", reason="the library's Python module is not built")
     import torch
 
-    from weir.trainer.export import export, golden_inputs
-    from weir.trainer.networks import DeployedPolicy
+    from weir.trainer.learning.networks import DeployedPolicy
+    from weir.trainer.model.export import export, golden_inputs
 
     values["environment"]["action"] = {"kind": "around_rule"}
     _, policy = trained(values | {"steps": 256}, tmp_path / "run", fake_simulator)
@@ -228,7 +228,7 @@ def test_bad_configuration_files(tmp_path):
 
 
 def test_a_checkpoint_that_is_none(tmp_path):
-    from weir.trainer.train import load_policy
+    from weir.trainer.learning.train import load_policy
 
     with pytest.raises(InputError, match="no such checkpoint"):
         load_policy(tmp_path / "checkpoint.zip")
@@ -294,8 +294,8 @@ def test_missing_extra_says_what_to_install():
         import importlib.util, sys
         find = importlib.util.find_spec
         importlib.util.find_spec = lambda name, *rest: None if name == "torch" else find(name, *rest)
-        from weir.traces.errors import MissingComponent
-        from weir.trainer.missing import require_training
+        from weir.errors import MissingComponent
+        from weir.trainer.learning.missing import require_training
         try:
             require_training()
         except MissingComponent as error:
@@ -307,7 +307,7 @@ def test_missing_extra_says_what_to_install():
 
 
 def test_damaged_checkpoints_are_named(values, tmp_path, fake_simulator):
-    from weir.trainer.train import load_policy
+    from weir.trainer.learning.train import load_policy
 
     checkpoint = train(values | {"steps": 256}, tmp_path / "run", fake_simulator).checkpoint
     whole = checkpoint.read_bytes()

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "receive_side_call.h"
-#include "weir/fixed_controller.h"
-#include "weir/policy_controller.h"
+#include "weir/controllers/fixed_controller.h"
+#include "weir/policy/policy_controller.h"
 
 namespace weir {
 namespace {

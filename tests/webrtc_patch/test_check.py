@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from weir.traces.errors import InputError, MissingComponent
+from weir.errors import InputError, MissingComponent
 from weir.webrtc_patch.check_command import app
 from weir.webrtc_patch.series import Patch, read_series, series_names
 from weir.webrtc_patch.source_tree import find_root, patch_files

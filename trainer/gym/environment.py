@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 import gymnasium
 import numpy as np
 
-from weir.traces.errors import InputError
+from weir.errors import InputError
 from weir.trainer.gym.episode import EpisodeSource, checked_objective
 from weir.trainer.gym.pool import TERMINATED, TRUNCATED, SimulatorPool
+from weir.trainer.gym.rewards import REWARDS, Reward, mocc_objectives
 from weir.trainer.gym.specification import (
     DEFAULT_FEATURES,
     ActionSpecification,
@@ -20,11 +21,10 @@ from weir.trainer.gym.specification import (
     ScenarioSource,
 )
 from weir.trainer.gym.step import STEP_FIELDS, StepRecord
-from weir.trainer.rewards import REWARDS, Reward, mocc_objectives
 
 
 def resolve_reward(reward: str | Reward) -> Reward:
-    """A reward by its name in `weir.trainer.rewards.REWARDS`, or the function itself."""
+    """A reward by its name in `weir.trainer.gym.rewards.REWARDS`, or the function itself."""
     if callable(reward):
         return reward
     if reward not in REWARDS:
@@ -86,7 +86,7 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         Args:
             scenario: see `EpisodeSource`.
             objective: see `EpisodeSource`.
-            reward: a name of `weir.trainer.rewards.REWARDS` or a function like them.
+            reward: a name of `weir.trainer.gym.rewards.REWARDS` or a function like them.
             interval_ms: decision interval.
             features: fields of the estimator's interval statistics.
             history: how many intervals an observation spans.

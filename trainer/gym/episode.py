@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from weir.traces.errors import InputError
-from weir.traces.random_domain import random_scenario
-from weir.traces.scenario import Scenario
+from weir.errors import InputError
+from weir.traces.generate.random_domain import random_scenario
+from weir.traces.schema.scenario import Scenario
 from weir.trainer.gym.specification import (
     MAXIMUM_RANDOM_LOSS_WEIGHT,
     MINIMUM_RANDOM_WEIGHT,
@@ -35,7 +35,7 @@ def scenario_document(scenario: Any) -> Mapping[str, Any]:
         return scenario.to_dict()
     if isinstance(scenario, Mapping):
         return scenario
-    raise InputError(f"a scenario is a mapping or a weir.traces.scenario.Scenario, not a {type(scenario).__name__}")
+    raise InputError(f"a scenario is a mapping or a weir.traces Scenario, not a {type(scenario).__name__}")
 
 
 def checked_objective(weights: str | Sequence[float]) -> tuple[float, float, float]:
@@ -73,7 +73,7 @@ class EpisodeSource:
 
     Args:
         scenario: one scenario; a sequence, of which each episode draws one; or a function from a seed to a scenario.
-            None: `weir.traces.random_domain.random_scenario`.
+            None: `weir.traces.generate.random_domain.random_scenario`.
         objective: weights or a preset; "random" (`random_objective`); or a function of a generator.
     """
 

@@ -7,8 +7,8 @@ import shutil
 import sys
 from pathlib import Path
 
+from weir.errors import MissingComponent
 from weir.installation import how_to_get
-from weir.traces.errors import MissingComponent
 
 
 def find_executable(name: str, variable: str, target: str, given: str | os.PathLike[str] | None = None) -> Path:

@@ -15,13 +15,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from weir.traces.capacity import CapacityTrace
-from weir.traces.errors import InputError
-from weir.traces.importers import read_trace
-from weir.traces.input_files import printable
-from weir.traces.plain_trace import loss_of
-from weir.traces.scenario import Scenario
-from weir.traces.values_over_time import DelayOverTime
+from weir.errors import InputError
+from weir.files.input import printable
+from weir.traces.formats.capacity import CapacityTrace
+from weir.traces.formats.importers import read_trace
+from weir.traces.formats.plain_trace import loss_of
+from weir.traces.schema.scenario import Scenario
+from weir.traces.schema.values_over_time import DelayOverTime
 from weir.trainer.gym.episode import Episode
 from weir.trainer.gym.pool import PACKET_RECORD, SimulatorPool
 from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification

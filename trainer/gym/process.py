@@ -19,7 +19,7 @@ import weakref
 from pathlib import Path
 from typing import IO
 
-from weir.traces.errors import InputError
+from weir.errors import InputError
 from weir.trainer.gym.executable import find_executable
 
 FRAME_HEADER = struct.Struct("<IB")

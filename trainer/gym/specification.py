@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from weir.traces.errors import InputError
+from weir.errors import InputError
 from weir.trainer.gym.rule import REQUIRED_FEATURES, rate_window, rule_rate_bps
 from weir.trainer.gym.step import PRIVILEGED_FIELDS
 

@@ -12,10 +12,11 @@ from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from weir.traces.errors import InputError
+from weir.errors import InputError
 from weir.trainer.gym.environment import make_specification, resolve_reward
 from weir.trainer.gym.episode import Episode, EpisodeSource, checked_objective
 from weir.trainer.gym.pool import TERMINATED, TRUNCATED, SimulatorPool
+from weir.trainer.gym.rewards import Reward, mocc_objectives
 from weir.trainer.gym.specification import (
     DEFAULT_FEATURES,
     ActionSpecification,
@@ -24,7 +25,6 @@ from weir.trainer.gym.specification import (
     ScenarioSource,
 )
 from weir.trainer.gym.step import STEP_FIELDS, StepRecord
-from weir.trainer.rewards import Reward, mocc_objectives
 
 
 class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):

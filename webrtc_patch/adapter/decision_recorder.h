@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "weir/interval_accumulator.h"
+#include "weir/arrival/interval_accumulator.h"
 #include "weir/rate_controller.h"
 
 namespace weir::adapter {

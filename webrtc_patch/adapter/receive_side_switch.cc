@@ -7,9 +7,9 @@
 #include "modules/congestion_controller/include/remote_bitrate_estimator_factory.h"
 #include "receive_side_settings.h"
 #include "switched_remote_bitrate_estimator.h"
-#include "weir/policy.h"
-#include "weir/policy_controller.h"
-#include "weir/rule_controller.h"
+#include "weir/controllers/rule_controller.h"
+#include "weir/policy/policy.h"
+#include "weir/policy/policy_controller.h"
 
 namespace weir {
 namespace {

@@ -27,8 +27,8 @@
 #include <span>
 #include <string_view>
 
+#include "weir/arrival/interval_statistics.h"
 #include "weir/bandwidth_estimator.h"
-#include "weir/interval_statistics.h"
 #include "weir/network_control.h"
 #include "weir/objective.h"
 #include "weir/rate_controller.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "api/rtp_headers.h"
-#include "weir/rule_controller.h"
+#include "weir/controllers/rule_controller.h"
 
 namespace weir::adapter {
 namespace {

@@ -15,16 +15,16 @@
 #include <utility>
 #include <vector>
 
-#include "command.h"
 #include "concurrent_controller.h"
-#include "exit_status.h"
-#include "json_output.h"
-#include "line_reader.h"
-#include "options.h"
+#include "lines/command.h"
+#include "lines/exit_status.h"
+#include "lines/json_output.h"
+#include "lines/line_reader.h"
+#include "lines/options.h"
 #include "peer.h"
 #include "quiet_logging.h"
 #include "rtc_base/ssl_adapter.h"
-#include "weir/policy.h"
+#include "weir/policy/policy.h"
 
 namespace weir::peer {
 namespace {

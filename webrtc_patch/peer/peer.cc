@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "api/make_ref_counted.h"
-#include "description_observers.h"
-#include "record_lines.h"
+#include "lines/record_lines.h"
+#include "rtc/description_observers.h"
 
 namespace weir::peer {
 namespace {

@@ -11,14 +11,14 @@
 
 #include "api/peer_connection_interface.h"
 #include "api/task_queue/pending_task_safety_flag.h"
-#include "command.h"
-#include "connection_factory.h"
-#include "estimator_cpu_time.h"
-#include "json_output.h"
-#include "options.h"
+#include "lines/command.h"
+#include "lines/json_output.h"
+#include "lines/options.h"
 #include "receive_side_switch.h"
-#include "received_frames.h"
-#include "sender_clock.h"
+#include "rtc/connection_factory.h"
+#include "rtc/estimator_cpu_time.h"
+#include "rtc/sender_clock.h"
+#include "video/received_frames.h"
 #include "weir/result.h"
 
 namespace weir::peer {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "peer.h"
-#include "video_track_source.h"
+#include "video/video_track_source.h"
 
 namespace weir::peer {
 namespace {

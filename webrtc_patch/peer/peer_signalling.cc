@@ -2,9 +2,9 @@
 #include <utility>
 
 #include "api/make_ref_counted.h"
-#include "description_observers.h"
 #include "peer.h"
-#include "sdp.h"
+#include "rtc/description_observers.h"
+#include "rtc/sdp.h"
 
 namespace weir::peer {
 namespace {

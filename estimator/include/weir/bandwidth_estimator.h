@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "weir/arrival_statistics.h"
+#include "weir/arrival/arrival_statistics.h"
 #include "weir/fusion.h"
 #include "weir/guard.h"
 #include "weir/objective.h"

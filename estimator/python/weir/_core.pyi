@@ -12,7 +12,7 @@ __version__: str
 ONNXRUNTIME_VERSION: str
 """The version of the ONNX Runtime library in use, such as "1.31.1"."""
 INTERVAL_STATISTICS_FIELDS: tuple[str, ...]
-"""The names of the statistics of a decision interval; see estimator/include/weir/interval_statistics.h."""
+"""The names of the statistics of a decision interval; see estimator/include/weir/arrival/interval_statistics.h."""
 CONTROLLERS: tuple[str, ...]
 """The names of the receiver-side controllers that need no model."""
 
@@ -96,7 +96,7 @@ class BandwidthEstimator:
         """An RTCP REMB with the rate in force about the SSRCs seen, at most 255."""
 
 class Policy:
-    """An ONNX policy, checked against its contract (estimator/include/weir/policy.h)."""
+    """An ONNX policy, checked against its contract (estimator/include/weir/policy/policy.h)."""
 
     def __init__(self, model: bytes) -> None:
         """Raises ValueError when the model is not one, is malformed, or does not do what its metadata says."""

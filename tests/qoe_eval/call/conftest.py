@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.qoe_eval.call import source_video
+from weir.qoe_eval.call.media import source_video
 
 FAKE_PEER = Path(__file__).parent / "fake_weir_peer.py"
 

@@ -4,10 +4,10 @@ import asyncio
 import json
 from pathlib import Path
 
-from weir.qoe_eval.call.call_settings import CallSettings
-from weir.qoe_eval.call.endpoint import monotonic_us
-from weir.qoe_eval.call.link_process import LinkFailed
-from weir.traces.scenario import Scenario
+from weir.qoe_eval.call.link.process import LinkFailed
+from weir.qoe_eval.call.session.endpoint import monotonic_us
+from weir.qoe_eval.call.settings import CallSettings
+from weir.traces.schema.scenario import Scenario
 
 
 class FakeNamespaces:

@@ -4,11 +4,11 @@ import json
 
 import numpy as np
 
-from weir.qoe_eval.call import call_logs
-from weir.qoe_eval.call.call_settings import CallSettings
-from weir.qoe_eval.call.source_video import FRAMES
-from weir.qoe_eval.call.y4m import Y4m
-from weir.traces.scenario import Scenario
+from weir.qoe_eval.call.logs import file_names as call_logs
+from weir.qoe_eval.call.media.source_video import FRAMES
+from weir.qoe_eval.call.media.y4m import Y4m
+from weir.qoe_eval.call.settings import CallSettings
+from weir.traces.schema.scenario import Scenario
 
 START_US = 5_000_000_000
 FRAME_US = 1_000_000 / 30

@@ -2,7 +2,10 @@ import json
 
 import pytest
 
-from weir.qoe_eval.call.call_experiment import (
+from weir.errors import InputError
+from weir.qoe_eval.call.plan import CallPlan
+from weir.qoe_eval.experiments.calls.command import calls_markdown
+from weir.qoe_eval.experiments.calls.experiment import (
     MAHIMAHI_TRACES,
     call_sets,
     experiment_calls,
@@ -10,11 +13,8 @@ from weir.qoe_eval.call.call_experiment import (
     with_delay,
     with_video,
 )
-from weir.qoe_eval.call.call_experiment_command import calls_markdown
-from weir.qoe_eval.call.call_plan import CallPlan
-from weir.qoe_eval.shipped_model import shipped_model
+from weir.qoe_eval.runs.shipped_model import shipped_model
 from weir.traces.catalogue import load_bundled
-from weir.traces.errors import InputError
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_the_calls(traces, base, tmp_path):
 
 
 def test_rows_and_markdown(traces, base, tmp_path, monkeypatch):
-    monkeypatch.setattr("weir.qoe_eval.call.call_experiment.estimator_cpu_share", lambda model, rate_bps: 0.001)
+    monkeypatch.setattr("weir.qoe_eval.experiments.calls.experiment.estimator_cpu_share", lambda model, rate_bps: 0.001)
     sets = call_sets(traces, 2_500_000)
     calls = experiment_calls(base, sets, tmp_path, [])
     records = []

@@ -1,7 +1,7 @@
 import pytest
 
-from weir.qoe_eval.call.call_goals import comparison_rows, cpu_row, link_rows, pairs_of, sim_to_real_rows
-from weir.qoe_eval.call.link_accuracy import LinkAccuracy, worst
+from weir.qoe_eval.experiments.calls.goals import comparison_rows, cpu_row, link_rows, pairs_of, sim_to_real_rows
+from weir.qoe_eval.experiments.calls.link_accuracy import LinkAccuracy, worst
 
 
 def record(controller, seed=1, scenario="muses", disturbed=(), **measures):

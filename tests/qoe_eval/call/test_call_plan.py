@@ -3,12 +3,12 @@ from dataclasses import replace
 
 import pytest
 
-from weir.qoe_eval.call.call_plan import CallPlan, call_duration_s, done_calls, plan_calls
-from weir.qoe_eval.call.peer_arguments import receiver_arguments
-from weir.qoe_eval.own_controllers import read_own_controller
+from weir.files.names import file_name
+from weir.qoe_eval.call.plan import CallPlan, call_duration_s, done_calls, plan_calls
+from weir.qoe_eval.call.session.peer_arguments import receiver_arguments
+from weir.qoe_eval.runs.own_controllers import read_own_controller
 from weir.traces.catalogue import load_bundled
-from weir.traces.file_names import file_name
-from weir.traces.variation import vary
+from weir.traces.schema.variation import vary
 
 
 @pytest.fixture

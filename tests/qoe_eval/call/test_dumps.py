@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from html_page import check, data_of
 
-from weir.qoe_eval.call import dump_reader
-from weir.qoe_eval.call.dump_reader import read_dump
-from weir.qoe_eval.call.dump_report import render_dump
-from weir.traces.errors import InputError
+from weir.errors import InputError
+from weir.qoe_eval.dumps import reader as dump_reader
+from weir.qoe_eval.dumps.reader import read_dump
+from weir.qoe_eval.dumps.report import render_dump
 
 DATA = Path(__file__).parents[2] / "data" / "dumps"
 INTERNALS, RTCSTATS = DATA / "chromium-156.webrtc-internals.gz", DATA / "chromium-156.rtcstats.gz"

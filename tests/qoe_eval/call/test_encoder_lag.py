@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from weir.qoe_eval.call.encoder_lag import fit_encoder_lag, median_lag
+from weir.qoe_eval.experiments.calls.encoder_lag import fit_encoder_lag, median_lag
 
 
 def make_call(folder, made_call, rise_s, fall_s, duration_s=80):

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from weir.qoe_eval.call.call_settings import CallSettings
-from weir.qoe_eval.call.json_lines import read_objects
-from weir.qoe_eval.call.namespaces import FOLDER, processes_in
+from weir.files.names import file_name
+from weir.qoe_eval.call.link.namespaces import FOLDER, processes_in
+from weir.qoe_eval.call.logs.json_lines import read_objects
 from weir.qoe_eval.call.requirements_check import missing_requirements
-from weir.qoe_eval.call.session import run_call
+from weir.qoe_eval.call.session.session import run_call
+from weir.qoe_eval.call.settings import CallSettings
 from weir.traces.catalogue import load_bundled
-from weir.traces.file_names import file_name
-from weir.traces.scenario import Scenario
+from weir.traces.schema.scenario import Scenario
 
 WEIR = Path(sys.executable).parent / "weir"
 OBJECTIVE = (0.4, 0.5, 0.1)
@@ -264,7 +264,7 @@ def test_the_command_interrupted(tmp_path, number, sender):
     assert still_running(inside) == []
     if number == signal.SIGKILL:
         # Namespaces cannot be removed by who is dead: the next start does it.
-        from weir.qoe_eval.call.namespaces import remove_leftovers
+        from weir.qoe_eval.call.link.namespaces import remove_leftovers
 
         assert len(namespaces_of(process.pid)) == 2
         remove_leftovers()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.qoe_eval.serve.serve_command import offered_scenarios
+from weir.qoe_eval.serve.command import offered_scenarios
 from weir.qoe_eval.serve.server import ServeOptions, Server
 
 CHROMIUM = "/usr/bin/chromium"

@@ -1,7 +1,7 @@
 """A call session that makes believable events without a network: a rate controller over a queue, in Python.
 
-It speaks the events of `weir.qoe_eval.call.session.run_call`, obeys its controls and leaves a folder like a call's.
-`speed` lets its clock run ahead: with 20, a minute of events takes three seconds.
+It speaks the events of `weir.qoe_eval.call.session.session.run_call`, obeys its controls and leaves a folder like a
+call's. `speed` lets its clock run ahead: with 20, a minute of events takes three seconds.
 """
 
 import asyncio

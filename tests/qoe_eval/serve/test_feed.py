@@ -4,9 +4,9 @@ import asyncio
 import json
 import math
 
+from weir.qoe_eval.serve.command import offered_scenarios
 from weir.qoe_eval.serve.feed import MAX_BACKLOG, MAX_SAMPLES, Feed
 from weir.qoe_eval.serve.live_events import for_viewers
-from weir.qoe_eval.serve.serve_command import offered_scenarios
 from weir.qoe_eval.serve.sketch import sketch
 
 

@@ -1,4 +1,4 @@
-#include "command.h"
+#include "lines/command.h"
 
 #include <gtest/gtest.h>
 

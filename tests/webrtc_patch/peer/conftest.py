@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from weir.qoe_eval.call.peer_process import find_peer
-from weir.traces.errors import MissingComponent
+from weir.errors import MissingComponent
+from weir.qoe_eval.call.session.peer_process import find_peer
 
 MODEL = Path(__file__).parents[3] / "trainer/models/weir.onnx"
 SIGNALLING = ("offer", "answer", "candidate")

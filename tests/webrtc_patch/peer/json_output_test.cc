@@ -1,4 +1,4 @@
-#include "json_output.h"
+#include "lines/json_output.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "line_reader.h"
+#include "lines/line_reader.h"
 
 #include <gtest/gtest.h>
 #include <sys/eventfd.h>

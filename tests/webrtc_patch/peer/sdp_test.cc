@@ -1,4 +1,4 @@
-#include "sdp.h"
+#include "rtc/sdp.h"
 
 #include <gtest/gtest.h>
 

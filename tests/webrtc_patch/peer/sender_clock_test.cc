@@ -1,8 +1,8 @@
-#include "sender_clock.h"
+#include "rtc/sender_clock.h"
 
 #include <gtest/gtest.h>
 
-#include "monotonic_clock.h"
+#include "rtc/monotonic_clock.h"
 
 namespace weir::peer {
 namespace {

@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "arguments.h"
-#include "input_error.h"
-#include "link_process.h"
-#include "missing_component.h"
-#include "run.h"
-#include "serve.h"
-#include "versions.h"
+#include "core/input_error.h"
+#include "core/missing_component.h"
+#include "realtime/link_process.h"
+#include "run/arguments.h"
+#include "run/run.h"
+#include "run/versions.h"
+#include "serve/serve.h"
 
 namespace weir::sim {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "decision_maker.h"
 #include "external_controllers.h"
-#include "weir/decision_timer.h"
+#include "weir/controllers/decision_timer.h"
 #include "weir/rate_controller.h"
 
 namespace weir::external {

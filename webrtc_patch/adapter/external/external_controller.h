@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "decision_maker.h"
-#include "weir/decision_timer.h"
+#include "weir/controllers/decision_timer.h"
 #include "weir/rate_controller.h"
 
 namespace weir::external {

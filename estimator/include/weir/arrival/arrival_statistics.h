@@ -1,0 +1,78 @@
+// Turns hostile packets into facts: what each stream's sequence numbers and each send clock say of a packet, put
+// together.
+#ifndef WEIR_ARRIVAL_ARRIVAL_STATISTICS_H_
+#define WEIR_ARRIVAL_ARRIVAL_STATISTICS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "weir/arrival/arrival.h"
+#include "weir/arrival/queueing_delay.h"
+#include "weir/arrival/sequence_numbers.h"
+#include "weir/arrival/ssrc_table.h"
+#include "weir/units.h"
+
+namespace weir {
+
+// How often something odd was seen since construction.
+struct ArrivalCounters {
+  uint64_t duplicates = 0;  // not reported further
+  uint64_t reordered = 0;   // late, but accepted
+  uint64_t invalid = 0;     // impossible arrival time or size, or a lone leap in sequence numbers; not reported further
+  uint64_t restarts = 0;    // streams whose sequence numbers began anew
+  uint64_t clock_restarts = 0;  // delay filters emptied because a clock had leapt by more than 3 s
+  uint64_t ssrc_evictions = 0;  // streams forgotten to make room
+};
+
+// Memory is bounded and all of it is taken at construction: at most `kMaxSsrcs` streams are known, the one not heard
+// for longest gives way to a new one.
+class ArrivalStatistics {
+ public:
+  static constexpr size_t kMaxSsrcs = SsrcTable::kSlots;
+
+  ArrivalStatistics();
+
+  // Nothing for a duplicate or an unusable packet. The result's `packet.arrival_time` never runs backwards unless the
+  // clock leapt back by more than 3 s; small steps back (packets handed over out of order) are levelled.
+  //
+  // abs-send-time is one clock for all streams of the sender. Where no packet has carried it for 10 s, the RTP
+  // timestamp serves, one clock per stream, and only on the first packet of each timestamp: the others of a frame left
+  // later than it says.
+  std::optional<Arrival> OnPacket(const PacketArrival& packet);
+
+  const ArrivalCounters& counters() const { return counters_; }
+  // Writes the known SSRCs, most recently heard first, as far as `out` reaches; returns how many.
+  size_t Ssrcs(std::span<uint32_t> out) const { return ssrcs_.Recent(out); }
+
+ private:
+  struct Stream {
+    SequenceNumbers sequence_numbers;
+    QueueingDelay delay;
+    bool has_rtp_timestamp = false;
+    uint32_t rtp_timestamp = 0;
+  };
+
+  // False: the packet goes no further, and is counted.
+  bool ReadSequenceNumber(const PacketArrival& packet, bool is_new, Stream& stream, Arrival& arrival);
+  void ReadArrivalTime(Timestamp arrival_time);
+  void MeasureDelay(const PacketArrival& packet, Stream& stream, Arrival& arrival);
+
+  SsrcTable ssrcs_;
+  // One for each slot of the table.
+  std::vector<Stream> streams_;
+
+  QueueingDelay abs_send_time_delay_;
+  bool has_abs_send_time_ = false;
+  Timestamp last_abs_send_time_ = Timestamp::MinusInfinity();
+  Timestamp last_arrival_ = Timestamp::MinusInfinity();
+  TimeDelta queueing_delay_ = TimeDelta::Zero();
+  TimeDelta delay_change_ = TimeDelta::Zero();
+  ArrivalCounters counters_;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_ARRIVAL_ARRIVAL_STATISTICS_H_

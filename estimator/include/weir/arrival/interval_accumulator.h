@@ -1,0 +1,92 @@
+// Sums arrivals up to one IntervalStatistics per decision interval, in constant memory.
+#ifndef WEIR_ARRIVAL_INTERVAL_ACCUMULATOR_H_
+#define WEIR_ARRIVAL_INTERVAL_ACCUMULATOR_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "weir/arrival/arrival.h"
+#include "weir/arrival/interval_statistics.h"
+#include "weir/units.h"
+
+namespace weir {
+
+namespace internal {
+
+// Counts of delays in bins whose width is at most an eighth of their value.
+class DelayHistogram {
+ public:
+  void Add(int64_t delay_us);
+  // The nearest-rank quantile, at the middle of its bin; `count` is the number of values added since Clear() and must
+  // not be 0.
+  int64_t Quantile(double quantile, int64_t count) const;
+  void Clear();
+
+ private:
+  // Delays from 2^28 us (268 s) on share the last bin.
+  static constexpr int kOctaves = 26;
+  static constexpr int kBinsPerOctave = 8;
+  static constexpr size_t kBins = kOctaves * kBinsPerOctave;
+
+  static size_t Bin(int64_t delay_us);
+
+  std::array<uint32_t, kBins> bins_{};
+  // The bins in use, so that a short interval clears few.
+  size_t lowest_ = kBins;
+  size_t highest_ = 0;
+};
+
+}  // namespace internal
+
+class IntervalAccumulator {
+ public:
+  // Begins the first interval. Without this call it begins with the first arrival.
+  void Start(Timestamp now);
+  void OnArrival(const Arrival& arrival);
+  // Ignored unless above 0 and at most a minute.
+  void OnRoundTripTime(TimeDelta round_trip_time);
+
+  // Ends the interval that began at the previous call and begins the next. Every value of the result is finite,
+  // whatever was fed in. The length of the interval is measured on the clock of `now`; arrival times matter by their
+  // differences only.
+  IntervalStatistics Take(Timestamp now, DataRate last_estimate);
+
+ private:
+  void TakeDelays(IntervalStatistics& statistics) const;
+  void Clear();
+
+  // Across intervals.
+  Timestamp interval_start_ = Timestamp::MinusInfinity();
+  Timestamp last_arrival_time_ = Timestamp::MinusInfinity();
+  double time_since_last_packet_s_ = 0;
+  // The latest ones, the oldest is overwritten.
+  std::array<int64_t, 10> round_trip_times_us_{};
+  size_t round_trip_times_ = 0;
+  TimeDelta base_round_trip_time_ = TimeDelta::Millis(100);
+  TimeDelta last_queueing_delay_ = TimeDelta::Zero();
+  double jitter_us_ = 0;
+  // Lost minus late arrivals; what is negative waits for the next interval.
+  int64_t lost_balance_ = 0;
+
+  // Of this interval.
+  int64_t packets_ = 0;
+  int64_t bytes_ = 0;
+  std::array<int64_t, 4> packets_of_kind_{};
+  int64_t gaps_ = 0;
+  double gap_sum_us_ = 0;
+  int64_t delays_ = 0;
+  double delay_sum_us_ = 0;
+  int64_t delay_min_us_ = 0;
+  int64_t delay_max_us_ = 0;
+  internal::DelayHistogram histogram_;
+  // Least squares of queueing delay over arrival time; time relative to the interval's first delay sample.
+  Timestamp gradient_origin_ = Timestamp::MinusInfinity();
+  double sum_t_ = 0;
+  double sum_tt_ = 0;
+  double sum_td_ = 0;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_ARRIVAL_INTERVAL_ACCUMULATOR_H_

@@ -1,0 +1,33 @@
+// Queueing delay of packets whose send times are of one clock: one-way delay above the path's own.
+#ifndef WEIR_ARRIVAL_QUEUEING_DELAY_H_
+#define WEIR_ARRIVAL_QUEUEING_DELAY_H_
+
+#include "weir/arrival/base_delay.h"
+#include "weir/arrival/send_clock.h"
+#include "weir/units.h"
+
+namespace weir {
+
+class QueueingDelay {
+ public:
+  struct Result {
+    // Never negative.
+    TimeDelta queueing_delay;
+    // Of one-way delay against the packet before.
+    TimeDelta change;
+    // A clock leapt: everything measured before is forgotten.
+    bool restarted;
+  };
+
+  // Packets may come a little out of order. See SendClock for what times must be.
+  Result Update(Timestamp arrival, const SendTime& sent);
+
+ private:
+  SendClock clock_;
+  BaseDelay base_;
+  Timestamp latest_arrival_ = Timestamp::MinusInfinity();
+};
+
+}  // namespace weir
+
+#endif  // WEIR_ARRIVAL_QUEUEING_DELAY_H_

@@ -1,0 +1,54 @@
+// The received sequence numbers of one RTP stream: unwrapped, duplicates told, gaps counted and taken back.
+#ifndef WEIR_ARRIVAL_SEQUENCE_NUMBERS_H_
+#define WEIR_ARRIVAL_SEQUENCE_NUMBERS_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace weir {
+
+// After RFC 3550 appendix A.1, with a window of 2048 numbers in which a late packet is told from a duplicate.
+class SequenceNumbers {
+ public:
+  enum class Verdict {
+    kNew,        // above all before it
+    kLate,       // below the highest, not seen before
+    kDuplicate,  // seen before
+    kLeap,       // too far to be loss or reordering: a stray packet, unless its successor follows
+    kRestart,    // the successor of a leap: the sender began anew, and so has this
+  };
+  struct Result {
+    Verdict verdict;
+    // Unwrapped; goes below zero for what was sent before the first packet seen.
+    int64_t sequence_number;
+    // By how much the number of packets believed lost changes: see Arrival::lost_change.
+    int32_t lost_change;
+  };
+
+  // The first packet of a stream.
+  void Start(uint16_t sequence_number);
+  Result Add(uint16_t sequence_number);
+
+ private:
+  static constexpr int64_t kMaxDropout = 3000;
+  static constexpr int64_t kWindow = 2048;
+  // Beyond 16 bits: no leap waits for its successor.
+  static constexpr uint32_t kNoCandidate = 0x10000;
+
+  bool Received(int64_t number) const { return (received_[Word(number)] & Bit(number)) != 0; }
+  void Mark(int64_t number) { received_[Word(number)] |= Bit(number); }
+  void Unmark(int64_t number) { received_[Word(number)] &= ~Bit(number); }
+  static size_t Word(int64_t number) { return static_cast<size_t>((number & (kWindow - 1)) >> 6); }
+  static uint64_t Bit(int64_t number) { return uint64_t{1} << (number & 63); }
+  void Advance(int64_t number);
+
+  int64_t first_ = 0;
+  int64_t highest_ = 0;
+  uint32_t restart_candidate_ = kNoCandidate;
+  std::array<uint64_t, kWindow / 64> received_{};
+};
+
+}  // namespace weir
+
+#endif  // WEIR_ARRIVAL_SEQUENCE_NUMBERS_H_

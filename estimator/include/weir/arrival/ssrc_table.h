@@ -1,0 +1,39 @@
+// Gives each stream of a sender a slot, as many as there are; the stream not heard for longest gives way to a new one.
+#ifndef WEIR_ARRIVAL_SSRC_TABLE_H_
+#define WEIR_ARRIVAL_SSRC_TABLE_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace weir {
+
+class SsrcTable {
+ public:
+  static constexpr size_t kSlots = 256;
+
+  struct Slot {
+    size_t index;
+    // The slot has just been given to this SSRC; what lay there belongs to nobody or to a stream that was evicted.
+    bool is_new;
+    bool evicted;
+  };
+
+  // The slot of a stream that has just been heard.
+  Slot Find(uint32_t ssrc);
+  // Writes the known SSRCs, most recently heard first, as far as `out` reaches; returns how many.
+  size_t Recent(std::span<uint32_t> out) const;
+
+ private:
+  // Apart from what lies in the slots, so that a search reads one kilobyte.
+  std::array<uint32_t, kSlots> ssrcs_{};
+  std::array<uint64_t, kSlots> last_heard_{};
+  size_t count_ = 0;
+  size_t last_ = 0;
+  uint64_t heard_ = 0;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_ARRIVAL_SSRC_TABLE_H_

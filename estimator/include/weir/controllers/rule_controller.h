@@ -1,0 +1,62 @@
+// The ten-line rule: a receiver-side controller that any learned policy has to beat before it has proved anything.
+#ifndef WEIR_CONTROLLERS_RULE_CONTROLLER_H_
+#define WEIR_CONTROLLERS_RULE_CONTROLLER_H_
+
+#include <array>
+#include <cstddef>
+
+#include "weir/controllers/decision_timer.h"
+#include "weir/rate_controller.h"
+
+namespace weir {
+
+struct RuleOptions {
+  // The rule as it stands cuts in every interval without a packet, also where the target itself lets packets come more
+  // seldom than that (below 96 kbps, at 1200 bytes), and then never leaves the minimum. With this, an interval in which
+  // no packet was due changes nothing. The estimator's fallback has it; the yardstick has not.
+  bool tolerate_sparse_packets = false;
+};
+
+// Every 100 ms, with r = receive rate over the last 300 ms and q = smallest queueing delay of the last 100 ms:
+//   nothing arrived: target x 0.6;
+//   q < 15 ms:       target + 10 %, at most 2 r + 50 kbps;
+//   else:            r (1 - (q - 7.5 ms) / 300 ms), at least 0.3 r;
+// and always within the constraints. Before the first packet of all the start rate is held.
+class RuleController final : public RateController {
+ public:
+  explicit RuleController(const RuleOptions& options = {}) : options_(options) {}
+
+  std::string_view name() const override { return "rule"; }
+  Side side() const override { return Side::kReceiver; }
+
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) override;
+  void OnArrival(const Arrival& arrival) override;
+  void OnTargetApplied(DataRate target, Timestamp now) override;
+  NetworkControlUpdate OnTimeout(Timestamp now) override;
+  Timestamp next_timeout() const override { return timer_.due(); }
+
+ private:
+  struct Slot {
+    DataSize size = DataSize::Zero();
+    TimeDelta duration = TimeDelta::Zero();
+  };
+
+  DataRate ReceiveRate() const;
+  bool PacketWasDue(Timestamp now) const;
+
+  RuleOptions options_;
+  TargetRateConstraints constraints_;
+  DataRate target_ = DataRate::Zero();
+  Timestamp last_timeout_ = Timestamp::MinusInfinity();
+  DecisionTimer timer_;
+  // The end of the last interval with a packet; MinusInfinity before the first packet.
+  Timestamp last_packets_ = Timestamp::MinusInfinity();
+  // The last three intervals; `slot_` is the one being filled.
+  std::array<Slot, 3> slots_;
+  size_t slot_ = 0;
+  TimeDelta min_queueing_delay_ = TimeDelta::PlusInfinity();
+};
+
+}  // namespace weir
+
+#endif  // WEIR_CONTROLLERS_RULE_CONTROLLER_H_

@@ -1,0 +1,142 @@
+"""Files that a user names, read with a bound on their size, and with errors that a user can act on."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import select
+import time
+from pathlib import Path
+from typing import Any
+
+from weir.errors import InputError
+
+LARGEST_TEXT_BYTES = 64 << 20
+"""Of a trace, a scenario, a configuration, a summary: far more than any real one has."""
+
+LARGEST_MODEL_BYTES = 64 << 20
+_LONGEST_WAIT_S = 10.0
+_LONGEST_READ_S = 60.0
+
+
+def read_bytes(path: str | Path, largest_bytes: int = LARGEST_TEXT_BYTES) -> bytes:
+    """The content of a file, or of a pipe that somebody writes into.
+
+    Raises:
+        InputError: it is missing, cannot be read, is larger than this, or a pipe that brings nothing for 10 s or has no
+            end after 60 s.
+    """
+    shown = printable(path)
+    try:
+        # Not blocking: opening a pipe would else wait for ever for somebody who writes.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise InputError(f"{shown}: no such file; check the path") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{shown}: cannot be read ({why(error)})") from None
+    content = bytearray()
+    deadline = time.monotonic() + _LONGEST_READ_S
+    try:
+        ready = select.poll()
+        ready.register(descriptor, select.POLLIN)
+        while len(content) <= largest_bytes:
+            if not ready.poll(_LONGEST_WAIT_S * 1e3):
+                raise InputError(f"{shown}: nothing came out of it for {_LONGEST_WAIT_S:g} s; give a file")
+            if time.monotonic() > deadline:
+                raise InputError(f"{shown}: has no end after {_LONGEST_READ_S:g} s; give a file")
+            chunk = os.read(descriptor, min(1 << 20, largest_bytes + 1 - len(content)))
+            if not chunk:
+                return bytes(content)
+            content += chunk
+    except OSError as error:
+        raise InputError(f"{shown}: cannot be read ({why(error)})") from None
+    finally:
+        os.close(descriptor)
+    raise InputError(f"{shown}: over {largest_bytes >> 20} MiB, more than is read; give a smaller file")
+
+
+def read_text(path: str | Path) -> str:
+    """The text of a file.
+
+    Raises:
+        InputError: as of `read_bytes`, or it is empty or no UTF-8 text.
+    """
+    content = read_bytes(path)
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{printable(path)}: byte {error.start} is no UTF-8 text; give a text file") from None
+    if not text.strip():
+        raise InputError(f"{printable(path)}: the file is empty; give one with content")
+    return text
+
+
+def parse_json(text: str, source: str) -> Any:
+    """JSON values of a text.
+
+    Raises:
+        InputError: no JSON (the message names source, line and column), a number that is not finite, or an object with
+            one key twice.
+    """
+
+    def refuse(constant: str) -> Any:
+        raise InputError(f"{source}: {constant} is no JSON number; write a finite number")
+
+    def whole(digits: str) -> int:
+        # Beyond what a double holds, which is far below the length at which Python refuses.
+        return int(digits) if math.isfinite(float(digits)) else too_large(digits)
+
+    def fraction(digits: str) -> float:
+        return value if math.isfinite(value := float(digits)) else too_large(digits)
+
+    def too_large(digits: str) -> Any:
+        start = f"{digits[:20]}..., " if len(digits) > 20 else f"{digits}, "
+        raise InputError(
+            f"{source}: the number {start}{len(digits)} characters long, is too large; write a smaller one"
+        )
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        values = dict(pairs)
+        if len(values) < len(pairs):
+            seen: set[str] = set()
+            key = next(key for key, _ in pairs if key in seen or seen.add(key))
+            raise InputError(f'{source}: the key "{printable(key)}" is there twice in one object; keep one of them')
+        return values
+
+    try:
+        return json.loads(text, parse_constant=refuse, parse_int=whole, parse_float=fraction, object_pairs_hook=once)
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"{source}: line {error.lineno}, column {error.colno}: not valid JSON ({error.msg}); mend the file there"
+        ) from None
+    except RecursionError:
+        raise InputError(f"{source}: the JSON is nested too deeply; no file of ours is") from None
+
+
+def check_utf8(what: str, path: Path) -> None:
+    """Refuses a path that cannot be said to another program in JSON.
+
+    Raises:
+        InputError: its name is no UTF-8.
+    """
+    try:
+        str(path).encode("utf-8")
+    except UnicodeEncodeError:
+        raise InputError(f"{what} {printable(path)}: its name is no UTF-8 text; rename it") from None
+
+
+def printable(text: str | os.PathLike[str]) -> str:
+    r"""A path or text that can be printed and written as UTF-8: bytes of a file name that are none become ``\xe9``."""
+    text = os.fspath(text)
+    try:
+        # What a name's own bytes became (PEP 383) is shown as those bytes.
+        raw = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raw = text.encode("utf-8", "surrogatepass")
+    return raw.decode("utf-8", "backslashreplace")
+
+
+def why(error: Exception) -> str:
+    """The reason of a failed reading or writing, without the path."""
+    return getattr(error, "strerror", None) or str(error)

@@ -1,0 +1,114 @@
+"""Results, written whole or not at all, with errors that a user can act on.
+
+A new file is written beside its place and takes it when it is complete: a full disk or an interruption leaves what was
+there before. A device or a pipe (``/dev/stdout``) is written to as it is.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from weir.errors import InputError
+from weir.files.input import printable, why
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Writes a UTF-8 text file; characters that UTF-8 does not have become an escape.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    write_bytes(path, text.encode("utf-8", "backslashreplace"))
+
+
+def write_bytes(path: str | Path, content: bytes) -> None:
+    """Writes a file.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    with replacing(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[IO[bytes]]:
+    """A file to write into, which becomes `path` when the block ends, and is removed when the block fails.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    with _told(path):
+        if _is_special(path):
+            with open(path, "wb") as file:
+                yield file
+            return
+        # A link stays one.
+        target = Path(os.path.realpath(path))
+        part = target.with_name(f".weir-{secrets.token_hex(8)}.part")
+        try:
+            with part.open("xb") as file:
+                yield file
+            part.replace(target)
+        finally:
+            with suppress(OSError):
+                part.unlink()
+
+
+def append(path: str | Path, content: bytes) -> None:
+    """Writes at the end of a file. A disk that fills up leaves part of it there.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    with _told(path), open(path, "ab", buffering=0) as file:
+        rest = memoryview(content)
+        while rest:
+            rest = rest[file.write(rest) :]
+
+
+def make_folder(path: str | Path, option: str = "--out") -> None:
+    """Makes a folder, and those above it, unless it is there.
+
+    Raises:
+        InputError: it cannot be made; the message names the option that asked for it.
+    """
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"{option} {printable(path)}: the folder cannot be made ({why(error)}); choose another"
+        ) from None
+
+
+def refuse_to_overwrite(path: str | Path, force: bool) -> None:
+    """Stops a command that would replace a file, unless it was told to.
+
+    Raises:
+        InputError: there is such a file.
+    """
+    if not force and Path(path).is_file():
+        raise InputError(f"{printable(path)}: is there already; choose another name, or add --force to replace it")
+
+
+def _is_special(path: str | Path) -> bool:
+    try:
+        return not stat.S_ISREG(os.stat(path).st_mode)
+    except FileNotFoundError:
+        return False
+
+
+@contextmanager
+def _told(path: str | Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"{printable(path)}: cannot be written ({why(error)}); make room, or choose another path"
+        ) from None

@@ -1,0 +1,109 @@
+#include "weir/arrival/arrival_statistics.h"
+
+namespace weir {
+namespace {
+
+constexpr TimeDelta kMaxClockStepBack = TimeDelta::Seconds(3);
+constexpr TimeDelta kAbsSendTimeMemory = TimeDelta::Seconds(10);
+constexpr int kAbsSendTimeBits = 24;
+constexpr int64_t kAbsSendTimeTicksPerSecond = int64_t{1} << 18;
+constexpr uint32_t kMinRtpClockRate = 1000;
+constexpr uint32_t kMaxRtpClockRate = 1'000'000;
+constexpr DataSize kMaxUdpPayload = DataSize::Bytes(65'535);
+
+bool IsPlausible(const PacketArrival& packet) { return IsTime(packet.arrival_time) && packet.size() <= kMaxUdpPayload; }
+
+}  // namespace
+
+ArrivalStatistics::ArrivalStatistics() : streams_(kMaxSsrcs) {}
+
+std::optional<Arrival> ArrivalStatistics::OnPacket(const PacketArrival& packet) {
+  if (!IsPlausible(packet)) {
+    ++counters_.invalid;
+    return std::nullopt;
+  }
+  const SsrcTable::Slot slot = ssrcs_.Find(packet.ssrc);
+  Stream& stream = streams_[slot.index];
+  if (slot.is_new) stream = Stream{};
+  if (slot.evicted) ++counters_.ssrc_evictions;
+
+  std::optional<Arrival> result(std::in_place);
+  Arrival& arrival = *result;
+  if (!ReadSequenceNumber(packet, slot.is_new, stream, arrival)) return std::nullopt;
+  arrival.packet = packet;
+  ReadArrivalTime(packet.arrival_time);
+  arrival.packet.arrival_time = last_arrival_;
+  MeasureDelay(packet, stream, arrival);
+  return result;
+}
+
+bool ArrivalStatistics::ReadSequenceNumber(const PacketArrival& packet, bool is_new, Stream& stream, Arrival& arrival) {
+  if (is_new) {
+    stream.sequence_numbers.Start(packet.sequence_number);
+    arrival.sequence_number = packet.sequence_number;
+    return true;
+  }
+  using Verdict = SequenceNumbers::Verdict;
+  const SequenceNumbers::Result number = stream.sequence_numbers.Add(packet.sequence_number);
+  switch (number.verdict) {
+    case Verdict::kDuplicate:
+      ++counters_.duplicates;
+      return false;
+    case Verdict::kLeap:
+      ++counters_.invalid;
+      return false;
+    case Verdict::kLate:
+      ++counters_.reordered;
+      break;
+    case Verdict::kRestart:
+      ++counters_.restarts;
+      // The RTP timestamp begins at a random value again; abs-send-time is the sender's clock and does not.
+      stream.delay = {};
+      stream.has_rtp_timestamp = false;
+      break;
+    case Verdict::kNew:
+      break;
+  }
+  arrival.sequence_number = number.sequence_number;
+  arrival.lost_change = number.lost_change;
+  return true;
+}
+
+void ArrivalStatistics::ReadArrivalTime(Timestamp arrival_time) {
+  if (arrival_time > last_arrival_) {
+    last_arrival_ = arrival_time;
+  } else if (arrival_time < last_arrival_ - kMaxClockStepBack) {
+    // The receiver's clock was set back. No delay measured before compares with one measured now.
+    ++counters_.clock_restarts;
+    abs_send_time_delay_ = {};
+    for (Stream& stream : streams_) stream.delay = {};
+    last_abs_send_time_ = last_arrival_ = arrival_time;
+  }
+}
+
+void ArrivalStatistics::MeasureDelay(const PacketArrival& packet, Stream& stream, Arrival& arrival) {
+  std::optional<QueueingDelay::Result> delay;
+  if (packet.has_abs_send_time) {
+    has_abs_send_time_ = true;
+    last_abs_send_time_ = last_arrival_;
+    const uint32_t ticks = packet.abs_send_time & ((1u << kAbsSendTimeBits) - 1);
+    delay = abs_send_time_delay_.Update(packet.arrival_time, {ticks, kAbsSendTimeBits, kAbsSendTimeTicksPerSecond});
+  } else if ((!has_abs_send_time_ || last_arrival_ - last_abs_send_time_ > kAbsSendTimeMemory) &&
+             packet.rtp_clock_rate >= kMinRtpClockRate && packet.rtp_clock_rate <= kMaxRtpClockRate) {
+    if (!stream.has_rtp_timestamp || static_cast<int32_t>(packet.rtp_timestamp - stream.rtp_timestamp) > 0) {
+      stream.has_rtp_timestamp = true;
+      stream.rtp_timestamp = packet.rtp_timestamp;
+      delay = stream.delay.Update(packet.arrival_time, {packet.rtp_timestamp, 32, packet.rtp_clock_rate});
+    }
+  }
+  if (delay) {
+    if (delay->restarted) ++counters_.clock_restarts;
+    queueing_delay_ = delay->queueing_delay;
+    delay_change_ = delay->change;
+    arrival.has_delay = true;
+  }
+  arrival.queueing_delay = queueing_delay_;
+  arrival.delay_change = delay_change_;
+}
+
+}  // namespace weir

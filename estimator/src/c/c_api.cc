@@ -1,0 +1,254 @@
+// The estimator's part of the C interface.
+#include <array>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "c_api_support.h"
+#include "weir/bandwidth_estimator.h"
+#include "weir/controllers/built_in_controllers.h"
+#include "weir/policy/policy_controller.h"
+#include "weir/rtcp.h"
+
+namespace weir::internal {
+namespace {
+
+// Fixed size: keeping an error must not need memory.
+thread_local std::array<char, 512> last_error{};
+
+}  // namespace
+
+int Fail(weir_error error, std::string_view message) noexcept {
+  const size_t size = std::min(message.size(), last_error.size() - 1);
+  std::copy_n(message.data(), size, last_error.data());
+  last_error[size] = '\0';
+  return error;
+}
+
+}  // namespace weir::internal
+
+using weir::DataRate;
+using weir::TimeDelta;
+using weir::Timestamp;
+using weir::internal::Fail;
+using weir::internal::FailArgument;
+using weir::internal::Guarded;
+using weir::internal::kBadConstraints;
+using weir::internal::kBadObjective;
+using weir::internal::kBadTime;
+using weir::internal::MakeConstraints;
+using weir::internal::ReadStruct;
+using weir::internal::WriteStruct;
+
+struct weir_estimator {
+  weir::BandwidthEstimator estimator;
+  weir_log_callback log = nullptr;
+  void* log_argument = nullptr;
+
+  void LogSuspension(bool suspended) const {
+    if (log == nullptr || suspended == estimator.pilot_suspended()) return;
+    const std::string name(estimator.pilot().name());
+    if (suspended) {
+      log(log_argument, WEIR_LOG_INFO, ("controller '" + name + "' is back").c_str());
+    } else {
+      log(log_argument, WEIR_LOG_WARNING, ("controller '" + name + "' fails; the fallback has taken over").c_str());
+    }
+  }
+};
+
+namespace {
+
+constexpr const char* kNullHandle = "the handle is NULL";
+constexpr const char* kBadStruct = "a struct is NULL, or its struct_size is wrong";
+
+// Null when it cannot be made; `error` then has the code.
+std::unique_ptr<weir::RateController> MakePilot(const weir_estimator_config& config, DataRate start_rate, int& error) {
+  if (config.controller != nullptr) {
+    if (config.model != nullptr) {
+      error = FailArgument("give either a controller's name or a model, not both");
+      return nullptr;
+    }
+    auto pilot = weir::MakeBuiltInController(config.controller, start_rate);
+    if (!pilot) {
+      error = Fail(WEIR_ERROR_UNKNOWN_CONTROLLER, "there is no controller '" +
+                                                      std::string(config.controller).substr(0, 64) +
+                                                      "'; there are rule, nada and fixed");
+    }
+    return pilot;
+  }
+  if (config.model == nullptr) {
+    error = FailArgument("give a controller's name or a model");
+    return nullptr;
+  }
+  auto policy = weir::Policy::Load({static_cast<const std::byte*>(config.model), config.model_size_bytes});
+  if (!policy) {
+    error = Fail(WEIR_ERROR_INVALID_MODEL, policy.error());
+    return nullptr;
+  }
+  return std::make_unique<weir::PolicyController>(std::move(policy.value()));
+}
+
+weir_estimate ToC(const weir::Estimate& estimate) {
+  // The names are literals, hence terminated.
+  return {0, estimate.at_time.us(), estimate.target_rate.bps(), weir::ToString(estimate.reason).data()};
+}
+
+}  // namespace
+
+const char* weir_version(void) noexcept { return WEIR_VERSION; }
+
+const char* weir_last_error(void) noexcept { return weir::internal::last_error.data(); }
+
+int weir_estimator_config_init(weir_estimator_config* config, size_t struct_size) noexcept {
+  if (!weir::internal::InitConfig(config, struct_size)) return FailArgument(kBadStruct);
+  config->objective_throughput = weir::kBalanced.throughput;
+  config->objective_latency = weir::kBalanced.latency;
+  config->objective_loss = weir::kBalanced.loss;
+  config->guard = 1;
+  return WEIR_OK;
+}
+
+int weir_estimator_create(const weir_estimator_config* config, weir_estimator** out) noexcept {
+  if (out == nullptr) return FailArgument("the pointer for the estimator is NULL");
+  *out = nullptr;
+  return Guarded([&] {
+    const auto given = ReadStruct(config);
+    if (!given) return FailArgument(kBadStruct);
+    const auto constraints = MakeConstraints(given->min_rate_bps, given->start_rate_bps, given->max_rate_bps);
+    if (!constraints) return FailArgument(kBadConstraints);
+    const auto objective =
+        weir::NormalizedObjective(given->objective_throughput, given->objective_latency, given->objective_loss);
+    if (!objective) return FailArgument(kBadObjective);
+    int error = WEIR_ERROR_INTERNAL;
+    auto pilot = MakePilot(*given, constraints->start_rate, error);
+    if (!pilot) return error;
+    *out = new weir_estimator{
+        .estimator = weir::BandwidthEstimator({*constraints, *objective, given->guard != 0}, std::move(pilot)),
+        .log = given->log,
+        .log_argument = given->log_argument,
+    };
+    return static_cast<int>(WEIR_OK);
+  });
+}
+
+void weir_estimator_destroy(weir_estimator* estimator) noexcept { delete estimator; }
+
+int weir_estimator_on_packet(weir_estimator* estimator, const weir_packet* packet) noexcept {
+  if (estimator == nullptr) return FailArgument(kNullHandle);
+  const auto given = ReadStruct(packet);
+  if (!given) return FailArgument(kBadStruct);
+  if (given->kind > WEIR_PACKET_RETRANSMISSION) return FailArgument("the packet's kind is unknown");
+  return Guarded([&] {
+    estimator->estimator.OnPacket({
+        .arrival_time = Timestamp::Micros(given->arrival_time_us),
+        .ssrc = given->ssrc,
+        .sequence_number = given->sequence_number,
+        .payload_type = given->payload_type,
+        .kind = static_cast<weir::PacketKind>(given->kind),
+        .has_abs_send_time = given->has_abs_send_time != 0,
+        .abs_send_time = given->abs_send_time,
+        .rtp_timestamp = given->rtp_timestamp,
+        .rtp_clock_rate = given->rtp_clock_rate_hz,
+        .header_size = given->header_bytes,
+        .payload_size = given->payload_bytes,
+        .padding_size = given->padding_bytes,
+    });
+    return static_cast<int>(WEIR_OK);
+  });
+}
+
+int64_t weir_estimator_next_timeout_us(const weir_estimator* estimator) noexcept {
+  return estimator == nullptr ? INT64_MAX : estimator->estimator.next_timeout().us();
+}
+
+int weir_estimator_on_timeout(weir_estimator* estimator, int64_t now_us, weir_estimate* estimate) noexcept {
+  if (estimator == nullptr) return FailArgument(kNullHandle);
+  if (estimate == nullptr || estimate->struct_size < sizeof(*estimate)) return FailArgument(kBadStruct);
+  const Timestamp now = Timestamp::Micros(now_us);
+  if (!IsTime(now)) return FailArgument(kBadTime);
+  return Guarded([&] {
+    const bool suspended = estimator->estimator.pilot_suspended();
+    const auto due = estimator->estimator.OnTimeout(now);
+    estimator->LogSuspension(suspended);
+    if (due) WriteStruct(ToC(*due), estimate);
+    return due ? 1 : 0;
+  });
+}
+
+int weir_estimator_latest(const weir_estimator* estimator, weir_estimate* estimate) noexcept {
+  if (estimator == nullptr) return FailArgument(kNullHandle);
+  return WriteStruct(ToC(estimator->estimator.latest()), estimate) ? WEIR_OK : FailArgument(kBadStruct);
+}
+
+int weir_estimator_set_objective(weir_estimator* estimator, float throughput, float latency, float loss) noexcept {
+  if (estimator == nullptr) return FailArgument(kNullHandle);
+  const auto objective = weir::NormalizedObjective(throughput, latency, loss);
+  if (!objective) return FailArgument(kBadObjective);
+  return Guarded([&] {
+    estimator->estimator.SetObjective(*objective);
+    return static_cast<int>(WEIR_OK);
+  });
+}
+
+int weir_estimator_set_constraints(weir_estimator* estimator, int64_t min_rate_bps, int64_t start_rate_bps,
+                                   int64_t max_rate_bps, int64_t now_us) noexcept {
+  if (estimator == nullptr) return FailArgument(kNullHandle);
+  const auto constraints = MakeConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
+  if (!constraints) return FailArgument(kBadConstraints);
+  const Timestamp now = Timestamp::Micros(now_us);
+  if (!IsTime(now)) return FailArgument(kBadTime);
+  return Guarded([&] {
+    return estimator->estimator.SetConstraints(*constraints, now) ? static_cast<int>(WEIR_OK)
+                                                                  : FailArgument(kBadConstraints);
+  });
+}
+
+int weir_estimator_on_round_trip_time(weir_estimator* estimator, int64_t round_trip_time_us, int64_t now_us) noexcept {
+  if (estimator == nullptr) return FailArgument(kNullHandle);
+  const Timestamp now = Timestamp::Micros(now_us);
+  if (!IsTime(now)) return FailArgument(kBadTime);
+  if (round_trip_time_us <= 0 || round_trip_time_us > 60'000'000) {
+    return FailArgument("round_trip_time_us must be above 0 and at most a minute");
+  }
+  return Guarded([&] {
+    estimator->estimator.OnRoundTripTime(TimeDelta::Micros(round_trip_time_us), now);
+    return static_cast<int>(WEIR_OK);
+  });
+}
+
+int weir_estimator_write_remb(const weir_estimator* estimator, uint32_t sender_ssrc, uint8_t* buffer,
+                              size_t buffer_size_bytes) noexcept {
+  if (estimator == nullptr) return FailArgument(kNullHandle);
+  if (buffer == nullptr) return FailArgument("the buffer is NULL");
+  return Guarded([&] {
+    std::array<uint32_t, weir::kMaxRembSsrcs> ssrcs{};
+    const size_t count = estimator->estimator.Ssrcs(ssrcs);
+    const size_t size = weir::WriteRemb(sender_ssrc, estimator->estimator.latest().target_rate,
+                                        std::span(ssrcs).first(count), {buffer, buffer_size_bytes});
+    return size > 0 ? static_cast<int>(size)
+                    : Fail(WEIR_ERROR_BUFFER_TOO_SMALL, "the buffer is too small for the REMB; 1040 bytes always do");
+  });
+}
+
+int weir_estimator_get_counters(const weir_estimator* estimator, weir_estimator_counters* counters) noexcept {
+  if (estimator == nullptr) return FailArgument(kNullHandle);
+  const weir::EstimatorCounters now = estimator->estimator.counters();
+  const weir_estimator_counters values{
+      .struct_size = 0,
+      .decisions = now.decisions,
+      .policy_faults = now.policy_faults,
+      .fallback_decisions = now.fallback_decisions,
+      .feedbacks = now.feedbacks,
+      .guard_finite = now.guard.finite,
+      .guard_bounds = now.guard.bounds,
+      .guard_slew = now.guard.slew,
+      .guard_stale = now.guard.stale,
+      .packets_duplicate = now.arrivals.duplicates,
+      .packets_reordered = now.arrivals.reordered,
+      .packets_invalid = now.arrivals.invalid,
+      .stream_restarts = now.arrivals.restarts,
+      .ssrc_evictions = now.arrivals.ssrc_evictions,
+  };
+  return WriteStruct(values, counters) ? WEIR_OK : FailArgument(kBadStruct);
+}

@@ -1,0 +1,72 @@
+#include "weir/controllers/rule_controller.h"
+
+#include <algorithm>
+
+namespace weir {
+namespace {
+
+constexpr TimeDelta kInterval = TimeDelta::Millis(100);
+constexpr TimeDelta kLowDelay = TimeDelta::Millis(15);
+constexpr TimeDelta kToleratedDelay = TimeDelta::Micros(7500);
+constexpr TimeDelta kDelayScale = TimeDelta::Millis(300);
+constexpr DataSize kFullPacket = DataSize::Bytes(1200);
+
+}  // namespace
+
+void RuleController::OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) {
+  constraints_ = constraints;
+  if (!last_timeout_.IsFinite()) {
+    target_ = constraints.start_rate;
+    last_timeout_ = now;
+    timer_.Start(now, kInterval);
+  }
+  target_ = std::clamp(target_, constraints.min_rate, constraints.max_rate);
+}
+
+void RuleController::OnArrival(const Arrival& arrival) {
+  slots_[slot_].size += arrival.packet.size();
+  min_queueing_delay_ = std::min(min_queueing_delay_, arrival.queueing_delay);
+}
+
+void RuleController::OnTargetApplied(DataRate target, Timestamp) { target_ = target; }
+
+DataRate RuleController::ReceiveRate() const {
+  DataSize size = DataSize::Zero();
+  TimeDelta duration = TimeDelta::Zero();
+  for (const Slot& slot : slots_) {
+    size += slot.size;
+    duration += slot.duration;
+  }
+  return duration > TimeDelta::Zero() ? size / duration : DataRate::Zero();
+}
+
+// At the target, with room for one packet that is lost or late.
+bool RuleController::PacketWasDue(Timestamp now) const {
+  return !options_.tolerate_sparse_packets || now - last_packets_ > (kFullPacket / target_) * 2.0;
+}
+
+NetworkControlUpdate RuleController::OnTimeout(Timestamp now) {
+  NetworkControlUpdate update;
+  if (!timer_.Take(now)) return update;
+  slots_[slot_].duration = now - last_timeout_;
+  last_timeout_ = now;
+
+  const DataRate receive_rate = ReceiveRate();
+  if (!min_queueing_delay_.IsFinite()) {
+    if (last_packets_.IsFinite() && PacketWasDue(now)) target_ = target_ * 0.6;
+  } else if (min_queueing_delay_ < kLowDelay) {
+    target_ = std::min(target_ * 1.1, receive_rate * 2.0 + DataRate::KilobitsPerSecond(50));
+  } else {
+    target_ = receive_rate * std::max(1.0 - (min_queueing_delay_ - kToleratedDelay) / kDelayScale, 0.3);
+  }
+  target_ = std::clamp(target_, constraints_.min_rate, constraints_.max_rate);
+
+  if (min_queueing_delay_.IsFinite()) last_packets_ = now;
+  slot_ = (slot_ + 1) % slots_.size();
+  slots_[slot_] = Slot{};
+  min_queueing_delay_ = TimeDelta::PlusInfinity();
+  update.target_rate = TargetTransferRate{now, target_};
+  return update;
+}
+
+}  // namespace weir

@@ -1,0 +1,77 @@
+#include "weir/policy/action.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weir {
+namespace {
+
+struct NamedKind {
+  ActionKind kind;
+  std::string_view name;
+};
+
+constexpr NamedKind kNames[] = {{ActionKind::kRate, "rate_bps"},
+                                {ActionKind::kLogRate, "log_rate"},
+                                {ActionKind::kRelative, "relative"},
+                                {ActionKind::kDiscrete, "discrete"}};
+
+// Of scores, the place of the highest; else the index itself. Nothing when there is no such multiplier.
+std::optional<size_t> Choice(std::span<const float> action, size_t choices) {
+  if (action.size() == choices && choices > 1) {
+    return static_cast<size_t>(std::max_element(action.begin(), action.end()) - action.begin());
+  }
+  const float index = action.front();
+  if (action.size() != 1 || index < 0 || index >= static_cast<float>(choices) || index != std::floor(index)) {
+    return std::nullopt;
+  }
+  return static_cast<size_t>(index);
+}
+
+}  // namespace
+
+std::optional<ActionKind> ParseActionKind(std::string_view name) {
+  for (const NamedKind& named : kNames) {
+    if (named.name == name) return named.kind;
+  }
+  return std::nullopt;
+}
+
+std::string_view ToString(ActionKind kind) {
+  for (const NamedKind& named : kNames) {
+    if (named.kind == kind) return named.name;
+  }
+  return "unknown";
+}
+
+std::optional<DataRate> ActionMapping::Apply(std::span<const float> action, DataRate current) const {
+  if (action.empty()) return std::nullopt;
+  if (kind != ActionKind::kDiscrete && action.size() != 1) return std::nullopt;
+  if (!std::all_of(action.begin(), action.end(), [](float value) { return std::isfinite(value); })) return std::nullopt;
+
+  const double a = action.front();
+  const auto min_bps = static_cast<double>(min_rate.bps());
+  const auto max_bps = static_cast<double>(max_rate.bps());
+  double rate_bps = static_cast<double>(current.bps());
+  switch (kind) {
+    case ActionKind::kRate:
+      rate_bps = a;
+      break;
+    case ActionKind::kLogRate:
+      rate_bps = min_bps * std::pow(max_bps / min_bps, (std::clamp(a, -1.0, 1.0) + 1) / 2);
+      break;
+    case ActionKind::kRelative:
+      rate_bps = a > 0 ? rate_bps * (1 + alpha * a) : rate_bps / (1 - alpha * a);
+      break;
+    case ActionKind::kDiscrete: {
+      const std::optional<size_t> choice = Choice(action, multipliers.size());
+      if (!choice) return std::nullopt;
+      rate_bps *= multipliers[*choice];
+      break;
+    }
+  }
+  // Rounded to a whole bit per second, so that a bound hit by computation is the bound.
+  return DataRate::BitsPerSecondF(std::round(std::clamp(rate_bps, min_bps, max_bps)));
+}
+
+}  // namespace weir

@@ -1,0 +1,68 @@
+#include "weir/policy/policy_controller.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace weir {
+namespace {
+
+// After a pause of the host (a suspended machine) this long, in intervals, the past says nothing about the present.
+constexpr double kForgetAfterIntervals = 50;
+
+}  // namespace
+
+PolicyController::PolicyController(std::unique_ptr<Policy> policy) : agent_(std::move(policy)) {
+  if (description().format == ModelFormat::kMmsys2024) mmsys_features_.emplace();
+}
+
+void PolicyController::OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) {
+  constraints_ = constraints;
+  if (last_decision_.IsFinite()) {
+    target_ = std::clamp(target_, constraints.min_rate, constraints.max_rate);
+    return;
+  }
+  target_ = constraints.start_rate;
+  accumulator_.Start(now);
+  last_decision_ = now;
+  timer_.Start(now, description().interval);
+}
+
+void PolicyController::OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) {
+  accumulator_.OnRoundTripTime(update.round_trip_time);
+  if (mmsys_features_) mmsys_features_->OnRoundTripTime(update.round_trip_time);
+}
+
+void PolicyController::OnArrival(const Arrival& arrival) {
+  if (mmsys_features_) {
+    mmsys_features_->OnArrival(arrival);
+  } else {
+    accumulator_.OnArrival(arrival);
+  }
+}
+
+void PolicyController::OnTargetApplied(DataRate target, Timestamp) { target_ = target; }
+
+std::optional<DataRate> PolicyController::Decide(Timestamp now) {
+  if (now - last_decision_ > description().interval * kForgetAfterIntervals) {
+    agent_.Reset();
+    if (mmsys_features_) mmsys_features_->Clear();
+  }
+  last_decision_ = now;
+  if (mmsys_features_) {
+    mmsys_features_->EndInterval(now);
+    return agent_.Decide(*mmsys_features_, target_);
+  }
+  return agent_.Decide(accumulator_.Take(now, target_), target_);
+}
+
+NetworkControlUpdate PolicyController::OnTimeout(Timestamp now) {
+  NetworkControlUpdate update;
+  if (!timer_.Take(now)) return update;
+  if (const std::optional<DataRate> rate = Decide(now)) {
+    target_ = std::clamp(*rate, constraints_.min_rate, constraints_.max_rate);
+    update.target_rate = TargetTransferRate{.at_time = now, .target_rate = target_};
+  }
+  return update;
+}
+
+}  // namespace weir

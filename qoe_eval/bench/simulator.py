@@ -1,0 +1,132 @@
+"""Measures the simulator process: how fast it simulates, and how much memory it keeps."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weir.traces.schema.scenario import Scenario
+
+PACKETS_PER_S = 300
+RUN_S = 1000.0
+LONG_RUN_S = 10_000.0
+# Payload, RTP header and its extension: what a target rate counts.
+_RTP_PACKET_BYTES = 1224
+_TIME_LIMIT_S = 300.0
+
+
+@dataclass(frozen=True)
+class SimulatorFigures:
+    """`simulated_s_per_s` has one value per run of RUN_S under the controller weir; `rule_simulated_s_per_s` one per
+    run under rule, in turns with them: their ratio says what the policy costs, whatever else the machine does.
+    `rss_mb` is the resident memory of the process after LONG_RUN_S more, and `rss_growth_mb` how much of that came in
+    the last three quarters of it. `packets_per_s` is what the flow really sent.
+    """
+
+    simulated_s_per_s: list[float]
+    rule_simulated_s_per_s: list[float]
+    rss_mb: float
+    rss_growth_mb: float
+    packets_per_s: float
+
+
+def measure_simulator(executable: Path, model: Path, repetitions: int) -> SimulatorFigures:
+    """One process runs one RTP flow of 300 packets/s (2.9 Mbps) under the controller weir, policy and statistics in the
+    loop, and under rule, again and again. The first, short runs load the model and are not measured.
+
+    Raises:
+        RuntimeError: the simulator failed; the message says how.
+    """
+    with subprocess.Popen(
+        [executable, "run", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        watchdog = threading.Timer(_TIME_LIMIT_S, process.kill)
+        watchdog.start()
+        try:
+            speeds: dict[str, list[float]] = {"weir": [], "rule": []}
+            for controller in speeds:
+                _run(process, model, 10.0, controller)
+            sent = 0.0
+            for _ in range(repetitions):
+                for controller, values in speeds.items():
+                    begin = time.perf_counter()
+                    record = _run(process, model, RUN_S, controller)
+                    values.append(RUN_S / (time.perf_counter() - begin))
+                    sent = record["flows"][0]["packets_sent"] / RUN_S
+            samples = _memory_during(process, model)
+            quarter = samples[len(samples) // 4]
+            return SimulatorFigures(speeds["weir"], speeds["rule"], samples[-1], max(samples) - quarter, sent)
+        finally:
+            watchdog.cancel()
+            process.kill()
+
+
+def _memory_during(process: subprocess.Popen[bytes], model: Path) -> list[float]:
+    """Resident memory in MB over a run of LONG_RUN_S; the last entry is that after it."""
+    samples, done = [_rss_mb(process.pid)], threading.Event()
+
+    def watch() -> None:
+        while not done.wait(0.1):
+            samples.append(_rss_mb(process.pid))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        _run(process, model, LONG_RUN_S)
+    finally:
+        done.set()
+        watcher.join()
+    return [*samples, _rss_mb(process.pid)]
+
+
+def _run(process: subprocess.Popen[bytes], model: Path, duration_s: float, controller: str = "weir") -> dict[str, Any]:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    job = {
+        "job": 0,
+        "scenario": _scenario(duration_s),
+        "controller": controller,
+        "model": str(model),
+        "objective": [0.4, 0.5, 0.1],
+        "seed": 1,
+        "series": False,
+    }
+    try:
+        process.stdin.write(json.dumps(job).encode() + b"\n")
+        process.stdin.flush()
+        line = process.stdout.readline()
+    except BrokenPipeError:
+        line = b""
+    if not line:
+        process.kill()
+        raise RuntimeError(f"weir-sim died or took too long: {process.stderr.read().decode(errors='replace').strip()}")
+    answer = json.loads(line)
+    if "error" in answer:
+        raise RuntimeError(f"weir-sim: {answer['error']}")
+    return answer
+
+
+def _scenario(duration_s: float) -> dict[str, Any]:
+    # With one rate between minimum and maximum the policy decides, but the packet rate is known.
+    rate = float(PACKETS_PER_S * _RTP_PACKET_BYTES * 8)
+    flow = {
+        "kind": "rtp",
+        "min_rate_bps": rate,
+        "start_rate_bps": rate,
+        "media": {"kind": "filler", "max_rate_bps": rate},
+    }
+    capacity = {"times_s": [0.0], "rates_bps": [10e6]}
+    return Scenario.make(name="bench", duration_s=duration_s, forward={"capacity": capacity}, flows=[flow]).to_dict()
+
+
+def _rss_mb(pid: int) -> float:
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) * 1024 / 1e6
+    return 0.0

@@ -1,0 +1,213 @@
+"""A pair of network namespaces for a call, which never stay behind.
+
+They are removed when the call ends, however it ends, with every process that is still in them. What a run that was
+killed has left is removed when the next one begins: a namespace's name says which process made it, in which boot of the
+machine, so that those of runs that are alive are left alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import os
+import re
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from weir.errors import MissingComponent
+from weir.qoe_eval.call.session.uninterrupted import finish
+
+FOLDER = Path("/run/netns")
+_SIDES = ("left", "right")
+_NAME = re.compile(r"weir-([0-9a-f]{8})-(\d+)-(\d+)-(\d+)-(\d+)-(?:left|right)")
+_COMMAND_LIMIT_S = 20.0
+_KILL_LIMIT_S = 2.0
+# Their default action ends this process on the spot, without a chance to remove anything.
+_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+# New devices get no IPv6, whose announcements would cross the link like the call's own packets. A container that is not
+# privileged has /proc/sys read-only; what is mounted here ends with the shell.
+_SET_UP = """
+ip link set lo up
+f=/proc/sys/net/ipv6/conf/default/disable_ipv6
+[ ! -e $f ] || { echo 1 > $f; } 2>/dev/null || { mount -t proc proc /proc && echo 1 > $f; }
+"""
+_numbers = itertools.count()
+
+
+class CallNamespaces:
+    """Two namespaces, `left` for the sender and `right` for the receiver; each has nothing but a loopback device.
+
+    A context manager; in asyncio, `create` and `remove`. From creation to removal, SIGTERM and SIGHUP raise SystemExit
+    in the main thread where they would have ended the process at once.
+    """
+
+    def __init__(self) -> None:
+        owner = f"weir-{_boot()}-{_process_namespace()}-{os.getpid()}-{_start_time(os.getpid())}-{next(_numbers)}"
+        self.left, self.right = (f"{owner}-{side}" for side in _SIDES)
+        self._owner = os.getpid()
+        self._replaced: dict[signal.Signals, Any] = {}
+
+    async def create(self) -> None:
+        """As on entering the context.
+
+        Raises:
+            MissingComponent: not root, no `ip`, or a kernel that refuses.
+        """
+        self._take_signals()
+        try:
+            await finish(asyncio.to_thread(self._create))
+        except BaseException:
+            await self.remove()
+            raise
+
+    async def remove(self) -> None:
+        """As on leaving the context; does nothing where there is nothing to remove."""
+        try:
+            await finish(asyncio.to_thread(self._remove))
+        finally:
+            self._return_signals()
+
+    def __enter__(self) -> CallNamespaces:
+        self._take_signals()
+        try:
+            self._create()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # Not interrupted half-way by an impatient user.
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, *_SIGNALS})
+        try:
+            self._remove()
+            self._return_signals()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+    def _create(self) -> None:
+        if os.geteuid() != 0:
+            raise MissingComponent("network namespaces need root: run the same command with sudo")
+        if shutil.which("ip") is None:
+            raise MissingComponent("network namespaces need the command `ip`: apt-get install iproute2")
+        remove_leftovers()
+        for name in (self.left, self.right):
+            _ip("netns", "add", name)
+            _ip("netns", "exec", name, "sh", "-c", _SET_UP)
+
+    def _remove(self) -> None:
+        # A forked copy owns nothing.
+        if os.getpid() == self._owner:
+            for name in (self.left, self.right):
+                _remove(name)
+
+    def _take_signals(self) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            return
+        for number in _SIGNALS:
+            if signal.getsignal(number) == signal.SIG_DFL:
+                self._replaced[number] = signal.signal(number, _end_orderly)
+
+    def _return_signals(self) -> None:
+        if threading.current_thread() is threading.main_thread():
+            while self._replaced:
+                number, handler = self._replaced.popitem()
+                if signal.getsignal(number) is _end_orderly:
+                    signal.signal(number, handler)
+
+
+def remove_leftovers() -> list[str]:
+    """Removes the namespaces of runs that are dead, and kills what is still in them; returns their names."""
+    with contextlib.suppress(FileNotFoundError):
+        names = sorted(entry.name for entry in FOLDER.iterdir() if _is_leftover(entry.name))
+        for name in names:
+            _remove(name)
+        return names
+    return []
+
+
+def processes_in(name: str) -> Iterator[int]:
+    """The processes whose network is the namespace of that name, this one never among them."""
+    with contextlib.suppress(OSError):
+        wanted = _identity(FOLDER / name)
+        if wanted == _identity(Path("/proc/self/ns/net")):
+            return
+        for entry in Path("/proc").iterdir():
+            with contextlib.suppress(OSError):
+                if entry.name.isdecimal() and _identity(entry / "ns/net") == wanted:
+                    yield int(entry.name)
+
+
+def _is_leftover(name: str) -> bool:
+    match = _NAME.fullmatch(name)
+    if match is None:
+        return False
+    boot, process_namespace, process, start_time = match.groups()[:4]
+    if boot != _boot():
+        return True
+    # Another container's processes cannot be seen from here.
+    return int(process_namespace) == _process_namespace() and _start_time(int(process)) != int(start_time)
+
+
+def _remove(name: str) -> None:
+    """Whatever state it is in; another process may be removing it at the same time."""
+    if not (FOLDER / name).exists():
+        return
+    deadline_s = time.monotonic() + _KILL_LIMIT_S
+    while (processes := list(processes_in(name))) and time.monotonic() < deadline_s:
+        for process in processes:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        time.sleep(0.01)
+    try:
+        _ip("netns", "del", name)
+    except MissingComponent:
+        if (FOLDER / name).exists():
+            raise
+
+
+def _ip(*arguments: str) -> None:
+    try:
+        # An own session: Ctrl-C at the terminal is for this program, which then removes what it has made.
+        subprocess.run(
+            ["ip", *arguments], capture_output=True, text=True, timeout=_COMMAND_LIMIT_S, check=True,
+            stdin=subprocess.DEVNULL, start_new_session=True,
+        )  # fmt: skip
+    except (OSError, subprocess.SubprocessError) as error:
+        said = getattr(error, "stderr", None) or str(error)
+        raise MissingComponent(f"`ip {' '.join(arguments[:3])}` failed: {str(said).strip()}") from error
+
+
+def _end_orderly(number: int, _: FrameType | None) -> None:
+    raise SystemExit(128 + number)
+
+
+def _boot() -> str:
+    return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")[:8]
+
+
+def _process_namespace() -> int:
+    return os.stat("/proc/self/ns/pid").st_ino
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_dev, status.st_ino
+
+
+def _start_time(process: int) -> int | None:
+    """In clock ticks since the boot; None when there is no such process, or nothing but its exit status."""
+    try:
+        # The name, in parentheses, may hold anything.
+        fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return None
+    return None if fields[0] in "ZX" else int(fields[19])

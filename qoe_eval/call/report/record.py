@@ -1,0 +1,143 @@
+"""The result record of a call: what `weir replay` writes of a run, and a part `call` beside."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from weir.errors import InputError
+from weir.files.output import write_text
+from weir.qoe_eval.call.logs import file_names as call_logs
+from weir.qoe_eval.call.logs.link_log import read_link_log
+from weir.qoe_eval.call.logs.webrtc_stats import read_stats_log
+from weir.qoe_eval.call.measures.disturbance import disturbances, late_wake_ups
+from weir.qoe_eval.call.measures.metrics import CallMeasures, measure
+from weir.qoe_eval.call.media.source_videos import source_video_path
+from weir.qoe_eval.call.settings import CallSettings
+
+SCHEMA = "weir.result/1"
+_LARGEST_RECORD_BYTES = 16 << 20
+
+
+def conclude(settings: CallSettings, about: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Measures a call that has ended, and writes its record (`call.json`) and recording. The raw frames, gigabytes, are
+    deleted then.
+
+    Args:
+        settings: the call.
+        about: `failure` (text, empty when it ended at its time), `started_us` (None: it never began), `ended_us`,
+            `happened` (notes and orders, with times), `ready` (the `ready` message of each part), `wake_up_lag_ms_p99`
+            (how late processes came to run; None: not known).
+
+    Returns:
+        The record, and what disturbed the call.
+
+    Raises:
+        InputError: a log cannot be read, or the record not written.
+        MissingComponent: ffmpeg is not installed.
+    """
+    folder = settings.out
+    measures = measure(
+        folder,
+        source_video_path(settings.width, settings.height),
+        settings.scenario.forward.one_way_delay_ms,
+        about["started_us"],
+        about["ended_us"],
+    )
+    disturbed = []
+    if about["started_us"] is not None:
+        disturbed = _disturbances(settings, measures) + late_wake_ups(about.get("wake_up_lag_ms_p99"))
+    record = make_record(settings, about, measures, disturbed)
+    write_record(folder, record)
+    (folder / call_logs.FRAMES).unlink(missing_ok=True)
+    return record, disturbed
+
+
+def make_record(
+    settings: CallSettings, about: Mapping[str, Any], measures: CallMeasures, disturbed: list[str]
+) -> dict[str, Any]:
+    """The record. Its `call.folder` is the name of the call's folder; `call.measured` is from when to when was measured
+    and what became of the frames. Without a controller of ours, `objective` is null.
+    """
+    return {
+        "schema": SCHEMA,
+        "scenario": settings.scenario.name,
+        "controller": settings.controller,
+        "objective": list(settings.objective) if settings.controller != "gcc" else None,
+        "seed": settings.seed,
+        "variation": settings.variation,
+        "duration_s": settings.duration_s,
+        "versions": _versions(about.get("ready") or {}),
+        "path": {"one_way_delay_ms": settings.scenario.forward.mean_one_way_delay_ms(settings.duration_s)},
+        "flows": [],
+        "metrics": {"run": measures.metrics},
+        "call": {
+            "folder": settings.out.name,
+            "sender": settings.sender,
+            "codec": settings.codec,
+            "width": settings.width,
+            "height": settings.height,
+            "frames_per_second": settings.frames_per_second,
+            "max_bitrate_bps": settings.max_bitrate_bps,
+            "description": settings.scenario.description,
+            "disturbed": disturbed,
+            "failure": about.get("failure", ""),
+            "started_us": about.get("started_us"),
+            "ended_us": about.get("ended_us"),
+            "happened": list(about.get("happened") or []),
+            "wake_up_lag_ms_p99": about.get("wake_up_lag_ms_p99"),
+            "measured": measures.about,
+        },
+    }
+
+
+def write_record(folder: Path, record: Mapping[str, Any]) -> None:
+    """Writes `call.json`, whole or not at all.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    path = folder / call_logs.RECORD
+    write_text(path, json.dumps(record, indent=1, allow_nan=False) + "\n")
+
+
+def read_record(folder: Path) -> dict[str, Any] | None:
+    """The record of the call in a folder; nothing where there is none.
+
+    Raises:
+        InputError: it is damaged.
+    """
+    path = folder / call_logs.RECORD
+    try:
+        with path.open("rb") as file:
+            content = file.read(_LARGEST_RECORD_BYTES + 1)
+        record = json.loads(content) if len(content) <= _LARGEST_RECORD_BYTES else None
+        if isinstance(record, dict) and record.get("schema") == SCHEMA and isinstance(record.get("call"), dict):
+            return record
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError):
+        pass
+    raise InputError(f"{path}: no record of a call; delete it, or make the call again")
+
+
+def _disturbances(settings: CallSettings, measures: CallMeasures) -> list[str]:
+    folder = settings.out
+    return disturbances(
+        read_stats_log(folder / call_logs.SENDER_STATS),
+        read_link_log(folder / call_logs.LINK_LOG, "forward"),
+        settings.frames_per_second,
+        measures.about["media_start_us"],
+        measures.about["end_us"],
+    )
+
+
+def _versions(ready: Mapping[str, Any]) -> dict[str, str]:
+    versions: dict[str, str] = {}
+    for message in ready.values():
+        found = message.get("versions") if isinstance(message, Mapping) else None
+        if isinstance(found, Mapping):
+            versions |= {str(name): str(version)[:200] for name, version in found.items()}
+    return versions

@@ -1,0 +1,219 @@
+"""An unmodified Chromium as the sending end of a call, in a network namespace, with a file as its camera."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import shlex
+import shutil
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from playwright.async_api import Browser, Page, Playwright, async_playwright
+from playwright.async_api import Error as PlaywrightError
+
+from weir.qoe_eval.call.link.namespace_socket import listening_socket
+from weir.qoe_eval.call.link.namespaces import processes_in
+from weir.qoe_eval.call.real_time import run_in_real_time
+from weir.qoe_eval.call.session.endpoint import EndpointFailed, Message, monotonic_us
+from weir.qoe_eval.call.session.signalling import SignallingServer
+from weir.qoe_eval.call.settings import CHROMIUM
+
+_START_LIMIT_S = 60.0
+_STOP_LIMIT_S = 5.0
+_CLOCK_QUESTIONS = 10
+_ARGUMENTS = (
+    "--no-sandbox",
+    "--use-fake-device-for-media-stream",
+    "--use-fake-ui-for-media-stream",
+    "--autoplay-policy=no-user-gesture-required",
+    # Host candidates as addresses: nothing answers multicast DNS in the namespace.
+    "--disable-features=WebRtcHideLocalIpsWithMdns",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-quic",
+    "--disable-gpu",
+    # A page that nobody sees must not be throttled.
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
+)
+
+
+class BrowserSender:
+    """Chromium under Playwright with the page of `browser/`, as an `Endpoint`."""
+
+    name = "Chromium"
+
+    def __init__(self, namespace: str | None, video: Path, settings: dict[str, Any]) -> None:
+        """Nothing starts yet.
+
+        Args:
+            namespace: where Chromium's network is; None: this process's own.
+            video: the camera, a y4m file of the size in the settings.
+            settings: width, height, frames_per_second, codec, max_bitrate_bps, stats_interval_ms.
+        """
+        self._namespace = namespace
+        self._video = video
+        self._settings = settings
+        self._messages: asyncio.Queue[Message | None] = asyncio.Queue()
+        self._stopping = False
+        self._clock_offset_us = 0
+        self._folder: Path | None = None
+        self._playwright: Playwright | None = None
+        self._browser: Browser | None = None
+        self._page: Page | None = None
+        self._signalling: SignallingServer | None = None
+        self._pump: asyncio.Task[None] | None = None
+
+    @property
+    def clock_offset_us(self) -> int:
+        """Monotonic time of this machine less the page's time (us since 1970), as measured at the start."""
+        return self._clock_offset_us
+
+    async def start(self) -> Message:
+        """Opens the page and its camera, and compares clocks.
+
+        Raises:
+            EndpointFailed: Chromium does not start, or the page does not become ready.
+        """
+        try:
+            async with asyncio.timeout(_START_LIMIT_S):
+                await self._open()
+                ready = await self._ready()
+                await self._compare_clocks()
+        except TimeoutError:
+            raise EndpointFailed(f"Chromium was not ready within {_START_LIMIT_S:g} s") from None
+        except (PlaywrightError, OSError) as error:
+            raise EndpointFailed(f"Chromium did not start: {str(error).splitlines()[0]}") from None
+        assert self._browser is not None
+        self._pump = asyncio.create_task(self._take_messages())
+        self._run_in_real_time()
+        versions = {"chromium": self._browser.version}
+        return ready | {"versions": versions, "clock_offset_us": self._clock_offset_us}
+
+    async def send(self, message: Message) -> None:
+        """To the page."""
+        if self._signalling is not None:
+            with contextlib.suppress(ConnectionError):
+                await self._signalling.send(message)
+
+    async def receive(self) -> Message | None:
+        """The page's next message."""
+        message = await self._messages.get()
+        if message is None:
+            self._messages.put_nowait(None)
+        return message
+
+    async def stop(self) -> None:
+        """Last statistics, then the browser, its server and its files."""
+        if not self._stopping and self._pump is not None:
+            self._stopping = True
+            await self.send({"type": "stop"})
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(asyncio.shield(self._pump), _STOP_LIMIT_S)
+        self._stopping = True
+        if self._pump is not None:
+            self._pump.cancel()
+        with contextlib.suppress(PlaywrightError, TimeoutError):
+            async with asyncio.timeout(_STOP_LIMIT_S):
+                if self._browser is not None:
+                    await self._browser.close()
+        with contextlib.suppress(PlaywrightError, TimeoutError):
+            async with asyncio.timeout(_STOP_LIMIT_S):
+                if self._playwright is not None:
+                    await self._playwright.stop()
+        if self._signalling is not None:
+            await self._signalling.stop()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+        self._messages.put_nowait(None)
+
+    async def _open(self) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="weir-chromium-"))
+        self._signalling = SignallingServer(listening_socket(self._namespace))
+        await self._signalling.start()
+        self._playwright = await async_playwright().start()
+        self._browser = await self._playwright.chromium.launch(
+            executable_path=self._wrapper(self._folder),
+            args=[*_ARGUMENTS, f"--use-file-for-fake-video-capture={self._video.absolute()}"],
+            handle_sigint=False,
+            timeout=1000 * _START_LIMIT_S,
+        )
+        self._browser.on("disconnected", lambda _: self._ended("Chromium ended"))
+        self._page = await self._browser.new_page()
+        self._page.on("crash", lambda _: self._ended("Chromium's page crashed"))
+        await self._page.goto(self._signalling.url)
+
+    def _wrapper(self, folder: Path) -> Path:
+        """Chromium as a program that enters the namespace first, and dies with whoever started it."""
+        path = folder / "chromium"
+        enter = ["ip", "netns", "exec", self._namespace] if self._namespace else []
+        command = shlex.join(["setpriv", "--pdeathsig", "KILL", *enter, CHROMIUM])
+        path.write_text(f'#!/bin/sh\nexec {command} "$@"\n', encoding="ascii")
+        path.chmod(0o700)
+        return path
+
+    async def _ready(self) -> Message:
+        assert self._signalling is not None
+        while True:
+            message = await self._signalling.receive()
+            if message is None:
+                raise EndpointFailed("Chromium's page went away before it was ready")
+            if message["type"] == "error":
+                raise EndpointFailed(f"Chromium's page: {message['message'][:500]}")
+            if message["type"] == "connected":
+                await self._signalling.send({"type": "configure"} | self._settings)
+            elif message["type"] == "ready":
+                return message
+
+    async def _compare_clocks(self) -> None:
+        """The offset of the question that was answered fastest."""
+        assert self._signalling is not None
+        best_us = None
+        for number in range(_CLOCK_QUESTIONS):
+            asked_us = monotonic_us()
+            await self._signalling.send({"type": "clock", "id": number})
+            answer = await self._signalling.receive()
+            answered_us = monotonic_us()
+            if answer is None or answer["type"] != "clock" or answer["id"] != number:
+                raise EndpointFailed("Chromium's page did not answer the question for its clock")
+            if best_us is None or answered_us - asked_us < best_us:
+                best_us = answered_us - asked_us
+                self._clock_offset_us = (asked_us + answered_us) // 2 - _page_time_us(answer)
+
+    async def _take_messages(self) -> None:
+        assert self._signalling is not None
+        while (message := await self._signalling.receive()) is not None:
+            page_us = _page_time_us(message)
+            message["time_us"] = page_us + self._clock_offset_us if page_us else monotonic_us()
+            self._messages.put_nowait(message)
+            if message["type"] == "end":
+                return
+            if message["type"] == "state":
+                # By now there are more processes: those that the media needs.
+                self._run_in_real_time()
+        self._ended("Chromium's page went away")
+
+    def _run_in_real_time(self) -> None:
+        if self._namespace is not None:
+            run_in_real_time(processes_in(self._namespace))
+
+    def _ended(self, reason: str) -> None:
+        if not self._stopping:
+            self._stopping = True
+            message = {"type": "end", "reason": reason, "failed": True, "time_us": monotonic_us()}
+            self._messages.put_nowait(message)
+            self._messages.put_nowait(None)
+
+
+def _page_time_us(message: Message) -> int:
+    """The page's time of a message, us since 1970; 0 when it names none that can be."""
+    time_ms = message.get("time_ms")
+    if not isinstance(time_ms, int | float) or isinstance(time_ms, bool):
+        return 0
+    return int(1000 * time_ms) if abs(time_ms - 1000 * time.time()) < 86_400_000 else 0

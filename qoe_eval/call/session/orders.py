@@ -1,0 +1,39 @@
+"""What may be asked of a call while it lasts."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from weir.qoe_eval.call.settings import CONTROLLERS
+
+_LONGEST_DOWN_S = 3600.0
+
+
+def checked_order(order: Any) -> dict[str, Any]:
+    """An order with only its known fields: `stop`; `objective` with `throughput`, `latency`, `loss` (scaled to a sum of
+    1); `controller` with `name`; `down` with `duration_s`.
+
+    Raises:
+        ValueError: it is something else, and what.
+    """
+    kind = order.get("type") if isinstance(order, dict) else None
+    if kind == "stop":
+        return {"type": "stop"}
+    if kind == "objective":
+        weights = {name: _number(order, name, 1.0) for name in ("throughput", "latency", "loss")}
+        return {"type": kind} | {name: weight / sum(weights.values()) for name, weight in weights.items()}
+    if kind == "controller" and order.get("name") in CONTROLLERS:
+        return {"type": kind, "name": order["name"]}
+    if kind == "down":
+        return {"type": kind, "duration_s": _number(order, "duration_s", _LONGEST_DOWN_S)}
+    raise ValueError(f"a call does not know {str(order)[:100]}")
+
+
+def _number(order: dict[str, Any], name: str, most: float) -> float:
+    value = order.get(name)
+    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        raise ValueError(f"{name} must be a number")
+    if not 0 < value <= most:
+        raise ValueError(f"{name} must be above 0 and at most {most:g}")
+    return float(value)

@@ -1,0 +1,59 @@
+"""Command lines of weir-peer for the ends of a call."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from weir.qoe_eval.call.logs import file_names as call_logs
+from weir.qoe_eval.call.settings import CallSettings
+
+STATS_INTERVAL_MS = 1000
+MIN_BITRATE_BPS = 30_000
+START_BITRATE_BPS = 300_000
+# An estimate counts headers and retransmissions, the encoder's bound does not: without room above the latter the
+# estimator, not the encoder, would bound the media.
+_HEADROOM = 1.25
+
+
+def receiver_arguments(settings: CallSettings, address: str, model: Path | None) -> list[str]:
+    """The receiving end: the estimator, and every received frame into a file.
+
+    Args:
+        settings: the call.
+        address: what it binds to.
+        model: of the controllers `weir` and `shadow`.
+    """
+    frames = settings.out / call_logs.FRAMES
+    return [
+        *_common("receive", settings, address, round(_HEADROOM * settings.max_bitrate_bps)),
+        *(["--model", str(model)] if model else []),
+        *(["--own-controller", json.dumps(settings.own.job() | {"name": settings.own.name})] if settings.own else []),
+        "--objective",
+        ",".join(f"{weight:g}" for weight in settings.objective),
+        "--frames",
+        str(frames),
+        "--frames-size",
+        f"{settings.width}x{settings.height}",
+    ]
+
+
+def sender_arguments(settings: CallSettings, address: str, video: Path) -> list[str]:
+    """The native sending end; its controller follows what the receiver's makes of the call."""
+    return [*_common("send", settings, address, settings.max_bitrate_bps), "--video", str(video)]
+
+
+def _common(role: str, settings: CallSettings, address: str, max_bitrate_bps: int) -> list[str]:
+    # In shadow GCC is in charge, at both ends. A controller of the user's own decides where Weir's policy would.
+    controller = "gcc" if role == "send" and settings.controller == "shadow" else settings.controller
+    controller = "weir" if settings.own else controller
+    return [
+        *("--role", role),
+        *("--controller", controller),
+        *("--codec", settings.codec),
+        *("--bind-address", address),
+        *("--min-bitrate-bps", str(MIN_BITRATE_BPS)),
+        *("--start-bitrate-bps", str(START_BITRATE_BPS)),
+        *("--max-bitrate-bps", str(max_bitrate_bps)),
+        *("--stats-interval-ms", str(STATS_INTERVAL_MS)),
+    ]

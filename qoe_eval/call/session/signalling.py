@@ -1,0 +1,147 @@
+"""Signalling with the page of a call: its files, and one WebSocket, on loopback.
+
+Nothing else reaches it: the socket is bound to 127.0.0.1 (of the sender's network namespace), requests must name that
+address as their host, the WebSocket must come from this origin and bring the token of the run, and there is only one.
+Messages are JSON objects of known types and bounded size; the files are a fixed list, read before anything is served.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import secrets
+import socket
+from pathlib import Path
+from typing import Any
+
+from aiohttp import WSCloseCode, WSMsgType, web
+
+PAGE_FOLDER = Path(__file__).parent / "page"
+MAXIMUM_MESSAGE_BYTES = 1 << 20
+# Messages that wait to be read; then the socket is not read on.
+_WAITING_MESSAGES = 256
+# What a page may say; each with the fields that must be there and their types.
+_MESSAGES: dict[str, dict[str, type]] = {
+    "ready": {"user_agent": str},
+    "offer": {"sdp": str},
+    "candidate": {"candidate": str},
+    "state": {"state": str},
+    "stats": {"report": list},
+    "clock": {"id": int},
+    "error": {"message": str},
+    "end": {"reason": str},
+}
+_FILES = {"/": ("call.html", "text/html"), "/call.js": ("call.js", "text/javascript")}
+
+
+class SignallingServer:
+    """Serves the page on a listening socket and carries messages to and from it."""
+
+    def __init__(self, listening: socket.socket) -> None:
+        """Takes the socket over. It must be bound to 127.0.0.1."""
+        address, port = listening.getsockname()[:2]
+        if address != "127.0.0.1":
+            listening.close()
+            raise ValueError(f"signalling is for loopback only, not {address}")
+        self._socket = listening
+        self._host = f"127.0.0.1:{port}"
+        self._token = secrets.token_urlsafe(32)
+        self._files = {path: ((PAGE_FOLDER / name).read_bytes(), kind) for path, (name, kind) in _FILES.items()}
+        self._runner: web.AppRunner | None = None
+        self._page: web.WebSocketResponse | None = None
+        self._taken = False
+        self._messages: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue(_WAITING_MESSAGES)
+
+    @property
+    def url(self) -> str:
+        """Where the page is; the token is in the fragment, which no request carries."""
+        return f"http://{self._host}/#{self._token}"
+
+    async def start(self) -> None:
+        """Begins to serve."""
+        application = web.Application(client_max_size=MAXIMUM_MESSAGE_BYTES)
+        for path in self._files:
+            application.router.add_get(path, self._serve_file)
+        application.router.add_get("/signalling", self._serve_page)
+        self._runner = web.AppRunner(application, access_log=None, shutdown_timeout=1.0)
+        await self._runner.setup()
+        await web.SockSite(self._runner, self._socket).start()
+
+    async def send(self, message: dict[str, Any]) -> None:
+        """To the page.
+
+        Raises:
+            ConnectionError: it is not there.
+        """
+        if self._page is None or self._page.closed:
+            raise ConnectionError("the page is not connected")
+        await self._page.send_json(message)
+
+    async def receive(self) -> dict[str, Any] | None:
+        """The next message of the page; None once it has gone."""
+        return await self._messages.get()
+
+    async def stop(self) -> None:
+        """Closes everything, the listening socket included."""
+        if self._page is not None:
+            await self._page.close()
+        if self._runner is not None:
+            await self._runner.cleanup()
+        self._socket.close()
+
+    async def _serve_file(self, request: web.Request) -> web.Response:
+        self._check_host(request)
+        body, kind = self._files[request.path]
+        headers = {
+            "Content-Security-Policy": f"default-src 'none'; script-src 'self'; connect-src ws://{self._host}",
+            "X-Content-Type-Options": "nosniff",
+            "Referrer-Policy": "no-referrer",
+            "Cache-Control": "no-store",
+        }
+        return web.Response(body=body, content_type=kind, charset="utf-8", headers=headers)
+
+    async def _serve_page(self, request: web.Request) -> web.WebSocketResponse:
+        self._check_host(request)
+        if request.headers.get("Origin") != f"http://{self._host}":
+            raise web.HTTPForbidden(text="not this page's origin")
+        if not hmac.compare_digest(request.query.get("token", "").encode(), self._token.encode()):
+            raise web.HTTPForbidden(text="not the token of this run")
+        if self._taken:
+            raise web.HTTPConflict(text="the call has its page already")
+        self._taken = True
+        page = web.WebSocketResponse(max_msg_size=MAXIMUM_MESSAGE_BYTES, heartbeat=10.0, timeout=1.0)
+        await page.prepare(request)
+        self._page = page
+        await self._messages.put({"type": "connected"})
+        try:
+            async for message in page:
+                if message.type is not WSMsgType.TEXT:
+                    break
+                fault = await self._take(message.data)
+                if fault:
+                    await self._messages.put({"type": "error", "message": f"the page sent {fault}", "fatal": True})
+                    await page.close(code=WSCloseCode.POLICY_VIOLATION, message=fault.encode()[:100])
+        finally:
+            await self._messages.put(None)
+        return page
+
+    async def _take(self, text: str) -> str | None:
+        """What is wrong with a message, or nothing when it was taken."""
+        try:
+            message = json.loads(text)
+        except (ValueError, RecursionError):
+            return "something that is not JSON"
+        fields = _MESSAGES.get(str(message.get("type"))) if isinstance(message, dict) else None
+        if fields is None:
+            return "a message of no known type"
+        for name, kind in fields.items():
+            if not isinstance(message.get(name), kind):
+                return f'"{message["type"]}" without its field "{name}"'
+        await self._messages.put(message)
+        return None
+
+    def _check_host(self, request: web.Request) -> None:
+        # A name that someone else's DNS points at 127.0.0.1 is not ours.
+        if request.host != self._host:
+            raise web.HTTPForbidden(text="not this host")

@@ -1,0 +1,66 @@
+"""What one call is, and what it came to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from weir.qoe_eval.runs.own_controllers import OwnController
+from weir.traces.schema.scenario import Scenario
+
+SenderKind = Literal["chromium", "native"]
+ControllerName = Literal["weir", "gcc", "shadow"]
+
+SENDERS: tuple[SenderKind, ...] = ("chromium", "native")
+CONTROLLERS: tuple[ControllerName, ...] = ("weir", "gcc", "shadow")
+CODECS = ("VP8", "VP9", "H264")
+SIZES = {"1280x720": (1280, 720), "640x360": (640, 360)}
+CHROMIUM = "/usr/bin/chromium"
+DEFAULT_MAX_BITRATE_BPS = 2_500_000
+"""What a video call of today sends at most; every sender is held to it, under every controller."""
+
+
+@dataclass(frozen=True)
+class CallSettings:
+    """One call. `scenario` is what the link replays; `variation` what its seed has drawn of it, for the record.
+
+    `objective`: weights of throughput, latency and loss, for `weir` and `shadow`. `max_bitrate_bps` bounds the encoder.
+    `model` None: the one shipped. `own`: the user's own controller, whose name `controller` then is;
+    it decides in place of the model. `out` is the call's own folder.
+    """
+
+    scenario: Scenario
+    sender: SenderKind
+    controller: ControllerName | str
+    objective: tuple[float, float, float]
+    duration_s: float
+    seed: int
+    width: int
+    height: int
+    out: Path
+    frames_per_second: int = 30
+    codec: str = "VP8"
+    max_bitrate_bps: int = DEFAULT_MAX_BITRATE_BPS
+    model: Path | None = None
+    variation: dict[str, Any] = field(default_factory=dict)
+    own: OwnController | None = None
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        return f"{self.scenario.name}, {self.controller}, seed {self.seed}"
+
+
+@dataclass(frozen=True)
+class CallResult:
+    """`record` is the result record; `disturbed` says why its measures must not be averaged (empty: they may);
+    `failure` why the call ended before its time (empty: it did not); `missing`: because something that calls need is
+    not there, so that no other call will fare better.
+    """
+
+    record: dict[str, Any]
+    folder: Path
+    disturbed: list[str] = field(default_factory=list)
+    failure: str = ""
+    missing: bool = False

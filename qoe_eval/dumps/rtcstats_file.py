@@ -1,0 +1,141 @@
+"""rtcstats files, version 3: events of peer connections as JSON lines, among them getStats reports.
+
+A report may be complete (Chromium's own) or what changed since the one before, with numbers in the place of names (a
+page that uses rtcstats-js).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from weir.errors import InputError
+from weir.qoe_eval.call.logs.json_lines import number
+from weir.qoe_eval.call.logs.webrtc_stats import MOST_OBJECTS
+from weir.qoe_eval.dumps.stats_dump import MOST_CONNECTIONS, DumpedConnection, StatsDump, parse_json, short
+
+MAGIC = "RTCStatsDump"
+VERSION = 3
+_MOST_EVENTS = 1_000_000
+_GET_STATS = ("getStats", "g", 1)
+# A field of the file format: the numbers of the types and members that are read.
+_TYPES = {
+    1: "inbound-rtp", 2: "outbound-rtp", 3: "remote-inbound-rtp", 5: "transport", 6: "candidate-pair",
+    12: "media-source", 14: "codec",
+}  # fmt: skip
+_MEMBERS = {
+    "6": "mimeType", "10": "ssrc", "11": "kind", "12": "codecId", "14": "packetsReceived", "15": "packetsLost", "16":
+    "jitter", "20": "framesDecoded", "22": "framesDropped", "23": "frameWidth", "24": "frameHeight", "25":
+    "framesPerSecond", "26": "qpSum", "32": "freezeCount", "33": "totalFreezesDuration", "35": "headerBytesReceived",
+    "41": "bytesReceived", "42": "nackCount", "44": "pliCount", "47": "jitterBufferDelay", "49":
+    "jitterBufferEmittedCount", "60": "framesReceived", "75": "roundTripTime", "77": "fractionLost", "79":
+    "packetsSent", "80": "bytesSent", "82": "rid", "84": "headerBytesSent", "85": "retransmittedPacketsSent", "86":
+    "retransmittedBytesSent", "87": "targetBitrate", "89": "framesSent", "91": "framesEncoded", "93":
+    "totalEncodeTime", "95": "qualityLimitationReason", "106": "width", "107": "height", "108": "frames", "118":
+    "state", "125": "selectedCandidatePairId", "152": "currentRoundTripTime", "153": "availableOutgoingBitrate",
+    "154": "availableIncomingBitrate",
+}  # fmt: skip
+_TIME = "t"
+_LATEST_S = 60.0
+_READ = frozenset(_MEMBERS.values())
+
+
+def parse_rtcstats(text: str, source: str) -> StatsDump:
+    """The connections of a file. A torn last line is passed over, as are lines that are no events.
+
+    Raises:
+        InputError: it is of another version.
+    """
+    lines = text.split("\n")
+    about = parse_json(lines[1], f"{source}: line 2") if len(lines) > 1 else None
+    version = about.get("fileFormat") if isinstance(about, Mapping) else None
+    if version != VERSION:
+        raise InputError(f"{source}: rtcstats file format {version!s:.20}; only {VERSION} is read")
+    connections: dict[str, _Connection] = {}
+    left_out: set[str] = set()
+    user_agent, time_ms = "", 0.0
+    for line in lines[2 : 2 + _MOST_EVENTS]:
+        event = _event(line)
+        if event is None:
+            continue
+        method, identifier, value, delta_ms = event
+        time_ms += delta_ms
+        if identifier is None:
+            if method == "create" and isinstance(value, Mapping):
+                user_agent = user_agent or short(value.get("userAgent")) or _brands(value.get("userAgentData"))
+            continue
+        if method not in ("create", *_GET_STATS):
+            continue
+        if identifier not in connections:
+            if len(connections) >= MOST_CONNECTIONS:
+                left_out.add(identifier)
+                continue
+            connections[identifier] = _Connection(DumpedConnection(identifier))
+        if method in _GET_STATS:
+            connections[identifier].add(time_ms / 1e3, value)
+        else:
+            connections[identifier].dumped.url = next((short(extra) for extra in json.loads(line)[3:-1]), "")
+    return StatsDump("rtcstats", user_agent, [c.dumped for c in connections.values()], len(left_out))
+
+
+class _Connection:
+    """A connection and its last report, to which the next one may be only the difference."""
+
+    def __init__(self, dumped: DumpedConnection) -> None:
+        self.dumped = dumped
+        self._last: dict[str, dict[str, Any]] = {}
+
+    def add(self, time_s: float, report: Any) -> None:
+        """Takes a report that came at a time. Its objects have times of their own, or one together; those count: a
+        report that was asked for while the page was busy comes late.
+        """
+        if not isinstance(report, Mapping):
+            return
+        of_all = _time_s(report.get(_TIME), time_s)
+        times: dict[str, float] = {}
+        for identifier, changed in report.items():
+            identifier = short(identifier)
+            if changed is None:
+                self._last.pop(identifier, None)
+            elif isinstance(changed, Mapping) and (identifier in self._last or len(self._last) < MOST_OBJECTS):
+                self._last.setdefault(identifier, {}).update(_named(changed))
+                times[identifier] = _time_s(changed.get("timestamp", changed.get(_TIME)), of_all)
+        for identifier, members in self._last.items():
+            self.dumped.reports.add_object(times.get(identifier, of_all), identifier, members)
+
+
+def _time_s(time_ms: Any, otherwise_s: float) -> float:
+    """A time of the file, in ms since 1970, unless it is far from the time of its event."""
+    found = number(time_ms)
+    return found / 1e3 if found is not None and abs(found / 1e3 - otherwise_s) < _LATEST_S else otherwise_s
+
+
+def _brands(data: Any) -> str:
+    brands = data.get("brands") if isinstance(data, Mapping) else None
+    known = [one for one in brands if isinstance(one, Mapping)] if isinstance(brands, list) else []
+    return ", ".join(f"{short(one.get('brand'))} {short(one.get('version'))}" for one in known[:5])
+
+
+def _named(changed: Mapping[str, Any]) -> dict[str, Any]:
+    named = {}
+    for member, value in changed.items():
+        name = _MEMBERS.get(member, member)
+        if name == "type":
+            named[name] = _TYPES.get(value, value) if isinstance(value, int | str) else None
+        elif name in _READ and isinstance(value, int | float | str):
+            named[name] = value
+    return named
+
+
+def _event(line: str) -> tuple[Any, str | None, Any, float] | None:
+    """Method, connection, value and milliseconds since the event before."""
+    try:
+        event = json.loads(line, parse_constant=lambda _: None)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(event, list) or len(event) < 4 or not isinstance(event[0], str | int):
+        return None
+    delta_ms = number(event[-1], lowest=-1e15, highest=1e15)
+    identifier = None if event[1] is None else short(event[1])
+    return None if delta_ms is None else (event[0], identifier, event[2], float(delta_ms))

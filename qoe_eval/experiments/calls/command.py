@@ -1,0 +1,171 @@
+"""`weir experiment calls`: real calls against the goals set for them."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from weir.errors import InputError
+from weir.files.output import write_text
+from weir.qoe_eval.call.plan import CallPlan
+from weir.qoe_eval.call.requirements_check import check_requirements
+from weir.qoe_eval.call.run import run_calls
+from weir.qoe_eval.call.session.peer_process import find_peer
+from weir.qoe_eval.call.settings import DEFAULT_MAX_BITRATE_BPS, SIZES
+from weir.qoe_eval.experiments.calls.encoder_lag import median_lag
+from weir.qoe_eval.experiments.calls.experiment import call_sets, experiment_calls, experiment_rows
+from weir.qoe_eval.report.goal_table import Row, details_markdown, print_rows, reached_text, rows_markdown
+from weir.qoe_eval.report.markdown_table import markdown_table
+from weir.qoe_eval.runs.inputs import shared_traces
+from weir.qoe_eval.runs.jobs import ReplayPlan, model_description
+from weir.qoe_eval.runs.options import check_model, given_command
+from weir.qoe_eval.runs.progress import end_with_failures, error_console, run_with_progress
+from weir.qoe_eval.runs.shipped_model import model_to_run
+from weir.trainer.gym.process import find_simulator
+from weir.trainer.gym.specification import PRESETS
+
+CALLS_JSON = "calls.json"
+CALLS_MARKDOWN = "calls.md"
+REPLAY_FOLDER = "replay"
+_METHOD = """\
+- Chromium, unmodified, sends a video file over weir-sim link to weir-peer. Weir (balanced) steers it by REMB; GCC is
+  the browser's own, over transport-cc. Encoder bound, size, codec and source are the same.
+- Pairs are of one scenario and seed: the same starting point in the trace, the same small differences of delay. A
+  pair counts only when neither call was disturbed: encoder short of CPU, source below 0.9 of its frame rate for a tenth
+  of the call, link over 2 ms late (p95), processes over 20 ms late (p99).
+- Network delay: 95th percentile of the queue's delay as the link logged it, and the path's own. Freezes are W3C's, of
+  rendered frames. VMAF: every rendered frame against the source's frame of the same number.
+- Link: bytes carried in intervals whose queue never emptied, over what the scenario's capacity carries in that time.
+- Sim-to-real: Weir in the call against Weir in `weir replay` of the same scenario with a simulated encoder of the same
+  bound, without audio, that puts out 0.85 to all of its target and follows it slowly; means over seeds.
+"""
+
+
+def calls(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where calls.json, calls.md and results.jsonl go.")],
+    model: Annotated[Path | None, typer.Option(metavar="FILE", help="ONNX model. Default: the one shipped.")] = None,
+    traces: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder with mahimahi/. Default: traces/ in the folder WEIR_SHARED names."),
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, max=100, metavar="N", help="Calls with the seeds 1 to N.")] = 3,
+    size: Annotated[str, typer.Option(metavar="WxH", help="1280x720 or 640x360.")] = "1280x720",
+    repeat_disturbed: Annotated[
+        bool, typer.Option("--repeat-disturbed", help="Make calls of an earlier run that were disturbed again.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print calls.json, and no progress.")] = False,
+) -> None:
+    """Measures real calls with Weir against Chromium's own GCC, goal by goal; about fifty minutes for three seeds.
+
+    Exit status 0 whether or not the goals are reached. An interrupted run goes on when the same command is given again.
+    """
+    started = time.monotonic()
+    check_model(model)
+    if size not in SIZES:
+        raise InputError(f"--size {size}: use {', '.join(SIZES)}")
+    sets = call_sets(traces or shared_traces("mahimahi"), DEFAULT_MAX_BITRATE_BPS)
+    check_requirements("chromium")
+    chosen = model_to_run(model)
+    base = CallPlan(
+        scenarios=(),
+        sender="chromium",
+        controllers=(),
+        objective=PRESETS["balanced"],
+        seeds=range(1, seeds + 1),
+        width=SIZES[size][0],
+        height=SIZES[size][1],
+        codec="VP8",
+        max_bitrate_bps=DEFAULT_MAX_BITRATE_BPS,
+        model=chosen,
+    )
+    console = error_console()
+    planned = experiment_calls(base, sets, out, [find_peer(), find_simulator()])
+    outcome = run_calls(planned, out, console, quiet=as_json, repeat_disturbed=repeat_disturbed)
+    replays = ReplayPlan(sets.replayed, ("weir",), base.objective, base.seeds, chosen, find_simulator(), "measured")
+    replayed = run_with_progress([replays], out / REPLAY_FOLDER, os.cpu_count() or 1, console, quiet=as_json)
+    rows = experiment_rows(sets, outcome.records, replayed.records, planned, chosen)
+    run: dict[str, Any] = {
+        "command": given_command(),
+        "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "wall_s": round(time.monotonic() - started, 1),
+        "calls": len(outcome.records),
+        "disturbed": sum(bool(record["call"]["disturbed"]) for record in outcome.records),
+        "seeds": list(base.seeds),
+        "size": size,
+        "model": model_description(replays),
+        "versions": outcome.records[0].get("versions", {}) if outcome.records else {},
+        "encoder_lag": median_lag(
+            [
+                call.out
+                for call in planned.values()
+                if (call.scenario.name, call.controller) == (sets.muses.name, "weir")
+            ],
+            DEFAULT_MAX_BITRATE_BPS,
+        ),
+        "failures": outcome.failures + [failure.describe() for failure in replayed.failures],
+    }
+    document = {"schema": "weir.calls/1", "run": run, "rows": [row.to_dict() for row in rows]}
+    text = json.dumps(document, indent=1, allow_nan=False) + "\n"
+    write_text(out / CALLS_JSON, text)
+    write_text(out / CALLS_MARKDOWN, calls_markdown(rows, outcome.records, run))
+    if as_json:
+        typer.echo(text, nl=False)
+    else:
+        print_rows(rows)
+        typer.echo(f"\n{len(outcome.records)} calls. Details: {out / CALLS_MARKDOWN}")
+    end_with_failures(run["failures"], console)
+
+
+def calls_markdown(rows: Sequence[Row], records: Sequence[Mapping[str, Any]], run: Mapping[str, Any]) -> str:
+    """`calls.md`."""
+    parts = [
+        "# Calls against their goals\n",
+        f"{run['calls']} calls ({run['disturbed']} of them disturbed), {run['size']}, seeds {run['seeds'][0]} to "
+        f"{run['seeds'][-1]}, model {run['model']['name']} (SHA-256 {run['model']['sha256'][:12]}), {run['finished']}. "
+        f"{reached_text(rows)}\n",
+        rows_markdown(rows),
+        details_markdown(rows),
+        "## Calls\n\n" + markdown_table(*_calls_table(records)),
+    ]
+    if run["failures"]:
+        parts.append(f"Did not complete: {'; '.join(run['failures'][:5])}\n")
+    if lag := run["encoder_lag"]:
+        parts.append(
+            f"In Muses' scenario Chromium's encoder followed Weir's target with {lag['rise_time_constant_s']:.2f} s "
+            f"upwards and {lag['fall_time_constant_s']:.2f} s downwards (time constants, medians of the calls; mean "
+            f"error of the logarithm of its rate {lag['error']:.2f}, without a lag {lag['error_without_lag']:.2f}).\n"
+        )
+    parts.append("## How it is measured\n\n" + _METHOD)
+    return "\n".join(parts)
+
+
+_COLUMNS = {
+    "received_bitrate_bps": ("kbps", 1e-3, 0),
+    "frames_per_second": ("frames/s", 1.0, 1),
+    "total_freezes_duration_s": ("frozen, s", 1.0, 1),
+    "network_delay_ms_p95": ("network p95, ms", 1.0, 0),
+    "end_to_end_delay_ms_p95": ("end-to-end p95, ms", 1.0, 0),
+    "loss_ratio": ("loss, %", 100.0, 2),
+    "vmaf_mean": ("VMAF", 1.0, 1),
+    "vmaf_p5": ("VMAF p5", 1.0, 1),
+}
+
+
+def _calls_table(records: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[str]]]:
+    rows = []
+    for record in sorted(records, key=lambda one: (one["scenario"], one["seed"], one["controller"])):
+        values = record["metrics"]["run"]
+        cells = []
+        for name, (_, scale, decimals) in _COLUMNS.items():
+            value = values.get(name)
+            cells.append("–" if value is None else f"{value * scale:,.{decimals}f}")
+        disturbed = "; ".join(record["call"]["disturbed"])
+        rows.append([record["scenario"], record["controller"], str(record["seed"]), *cells, disturbed])
+    return ["Scenario", "Controller", "Seed", *(label for label, _, _ in _COLUMNS.values()), "Disturbed"], rows

@@ -1,0 +1,182 @@
+"""The goals of calls, and what the calls came to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from weir.qoe_eval.experiments.calls.link_accuracy import LinkAccuracy
+from weir.qoe_eval.report.goal_table import Goal, Row, measured, missed, not_measured
+
+Records = Sequence[Mapping[str, Any]]
+
+BITRATE = Goal("at least", 1.34, "times")
+FRAME_RATE = Goal("at least", 0.95, "times")
+NOT_ABOVE_MS = Goal("at most", 0.0, "ms", signed=True, decimals=1)
+LESS_FROZEN = Goal("at least", 0.6, "%", scale=100, decimals=0)
+VMAF = Goal("at least", 0.0, "", signed=True, decimals=1)
+CAPACITY = Goal("at most", 0.02, "%", scale=100)
+LINK_DELAY = Goal("at most", 2.0, "ms")
+REAL = Goal("at most", 0.15, "%", scale=100, decimals=0)
+CPU = Goal("at most", 0.01, "% of a core", strict=True, scale=100)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """A measure of weir's calls and of gcc's, paired by scenario and seed; only pairs that nothing disturbed."""
+
+    weir: list[float]
+    gcc: list[float]
+    keys: list[tuple[str, int]]
+
+    def __len__(self) -> int:
+        return len(self.weir)
+
+    @property
+    def means(self) -> tuple[float, float]:
+        """Of weir and of gcc."""
+        return sum(self.weir) / len(self), sum(self.gcc) / len(self)
+
+
+def undisturbed(records: Records) -> list[Mapping[str, Any]]:
+    """Those whose measures say something."""
+    return [record for record in records if not record["call"]["disturbed"]]
+
+
+def pairs_of(records: Records, metric: str) -> Pairs:
+    """The pairs in which both calls define the measure."""
+    by = {
+        (record["controller"], record["scenario"], record["seed"]): record["metrics"]["run"].get(metric)
+        for record in undisturbed(records)
+    }
+    both = [
+        (value, by["gcc", scenario, seed], (scenario, seed))
+        for (controller, scenario, seed), value in by.items()
+        if controller == "weir" and value is not None and by.get(("gcc", scenario, seed)) is not None
+    ]
+    return Pairs([weir for weir, _, _ in both], [gcc for _, gcc, _ in both], [key for _, _, key in both])
+
+
+def comparison_rows(
+    muses: Records, mahimahi: Records, no_traces: str, path_s: Mapping[tuple[str, int], float]
+) -> list[Row]:
+    """Weir against Chromium's own GCC. `no_traces` says why there are no calls on Mahimahi traces; `path_s`, by
+    scenario and seed, how long the path by itself freezes a video.
+    """
+    both = [*muses, *mahimahi]
+    delay, end_to_end = "network_delay_ms_p95", "end_to_end_delay_ms_p95"
+    return [
+        _ratio_row("bitrate", "Muses' scenario: received bitrate against GCC", BITRATE, muses, "received_bitrate_bps"),
+        _ratio_row("frame_rate", "the same: frame rate against GCC", FRAME_RATE, muses, "frames_per_second"),
+        _difference_row("delay", "the same: p95 network delay, Weir less GCC", NOT_ABOVE_MS, muses, delay),
+        _difference_row("end_to_end", "the same: p95 end-to-end delay, Weir less GCC", NOT_ABOVE_MS, muses, end_to_end),
+        frozen_row(mahimahi, no_traces, path_s),
+        _difference_row("vmaf", "VMAF over all these calls, mean, Weir less GCC", VMAF, both, "vmaf_mean"),
+        _difference_row("vmaf_p5", "VMAF over all these calls, p5, Weir less GCC", VMAF, both, "vmaf_p5"),
+    ]
+
+
+def frozen_row(records: Records, no_traces: str, path_s: Mapping[tuple[str, int], float]) -> Row:
+    """Time in freezes, summed over the pairs; the detail tells how much of it is the paths' own."""
+    name, what = "frozen", "Mahimahi traces: time frozen, how much less than GCC"
+    if no_traces:
+        return not_measured(name, what, LESS_FROZEN, no_traces)
+    pairs = pairs_of(records, "total_freezes_duration_s")
+    if not len(pairs):
+        return not_measured(name, what, LESS_FROZEN, _why_no_pair(records))
+    weir_s, gcc_s = sum(pairs.weir), sum(pairs.gcc)
+    own_s = sum(path_s.get(key, 0.0) for key in pairs.keys)
+    detail = (
+        f"{weir_s:.1f} s with Weir, {gcc_s:.1f} s with GCC, in {len(pairs)} pairs of calls; a video that arrived in no "
+        f"time whenever the path carries anything would freeze for {own_s:.1f} s"
+    )
+    figures = {"weir_s": weir_s, "gcc_s": gcc_s, "path_s": own_s, "pairs": len(pairs)}
+    if weir_s == 0:
+        return Row(name, what, LESS_FROZEN, 1.0, "none", True, detail=detail, figures=figures)
+    if gcc_s == 0:
+        return missed(name, what, LESS_FROZEN, "GCC: none", detail, **figures)
+    return measured(name, what, LESS_FROZEN, 1 - weir_s / gcc_s, detail, **figures)
+
+
+def link_rows(accuracies: Mapping[str, LinkAccuracy], worst: LinkAccuracy) -> list[Row]:
+    """The link's log against the scenario: the worst of all calls. `accuracies`: by the call's name."""
+    ratio, error_ms = worst.capacity_ratio, worst.delay_error_ms_p95
+    detail = f"the worst of {len(accuracies)} calls"
+    what = "link: bytes carried under a standing queue against the scenario's capacity, worst call"
+    capacity = (
+        not_measured("link_capacity", what, CAPACITY, "no call had a standing queue")
+        if ratio is None
+        else measured("link_capacity", what, CAPACITY, abs(ratio - 1), detail, ratio=ratio)
+    )
+    what = "link: lateness of packets, p95, worst call"
+    delay = (
+        not_measured("link_delay", what, LINK_DELAY, "no call carried packets")
+        if error_ms is None
+        else measured("link_delay", what, LINK_DELAY, error_ms, detail)
+    )
+    return [capacity, delay]
+
+
+def sim_to_real_rows(scenarios: Sequence[str], calls: Records, replayed: Records) -> list[Row]:
+    """One row a scenario: Weir in `call` against Weir in `replay`, means over seeds."""
+    rows = []
+    every_call, calls = calls, undisturbed(calls)
+    for scenario in scenarios:
+        name, what = f"sim_to_real_{scenario}", f"sim-to-real, {scenario}: larger of rate's and p95 delay's deviation"
+        rate = _mean_of(calls, scenario, "receive_rate_bps"), _mean_of(replayed, scenario, "receive_rate_bps")
+        delay = _mean_of(calls, scenario, "network_delay_ms_p95"), _mean_of(replayed, scenario, "network_delay_ms_p95")
+        known = [value for value in (*rate, *delay) if value]
+        if len(known) < 4:
+            rows.append(not_measured(name, what, REAL, _why_no_pair(every_call)))
+            continue
+        rate_ratio, delay_ratio = rate[0] / rate[1], delay[0] / delay[1]
+        detail = (
+            f"receive rate {rate[0] / 1e3:.0f} kbps in the call, {rate[1] / 1e3:.0f} kbps in the replay; p95 delay "
+            f"{delay[0]:.0f} ms, {delay[1]:.0f} ms"
+        )
+        value = max(abs(rate_ratio - 1), abs(delay_ratio - 1))
+        rows.append(measured(name, what, REAL, value, detail, rate_ratio=rate_ratio, delay_ratio=delay_ratio))
+    return rows
+
+
+def cpu_row(share: float) -> Row:
+    """What `estimator_cpu_share` measured at 5 Mbps."""
+    detail = "the estimator alone on a steady stream, driven from Python, whose own time is counted too"
+    return measured("cpu", "estimator's CPU at 5 Mbps", CPU, share, detail)
+
+
+def _ratio_row(name: str, what: str, goal: Goal, records: Records, metric: str) -> Row:
+    pairs = pairs_of(records, metric)
+    if not len(pairs) or pairs.means[1] <= 0:
+        return not_measured(name, what, goal, _why_no_pair(records))
+    weir, gcc = pairs.means
+    detail = f"{weir:,.4g} with Weir, {gcc:,.4g} with GCC, means of {len(pairs)} pairs of calls"
+    return measured(name, what, goal, weir / gcc, detail, weir=weir, gcc=gcc, pairs=len(pairs))
+
+
+def _difference_row(name: str, what: str, goal: Goal, records: Records, metric: str) -> Row:
+    pairs = pairs_of(records, metric)
+    if not len(pairs):
+        return not_measured(name, what, goal, _why_no_pair(records))
+    weir, gcc = pairs.means
+    detail = f"{weir:,.4g} with Weir, {gcc:,.4g} with GCC, means of {len(pairs)} pairs of calls"
+    return measured(name, what, goal, weir - gcc, detail, weir=weir, gcc=gcc, pairs=len(pairs))
+
+
+def _mean_of(records: Records, scenario: str, metric: str) -> float | None:
+    values = [
+        value
+        for record in records
+        if record["scenario"] == scenario
+        and record["controller"] == "weir"
+        and (value := record["metrics"]["run"].get(metric)) is not None
+    ]
+    return sum(values) / len(values) if values else None
+
+
+def _why_no_pair(records: Records) -> str:
+    reasons = sorted({reason for record in records for reason in record["call"]["disturbed"]})
+    if reasons:
+        return f"no undisturbed pair of calls: {'; '.join(reasons[:3])}"
+    return "no complete pair of calls"

@@ -1,0 +1,98 @@
+"""`weir experiment`: measurements against the project's goals."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from weir.files.output import write_text
+from weir.qoe_eval.experiments.calls.command import calls
+from weir.qoe_eval.experiments.policy.experiment import policy_plans, policy_results, policy_rows
+from weir.qoe_eval.experiments.policy.figures import read_figures
+from weir.qoe_eval.experiments.policy.report import policy_document, policy_markdown
+from weir.qoe_eval.experiments.policy.sets import TRACE_SETS, policy_sets
+from weir.qoe_eval.experiments.recoco.command import recoco
+from weir.qoe_eval.report.goal_table import print_rows
+from weir.qoe_eval.runs.inputs import shared_traces
+from weir.qoe_eval.runs.jobs import model_description
+from weir.qoe_eval.runs.options import check_model, given_command
+from weir.qoe_eval.runs.progress import count_runs, end_with_failures, error_console, run_with_progress
+from weir.qoe_eval.runs.shipped_model import model_to_run
+from weir.trainer.adaptation.command import adaptation
+from weir.trainer.gym.process import find_simulator
+
+POLICY_JSON = "policy.json"
+POLICY_MARKDOWN = "policy.md"
+
+app = typer.Typer(no_args_is_help=True, help="Measure against the project's goals.")
+app.command("recoco")(recoco)
+app.command("adaptation")(adaptation)
+app.command("calls")(calls)
+
+
+@app.command("policy")
+def policy(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where policy.json, policy.md and results.jsonl go.")],
+    model: Annotated[Path | None, typer.Option(metavar="FILE", help="ONNX model. Default: the one shipped.")] = None,
+    traces: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder with opennetlab/ and mahimahi/. Default: traces/ in the folder that WEIR_SHARED names.",
+        ),
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Runs with the seeds 1 to N.")] = 5,
+    scenarios: Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="Random scenarios.")] = 200,
+    adaptation: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="JSON with steps_ratio and old_objectives_loss_ratio.")
+    ] = None,
+    training: Annotated[Path | None, typer.Option(metavar="FILE", help="JSON with wall_s and steps_per_s.")] = None,
+    bench: Annotated[Path | None, typer.Option(metavar="FILE", help="What 'weir bench' has written.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, max=1024, metavar="N", help="Simulators at once. Default: one per core.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print policy.json, and no progress.")] = False,
+) -> None:
+    """Measures a policy against gcc, rule and oracle, goal by goal. Exit status 0 whether or not the goals are reached.
+
+    Goals whose traces or files are not there are "not measured". An interrupted run goes on when the same command is
+    given again.
+    """
+    started = time.monotonic()
+    figures = read_figures({"adaptation": adaptation, "training": training, "bench": bench})
+    check_model(model)
+    sets = policy_sets(traces or shared_traces(*TRACE_SETS), scenarios)
+    chosen = model_to_run(model)
+    plans = policy_plans(sets, range(1, seeds + 1), chosen, find_simulator())
+    described = model_description(plans[0]) or {}
+    console = error_console()
+    outcome = run_with_progress(plans, out, jobs or os.cpu_count() or 1, console, quiet=as_json)
+    failures = [failure.describe() for failure in outcome.failures]
+    results = policy_results(sets, outcome, out)
+    rows = policy_rows(results, figures, described["sha256"])
+    run: dict[str, Any] = {
+        "command": given_command(),
+        "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "wall_s": round(time.monotonic() - started, 1),
+        "runs": len(outcome.records),
+        "seeds": list(range(1, seeds + 1)),
+        "model": described,
+        "versions": outcome.records[0].get("versions", {}) if outcome.records else {},
+        "failures": failures,
+    }
+    document = json.dumps(policy_document(rows, results, run), indent=1, allow_nan=False)
+    write_text(out / POLICY_JSON, document + "\n")
+    write_text(out / POLICY_MARKDOWN, policy_markdown(rows, results, run))
+    if as_json:
+        typer.echo(document)
+    else:
+        print_rows(rows)
+        wall_s = time.monotonic() - started
+        typer.echo(f"\n{count_runs(len(outcome.records))} in {wall_s:.1f} s. Details: {out / POLICY_MARKDOWN}")
+    end_with_failures(failures, console)

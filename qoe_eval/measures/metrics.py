@@ -1,0 +1,183 @@
+"""From one `weir.result/1` record to the quality measures of its flows under test and of the run.
+
+Every value is a finite float, or None where the measure is undefined (no loss ratio without a packet sent, no Jain's
+index of one flow).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from weir.qoe_eval.measures.convergence import convergence_times, oscillation
+from weir.qoe_eval.measures.fairness import rtp_fairness, tcp_share
+from weir.qoe_eval.measures.flow_series import FlowSeries, read_flow_series
+from weir.qoe_eval.measures.metric_table import METRICS
+from weir.qoe_eval.measures.recoco import recoco_score
+from weir.qoe_eval.measures.viewer import viewer_measures
+
+Values = dict[str, float | None]
+
+# The delay at which the delay part of the MMSys 2021 score is 0.
+CHALLENGE_LARGEST_DELAY_MS = 400.0
+# Below this share of the capacity, what the media may send rather than the path bounds a flow: it cannot converge to
+# the capacity.
+_APPLICATION_LIMITED_SHARE = 0.95
+
+
+def run_metrics(record: Mapping[str, Any], flows_under_test: Sequence[str] | None = None) -> dict[str, Any]:
+    """The measures of one run.
+
+    Args:
+        record: a `weir.result/1` record; without its series, the measures that need them are None.
+        flows_under_test: ids of flows; by default every RTP flow that runs the record's controller.
+
+    Returns:
+        {"run": {metric: value}, "flows": {flow id: {metric: value}}, "convergence": {flow id: [{at_s, to_bps, time_s,
+        converged}]}}. Over several flows under test a measure of the run is the mean of theirs, with three
+        exceptions: the largest for max_queueing_delay_ms and seconds_above_400_ms, and what they carry together for
+        utilisation.
+
+    Raises:
+        InputError: the record's series contradict each other.
+    """
+    tested = _flows_under_test(record, flows_under_test)
+    alone = len(record["flows"]) == 1
+    flows: dict[str, Values] = {}
+    convergence: dict[str, list[dict[str, Any]]] = {}
+    for flow in tested:
+        series = read_flow_series(record, flow)
+        steps = convergence_times(series) if series and alone and not _application_limited(record, flow, series) else []
+        convergence[flow["id"]] = [asdict(step) for step in steps]
+        flows[flow["id"]] = _flow_metrics(record, flow, series)
+        flows[flow["id"]]["convergence_time_s"] = sum(s.time_s for s in steps) / len(steps) if steps else None
+    run: Values = {name: _combined(name, [values.get(name) for values in flows.values()]) for name in METRICS}
+    if len(tested) > 1:
+        run["utilisation"] = _joint_utilisation(record, tested)
+    run["jain_index"] = rtp_fairness(record)
+    run["tcp_share"] = tcp_share(record)
+    return {
+        "run": _finite(run),
+        "flows": {name: _finite(values) for name, values in flows.items()},
+        "convergence": convergence,
+    }
+
+
+def challenge_parts(
+    sent: int, lost: int, d95_ms: float | None, base_ms: float, received_bytes: float, carriable_bytes: float
+) -> tuple[float | None, float | None, float | None]:
+    """Delay, rate and loss part of the MMSys 2021 score, each 0 to 100. A flow of which nothing arrived has a delay
+    part of 0.
+    """
+    if d95_ms is None or base_ms >= CHALLENGE_LARGEST_DELAY_MS:
+        delay = 0.0
+    else:
+        share = (CHALLENGE_LARGEST_DELAY_MS - d95_ms) / (CHALLENGE_LARGEST_DELAY_MS - base_ms)
+        delay = 100 * min(1.0, max(0.0, share))
+    rate = 100 * min(1.0, received_bytes / carriable_bytes) if carriable_bytes > 0 else None
+    loss = 100 * (1 - lost / sent) if sent > 0 else None
+    return delay if sent > 0 else None, rate, loss
+
+
+def utility(objective: Sequence[float], rate: float | None, delay: float | None, loss: float | None) -> float | None:
+    """MOCC Eq. 2 over a run, 0 to 100: the objective's weights of throughput, latency and loss times the three parts of
+    the challenge score (0 to 100 each; None where one is not known).
+
+    The paper's latency term is the path's own delay over the measured one, which halves for 25 ms of queue behind a
+    path of 25 ms and hardly moves behind one of 250 ms. The challenge's scale is the same for all paths, so means over
+    scenarios say something, and utility and challenge score differ by their weights alone.
+    """
+    if rate is None or delay is None or loss is None:
+        return None
+    throughput_weight, latency_weight, loss_weight = objective
+    return throughput_weight * rate + latency_weight * delay + loss_weight * loss
+
+
+def _flow_metrics(record: Mapping[str, Any], flow: Mapping[str, Any], series: FlowSeries | None) -> Values:
+    delays, base_ms = flow.get("one_way_delay_ms") or {}, flow["base_one_way_delay_ms"]
+    if flow.get("queueing_delay_ms"):
+        # Of a path whose own delay changes: as on one of its mean delay, for what the path does is no queue.
+        delays = {name: base_ms + value for name, value in flow["queueing_delay_ms"].items()}
+    sent, lost = flow["packets_sent"], flow["packets_lost"]
+    received_bytes, carriable_bytes = flow["bytes_received"], flow["carriable_bytes"] or 0
+    delay, rate, loss = challenge_parts(sent, lost, delays.get("p95"), base_ms, received_bytes, carriable_bytes)
+    parts_known = delay is not None and rate is not None and loss is not None
+    active_s = _active_s(record, flow)
+    decisions = (flow.get("estimator") or {}).get("decisions") or 0
+    guard = flow.get("guard") or {}
+    packet_bytes = received_bytes / flow["packets_received"] if flow["packets_received"] else None
+    return {
+        "utility": utility(record["objective"], rate, delay, loss) if record.get("objective") else None,
+        "challenge": (0.2 * delay + 0.2 * rate + 0.3 * loss) / 0.7 if parts_known else None,
+        "challenge_delay": delay,
+        "challenge_rate": rate,
+        "challenge_loss": loss,
+        **viewer_measures(record, flow),
+        "recoco": recoco_score(series, packet_bytes) if series else None,
+        "utilisation": received_bytes / carriable_bytes if carriable_bytes > 0 else None,
+        "receive_rate_bps": 8 * received_bytes / active_s if active_s > 0 else None,
+        "p95_queueing_delay_ms": _above(delays.get("p95"), base_ms),
+        "max_queueing_delay_ms": _above(delays.get("max"), base_ms),
+        "loss_ratio": lost / sent if sent > 0 else None,
+        "seconds_above_400_ms": flow.get("seconds_above_400_ms"),
+        "oscillation": oscillation(series) if series else None,
+        "guard_interventions": sum(guard.values()) / decisions if decisions else None,
+        "fallback_ratio": flow["estimator"].get("fallback_decisions", 0) / decisions if decisions else None,
+    }
+
+
+def _flows_under_test(record: Mapping[str, Any], ids: Sequence[str] | None) -> list[Mapping[str, Any]]:
+    rtp = [flow for flow in record["flows"] if flow["kind"] == "rtp"]
+    if ids is not None:
+        return [flow for flow in rtp if flow["id"] in ids]
+    return [flow for flow in rtp if flow["controller"] == record["controller"]]
+
+
+def _combined(name: str, values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    if not known:
+        return None
+    return max(known) if name in ("max_queueing_delay_ms", "seconds_above_400_ms") else sum(known) / len(known)
+
+
+def _joint_utilisation(record: Mapping[str, Any], flows: Sequence[Mapping[str, Any]]) -> float | None:
+    """Bytes received by all / bytes that the path could have carried for them: the sum of what it could for each, at
+    most its capacity over the time when any is active. Mean of the two directions where there are flows in both.
+    """
+    shares = []
+    for direction in ("forward", "reverse"):
+        some = [flow for flow in flows if flow["direction"] == direction]
+        carriable = sum(flow["carriable_bytes"] or 0 for flow in some)
+        mean_capacity_bps = record["path"].get("mean_capacity_bps")
+        if len(some) > 1 and direction == "forward" and mean_capacity_bps:
+            begin = min(flow["start_s"] for flow in some)
+            end = max(flow["start_s"] + _active_s(record, flow) for flow in some)
+            # The longest flow's own carriable bytes know the capacity of just that time, where they are the larger.
+            longest = max(flow["carriable_bytes"] or 0 for flow in some)
+            carriable = min(carriable, max(longest, mean_capacity_bps * (end - begin) / 8))
+        if carriable > 0:
+            shares.append(sum(flow["bytes_received"] for flow in some) / carriable)
+    return sum(shares) / len(shares) if shares else None
+
+
+def _application_limited(record: Mapping[str, Any], flow: Mapping[str, Any], series: FlowSeries) -> bool:
+    if series.capacity_bps is None:
+        return True
+    capacity_bytes = float(series.capacity_bps[series.active].sum()) * series.interval_s / 8
+    return (flow["carriable_bytes"] or 0) < _APPLICATION_LIMITED_SHARE * capacity_bytes
+
+
+def _active_s(record: Mapping[str, Any], flow: Mapping[str, Any]) -> float:
+    stop_s = record["duration_s"] if flow["stop_s"] is None else min(flow["stop_s"], record["duration_s"])
+    return float(stop_s - flow["start_s"])
+
+
+def _above(delay_ms: float | None, base_ms: float) -> float | None:
+    # Recorded percentiles are rounded: one just below the path's own delay is no negative queue.
+    return None if delay_ms is None else max(0.0, delay_ms - base_ms)
+
+
+def _finite(values: Values) -> Values:
+    return {name: float(v) if v is not None and math.isfinite(v) else None for name, v in values.items()}

@@ -1,0 +1,180 @@
+"""Paired statistics: means, tails, and bootstrap intervals of differences.
+
+Two controllers are compared run by run on the same scenario with the same seed. What is independent are scenarios:
+their seeds vary one path a little (`weir.traces.schema.variation`) and say nothing of other paths. So differences are
+first averaged over the seeds of a scenario, wins are counted over scenarios, and intervals come from resampling
+scenarios; fewer than MINIMUM_SCENARIOS give none.
+
+Scenarios are independent when different captures, or different seeds of one generator, are behind them. Two directions
+of one capture, two windows of one file, or one path with several queues are not: an interval over such is too narrow,
+and nothing here can tell. Runs that repeat another in every measure are counted once (`distinct_runs`).
+"""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weir.qoe_eval.measures.metric_table import Metric
+
+RESAMPLES = 4999
+CONFIDENCE = 0.95
+MINIMUM_SCENARIOS = 6
+"""Of fewer, a bootstrap draws the same few samples again and again: its intervals cover far less than they say."""
+_SEED = 20210928  # any constant: the same results give the same intervals
+
+# Scenario and seed of a run, and the value of one metric in it.
+RunValues = Mapping[tuple[str, int], float]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Mean and tails of one metric over the `n` runs of one controller, on `independent` scenarios.
+
+    `worst` is the minimum or maximum, by what is better; `ci95` the 95 % bootstrap interval of the mean, (None, None)
+    for too few scenarios.
+    """
+
+    mean: float
+    p5: float
+    p95: float
+    worst: float
+    ci95: tuple[float | None, float | None]
+    n: int
+    independent: int
+
+
+@dataclass(frozen=True)
+class PairedComparison:
+    """`mean` of a - b over scenarios, its 95 % interval, and on how many of the `independent` scenarios the mean of a
+    is strictly better or worse. `n`: pairs of runs behind it.
+
+    `ci95` is (None, None) for fewer than MINIMUM_SCENARIOS.
+    """
+
+    mean: float
+    ci95: tuple[float | None, float | None]
+    wins: int
+    losses: int
+    n: int
+    independent: int
+
+
+def distinct_runs(results: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Result records without repetitions: scenario and seed on which every controller measures just what it does on one
+    before say nothing new, be it another seed of a scenario in which nothing is random or a trace given twice.
+    """
+    runs: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
+    for result in results:
+        runs.setdefault((result["scenario"], result["seed"]), []).append(result)
+    seen = set()
+    distinct = []
+    for group in runs.values():
+        measured = frozenset((one["controller"], tuple(sorted(one["metrics"]["run"].items()))) for one in group)
+        if measured not in seen:
+            distinct += group
+        seen.add(measured)
+    return distinct
+
+
+def too_few_text(independent: int) -> str:
+    """What stands in place of an interval."""
+    return f"too few scenarios for an interval ({independent})"
+
+
+def sample_text(independent: int, n: int) -> str:
+    """Of how many independent scenarios, for people."""
+    return f"{independent} independent scenario{'' if independent == 1 else 's'}, {seeds_text(independent, n)}"
+
+
+def seeds_text(independent: int, n: int) -> str:
+    """How many runs (or pairs) there are of each scenario; in all, where not all have the same number."""
+    seeds, rest = divmod(n, max(1, independent))
+    each = " each" if independent > 1 else ""
+    return f"{n} runs" if rest else f"{seeds} seed{'' if seeds == 1 else 's'}{each}"
+
+
+def spread(metric: Metric, values: RunValues) -> Spread | None:
+    """Nothing for no values. Percentiles over runs, linearly interpolated (numpy's default)."""
+    if not values:
+        return None
+    over_runs = list(values.values())
+    p5, p95 = np.percentile(over_runs, [5, 95])
+    means = _scenario_means(values, sorted(values))
+    return Spread(
+        mean=float(np.mean(over_runs)),
+        p5=float(p5),
+        p95=float(p95),
+        worst=float(metric.worst(over_runs)),
+        ci95=bootstrap_interval(means, np.zeros_like(means)),
+        n=len(over_runs),
+        independent=len(means),
+    )
+
+
+def compare_paired(metric: Metric, a: RunValues, b: RunValues) -> PairedComparison | None:
+    """a against b over the runs that both have; nothing when there are none."""
+    common = sorted(a.keys() & b.keys())
+    if not common:
+        return None
+    first, second = _scenario_means(a, common), _scenario_means(b, common)
+    differences = first - second
+    return PairedComparison(
+        mean=float(np.mean(differences)),
+        ci95=bootstrap_interval(first, second),
+        wins=sum(metric.difference_favours_first(difference) for difference in differences.tolist()),
+        losses=sum(metric.difference_favours_first(-difference) for difference in differences.tolist()),
+        n=len(common),
+        independent=len(differences),
+    )
+
+
+def bootstrap_interval(a: NDArray[np.float64], b: NDArray[np.float64]) -> tuple[float | None, float | None]:
+    """95 % bootstrap interval of mean(a - b), a and b being paired and the pairs independent, by the bias-corrected and
+    accelerated method (Efron 1987).
+
+    (None, None) for fewer than MINIMUM_SCENARIOS pairs; the one value twice when all differences are equal. Where the
+    correction is undefined, the percentile interval.
+    """
+    # Takes seconds to import, which commands without statistics need not wait for.
+    from scipy import stats
+
+    differences = a - b
+    if len(differences) < MINIMUM_SCENARIOS:
+        return None, None
+    if np.ptp(differences) <= 1e-12 * max(1.0, float(np.abs(differences).max())):
+        value = float(differences.mean())
+        return value, value
+
+    def mean_difference(x: NDArray[np.float64], y: NDArray[np.float64], axis: int = -1) -> NDArray[np.float64]:
+        return np.mean(x - y, axis=axis)
+
+    for method in ("BCa", "percentile"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", stats.DegenerateDataWarning)
+            result = stats.bootstrap(
+                (a, b),
+                mean_difference,
+                paired=True,
+                vectorized=True,
+                n_resamples=RESAMPLES,
+                confidence_level=CONFIDENCE,
+                method=method,
+                rng=np.random.default_rng(_SEED),
+            )
+        low, high = map(float, result.confidence_interval)
+        if np.isfinite(low) and np.isfinite(high):
+            return low, high
+    return None, None
+
+
+def _scenario_means(values: RunValues, runs: Sequence[tuple[str, int]]) -> NDArray[np.float64]:
+    """The mean over the seeds of each scenario; `runs` is sorted."""
+    by_scenario = itertools.groupby(runs, key=lambda run: run[0])
+    return np.array([np.mean([values[run] for run in group]) for _, group in by_scenario])

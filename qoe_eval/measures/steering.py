@@ -1,0 +1,68 @@
+"""Whether the presets steer: more weight on throughput gives more throughput, more on latency gives less delay.
+
+On a scenario the presets move the right way when, in the order throughput, balanced, latency, neither utilisation nor
+p95 queueing delay rises from one preset to the next. Where a preset cannot move anything (a call that does not fill its
+path, say) it ties, and a tie within the tolerances counts as right; how many scenarios hardly move at all is told
+beside it, so that a model that is deaf to its objective does not pass for one that is steered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from weir.qoe_eval.measures.metrics import Values
+
+ORDER = ("throughput", "balanced", "latency")
+STEPS = (("throughput", "balanced"), ("balanced", "latency"))
+PAIRS = (*STEPS, ("throughput", "latency"))
+# How far a step in the wrong direction is still a tie: utilisation as a ratio, delay in ms.
+TOLERANCES = {"utilisation": 0.002, "p95_queueing_delay_ms": 1.0}
+
+
+@dataclass(frozen=True)
+class Steering:
+    """Shares of `scenarios`, each 0 to 1, None for no scenarios.
+
+    `right`: both measures, both steps. `by_step`: for each measure, each step ("throughput-balanced") and both
+    together ("throughput-latency") alone.
+    `moved`: the right ones on which a measure differs between the outermost presets by more than its tolerance.
+    `wrong`: names of the scenarios that are not right.
+    """
+
+    scenarios: int
+    right: float | None
+    moved: float | None
+    by_step: Mapping[str, Mapping[str, float]]
+    wrong: Sequence[str]
+
+
+def steering(values: Mapping[str, Mapping[str, Values]]) -> Steering:
+    """From scenario -> preset -> metric -> mean over seeds. Scenarios that lack a value are left out."""
+    known = {
+        name: by_preset
+        for name, by_preset in values.items()
+        if all(by_preset.get(preset, {}).get(metric) is not None for preset in ORDER for metric in TOLERANCES)
+    }
+    if not known:
+        return Steering(0, None, None, {}, [])
+    right_steps = {
+        (metric, a, b): [by[a][metric] - by[b][metric] >= -tolerance for by in known.values()]
+        for metric, tolerance in TOLERANCES.items()
+        for a, b in PAIRS
+    }
+    needed = [verdicts for (_, a, b), verdicts in right_steps.items() if (a, b) in STEPS]
+    right = [all(verdicts) for verdicts in zip(*needed, strict=True)]
+    moved = [
+        ok and any(by[ORDER[0]][metric] - by[ORDER[-1]][metric] > tolerance for metric, tolerance in TOLERANCES.items())
+        for ok, by in zip(right, known.values(), strict=True)
+    ]
+    return Steering(
+        scenarios=len(known),
+        right=sum(right) / len(known),
+        moved=sum(moved) / len(known),
+        by_step={
+            metric: {f"{a}-{b}": sum(right_steps[metric, a, b]) / len(known) for a, b in PAIRS} for metric in TOLERANCES
+        },
+        wrong=[name for name, ok in zip(known, right, strict=True) if not ok],
+    )

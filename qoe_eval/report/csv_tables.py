@@ -1,0 +1,113 @@
+"""Results as CSV, for people with tools of their own: a table of runs, one of time series, one of frames.
+
+    results.csv      one row a run: what identifies it, and its measures
+    series.csv.gz    one row a run, flow and 0.1 s
+    frames.csv.gz    one row a run, flow and frame
+
+A value that is not known is an empty cell. Units are those of `results.jsonl`, and end the names of columns; those of
+measures are in `metric_table.py`.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from weir.errors import InputError
+from weir.qoe_eval.measures.metric_table import Metric
+from weir.qoe_eval.measures.viewer import rendered_frames
+from weir.qoe_eval.runs.store import RunStore
+
+RESULTS_CSV = "results.csv"
+SERIES_CSV = "series.csv.gz"
+FRAMES_CSV = "frames.csv.gz"
+
+_RUN = ("scenario", "controller", "seed")
+_PATH_COLUMNS = ("capacity_bps", "queueing_delay_ms")
+_FLOW_COLUMNS = (
+    "target_bps", "send_rate_bps", "receive_rate_bps", "one_way_delay_mean_ms", "one_way_delay_p95_ms", "packets_lost",
+)  # fmt: skip
+_FRAME_COLUMNS = ("capture_time_s", "rendered_time_s", "bytes")
+
+Record = Mapping[str, Any]
+
+
+def write_results_csv(folder: Path, records: Sequence[Record], metrics: Mapping[str, Metric]) -> Path:
+    """Writes `results.csv`; returns its path. Every metric has a column.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    path = folder / RESULTS_CSV
+    weights = ("throughput_weight", "latency_weight", "loss_weight")
+    try:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow([*_RUN, *weights, "duration_s", *metrics])
+            for record in records:
+                objective = record.get("objective") or [None] * len(weights)
+                measures = record["metrics"]["run"]
+                run = [*_identity(record), *objective, record["duration_s"]]
+                writer.writerow([*run, *(measures.get(name) for name in metrics)])
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+    return path
+
+
+def write_series_csv(store: RunStore, records: Iterable[Record]) -> tuple[Path, Path]:
+    """Writes `series.csv.gz` and `frames.csv.gz`, of the runs that have series; returns their paths.
+
+    The capacity and the link's queue are those of the forward link, whatever the flow's direction. A frame that was not
+    rendered has no rendered time.
+
+    Raises:
+        InputError: a file of series is damaged, or a table cannot be written.
+    """
+    series_path, frames_path = store.folder / SERIES_CSV, store.folder / FRAMES_CSV
+    try:
+        with ExitStack() as stack:
+            series_table, frames_table = (stack.enter_context(_compressed(path)) for path in (series_path, frames_path))
+            series_writer, frames_writer = csv.writer(series_table), csv.writer(frames_table)
+            series_writer.writerow([*_RUN, "flow", "time_s", *_PATH_COLUMNS, *_FLOW_COLUMNS])
+            frames_writer.writerow([*_RUN, "flow", *_FRAME_COLUMNS])
+            for record in records:
+                series = store.read_series(record)
+                for flow_id, columns in (series["flows"] if series and series["path"] else {}).items():
+                    if columns:
+                        series_writer.writerows(_series_rows([*_identity(record), flow_id], series["path"], columns))
+                        frames_writer.writerows(_frame_rows([*_identity(record), flow_id], columns.get("frames")))
+    except OSError as error:
+        raise InputError(f"{store.folder}: tables cannot be written ({error.strerror})") from None
+    return series_path, frames_path
+
+
+def _compressed(path: Path) -> io.TextIOWrapper:
+    # Without a time in it, so that the same runs give the same bytes.
+    return io.TextIOWrapper(gzip.GzipFile(path, "wb", compresslevel=4, mtime=0), encoding="utf-8", newline="")
+
+
+def _identity(record: Record) -> list[Any]:
+    return [record[name] for name in _RUN]
+
+
+def _series_rows(start: list[Any], path: Mapping[str, Any], columns: Mapping[str, Any]) -> Iterator[list[Any]]:
+    samples = len(columns["receive_rate_bps"])
+    shown = [path.get(name) or [None] * samples for name in _PATH_COLUMNS]
+    shown += [columns.get(name) or [None] * samples for name in _FLOW_COLUMNS]
+    for index, values in enumerate(zip(*shown, strict=True)):
+        yield [*start, round(index * path["interval_s"], 6), *values]
+
+
+def _frame_rows(start: list[Any], frames: Mapping[str, Any] | None) -> Iterator[list[Any]]:
+    if not frames:
+        return
+    _, rendered_us = rendered_frames(frames)
+    rendered_s = [time_us / 1e6 for time_us in rendered_us.tolist()]
+    rendered_s += [None] * (len(frames["bytes"]) - len(rendered_s))
+    for capture_us, rendered, size in zip(frames["capture_time_us"], rendered_s, frames["bytes"], strict=True):
+        yield [*start, capture_us / 1e6, rendered, size]

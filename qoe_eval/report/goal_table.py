@@ -1,0 +1,126 @@
+"""Goals and what was measured against them, as rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from rich.console import Console
+from rich.table import Table
+
+from weir.qoe_eval.report.markdown_table import markdown_table
+
+
+@dataclass(frozen=True)
+class Goal:
+    """`at least` or `at most` a limit; `strict`: above or below it. `scale` multiplies values for display."""
+
+    kind: Literal["at least", "at most"]
+    limit: float
+    unit: str = ""
+    strict: bool = False
+    scale: float = 1.0
+    decimals: int = 2
+    signed: bool = False
+
+    def met(self, value: float) -> bool:
+        """Whether a value reaches the goal."""
+        if self.strict and value == self.limit:
+            return False
+        return value >= self.limit if self.kind == "at least" else value <= self.limit
+
+    def show(self, value: float) -> str:
+        """The value with its unit."""
+        text = f"{value * self.scale:{'+' if self.signed and value != 0 else ''},.{self.decimals}f}"
+        return f"{text} {self.unit}".rstrip()
+
+    def __str__(self) -> str:
+        words = {"at least": ("at least", "above"), "at most": ("at most", "below")}[self.kind][self.strict]
+        return f"{words} {self.show(self.limit)}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One goal. `reached` is nothing where it was not measured, or not wholly; `reason` says why.
+
+    `measured` is for people, `value` the number behind it (in the unit of the goal divided by its scale; nothing where
+    there is none, say for a queue that never drains). `detail` is a sentence, `figures` its numbers.
+    """
+
+    name: str
+    what: str
+    goal: Goal
+    value: float | None = None
+    measured: str = ""
+    reached: bool | None = None
+    reason: str = ""
+    detail: str = ""
+    figures: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def verdict(self) -> str:
+        """yes, no, or not measured with the reason."""
+        if self.reached is None:
+            return f"{'not decided' if self.measured else 'not measured'}: {self.reason}"
+        return "yes" if self.reached else "no"
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        goal = {"kind": self.goal.kind, "strict": self.goal.strict, "limit": self.goal.limit, "text": str(self.goal)}
+        fields = ("name", "what", "value", "measured", "reached", "reason", "detail", "figures")
+        return (
+            {name: getattr(self, name) for name in fields[:2]}
+            | {"goal": goal}
+            | {name: getattr(self, name) for name in fields[2:]}
+        )
+
+
+def measured(name: str, what: str, goal: Goal, value: float, detail: str = "", **figures: Any) -> Row:
+    """A row whose value decides."""
+    return Row(name, what, goal, value, goal.show(value), goal.met(value), detail=detail, figures=figures)
+
+
+def missed(name: str, what: str, goal: Goal, text: str, detail: str = "", **figures: Any) -> Row:
+    """A row that is not reached and has no number: what should have happened never did, as `text` says."""
+    return Row(name, what, goal, None, text, False, detail=detail, figures=figures)
+
+
+def not_measured(name: str, what: str, goal: Goal, reason: str) -> Row:
+    """A row without a measurement."""
+    return Row(name, what, goal, reason=reason)
+
+
+def reached_text(rows: Sequence[Row]) -> str:
+    """How many of them are reached, and how many not decided: a sentence."""
+    decided = [row for row in rows if row.reached is not None]
+    return (
+        f"{sum(bool(row.reached) for row in decided)} of {len(decided)} goals reached, "
+        f"{len(rows) - len(decided)} not decided."
+    )
+
+
+def rows_markdown(rows: Sequence[Row]) -> str:
+    """The table in Markdown."""
+    cells = [[row.what, str(row.goal), row.measured, row.verdict] for row in rows]
+    return markdown_table(["What", "Goal", "Measured", "Reached"], cells)
+
+
+def details_markdown(rows: Sequence[Row]) -> str:
+    """The section that tells what is behind the rows."""
+    return "## Details\n\n" + "".join(f"- {row.what}: {row.detail}\n" for row in rows if row.detail)
+
+
+def print_rows(rows: Sequence[Row]) -> None:
+    """The table on standard output."""
+    table = Table(box=None, header_style="dim", pad_edge=False)
+    for name in ("what", "goal", "measured", "reached"):
+        table.add_column(name, justify="right" if name in ("goal", "measured") else "left")
+    styles = {True: "green", False: "red", None: "dim"}
+    for row in rows:
+        table.add_row(row.what, str(row.goal), row.measured, row.verdict, style=styles[row.reached])
+    console = Console(markup=False, highlight=False)
+    if not console.is_terminal:
+        # Into a file or a pipe: no line is broken.
+        console.width = 250
+    console.print(table)

@@ -1,0 +1,33 @@
+"""The means of each controller, as a table in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from weir.qoe_eval.measures.metric_table import Metric
+
+# Longer names of controllers of one's own are cut.
+_LONGEST_NAME = 20
+_PIPE_WIDTH = 120
+
+
+def print_means(summary: Mapping[str, Any], metrics: Mapping[str, Metric], shown: Sequence[str]) -> None:
+    """Prints the measures `shown` of a `summary.json`, a line per controller."""
+    table = Table(box=None, header_style="dim", padding=(0, 1, 0, 0))
+    longest = max(map(len, summary["controllers"]), default=0)
+    table.add_column("controller", min_width=min(longest, _LONGEST_NAME))
+    for name in shown:
+        heading = f"{metrics[name].label}\n{metrics[name].unit}"
+        table.add_column(heading, justify="right", min_width=max(map(len, heading.split())))
+    for controller, values in summary["controllers"].items():
+        cells = [metrics[name].display(values[name]["mean"]) if name in values else "–" for name in shown]
+        table.add_row(controller, *cells, style="bold" if controller == "weir" else None)
+    console = Console()
+    if not console.is_terminal:
+        # A pipe has no width of its own; rich would cut at 80.
+        console.width = _PIPE_WIDTH
+    console.print(table)

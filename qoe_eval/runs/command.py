@@ -1,0 +1,263 @@
+"""`weir replay`: scenarios and traces under controllers and seeds."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from weir.qoe_eval.measures.metric_table import METRICS
+from weir.qoe_eval.measures.statistics import sample_text, too_few_text
+from weir.qoe_eval.measures.summary import in_order, summarise
+from weir.qoe_eval.report.command import write_csv, write_report
+from weir.qoe_eval.report.means_table import print_means
+from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
+from weir.qoe_eval.runs.jobs import ReplayPlan, model_description
+from weir.qoe_eval.runs.objectives import FOLDER, objective_plans, summarise_objectives
+from weir.qoe_eval.runs.options import (
+    LossOption,
+    OneWayDelayOption,
+    QueueOption,
+    check_controllers,
+    check_model,
+    given_command,
+    parse_objective,
+)
+from weir.qoe_eval.runs.own_controllers import DEFAULT_TIME_LIMIT_S
+from weir.qoe_eval.runs.progress import count_runs, end_with_failures, error_console, run_with_progress
+from weir.qoe_eval.runs.replay import ReplayOutcome
+from weir.qoe_eval.runs.shipped_model import model_to_run
+from weir.qoe_eval.runs.store import RunStore
+from weir.traces.formats.convert import parse_queue
+from weir.traces.formats.imported_trace import ImportedTrace
+from weir.traces.formats.importers import read_trace
+from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS
+from weir.traces.schema.scenario import MAX_DURATION_S
+from weir.trainer.gym.process import find_simulator
+
+FINDINGS_SHOWN = 5
+
+
+class SeriesKept(StrEnum):
+    """Of which runs a replay keeps its time series. The measures are the same in every case."""
+
+    ALL = "all"
+    FIRST = "first"
+    NONE = "none"
+
+
+_SERIES_OF_PLAN = {SeriesKept.ALL: "kept", SeriesKept.FIRST: "first kept", SeriesKept.NONE: "measured"}
+_SHOWN = (
+    "utility",
+    "challenge",
+    "viewer_quality",
+    "frame_delay_ms_p95",
+    "utilisation",
+    "p95_queueing_delay_ms",
+    "loss_ratio",
+)
+
+
+def replay(
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TRACE_OR_SCENARIO...",
+            help="OpenNetLab JSON, Mahimahi, CSV (time_s,rate_bps) or scenario files; 'catalogue' for all bundled "
+            "scenarios, "
+            "'catalogue/NAME' for one, 'catalogue/rfc8867' for the RFC 8867 cases.",
+        ),
+    ],
+    controller: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="weir, gcc, gcc-remb, pcc, nada, rule, fixed or oracle; one of your own: FILE.py:CLASS, ./LIBRARY.so, "
+            "./PROGRAM; repeatable. Default: all that are built in.",
+        ),
+    ] = None,
+    controller_time_limit: Annotated[
+        float,
+        typer.Option(
+            min=0.001,
+            max=3600,
+            metavar="S",
+            help="How long one decision of a controller of your own may take; its start, ten times as long.",
+        ),
+    ] = DEFAULT_TIME_LIMIT_S,
+    objective: Annotated[
+        str,
+        typer.Option(
+            metavar="T,L,P", help="Weights of throughput, latency and loss; or balanced, throughput, latency."
+        ),
+    ] = "balanced",
+    seeds: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=10_000,
+            metavar="N",
+            help="Runs with the seeds 1 to N, each with its own starting point, delay and clock; 0: one run of each "
+            "scenario as it is written.",
+        ),
+    ] = 5,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where results, summary and report go.")] = Path(
+        "weir-replay"
+    ),
+    one_way_delay: OneWayDelayOption = None,
+    queue: QueueOption = None,
+    loss: LossOption = None,
+    reverse: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Trace for the reverse link, which carries the feedback: NAME.down beside NAME.up, say. Default: the "
+            "file's own, else an unlimited one.",
+        ),
+    ] = None,
+    window: Annotated[
+        int,
+        typer.Option(
+            "--mahimahi-window-ms",
+            min=1,
+            max=60_000,
+            metavar="MS",
+            help="Time over which the deliveries of a Mahimahi file are averaged.",
+        ),
+    ] = DEFAULT_WINDOW_MS,
+    duration: Annotated[
+        float | None, typer.Option(min=0.1, max=MAX_DURATION_S, metavar="S", help="Length of a run.")
+    ] = None,
+    model: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="ONNX model of the controller weir. Default: the one shipped.")
+    ] = None,
+    objectives: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=500,
+            metavar="N",
+            help="Also run weir under the presets and N objectives (seed 1) for the objective page; 0: leave it out.",
+        ),
+    ] = 20,
+    series: Annotated[
+        SeriesKept,
+        typer.Option(help="Of which runs time series are kept: all, those of the first seed, or none."),
+    ] = SeriesKept.ALL,
+    csv: Annotated[
+        bool, typer.Option("--csv", help="Also write results.csv, and series.csv.gz and frames.csv.gz of kept series.")
+    ] = False,
+    repair: Annotated[bool, typer.Option("--repair", help="Accept traces with faults that can be repaired.")] = False,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, max=1024, metavar="N", help="Simulators at once. Default: one per core.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and no progress.")] = False,
+) -> None:
+    """Replays traces or scenarios under rate controllers; writes results.jsonl, summary.json, series/ and report.html.
+
+    A replay that was interrupted goes on where it was when the same command is given again.
+    """
+    started = time.monotonic()
+    names, own = check_controllers(controller or [], controller_time_limit)
+    back = None if reverse is None else read_trace(reverse, repair=repair, window_ms=window)
+    if back is not None:
+        _show_findings(back)
+    path = PathOptions(one_way_delay, parse_queue(queue) if queue else None, loss, duration, back)
+    weights = parse_objective(objective)
+    check_model(model)
+    scenarios = read_inputs(inputs, path, repair, _show_findings, window)
+    chosen = None if "weir" not in names else model_to_run(model)
+    numbers = range(1, seeds + 1) if seeds else [0]
+    plan = ReplayPlan(scenarios, names, weights, numbers, chosen, find_simulator(), _SERIES_OF_PLAN[series], own)
+    console, processes = error_console(), jobs or os.cpu_count() or 1
+    also = f", 'weir report {out}' shows them"
+    outcome = run_with_progress([plan], out, processes, console, quiet=as_json, after_interrupt=also)
+    steered = _run_objectives(plan, objectives, out, processes, console, quiet=as_json)
+    failures = [failure.describe() for failure in outcome.failures + steered.failures]
+    records = in_order(outcome.records, (scenario.name for scenario in scenarios))
+    summary = summarise(records, _run_information(plan, outcome, failures, started))
+    found = summarise_objectives(steered.records, records)
+    if found:
+        summary["objectives"] = found
+    page = write_report(RunStore(out), records, summary)
+    if csv:
+        write_csv(RunStore(out), records, quiet=as_json)
+    if as_json:
+        typer.echo(json.dumps(summary, indent=1))
+    else:
+        _print_table(summary)
+        note = f" ({outcome.reused} of them from before)" if outcome.reused else ""
+        typer.echo(f"\n{count_runs(len(records))}{note} in {time.monotonic() - started:.1f} s. Report: {page}")
+    end_with_failures(failures, console)
+
+
+def _show_findings(trace: ImportedTrace) -> None:
+    """What was found in a trace, repaired or only odd, on standard error; the first few of many."""
+    for finding in trace.findings[:FINDINGS_SHOWN]:
+        typer.echo(f"weir: {finding}", err=True)
+    more = len(trace.findings) - FINDINGS_SHOWN
+    if more > 0:
+        typer.echo(f"weir: {trace.source}: and {more} more; 'weir traces validate' shows all", err=True)
+
+
+def _run_objectives(
+    plan: ReplayPlan, count: int, out: Path, processes: int, console: Console, quiet: bool
+) -> ReplayOutcome:
+    """The model under the presets and a fan of objectives. Without any, records of an earlier replay are set aside."""
+    folder = out / FOLDER
+    if count == 0 or plan.model is None:
+        if folder.is_dir():
+            RunStore(folder).start({})
+        return ReplayOutcome()
+    return run_with_progress(objective_plans(plan, count), folder, processes, console, quiet=quiet)
+
+
+def _run_information(plan: ReplayPlan, outcome: ReplayOutcome, failures: list[str], started: float) -> dict[str, Any]:
+    return {
+        "command": given_command(),
+        "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "wall_s": round(time.monotonic() - started, 1),
+        "runs": len(outcome.records),
+        "planned": len(plan.scenarios) * len(plan.controllers) * len(plan.seeds),
+        "objective": list(plan.objective),
+        "seeds": list(plan.seeds),
+        "model": model_description(plan),
+        "own_controllers": {
+            name: {"source": own.source, "sha256": own.identity.partition(":")[0]} for name, own in plan.own.items()
+        },
+        "versions": outcome.records[0].get("versions", {}) if outcome.records else {},
+        "failures": failures,
+        "scenarios": {
+            scenario.name: {
+                "description": scenario.description,
+                "source": scenario.provenance.get("source", ""),
+                "one_way_delay_ms": scenario.forward.mean_one_way_delay_ms(scenario.duration_s),
+            }
+            for scenario in plan.scenarios
+        },
+    }
+
+
+def _print_table(summary: dict[str, Any]) -> None:
+    print_means(summary, METRICS, _SHOWN)
+    rows = {(row["b"], row["metric"]): row for row in summary["paired"]}
+    for other in summary["controllers"]:
+        utility, challenge = rows.get((other, "utility")), rows.get((other, "challenge"))
+        if utility and challenge:
+            typer.echo(
+                f"weir - {other}: utility {_difference(utility)}, challenge {_difference(challenge)}; "
+                f"more utility in {utility['wins']} of {sample_text(utility['independent'], utility['n'])}"
+            )
+
+
+def _difference(row: dict[str, Any]) -> str:
+    low, high = row["ci95"]
+    interval = f"[{low:+.1f}, {high:+.1f}]" if low is not None else f"({too_few_text(row['independent'])})"
+    return f"{row['mean']:+.1f} {interval}"

@@ -1,0 +1,109 @@
+"""What a user names on the command line, as scenarios: files of any trace format, scenario files, the bundled
+catalogue.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from weir.errors import InputError
+from weir.files.input import printable
+from weir.traces.catalogue import bundled_scenarios, load_bundled
+from weir.traces.formats.convert import to_scenario
+from weir.traces.formats.imported_trace import ImportedTrace
+from weir.traces.formats.importers import read_trace
+from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS
+from weir.traces.generate.call_scenarios import call_scenarios
+from weir.traces.generate.rfc8867 import rfc8867_scenarios
+from weir.traces.schema.scenario import Queue, Scenario
+
+CATALOGUE = "catalogue"
+
+
+@dataclass(frozen=True)
+class PathOptions:
+    """What the command line says about the path; None leaves the file's own value, or the default where it has none.
+
+    `one_way_delay_ms` is for both directions, `loss_ratio` (independent losses, 0 to 1) and `queue` for the forward
+    link; `reverse` is a trace for the reverse link.
+    """
+
+    one_way_delay_ms: float | None = None
+    queue: Queue | None = None
+    loss_ratio: float | None = None
+    duration_s: float | None = None
+    reverse: ImportedTrace | None = None
+
+
+def read_inputs(
+    names: Iterable[str],
+    options: PathOptions,
+    repair: bool = False,
+    on_trace: Callable[[ImportedTrace], None] = lambda trace: None,
+    window_ms: int = DEFAULT_WINDOW_MS,
+) -> list[Scenario]:
+    """The scenarios of all inputs, in their order.
+
+    Args:
+        names: files; `catalogue` for all bundled scenarios, `catalogue/rfc8867` for the RFC 8867 cases,
+            `catalogue/calls` for those of published calls, `catalogue/NAME` for one.
+        options: applied to each.
+        repair: accept traces with faults that can be repaired.
+        on_trace: told of each input as it was read, its findings included.
+        window_ms: averaging window for Mahimahi files, ms.
+
+    Raises:
+        InputError: a file or name is not usable, or two inputs have one name or are one path.
+    """
+    found: dict[str, tuple[str, Scenario]] = {}
+    paths: dict[str, str] = {}
+    for name in names:
+        for imported in _read(name, repair, window_ms):
+            on_trace(imported)
+            scenario = to_scenario(imported, **vars(options))
+            if scenario.name in found:
+                raise InputError(
+                    f"{printable(name)}: its scenario is called {scenario.name!r}, and so is that of "
+                    f"{found[scenario.name][0]}; "
+                    "results are told apart by this name: rename one, or replay them apart"
+                )
+            path = _path_of(scenario)
+            if path in paths:
+                raise InputError(
+                    f"{printable(name)}: is the same path as {paths[path]}, under another name; a path counts once: "
+                    "give it once"
+                )
+            found[scenario.name], paths[path] = (printable(name), scenario), printable(name)
+    return [scenario for _, scenario in found.values()]
+
+
+def _path_of(scenario: Scenario) -> str:
+    """What a scenario is, whatever it is called."""
+    document = scenario.to_dict()
+    return json.dumps({key: document[key] for key in sorted(document.keys() - {"name", "description", "provenance"})})
+
+
+def _read(name: str, repair: bool, window_ms: int) -> list[ImportedTrace]:
+    first, _, rest = name.partition("/")
+    if first != CATALOGUE or Path(name).is_file():
+        return [read_trace(name, repair=repair, window_ms=window_ms)]
+    if rest == "rfc8867":
+        scenarios = rfc8867_scenarios()
+    elif rest == "calls":
+        scenarios = call_scenarios()
+    else:
+        scenarios = [load_bundled(rest.removesuffix(".json"))] if rest else bundled_scenarios()
+    return [ImportedTrace(scenario.name, "scenario", None, scenario=scenario) for scenario in scenarios]
+
+
+def shared_traces(*sets: str) -> Path | None:
+    """The folder `traces` in the one that the environment variable WEIR_SHARED names, where it holds any of these sets
+    (folders); None: it does not, or none is named.
+    """
+    shared = os.environ.get("WEIR_SHARED")
+    folder = Path(shared) / "traces" if shared else None
+    return folder if folder and any((folder / name).is_dir() for name in sets) else None

@@ -1,0 +1,88 @@
+"""What a replay runs, as lines for `weir-sim run -`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from weir.qoe_eval.runs.own_controllers import OwnController
+from weir.qoe_eval.runs.simulator import simulator_versions
+from weir.traces.schema.scenario import Scenario
+from weir.traces.schema.variation import vary
+
+
+@dataclass(frozen=True)
+class ReplayPlan:
+    """What to run: every scenario as each seed varies it (`weir.traces.schema.variation`), alike for all controllers.
+
+    `model` is for the controller weir; None when that is not among them. `own` holds those of `controllers` that are
+    the user's own, by name.
+
+    `series`: "kept" in files beside the results; of the first seed "first kept"; only "measured", for the measures that
+    need them; or "none", which is fastest and leaves those measures undefined.
+    """
+
+    scenarios: Sequence[Scenario]
+    controllers: Sequence[str]
+    objective: tuple[float, float, float]
+    seeds: Sequence[int]
+    model: Path | None
+    simulator: Path
+    series: Literal["kept", "first kept", "measured", "none"] = "kept"
+    own: Mapping[str, OwnController] = field(default_factory=dict)
+
+
+def model_description(plan: ReplayPlan) -> dict[str, str] | None:
+    """Name and SHA-256 of the model that the controller weir ran; nothing when it did not run."""
+    return {"name": plan.model.name, "sha256": _sha256_of_file(plan.model)} if plan.model else None
+
+
+def plan_jobs(plan: ReplayPlan) -> dict[str, dict[str, Any]]:
+    """The runs of a plan by their key, which stands for everything that determines a run's bytes. Seeds outermost: an
+    interrupted replay has compared all controllers on the first seeds.
+
+    Raises:
+        MissingComponent: the simulator does not work.
+    """
+    versions = simulator_versions(plan.simulator)
+    simulator_hash, model_hash = _sha256_of_file(plan.simulator), _sha256_of_file(plan.model) if plan.model else None
+    jobs = {}
+    for seed in plan.seeds:
+        for scenario, variation in (vary(scenario, seed) for scenario in plan.scenarios):
+            document = scenario.to_dict()
+            tested = [f["id"] for f in document["flows"] if f["kind"] == "rtp" and f["controller"] == "under_test"]
+            for controller in plan.controllers:
+                own_model = plan.model if controller == "weir" else None
+                own_hash = model_hash if own_model else None
+                own = plan.own.get(controller)
+                identity = [document, controller, plan.objective, seed, own_hash, simulator_hash, versions]
+                if own:
+                    identity.append(own.identity)
+                key = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
+                jobs[key] = {
+                    "job": {
+                        "key": key,
+                        "name": f"{document['name']}, {controller}, seed {seed}",
+                        "flows_under_test": tested,
+                        "variation": variation,
+                        "model_sha256": own_hash,
+                        "keep_series": plan.series == "kept" or (plan.series == "first kept" and seed == plan.seeds[0]),
+                    },
+                    "scenario": document,
+                    "controller": controller,
+                    "external": own.job() if own else None,
+                    "model": str(own_model) if own_model else None,
+                    "objective": list(plan.objective),
+                    "seed": seed,
+                    "series": plan.series != "none",
+                }
+    return jobs
+
+
+def _sha256_of_file(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,96 @@
+"""Values that a user writes on the command line: objectives, controllers, a model's file, what a path is like."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from weir.errors import InputError
+from weir.files.input import LARGEST_MODEL_BYTES, check_utf8, printable
+from weir.qoe_eval.runs.own_controllers import HOW, NAME, OwnController, check_own_names, is_own, read_own_controller
+from weir.trainer.gym.episode import checked_objective
+from weir.trainer.gym.specification import PRESETS
+
+OneWayDelayOption = Annotated[
+    float | None,
+    typer.Option(min=0, max=60_000, metavar="MS", help="One-way delay of the path; 25 where the file has none."),
+]
+QueueOption = Annotated[
+    str | None,
+    typer.Option(metavar="MS|120kB|50pkt", help="Queue before the bottleneck; 300 ms where the file has none."),
+]
+LossOption = Annotated[
+    float | None, typer.Option(min=0, max=1, metavar="RATIO", help="Independent loss of packets, 0 to 1.")
+]
+
+CONTROLLERS = ("weir", "gcc", "gcc-remb", "pcc", "nada", "rule", "fixed", "oracle")
+
+
+def parse_objective(text: str) -> tuple[float, float, float]:
+    """Weights of throughput, latency and loss from `T,L,P` (divided by their sum) or the name of a preset.
+
+    Raises:
+        InputError: neither.
+    """
+    how = f"give three weights above 0 such as 0.4,0.5,0.1, or one of {', '.join(PRESETS)}"
+    try:
+        weights = checked_objective(text if text in PRESETS else [float(part) for part in text.split(",")])
+    except ValueError:
+        raise InputError(f"--objective {text}: {how}") from None
+    # Rounded, so that 4,5,1 and 0.4,0.5,0.1 are the same run.
+    throughput, latency, loss = (round(weight, 6) for weight in weights)
+    return throughput, latency, loss
+
+
+def own_names(controllers: Iterable[str]) -> list[str]:
+    """Of these names those that are not built in, and can be a file's."""
+    return [name for name in controllers if name not in CONTROLLERS and NAME.fullmatch(name)]
+
+
+def check_controllers(choices: Sequence[str], time_limit_s: float) -> tuple[list[str], dict[str, OwnController]]:
+    """The names, each once, in their order (all that are built in for none), and by their names the user's own.
+
+    Args:
+        choices: names and files.
+        time_limit_s: how long one decision of an own controller may take.
+
+    Raises:
+        InputError: an unknown name, or a file that cannot be a controller.
+    """
+    own = {text: read_own_controller(text, time_limit_s) for text in choices if is_own(text)}
+    for choice in choices:
+        if choice not in CONTROLLERS and choice not in own:
+            raise InputError(f"--controller {choice}: not known; use {', '.join(CONTROLLERS)}, or {HOW}")
+    check_own_names(list(own.values()), CONTROLLERS)
+    names = [own[choice].name if choice in own else choice for choice in choices]
+    return list(dict.fromkeys(names)) or list(CONTROLLERS), {one.name: one for one in own.values()}
+
+
+def check_model(path: Path | None) -> None:
+    """Refuses a file that can be no model, before anything runs; None is none.
+
+    Raises:
+        InputError: it is missing, no file, or far too large.
+    """
+    if path is None:
+        return
+    check_utf8("--model", path.absolute())
+    if path.is_file() and 0 < path.stat().st_size <= LARGEST_MODEL_BYTES:
+        return
+    if not path.exists():
+        fault = "no such file"
+    elif not path.is_file():
+        fault = "is no file"
+    else:
+        fault = f"has {path.stat().st_size} bytes; a model has some, and at most {LARGEST_MODEL_BYTES >> 20} MiB"
+    raise InputError(f"--model {printable(path)}: {fault}; give an ONNX file such as 'weir export' writes")
+
+
+def given_command() -> str:
+    """The command as it was given, for a report."""
+    return printable(shlex.join(["weir", *sys.argv[1:]]))

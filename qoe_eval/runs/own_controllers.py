@@ -1,0 +1,100 @@
+"""Controllers of a user's own: a Python class, a program, a shared library."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weir.errors import InputError
+from weir.files.input import check_utf8, printable
+from weir.qoe_eval.runs import python_controller
+
+HOW = "FILE.py:CLASS, ./LIBRARY.so or ./PROGRAM for one of your own"
+DEFAULT_TIME_LIMIT_S = 1.0
+_PYTHON = re.compile(r"(?P<file>.*\.py)(?::(?P<class>[^:/]*))?", re.DOTALL)
+# It becomes part of file names and of the page.
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+
+
+@dataclass(frozen=True)
+class OwnController:
+    """`name` is for tables and files. Either `command`, which speaks JSON lines, or `library` is there. `identity`
+    changes with the file's content: what else the file reads or imports is not looked at.
+    """
+
+    name: str
+    source: str
+    identity: str
+    command: tuple[str, ...] = ()
+    library: str = ""
+    time_limit_s: float = DEFAULT_TIME_LIMIT_S
+
+    def job(self) -> dict[str, Any]:
+        """As `external` in a job of weir-sim, and for weir-peer."""
+        what = {"library": self.library} if self.library else {"command": list(self.command)}
+        return {"kind": "library" if self.library else "program", "time_limit_s": self.time_limit_s} | what
+
+
+def is_own(text: str) -> bool:
+    """Whether this names a file rather than a controller that is built in."""
+    return "/" in text or text.endswith(".so") or _PYTHON.fullmatch(text) is not None
+
+
+def read_own_controller(text: str, time_limit_s: float = DEFAULT_TIME_LIMIT_S) -> OwnController:
+    """What `--controller TEXT` names; nothing of it is run.
+
+    Raises:
+        InputError: there is no such file, or it cannot be one.
+    """
+    python = _PYTHON.fullmatch(text)
+    if python and not python["class"]:
+        raise InputError(f"--controller {text}: name the class too, as in {python['file']}:Controller")
+    path = Path(python["file"] if python else text).absolute()
+    if path.exists() and not path.is_file():
+        raise InputError(f"--controller {printable(text)}: is no regular file; use {HOW}")
+    check_utf8("--controller", path)
+    try:
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"--controller {text}: {path} cannot be read ({error.strerror})") from None
+    name = path.stem
+    if not NAME.fullmatch(name):
+        raise InputError(
+            f"--controller {text}: results are told apart by the name of the file; rename it, with letters, digits, _ "
+            "and - only, 64 at most"
+        )
+    if python:
+        # -P: this file's folder is not where the user's imports are looked for.
+        runner = str(Path(python_controller.__file__))
+        command = (sys.executable, "-P", runner, str(path), python["class"])
+        return OwnController(name, text, f"{digest}:{python['class']}", command=command, time_limit_s=time_limit_s)
+    if path.suffix == ".so":
+        return OwnController(name, text, digest, library=str(path), time_limit_s=time_limit_s)
+    if not os.access(path, os.X_OK):
+        raise InputError(f"--controller {text}: it is no program (chmod +x makes it one); use {HOW}")
+    return OwnController(name, text, digest, command=(str(path),), time_limit_s=time_limit_s)
+
+
+def check_own_names(own: Sequence[OwnController], built_in: Sequence[str]) -> None:
+    """Raises:
+    InputError: two have one name, or one that is built in.
+    """
+    by_name: dict[str, OwnController] = {}
+    for controller in own:
+        if controller.name in built_in:
+            raise InputError(
+                f"--controller {controller.source}: there is a controller {controller.name} already; rename the file"
+            )
+        other = by_name.setdefault(controller.name, controller)
+        if other.source != controller.source:
+            raise InputError(
+                f"--controller {controller.source}: results would be called {controller.name}, and so would those of "
+                f"{other.source}; rename one of the files, or replay them apart"
+            )

@@ -1,0 +1,73 @@
+"""Runs plans with a progress bar, and turns what a user or a broken simulator does into messages and exit status."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from weir.errors import InputError
+from weir.qoe_eval.runs.jobs import ReplayPlan
+from weir.qoe_eval.runs.replay import ReplayOutcome, replay_all
+from weir.qoe_eval.runs.simulator import SimulatorFailed
+from weir.qoe_eval.runs.store import RunStore
+
+
+def error_console() -> Console:
+    """Where progress and complaints go: standard error, as plain text."""
+    return Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
+
+
+def run_with_progress(
+    plans: Sequence[ReplayPlan], out: Path, processes: int, console: Console, *, quiet: bool, after_interrupt: str = ""
+) -> ReplayOutcome:
+    """`replay_all` for a command.
+
+    Args:
+        plans: what to run.
+        out: where results go.
+        processes: simulator processes at once.
+        console: for progress and complaints.
+        quiet: no progress bar, whatever the console is.
+        after_interrupt: what else a user may do after Ctrl-C, besides giving the same command again.
+
+    Raises:
+        InputError: the simulator refused a run; what is complete is kept.
+        typer.Exit: status 1, after a message: interrupted, or the simulator dies whatever it is given.
+    """
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    hidden = quiet or not console.is_terminal
+    try:
+        with Progress(*columns, console=console, disable=hidden, transient=True) as progress:
+            task = progress.add_task("starting", total=None)
+
+            def show(done: int, total: int, name: str) -> None:
+                progress.update(task, completed=done, total=total, description=name)
+
+            outcome = replay_all(plans, out, processes, show)
+    except SimulatorFailed as error:
+        console.print(f"weir: {error}")
+        raise typer.Exit(1) from None
+    except KeyboardInterrupt:
+        kept = count_runs(len(RunStore(out).read()))
+        console.print(f"weir: interrupted; {kept} kept in {out}: the same command goes on{after_interrupt}")
+        raise typer.Exit(1) from None
+    if outcome.refused:
+        raise InputError(f"{outcome.refused.describe()} ({count_runs(len(outcome.records))} kept in {out})")
+    return outcome
+
+
+def end_with_failures(failures: Sequence[str], console: Console) -> None:
+    """Ends with status 1 when runs did not complete, and names the first five."""
+    if failures:
+        shown = "\n".join(f"  {failure}" for failure in failures[:5])
+        console.print(f"weir: {count_runs(len(failures))} did not complete:\n{shown}")
+        raise typer.Exit(1)
+
+
+def count_runs(runs: int) -> str:
+    """The number with its noun."""
+    return "1 run" if runs == 1 else f"{runs} runs"

@@ -1,0 +1,108 @@
+"""Replays scenarios under controllers and seeds, and writes results, summary and report into one folder.
+
+    inputs x controllers x seeds --> jobs --> weir-sim processes --> results.jsonl, series/ --> summary.json,
+    report.html
+
+A replay that was interrupted is taken up again where it was: runs whose record is complete, and was made from the
+same scenario, options, model and simulator, are not run again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from weir.qoe_eval.measures.metrics import run_metrics
+from weir.qoe_eval.runs.jobs import ReplayPlan, plan_jobs
+from weir.qoe_eval.runs.simulator import Outcome, run_jobs
+from weir.qoe_eval.runs.store import RunStore, split_series
+
+# A run gets this much time, and as much again as it simulates: hundreds of times what it needs.
+_TIME_LIMIT_S = 30.0
+
+OnProgress = Callable[[int, int, str], None]
+
+
+@dataclass
+class ReplayOutcome:
+    """All complete records, in the order of the plans, and what went wrong. `by_plan` holds each plan's own."""
+
+    records: list[dict[str, Any]] = field(default_factory=list)
+    by_plan: list[list[dict[str, Any]]] = field(default_factory=list)
+    failures: list[Outcome] = field(default_factory=list)
+    reused: int = 0
+
+    @property
+    def refused(self) -> Outcome | None:
+        """The first run that the simulator refused; it ended the replay."""
+        return next((failure for failure in self.failures if failure.refused), None)
+
+
+def replay(plan: ReplayPlan, folder: Path, processes: int, on_progress: OnProgress | None = None) -> ReplayOutcome:
+    """`replay_all` of one plan."""
+    return replay_all([plan], folder, processes, on_progress)
+
+
+def replay_all(
+    plans: Sequence[ReplayPlan], folder: Path, processes: int, on_progress: OnProgress | None = None
+) -> ReplayOutcome:
+    """Runs what is not there yet, appending each record as it completes. A run of several plans runs once.
+
+    A run that the simulator refuses ends the replay: the refusal (a bad model, say) would come again for every run of
+    that controller. Runs that die or overstay are counted as failures, and the others go on.
+
+    Args:
+        plans: what to run.
+        folder: where `results.jsonl` and `series/` go.
+        processes: simulator processes at once.
+        on_progress: called with runs complete, runs in all, and the name of the latest.
+
+    Raises:
+        InputError: the folder cannot be used.
+        MissingComponent: the simulator does not work.
+        SimulatorFailed: it dies whatever it is given.
+        KeyboardInterrupt: what is complete is kept.
+    """
+    if not plans:
+        return ReplayOutcome()
+    jobs: dict[str, dict[str, Any]] = {}
+    keys_by_plan = []
+    for plan in plans:
+        planned = plan_jobs(plan)
+        keys_by_plan.append(list(planned))
+        for key, job in planned.items():
+            if key not in jobs or job["job"]["keep_series"]:
+                jobs[key] = job
+    store = RunStore(folder)
+    outcome = ReplayOutcome()
+    done = {record["key"]: record for record in store.start(jobs)}
+    outcome.reused = len(done)
+    missing = [job for key, job in jobs.items() if key not in done]
+    longest_s = max((scenario.duration_s for plan in plans for scenario in plan.scenarios), default=0.0)
+    runs = run_jobs(plans[0].simulator, missing, processes, _TIME_LIMIT_S + longest_s)
+    try:
+        for answer in runs:
+            if answer.record is None:
+                outcome.failures.append(answer)
+                if answer.refused:
+                    break
+                continue
+            record, series = _result(answer.record, answer.job)
+            store.append(record, series if answer.job["keep_series"] else None)
+            done[record["key"]] = record
+            if on_progress:
+                on_progress(len(done), len(jobs), f"{record['scenario']} · {record['controller']}")
+    finally:
+        runs.close()
+    outcome.by_plan = [[done[key] for key in keys if key in done] for keys in keys_by_plan]
+    outcome.records = [done[key] for key in jobs if key in done]
+    return outcome
+
+
+def _result(record: dict[str, Any], job: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    measures = run_metrics(record, job["flows_under_test"] or None)
+    lean, series = split_series(record)
+    about = {name: job[name] for name in ("key", "flows_under_test", "variation", "model_sha256")}
+    return lean | about | {"metrics": measures}, series

@@ -1,0 +1,155 @@
+"""Runs long tasks in processes of their own, several at once, with progress; interrupted, each keeps what it has.
+
+A task is a picklable object with a `name`. The function that does it gets the task and `report`, to be called often
+with how far it is: `report` raises KeyboardInterrupt when the task is to stop, because of Ctrl-C or because the program
+that started it is gone.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from typing import Any, Generic, Protocol, TypeVar
+
+from weir.errors import InputError
+
+_REPORT_INTERVAL_S = 0.3
+# A task that was told to stop writes what it has; the simulators of a dead one end by themselves.
+_STOP_LIMIT_S = 60.0
+
+
+class Named(Protocol):
+    """Anything with a name."""
+
+    @property
+    def name(self) -> str:
+        """For people, and one of its kind among the tasks."""
+
+
+TaskType = TypeVar("TaskType", bound=Named)
+Report = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class TaskFailure:
+    """A task that did not complete, and why."""
+
+    name: str
+    error: str
+
+    def describe(self) -> str:
+        """In one line."""
+        return f"{self.name}: {self.error}"
+
+
+@dataclass
+class _Running(Generic[TaskType]):
+    task: TaskType
+    process: Any
+    concluded: bool = False
+
+
+def run_tasks(
+    tasks: Sequence[TaskType],
+    work: Callable[[TaskType, Report], None],
+    processes: int,
+    on_progress: Callable[[TaskType, int], None],
+    on_done: Callable[[TaskType], None],
+) -> list[TaskFailure]:
+    """Does all tasks in their order, `processes` at once, and gives back those that failed; the others go on.
+
+    Args:
+        tasks: what to do.
+        work: a function at the top level of a module, run in the task's process; it keeps its own results.
+        processes: how many at once.
+        on_progress: called here with what the task reported.
+        on_done: called here when a task has completed.
+
+    Raises:
+        KeyboardInterrupt: after all running tasks have stopped.
+    """
+    context = multiprocessing.get_context("spawn")
+    stop = context.Event()
+    waiting = deque(tasks)
+    running: dict[Connection, _Running[TaskType]] = {}
+    failures: list[TaskFailure] = []
+    try:
+        while waiting or running:
+            while waiting and len(running) < processes:
+                task = waiting.popleft()
+                receiving, sending = context.Pipe(duplex=False)
+                process = context.Process(target=_run, args=(work, task, sending, stop), name=task.name)
+                # Blocked in the child for good: a Ctrl-C at the terminal is for this program, which then tells its
+                # tasks.
+                before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+                try:
+                    process.start()
+                    running[receiving] = _Running(task, process)
+                finally:
+                    signal.pthread_sigmask(signal.SIG_SETMASK, before)
+                sending.close()
+            for connection in wait(list(running)):
+                assert isinstance(connection, Connection)
+                one = running[connection]
+                try:
+                    kind, value = connection.recv()
+                except EOFError:
+                    one.process.join()
+                    del running[connection]
+                    connection.close()
+                    if not one.concluded:
+                        failures.append(TaskFailure(one.task.name, f"its process ended ({one.process.exitcode})"))
+                    continue
+                if kind == "steps":
+                    on_progress(one.task, value)
+                    continue
+                one.concluded = True
+                if kind == "failed":
+                    failures.append(TaskFailure(one.task.name, value))
+                elif kind == "done":
+                    on_done(one.task)
+    finally:
+        stop.set()
+        for connection, one in running.items():
+            one.process.join(_STOP_LIMIT_S)
+            if one.process.is_alive():
+                one.process.kill()
+                one.process.join()
+            connection.close()
+    return failures
+
+
+def _run(work: Callable[[Any, Report], None], task: Any, sending: Connection, stop: Any) -> None:
+    latest_s = 0.0
+
+    def report(steps: int) -> None:
+        nonlocal latest_s
+        now_s = time.monotonic()
+        if now_s - latest_s < _REPORT_INTERVAL_S:
+            return
+        latest_s = now_s
+        if stop.is_set():
+            raise KeyboardInterrupt
+        try:
+            sending.send(("steps", steps))
+        except OSError:
+            raise KeyboardInterrupt from None
+
+    try:
+        try:
+            work(task, report)
+        except KeyboardInterrupt:
+            sending.send(("stopped", None))
+        except Exception as error:  # whatever it is, the other tasks go on
+            said = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
+            sending.send(("failed", said))
+        else:
+            sending.send(("done", None))
+    except OSError:
+        # Nobody listens any more.
+        return

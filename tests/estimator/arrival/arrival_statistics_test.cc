@@ -1,0 +1,346 @@
+#include "weir/arrival/arrival_statistics.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "test_stream.h"
+
+namespace weir {
+namespace {
+
+constexpr Timestamp kStart = Timestamp::Seconds(100);
+constexpr TimeDelta kSpacing = TimeDelta::Millis(10);
+
+TEST(ArrivalStatisticsTest, UnwrapsSequenceNumbers) {
+  ArrivalStatistics statistics;
+  TestStream stream(1, 65'530);
+  int64_t previous = 65'529;
+  for (int i = 0; i < 200'000; ++i) {
+    const std::optional<Arrival> arrival = statistics.OnPacket(stream.Next(kStart + kSpacing * i));
+    ASSERT_TRUE(arrival);
+    ASSERT_EQ(arrival->sequence_number, ++previous);
+    ASSERT_EQ(arrival->lost_change, 0);
+  }
+}
+
+TEST(ArrivalStatisticsTest, UnwrapsReorderingAcrossTheWrap) {
+  ArrivalStatistics statistics;
+  const TestStream stream;
+  const auto number = [&](uint16_t sequence_number) {
+    return statistics.OnPacket(stream.Make(sequence_number, kStart))->sequence_number;
+  };
+  EXPECT_EQ(number(65'534), 65'534);
+  EXPECT_EQ(number(1), 65'537);
+  EXPECT_EQ(number(65'535), 65'535);
+  EXPECT_EQ(number(0), 65'536);
+  EXPECT_EQ(number(2), 65'538);
+}
+
+TEST(ArrivalStatisticsTest, UnwrapsBelowTheFirstPacket) {
+  ArrivalStatistics statistics;
+  const TestStream stream;
+  EXPECT_EQ(statistics.OnPacket(stream.Make(0, kStart))->sequence_number, 0);
+  const std::optional<Arrival> earlier = statistics.OnPacket(stream.Make(65'535, kStart));
+  EXPECT_EQ(earlier->sequence_number, -1);
+  // Never counted as lost, hence no loss taken back.
+  EXPECT_EQ(earlier->lost_change, 0);
+}
+
+TEST(ArrivalStatisticsTest, CountsAGapAndTakesItBackWhenPacketsAreLate) {
+  ArrivalStatistics statistics;
+  const TestStream stream;
+  statistics.OnPacket(stream.Make(10, kStart));
+  EXPECT_EQ(statistics.OnPacket(stream.Make(15, kStart))->lost_change, 4);
+  EXPECT_EQ(statistics.OnPacket(stream.Make(12, kStart))->lost_change, -1);
+  EXPECT_EQ(statistics.OnPacket(stream.Make(16, kStart))->lost_change, 0);
+  EXPECT_EQ(statistics.counters().reordered, 1u);
+}
+
+TEST(ArrivalStatisticsTest, DropsDuplicates) {
+  ArrivalStatistics statistics;
+  const TestStream stream;
+  for (const uint16_t sequence_number : {5, 6, 8}) statistics.OnPacket(stream.Make(sequence_number, kStart));
+  for (int i = 0; i < 1000; ++i) {
+    for (const uint16_t sequence_number : {5, 6, 8}) {
+      EXPECT_FALSE(statistics.OnPacket(stream.Make(sequence_number, kStart)));
+    }
+  }
+  EXPECT_EQ(statistics.counters().duplicates, 3000u);
+  EXPECT_TRUE(statistics.OnPacket(stream.Make(7, kStart)));
+  EXPECT_FALSE(statistics.OnPacket(stream.Make(7, kStart)));
+}
+
+TEST(ArrivalStatisticsTest, SumOfLossIsRightAtAnyReorderingDepth) {
+  std::mt19937 random(1);
+  for (const int depth : {1, 3, 20, 100, 500, 1000}) {
+    ArrivalStatistics statistics;
+    const TestStream stream;
+    std::vector<std::pair<int, int>> order;  // place on the wire, number
+    int sent = 0;
+    for (int number = 0; number < 100'000; ++number) {
+      if (random() % 10 == 0 && number > 0 && number < 99'999) continue;
+      ++sent;
+      order.emplace_back(number + static_cast<int>(random() % static_cast<unsigned>(depth)), number);
+    }
+    order.back().first += 2 * depth;
+    order.front().first = -1;
+    std::stable_sort(order.begin(), order.end());
+    int64_t lost = 0;
+    int received = 0;
+    for (const auto& [place, number] : order) {
+      const auto arrival = statistics.OnPacket(stream.Make(static_cast<uint16_t>(number), kStart + kSpacing * place));
+      ASSERT_TRUE(arrival);
+      EXPECT_EQ(arrival->sequence_number, number);
+      ++received;
+      lost += arrival->lost_change;
+    }
+    EXPECT_EQ(received, sent);
+    EXPECT_EQ(lost, 100'000 - sent) << "depth " << depth;
+  }
+}
+
+TEST(ArrivalStatisticsTest, RestartsAfterALeap) {
+  ArrivalStatistics statistics;
+  const TestStream stream;
+  statistics.OnPacket(stream.Make(100, kStart));
+  EXPECT_FALSE(statistics.OnPacket(stream.Make(30'100, kStart)));
+  const std::optional<Arrival> restarted = statistics.OnPacket(stream.Make(30'101, kStart));
+  ASSERT_TRUE(restarted);
+  EXPECT_EQ(restarted->sequence_number, 30'101);
+  EXPECT_EQ(restarted->lost_change, 0);
+  EXPECT_EQ(statistics.OnPacket(stream.Make(30'103, kStart))->lost_change, 1);
+  EXPECT_EQ(statistics.counters().restarts, 1u);
+  EXPECT_EQ(statistics.counters().invalid, 1u);
+}
+
+TEST(ArrivalStatisticsTest, AStrayPacketDoesNotRestart) {
+  ArrivalStatistics statistics;
+  TestStream stream;
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(statistics.OnPacket(stream.Next(kStart + kSpacing * i)));
+    EXPECT_FALSE(statistics.OnPacket(stream.Make(static_cast<uint16_t>(40'000 + i), kStart + kSpacing * i)));
+  }
+  EXPECT_EQ(statistics.counters().restarts, 0u);
+}
+
+TEST(ArrivalStatisticsTest, CountsLossUpToTheMaximumDropout) {
+  ArrivalStatistics statistics;
+  const TestStream stream;
+  statistics.OnPacket(stream.Make(0, kStart));
+  EXPECT_EQ(statistics.OnPacket(stream.Make(2999, kStart))->lost_change, 2998);
+  EXPECT_FALSE(statistics.OnPacket(stream.Make(5999, kStart)));
+}
+
+TEST(ArrivalStatisticsTest, MeasuresQueueingDelayAcrossAbsSendTimeWraps) {
+  ArrivalStatistics statistics;
+  TestStream stream;
+  for (int i = 0; i < 20'000; ++i) {  // 200 s, three wraps
+    const TimeDelta queueing = TimeDelta::Millis(i % 50);
+    const auto arrival = statistics.OnPacket(stream.Next(kStart + kSpacing * i, TimeDelta::Millis(25) + queueing));
+    ASSERT_TRUE(arrival->has_delay);
+    ASSERT_NEAR(static_cast<double>(arrival->queueing_delay.us()), static_cast<double>(queueing.us()), 10) << i;
+  }
+  EXPECT_EQ(statistics.counters().clock_restarts, 0u);
+}
+
+TEST(ArrivalStatisticsTest, SurvivesSilencesOfAnyLength) {
+  for (const int64_t silence_s : {1, 31, 32, 33, 63, 64, 65, 96, 3 * 3600, 30 * 86'400}) {
+    ArrivalStatistics statistics;
+    TestStream stream;
+    for (int i = 0; i < 100; ++i) statistics.OnPacket(stream.Next(kStart + kSpacing * i));
+    const Timestamp resumed = kStart + TimeDelta::Seconds(silence_s);
+    for (int i = 0; i < 100; ++i) {
+      const TimeDelta queueing = TimeDelta::Millis(i);
+      const auto arrival = statistics.OnPacket(stream.Next(resumed + kSpacing * i, TimeDelta::Millis(25) + queueing));
+      ASSERT_TRUE(arrival && arrival->has_delay);
+      EXPECT_NEAR(static_cast<double>(arrival->queueing_delay.us()), static_cast<double>(queueing.us()), 10)
+          << silence_s << " s";
+      EXPECT_EQ(arrival->lost_change, 0);
+    }
+    EXPECT_EQ(statistics.counters().clock_restarts, 0u) << silence_s << " s";
+  }
+}
+
+TEST(ArrivalStatisticsTest, DelayChangeIsTheDifferenceOfDelays) {
+  ArrivalStatistics statistics;
+  TestStream stream;
+  statistics.OnPacket(stream.Next(kStart, TimeDelta::Millis(30)));
+  const auto later = statistics.OnPacket(stream.Next(kStart + kSpacing, TimeDelta::Millis(37)));
+  EXPECT_NEAR(later->delay_change.seconds(), 0.007, 1e-5);
+  const auto lower = statistics.OnPacket(stream.Next(kStart + kSpacing * 2, TimeDelta::Millis(20)));
+  EXPECT_NEAR(lower->delay_change.seconds(), -0.017, 1e-5);
+  EXPECT_EQ(lower->queueing_delay, TimeDelta::Zero());
+}
+
+TEST(ArrivalStatisticsTest, ForgetsTheBaseDelayAfterHalfAMinute) {
+  ArrivalStatistics statistics;
+  TestStream stream;
+  statistics.OnPacket(stream.Next(kStart));
+  std::optional<Arrival> arrival;
+  // The route has become 40 ms longer.
+  for (int i = 1; i <= 2600; ++i) {
+    arrival = statistics.OnPacket(stream.Next(kStart + kSpacing * i, TimeDelta::Millis(65)));
+  }
+  EXPECT_NEAR(arrival->queueing_delay.seconds(), 0.040, 1e-4);
+  for (int i = 2601; i <= 3400; ++i) {
+    arrival = statistics.OnPacket(stream.Next(kStart + kSpacing * i, TimeDelta::Millis(65)));
+  }
+  EXPECT_NEAR(arrival->queueing_delay.seconds(), 0, 1e-4);
+}
+
+TEST(ArrivalStatisticsTest, ClockDriftStaysSmall) {
+  ArrivalStatistics statistics;
+  TestStream stream;
+  for (int i = 0; i < 60'000; ++i) {  // ten minutes, the sender's clock 500 ppm slow
+    const TimeDelta elapsed = kSpacing * i;
+    const auto arrival = statistics.OnPacket(stream.Next(kStart + elapsed, TimeDelta::Millis(25) + elapsed * 500e-6));
+    ASSERT_LE(arrival->queueing_delay, TimeDelta::Millis(17)) << i;
+  }
+  EXPECT_EQ(statistics.counters().clock_restarts, 0u);
+}
+
+class ClockStepTest : public testing::TestWithParam<int64_t> {};
+
+TEST_P(ClockStepTest, DelayIsRightAgainAfterwards) {
+  const TimeDelta step = TimeDelta::Seconds(GetParam());
+  ArrivalStatistics statistics;
+  TestStream stream;
+  for (int i = 0; i < 100; ++i) statistics.OnPacket(stream.Next(kStart + kSpacing * i));
+  for (int i = 100; i < 200; ++i) {
+    const TimeDelta queueing = TimeDelta::Millis(i - 100);
+    const auto arrival =
+        statistics.OnPacket(stream.Next(kStart + kSpacing * i, TimeDelta::Millis(25) + step + queueing));
+    ASSERT_TRUE(arrival) << i;
+    EXPECT_EQ(arrival->lost_change, 0);
+    EXPECT_NEAR(arrival->queueing_delay.seconds(), queueing.seconds(), 1e-4) << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(ReceiverClock, ClockStepTest,
+                         testing::Values(-86'400, -3600, -100, -10, 10, 40, 64, 100, 3600, 86'400));
+
+TEST(ArrivalStatisticsTest, ArrivalTimesHandedOnNeverRunBackwards) {
+  ArrivalStatistics statistics;
+  TestStream stream;
+  Timestamp previous = Timestamp::MinusInfinity();
+  std::mt19937 random(3);
+  for (int i = 0; i < 1000; ++i) {
+    const TimeDelta jitter = TimeDelta::Millis(static_cast<int64_t>(random() % 50));
+    const auto arrival = statistics.OnPacket(stream.Next(kStart + kSpacing * i, TimeDelta::Millis(25) + jitter));
+    EXPECT_GE(arrival->packet.arrival_time, previous);
+    EXPECT_LE(arrival->queueing_delay, TimeDelta::Millis(50));
+    previous = arrival->packet.arrival_time;
+  }
+}
+
+TEST(ArrivalStatisticsTest, FallsBackToRtpTimestamps) {
+  ArrivalStatistics statistics;
+  TestStream stream;
+  uint32_t rtp_timestamp = 0xFFFF0000;  // wraps soon
+  for (int frame = 0; frame < 300; ++frame) {
+    const TimeDelta queueing = TimeDelta::Millis(frame % 20);
+    for (int i = 0; i < 3; ++i) {
+      const Timestamp sent = kStart + TimeDelta::Millis(33) * frame + TimeDelta::Millis(2 * i);
+      PacketArrival packet = stream.Next(sent, TimeDelta::Millis(25) + queueing);
+      packet.has_abs_send_time = false;
+      packet.rtp_timestamp = rtp_timestamp;
+      packet.rtp_clock_rate = 90'000;
+      const std::optional<Arrival> arrival = statistics.OnPacket(packet);
+      EXPECT_EQ(arrival->has_delay, i == 0);
+      EXPECT_NEAR(arrival->queueing_delay.seconds(), queueing.seconds(), 1e-4);
+    }
+    rtp_timestamp += 33 * 90;
+  }
+  EXPECT_EQ(statistics.counters().clock_restarts, 0u);
+}
+
+TEST(ArrivalStatisticsTest, HoldsTheDelayWithoutAnySendTime) {
+  ArrivalStatistics statistics;
+  TestStream stream;
+  statistics.OnPacket(stream.Next(kStart, TimeDelta::Millis(25)));
+  statistics.OnPacket(stream.Next(kStart + kSpacing, TimeDelta::Millis(45)));
+  PacketArrival packet = stream.Next(kStart + kSpacing * 2, TimeDelta::Millis(300));
+  packet.has_abs_send_time = false;
+  packet.rtp_clock_rate = 90'000;  // not used while abs-send-time is about
+  const std::optional<Arrival> arrival = statistics.OnPacket(packet);
+  EXPECT_FALSE(arrival->has_delay);
+  EXPECT_NEAR(arrival->queueing_delay.seconds(), 0.020, 1e-4);
+}
+
+TEST(ArrivalStatisticsTest, AbsurdClockRatesAreNoClock) {
+  ArrivalStatistics statistics;
+  TestStream stream;
+  for (const uint32_t rate : {0u, 1u, 999u, 1'000'001u, 0xFFFFFFFFu}) {
+    PacketArrival packet = stream.Next(kStart);
+    packet.has_abs_send_time = false;
+    packet.rtp_clock_rate = rate;
+    EXPECT_FALSE(statistics.OnPacket(packet)->has_delay) << rate;
+  }
+}
+
+TEST(ArrivalStatisticsTest, ManySsrcsNeverCostMoreThanTheTable) {
+  ArrivalStatistics statistics;
+  TestStream media(0xFFFFFFFF);
+  for (uint32_t i = 0; i < 100'000; ++i) {
+    const Timestamp now = kStart + TimeDelta::Millis(i);
+    ASSERT_TRUE(statistics.OnPacket(TestStream(i).Next(now)));
+    // A stream in use is not evicted: no restart, no false loss.
+    if (i % 100 == 0) {
+      EXPECT_EQ(statistics.OnPacket(media.Next(now))->sequence_number, i / 100);
+    }
+  }
+  EXPECT_EQ(statistics.counters().ssrc_evictions, 100'001u - ArrivalStatistics::kMaxSsrcs);
+  std::vector<uint32_t> ssrcs(1000);
+  EXPECT_EQ(statistics.Ssrcs(ssrcs), ArrivalStatistics::kMaxSsrcs);
+  EXPECT_EQ(ssrcs[0], 99'999u);
+}
+
+TEST(ArrivalStatisticsTest, ListsSsrcsMostRecentFirst) {
+  ArrivalStatistics statistics;
+  for (const uint32_t ssrc : {7, 8, 9}) statistics.OnPacket(TestStream(ssrc).Next(kStart));
+  statistics.OnPacket(TestStream(7, 1).Next(kStart));
+  std::vector<uint32_t> ssrcs(2);
+  EXPECT_EQ(statistics.Ssrcs(ssrcs), 2u);
+  EXPECT_EQ(ssrcs, (std::vector<uint32_t>{7, 9}));
+}
+
+TEST(ArrivalStatisticsTest, AcceptsExtremeSizesAndRefusesImpossibleOnes) {
+  ArrivalStatistics statistics;
+  TestStream stream;
+  PacketArrival packet = stream.Next(kStart, TimeDelta::Zero(), 0);
+  packet.header_size = 0;
+  EXPECT_TRUE(statistics.OnPacket(packet));
+  EXPECT_TRUE(statistics.OnPacket(stream.Next(kStart, TimeDelta::Zero(), 65'515)));
+  EXPECT_FALSE(statistics.OnPacket(stream.Next(kStart, TimeDelta::Zero(), 65'516)));
+  packet = stream.Next(kStart);
+  packet.header_size = packet.payload_size = packet.padding_size = 0xFFFFFFFF;
+  EXPECT_FALSE(statistics.OnPacket(packet));
+  EXPECT_EQ(statistics.counters().invalid, 2u);
+}
+
+TEST(ArrivalStatisticsTest, ExtremeTimesDoNotOverflow) {
+  ArrivalStatistics statistics;
+  TestStream stream;
+  const int64_t limit = int64_t{1} << 61;
+  for (const int64_t us : {int64_t{0}, limit, -limit, limit - 1, int64_t{5}, -limit + 7, int64_t{0}}) {
+    PacketArrival packet = stream.Next(kStart);
+    packet.arrival_time = Timestamp::Micros(us);
+    const std::optional<Arrival> arrival = statistics.OnPacket(packet);
+    ASSERT_TRUE(arrival);
+    EXPECT_GE(arrival->queueing_delay, TimeDelta::Zero());
+    EXPECT_TRUE(arrival->queueing_delay.IsFinite());
+  }
+  for (const Timestamp time : {Timestamp::PlusInfinity(), Timestamp::MinusInfinity(), Timestamp::Micros(limit + 1),
+                               Timestamp::Micros(std::numeric_limits<int64_t>::max() - 1)}) {
+    PacketArrival packet = stream.Next(kStart);
+    packet.arrival_time = time;
+    EXPECT_FALSE(statistics.OnPacket(packet));
+  }
+}
+
+}  // namespace
+}  // namespace weir

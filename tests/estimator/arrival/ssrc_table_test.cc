@@ -1,0 +1,47 @@
+#include "weir/arrival/ssrc_table.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace weir {
+namespace {
+
+TEST(SsrcTableTest, EachStreamHasItsSlot) {
+  SsrcTable table;
+  const SsrcTable::Slot first = table.Find(7);
+  EXPECT_TRUE(first.is_new);
+  EXPECT_FALSE(first.evicted);
+  const SsrcTable::Slot second = table.Find(0);
+  EXPECT_TRUE(second.is_new);
+  EXPECT_NE(first.index, second.index);
+  EXPECT_EQ(table.Find(7).index, first.index);
+  EXPECT_FALSE(table.Find(7).is_new);
+}
+
+TEST(SsrcTableTest, TheStreamNotHeardForLongestGivesWay) {
+  SsrcTable table;
+  for (uint32_t ssrc = 0; ssrc < SsrcTable::kSlots; ++ssrc) table.Find(ssrc);
+  table.Find(0);
+  const SsrcTable::Slot oldest = table.Find(1);
+  table.Find(1);
+  table.Find(2);
+  const SsrcTable::Slot taken = table.Find(100'000);
+  EXPECT_TRUE(taken.is_new);
+  EXPECT_TRUE(taken.evicted);
+  EXPECT_NE(taken.index, oldest.index);
+  EXPECT_TRUE(table.Find(3).is_new);
+}
+
+TEST(SsrcTableTest, RecentOnesComeFirst) {
+  SsrcTable table;
+  for (const uint32_t ssrc : {4u, 5u, 6u, 4u}) table.Find(ssrc);
+  std::array<uint32_t, 2> two{};
+  EXPECT_EQ(table.Recent(two), 2u);
+  EXPECT_EQ(two, (std::array<uint32_t, 2>{4, 6}));
+  std::array<uint32_t, 9> more{};
+  EXPECT_EQ(table.Recent(more), 3u);
+}
+
+}  // namespace
+}  // namespace weir

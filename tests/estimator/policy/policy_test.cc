@@ -1,0 +1,187 @@
+#include "weir/policy/policy.h"
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "test_models.h"
+
+namespace weir {
+namespace {
+
+std::string LoadError(std::span<const std::byte> model) {
+  const auto policy = Policy::Load(model);
+  return policy ? "" : policy.error();
+}
+
+float RunOnce(Policy& policy, std::vector<float> observation, const Objective& objective = kBalanced) {
+  float action = -1;
+  EXPECT_EQ(policy.Run(observation, objective, {&action, 1}), PolicyFault::kNone);
+  return action;
+}
+
+TEST(PolicyTest, DescribesAModel) {
+  const auto policy = LoadTestModel("rate_bps");
+  ASSERT_NE(policy, nullptr);
+  const ModelDescription& description = policy->description();
+  EXPECT_EQ(description.format, ModelFormat::kWeir1);
+  EXPECT_EQ(description.name, "test-rate_bps");
+  EXPECT_EQ(description.version, "7");
+  EXPECT_EQ(description.provenance, "tests/estimator/make_test_models.py");
+  ASSERT_EQ(description.features.fields.size(), 3u);
+  EXPECT_EQ(description.features.fields[1].name, "loss_ratio");
+  EXPECT_EQ(description.features.history, 2);
+  EXPECT_EQ(description.interval.ms(), 100);
+  EXPECT_EQ(description.action.kind, ActionKind::kRate);
+  EXPECT_EQ(description.action.min_rate.bps(), 30'000);
+  EXPECT_EQ(description.action.max_rate.bps(), 50'000'000);
+  EXPECT_EQ(description.observation_size, 6u);
+  EXPECT_EQ(description.action_size, 1u);
+  EXPECT_EQ(description.state_size, 0u);
+  EXPECT_TRUE(description.takes_objective);
+}
+
+TEST(PolicyTest, DescribesEveryKindOfAction) {
+  EXPECT_EQ(LoadTestModel("log_rate")->description().action.kind, ActionKind::kLogRate);
+  EXPECT_FALSE(LoadTestModel("log_rate")->description().takes_objective);
+  const auto relative = LoadTestModel("relative");
+  EXPECT_EQ(relative->description().action.kind, ActionKind::kRelative);
+  EXPECT_EQ(relative->description().action.alpha, 0.025);
+  const auto discrete = LoadTestModel("discrete");
+  EXPECT_EQ(discrete->description().action.kind, ActionKind::kDiscrete);
+  EXPECT_EQ(discrete->description().action.multipliers, (std::vector<float>{0.5f, 0.9f, 1.0f, 1.1f}));
+  EXPECT_EQ(discrete->description().action_size, 4u);
+}
+
+TEST(PolicyTest, RunsOnTheObservationAndTheObjective) {
+  const auto policy = LoadTestModel("rate_bps");
+  EXPECT_FLOAT_EQ(RunOnce(*policy, {2e6f, 0, 0, 9e6f, 0, 0}, kBalanced), 2e6f + 400);
+  EXPECT_FLOAT_EQ(RunOnce(*policy, {2e6f, 0, 0, 9e6f, 0, 0}, kThroughput), 2e6f + 800);
+  EXPECT_FLOAT_EQ(RunOnce(*policy, {0, 0, 0, 9e6f, 0, 0}, kLatency), 100);
+}
+
+TEST(PolicyTest, KeepsAndResetsRecurrentState) {
+  const auto policy = LoadTestModel("recurrent");
+  EXPECT_EQ(policy->description().state_size, 2u);
+  const std::vector<float> observation(6, 0.5f);
+  // The checks at load have left no trace.
+  EXPECT_FLOAT_EQ(RunOnce(*policy, observation), 1e6f);
+  EXPECT_FLOAT_EQ(RunOnce(*policy, observation), 2e6f);
+  EXPECT_FLOAT_EQ(RunOnce(*policy, observation), 3e6f);
+  policy->ResetState();
+  EXPECT_FLOAT_EQ(RunOnce(*policy, observation), 1e6f);
+}
+
+TEST(PolicyTest, RefusesToRunOnWhatIsNotFinite) {
+  const auto policy = LoadTestModel("recurrent");
+  for (const float bad :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), -HUGE_VALF}) {
+    RunOnce(*policy, std::vector<float>(6, 0.5f));
+    std::vector<float> observation(6, 0.5f);
+    observation[3] = bad;
+    float action = -7;
+    EXPECT_EQ(policy->Run(observation, kBalanced, {&action, 1}), PolicyFault::kBadObservation);
+    EXPECT_EQ(action, -7);
+    // The state is that of a new call.
+    EXPECT_FLOAT_EQ(RunOnce(*policy, std::vector<float>(6, 0.5f)), 1e6f);
+    policy->ResetState();
+  }
+}
+
+TEST(PolicyTest, ReportsANonFiniteOutput) {
+  const auto policy = LoadTestModel("nan_between_1_and_2_mbps");
+  std::vector<float> observation(6, 0.0f);
+  float action = -7;
+  observation[0] = 1.5e6f;
+  EXPECT_EQ(policy->Run(observation, kBalanced, {&action, 1}), PolicyFault::kNonFiniteOutput);
+  EXPECT_EQ(action, -7);
+  observation[0] = 3e6f;
+  EXPECT_NEAR(RunOnce(*policy, observation), std::sqrt(2.0) * 1e6, 10);
+}
+
+TEST(PolicyTest, SameInputsGiveTheSameBits) {
+  const auto first = LoadTestModel("mocc_sized");
+  const auto second = LoadTestModel("mocc_sized");
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> value(0, 1e6f);
+  for (int i = 0; i < 100; ++i) {
+    std::vector<float> observation(first->description().observation_size);
+    for (float& x : observation) x = value(random);
+    const float a = RunOnce(*first, observation);
+    const float b = RunOnce(*second, observation);
+    EXPECT_EQ(a, b);
+    EXPECT_LE(std::fabs(a), 1);
+  }
+}
+
+struct Refusal {
+  const char* model;
+  // Part of the message.
+  const char* reason;
+};
+
+class RefusalTest : public testing::TestWithParam<Refusal> {};
+
+TEST_P(RefusalTest, SaysWhy) {
+  const std::string error = LoadError(ReadTestModel(GetParam().model));
+  EXPECT_TRUE(error.starts_with("the model cannot be used: ")) << error;
+  EXPECT_NE(error.find(GetParam().reason), std::string::npos) << error;
+  EXPECT_EQ(error.find('\n'), std::string::npos) << error;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Policy, RefusalTest,
+    testing::Values(
+        Refusal{"empty", "is not an ONNX model, or is truncated"},
+        Refusal{"text", "is not an ONNX model, or is truncated"},
+        Refusal{"truncated", "is not an ONNX model, or is truncated"}, Refusal{"foreign", "not exported for Weir"},
+        Refusal{"missing_schema", "no 'weir.schema'"}, Refusal{"newer_schema", "reads schema 1"},
+        Refusal{"unknown_feature", "'moon_phase'"}, Refusal{"repeated_feature", "'loss_ratio' twice"},
+        Refusal{"wrong_history", "has 6 elements, but its metadata lists 3 features with a history of 3"},
+        Refusal{"huge_history", "'weir.history' is '100000'"}, Refusal{"bad_interval", "'weir.interval_ms' is 'fast'"},
+        Refusal{"missing_action_kind", "no 'weir.action_kind'"}, Refusal{"unknown_action_kind", "is 'telepathy'"},
+        Refusal{"missing_multipliers", "no 'weir.action_multipliers'"},
+        Refusal{"multipliers_do_not_fit", "'action' has 3 elements"},
+        Refusal{"bounds_reversed", "above 'weir.max_bps'"},
+        Refusal{"wrong_input", "no input 'observation'; its inputs are 'pixels', 'objective'"},
+        Refusal{"wrong_dtype", "not a float32 tensor"}, Refusal{"no_next_state", "no output 'next_state'"},
+        Refusal{"golden_mismatch", "golden vector 0 gives"}, Refusal{"golden_missing", "no 'weir.golden'"},
+        Refusal{"golden_broken", "not a list of golden vectors"},
+        Refusal{"golden_wrong_size", "does not have the sizes"},
+        Refusal{"nan_on_zeros", "not finite for an observation of zeros"},
+        Refusal{"infinite_on_saturation", "not finite for an observation with saturated features"},
+        Refusal{"external_data", "external data"}, Refusal{"custom_domain", "'com.microsoft'"},
+        Refusal{"loop", "'Loop' is not allowed"}, Refusal{"random", "'RandomNormalLike' is not allowed"}),
+    [](const auto& info) { return std::string(info.param.model); });
+
+TEST(PolicyTest, RefusesWhatIsTooLarge) {
+  const std::vector<std::byte> model(Policy::kMaxModelSize + 1);
+  EXPECT_NE(LoadError(model).find("16777217 bytes"), std::string::npos) << LoadError(model);
+}
+
+TEST(PolicyTest, RefusesEveryTruncation) {
+  const std::vector<std::byte> model = ReadTestModel("rate_bps");
+  for (size_t size = 0; size < model.size(); ++size) {
+    EXPECT_NE(LoadError(std::span(model).first(size)), "") << "first " << size << " bytes";
+  }
+}
+
+TEST(PolicyTest, SurvivesDamage) {
+  const std::vector<std::byte> model = ReadTestModel("recurrent");
+  std::mt19937 random(11);
+  int refused = 0;
+  for (int i = 0; i < 500; ++i) {
+    std::vector<std::byte> damaged = model;
+    for (int flips = 0; flips <= i % 3; ++flips)
+      damaged[random() % damaged.size()] ^= std::byte{static_cast<uint8_t>(1u << random() % 8)};
+    refused += !LoadError(damaged).empty();
+  }
+  // Most bits matter; those in names and free text do not.
+  EXPECT_GT(refused, 250);
+  EXPECT_LT(refused, 500);
+}
+
+}  // namespace
+}  // namespace weir

@@ -1,0 +1,65 @@
+import os
+import subprocess
+
+import numpy as np
+import pytest
+
+from weir.errors import InputError
+from weir.qoe_eval.call.media import frame_number, source_video
+from weir.qoe_eval.call.media.ffmpeg import find_ffmpeg
+from weir.qoe_eval.call.media.y4m import Y4m
+
+
+def test_every_frame_has_its_number(source):
+    with Y4m(source) as video:
+        assert (video.width, video.height, len(video)) == (320, 180, 300)
+        assert [frame_number.read(video.luma(index)) for index in range(300)] == list(range(300))
+
+
+def test_it_moves_and_loops_without_a_seam(source):
+    with Y4m(source) as video:
+        frames = [video.luma(index)[20:].astype(np.float32) for index in (299, 0, 1, 150)]
+
+    def difference(a, b):
+        return float(np.abs(a - b).mean())
+
+    usual = difference(frames[1], frames[2])
+    assert 1 < usual < 20
+    assert difference(frames[0], frames[1]) == pytest.approx(usual, rel=0.2)
+    assert difference(frames[1], frames[3]) > 2 * usual
+
+
+def test_the_same_size_gives_the_same_bytes_and_is_made_once(source, tmp_path):
+    seen = []
+    path = source_video.make(tmp_path, 320, 180, on_progress=lambda done, of: seen.append((done, of)))
+    assert path.read_bytes() == source.read_bytes()
+    assert seen[-1] == (300, 300)
+    made = path.stat().st_mtime_ns
+    assert source_video.make(tmp_path, 320, 180) == path
+    assert path.stat().st_mtime_ns == made
+    # What an earlier version or a full disk has left is made again.
+    os.truncate(path, 1000)
+    source_video.make(tmp_path, 320, 180)
+    assert path.read_bytes() == source.read_bytes()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(("rate", "low", "high"), [("3M", 2.4e6, 3.6e6), ("60k", 0, 130e3)])
+def test_an_encoder_in_real_time_can_be_filled_and_starved(source, tmp_path, rate, low, high):
+    encoded = tmp_path / "encoded.webm"
+    options = ["-deadline", "realtime", "-cpu-used", "-6", "-lag-in-frames", "0", "-qmin", "2", "-qmax", "56"]
+    command = [find_ffmpeg(), "-v", "error", "-i", source, "-t", "5", "-c:v", "libvpx", *options]
+    subprocess.run([*command, "-b:v", rate, "-maxrate", rate, "-bufsize", rate, encoded], check=True)
+    assert low <= 8 * encoded.stat().st_size / 5 <= high
+
+
+@pytest.mark.parametrize(("size", "message"), [((321, 180), "multiple of 40"), ((8000, 4500), "too large")])
+def test_sizes_that_cannot_be_made_are_refused(tmp_path, size, message):
+    with pytest.raises(InputError, match=message):
+        source_video.make(tmp_path, *size)
+
+
+def test_a_folder_that_cannot_be_written_is_one_message(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="the folder cannot be made"):
+        source_video.make(tmp_path / "file" / "below", 320, 180)

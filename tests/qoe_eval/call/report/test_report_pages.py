@@ -1,0 +1,96 @@
+"""The pages as a browser shows them: light and dark, desktop and phone."""
+
+from pathlib import Path
+
+import pytest
+
+from weir.qoe_eval.call.measures.metrics import measure
+from weir.qoe_eval.call.report.page import write
+from weir.qoe_eval.call.report.record import make_record
+from weir.qoe_eval.dumps.reader import read_dump
+from weir.qoe_eval.dumps.report import write_dump_report
+
+CHROMIUM = "/usr/bin/chromium"
+DUMP = Path(__file__).parents[3] / "data" / "dumps" / "chromium-156.webrtc-internals.gz"
+SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
+
+pytestmark = pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM} is not installed")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def pages(made_call, tmp_path_factory):
+    out = tmp_path_factory.mktemp("report")
+    records = []
+    for seed in (1, 2):
+        for controller in ("weir", "gcc"):
+            folder = out / "calls" / f"steps-{controller}-{seed}"
+            made_call.make_logs(folder, delay_ms=80 if controller == "weir" else 140, seed=seed)
+            measures = measure(folder, None, 25.0, made_call.START_US, made_call.START_US + 12_000_000)
+            settings = made_call.settings(folder, controller, seed)
+            records.append(make_record(settings, made_call.about(), measures, ["a note"] if len(records) == 3 else []))
+    return {"calls": write(records, out)[1], "dump": write_dump_report(read_dump(DUMP), out / "dump")}
+
+
+def open_page(browser, path, scheme="light", size="desktop"):
+    width, height = SIZES[size]
+    page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+    wrong = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    page.on(
+        "request",
+        lambda request: None if request.url.startswith(("file:", "data:", "blob:")) else wrong.append(request.url),
+    )
+    page.goto(path.as_uri())
+    page.wait_for_selector(".chart .main-svg")
+    return page, wrong
+
+
+@pytest.mark.parametrize("size", list(SIZES))
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["calls", "dump"])
+def test_a_page_opens_without_faults(browser, pages, name, scheme, size):
+    page, wrong = open_page(browser, pages[name], scheme, size)
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+    lines = page.locator(".chart .scatterlayer .trace path.js-line").count()
+    assert lines >= (9 if name == "calls" else 15)
+    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (sum(map(int, background[4:-1].split(","))) < 200) == (scheme == "dark")
+    assert wrong == []
+    page.close()
+
+
+def test_another_call_and_another_measure_are_shown(browser, pages):
+    page, wrong = open_page(browser, pages["calls"])
+    choice = page.locator("#call-choice")
+    assert choice.input_value() == "0"
+    page.get_by_role("button", name="next →").click()
+    assert choice.input_value() == "1"
+    assert page.locator("#series").get_attribute("data-chart") == "1"
+    page.get_by_role("button", name="next →").click()
+    assert choice.input_value() == "0"
+    measure_choice = page.locator("select[data-shows=paired]")
+    shown = page.locator("[data-part-of=paired]:visible")
+    assert shown.get_attribute("data-metric") == "received_bitrate_bps"
+    measure_choice.select_option("end_to_end_delay_ms_p95")
+    assert shown.get_attribute("data-metric") == "end_to_end_delay_ms_p95"
+    assert shown.inner_text().count("−60") >= 1
+    assert wrong == []
+    page.close()
+
+
+def test_the_legend_names_each_controller_once(browser, pages):
+    page, _ = open_page(browser, pages["calls"])
+    names = page.locator("#series .legendtext").all_text_contents()
+    assert names == ["capacity left", "weir", "gcc"]
+    page.close()

@@ -1,0 +1,140 @@
+"""Chromium with the page of a call, without a network namespace."""
+
+import asyncio
+import os
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from weir.qoe_eval.call.session.browser import BrowserSender
+from weir.qoe_eval.call.session.endpoint import EndpointFailed, monotonic_us
+from weir.qoe_eval.call.settings import CHROMIUM
+
+pytestmark = pytest.mark.skipif(not os.access(CHROMIUM, os.X_OK), reason=f"{CHROMIUM} is not there")
+
+SIZE = (320, 180)
+
+
+@pytest.fixture(scope="module")
+def video(tmp_path_factory):
+    path = tmp_path_factory.mktemp("video") / "source.y4m"
+    noise = np.random.default_rng(1)
+    with path.open("wb") as file:
+        file.write(b"YUV4MPEG2 W%d H%d F30:1 Ip A1:1 C420jpeg\n" % SIZE)
+        for _ in range(10):
+            file.write(b"FRAME\n" + noise.integers(0, 255, SIZE[0] * SIZE[1] * 3 // 2, dtype=np.uint8).tobytes())
+    return path
+
+
+def with_browser(video, work, **changes):
+    settings = {
+        "width": SIZE[0], "height": SIZE[1], "frames_per_second": 30, "codec": "VP8", "max_bitrate_bps": 1_000_000,
+        "stats_interval_ms": 200,
+    }  # fmt: skip
+
+    async def run():
+        sender = BrowserSender(None, video, settings | changes)
+        try:
+            return await asyncio.wait_for(work(sender), 60)
+        finally:
+            await sender.stop()
+
+    return asyncio.run(run())
+
+
+async def until(sender, kind):
+    while (message := await sender.receive())["type"] != kind:
+        pass
+    return message
+
+
+def test_the_page_offers_what_it_is_told_to(video):
+    async def work(sender):
+        ready = await sender.start()
+        assert (ready["camera"]["width"], ready["camera"]["height"]) == SIZE
+        await sender.send({"type": "start"})
+        offer = await until(sender, "offer")
+        stats = await until(sender, "stats")
+        return ready, offer["sdp"], stats
+
+    before_us = monotonic_us()
+    ready, sdp, stats = with_browser(video, work, codec="VP9")
+    payload = sdp.partition("m=video 9 UDP/TLS/RTP/SAVPF ")[2].split()[0]
+    assert f"a=rtpmap:{payload} VP9/90000" in sdp
+    assert "a=sendonly" in sdp
+    assert "goog-remb" in sdp
+    assert "transport-cc" in sdp
+    assert "m=audio" not in sdp
+    assert ready["versions"]["chromium"].split(".")[0].isdigit()
+    # Its times are of this machine's monotonic clock.
+    assert before_us < stats["time_us"] < monotonic_us()
+    assert {"media-source", "transport"} <= {entry["type"] for entry in stats["report"]}
+
+
+def test_the_last_statistics_come_when_it_is_stopped(video):
+    async def run():
+        settings = {
+            "width": SIZE[0], "height": SIZE[1], "frames_per_second": 30, "codec": "VP8",
+            "max_bitrate_bps": 1_000_000, "stats_interval_ms": 60_000,
+        }  # fmt: skip
+        sender = BrowserSender(None, video, settings)
+        await sender.start()
+        await sender.send({"type": "start"})
+        await until(sender, "offer")
+        await sender.stop()
+        kinds = []
+        while (message := await sender.receive()) is not None:
+            kinds.append(message["type"])
+        return kinds
+
+    assert asyncio.run(run())[-2:] == ["stats", "end"]
+
+
+@pytest.mark.parametrize(("changes", "message"), [({"width": 640}, "configure"), ({"codec": "H261"}, "H261")])
+def test_what_the_page_cannot_do_is_said(video, changes, message):
+    with pytest.raises(EndpointFailed, match=message):
+        with_browser(video, lambda sender: sender.start(), **changes)
+
+
+def test_a_page_that_breaks_is_an_error(video):
+    async def work(sender):
+        await sender.start()
+        await sender.send({"type": "answer", "sdp": "v=0 nonsense"})
+        return await until(sender, "error")
+
+    error = with_browser(video, work)
+    assert error["fatal"]
+    assert "answer" in error["message"]
+
+
+def test_a_browser_that_is_killed_is_an_end_that_says_so(video):
+    async def work(sender):
+        await sender.start()
+        browsers = [process for process in descendants(os.getpid()) if is_browser(process)]
+        assert browsers
+        for process in browsers:
+            os.kill(process, signal.SIGKILL)
+        started = time.monotonic()
+        end = await until(sender, "end")
+        assert time.monotonic() - started < 5
+        assert await sender.receive() is None
+        return end
+
+    end = with_browser(video, work)
+    assert end["failed"]
+    assert "Chromium" in end["reason"]
+
+
+def descendants(process):
+    for task in Path(f"/proc/{process}/task").iterdir():
+        for child in map(int, (task / "children").read_text().split()):
+            yield child
+            yield from descendants(child)
+
+
+def is_browser(process):
+    words = Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
+    return b"chromium" in words[0] and not any(word.startswith(b"--type=") for word in words)

@@ -1,0 +1,146 @@
+"""weir-peer as an end of a call: whatever it does is noticed, and it never outlives its owner."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+
+import pytest
+
+from weir.errors import MissingComponent
+from weir.qoe_eval.call.session.endpoint import EndpointFailed
+from weir.qoe_eval.call.session.peer_process import PeerProcess, find_peer
+
+
+def with_peer(folder, work, role="receive"):
+    """Runs work(peer), then stops it."""
+
+    async def run():
+        peer = PeerProcess("receiver", None, ["--role", role], folder / "call.log")
+        try:
+            return await asyncio.wait_for(work(peer), 30)
+        finally:
+            await peer.stop()
+
+    return asyncio.run(run())
+
+
+async def answer(peer):
+    await peer.start()
+    await peer.send({"type": "offer", "sdp": "v=0"})
+
+
+async def until_end(peer):
+    messages = []
+    while (message := await peer.receive()) is not None:
+        messages.append(message)
+    return messages
+
+
+def test_messages_pass_and_it_stops_when_told(fake_peer, tmp_path):
+    async def work(peer):
+        ready = await peer.start()
+        assert ready["versions"] == {"weir": "0.0"}
+        await peer.send({"type": "offer", "sdp": "v=0"})
+        assert (await peer.receive())["type"] == "answer"
+        process_id = peer.process_id
+        await peer.send({"type": "stop"})
+        messages = await until_end(peer)
+        assert messages[-1]["type"] == "end"
+        assert not messages[-1].get("failed")
+        assert all(isinstance(message["time_us"], int) for message in messages)
+        return process_id
+
+    process_id = with_peer(tmp_path, work)
+    with pytest.raises(ProcessLookupError):
+        os.kill(process_id, 0)
+    assert [order["type"] for order in fake_peer.heard()][:2] == ["offer", "stop"]
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "error", "message"),
+    [
+        ("die at start", EndpointFailed, "status 1 at its start: weir-peer: no codec of that name"),
+        ("missing model", MissingComponent, "m.onnx: no such file"),
+        ("long line", EndpointFailed, "a line without end"),
+    ],
+)
+def test_a_start_that_fails_says_why(fake_peer, tmp_path, behaviour, error, message):
+    fake_peer(receive=behaviour)
+    with pytest.raises(error, match=message):
+        with_peer(tmp_path, lambda peer: peer.start())
+
+
+def test_a_peer_that_never_gets_ready_is_given_up(fake_peer, tmp_path, monkeypatch):
+    monkeypatch.setattr("weir.qoe_eval.call.session.peer_process._START_LIMIT_S", 0.5)
+    monkeypatch.setattr("weir.qoe_eval.call.session.peer_process._STOP_LIMIT_S", 0.2)
+    fake_peer(receive="never ready")
+    with pytest.raises(EndpointFailed, match="not ready within"):
+        with_peer(tmp_path, lambda peer: peer.start())
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "reason"),
+    [
+        ("die in call", "the receiver (weir-peer) was killed by signal 9"),
+        ("fail in call", "the receiver (weir-peer) failed with status 1"),
+        ("nonsense", "the receiver (weir-peer) wrote what is no message: b'this is no message"),
+    ],
+)
+def test_a_death_in_the_call_is_an_end_that_says_so(fake_peer, tmp_path, behaviour, reason):
+    fake_peer(receive=behaviour)
+
+    async def work(peer):
+        await answer(peer)
+        return await until_end(peer)
+
+    end = with_peer(tmp_path, work)[-1]
+    assert (end["type"], end["failed"]) == ("end", True)
+    assert end["reason"].startswith(reason)
+
+
+def test_one_that_does_not_stop_is_killed(fake_peer, tmp_path, monkeypatch):
+    monkeypatch.setattr("weir.qoe_eval.call.session.peer_process._STOP_LIMIT_S", 0.5)
+    fake_peer(receive="ignore stop")
+
+    async def work(peer):
+        await answer(peer)
+        return peer.process_id
+
+    process_id = with_peer(tmp_path, work)
+    with pytest.raises(ProcessLookupError):
+        os.kill(process_id, 0)
+
+
+def test_it_dies_with_a_parent_that_is_killed(fake_peer, tmp_path):
+    # Which does not mind that nobody speaks to it any more.
+    fake_peer(receive="ignore stop")
+    program = f"""
+import asyncio, pathlib
+from weir.qoe_eval.call.session.peer_process import PeerProcess
+async def main():
+    peer = PeerProcess("receiver", None, ["--role", "receive"], pathlib.Path({str(tmp_path / "log")!r}))
+    await peer.start()
+    print(peer.process_id, flush=True)
+    await asyncio.sleep(60)
+asyncio.run(main())
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as parent:
+        process_id = int(parent.stdout.readline())
+        parent.send_signal(signal.SIGKILL)
+        parent.wait()
+    deadline = time.monotonic() + 5
+    with suppress(ProcessLookupError):
+        while time.monotonic() < deadline:
+            os.kill(process_id, 0)
+            time.sleep(0.02)
+        pytest.fail("the peer lives on")
+
+
+def test_a_peer_that_is_not_there(monkeypatch, tmp_path):
+    monkeypatch.setenv("WEIR_PEER", str(tmp_path / "none"))
+    with pytest.raises(MissingComponent, match="WEIR_PEER"):
+        find_peer()

@@ -1,0 +1,56 @@
+import numpy as np
+import pytest
+
+from weir.qoe_eval.experiments.calls.path_freezes import path_freezes_s
+from weir.qoe_eval.measures.freezes import find_freezes
+from weir.traces.formats.capacity import CapacityTrace
+from weir.traces.formats.plain_trace import scenario_from_capacity
+
+
+def times(intervals_ms, start_us=0):
+    return [start_us, *(start_us + np.cumsum(1000 * np.array(intervals_ms)).astype(int)).tolist()]
+
+
+def durations_ms(intervals_ms, more_ms=0.0):
+    rendered = times(intervals_ms)
+    return [freeze.duration_us / 1000 for freeze in find_freezes(rendered, rendered[-1] + int(1000 * more_ms))]
+
+
+@pytest.mark.parametrize("interval", [10, 33.333, 200, 1000])
+def test_a_steady_rate_never_freezes_however_low(interval):
+    assert durations_ms([interval] * 100) == []
+
+
+@pytest.mark.parametrize(
+    ("usual", "gap", "frozen"),
+    [(33, 182, False), (33, 183, True), (100, 299, False), (100, 300, True), (20, 169, False), (20, 170, True)],
+)
+def test_the_bound_is_the_larger_of_both(usual, gap, frozen):
+    assert durations_ms([usual] * 30 + [gap] + [usual] * 30) == ([gap] if frozen else [])
+
+
+def test_only_the_last_thirty_frames_count():
+    # 10 frames a second for long, then 30: after thirty of them 200 ms is a freeze.
+    assert durations_ms([100] * 50 + [33] * 29 + [250]) == [250]
+    assert durations_ms([100] * 50 + [33] * 3 + [250]) == []
+
+
+def test_standing_still_until_the_end_is_a_freeze():
+    assert durations_ms([33] * 40, more_ms=150) == []
+    assert durations_ms([33] * 40, more_ms=2000) == [2000]
+
+
+def test_too_few_frames_say_nothing():
+    assert durations_ms([33, 2000, 33]) == []
+    assert find_freezes([], 10_000_000) == []
+    assert find_freezes([5], 10_000_000) == []
+    assert find_freezes([5, 6], 3) == []
+
+
+def test_what_a_path_without_capacity_freezes():
+    def frozen_s(*rates_bps):
+        capacity = CapacityTrace(np.arange(float(len(rates_bps))), np.array(rates_bps, dtype=float))
+        return path_freezes_s(scenario_from_capacity(capacity, "path", duration_s=float(len(rates_bps))))
+
+    assert frozen_s(1e6, 2e6, 1e3, 1e6) == 0
+    assert frozen_s(1e6, 0, 1e6, 1e6, 0, 0) == pytest.approx(1 + 2, abs=0.1)

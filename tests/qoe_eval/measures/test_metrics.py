@@ -1,0 +1,292 @@
+"""Formulas against values worked out by hand."""
+
+import copy
+import math
+
+import pytest
+
+from weir.errors import InputError
+from weir.qoe_eval.measures.metric_table import METRICS
+from weir.qoe_eval.measures.metrics import challenge_parts, run_metrics
+
+SAMPLES = 100  # 10 s
+
+
+def flow(**changes):
+    series = {
+        "target_bps": [900e3] * SAMPLES,
+        "send_rate_bps": [900e3] * SAMPLES,
+        "receive_rate_bps": [900e3] * SAMPLES,
+        "one_way_delay_mean_ms": [40.0] * SAMPLES,
+        "one_way_delay_p95_ms": [45.0] * SAMPLES,
+        "packets_lost": [0] * SAMPLES,
+    } | changes.pop("series", {})
+    return {
+        "id": "media",
+        "kind": "rtp",
+        "controller": "gcc",
+        "direction": "forward",
+        "start_s": 0.0,
+        "stop_s": 10.0,
+        "base_one_way_delay_ms": 25.0,
+        "packets_sent": 1000,
+        "packets_received": 980,
+        "bytes_sent": 1_250_000,
+        "bytes_received": 1_125_000,
+        "packets_lost": 20,
+        "carriable_bytes": 1_250_000,
+        "one_way_delay_ms": {"mean": 40.0, "p5": 30.0, "p50": 40.0, "p95": 100.0, "p99": 120.0, "max": 150.0},
+        "seconds_above_400_ms": 0.5,
+        "series": series,
+    } | changes
+
+
+def record(*flows, capacity=(1e6,) * SAMPLES):
+    return {
+        "schema": "weir.result/1",
+        "scenario": "by hand",
+        "controller": "gcc",
+        "seed": 1,
+        "duration_s": 10.0,
+        "path": {"one_way_delay_ms": 25.0, "mean_capacity_bps": 1e6, "queue_bytes": 37500},
+        "flows": list(flows) or [flow()],
+        "series": {"interval_s": 0.1, "capacity_bps": list(capacity), "queueing_delay_ms": [0.0] * SAMPLES},
+    }
+
+
+def measures(*flows, **options):
+    return run_metrics(record(*flows, **options))["run"]
+
+
+def test_challenge_is_the_weighted_mean_of_its_parts():
+    run = measures()
+    assert run["challenge_delay"] == pytest.approx(80.0)  # 100 (400 - 100) / (400 - 25)
+    assert run["challenge_rate"] == pytest.approx(90.0)
+    assert run["challenge_loss"] == pytest.approx(98.0)
+    assert run["challenge"] == pytest.approx((0.2 * 80 + 0.2 * 90 + 0.3 * 98) / 0.7)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ((100, 0, 25.0, 25.0, 1.0, 1.0), (100, 100, 100)),
+        ((100, 100, 900.0, 25.0, 0.0, 1.0), (0, 0, 0)),
+        ((100, 0, 25.0, 25.0, 2.0, 1.0), (100, 100, 100)),  # more than carriable (rounding) counts as all
+        ((100, 50, None, 25.0, 0.0, 1.0), (0, 0, 50)),  # nothing arrived
+        ((100, 0, 450.0, 420.0, 1.0, 1.0), (0, 100, 100)),  # a path of more than 400 ms
+        ((0, 0, None, 25.0, 0.0, 0.0), (None, None, None)),
+    ],
+)
+def test_challenge_parts_at_their_ends(arguments, expected):
+    assert challenge_parts(*arguments) == expected
+
+
+def test_delay_loss_and_rate_measures():
+    run = measures()
+    assert run["p95_queueing_delay_ms"] == pytest.approx(75.0)
+    assert run["max_queueing_delay_ms"] == pytest.approx(125.0)
+    assert run["loss_ratio"] == pytest.approx(0.02)
+    assert run["utilisation"] == pytest.approx(0.9)
+    assert run["receive_rate_bps"] == pytest.approx(900e3)
+    assert run["seconds_above_400_ms"] == pytest.approx(0.5)
+
+
+def test_recoco_on_200_ms_steps():
+    # Steps alternate between 50 % and 100 % utilisation, 3 to 2, so the median is 0.5. Delays: 45 steps of 20 ms and
+    # 5 of 120 ms; their 95th percentile is 120 ms, which is also the largest: the delay term is 0.
+    pattern = [500e3] * 6 + [1000e3] * 4
+    delays = [20.0] * 90 + [120.0] * 10
+    run = measures(flow(series={"receive_rate_bps": pattern * 10, "one_way_delay_mean_ms": delays}, packets_lost=0))
+    assert run["recoco"] == pytest.approx(0.333 * (50 + 0 + 100))
+
+
+def test_recoco_delay_term_uses_the_runs_own_extremes():
+    # 50 steps: 1 of 20 ms, 48 of 60 ms, 1 of 120 ms: 100 (120 - 60) / (120 - 20).
+    delays = [20.0] * 2 + [60.0] * 96 + [120.0] * 2
+    run = measures(flow(series={"one_way_delay_mean_ms": delays}))
+    assert run["recoco"] == pytest.approx(0.333 * (90 + 60 + 100))
+
+
+def test_recoco_loss_term_is_the_mean_of_the_steps():
+    # 900 kbps in packets of 1125 bytes: 20 packets a step of 200 ms. 20 lost in every second step: loss 0.5 and 0.
+    lost = ([10] * 2 + [0] * 2) * 25
+    run = measures(flow(packets_received=1000, series={"packets_lost": lost}))
+    assert run["recoco"] == pytest.approx(0.333 * (90 + 100 + 75))
+
+
+def test_recoco_delay_of_a_step_weighs_packets():
+    # A step of 9 parts at 20 ms and 1 part at 120 ms has a mean delay of 30 ms, the others of 20 ms and one of 120 ms.
+    rates = [900e3, 100e3] + [500e3] * 98
+    delays = [20.0, 120.0] + [20.0] * 96 + [120.0] * 2
+    run = measures(flow(series={"receive_rate_bps": rates, "one_way_delay_mean_ms": delays}))
+    percentile = 20.0  # 48 steps of 20, one of 30, one of 120: rank 0.95 x 49 = 46.55 lies among the 20s
+    assert run["recoco"] == pytest.approx(0.333 * (50 + 100 * (120 - percentile) / 100 + 100))
+
+
+def test_recoco_leaves_out_what_has_no_value():
+    capacity = [0.0] * 50 + [1e6] * 50
+    rates = [0.0] * 50 + [800e3] * 50
+    delays = [None] * 50 + [40.0] * 50
+    changed = flow(series={"receive_rate_bps": rates, "one_way_delay_mean_ms": delays})
+    assert measures(changed, capacity=capacity)["recoco"] == pytest.approx(0.333 * (80 + 100 + 100))
+    assert measures(changed, capacity=())["recoco"] is None  # unlimited
+
+
+def test_oscillation_is_the_mean_step_between_seconds_over_the_mean():
+    assert measures()["oscillation"] == 0
+    target = ([500e3] * 10 + [1500e3] * 10) * 5
+    assert measures(flow(series={"target_bps": target}))["oscillation"] == pytest.approx(1.0)
+
+
+def test_convergence_after_each_step_that_holds():
+    # 1 Mbps for 4 s (too short to count), then 2 Mbps for 6 s; the receive rate passes 80 % of it 2 s after the step.
+    capacity = [1e6] * 40 + [2e6] * 60
+    rates = [900e3] * 60 + [1700e3] * 40
+    result = run_metrics(
+        record(
+            flow(carriable_bytes=2_000_000, series={"receive_rate_bps": rates, "send_rate_bps": rates}),
+            capacity=capacity,
+        )
+    )
+    (step,) = result["convergence"]["media"]
+    assert step["at_s"] == pytest.approx(4.0)
+    assert step["to_bps"] == pytest.approx(2e6)
+    assert step["converged"]
+    # The mean over one second is 1.6 Mbps when 7 of its samples are 1.7 and 3 are 0.9: 1.46; it takes 9 (1.62).
+    assert step["time_s"] == pytest.approx(1.9)
+    assert result["run"]["convergence_time_s"] == pytest.approx(1.9)
+
+
+def test_convergence_downwards_needs_the_send_rate_below_the_capacity():
+    capacity = [2e6] * 50 + [1e6] * 50
+    sent = [1900e3] * 80 + [1000e3] * 20
+    received = [1900e3] * 50 + [1000e3] * 50
+    result = run_metrics(
+        record(
+            flow(carriable_bytes=1_875_000, series={"receive_rate_bps": received, "send_rate_bps": sent}),
+            capacity=capacity,
+        )
+    )
+    first, second = result["convergence"]["media"]
+    assert first["time_s"] == 0
+    # One second of at most 1.1 Mbps on average: one sample of 1.9 and nine of 1.0 are 1.09.
+    assert second["time_s"] == pytest.approx(2.9)
+
+
+def test_a_step_never_converged_to_counts_with_its_length():
+    result = run_metrics(record(flow(series={"receive_rate_bps": [100e3] * SAMPLES})))
+    (step,) = result["convergence"]["media"]
+    assert not step["converged"]
+    assert step["time_s"] == pytest.approx(10.0)
+
+
+def test_convergence_is_undefined_for_application_limited_and_for_shared_paths():
+    assert measures(flow(carriable_bytes=600_000))["convergence_time_s"] is None
+    assert measures(flow(), flow(id="second"))["convergence_time_s"] is None
+
+
+def test_jain_index_over_the_common_time():
+    # While both are active the rates are 750 and 250 kbps: (1000)^2 / (2 (750^2 + 250^2)) = 0.8.
+    first = flow(series={"receive_rate_bps": [1000e3] * 50 + [750e3] * 50})
+    second = flow(id="second", start_s=5.0, series={"receive_rate_bps": [0.0] * 50 + [250e3] * 50})
+    assert measures(first, second)["jain_index"] == pytest.approx(0.8)
+    assert measures()["jain_index"] is None
+
+
+def test_tcp_share_over_the_common_time():
+    tcp = flow(
+        id="tcp", kind="tcp", controller=None, start_s=5.0,
+        series={"target_bps": None, "receive_rate_bps": [0.0] * 50 + [300e3] * 50},
+    )  # fmt: skip
+    assert measures(flow(), tcp)["tcp_share"] == pytest.approx(0.25)
+    assert measures()["tcp_share"] is None
+
+
+def test_several_flows_under_test_are_averaged_and_carry_together():
+    second = flow(id="second", bytes_received=112_500, one_way_delay_ms={"p95": 200.0, "max": 500.0})
+    result = run_metrics(record(flow(), second))
+    assert set(result["flows"]) == {"media", "second"}
+    assert result["run"]["p95_queueing_delay_ms"] == pytest.approx((75 + 175) / 2)
+    assert result["run"]["max_queueing_delay_ms"] == pytest.approx(475)
+    # 1.2375 MB of the 1.25 MB that the path carries in 10 s, not of twice that.
+    assert result["run"]["utilisation"] == pytest.approx(0.99)
+
+
+def test_only_flows_under_test_count():
+    other = flow(id="other", packets_lost=500)
+    assert run_metrics(record(flow(), other), ["media"])["run"]["loss_ratio"] == pytest.approx(0.02)
+    named = flow(id="named", controller="rule", packets_lost=500)
+    assert measures(flow(), named)["loss_ratio"] == pytest.approx(0.02)
+
+
+def test_guard_and_fallback_per_decision():
+    guarded = flow(
+        guard={"finite": 0, "bounds": 3, "slew": 1, "stale": 1},
+        estimator={"decisions": 100, "policy_faults": 2, "fallback_decisions": 10},
+    )
+    assert measures(guarded)["guard_interventions"] == pytest.approx(0.05)
+    assert measures(guarded)["fallback_ratio"] == pytest.approx(0.1)
+    assert measures()["guard_interventions"] is None
+
+
+def test_nothing_arrived():
+    silent = flow(
+        packets_received=0, bytes_received=0, one_way_delay_ms=None, packets_lost=1000,
+        series={"receive_rate_bps": [0.0] * SAMPLES, "one_way_delay_mean_ms": [None] * SAMPLES},
+    )  # fmt: skip
+    run = measures(silent)
+    assert run["challenge"] == 0
+    assert run["loss_ratio"] == 1
+    assert run["p95_queueing_delay_ms"] is None
+    assert run["recoco"] is None
+
+
+@pytest.mark.parametrize("without", ["series", "carriable", "packets"])
+def test_every_value_is_finite_or_none(without):
+    poor = flow()
+    if without == "series":
+        poor["series"] = None
+    if without == "carriable":
+        poor["carriable_bytes"] = 0
+    if without == "packets":
+        poor |= {
+            "packets_sent": 0,
+            "packets_received": 0,
+            "bytes_received": 0,
+            "one_way_delay_ms": None,
+            "packets_lost": 0,
+        }
+    run = measures(poor)
+    assert set(run) == set(METRICS)
+    assert all(value is None or math.isfinite(value) for value in run.values())
+
+
+def test_series_of_different_lengths_are_refused():
+    broken = copy.deepcopy(record())
+    broken["series"]["capacity_bps"] = broken["series"]["capacity_bps"][:-1]
+    with pytest.raises(InputError, match="different lengths"):
+        run_metrics(broken)
+
+
+def test_utility_is_the_objectives_weights_times_the_parts():
+    parts = measures()
+    by_hand = {"rate": 90.0, "delay": 100 * 300 / 375, "loss": 98.0}
+    assert {part: parts[f"challenge_{part}"] for part in by_hand} == pytest.approx(by_hand)
+    for weights in ((0.4, 0.5, 0.1), (0.1, 0.8, 0.1), (0.8, 0.1, 0.1)):
+        found = run_metrics(record() | {"objective": list(weights)})["run"]
+        expected = sum(weight * by_hand[part] for weight, part in zip(weights, ("rate", "delay", "loss"), strict=True))
+        assert found["utility"] == pytest.approx(expected)
+        assert found["challenge"] == pytest.approx(parts["challenge"])
+    assert measures()["utility"] is None  # a record that does not say its objective
+
+
+def test_an_objective_may_turn_the_order_of_two_runs():
+    fast = flow()
+    quick = flow(bytes_received=800_000, one_way_delay_ms=dict(flow()["one_way_delay_ms"], p95=30.0))
+
+    def leads(objective):
+        first, second = (run_metrics(record(f) | {"objective": objective})["run"]["utility"] for f in (fast, quick))
+        return "fast" if first > second else "quick"
+
+    assert leads([0.8, 0.1, 0.1]) == "fast"
+    assert leads([0.1, 0.8, 0.1]) == "quick"

@@ -1,0 +1,128 @@
+import numpy as np
+import pytest
+
+from weir.qoe_eval.measures.metric_table import METRICS
+from weir.qoe_eval.measures.statistics import (
+    bootstrap_interval,
+    compare_paired,
+    distinct_runs,
+    sample_text,
+    spread,
+    too_few_text,
+)
+
+CHALLENGE, LOSS = METRICS["challenge"], METRICS["loss_ratio"]
+
+
+def values(**by_scenario):
+    return {(name, seed): value for name, row in by_scenario.items() for seed, value in enumerate(row, start=1)}
+
+
+def test_spread_of_a_known_sample():
+    found = spread(CHALLENGE, values(a=range(0, 51), b=range(51, 101)))
+    assert (found.mean, found.p5, found.p95, found.worst, found.n) == (50, 5, 95, 0, 101)
+
+
+def test_worst_depends_on_what_is_better():
+    assert spread(LOSS, values(a=[0.0, 0.3])).worst == 0.3
+    assert spread(CHALLENGE, values(a=[0.0, 0.3])).worst == 0.0
+    assert spread(CHALLENGE, {}) is None
+
+
+def test_only_common_runs_are_compared():
+    found = compare_paired(CHALLENGE, values(a=[10, 20], b=[30]), values(a=[8], b=[29], c=[100]))
+    assert (found.n, found.independent, found.wins, found.losses) == (2, 2, 2, 0)
+    assert found.mean == pytest.approx(1.5)
+    assert compare_paired(CHALLENGE, values(a=[1]), values(b=[1])) is None
+
+
+def test_wins_are_counted_over_scenarios_ties_are_none_and_lower_is_better_where_it_is():
+    found = compare_paired(
+        LOSS, values(a=[0.1, 0.1, 0.4], b=[0.2], c=[0.1, 0.2]), values(a=[0.2, 0.2, 0.1], b=[0.2], c=[0.2, 0.2])
+    )
+    # a has two better runs of three, and a worse mean.
+    assert (found.wins, found.losses, found.independent, found.n) == (1, 1, 3, 6)
+
+
+def test_scenarios_weigh_alike_whatever_their_number_of_seeds():
+    found = compare_paired(CHALLENGE, values(a=[1, 1, 1], b=[5]), values(a=[0, 0, 0], b=[0]))
+    assert found.mean == pytest.approx(3.0)
+
+
+def test_more_seeds_of_the_same_scenarios_do_not_narrow_the_interval():
+    once = {name: [level] for name, level in zip("abcdef", (1, 4, 2, 8, 5, 7), strict=True)}
+    often = {name: level * 20 for name, level in once.items()}
+    zero = {name: [0] for name in once}
+    zeros = {name: [0] * 20 for name in once}
+    assert (
+        compare_paired(CHALLENGE, values(**once), values(**zero)).ci95
+        == compare_paired(CHALLENGE, values(**often), values(**zeros)).ci95
+    )
+
+
+@pytest.mark.parametrize("scenarios", [1, 3, 5])
+def test_fewer_than_six_scenarios_give_no_interval_however_many_seeds(scenarios):
+    a = values(**{f"s{index}": [index + seed / 10 for seed in range(50)] for index in range(scenarios)})
+    zero = dict.fromkeys(a, 0.0)
+    assert compare_paired(CHALLENGE, a, zero).ci95 == (None, None)
+    assert spread(CHALLENGE, a).ci95 == (None, None)
+    assert spread(CHALLENGE, a).independent == scenarios
+    assert too_few_text(scenarios) == f"too few scenarios for an interval ({scenarios})"
+
+
+def test_six_scenarios_give_one():
+    a = values(**{f"s{index}": [index] for index in range(6)})
+    low, high = compare_paired(CHALLENGE, a, dict.fromkeys(a, 0.0)).ci95
+    assert low < 2.5 < high
+
+
+def record(scenario, seed, controller, **metrics):
+    return {"scenario": scenario, "seed": seed, "controller": controller, "metrics": {"run": metrics}}
+
+
+def test_runs_that_repeat_others_count_once():
+    same = [record("a", seed, name, challenge=70.0 + len(name), loss_ratio=0.0) for seed in (1, 2, 3) for name in "wg"]
+    copy = [one | {"scenario": "copy of a"} for one in same]
+    other = [record("b", 1, "w", challenge=71.0, loss_ratio=0.0), record("b", 1, "g", challenge=70.0, loss_ratio=0.1)]
+    assert distinct_runs([*same, *copy, *other]) == [*same[:2], *other]
+    # One controller's runs differ: the seeds are different runs for all.
+    moved = [record("a", seed, "w", challenge=70.0) for seed in (1, 2)]
+    moved += [record("a", seed, "g", challenge=60.0 + seed) for seed in (1, 2)]
+    assert sorted(map(str, distinct_runs(moved))) == sorted(map(str, moved))
+
+
+def test_words_for_the_sample():
+    assert sample_text(26, 130) == "26 independent scenarios, 5 seeds each"
+    assert sample_text(1, 5) == "1 independent scenario, 5 seeds"
+    assert sample_text(3, 8) == "3 independent scenarios, 8 runs"
+
+
+def test_the_interval_covers_as_often_as_it_says():
+    generator = np.random.default_rng(5)
+    covered = 0
+    for _ in range(200):
+        differences = generator.normal(1.0, 2.0, 24)
+        low, high = bootstrap_interval(differences, np.zeros(24))
+        covered += low <= 1.0 <= high
+    assert 178 <= covered <= 198  # 95 % of 200 is 190; a bootstrap of 24 samples covers a little less
+
+
+def test_the_interval_of_a_large_normal_sample_is_the_normal_one():
+    differences = np.random.default_rng(3).normal(0.0, 1.0, 400)
+    low, high = bootstrap_interval(differences, np.zeros(400))
+    half = 1.96 * differences.std(ddof=1) / 20
+    assert low == pytest.approx(differences.mean() - half, abs=0.015)
+    assert high == pytest.approx(differences.mean() + half, abs=0.015)
+
+
+def test_intervals_are_reproducible():
+    a, b = np.random.default_rng(1).random((2, 12))
+    assert bootstrap_interval(a, b) == bootstrap_interval(a, b)
+
+
+def test_degenerate_samples():
+    assert bootstrap_interval(np.arange(5.0), np.zeros(5)) == (None, None)
+    assert bootstrap_interval(np.arange(6.0) + 1, np.arange(6.0)) == (1.0, 1.0)
+    assert bootstrap_interval(np.zeros(6), np.zeros(6)) == (0.0, 0.0)
+    low, high = bootstrap_interval(np.array([0.0, 0.0, 0.0, 0.0, 0.0, 1.0]), np.zeros(6))
+    assert 0 <= low <= high <= 1

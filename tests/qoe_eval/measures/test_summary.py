@@ -1,0 +1,64 @@
+import json
+
+import pytest
+
+from weir.qoe_eval.measures.metric_table import METRICS
+from weir.qoe_eval.measures.summary import ordered_controllers, summarise
+
+
+def result(scenario, controller, seed, **values):
+    return {
+        "scenario": scenario,
+        "controller": controller,
+        "seed": seed,
+        "metrics": {"run": dict.fromkeys(METRICS) | values},
+    }
+
+
+@pytest.fixture
+def summary():
+    scores = {
+        ("a", "weir"): (80, 82), ("a", "gcc"): (70, 70), ("b", "weir"): (60, 60), ("b", "gcc"): (65, 61),
+    }  # fmt: skip
+    results = [
+        result(scenario, controller, seed, challenge=value, loss_ratio=0.01 * seed)
+        for (scenario, controller), row in scores.items()
+        for seed, value in enumerate(row, start=1)
+    ]
+    return summarise(results, {"command": "weir replay"})
+
+
+def test_controllers(summary):
+    weir = summary["controllers"]["weir"]["challenge"]
+    assert weir["mean"] == pytest.approx(70.5)
+    assert weir["worst"] == 60
+    assert {"mean", "p5", "p95", "worst"} <= weir.keys()
+    assert summary["controllers"]["gcc"]["loss_ratio"]["worst"] == pytest.approx(0.02)
+
+
+def test_scenarios_are_means_over_seeds(summary):
+    assert summary["scenarios"]["a"]["weir"]["challenge"] == pytest.approx(81)
+    assert summary["scenarios"]["b"]["gcc"] == pytest.approx({"challenge": 63, "loss_ratio": 0.015})
+
+
+def test_paired_rows(summary):
+    (row,) = [row for row in summary["paired"] if row["metric"] == "challenge"]
+    assert {"a", "b", "metric", "mean", "ci95", "wins", "losses", "n", "independent"} == row.keys()
+    assert (row["a"], row["b"], row["wins"], row["losses"], row["independent"], row["n"]) == ("weir", "gcc", 1, 1, 2, 4)
+    assert row["mean"] == pytest.approx((11 - 3) / 2)
+    assert row["ci95"] == [None, None]
+
+
+def test_what_no_run_defines_is_absent_and_the_rest_is_json(summary):
+    assert "jain_index" not in summary["controllers"]["weir"]
+    assert summary["run"] == {"command": "weir replay"}
+    assert json.loads(json.dumps(summary, allow_nan=False)) == summary
+
+
+def test_without_weir_nothing_is_paired():
+    assert summarise([result("a", "gcc", 1, challenge=50)], {})["paired"] == []
+    assert summarise([], {})["controllers"] == {}
+
+
+def test_order_of_controllers():
+    assert ordered_controllers(["rule", "zebra", "gcc", "weir", "gcc"]) == ["weir", "gcc", "rule", "zebra"]

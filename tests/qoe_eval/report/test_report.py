@@ -1,0 +1,179 @@
+import pytest
+from html_page import check, data_of
+
+from weir.qoe_eval.measures.summary import summarise
+from weir.qoe_eval.report.replay_page import render_report
+from weir.qoe_eval.report.series import MAX_POINTS, chart_series
+from weir.qoe_eval.runs.jobs import ReplayPlan
+from weir.qoe_eval.runs.objectives import objective_plans, summarise_objectives
+from weir.qoe_eval.runs.replay import replay, replay_all
+from weir.qoe_eval.runs.store import RunStore
+from weir.traces.schema.scenario import Scenario
+from weir.trainer.gym.specification import PRESETS
+
+SECTIONS = ["headline", "viewer", "paired", "delay-throughput", "scenarios", "worst", "time-series", "guard", "run"]
+
+
+def build(plan, folder, **run):
+    outcome = replay(plan, folder, 2)
+    summary = summarise(outcome.records, {"runs": len(outcome.records), "planned": 99, **run})
+    return render_report(RunStore(folder), outcome.records, summary)
+
+
+@pytest.fixture
+def plan(fake_simulator, scenarios):
+    return ReplayPlan(scenarios, ["weir", "gcc", "oracle"], (0.4, 0.5, 0.1), [1, 2], None, fake_simulator)
+
+
+def test_the_page_has_its_sections_and_needs_no_network(plan, tmp_path):
+    page = build(plan, tmp_path, command="weir replay a.json", model={"name": "weir.onnx", "sha256": "ab" * 32})
+    checker = check(page)
+    assert [name for name in checker.ids if name in SECTIONS] == SECTIONS
+    assert all(link.startswith("#") for link in checker.links)
+    assert page.count("plotly.js v") == 1
+    assert "prefers-color-scheme: dark" in page
+    text = " ".join(checker.text)
+    for part in (
+        "weir replay a.json",
+        "ab" * 32,
+        "0.4, 0.5, 0.1",
+        "Worst scenarios of weir",
+        "too few scenarios for an interval (2)",
+        "more utility in 2 of 2 independent scenarios, 2 seeds each",
+        "2 scenarios 2 seeds each",
+        "12 complete of 99",
+    ):
+        assert part in text
+
+
+def test_the_page_leads_with_the_measure_of_the_objective(plan, tmp_path):
+    latency = ReplayPlan(plan.scenarios, ["weir", "gcc"], PRESETS["latency"], [1], None, plan.simulator)
+    outcome = replay(latency, tmp_path, 1)
+    summary = summarise(outcome.records, {"objective": list(latency.objective)})
+    checker = check(render_report(RunStore(tmp_path), outcome.records, summary))
+    text = " ".join(" ".join(checker.text).split())
+    lead = text[text.index("Objective: 0.1 throughput, 0.8 latency, 0.1 loss.") :]
+    assert lead.index("weir − gcc: utility") < lead.index("challenge score")
+    paired = {row["metric"]: row["mean"] for row in summary["paired"]}
+    assert f"utility {paired['utility']:+.1f}" in lead
+    assert "here 0.1 of throughput, 0.8 of latency and 0.1 of loss" in text
+    by_controller = summary["controllers"]
+    assert all("utility" in by_controller[name] for name in ("weir", "gcc"))  # gcc knows no objective
+
+
+def test_what_a_viewer_would_see(plan, tmp_path):
+    page = build(plan, tmp_path)
+    text = " ".join(" ".join(check(page).text).split())
+    for part in (
+        "Viewer's quality of 100",
+        "Frozen %",
+        "Frame rate per s",
+        "Frame delay, p95 ms",
+        "an estimate of VMAF",
+    ):
+        assert part in text
+    data = data_of(page)
+    assert {points["controller"] for points in data["viewer"]} == {"weir", "gcc", "oracle"}
+    assert all(0 < y <= 100 for points in data["viewer"] for y in points["y"])
+    (flow, *_) = data["series"][0]["flows"]
+    assert len(flow["frame_delay_ms"]) == len(flow["delay_ms"])
+    # A frame's delay is what its packets had; bins are those of its rendering.
+    assert max(d for d in flow["frame_delay_ms"] if d) == pytest.approx(max(d for d in flow["delay_ms"] if d), abs=1)
+
+
+def test_results_from_before_there_was_a_utility(plan, tmp_path):
+    records = replay(plan, tmp_path, 2).records
+    for record in records:
+        for name in ("utility", "viewer_quality", "video_quality", "frame_delay_ms_p95"):
+            record["metrics"]["run"].pop(name)
+    page = render_report(RunStore(tmp_path), records, summarise(records, {}))
+    checker = check(page)
+    assert "headline" in checker.ids
+    assert not {"viewer", "worst"} & set(checker.ids)
+    assert data_of(page)["viewer"] == []
+
+
+def test_tables_of_one_measure_say_its_unit(plan, tmp_path):
+    text = " ".join(" ".join(check(build(plan, tmp_path)).text).split())
+    for unit in ("values: of 100 ↑", "values: ms ↓", "values: % ↓"):
+        assert unit in text
+
+
+def test_the_charts_have_their_data(plan, tmp_path):
+    data = data_of(build(plan, tmp_path))
+    assert {points["controller"] for points in data["scatter"]} == {"weir", "gcc", "oracle"}
+    assert data["hidden"] == ["oracle"]
+    assert [entry["name"] for entry in data["series"]] == ["steady", "step"]
+    entry = data["series"][1]
+    assert entry["capacity_kbps"] == [2000] * 50 + [1000] * 50
+    assert [flow["controller"] for flow in entry["flows"]] == ["weir", "gcc", "oracle"]
+    assert all(
+        len(flow[key]) == 100 for flow in entry["flows"] for key in ("target_kbps", "receive_kbps", "delay_ms", "lost")
+    )
+
+
+def test_the_objective_page(plan, tmp_path):
+    main = replay(plan, tmp_path, 2)
+    records = replay_all(objective_plans(plan, 5), tmp_path / "objectives", 2).records
+    summary = summarise(main.records, {"runs": 12, "planned": 12})
+    summary["objectives"] = summarise_objectives(records, main.records)
+    page = render_report(RunStore(tmp_path), main.records, summary)
+    checker = check(page)
+    assert {"objectives", "front"} <= set(checker.ids)
+    text = " ".join(" ".join(checker.text).split())
+    assert "On 2 of 2 scenarios (100 %)" in text
+    assert "0.8 / 0.1 / 0.1" in text
+    assert "Utility under each objective" in text
+    points = data_of(page)["objectives"]
+    assert len(points["fan"]) == 5
+    assert [point["delay_ms"] for point in points["fan"]] == sorted(point["delay_ms"] for point in points["fan"])
+    assert [point["name"] for point in points["presets"]] == ["throughput", "balanced", "latency"]
+    assert points["presets"][0]["lean"] == pytest.approx(8 / 9, abs=1e-3)
+    assert [point["name"] for point in points["references"]] == ["gcc"]
+    # Presets alone: tables without a chart.
+    summary["objectives"] = summarise_objectives([r for r in records if tuple(r["objective"]) in PRESETS.values()], [])
+    alone = check(render_report(RunStore(tmp_path), main.records, summary))
+    assert "objectives" in alone.ids
+    assert "front" not in alone.ids
+
+
+def test_one_controller_and_one_run(plan, tmp_path):
+    one = ReplayPlan(plan.scenarios[:1], ["gcc"], plan.objective, [1], None, plan.simulator)
+    checker = check(build(one, tmp_path))
+    assert "paired" not in checker.ids
+    assert "guard" not in checker.ids
+    assert "Worst scenarios of gcc" in " ".join(checker.text)
+
+
+def test_names_from_files_cannot_become_markup(plan, tmp_path):
+    hostile = plan.scenarios[0].model_copy(
+        update={"name": '</script><img src=x onerror="alert(1)">', "description": "<b>&"}
+    )
+    page = build(
+        ReplayPlan([hostile], ["weir", "gcc"], plan.objective, [1], None, plan.simulator), tmp_path, command="<i>"
+    )
+    check(page)
+    assert "<img src=x" not in page
+    assert "<i>" not in page
+    assert data_of(page)["series"][0]["name"] == hostile.name
+
+
+def test_failures_are_shown(plan, tmp_path):
+    page = build(plan, tmp_path, failures=["steady, gcc, seed 3: weir-sim ended (SIGABRT)"])
+    assert "failures" in check(page).ids
+    assert "1 run did not complete" in page
+
+
+def test_long_series_are_thinned(plan, tmp_path):
+    capacity = {"times_s": [0.0], "rates_bps": [1e6]}
+    long = Scenario.make(name="long", duration_s=200.0, forward={"capacity": capacity}, flows=[{"kind": "rtp"}])
+    outcome = replay(ReplayPlan([long], ["gcc"], plan.objective, [1], None, plan.simulator), tmp_path, 1)
+    (entry,) = chart_series(RunStore(tmp_path), outcome.records, {})
+    (flow,) = entry["flows"]
+    assert len(flow["receive_kbps"]) <= MAX_POINTS
+    assert entry["interval_s"] * len(flow["receive_kbps"]) == pytest.approx(200.0)
+    full = RunStore(tmp_path).read_series(outcome.records[0])["flows"]["media"]
+    assert sum(flow["lost"]) == sum(full["packets_lost"])
+    assert max(flow["delay_ms"]) == pytest.approx(
+        max(value for value in full["one_way_delay_mean_ms"] if value), abs=0.5
+    )

@@ -1,0 +1,146 @@
+import json
+import os
+import signal
+from dataclasses import replace
+
+import pytest
+
+from weir.errors import InputError
+from weir.qoe_eval.runs.jobs import ReplayPlan
+from weir.qoe_eval.runs.replay import replay
+from weir.qoe_eval.runs.store import RunStore
+
+
+@pytest.fixture
+def plan(fake_simulator, scenarios):
+    return ReplayPlan(scenarios, ["weir", "gcc"], (0.4, 0.5, 0.1), [1, 2], None, fake_simulator)
+
+
+def lines(folder):
+    return (folder / "results.jsonl").read_text().splitlines()
+
+
+def test_one_lean_record_per_run_and_its_series_beside_it(plan, tmp_path):
+    outcome = replay(plan, tmp_path, 2)
+    assert len(outcome.records) == len(lines(tmp_path)) == 8
+    record = outcome.records[0]
+    assert (record["scenario"], record["controller"], record["seed"]) == ("steady", "weir", 1)
+    assert "series" not in record
+    assert all("series" not in flow for flow in record["flows"])
+    assert record["metrics"]["run"]["challenge"] > 0
+    assert record["flows_under_test"] == ["media"]
+    series = RunStore(tmp_path).read_series(record)
+    assert len(series["path"]["capacity_bps"]) == len(series["flows"]["media"]["receive_rate_bps"]) == 100
+    assert len(list((tmp_path / "series").iterdir())) == 8
+
+
+def test_what_is_there_is_not_run_again(plan, tmp_path, misbehave):
+    first = replay(plan, tmp_path, 2)
+    misbehave({"*": "die"})
+    second = replay(plan, tmp_path, 2)
+    assert second.reused == 8
+    assert second.records == first.records
+
+
+@pytest.mark.parametrize("change", ["objective", "scenario", "simulator"])
+def test_what_was_made_otherwise_is_run_again_and_the_old_set_aside(plan, tmp_path, change):
+    replay(plan, tmp_path, 2)
+    if change == "objective":
+        other = replace(plan, objective=(0.1, 0.8, 0.1))
+    elif change == "scenario":
+        longer = plan.scenarios[0].model_copy(update={"duration_s": 12.0})
+        other = replace(plan, scenarios=[longer, longer.model_copy(update={"name": "step"})])
+    else:
+        copy = tmp_path / "weir-sim"
+        copy.write_text(plan.simulator.read_text() + "\n# another build\n")
+        copy.chmod(0o755)
+        other = replace(plan, simulator=copy)
+    outcome = replay(other, tmp_path, 2)
+    assert outcome.reused == 0
+    assert len(lines(tmp_path)) == 8
+    assert len((tmp_path / "results.previous.jsonl").read_text().splitlines()) == 8
+
+
+def test_more_seeds_extend_what_is_there(plan, tmp_path):
+    replay(plan, tmp_path, 2)
+    outcome = replay(replace(plan, seeds=[1, 2, 3]), tmp_path, 2)
+    assert (outcome.reused, len(outcome.records), len(lines(tmp_path))) == (8, 12, 12)
+
+
+def test_ctrl_c_keeps_complete_records_and_ends_the_processes(plan, tmp_path, monkeypatch):
+    monkeypatch.setenv("FAKE_WEIR_SIM_PIDS", str(tmp_path / "pids"))
+
+    def interrupt(done, total, name):
+        if done == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        replay(plan, tmp_path, 2, interrupt)
+    kept = [json.loads(line) for line in lines(tmp_path)]
+    assert 3 <= len(kept) < 8
+    for pid in map(int, (tmp_path / "pids").read_text().split()):
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+    resumed = replay(plan, tmp_path, 2)
+    assert resumed.reused == len(kept)
+    assert len(resumed.records) == 8
+
+
+def test_a_torn_last_line_is_run_again(plan, tmp_path):
+    replay(plan, tmp_path, 2)
+    whole = (tmp_path / "results.jsonl").read_bytes()
+    (tmp_path / "results.jsonl").write_bytes(whole[:-100])
+    outcome = replay(plan, tmp_path, 2)
+    assert outcome.reused == 7
+    assert len(lines(tmp_path)) == 8
+    assert all(json.loads(line)["schema"] == "weir.result/1" for line in lines(tmp_path))
+
+
+def test_a_record_without_its_series_is_run_again(plan, tmp_path):
+    record = replay(plan, tmp_path, 2).records[0]
+    RunStore(tmp_path).series_path(record).unlink()
+    assert replay(plan, tmp_path, 2).reused == 7
+
+
+def test_a_damaged_line_is_named(plan, tmp_path):
+    replay(plan, tmp_path, 2)
+    (tmp_path / "results.jsonl").write_text("nonsense\n")
+    with pytest.raises(InputError, match=r"results\.jsonl: line 1"):
+        replay(plan, tmp_path, 2)
+
+
+def test_damaged_series_are_named(plan, tmp_path):
+    record = replay(plan, tmp_path, 2).records[0]
+    store = RunStore(tmp_path)
+    store.series_path(record).write_bytes(b"not gzip")
+    with pytest.raises(InputError, match="damaged"):
+        store.read_series(record)
+
+
+def test_deaths_are_failures_and_the_others_go_on(plan, tmp_path, misbehave):
+    misbehave({"gcc:2": "die"})
+    outcome = replay(plan, tmp_path, 2)
+    assert len(outcome.records) == 6
+    assert sorted(failure.job["name"] for failure in outcome.failures) == ["steady, gcc, seed 2", "step, gcc, seed 2"]
+
+
+def test_a_refusal_ends_the_replay(plan, tmp_path, misbehave):
+    misbehave({"gcc:1": "refuse"})
+    outcome = replay(plan, tmp_path, 1)
+    assert [failure.refused for failure in outcome.failures] == [True]
+    assert len(outcome.records) == 1
+
+
+def test_a_folder_that_cannot_be_made(plan, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="--out"):
+        replay(plan, tmp_path / "file", 2)
+
+
+def test_scenario_names_do_not_leave_the_folder(plan, tmp_path):
+    strange = plan.scenarios[0].model_copy(update={"name": "../../up / <b>&"})
+    folder = tmp_path / "out"
+    outcome = replay(replace(plan, scenarios=[strange]), folder, 2)
+    assert len(outcome.records) == 4
+    assert {path.name for path in tmp_path.iterdir()} == {"out"}
+    assert len(list((folder / "series").iterdir())) == 4

@@ -1,0 +1,61 @@
+"""A seed means something in every bundled scenario, and the same to every controller. Runs weir-sim."""
+
+import json
+
+import pytest
+
+from weir.errors import MissingComponent
+from weir.qoe_eval.runs.jobs import ReplayPlan, plan_jobs
+from weir.qoe_eval.runs.shipped_model import shipped_model
+from weir.qoe_eval.runs.simulator import run_jobs
+from weir.traces.catalogue import bundled_scenarios
+from weir.trainer.gym.process import find_simulator
+
+CONTROLLERS = ("weir", "gcc", "rule")
+SEEDS = range(1, 6)
+# Long enough for every path to be filled; whole ones tell no more here.
+DURATION_S = 12.0
+
+
+@pytest.fixture(scope="module")
+def plan():
+    try:
+        simulator = find_simulator()
+    except MissingComponent as error:
+        pytest.skip(str(error))
+    scenarios = [one.model_copy(update={"duration_s": DURATION_S}) for one in bundled_scenarios()]
+    return ReplayPlan(scenarios, CONTROLLERS, (0.4, 0.5, 0.1), SEEDS, shipped_model(), simulator, "none")
+
+
+@pytest.fixture(scope="module")
+def runs(plan):
+    """By scenario, controller and seed, what happened to the flows."""
+    found = {}
+    for outcome in run_jobs(plan.simulator, plan_jobs(plan).values(), 2, 60):
+        record = outcome.record
+        assert record is not None, outcome.describe()
+        found[record["scenario"], record["controller"], record["seed"]] = json.dumps(record["flows"])
+    return found
+
+
+@pytest.mark.parametrize("controller", CONTROLLERS)
+def test_five_seeds_are_five_runs_of_every_scenario(plan, runs, controller):
+    for scenario in plan.scenarios:
+        assert len({runs[scenario.name, controller, seed] for seed in SEEDS}) == len(SEEDS), scenario.name
+
+
+def test_the_same_seed_gives_the_same_bytes(plan, runs):
+    some = [job for job in plan_jobs(plan).values() if job["seed"] == 2 and job["controller"] != "gcc"]
+    for outcome in run_jobs(plan.simulator, some, 2, 60):
+        record = outcome.record
+        assert json.dumps(record["flows"]) == runs[record["scenario"], record["controller"], 2]
+
+
+def test_all_controllers_of_a_seed_see_the_same_path(plan):
+    jobs = plan_jobs(plan).values()
+    by_run: dict = {}
+    for job in jobs:
+        seen = by_run.setdefault((job["scenario"]["name"], job["seed"]), [])
+        seen.append((job["scenario"], job["job"]["variation"]))
+    assert len(by_run) == 26 * 5
+    assert all(len(seen) == len(CONTROLLERS) and all(one == seen[0] for one in seen) for seen in by_run.values())

@@ -1,0 +1,204 @@
+// Frames against what is known of them: an empty path, an outage, losses.
+#include "media/frame_recorder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/sim_time.h"
+#include "test_scenarios.h"
+
+namespace weir::sim {
+namespace {
+
+constexpr int64_t kMs = 1'000'000;
+constexpr int64_t kReturnDelayNs = 30 * kMs;
+
+// Packets of a sender whose frames have the numbers 0, 1, ... and are captured every 100 ms.
+class FrameRecorderTest : public ::testing::Test {
+ protected:
+  Packet Send(int64_t frame, int64_t sent_ns, PacketKind kind = PacketKind::kVideo) {
+    Packet packet;
+    packet.sent_time_ns = sent_ns;
+    packet.transport_sequence_number = next_sequence_number_++;
+    packet.rtp.kind = kind;
+    packet.capture_time_ns = frame * 100 * kMs;
+    packet.rtp.payload_size = 1000;
+    recorder_.OnSent(packet);
+    return packet;
+  }
+  std::vector<FrameRecorder::Frame> Frames() const { return recorder_.Frames(3'600'000 * kMs); }
+
+  FrameRecorder recorder_{kReturnDelayNs};
+  int64_t next_sequence_number_ = 0;
+};
+
+TEST_F(FrameRecorderTest, AFrameIsCompleteWithItsLastPacketAndOrderDoesNotMatter) {
+  const Packet a = Send(1, 100 * kMs), b = Send(1, 105 * kMs), c = Send(2, 200 * kMs);
+  recorder_.OnReceived(b, 140 * kMs);
+  EXPECT_EQ(Frames()[0].complete_ns, kNeverNs);
+  recorder_.OnReceived(a, 150 * kMs);
+  recorder_.OnReceived(c, 230 * kMs);
+  ASSERT_EQ(Frames().size(), 2u);
+  EXPECT_EQ(Frames()[0].capture_ns, 100 * kMs);
+  EXPECT_EQ(Frames()[0].complete_ns, 150 * kMs);
+  EXPECT_EQ(Frames()[0].bytes, 2000);
+  EXPECT_EQ(Frames()[1].capture_ns, 200 * kMs);
+  EXPECT_EQ(Frames()[1].complete_ns, 230 * kMs);
+}
+
+TEST_F(FrameRecorderTest, AFrameWhosePacketsComeOneByOneIsNotCompleteInBetween) {
+  recorder_.OnReceived(Send(1, 100 * kMs), 110 * kMs);
+  recorder_.OnReceived(Send(1, 120 * kMs), 130 * kMs);
+  recorder_.OnReceived(Send(2, 200 * kMs), 210 * kMs);
+  EXPECT_EQ(Frames()[0].complete_ns, 130 * kMs);
+}
+
+TEST_F(FrameRecorderTest, ALostPacketComesOneRoundTripAfterTheGapShows) {
+  const Packet lost = Send(1, 100 * kMs), later = Send(2, 200 * kMs);
+  recorder_.OnDropped(lost);
+  EXPECT_EQ(Frames()[0].complete_ns, kNeverNs);
+  recorder_.OnReceived(later, 220 * kMs);
+  EXPECT_EQ(Frames()[0].complete_ns, 220 * kMs + kReturnDelayNs + 20 * kMs);
+  EXPECT_EQ(Frames()[1].complete_ns, 220 * kMs);
+}
+
+TEST_F(FrameRecorderTest, OnlyALaterVideoPacketShowsAGap) {
+  const Packet early = Send(1, 100 * kMs), lost = Send(1, 101 * kMs), audio = Send(1, 102 * kMs, PacketKind::kAudio);
+  recorder_.OnDropped(lost);
+  recorder_.OnReceived(audio, 120 * kMs);
+  recorder_.OnReceived(early, 121 * kMs);
+  EXPECT_EQ(Frames()[0].complete_ns, kNeverNs);
+  recorder_.OnReceived(Send(2, 200 * kMs), 220 * kMs);
+  EXPECT_EQ(Frames()[0].complete_ns, 270 * kMs);
+}
+
+TEST_F(FrameRecorderTest, AQueueMayDropAtItsHeadAfterItsTail) {
+  const Packet head = Send(1, 100 * kMs), middle = Send(2, 200 * kMs), tail = Send(3, 300 * kMs);
+  recorder_.OnDropped(tail);
+  recorder_.OnDropped(head);
+  recorder_.OnReceived(middle, 400 * kMs);
+  EXPECT_EQ(Frames()[0].complete_ns, 400 * kMs + kReturnDelayNs + 200 * kMs);
+  EXPECT_EQ(Frames()[2].complete_ns, kNeverNs);
+}
+
+TEST_F(FrameRecorderTest, WhatComesAfterTheEndHasNotCome) {
+  recorder_.OnReceived(Send(1, 100 * kMs), 150 * kMs);
+  EXPECT_EQ(recorder_.Frames(149 * kMs)[0].complete_ns, kNeverNs);
+}
+
+TEST_F(FrameRecorderTest, CaptureTimesGoOnWhenTheRtpClockWraps) {
+  const int64_t day_ns = 24 * 3600 * (1000 * kMs);
+  const int64_t frame = day_ns / (100 * kMs);
+  Send(frame, day_ns + 5 * kMs);
+  EXPECT_EQ(Frames()[0].capture_ns, day_ns);
+}
+
+struct FrameTimes {
+  std::vector<double> capture_ms, delay_ms;
+  // Delays as they are rendered: in order.
+  std::vector<double> rendered_ms;
+};
+
+FrameTimes TimesOf(const nlohmann::ordered_json& flow) {
+  const auto& frames = flow["series"]["frames"];
+  FrameTimes times;
+  double last_ms = 0;
+  for (size_t i = 0; i < frames["capture_time_us"].size(); ++i) {
+    if (frames["complete_time_us"][i].is_null()) break;
+    times.capture_ms.push_back(frames["capture_time_us"][i].get<double>() / 1e3);
+    times.delay_ms.push_back(frames["complete_time_us"][i].get<double>() / 1e3 - times.capture_ms.back());
+    last_ms = std::max(last_ms, frames["complete_time_us"][i].get<double>() / 1e3);
+    times.rendered_ms.push_back(last_ms);
+  }
+  return times;
+}
+
+json Video(json scenario, int64_t rate_bps) {
+  scenario["flows"][0]["controller"] = "fixed";
+  scenario["flows"][0]["fixed_rate_bps"] = rate_bps;
+  scenario["flows"][0]["media"] = {{"kind", "video"}};
+  return scenario;
+}
+
+TEST(SimulatedFramesTest, WithoutQueueAFrameTakesThePathAndItsTransmission) {
+  // Frames of some 2,000 bytes over 8 Mbps: a burst of two packets, each 1 ms and less.
+  const auto flow = RunScenario(Video(Steady(8'000'000, 20), 500'000), "rule")["flows"][0];
+  const auto& frames = flow["series"]["frames"];
+  const FrameTimes times = TimesOf(flow);
+  ASSERT_NEAR(static_cast<double>(times.delay_ms.size()), 600, 30);
+  size_t exact = 0;
+  for (size_t i = 0; i < times.delay_ms.size(); ++i) {
+    const double payload_bytes = frames["bytes"][i].get<double>();
+    const double packets = std::ceil(payload_bytes / 1200);
+    const double expected_ms = 25 + (payload_bytes + packets * (24 + 28)) * 8 / 8e3;
+    EXPECT_GE(times.delay_ms[i], expected_ms - 0.015);
+    exact += times.delay_ms[i] < expected_ms + 0.5;  // audio and reports may be in front
+  }
+  EXPECT_GT(static_cast<double>(exact) / static_cast<double>(times.delay_ms.size()), 0.9);
+}
+
+TEST(SimulatedFramesTest, FillerIsFramesOfAThirtiethOfASecond) {
+  for (const int64_t rate_bps : {60'000, 240'000, 2'000'000}) {
+    json scenario = Steady(8'000'000, 20);
+    scenario["flows"][0]["controller"] = "fixed";
+    scenario["flows"][0]["fixed_rate_bps"] = rate_bps;
+    const auto flow = RunScenario(scenario, "rule")["flows"][0];
+    const FrameTimes times = TimesOf(flow);
+    EXPECT_NEAR(static_cast<double>(times.delay_ms.size()), 600, 3) << rate_bps;
+    for (const double delay_ms : times.delay_ms) {
+      ASSERT_GE(delay_ms, 25.0);
+      // It is sent evenly over its thirtieth.
+      ASSERT_LE(delay_ms, 25.0 + 1e3 / 30 + 1.5) << rate_bps;
+    }
+  }
+}
+
+TEST(SimulatedFramesTest, AnOutageHoldsFramesUntilItsEnd) {
+  const json scenario = Video(PathOf({{0, 4'000'000}, {10, 0}, {12, 4'000'000}}, 20), 300'000);
+  const FrameTimes times = TimesOf(RunScenario(scenario, "rule")["flows"][0]);
+  std::vector<std::pair<double, double>> gaps;  // when, how long
+  for (size_t i = 1; i < times.rendered_ms.size(); ++i) {
+    const double gap_ms = times.rendered_ms[i] - times.rendered_ms[i - 1];
+    if (gap_ms > 300) gaps.emplace_back(times.rendered_ms[i - 1], gap_ms);
+  }
+  ASSERT_EQ(gaps.size(), 1u);
+  EXPECT_NEAR(gaps[0].first, 10'000, 80);
+  EXPECT_NEAR(gaps[0].second, 2'000, 110);
+  EXPECT_GT(*std::max_element(times.delay_ms.begin(), times.delay_ms.end()), 1'900);
+}
+
+TEST(SimulatedFramesTest, ALossCostsARoundTripAndTheTimeUntilTheGapShows) {
+  json scenario = Video(Steady(8'000'000, 60), 500'000);
+  const FrameTimes clean = TimesOf(RunScenario(scenario, "rule")["flows"][0]);
+  scenario["forward"]["loss"] = {{"kind", "bernoulli"}, {"ratio", 0.02}};
+  const auto flow = RunScenario(scenario, "rule")["flows"][0];
+  ASSERT_GT(flow["packets_lost"].get<int>(), 50);
+  const FrameTimes lossy = TimesOf(flow);
+  ASSERT_NEAR(static_cast<double>(lossy.delay_ms.size()), static_cast<double>(clean.delay_ms.size()), 2);
+  size_t late = 0;
+  for (const double delay_ms : lossy.delay_ms) {
+    // 25 ms for the packet that shows the gap, 50 ms for the round trip.
+    late += delay_ms > 75;
+    ASSERT_LT(delay_ms, 25 + 50 + 150);
+  }
+  // About two packets a frame; audio is lost too.
+  EXPECT_NEAR(static_cast<double>(late) / static_cast<double>(lossy.delay_ms.size()), 0.04, 0.02);
+}
+
+TEST(SimulatedFramesTest, AreFollowedOnlyInSeriesAndOfMedia) {
+  const json scenario = Steady(1'000'000, 5);
+  EXPECT_FALSE(RunJob(JobOf(scenario, "rule"), false)["flows"][0].contains("series"));
+  json with_traffic = scenario;
+  with_traffic["flows"].push_back({{"kind", "cbr"}, {"id", "cross"}, {"rate_bps", 100'000}});
+  const auto record = RunJob(JobOf(with_traffic, "rule"), true);
+  EXPECT_TRUE(record["flows"][0]["series"].contains("frames"));
+  EXPECT_FALSE(record["flows"][1]["series"].contains("frames"));
+}
+
+}  // namespace
+}  // namespace weir::sim

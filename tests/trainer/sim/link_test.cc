@@ -1,0 +1,296 @@
+// Links against theory: times to the nanosecond, exact counts, long-run rates within five standard deviations.
+#include "link/link.h"
+
+#include <algorithm>
+
+#include "flows/cbr_flow.h"
+#include "simulation_fixture.h"
+
+namespace weir::sim {
+namespace {
+
+constexpr int64_t kDuration = 100 * kSecond;
+
+using LinkTest = SimulationTest;
+
+TEST_F(LinkTest, SerialisationAndPropagation) {
+  Link link(LinkOf(1'000'000), kDuration, 1, 0);
+  RecordingSink sink(false);
+  At(3 * kMs, [&] {
+    sink.Send(link, 1250);
+    sink.Send(link, 125);
+  });
+  At(500 * kMs, [&] { sink.Send(link, 1250, 7 * kMs); });
+  RunUntil(kSecond);
+  ASSERT_EQ(sink.received.size(), 3u);
+  EXPECT_EQ(sink.received[0].arrival_ns, (3 + 10 + 25) * kMs);
+  EXPECT_EQ(sink.received[1].arrival_ns, (3 + 11 + 25) * kMs);
+  EXPECT_EQ(sink.received[2].arrival_ns, (500 + 10 + 25 + 7) * kMs);
+}
+
+TEST_F(LinkTest, SinksWithAndWithoutEventsSeeTheSameTimes) {
+  for (const QueueDiscipline discipline : {QueueDiscipline::kDropTail, QueueDiscipline::kCodel}) {
+    LinkSpec spec = LinkOf(2'000'000);
+    spec.queue_discipline = discipline;
+    spec.jitter = {JitterSpec::Kind::kTruncatedGaussian, 3 * kMs, 9 * kMs, false};
+    RecordingSink with_event(true), without_event(false);
+    for (RecordingSink* sink : {&with_event, &without_event}) {
+      Link link(spec, kDuration, 1, 0);
+      SendEvery(link, *sink, 5'300'001, 300, 1200);
+      RunUntil(10 * kSecond);
+      ns3::Simulator::Destroy();
+      UseFastScheduler();
+    }
+    ASSERT_EQ(with_event.received.size(), 300u);
+    ASSERT_EQ(without_event.received.size(), 300u);
+    for (size_t i = 0; i < 300; ++i) {
+      EXPECT_EQ(with_event.received[i].arrival_ns, without_event.received[i].arrival_ns);
+      EXPECT_EQ(with_event.received[i].told_ns, with_event.received[i].arrival_ns);
+      EXPECT_LT(without_event.received[i].told_ns, without_event.received[i].arrival_ns);
+    }
+  }
+}
+
+TEST_F(LinkTest, RateChangeWithinAPacket) {
+  LinkSpec spec;
+  spec.capacity = CapacityTrace({0, 5 * kMs, 6 * kMs}, {1'000'000, 2'000'000, 500'000});
+  for (const QueueDiscipline discipline : {QueueDiscipline::kDropTail, QueueDiscipline::kCodel}) {
+    spec.queue_discipline = discipline;
+    Link link(spec, kDuration, 1, 0);
+    RecordingSink sink(true);
+    At(0, [&] { sink.Send(link, 1250); });
+    RunUntil(kSecond);
+    ns3::Simulator::Destroy();
+    UseFastScheduler();
+    // 5,000 bits by 5 ms, 2,000 by 6 ms, 3,000 at 500 kbps.
+    ASSERT_EQ(sink.received.size(), 1u);
+    EXPECT_EQ(sink.received[0].arrival_ns, (6 + 6 + 25) * kMs);
+  }
+}
+
+TEST_F(LinkTest, OutageQueuesAndDropsNothing) {
+  LinkSpec spec;
+  // The outage begins in the middle of the first packet.
+  spec.capacity = CapacityTrace({0, 4 * kMs, 2004 * kMs}, {1'000'000, 0, 1'000'000});
+  spec.queue = {QueueSpec::Unit::kPackets, 20};
+  Link link(spec, kDuration, 1, 0);
+  RecordingSink sink(true);
+  SendEvery(link, sink, 100 * kMs, 20, 1250);
+  At(1950 * kMs, [&] {
+    EXPECT_EQ(link.queued_bytes(), 20 * 1250);
+    EXPECT_EQ(link.queued_packets(), 20);
+    // 54 ms of outage are left, then 6 ms of the first packet and 19 others.
+    EXPECT_EQ(link.QueueingDelayNs(), (54 + 6 + 190) * kMs);
+  });
+  At(1960 * kMs, [&] { sink.Send(link, 1250); });
+  RunUntil(5 * kSecond);
+  ASSERT_EQ(sink.received.size(), 20u);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(sink.received[i].arrival_ns, (2010 + 10 * i + 25) * kMs);
+  // The one too many is dropped by the queue's bound, not by the outage.
+  ASSERT_EQ(sink.dropped.size(), 1u);
+  EXPECT_EQ(sink.dropped[0].first, 1960 * kMs);
+}
+
+TEST_F(LinkTest, CapacityThatStaysZeroHoldsWhatItHas) {
+  for (const QueueDiscipline discipline : {QueueDiscipline::kDropTail, QueueDiscipline::kCodel}) {
+    LinkSpec spec;
+    spec.capacity = CapacityTrace({0, kSecond}, {1'000'000, 0});
+    spec.queue = {QueueSpec::Unit::kPackets, 3};
+    spec.queue_discipline = discipline;
+    Link link(spec, kDuration, 1, 0);
+    RecordingSink sink(true);
+    At(2 * kSecond, [&] {
+      for (int i = 0; i < 5; ++i) sink.Send(link, 1250);
+    });
+    RunUntil(50 * kSecond);
+    EXPECT_EQ(sink.received.size(), 0u);
+    EXPECT_EQ(sink.dropped.size(), 2u);
+    EXPECT_EQ(link.queued_packets(), 3);
+    EXPECT_EQ(link.QueueingDelayNs(), kNever);
+    ns3::Simulator::Destroy();
+    UseFastScheduler();
+  }
+}
+
+TEST_F(LinkTest, QueueBoundsInEachUnit) {
+  struct Case {
+    QueueSpec queue;
+    CapacityTrace capacity;
+    int64_t limit;
+    size_t admitted;
+    int64_t last_departure_ns;
+  };
+  using Unit = QueueSpec::Unit;
+  const CapacityTrace steady({0}, {1'000'000});
+  const CapacityTrace uneven({0, 900 * kMs}, {1'000'000, 11'000'000}, kSecond);
+  const Case cases[] = {
+      {{Unit::kMilliseconds, 300}, steady, 37'500, 30, 300 * kMs},
+      // The mean is 2 Mbps: 60 packets, of which the burst at 1 Mbps takes 600 ms.
+      {{Unit::kMilliseconds, 300}, uneven, 75'000, 60, 600 * kMs},
+      {{Unit::kBytes, 10'000}, steady, 10'000, 8, 80 * kMs},
+      {{Unit::kBytes, 11'249}, steady, 11'249, 8, 80 * kMs},
+      {{Unit::kPackets, 5}, steady, 5, 5, 50 * kMs},
+      // A full packet always fits.
+      {{Unit::kBytes, 1}, steady, 1'500, 1, 10 * kMs},
+      {{Unit::kMilliseconds, 0.01}, steady, 1'500, 1, 10 * kMs},
+  };
+  for (const QueueDiscipline discipline : {QueueDiscipline::kDropTail, QueueDiscipline::kCodel}) {
+    for (const Case& c : cases) {
+      LinkSpec spec;
+      spec.capacity = c.capacity;
+      spec.queue = c.queue;
+      spec.queue_discipline = discipline;
+      Link link(spec, kDuration, 1, 0);
+      EXPECT_EQ(link.queue_limit(), c.limit);
+      RecordingSink sink(true);
+      At(0, [&] {
+        for (int i = 0; i < 100; ++i) sink.Send(link, 1250);
+        EXPECT_EQ(link.queued_packets(), static_cast<int64_t>(c.admitted));
+        EXPECT_EQ(link.QueueingDelayNs(), c.last_departure_ns);
+        EXPECT_EQ(sink.dropped.size(), 100 - c.admitted);
+      });
+      RunUntil(5 * kSecond);
+      EXPECT_EQ(link.queued_bytes(), 0);
+      if (discipline == QueueDiscipline::kDropTail) {
+        ASSERT_EQ(sink.received.size(), c.admitted);
+        EXPECT_EQ(sink.received.back().arrival_ns, c.last_departure_ns + 25 * kMs);
+      }
+      EXPECT_EQ(sink.received.size() + sink.dropped.size(), 100u);
+      ns3::Simulator::Destroy();
+      UseFastScheduler();
+    }
+  }
+}
+
+TEST_F(LinkTest, ExactDropCountOfAnOverload) {
+  LinkSpec spec = LinkOf(1'000'000);
+  spec.queue = {QueueSpec::Unit::kPackets, 10};
+  Link link(spec, kDuration, 1, 0);
+  RecordingSink sink(false);
+  // Twice the capacity for 10 s: a packet leaves every 10 ms, one comes every 5.
+  SendEvery(link, sink, 5 * kMs, 2000, 1250);
+  RunUntil(20 * kSecond);
+  // By the last arrival, at 9,995 ms, 999 have left, and the queue holds its 10.
+  EXPECT_EQ(sink.received.size(), 1009u);
+  EXPECT_EQ(sink.dropped.size(), 991u);
+  EXPECT_EQ(link.counters().packets_sent, 2000);
+  EXPECT_EQ(link.counters().packets_dropped_by_queue, 991);
+  EXPECT_EQ(link.counters().packets_dropped_by_loss, 0);
+  int64_t longest_ns = 0;
+  for (const auto& packet : sink.received) longest_ns = std::max(longest_ns, packet.arrival_ns - packet.sent_ns);
+  EXPECT_EQ(longest_ns, (100 + 25) * kMs);
+}
+
+TEST_F(LinkTest, SaturatingFlowGetsTheCapacity) {
+  for (const QueueDiscipline discipline : {QueueDiscipline::kDropTail, QueueDiscipline::kCodel}) {
+    for (const double mbps : {0.1, 2.5, 50.0}) {
+      const auto rate_bps = static_cast<int64_t>(mbps * 1e6);
+      LinkSpec spec;
+      // An outage of 200 ms in every second, else a quarter above the mean.
+      spec.capacity = CapacityTrace({0, 300 * kMs, 500 * kMs}, {rate_bps * 5 / 4, 0, rate_bps * 5 / 4}, kSecond);
+      spec.queue_discipline = discipline;
+      Link link(spec, kDuration, 1, 0);
+      FlowSpec flow;
+      flow.stop_ns = 60 * kSecond;
+      flow.kind = CbrSpec{DataRate::BitsPerSecond(rate_bps * 3 / 2), 1200};
+      CountingObserver observer;
+      observer.count_from_ns = 10 * kSecond + 25 * kMs;
+      CbrFlow cbr(flow, &link, &observer);
+      RunUntil(60 * kSecond + 25 * kMs);
+      const double received_bps = static_cast<double>(observer.bytes_received_late) * 8 / 50;
+      EXPECT_GT(received_bps, 0.99 * static_cast<double>(rate_bps));
+      EXPECT_LT(received_bps, 1.01 * static_cast<double>(rate_bps));
+      RunUntil(65 * kSecond);
+      EXPECT_EQ(link.queued_packets(), 0);
+      EXPECT_EQ(observer.packets_sent, observer.packets_received + observer.packets_dropped);
+      ns3::Simulator::Destroy();
+      UseFastScheduler();
+    }
+  }
+}
+
+TEST_F(LinkTest, HalfTheCapacitySeesNoQueue) {
+  Link link(LinkOf(2'000'000), kDuration, 1, 0);
+  FlowSpec flow;
+  flow.start_ns = kSecond;
+  flow.stop_ns = 11 * kSecond;
+  flow.kind = CbrSpec{DataRate::BitsPerSecond(1'000'000), 1250};
+  CountingObserver observer;
+  CbrFlow cbr(flow, &link, &observer);
+  RunUntil(20 * kSecond);
+  EXPECT_EQ(observer.packets_sent, 1000);
+  EXPECT_EQ(observer.packets_received, 1000);
+  EXPECT_EQ(observer.first_sent_ns, kSecond);
+  EXPECT_EQ(observer.last_sent_ns, kSecond + 999 * 10 * kMs);
+  EXPECT_EQ(observer.min_delay_ns, 30 * kMs);
+  EXPECT_EQ(observer.max_delay_ns, 30 * kMs);
+}
+
+TEST_F(LinkTest, UnlimitedLinkOnlyDelays) {
+  Link link(LinkSpec(), kDuration, 1, 0);
+  RecordingSink sink(true);
+  At(0, [&] {
+    for (int i = 0; i < 1000; ++i) sink.Send(link, 1500);
+    EXPECT_EQ(link.queued_bytes(), 0);
+    EXPECT_EQ(link.QueueingDelayNs(), 0);
+  });
+  RunUntil(kSecond);
+  ASSERT_EQ(sink.received.size(), 1000u);
+  for (const auto& packet : sink.received) EXPECT_EQ(packet.arrival_ns, 25 * kMs);
+}
+
+TEST_F(LinkTest, AnotherCapacityCountsForWhatComesAfter) {
+  for (const QueueDiscipline discipline : {QueueDiscipline::kDropTail, QueueDiscipline::kCodel}) {
+    LinkSpec spec = LinkOf(1'000'000);
+    spec.queue_discipline = discipline;
+    Link link(spec, kDuration, 1, 0);
+    RecordingSink sink(true);
+    At(0, [&] { sink.Send(link, 1250); });
+    At(5 * kMs, [&] { link.SetCapacity(CapacityTrace({0, 12 * kMs}, {500'000, 2'000'000})); });
+    At(6 * kMs, [&] { sink.Send(link, 1250); });
+    RunUntil(kSecond);
+    ASSERT_EQ(sink.received.size(), 2u);
+    EXPECT_EQ(sink.received[0].arrival_ns, (10 + 25) * kMs);
+    // 1,000 bits at 500 kbps, from 10 to 12 ms, then 9,000 at 2 Mbps.
+    EXPECT_EQ(sink.received[1].arrival_ns, 16 * kMs + kMs / 2 + 25 * kMs);
+    ns3::Simulator::Destroy();
+    UseFastScheduler();
+  }
+}
+
+TEST_F(LinkTest, CountsWhatItCarriedAndWhenItHadNothingTo) {
+  for (const QueueDiscipline discipline : {QueueDiscipline::kDropTail, QueueDiscipline::kCodel}) {
+    LinkSpec spec = LinkOf(1'000'000);
+    spec.queue_discipline = discipline;
+    spec.queue = {QueueSpec::Unit::kPackets, 3};
+    Link link(spec, kDuration, 1, 0);
+    RecordingSink sink(true);
+    const auto expect = [&link](int64_t carried_bytes, int64_t idle_ns) {
+      EXPECT_EQ(link.carried_bytes(), carried_bytes);
+      EXPECT_EQ(link.IdleNs(), idle_ns);
+    };
+    At(7 * kMs, [&] {
+      expect(0, 7 * kMs);
+      for (int i = 0; i < 5; ++i) sink.Send(link, 1250);
+    });
+    At(36 * kMs, [&] { expect(2 * 1250, 7 * kMs); });
+    At(50 * kMs, [&] { expect(3 * 1250, 20 * kMs); });
+    At(60 * kMs, [&] {
+      link.SetDown(true);
+      sink.Send(link, 1250);
+      link.SetDown(false);
+      sink.Send(link, 1250);
+    });
+    At(65 * kMs, [&] { expect(3 * 1250, 30 * kMs); });
+    At(75 * kMs, [&] { expect(4 * 1250, 35 * kMs); });
+    RunUntil(kSecond);
+    EXPECT_EQ(link.counters().packets_dropped_while_down, 1);
+    EXPECT_EQ(link.counters().packets_dropped_by_queue, 2);
+    EXPECT_EQ(sink.dropped.size(), 3u);
+    ns3::Simulator::Destroy();
+    UseFastScheduler();
+  }
+}
+
+}  // namespace
+}  // namespace weir::sim

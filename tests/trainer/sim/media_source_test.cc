@@ -1,0 +1,234 @@
+// Filler against its arithmetic, video against the figures of RFC 8593.
+#include "media/media_source.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "core/sim_time.h"
+#include "endpoints/rtp_format.h"
+#include "media/filler_source.h"
+#include "media/video_source.h"
+
+namespace weir::sim {
+namespace {
+
+constexpr int64_t kMs = 1'000'000;
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr uint32_t kOverhead = 24;
+
+struct TimedPacket {
+  int64_t time_ns;
+  MediaPacket media;
+};
+
+std::vector<TimedPacket> TakeUntil(MediaSource& source, int64_t until_ns) {
+  std::vector<TimedPacket> packets;
+  while (source.next_packet_ns() < until_ns) {
+    const int64_t time_ns = source.next_packet_ns();
+    packets.push_back({time_ns, source.TakePacket(time_ns)});
+  }
+  return packets;
+}
+
+double RateBps(const std::vector<TimedPacket>& packets, int64_t duration_ns, PacketKind kind) {
+  double bits = 0;
+  for (const TimedPacket& packet : packets) {
+    if (packet.media.kind == kind) bits += (packet.media.payload_bytes + kOverhead) * 8.0;
+  }
+  return bits * 1e9 / static_cast<double>(duration_ns);
+}
+
+TEST(FillerSourceTest, FollowsTheTargetExactlyAndEvenly) {
+  for (const int64_t rate_bps : {30'000, 300'000, 1'000'000, 50'000'000}) {
+    FillerSource source(kOverhead, DataRate::KilobitsPerSecond(50'000));
+    source.SetTargetRate(DataRate::BitsPerSecond(rate_bps), 0);
+    source.SetActive(true, 0);
+    const auto packets = TakeUntil(source, 60 * kSecond);
+    EXPECT_NEAR(RateBps(packets, 60 * kSecond, PacketKind::kVideo), static_cast<double>(rate_bps), 0.001 * rate_bps);
+    const int64_t gap_ns = packets[1].time_ns - packets[0].time_ns;
+    for (size_t i = 1; i < packets.size(); ++i) ASSERT_EQ(packets[i].time_ns - packets[i - 1].time_ns, gap_ns);
+    EXPECT_LE(gap_ns, 34 * kMs);
+  }
+}
+
+TEST(FillerSourceTest, PayloadsShrinkRatherThanComeRarely) {
+  FillerSource source(kOverhead, DataRate::KilobitsPerSecond(50'000));
+  source.SetTargetRate(DataRate::KilobitsPerSecond(120), 0);
+  source.SetActive(true, 0);
+  EXPECT_EQ(source.TakePacket(0).payload_bytes, 500 - kOverhead);  // 120 kbit/s in 30 packets a second
+  source.SetTargetRate(DataRate::KilobitsPerSecond(1'000), 0);
+  EXPECT_EQ(source.TakePacket(0).payload_bytes, 1200u);
+}
+
+TEST(FillerSourceTest, ANewTargetCountsWithinAGap) {
+  FillerSource source(kOverhead, DataRate::KilobitsPerSecond(50'000));
+  source.SetTargetRate(DataRate::BitsPerSecond(1224 * 8 * 10), 0);  // a packet every 100 ms
+  source.SetActive(true, 0);
+  source.TakePacket(0);
+  // At that rate packets are smaller, one every 33.3 ms. What is still to be earned is kept in whole bits.
+  constexpr double kBitsNs = 2e9 / (1224 * 8 * 10);
+  const int64_t gap_ns = source.next_packet_ns();
+  EXPECT_NEAR(static_cast<double>(gap_ns), 33.3e6, 0.1e6);
+  source.SetTargetRate(DataRate::BitsPerSecond(1224 * 8 * 20), gap_ns / 2);
+  EXPECT_NEAR(static_cast<double>(source.next_packet_ns()), 0.75 * static_cast<double>(gap_ns), kBitsNs);
+  source.SetTargetRate(DataRate::Zero(), gap_ns / 2);
+  EXPECT_EQ(source.next_packet_ns(), kNeverNs);
+  source.SetTargetRate(DataRate::BitsPerSecond(1224 * 8 * 10), kSecond);
+  EXPECT_NEAR(static_cast<double>(source.next_packet_ns() - kSecond), 0.5 * static_cast<double>(gap_ns), kBitsNs);
+}
+
+TEST(FillerSourceTest, KeepsToItsMaximumAndToItsPauses) {
+  FillerSource source(kOverhead, DataRate::KilobitsPerSecond(500));
+  source.SetTargetRate(DataRate::KilobitsPerSecond(9'000), 0);
+  EXPECT_EQ(source.next_packet_ns(), kNeverNs);
+  source.SetActive(true, 0);
+  EXPECT_NEAR(RateBps(TakeUntil(source, 10 * kSecond), 10 * kSecond, PacketKind::kVideo), 500e3, 1e3);
+  source.SetActive(false, 10 * kSecond);
+  EXPECT_EQ(source.next_packet_ns(), kNeverNs);
+  source.SetActive(true, 20 * kSecond);
+  EXPECT_EQ(source.next_packet_ns(), 20 * kSecond);
+}
+
+class VideoSourceTest : public testing::Test {
+ protected:
+  VideoSource Make(int64_t rate_bps, uint64_t seed = 1) {
+    VideoSourceConfig config = config_;
+    config.overhead_bytes = kOverhead;
+    VideoSource source(config, RandomStream(seed, 0));
+    source.SetTargetRate(DataRate::BitsPerSecond(rate_bps), 0);
+    source.SetActive(true, 0);
+    return source;
+  }
+  // Bytes of each frame.
+  static std::vector<uint32_t> Frames(const std::vector<TimedPacket>& packets) {
+    std::vector<uint32_t> sizes;
+    int64_t last_ns = -1;
+    for (const TimedPacket& packet : packets) {
+      if (packet.media.kind != PacketKind::kVideo) continue;
+      if (packet.time_ns != last_ns) sizes.push_back(0);
+      last_ns = packet.time_ns;
+      sizes.back() += packet.media.payload_bytes;
+    }
+    return sizes;
+  }
+  VideoSourceConfig config_;
+};
+
+TEST_F(VideoSourceTest, KeepsToRateAndFrameRate) {
+  for (const double frames_per_second : {25.0, 30.0, 60.0}) {
+    config_.frames_per_second = frames_per_second;
+    VideoSource source = Make(1'500'000);
+    const auto packets = TakeUntil(source, 60 * kSecond);
+    const double video_bps = RateBps(packets, 60 * kSecond, PacketKind::kVideo);
+    const double audio_bps = RateBps(packets, 60 * kSecond, PacketKind::kAudio);
+    EXPECT_GT(video_bps + audio_bps, 0.95 * 1.5e6);
+    EXPECT_LT(video_bps + audio_bps, 1.05 * 1.5e6);
+    // 32 kbit/s of Opus and its headers, 50 packets a second.
+    EXPECT_NEAR(audio_bps, 32e3 + 50 * kOverhead * 8, 1e3);
+    const auto frames = Frames(packets);
+    EXPECT_NEAR(static_cast<double>(frames.size()), 60 * frames_per_second, 0.03 * 60 * frames_per_second);
+    for (const TimedPacket& packet : packets) ASSERT_LE(packet.media.payload_bytes, kMaxPayloadBytes);
+  }
+}
+
+TEST_F(VideoSourceTest, FrameSizesVaryAsTheModelSays) {
+  config_.key_frame_interval_ns = 1000 * kSecond;
+  VideoSource source = Make(1'500'000);
+  auto frames = Frames(TakeUntil(source, 100 * kSecond));
+  frames.erase(frames.begin(), frames.begin() + 8);  // the first key frame's burst
+  double mean = 0, absolute_deviation = 0;
+  for (const uint32_t size : frames) mean += size / static_cast<double>(frames.size());
+  for (const uint32_t size : frames) {
+    absolute_deviation += std::abs(size / mean - 1) / static_cast<double>(frames.size());
+  }
+  // The mean absolute deviation of a Laplace distribution is its scale, 0.15.
+  EXPECT_GT(absolute_deviation, 0.135);
+  EXPECT_LT(absolute_deviation, 0.165);
+}
+
+TEST_F(VideoSourceTest, KeyFramesAreBurstsThatSmallFramesMakeUpFor) {
+  config_.key_frame_interval_ns = 2 * kSecond;
+  VideoSource source = Make(2'000'000);
+  const auto frames = Frames(TakeUntil(source, 20 * kSecond));
+  const double mean = static_cast<double>(source.encoder_rate().bps()) / 8 / 30;
+  int key_frames = 0;
+  for (const uint32_t size : frames) key_frames += size > 2.5 * mean;
+  EXPECT_GE(key_frames, 9);
+  EXPECT_LE(key_frames, 10);
+  double burst = 0;
+  for (size_t i = 0; i < 8; ++i) burst += frames[i];
+  EXPECT_NEAR(burst / (8 * mean), 1.0, 0.15);
+}
+
+TEST_F(VideoSourceTest, EasyContentTakesLessThanTheTarget) {
+  config_.audio_rate = DataRate::Zero();
+  config_.minimum_output_share = 0.4;
+  VideoSource source = Make(2'000'000);
+  const auto packets = TakeUntil(source, 120 * kSecond);
+  const double share = RateBps(packets, 120 * kSecond, PacketKind::kVideo) / 2e6;
+  EXPECT_GT(share, 0.62);
+  EXPECT_LT(share, 0.78);
+  EXPECT_NEAR(static_cast<double>(Frames(packets).size()), 120 * 30.0, 120 * 30 * 0.03);
+}
+
+TEST_F(VideoSourceTest, StallsSkipFrames) {
+  config_.audio_rate = DataRate::Zero();
+  config_.stall_probability = 0.1;
+  VideoSource source = Make(2'000'000);
+  // A tenth of the frames is followed by 1 to 6 skipped ones, 3.5 on average.
+  EXPECT_NEAR(static_cast<double>(Frames(TakeUntil(source, 120 * kSecond)).size()), 120 * 30 / 1.35, 120 * 30 * 0.04);
+}
+
+TEST_F(VideoSourceTest, TheEncoderLagsBehindItsTarget) {
+  VideoSource source = Make(1'000'000);
+  TakeUntil(source, kSecond);
+  source.SetTargetRate(DataRate::KilobitsPerSecond(500), kSecond);
+  TakeUntil(source, kSecond + 100 * kMs);
+  const DataRate first = source.encoder_rate();
+  // Changed by the first request; the second has to wait for 200 ms after that.
+  source.SetTargetRate(DataRate::KilobitsPerSecond(2'000), kSecond + 100 * kMs);
+  TakeUntil(source, kSecond + 190 * kMs);
+  EXPECT_EQ(source.encoder_rate(), first);
+  TakeUntil(source, kSecond + 330 * kMs);
+  EXPECT_GT(source.encoder_rate(), DataRate::KilobitsPerSecond(1'700));
+  EXPECT_LT(source.encoder_rate(), DataRate::KilobitsPerSecond(2'000));
+}
+
+TEST_F(VideoSourceTest, ASlowEncoderFollowsWithItsTimeConstantsAndWithoutBursts) {
+  config_.audio_rate = DataRate::Zero();
+  config_.rise_time_constant_s = 1.5;
+  config_.fall_time_constant_s = 0.5;
+  VideoSource source = Make(1'000'000);
+  TakeUntil(source, kSecond);
+  const auto share_of_the_way = [&](int64_t now_ns, int64_t target_kbps, int64_t duration_ns) {
+    const auto before = static_cast<double>(source.encoder_rate().bps());
+    source.SetTargetRate(DataRate::KilobitsPerSecond(target_kbps), now_ns);
+    for (const uint32_t size : Frames(TakeUntil(source, now_ns + duration_ns))) {
+      EXPECT_LT(size, 1.8 * std::max<double>(before, target_kbps * 1e3) / 8 / 30);
+    }
+    const auto after = static_cast<double>(source.encoder_rate().bps());
+    return std::log(after / before) / std::log(static_cast<double>(target_kbps) * 1e3 / before);
+  };
+  EXPECT_NEAR(share_of_the_way(kSecond, 2'000, 1'500 * kMs), 1 - std::exp(-1), 0.05);
+  EXPECT_NEAR(share_of_the_way(2'500 * kMs, 200, 500 * kMs), 1 - std::exp(-1), 0.05);
+}
+
+TEST_F(VideoSourceTest, KeepsToItsMaximum) {
+  config_.max_rate = DataRate::KilobitsPerSecond(800);
+  VideoSource source = Make(50'000'000);
+  const auto packets = TakeUntil(source, 60 * kSecond);
+  EXPECT_GT(RateBps(packets, 60 * kSecond, PacketKind::kVideo), 0.95 * 800e3);
+  EXPECT_LT(RateBps(packets, 60 * kSecond, PacketKind::kVideo), 1.05 * 800e3);
+}
+
+TEST_F(VideoSourceTest, TheSeedDecides) {
+  VideoSource a = Make(1'000'000, 1), b = Make(1'000'000, 1), c = Make(1'000'000, 2);
+  const auto frames = Frames(TakeUntil(a, 5 * kSecond));
+  EXPECT_EQ(frames, Frames(TakeUntil(b, 5 * kSecond)));
+  EXPECT_NE(frames, Frames(TakeUntil(c, 5 * kSecond)));
+}
+
+}  // namespace
+}  // namespace weir::sim

@@ -1,0 +1,163 @@
+// The pacer's arithmetic: who leaves when, at whose expense.
+#include "endpoints/pacer.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "core/sim_time.h"
+
+namespace weir::sim {
+namespace {
+
+constexpr int64_t kMs = 1'000'000;
+constexpr uint32_t kOverhead = 52;
+constexpr MediaPacket kVideo{.kind = PacketKind::kVideo, .payload_bytes = 1200};
+constexpr MediaPacket kAudio{.kind = PacketKind::kAudio, .payload_bytes = 80};
+
+struct Departure {
+  int64_t time_ns;
+  PacedPacket packet;
+};
+
+class PacerTest : public testing::Test {
+ protected:
+  std::vector<Departure> SendUntil(int64_t until_ns) {
+    std::vector<Departure> departures;
+    while (true) {
+      const int64_t next_ns = std::max(now_ns_, pacer_.next_send_ns(now_ns_));
+      if (next_ns >= until_ns) break;
+      now_ns_ = next_ns;
+      const auto packet = pacer_.Take(now_ns_);
+      EXPECT_TRUE(packet) << "promised a packet at " << now_ns_;
+      if (!packet) break;
+      departures.push_back({now_ns_, *packet});
+    }
+    now_ns_ = until_ns;
+    return departures;
+  }
+
+  Pacer pacer_{kOverhead};
+  int64_t now_ns_ = 0;
+};
+
+TEST_F(PacerTest, MediaLeavesAtThePacingRateInBursts) {
+  // A packet is 10 ms, so a burst is four of them; the next waits until all are paid for.
+  pacer_.SetRates(DataRate::BitsPerSecond(1252 * 8 * 100), DataRate::Zero(), 0);
+  for (int i = 0; i < 10; ++i) pacer_.Enqueue(kVideo, 0);
+  const auto departures = SendUntil(1000 * kMs);
+  ASSERT_EQ(departures.size(), 10u);
+  for (size_t i = 0; i < 10; ++i) EXPECT_EQ(departures[i].time_ns, static_cast<int64_t>(i / 4) * 40 * kMs);
+  EXPECT_TRUE(pacer_.empty());
+  EXPECT_EQ(pacer_.next_send_ns(now_ns_), kNeverNs);
+}
+
+TEST_F(PacerTest, AChangeOfRateCountsForTheDebt) {
+  pacer_.SetRates(DataRate::BitsPerSecond(1252 * 8 * 100), DataRate::Zero(), 0);
+  for (int i = 0; i < 5; ++i) pacer_.Enqueue(kVideo, 0);
+  ASSERT_EQ(SendUntil(5 * kMs).size(), 4u);
+  pacer_.SetRates(DataRate::BitsPerSecond(1252 * 8 * 50), DataRate::Zero(), now_ns_);
+  const auto departures = SendUntil(100 * kMs);
+  ASSERT_EQ(departures.size(), 1u);
+  EXPECT_EQ(departures[0].time_ns, 75 * kMs);
+}
+
+TEST_F(PacerTest, ARateOfZeroHoldsMediaButNotAudio) {
+  pacer_.Enqueue(kVideo, 0);
+  pacer_.Enqueue(kAudio, 0);
+  const auto departures = SendUntil(1000 * kMs);
+  ASSERT_EQ(departures.size(), 1u);
+  EXPECT_EQ(departures[0].packet.media.kind, PacketKind::kAudio);
+  EXPECT_FALSE(pacer_.empty());
+}
+
+TEST_F(PacerTest, SpeedsUpBeforeAPacketWaitsTwoSeconds) {
+  pacer_.SetRates(DataRate::KilobitsPerSecond(100), DataRate::Zero(), 0);
+  for (int i = 0; i < 100; ++i) pacer_.Enqueue(kVideo, 0);  // 10 s worth
+  const auto departures = SendUntil(10'000 * kMs);
+  ASSERT_EQ(departures.size(), 100u);
+  EXPECT_GT(departures.back().time_ns, 1'500 * kMs);
+  EXPECT_LE(departures.back().time_ns, 2'010 * kMs);
+}
+
+TEST_F(PacerTest, PaddingFillsUpToItsRate) {
+  pacer_.SetRates(DataRate::KilobitsPerSecond(2'500), DataRate::KilobitsPerSecond(1'000), 0);
+  pacer_.SetActive(true);
+  int64_t media_bits = 0, padding_bits = 0;
+  for (int i = 0; i < 100; ++i) {
+    pacer_.Enqueue(kVideo, now_ns_);  // every 50 ms: 200 kbit/s
+    for (const Departure& departure : SendUntil((i + 1) * 50 * kMs)) {
+      const bool padding = departure.packet.media.kind == PacketKind::kProbe;
+      (padding ? padding_bits : media_bits) += (departure.packet.media.payload_bytes + kOverhead) * 8;
+    }
+  }
+  EXPECT_EQ(media_bits, 100 * 1252 * 8);
+  EXPECT_GT(media_bits + padding_bits, 4'900'000);
+  EXPECT_LT(media_bits + padding_bits, 5'100'000);
+  pacer_.SetActive(false);
+  EXPECT_EQ(pacer_.next_send_ns(now_ns_), kNeverNs);
+}
+
+TEST_F(PacerTest, AProbeClusterGoesOutAtItsRate) {
+  pacer_.SetRates(DataRate::KilobitsPerSecond(100), DataRate::Zero(), 0);
+  pacer_.SetActive(true);
+  pacer_.AddProbeCluster({.at_time = Timestamp::Micros(0),
+                          .id = 7,
+                          .target_rate = DataRate::KilobitsPerSecond(2'000),
+                          .target_duration = TimeDelta::Millis(15),
+                          .target_probe_count = 5});
+  pacer_.Enqueue(kVideo, 0);
+  const auto departures = SendUntil(1000 * kMs);
+  // 5 steps of 4 ms at 2 Mbit/s are 5,000 bytes, but 5 packets are more.
+  ASSERT_EQ(departures.size(), 5u);
+  EXPECT_EQ(departures[0].packet.media.kind, PacketKind::kVideo);  // media first, then padding
+  EXPECT_EQ(departures[1].packet.media.kind, PacketKind::kProbe);
+  for (size_t i = 0; i < departures.size(); ++i) {
+    const PacedPacketInfo& info = departures[i].packet.pacing_info;
+    EXPECT_EQ(info.probe_cluster_id, 7);
+    EXPECT_EQ(info.probe_cluster_min_probes, 5);
+    EXPECT_EQ(info.probe_cluster_min_size.bytes(), 3'750);
+    EXPECT_EQ(info.probe_cluster_bytes_sent.bytes(), static_cast<int64_t>(i) * 1252);
+    EXPECT_EQ(departures[i].time_ns, TransmissionNs(static_cast<int64_t>(i) * 1252, 2'000'000));
+  }
+}
+
+TEST_F(PacerTest, MediaDoesNotComeBetweenTheProbesOfACluster) {
+  // The burst would let all of it go at once.
+  pacer_.SetRates(DataRate::KilobitsPerSecond(50'000), DataRate::Zero(), 0);
+  pacer_.SetActive(true);
+  pacer_.AddProbeCluster({.at_time = Timestamp::Micros(0),
+                          .id = 7,
+                          .target_rate = DataRate::KilobitsPerSecond(2'000),
+                          .target_duration = TimeDelta::Millis(15),
+                          .target_probe_count = 5});
+  for (int i = 0; i < 8; ++i) pacer_.Enqueue(kVideo, 0);
+  const auto departures = SendUntil(1000 * kMs);
+  ASSERT_EQ(departures.size(), 8u);
+  for (size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(departures[i].packet.pacing_info.probe_cluster_id, 7);
+    EXPECT_EQ(departures[i].time_ns, TransmissionNs(static_cast<int64_t>(i) * 1252, 2'000'000));
+  }
+  for (size_t i = 5; i < 8; ++i) EXPECT_EQ(departures[i].time_ns, departures[4].time_ns);
+}
+
+TEST_F(PacerTest, FastProbesAreLongerAndSlowOnesSmaller) {
+  pacer_.SetActive(true);
+  pacer_.AddProbeCluster({.id = 1,
+                          .target_rate = DataRate::KilobitsPerSecond(20'000),
+                          .target_duration = TimeDelta::Millis(15),
+                          .target_probe_count = 5});
+  const auto fast = SendUntil(1000 * kMs);
+  EXPECT_EQ(fast.size(), 40u);  // 20 ms at 20 Mbit/s are 50,000 bytes
+  pacer_.AddProbeCluster({.id = 2,
+                          .target_rate = DataRate::KilobitsPerSecond(200),
+                          .target_duration = TimeDelta::Millis(15),
+                          .target_probe_count = 5});
+  const auto slow = SendUntil(2000 * kMs);
+  ASSERT_EQ(slow.size(), 5u);
+  EXPECT_EQ(slow[0].packet.media.payload_bytes, 0u);
+  EXPECT_EQ(slow[0].packet.padding_bytes, 224u);
+}
+
+}  // namespace
+}  // namespace weir::sim

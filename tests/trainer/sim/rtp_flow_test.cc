@@ -1,0 +1,370 @@
+// The two ends of an RTP flow: what is sent, what comes back and when, and what a rate controller at the sender is
+// told.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/sim_time.h"
+#include "endpoints/rtp_format.h"
+#include "endpoints/rtp_receiver.h"
+#include "endpoints/rtp_sender.h"
+#include "endpoints/sent_packet_history.h"
+#include "endpoints/transport_feedback_builder.h"
+#include "media/filler_source.h"
+#include "simulation_fixture.h"
+#include "test_scenarios.h"
+
+namespace weir::sim {
+namespace {
+
+class RecordingObserver final : public FlowObserver {
+ public:
+  void OnSent(const Packet& packet) override { sent.push_back(packet); }
+  void OnReceived(const Packet& packet, int64_t arrival_time_ns) override {
+    received.emplace_back(packet, arrival_time_ns);
+  }
+  void OnDropped(const Packet& packet) override { dropped.push_back(packet); }
+  void OnTargetRate(DataRate target_rate, int64_t time_ns) override {
+    targets.emplace_back(time_ns, target_rate.bps());
+  }
+
+  std::vector<Packet> sent;
+  std::vector<std::pair<Packet, int64_t>> received;
+  std::vector<Packet> dropped;
+  std::vector<std::pair<int64_t, int64_t>> targets;
+};
+
+void RunObserved(const json& scenario, const std::string& controller, RecordingObserver& observer) {
+  const SimulationJob job = JobOf(scenario, controller);
+  std::vector<FlowObserver*> observers(job.scenario.flows.size(), nullptr);
+  observers[0] = &observer;
+  Simulation simulation(job, observers);
+  simulation.Run();
+}
+
+json FixedAt(int64_t rate_bps, double duration_s) {
+  json scenario = Steady(5'000'000, duration_s);
+  scenario["flows"][0]["controller"] = "fixed";
+  scenario["flows"][0]["fixed_rate_bps"] = rate_bps;
+  return scenario;
+}
+
+TEST(RtpFlowTest, PacketsAreRtp) {
+  RecordingObserver observer;
+  RunObserved(FixedAt(1'000'000, 70), "rule", observer);
+  ASSERT_GT(observer.received.size(), 1000u);
+  for (size_t i = 0; i < observer.received.size(); ++i) {
+    const auto& [packet, arrival_ns] = observer.received[i];
+    ASSERT_EQ(packet.rtp.sequence_number, static_cast<uint16_t>(i));
+    ASSERT_EQ(packet.rtp.ssrc, observer.received[0].first.rtp.ssrc);
+    ASSERT_TRUE(packet.rtp.has_abs_send_time);
+    const double wrapped_s = std::fmod(static_cast<double>(packet.sent_time_ns) * 1e-9, 64.0);
+    ASSERT_NEAR(packet.rtp.abs_send_time / 262144.0, wrapped_s, 4e-6);
+    ASSERT_EQ(packet.size_bytes, packet.rtp.header_size + packet.rtp.payload_size + kUdpIpOverheadBytes);
+    ASSERT_EQ(packet.rtp.arrival_time, ToTimestamp(arrival_ns));
+  }
+}
+
+TEST(RtpFlowTest, TheSendersClockShowsInTimestampsOnly) {
+  json scenario = FixedAt(1'000'000, 10);
+  scenario["flows"][0]["media"] = {{"kind", "video"}};
+  RecordingObserver right, wrong;
+  RunObserved(scenario, "rule", right);
+  scenario["flows"][0]["sender_clock_ppm"] = -5000;
+  scenario["flows"][0]["sender_clock_offset_s"] = 60.0;
+  RunObserved(scenario, "rule", wrong);
+  ASSERT_EQ(right.sent.size(), wrong.sent.size());
+  for (size_t i = 0; i < right.sent.size(); ++i) {
+    const Packet& packet = wrong.sent[i];
+    ASSERT_EQ(packet.sent_time_ns, right.sent[i].sent_time_ns);
+    const double shown_s = 60 + static_cast<double>(packet.sent_time_ns) * 1e-9 * 0.995;
+    ASSERT_NEAR(packet.rtp.abs_send_time / 262144.0, std::fmod(shown_s, 64.0), 4e-6);
+    const double ticks = packet.rtp.rtp_timestamp - 60.0 * packet.rtp.rtp_clock_rate;
+    ASSERT_NEAR(ticks, 0.995 * right.sent[i].rtp.rtp_timestamp, 2);
+  }
+}
+
+// A controller at the sender measures arrivals by the receiver's clock, and its own packets by its own.
+TEST(RtpFlowTest, ClockErrorReachesControllersAtTheSender) {
+  json scenario = Steady(2'000'000, 30);
+  const auto right = RunScenario(scenario, "gcc")["flows"][0];
+  scenario["flows"][0]["sender_clock_ppm"] = -5000;
+  // Delays seem to grow by 5 ms a second.
+  const auto slow = RunScenario(scenario, "gcc")["flows"][0];
+  EXPECT_NE(right["packets_sent"], slow["packets_sent"]);
+  scenario["flows"][0]["sender_clock_ppm"] = 0;
+  scenario["flows"][0]["sender_clock_offset_s"] = 60.0;
+  EXPECT_EQ(RunScenario(scenario, "gcc")["flows"][0], right);
+}
+
+TEST(RtpFlowTest, VideoAndAudioAreStreamsOfTheirOwn) {
+  json scenario = FixedAt(1'000'000, 10);
+  scenario["flows"][0]["media"] = {{"kind", "video"}, {"max_rate_bps", 2'500'000}};
+  RecordingObserver observer;
+  RunObserved(scenario, "rule", observer);
+  std::array<int, kStreamsPerFlow> next{};
+  for (const Packet& packet : observer.sent) {
+    const int stream = StreamOf(packet.rtp.kind);
+    ASSERT_EQ(packet.rtp.ssrc, SsrcOf(0, packet.rtp.kind));
+    ASSERT_EQ(packet.rtp.sequence_number, next[static_cast<size_t>(stream)]++);
+  }
+  EXPECT_NEAR(next[1], 500, 1);  // audio every 20 ms
+  EXPECT_GT(next[0], 500);
+  EXPECT_EQ(next[2], 0);
+}
+
+TEST(RtpFlowTest, FeedbackTakesTheReversePathsTime) {
+  json scenario = FixedAt(1'000'000, 5);
+  scenario["reverse"] = {{"one_way_delay_ms", 200.0}};
+  scenario["flows"][0]["extra_one_way_delay_ms"] = 10.0;
+  RecordingObserver observer;
+  RunObserved(scenario, "rule", observer);
+  const std::vector<std::pair<int64_t, int64_t>> expected{{0, 300'000}, {210 * kMs, observer.targets.back().second}};
+  EXPECT_EQ(observer.targets, expected);
+  // REMB rounds down to 18 bits.
+  EXPECT_NEAR(static_cast<double>(observer.targets.back().second), 1e6, 5.0);
+  EXPECT_EQ(observer.received.front().second - observer.received.front().first.sent_time_ns,
+            35 * kMs + TransmissionNs(observer.received.front().first.size_bytes, 5'000'000));
+}
+
+TEST(RtpFlowTest, FeedbackWaitsInTheReverseQueue) {
+  json scenario = FixedAt(1'000'000, 5);
+  // 28 + 20 bytes of REMB, as yet about no stream, take 192 ms.
+  scenario["reverse"] = {{"one_way_delay_ms", 25.0}, {"capacity", {{"times_s", {0.0}}, {"rates_bps", {2'000}}}}};
+  RecordingObserver observer;
+  RunObserved(scenario, "rule", observer);
+  ASSERT_EQ(observer.targets.size(), 2u);
+  EXPECT_EQ(observer.targets[1].first, (25 + 192) * kMs);
+}
+
+TEST(RtpFlowTest, FeedbackCanBeLost) {
+  json scenario = FixedAt(1'000'000, 60);
+  scenario["reverse"] = {{"loss", {{"kind", "bernoulli"}, {"ratio", 1.0}}}};
+  RecordingObserver observer;
+  RunObserved(scenario, "rule", observer);
+  EXPECT_EQ(observer.targets.size(), 1u);
+
+  scenario["reverse"]["loss"]["ratio"] = 0.5;
+  const auto flow = RunScenario(scenario, "rule")["flows"][0];
+  const double lost = flow["feedback_packets_lost"].get<double>() / flow["feedback_packets_sent"].get<double>();
+  EXPECT_GT(lost, 0.35);
+  EXPECT_LT(lost, 0.65);
+  EXPECT_EQ(flow["packets_lost"], 0);
+  // Repeated each second, it gets through in the end.
+  EXPECT_NEAR(MeanOver(flow, "target_bps", 30, 60), 1e6, 1e3);
+}
+
+TEST(RtpFlowTest, StartsPausesAndStops) {
+  json scenario = FixedAt(1'000'000, 20);
+  scenario["flows"][0]["start_s"] = 2.0;
+  scenario["flows"][0]["stop_s"] = 15.0;
+  scenario["flows"][0]["pauses_s"] = {{5.0, 8.0}, {9.0, 10.0}};
+  RecordingObserver observer;
+  RunObserved(scenario, "rule", observer);
+  EXPECT_EQ(observer.sent.front().sent_time_ns, 2 * kSecond);
+  std::array<int, 20> per_second{};
+  for (const Packet& packet : observer.sent) ++per_second[static_cast<size_t>(packet.sent_time_ns / kSecond)];
+  for (size_t second = 0; second < per_second.size(); ++second) {
+    const bool silent = second < 2 || (second >= 5 && second < 8) || second == 9 || second >= 15;
+    if (silent) {
+      EXPECT_EQ(per_second[second], 0) << second;
+    } else {
+      EXPECT_GT(per_second[second], 80) << second;
+      EXPECT_LT(per_second[second], 110) << second;
+    }
+  }
+}
+
+TEST(RtpFlowTest, ArrivalsAreSeenInOrderWhateverTheJitter) {
+  json scenario = FixedAt(3'000'000, 20);
+  scenario["forward"]["jitter"] = {
+      {"kind", "truncated_gaussian"}, {"standard_deviation_ms", 10.0}, {"maximum_ms", 40.0}, {"reorder", true}};
+  RecordingObserver observer;
+  RunObserved(scenario, "rule", observer);
+  int reordered = 0;
+  for (size_t i = 1; i < observer.received.size(); ++i) {
+    ASSERT_LE(observer.received[i - 1].second, observer.received[i].second);
+    reordered +=
+        observer.received[i].first.transport_sequence_number < observer.received[i - 1].first.transport_sequence_number;
+  }
+  EXPECT_GT(reordered, 100);
+  EXPECT_GE(observer.received.size() + 50, observer.sent.size());
+}
+
+// A controller at the sender that only listens, and asks for 1 Mbit/s.
+class ListeningController final : public RateController {
+ public:
+  struct Log {
+    std::vector<SentPacket> sent;
+    std::vector<TransportPacketsFeedback> feedbacks;
+    std::vector<TransportLossReport> loss_reports;
+    std::vector<TimeDelta> round_trip_times;
+  };
+  explicit ListeningController(Log* log) : log_(log) {}
+
+  std::string_view name() const override { return "listening"; }
+  Side side() const override { return Side::kSender; }
+  void OnTargetRateConstraints(const TargetRateConstraints&, Timestamp now) override { next_ = now; }
+  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override {
+    log_->round_trip_times.push_back(update.round_trip_time);
+  }
+  void OnSentPacket(const SentPacket& packet) override { log_->sent.push_back(packet); }
+  void OnTransportPacketsFeedback(const TransportPacketsFeedback& feedback) override {
+    log_->feedbacks.push_back(feedback);
+  }
+  void OnTransportLossReport(const TransportLossReport& report) override { log_->loss_reports.push_back(report); }
+  NetworkControlUpdate OnTimeout(Timestamp now) override {
+    next_ = Timestamp::PlusInfinity();
+    NetworkControlUpdate update;
+    update.target_rate = TargetTransferRate{now, DataRate::KilobitsPerSecond(1'000)};
+    update.pacer_config = PacerConfig{now, DataRate::KilobitsPerSecond(2'500), DataRate::Zero()};
+    return update;
+  }
+  Timestamp next_timeout() const override { return next_; }
+
+ private:
+  Log* log_;
+  Timestamp next_ = Timestamp::PlusInfinity();
+};
+
+class SenderSideTest : public SimulationTest {
+ protected:
+  void Run(double loss_ratio, int64_t duration_ns) {
+    LinkSpec spec;
+    spec.capacity = CapacityTrace({0}, {5'000'000});
+    if (loss_ratio > 0) spec.loss = {.kind = LossSpec::Kind::kBernoulli, .ratio = loss_ratio};
+    LinkSpec back;
+    Link forward(spec, duration_ns, 1, 0), reverse(back, duration_ns, 1, 8);
+    RtpSenderConfig config;
+    config.stop_ns = duration_ns;
+    RtpSender sender(config,
+                     std::make_unique<FillerSource>(kSendSideOverheadBytes, DataRate::KilobitsPerSecond(50'000)),
+                     std::make_unique<ListeningController>(&log_), &forward, &observer_);
+    RtpReceiver receiver({.stop_ns = duration_ns}, nullptr, &reverse, sender.rtcp_sink(), &observer_);
+    sender.SetReceiver(receiver.rtp_sink());
+    RunUntil(duration_ns);
+    ns3::Simulator::Destroy();
+  }
+
+  ListeningController::Log log_;
+  RecordingObserver observer_;
+};
+
+TEST_F(SenderSideTest, HearsOfEveryPacket) {
+  Run(0, 20 * kSecond);
+  ASSERT_EQ(log_.sent.size(), observer_.sent.size());
+  double bits = 0;
+  for (size_t i = 0; i < log_.sent.size(); ++i) {
+    ASSERT_EQ(log_.sent[i].sequence_number, static_cast<int64_t>(i));
+    ASSERT_EQ(log_.sent[i].size.bytes(), observer_.sent[i].size_bytes);
+    bits += observer_.sent[i].size_bytes * 8.0;
+  }
+  EXPECT_NEAR(bits / 20, 1e6, 1e3);  // the target counts IP packets
+  // 50 ms of round trip and at most 50 ms until the next feedback, at 1 Mbit/s.
+  EXPECT_LT(log_.sent.back().data_in_flight.bytes(), 15'000);
+  EXPECT_GT(log_.sent.back().data_in_flight.bytes(), 6'000);
+}
+
+TEST_F(SenderSideTest, FeedbackComesEvery50Ms) {
+  Run(0, 20 * kSecond);
+  EXPECT_NEAR(static_cast<double>(log_.feedbacks.size()), 20 / 0.05, 2);
+  int64_t next = 0;
+  for (const TransportPacketsFeedback& feedback : log_.feedbacks) {
+    EXPECT_EQ(feedback.feedback_time.us() % 50'000, 25'000);
+    for (const PacketResult& packet : feedback.packet_feedbacks) {
+      ASSERT_EQ(packet.sent_packet.sequence_number, next++);
+      const TimeDelta delay = packet.receive_time - packet.sent_packet.send_time;
+      ASSERT_NEAR(static_cast<double>(delay.us()), 25'000 + 2'003, 260);  // receive times come in ticks of 250 us
+    }
+  }
+  EXPECT_EQ(log_.round_trip_times.size(), 18u);  // needs a sender report first
+  for (const TimeDelta round_trip_time : log_.round_trip_times) {
+    EXPECT_NEAR(static_cast<double>(round_trip_time.us()), 50'000, 2'500);
+  }
+}
+
+TEST_F(SenderSideTest, LossIsInFeedbackAndReports) {
+  Run(0.1, 60 * kSecond);
+  int64_t lost = 0, all = 0;
+  for (const TransportPacketsFeedback& feedback : log_.feedbacks) {
+    for (const PacketResult& packet : feedback.packet_feedbacks) {
+      ++all;
+      lost += !packet.receive_time.IsFinite();
+    }
+  }
+  const auto dropped = static_cast<int64_t>(observer_.dropped.size());
+  EXPECT_LE(lost, dropped);
+  EXPECT_GE(lost, dropped - 3);
+  EXPECT_EQ(log_.feedbacks.back().packet_feedbacks.back().sent_packet.sequence_number, all - 1);
+  int64_t reported_lost = 0, reported_received = 0;
+  for (const TransportLossReport& report : log_.loss_reports) {
+    reported_lost += report.packets_lost_delta;
+    reported_received += report.packets_received_delta;
+    EXPECT_NEAR((report.end_time - report.start_time).seconds(), 1.0, 0.03);
+  }
+  EXPECT_EQ(log_.loss_reports.size(), 59u);
+  EXPECT_NEAR(static_cast<double>(reported_lost), static_cast<double>(dropped), 0.04 * static_cast<double>(dropped));
+  EXPECT_NEAR(static_cast<double>(reported_lost) / static_cast<double>(reported_lost + reported_received), 0.1, 0.02);
+}
+
+TEST(TransportFeedbackBuilderTest, ReportsWhatIsMissingAndWhatComesLate) {
+  TransportFeedbackBuilder builder;
+  EXPECT_FALSE(builder.Build(0));
+  builder.OnPacket(0, 1 * kMs);
+  builder.OnPacket(3, 2'100'000);
+  const auto first = builder.Build(50 * kMs);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->base_sequence_number, 0);
+  EXPECT_EQ(first->receive_times_us,
+            (std::vector<int64_t>{1'000, TransportFeedback::kNotReceived, TransportFeedback::kNotReceived, 2'000}));
+  EXPECT_FALSE(builder.Build(100 * kMs));
+  builder.OnPacket(2, 120 * kMs);
+  builder.OnPacket(4, 121 * kMs);
+  const auto second = builder.Build(150 * kMs);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->base_sequence_number, 2);
+  EXPECT_EQ(second->receive_times_us, (std::vector<int64_t>{120'000, 2'000, 121'000}));
+  // Too late: what has been reported on for more than 500 ms is forgotten.
+  builder.OnPacket(5, 900 * kMs);
+  builder.Build(900 * kMs);
+  builder.OnPacket(1, 901 * kMs);
+  EXPECT_FALSE(builder.Build(950 * kMs));
+}
+
+TEST(SentPacketHistoryTest, CountsWhatIsInFlight) {
+  SentPacketHistory history;
+  for (int64_t i = 0; i < 4; ++i) {
+    SentPacket packet;
+    packet.send_time = Timestamp::Millis(i);
+    packet.size = DataSize::Bytes(100);
+    packet.sequence_number = i;
+    history.OnSentPacket(packet);
+    EXPECT_EQ(packet.data_in_flight.bytes(), 100 * (i + 1));
+  }
+  const int64_t kLost = TransportFeedback::kNotReceived;
+  const auto first = history.OnTransportFeedback(
+      {.base_sequence_number = 0, .receive_times_us = {30'000, kLost, 31'000}}, Timestamp::Millis(60));
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->data_in_flight.bytes(), 100);
+  ASSERT_EQ(first->packet_feedbacks.size(), 3u);
+  EXPECT_EQ(first->packet_feedbacks[1].receive_time, Timestamp::PlusInfinity());
+  // The lost one was late; what was known is not repeated.
+  const auto second = history.OnTransportFeedback({.base_sequence_number = 1, .receive_times_us = {70'000, 31'000}},
+                                                  Timestamp::Millis(90));
+  ASSERT_TRUE(second);
+  ASSERT_EQ(second->packet_feedbacks.size(), 1u);
+  EXPECT_EQ(second->packet_feedbacks[0].sent_packet.sequence_number, 1);
+  EXPECT_EQ(second->data_in_flight.bytes(), 100);
+  // Packets that were never sent, and feedback that says nothing new.
+  EXPECT_FALSE(
+      history.OnTransportFeedback({.base_sequence_number = 9, .receive_times_us = {1}}, Timestamp::Millis(91)));
+  EXPECT_FALSE(
+      history.OnTransportFeedback({.base_sequence_number = 0, .receive_times_us = {1}}, Timestamp::Millis(92)));
+}
+
+}  // namespace
+}  // namespace weir::sim

@@ -1,0 +1,101 @@
+"""Reads traces of any known format, told apart by content: OpenNetLab, Mahimahi, CSV, Weir scenario."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from weir.errors import InputError
+from weir.files.input import parse_json, printable, read_text
+from weir.traces.formats.csv_trace import read_csv
+from weir.traces.formats.imported_trace import ImportedTrace, TraceFormat
+from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS, read_mahimahi
+from weir.traces.formats.opennetlab import read_opennetlab
+from weir.traces.formats.validation import Finding
+from weir.traces.schema.scenario import SCHEMA, Scenario
+
+_SHOWN_ERRORS = 5
+
+
+def detect_format(text: str, source: str) -> TraceFormat:
+    """The format of a file's text, by its content.
+
+    Raises:
+        InputError: it is none of the known ones; the message says what they look like.
+    """
+    stripped = text.lstrip()
+    if stripped.startswith(("{", "[")):
+        data = parse_json(text, source)
+        if isinstance(data, dict):
+            if "uplink" in data:
+                return "opennetlab"
+            if "schema" in data or {"forward", "flows"} & data.keys():
+                return "scenario"
+        raise InputError(
+            f'{source}: JSON, but neither a scenario ("schema": "{SCHEMA}") nor an OpenNetLab trace '
+            '("uplink": {"trace_pattern": [...]}); add the missing key'
+        )
+    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    first = lines[0].strip() if lines else ""
+    if "," in first:
+        return "csv"
+    if re.fullmatch(r"[+-]?\d+", first):
+        return "mahimahi"
+    raise InputError(
+        f"{source}: line 1: neither JSON, nor CSV with the header time_s,rate_bps, nor Mahimahi (one whole number of "
+        "milliseconds a line); convert it to one of these"
+    )
+
+
+def inspect_trace(path: str | Path, *, window_ms: int = DEFAULT_WINDOW_MS) -> ImportedTrace:
+    """Reads a file of any known format and finds its faults, without refusing repairable ones.
+
+    Raises:
+        InputError: it cannot be read or parsed; the message names file and line or entry.
+    """
+    text = read_text(path)
+    source = printable(path)
+    kind = detect_format(text, source)
+    if kind == "scenario":
+        return _inspect_scenario(Scenario.from_json(text, source), source)
+    if kind == "opennetlab":
+        return read_opennetlab(parse_json(text, source), source)
+    if kind == "mahimahi":
+        return read_mahimahi(text, source, window_ms=window_ms)
+    return read_csv(text, source)
+
+
+def _inspect_scenario(scenario: Scenario, source: str) -> ImportedTrace:
+    capacity = scenario.forward.capacity
+    trace = None if capacity is None else capacity.trace()
+    findings = []
+    if trace is not None and not trace.integrate(0.0, scenario.duration_s) > 0:
+        text = f"the link has no capacity in all of the {scenario.duration_s:g} s"
+        findings.append(Finding("all_zero", "error", source, "forward.capacity", text))
+    return ImportedTrace(source, "scenario", trace, findings, scenario=scenario)
+
+
+def read_trace(path: str | Path, *, repair: bool = False, window_ms: int = DEFAULT_WINDOW_MS) -> ImportedTrace:
+    """Reads a file of any known format.
+
+    Args:
+        path: the file.
+        repair: accept faults that can be repaired; the findings say what was done.
+        window_ms: averaging window for Mahimahi files, ms.
+
+    Raises:
+        InputError: unreadable, unparsable, or faulty and not (to be) repaired.
+    """
+    imported = inspect_trace(path, window_ms=window_ms)
+    refused = [finding for finding in imported.errors if not (repair and finding.repair)]
+    if refused:
+        shown = "\n".join(f"  {finding.located()}" for finding in refused[:_SHOWN_ERRORS])
+        more = f"\n  and {len(refused) - _SHOWN_ERRORS} more" if len(refused) > _SHOWN_ERRORS else ""
+        remedy = (
+            "add --repair to accept the repairs, or mend the file"
+            if all(finding.repair for finding in refused)
+            else "this cannot be repaired; mend the file"
+        )
+        count = f"{len(refused)} fault{'s' if len(refused) > 1 else ''}"
+        raise InputError(f"{imported.source}: {count}; {remedy}:\n{shown}{more}")
+    return imported

@@ -1,0 +1,99 @@
+"""Mahimahi traces: one line per delivery opportunity of 1500 bytes, its time in whole ms; the last is the period.
+
+Read, deliveries become rates in windows of 200 ms, or of another length: a delivery at ``t`` counts in window
+``floor(t / 200)``, one at the very end in the last; a rest of less than half a window belongs to the window before it.
+A window without a delivery has no capacity. Deliveries times 12,000 bits equals the integral of the rates.
+
+Written, delivery ``k`` comes when the capacity has carried ``k`` times 12,000 bits, rounded up to a millisecond; the
+last comes at the end of the trace, so that the length is kept.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from weir.errors import InputError
+from weir.traces.formats.capacity import CapacityTrace
+from weir.traces.formats.imported_trace import ImportedTrace
+from weir.traces.formats.validation import Finding, Samples, check
+
+DELIVERY_BITS = 1500 * 8
+DEFAULT_WINDOW_MS = 200
+MOST_WINDOWS = 5_000_000
+
+
+def read_mahimahi(text: str, source: str, *, window_ms: int = DEFAULT_WINDOW_MS) -> ImportedTrace:
+    """A Mahimahi trace; its last time is the trace's period.
+
+    Raises:
+        InputError: a line is no whole number of milliseconds, the window or trace is empty, or the trace too long.
+    """
+    if window_ms < 1:
+        raise InputError(f"--mahimahi-window-ms {window_ms}: must be at least 1 ms")
+    times, lines = [], []
+    for number, line in enumerate(text.splitlines(), start=1):
+        stripped = line.strip()
+        if not stripped or stripped.startswith("#"):
+            continue
+        if not re.fullmatch(r"\d{1,15}", stripped):
+            raise InputError(
+                f"{source}: line {number}: {stripped[:40]!r} is no time in whole milliseconds; mend the line"
+            )
+        times.append(int(stripped))
+        lines.append(number)
+    ms = np.array(times, dtype=np.int64)
+    findings = [
+        Finding(
+            "non_monotone_time", "error", source, f"line {lines[i + 1]}",
+            f"{ms[i + 1]} ms comes after {ms[i]} ms", "the deliveries are sorted by time",
+        )
+        for i in np.flatnonzero(np.diff(ms) < 0)
+    ]  # fmt: skip
+    order = np.argsort(ms, kind="stable")
+    ms = ms[order]
+    number_of = np.array(lines)[order]
+    length = int(ms[-1])
+    if length == 0:
+        raise InputError(f"{source}: line {lines[-1]}: the trace ends at 0 ms; its last line must be a later time")
+    if length / window_ms > MOST_WINDOWS:
+        raise InputError(
+            f"{source}: line {number_of[-1]}: the trace ends at {length} ms, over {MOST_WINDOWS:,} windows of "
+            f"{window_ms} ms; mend the line, or widen --mahimahi-window-ms"
+        )
+    edges = np.arange(0, length, window_ms)
+    if edges.size > 1 and length - edges[-1] < window_ms / 2:
+        edges = edges[:-1]
+    window = np.searchsorted(edges, ms, side="right") - 1
+    counts = np.bincount(window, minlength=edges.size)
+    durations = np.diff(np.append(edges, length)) / 1e3
+    first = np.searchsorted(window, np.arange(edges.size), side="left")
+    positions = [f"line {number_of[min(i, ms.size - 1)]}" for i in first]
+    samples = Samples(source, positions, durations, counts * DELIVERY_BITS / durations)
+    found, repaired = check(samples)
+    # Edges rather than sums of durations, so that the period is the file's own to the last bit.
+    trace = CapacityTrace(edges / 1e3, repaired.rates_bps, length / 1e3)
+    return ImportedTrace(source, "mahimahi", trace, findings + found)
+
+
+def write_mahimahi(trace: CapacityTrace) -> str:
+    """Text of a Mahimahi trace of a periodic capacity; the integral is kept to one delivery, the length to 1 ms.
+
+    Raises:
+        InputError: the trace carries less than one packet.
+    """
+    assert trace.period_s is not None, "cut the trace to a duration first"
+    edges = np.append(trace.times_s, trace.period_s)
+    bits = np.concatenate(([0.0], np.cumsum(trace.rates_bps * np.diff(edges))))
+    count = round(bits[-1] / DELIVERY_BITS)
+    if count < 1:
+        raise InputError("the trace carries less than one packet of 1500 bytes; Mahimahi cannot express it")
+    wanted = np.arange(1, count + 1) * float(DELIVERY_BITS)
+    segment = np.minimum(np.searchsorted(bits, wanted, side="left"), bits.size - 1) - 1
+    rate = trace.rates_bps[segment]
+    rest = np.divide(wanted - bits[segment], rate, out=np.zeros(count), where=rate > 0)
+    length_ms = max(1, round(trace.period_s * 1e3))
+    ms = np.clip(np.ceil((edges[segment] + rest) * 1e3 - 1e-6).astype(np.int64), 0, length_ms)
+    ms[-1] = length_ms
+    return "\n".join(map(str, ms.tolist())) + "\n"

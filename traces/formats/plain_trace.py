@@ -1,0 +1,66 @@
+"""A scenario around a plain capacity trace, with the project's defaults."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from weir.traces.formats.capacity import CapacityTrace
+from weir.traces.schema.scenario import Capacity, Queue, Scenario
+from weir.traces.schema.values_over_time import DelayOverTime, RatioOverTime
+
+DEFAULT_ONE_WAY_DELAY_MS = 25.0
+DEFAULT_QUEUE = Queue(milliseconds=300.0)
+DEFAULT_DURATION_S = 60.0
+
+
+def scenario_from_capacity(
+    trace: CapacityTrace,
+    name: str,
+    *,
+    one_way_delay_ms: float | DelayOverTime | None = None,
+    queue: Queue | None = None,
+    loss_ratio: float | RatioOverTime | None = None,
+    reverse: dict[str, Any] | None = None,
+    duration_s: float | None = None,
+    description: str = "",
+    provenance: dict[str, str] | None = None,
+) -> Scenario:
+    """One RTP flow under test, from 30 kbps to 50 Mbps and 300 kbps at the start, over the trace.
+
+    Args:
+        trace: the forward capacity.
+        name: the scenario's name.
+        one_way_delay_ms: None: 25 ms.
+        queue: None: 300 ms of the mean capacity.
+        loss_ratio: independent loss of packets, 0..1; None: no loss.
+        reverse: fields of the reverse link; what is left out has its default. None: unlimited, with the same delay.
+        duration_s: None: the trace's period, or 60 s when it has none. A longer run repeats the trace.
+        description: free text.
+        provenance: where the trace comes from, and its licence.
+
+    Raises:
+        InputError: a value is out of its range.
+    """
+    if duration_s is None:
+        duration_s = DEFAULT_DURATION_S if trace.period_s is None else trace.period_s
+    return Scenario.make(
+        name=name,
+        description=description,
+        provenance=provenance or {},
+        duration_s=duration_s,
+        forward={
+            "capacity": Capacity.from_trace(trace),
+            "one_way_delay_ms": DEFAULT_ONE_WAY_DELAY_MS if one_way_delay_ms is None else one_way_delay_ms,
+            "queue": DEFAULT_QUEUE if queue is None else queue,
+            "loss": loss_of(loss_ratio),
+        },
+        reverse=reverse or {},
+        flows=[{"kind": "rtp"}],
+    )
+
+
+def loss_of(ratio: float | RatioOverTime | None) -> dict[str, Any]:
+    """Independent loss of packets, as a scenario's JSON has it; none for 0 and None."""
+    if not ratio:
+        return {"kind": "none"}
+    return {"kind": "bernoulli", "ratio": ratio.model_dump() if isinstance(ratio, RatioOverTime) else ratio}

@@ -1,0 +1,146 @@
+"""What is wrong with a scenario, in one line: JSON path, fault, remedy."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any
+
+from pydantic import ValidationError
+
+from weir.traces.schema.values_over_time import CHANGING, CONSTANT
+
+_KNOWN_KEYS = frozenset(
+    [
+        "schema",
+        "name",
+        "description",
+        "provenance",
+        "duration_s",
+        "forward",
+        "reverse",
+        "flows",
+        "capacity",
+        "times_s",
+        "rates_bps",
+        "period_s",
+        "one_way_delay_ms",
+        "queue",
+        "milliseconds",
+        "bytes",
+        "packets",
+        "queue_discipline",
+        "loss",
+        "kind",
+        "ratio",
+        "ratios",
+        "values_ms",
+        "good_to_bad",
+        "bad_to_good",
+        "loss_good",
+        "loss_bad",
+        "jitter",
+        "standard_deviation_ms",
+        "maximum_ms",
+        "reorder",
+        "id",
+        "controller",
+        "fixed_rate_bps",
+        "direction",
+        "start_s",
+        "stop_s",
+        "pauses_s",
+        "extra_one_way_delay_ms",
+        "min_rate_bps",
+        "start_rate_bps",
+        "objective",
+        "media",
+        "max_rate_bps",
+        "frames_per_second",
+        "key_frame_interval_s",
+        "audio_rate_bps",
+        "congestion_control",
+        "transfers",
+        "idle_mean_s",
+        "start_on",
+        "rate_bps",
+        "packet_bytes",
+    ]
+)
+
+
+def describe(error: ValidationError, data: Any) -> str:
+    """The first fault, and how many more there are.
+
+    Args:
+        error: from validating ``data``.
+        data: the parsed JSON, used to turn pydantic's locations into JSON paths.
+    """
+    faults = error.errors(include_url=False)
+    first = faults[0]
+    path = _json_path(first["loc"], data)
+    more = len(faults) - 1
+    text = f"{path}: {_fault(first)}" if path else _fault(first)
+    return text + (f" (and {more} more fault{'s' if more > 1 else ''})" if more else "")
+
+
+def _json_path(location: tuple[int | str, ...], data: Any) -> str:
+    path = ""
+    here = data
+    for part in location:
+        if isinstance(part, int):
+            path += f"[{part}]"
+            here = here[part] if isinstance(here, list) and part < len(here) else None
+        elif part in (CONSTANT, CHANGING) or (isinstance(here, dict) and part not in here and here.get("kind") == part):
+            continue  # pydantic names the chosen variant, which is no key of the file
+        else:
+            path += f".{part}" if path else part
+            here = here.get(part) if isinstance(here, dict) else None
+    return path
+
+
+def _fault(fault: Any) -> str:
+    kind, context, given = fault["type"], fault.get("ctx", {}), fault["input"]
+    shown = _shown(given)
+    if kind == "extra_forbidden":
+        key = str(fault["loc"][-1])
+        if key in _KNOWN_KEYS:
+            return "this key does not belong here; remove it"
+        close = difflib.get_close_matches(key, sorted(_KNOWN_KEYS), n=1)
+        return "unknown key; " + (f'did you mean "{close[0]}"? Else remove it' if close else "remove it")
+    if kind == "missing":
+        return "is missing; add it"
+    if kind == "literal_error":
+        return f"{shown} is not allowed; use {context['expected']}"
+    if kind == "union_tag_invalid":
+        return f"kind {context['tag']!r} is not known; use one of {context['expected_tags']}"
+    if kind == "union_tag_not_found":
+        return 'needs the key "kind"; add it'
+    if kind == "value_error":
+        return str(context["error"])
+    remedies = {
+        "greater_than": "must be greater than {gt:.12g}",
+        "greater_than_equal": "must be at least {ge:.12g}",
+        "less_than": "must be less than {lt:.12g}",
+        "less_than_equal": "must be at most {le:.12g}",
+        "float_type": "must be a number",
+        "int_type": "must be a whole number",
+        "bool_type": "must be true or false",
+        "string_type": "must be a string",
+        "list_type": "must be a JSON array",
+        "dict_type": "must be a JSON object",
+        "finite_number": "must be finite",
+        "string_too_short": "must not be empty",
+        "too_short": "needs at least {min_length} value(s)",
+        "too_long": "takes at most {max_length} value(s)",
+        "model_type": "must be a JSON object",
+        "model_attributes_type": "must be a JSON object",
+    }
+    rule = remedies.get(kind)
+    return f"{rule.format(**context)}, not {shown}" if rule else f"{fault['msg']} (given {shown})"
+
+
+def _shown(given: Any) -> str:
+    if isinstance(given, dict | list):
+        return f"{'an empty' if not given else 'a'} JSON {'object' if isinstance(given, dict) else 'array'}"
+    text = repr(given)
+    return text if len(text) <= 60 else text[:57] + "..."

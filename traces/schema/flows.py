@@ -1,0 +1,139 @@
+"""The flows of a scenario: RTP media, TCP, constant bit rate (format ``weir.scenario/1``)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from weir.traces.schema.part import Flag, NotNegative, Part, Positive, PositiveTime, Rate
+
+Direction = Literal["forward", "reverse"]
+ControllerName = Literal["under_test", "weir", "gcc", "gcc-remb", "pcc", "nada", "rule", "fixed", "oracle"]
+Weight = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, lt=1)]
+TransferBytes = Annotated[int, Field(strict=True, gt=0, le=1_000_000_000)]
+MAX_FRAMES_PER_SECOND = 1000.0
+PositiveRate = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=10e9)]
+
+
+class FillerMedia(Part):
+    """Media that always has exactly as much to send as the target allows, up to ``max_rate_bps``."""
+
+    kind: Literal["filler"] = "filler"
+    max_rate_bps: PositiveRate = 50e6
+
+
+class VideoMedia(Part):
+    """A video encoder after RFC 8593 (lag, frame-size noise, key frames), with Opus-like audio beside it.
+
+    ``minimum_output_share``: below 1 the content is at times easier than the target allows, and the encoder puts out a
+    share of it that changes every second or so, between this and 1. ``stall_probability``: per frame, that the camera
+    or the encoder skips the next one to six. ``rise_time_constant_s``, ``fall_time_constant_s``: not 0 for an encoder
+    whose rate follows its target slowly, upwards and downwards: first order, in the logarithm of the rate, and without
+    RFC 8593's bursts on abrupt changes. libvpx VP8 in Chromium 156 does so with about 1.35 and 0.2 s.
+    """
+
+    kind: Literal["video"]
+    max_rate_bps: PositiveRate = 2.5e6
+    frames_per_second: Annotated[Positive, Field(le=MAX_FRAMES_PER_SECOND)] = 30.0
+    key_frame_interval_s: PositiveTime = 10.0
+    audio_rate_bps: Rate = 32e3
+    minimum_output_share: Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=1)] = 1.0
+    stall_probability: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=1)] = 0.0
+    rise_time_constant_s: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=60)] = 0.0
+    fall_time_constant_s: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=60)] = 0.0
+
+
+Media = Annotated[FillerMedia | VideoMedia, Field(discriminator="kind")]
+
+
+class Flow(Part):
+    """What every flow has. Times in seconds of the scenario; ``stop_s`` null: until its end."""
+
+    id: str = Field(min_length=1)
+    direction: Direction = "forward"
+    start_s: NotNegative = 0.0
+    stop_s: PositiveTime | None = None
+
+    @model_validator(mode="after")
+    def _stops_after_its_start(self) -> Flow:
+        if self.stop_s is not None and self.stop_s <= self.start_s:
+            raise ValueError(f"stop_s ({self.stop_s:g}) must be later than start_s ({self.start_s:g})")
+        return self
+
+
+class RtpFlow(Flow):
+    """An RTP sender under a rate controller. ``objective``: weights of throughput, latency and loss, or null.
+
+    What abs-send-time and RTP timestamps show: ``sender_clock_ppm`` says how much too fast the sender's clock goes, in
+    parts per million, ``sender_clock_offset_s`` what it shows at time 0. Null, in a file that leaves them to a run's
+    seed (``variation``): a right clock.
+    """
+
+    kind: Literal["rtp"]
+    id: str = Field("media", min_length=1)
+    controller: ControllerName = "under_test"
+    fixed_rate_bps: PositiveRate | None = None
+    pauses_s: list[Annotated[list[NotNegative], Field(min_length=2, max_length=2)]] = Field(default_factory=list)
+    extra_one_way_delay_ms: NotNegative = 0.0
+    min_rate_bps: PositiveRate = 30e3
+    start_rate_bps: PositiveRate = 300e3
+    objective: Annotated[list[Weight], Field(min_length=3, max_length=3)] | None = None
+    sender_clock_ppm: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-5000, le=5000)] | None = None
+    sender_clock_offset_s: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=64)] | None = None
+    media: Media = FillerMedia()
+
+    @model_validator(mode="after")
+    def _consistent(self) -> RtpFlow:
+        end = 0.0
+        for start, stop in self.pauses_s:
+            if not end <= start < stop:
+                raise ValueError(f"pauses_s: [{start:g}, {stop:g}] must end after its start and follow the one before")
+            end = stop
+        if self.objective is not None and abs(sum(self.objective) - 1) > 1e-6:
+            raise ValueError(f"objective: the three weights must sum to 1, not {sum(self.objective):g}")
+        if self.min_rate_bps > self.start_rate_bps:
+            raise ValueError(
+                f"start_rate_bps ({self.start_rate_bps:g}) must be at least min_rate_bps ({self.min_rate_bps:g})"
+            )
+        if self.min_rate_bps > self.media.max_rate_bps:
+            raise ValueError(
+                f"media.max_rate_bps ({self.media.max_rate_bps:g}) must be at least min_rate_bps {self.min_rate_bps:g}"
+            )
+        return self
+
+
+class Transfers(Part):
+    """Short transfers: sizes uniform in ``bytes`` [low, high], idle times exponential (RFC 8867, 5.7)."""
+
+    bytes: Annotated[list[TransferBytes], Field(min_length=2, max_length=2)]
+    idle_mean_s: NotNegative
+    start_on: Flag = True
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Transfers:
+        if self.bytes[0] > self.bytes[1]:
+            raise ValueError(f"bytes: the smallest size ({self.bytes[0]}) exceeds the largest ({self.bytes[1]})")
+        return self
+
+
+class TcpFlow(Flow):
+    """A TCP sender. ``transfers`` null: one endless transfer."""
+
+    kind: Literal["tcp"]
+    id: str = Field("tcp", min_length=1)
+    congestion_control: Literal["cubic", "bbr", "newreno", "linux_reno", "vegas"] = "cubic"
+    extra_one_way_delay_ms: NotNegative = 0.0
+    transfers: Transfers | None = None
+
+
+class CbrFlow(Flow):
+    """Packets of ``packet_bytes`` (IP size) at a constant rate."""
+
+    kind: Literal["cbr"]
+    id: str = Field("cross", min_length=1)
+    rate_bps: PositiveRate
+    packet_bytes: Annotated[int, Field(strict=True, ge=29, le=65535)] = 1200
+
+
+AnyFlow = Annotated[RtpFlow | TcpFlow | CbrFlow, Field(discriminator="kind")]

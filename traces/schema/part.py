@@ -1,0 +1,24 @@
+"""What every part of a scenario is made of: the base class and the numbers (format ``weir.scenario/1``)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from weir.traces.formats.capacity import MAX_RATE_BPS
+
+Rate = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=MAX_RATE_BPS)]
+# Times in s and delays in ms; the bound keeps them, in ns, inside the simulator's 64 bits.
+NotNegative = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=1e9)]
+PositiveTime = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=1e9)]
+Positive = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0)]
+Ratio = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=1)]
+PositiveInt = Annotated[int, Field(strict=True, gt=0)]
+Flag = Annotated[bool, Field(strict=True)]
+
+
+class Part(BaseModel):
+    """Base of everything in a scenario: immutable, unknown keys refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)

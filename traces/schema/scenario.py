@@ -1,0 +1,148 @@
+"""Scenario files, format ``weir.scenario/1``: a path, what crosses it, and for how long.
+
+Every number is a JSON number (never a string or a boolean) and finite; unknown keys are refused. A file may leave out
+whatever has a default; ``schema``, ``name``, ``duration_s``, ``forward.capacity`` and ``flows`` have none. Random
+seeds are not part of a scenario: scenario, controller, objective and seed together determine a run.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationError, model_validator
+
+from weir.errors import InputError
+from weir.files.input import parse_json, printable, read_text
+from weir.files.json_text import format_json
+from weir.files.output import write_text
+from weir.traces.schema.errors import describe
+from weir.traces.schema.flows import AnyFlow, CbrFlow, FillerMedia, RtpFlow, TcpFlow, Transfers, VideoMedia
+from weir.traces.schema.links import (
+    BernoulliLoss,
+    Capacity,
+    GilbertElliottLoss,
+    Link,
+    NoJitter,
+    NoLoss,
+    Queue,
+    TruncatedGaussianJitter,
+)
+from weir.traces.schema.part import Part, PositiveTime
+from weir.traces.schema.values_over_time import DelayOverTime
+
+SCHEMA = "weir.scenario/1"
+MAX_DURATION_S = 86_400.0
+"""A day: what can be simulated in minutes, and its series kept in memory."""
+
+__all__ = [
+    "SCHEMA", "BernoulliLoss", "Capacity", "CbrFlow", "FillerMedia", "GilbertElliottLoss", "Link", "NoJitter", "NoLoss",
+    "Queue", "RtpFlow", "Scenario", "TcpFlow", "Transfers", "TruncatedGaussianJitter", "VideoMedia",
+]  # fmt: skip
+
+
+class Scenario(Part):
+    """A bottleneck (``forward``), its reverse link, flows and a duration in seconds.
+
+    A file without ``reverse`` has an unlimited one with the forward link's delay and no loss.
+    """
+
+    schema_: Literal["weir.scenario/1"] = Field(alias="schema")
+    name: str = Field(min_length=1)
+    description: str = ""
+    provenance: dict[str, str] = Field(default_factory=dict)
+    duration_s: Annotated[PositiveTime, Field(le=MAX_DURATION_S)]
+    forward: Link
+    reverse: Link
+    flows: list[AnyFlow] = Field(min_length=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _complete_reverse(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        forward = data.get("forward")
+        reverse = data.get("reverse", {})
+        if isinstance(forward, Link):
+            delay: Any = forward.one_way_delay_ms
+        else:
+            delay = forward.get("one_way_delay_ms", 25.0) if isinstance(forward, dict) else 25.0
+            # A delay of the wrong type is reported once, at the forward link.
+            delay = (
+                delay if isinstance(delay, int | float | dict | DelayOverTime) and not isinstance(delay, bool) else 25.0
+            )
+        if isinstance(reverse, dict):
+            reverse = {"capacity": None, "one_way_delay_ms": delay} | reverse
+        return data | {"reverse": reverse}
+
+    @model_validator(mode="after")
+    def _unique_flows(self) -> Scenario:
+        seen: set[str] = set()
+        for index, flow in enumerate(self.flows):
+            if flow.id in seen:
+                raise ValueError(f'flows[{index}].id: "{flow.id}" is taken; give every flow an id of its own')
+            seen.add(flow.id)
+        return self
+
+    @classmethod
+    def make(cls, **fields: Any) -> Scenario:
+        """A scenario from its fields, without ``schema``.
+
+        Raises:
+            InputError: a field is wrong; the message names it.
+        """
+        return cls.from_dict({"schema": SCHEMA} | fields, str(fields.get("name", "scenario")))
+
+    @classmethod
+    def from_dict(cls, data: Any, source: str = "scenario") -> Scenario:
+        """A scenario from parsed JSON; ``source`` names it in messages.
+
+        Raises:
+            InputError: with the source, the JSON path, what is wrong and how to mend it.
+        """
+        try:
+            return cls.model_validate(data)
+        except ValidationError as error:
+            raise InputError(f"{source}: {describe(error, data)}") from None
+
+    @classmethod
+    def from_json(cls, text: str, source: str = "scenario") -> Scenario:
+        """A scenario from JSON text.
+
+        Raises:
+            InputError: the text is no JSON (the message has line and column), or no scenario.
+        """
+        return cls.from_dict(parse_json(text, source), source)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Scenario:
+        """Reads a scenario file.
+
+        Raises:
+            InputError: it cannot be read, or is no valid scenario.
+        """
+        return cls.from_json(read_text(path), printable(path))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The scenario as JSON values, every default written out."""
+        data = self.model_dump(mode="json", by_alias=True)
+        for side in ("forward", "reverse"):
+            data[side]["queue"] = {key: value for key, value in data[side]["queue"].items() if value is not None}
+        for flow in data["flows"]:
+            for key in ("fixed_rate_bps", "sender_clock_ppm", "sender_clock_offset_s"):
+                if flow.get(key, 0) is None:
+                    del flow[key]
+        data["flows"] = [{"kind": flow["kind"]} | flow for flow in data["flows"]]
+        return data
+
+    def to_json(self) -> str:
+        """Text of a scenario file, ending in a line break."""
+        return format_json(self.to_dict()) + "\n"
+
+    def save(self, path: str | Path) -> None:
+        """Writes a scenario file.
+
+        Raises:
+            InputError: the file cannot be written.
+        """
+        write_text(path, self.to_json())

@@ -1,0 +1,201 @@
+"""The commands `weir adapt` and `weir experiment adaptation`."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from weir.errors import InputError
+from weir.files.output import make_folder, write_text
+from weir.trainer.gym.episode import checked_objective
+from weir.trainer.gym.specification import PRESETS
+from weir.trainer.learning.configuration import checked_configuration, load_configuration
+from weir.trainer.learning.missing import require_training
+from weir.trainer.learning.progress_text import reward_text
+from weir.trainer.model.card import model_card
+from weir.trainer.model.file import read_model
+
+DEFAULT_CONFIGURATION = Path(__file__).parents[1] / "configs" / "adaptation.toml"
+RESULT = "adaptation.json"
+
+
+def adapt(
+    model: Annotated[Path, typer.Argument(help="Model file (.onnx), training folder, or checkpoint in one.")],
+    objective: Annotated[str, typer.Option(metavar="T,L,P", help="Weights of throughput, latency, loss; or a preset.")],
+    steps: Annotated[int | None, typer.Option(min=1, help="Environment steps. Default: the configuration's.")] = None,
+    replay: Annotated[
+        float, typer.Option(min=0.0, max=0.95, metavar="SHARE", help="Share of episodes with old objectives.")
+    ] = 0.5,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The new model. Default: <model>-adapted.onnx here.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Instead of the configuration's seed.")] = None,
+    configuration: Annotated[
+        Path, typer.Option(metavar="FILE", help="How to learn, a TOML file.", show_default=False)
+    ] = DEFAULT_CONFIGURATION,
+) -> None:
+    """Fine-tune a model for a new objective without forgetting the old ones. Ctrl-C keeps what is learned."""
+    weights = _objective(objective)
+    settings = load_configuration(configuration)
+    if seed is not None:
+        settings = checked_configuration(settings.model_dump() | {"seed": seed}, "command line")
+    target = out or Path(f"{model.resolve().stem}-adapted.onnx")
+    _check_target(target, model)
+    require_training()
+    from weir.trainer.adaptation.adapt import LearningState, adapted_provenance, read_starting_point
+    from weir.trainer.adaptation.adapt import adapt as run_adaptation
+    from weir.trainer.model.export import export as write_model
+
+    start = read_starting_point(model, settings)
+    total = steps or settings.steps
+    with _progress(total) as show:
+
+        def on_update(state: LearningState) -> None:
+            show("critic warms up" if state.warming_up else "adapting", state.steps, reward_text(state.mean_reward))
+
+        learned = run_adaptation(start, weights, steps=total, replay=replay, on_update=on_update)
+    described = start.configuration
+    write_model(
+        learned.policy,
+        described.environment.specification(),
+        target,
+        name=described.name,
+        version=described.version.removesuffix("+adapted") + "+adapted",
+        provenance=adapted_provenance(start, weights, learned.steps, replay, interrupted=learned.interrupted),
+    )
+    card = target.with_suffix(".md")
+    write_text(card, model_card(read_model(target)))
+    typer.echo(f"{target}: {learned.steps:,} steps for {', '.join(f'{weight:g}' for weight in weights)}\n{card}")
+    if learned.interrupted:
+        typer.echo(f"interrupted after {learned.steps:,} of {total:,} steps; the model holds what they gave", err=True)
+        raise typer.Exit(1)
+
+
+def adaptation(
+    out: Annotated[Path, typer.Option(metavar="DIR", help=f"Where {RESULT} goes.")],
+    seeds: Annotated[int, typer.Option(min=1, max=100, metavar="N", help="Repeated with the seeds 1 to N.")] = 2,
+    base_steps: Annotated[int, typer.Option(min=1, help="Training without the unseen objective.")] = 1_200_000,
+    scratch_steps: Annotated[int, typer.Option(min=1, help="Training on it alone, from nothing.")] = 400_000,
+    adaptation_steps: Annotated[int, typer.Option(min=1, help="Each adaptation to it.")] = 80_000,
+    scenarios: Annotated[int, typer.Option(min=1, max=1000, help="Scenarios of an evaluation.")] = 48,
+    configuration: Annotated[
+        Path, typer.Option(metavar="FILE", help="How to learn, a TOML file.", show_default=False)
+    ] = DEFAULT_CONFIGURATION,
+) -> None:
+    """Measures adaptation to an unseen objective against training from nothing, and what old objectives lose."""
+    settings = load_configuration(configuration)
+    make_folder(out)
+    require_training()
+    from weir.trainer.adaptation.experiment import Plan, run
+
+    plan = Plan(seeds, base_steps, scratch_steps, adaptation_steps, scenarios=scenarios)
+    try:
+        with _progress(plan.steps) as show:
+            document = run(settings, plan, on_progress=lambda what, done: show(what, done, ""))
+    except KeyboardInterrupt:
+        typer.echo("weir: interrupted; nothing is written", err=True)
+        raise typer.Exit(1) from None
+    write_text(out / RESULT, json.dumps(document, indent=1, allow_nan=False) + "\n")
+    _print_table(document)
+    typer.echo(f"\nDetails: {out / RESULT}")
+
+
+def _print_table(document: Mapping[str, Any]) -> None:
+    goals = document["goals"]
+    ratio, loss = document["steps_ratio"], document["old_objectives_loss_ratio"]
+    bound = "at least " if document["steps_ratio_is_lower_bound"] else ""
+    reached = {True: "yes", False: "no"}
+    table = Table(box=None, header_style="dim", pad_edge=False)
+    for name in ("what", "goal", "with replay", "without", "reached"):
+        table.add_column(name, justify="left" if name in ("what", "reached") else "right")
+
+    def times(value: float | None) -> str:
+        return "never there" if value is None else f"{bound}{value:.1f}"
+
+    table.add_row(
+        "times fewer steps than from scratch to 99 % of the gain",
+        f"at least {goals['steps_ratio']:g}",
+        times(ratio),
+        times(document["steps_ratio_without_replay"]),
+        reached[ratio is not None and ratio >= goals["steps_ratio"]],
+    )
+    table.add_row(
+        "loss on old objectives, of their reward",
+        f"below {goals['old_objectives_loss_ratio']:.0%}",
+        f"{loss:.2%}",
+        f"{document['old_objectives_loss_ratio_without_replay']:.2%}",
+        reached[loss < goals["old_objectives_loss_ratio"]],
+    )
+    table.add_row(
+        "the same, of their gain",
+        "",
+        f"{document['old_objectives_loss_of_gain']:.1%}",
+        f"{document['old_objectives_loss_of_gain_without_replay']:.1%}",
+        "",
+    )
+    console = Console(markup=False, highlight=False)
+    if not console.is_terminal:
+        # Into a file or a pipe: no line is broken.
+        console.width = 250
+    console.print(table)
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Callable[[str, int, str], None]]:
+    """A bar on standard error, as a function of what is done, steps so far and a note. A simulator's failure ends the
+    command with status 1.
+    """
+    from weir.trainer.gym.process import SimulatorError
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+        TextColumn("{task.fields[note]}"),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task("starting", total=total, rate="", note="")
+
+        def show(what: str, steps: int, note: str) -> None:
+            speed = progress.tasks[0].speed
+            rate = "" if speed is None else f"{speed:,.0f} steps/s"
+            progress.update(task, description=what, completed=min(steps, total), rate=rate, note=note)
+
+        try:
+            yield show
+        except SimulatorError as error:
+            progress.stop()
+            typer.echo(f"weir: {error}", err=True)
+            raise typer.Exit(1) from None
+
+
+def _objective(text: str) -> tuple[float, float, float]:
+    try:
+        return checked_objective(text if text in PRESETS else [float(part) for part in text.split(",")])
+    except ValueError:
+        raise InputError(
+            f"--objective {text}: give three weights above 0 such as 0.4,0.5,0.1, or one of {', '.join(PRESETS)}"
+        ) from None
+
+
+def _check_target(target: Path, model: Path) -> None:
+    """Before anything runs: a target that could not be written would cost all the learning."""
+    if target.suffix != ".onnx":
+        raise InputError(f"--out {target}: the name of a model file ends with .onnx")
+    if target.resolve() == model.resolve():
+        raise InputError(f"--out {target}: is the model that is adapted; give another name")
+    folder = target.resolve().parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise InputError(f"--out {target}: its folder is not there, or not to be written in")

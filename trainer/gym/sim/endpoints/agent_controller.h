@@ -1,0 +1,64 @@
+// The seat of an agent outside this process: the estimator's own statistics, features and action mapping, with the
+// decision itself taken elsewhere.
+#ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_AGENT_CONTROLLER_H_
+#define WEIR_TRAINER_GYM_SIM_ENDPOINTS_AGENT_CONTROLLER_H_
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "weir/arrival/interval_accumulator.h"
+#include "weir/controllers/decision_timer.h"
+#include "weir/policy/action.h"
+#include "weir/policy/features.h"
+#include "weir/rate_controller.h"
+
+namespace weir::sim {
+
+class DecisionSource {
+ public:
+  virtual ~DecisionSource() = default;
+  // The action for this observation; nothing when there will be no more decisions. The span lives until the next call.
+  virtual std::optional<std::span<const float>> Decide(std::span<const float> observation) = 0;
+};
+
+struct AgentSpecification {
+  TimeDelta interval = TimeDelta::Millis(200);
+  FeatureSpecification features;
+  ActionMapping action;
+  DecisionSource* source = nullptr;
+};
+
+// Decides at its start, on an observation of zeros, and after every interval. An action that the mapping refuses leaves
+// the rate in force.
+class AgentController final : public RateController {
+ public:
+  explicit AgentController(const AgentSpecification& specification);
+
+  std::string_view name() const override { return "agent"; }
+  Side side() const override { return Side::kReceiver; }
+
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) override;
+  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override;
+  void OnArrival(const Arrival& arrival) override { accumulator_.OnArrival(arrival); }
+  void OnTargetApplied(DataRate target, Timestamp) override { target_ = target; }
+  NetworkControlUpdate OnTimeout(Timestamp now) override;
+  Timestamp next_timeout() const override { return timer_.due(); }
+
+  // Ends the interval early; the observation is that of its end.
+  std::span<const float> Observe(Timestamp now);
+
+ private:
+  const AgentSpecification specification_;
+  TargetRateConstraints constraints_;
+  IntervalAccumulator accumulator_;
+  FeatureHistory history_;
+  std::vector<float> observation_;
+  DataRate target_ = DataRate::Zero();
+  Timestamp interval_start_ = Timestamp::MinusInfinity();
+  DecisionTimer timer_;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_TRAINER_GYM_SIM_ENDPOINTS_AGENT_CONTROLLER_H_

@@ -1,0 +1,67 @@
+// The rate controllers that a flow can have, by name.
+#ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_CONTROLLERS_H_
+#define WEIR_TRAINER_GYM_SIM_ENDPOINTS_CONTROLLERS_H_
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "endpoints/agent_controller.h"
+#include "endpoints/oracle_controller.h"
+#include "external_controller.h"
+#include "external_controllers.h"
+#include "weir/bandwidth_estimator.h"
+#include "weir/network_control.h"
+#include "weir/objective.h"
+#include "weir/rate_controller.h"
+
+namespace weir::sim {
+
+inline constexpr std::array<std::string_view, 8> kControllerNames{"weir", "gcc",  "gcc-remb", "pcc",
+                                                                  "nada", "rule", "fixed",    "oracle"};
+// The name for an agent outside this process; a scenario cannot ask for it.
+inline constexpr std::string_view kAgentName = "agent";
+
+// What a controller may need beside its name.
+struct ControllerContext {
+  // Rates at the receiver count RTP packets, rates at the sender IP packets.
+  TargetRateConstraints receiver_constraints;
+  TargetRateConstraints sender_constraints;
+  Objective objective;
+  // "weir": the model file's bytes, and its name for messages.
+  std::span<const std::byte> model;
+  std::string_view model_path;
+  // "fixed".
+  DataRate fixed_rate = DataRate::Zero();
+  OracleConfig oracle;
+  // "agent".
+  const AgentSpecification* agent = nullptr;
+  bool agent_guard = false;
+  // A controller of the user's own in place of the named one; see SimulationJob.
+  const external::ExternalSpecification* external = nullptr;
+  external::ExternalControllers* external_controllers = nullptr;
+  uint64_t seed = 1;
+};
+
+// Exactly one of the two is there.
+struct FlowController {
+  std::unique_ptr<BandwidthEstimator> at_receiver;
+  std::unique_ptr<RateController> at_sender;
+  // `at_receiver` may have something to say after any packet.
+  bool wake_on_arrival = false;
+  // The pilot of `at_receiver` when it is the agent.
+  AgentController* agent = nullptr;
+  // The pilot of `at_receiver` when it is the user's own.
+  const external::ExternalController* external = nullptr;
+};
+
+// Baselines are measured as they are: of all receiver-side controllers only "weir" has the guard's slew and stale rules
+// on. Throws InputError for an unknown name, and for a model or an own controller that cannot be used. An own
+// controller that fails later stops the simulation.
+FlowController MakeFlowController(std::string_view name, const ControllerContext& context);
+
+}  // namespace weir::sim
+
+#endif  // WEIR_TRAINER_GYM_SIM_ENDPOINTS_CONTROLLERS_H_

@@ -1,0 +1,45 @@
+// The upper bound among controllers: it knows the capacity of the path and the state of its queue, which no real one
+// can.
+#ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_ORACLE_CONTROLLER_H_
+#define WEIR_TRAINER_GYM_SIM_ENDPOINTS_ORACLE_CONTROLLER_H_
+
+#include <cstdint>
+
+#include "link/link.h"
+#include "weir/rate_controller.h"
+
+namespace weir::sim {
+
+struct OracleConfig {
+  const Link* link = nullptr;
+  // Flows that want what they can get on this link, this one included: each is left an equal share.
+  int sharing_flows = 1;
+  // Constant cross traffic that is taken off beforehand.
+  int64_t cross_traffic_bps = 0;
+};
+
+// Every 50 ms asks for 96 % of what the link carries in the next 50 ms, less what is queued beyond the packet in
+// transmission; it knows no more of the future. It may ask for nothing at all: the constraints' lower bound does not
+// bind it. Among other flows it takes its share and lets the queue be.
+class OracleController final : public RateController {
+ public:
+  explicit OracleController(const OracleConfig& config) : config_(config) {}
+
+  std::string_view name() const override { return "oracle"; }
+  Side side() const override { return Side::kSender; }
+
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) override;
+  NetworkControlUpdate OnTimeout(Timestamp now) override;
+  Timestamp next_timeout() const override { return next_timeout_; }
+
+ private:
+  DataRate Carriable(int64_t now_ns) const;
+
+  const OracleConfig config_;
+  TargetRateConstraints constraints_;
+  Timestamp next_timeout_ = Timestamp::PlusInfinity();
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_TRAINER_GYM_SIM_ENDPOINTS_ORACLE_CONTROLLER_H_

@@ -1,0 +1,159 @@
+#include "endpoints/pacer.h"
+
+#include <algorithm>
+
+#include "core/sim_time.h"
+
+namespace weir::sim {
+namespace {
+
+// libwebrtc: the pacer speeds up when a packet would wait longer than this.
+constexpr int64_t kMaxQueueingNs = 2'000'000'000;
+// libwebrtc, as in Chromium 150: packets leave at once while what has been sent is paid for within this time and is no
+// more than so much. Below some 10 Mbps a whole frame is one burst.
+constexpr int64_t kSendBurstNs = 40'000'000;
+constexpr int64_t kMaxBurstBytes = 63'000;
+// libwebrtc: a probe goes out in steps of twice what its rate carries in 2 ms, and counts steps, not packets. Only the
+// amount is taken over; packets here are spaced evenly.
+constexpr int64_t kProbeStepNs = 4'000'000;
+// RTX padding repeats a whole old packet unless that is more than three times what was asked for; then plain padding is
+// sent, 224 bytes at most.
+constexpr int64_t kMaxPaddingSizeFactor = 3;
+constexpr uint32_t kPlainPaddingBytes = 224;
+
+int64_t BytesIn(int64_t duration_ns, int64_t rate_bps) {
+  return static_cast<int64_t>(static_cast<__int128>(duration_ns) * rate_bps / 8'000'000'000);
+}
+
+// The moment at which a debt that is paid at `paid_ns` would be paid at another rate.
+int64_t Rescaled(int64_t paid_ns, int64_t now_ns, int64_t old_rate_bps, int64_t new_rate_bps) {
+  if (paid_ns <= now_ns || old_rate_bps <= 0) return now_ns;
+  if (paid_ns == kNeverNs || new_rate_bps <= 0) return kNeverNs;
+  return now_ns + static_cast<int64_t>(static_cast<__int128>(paid_ns - now_ns) * old_rate_bps / new_rate_bps);
+}
+
+}  // namespace
+
+void Pacer::SetRates(DataRate pacing_rate, DataRate padding_rate, int64_t now_ns) {
+  const int64_t pacing_bps = std::max<int64_t>(0, pacing_rate.bps());
+  const int64_t padding_bps = std::max<int64_t>(0, padding_rate.bps());
+  if (pacing_bps != pacing_rate_bps_) media_paid_ns_ = Rescaled(media_paid_ns_, now_ns, pacing_rate_bps_, pacing_bps);
+  if (padding_bps != padding_rate_bps_) {
+    padding_paid_ns_ = Rescaled(padding_paid_ns_, now_ns, padding_rate_bps_, padding_bps);
+  }
+  pacing_rate_bps_ = pacing_bps;
+  padding_rate_bps_ = padding_bps;
+}
+
+void Pacer::AddProbeCluster(const ProbeClusterConfig& config) {
+  if (config.target_rate.bps() <= 0) return;
+  ProbeCluster cluster;
+  cluster.info.probe_cluster_id = config.id;
+  cluster.info.probe_cluster_min_probes = config.target_probe_count;
+  cluster.info.probe_cluster_min_size = config.target_rate * config.target_duration;
+  cluster.info.send_rate = config.target_rate;
+  cluster.bytes_to_send = std::max(cluster.info.probe_cluster_min_size.bytes(),
+                                   config.target_probe_count * BytesIn(kProbeStepNs, config.target_rate.bps()));
+  cluster.started_ns = kNeverNs;
+  probes_.push_back(cluster);
+}
+
+void Pacer::SetActive(bool active) {
+  active_ = active;
+  if (!active) probes_.clear();
+}
+
+void Pacer::Enqueue(const MediaPacket& packet, int64_t now_ns) {
+  queued_bytes_ += packet.payload_bytes + overhead_bytes_;
+  (packet.kind == PacketKind::kAudio ? audio_ : media_).push_back(QueuedPacket{packet, now_ns});
+}
+
+int64_t Pacer::ProbeTimeNs(int64_t now_ns) const {
+  const ProbeCluster& cluster = probes_.front();
+  if (cluster.started_ns == kNeverNs) return now_ns;
+  return cluster.started_ns +
+         TransmissionNs(cluster.info.probe_cluster_bytes_sent.bytes(), cluster.info.send_rate.bps());
+}
+
+int64_t Pacer::MediaTimeNs(int64_t now_ns) const {
+  if (pacing_rate_bps_ <= 0) return kNeverNs;
+  const int64_t burst_ns = std::min(kSendBurstNs, TransmissionNs(kMaxBurstBytes, pacing_rate_bps_));
+  return media_paid_ns_ - now_ns < burst_ns ? now_ns : media_paid_ns_;
+}
+
+int64_t Pacer::next_send_ns(int64_t now_ns) const {
+  if (!audio_.empty()) return now_ns;
+  // While a cluster is under way nothing else leaves: media is what it is made of.
+  if (active_ && !probes_.empty()) return ProbeTimeNs(now_ns);
+  if (!media_.empty()) return MediaTimeNs(now_ns);
+  if (active_ && padding_rate_bps_ > 0) return std::max(padding_paid_ns_, media_paid_ns_);
+  return kNeverNs;
+}
+
+std::optional<PacedPacket> Pacer::Take(int64_t now_ns) {
+  if (!audio_.empty()) {
+    const MediaPacket audio = audio_.take_front().media;
+    queued_bytes_ -= audio.payload_bytes + overhead_bytes_;
+    return PacedPacket{.media = audio, .pacing_info = {}};
+  }
+  if (active_ && !probes_.empty()) {
+    return ProbeTimeNs(now_ns) <= now_ns ? std::optional(TakeProbe(now_ns)) : std::nullopt;
+  }
+  if (!media_.empty()) {
+    if (MediaTimeNs(now_ns) > now_ns) return std::nullopt;
+    const PacedPacket packet{.media = PopMedia(), .pacing_info = {}};
+    AccountMedia(packet.media.payload_bytes + overhead_bytes_, now_ns);
+    return packet;
+  }
+  if (!active_ || padding_rate_bps_ <= 0 || std::max(padding_paid_ns_, media_paid_ns_) > now_ns) return std::nullopt;
+  AccountMedia(kMaxPayloadBytes + overhead_bytes_, now_ns);
+  return PacedPacket{.media = {.kind = PacketKind::kProbe, .payload_bytes = kMaxPayloadBytes}, .pacing_info = {}};
+}
+
+PacedPacket Pacer::TakeProbe(int64_t now_ns) {
+  ProbeCluster& cluster = probes_.front();
+  if (cluster.started_ns == kNeverNs) cluster.started_ns = now_ns;
+  PacedPacket packet;
+  packet.pacing_info = cluster.info;
+  if (!media_.empty()) {
+    packet.media = PopMedia();
+  } else if (kMaxPaddingSizeFactor * BytesIn(kProbeStepNs, cluster.info.send_rate.bps()) >= kMaxPayloadBytes) {
+    packet.media = {.kind = PacketKind::kProbe, .payload_bytes = kMaxPayloadBytes};
+  } else {
+    packet.media.kind = PacketKind::kProbe;
+    packet.padding_bytes = kPlainPaddingBytes;
+  }
+  const int64_t size_bytes = packet.media.payload_bytes + packet.padding_bytes + overhead_bytes_;
+  AccountMedia(size_bytes, now_ns);
+  cluster.info.probe_cluster_bytes_sent += DataSize::Bytes(size_bytes);
+  ++cluster.packets_sent;
+  if (cluster.packets_sent >= cluster.info.probe_cluster_min_probes &&
+      cluster.info.probe_cluster_bytes_sent.bytes() >= cluster.bytes_to_send) {
+    probes_.pop_front();
+  }
+  return packet;
+}
+
+MediaPacket Pacer::PopMedia() {
+  const MediaPacket packet = media_.take_front().media;
+  queued_bytes_ -= packet.payload_bytes + overhead_bytes_;
+  return packet;
+}
+
+void Pacer::AccountMedia(int64_t size_bytes, int64_t now_ns) {
+  if (pacing_rate_bps_ > 0) {
+    int64_t rate_bps = pacing_rate_bps_;
+    if (!media_.empty()) {
+      // Fast enough for all that is queued to leave before its oldest packet has waited for too long.
+      const int64_t left_ns = std::max<int64_t>(1'000'000, kMaxQueueingNs - (now_ns - media_.front().enqueued_ns));
+      rate_bps =
+          std::max(rate_bps, static_cast<int64_t>(static_cast<__int128>(queued_bytes_) * 8'000'000'000 / left_ns));
+    }
+    media_paid_ns_ = std::max(media_paid_ns_, now_ns) + TransmissionNs(size_bytes, rate_bps);
+  }
+  if (padding_rate_bps_ > 0) {
+    padding_paid_ns_ = std::max(padding_paid_ns_, now_ns) + TransmissionNs(size_bytes, padding_rate_bps_);
+  }
+}
+
+}  // namespace weir::sim

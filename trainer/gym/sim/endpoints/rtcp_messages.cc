@@ -1,0 +1,47 @@
+#include "endpoints/rtcp_messages.h"
+
+namespace weir::sim {
+namespace {
+
+constexpr uint32_t kHeaderBytes = 8;  // common header and SSRC of the packet's sender
+constexpr uint32_t kSenderInfoBytes = 20;
+constexpr uint32_t kReportBlockBytes = 24;
+constexpr uint32_t kSourceDescriptionBytes = 28;  // with a CNAME of 16 characters (RFC 7022)
+constexpr uint32_t kReferenceTimeBytes = 12;      // RFC 3611 section 4.4
+constexpr uint32_t kDelaySinceReferenceBytes = 16;
+constexpr int64_t kLargestSmallDeltaUs = 255 * 250;
+
+uint32_t TransportFeedbackBytes(const TransportFeedback& feedback) {
+  // Common header, two SSRCs, base sequence number, count, reference time, feedback count; chunks of 7 two-bit symbols;
+  // deltas.
+  uint32_t bytes = 20 + 2 * static_cast<uint32_t>((feedback.receive_times_us.size() + 6) / 7);
+  int64_t last_us = TransportFeedback::kNotReceived;
+  for (const int64_t time_us : feedback.receive_times_us) {
+    if (time_us == TransportFeedback::kNotReceived) continue;
+    const int64_t delta_us = last_us == TransportFeedback::kNotReceived ? 0 : time_us - last_us;
+    bytes += delta_us >= 0 && delta_us <= kLargestSmallDeltaUs ? 1 : 2;
+    last_us = time_us;
+  }
+  return (bytes + 3) / 4 * 4;
+}
+
+}  // namespace
+
+uint32_t IpPacketSize(const ReceiverRtcp& message) {
+  uint32_t bytes = kUdpIpOverheadBytes + static_cast<uint32_t>(message.remb.size());
+  if (message.report) {
+    bytes += kHeaderBytes + kSourceDescriptionBytes + kHeaderBytes + kReferenceTimeBytes;
+    for (const auto& block : message.report->blocks) {
+      if (block) bytes += kReportBlockBytes;
+    }
+  }
+  if (message.transport_feedback) bytes += TransportFeedbackBytes(*message.transport_feedback);
+  return bytes;
+}
+
+uint32_t IpPacketSize(const SenderRtcp& message) {
+  const uint32_t echo_bytes = message.receiver_reference_echo ? kHeaderBytes + kDelaySinceReferenceBytes : 0;
+  return kUdpIpOverheadBytes + kHeaderBytes + kSenderInfoBytes + kSourceDescriptionBytes + echo_bytes;
+}
+
+}  // namespace weir::sim

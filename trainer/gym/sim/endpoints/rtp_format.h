@@ -1,0 +1,58 @@
+// What RTP and RTCP packets look like here: streams, header sizes, and what that makes of a media rate.
+#ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_RTP_FORMAT_H_
+#define WEIR_TRAINER_GYM_SIM_ENDPOINTS_RTP_FORMAT_H_
+
+#include <cstdint>
+
+#include "link/packet.h"
+#include "media/media_source.h"
+#include "scenario/scenario.h"
+#include "weir/arrival/arrival.h"
+#include "weir/units.h"
+
+namespace weir::sim {
+
+// The fixed header, and an extension block with abs-send-time (4 bytes) and transport sequence number or MID (3 bytes),
+// padded (RFC 8285).
+inline constexpr uint32_t kRtpHeaderBytes = 12 + 12;
+
+// What a rate counts in each packet beside its payload. REMB leaves out UDP and IP (draft-alvestrand-rmcat-remb-03
+// section 2.2), and so do the arrival statistics; libwebrtc's send side counts them.
+inline constexpr uint32_t kRembOverheadBytes = kRtpHeaderBytes;
+inline constexpr uint32_t kSendSideOverheadBytes = kRtpHeaderBytes + kUdpIpOverheadBytes;
+
+// A flow has one stream (SSRC) for each kind of packet it sends: video, audio, probes and padding.
+inline constexpr int kStreamsPerFlow = 3;
+constexpr int StreamOf(PacketKind kind) { return kind == PacketKind::kVideo ? 0 : kind == PacketKind::kAudio ? 1 : 2; }
+constexpr uint8_t PayloadTypeOf(PacketKind kind) { return static_cast<uint8_t>(96 + 15 * StreamOf(kind)); }
+constexpr uint32_t ClockRateOf(PacketKind kind) { return kind == PacketKind::kAudio ? 48'000 : 90'000; }
+constexpr uint32_t SsrcOf(int flow_index, PacketKind kind) {
+  return 0x57000000u + static_cast<uint32_t>(flow_index) * 16 + static_cast<uint32_t>(StreamOf(kind));
+}
+
+// In units of the stream's clock.
+constexpr uint32_t RtpTimestamp(PacketKind kind, int64_t time_ns) {
+  return static_cast<uint32_t>(static_cast<__int128>(time_ns) * ClockRateOf(kind) / 1'000'000'000);
+}
+
+// abs-send-time: seconds in 6.18 fixed point, rounded.
+constexpr uint32_t AbsSendTime(int64_t time_ns) {
+  constexpr int64_t kWrapNs = 64'000'000'000;
+  return static_cast<uint32_t>((((time_ns % kWrapNs) << 18) + 500'000'000) / 1'000'000'000) & 0xFFFFFF;
+}
+
+// The most that the media can send, when a packet counts `overhead_bytes` beside its payload. The scenario's figures
+// count RTP headers.
+inline DataRate MaxVideoRate(const MediaSpec& media, uint32_t overhead_bytes) {
+  return DataRate::BitsPerSecondF(static_cast<double>(media.max_rate.bps()) * (kMaxPayloadBytes + overhead_bytes) /
+                                  (kMaxPayloadBytes + kRtpHeaderBytes));
+}
+inline DataRate MaxMediaRate(const MediaSpec& media, uint32_t overhead_bytes) {
+  const DataRate video = MaxVideoRate(media, overhead_bytes);
+  if (media.kind == MediaSpec::Kind::kFiller || media.audio_rate.bps() == 0) return video;
+  return video + media.audio_rate + DataRate::BitsPerSecond(int64_t{overhead_bytes} * 8 * 50);
+}
+
+}  // namespace weir::sim
+
+#endif  // WEIR_TRAINER_GYM_SIM_ENDPOINTS_RTP_FORMAT_H_

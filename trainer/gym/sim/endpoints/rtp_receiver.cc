@@ -1,0 +1,177 @@
+#include "endpoints/rtp_receiver.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "endpoints/rtp_format.h"
+#include "weir/rtcp.h"
+
+namespace weir::sim {
+namespace {
+
+constexpr int64_t kFeedbackIntervalNs = 50'000'000;
+constexpr int64_t kReportIntervalNs = 1'000'000'000;
+
+uint32_t ReceiverSsrc(int flow_index) { return 0x52000000u + static_cast<uint32_t>(flow_index); }
+
+}  // namespace
+
+RtpReceiver::RtpReceiver(const RtpReceiverConfig& config, std::unique_ptr<BandwidthEstimator> estimator,
+                         Link* rtcp_link, PacketSink* rtcp_sink, FlowObserver* observer)
+    : config_(config),
+      estimator_(std::move(estimator)),
+      rtcp_link_(rtcp_link),
+      rtcp_sink_(rtcp_sink),
+      observer_(observer),
+      start_event_(this),
+      estimator_timer_(this),
+      feedback_timer_(this),
+      report_timer_(this) {
+  start_event_.ScheduleAt(config_.start_ns);
+}
+
+void RtpReceiver::OnStart() {
+  report_timer_.Set(config_.start_ns + kReportIntervalNs);
+  if (estimator_) {
+    OnEstimatorTimeout();
+  } else {
+    feedback_timer_.Set(config_.start_ns + kFeedbackIntervalNs);
+  }
+}
+
+void RtpReceiver::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
+  pending_.push_back({std::move(packet), arrival_time_ns});
+  for (size_t i = pending_.size() - 1; i > 0 && pending_[i - 1].arrival_time_ns > arrival_time_ns; --i) {
+    std::swap(pending_[i - 1], pending_[i]);
+  }
+  if (config_.wake_on_arrival) SetEstimatorTimer(NowNs());
+}
+
+void RtpReceiver::OnDropped(const Packet& packet) {
+  if (!packet.rtcp) observer_->OnDropped(packet);
+}
+
+void RtpReceiver::ProcessArrivals(int64_t until_ns) {
+  while (!pending_.empty() && pending_.front().arrival_time_ns <= until_ns) {
+    Process(pending_.front());
+    pending_.pop_front();
+  }
+}
+
+void RtpReceiver::Process(PendingPacket& pending) {
+  Packet& packet = pending.packet;
+  if (packet.rtcp) {
+    const auto& report = static_cast<const SenderRtcp&>(*packet.rtcp);
+    last_sender_report_ns_ = {report.sent_ns, pending.arrival_time_ns};
+    if (estimator_ && report.receiver_reference_echo) {
+      const int64_t round_trip_ns =
+          pending.arrival_time_ns - report.receiver_reference_echo->sent_ns - report.receiver_reference_echo->held_ns;
+      estimator_->OnRoundTripTime(TimeDelta::Micros(round_trip_ns / 1000), ToTimestamp(pending.arrival_time_ns));
+    }
+    packet.rtcp.reset();
+    return;
+  }
+  packet.rtp.arrival_time = ToTimestamp(pending.arrival_time_ns);
+  observer_->OnReceived(packet, pending.arrival_time_ns);
+  CountPacket(packet.rtp);
+  if (estimator_) {
+    estimator_->OnPacket(packet.rtp);
+  } else {
+    feedback_builder_.OnPacket(packet.transport_sequence_number, pending.arrival_time_ns);
+  }
+}
+
+void RtpReceiver::CountPacket(const PacketArrival& rtp) {
+  Stream& stream = streams_[static_cast<size_t>(StreamOf(rtp.kind))];
+  if (!stream.started) {
+    stream.started = true;
+    stream.first = stream.highest = rtp.sequence_number;
+  }
+  const int64_t advance = static_cast<int16_t>(rtp.sequence_number - static_cast<uint16_t>(stream.highest));
+  stream.first = std::min(stream.first, stream.highest + advance);
+  stream.highest = std::max(stream.highest, stream.highest + advance);
+  ++stream.received;
+}
+
+void RtpReceiver::OnEstimatorTimeout() {
+  const int64_t now_ns = NowNs();
+  if (now_ns >= config_.stop_ns) return;
+  ProcessArrivals(now_ns);
+  const Timestamp now = ToTimestamp(now_ns);
+  if (estimator_->next_timeout() <= now) {
+    if (const std::optional<Estimate> estimate = estimator_->OnTimeout(now)) {
+      auto message = std::make_shared<ReceiverRtcp>();
+      message->remb = RembFor(*estimate);
+      SendRtcp(std::move(message));
+    }
+  }
+  SetEstimatorTimer(now_ns);
+}
+
+void RtpReceiver::SetEstimatorTimer(int64_t now_ns) {
+  int64_t next_ns = ToSimulatedNs(estimator_->next_timeout());
+  if (config_.wake_on_arrival && !pending_.empty()) next_ns = std::min(next_ns, pending_.front().arrival_time_ns);
+  estimator_timer_.Set(std::max(next_ns, now_ns));
+}
+
+std::vector<uint8_t> RtpReceiver::RembFor(const Estimate& estimate) const {
+  std::array<uint32_t, kStreamsPerFlow> ssrcs;
+  const size_t count = estimator_->Ssrcs(ssrcs);
+  std::vector<uint8_t> bytes(RembSize(count));
+  bytes.resize(WriteRemb(ReceiverSsrc(config_.flow_index), estimate.target_rate, std::span(ssrcs).first(count), bytes));
+  return bytes;
+}
+
+void RtpReceiver::OnFeedbackTimeout() {
+  const int64_t now_ns = NowNs();
+  if (now_ns >= config_.stop_ns) return;
+  ProcessArrivals(now_ns);
+  if (std::optional<TransportFeedback> feedback = feedback_builder_.Build(now_ns)) {
+    auto message = std::make_shared<ReceiverRtcp>();
+    message->transport_feedback = std::move(feedback);
+    SendRtcp(std::move(message));
+  }
+  feedback_timer_.Set(now_ns + kFeedbackIntervalNs);
+}
+
+void RtpReceiver::OnReportTimeout() {
+  const int64_t now_ns = NowNs();
+  if (now_ns >= config_.stop_ns) return;
+  ProcessArrivals(now_ns);
+  auto message = std::make_shared<ReceiverRtcp>();
+  message->report = BuildReport(now_ns);
+  SendRtcp(std::move(message));
+  report_timer_.Set(now_ns + kReportIntervalNs);
+}
+
+ReceiverReport RtpReceiver::BuildReport(int64_t now_ns) const {
+  ReceiverReport report;
+  for (size_t i = 0; i < streams_.size(); ++i) {
+    const Stream& stream = streams_[i];
+    if (!stream.started) continue;
+    // Counted from the first packet: the extended highest sequence number starts with it.
+    report.blocks[i] = ReportBlock{
+        .extended_highest_sequence_number = stream.highest + 1 - stream.first,
+        .cumulative_packets_lost = stream.highest + 1 - stream.first - stream.received,
+    };
+  }
+  if (last_sender_report_ns_) {
+    report.sender_report_echo =
+        TimeEcho{.sent_ns = last_sender_report_ns_->first, .held_ns = now_ns - last_sender_report_ns_->second};
+  }
+  return report;
+}
+
+void RtpReceiver::SendRtcp(std::shared_ptr<ReceiverRtcp> message) {
+  Packet packet;
+  message->sent_ns = NowNs();
+  packet.size_bytes = IpPacketSize(*message);
+  packet.sink = rtcp_sink_;
+  packet.sent_time_ns = message->sent_ns;
+  packet.extra_delay_ns = config_.extra_one_way_delay_ns;
+  packet.rtcp = std::move(message);
+  ++rtcp_packets_sent_;
+  rtcp_link_->Send(std::move(packet));
+}
+
+}  // namespace weir::sim

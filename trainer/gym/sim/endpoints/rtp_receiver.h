@@ -1,0 +1,102 @@
+// The receiving end of an RTP flow: hosts the bandwidth estimator and sends its REMB, or sends transport feedback for a
+// rate controller at the sender.
+#ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_RTP_RECEIVER_H_
+#define WEIR_TRAINER_GYM_SIM_ENDPOINTS_RTP_RECEIVER_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "core/ring_buffer.h"
+#include "core/timer.h"
+#include "endpoints/rtcp_messages.h"
+#include "endpoints/transport_feedback_builder.h"
+#include "flows/flow_observer.h"
+#include "link/link.h"
+#include "link/packet.h"
+#include "weir/bandwidth_estimator.h"
+
+namespace weir::sim {
+
+struct RtpReceiverConfig {
+  int flow_index = 0;
+  int64_t start_ns = 0;
+  int64_t stop_ns = 0;
+  int64_t extra_one_way_delay_ns = 0;
+  // The estimator may have something to say after any packet; costs an event a packet. Otherwise it is asked at its own
+  // times only.
+  bool wake_on_arrival = false;
+};
+
+// A link tells of a packet when the packet's arrival time is known, which is before that time. Packets wait here and
+// are looked at in the order of arrival, before whatever this end does next.
+class RtpReceiver final : private PacketSink {
+ public:
+  // `estimator` may be null: transport feedback. Link, observer, `rtcp_sink` and receiver outlive the simulation's last
+  // event.
+  RtpReceiver(const RtpReceiverConfig& config, std::unique_ptr<BandwidthEstimator> estimator, Link* rtcp_link,
+              PacketSink* rtcp_sink, FlowObserver* observer);
+
+  PacketSink* rtp_sink() { return this; }
+  // Null where the controller is at the sender.
+  const BandwidthEstimator* estimator() const { return estimator_.get(); }
+  BandwidthEstimator* estimator() { return estimator_.get(); }
+  int64_t rtcp_packets_sent() const { return rtcp_packets_sent_; }
+
+  // Looks at everything that has arrived by then, which must not lie in the future. Changes nothing of what this end
+  // will do.
+  void ProcessArrivals(int64_t until_ns);
+
+ private:
+  struct PendingPacket {
+    Packet packet;
+    int64_t arrival_time_ns = 0;
+  };
+  // RFC 3550 appendix A: unwrapped by means of the 16 bits alone.
+  struct Stream {
+    bool started = false;
+    int64_t first = 0;
+    int64_t highest = 0;
+    int64_t received = 0;
+  };
+
+  // PacketSink, for RTP and the sender's RTCP.
+  bool needs_event() const override { return false; }
+  void OnPacket(Packet&& packet, int64_t arrival_time_ns) override;
+  void OnDropped(const Packet& packet) override;
+
+  void OnStart();
+  void OnEstimatorTimeout();
+  void OnFeedbackTimeout();
+  void OnReportTimeout();
+
+  void Process(PendingPacket& pending);
+  void CountPacket(const PacketArrival& rtp);
+  void SetEstimatorTimer(int64_t now_ns);
+  std::vector<uint8_t> RembFor(const Estimate& estimate) const;
+  ReceiverReport BuildReport(int64_t now_ns) const;
+  void SendRtcp(std::shared_ptr<ReceiverRtcp> message);
+
+  const RtpReceiverConfig config_;
+  const std::unique_ptr<BandwidthEstimator> estimator_;
+  Link* const rtcp_link_;
+  PacketSink* const rtcp_sink_;
+  FlowObserver* const observer_;
+
+  RingBuffer<PendingPacket> pending_;
+  std::array<Stream, kStreamsPerFlow> streams_;
+  TransportFeedbackBuilder feedback_builder_;
+  // The sender's last report: when it was sent, and when it came.
+  std::optional<std::pair<int64_t, int64_t>> last_sender_report_ns_;
+  int64_t rtcp_packets_sent_ = 0;
+
+  MemberEvent<RtpReceiver, &RtpReceiver::OnStart> start_event_;
+  Timer<RtpReceiver, &RtpReceiver::OnEstimatorTimeout> estimator_timer_;
+  Timer<RtpReceiver, &RtpReceiver::OnFeedbackTimeout> feedback_timer_;
+  Timer<RtpReceiver, &RtpReceiver::OnReportTimeout> report_timer_;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_TRAINER_GYM_SIM_ENDPOINTS_RTP_RECEIVER_H_

@@ -1,0 +1,229 @@
+#include "endpoints/rtp_sender.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "endpoints/rtp_format.h"
+#include "weir/rtcp.h"
+
+namespace weir::sim {
+namespace {
+
+// libwebrtc's default where no controller says otherwise.
+constexpr double kPacingFactor = 2.5;
+constexpr int64_t kReportIntervalNs = 1'000'000'000;
+
+}  // namespace
+
+RtpSender::RtpSender(const RtpSenderConfig& config, std::unique_ptr<MediaSource> source,
+                     std::unique_ptr<RateController> controller, Link* link, FlowObserver* observer)
+    : config_(config),
+      source_(std::move(source)),
+      controller_(std::move(controller)),
+      link_(link),
+      observer_(observer),
+      pacer_(controller_ ? kSendSideOverheadBytes : kRembOverheadBytes),
+      activity_timer_(this),
+      send_timer_(this),
+      controller_timer_(this),
+      report_timer_(this) {
+  activity_ns_.push_back(config_.start_ns);
+  for (const auto& [from_ns, to_ns] : config_.pauses_ns) {
+    if (to_ns <= config_.start_ns || from_ns >= config_.stop_ns) continue;
+    activity_ns_.push_back(std::max(from_ns, config_.start_ns));
+    activity_ns_.push_back(std::min(to_ns, config_.stop_ns));
+  }
+  activity_ns_.push_back(config_.stop_ns);
+  activity_timer_.Set(config_.start_ns);
+}
+
+void RtpSender::OnActivityTimeout() {
+  const int64_t now_ns = NowNs();
+  if (next_activity_ == 0) {
+    if (controller_) {
+      controller_->OnTargetRateConstraints(config_.constraints, ToTimestamp(now_ns));
+      PollController(now_ns);
+    }
+    if (target_rate_ == DataRate::Zero()) SetTargetRate(config_.constraints.start_rate, now_ns);
+    report_timer_.Set(now_ns + kReportIntervalNs);
+  }
+  bool active = false;
+  while (next_activity_ < activity_ns_.size() && activity_ns_[next_activity_] <= now_ns) {
+    active = next_activity_++ % 2 == 0;
+  }
+  SetActive(active, now_ns);
+  if (next_activity_ < activity_ns_.size()) {
+    activity_timer_.Set(activity_ns_[next_activity_]);
+  } else {
+    controller_timer_.Stop();
+    report_timer_.Stop();
+  }
+}
+
+void RtpSender::SetActive(bool active, int64_t now_ns) {
+  source_->SetActive(active, now_ns);
+  pacer_.SetActive(active);
+  SetSendTimer(now_ns);
+}
+
+void RtpSender::OnSendTimeout() {
+  const int64_t now_ns = NowNs();
+  while (true) {
+    while (source_->next_packet_ns() <= now_ns && (!source_->elastic() || pacer_.empty())) {
+      pacer_.Enqueue(source_->TakePacket(now_ns), now_ns);
+    }
+    const std::optional<PacedPacket> packet = pacer_.Take(now_ns);
+    if (!packet) break;
+    Send(*packet, now_ns);
+  }
+  SetSendTimer(now_ns);
+}
+
+void RtpSender::SetSendTimer(int64_t now_ns) {
+  int64_t next_ns = pacer_.next_send_ns(now_ns);
+  if (!source_->elastic() || pacer_.empty()) next_ns = std::min(next_ns, source_->next_packet_ns());
+  send_timer_.Set(next_ns);
+}
+
+void RtpSender::Send(const PacedPacket& paced, int64_t now_ns) {
+  const MediaPacket& media = paced.media;
+  Stream& stream = streams_[static_cast<size_t>(StreamOf(media.kind))];
+  Packet packet;
+  packet.size_bytes = kUdpIpOverheadBytes + kRtpHeaderBytes + media.payload_bytes + paced.padding_bytes;
+  packet.sink = receiver_;
+  packet.sent_time_ns = now_ns;
+  packet.capture_time_ns = media.capture_time_ns;
+  packet.extra_delay_ns = config_.extra_one_way_delay_ns;
+  packet.rtp.ssrc = SsrcOf(config_.flow_index, media.kind);
+  packet.rtp.sequence_number = stream.next_sequence_number++;
+  packet.rtp.payload_type = PayloadTypeOf(media.kind);
+  packet.rtp.kind = media.kind;
+  packet.rtp.has_abs_send_time = true;
+  packet.rtp.abs_send_time = AbsSendTime(config_.clock.Shown(now_ns));
+  packet.rtp.rtp_timestamp = RtpTimestamp(media.kind, config_.clock.Shown(media.capture_time_ns));
+  packet.rtp.rtp_clock_rate = ClockRateOf(media.kind);
+  packet.rtp.header_size = kRtpHeaderBytes;
+  packet.rtp.payload_size = media.payload_bytes;
+  packet.rtp.padding_size = paced.padding_bytes;
+  packet.transport_sequence_number = next_transport_sequence_number_++;
+  packet.pacing_info = paced.pacing_info;
+  observer_->OnSent(packet);
+  if (controller_) {
+    SentPacket sent;
+    sent.send_time = ToTimestamp(now_ns);
+    sent.size = DataSize::Bytes(packet.size_bytes);
+    sent.sequence_number = packet.transport_sequence_number;
+    sent.pacing_info = paced.pacing_info;
+    sent.audio = media.kind == PacketKind::kAudio;
+    history_.OnSentPacket(sent);
+    controller_->OnSentPacket(sent);
+    PollController(now_ns);
+  }
+  link_->Send(std::move(packet));
+}
+
+void RtpSender::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
+  if (arrival_time_ns >= config_.stop_ns) return;
+  const auto& message = static_cast<const ReceiverRtcp&>(*packet.rtcp);
+  if (!controller_ && !message.remb.empty()) {
+    const std::optional<Remb> remb = ParseRemb(message.remb);
+    if (remb && remb->rate > DataRate::Zero()) SetTargetRate(remb->rate, arrival_time_ns);
+  }
+  if (message.report) {
+    last_receiver_reference_ns_ = {message.sent_ns, arrival_time_ns};
+    if (controller_) OnReceiverReport(*message.report, arrival_time_ns);
+  }
+  if (controller_ && message.transport_feedback) {
+    auto feedback = history_.OnTransportFeedback(*message.transport_feedback, ToTimestamp(arrival_time_ns));
+    if (feedback) {
+      for (PacketResult& packet : feedback->packet_feedbacks) {
+        if (!packet.receive_time.IsFinite()) continue;
+        packet.receive_time = Timestamp::Micros(config_.clock.Beside(packet.receive_time.us()));
+      }
+      controller_->OnTransportPacketsFeedback(*feedback);
+    }
+  }
+  if (controller_) PollController(arrival_time_ns);
+  SetSendTimer(arrival_time_ns);
+}
+
+void RtpSender::OnReceiverReport(const ReceiverReport& report, int64_t now_ns) {
+  const Timestamp now = ToTimestamp(now_ns);
+  if (report.sender_report_echo) {
+    const int64_t round_trip_ns = now_ns - report.sender_report_echo->sent_ns - report.sender_report_echo->held_ns;
+    controller_->OnRoundTripTimeUpdate(
+        {.receive_time = now, .round_trip_time = TimeDelta::Micros(round_trip_ns / 1000)});
+  }
+  int64_t expected = 0;
+  int64_t lost = 0;
+  for (size_t i = 0; i < streams_.size(); ++i) {
+    if (!report.blocks[i]) continue;
+    ReportBlock& last = streams_[i].report;
+    expected += report.blocks[i]->extended_highest_sequence_number - last.extended_highest_sequence_number;
+    lost += report.blocks[i]->cumulative_packets_lost - last.cumulative_packets_lost;
+    last = *report.blocks[i];
+  }
+  // As libwebrtc's transport does it: nothing new, or nothing received, is no report.
+  const bool first = !last_loss_report_.IsFinite();
+  const Timestamp start = first ? ToTimestamp(config_.start_ns) : last_loss_report_;
+  if (expected == 0) return;
+  last_loss_report_ = now;
+  if (expected - lost < 1) return;
+  controller_->OnTransportLossReport({.receive_time = now,
+                                      .start_time = start,
+                                      .end_time = now,
+                                      .packets_lost_delta = lost,
+                                      .packets_received_delta = expected - lost});
+}
+
+void RtpSender::OnDropped(const Packet&) { ++rtcp_packets_lost_; }
+
+void RtpSender::OnControllerTimeout() {
+  const int64_t now_ns = NowNs();
+  PollController(now_ns);
+  SetSendTimer(now_ns);
+}
+
+void RtpSender::PollController(int64_t now_ns) {
+  const Timestamp now = ToTimestamp(now_ns);
+  if (controller_->next_timeout() <= now) {
+    const NetworkControlUpdate update = controller_->OnTimeout(now);
+    if (update.pacer_config) {
+      pacer_.SetRates(update.pacer_config->pacing_rate, update.pacer_config->padding_rate, now_ns);
+    }
+    for (const ProbeClusterConfig& probe : update.probe_cluster_configs) pacer_.AddProbeCluster(probe);
+    if (update.target_rate) SetTargetRate(update.target_rate->target_rate, now_ns);
+  }
+  controller_timer_.Set(ToSimulatedNs(controller_->next_timeout()));
+}
+
+void RtpSender::SetTargetRate(DataRate target_rate, int64_t now_ns) {
+  if (target_rate == target_rate_) return;
+  target_rate_ = target_rate;
+  source_->SetTargetRate(target_rate, now_ns);
+  if (!controller_) {
+    const double pacing_bps = kPacingFactor * static_cast<double>(target_rate.bps());
+    pacer_.SetRates(DataRate::BitsPerSecondF(pacing_bps), DataRate::Zero(), now_ns);
+  }
+  observer_->OnTargetRate(target_rate, now_ns);
+}
+
+void RtpSender::OnReportTimeout() {
+  const int64_t now_ns = NowNs();
+  auto message = std::make_shared<SenderRtcp>();
+  message->sent_ns = now_ns;
+  if (last_receiver_reference_ns_) {
+    message->receiver_reference_echo = TimeEcho{.sent_ns = last_receiver_reference_ns_->first,
+                                                .held_ns = now_ns - last_receiver_reference_ns_->second};
+  }
+  Packet packet;
+  packet.size_bytes = IpPacketSize(*message);
+  packet.sink = receiver_;
+  packet.sent_time_ns = now_ns;
+  packet.extra_delay_ns = config_.extra_one_way_delay_ns;
+  packet.rtcp = std::move(message);
+  link_->Send(std::move(packet));
+  report_timer_.Set(now_ns + kReportIntervalNs);
+}
+
+}  // namespace weir::sim

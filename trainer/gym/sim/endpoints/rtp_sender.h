@@ -1,0 +1,105 @@
+// The sending end of an RTP flow: media, pacer, RTP, and the rate that drives them. The rate comes from REMB, obeyed at
+// once, or from a rate controller of the sender's side that lives here.
+#ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_RTP_SENDER_H_
+#define WEIR_TRAINER_GYM_SIM_ENDPOINTS_RTP_SENDER_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/timer.h"
+#include "endpoints/pacer.h"
+#include "endpoints/rtcp_messages.h"
+#include "endpoints/sender_clock.h"
+#include "endpoints/sent_packet_history.h"
+#include "flows/flow_observer.h"
+#include "link/link.h"
+#include "link/packet.h"
+#include "media/media_source.h"
+#include "weir/network_control.h"
+#include "weir/rate_controller.h"
+
+namespace weir::sim {
+
+struct RtpSenderConfig {
+  int flow_index = 0;
+  int64_t start_ns = 0;
+  int64_t stop_ns = 0;
+  std::vector<std::pair<int64_t, int64_t>> pauses_ns;
+  int64_t extra_one_way_delay_ns = 0;
+  SenderClock clock;
+  TargetRateConstraints constraints;
+};
+
+class RtpSender final : private PacketSink {
+ public:
+  // `controller` is of the sender's side, or null: REMB rules. Link, observer and sender outlive the simulation's last
+  // event.
+  RtpSender(const RtpSenderConfig& config, std::unique_ptr<MediaSource> source,
+            std::unique_ptr<RateController> controller, Link* link, FlowObserver* observer);
+
+  // Where the packets go; must be set before the simulation starts.
+  void SetReceiver(PacketSink* receiver) { receiver_ = receiver; }
+  // Takes the receiver's RTCP.
+  PacketSink* rtcp_sink() { return this; }
+
+  DataRate target_rate() const { return target_rate_; }
+  int64_t rtcp_packets_lost() const { return rtcp_packets_lost_; }
+
+ private:
+  struct Stream {
+    uint16_t next_sequence_number = 0;
+    // From the last receiver report.
+    ReportBlock report;
+  };
+
+  // PacketSink, for RTCP.
+  bool needs_event() const override { return true; }
+  void OnPacket(Packet&& packet, int64_t arrival_time_ns) override;
+  void OnDropped(const Packet& packet) override;
+
+  void OnActivityTimeout();
+  void OnSendTimeout();
+  void OnControllerTimeout();
+  void OnReportTimeout();
+
+  void SetActive(bool active, int64_t now_ns);
+  void Send(const PacedPacket& paced, int64_t now_ns);
+  void OnReceiverReport(const ReceiverReport& report, int64_t now_ns);
+  // Hears what the controller has to say, if anything, and sets its timer.
+  void PollController(int64_t now_ns);
+  void SetTargetRate(DataRate target_rate, int64_t now_ns);
+  void SetSendTimer(int64_t now_ns);
+
+  const RtpSenderConfig config_;
+  const std::unique_ptr<MediaSource> source_;
+  const std::unique_ptr<RateController> controller_;
+  Link* const link_;
+  FlowObserver* const observer_;
+  PacketSink* receiver_ = nullptr;
+
+  Pacer pacer_;
+  SentPacketHistory history_;
+  std::array<Stream, kStreamsPerFlow> streams_;
+  int64_t next_transport_sequence_number_ = 0;
+  DataRate target_rate_ = DataRate::Zero();
+  int64_t rtcp_packets_lost_ = 0;
+  Timestamp last_loss_report_ = Timestamp::MinusInfinity();
+  // The receiver's last report: when it was sent, and when it came.
+  std::optional<std::pair<int64_t, int64_t>> last_receiver_reference_ns_;
+
+  // When to switch between sending and silence, beginning with the start; an even index switches on.
+  std::vector<int64_t> activity_ns_;
+  size_t next_activity_ = 0;
+  Timer<RtpSender, &RtpSender::OnActivityTimeout> activity_timer_;
+  Timer<RtpSender, &RtpSender::OnSendTimeout> send_timer_;
+  Timer<RtpSender, &RtpSender::OnControllerTimeout> controller_timer_;
+  Timer<RtpSender, &RtpSender::OnReportTimeout> report_timer_;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_TRAINER_GYM_SIM_ENDPOINTS_RTP_SENDER_H_

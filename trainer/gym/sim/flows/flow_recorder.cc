@@ -1,0 +1,83 @@
+#include "flows/flow_recorder.h"
+
+#include <algorithm>
+
+#include "core/event.h"
+
+namespace weir::sim {
+namespace {
+
+constexpr int64_t kHighDelayNs = 400'000'000;
+
+}  // namespace
+
+FlowRecorder::FlowRecorder(int64_t duration_ns, int64_t stop_ns, bool series, bool queueing_delays)
+    : steps(series ? SeriesLength(duration_ns) : 0),
+      duration_ns_(duration_ns),
+      stop_ns_(stop_ns),
+      series_(series),
+      keeps_queueing_delays_(queueing_delays) {}
+
+FlowRecorder::Step* FlowRecorder::StepAt(int64_t time_ns) {
+  if (!series_) return nullptr;
+  return &steps[std::min(static_cast<size_t>(time_ns / kSeriesIntervalNs), steps.size() - 1)];
+}
+
+void FlowRecorder::OnSent(const Packet& packet) {
+  ++packets_sent;
+  bytes_sent += packet.size_bytes;
+  if (Step* step = StepAt(packet.sent_time_ns)) step->bytes_sent += packet.size_bytes;
+  if (frames) frames->OnSent(packet);
+}
+
+void FlowRecorder::OnReceived(const Packet& packet, int64_t arrival_time_ns) {
+  if (arrival_time_ns > duration_ns_) return;
+  const int64_t delay_ns = arrival_time_ns - packet.sent_time_ns;
+  ++packets_received;
+  bytes_received += packet.size_bytes;
+  delays.Add(delay_ns);
+  if (keeps_queueing_delays_) queueing_delays.Add(delay_ns - packet.path_delay_ns);
+  if (last_above_400_ms_) above_400_ms_ns += std::max<int64_t>(0, arrival_time_ns - last_arrival_ns_);
+  last_above_400_ms_ = delay_ns > kHighDelayNs;
+  last_arrival_ns_ = arrival_time_ns;
+  if (frames) frames->OnReceived(packet, arrival_time_ns);
+  if (!series_) return;
+  const size_t index = std::min(static_cast<size_t>(arrival_time_ns / kSeriesIntervalNs), steps.size() - 1);
+  if (index > arrival_step_) {
+    FinishDelays(arrival_step_);
+    arrival_step_ = index;
+  }
+  steps[arrival_step_].bytes_received += packet.size_bytes;
+  step_delays_ns_.push_back(delay_ns);
+}
+
+void FlowRecorder::OnDropped(const Packet& packet) {
+  ++packets_lost;
+  if (Step* step = StepAt(NowNs())) ++step->packets_lost;
+  if (frames) frames->OnDropped(packet);
+}
+
+void FlowRecorder::OnTargetRate(DataRate target_rate, int64_t time_ns) {
+  if (series_) {
+    const size_t index = std::min(static_cast<size_t>(time_ns / kSeriesIntervalNs), steps.size() - 1);
+    for (; target_step_ < index; ++target_step_) steps[target_step_].target_bps = target_bps_;
+  }
+  target_bps_ = static_cast<double>(target_rate.bps());
+}
+
+void FlowRecorder::FinishDelays(size_t step_index) {
+  if (step_delays_ns_.empty()) return;
+  const MeanAndP95 delays = MeanAndP95Of(step_delays_ns_);
+  steps[step_index].delay_mean_ms = delays.mean_ms;
+  steps[step_index].delay_p95_ms = delays.p95_ms;
+  step_delays_ns_.clear();
+}
+
+void FlowRecorder::Finish() {
+  if (last_above_400_ms_) above_400_ms_ns += std::max<int64_t>(0, stop_ns_ - last_arrival_ns_);
+  if (!series_) return;
+  FinishDelays(arrival_step_);
+  for (; target_step_ < steps.size(); ++target_step_) steps[target_step_].target_bps = target_bps_;
+}
+
+}  // namespace weir::sim

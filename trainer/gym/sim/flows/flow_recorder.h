@@ -1,0 +1,83 @@
+// What `run` keeps of a flow: counts, the distribution of one-way delays, a series in steps of 0.1 s, and frames.
+#ifndef WEIR_TRAINER_GYM_SIM_FLOWS_FLOW_RECORDER_H_
+#define WEIR_TRAINER_GYM_SIM_FLOWS_FLOW_RECORDER_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "flows/flow_observer.h"
+#include "link/delay_distribution.h"
+#include "media/frame_recorder.h"
+
+namespace weir::sim {
+
+inline constexpr int64_t kSeriesIntervalNs = 100'000'000;
+
+// The number of steps of a series over that time, the last one possibly shorter.
+constexpr size_t SeriesLength(int64_t duration_ns) {
+  return static_cast<size_t>((duration_ns + kSeriesIntervalNs - 1) / kSeriesIntervalNs);
+}
+
+class FlowRecorder final : public FlowObserver {
+ public:
+  struct Step {
+    double target_bps = 0;
+    int64_t bytes_sent = 0;
+    int64_t bytes_received = 0;
+    int64_t packets_lost = 0;
+    // Nothing when nothing arrived.
+    std::optional<double> delay_mean_ms;
+    std::optional<double> delay_p95_ms;
+  };
+
+  // `stop_ns`: when the flow stops sending, at the latest with the scenario.
+  // `queueing_delays`: whether they are kept apart, which the path's own delay does not need where it is constant.
+  FlowRecorder(int64_t duration_ns, int64_t stop_ns, bool series, bool queueing_delays = false);
+
+  void OnSent(const Packet& packet) override;
+  void OnReceived(const Packet& packet, int64_t arrival_time_ns) override;
+  void OnDropped(const Packet& packet) override;
+  void OnTargetRate(DataRate target_rate, int64_t time_ns) override;
+
+  // Call once, after the last event.
+  void Finish();
+
+  int64_t packets_sent = 0;
+  int64_t bytes_sent = 0;
+  int64_t packets_received = 0;
+  int64_t bytes_received = 0;
+  int64_t packets_lost = 0;
+  // While the last packet that arrived had been under way for more than 400 ms, until the flow stops.
+  int64_t above_400_ms_ns = 0;
+  // Of received packets.
+  DelayDistribution delays;
+  // The same without what the path itself took for each packet. Empty unless asked for.
+  DelayDistribution queueing_delays;
+  // Empty without a series.
+  std::vector<Step> steps;
+  // Nothing for a flow whose frames are not followed. To be set before the first packet.
+  std::unique_ptr<FrameRecorder> frames;
+
+ private:
+  Step* StepAt(int64_t time_ns);
+  void FinishDelays(size_t step_index);
+
+  const int64_t duration_ns_;
+  const int64_t stop_ns_;
+  const bool series_;
+  const bool keeps_queueing_delays_;
+  int64_t last_arrival_ns_ = 0;
+  bool last_above_400_ms_ = false;
+  // Of the step that arrivals are in.
+  size_t arrival_step_ = 0;
+  std::vector<int64_t> step_delays_ns_;
+  // The target in force since the start of the step after the last one that was filled in.
+  double target_bps_ = 0;
+  size_t target_step_ = 0;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_TRAINER_GYM_SIM_FLOWS_FLOW_RECORDER_H_

@@ -1,0 +1,162 @@
+#include "flows/flow_set.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "core/random.h"
+#include "endpoints/controllers.h"
+#include "endpoints/rtp_format.h"
+#include "flows/cbr_flow.h"
+#include "flows/tcp_flow.h"
+#include "media/filler_source.h"
+#include "media/video_source.h"
+
+namespace weir::sim {
+namespace {
+
+// The flow's own random streams: the first is its media's.
+constexpr uint64_t kMediaStream = 0;
+
+const LinkSpec& LinkOf(const Scenario& scenario, const FlowSpec& flow) {
+  return flow.direction == Direction::kForward ? scenario.forward : scenario.reverse;
+}
+
+std::unique_ptr<MediaSource> MakeMediaSource(const MediaSpec& media, uint32_t overhead_bytes, RandomStream random) {
+  const DataRate max_rate = MaxVideoRate(media, overhead_bytes);
+  if (media.kind == MediaSpec::Kind::kFiller) return std::make_unique<FillerSource>(overhead_bytes, max_rate);
+  const VideoSourceConfig config{.max_rate = max_rate,
+                                 .frames_per_second = media.frames_per_second,
+                                 .key_frame_interval_ns = media.key_frame_interval_ns,
+                                 .audio_rate = media.audio_rate,
+                                 .minimum_output_share = media.minimum_output_share,
+                                 .stall_probability = media.stall_probability,
+                                 .rise_time_constant_s = media.rise_time_constant_s,
+                                 .fall_time_constant_s = media.fall_time_constant_s,
+                                 .overhead_bytes = overhead_bytes};
+  return std::make_unique<VideoSource>(config, random);
+}
+
+TargetRateConstraints ConstraintsOf(const RtpSpec& rtp, uint32_t overhead_bytes) {
+  const DataRate max_rate = std::max(MaxMediaRate(rtp.media, overhead_bytes), rtp.min_rate);
+  return {
+      .min_rate = rtp.min_rate, .start_rate = std::clamp(rtp.start_rate, rtp.min_rate, max_rate), .max_rate = max_rate};
+}
+
+OracleConfig OracleConfigOf(const Scenario& scenario, const FlowSpec& flow, const Link* link) {
+  OracleConfig config{.link = link, .sharing_flows = 0};
+  for (const FlowSpec& other : scenario.flows) {
+    if (other.direction != flow.direction) continue;
+    if (const auto* cbr = std::get_if<CbrSpec>(&other.kind)) {
+      config.cross_traffic_bps += cbr->rate.bps();
+    } else {
+      ++config.sharing_flows;
+    }
+  }
+  return config;
+}
+
+DataRate FixedRateOf(const Scenario& scenario, const FlowSpec& flow, const RtpSpec& rtp) {
+  if (rtp.fixed_rate) return *rtp.fixed_rate;
+  const auto& capacity = LinkOf(scenario, flow).capacity;
+  if (!capacity) return rtp.start_rate;
+  return DataRate::BitsPerSecondF(capacity->MeanRateBps(scenario.duration_ns()) / 2);
+}
+
+}  // namespace
+
+FlowSet::FlowSet(const SimulationJob& job, Link* forward, Link* reverse, std::span<FlowObserver* const> observers,
+                 std::optional<size_t> skipped)
+    : job_(job), forward_(forward), reverse_(reverse), flows_(job.scenario.flows.size()) {
+  for (size_t i = 0; i < flows_.size(); ++i) {
+    if (skipped == i) continue;
+    const FlowSpec& spec = job_.scenario.flows[i];
+    const bool is_forward = spec.direction == Direction::kForward;
+    Link* const link = is_forward ? forward_ : reverse_;
+    if (std::holds_alternative<RtpSpec>(spec.kind)) {
+      AddRtpFlow(i, observers[i] ? observers[i] : &null_observer_);
+    } else if (std::holds_alternative<TcpSpec>(spec.kind)) {
+      Link* const back = is_forward ? reverse_ : forward_;
+      flows_[i].other = std::make_shared<TcpFlow>(spec, link, back, observers[i], job_.seed, random_streams::Flow(i));
+    } else {
+      flows_[i].other = std::make_shared<CbrFlow>(spec, link, observers[i]);
+    }
+  }
+}
+
+void FlowSet::ProcessArrivals(int64_t until_ns) {
+  for (Flow& flow : flows_) {
+    if (flow.receiver) flow.receiver->ProcessArrivals(until_ns);
+  }
+}
+
+std::string FlowSet::controller_failure() const {
+  for (const Flow& flow : flows_) {
+    if (flow.external && !flow.external->failure().empty()) return flow.external->failure();
+  }
+  return {};
+}
+
+std::string FlowSet::ControllerFor(const RtpSpec& rtp, size_t index) const {
+  if (rtp.controller != "under_test") return rtp.controller;
+  if (!job_.agent) return job_.controller;
+  for (size_t i = 0; i < index; ++i) {
+    if (flows_[i].controller == kAgentName) return "rule";
+  }
+  return std::string(kAgentName);
+}
+
+void FlowSet::AddRtpFlow(size_t index, FlowObserver* observer) {
+  const FlowSpec& spec = job_.scenario.flows[index];
+  const auto& rtp = std::get<RtpSpec>(spec.kind);
+  const bool is_forward = spec.direction == Direction::kForward;
+  Link* const media_link = is_forward ? forward_ : reverse_;
+  Link* const rtcp_link = is_forward ? reverse_ : forward_;
+  Flow& flow = flows_[index];
+  flow.controller = ControllerFor(rtp, index);
+  const bool under_test = rtp.controller == "under_test";
+  flow.objective = rtp.objective.value_or(under_test ? job_.objective.value_or(kBalanced) : kBalanced);
+
+  const ControllerContext context{.receiver_constraints = ConstraintsOf(rtp, kRembOverheadBytes),
+                                  .sender_constraints = ConstraintsOf(rtp, kSendSideOverheadBytes),
+                                  .objective = flow.objective,
+                                  .model = job_.model,
+                                  .model_path = job_.model_path,
+                                  .fixed_rate = FixedRateOf(job_.scenario, spec, rtp),
+                                  .oracle = OracleConfigOf(job_.scenario, spec, media_link),
+                                  .agent = job_.agent,
+                                  .agent_guard = job_.agent_guard,
+                                  .external = under_test ? job_.external : nullptr,
+                                  .external_controllers = job_.external_controllers,
+                                  .seed = job_.seed};
+  FlowController controller = MakeFlowController(flow.controller, context);
+  if (controller.agent) {
+    agent_ = controller.agent;
+    agent_flow_index_ = index;
+  }
+  flow.external = controller.external;
+
+  const uint32_t overhead_bytes = controller.at_sender ? kSendSideOverheadBytes : kRembOverheadBytes;
+  const RtpSenderConfig sender_config{
+      .flow_index = static_cast<int>(index),
+      .start_ns = spec.start_ns,
+      .stop_ns = spec.stop_ns,
+      .pauses_ns = rtp.pauses_ns,
+      .extra_one_way_delay_ns = spec.extra_one_way_delay_ns,
+      .clock = rtp.sender_clock,
+      .constraints = controller.at_sender ? context.sender_constraints : context.receiver_constraints};
+  flow.sender = std::make_unique<RtpSender>(
+      sender_config,
+      MakeMediaSource(rtp.media, overhead_bytes, RandomStream(job_.seed, random_streams::Flow(index) + kMediaStream)),
+      std::move(controller.at_sender), media_link, observer);
+  const RtpReceiverConfig receiver_config{.flow_index = static_cast<int>(index),
+                                          .start_ns = spec.start_ns,
+                                          .stop_ns = spec.stop_ns,
+                                          .extra_one_way_delay_ns = spec.extra_one_way_delay_ns,
+                                          .wake_on_arrival = controller.wake_on_arrival};
+  flow.receiver = std::make_unique<RtpReceiver>(receiver_config, std::move(controller.at_receiver), rtcp_link,
+                                                flow.sender->rtcp_sink(), observer);
+  flow.sender->SetReceiver(flow.receiver->rtp_sink());
+}
+
+}  // namespace weir::sim

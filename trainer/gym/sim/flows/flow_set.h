@@ -1,0 +1,73 @@
+// The simulated flows of a scenario, on the two links of its path.
+#ifndef WEIR_TRAINER_GYM_SIM_FLOWS_FLOW_SET_H_
+#define WEIR_TRAINER_GYM_SIM_FLOWS_FLOW_SET_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "endpoints/agent_controller.h"
+#include "endpoints/rtp_receiver.h"
+#include "endpoints/rtp_sender.h"
+#include "external_controller.h"
+#include "flows/flow_observer.h"
+#include "link/link.h"
+#include "run/simulation_job.h"
+
+namespace weir::sim {
+
+class FlowSet {
+ public:
+  // Schedules the flows' start. `observers`: one a flow, null for none. The flow `skipped` is left out. All that is
+  // handed in outlives this, and this outlives the simulation's last event. Throws InputError.
+  FlowSet(const SimulationJob& job, Link* forward, Link* reverse, std::span<FlowObserver* const> observers,
+          std::optional<size_t> skipped = std::nullopt);
+  FlowSet(const FlowSet&) = delete;
+  FlowSet& operator=(const FlowSet&) = delete;
+
+  // Has the receivers look at everything that has arrived by then.
+  void ProcessArrivals(int64_t until_ns);
+
+  // Null for flows that are not RTP.
+  RtpSender* sender(size_t flow_index) { return flows_[flow_index].sender.get(); }
+  RtpReceiver* receiver(size_t flow_index) { return flows_[flow_index].receiver.get(); }
+  // The name of an RTP flow's controller.
+  const std::string& controller(size_t flow_index) const { return flows_[flow_index].controller; }
+  Objective objective(size_t flow_index) const { return flows_[flow_index].objective; }
+  // What an own controller did wrong, by which it has stopped the simulation; empty: nothing.
+  std::string controller_failure() const;
+  // The agent and its flow; null and 0 without one.
+  AgentController* agent() { return agent_; }
+  size_t agent_flow_index() const { return agent_flow_index_; }
+
+ private:
+  struct Flow {
+    std::string controller;
+    Objective objective;
+    // Part of the receiver; null for a controller that is built in.
+    const external::ExternalController* external = nullptr;
+    std::unique_ptr<RtpSender> sender;
+    std::unique_ptr<RtpReceiver> receiver;
+    // A TCP or CBR flow.
+    std::shared_ptr<void> other;
+  };
+
+  void AddRtpFlow(size_t index, FlowObserver* observer);
+  std::string ControllerFor(const RtpSpec& rtp, size_t index) const;
+
+  const SimulationJob& job_;
+  Link* const forward_;
+  Link* const reverse_;
+  FlowObserver null_observer_;
+  std::vector<Flow> flows_;
+  AgentController* agent_ = nullptr;
+  size_t agent_flow_index_ = 0;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_TRAINER_GYM_SIM_FLOWS_FLOW_SET_H_

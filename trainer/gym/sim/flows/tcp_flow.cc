@@ -1,0 +1,177 @@
+#include "flows/tcp_flow.h"
+
+#include <ns3/inet-socket-address.h>
+
+#include <algorithm>
+#include <tuple>
+#include <variant>
+
+#include "core/event.h"
+#include "core/random.h"
+#include "flows/tcp_host.h"
+#include "realtime/link_device.h"
+
+namespace weir::sim {
+namespace {
+
+// An endless sender hands its socket this much at a time.
+constexpr uint32_t kChunkBytes = 16 * kTcpSegmentBytes;
+constexpr uint16_t kPort = 9;
+constexpr const char* kSenderAddress = "10.0.0.1";
+constexpr const char* kReceiverAddress = "10.0.0.2";
+
+}  // namespace
+
+class TcpFlow::Impl {
+ public:
+  Impl(const FlowSpec& spec, Link* data_link, Link* acknowledgement_link, FlowObserver* observer, uint64_t seed,
+       uint64_t stream)
+      : spec_(spec), tcp_(std::get<TcpSpec>(spec.kind)), random_(seed, stream), start_transfer_(this), stop_(this) {
+    if (spec_.start_ns >= spec_.stop_ns) return;
+    std::tie(sender_, sender_device_) = MakeTcpHost(kSenderAddress);
+    std::tie(receiver_, receiver_device_) = MakeTcpHost(kReceiverAddress);
+    sender_device_->Connect(data_link, ns3::PeekPointer(receiver_device_), spec_.extra_one_way_delay_ns, observer);
+    receiver_device_->Connect(acknowledgement_link, ns3::PeekPointer(sender_device_), spec_.extra_one_way_delay_ns,
+                              nullptr);
+    Listen();
+    const bool starts_on = !tcp_.transfers || tcp_.transfers->start_on;
+    start_transfer_.ScheduleAt(spec_.start_ns + (starts_on ? 0 : IdleNs()));
+    stop_.ScheduleAt(spec_.stop_ns);
+  }
+
+  ~Impl() {
+    Forget(listener_);
+    Forget(socket_);
+  }
+
+  int64_t bytes_delivered() const { return bytes_delivered_; }
+  int64_t transfers_completed() const { return transfers_completed_; }
+
+ private:
+  static constexpr int64_t kEndless = 0;
+
+  // A socket that ns-3 still holds must not call us any more.
+  static void Forget(const ns3::Ptr<ns3::TcpSocketBase>& socket) {
+    if (!socket) return;
+    socket->SetAcceptCallback(ns3::MakeNullCallback<bool, ns3::Ptr<ns3::Socket>, const ns3::Address&>(),
+                              ns3::MakeNullCallback<void, ns3::Ptr<ns3::Socket>, const ns3::Address&>());
+    const auto nothing = ns3::MakeNullCallback<void, ns3::Ptr<ns3::Socket>>();
+    socket->SetCloseCallbacks(nothing, nothing);
+    socket->SetConnectCallback(nothing, nothing);
+    socket->SetRecvCallback(nothing);
+    socket->SetSendCallback(ns3::MakeNullCallback<void, ns3::Ptr<ns3::Socket>, uint32_t>());
+  }
+
+  void Listen() {
+    listener_ = MakeTcpSocket(receiver_);
+    listener_->Bind(ns3::InetSocketAddress(ns3::Ipv4Address::GetAny(), kPort));
+    listener_->Listen();
+    listener_->SetAcceptCallback(ns3::MakeNullCallback<bool, ns3::Ptr<ns3::Socket>, const ns3::Address&>(),
+                                 ns3::MakeCallback(&Impl::OnAccepted, this));
+  }
+
+  void OnAccepted(ns3::Ptr<ns3::Socket> socket, const ns3::Address&) {
+    socket->SetRecvCallback(ns3::MakeCallback(&Impl::OnReceived, this));
+    const auto close = ns3::MakeCallback(&Impl::OnPeerClosed, this);
+    socket->SetCloseCallbacks(close, close);
+  }
+
+  void OnPeerClosed(ns3::Ptr<ns3::Socket> socket) { socket->Close(); }
+
+  void OnReceived(ns3::Ptr<ns3::Socket> socket) {
+    while (const ns3::Ptr<ns3::Packet> packet = socket->Recv()) {
+      if (packet->GetSize() == 0) break;  // the end of the stream
+      bytes_delivered_ += packet->GetSize();
+      transfer_bytes_received_ += packet->GetSize();
+    }
+    if (transfer_bytes_ == kEndless || transfer_bytes_received_ < transfer_bytes_) return;
+    transfer_bytes_ = kEndless;
+    ++transfers_completed_;
+    start_transfer_.ScheduleAfter(IdleNs());
+  }
+
+  int64_t IdleNs() { return static_cast<int64_t>(random_.Exponential(tcp_.transfers->idle_mean_s) * 1e9); }
+
+  // Each transfer is a connection of its own, which starts slowly.
+  void StartTransfer() {
+    if (NowNs() >= spec_.stop_ns) return;
+    transfer_bytes_ =
+        tcp_.transfers ? random_.UniformInteger(tcp_.transfers->min_bytes, tcp_.transfers->max_bytes) : kEndless;
+    Connect();
+  }
+
+  void Connect() {
+    Forget(socket_);
+    transfer_bytes_received_ = 0;
+    socket_ = MakeTcpSocket(sender_);
+    const auto ns3_stream = static_cast<uint32_t>(random_.Next() >> 33);
+    socket_->SetCongestionControlAlgorithm(MakeTcpCongestionControl(tcp_.congestion_control, ns3_stream));
+    socket_->SetConnectCallback(ns3::MakeCallback(&Impl::OnConnected, this), ns3::MakeCallback(&Impl::OnError, this));
+    socket_->SetCloseCallbacks(ns3::MakeNullCallback<void, ns3::Ptr<ns3::Socket>>(),
+                               ns3::MakeCallback(&Impl::OnError, this));
+    socket_->Bind();
+    socket_->Connect(ns3::InetSocketAddress(ns3::Ipv4Address(kReceiverAddress), kPort));
+  }
+
+  void OnConnected(ns3::Ptr<ns3::Socket> socket) {
+    if (transfer_bytes_ == kEndless) {
+      socket->SetSendCallback(ns3::MakeCallback(&Impl::Fill, this));
+      Fill(socket, socket->GetTxAvailable());
+    } else {
+      to_send_ = transfer_bytes_;
+      socket->SetSendCallback(ns3::MakeCallback(&Impl::SendTransfer, this));
+      SendTransfer(socket, socket->GetTxAvailable());
+    }
+  }
+
+  // The connection gave up: after a long outage, say. As a user would, connect again.
+  void OnError(ns3::Ptr<ns3::Socket>) {
+    if (NowNs() < spec_.stop_ns) ns3::Simulator::ScheduleNow(&Impl::Connect, this);
+  }
+
+  void Fill(ns3::Ptr<ns3::Socket> socket, uint32_t available) {
+    for (; available >= kChunkBytes; available -= kChunkBytes) {
+      if (socket->Send(ns3::Create<ns3::Packet>(kChunkBytes)) < 0) return;
+    }
+  }
+
+  void SendTransfer(ns3::Ptr<ns3::Socket> socket, uint32_t available) {
+    const auto bytes = static_cast<uint32_t>(std::min<int64_t>(to_send_, available));
+    if (bytes == 0 || socket->Send(ns3::Create<ns3::Packet>(bytes)) < 0) return;
+    to_send_ -= bytes;
+    if (to_send_ == 0) socket->Close();
+  }
+
+  // Like a host that is switched off: what is on its way arrives, nothing follows.
+  void Stop() { sender_device_->Silence(); }
+
+  const FlowSpec spec_;
+  const TcpSpec tcp_;
+  RandomStream random_;
+  ns3::Ptr<ns3::Node> sender_;
+  ns3::Ptr<ns3::Node> receiver_;
+  ns3::Ptr<LinkDevice> sender_device_;
+  ns3::Ptr<LinkDevice> receiver_device_;
+  ns3::Ptr<ns3::TcpSocketBase> listener_;
+  // Of the current transfer, at the sender.
+  ns3::Ptr<ns3::TcpSocketBase> socket_;
+  // Of the current transfer; kEndless also between transfers.
+  int64_t transfer_bytes_ = kEndless;
+  int64_t transfer_bytes_received_ = 0;
+  int64_t to_send_ = 0;
+  int64_t bytes_delivered_ = 0;
+  int64_t transfers_completed_ = 0;
+  MemberEvent<Impl, &Impl::StartTransfer> start_transfer_;
+  MemberEvent<Impl, &Impl::Stop> stop_;
+};
+
+TcpFlow::TcpFlow(const FlowSpec& spec, Link* data_link, Link* acknowledgement_link, FlowObserver* observer,
+                 uint64_t seed, uint64_t stream)
+    : impl_(std::make_unique<Impl>(spec, data_link, acknowledgement_link, observer, seed, stream)) {}
+
+TcpFlow::~TcpFlow() = default;
+
+int64_t TcpFlow::bytes_delivered() const { return impl_->bytes_delivered(); }
+int64_t TcpFlow::transfers_completed() const { return impl_->transfers_completed(); }
+
+}  // namespace weir::sim

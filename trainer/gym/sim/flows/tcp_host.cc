@@ -1,0 +1,73 @@
+#include "flows/tcp_host.h"
+
+#include <ns3/internet-stack-helper.h>
+#include <ns3/ipv4-static-routing-helper.h>
+#include <ns3/ipv4.h>
+#include <ns3/tcp-bbr.h>
+#include <ns3/tcp-cubic.h>
+#include <ns3/tcp-linux-reno.h>
+#include <ns3/tcp-socket-factory.h>
+#include <ns3/tcp-vegas.h>
+#include <ns3/uinteger.h>
+
+namespace weir::sim {
+namespace {
+
+// Far above the bandwidth-delay product of every path of interest, so that the window never limits.
+constexpr uint32_t kBufferBytes = 8 << 20;
+
+}  // namespace
+
+ns3::Ptr<ns3::TcpCongestionOps> MakeTcpCongestionControl(TcpCongestionControl kind, uint32_t ns3_stream) {
+  switch (kind) {
+    case TcpCongestionControl::kCubic:
+      return ns3::CreateObject<ns3::TcpCubic>();
+    case TcpCongestionControl::kBbr: {
+      const auto bbr = ns3::CreateObject<ns3::TcpBbr>();
+      bbr->SetStream(ns3_stream);
+      return bbr;
+    }
+    case TcpCongestionControl::kNewReno:
+      return ns3::CreateObject<ns3::TcpNewReno>();
+    case TcpCongestionControl::kLinuxReno:
+      return ns3::CreateObject<ns3::TcpLinuxReno>();
+    case TcpCongestionControl::kVegas:
+      return ns3::CreateObject<ns3::TcpVegas>();
+  }
+  return nullptr;
+}
+
+std::pair<ns3::Ptr<ns3::Node>, ns3::Ptr<LinkDevice>> MakeTcpHost(const char* address) {
+  const auto node = ns3::CreateObject<ns3::Node>();
+  ns3::InternetStackHelper stack;
+  stack.SetIpv6StackInstall(false);
+  stack.SetRoutingHelper(ns3::Ipv4StaticRoutingHelper());
+  stack.Install(node);
+  const auto device = ns3::CreateObject<LinkDevice>();
+  node->AddDevice(device);
+  const auto ipv4 = node->GetObject<ns3::Ipv4>();
+  const uint32_t interface = ipv4->AddInterface(device);
+  ipv4->AddAddress(interface, ns3::Ipv4InterfaceAddress(ns3::Ipv4Address(address), ns3::Ipv4Mask("255.255.255.0")));
+  ipv4->SetUp(interface);
+  return {node, device};
+}
+
+ns3::Ptr<ns3::TcpSocketBase> MakeTcpSocket(const ns3::Ptr<ns3::Node>& node) {
+  const auto socket =
+      ns3::DynamicCast<ns3::TcpSocketBase>(ns3::Socket::CreateSocket(node, ns3::TcpSocketFactory::GetTypeId()));
+  socket->SetAttribute("SegmentSize", ns3::UintegerValue(kTcpSegmentBytes));
+  socket->SetAttribute("SndBufSize", ns3::UintegerValue(kBufferBytes));
+  socket->SetAttribute("RcvBufSize", ns3::UintegerValue(kBufferBytes));
+  // RTO = smoothed RTT + max(200 ms, 4 * variation), which ns-3 writes with its clock granularity. Without that margin,
+  // a delayed acknowledgement on a quiet path makes every packet time out, for ever: ns-3 takes no RTT sample of what
+  // was sent twice.
+  socket->SetAttribute("ClockGranularity", ns3::TimeValue(ns3::MilliSeconds(200)));
+  socket->SetAttribute("MinRto", ns3::TimeValue(ns3::MilliSeconds(200)));
+  socket->SetAttribute("DelAckTimeout", ns3::TimeValue(ns3::MilliSeconds(40)));
+  socket->SetAttribute("ConnTimeout", ns3::TimeValue(ns3::Seconds(1)));
+  socket->SetAttribute("ConnCount", ns3::UintegerValue(15));
+  socket->SetAttribute("DataRetries", ns3::UintegerValue(15));
+  return socket;
+}
+
+}  // namespace weir::sim

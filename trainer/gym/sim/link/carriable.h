@@ -1,0 +1,53 @@
+// What a link could carry of a flow's media.
+#ifndef WEIR_TRAINER_GYM_SIM_LINK_CARRIABLE_H_
+#define WEIR_TRAINER_GYM_SIM_LINK_CARRIABLE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "link/capacity_trace.h"
+#include "scenario/scenario.h"
+
+namespace weir::sim {
+
+// When an RTP flow sends: its active time without the pauses, as spans of ns.
+std::vector<std::pair<int64_t, int64_t>> ActiveSpans(const FlowSpec& flow);
+
+// Media as a fluid: while the flow is active it comes at the most that the media may send, waits for at most
+// `kLongestWaitNs` at that rate (what comes then is not made), and leaves as fast as the capacity carries it. A path
+// that serves in slots so carries what one of the same mean does, an outage is not made up for, and where the capacity
+// never exceeds the media's rate, or never falls below it, this is the integral of the smaller of both. What still
+// waits when the flow pauses or stops does not count.
+class Carriable {
+ public:
+  // 50 ms is what a call does not notice: a pacer's burst of 40 ms, a frame at 20 per second, and longer than the slots
+  // and scheduling cycles of radio and cable links; an outage that freezes a picture is longer.
+  static constexpr int64_t kLongestWaitNs = 50'000'000;
+
+  // The scenario outlives this.
+  Carriable(const Scenario& scenario, const FlowSpec& flow);
+
+  // Bits that could have been carried from the last call's time (0 at first) to this one, which is not before it.
+  double BitsUntil(int64_t time_ns);
+
+ private:
+  double BitsOfSpan(int64_t from_ns, int64_t to_ns);
+  // Of a stretch with one rate.
+  double Serve(double capacity_bps, int64_t duration_ns);
+
+  // Nothing: unlimited.
+  const std::optional<CapacityTrace>& capacity_;
+  const double media_bps_;
+  const double most_waiting_bits_;
+  const std::vector<std::pair<int64_t, int64_t>> spans_;
+  size_t span_ = 0;
+  int64_t time_ns_ = 0;
+  double waiting_bits_ = 0;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_TRAINER_GYM_SIM_LINK_CARRIABLE_H_

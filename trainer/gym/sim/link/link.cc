@@ -1,0 +1,104 @@
+#include "link/link.h"
+
+#include <utility>
+
+#include "core/event.h"
+
+namespace weir::sim {
+
+// One packet on its way to a sink that wants an event. Goes back to the link when it has fired, to be used again.
+class Link::Delivery final : public ns3::EventImpl {
+ public:
+  explicit Delivery(Link* link) : link_(link) {}
+
+  void Load(Packet&& packet, int64_t arrival_ns) {
+    packet_ = std::move(packet);
+    arrival_ns_ = arrival_ns;
+  }
+
+ private:
+  void Notify() override {
+    Packet packet = std::move(packet_);
+    link_->idle_deliveries_.emplace_back(this);
+    PacketSink* sink = packet.sink;
+    sink->OnPacket(std::move(packet), arrival_ns_);
+  }
+
+  Link* link_;
+  Packet packet_;
+  int64_t arrival_ns_ = 0;
+};
+
+Link::Link(const LinkSpec& spec, int64_t duration_ns, uint64_t seed, uint64_t stream)
+    : spec_(spec), loss_(spec.loss, RandomStream(seed, stream)), jitter_(spec.jitter, RandomStream(seed, stream + 1)) {
+  if (!spec_.capacity) return;
+  queue_limit_ = QueueLimit(spec_, duration_ns);
+  const QueueBound bound{spec_.queue.unit == QueueSpec::Unit::kPackets, queue_limit_};
+  bottleneck_ = spec_.queue_discipline == QueueDiscipline::kCodel
+                    ? MakeCodelBottleneck(*spec_.capacity, bound, this)
+                    : MakeDropTailBottleneck(*spec_.capacity, bound, this);
+}
+
+Link::~Link() = default;
+
+void Link::Send(Packet&& packet) {
+  ++counters_.packets_sent;
+  counters_.bytes_sent += packet.size_bytes;
+  if (down_) {
+    Drop(packet, counters_.packets_dropped_while_down);
+  } else if (loss_.Loses(SinceStart(NowNs()))) {
+    Drop(packet, counters_.packets_dropped_by_loss);
+  } else if (bottleneck_) {
+    bottleneck_->Send(std::move(packet));
+  } else {
+    OnDeparture(std::move(packet), NowNs());
+  }
+}
+
+void Link::SetCapacity(const CapacityTrace& capacity) {
+  spec_.capacity = capacity;
+  if (bottleneck_) bottleneck_->SetCapacity(capacity);
+}
+
+int64_t Link::queued_bytes() const { return bottleneck_ ? bottleneck_->queued_bytes() : 0; }
+int64_t Link::queued_packets() const { return bottleneck_ ? bottleneck_->queued_packets() : 0; }
+int64_t Link::QueueingDelayNs() const { return bottleneck_ ? bottleneck_->QueueingDelayNs() : 0; }
+
+int64_t Link::IdleNs() const { return bottleneck_ ? bottleneck_->IdleNs() : 0; }
+
+void Link::OnDeparture(Packet&& packet, int64_t departure_ns) {
+  // A path that becomes shorter lets nothing overtake what is under way.
+  last_path_end_ns_ = std::max(last_path_end_ns_, departure_ns + spec_.one_way_delay_ns.At(SinceStart(departure_ns)));
+  packet.path_delay_ns = last_path_end_ns_ - departure_ns + packet.extra_delay_ns;
+  // The flow's own delay comes after the jitter, which all flows share: so packets of one flow keep their order
+  // whatever other flows' delays are.
+  const int64_t arrival_ns = jitter_.Delayed(last_path_end_ns_) + packet.extra_delay_ns;
+  PacketSink* sink = packet.sink;
+  if (sink->needs_event()) {
+    DeliverAt(std::move(packet), arrival_ns);
+  } else {
+    sink->OnPacket(std::move(packet), arrival_ns);
+  }
+}
+
+void Link::OnQueueDrop(const Packet& packet) { Drop(packet, counters_.packets_dropped_by_queue); }
+
+void Link::Drop(const Packet& packet, int64_t& counter) {
+  ++counter;
+  counters_.bytes_dropped += packet.size_bytes;
+  packet.sink->OnDropped(packet);
+}
+
+void Link::DeliverAt(Packet&& packet, int64_t arrival_ns) {
+  ns3::Ptr<Delivery> delivery;
+  if (idle_deliveries_.empty()) {
+    delivery = ns3::Create<Delivery>(this);
+  } else {
+    delivery = std::move(idle_deliveries_.back());
+    idle_deliveries_.pop_back();
+  }
+  delivery->Load(std::move(packet), arrival_ns);
+  ns3::Simulator::Schedule(ns3::TimeStep(arrival_ns - NowNs()), delivery);
+}
+
+}  // namespace weir::sim

@@ -1,0 +1,68 @@
+// What travels over a link of the simulator: an IP packet, reduced to what its sender, the link and its receiver need.
+#ifndef WEIR_TRAINER_GYM_SIM_LINK_PACKET_H_
+#define WEIR_TRAINER_GYM_SIM_LINK_PACKET_H_
+
+#include <ns3/packet.h>
+#include <ns3/ptr.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "weir/arrival/arrival.h"
+#include "weir/network_control.h"
+
+namespace weir::sim {
+
+class PacketSink;
+
+// IPv4 and UDP headers; what an RTP or RTCP packet weighs on a link beyond itself.
+inline constexpr uint32_t kUdpIpOverheadBytes = 28;
+
+// RTCP in flight. Never changed once sent.
+struct RtcpMessage {
+  virtual ~RtcpMessage() = default;
+};
+
+struct Packet {
+  // Of the whole IP packet.
+  uint32_t size_bytes = 0;
+  // Who takes it at the other end, and who is told when it is dropped. Outlives the simulation's last event.
+  PacketSink* sink = nullptr;
+  // When the sender handed it to the link, in ns of simulated time.
+  int64_t sent_time_ns = 0;
+  // When its media was captured, by a clock without error; of a frame, all packets have the same.
+  int64_t capture_time_ns = 0;
+  // Delay of this flow's own access path, added to the link's propagation delay.
+  int64_t extra_delay_ns = 0;
+  // What the path itself takes, without queues and jitter; filled in by the link.
+  int64_t path_delay_ns = 0;
+
+  // RTP. `rtp.arrival_time` is filled in by the receiver.
+  PacketArrival rtp;
+  int64_t transport_sequence_number = 0;
+  PacedPacketInfo pacing_info;
+
+  // One of these for what is not RTP.
+  std::shared_ptr<const RtcpMessage> rtcp;
+  ns3::Ptr<ns3::Packet> ip_packet;
+};
+
+// The receiving end of a flow.
+class PacketSink {
+ public:
+  virtual ~PacketSink() = default;
+
+  // True when the sink wants OnPacket as an event at the arrival time (TCP, RTCP). False when it may be told as soon as
+  // that time is known, which then lies in the future, even before Link::Send returns: RTP receivers act on their own
+  // timers only, which saves an event a packet.
+  virtual bool needs_event() const = 0;
+  // `arrival_time_ns` is the time of arrival at the receiver. With needs_event() false, calls come in the order of
+  // departure from the bottleneck; jitter that reorders may let later calls carry earlier arrival times.
+  virtual void OnPacket(Packet&& packet, int64_t arrival_time_ns) = 0;
+  // The queue or the loss model took it.
+  virtual void OnDropped(const Packet& packet) = 0;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_TRAINER_GYM_SIM_LINK_PACKET_H_

@@ -1,0 +1,145 @@
+#include "media/video_source.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/sim_time.h"
+
+namespace weir::sim {
+namespace {
+
+// RFC 8593 table 1: tau_v, K_d, SCALE_B, SCALE_t. K_B is given there for 1 Mbps at 30 frames/s as 13.5 kB, 3.24 average
+// frames.
+constexpr int64_t kReactionNs = 200'000'000;
+constexpr int kBurstFrames = 8;
+constexpr double kBurstFrameSize = 13.5 / (1000.0 / 8 / 30);
+constexpr double kFrameSizeScale = 0.15;
+constexpr double kFrameIntervalScale = 0.15;
+
+// Ours: which change of rate is abrupt, how far the two distributions reach, and the least an encoder puts out.
+constexpr double kAbruptChange = 0.2;
+constexpr double kMaxDeviation = 0.75;
+constexpr double kMinEncoderRateBps = 30'000;
+constexpr double kOutputShareMeanS = 1.0;
+constexpr int64_t kMaxStallFrames = 6;
+
+constexpr int64_t kAudioIntervalNs = 20'000'000;
+// Opus with a variable bit rate.
+constexpr double kAudioSizeDeviation = 0.15;
+
+constexpr int64_t kLongAgoNs = -kReactionNs;
+
+}  // namespace
+
+VideoSource::VideoSource(const VideoSourceConfig& config, RandomStream random)
+    : config_(config),
+      random_(random),
+      last_rate_change_ns_(kLongAgoNs),
+      next_frame_ns_(kNeverNs),
+      next_audio_ns_(kNeverNs) {}
+
+void VideoSource::SetTargetRate(DataRate target_rate, int64_t) {
+  const double audio_bps = config_.audio_rate.bps() == 0
+                               ? 0
+                               : static_cast<double>(config_.audio_rate.bps()) +
+                                     config_.overhead_bytes * 8.0 * (1e9 / static_cast<double>(kAudioIntervalNs));
+  const double payload_share = kMaxPayloadBytes / static_cast<double>(kMaxPayloadBytes + config_.overhead_bytes);
+  const double video_bps =
+      std::min(static_cast<double>(target_rate.bps()) - audio_bps, static_cast<double>(config_.max_rate.bps()));
+  requested_rate_bps_ = std::max(video_bps * payload_share, kMinEncoderRateBps);
+  if (encoder_rate_bps_ == 0) encoder_rate_bps_ = requested_rate_bps_;
+}
+
+void VideoSource::SetActive(bool active, int64_t now_ns) {
+  active_ = active;
+  frame_packets_left_ = 0;
+  next_frame_ns_ = active ? now_ns : kNeverNs;
+  next_audio_ns_ = active && config_.audio_rate.bps() > 0 ? now_ns : kNeverNs;
+  next_key_frame_ns_ = now_ns;
+  burst_frames_left_ = 0;
+  last_rate_change_ns_ = now_ns - kReactionNs;
+}
+
+int64_t VideoSource::next_packet_ns() const {
+  return std::min(frame_packets_left_ > 0 ? frame_ns_ : next_frame_ns_, next_audio_ns_);
+}
+
+MediaPacket VideoSource::TakePacket(int64_t now_ns) {
+  const int64_t video_ns = frame_packets_left_ > 0 ? frame_ns_ : next_frame_ns_;
+  if (next_audio_ns_ <= video_ns) return TakeAudioPacket(now_ns);
+  if (frame_packets_left_ == 0) EncodeFrame(next_frame_ns_);
+  const uint32_t payload_bytes = (frame_bytes_left_ + frame_packets_left_ - 1) / frame_packets_left_;
+  frame_bytes_left_ -= payload_bytes;
+  --frame_packets_left_;
+  return {.kind = PacketKind::kVideo, .payload_bytes = payload_bytes, .capture_time_ns = frame_ns_};
+}
+
+void VideoSource::EncodeFrame(int64_t now_ns) {
+  const double average_bytes = OutputShare(now_ns) * encoder_rate_bps_ / 8.0 / config_.frames_per_second;
+  const double size = average_bytes * NextRelativeFrameSize(now_ns);
+  frame_bytes_left_ = static_cast<uint32_t>(std::clamp(size, 50.0, 4e6));
+  frame_packets_left_ = (frame_bytes_left_ + kMaxPayloadBytes - 1) / kMaxPayloadBytes;
+  frame_ns_ = now_ns;
+  next_frame_ns_ = now_ns + static_cast<int64_t>(NextFrameInterval() / config_.frames_per_second * 1e9);
+}
+
+double VideoSource::OutputShare(int64_t now_ns) {
+  if (config_.minimum_output_share < 1 && now_ns >= next_output_share_ns_) {
+    output_share_ = random_.Uniform(config_.minimum_output_share, 1.0);
+    next_output_share_ns_ = now_ns + static_cast<int64_t>(random_.Exponential(kOutputShareMeanS) * 1e9);
+  }
+  return output_share_;
+}
+
+double VideoSource::NextFrameInterval() {
+  const double interval = 1.0 + Laplace(kFrameIntervalScale, kMaxDeviation);
+  if (config_.stall_probability == 0 || !random_.Bernoulli(config_.stall_probability)) return interval;
+  return interval + static_cast<double>(random_.UniformInteger(1, kMaxStallFrames));
+}
+
+double VideoSource::NextRelativeFrameSize(int64_t now_ns) {
+  const bool key_frame = now_ns >= next_key_frame_ns_;
+  if (FollowTarget(now_ns) || key_frame) {
+    next_key_frame_ns_ = now_ns + config_.key_frame_interval_ns;
+    burst_frames_left_ = kBurstFrames - 1;
+    return kBurstFrameSize;
+  }
+  const double deviation = Laplace(kFrameSizeScale, kMaxDeviation);
+  if (burst_frames_left_ == 0) return 1.0 + deviation;
+  --burst_frames_left_;
+  return (kBurstFrames - kBurstFrameSize) / (kBurstFrames - 1) * (1.0 + deviation);
+}
+
+bool VideoSource::FollowTarget(int64_t now_ns) {
+  if (config_.rise_time_constant_s > 0 || config_.fall_time_constant_s > 0) {
+    const double distance = std::log(requested_rate_bps_ / encoder_rate_bps_);
+    const double time_constant_s = distance > 0 ? config_.rise_time_constant_s : config_.fall_time_constant_s;
+    const double elapsed_s = static_cast<double>(now_ns - last_rate_change_ns_) * 1e-9;
+    const double part = time_constant_s > 0 ? -std::expm1(-elapsed_s / time_constant_s) : 1;
+    encoder_rate_bps_ *= std::exp(distance * part);
+    last_rate_change_ns_ = now_ns;
+    return false;
+  }
+  if (requested_rate_bps_ == encoder_rate_bps_ || now_ns - last_rate_change_ns_ < kReactionNs) return false;
+  const bool abrupt = std::abs(requested_rate_bps_ / encoder_rate_bps_ - 1.0) > kAbruptChange;
+  encoder_rate_bps_ = requested_rate_bps_;
+  last_rate_change_ns_ = now_ns;
+  return abrupt;
+}
+
+MediaPacket VideoSource::TakeAudioPacket(int64_t now_ns) {
+  next_audio_ns_ += kAudioIntervalNs;
+  const double mean_bytes = static_cast<double>(config_.audio_rate.bps()) / 8.0 * 1e-9 * kAudioIntervalNs;
+  const double bytes = mean_bytes * random_.Uniform(1.0 - kAudioSizeDeviation, 1.0 + kAudioSizeDeviation);
+  return {.kind = PacketKind::kAudio,
+          .payload_bytes = static_cast<uint32_t>(std::clamp(bytes, 1.0, static_cast<double>(kMaxPayloadBytes))),
+          .capture_time_ns = now_ns};
+}
+
+double VideoSource::Laplace(double scale, double limit) {
+  const double u = random_.Uniform() - 0.5;
+  const double value = -scale * std::copysign(std::log1p(-2.0 * std::abs(u)), u);
+  return std::clamp(value, -limit, limit);
+}
+
+}  // namespace weir::sim

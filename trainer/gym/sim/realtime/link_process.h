@@ -1,0 +1,32 @@
+// `weir-sim link`: a scenario's path in real time, between TUN devices in two network namespaces.
+#ifndef WEIR_TRAINER_GYM_SIM_REALTIME_LINK_PROCESS_H_
+#define WEIR_TRAINER_GYM_SIM_REALTIME_LINK_PROCESS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "weir/objective.h"
+
+namespace weir::sim {
+
+struct LinkOptions {
+  std::string scenario_path;
+  // What RTP flows "under_test" run beside the first, which is the real call; as RunOptions.
+  std::string controller;
+  std::string model_path;
+  std::optional<Objective> objective;
+  uint64_t seed = 1;
+  std::string left;
+  std::string right;
+  std::string log_path;
+  int64_t log_interval_ms = 100;
+};
+
+// Takes commands and says how it goes, one JSON object a line, until told to stop. True when it ended in order. Throws
+// InputError or MissingComponent before anything has begun.
+bool RunLink(const LinkOptions& options, int input_fd, int output_fd);
+
+}  // namespace weir::sim
+
+#endif  // WEIR_TRAINER_GYM_SIM_REALTIME_LINK_PROCESS_H_

@@ -1,0 +1,81 @@
+#include "realtime/tun_flow.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "core/event.h"
+#include "scenario/scenario.h"
+
+namespace weir::sim {
+namespace {
+
+constexpr size_t kMinIpv4HeaderBytes = 20;
+// What the packet of ns-3 carries before the real one: when that was read.
+constexpr size_t kReadTimeBytes = sizeof(int64_t);
+
+bool IsIpv4(std::span<const uint8_t> packet) { return packet.size() >= kMinIpv4HeaderBytes && packet[0] >> 4 == 4; }
+
+}  // namespace
+
+TunFlow::TunFlow(Link* link, int output_fd, int64_t extra_delay_ns, int64_t (*clock)())
+    : link_(link),
+      output_fd_(output_fd),
+      extra_delay_ns_(extra_delay_ns),
+      clock_(clock),
+      buffer_(kReadTimeBytes + kMaxPacketBytes) {}
+
+void TunFlow::Send(std::span<const uint8_t> ip_packet, int64_t read_ns) {
+  const auto size_bytes = static_cast<int64_t>(ip_packet.size());
+  if (!IsIpv4(ip_packet) || size_bytes > kMaxPacketBytes || bytes_on_the_way_ + size_bytes > kMaxBytesOnTheWay) {
+    ++statistics_.refused_packets;
+    return;
+  }
+  std::memcpy(buffer_.data(), &read_ns, kReadTimeBytes);
+  std::memcpy(buffer_.data() + kReadTimeBytes, ip_packet.data(), ip_packet.size());
+  Packet packet;
+  packet.size_bytes = static_cast<uint32_t>(ip_packet.size());
+  packet.sink = this;
+  packet.sent_time_ns = NowNs();
+  packet.extra_delay_ns = extra_delay_ns_;
+  packet.ip_packet = ns3::Create<ns3::Packet>(buffer_.data(), static_cast<uint32_t>(kReadTimeBytes + ip_packet.size()));
+  bytes_on_the_way_ += size_bytes;
+  link_->Send(std::move(packet));
+}
+
+void TunFlow::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
+  bytes_on_the_way_ -= packet.size_bytes;
+  if (link_->down()) {
+    ++statistics_.dropped_while_down_packets;
+    return;
+  }
+  packet.ip_packet->CopyData(buffer_.data(), static_cast<uint32_t>(buffer_.size()));
+  if (write(output_fd_, buffer_.data() + kReadTimeBytes, packet.size_bytes) < 0) {
+    ++statistics_.refused_packets;
+    return;
+  }
+  int64_t read_ns = 0;
+  std::memcpy(&read_ns, buffer_.data(), kReadTimeBytes);
+  const int64_t delay_ns = clock_() - read_ns;
+  const int64_t error_ns = delay_ns - (arrival_time_ns - packet.sent_time_ns);
+  ++statistics_.packets;
+  statistics_.bytes += packet.size_bytes;
+  if (std::abs(error_ns) > kLateNs) ++statistics_.late_packets;
+  if (statistics_.delays_ns.size() < kMaxSamples) {
+    statistics_.delays_ns.push_back(delay_ns);
+    statistics_.delay_errors_ns.push_back(error_ns);
+  }
+}
+
+void TunFlow::OnDropped(const Packet& packet) {
+  bytes_on_the_way_ -= packet.size_bytes;
+  ++(link_->down() ? statistics_.dropped_while_down_packets : statistics_.dropped_packets);
+}
+
+TunFlowStatistics TunFlow::TakeStatistics() {
+  statistics_.refused_packets += refused_elsewhere_.exchange(0);
+  return std::exchange(statistics_, {});
+}
+
+}  // namespace weir::sim

@@ -1,0 +1,234 @@
+#include "run/result_record.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "endpoints/rtp_format.h"
+#include "flows/flow_recorder.h"
+#include "link/carriable.h"
+#include "realtime/link_recorder.h"
+#include "run/versions.h"
+
+namespace weir::sim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
+// Exact to the nanosecond.
+double Milliseconds(int64_t ns) { return static_cast<double>(ns) / 1e6; }
+double Rounded(double value, double steps_per_unit) { return std::round(value * steps_per_unit) / steps_per_unit; }
+Json RoundedMs(const std::optional<double>& value) { return value ? Json(Rounded(*value, 1e3)) : Json(nullptr); }
+int64_t RateBps(int64_t bytes, int64_t interval_ns) {
+  return std::llround(static_cast<double>(bytes) * 8e9 / static_cast<double>(interval_ns));
+}
+int64_t StepNs(size_t index, int64_t duration_ns) {
+  return std::min(kSeriesIntervalNs, duration_ns - static_cast<int64_t>(index) * kSeriesIntervalNs);
+}
+
+std::string_view KindName(const FlowSpec& flow) {
+  if (std::holds_alternative<RtpSpec>(flow.kind)) return "rtp";
+  return std::holds_alternative<TcpSpec>(flow.kind) ? "tcp" : "cbr";
+}
+
+std::string_view CongestionControlName(TcpCongestionControl congestion_control) {
+  switch (congestion_control) {
+    case TcpCongestionControl::kCubic:
+      return "cubic";
+    case TcpCongestionControl::kBbr:
+      return "bbr";
+    case TcpCongestionControl::kNewReno:
+      return "newreno";
+    case TcpCongestionControl::kLinuxReno:
+      return "linux_reno";
+    case TcpCongestionControl::kVegas:
+      return "vegas";
+  }
+  throw std::logic_error("unknown congestion control");
+}
+
+// The mean over the time, where it changes.
+int64_t OneWayDelayNs(const LinkSpec& link, const Scenario& scenario) {
+  return std::llround(link.one_way_delay_ns.Mean(scenario.duration_ns()));
+}
+
+Json PathRecord(const Scenario& scenario) {
+  const LinkSpec& link = scenario.forward;
+  Json record{{"one_way_delay_ms", Milliseconds(OneWayDelayNs(link, scenario))}};
+  if (!link.capacity) {
+    record["mean_capacity_bps"] = nullptr;
+    record["queue_bytes"] = nullptr;
+    return record;
+  }
+  const int64_t limit = QueueLimit(link, scenario.duration_ns());
+  record["mean_capacity_bps"] = Rounded(link.capacity->MeanRateBps(scenario.duration_ns()), 1e3);
+  record["queue_bytes"] = link.queue.unit == QueueSpec::Unit::kPackets ? limit * kMaxPacketBytes : limit;
+  return record;
+}
+
+Json DelayRecord(const DelayDistribution& distribution) {
+  if (distribution.empty()) return nullptr;
+  const DelaySummary delays = distribution.Summary();
+  return {{"mean", Rounded(delays.mean_ms, 1e6)}, {"p5", Rounded(delays.p5_ms, 1e6)},
+          {"p50", Rounded(delays.p50_ms, 1e6)},   {"p95", Rounded(delays.p95_ms, 1e6)},
+          {"p99", Rounded(delays.p99_ms, 1e6)},   {"max", Rounded(delays.max_ms, 1e6)}};
+}
+
+void AddEstimator(const BandwidthEstimator& estimator, Json& record) {
+  const EstimatorCounters counters = estimator.counters();
+  record["guard"] = {{"finite", counters.guard.finite},
+                     {"bounds", counters.guard.bounds},
+                     {"slew", counters.guard.slew},
+                     {"stale", counters.guard.stale}};
+  record["estimator"] = {{"decisions", counters.decisions},
+                         {"policy_faults", counters.policy_faults},
+                         {"fallback_decisions", counters.fallback_decisions}};
+}
+
+Json FlowSeries(const FlowRecorder& recorder, int64_t duration_ns, bool is_rtp) {
+  Json series;
+  Json target = Json::array(), sent = Json::array(), received = Json::array();
+  Json delay_mean = Json::array(), delay_p95 = Json::array(), lost = Json::array();
+  for (size_t i = 0; i < recorder.steps.size(); ++i) {
+    const FlowRecorder::Step& step = recorder.steps[i];
+    const int64_t step_ns = StepNs(i, duration_ns);
+    target.push_back(std::llround(step.target_bps));
+    sent.push_back(RateBps(step.bytes_sent, step_ns));
+    received.push_back(RateBps(step.bytes_received, step_ns));
+    delay_mean.push_back(RoundedMs(step.delay_mean_ms));
+    delay_p95.push_back(RoundedMs(step.delay_p95_ms));
+    lost.push_back(step.packets_lost);
+  }
+  if (is_rtp) series["target_bps"] = std::move(target);
+  series["send_rate_bps"] = std::move(sent);
+  series["receive_rate_bps"] = std::move(received);
+  series["one_way_delay_mean_ms"] = std::move(delay_mean);
+  series["one_way_delay_p95_ms"] = std::move(delay_p95);
+  series["packets_lost"] = std::move(lost);
+  return series;
+}
+
+// Three columns, a frame a row; times in whole microseconds, which are exact enough and quick to print.
+Json FrameSeries(const FrameRecorder& recorder, int64_t duration_ns) {
+  const std::vector<FrameRecorder::Frame> frames = recorder.Frames(duration_ns);
+  Json::array_t capture, complete, bytes;
+  for (Json::array_t* column : {&capture, &complete, &bytes}) column->reserve(frames.size());
+  for (const FrameRecorder::Frame& frame : frames) {
+    capture.emplace_back(frame.capture_ns / 1000);
+    complete.emplace_back(frame.complete_ns == kNeverNs ? Json(nullptr) : Json(frame.complete_ns / 1000));
+    bytes.emplace_back(frame.bytes);
+  }
+  return {
+      {"capture_time_us", std::move(capture)}, {"complete_time_us", std::move(complete)}, {"bytes", std::move(bytes)}};
+}
+
+Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, FlowRecorder& recorder) {
+  const Scenario& scenario = job.scenario;
+  const FlowSpec& flow = scenario.flows[index];
+  const bool is_forward = flow.direction == Direction::kForward;
+  const LinkSpec& link = is_forward ? scenario.forward : scenario.reverse;
+  const RtpReceiver* receiver = simulation.receiver(index);
+  Json record{{"id", flow.id}, {"kind", KindName(flow)}};
+  record["controller"] = receiver ? Json(simulation.controller(index)) : Json(nullptr);
+  if (const auto* tcp = std::get_if<TcpSpec>(&flow.kind)) {
+    record["congestion_control"] = CongestionControlName(tcp->congestion_control);
+  }
+  record["direction"] = is_forward ? "forward" : "reverse";
+  record["start_s"] = Seconds(flow.start_ns);
+  record["stop_s"] = Seconds(flow.stop_ns);
+  if (const auto* rtp = std::get_if<RtpSpec>(&flow.kind); rtp && !rtp->pauses_ns.empty()) {
+    Json pauses = Json::array();
+    for (const auto& [from_ns, to_ns] : rtp->pauses_ns) pauses.push_back({Seconds(from_ns), Seconds(to_ns)});
+    record["pauses_s"] = std::move(pauses);
+  }
+  record["base_one_way_delay_ms"] = Milliseconds(OneWayDelayNs(link, scenario) + flow.extra_one_way_delay_ns);
+  record["packets_sent"] = recorder.packets_sent;
+  record["bytes_sent"] = recorder.bytes_sent;
+  record["packets_received"] = recorder.packets_received;
+  record["bytes_received"] = recorder.bytes_received;
+  record["packets_lost"] = recorder.packets_lost;
+  // Only media bounds what an unlimited link carries.
+  record["carriable_bytes"] = link.capacity || receiver
+                                  ? Json(std::llround(Carriable(scenario, flow).BitsUntil(scenario.duration_ns()) / 8))
+                                  : Json(nullptr);
+  record["one_way_delay_ms"] = DelayRecord(recorder.delays);
+  if (!link.one_way_delay_ns.is_constant()) record["queueing_delay_ms"] = DelayRecord(recorder.queueing_delays);
+  record["seconds_above_400_ms"] = Seconds(recorder.above_400_ms_ns);
+  if (receiver) {
+    record["feedback_packets_sent"] = receiver->rtcp_packets_sent();
+    record["feedback_packets_lost"] = simulation.sender(index)->rtcp_packets_lost();
+    if (receiver->estimator()) AddEstimator(*receiver->estimator(), record);
+  }
+  if (!recorder.steps.empty()) record["series"] = FlowSeries(recorder, scenario.duration_ns(), receiver != nullptr);
+  if (recorder.frames) record["series"]["frames"] = FrameSeries(*recorder.frames, scenario.duration_ns());
+  return record;
+}
+
+Json PathSeries(const Scenario& scenario, const LinkRecorder& recorder) {
+  Json capacity = Json::array(), queueing_delay = Json::array();
+  const int64_t duration_ns = scenario.duration_ns();
+  for (size_t i = 0; i < recorder.queueing_delays_ms().size(); ++i) {
+    const int64_t from_ns = static_cast<int64_t>(i) * kSeriesIntervalNs;
+    const int64_t step_ns = StepNs(i, duration_ns);
+    const auto& trace = scenario.forward.capacity;
+    capacity.push_back(trace ? Json(std::llround(static_cast<double>(trace->BitsBetween(from_ns, from_ns + step_ns)) *
+                                                 1e9 / static_cast<double>(step_ns)))
+                             : Json(nullptr));
+    queueing_delay.push_back(RoundedMs(recorder.queueing_delays_ms()[i]));
+  }
+  return {{"interval_s", Seconds(kSeriesIntervalNs)},
+          {"capacity_bps", std::move(capacity)},
+          {"queueing_delay_ms", std::move(queueing_delay)}};
+}
+
+}  // namespace
+
+Json RunJob(const SimulationJob& job, bool series) {
+  const Scenario& scenario = job.scenario;
+  std::vector<std::unique_ptr<FlowRecorder>> recorders;
+  std::vector<FlowObserver*> observers;
+  for (size_t i = 0; i < scenario.flows.size(); ++i) {
+    const FlowSpec& flow = scenario.flows[i];
+    const LinkSpec& link = flow.direction == Direction::kForward ? scenario.forward : scenario.reverse;
+    recorders.push_back(std::make_unique<FlowRecorder>(scenario.duration_ns(), flow.stop_ns, series,
+                                                       !link.one_way_delay_ns.is_constant()));
+    observers.push_back(recorders.back().get());
+    if (!series || !std::holds_alternative<RtpSpec>(flow.kind)) continue;
+    const LinkSpec& back = flow.direction == Direction::kForward ? scenario.reverse : scenario.forward;
+    recorders.back()->frames =
+        std::make_unique<FrameRecorder>(OneWayDelayNs(back, scenario) + flow.extra_one_way_delay_ns);
+  }
+  std::optional<LinkRecorder> link_recorder;
+  Simulation simulation(job, observers);
+  if (series) link_recorder.emplace(&simulation.forward(), scenario.duration_ns());
+  simulation.Run();
+
+  const Objective objective = job.objective.value_or(kBalanced);
+  Json record{{"schema", "weir.result/1"},
+              {"scenario", scenario.name},
+              {"controller", job.controller},
+              {"objective",
+               {Rounded(objective.throughput, 1e6), Rounded(objective.latency, 1e6), Rounded(objective.loss, 1e6)}},
+              {"seed", job.seed},
+              {"versions", Versions()},
+              {"duration_s", Seconds(scenario.duration_ns())},
+              {"path", PathRecord(scenario)},
+              {"flows", Json::array()}};
+  for (size_t i = 0; i < scenario.flows.size(); ++i) {
+    recorders[i]->Finish();
+    record["flows"].push_back(FlowRecord(job, simulation, i, *recorders[i]));
+  }
+  if (link_recorder) {
+    link_recorder->Finish();
+    record["series"] = PathSeries(scenario, *link_recorder);
+  }
+  return record;
+}
+
+}  // namespace weir::sim

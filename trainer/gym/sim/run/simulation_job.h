@@ -1,0 +1,38 @@
+// What determines a simulation: scenario, controllers, seed.
+#ifndef WEIR_TRAINER_GYM_SIM_RUN_SIMULATION_JOB_H_
+#define WEIR_TRAINER_GYM_SIM_RUN_SIMULATION_JOB_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "endpoints/agent_controller.h"
+#include "external_controllers.h"
+#include "scenario/scenario.h"
+#include "weir/objective.h"
+
+namespace weir::sim {
+
+struct SimulationJob {
+  Scenario scenario;
+  // What flows "under_test" run, and with which objective; a flow's own objective comes first.
+  std::string controller = "rule";
+  std::optional<Objective> objective;
+  uint64_t seed = 1;
+  // For the controller "weir": the model file's bytes, and its name for messages.
+  std::span<const std::byte> model;
+  std::string model_path;
+  // A controller of the user's own, whose name is `controller`; null: one of those built in.
+  const external::ExternalSpecification* external = nullptr;
+  // What makes it; there when `external` is.
+  external::ExternalControllers* external_controllers = nullptr;
+  // With an agent: it has the first flow under test, and the others run "rule".
+  const AgentSpecification* agent = nullptr;
+  bool agent_guard = false;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_TRAINER_GYM_SIM_RUN_SIMULATION_JOB_H_

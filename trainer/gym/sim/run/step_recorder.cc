@@ -1,0 +1,69 @@
+#include "run/step_recorder.h"
+
+#include <algorithm>
+
+#include "endpoints/rtp_format.h"
+#include "link/delay_distribution.h"
+
+namespace weir::sim {
+namespace {
+
+// A queue that never empties, because the capacity stays zero, still needs a number.
+constexpr int64_t kLongestDelayNs = 3'600'000'000'000;
+
+double MeanCapacityBps(const LinkSpec& link, const FlowSpec& flow, int64_t from_ns, int64_t to_ns) {
+  if (!link.capacity) {
+    return static_cast<double>(MaxMediaRate(std::get<RtpSpec>(flow.kind).media, kSendSideOverheadBytes).bps());
+  }
+  if (to_ns <= from_ns) return static_cast<double>(link.capacity->RateAt(from_ns));
+  return static_cast<double>(link.capacity->BitsBetween(from_ns, to_ns)) * 1e9 / static_cast<double>(to_ns - from_ns);
+}
+
+}  // namespace
+
+void StepRecorder::OnReceived(const Packet& packet, int64_t arrival_time_ns) {
+  bytes_received_ += packet.size_bytes;
+  delays_ns_.push_back(arrival_time_ns - packet.sent_time_ns);
+  if (keep_packets_) packets_.push_back({packet.rtp, packet.sent_time_ns, arrival_time_ns});
+}
+
+std::array<double, kStepFields.size()> StepRecorder::Finish(Link& link, int64_t now_ns, int64_t next_step_ns) {
+  const LinkSpec& spec = link.spec();
+  const double base_ms = static_cast<double>(spec.one_way_delay_ns.At(now_ns) + flow_.extra_one_way_delay_ns) * 1e-6;
+  const bool first = step_start_ns_ < 0;
+  const int64_t from_ns = first ? now_ns : step_start_ns_;
+  const double interval_s = static_cast<double>(now_ns - from_ns) * 1e-9;
+  const auto rate_bps = [&](double bits) { return interval_s > 0 ? bits / interval_s : 0.0; };
+  const double packets_received = static_cast<double>(delays_ns_.size());
+  const double packets_lost = static_cast<double>(packets_lost_);
+  if (first) delay_mean_ms_ = delay_p95_ms_ = base_ms;
+  if (!delays_ns_.empty()) {
+    const MeanAndP95 delays = MeanAndP95Of(delays_ns_);
+    delay_mean_ms_ = delays.mean_ms;
+    delay_p95_ms_ = delays.p95_ms;
+  }
+  const std::array<double, kStepFields.size()> fields{
+      static_cast<double>(now_ns) * 1e-9,
+      MeanCapacityBps(spec, flow_, from_ns, now_ns),
+      rate_bps(carriable_.BitsUntil(now_ns)),
+      rate_bps(static_cast<double>(bytes_sent_) * 8),
+      rate_bps(static_cast<double>(bytes_received_) * 8),
+      delay_mean_ms_,
+      delay_p95_ms_,
+      base_ms,
+      static_cast<double>(std::min(link.QueueingDelayNs(), kLongestDelayNs)) * 1e-6,
+      packets_lost > 0 ? packets_lost / (packets_lost + packets_received) : 0.0,
+      packets_received,
+      static_cast<double>(target_rate_.bps()),
+      MeanCapacityBps(spec, flow_, now_ns, next_step_ns)};
+  step_start_ns_ = now_ns;
+  return fields;
+}
+
+void StepRecorder::Clear() {
+  bytes_sent_ = bytes_received_ = packets_lost_ = 0;
+  delays_ns_.clear();
+  packets_.clear();
+}
+
+}  // namespace weir::sim

@@ -1,0 +1,186 @@
+// The flows of a scenario file: RTP, TCP, constant bit rate.
+#include <algorithm>
+#include <cmath>
+
+#include "scenario/scenario_parts.h"
+
+namespace weir::sim {
+namespace {
+
+constexpr NumberRange kPositiveRate{
+    .min = 0, .max = static_cast<double>(CapacityTrace::kMaxRateBps), .min_excluded = true};
+
+// A positive rate stays one.
+DataRate Rate(double bps) { return DataRate::BitsPerSecond(std::max<int64_t>(std::llround(bps), 1)); }
+
+DataRate ParseRate(JsonObject& object, std::string_view key, DataRate otherwise) {
+  return Rate(object.Number(key, kPositiveRate, static_cast<double>(otherwise.bps())));
+}
+
+MediaSpec ParseMedia(const nlohmann::json& value, const std::string& path) {
+  JsonObject object(value, path);
+  MediaSpec media;
+  if (object.Choice("kind", {"filler", "video"}) == 0) {
+    media.max_rate = ParseRate(object, "max_rate_bps", media.max_rate);
+  } else {
+    media.kind = MediaSpec::Kind::kVideo;
+    media.max_rate = ParseRate(object, "max_rate_bps", kVideoMaxRate);
+    constexpr NumberRange kFramesPerSecond{.min = 0, .max = 1000, .min_excluded = true};
+    media.frames_per_second = object.Number("frames_per_second", kFramesPerSecond, media.frames_per_second);
+    const double key_frame_interval_s = static_cast<double>(media.key_frame_interval_ns) * 1e-9;
+    media.key_frame_interval_ns =
+        SecondsToNs(object.Number("key_frame_interval_s", kPositiveTime, key_frame_interval_s));
+    constexpr NumberRange kRate{.min = 0, .max = kPositiveRate.max};
+    media.audio_rate = DataRate::BitsPerSecond(
+        std::llround(object.Number("audio_rate_bps", kRate, static_cast<double>(media.audio_rate.bps()))));
+    constexpr NumberRange kShare{.min = 0, .max = 1, .min_excluded = true};
+    media.minimum_output_share = object.Number("minimum_output_share", kShare, media.minimum_output_share);
+    constexpr NumberRange kProbability{.min = 0, .max = 1};
+    media.stall_probability = object.Number("stall_probability", kProbability, media.stall_probability);
+    constexpr NumberRange kTimeConstant{.min = 0, .max = 60};
+    media.rise_time_constant_s = object.Number("rise_time_constant_s", kTimeConstant, media.rise_time_constant_s);
+    media.fall_time_constant_s = object.Number("fall_time_constant_s", kTimeConstant, media.fall_time_constant_s);
+  }
+  object.RefuseUnknownKeys();
+  return media;
+}
+
+Objective ParseObjective(const nlohmann::json& value, const std::string& path) {
+  JsonArray(value, path, 3, 3);
+  constexpr NumberRange kWeight{.min = 0, .max = 1, .min_excluded = true, .max_excluded = true};
+  double weights[3];
+  for (size_t i = 0; i < 3; ++i) weights[i] = JsonNumber(value[i], path + "[" + std::to_string(i) + "]", kWeight);
+  const double sum = weights[0] + weights[1] + weights[2];
+  if (std::abs(sum - 1.0) > 1e-6) RefuseJson(path, "the three weights must sum to 1, not " + std::to_string(sum));
+  return {static_cast<float>(weights[0]), static_cast<float>(weights[1]), static_cast<float>(weights[2])};
+}
+
+std::vector<std::pair<int64_t, int64_t>> ParsePauses(const nlohmann::json& value, const std::string& path) {
+  std::vector<std::pair<int64_t, int64_t>> pauses;
+  JsonArray(value, path, 0, SIZE_MAX);
+  for (size_t i = 0; i < value.size(); ++i) {
+    const std::string pause_path = path + "[" + std::to_string(i) + "]";
+    const nlohmann::json& pause = JsonArray(value[i], pause_path, 2, 2);
+    const int64_t from_ns = SecondsToNs(JsonNumber(pause[0], pause_path + "[0]", kTime));
+    const int64_t to_ns = SecondsToNs(JsonNumber(pause[1], pause_path + "[1]", kTime));
+    if (from_ns >= to_ns || (!pauses.empty() && from_ns < pauses.back().second)) {
+      RefuseJson(pause_path, "must end after its start and follow the one before");
+    }
+    pauses.emplace_back(from_ns, to_ns);
+  }
+  return pauses;
+}
+
+RtpSpec ParseRtp(JsonObject& object) {
+  RtpSpec rtp;
+  if (object.Find("controller")) {
+    static const std::initializer_list<std::string_view> kControllers = {
+        "under_test", "weir", "gcc", "gcc-remb", "pcc", "nada", "rule", "fixed", "oracle"};
+    rtp.controller = *(kControllers.begin() + object.Choice("controller", kControllers));
+  }
+  if (const nlohmann::json* rate = object.FindOptional("fixed_rate_bps")) {
+    rtp.fixed_rate = Rate(JsonNumber(*rate, object.PathOf("fixed_rate_bps"), kPositiveRate));
+  }
+  rtp.min_rate = ParseRate(object, "min_rate_bps", rtp.min_rate);
+  rtp.start_rate = ParseRate(object, "start_rate_bps", rtp.start_rate);
+  if (const nlohmann::json* objective = object.FindOptional("objective")) {
+    rtp.objective = ParseObjective(*objective, object.PathOf("objective"));
+  }
+  if (const nlohmann::json* pauses = object.Find("pauses_s")) {
+    rtp.pauses_ns = ParsePauses(*pauses, object.PathOf("pauses_s"));
+  }
+  constexpr NumberRange kClockPpm{.min = -5000, .max = 5000};
+  if (const nlohmann::json* ppm = object.FindOptional("sender_clock_ppm")) {
+    rtp.sender_clock.ppm = JsonNumber(*ppm, object.PathOf("sender_clock_ppm"), kClockPpm);
+  }
+  // One turn of abs-send-time.
+  constexpr NumberRange kClockOffset{.min = 0, .max = 64};
+  if (const nlohmann::json* offset = object.FindOptional("sender_clock_offset_s")) {
+    rtp.sender_clock.offset_ns = SecondsToNs(JsonNumber(*offset, object.PathOf("sender_clock_offset_s"), kClockOffset));
+  }
+  if (const nlohmann::json* media = object.Find("media")) rtp.media = ParseMedia(*media, object.PathOf("media"));
+  if (rtp.start_rate < rtp.min_rate) {
+    RefuseJson(object.PathOf("start_rate_bps"), "must be at least min_rate_bps (" + std::to_string(rtp.min_rate.bps()) +
+                                                    "), not " + std::to_string(rtp.start_rate.bps()));
+  }
+  if (rtp.media.max_rate < rtp.min_rate) {
+    RefuseJson(object.PathOf("media.max_rate_bps"), "must be at least min_rate_bps (" +
+                                                        std::to_string(rtp.min_rate.bps()) + "), not " +
+                                                        std::to_string(rtp.media.max_rate.bps()));
+  }
+  return rtp;
+}
+
+TcpTransfers ParseTransfers(const nlohmann::json& value, const std::string& path) {
+  JsonObject object(value, path);
+  const std::string bytes_path = object.PathOf("bytes");
+  const nlohmann::json& bytes = JsonArray(object.Require("bytes"), bytes_path, 2, 2);
+  // One transfer is a number of 32 bits for ns-3.
+  constexpr NumberRange kBytes{.min = 1, .max = 1e9};
+  TcpTransfers transfers;
+  transfers.min_bytes = JsonInteger(bytes[0], bytes_path + "[0]", kBytes);
+  transfers.max_bytes = JsonInteger(bytes[1], bytes_path + "[1]", kBytes);
+  if (transfers.min_bytes > transfers.max_bytes) {
+    RefuseJson(bytes_path, "the smallest size (" + std::to_string(transfers.min_bytes) + ") exceeds the largest (" +
+                               std::to_string(transfers.max_bytes) + ")");
+  }
+  transfers.idle_mean_s = object.Number("idle_mean_s", kTime);
+  transfers.start_on = object.Boolean("start_on", transfers.start_on);
+  object.RefuseUnknownKeys();
+  return transfers;
+}
+
+TcpSpec ParseTcp(JsonObject& object) {
+  TcpSpec tcp;
+  tcp.congestion_control = static_cast<TcpCongestionControl>(
+      object.Choice("congestion_control", {"cubic", "bbr", "newreno", "linux_reno", "vegas"}, 0));
+  if (const nlohmann::json* transfers = object.FindOptional("transfers")) {
+    tcp.transfers = ParseTransfers(*transfers, object.PathOf("transfers"));
+  }
+  return tcp;
+}
+
+CbrSpec ParseCbr(JsonObject& object) {
+  CbrSpec cbr;
+  cbr.rate = Rate(object.Number("rate_bps", kPositiveRate));
+  cbr.packet_bytes = static_cast<uint32_t>(object.Integer("packet_bytes", {.min = 29, .max = 65535}, cbr.packet_bytes));
+  return cbr;
+}
+
+}  // namespace
+
+FlowSpec ParseFlow(const nlohmann::json& value, const std::string& path, int64_t duration_ns) {
+  JsonObject object(value, path);
+  FlowSpec flow;
+  const size_t kind = object.Choice("kind", {"rtp", "tcp", "cbr"});
+  constexpr std::string_view kDefaultIds[] = {"media", "tcp", "cross"};
+  flow.id = object.String("id", kDefaultIds[kind]);
+  if (flow.id.empty()) RefuseJson(object.PathOf("id"), "must not be empty");
+  flow.direction =
+      object.Choice("direction", {"forward", "reverse"}, 0) == 0 ? Direction::kForward : Direction::kReverse;
+  flow.start_ns = SecondsToNs(object.Number("start_s", kTime, 0.0));
+  flow.stop_ns = duration_ns;
+  if (const nlohmann::json* stop = object.FindOptional("stop_s")) {
+    const int64_t stop_ns = SecondsToNs(JsonNumber(*stop, object.PathOf("stop_s"), kPositiveTime));
+    if (stop_ns <= flow.start_ns)
+      RefuseJson(object.PathOf("stop_s"), "must be later than start_s, not " + ShownJson(*stop));
+    flow.stop_ns = std::min(stop_ns, duration_ns);
+  }
+  if (kind != 2) {
+    flow.extra_one_way_delay_ns = MillisecondsToNs(object.Number("extra_one_way_delay_ms", kDelayMs, 0.0));
+  }
+  switch (kind) {
+    case 0:
+      flow.kind = ParseRtp(object);
+      break;
+    case 1:
+      flow.kind = ParseTcp(object);
+      break;
+    default:
+      flow.kind = ParseCbr(object);
+  }
+  object.RefuseUnknownKeys();
+  return flow;
+}
+
+}  // namespace weir::sim

@@ -1,0 +1,175 @@
+#include "serve/serve.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/input_error.h"
+#include "run/simulation.h"
+#include "run/step_recorder.h"
+#include "serve/frame_channel.h"
+#include "serve/serve_request.h"
+
+namespace weir::sim {
+namespace {
+
+enum Flags : uint8_t { kTruncated = 2 };
+
+// One request's run: decisions are asked for over the channel, from within the simulation.
+class Episode final : private DecisionSource {
+ public:
+  Episode(ServeRequest request, FrameChannel* channel) : request_(std::move(request)), channel_(channel) {}
+
+  // To the scenario's end, or to the first frame that is no step. Throws InputError.
+  void Run();
+  // The frame that ended the run early; nothing when the scenario or the input ended.
+  const std::optional<Frame>& last_frame() const { return last_frame_; }
+
+ private:
+  std::optional<std::span<const float>> Decide(std::span<const float> observation) override;
+  void SendGreeting();
+  void SendObservation(uint8_t flags, std::span<const float> observation, int64_t next_step_ns);
+  bool ParseStep(std::string_view payload);
+  // Ends the simulation before its time.
+  std::nullopt_t Abandon(std::optional<Frame> frame);
+
+  ServeRequest request_;
+  FrameChannel* const channel_;
+  FrameWriter writer_;
+  std::unique_ptr<StepRecorder> recorder_;
+  Simulation* simulation_ = nullptr;
+  std::vector<float> action_;
+  std::optional<Frame> last_frame_;
+  std::optional<std::string> error_;
+};
+
+void Episode::Run() {
+  SimulationJob& job = request_.job;
+  request_.agent.source = this;
+  job.agent = &request_.agent;
+  const size_t agent_flow_index = AgentFlowIndex(job.scenario);
+  recorder_ = std::make_unique<StepRecorder>(job.scenario, job.scenario.flows[agent_flow_index], request_.packets);
+  std::vector<FlowObserver*> observers(job.scenario.flows.size(), nullptr);
+  observers[agent_flow_index] = recorder_.get();
+  Simulation simulation(job, observers);
+  simulation_ = &simulation;
+  SendGreeting();
+  simulation.Run();
+  if (error_) throw InputError(*error_);
+  if (simulation.stopped()) return;
+  const int64_t end_ns = job.scenario.duration_ns();
+  SendObservation(kTruncated, simulation.agent()->Observe(ToTimestamp(end_ns)),
+                  end_ns + request_.agent.interval.us() * 1000);
+}
+
+void Episode::SendGreeting() {
+  nlohmann::ordered_json greeting{{"observation_size", request_.agent.features.size()}, {"step_fields", kStepFields}};
+  const std::string text = greeting.dump();
+  writer_.Start('C');
+  writer_.AddBytes(text.data(), text.size());
+  channel_->Write(writer_.Finish());
+}
+
+std::optional<std::span<const float>> Episode::Decide(std::span<const float> observation) {
+  if (simulation_->stopped()) return std::nullopt;
+  const int64_t next_step_ns =
+      std::min(NowNs() + request_.agent.interval.us() * 1000, request_.job.scenario.duration_ns());
+  SendObservation(0, observation, next_step_ns);
+  const std::optional<Frame> frame = channel_->Read();
+  if (!frame || frame->type != 'S') return Abandon(frame);
+  if (!ParseStep(frame->payload)) return Abandon(std::nullopt);
+  return action_;
+}
+
+std::nullopt_t Episode::Abandon(std::optional<Frame> frame) {
+  last_frame_ = frame;
+  simulation_->Stop();
+  return std::nullopt;
+}
+
+bool Episode::ParseStep(std::string_view payload) {
+  const size_t scores =
+      request_.agent.action.kind == ActionKind::kDiscrete ? request_.agent.action.multipliers.size() : 1;
+  const size_t floats = payload.size() / sizeof(float);
+  if (payload.size() % sizeof(float) != 0 || floats < 3 || (floats - 3 != 1 && floats - 3 != scores)) {
+    error_ = "a step of " + std::to_string(payload.size()) + " bytes: it must hold " + std::to_string(scores) +
+             " float32 of action and 3 of objective";
+    return false;
+  }
+  action_.resize(floats - 3);
+  std::memcpy(action_.data(), payload.data(), action_.size() * sizeof(float));
+  float objective[3];
+  std::memcpy(objective, payload.data() + action_.size() * sizeof(float), sizeof(objective));
+  if (!std::isnan(objective[0]) || !std::isnan(objective[1]) || !std::isnan(objective[2])) {
+    if (!NormalizedObjective(objective[0], objective[1], objective[2])) {
+      error_ = "the objective of a step must be three weights above 0, or three NaN for no change";
+      return false;
+    }
+  }
+  if (!request_.agent.action.Apply(action_, request_.agent.action.min_rate)) {
+    error_ = "an action that is not finite, or that names no multiplier";
+    return false;
+  }
+  return true;
+}
+
+void Episode::SendObservation(uint8_t flags, std::span<const float> observation, int64_t next_step_ns) {
+  const FlowSpec& flow = request_.job.scenario.flows[simulation_->agent_flow_index()];
+  Link& link = flow.direction == Direction::kForward ? simulation_->forward() : simulation_->reverse();
+  const auto fields = recorder_->Finish(link, NowNs(), next_step_ns);
+  writer_.Start('O');
+  writer_.Add(flags);
+  writer_.AddBytes(observation.data(), observation.size_bytes());
+  writer_.AddBytes(fields.data(), sizeof(fields));
+  if (request_.packets) {
+    writer_.Add(static_cast<uint32_t>(recorder_->packets().size()));
+    for (const StepRecorder::ReceivedPacket& packet : recorder_->packets()) {
+      writer_.Add(static_cast<double>(packet.sent_time_ns) * 1e-6);
+      writer_.Add(static_cast<double>(packet.arrival_time_ns) * 1e-6);
+      writer_.Add(packet.rtp.ssrc);
+      writer_.Add(packet.rtp.sequence_number);
+      writer_.Add(packet.rtp.payload_type);
+      writer_.Add(uint8_t{0});
+      writer_.Add(packet.rtp.padding_size);
+      writer_.Add(packet.rtp.header_size);
+      writer_.Add(packet.rtp.payload_size);
+    }
+  }
+  recorder_->Clear();
+  channel_->Write(writer_.Finish());
+}
+
+void SendError(FrameChannel& channel, const std::string& message) {
+  FrameWriter writer;
+  writer.Start('E');
+  writer.AddBytes(message.data(), message.size());
+  channel.Write(writer.Finish());
+}
+
+}  // namespace
+
+bool Serve(int input_fd, int output_fd) {
+  FrameChannel channel(input_fd, output_fd);
+  std::optional<Frame> frame = channel.Read();
+  while (frame && frame->type != 'Q') {
+    std::optional<Frame> next;
+    try {
+      if (frame->type == 'S') throw InputError("a step without a run: it is over, or was never reset");
+      if (frame->type != 'R') throw InputError("unknown frame type " + std::to_string(int{frame->type}));
+      Episode episode(ParseServeRequest(frame->payload), &channel);
+      episode.Run();
+      next = episode.last_frame();
+    } catch (const InputError& error) {
+      SendError(channel, error.what());
+    }
+    if (channel.broken()) return false;
+    frame = next ? next : channel.Read();
+  }
+  return !channel.broken();
+}
+
+}  // namespace weir::sim

@@ -1,0 +1,80 @@
+"""The tables `ppo`, `td3` and `sac`: names and meaning as in stable-baselines3 unless said otherwise."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+
+from weir.trainer.learning.settings import Settings
+
+Algorithm = Literal["ppo", "td3", "sac"]
+
+
+class PpoSettings(Settings):
+    """Proximal policy optimisation. `*_end`: reached linearly at the last step; the coefficient of entropy after
+    `entropy_decay_updates` updates, if given (MOCC section 5: from 1 to 0.1 over 1000 iterations).
+    """
+
+    learning_rate: PositiveFloat = 3e-4
+    learning_rate_end: PositiveFloat = 3e-5
+    steps_per_update: PositiveInt = 512
+    batch_size: PositiveInt = 512
+    epochs: PositiveInt = 6
+    gamma: float = Field(0.95, ge=0.0, lt=1.0)
+    gae_lambda: float = Field(0.9, ge=0.0, le=1.0)
+    clip_range: float = Field(0.2, gt=0.0, lt=1.0)
+    entropy_coefficient: float = Field(0.003, ge=0.0)
+    entropy_coefficient_end: float = Field(0.0, ge=0.0)
+    entropy_decay_updates: PositiveInt | None = None
+    value_coefficient: float = Field(0.5, ge=0.0)
+    maximum_gradient_norm: PositiveFloat = 0.5
+    target_kl: PositiveFloat | None = 0.03
+
+    def entropy_coefficient_at(self, update: int, share: float) -> float:
+        """The coefficient of entropy after `update` updates, when `share` (0 to 1) of all steps are done."""
+        if self.entropy_decay_updates is not None:
+            share = update / self.entropy_decay_updates
+        return self.entropy_coefficient + (self.entropy_coefficient_end - self.entropy_coefficient) * min(1.0, share)
+
+
+class OffPolicySettings(Settings):
+    """What TD3 and SAC have in common.
+
+    After every `steps_per_update` intervals (in each environment) follow `gradient_steps` gradient steps. The buffer
+    holds `buffer_size` transitions, of all environments together.
+    """
+
+    learning_rate: PositiveFloat = 1e-3
+    learning_rate_end: PositiveFloat = 1e-3
+    buffer_size: PositiveInt = 300_000
+    learning_starts: NonNegativeInt = 1_000
+    batch_size: PositiveInt = 256
+    tau: float = Field(0.005, gt=0.0, le=1.0)
+    gamma: float = Field(0.95, ge=0.0, lt=1.0)
+    steps_per_update: PositiveInt = 1
+    gradient_steps: PositiveInt = 1
+    save_buffer: bool = True
+
+
+class Td3Settings(OffPolicySettings):
+    """Twin-delayed DDPG, exploring with noise on actions in [-1, 1].
+
+    `action_noise` is the standard deviation of `gaussian` noise, drawn anew at every step, or the sigma of
+    `ornstein_uhlenbeck` noise, which begins at 0 with every episode and wanders by `action_noise` / 10 a step, towards
+    a standard deviation of 1.8 `action_noise` after several hundred steps (stable-baselines3's theta and dt).
+    """
+
+    action_noise: NonNegativeFloat = 0.1
+    noise: Literal["gaussian", "ornstein_uhlenbeck"] = "gaussian"
+    policy_delay: PositiveInt = 2
+    target_policy_noise: NonNegativeFloat = 0.2
+    target_noise_clip: NonNegativeFloat = 0.5
+
+
+class SacSettings(OffPolicySettings):
+    """Soft actor-critic. The coefficient of entropy is learned where it is "auto"."""
+
+    learning_rate: PositiveFloat = 3e-4
+    learning_rate_end: PositiveFloat = 3e-4
+    entropy_coefficient: Literal["auto"] | NonNegativeFloat = "auto"

@@ -1,0 +1,237 @@
+"""The three learners of stable-baselines3, made from a configuration, and their checkpoints."""
+
+from __future__ import annotations
+
+import io
+import os
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from stable_baselines3 import PPO, SAC, TD3
+from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.noise import ActionNoise, NormalActionNoise, OrnsteinUhlenbeckActionNoise
+from stable_baselines3.common.off_policy_algorithm import OffPolicyAlgorithm
+from stable_baselines3.common.save_util import load_from_zip_file
+
+from weir.errors import InputError
+from weir.files.output import write_bytes
+from weir.trainer.gym.sb3 import BottleneckVecEnv
+from weir.trainer.learning.algorithm_settings import Algorithm, OffPolicySettings
+from weir.trainer.learning.configuration import TrainingConfiguration
+from weir.trainer.learning.networks import PreferencePolicy
+from weir.trainer.learning.off_policy import (
+    PreferenceFeatures,
+    SacPreferencePolicy,
+    Td3PreferencePolicy,
+    load_replay_buffer,
+    save_replay_buffer,
+)
+
+REPLAY_BUFFER = "replay_buffer.npz"
+LEARNERS: dict[Algorithm, type[BaseAlgorithm]] = {"ppo": PPO, "td3": TD3, "sac": SAC}
+POLICIES = {"ppo": PreferencePolicy, "td3": Td3PreferencePolicy, "sac": SacPreferencePolicy}
+# What a checkpoint need not give back: the configuration says it again, and a policy alone does not need it.
+_FORGOTTEN: dict[str, Any] = {"learning_rate": 0.0, "lr_schedule": None}
+
+
+def make_model(
+    configuration: TrainingConfiguration, environment: BottleneckVecEnv, folder: Path | None = None
+) -> BaseAlgorithm:
+    """A fresh learner; TensorBoard's events go to `folder` when TensorBoard is installed."""
+    algorithm = configuration.algorithm
+    make = _ppo if algorithm == "ppo" else _td3 if algorithm == "td3" else _sac
+    settings = configuration.algorithm_settings
+    return make(
+        configuration,
+        policy=POLICIES[algorithm],
+        env=environment,
+        learning_rate=LinearSchedule(settings.learning_rate, settings.learning_rate_end),
+        seed=configuration.seed,
+        device="cpu",
+        tensorboard_log=str(folder / "tensorboard") if folder is not None and find_spec("tensorboard") else None,
+    )
+
+
+def load_model(configuration: TrainingConfiguration, checkpoint: Path, environment: BottleneckVecEnv) -> BaseAlgorithm:
+    """The learner of a checkpoint to go on with, which is of the configuration's algorithm (`check_algorithm`); its
+    replay buffer with it, where one was saved.
+
+    Raises:
+        InputError: it is no checkpoint.
+    """
+    settings = configuration.algorithm_settings
+    known = _FORGOTTEN | {"learning_rate": LinearSchedule(settings.learning_rate, settings.learning_rate_end)}
+    if isinstance(settings, OffPolicySettings):
+        known |= {"buffer_size": settings.buffer_size}
+        if configuration.algorithm == "td3":
+            known |= {"action_noise": _noise(configuration)}
+    model = LEARNERS[configuration.algorithm].load(checkpoint, env=environment, device="cpu", custom_objects=known)
+    replay_buffer = checkpoint.with_name(REPLAY_BUFFER)
+    if isinstance(model, OffPolicyAlgorithm) and replay_buffer.is_file():
+        load_replay_buffer(model, replay_buffer)
+    return model
+
+
+def load_policy(
+    checkpoint: str | os.PathLike[str],
+) -> PreferencePolicy | Td3PreferencePolicy | SacPreferencePolicy:
+    """The policy of a checkpoint, of whichever algorithm.
+
+    Raises:
+        InputError: the file is missing, damaged or no checkpoint.
+    """
+    algorithm = _algorithm_of(Path(checkpoint))
+    # A policy needs no replay buffer, and one of full size would be made.
+    known = _FORGOTTEN if algorithm == "ppo" else _FORGOTTEN | {"buffer_size": 1, "n_envs": 1}
+    policy = LEARNERS[algorithm].load(checkpoint, device="cpu", custom_objects=known).policy
+    assert isinstance(policy, PreferencePolicy | Td3PreferencePolicy | SacPreferencePolicy)
+    return policy
+
+
+def checkpoint_steps(checkpoint: str | os.PathLike[str]) -> int:
+    """How many environment steps the policy of a checkpoint has learned from.
+
+    Raises:
+        InputError: the file is missing or no checkpoint.
+    """
+    return int(_read(Path(checkpoint))["num_timesteps"])
+
+
+def check_algorithm(configuration: TrainingConfiguration, checkpoint: Path) -> None:
+    """That a checkpoint can be gone on with.
+
+    Raises:
+        InputError: it is no checkpoint, or one of another algorithm.
+    """
+    algorithm = _algorithm_of(checkpoint)
+    if algorithm != configuration.algorithm:
+        raise InputError(f"{checkpoint}: was trained with {algorithm}, not with {configuration.algorithm}")
+
+
+def save_checkpoint(model: BaseAlgorithm, path: Path, *, replay_buffer: bool = False) -> None:
+    """Writes the checkpoint so that an interruption leaves the old one or the new one, never half of one.
+
+    Args:
+        model: the learner.
+        path: of the checkpoint.
+        replay_buffer: whether an off-policy learner's replay buffer is written beside it.
+    """
+    # Into memory first: what torch says of a full disk is no sentence for people.
+    content = io.BytesIO()
+    model.save(content)
+    write_bytes(path, content.getbuffer())
+    if replay_buffer and isinstance(model, OffPolicyAlgorithm):
+        save_replay_buffer(model, path.with_name(REPLAY_BUFFER))
+
+
+class LinearSchedule:
+    """Linear from `start` at the first step to `end` at the last; stable-baselines3 passes the share that remains."""
+
+    def __init__(self, start: float, end: float) -> None:
+        self.start = start
+        self.end = end
+
+    def __call__(self, remaining: float) -> float:
+        """The value when the share `remaining` (1 to 0) of the steps is still to come."""
+        return self.end + (self.start - self.end) * max(0.0, min(1.0, remaining))
+
+
+def _read(checkpoint: Path) -> dict[str, Any]:
+    """What a checkpoint holds beside parameters."""
+    if not checkpoint.is_file():
+        raise InputError(f"{checkpoint}: there is no such checkpoint")
+    try:
+        data, _, _ = load_from_zip_file(checkpoint, device="cpu", custom_objects=_FORGOTTEN)
+    # A damaged pickle may raise anything.
+    except Exception as error:
+        raise InputError(_damaged(checkpoint, type(error).__name__)) from None
+    if data is None or "num_timesteps" not in data:
+        raise InputError(_damaged(checkpoint, "it says nothing of steps"))
+    return data
+
+
+def _damaged(checkpoint: Path, why: str) -> str:
+    return (
+        f"{checkpoint}: is damaged, or no checkpoint of `weir train` ({why}): train anew, or put a whole copy in its "
+        "place"
+    )
+
+
+def _algorithm_of(checkpoint: Path) -> Algorithm:
+    policy = _read(checkpoint).get("policy_class")
+    for algorithm, known in POLICIES.items():
+        if policy is known:
+            return algorithm
+    raise InputError(f"{checkpoint}: holds a {getattr(policy, '__name__', policy)}, not a policy of `weir train`")
+
+
+def _ppo(configuration: TrainingConfiguration, **common: Any) -> PPO:
+    ppo = configuration.ppo
+    return PPO(
+        n_steps=ppo.steps_per_update,
+        batch_size=ppo.batch_size,
+        n_epochs=ppo.epochs,
+        gamma=ppo.gamma,
+        gae_lambda=ppo.gae_lambda,
+        clip_range=ppo.clip_range,
+        ent_coef=ppo.entropy_coefficient,
+        vf_coef=ppo.value_coefficient,
+        max_grad_norm=ppo.maximum_gradient_norm,
+        target_kl=ppo.target_kl,
+        policy_kwargs={
+            "specification": configuration.environment.specification(),
+            "preference_size": configuration.policy.preference_size,
+            "hidden": configuration.policy.hidden,
+            "log_std_init": configuration.policy.initial_log_standard_deviation,
+        },
+        **common,
+    )
+
+
+def _td3(configuration: TrainingConfiguration, **common: Any) -> TD3:
+    td3 = configuration.td3
+    return TD3(
+        action_noise=_noise(configuration),
+        policy_delay=td3.policy_delay,
+        target_policy_noise=td3.target_policy_noise,
+        target_noise_clip=td3.target_noise_clip,
+        **_off_policy(configuration, td3),
+        **common,
+    )
+
+
+def _sac(configuration: TrainingConfiguration, **common: Any) -> SAC:
+    return SAC(
+        ent_coef=configuration.sac.entropy_coefficient, **_off_policy(configuration, configuration.sac), **common
+    )
+
+
+def _off_policy(configuration: TrainingConfiguration, settings: OffPolicySettings) -> dict[str, Any]:
+    return {
+        "buffer_size": settings.buffer_size,
+        "learning_starts": settings.learning_starts,
+        "batch_size": settings.batch_size,
+        "tau": settings.tau,
+        "gamma": settings.gamma,
+        "train_freq": settings.steps_per_update,
+        "gradient_steps": settings.gradient_steps,
+        "policy_kwargs": {
+            "net_arch": list(configuration.policy.hidden),
+            "optimizer_kwargs": {"fused": True},  # a quarter of the time of a step of Adam on these small networks
+            "features_extractor_class": PreferenceFeatures,
+            "features_extractor_kwargs": {
+                "specification": configuration.environment.specification(),
+                "preference_size": configuration.policy.preference_size,
+            },
+        },
+    }
+
+
+def _noise(configuration: TrainingConfiguration) -> ActionNoise | None:
+    deviation = configuration.td3.action_noise
+    if deviation == 0:
+        return None
+    kind = NormalActionNoise if configuration.td3.noise == "gaussian" else OrnsteinUhlenbeckActionNoise
+    return kind(np.zeros(1), np.full(1, deviation))

@@ -1,0 +1,180 @@
+"""The training configuration: a TOML file, checked before anything runs."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from typing import Any, Literal
+
+from pydantic import Field, PositiveFloat, PositiveInt, ValidationError, model_validator
+
+from weir.errors import InputError
+from weir.files.input import read_text
+from weir.trainer.curriculum.landmarks import LandmarkSettings, landmarks
+from weir.trainer.curriculum.settings import AdaptiveGapSettings, CurriculumName, TraceValues
+from weir.trainer.gym.environment import make_specification
+from weir.trainer.gym.episode import EpisodeSource
+from weir.trainer.gym.rewards import REWARDS
+from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification
+from weir.trainer.learning.algorithm_settings import Algorithm, OffPolicySettings, PpoSettings, SacSettings, Td3Settings
+from weir.trainer.learning.scenarios import ScenarioSettings
+from weir.trainer.learning.settings import Settings
+
+LANDMARKS = "landmarks"
+
+
+class ActionSettings(Settings):
+    """See `ActionSpecification`."""
+
+    kind: Literal["log_rate", "relative", "around_rule"] = "around_rule"
+    min_bps: PositiveFloat = 30_000.0
+    max_bps: PositiveFloat = 50_000_000.0
+    alpha: PositiveFloat = 0.025
+    span: float = Field(3.0, gt=1.0)
+
+
+class EnvironmentSettings(Settings):
+    """The environment: one simulator process each."""
+
+    environments: PositiveInt = 8
+    interval_ms: int = Field(100, ge=10, le=10_000)
+    history: int = Field(8, ge=1, le=100)
+    features: tuple[str, ...]
+    reward: str = "challenge"
+    objective: str | tuple[PositiveFloat, PositiveFloat, PositiveFloat] = "random"
+    guard: bool = False
+    privileged_critic: bool = False
+    timeout_s: PositiveFloat = 30.0
+    action: ActionSettings = ActionSettings()
+
+    @model_validator(mode="after")
+    def _known(self) -> EnvironmentSettings:
+        if self.reward not in REWARDS:
+            raise ValueError(f"reward {self.reward!r}: one of {', '.join(REWARDS)}")
+        self.specification()
+        if self.objective != LANDMARKS:
+            EpisodeSource({}, self.objective)
+        return self
+
+    def specification(self) -> EnvironmentSpecification:
+        """The specification these settings make."""
+        action = ActionSpecification(**self.action.model_dump())
+        return make_specification(
+            self.interval_ms,
+            self.features,
+            self.history,
+            action,
+            self.guard,
+            privileged=self.privileged_critic,
+        )
+
+
+class PolicySettings(Settings):
+    """The network."""
+
+    hidden: tuple[PositiveInt, ...] = (64, 32)
+    preference_size: PositiveInt = 8
+    initial_log_standard_deviation: float = Field(-1.0, ge=-5.0, le=2.0)
+
+
+class TrainingConfiguration(Settings):
+    """A whole file."""
+
+    name: str = Field("weir", pattern=r"^[A-Za-z0-9._-]+$")
+    version: str = "0.1.0"
+    seed: int = Field(1, ge=0, lt=2**31)
+    steps: PositiveInt = 1_000_000
+    checkpoint_every_steps: PositiveInt = 100_000
+    threads: PositiveInt = 1
+    algorithm: Algorithm = "ppo"
+    environment: EnvironmentSettings
+    scenarios: ScenarioSettings = ScenarioSettings()
+    policy: PolicySettings = PolicySettings()
+    ppo: PpoSettings = PpoSettings()
+    td3: Td3Settings = Td3Settings()
+    sac: SacSettings = SacSettings()
+    landmarks: LandmarkSettings = LandmarkSettings()
+    curriculum: CurriculumName = "random"
+    trace_values: dict[str, TraceValues] = Field(default_factory=dict)
+    adaptive_gap: AdaptiveGapSettings = AdaptiveGapSettings()
+
+    @property
+    def algorithm_settings(self) -> PpoSettings | Td3Settings | SacSettings:
+        """The table of the algorithm in use."""
+        return {"ppo": self.ppo, "td3": self.td3, "sac": self.sac}[self.algorithm]
+
+    @property
+    def saves_buffer(self) -> bool:
+        """Whether a replay buffer goes with the checkpoints."""
+        return isinstance(self.algorithm_settings, OffPolicySettings) and self.algorithm_settings.save_buffer
+
+    @property
+    def steps_between_updates(self) -> int:
+        """Of all environments together."""
+        return self.environment.environments * self.algorithm_settings.steps_per_update
+
+    @model_validator(mode="after")
+    def _schedules(self) -> TrainingConfiguration:
+        if self.curriculum != "random" and self.scenarios.source == "random_domain":
+            raise ValueError(f'curriculum {self.curriculum}: needs scenarios with source "files" or "documents"')
+        if self.environment.objective == LANDMARKS:
+            count = len(landmarks(self.landmarks.divisions))
+            visit = self.steps * (1.0 - self.landmarks.bootstrap_share) / (self.landmarks.visits * count)
+            if 0 < visit < self.steps_between_updates:
+                raise ValueError(
+                    f"landmarks.visits {self.landmarks.visits}: {count} landmarks get {visit:.0f} steps a visit, less "
+                    f"than the {self.steps_between_updates} between two updates: take fewer visits or more steps"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _batches(self) -> TrainingConfiguration:
+        settings = self.algorithm_settings
+        if isinstance(settings, OffPolicySettings):
+            needed = max(settings.batch_size, self.environment.environments)
+            if settings.buffer_size < needed:
+                raise ValueError(
+                    f"{self.algorithm}.buffer_size {settings.buffer_size} must hold a batch and a transition of every "
+                    f"environment: at least {needed}"
+                )
+            return self
+        samples = self.environment.environments * self.ppo.steps_per_update
+        if samples % self.ppo.batch_size:
+            raise ValueError(
+                f"ppo.batch_size {self.ppo.batch_size} must divide environments * steps_per_update = {samples}"
+            )
+        return self
+
+
+def load_configuration(path: str | os.PathLike[str]) -> TrainingConfiguration:
+    """Reads and checks a configuration file.
+
+    Raises:
+        InputError: it is missing, no TOML, or a value is wrong; the message names the file and every wrong key.
+    """
+    text = read_text(path)
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: is not TOML: {error}") from None
+    # What Python says of a number with thousands of digits, and of thousands of brackets.
+    except (ValueError, RecursionError):
+        raise InputError(f"{path}: is not TOML: a number is too long, or tables are nested too deeply") from None
+    return checked_configuration(values, str(path))
+
+
+def checked_configuration(values: dict[str, Any], source: str = "configuration") -> TrainingConfiguration:
+    """A configuration from its values.
+
+    Raises:
+        InputError: a value is wrong; `source` and every wrong key are named.
+    """
+    try:
+        return TrainingConfiguration.model_validate(values)
+    except ValidationError as error:
+        faults = []
+        for fault in error.errors():
+            key = ".".join(str(part) for part in fault["loc"]) or "file"
+            text = "unknown key" if fault["type"] == "extra_forbidden" else fault["msg"].removeprefix("Value error, ")
+            faults.append(f"{key}: {text}")
+        raise InputError(f"{source}: {'; '.join(faults)}") from None

@@ -1,0 +1,164 @@
+"""Evaluation on scenarios that stay the same: of any policy, and while training runs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol
+
+import numpy as np
+from stable_baselines3.common.callbacks import BaseCallback
+
+from weir.files.output import replacing
+from weir.traces.generate.random_domain import Split
+from weir.trainer.gym.episode import checked_objective
+from weir.trainer.gym.specification import PRESETS
+from weir.trainer.learning.algorithms import save_checkpoint
+from weir.trainer.learning.configuration import TrainingConfiguration
+from weir.trainer.learning.environments import make_vector_environment
+from weir.trainer.learning.run_record import BEST_MODEL, EVALUATIONS
+from weir.trainer.learning.scenarios import ScenarioSampler
+
+SCENARIOS = 16
+DURATION_S = 30.0
+SEED = 1_000_003
+
+
+class Predictor(Protocol):
+    """What stable-baselines3's policies and learners are."""
+
+    def predict(self, observation: np.ndarray, *, deterministic: bool = False) -> tuple[np.ndarray, Any]:
+        """Actions (N, 1) for observations (N, width), and a state."""
+
+
+class RuleItself:
+    """The action 0, which around the rule is the rule itself."""
+
+    def predict(self, observation: np.ndarray, *, deterministic: bool = False) -> tuple[np.ndarray, Any]:
+        """Zeros."""
+        return np.zeros((len(observation), 1), dtype=np.float32), None
+
+
+class Evaluation:
+    """Mean reward a step of a policy, without noise, over the same scenarios at every call.
+
+    Args:
+        configuration: of the environment and the scenarios; those of given files and documents are drawn from them.
+        scenarios: how many, one simulator process each.
+        duration_s: of each; given scenarios that are shorter are followed by further ones.
+        split: of the random domain; training draws from "train".
+        simulator: path of `weir-sim`; see `find_simulator`.
+    """
+
+    def __init__(
+        self,
+        configuration: TrainingConfiguration,
+        scenarios: int = SCENARIOS,
+        duration_s: float = DURATION_S,
+        *,
+        split: Split = "held_out",
+        simulator: str | os.PathLike[str] | None = None,
+    ) -> None:
+        settings = configuration.environment
+        domain = configuration.scenarios.model_copy(
+            update={"minimum_duration_s": duration_s, "maximum_duration_s": duration_s}
+        )
+        # The last interval of an episode is left out: it would start the next one.
+        self.steps = int(duration_s * 1000 / settings.interval_ms) - 1
+        self._environment = make_vector_environment(
+            settings, scenarios, ScenarioSampler(domain, split), simulator=simulator
+        )
+
+    def rewards(self, policy: Predictor, objective: tuple[float, float, float]) -> np.ndarray:
+        """The policy's reward a step under an objective, scenario by scenario: float64 of shape (scenarios,)."""
+        observations, _ = self._environment.reset(seed=SEED, options={"objective": objective})
+        total = np.zeros(self._environment.num_envs)
+        for _ in range(self.steps):
+            actions, _ = policy.predict(observations, deterministic=True)
+            observations, rewards, _, _, _ = self._environment.step(actions)
+            total += rewards
+        return total / self.steps
+
+    def __call__(self, policy: Predictor, objective: tuple[float, float, float]) -> float:
+        """The mean of `rewards`."""
+        return float(np.mean(self.rewards(policy, objective)))
+
+    def close(self) -> None:
+        """Ends the simulator processes."""
+        self._environment.close()
+
+    def __enter__(self) -> Evaluation:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class EvaluationCallback(BaseCallback):
+    """Evaluates before the first update, every `every_steps` steps and at the end, and keeps the best policy.
+
+    What is learned does not change: the evaluation has simulators and random numbers of its own. Written into `folder`,
+    named as stable-baselines3's EvalCallback does: `best_model.zip`, and `evaluations.npz` with `timesteps` (E),
+    `results` (E, scenarios; rewards a step) and `ep_lengths` (E, scenarios); an earlier one there is gone on with.
+    Logged: `eval/mean_reward`.
+
+    Attributes:
+        rule_mean_reward: the rule's own on the same scenarios, where actions are around it; else None.
+    """
+
+    def __init__(self, evaluation: Evaluation, configuration: TrainingConfiguration, folder: Path, every_steps: int):
+        super().__init__()
+        self._evaluation = evaluation
+        self._folder = folder
+        self._every_steps = every_steps
+        self.objective = evaluation_objective(configuration)
+        self.rule_mean_reward: float | None = None
+        self._around_rule = configuration.environment.action.kind == "around_rule"
+        self._timesteps: list[int] = []
+        self._results: list[np.ndarray] = []
+        earlier = folder / EVALUATIONS
+        if earlier.is_file():
+            with np.load(earlier, allow_pickle=False) as file:
+                self._timesteps, self._results = [int(steps) for steps in file["timesteps"]], list(file["results"])
+
+    @property
+    def best_mean_reward(self) -> float:
+        """The highest so far."""
+        return max((float(np.mean(rewards)) for rewards in self._results), default=-np.inf)
+
+    def _on_training_start(self) -> None:
+        if self._around_rule:
+            self.rule_mean_reward = self._evaluation(RuleItself(), self.objective)
+
+    def _on_step(self) -> bool:
+        return True
+
+    def _on_rollout_start(self) -> None:
+        if not self._timesteps or self.num_timesteps - self._timesteps[-1] >= self._every_steps:
+            self._evaluate()
+
+    def _on_training_end(self) -> None:
+        if self.num_timesteps > self._timesteps[-1]:
+            self._evaluate()
+
+    def _evaluate(self) -> None:
+        rewards = self._evaluation.rewards(self.model.policy, self.objective)
+        mean = float(np.mean(rewards))
+        self.logger.record("eval/mean_reward", mean)
+        if mean > self.best_mean_reward:
+            save_checkpoint(self.model, self._folder / BEST_MODEL)
+        self._timesteps.append(self.num_timesteps)
+        self._results.append(rewards)
+        results = np.array(self._results)
+        lengths = np.full(results.shape, self._evaluation.steps)
+        with replacing(self._folder / EVALUATIONS) as file:
+            np.savez(file, timesteps=np.array(self._timesteps), results=results, ep_lengths=lengths)
+
+
+def evaluation_objective(configuration: TrainingConfiguration) -> tuple[float, float, float]:
+    """The configuration's own objective where it is one; `balanced` where many are trained on."""
+    objective = configuration.environment.objective
+    return PRESETS["balanced"] if objective in ("random", "landmarks") else checked_objective(objective)

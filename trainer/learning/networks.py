@@ -1,0 +1,127 @@
+"""Actor and critic with MOCC's preference sub-network, and the part of them that is deployed."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import torch
+from stable_baselines3.common.policies import ActorCriticPolicy
+from torch import nn
+
+from weir.trainer.gym.rule import rule_rate_bps
+from weir.trainer.gym.specification import EnvironmentSpecification
+from weir.trainer.model.feature_scaling import FeatureScaling
+
+
+class PreferenceNetwork(nn.Module):
+    """One tower of MOCC Figure 3: the objective through its own layer, then both through the hidden layers, tanh
+    throughout.
+    """
+
+    def __init__(self, input_size: int, preference_size: int, hidden: tuple[int, ...]) -> None:
+        super().__init__()
+        self.preference = nn.Sequential(nn.Linear(3, preference_size), nn.Tanh())
+        layers: list[nn.Module] = []
+        size = input_size - 3 + preference_size
+        for width in hidden:
+            layers += [nn.Linear(size, width), nn.Tanh()]
+            size = width
+        self.hidden = nn.Sequential(*layers)
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        """(N, input_size), the objective last, to (N, last hidden width)."""
+        return self.hidden(torch.cat([inputs[:, :-3], self.preference(inputs[:, -3:])], dim=1))
+
+
+class ActorAndCritic(nn.Module):
+    """The two towers in the form stable-baselines3 asks of an `mlp_extractor`; nothing is shared between them, and only
+    the critic sees the `privileged` last inputs.
+    """
+
+    def __init__(self, input_size: int, privileged: int, preference_size: int, hidden: tuple[int, ...]) -> None:
+        super().__init__()
+        self.visible = input_size - privileged
+        self.policy = PreferenceNetwork(self.visible, preference_size, hidden)
+        self.value = PreferenceNetwork(input_size, preference_size, hidden)
+        self.latent_dim_pi = hidden[-1]
+        self.latent_dim_vf = hidden[-1]
+
+    def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Latents of actor and critic."""
+        return self.forward_actor(features), self.forward_critic(features)
+
+    def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
+        """Latent of the actor."""
+        return self.policy(features[:, : self.visible])
+
+    def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
+        """Latent of the critic."""
+        history, objective = features[:, : self.visible - 3], features[:, self.visible - 3 : self.visible]
+        return self.value(torch.cat([history, features[:, self.visible :], objective], dim=1))
+
+
+class PreferencePolicy(ActorCriticPolicy):
+    """stable-baselines3's actor-critic policy with `FeatureScaling` and MOCC's towers."""
+
+    def __init__(
+        self,
+        *args: Any,
+        specification: EnvironmentSpecification,
+        preference_size: int = 8,
+        hidden: tuple[int, ...] = (64, 32),
+        **kwargs: Any,
+    ) -> None:
+        self.specification = specification
+        self.preference_size = preference_size
+        self.hidden = tuple(hidden)
+        super().__init__(
+            *args,
+            features_extractor_class=FeatureScaling,
+            features_extractor_kwargs={"specification": specification},
+            **kwargs,
+        )
+
+    def _build_mlp_extractor(self) -> None:
+        self.mlp_extractor = ActorAndCritic(
+            self.features_dim,
+            self.specification.width - self.specification.observation_size - 3,
+            self.preference_size,
+            self.hidden,
+        )
+
+    def deployed_modules(self) -> tuple[FeatureScaling, nn.Module, nn.Module]:
+        """See `DeployedPolicy`."""
+        assert isinstance(self.features_extractor, FeatureScaling)
+        assert isinstance(self.mlp_extractor, ActorAndCritic)
+        return self.features_extractor, self.mlp_extractor.policy, self.action_net
+
+
+class DeployablePolicy(Protocol):
+    """A policy of any algorithm."""
+
+    def deployed_modules(self) -> tuple[FeatureScaling, nn.Module, nn.Module]:
+        """Scaling, the actor on scaled inputs without privileged ones, and its head: one action, without noise."""
+
+
+class DeployedPolicy(nn.Module):
+    """What is exported: `observation` (1, D) and `objective` (1, 3) to `action` (1, 1), the mean action without noise.
+
+    With an action around the rule the multiplication by the rule's rate is inside and `action` is a rate in bps; else
+    it is the action in [-1, 1].
+    """
+
+    def __init__(self, policy: DeployablePolicy, specification: EnvironmentSpecification) -> None:
+        super().__init__()
+        self.scaling, self.actor, self.head = policy.deployed_modules()
+        self.specification = specification
+
+    def forward(self, observation: torch.Tensor, objective: torch.Tensor) -> torch.Tensor:
+        """See the class."""
+        inputs = self.scaling(torch.cat([observation, objective], dim=1))
+        action = self.head(self.actor(inputs)).clamp(-1.0, 1.0)
+        specification = self.specification.action
+        if specification.kind != "around_rule":
+            return action
+        records = self.scaling.records(observation)
+        base = rule_rate_bps(torch, records, self.scaling.features, self.scaling.window).unsqueeze(1)
+        return (base * specification.span**action).clamp(specification.min_bps, specification.max_bps)

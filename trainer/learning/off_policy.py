@@ -1,0 +1,185 @@
+"""TD3 and SAC with the feature scaling and the preference sub-network of `PreferencePolicy`; replay buffers as files.
+
+stable-baselines3's own actors and critics need nothing but a features extractor for it: `PreferenceFeatures` ends where
+MOCC's preference layer does, and the hidden layers behind it are theirs (ReLU).
+"""
+
+from __future__ import annotations
+
+import os
+import zipfile
+import zlib
+from typing import Any
+
+import gymnasium
+import numpy as np
+import torch
+from stable_baselines3.common.buffers import ReplayBuffer
+from stable_baselines3.common.off_policy_algorithm import OffPolicyAlgorithm
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from stable_baselines3.sac.policies import SACPolicy
+from stable_baselines3.td3.policies import TD3Policy
+from torch import nn
+
+from weir.errors import InputError
+from weir.files.output import replacing
+from weir.trainer.gym.specification import EnvironmentSpecification
+from weir.trainer.model.feature_scaling import FeatureScaling
+
+REPLAY_FIELDS = ("observations", "next_observations", "actions", "rewards", "dones", "timeouts")
+# An untrained actor should answer the middle of its range, which around the rule is the rule itself.
+HEAD_GAIN = 0.01
+# Beyond it the slope of tanh is below 0.03.
+SATURATION = 2.5
+
+
+class PreferenceInputs(nn.Module):
+    """Scaled inputs with the objective replaced by its preference layer: (N, n + 3 + truth) to (N, n + truth +
+    preference_size), where `truth` counts the privileged inputs at the end.
+    """
+
+    def __init__(self, preference_size: int, truth: int) -> None:
+        super().__init__()
+        self.truth = truth
+        self.preference = nn.Sequential(nn.Linear(3, preference_size), nn.Tanh())
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        """See the class."""
+        end = inputs.shape[1] - self.truth
+        objective = self.preference(inputs[:, end - 3 : end])
+        return torch.cat([inputs[:, : end - 3], inputs[:, end:], objective], dim=1)
+
+
+class PreferenceFeatures(BaseFeaturesExtractor):
+    """Raw observations to `FeatureScaling`, then `PreferenceInputs`.
+
+    Args:
+        observation_space: of the environment.
+        specification: of the environment.
+        preference_size: width of the preference layer.
+        privileged: whether what a policy must not see (the last fields of an observation, if any) is let through.
+    """
+
+    def __init__(
+        self,
+        observation_space: gymnasium.spaces.Box,
+        specification: EnvironmentSpecification,
+        preference_size: int,
+        privileged: bool = True,
+    ) -> None:
+        scaling = FeatureScaling(observation_space, specification)
+        visible = specification.observation_size + 3
+        truth = specification.width - visible
+        super().__init__(observation_space, scaling.features_dim - 3 + preference_size - (0 if privileged else truth))
+        self.visible = specification.width if privileged else visible
+        self.scaling = scaling
+        self.inputs = PreferenceInputs(preference_size, truth if privileged else 0)
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """See the class."""
+        return self.inputs(self.scaling(observations[:, : self.visible]))
+
+
+class SaturationLimit(nn.Module):
+    """Passes on what goes into an actor's tanh, and adds to its gradient that of half the mean squared excess over
+    `SATURATION`.
+
+    Without it an actor that early critics send to one end of the range ends where tanh has no slope, and no later
+    critic can bring it back.
+    """
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        """Unchanged."""
+        if inputs.requires_grad:
+            values = inputs.detach()
+            pull = (values - values.clamp(-SATURATION, SATURATION)) / len(values)
+            inputs.register_hook(lambda gradient: gradient + pull)
+        return inputs
+
+
+class Td3PreferencePolicy(TD3Policy):
+    """stable-baselines3's TD3 policy on `PreferenceFeatures`; its actor does not see the privileged fields."""
+
+    def make_actor(self, features_extractor: BaseFeaturesExtractor | None = None) -> Any:
+        """An actor on features of its own."""
+        actor = super().make_actor(features_extractor or _visible_features(self))
+        *hidden, head, tanh = actor.mu
+        _start_in_the_middle(head)
+        actor.mu = nn.Sequential(*hidden, head, SaturationLimit(), tanh)
+        return actor
+
+    def deployed_modules(self) -> tuple[FeatureScaling, nn.Module, nn.Module]:
+        """See `DeployedPolicy`."""
+        features = self.actor.features_extractor
+        return features.scaling, features.inputs, self.actor.mu
+
+
+class SacPreferencePolicy(SACPolicy):
+    """stable-baselines3's SAC policy on `PreferenceFeatures`; its actor does not see the privileged fields."""
+
+    def make_actor(self, features_extractor: BaseFeaturesExtractor | None = None) -> Any:
+        """An actor on features of its own."""
+        actor = super().make_actor(features_extractor or _visible_features(self))
+        _start_in_the_middle(actor.mu)
+        return actor
+
+    def deployed_modules(self) -> tuple[FeatureScaling, nn.Module, nn.Module]:
+        """See `DeployedPolicy`: the mean, squashed as the samples are."""
+        features = self.actor.features_extractor
+        return (
+            features.scaling,
+            nn.Sequential(features.inputs, self.actor.latent_pi),
+            nn.Sequential(self.actor.mu, nn.Tanh()),
+        )
+
+
+def save_replay_buffer(model: OffPolicyAlgorithm, path: str | os.PathLike[str]) -> None:
+    """Writes the filled part of the replay buffer; an interruption leaves the old file or the new one."""
+    buffer = model.replay_buffer
+    assert buffer is not None
+    rows = buffer.size()
+    # Oldest first, so that a buffer of another size takes it up in the right order.
+    order = np.arange(rows) if not buffer.full else (np.arange(rows) + buffer.pos) % rows
+    with replacing(path) as file:
+        np.savez(file, **{name: getattr(buffer, name)[order] for name in REPLAY_FIELDS})
+
+
+def load_replay_buffer(model: OffPolicyAlgorithm, path: str | os.PathLike[str]) -> None:
+    """Fills the replay buffer from a file of `save_replay_buffer`; of a longer one, the latest part.
+
+    Raises:
+        InputError: the file does not fit the model's observations or its number of environments.
+    """
+    buffer = model.replay_buffer
+    assert isinstance(buffer, ReplayBuffer)
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            fields = {name: file[name][-buffer.buffer_size :] for name in REPLAY_FIELDS}
+    # Of a file that was cut short, zipfile and zlib have errors of their own.
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise InputError(
+            f"{path}: is damaged, or no replay buffer of `weir train` ({type(error).__name__}): remove it to go on "
+            "with an empty one"
+        ) from None
+    rows = len(fields["rewards"])
+    for name, values in fields.items():
+        target = getattr(buffer, name)
+        if values.shape[1:] != target.shape[1:]:
+            raise InputError(
+                f"{path}: holds {name} of shape {values.shape[1:]}, this configuration makes {target.shape[1:]}: "
+                "resume with the same environments and features"
+            )
+        target[:rows] = values
+    buffer.pos = rows % buffer.buffer_size
+    buffer.full = rows == buffer.buffer_size
+
+
+def _visible_features(policy: TD3Policy | SACPolicy) -> BaseFeaturesExtractor:
+    arguments = policy.features_extractor_kwargs | {"privileged": False}
+    return policy.features_extractor_class(policy.observation_space, **arguments)
+
+
+def _start_in_the_middle(head: nn.Linear) -> None:
+    with torch.no_grad():
+        head.weight.mul_(HEAD_GAIN)
+        head.bias.zero_()

@@ -1,0 +1,98 @@
+"""What is recorded while training runs: checkpoints, entropy decay, progress and the means of finished episodes."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from stable_baselines3 import PPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import JSONOutputFormat
+
+from weir.trainer.learning.algorithms import save_checkpoint
+from weir.trainer.learning.configuration import TrainingConfiguration
+from weir.trainer.learning.run_record import PROGRESS_LOG
+
+EPISODES_SHOWN = 200
+# Off-policy rollouts are a few steps long: nobody needs to be told of each.
+STEPS_BETWEEN_RECORDS = 1000
+
+
+@dataclass(frozen=True)
+class TrainingProgress:
+    """What a progress display shows, once per update; off-policy, once per `STEPS_BETWEEN_RECORDS` steps."""
+
+    steps: int
+    total_steps: int
+    mean_reward: float
+    objectives: tuple[float, float, float]
+
+
+class ProgressLog(JSONOutputFormat):
+    """stable-baselines3's `progress.json`, a line for each time that it logs; a resumed run goes on with it."""
+
+    def __init__(self, path: Path) -> None:
+        self.file = path.open("a", encoding="utf-8")
+
+
+class Recorder(BaseCallback):
+    """Checkpoints, entropy decay, progress and the means of finished episodes."""
+
+    def __init__(
+        self,
+        configuration: TrainingConfiguration,
+        checkpoint: Path,
+        on_progress: Callable[[TrainingProgress], None] | None,
+    ) -> None:
+        super().__init__()
+        self._configuration = configuration
+        self._checkpoint = checkpoint
+        self._on_progress = on_progress
+        self._episodes: deque[dict[str, Any]] = deque(maxlen=EPISODES_SHOWN)
+        self._saved_at = 0
+        self._recorded_at = 0
+        self._steps_between = 0 if configuration.algorithm == "ppo" else STEPS_BETWEEN_RECORDS
+
+    @property
+    def mean_reward(self) -> float:
+        """Mean reward per step over the latest episodes; not a number before the first ended."""
+        return float(np.mean([episode["r"] for episode in self._episodes])) if self._episodes else float("nan")
+
+    def _on_training_start(self) -> None:
+        self._saved_at = self._recorded_at = self.num_timesteps
+        self.logger.output_formats.append(ProgressLog(self._checkpoint.with_name(PROGRESS_LOG)))
+
+    def _on_step(self) -> bool:
+        for info in self.locals["infos"]:
+            if "episode" in info:
+                self._episodes.append(info["episode"])
+        return True
+
+    def _on_rollout_end(self) -> None:
+        configuration = self._configuration
+        if isinstance(self.model, PPO):
+            ppo = configuration.ppo
+            update = self.num_timesteps // (ppo.steps_per_update * configuration.environment.environments)
+            self.model.ent_coef = ppo.entropy_coefficient_at(update, self.num_timesteps / configuration.steps)
+        last = self.num_timesteps >= configuration.steps
+        if self.num_timesteps - self._recorded_at < self._steps_between and not last:
+            return
+        self._recorded_at = self.num_timesteps
+        objectives = (
+            np.mean([episode["objectives"] for episode in self._episodes], axis=0)
+            if self._episodes
+            else np.full(3, np.nan)
+        )
+        for name, value in zip(("throughput", "latency", "loss"), objectives, strict=True):
+            self.logger.record(f"objectives/{name}", float(value))
+        self.logger.record("rollout/mean_reward_per_step", self.mean_reward)
+        if self.num_timesteps - self._saved_at >= configuration.checkpoint_every_steps:
+            self._saved_at = self.num_timesteps
+            save_checkpoint(self.model, self._checkpoint, replay_buffer=configuration.saves_buffer)
+        if self._on_progress is not None:
+            shown = (float(objectives[0]), float(objectives[1]), float(objectives[2]))
+            self._on_progress(TrainingProgress(self.num_timesteps, configuration.steps, self.mean_reward, shown))

@@ -1,0 +1,97 @@
+"""What lies in a training folder. `training.json` says by which commands, from what, how far and how fast a run came.
+
+Needs neither torch nor stable-baselines3.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from weir.errors import InputError
+from weir.files.input import parse_json, read_bytes, read_text
+from weir.files.output import write_text
+from weir.trainer.learning.configuration import TrainingConfiguration
+
+CHECKPOINT = "checkpoint.zip"
+CONFIGURATION = "configuration.json"
+FILE = "training.json"
+# Names and content as stable-baselines3 has them.
+PROGRESS_LOG = "progress.json"
+EVALUATIONS = "evaluations.npz"
+BEST_MODEL = "best_model.zip"
+
+
+class ConfigurationFile(BaseModel):
+    """The file that `weir train` was given, as it was then."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    sha256: str
+
+
+class RunRecord(BaseModel):
+    """Times are of all parts of a resumed run together. `commands`: one for each part that was run by a command.
+
+    `interrupted` is true until all `planned_steps` are done, also while the run goes on; `steps` are those at the last
+    end of a part. What a model was exported from is its checkpoint's own number of steps.
+    """
+
+    model_config = ConfigDict(extra="ignore")
+
+    steps: int = 0
+    planned_steps: int = 0
+    interrupted: bool = True
+    wall_s: float = 0.0
+    steps_per_s: float = 0.0
+    commands: list[str] = []
+    configuration: ConfigurationFile | None = None
+    versions: dict[str, str] = {}
+    rule_mean_reward: float | None = None
+
+    def save(self, folder: Path) -> None:
+        """Writes it into the folder."""
+        write_text(folder / FILE, self.model_dump_json(indent=1) + "\n")
+
+
+def read_run_record(folder: str | os.PathLike[str]) -> RunRecord:
+    """The record in a training folder; an empty one where there is none.
+
+    Raises:
+        InputError: it is broken.
+    """
+    path = Path(folder) / FILE
+    if not path.exists():
+        return RunRecord()
+    values = parse_json(read_text(path), str(path))
+    try:
+        return RunRecord.model_validate(values)
+    except ValueError as error:
+        raise InputError(f"{path}: is not the record of a training run: {str(error).splitlines()[0]}") from None
+
+
+def configuration_file(path: str | os.PathLike[str]) -> ConfigurationFile:
+    """Name and content of a configuration file.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    return ConfigurationFile(name=Path(path).name, sha256=hashlib.sha256(read_bytes(path)).hexdigest())
+
+
+def load_run_configuration(folder: str | os.PathLike[str]) -> TrainingConfiguration:
+    """The configuration a training folder was made with.
+
+    Raises:
+        InputError: the folder has none.
+    """
+    path = Path(folder) / CONFIGURATION
+    values = parse_json(read_text(path), str(path))
+    try:
+        return TrainingConfiguration.model_validate(values)
+    except ValueError as error:
+        raise InputError(f"{path}: is not the configuration of a training run: {error}") from None

@@ -1,0 +1,105 @@
+#include "lines/json_output.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <iostream>
+#include <utility>
+
+#include "rtc/monotonic_clock.h"
+
+namespace weir::peer {
+namespace {
+
+using nlohmann::ordered_json;
+
+// poll() promises room for this much in a pipe; with more, write() could block.
+constexpr size_t kPipeRoom = 4096;
+constexpr int kPollMs = 100;
+constexpr int kPollsBeforeGivingUp = 20;
+
+// Names of files and peers may hold any bytes.
+std::string Dump(const ordered_json& line) { return line.dump(-1, ' ', false, ordered_json::error_handler_t::replace); }
+
+}  // namespace
+
+JsonOutput::JsonOutput(int fd) : fd_(fd), thread_([this] { Run(); }) {}
+
+JsonOutput::~JsonOutput() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void JsonOutput::Write(ordered_json line) {
+  if (!line.contains("time_us")) line["time_us"] = MonotonicMicros();
+  const std::lock_guard lock(mutex_);
+  if (waiting_bytes_ > kMaxWaitingBytes) {
+    ++dropped_;
+    return;
+  }
+  if (dropped_ > 0) {
+    Enqueue({{"type", "error"},
+             {"message", std::to_string(dropped_) + " lines were dropped: the reader is too slow"},
+             {"fatal", false},
+             {"time_us", MonotonicMicros()}});
+    dropped_ = 0;
+  }
+  Enqueue(line);
+}
+
+void JsonOutput::Enqueue(const ordered_json& line) {
+  lines_.push_back(Dump(line) + '\n');
+  waiting_bytes_ += lines_.back().size();
+  changed_.notify_all();
+}
+
+void JsonOutput::WriteError(std::string_view message, bool fatal) {
+  std::cerr << "weir-peer: " << message << std::endl;
+  Write({{"type", "error"}, {"message", message}, {"fatal", fatal}});
+}
+
+bool JsonOutput::good() const {
+  const std::lock_guard lock(mutex_);
+  return !broken_;
+}
+
+void JsonOutput::Run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return closing_ || !lines_.empty(); });
+    if (lines_.empty() || broken_) return;
+    const std::string text = std::move(lines_.front());
+    lines_.pop_front();
+    lock.unlock();
+    const bool written = WriteAll(text);
+    lock.lock();
+    waiting_bytes_ -= text.size();
+    broken_ = !written;
+  }
+}
+
+bool JsonOutput::WriteAll(std::string_view text) {
+  int idle_polls = 0;
+  while (!text.empty()) {
+    pollfd poll_fd{.fd = fd_, .events = POLLOUT, .revents = 0};
+    const int ready = poll(&poll_fd, 1, kPollMs);
+    if (ready < 0 && errno != EINTR) return false;
+    if (ready <= 0) {
+      const std::lock_guard lock(mutex_);
+      if (closing_ && ++idle_polls >= kPollsBeforeGivingUp) return false;
+      continue;
+    }
+    const ssize_t written = write(fd_, text.data(), std::min(text.size(), kPipeRoom));
+    if (written < 0 && errno != EINTR && errno != EAGAIN) return false;
+    if (written > 0) text.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+}  // namespace weir::peer

@@ -1,0 +1,60 @@
+// The command line of weir-peer.
+#ifndef WEIR_WEBRTC_PATCH_PEER_LINES_OPTIONS_H_
+#define WEIR_WEBRTC_PATCH_PEER_LINES_OPTIONS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "external_controllers.h"
+#include "receive_side_switch.h"
+#include "video/frame_source.h"
+#include "weir/network_control.h"
+#include "weir/objective.h"
+#include "weir/result.h"
+
+namespace weir::peer {
+
+extern const char kUsage[];
+
+struct Options {
+  bool send = false;
+  bool receive = false;
+  ReceiveSideMode controller = ReceiveSideMode::kWeir;
+  // Empty: the ten-line rule.
+  std::string model;
+  // Decides in place of the model.
+  std::optional<external::ExternalSpecification> own_controller;
+  Objective objective;
+  TargetRateConstraints bitrate{.min_rate = DataRate::KilobitsPerSecond(30),
+                                .start_rate = DataRate::KilobitsPerSecond(300),
+                                .max_rate = DataRate::KilobitsPerSecond(20'000)};
+  // "VP8", "VP9" or "H264".
+  std::string codec = "VP8";
+  // Empty: the pattern.
+  std::string video;
+  FrameFormat pattern{.width = 640, .height = 360, .frames_per_second = 30};
+  bool audio = false;
+  // Empty: received frames are decoded and thrown away.
+  std::string frames;
+  int frames_width = 0;
+  int frames_height = 0;
+  // Empty: estimates go to standard output.
+  std::string estimates;
+  int64_t stats_interval_ms = 1000;
+  std::string bind_address = "127.0.0.1";
+};
+
+// The error is one sentence for the user.
+Result<Options> ParseOptions(const std::vector<std::string>& arguments);
+
+// "T,L,P" or a preset's name.
+Result<Objective> ParseObjective(std::string_view text);
+// The error tells what is wrong with the three.
+Result<TargetRateConstraints> MakeBitrate(int64_t min_bps, int64_t start_bps, int64_t max_bps);
+
+}  // namespace weir::peer
+
+#endif  // WEIR_WEBRTC_PATCH_PEER_LINES_OPTIONS_H_

@@ -1,0 +1,42 @@
+#include "lines/record_lines.h"
+
+#include <string>
+#include <utility>
+
+namespace weir::peer {
+
+using nlohmann::ordered_json;
+
+ordered_json StatsReport(const webrtc::RTCStatsReport& report) {
+  ordered_json list = ordered_json::array();
+  for (const webrtc::RTCStats& stats : report) {
+    ordered_json entry = ordered_json::parse(stats.ToJson(), nullptr, false);
+    if (entry.is_discarded()) continue;
+    // This libwebrtc counts in microseconds.
+    entry["timestamp"] = static_cast<double>(stats.timestamp_us()) / 1000.0;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+ordered_json EstimateLine(const ReceiveSideDecision& decision) {
+  const IntervalStatistics& statistics = decision.statistics;
+  const GuardCounters& guard = decision.counters.guard;
+  const Objective& objective = decision.objective;
+  return {
+      {"type", "estimate"},
+      {"time_us", decision.estimate.at_time.us()},
+      {"target_rate_bps", decision.estimate.target_rate.bps()},
+      {"reason", ToString(decision.estimate.reason)},
+      {"controller", decision.controller},
+      {"receive_rate_bps", static_cast<int64_t>(statistics.receive_rate_bps)},
+      {"queueing_delay_ms", statistics.queueing_delay_mean_s * 1000.0},
+      {"loss_ratio", statistics.loss_ratio},
+      {"application_limited", statistics.application_limited != 0.0},
+      {"in_charge", decision.in_charge},
+      {"guard", {{"finite", guard.finite}, {"bounds", guard.bounds}, {"slew", guard.slew}, {"stale", guard.stale}}},
+      {"policy_faults", decision.counters.policy_faults},
+      {"objective", {{"throughput", objective.throughput}, {"latency", objective.latency}, {"loss", objective.loss}}}};
+}
+
+}  // namespace weir::peer

@@ -1,0 +1,81 @@
+#include "rtc/connection_factory.h"
+
+#include <utility>
+
+#include "api/audio_codecs/audio_decoder_factory_template.h"
+#include "api/audio_codecs/audio_encoder_factory_template.h"
+#include "api/audio_codecs/opus/audio_decoder_opus.h"
+#include "api/audio_codecs/opus/audio_encoder_opus.h"
+#include "api/call/call_factory_interface.h"
+#include "api/task_queue/default_task_queue_factory.h"
+#include "api/transport/field_trial_based_config.h"
+#include "api/video_codecs/builtin_video_decoder_factory.h"
+#include "api/video_codecs/builtin_video_encoder_factory.h"
+#include "media/engine/webrtc_media_engine.h"
+#include "modules/audio_device/include/test_audio_device.h"
+#include "remb_network_controller.h"
+#include "rtc/bound_network.h"
+#include "rtc/gcc_network_controller.h"
+
+namespace weir::peer {
+namespace {
+
+constexpr int kSampleRateHz = 48'000;
+constexpr int16_t kAmplitude = 1'000;
+
+// Pulses of quiet noise in, nothing out; in real time, so that what arrives is played as in a call.
+rtc::scoped_refptr<webrtc::AudioDeviceModule> MakeAudioDevice(webrtc::TaskQueueFactory* task_queues) {
+  using webrtc::TestAudioDeviceModule;
+  return TestAudioDeviceModule::Create(task_queues,
+                                       TestAudioDeviceModule::CreatePulsedNoiseCapturer(kAmplitude, kSampleRateHz),
+                                       TestAudioDeviceModule::CreateDiscardRenderer(kSampleRateHz));
+}
+
+}  // namespace
+
+ConnectionFactory::ConnectionFactory()
+    : network_thread_(rtc::Thread::CreateWithSocketServer()),
+      worker_thread_(rtc::Thread::Create()),
+      signaling_thread_(rtc::Thread::Create()) {}
+
+ConnectionFactory::~ConnectionFactory() = default;
+
+std::unique_ptr<ConnectionFactory> ConnectionFactory::Create(const ConnectionFactoryConfig& config) {
+  std::unique_ptr<ConnectionFactory> result(new ConnectionFactory);
+  result->network_thread_->SetName("network", nullptr);
+  result->worker_thread_->SetName("worker", nullptr);
+  result->signaling_thread_->SetName("signaling", nullptr);
+  if (!result->network_thread_->Start() || !result->worker_thread_->Start() || !result->signaling_thread_->Start())
+    return nullptr;
+
+  webrtc::PeerConnectionFactoryDependencies dependencies;
+  dependencies.network_thread = result->network_thread_.get();
+  dependencies.worker_thread = result->worker_thread_.get();
+  dependencies.signaling_thread = result->signaling_thread_.get();
+  dependencies.task_queue_factory = webrtc::CreateDefaultTaskQueueFactory();
+  dependencies.call_factory = webrtc::CreateCallFactory();
+  dependencies.event_log_factory = MakeRtcpObserverFactory(config.rtcp_observer);
+  dependencies.network_manager = MakeBoundNetwork(config.bind_address);
+  if (config.controller == ReceiveSideMode::kWeir) {
+    dependencies.trials = std::make_unique<webrtc::FieldTrialBasedConfig>();
+    dependencies.network_controller_factory = MakeRembNetworkControllerFactory();
+  } else {
+    dependencies.trials = MakeGccFieldTrials();
+    dependencies.network_controller_factory = MakeGccNetworkControllerFactory();
+  }
+
+  cricket::MediaEngineDependencies media;
+  media.task_queue_factory = dependencies.task_queue_factory.get();
+  media.adm = MakeAudioDevice(media.task_queue_factory);
+  // Debian's built-in factories of audio codecs are without Opus.
+  media.audio_encoder_factory = webrtc::CreateAudioEncoderFactory<webrtc::AudioEncoderOpus>();
+  media.audio_decoder_factory = webrtc::CreateAudioDecoderFactory<webrtc::AudioDecoderOpus>();
+  media.video_encoder_factory = webrtc::CreateBuiltinVideoEncoderFactory();
+  media.video_decoder_factory = webrtc::CreateBuiltinVideoDecoderFactory();
+  media.trials = dependencies.trials.get();
+  dependencies.media_engine = cricket::CreateMediaEngine(std::move(media));
+  result->factory_ = webrtc::CreateModularPeerConnectionFactory(std::move(dependencies));
+  return result->factory_ == nullptr ? nullptr : std::move(result);
+}
+
+}  // namespace weir::peer

@@ -1,0 +1,42 @@
+// Where pictures to send come from: one after another, for ever.
+#ifndef WEIR_WEBRTC_PATCH_PEER_VIDEO_FRAME_SOURCE_H_
+#define WEIR_WEBRTC_PATCH_PEER_VIDEO_FRAME_SOURCE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "api/scoped_refptr.h"
+#include "api/video/i420_buffer.h"
+#include "weir/result.h"
+
+namespace weir::peer {
+
+// The largest width and height.
+inline constexpr int kMaxFrameSize = 4096;
+inline constexpr double kMaxFramesPerSecond = 120;
+
+struct FrameFormat {
+  int width = 0;
+  int height = 0;
+  double frames_per_second = 0;
+};
+
+class FrameSource {
+ public:
+  virtual ~FrameSource() = default;
+  virtual const FrameFormat& format() const = 0;
+  // The picture number `index` since the start. Null when it cannot be had.
+  virtual rtc::scoped_refptr<webrtc::I420Buffer> Frame(int64_t index) = 0;
+};
+
+// A YUV4MPEG2 file with 4:2:0 sampling, 8 bits, repeated from its start when it ends.
+Result<std::unique_ptr<FrameSource>> OpenY4mFile(const std::string& path);
+
+// Detail that moves, numbered 0 to 299 and again, as many bits a second as the encoder is given. The format must be
+// valid: sizes even, in [2, kMaxFrameSize]; numbered where the width is a multiple of 40.
+std::unique_ptr<FrameSource> MakePattern(const FrameFormat& format);
+
+}  // namespace weir::peer
+
+#endif  // WEIR_WEBRTC_PATCH_PEER_VIDEO_FRAME_SOURCE_H_
