@@ -1,0 +1,1 @@
+"""Measures, trace replay, real calls, reports, and the `weir` command."""

@@ -1,0 +1,1 @@
+"""Learns the policy: the environment, training, curricula, adaptation, export."""

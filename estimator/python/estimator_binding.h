@@ -1,3 +1,4 @@
+// weir.BandwidthEstimator: the C++ class as Python sees it.
 #ifndef WEIR_PYTHON_ESTIMATOR_BINDING_H_
 #define WEIR_PYTHON_ESTIMATOR_BINDING_H_
 

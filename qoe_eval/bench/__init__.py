@@ -1,0 +1,1 @@
+"""`weir bench`: how fast this machine simulates, steps the environment and decides."""

@@ -1,0 +1,1 @@
+"""Real calls, `weir call`: which calls are made, and with what settings."""

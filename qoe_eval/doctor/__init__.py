@@ -1,0 +1,1 @@
+"""`weir doctor`: the components on this machine, and how to get those it lacks."""

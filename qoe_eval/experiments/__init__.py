@@ -1,0 +1,1 @@
+"""`weir experiment`: measurements against goals, one package each."""

@@ -1,0 +1,1 @@
+"""From result records to measures, and from the measures of many runs to a summary."""

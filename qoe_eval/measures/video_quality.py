@@ -1,11 +1,11 @@
 """Estimates the picture's quality from its bitrate alone.
 
 VMAF of one encoder and one video grows about linearly with the logarithm of the bitrate, until it saturates. The line
-here is fitted to real calls: an unmodified Chromium sending `call/source_video.py` as VP8 at 1280x720 over four paths,
-three seeds each, under Weir and under its own GCC. It is an estimate for that encoder, size and video: another one has
-another line, and what losses or a low resolution do to a picture it does not know. Four single calls of 30 s that are
-not in the fit had 9.0, -0.1, 0.7 and -10.6 points of VMAF more than their bitrate says; in the last one the browser had
-lowered its resolution to 854x480 at 2 Mbps.
+here is fitted to real calls: an unmodified Chromium sending `call/media/source_video.py` as VP8 at 1280x720 over four
+paths, three seeds each, under Weir and under its own GCC. It is an estimate for that encoder, size and video: another
+one has another line, and what losses or a low resolution do to a picture it does not know. Four single calls of 30 s
+that are not in the fit had 9.0, -0.1, 0.7 and -10.6 points of VMAF more than their bitrate says; in the last one the
+browser had lowered its resolution to 854x480 at 2 Mbps.
 """
 
 from __future__ import annotations

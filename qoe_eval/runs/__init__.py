@@ -1,0 +1,1 @@
+"""`weir replay`: what is run, in which processes, and the folder that it leaves."""

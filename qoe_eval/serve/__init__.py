@@ -1,0 +1,1 @@
+"""`weir serve`: a page on this machine to make calls, steer and watch them."""

@@ -1,0 +1,1 @@
+"""Traces of capacity in every known format: read, checked, converted, written."""

@@ -1,0 +1,1 @@
+"""A trained policy learns one more objective, and what that saves and costs."""

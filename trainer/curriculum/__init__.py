@@ -1,0 +1,1 @@
+"""Which trace, or which landmark objective, is trained when."""

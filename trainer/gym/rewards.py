@@ -112,7 +112,7 @@ def challenge(record: StepRecord, objective: np.ndarray) -> np.ndarray:
 
     The scales are such that at the objective `balanced`, <0.4, 0.5, 0.1>, the three measures stand as 0.2 : 0.3 : 0.3.
     The challenge score has 0.2 : 0.2 : 0.3, but takes the 95th percentile of the delay where an interval can only give
-    its mean; with latency weighted half as much again, policies reach a higher score (trainer/README.md).
+    its mean; with latency weighted half as much again, policies reach a higher score (docs/experiments.md).
     """
     weights = objective * CHALLENGE_SCALES
     return np.sum(weights * challenge_objectives(record), axis=-1) / np.sum(weights, axis=-1)

@@ -1,0 +1,1 @@
+"""From a configuration to checkpoints: networks, learners, evaluation, what a training folder holds."""

@@ -1,0 +1,1 @@
+"""ReCoCo's models, trained in this simulator, and that paper's published tables."""

@@ -1,3 +1,4 @@
+// libwebrtc's own log, kept away from the standard error of programs that use it as a library.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_QUIET_LOGGING_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_QUIET_LOGGING_H_
 

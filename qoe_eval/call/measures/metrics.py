@@ -1,4 +1,4 @@
-"""From the raw logs of a call to its measures (`call_metric_table.py` says what each means).
+"""From the raw logs of a call to its measures (`metric_table.py` says what each means).
 
 Measured is the whole call: from the first rendered frame to the end, its ramp-up included.
 """

@@ -1,0 +1,1 @@
+"""Pictures: the video that is sent, what of it was received, and VMAF between the two."""

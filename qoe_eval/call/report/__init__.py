@@ -1,0 +1,1 @@
+"""The record of a call, and the report of calls."""

@@ -1,0 +1,1 @@
+"""`weir experiment calls`: real calls against the goals set for them."""

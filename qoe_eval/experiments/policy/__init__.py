@@ -1,0 +1,1 @@
+"""`weir experiment policy`: a model against the goals set for it."""

@@ -1,5 +1,5 @@
 """The goals of a policy, set against what was measured: score, delay and utilisation against gcc, rule and oracle, and
-steering. `policy_dynamics` and `policy_figures` have the others.
+steering. `dynamics.py` and `figures.py` have the others.
 
 Gains are differences of the challenge score, weir less the other, on the same scenario and seed, objective balanced;
 averaged over the seeds of a scenario, then over scenarios.

@@ -1,0 +1,1 @@
+"""`weir experiment recoco`: the ReCoCo paper's experiment, its tables beside the published ones."""

@@ -5,7 +5,7 @@
 namespace weir::sim {
 
 // Answers requests from `input_fd` on `output_fd` until it is told to quit or the input ends between two frames (true),
-// or until either side breaks in the middle of a frame (false). See README.md one folder up for the frames.
+// or until either side breaks in the middle of a frame (false). See trainer/gym/README.md for the frames.
 bool Serve(int input_fd, int output_fd);
 
 }  // namespace weir::sim

@@ -1,0 +1,138 @@
+"""What the documents and comments say of files: that they are there, and that none of a folder is forgotten."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+WIDTH = 120
+SOURCE = r"(?:py|h|cc|c|js|css|html|sh|cmake|toml|patch|md|txt|svg|png)"
+# What the commands write, and what others have: named in documents, and not files of the repository.
+WRITTEN = {
+    "build", "calls", "objectives", "runs", "series", "tensorboard",  # folders
+    "adaptation.md", "calls.md", "policy.md", "recoco.md", "report.html", "mine.py",
+}  # fmt: skip
+FOREIGN = {"include/", "lib/weir/", "opennetlab/", "mahimahi/", "api/transport/network_types.h"}
+
+
+def tracked(*patterns: str) -> list[str]:
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", *patterns]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return [name for name in listed.split("\0") if name and (ROOT / name).is_file()]
+
+
+FILES = set(tracked())
+FOLDERS = {str(folder) for name in FILES for folder in Path(name).parents}
+TOP = {name.partition("/")[0] for name in FILES if "/" in name}
+DOCUMENTS = tracked("*.md")
+HEADERS = tracked("*.h")
+PACKAGES = tracked("estimator/python/**/__init__.py", "*/__init__.py")
+
+
+def is_there(path: str, document: str) -> bool:
+    """Whether a path as a document writes it is in the repository: from its root, from the document's folder, or as
+    the end of a path below the document's folder at the top."""
+    folder = Path(document).parent
+    path = path.removeprefix("./").rstrip("/")
+    below = f"{folder.parts[0]}/" if folder.parts and folder.parts[0] != "docs" else ""
+    return (
+        (ROOT / path).exists()
+        or (ROOT / folder / path).exists()
+        or any(known.startswith(below) and known.endswith(f"/{path}") for known in FILES | FOLDERS)
+    )
+
+
+def spelled_out(word: str) -> list[str]:
+    """`a.{h,cc}` as `a.h` and `a.cc`."""
+    if braces := re.fullmatch(r"(.*)\{(.*)\}(.*)", word):
+        before, middle, after = braces.groups()
+        return [before + part + after for part in middle.split(",")]
+    return [word]
+
+
+def named_paths(text: str) -> list[str]:
+    """The files and folders of the repository that a document names: in its code spans and its blocks of code."""
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    spans = [path for span in re.findall(r"`([^`\n]+)`", prose) for path in spelled_out(span)]
+    named = [span for span in spans if re.fullmatch(rf"[\w./-]+(?:/|\.{SOURCE})", span)]
+    anywhere = re.findall(rf"(?<![\w./~-])((?:{'|'.join(map(re.escape, sorted(TOP)))})/[\w./-]*\w)", text)
+    paths = [path for path in [*named, *anywhere] if not path.startswith("/")]
+    return [path for path in paths if path.split("/")[0] not in WRITTEN and path not in FOREIGN]
+
+
+def anchors(document: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.*)$", document.read_text(), flags=re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_link_of_a_document_leads_somewhere(document):
+    text = (ROOT / document).read_text()
+    targets = re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r"(?:src|srcset|href)=\"([^\"]+)\"", text)
+    for target in targets:
+        if re.match(r"https?:|mailto:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        found = (ROOT / document).parent / path if path else ROOT / document
+        assert found.exists(), f"{document}: {target}"
+        if anchor:
+            assert anchor in anchors(found / "README.md" if found.is_dir() else found), f"{document}: {target}"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_path_that_a_document_names_is_there(document):
+    missing = [path for path in named_paths((ROOT / document).read_text()) if not is_there(path, document)]
+    assert missing == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_the_lines_of_a_document_are_wrapped(document):
+    in_code, long = False, []
+    for number, line in enumerate((ROOT / document).read_text().splitlines(), 1):
+        if line.startswith("```"):
+            in_code = not in_code
+        elif len(line) > WIDTH and not in_code and not line.startswith(("|", "    ")):
+            long.append(number)
+    assert long == []
+
+
+@pytest.mark.parametrize("document", [name for name in DOCUMENTS if name.endswith("README.md")])
+def test_a_readme_names_every_folder_beside_it(document):
+    text, folder = (ROOT / document).read_text(), Path(document).parent
+    beside = [name for name in FOLDERS if name != "." and Path(name).parent == folder]
+    forgotten = [name for name in beside if not name.startswith(".") and f"{Path(name).name}/" not in text]
+    assert sorted(forgotten) == []
+
+
+@pytest.mark.parametrize("folder", sorted(TOP - {".ci", ".github"}))
+def test_every_folder_at_the_top_has_a_readme(folder):
+    assert f"{folder}/README.md" in FILES
+
+
+def test_the_estimators_table_names_every_header():
+    table = (ROOT / "estimator/README.md").read_text().partition("## Where things are")[2].partition("\n## ")[0]
+    include = "estimator/include/weir/"
+    headers = {name.removeprefix(include) for name in HEADERS if name.startswith(include)}
+    assert headers - set(re.findall(r"`([\w/]+\.h)`", table)) == set()
+
+
+def test_every_header_begins_by_saying_what_it_is():
+    silent = [name for name in HEADERS if not re.match(r"//|/\*", (ROOT / name).read_text())]
+    assert silent == []
+
+
+def test_every_package_says_what_it_holds():
+    assert [name for name in PACKAGES if not (ROOT / name).read_text().startswith('"""')] == []
+
+
+def test_comments_name_files_that_are_there():
+    folders = ("estimator", "webrtc_patch", "trainer", "traces", "qoe_eval")
+    missing = []
+    for name in tracked(*(f"{folder}/*.{ending}" for folder in folders for ending in ("py", "h", "cc", "js"))):
+        lines = [line for line in (ROOT / name).read_text().splitlines() if not line.startswith("#include")]
+        for path in re.findall(r"(?<![\w./*\"'-])((?:\w+/)*[a-z][a-z_0-9]*\.(?:py|h|cc))\b", "\n".join(lines)):
+            if path not in FILES | FOREIGN and not any(known.endswith(f"/{path}") for known in FILES):
+                missing.append(f"{name}: {path}")
+    assert missing == []
