@@ -1,3 +1,5 @@
+// Arrival times, moved onto the clock of who hosts the estimator.
+//
 // libwebrtc stamps packets with the time at which the kernel received them, which is of the wall clock, while its own
 // clock is monotonic; other hosts use yet other time bases.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_ARRIVAL_CLOCK_H_

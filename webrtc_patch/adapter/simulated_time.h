@@ -1,3 +1,5 @@
+// libwebrtc's global clock, set to the simulated time while a controller works.
+//
 // Part of GCC (its detector of application-limited regions) asks libwebrtc's global clock for the time instead of
 // taking it from the message at hand. In simulated time that would compare simulated times with the uptime of the
 // machine: results would differ from run to run, and probing would mostly fail to happen.

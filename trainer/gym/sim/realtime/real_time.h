@@ -1,4 +1,4 @@
-// What a process needs that keeps to real time.
+// What a process needs that keeps to real time: a clock, and precedence over other processes.
 #ifndef WEIR_TRAINER_GYM_SIM_REALTIME_REAL_TIME_H_
 #define WEIR_TRAINER_GYM_SIM_REALTIME_REAL_TIME_H_
 

@@ -1,4 +1,4 @@
-// Files that a user names.
+// Files that a user names, read with a bound on their size: scenarios, JSON, models.
 #ifndef WEIR_TRAINER_GYM_SIM_RUN_INPUT_FILES_H_
 #define WEIR_TRAINER_GYM_SIM_RUN_INPUT_FILES_H_
 

@@ -12,7 +12,7 @@
 #include "endpoints/rtp_format.h"
 #include "flows/flow_recorder.h"
 #include "link/carriable.h"
-#include "realtime/link_recorder.h"
+#include "run/link_recorder.h"
 #include "run/versions.h"
 
 namespace weir::sim {
