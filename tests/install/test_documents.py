@@ -117,7 +117,7 @@ def test_a_readme_names_every_folder_below_it(document):
     def is_named(folder: str) -> bool:
         path = f"{Path(folder).relative_to(Path(document).parent)}/"
         names = [path.removeprefix(table) for table in tables if path.startswith(table)]
-        return any(not name or re.search(rf"(?<![\w/]){re.escape(name)}", text) for name in names)
+        return any(not name or re.search(rf"(?<![\w/]){re.escape(name)}(?:[\w-]+/)*`", text) for name in names)
 
     below = [folder for folder in FOLDERS if folder != "." and readme_of(folder) == document]
     assert sorted(folder for folder in below if not folder.startswith(".") and not is_named(folder)) == []
