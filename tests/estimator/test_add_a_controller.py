@@ -65,9 +65,8 @@ MADE = '    {"dummy-2", [](DataRate) -> Made { return std::make_unique<DummyCont
 def add_to_table(path: Path, table: str, line: str) -> None:
     """Adds a line at the end of an array."""
     text = path.read_text()
-    changed = re.sub(
-        rf"({table}\[\] = \{{\n.*?)(^\}};)", lambda m: m[1] + line + m[2], text, count=1, flags=re.S | re.M
-    )
+    rows = re.compile(rf"({table}\[\] = \{{\n.*?)(^\}};)", re.DOTALL | re.MULTILINE)
+    changed = rows.sub(lambda found: found[1] + line + found[2], text, count=1)
     assert changed != text
     path.write_text(changed)
 

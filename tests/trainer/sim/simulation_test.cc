@@ -9,7 +9,6 @@
 
 #include "test_scenarios.h"
 #include "weir/registry/controllers.h"
-#include "weir/registry/names.h"
 
 namespace weir::sim {
 namespace {
@@ -73,8 +72,9 @@ TEST(SimulationTest, TheSameJobGivesTheSameBytes) {
   scenario["flows"][0]["media"] = {{"kind", "video"}, {"max_rate_bps", 2'500'000}};
   scenario["flows"].push_back({{"kind", "tcp"}, {"id", "tcp"}, {"start_s", 5.0}});
   scenario["flows"].push_back({{"kind", "cbr"}, {"id", "cbr"}, {"rate_bps", 200'000}, {"start_s", 3.0}});
-  for (const std::string controller : kSimulatedControllers) {
-    if (FindRow(kControllers, controller)->uses_model) continue;
+  for (const RegisteredController& one : kControllers) {
+    if (!one.simulated || one.uses_model) continue;
+    const std::string controller(one.name);
     const std::string first = RunScenario(scenario, controller, 7).dump();
     EXPECT_EQ(first, RunScenario(scenario, controller, 7).dump()) << controller;
     RunScenario(Steady(1'000'000, 3), "gcc", 3);
