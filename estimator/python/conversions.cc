@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "weir/rate_controller.h"
+#include "weir/registry/names.h"
 
 namespace weir::python {
 
@@ -15,8 +16,8 @@ Timestamp ToTimestamp(const char* name, int64_t time_us) {
 Objective ToObjective(const ObjectiveArgument& argument) {
   if (const auto* name = std::get_if<std::string>(&argument)) {
     if (const auto preset = ObjectivePreset(*name)) return *preset;
-    throw py::value_error("there is no objective '" + *name +
-                          "'; there are balanced, throughput and latency, or give three weights");
+    throw py::value_error("there is no objective '" + *name + "'; there are " + ListNames(kObjectivePresets, " and ") +
+                          ", or give three weights");
   }
   const auto& weights = std::get<std::vector<double>>(argument);
   if (weights.size() == 3) {

@@ -12,6 +12,7 @@
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers/built_in_controllers.h"
 #include "weir/policy/policy_controller.h"
+#include "weir/registry/names.h"
 #include "weir/rtcp.h"
 
 namespace weir::python {
@@ -24,7 +25,10 @@ std::unique_ptr<RateController> MakePilot(const std::optional<std::string>& cont
   if (controller.has_value() == model.has_value()) throw py::value_error("give either a controller's name or a model");
   if (controller) {
     auto pilot = MakeBuiltInController(*controller, start_rate);
-    if (!pilot) throw py::value_error("there is no controller '" + *controller + "'; there are rule, nada and fixed");
+    if (!pilot) {
+      throw py::value_error("there is no controller '" + *controller + "'; there are " +
+                            ListNames(kBuiltInControllers, " and "));
+    }
     return pilot;
   }
   auto policy = Policy::Load(ToBytes(*model));
@@ -99,7 +103,7 @@ void BindEstimator(py::module_& module) {
   py::class_<BandwidthEstimator>(module, "BandwidthEstimator")
       .def(py::init(&Make), "controller"_a = py::none(), py::kw_only(), "model"_a = py::none(),
            "min_rate_bps"_a = defaults.min_rate.bps(), "start_rate_bps"_a = defaults.start_rate.bps(),
-           "max_rate_bps"_a = defaults.max_rate.bps(), "objective"_a = "balanced", "guard"_a = true)
+           "max_rate_bps"_a = defaults.max_rate.bps(), "objective"_a = kObjectivePresets[0].name, "guard"_a = true)
       .def("on_packet", &OnPacket, py::kw_only(), "arrival_time_us"_a, "ssrc"_a, "sequence_number"_a, "payload_bytes"_a,
            "kind"_a = "video", "abs_send_time"_a = py::none(), "rtp_timestamp"_a = 0, "rtp_clock_rate_hz"_a = 0,
            "header_bytes"_a = 12, "padding_bytes"_a = 0, "payload_type"_a = 0)

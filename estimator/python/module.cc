@@ -6,8 +6,8 @@
 
 #include "conversions.h"
 #include "estimator_binding.h"
+#include "registry_binding.h"
 #include "weir/arrival/interval_statistics.h"
-#include "weir/controllers/built_in_controllers.h"
 #include "weir/policy/action.h"
 #include "weir/policy/policy.h"
 #include "weir/rtcp.h"
@@ -88,24 +88,18 @@ py::tuple FieldNames() {
   return py::tuple(names);
 }
 
-py::tuple ControllerNames() {
-  py::list names;
-  for (const std::string_view name : kBuiltInControllers) names.append(std::string(name));
-  return py::tuple(names);
-}
-
 }  // namespace
 
 PYBIND11_MODULE(_core, module) {
   module.attr("__version__") = WEIR_VERSION;
   module.attr("ONNXRUNTIME_VERSION") = OnnxRuntimeVersion();
   module.attr("INTERVAL_STATISTICS_FIELDS") = FieldNames();
-  module.attr("CONTROLLERS") = ControllerNames();
+  BindRegistry(module);
   BindEstimator(module);
   py::class_<Policy>(module, "Policy")
       .def(py::init(&LoadPolicy), "model"_a)
       .def_property_readonly("description", [](const Policy& policy) { return ToDict(policy.description()); })
-      .def("run", &RunPolicy, "observation"_a, "objective"_a = "balanced")
+      .def("run", &RunPolicy, "observation"_a, "objective"_a = kObjectivePresets[0].name)
       .def("reset_state", &Policy::ResetState);
   module.def(
       "describe_model", [](const py::bytes& model) { return ToDict(LoadPolicy(model)->description()); }, "model"_a);

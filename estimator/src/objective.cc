@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "weir/registry/names.h"
+
 namespace weir {
 namespace {
 
@@ -23,10 +25,8 @@ std::optional<Objective> NormalizedObjective(float throughput, float latency, fl
 }
 
 std::optional<Objective> ObjectivePreset(std::string_view name) {
-  if (name == "balanced") return kBalanced;
-  if (name == "throughput") return kThroughput;
-  if (name == "latency") return kLatency;
-  return std::nullopt;
+  const ObjectivePresetEntry* entry = FindRow(kObjectivePresets, name);
+  return entry ? std::optional(entry->objective) : std::nullopt;
 }
 
 }  // namespace weir

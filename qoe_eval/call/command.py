@@ -22,20 +22,19 @@ from weir.qoe_eval.call.settings import (
     CODECS,
     DEFAULT_MAX_BITRATE_BPS,
     SIZES,
-    ControllerName,
     SenderKind,
 )
 from weir.qoe_eval.report.means_table import print_means
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
-from weir.qoe_eval.runs.options import CONTROLLERS as BUILT_IN
 from weir.qoe_eval.runs.options import check_model, given_command, parse_objective
 from weir.qoe_eval.runs.own_controllers import check_own_names, is_own, read_own_controller
 from weir.qoe_eval.runs.progress import error_console
 from weir.qoe_eval.runs.shipped_model import model_to_run
+from weir.registry import CONTROLLERS, DEFAULT_PRESET, IN_CALLS, PRESETS, uses_model
 from weir.traces.formats.convert import parse_rate
 from weir.trainer.gym.process import find_simulator
 
-COMPARED: tuple[ControllerName, ...] = ("weir", "gcc")
+COMPARED = ("weir", "gcc")
 _SHOWN = (
     "received_bitrate_bps", "frames_per_second", "frozen_share", "end_to_end_delay_ms_p95", "network_delay_ms_p95",
     "loss_ratio", "vmaf_mean", "vmaf_p5",
@@ -58,8 +57,8 @@ def call(
         str,
         typer.Option(
             metavar="NAME",
-            help="weir; gcc: the sender's own, over transport-cc; shadow: gcc in charge, weir only logged; or one of "
-            "your own in weir's place: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM.",
+            help=f"{'; '.join(f'{name}: {CONTROLLERS[name].summary}' for name in IN_CALLS)}; or one of your own in the "
+            "policy's place: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM.",
         ),
     ] = "weir",
     compare: Annotated[
@@ -67,10 +66,8 @@ def call(
     ] = False,
     objective: Annotated[
         str,
-        typer.Option(
-            metavar="T,L,P", help="Weights of throughput, latency and loss; or balanced, throughput, latency."
-        ),
-    ] = "balanced",
+        typer.Option(metavar="T,L,P", help=f"Weights of throughput, latency and loss; or {', '.join(PRESETS)}."),
+    ] = DEFAULT_PRESET,
     duration: Annotated[
         float | None,
         typer.Option(min=5, max=3600, metavar="S", help="Default: the scenario's; 60 s of one longer than 120 s."),
@@ -101,8 +98,8 @@ def call(
     kind = cast(SenderKind, _one_of("--sender", sender, get_args(SenderKind)))
     own = read_own_controller(controller) if is_own(controller) else None
     if own:
-        check_own_names([own], [*BUILT_IN, *get_args(ControllerName)])
-    name = own.name if own else _one_of("--controller", controller, get_args(ControllerName))
+        check_own_names([own], list(CONTROLLERS))
+    name = own.name if own else _one_of("--controller", controller, IN_CALLS)
     _one_of("--size", size, SIZES)
     controllers = ((name, *COMPARED) if own else COMPARED) if compare else (name,)
     check_model(model)
@@ -120,7 +117,7 @@ def call(
         height=height,
         codec=_one_of("--codec", codec, CODECS),
         max_bitrate_bps=_bitrate(max_bitrate),
-        model=model_to_run(model) if set(controllers) - {"gcc", own.name if own else "gcc"} else None,
+        model=model_to_run(model) if any(uses_model(one) for one in controllers) else None,
         duration_s=duration,
         own=own,
     )

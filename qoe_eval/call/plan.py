@@ -11,8 +11,9 @@ from typing import Any
 
 from weir.files.names import file_name
 from weir.qoe_eval.call.logs.file_names import RECORD
-from weir.qoe_eval.call.settings import CallSettings, ControllerName, SenderKind
+from weir.qoe_eval.call.settings import CallSettings, SenderKind
 from weir.qoe_eval.runs.own_controllers import OwnController
+from weir.registry import uses_model
 from weir.traces.schema.scenario import Scenario
 from weir.traces.schema.variation import vary
 
@@ -32,7 +33,7 @@ class CallPlan:
 
     scenarios: Sequence[Scenario]
     sender: SenderKind
-    controllers: Sequence[ControllerName | str]
+    controllers: Sequence[str]
     objective: tuple[float, float, float]
     seeds: Sequence[int]
     width: int
@@ -77,7 +78,7 @@ def plan_calls(plan: CallPlan, out: Path, programs: Sequence[Path]) -> dict[str,
                     out=out / CALLS / file_name(scenario.name, controller, seed),
                     codec=plan.codec,
                     max_bitrate_bps=plan.max_bitrate_bps,
-                    model=plan.model if controller != "gcc" and not own else None,
+                    model=plan.model if uses_model(controller) and not own else None,
                     variation=variation,
                     own=own,
                 )
@@ -97,7 +98,7 @@ def done_calls(calls: Mapping[str, CallSettings], records: Sequence[Mapping[str,
 def _key(settings: CallSettings, builds: Sequence[str | None]) -> str:
     document = {name: value for name, value in vars(settings).items() if name not in _NOT_AS_THEY_ARE}
     # Under GCC alone the objective means nothing.
-    objective = settings.objective if settings.controller != "gcc" else None
+    objective = settings.objective if settings.follows_objective else None
     identity = [settings.scenario.to_dict(), document, objective, builds]
     if settings.own:
         identity.append(settings.own.identity)

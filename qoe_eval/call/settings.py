@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from weir.qoe_eval.runs.own_controllers import OwnController
+from weir.registry import uses_model
 from weir.traces.schema.scenario import Scenario
 
 SenderKind = Literal["chromium", "native"]
-ControllerName = Literal["weir", "gcc", "shadow"]
 
 SENDERS: tuple[SenderKind, ...] = ("chromium", "native")
-CONTROLLERS: tuple[ControllerName, ...] = ("weir", "gcc", "shadow")
 CODECS = ("VP8", "VP9", "H264")
 SIZES = {"1280x720": (1280, 720), "640x360": (640, 360)}
 CHROMIUM = "/usr/bin/chromium"
@@ -25,14 +24,15 @@ DEFAULT_MAX_BITRATE_BPS = 2_500_000
 class CallSettings:
     """One call. `scenario` is what the link replays; `variation` what its seed has drawn of it, for the record.
 
-    `objective`: weights of throughput, latency and loss, for `weir` and `shadow`. `max_bitrate_bps` bounds the encoder.
+    `controller`: of `weir.registry.IN_CALLS`, or the name of `own`. `objective`: weights of throughput, latency and
+    loss, for controllers of ours. `max_bitrate_bps` bounds the encoder.
     `model` None: the one shipped. `own`: the user's own controller, whose name `controller` then is;
     it decides in place of the model. `out` is the call's own folder.
     """
 
     scenario: Scenario
     sender: SenderKind
-    controller: ControllerName | str
+    controller: str
     objective: tuple[float, float, float]
     duration_s: float
     seed: int
@@ -45,6 +45,16 @@ class CallSettings:
     model: Path | None = None
     variation: dict[str, Any] = field(default_factory=dict)
     own: OwnController | None = None
+
+    @property
+    def follows_objective(self) -> bool:
+        """Whether a controller of ours, or of the user's own, takes part; else the objective means nothing."""
+        return self.own is not None or self.runs_model
+
+    @property
+    def runs_model(self) -> bool:
+        """Whether the receiver needs a model."""
+        return self.own is None and uses_model(self.controller)
 
     @property
     def name(self) -> str:

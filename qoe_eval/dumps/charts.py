@@ -14,8 +14,8 @@ from weir.qoe_eval.report.chart_rows import Array, chart, line, row, thinned
 Line = dict[str, Any] | None
 # Of each kind of statistics: more lines than these tell nothing.
 _MOST_LINES = 6
-_COLOURS = ("--c-weir", "--c-nada", "--c-gcc-remb", "--c-pcc", "--c-fixed", "--c-rule")
-_CONNECTION = ("connection", "--c-gcc")
+_COLOURS = ("--series-1", "--series-5", "--series-3", "--series-4", "--series-7", "--series-6")
+_CONNECTION = ("connection", "--series-2")
 _LIMITATIONS = ("none", "bandwidth", "cpu", "other")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from weir.qoe_eval.measures.metric_table import METRICS, Metric
 from weir.qoe_eval.measures.statistics import compare_paired, distinct_runs, spread
+from weir.registry import SIMULATED
 
 REFERENCE = "weir"
 
@@ -53,9 +54,9 @@ def summarise(
 
 
 def ordered_controllers(names: Iterable[str]) -> list[str]:
-    """Each once: weir first, then libwebrtc's, then the others, unknown names last."""
-    order = ["weir", "gcc", "gcc-remb", "pcc", "nada", "rule", "fixed", "oracle"]
-    return sorted(set(names), key=lambda name: (order.index(name) if name in order else len(order), name))
+    """Each once: those of the simulator in the order of the registry, others after them."""
+    order = {name: index for index, name in enumerate(SIMULATED)}
+    return sorted(set(names), key=lambda name: (order.get(name, len(order)), name))
 
 
 def in_order(results: Sequence[Mapping[str, Any]], scenarios: Iterable[str]) -> list[Mapping[str, Any]]:

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from weir.qoe_eval.measures.metric_table import Metric
+from weir.qoe_eval.report.colours import other_colours
 
-# As many as there are --own-N in report.css.
-_OWN_COLOURS = 4
 _BAD, _MIDDLE, _GOOD = (214, 84, 62), (232, 186, 84), (48, 158, 116)
 
 
@@ -35,8 +34,7 @@ def row(cells: Sequence[str], reference: bool = False) -> str:
 
 def own_colours(names: Iterable[str]) -> str:
     """Colours for the controllers of a user's own, in turn; their names are letters, digits, _ and -."""
-    rules = (f"--c-{name}: var(--own-{1 + index % _OWN_COLOURS})" for index, name in enumerate(names))
-    return f"<style>:root {{ {'; '.join(rules)} }}</style>"
+    return f"<style>{other_colours(names)}</style>"
 
 
 def controller_name(name: str) -> str:

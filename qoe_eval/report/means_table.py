@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from weir.qoe_eval.measures.metric_table import Metric
+from weir.qoe_eval.measures.summary import REFERENCE
 
 # Longer names of controllers of one's own are cut.
 _LONGEST_NAME = 20
@@ -25,7 +26,7 @@ def print_means(summary: Mapping[str, Any], metrics: Mapping[str, Metric], shown
         table.add_column(heading, justify="right", min_width=max(map(len, heading.split())))
     for controller, values in summary["controllers"].items():
         cells = [metrics[name].display(values[name]["mean"]) if name in values else "–" for name in shown]
-        table.add_row(controller, *cells, style="bold" if controller == "weir" else None)
+        table.add_row(controller, *cells, style="bold" if controller == REFERENCE else None)
     console = Console()
     if not console.is_terminal:
         # A pipe has no width of its own; rich would cut at 80.

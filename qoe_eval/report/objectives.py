@@ -9,7 +9,8 @@ from weir.qoe_eval.measures.metric_table import METRICS, Metric
 from weir.qoe_eval.measures.statistics import too_few_text
 from weir.qoe_eval.measures.steering import ORDER, PAIRS, TOLERANCES
 from weir.qoe_eval.report import html_parts as html
-from weir.qoe_eval.runs.objectives import SHOWN, WEIGHTS
+from weir.qoe_eval.runs.objectives import SHOWN
+from weir.registry import WEIGHTS
 
 Summary = Mapping[str, Any]
 

@@ -9,6 +9,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from weir.qoe_eval.report.colours import controller_colours
+
 _PAGE = Path(__file__).parent / "page"
 
 
@@ -31,7 +33,7 @@ def render_page(
     body = "\n".join(part for part in parts if part)
     return string.Template(_text("report.html")).substitute(
         title=escape(title),
-        css=_text("report.css"),
+        css=_text("report.css") + controller_colours(),
         lead=lead,
         navigation="".join(f'<a href="#{name}">{escape(label)}</a>' for name, label in links if f'id="{name}"' in body),
         sections=body,

@@ -14,9 +14,9 @@ from weir.qoe_eval.report import objectives, tables
 from weir.qoe_eval.report import viewer as report_viewer
 from weir.qoe_eval.report.page_template import render_page
 from weir.qoe_eval.report.series import chart_series
-from weir.qoe_eval.runs.objectives import WEIGHTS
 from weir.qoe_eval.runs.options import own_names
 from weir.qoe_eval.runs.store import RunStore
+from weir.registry import WEIGHTS
 
 # Lines of these are drawn at first; a click on the legend shows the others.
 _SHOWN_AT_FIRST = ("weir", "gcc", "rule")

@@ -12,6 +12,7 @@ from weir.qoe_eval.measures.metric_table import METRICS, Metric
 from weir.qoe_eval.measures.statistics import sample_text, seeds_text, too_few_text
 from weir.qoe_eval.measures.summary import REFERENCE
 from weir.qoe_eval.report import html_parts as html
+from weir.registry import knows_path
 
 Summary = Mapping[str, Any]
 Records = Sequence[Mapping[str, Any]]
@@ -276,10 +277,12 @@ def _paired_row(metric: Metric, row: Mapping[str, Any], reach: float) -> str:
 def _heat_row(
     metric: Metric, values: Sequence[float | None], controllers: Sequence[str], domain: tuple[float, float]
 ) -> list[str]:
-    rivals = [value for value, name in zip(values, controllers, strict=True) if value is not None and name != "oracle"]
+    rivals = [
+        value for value, name in zip(values, controllers, strict=True) if value is not None and not knows_path(name)
+    ]
     best = (max(rivals) if metric.better == "higher" else min(rivals)) if rivals else None
     return [
-        html.heat_cell(metric, value, domain, best is not None and value == best and name != "oracle")
+        html.heat_cell(metric, value, domain, best is not None and value == best and not knows_path(name))
         for value, name in zip(values, controllers, strict=True)
     ]
 
@@ -291,7 +294,8 @@ def _worst_row(record: Mapping[str, Any], scored: Records) -> str:
         for r in scored
         if r["scenario"] == record["scenario"]
         and r["seed"] == record["seed"]
-        and r["controller"] not in (record["controller"], "oracle")
+        and r["controller"] != record["controller"]
+        and not knows_path(r["controller"])
     ]
     leading, *others_shown = WORST
     cells = [

@@ -34,9 +34,9 @@ _ROWS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
     (
         "Objective's terms",
         (
-            ("throughput", "--c-nada", "objectives/throughput"),
-            ("latency", "--c-gcc-remb", "objectives/latency"),
-            ("loss", "--c-pcc", "objectives/loss"),
+            ("throughput", "--series-5", "objectives/throughput"),
+            ("latency", "--series-3", "objectives/latency"),
+            ("loss", "--series-4", "objectives/loss"),
         ),
     ),
     (

@@ -35,6 +35,7 @@ from weir.qoe_eval.runs.progress import count_runs, end_with_failures, error_con
 from weir.qoe_eval.runs.replay import ReplayOutcome
 from weir.qoe_eval.runs.shipped_model import model_to_run
 from weir.qoe_eval.runs.store import RunStore
+from weir.registry import DEFAULT_PRESET, PRESETS, SIMULATED, uses_model
 from weir.traces.formats.convert import parse_queue
 from weir.traces.formats.imported_trace import ImportedTrace
 from weir.traces.formats.importers import read_trace
@@ -79,8 +80,8 @@ def replay(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="weir, gcc, gcc-remb, pcc, nada, rule, fixed or oracle; one of your own: FILE.py:CLASS, ./LIBRARY.so, "
-            "./PROGRAM; repeatable. Default: all that are built in.",
+            help=f"{', '.join(SIMULATED)}; one of your own: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM; repeatable. "
+            "Default: all that are built in.",
         ),
     ] = None,
     controller_time_limit: Annotated[
@@ -94,10 +95,8 @@ def replay(
     ] = DEFAULT_TIME_LIMIT_S,
     objective: Annotated[
         str,
-        typer.Option(
-            metavar="T,L,P", help="Weights of throughput, latency and loss; or balanced, throughput, latency."
-        ),
-    ] = "balanced",
+        typer.Option(metavar="T,L,P", help=f"Weights of throughput, latency and loss; or {', '.join(PRESETS)}."),
+    ] = DEFAULT_PRESET,
     seeds: Annotated[
         int,
         typer.Option(
@@ -173,7 +172,7 @@ def replay(
     weights = parse_objective(objective)
     check_model(model)
     scenarios = read_inputs(inputs, path, repair, _show_findings, window)
-    chosen = None if "weir" not in names else model_to_run(model)
+    chosen = model_to_run(model) if any(uses_model(name) for name in names) else None
     numbers = range(1, seeds + 1) if seeds else [0]
     plan = ReplayPlan(scenarios, names, weights, numbers, chosen, find_simulator(), _SERIES_OF_PLAN[series], own)
     console, processes = error_console(), jobs or os.cpu_count() or 1

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from weir.qoe_eval.runs.own_controllers import OwnController
 from weir.qoe_eval.runs.simulator import simulator_versions
+from weir.registry import uses_model
 from weir.traces.schema.scenario import Scenario
 from weir.traces.schema.variation import vary
 
@@ -56,7 +57,7 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, dict[str, Any]]:
             document = scenario.to_dict()
             tested = [f["id"] for f in document["flows"] if f["kind"] == "rtp" and f["controller"] == "under_test"]
             for controller in plan.controllers:
-                own_model = plan.model if controller == "weir" else None
+                own_model = plan.model if uses_model(controller) else None
                 own_hash = model_hash if own_model else None
                 own = plan.own.get(controller)
                 identity = [document, controller, plan.objective, seed, own_hash, simulator_hash, versions]

@@ -10,15 +10,15 @@ from weir.qoe_eval.measures.metric_table import METRICS
 from weir.qoe_eval.measures.metrics import Values, utility
 from weir.qoe_eval.measures.statistics import compare_paired
 from weir.qoe_eval.measures.steering import ORDER, PAIRS, TOLERANCES, steering
-from weir.qoe_eval.measures.summary import in_order
+from weir.qoe_eval.measures.summary import REFERENCE, in_order
 from weir.qoe_eval.runs.jobs import ReplayPlan
-from weir.trainer.gym.specification import MINIMUM_RANDOM_WEIGHT, PRESETS
+from weir.registry import PRESETS, WEIGHTS
+from weir.trainer.gym.specification import MINIMUM_RANDOM_WEIGHT
 
 Objective = tuple[float, float, float]
 
 FOLDER = "objectives"
 SEED = 1
-WEIGHTS = ("throughput", "latency", "loss")
 SHOWN = ("utilisation", "p95_queueing_delay_ms", "loss_ratio", "challenge")
 REFERENCES = ("gcc", "rule")
 # Steps of the R2 sequence (Roberts 2018): 1 / g and 1 / g^2, g being the root of g^3 = g + 1.
@@ -44,7 +44,7 @@ def objective_fan(count: int) -> list[Objective]:
 def objective_plans(plan: ReplayPlan, count: int) -> list[ReplayPlan]:
     """The presets and a fan of `count` over the scenarios of a plan: its model alone, one seed, no series."""
     objectives = dict.fromkeys([*PRESETS.values(), *objective_fan(count)])
-    alone = replace(plan, controllers=("weir",), seeds=(SEED,), series="none")
+    alone = replace(plan, controllers=(REFERENCE,), seeds=(SEED,), series="none")
     return [replace(alone, objective=objective) for objective in objectives]
 
 

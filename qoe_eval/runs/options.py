@@ -13,8 +13,8 @@ import typer
 from weir.errors import InputError
 from weir.files.input import LARGEST_MODEL_BYTES, check_utf8, printable
 from weir.qoe_eval.runs.own_controllers import HOW, NAME, OwnController, check_own_names, is_own, read_own_controller
+from weir.registry import PRESETS, SIMULATED
 from weir.trainer.gym.episode import checked_objective
-from weir.trainer.gym.specification import PRESETS
 
 OneWayDelayOption = Annotated[
     float | None,
@@ -27,8 +27,6 @@ QueueOption = Annotated[
 LossOption = Annotated[
     float | None, typer.Option(min=0, max=1, metavar="RATIO", help="Independent loss of packets, 0 to 1.")
 ]
-
-CONTROLLERS = ("weir", "gcc", "gcc-remb", "pcc", "nada", "rule", "fixed", "oracle")
 
 
 def parse_objective(text: str) -> tuple[float, float, float]:
@@ -49,7 +47,7 @@ def parse_objective(text: str) -> tuple[float, float, float]:
 
 def own_names(controllers: Iterable[str]) -> list[str]:
     """Of these names those that are not built in, and can be a file's."""
-    return [name for name in controllers if name not in CONTROLLERS and NAME.fullmatch(name)]
+    return [name for name in controllers if name not in SIMULATED and NAME.fullmatch(name)]
 
 
 def check_controllers(choices: Sequence[str], time_limit_s: float) -> tuple[list[str], dict[str, OwnController]]:
@@ -64,11 +62,11 @@ def check_controllers(choices: Sequence[str], time_limit_s: float) -> tuple[list
     """
     own = {text: read_own_controller(text, time_limit_s) for text in choices if is_own(text)}
     for choice in choices:
-        if choice not in CONTROLLERS and choice not in own:
-            raise InputError(f"--controller {choice}: not known; use {', '.join(CONTROLLERS)}, or {HOW}")
-    check_own_names(list(own.values()), CONTROLLERS)
+        if choice not in SIMULATED and choice not in own:
+            raise InputError(f"--controller {choice}: not known; use {', '.join(SIMULATED)}, or {HOW}")
+    check_own_names(list(own.values()), SIMULATED)
     names = [own[choice].name if choice in own else choice for choice in choices]
-    return list(dict.fromkeys(names)) or list(CONTROLLERS), {one.name: one for one in own.values()}
+    return list(dict.fromkeys(names)) or list(SIMULATED), {one.name: one for one in own.values()}
 
 
 def check_model(path: Path | None) -> None:

@@ -16,6 +16,7 @@ from weir.qoe_eval.serve.call_folders import describe_call, new_folder
 from weir.qoe_eval.serve.call_request import CallRequest
 from weir.qoe_eval.serve.feed import Feed
 from weir.qoe_eval.serve.live_events import for_viewers, now_us
+from weir.registry import WEIGHTS
 
 MAX_CONTROLS = 64
 # After a stop a call still writes its video and measures itself; when the server ends, it is given this long.
@@ -130,8 +131,8 @@ class CallDesk:
         else:
             call.controls.put_nowait(message)
         if message["type"] == "objective":
-            weights = (message["throughput"], message["latency"], message["loss"])
-            call.request = replace(call.request, objective=weights)
+            throughput, latency, loss = (message[name] for name in WEIGHTS)
+            call.request = replace(call.request, objective=(throughput, latency, loss))
         shown = {name: value for name, value in message.items() if name != "type"}
         self._publish({"type": "control", "action": message["type"], "viewer": viewer} | shown)
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from weir.errors import InputError
-from weir.qoe_eval.call.settings import SIZES, ControllerName, SenderKind
+from weir.qoe_eval.call.settings import SIZES, SenderKind
+from weir.registry import IN_CALLS, WEIGHTS
 from weir.traces.schema.scenario import Scenario
 
 SENDERS = get_args(SenderKind)
-CONTROLLERS = get_args(ControllerName)
 DURATION_S = (5.0, 600.0)
 LINK_DOWN_S = (0.5, 30.0)
 
@@ -51,7 +51,7 @@ def read_call_request(data: Any, scenarios: Mapping[str, Scenario]) -> CallReque
     return CallRequest(
         scenario=scenarios[name],
         sender=_choice(data, "sender", SENDERS),
-        controller=_choice(data, "controller", CONTROLLERS),
+        controller=_choice(data, "controller", IN_CALLS),
         objective=read_objective(data.get("objective")),
         duration_s=_number(data, "duration_s", DURATION_S),
         width=width,
@@ -65,8 +65,8 @@ def read_objective(data: Any) -> tuple[float, float, float]:
     Raises:
         InputError: not three numbers above 0.
     """
-    data = _object(data, ("throughput", "latency", "loss"), "objective")
-    weights = [data.get(name) for name in ("throughput", "latency", "loss")]
+    data = _object(data, WEIGHTS, "objective")
+    weights = [data.get(name) for name in WEIGHTS]
     if not all(_is_number(weight) and 0 < weight <= 1 for weight in weights):
         raise InputError("objective: three weights (throughput, latency, loss), each above 0 and at most 1")
     total = sum(weights)
@@ -90,9 +90,9 @@ def read_control(text: str) -> dict[str, Any]:
         return {"type": "stop"}
     if kind == "objective":
         weights = read_objective({name: value for name, value in data.items() if name != "type"})
-        return {"type": kind} | dict(zip(("throughput", "latency", "loss"), weights, strict=True))
+        return {"type": kind} | dict(zip(WEIGHTS, weights, strict=True))
     if kind == "controller":
-        return {"type": kind, "name": _choice(_object(data, ("type", "name")), "name", CONTROLLERS)}
+        return {"type": kind, "name": _choice(_object(data, ("type", "name")), "name", IN_CALLS)}
     if kind == "down":
         return {"type": kind, "duration_s": _number(_object(data, ("type", "duration_s")), "duration_s", LINK_DOWN_S)}
     raise InputError("type: stop, objective, controller or down")

@@ -15,6 +15,7 @@ from aiohttp import WSCloseCode, WSMsgType, web
 
 import weir.qoe_eval
 from weir.errors import InputError, MissingComponent
+from weir.qoe_eval.report.colours import controller_colours, other_colours
 from weir.qoe_eval.serve.access import TOKEN_PARAMETER, Access
 from weir.qoe_eval.serve.backend import CallBackend
 from weir.qoe_eval.serve.call_desk import CallDesk, CallInProgress
@@ -22,6 +23,7 @@ from weir.qoe_eval.serve.call_folders import CONTENT_TYPES, find_file, list_call
 from weir.qoe_eval.serve.call_request import json_value, read_call_request, read_control
 from weir.qoe_eval.serve.feed import Feed, Viewer
 from weir.qoe_eval.serve.setup_description import describe_setup
+from weir.registry import IN_CALLS, SIMULATED
 from weir.traces.schema.scenario import Scenario
 
 HOST = "127.0.0.1"
@@ -115,6 +117,10 @@ class Server:
         # Only plain names of files that are there: an encoded slash is part of the name by now.
         if kind is None or Path(name).name != name or not path.is_file():
             raise web.HTTPNotFound
+        if path == _SHARED_STYLE:
+            others = (name for name in IN_CALLS if name not in SIMULATED)
+            style = path.read_text(encoding="utf-8") + controller_colours() + other_colours(others)
+            return web.Response(text=style, content_type=kind, charset="utf-8")
         return web.FileResponse(path, headers={"Content-Type": f"{kind}; charset=utf-8"})
 
     async def _icon(self, request: web.Request) -> web.StreamResponse:

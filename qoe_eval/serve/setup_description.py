@@ -8,10 +8,11 @@ from typing import Any
 
 from weir.qoe_eval.call.measures.metric_table import CALL_METRICS
 from weir.qoe_eval.serve.call_folders import IN_LIST, SHOWN
-from weir.qoe_eval.serve.call_request import CONTROLLERS, DURATION_S, SENDERS, SIZES
+from weir.qoe_eval.serve.call_request import DURATION_S, SENDERS, SIZES
 from weir.qoe_eval.serve.sketch import sketch
+from weir.registry import CONTROLLERS, IN_CALLS, PRESETS, uses_model
 from weir.traces.schema.scenario import Scenario
-from weir.trainer.gym.specification import MINIMUM_RANDOM_WEIGHT, PRESETS
+from weir.trainer.gym.specification import MINIMUM_RANDOM_WEIGHT
 
 _OF_A_MEASURE = ("label", "unit", "scale", "decimals", "better", "meaning")
 
@@ -28,7 +29,10 @@ def describe_setup(scenarios: Mapping[str, Sequence[Scenario]], out: Path) -> di
         "presets": {name: list(weights) for name, weights in PRESETS.items()},
         "minimum_weight": MINIMUM_RANDOM_WEIGHT,
         "senders": SENDERS,
-        "controllers": CONTROLLERS,
+        "controllers": [
+            {"name": name, "summary": CONTROLLERS[name].summary, "follows_objective": uses_model(name)}
+            for name in IN_CALLS
+        ],
         "sizes": list(SIZES),
         "duration_s": DURATION_S,
         "measures": [

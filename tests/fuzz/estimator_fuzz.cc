@@ -39,8 +39,8 @@ class WildController final : public RateController {
 };
 
 std::unique_ptr<RateController> MakeController(FuzzInput& input) {
-  const uint32_t choice = input.Choose(4);
-  if (choice == 3) return std::make_unique<WildController>(input.Take<uint64_t>());
+  const uint32_t choice = input.Choose(kBuiltInControllers.size() + 1);
+  if (choice == kBuiltInControllers.size()) return std::make_unique<WildController>(input.Take<uint64_t>());
   return MakeBuiltInController(kBuiltInControllers[choice], DataRate::BitsPerSecond(input.TakeScaled()));
 }
 

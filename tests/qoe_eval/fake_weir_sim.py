@@ -32,7 +32,7 @@ def capacity_at(capacity, time_s):
 
 def make_record(job):
     scenario, controller, seed = job["scenario"], job["controller"], job["seed"]
-    share, fill = CHARACTER[controller]
+    share, fill = CHARACTER.get(controller, (0.6, 0.2))
     if controller == "weir":
         # Steered: more weight on throughput, more throughput and more delay.
         share, fill = share + 0.2 * (job["objective"][0] - 0.4), fill + 0.2 * (job["objective"][0] - 0.4)

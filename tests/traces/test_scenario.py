@@ -2,13 +2,15 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
 from weir.errors import InputError
+from weir.registry import FLOW_KINDS, SIMULATED
 from weir.traces.formats.capacity import CapacityTrace
 from weir.traces.formats.plain_trace import scenario_from_capacity
+from weir.traces.schema.flows import AnyFlow
 from weir.traces.schema.scenario import Queue, Scenario
 
 DATA = Path(__file__).parents[1] / "data" / "scenarios"
@@ -151,6 +153,25 @@ def test_flows_are_checked(flow: Any, message: str) -> None:
     with pytest.raises(InputError) as refusal:
         Scenario.from_dict(data, "some.json")
     assert str(refusal.value).startswith(f"some.json: {message}")
+
+
+def test_every_registered_kind_of_flow_has_its_class() -> None:
+    union, _ = get_args(AnyFlow)
+    assert [get_args(get_type_hints(one)["kind"])[0] for one in get_args(union)] == list(FLOW_KINDS)
+
+
+def test_a_flow_has_a_registered_controller() -> None:
+    for name in ("under_test", *SIMULATED):
+        assert scenario_with_flow({"kind": "rtp", "controller": name}).flows[0].controller == name
+    with pytest.raises(InputError, match=r"controller: 'gccc' is not allowed.*'gcc-remb'"):
+        scenario_with_flow({"kind": "rtp", "controller": "gccc"})
+    # It runs in calls only.
+    with pytest.raises(InputError, match="'shadow' is not allowed"):
+        scenario_with_flow({"kind": "rtp", "controller": "shadow"})
+
+
+def scenario_with_flow(flow: dict[str, Any]) -> Scenario:
+    return Scenario.make(name="x", duration_s=1.0, forward={"capacity": None}, flows=[flow])
 
 
 def test_the_number_of_further_faults_is_told() -> None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from weir.registry import SIMULATED
 from weir.traces.schema.part import Flag, NotNegative, Part, Positive, PositiveTime, Rate
 
 Direction = Literal["forward", "reverse"]
-ControllerName = Literal["under_test", "weir", "gcc", "gcc-remb", "pcc", "nada", "rule", "fixed", "oracle"]
+# "under_test": the one that a run compares.
+if TYPE_CHECKING:
+    ControllerName = str
+else:
+    ControllerName = Literal["under_test", *SIMULATED]
 Weight = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, lt=1)]
 TransferBytes = Annotated[int, Field(strict=True, gt=0, le=1_000_000_000)]
 MAX_FRAMES_PER_SECOND = 1000.0

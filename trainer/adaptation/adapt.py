@@ -16,8 +16,9 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 from weir.errors import InputError
+from weir.registry import PRESETS
 from weir.trainer.gym.episode import checked_objective, random_objective
-from weir.trainer.gym.specification import PRESETS, ObjectiveSource
+from weir.trainer.gym.specification import ObjectiveSource
 from weir.trainer.learning.configuration import TrainingConfiguration, checked_configuration
 from weir.trainer.learning.networks import PreferencePolicy
 from weir.trainer.learning.provenance import provenance_of_run

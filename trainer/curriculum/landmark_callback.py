@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 
+from weir.registry import WEIGHTS
 from weir.trainer.curriculum.landmarks import LandmarkSchedule
 from weir.trainer.gym.sb3 import BottleneckVecEnv
 
@@ -35,5 +36,5 @@ class LandmarkObjectives(BaseCallback):
 
     def _on_rollout_end(self) -> None:
         assert self._schedule.current is not None
-        for name, weight in zip(("throughput", "latency", "loss"), self._schedule.current, strict=True):
+        for name, weight in zip(WEIGHTS, self._schedule.current, strict=True):
             self.logger.record(f"landmark/{name}", weight)

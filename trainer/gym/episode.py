@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from weir.errors import InputError
+from weir.registry import PRESETS
 from weir.traces.generate.random_domain import random_scenario
 from weir.traces.schema.scenario import Scenario
 from weir.trainer.gym.specification import (
     MAXIMUM_RANDOM_LOSS_WEIGHT,
     MINIMUM_RANDOM_WEIGHT,
-    PRESETS,
     ObjectiveSource,
     ScenarioSource,
 )

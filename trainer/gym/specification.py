@@ -12,11 +12,6 @@ from weir.errors import InputError
 from weir.trainer.gym.rule import REQUIRED_FEATURES, rate_window, rule_rate_bps
 from weir.trainer.gym.step import PRIVILEGED_FIELDS
 
-PRESETS: dict[str, tuple[float, float, float]] = {
-    "balanced": (0.4, 0.5, 0.1),
-    "throughput": (0.8, 0.1, 0.1),
-    "latency": (0.1, 0.8, 0.1),
-}
 # No weight of a random objective is smaller: MOCC's landmarks leave out the rim, where policies make no sense for any
 # application.
 MINIMUM_RANDOM_WEIGHT = 0.05

@@ -11,9 +11,9 @@ import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 
 from weir.files.output import replacing
+from weir.registry import PRESETS
 from weir.traces.generate.random_domain import Split
 from weir.trainer.gym.episode import checked_objective
-from weir.trainer.gym.specification import PRESETS
 from weir.trainer.learning.algorithms import save_checkpoint
 from weir.trainer.learning.configuration import TrainingConfiguration
 from weir.trainer.learning.environments import make_vector_environment

@@ -13,6 +13,7 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import JSONOutputFormat
 
+from weir.registry import WEIGHTS
 from weir.trainer.learning.algorithms import save_checkpoint
 from weir.trainer.learning.configuration import TrainingConfiguration
 from weir.trainer.learning.run_record import PROGRESS_LOG
@@ -87,7 +88,7 @@ class Recorder(BaseCallback):
             if self._episodes
             else np.full(3, np.nan)
         )
-        for name, value in zip(("throughput", "latency", "loss"), objectives, strict=True):
+        for name, value in zip(WEIGHTS, objectives, strict=True):
             self.logger.record(f"objectives/{name}", float(value))
         self.logger.record("rollout/mean_reward_per_step", self.mean_reward)
         if self.num_timesteps - self._saved_at >= configuration.checkpoint_every_steps:

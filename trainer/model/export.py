@@ -15,7 +15,8 @@ import torch
 
 from weir.errors import InputError
 from weir.files.output import write_bytes
-from weir.trainer.gym.specification import PRESETS, EnvironmentSpecification
+from weir.registry import PRESETS
+from weir.trainer.gym.specification import EnvironmentSpecification
 from weir.trainer.learning.networks import DeployablePolicy, DeployedPolicy
 from weir.trainer.model.policy_graph import policy_graph
 

@@ -10,6 +10,8 @@
 #include "weir/controllers/rule_controller.h"
 #include "weir/policy/policy.h"
 #include "weir/policy/policy_controller.h"
+#include "weir/registry/controllers.h"
+#include "weir/registry/names.h"
 
 namespace weir {
 namespace {
@@ -18,6 +20,7 @@ using adapter::ReceiveSideSettings;
 using adapter::SharedReceiveSideSettings;
 
 constexpr std::array<std::string_view, 3> kModeNames{"gcc", "weir", "shadow"};
+static_assert(HaveSameNames(kModeNames, kCallControllers), "each controller that is in_calls is a mode");
 
 class EstimatorFactory final : public webrtc::RemoteBitrateEstimatorFactory {
  public:

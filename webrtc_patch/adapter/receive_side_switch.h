@@ -38,7 +38,7 @@ namespace weir {
 
 enum class ReceiveSideMode : uint8_t { kGcc, kWeir, kShadow };
 
-// "gcc", "weir", "shadow"; nothing for any other name.
+// By their names in calls (weir/registry/controllers.h); nothing for any other.
 std::string_view ToString(ReceiveSideMode mode);
 std::optional<ReceiveSideMode> ParseReceiveSideMode(std::string_view name);
 

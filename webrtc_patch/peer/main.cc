@@ -186,7 +186,7 @@ class Session {
 
 int Main(const std::vector<std::string>& arguments) {
   if (arguments == std::vector<std::string>{"--help"} || arguments == std::vector<std::string>{"-h"}) {
-    std::cout << kUsage;
+    std::cout << Usage();
     return kDone;
   }
   if (arguments == std::vector<std::string>{"--version"}) {

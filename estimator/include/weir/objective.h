@@ -24,7 +24,19 @@ inline constexpr Objective kLatency{0.1f, 0.8f, 0.1f};
 // Divides by the sum. Nothing when a weight is not finite, not above 0, or the only one.
 std::optional<Objective> NormalizedObjective(float throughput, float latency, float loss);
 
-// "balanced", "throughput", "latency"; nothing for any other name.
+struct ObjectivePresetEntry {
+  std::string_view name;
+  Objective objective;
+};
+
+// Each preset is registered by its one line here; Python reads it too (weir.registry). The first is the default.
+inline constexpr ObjectivePresetEntry kObjectivePresets[] = {
+    {.name = "balanced", .objective = kBalanced},
+    {.name = "throughput", .objective = kThroughput},
+    {.name = "latency", .objective = kLatency},
+};
+
+// Nothing for a name that is not in `kObjectivePresets`.
 std::optional<Objective> ObjectivePreset(std::string_view name);
 
 }  // namespace weir

@@ -9,11 +9,15 @@ load_onnxruntime()
 
 from weir._core import (  # noqa: E402 - finds the library that has just been loaded
     CONTROLLERS,
+    FLOW_KINDS,
     INTERVAL_STATISTICS_FIELDS,
+    OBJECTIVE_PRESETS,
     ONNXRUNTIME_VERSION,
+    REGISTERED_CONTROLLERS,
     BandwidthEstimator,
     Estimate,
     Policy,
+    RegisteredController,
     __version__,
     apply_action,
     describe_model,
@@ -23,11 +27,15 @@ from weir._core import (  # noqa: E402 - finds the library that has just been lo
 
 __all__ = [
     "CONTROLLERS",
+    "FLOW_KINDS",
     "INTERVAL_STATISTICS_FIELDS",
+    "OBJECTIVE_PRESETS",
     "ONNXRUNTIME_VERSION",
+    "REGISTERED_CONTROLLERS",
     "BandwidthEstimator",
     "Estimate",
     "Policy",
+    "RegisteredController",
     "__version__",
     "apply_action",
     "describe_model",

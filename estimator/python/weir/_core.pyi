@@ -15,6 +15,36 @@ INTERVAL_STATISTICS_FIELDS: tuple[str, ...]
 """The names of the statistics of a decision interval; see estimator/include/weir/arrival/interval_statistics.h."""
 CONTROLLERS: tuple[str, ...]
 """The names of the receiver-side controllers that need no model."""
+REGISTERED_CONTROLLERS: tuple[RegisteredController, ...]
+"""Every controller that Weir knows, wherever it runs, in the order of tables: estimator/include/weir/registry."""
+FLOW_KINDS: dict[str, str]
+"""The kinds of flows of a scenario, and what each is in a line."""
+OBJECTIVE_PRESETS: dict[str, tuple[float, float, float]]
+"""Weights of throughput, latency and loss by the preset's name; the first is the default."""
+
+class RegisteredController:
+    """One line of the registry of controllers."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def summary(self) -> str:
+        """What it is, in a line."""
+    @property
+    def built_in(self) -> bool:
+        """Whether `BandwidthEstimator` takes its name."""
+    @property
+    def simulated(self) -> bool:
+        """Whether weir-sim runs it; a scenario can name it."""
+    @property
+    def in_calls(self) -> bool:
+        """Whether weir-peer runs it, in real calls."""
+    @property
+    def uses_model(self) -> bool:
+        """Whether its estimates are a model's, which follows the objective."""
+    @property
+    def knows_path(self) -> bool:
+        """Whether it sees what no receiver can: a yardstick, no rival."""
 
 class Estimate:
     """What the receiver tells the sender."""

@@ -9,6 +9,7 @@
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers/built_in_controllers.h"
 #include "weir/policy/policy_controller.h"
+#include "weir/registry/names.h"
 #include "weir/rtcp.h"
 
 namespace weir::internal {
@@ -72,8 +73,8 @@ std::unique_ptr<weir::RateController> MakePilot(const weir_estimator_config& con
     auto pilot = weir::MakeBuiltInController(config.controller, start_rate);
     if (!pilot) {
       error = Fail(WEIR_ERROR_UNKNOWN_CONTROLLER, "there is no controller '" +
-                                                      std::string(config.controller).substr(0, 64) +
-                                                      "'; there are rule, nada and fixed");
+                                                      std::string(config.controller).substr(0, 64) + "'; there are " +
+                                                      weir::ListNames(weir::kBuiltInControllers, " and "));
     }
     return pilot;
   }

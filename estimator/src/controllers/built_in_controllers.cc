@@ -3,14 +3,30 @@
 #include "weir/controllers/fixed_controller.h"
 #include "weir/controllers/nada_controller.h"
 #include "weir/controllers/rule_controller.h"
+#include "weir/registry/names.h"
 
 namespace weir {
+namespace {
+
+using Made = std::unique_ptr<RateController>;
+
+struct Factory {
+  std::string_view name;
+  Made (*make)(DataRate fixed_rate);
+};
+
+constexpr Factory kFactories[] = {
+    {"nada", [](DataRate) -> Made { return std::make_unique<NadaController>(); }},
+    {"rule", [](DataRate) -> Made { return std::make_unique<RuleController>(); }},
+    {"fixed", [](DataRate fixed_rate) -> Made { return std::make_unique<FixedController>(fixed_rate); }},
+};
+static_assert(HaveSameNames(kFactories, kBuiltInControllers), "each controller that is built_in needs its factory");
+
+}  // namespace
 
 std::unique_ptr<RateController> MakeBuiltInController(std::string_view name, DataRate fixed_rate) {
-  if (name == "rule") return std::make_unique<RuleController>();
-  if (name == "nada") return std::make_unique<NadaController>();
-  if (name == "fixed") return std::make_unique<FixedController>(fixed_rate);
-  return nullptr;
+  const Factory* factory = FindRow(kFactories, name);
+  return factory ? factory->make(fixed_rate) : nullptr;
 }
 
 }  // namespace weir

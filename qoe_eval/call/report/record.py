@@ -65,7 +65,7 @@ def make_record(
         "schema": SCHEMA,
         "scenario": settings.scenario.name,
         "controller": settings.controller,
-        "objective": list(settings.objective) if settings.controller != "gcc" else None,
+        "objective": list(settings.objective) if settings.follows_objective else None,
         "seed": settings.seed,
         "variation": settings.variation,
         "duration_s": settings.duration_s,

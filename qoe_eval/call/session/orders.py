@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from weir.qoe_eval.call.settings import CONTROLLERS
+from weir.registry import IN_CALLS, WEIGHTS
 
 _LONGEST_DOWN_S = 3600.0
 
@@ -21,9 +21,11 @@ def checked_order(order: Any) -> dict[str, Any]:
     if kind == "stop":
         return {"type": "stop"}
     if kind == "objective":
-        weights = {name: _number(order, name, 1.0) for name in ("throughput", "latency", "loss")}
+        weights = {name: _number(order, name, 1.0) for name in WEIGHTS}
         return {"type": kind} | {name: weight / sum(weights.values()) for name, weight in weights.items()}
-    if kind == "controller" and order.get("name") in CONTROLLERS:
+    if kind == "controller":
+        if order.get("name") not in IN_CALLS:
+            raise ValueError(f"there is no controller {str(order.get('name'))[:40]}; use {', '.join(IN_CALLS)}")
         return {"type": kind, "name": order["name"]}
     if kind == "down":
         return {"type": kind, "duration_s": _number(order, "duration_s", _LONGEST_DOWN_S)}

@@ -129,7 +129,7 @@ class _Call:
             run_in_real_time([self._link.process_id], LINK_PRIORITY)
         self._following.append(self._watched(self._follow_link()))
         self._state("starting the receiver")
-        model = None if settings.controller == "gcc" or settings.own else model_to_run(settings.model)
+        model = model_to_run(settings.model) if settings.runs_model else None
         arguments = receiver_arguments(settings, RIGHT_ADDRESS, model)
         self._receiver = PeerProcess(
             "receiver", self._namespaces.right, arguments, self._folder / call_logs.PROGRAM_LOG

@@ -28,8 +28,8 @@ from weir.qoe_eval.runs.jobs import ReplayPlan, model_description
 from weir.qoe_eval.runs.options import check_model, given_command
 from weir.qoe_eval.runs.progress import end_with_failures, error_console, run_with_progress
 from weir.qoe_eval.runs.shipped_model import model_to_run
+from weir.registry import PRESETS
 from weir.trainer.gym.process import find_simulator
-from weir.trainer.gym.specification import PRESETS
 
 CALLS_JSON = "calls.json"
 CALLS_MARKDOWN = "calls.md"

@@ -1,5 +1,6 @@
 // The result of a call, and the list of former ones.
 import { ask } from "./connection.js";
+import { followsObjective } from "./controllers.js";
 import { byId, element, seconds } from "./dom.js";
 
 const display = (measure, value) =>
@@ -56,7 +57,7 @@ function table(calls, shown) {
       call.failure ? element("span", { class: "bad", title: call.failure, text: "failed" }) : null,
       call.disturbed.length ? element("span", { class: "bad", title: call.disturbed.join("; "), text: "disturbed" }) : null)),
     element("td", { class: "text" }, swatch(call.controller), call.controller, element("small", { text: call.sender ? ` ${call.sender}` : "" })),
-    element("td", { text: call.objective && call.controller !== "gcc" ? call.objective.map((weight) => +weight.toFixed(2)).join(" · ") : "–" }),
+    element("td", { text: call.objective && followsObjective(call.controller) ? call.objective.map((weight) => +weight.toFixed(2)).join(" · ") : "–" }),
     ...shown.map((measure) => element("td", { text: display(measure, call.metrics[measure.name]) })));
   return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-labelledby": "calls-title" },
     element("table", {}, element("thead", {}, element("tr", {}, ...heads)),
@@ -65,7 +66,7 @@ function table(calls, shown) {
 
 function swatch(controller) {
   const mark = element("span", { class: "swatch" });
-  mark.style.setProperty("--colour", `var(--c-${controller === "shadow" ? "pcc" : controller}, var(--zero))`);
+  mark.style.setProperty("--colour", `var(--c-${controller}, var(--zero))`);
   return mark;
 }
 

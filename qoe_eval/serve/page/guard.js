@@ -1,4 +1,5 @@
 // What the guard says: the reason of the estimate in force, how often each rule spoke, and what happened in the call.
+import { followsObjective } from "./controllers.js";
 import { byId, element, percent, setText } from "./dom.js";
 import { reasonOf, RULES } from "./reasons.js";
 
@@ -36,8 +37,8 @@ export class GuardView {
   showVerdict({ estimate, call }) {
     this.shown = performance.now();
     const reason = estimate ? reasonOf(estimate.reason) : null;
-    setText(byId("verdict-name"), reason ? reason.label : call.controller === "gcc" ? "gcc" : "–");
-    const nothing = call.controller === "gcc" ? "Weir is not asked: the sender's own controller decides" : "no estimate yet";
+    setText(byId("verdict-name"), reason ? reason.label : followsObjective(call.controller) ? "–" : call.controller);
+    const nothing = followsObjective(call.controller) ? "no estimate yet" : "Weir is not asked: the sender's own controller decides";
     setText(byId("verdict-text"), reason ? reason.text + (estimate.in_charge === false ? "; only shown, GCC decides" : "") : nothing);
     byId("verdict-limited").hidden = !(estimate && estimate.application_limited);
     byId("verdict").style.setProperty("--colour", `var(${reason ? reason.colour : "--zero"})`);

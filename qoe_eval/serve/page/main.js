@@ -2,6 +2,7 @@
 import { CallData } from "./call_data.js";
 import { hideResult, showCalls, showResult } from "./calls.js";
 import { ask, Connection } from "./connection.js";
+import { followsObjective, learnControllers } from "./controllers.js";
 import { byId, element, seconds, setText } from "./dom.js";
 import { controlText, GuardView } from "./guard.js";
 import { Live } from "./live.js";
@@ -22,6 +23,7 @@ async function begin() {
   const { ok, value, errors } = await ask("/setup");
   if (!ok) { setText(byId("status-text"), errors.join(" ")); return; }
   ({ folder, measures } = value);
+  learnControllers(value.controllers);
   objective = new Objective(value.presets, value.minimum_weight, steer);
   setup = new Setup(value, chosen, startCall);
   live = new Live();
@@ -74,7 +76,7 @@ async function startCall() {
 }
 
 function steer(weights) {
-  if (isRunning() && call.controller !== "gcc") connection.send({ type: "objective", ...weights });
+  if (isRunning() && followsObjective(call.controller)) connection.send({ type: "objective", ...weights });
 }
 
 // --- what the server says -----------------------------------------------------------------------------------------------
@@ -181,7 +183,7 @@ function setView(shown) {
   byId("setup").hidden = running;
   if (takesFocus) byId("stop").focus({ preventScroll: true });
   // Without Weir there is nothing to say who decided.
-  byId("rules").hidden = byId("reasons").hidden = shown !== null && shown.controller === "gcc";
+  byId("rules").hidden = byId("reasons").hidden = shown !== null && !followsObjective(shown.controller);
   if (shown !== null) setText(byId("live-title"), `${shown.scenario} under ${shown.controller}`);
   live.draw();
   showProgress();
@@ -209,10 +211,10 @@ function showProgress() {
 
 function showObjectiveNote() {
   const controller = isRunning() ? call.controller : setup.choice.controller;
-  setText(byId("objective-note"), {
-    gcc: "GCC has no objective; the weights act when Weir is the controller.",
-    shadow: "Moves Weir's shadow estimate only: GCC decides.",
-  }[controller] || (isRunning() ? "Takes effect with the next decision." : "Can be moved during the call too."));
+  setText(byId("objective-note"),
+    !followsObjective(controller) ? `${controller.toUpperCase()} has no objective; the weights act when Weir is the controller.`
+      : controller === "shadow" ? "Moves Weir's shadow estimate only: GCC decides."
+      : isRunning() ? "Takes effect with the next decision." : "Can be moved during the call too.");
 }
 
 begin();

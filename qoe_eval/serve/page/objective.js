@@ -11,7 +11,7 @@ export class Objective {
     this.presets = presets;
     this.minimum = minimum;
     this.changed = changed;
-    this.weights = presets.balanced;
+    this.weights = Object.values(presets)[0];
     this.pending = null;
     this.lastSent = 0;
     this.buildPresets();

@@ -2,14 +2,14 @@
 
 export const REASONS = {
   start: { label: "start rate", colour: "--zero", text: "no controller has spoken yet" },
-  pilot: { label: "policy", colour: "--c-weir", text: "the policy's rate, as it asked" },
-  copilot: { label: "copilot", colour: "--c-nada", text: "fusion preferred another controller's rate" },
-  fallback: { label: "fallback", colour: "--c-pcc", text: "the policy is suspended; the rule-based controller carries the call" },
-  held: { label: "held", colour: "--c-fixed", text: "the policy failed just now; the rate in force stays" },
-  guard_finite: { label: "guard: finite", colour: "--c-gcc", text: "the rate asked for was no usable number; the one in force stays" },
-  guard_bounds: { label: "guard: bounds", colour: "--c-gcc-remb", text: "the rate asked for was beyond the bounds of the call" },
-  guard_slew: { label: "guard: slew", colour: "--c-gcc-remb", text: "the rate asked for rises faster than what arrives lets it" },
-  guard_stale: { label: "guard: stale", colour: "--c-gcc", text: "nothing arrives; the rate is halved for each second of silence" },
+  pilot: { label: "policy", colour: "--series-1", text: "the policy's rate, as it asked" },
+  copilot: { label: "copilot", colour: "--series-5", text: "fusion preferred another controller's rate" },
+  fallback: { label: "fallback", colour: "--series-4", text: "the policy is suspended; the rule-based controller carries the call" },
+  held: { label: "held", colour: "--series-7", text: "the policy failed just now; the rate in force stays" },
+  guard_finite: { label: "guard: finite", colour: "--series-2", text: "the rate asked for was no usable number; the one in force stays" },
+  guard_bounds: { label: "guard: bounds", colour: "--series-3", text: "the rate asked for was beyond the bounds of the call" },
+  guard_slew: { label: "guard: slew", colour: "--series-3", text: "the rate asked for rises faster than what arrives lets it" },
+  guard_stale: { label: "guard: stale", colour: "--series-2", text: "nothing arrives; the rate is halved for each second of silence" },
 };
 
 export const reasonOf = (name) => REASONS[name] || { label: String(name), colour: "--zero", text: "" };

@@ -1,12 +1,8 @@
 // What a person chooses before a call: scenario, controller, sender, duration, picture.
+import { controllerSummary } from "./controllers.js";
 import { byId, element, setText } from "./dom.js";
 import { factsOf, Preview, range, smallSketch } from "./sketch.js";
 
-const CONTROLLERS = {
-  weir: "Weir at the receiver tells the sender its rate, by REMB.",
-  gcc: "The sender's own Google congestion control, over transport-cc.",
-  shadow: "GCC decides; Weir is computed beside it and only shown.",
-};
 export const SENDERS = { chromium: "Chromium", native: "weir-peer" };
 const REMEMBERED = "weir.serve.choice";
 const LONGEST_DEFAULT_S = 60;
@@ -16,13 +12,13 @@ const ENOUGH_CORES = 4;
 export class Setup {
   // changed(): another choice; submitted(): the start button.
   constructor(setup, changed, submitted) {
-    this.setup = setup;
+    this.setup = { ...setup, controllers: setup.controllers.map(({ name }) => name) };
     this.changed = changed;
     this.byName = new Map(setup.scenarios.map((scenario) => [scenario.name, scenario]));
     this.preview = new Preview(byId("preview-plot"));
     this.choice = this.remembered();
     this.buildScenarios();
-    this.buildSegments("controllers", "controller", setup.controllers, (name) => name);
+    this.buildSegments("controllers", "controller", this.setup.controllers, (name) => name);
     this.buildSegments("senders", "sender", setup.senders, (name) => SENDERS[name] || name);
     byId("size").replaceChildren(...setup.sizes.map((size) => element("option", { value: size, text: size.replace("x", " × ") })));
     byId("size").value = this.choice.size;
@@ -71,7 +67,7 @@ export class Setup {
 
   showChoice() {
     const { scenario } = this;
-    setText(byId("controller-note"), CONTROLLERS[this.choice.controller] || "");
+    setText(byId("controller-note"), controllerSummary(this.choice.controller));
     setText(byId("preview-title"), scenario.name);
     setText(byId("preview-what"), scenario.description);
     byId("facts").replaceChildren(...factsOf(scenario));

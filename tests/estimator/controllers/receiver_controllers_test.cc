@@ -1,15 +1,16 @@
-// What every receiver-side controller owes its host, and how it does on plain links. A new controller joins by a line
-// in kControllers.
+// What every receiver-side controller owes its host, and how it does on plain links: all that the registry has.
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "test_call.h"
 #include "weir/bandwidth_estimator.h"
-#include "weir/controllers/fixed_controller.h"
-#include "weir/controllers/nada_controller.h"
+#include "weir/controllers/built_in_controllers.h"
 #include "weir/controllers/rule_controller.h"
 
 namespace weir {
@@ -18,22 +19,36 @@ namespace {
 constexpr DataRate Kbps(int64_t kbps) { return DataRate::KilobitsPerSecond(kbps); }
 
 struct ControllerCase {
-  const char* test_name;
-  const char* name;
+  std::string test_name;
+  std::string_view name;
   std::function<std::unique_ptr<RateController>()> make;
   // Comes back to its rate after 20 s without packets.
   bool recovers = true;
 };
 
-const ControllerCase kControllers[] = {
-    // Its known weakness, see RuleOptions: at 30 kbps it takes the gap between two packets for an outage, and stays
-    // there.
-    {"Rule", "rule", [] { return std::make_unique<RuleController>(); }, false},
-    {"TolerantRule", "rule",
-     [] { return std::make_unique<RuleController>(RuleOptions{.tolerate_sparse_packets = true}); }},
-    {"Nada", "nada", [] { return std::make_unique<NadaController>(); }},
-    {"Fixed", "fixed", [] { return std::make_unique<FixedController>(Kbps(1000)); }},
-};
+// "gcc-remb" as "GccRemb".
+std::string TestName(std::string_view name) {
+  std::string text;
+  bool starts_word = true;
+  for (const char letter : name) {
+    const bool in_word = std::isalnum(static_cast<unsigned char>(letter)) != 0;
+    if (in_word) text += starts_word ? static_cast<char>(std::toupper(static_cast<unsigned char>(letter))) : letter;
+    starts_word = !in_word;
+  }
+  return text;
+}
+
+std::vector<ControllerCase> ControllerCases() {
+  std::vector<ControllerCase> cases;
+  for (const std::string_view name : kBuiltInControllers) {
+    // The rule's known weakness, see RuleOptions: at 30 kbps it takes the gap between two packets for an outage, and
+    // stays there.
+    cases.push_back({TestName(name), name, [name] { return MakeBuiltInController(name, Kbps(1000)); }, name != "rule"});
+  }
+  cases.push_back({"TolerantRule", "rule",
+                   [] { return std::make_unique<RuleController>(RuleOptions{.tolerate_sparse_packets = true}); }});
+  return cases;
+}
 
 class ReceiverControllerTest : public testing::TestWithParam<ControllerCase> {
  protected:
@@ -153,8 +168,8 @@ TEST_P(ReceiverControllerTest, KeepsSpeakingInABlackout) {
   EXPECT_EQ(estimator.latest().target_rate, Kbps(30));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ReceiverControllerTest, testing::ValuesIn(kControllers),
-                         [](const auto& info) { return std::string(info.param.test_name); });
+INSTANTIATE_TEST_SUITE_P(All, ReceiverControllerTest, testing::ValuesIn(ControllerCases()),
+                         [](const auto& info) { return info.param.test_name; });
 
 }  // namespace
 }  // namespace weir

@@ -8,8 +8,8 @@ from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.objectives import objective_plans, summarise_objectives
 from weir.qoe_eval.runs.replay import replay, replay_all
 from weir.qoe_eval.runs.store import RunStore
+from weir.registry import PRESETS
 from weir.traces.schema.scenario import Scenario
-from weir.trainer.gym.specification import PRESETS
 
 SECTIONS = ["headline", "viewer", "paired", "delay-throughput", "scenarios", "worst", "time-series", "guard", "run"]
 

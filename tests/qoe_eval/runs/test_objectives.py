@@ -6,8 +6,8 @@ from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.objectives import objective_fan, objective_plans, pareto_front, summarise_objectives
 from weir.qoe_eval.runs.replay import replay, replay_all
 from weir.qoe_eval.runs.store import RunStore
+from weir.registry import PRESETS
 from weir.trainer.gym.episode import checked_objective
-from weir.trainer.gym.specification import PRESETS
 
 
 def test_the_fan_covers_the_simplex():

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "test_scenarios.h"
+#include "weir/registry/controllers.h"
 
 namespace weir::sim {
 namespace {
@@ -71,7 +72,9 @@ TEST(SimulationTest, TheSameJobGivesTheSameBytes) {
   scenario["flows"][0]["media"] = {{"kind", "video"}, {"max_rate_bps", 2'500'000}};
   scenario["flows"].push_back({{"kind", "tcp"}, {"id", "tcp"}, {"start_s", 5.0}});
   scenario["flows"].push_back({{"kind", "cbr"}, {"id", "cbr"}, {"rate_bps", 200'000}, {"start_s", 3.0}});
-  for (const char* controller : {"gcc", "gcc-remb", "pcc", "nada", "rule", "oracle"}) {
+  for (const RegisteredController& one : kControllers) {
+    if (!one.simulated || one.uses_model) continue;
+    const std::string controller(one.name);
     const std::string first = RunScenario(scenario, controller, 7).dump();
     EXPECT_EQ(first, RunScenario(scenario, controller, 7).dump()) << controller;
     RunScenario(Steady(1'000'000, 3), "gcc", 3);
@@ -83,7 +86,8 @@ TEST(SimulationTest, TheSameJobGivesTheSameBytes) {
 TEST(SimulationTest, AJobThatFailsLeavesNoTrace) {
   const std::string before = RunScenario(Steady(1'000'000, 5), "rule").dump();
   EXPECT_THROW(RunScenario(Steady(1'000'000, 5), "no-such-controller"), InputError);
-  EXPECT_THROW(RunScenario(Steady(1'000'000, 5), "weir"), InputError);  // without a model
+  EXPECT_THROW(RunScenario(Steady(1'000'000, 5), "shadow"), InputError);  // of calls
+  EXPECT_THROW(RunScenario(Steady(1'000'000, 5), "weir"), InputError);    // without a model
   EXPECT_EQ(before, RunScenario(Steady(1'000'000, 5), "rule").dump());
 }
 

@@ -134,7 +134,7 @@ def test_candidates_are_of_the_bound_address_only(start_peer):
         ({"type": "answer", "sdp": "v=0"}, "does not fit"),
         ({"type": "offer", "sdp": "rubbish"}, "offer: "),
         ({"type": "candidate", "candidate": "rubbish", "sdpMid": "0"}, "candidate: "),
-        ({"type": "controller", "name": "magic"}, "gcc, weir or shadow"),
+        ({"type": "controller", "name": "magic"}, "weir, gcc or shadow"),
         ({"type": "bitrate", "min_bps": 5, "max_bps": 4}, "min <= start <= max"),
         ({"type": "dance"}, "no type"),
     ],

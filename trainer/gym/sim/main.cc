@@ -13,9 +13,12 @@
 #include "core/missing_component.h"
 #include "realtime/link_process.h"
 #include "run/arguments.h"
+#include "run/registry_lists.h"
 #include "run/run.h"
 #include "run/versions.h"
 #include "serve/serve.h"
+#include "weir/registry/controllers.h"
+#include "weir/registry/names.h"
 
 namespace weir::sim {
 namespace {
@@ -25,18 +28,21 @@ constexpr int kFailed = 1;
 constexpr int kWrongUse = 2;
 constexpr int kMissingComponent = 3;
 
-constexpr char kUsage[] =
-    R"(usage: weir-sim run [OPTION...] SCENARIO.json...   run each scenario, print one result record a line
+std::string Usage() {
+  return R"(usage: weir-sim run [OPTION...] SCENARIO.json...   run each scenario, print one result record a line
        weir-sim run -                              read jobs from standard input, one JSON object a line, answer each
        weir-sim serve                              an environment: binary frames on standard input and output
        weir-sim link [OPTION...] SCENARIO.json     the scenario's path in real time, between two network namespaces
+       weir-sim --list controllers|flows|presets   their names, and what each is, one a line
        weir-sim --version                          versions of the simulator's parts, as JSON
 
 options of run and link:
-  --controller NAME    what flows "under_test" run: weir, gcc, gcc-remb, pcc, nada, rule, fixed, oracle (default: weir
-                       with a --model, else rule)
+  --controller NAME    what flows "under_test" run (default: weir with a --model, else rule):
+                       )" +
+         ListNames(kSimulatedControllers) + R"(
   --model FILE         the policy of the controller weir (ONNX)
-  --objective T,L,P    weights of throughput, latency and loss, or balanced, throughput, latency
+  --objective T,L,P    weights of throughput, latency and loss, or )" +
+         ListNames(kObjectivePresets) + R"(
   --seed N             a whole number, at least 0 (default 1)
   --no-series          run only: leave the time series out
 
@@ -51,6 +57,7 @@ ready, started, down, error, end. The end of the input, SIGINT and SIGTERM stop 
 
 exit status: 0 done, 1 failed, 2 wrong use or input, 3 something is missing (root, TUN devices)
 )";
+}
 
 std::optional<Objective> ObjectiveOf(const Arguments& arguments) {
   if (!arguments.Has("--objective")) return std::nullopt;
@@ -93,11 +100,16 @@ int Main(const std::vector<std::string>& arguments) {
   const std::string command = arguments.empty() ? "" : arguments[0];
   const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
   if (command == "--help" || command == "-h") {
-    std::cout << kUsage;
+    std::cout << Usage();
     return kDone;
   }
   if (command == "--version") {
     std::cout << Versions().dump() << '\n';
+    return kDone;
+  }
+  if (command == "--list") {
+    if (rest.size() != 1) throw InputError("--list needs one of controllers, flows, presets");
+    std::cout << RegistryList(rest[0]);
     return kDone;
   }
   if (command == "serve") {
@@ -120,7 +132,7 @@ int Main(const std::vector<std::string>& arguments) {
          {"--controller", "--model", "--objective", "--seed", "--left", "--right", "--log", "--log-interval-ms"}});
     return RunLink(options, STDIN_FILENO, STDOUT_FILENO) ? kDone : kFailed;
   }
-  std::cerr << kUsage;
+  std::cerr << Usage();
   return kWrongUse;
 }
 

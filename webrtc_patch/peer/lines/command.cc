@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "lines/options.h"
+#include "weir/registry/controllers.h"
+#include "weir/registry/names.h"
 
 namespace weir::peer {
 namespace {
@@ -87,7 +89,7 @@ Command Parse(const json& line) {
   if (type == "bitrate") return ParseBitrate(line);
   if (type == "controller") {
     const auto mode = ParseReceiveSideMode(String(line, "name"));
-    if (!mode) throw BadLine{"a controller is gcc, weir or shadow"};
+    if (!mode) throw BadLine{"a controller is " + ListNames(kCallControllers, " or ")};
     return ControllerCommand{*mode};
   }
   throw BadLine{"there is no type \"" + type.substr(0, 40) + "\""};

@@ -8,20 +8,25 @@
 #include <optional>
 #include <utility>
 
+#include "weir/registry/controllers.h"
+#include "weir/registry/names.h"
+
 namespace weir::peer {
 
-const char kUsage[] =
-    R"(usage: weir-peer --role send|receive|both [OPTION...]   one end of a WebRTC call, without a screen
+std::string Usage() {
+  return R"(usage: weir-peer --role send|receive|both [OPTION...]   one end of a WebRTC call, without a screen
        weir-peer --version                             versions of its parts, as JSON
 
 Signalling, statistics and estimates are JSON lines on standard input and output; logs go to standard error.
 
 options:
-  --controller NAME        gcc, weir or shadow (GCC in charge, Weir logged); default weir
+  --controller NAME        )" +
+         ListNames(kCallControllers, " or ") + R"( (GCC in charge, Weir logged); default weir
   --model FILE             the policy (ONNX); without it the ten-line rule
   --own-controller JSON    a controller of one's own in the policy's place: {"name":...,"kind":"program",
                            "command":[...]} or {"name":...,"kind":"library","library":PATH}; "time_limit_s"
-  --objective T,L,P        weights of throughput, latency and loss, or balanced, throughput, latency
+  --objective T,L,P        weights of throughput, latency and loss, or )" +
+         ListNames(kObjectivePresets) + R"(
   --min-bitrate-bps N, --start-bitrate-bps N, --max-bitrate-bps N
                            default 30000, 300000, 20000000
   --codec NAME             VP8, VP9 or H264; default VP8
@@ -36,6 +41,7 @@ options:
 
 exit status: 0 stopped when told to, 1 failed, 2 wrong use, 3 a component is missing
 )";
+}
 
 namespace {
 
@@ -93,7 +99,7 @@ bool Assign(const std::optional<T>& value, T& to) {
 
 struct Setting {
   // What a value must be, for the message.
-  const char* expected;
+  std::string expected;
   // False when it is not.
   std::function<bool(const std::string& value)> set;
 };
@@ -108,7 +114,7 @@ Result<Objective> ParseObjective(std::string_view text) {
   if (std::sscanf(copy.c_str(), "%f,%f,%f%c", &weights[0], &weights[1], &weights[2], &rest) == 3) {
     if (const auto objective = NormalizedObjective(weights[0], weights[1], weights[2])) return *objective;
   }
-  return Error{"an objective is balanced, throughput, latency, or three weights above 0 such as 0.4,0.5,0.1"};
+  return Error{"an objective is " + ListNames(kObjectivePresets) + ", or three weights above 0 such as 0.4,0.5,0.1"};
 }
 
 Result<TargetRateConstraints> MakeBitrate(int64_t min_bps, int64_t start_bps, int64_t max_bps) {
@@ -135,13 +141,14 @@ Result<Options> ParseOptions(const std::vector<std::string>& arguments) {
   const std::map<std::string, Setting> settings = {
       {"--role", {"send, receive or both", [&](const auto& value) { return ParseRole(value, options); }}},
       {"--controller",
-       {"gcc, weir or shadow", [&](const auto& v) { return Assign(ParseReceiveSideMode(v), options.controller); }}},
+       {ListNames(kCallControllers, " or "),
+        [&](const auto& v) { return Assign(ParseReceiveSideMode(v), options.controller); }}},
       {"--model", text(options.model)},
       {"--own-controller",
        {"a JSON object with name, kind, and command or library",
         [&](const auto& value) { return ParseOwnController(value, options); }}},
       {"--objective",
-       {"balanced, throughput, latency, or three weights above 0",
+       {ListNames(kObjectivePresets) + ", or three weights above 0",
         [&](const auto& value) {
           const auto objective = ParseObjective(value);
           if (objective) options.objective = objective.value();

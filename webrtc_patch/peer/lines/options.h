@@ -17,7 +17,7 @@
 
 namespace weir::peer {
 
-extern const char kUsage[];
+std::string Usage();
 
 struct Options {
   bool send = false;

@@ -134,6 +134,10 @@ std::string JsonObject::String(std::string_view key, std::string_view otherwise)
 }
 
 size_t JsonObject::Choice(std::string_view key, std::initializer_list<std::string_view> names) {
+  return Choice(key, std::span(names.begin(), names.size()));
+}
+
+size_t JsonObject::Choice(std::string_view key, std::span<const std::string_view> names) {
   const std::string chosen = JsonString(Require(key), PathOf(key));
   const auto found = std::find(names.begin(), names.end(), chosen);
   if (found != names.end()) return static_cast<size_t>(found - names.begin());

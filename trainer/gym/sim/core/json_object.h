@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,6 +59,7 @@ class JsonObject {
   std::string String(std::string_view key, std::string_view otherwise);
   // The index of the key's value in `names`.
   size_t Choice(std::string_view key, std::initializer_list<std::string_view> names);
+  size_t Choice(std::string_view key, std::span<const std::string_view> names);
   size_t Choice(std::string_view key, std::initializer_list<std::string_view> names, size_t otherwise);
 
   // Refuses keys that none of the functions above has been asked for.

@@ -2,6 +2,7 @@
 
 #include <ns3/simulator.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "weir/controllers/built_in_controllers.h"
 #include "weir/policy/policy.h"
 #include "weir/policy/policy_controller.h"
+#include "weir/registry/names.h"
 
 namespace weir::sim {
 namespace {
@@ -30,35 +32,64 @@ std::unique_ptr<RateController> MakeExternalController(const ControllerContext& 
                                                         [] { ns3::Simulator::Stop(); });
 }
 
-std::unique_ptr<RateController> MakeRateController(std::string_view name, const ControllerContext& context) {
+using Made = std::unique_ptr<RateController>;
+
+struct Factory {
+  std::string_view name;
+  Made (*make)(const ControllerContext& context);
+  // It may have something to say after any packet.
+  bool wake_on_arrival = false;
+  // With the guard's slew and stale rules.
+  bool guard = false;
+};
+
+// What the library does not make by itself.
+constexpr Factory kFactories[] = {
+    {.name = "weir", .make = &MakePolicyController, .guard = true},
+    {.name = "gcc", .make = [](const ControllerContext&) -> Made { return MakeGccController(); }},
+    {.name = "gcc-remb",
+     .make = [](const ControllerContext&) -> Made { return MakeGccRembController(); },
+     .wake_on_arrival = true},
+    {.name = "pcc", .make = [](const ControllerContext&) -> Made { return MakePccController(); }},
+    {.name = "oracle",
+     .make = [](const ControllerContext& context) -> Made {
+       return std::make_unique<OracleController>(context.oracle);
+     }},
+};
+constexpr auto kNotBuiltIn =
+    ControllersThat<[](const RegisteredController& one) { return one.simulated && !one.built_in; }>();
+static_assert(HaveSameNames(kFactories, kNotBuiltIn),
+              "each controller that is simulated needs its factory here, or to be built_in");
+
+Made MakeRateController(std::string_view name, const Factory* factory, const ControllerContext& context) {
   if (context.external) return MakeExternalController(context);
-  if (name == "weir") return MakePolicyController(context);
-  if (name == "gcc") return MakeGccController();
-  if (name == "gcc-remb") return MakeGccRembController();
-  if (name == "pcc") return MakePccController();
-  if (name == "oracle") return std::make_unique<OracleController>(context.oracle);
   if (name == kAgentName && context.agent) return std::make_unique<AgentController>(*context.agent);
-  if (auto built_in = MakeBuiltInController(name, context.fixed_rate)) return built_in;
-  std::string known;
-  for (const std::string_view other : kControllerNames) known.append(known.empty() ? "" : ", ").append(other);
-  throw InputError("there is no controller \"" + std::string(name) + "\"; there are " + known);
+  CheckControllerName(name);
+  return factory ? factory->make(context) : MakeBuiltInController(name, context.fixed_rate);
 }
 
 }  // namespace
 
+void CheckControllerName(std::string_view name) {
+  if (std::ranges::find(kSimulatedControllers, name) != kSimulatedControllers.end()) return;
+  throw InputError("there is no controller \"" + std::string(name) + "\"; there are " +
+                   ListNames(kSimulatedControllers));
+}
+
 FlowController MakeFlowController(std::string_view name, const ControllerContext& context) {
-  std::unique_ptr<RateController> controller = MakeRateController(name, context);
+  const Factory* const factory = context.external ? nullptr : FindRow(kFactories, name);
+  std::unique_ptr<RateController> controller = MakeRateController(name, factory, context);
   FlowController result;
   if (controller->side() == RateController::Side::kSender) {
     result.at_sender = std::move(controller);
     return result;
   }
-  result.wake_on_arrival = name == "gcc-remb";
+  result.wake_on_arrival = factory && factory->wake_on_arrival;
   if (context.external) result.external = static_cast<external::ExternalController*>(controller.get());
   if (name == kAgentName) result.agent = static_cast<AgentController*>(controller.get());
   const BandwidthEstimatorConfig config{.constraints = context.receiver_constraints,
                                         .objective = context.objective,
-                                        .guard = result.agent ? context.agent_guard : name == "weir"};
+                                        .guard = result.agent ? context.agent_guard : factory && factory->guard};
   result.at_receiver = std::make_unique<BandwidthEstimator>(config, std::move(controller));
   return result;
 }

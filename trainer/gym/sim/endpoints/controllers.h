@@ -2,7 +2,6 @@
 #ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_CONTROLLERS_H_
 #define WEIR_TRAINER_GYM_SIM_ENDPOINTS_CONTROLLERS_H_
 
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -19,8 +18,6 @@
 
 namespace weir::sim {
 
-inline constexpr std::array<std::string_view, 8> kControllerNames{"weir", "gcc",  "gcc-remb", "pcc",
-                                                                  "nada", "rule", "fixed",    "oracle"};
 // The name for an agent outside this process; a scenario cannot ask for it.
 inline constexpr std::string_view kAgentName = "agent";
 
@@ -30,10 +27,10 @@ struct ControllerContext {
   TargetRateConstraints receiver_constraints;
   TargetRateConstraints sender_constraints;
   Objective objective;
-  // "weir": the model file's bytes, and its name for messages.
+  // Of the policy: the model file's bytes, and its name for messages.
   std::span<const std::byte> model;
   std::string_view model_path;
-  // "fixed".
+  // Of the constant rate.
   DataRate fixed_rate = DataRate::Zero();
   OracleConfig oracle;
   // "agent".
@@ -57,8 +54,11 @@ struct FlowController {
   const external::ExternalController* external = nullptr;
 };
 
-// Baselines are measured as they are: of all receiver-side controllers only "weir" has the guard's slew and stale rules
-// on. Throws InputError for an unknown name, and for a model or an own controller that cannot be used. An own
+// Throws InputError for a name that is not in `kSimulatedControllers`.
+void CheckControllerName(std::string_view name);
+
+// Baselines are measured as they are: of all receiver-side controllers only the policy has the guard's slew and stale
+// rules on. Throws InputError for an unknown name, and for a model or an own controller that cannot be used. An own
 // controller that fails later stops the simulation.
 FlowController MakeFlowController(std::string_view name, const ControllerContext& context);
 

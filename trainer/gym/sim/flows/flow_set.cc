@@ -15,6 +15,11 @@
 namespace weir::sim {
 namespace {
 
+template <class... Functions>
+struct Overloaded : Functions... {
+  using Functions::operator()...;
+};
+
 // The flow's own random streams: the first is its media's.
 constexpr uint64_t kMediaStream = 0;
 
@@ -73,14 +78,17 @@ FlowSet::FlowSet(const SimulationJob& job, Link* forward, Link* reverse, std::sp
     const FlowSpec& spec = job_.scenario.flows[i];
     const bool is_forward = spec.direction == Direction::kForward;
     Link* const link = is_forward ? forward_ : reverse_;
-    if (std::holds_alternative<RtpSpec>(spec.kind)) {
-      AddRtpFlow(i, observers[i] ? observers[i] : &null_observer_);
-    } else if (std::holds_alternative<TcpSpec>(spec.kind)) {
-      Link* const back = is_forward ? reverse_ : forward_;
-      flows_[i].other = std::make_shared<TcpFlow>(spec, link, back, observers[i], job_.seed, random_streams::Flow(i));
-    } else {
-      flows_[i].other = std::make_shared<CbrFlow>(spec, link, observers[i]);
-    }
+    Link* const back = is_forward ? reverse_ : forward_;
+    // A kind without its line here does not compile.
+    const Overloaded add{
+        [&](const RtpSpec&) { AddRtpFlow(i, observers[i] ? observers[i] : &null_observer_); },
+        [&](const TcpSpec&) {
+          flows_[i].other =
+              std::make_shared<TcpFlow>(spec, link, back, observers[i], job_.seed, random_streams::Flow(i));
+        },
+        [&](const CbrSpec&) { flows_[i].other = std::make_shared<CbrFlow>(spec, link, observers[i]); },
+    };
+    std::visit(add, spec.kind);
   }
 }
 

@@ -18,6 +18,7 @@
 #include "core/event.h"
 #include "core/input_error.h"
 #include "core/missing_component.h"
+#include "endpoints/controllers.h"
 #include "realtime/line_writer.h"
 #include "realtime/link_control.h"
 #include "realtime/link_input.h"
@@ -171,6 +172,7 @@ void LinkProcess::SayError(const std::string& message, bool fatal) {
 
 bool RunLink(const LinkOptions& options, int input_fd, int output_fd) {
   if (options.left == options.right) throw InputError("--left and --right must be two network namespaces");
+  CheckControllerName(options.controller);
   SimulationJob job;
   job.scenario = ReadScenarioFile(options.scenario_path);
   job.controller = options.controller;

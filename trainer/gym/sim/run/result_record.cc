@@ -32,11 +32,6 @@ int64_t StepNs(size_t index, int64_t duration_ns) {
   return std::min(kSeriesIntervalNs, duration_ns - static_cast<int64_t>(index) * kSeriesIntervalNs);
 }
 
-std::string_view KindName(const FlowSpec& flow) {
-  if (std::holds_alternative<RtpSpec>(flow.kind)) return "rtp";
-  return std::holds_alternative<TcpSpec>(flow.kind) ? "tcp" : "cbr";
-}
-
 std::string_view CongestionControlName(TcpCongestionControl congestion_control) {
   switch (congestion_control) {
     case TcpCongestionControl::kCubic:
@@ -134,7 +129,7 @@ Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, 
   const bool is_forward = flow.direction == Direction::kForward;
   const LinkSpec& link = is_forward ? scenario.forward : scenario.reverse;
   const RtpReceiver* receiver = simulation.receiver(index);
-  Json record{{"id", flow.id}, {"kind", KindName(flow)}};
+  Json record{{"id", flow.id}, {"kind", flow.kind_name()}};
   record["controller"] = receiver ? Json(simulation.controller(index)) : Json(nullptr);
   if (const auto* tcp = std::get_if<TcpSpec>(&flow.kind)) {
     record["congestion_control"] = CongestionControlName(tcp->congestion_control);

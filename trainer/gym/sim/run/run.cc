@@ -19,6 +19,8 @@
 #include "run/result_record.h"
 #include "run/simulation.h"
 #include "scenario/scenario.h"
+#include "weir/registry/controllers.h"
+#include "weir/registry/names.h"
 
 namespace weir::sim {
 namespace {
@@ -53,8 +55,7 @@ struct JobLine {
 };
 
 external::ExternalSpecification ParseExternal(const json& value, const std::string& name) {
-  const auto& known = kControllerNames;
-  if (std::find(known.begin(), known.end(), name) != known.end())
+  if (std::ranges::find(kSimulatedControllers, name) != kSimulatedControllers.end())
     RefuseJson("controller", "is built in under this name; a controller of one's own needs another");
   const auto specification = external::ParseSpecification(value, name);
   if (!specification) throw InputError(specification.error());
@@ -78,6 +79,8 @@ JobLine ParseJobLine(const json& line) {
 
 void CheckController(const SimulationJob& job) {
   if (job.controller == "under_test") throw InputError("a controller's name is needed in place of \"under_test\"");
+  // Also where no flow is under test: no result may bear a name that is none.
+  if (!job.external) CheckControllerName(job.controller);
 }
 
 nlohmann::ordered_json Answer(const std::string& text, ModelFiles& models, external::ExternalControllers& external) {
@@ -86,10 +89,10 @@ nlohmann::ordered_json Answer(const std::string& text, ModelFiles& models, exter
     const json line = ParseInputJson(text);
     if (line.is_object() && line.contains("job")) id = line["job"];
     JobLine parsed = ParseJobLine(line);
-    CheckController(parsed.job);
-    parsed.job.model = models.Get(parsed.job.model_path);
     parsed.job.external = parsed.external ? &*parsed.external : nullptr;
     parsed.job.external_controllers = &external;
+    CheckController(parsed.job);
+    parsed.job.model = models.Get(parsed.job.model_path);
     nlohmann::ordered_json record = RunJob(parsed.job, parsed.series);
     nlohmann::ordered_json answer{{"schema", record["schema"]}, {"job", id}};
     // Moved, not copied: series are most of a record.
@@ -123,8 +126,8 @@ Objective ParseObjective(const std::string& text) {
     if (const auto objective = NormalizedObjective(weights[0], weights[1], weights[2])) return *objective;
   }
   throw InputError("--objective " + text +
-                   ": must be three weights above 0 (throughput,latency,loss) such as 0.4,0.5,0.1, or balanced, "
-                   "throughput, latency");
+                   ": must be three weights above 0 (throughput,latency,loss) such as 0.4,0.5,0.1, or " +
+                   ListNames(kObjectivePresets));
 }
 
 void RunFiles(const RunOptions& options, std::ostream& out) {

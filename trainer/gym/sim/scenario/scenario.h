@@ -81,10 +81,13 @@ struct MediaSpec {
   double fall_time_constant_s = 0.0;
 };
 
+// Each kind of flow has its name (weir/registry/flow_kinds.h), and the id of a flow without one.
 struct RtpSpec {
+  static constexpr std::string_view kKind = "rtp";
+  static constexpr std::string_view kDefaultId = "media";
   // "under_test", or the name of one.
   std::string controller = "under_test";
-  // For the controller "fixed"; nothing means half the mean forward capacity.
+  // Of the controller with a constant rate; nothing means half the mean forward capacity.
   std::optional<DataRate> fixed_rate;
   DataRate min_rate = DataRate::KilobitsPerSecond(30);
   DataRate start_rate = DataRate::KilobitsPerSecond(300);
@@ -107,16 +110,22 @@ struct TcpTransfers {
 };
 
 struct TcpSpec {
+  static constexpr std::string_view kKind = "tcp";
+  static constexpr std::string_view kDefaultId = "tcp";
   TcpCongestionControl congestion_control = TcpCongestionControl::kCubic;
   // Nothing: one transfer without end.
   std::optional<TcpTransfers> transfers;
 };
 
 struct CbrSpec {
+  static constexpr std::string_view kKind = "cbr";
+  static constexpr std::string_view kDefaultId = "cross";
   DataRate rate = DataRate::KilobitsPerSecond(500);
   // Of the whole IP packet; the rate counts the same bytes.
   uint32_t packet_bytes = 1200;
 };
+
+using FlowKind = std::variant<RtpSpec, TcpSpec, CbrSpec>;
 
 enum class Direction { kForward, kReverse };
 
@@ -128,7 +137,11 @@ struct FlowSpec {
   int64_t stop_ns = 0;
   // Of this flow's own access path, in each direction; RTP and TCP only.
   int64_t extra_one_way_delay_ns = 0;
-  std::variant<RtpSpec, TcpSpec, CbrSpec> kind;
+  FlowKind kind;
+
+  std::string_view kind_name() const {
+    return std::visit([](const auto& spec) { return spec.kKind; }, kind);
+  }
 };
 
 struct Scenario {

@@ -1,8 +1,13 @@
 // The flows of a scenario file: RTP, TCP, constant bit rate.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <vector>
 
 #include "scenario/scenario_parts.h"
+#include "weir/registry/controllers.h"
+#include "weir/registry/flow_kinds.h"
+#include "weir/registry/names.h"
 
 namespace weir::sim {
 namespace {
@@ -74,9 +79,9 @@ std::vector<std::pair<int64_t, int64_t>> ParsePauses(const nlohmann::json& value
 RtpSpec ParseRtp(JsonObject& object) {
   RtpSpec rtp;
   if (object.Find("controller")) {
-    static const std::initializer_list<std::string_view> kControllers = {
-        "under_test", "weir", "gcc", "gcc-remb", "pcc", "nada", "rule", "fixed", "oracle"};
-    rtp.controller = *(kControllers.begin() + object.Choice("controller", kControllers));
+    std::vector<std::string_view> names{rtp.controller};
+    names.insert(names.end(), kSimulatedControllers.begin(), kSimulatedControllers.end());
+    rtp.controller = names[object.Choice("controller", names)];
   }
   if (const nlohmann::json* rate = object.FindOptional("fixed_rate_bps")) {
     rtp.fixed_rate = Rate(JsonNumber(*rate, object.PathOf("fixed_rate_bps"), kPositiveRate));
@@ -147,14 +152,38 @@ CbrSpec ParseCbr(JsonObject& object) {
   return cbr;
 }
 
+struct FlowReader {
+  std::string_view name;
+  std::string_view default_id;
+  // Whether it can have a path of its own to the bottleneck, `extra_one_way_delay_ms`.
+  bool has_access_path;
+  FlowKind (*parse)(JsonObject& object);
+};
+
+template <class Spec, Spec (*kParse)(JsonObject&)>
+constexpr FlowReader ReaderOf(bool has_access_path) {
+  return {Spec::kKind, Spec::kDefaultId, has_access_path,
+          [](JsonObject& object) -> FlowKind { return kParse(object); }};
+}
+
+constexpr std::array kReaders{ReaderOf<RtpSpec, ParseRtp>(true), ReaderOf<TcpSpec, ParseTcp>(true),
+                              ReaderOf<CbrSpec, ParseCbr>(false)};
+static_assert(HaveSameNames(kReaders, kFlowKinds), "each kind of flow that is registered needs its reader");
+static_assert(std::size(kReaders) == std::variant_size_v<FlowKind>);
+
+const FlowReader& ReaderFor(JsonObject& object) {
+  std::vector<std::string_view> names;
+  for (const RegisteredFlowKind& kind : kFlowKinds) names.push_back(kind.name);
+  return *FindRow(kReaders, names[object.Choice("kind", names)]);
+}
+
 }  // namespace
 
 FlowSpec ParseFlow(const nlohmann::json& value, const std::string& path, int64_t duration_ns) {
   JsonObject object(value, path);
   FlowSpec flow;
-  const size_t kind = object.Choice("kind", {"rtp", "tcp", "cbr"});
-  constexpr std::string_view kDefaultIds[] = {"media", "tcp", "cross"};
-  flow.id = object.String("id", kDefaultIds[kind]);
+  const FlowReader& reader = ReaderFor(object);
+  flow.id = object.String("id", reader.default_id);
   if (flow.id.empty()) RefuseJson(object.PathOf("id"), "must not be empty");
   flow.direction =
       object.Choice("direction", {"forward", "reverse"}, 0) == 0 ? Direction::kForward : Direction::kReverse;
@@ -166,19 +195,10 @@ FlowSpec ParseFlow(const nlohmann::json& value, const std::string& path, int64_t
       RefuseJson(object.PathOf("stop_s"), "must be later than start_s, not " + ShownJson(*stop));
     flow.stop_ns = std::min(stop_ns, duration_ns);
   }
-  if (kind != 2) {
+  if (reader.has_access_path) {
     flow.extra_one_way_delay_ns = MillisecondsToNs(object.Number("extra_one_way_delay_ms", kDelayMs, 0.0));
   }
-  switch (kind) {
-    case 0:
-      flow.kind = ParseRtp(object);
-      break;
-    case 1:
-      flow.kind = ParseTcp(object);
-      break;
-    default:
-      flow.kind = ParseCbr(object);
-  }
+  flow.kind = reader.parse(object);
   object.RefuseUnknownKeys();
   return flow;
 }

@@ -1,0 +1,56 @@
+// The tables of names of weir._core: controllers, kinds of flows, objective presets.
+#include "registry_binding.h"
+
+#include <array>
+#include <charconv>
+
+#include "weir/objective.h"
+#include "weir/registry/controllers.h"
+#include "weir/registry/flow_kinds.h"
+
+namespace weir::python {
+namespace {
+
+namespace py = pybind11;
+
+template <class Rows>
+py::tuple ToTuple(const Rows& rows) {
+  py::list all;
+  for (const auto& row : rows) all.append(row);
+  return py::tuple(all);
+}
+
+// The number of the decimal that the weight was written as: 0.4, not 0.4000000059604645.
+double ToDouble(float weight) {
+  std::array<char, 32> text{};
+  const char* const end = std::to_chars(text.data(), text.data() + text.size(), weight).ptr;
+  double value = 0;
+  std::from_chars(text.data(), end, value);
+  return value;
+}
+
+}  // namespace
+
+void BindRegistry(py::module_& module) {
+  py::class_<RegisteredController>(module, "RegisteredController")
+      .def_readonly("name", &RegisteredController::name)
+      .def_readonly("summary", &RegisteredController::summary)
+      .def_readonly("built_in", &RegisteredController::built_in)
+      .def_readonly("simulated", &RegisteredController::simulated)
+      .def_readonly("in_calls", &RegisteredController::in_calls)
+      .def_readonly("uses_model", &RegisteredController::uses_model)
+      .def_readonly("knows_path", &RegisteredController::knows_path);
+  module.attr("REGISTERED_CONTROLLERS") = ToTuple(kControllers);
+  module.attr("CONTROLLERS") = ToTuple(kBuiltInControllers);
+  py::dict kinds;
+  for (const RegisteredFlowKind& kind : kFlowKinds) kinds[py::cast(kind.name)] = kind.summary;
+  module.attr("FLOW_KINDS") = kinds;
+  py::dict presets;
+  for (const auto& [name, objective] : kObjectivePresets) {
+    presets[py::cast(name)] =
+        py::make_tuple(ToDouble(objective.throughput), ToDouble(objective.latency), ToDouble(objective.loss));
+  }
+  module.attr("OBJECTIVE_PRESETS") = presets;
+}
+
+}  // namespace weir::python

@@ -1,0 +1,47 @@
+"""What is registered once, in the compiled library: rate controllers, kinds of flows, objective presets.
+
+Options, schemas, tables and pages take the names from here. `estimator/README.md` and `trainer/gym/README.md` say how
+to add one.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from weir._core import FLOW_KINDS, OBJECTIVE_PRESETS, REGISTERED_CONTROLLERS, RegisteredController
+
+__all__ = [
+    "CONTROLLERS",
+    "DEFAULT_PRESET",
+    "FLOW_KINDS",
+    "IN_CALLS",
+    "PRESETS",
+    "SIMULATED",
+    "WEIGHTS",
+    "knows_path",
+    "uses_model",
+]
+
+CONTROLLERS: Final[dict[str, RegisteredController]] = {one.name: one for one in REGISTERED_CONTROLLERS}
+"""By name, in the order of tables."""
+SIMULATED: Final[tuple[str, ...]] = tuple(name for name, one in CONTROLLERS.items() if one.simulated)
+"""The controllers that weir-sim runs."""
+IN_CALLS: Final[tuple[str, ...]] = tuple(name for name, one in CONTROLLERS.items() if one.in_calls)
+"""The controllers of real calls."""
+
+
+def uses_model(controller: str) -> bool:
+    """Whether estimates under this name are a model's. They are not under a name of the user's own."""
+    return controller in CONTROLLERS and CONTROLLERS[controller].uses_model
+
+
+def knows_path(controller: str) -> bool:
+    """Whether it sees what no receiver can, and so is a yardstick, no rival."""
+    return controller in CONTROLLERS and CONTROLLERS[controller].knows_path
+
+
+PRESETS: Final[dict[str, tuple[float, float, float]]] = OBJECTIVE_PRESETS
+"""Objectives by name: the weights of throughput, latency and loss."""
+DEFAULT_PRESET: Final[str] = next(iter(PRESETS))
+WEIGHTS: Final = ("throughput", "latency", "loss")
+"""What the three weights of an objective are called."""

@@ -1,0 +1,116 @@
+"""The guide of estimator/README.md, followed for a dummy: a controller of the library in three steps, and no other."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LIBRARY = ROOT / "build" / "release" / "estimator" / "libweir.a"
+SUITE = ROOT / "tests" / "estimator" / "controllers" / "receiver_controllers_test.cc"
+HEADER = """
+#ifndef WEIR_CONTROLLERS_DUMMY_CONTROLLER_H_
+#define WEIR_CONTROLLERS_DUMMY_CONTROLLER_H_
+#include "weir/controllers/decision_timer.h"
+#include "weir/rate_controller.h"
+
+namespace weir {
+
+// Always 1.5 Mbps, within the constraints.
+class DummyController final : public RateController {
+ public:
+  std::string_view name() const override { return "dummy-2"; }
+  Side side() const override { return Side::kReceiver; }
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) override;
+  NetworkControlUpdate OnTimeout(Timestamp now) override;
+  Timestamp next_timeout() const override { return timer_.due(); }
+
+ private:
+  TargetRateConstraints constraints_;
+  DecisionTimer timer_;
+};
+
+}  // namespace weir
+#endif
+"""
+SOURCE = """
+#include "weir/controllers/dummy_controller.h"
+
+#include <algorithm>
+
+namespace weir {
+
+void DummyController::OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) {
+  constraints_ = constraints;
+  if (!timer_.started()) timer_.Start(now, TimeDelta::Millis(100));
+}
+
+NetworkControlUpdate DummyController::OnTimeout(Timestamp now) {
+  NetworkControlUpdate update;
+  if (!timer_.Take(now)) return update;
+  const DataRate wanted = DataRate::KilobitsPerSecond(1500);
+  update.target_rate = {now, std::clamp(wanted, constraints_.min_rate, constraints_.max_rate)};
+  return update;
+}
+
+}  // namespace weir
+"""
+REGISTERED = '    {.name = "dummy-2", .summary = "does next to nothing", .built_in = true},\n'
+MADE = '    {"dummy-2", [](DataRate) -> Made { return std::make_unique<DummyController>(); }},\n'
+
+
+def add_to_table(path: Path, table: str, line: str) -> None:
+    """Adds a line at the end of an array."""
+    text = path.read_text()
+    rows = re.compile(rf"({table}\[\] = \{{\n.*?)(^\}};)", re.DOTALL | re.MULTILINE)
+    changed = rows.sub(lambda found: found[1] + line + found[2], text, count=1)
+    assert changed != text
+    path.write_text(changed)
+
+
+@pytest.fixture
+def estimator(tmp_path: Path) -> Path:
+    """The sources after the guide's first two steps."""
+    copy = tmp_path / "estimator"
+    shutil.copytree(ROOT / "estimator" / "include", copy / "include")
+    shutil.copytree(ROOT / "estimator" / "src" / "controllers", copy / "src" / "controllers")
+    (copy / "include/weir/controllers/dummy_controller.h").write_text(HEADER)
+    (copy / "src/controllers/dummy_controller.cc").write_text(SOURCE)
+    add_to_table(copy / "include/weir/registry/controllers.h", "kControllers", REGISTERED)
+    return copy
+
+
+def compile_source(estimator: Path, source: Path) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    made = estimator / f"{source.stem}.o"
+    folders = [f"-I{estimator / 'include'}", f"-I{ROOT / 'tests' / 'estimator'}"]
+    command = [os.environ.get("CXX", "c++"), "-std=c++20", *folders, "-c", str(source), "-o", str(made)]
+    return made, subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+
+
+@pytest.mark.skipif(not LIBRARY.is_file(), reason="make build-test first")
+def test_a_controller_added_by_the_guide_passes_the_suite_of_all(estimator: Path) -> None:
+    factories = estimator / "src/controllers/built_in_controllers.cc"
+    _, refused = compile_source(estimator, factories)
+    assert refused.returncode != 0
+    assert "each controller that is built_in needs its factory" in refused.stderr
+
+    add_to_table(factories, "kFactories", MADE)
+    factories.write_text('#include "weir/controllers/dummy_controller.h"\n' + factories.read_text())
+    objects = []
+    for source in (SUITE, factories, estimator / "src/controllers/dummy_controller.cc"):
+        made, done = compile_source(estimator, source)
+        assert done.returncode == 0, done.stderr
+        objects.append(str(made))
+
+    program = estimator / "suite"
+    libraries = [str(LIBRARY), "-lgtest_main", "-lgtest", "-pthread"]
+    subprocess.run([os.environ.get("CXX", "c++"), *objects, *libraries, "-o", str(program)], check=True, timeout=300)
+    command = [str(program), "--gtest_filter=*/Dummy2"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert ran.returncode == 0, ran.stdout
+    passed = re.search(r"\[  PASSED  \] (\d+) tests", ran.stdout)
+    assert passed
+    assert int(passed[1]) == len(re.findall(r"^TEST_P\(", SUITE.read_text(), flags=re.M))

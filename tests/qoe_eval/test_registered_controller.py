@@ -1,0 +1,71 @@
+"""A controller that is registered is known to every part in Python, with nothing else changed."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from weir.errors import InputError
+from weir.qoe_eval.call.session.orders import checked_order
+from weir.qoe_eval.measures.summary import ordered_controllers
+from weir.registry import CONTROLLERS, DEFAULT_PRESET, IN_CALLS, PRESETS, SIMULATED
+
+# Runs before anything else has read the compiled registry.
+WITH_A_DUMMY = """
+import sys
+from types import SimpleNamespace
+import weir._core as core
+dummy = SimpleNamespace(name="dummy", summary="does nothing", built_in=True, simulated=True, in_calls=False,
+                        uses_model=False, knows_path=False)
+core.REGISTERED_CONTROLLERS = (*core.REGISTERED_CONTROLLERS, dummy)
+from weir.qoe_eval.command import main
+sys.argv = ["weir", *sys.argv[1:]]
+main()
+"""
+
+
+def test_a_registered_controller_is_replayed_and_reported(tmp_path: Path, fake_simulator: Path) -> None:
+    flow = {"kind": "rtp", "controller": "under_test"}
+    other = {"kind": "rtp", "id": "other", "controller": "dummy", "start_s": 1.0}
+    scenario = {
+        "schema": "weir.scenario/1", "name": "steady", "duration_s": 10.0,
+        "forward": {"capacity": {"times_s": [0.0], "rates_bps": [1e6]}}, "flows": [flow, other],
+    }  # fmt: skip
+    (tmp_path / "steady.json").write_text(json.dumps(scenario))
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", WITH_A_DUMMY, *arguments]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+
+    # No --controller: all that are registered.
+    done = run("replay", "steady.json", "--seeds", "1", "--objectives", "0", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    summary = json.loads((tmp_path / "out/summary.json").read_text())
+    assert list(summary["controllers"]) == [*SIMULATED, "dummy"]
+    page = (tmp_path / "out/report.html").read_text()
+    assert f"--c-dummy: var(--series-{len(SIMULATED) + 1})" in page
+    assert "oracle, dummy" in run("replay", "--help").stdout.replace("\n", " ").replace("│", "").replace("  ", "")
+    unknown = run("replay", "steady.json", "--controller", "dumy")
+    assert unknown.returncode == 2
+    assert "dumy" in unknown.stderr
+    assert "dummy" in unknown.stderr
+
+
+def test_the_order_of_tables_is_that_of_the_registry() -> None:
+    assert ordered_controllers(reversed(["zebra", *SIMULATED])) == [*SIMULATED, "zebra"]
+    assert [name for name in CONTROLLERS if name in SIMULATED] == list(SIMULATED)
+
+
+def test_the_default_preset_is_that_of_the_compiled_library() -> None:
+    assert PRESETS[DEFAULT_PRESET] == (0.4, 0.5, 0.1)
+    assert all(sum(weights) == pytest.approx(1, abs=1e-12) for weights in PRESETS.values())
+
+
+def test_an_order_for_an_unknown_controller_names_it_and_the_known_ones() -> None:
+    for name in IN_CALLS:
+        assert checked_order({"type": "controller", "name": name}) == {"type": "controller", "name": name}
+    with pytest.raises(ValueError, match=f"no controller gccc; use {', '.join(IN_CALLS)}"):
+        checked_order({"type": "controller", "name": "gccc"})
+    assert issubclass(InputError, ValueError)

@@ -1,0 +1,77 @@
+"""The names that `weir-sim` takes are those of the registry; any other is refused by name, with status 2."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from weir.registry import CONTROLLERS, FLOW_KINDS, PRESETS, SIMULATED
+from weir.trainer.gym.process import find_simulator
+
+CAPACITY = {"times_s": [0.0], "rates_bps": [1e6]}
+
+
+def weir_sim(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    command = [str(find_simulator()), *arguments]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=False, timeout=60)
+
+
+def scenario(**flow: Any) -> dict[str, Any]:
+    document = {"schema": "weir.scenario/1", "name": "x", "duration_s": 1.0, "forward": {"capacity": CAPACITY}}
+    return document | {"flows": [{"kind": "rtp", "controller": "fixed"} | flow]}
+
+
+def listed(what: str) -> dict[str, str]:
+    lines = weir_sim("--list", what).stdout.splitlines()
+    return {name: about.strip() for name, _, about in (line.partition(" ") for line in lines)}
+
+
+def test_the_lists_are_those_of_the_registry() -> None:
+    assert listed("controllers") == {name: CONTROLLERS[name].summary for name in SIMULATED}
+    assert listed("flows") == FLOW_KINDS
+    presets = {name: tuple(float(weight) for weight in text.split(",")) for name, text in listed("presets").items()}
+    assert presets == PRESETS
+
+
+@pytest.mark.parametrize("arguments", [("--list",), ("--list", "colours"), ("--list", "flows", "presets")])
+def test_a_list_that_is_none_is_refused(arguments: tuple[str, ...]) -> None:
+    done = weir_sim(*arguments)
+    assert done.returncode == 2
+    assert "controllers" in done.stderr
+    assert "flows" in done.stderr
+    assert "presets" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "flow", "unknown", "known"),
+    [
+        # Also where no flow is under test.
+        (("--controller", "gccc"), {}, "gccc", SIMULATED),
+        (("--controller", "gccc"), {"controller": "under_test"}, "gccc", SIMULATED),
+        (("--controller", "shadow"), {}, "shadow", SIMULATED),
+        (("--objective", "balance"), {}, "balance", PRESETS),
+        ((), {"controller": "gccc"}, "gccc", SIMULATED),
+        ((), {"kind": "udp"}, "udp", FLOW_KINDS),
+    ],
+)
+def test_an_unknown_name_is_refused(
+    arguments: tuple[str, ...], flow: dict[str, Any], unknown: str, known: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(scenario(**flow)))
+    for command in (("run",), ("link", "--left", "a", "--right", "b", "--log", "log")):
+        done = weir_sim(*command, *arguments, str(path))
+        assert (done.returncode, done.stdout) == (2, "")
+        assert unknown in done.stderr
+        assert all(name in done.stderr for name in known)
+
+
+def test_an_unknown_controller_of_a_job_is_refused() -> None:
+    jobs = [{"job": name, "scenario": scenario(), "controller": name} for name in ("gccc", "shadow", "rule")]
+    done = weir_sim("run", "-", text="".join(f"{json.dumps(job)}\n" for job in jobs))
+    unknown, of_calls, known = (json.loads(line) for line in done.stdout.splitlines())
+    assert unknown == {"job": "gccc", "error": f'there is no controller "gccc"; there are {", ".join(SIMULATED)}'}
+    assert "shadow" in of_calls["error"]
+    assert known["controller"] == "rule"

@@ -1,0 +1,34 @@
+#include "run/registry_lists.h"
+
+#include <iomanip>
+#include <sstream>
+
+#include "core/input_error.h"
+#include "weir/objective.h"
+#include "weir/registry/controllers.h"
+#include "weir/registry/flow_kinds.h"
+
+namespace weir::sim {
+
+std::string RegistryList(const std::string& what) {
+  std::ostringstream lines;
+  // Columns: names are short.
+  lines << std::left;
+  const auto name = [&lines](std::string_view text) -> std::ostream& { return lines << std::setw(12) << text; };
+  if (what == "controllers") {
+    for (const RegisteredController& one : kControllers) {
+      if (one.simulated) name(one.name) << one.summary << '\n';
+    }
+  } else if (what == "flows") {
+    for (const RegisteredFlowKind& one : kFlowKinds) name(one.name) << one.summary << '\n';
+  } else if (what == "presets") {
+    for (const auto& [preset, weights] : kObjectivePresets) {
+      name(preset) << weights.throughput << ',' << weights.latency << ',' << weights.loss << '\n';
+    }
+  } else {
+    throw InputError("--list " + what + ": must be controllers, flows or presets");
+  }
+  return lines.str();
+}
+
+}  // namespace weir::sim
