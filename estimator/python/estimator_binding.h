@@ -1,3 +1,4 @@
+// The estimator's part of the module: Estimate and BandwidthEstimator.
 #ifndef WEIR_PYTHON_ESTIMATOR_BINDING_H_
 #define WEIR_PYTHON_ESTIMATOR_BINDING_H_
 

@@ -6,7 +6,7 @@
 
 #include "conversions.h"
 #include "estimator_binding.h"
-#include "weir/arrival/interval_statistics.h"
+#include "feature_binding.h"
 #include "weir/controllers/built_in_controllers.h"
 #include "weir/policy/action.h"
 #include "weir/policy/policy.h"
@@ -82,12 +82,6 @@ py::dict ReadRemb(const py::bytes& packet) {
   return py::dict("sender_ssrc"_a = remb->sender_ssrc, "rate_bps"_a = remb->rate.bps(), "ssrcs"_a = ssrcs);
 }
 
-py::tuple FieldNames() {
-  py::list names;
-  for (const IntervalStatisticsField& field : kIntervalStatisticsFields) names.append(std::string(field.name));
-  return py::tuple(names);
-}
-
 py::tuple ControllerNames() {
   py::list names;
   for (const std::string_view name : kBuiltInControllers) names.append(std::string(name));
@@ -99,8 +93,8 @@ py::tuple ControllerNames() {
 PYBIND11_MODULE(_core, module) {
   module.attr("__version__") = WEIR_VERSION;
   module.attr("ONNXRUNTIME_VERSION") = OnnxRuntimeVersion();
-  module.attr("INTERVAL_STATISTICS_FIELDS") = FieldNames();
   module.attr("CONTROLLERS") = ControllerNames();
+  BindFeatures(module);
   BindEstimator(module);
   py::class_<Policy>(module, "Policy")
       .def(py::init(&LoadPolicy), "model"_a)

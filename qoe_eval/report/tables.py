@@ -277,7 +277,7 @@ def _heat_row(
     metric: Metric, values: Sequence[float | None], controllers: Sequence[str], domain: tuple[float, float]
 ) -> list[str]:
     rivals = [value for value, name in zip(values, controllers, strict=True) if value is not None and name != "oracle"]
-    best = (max(rivals) if metric.better == "higher" else min(rivals)) if rivals else None
+    best = metric.best(rivals) if rivals else None
     return [
         html.heat_cell(metric, value, domain, best is not None and value == best and name != "oracle")
         for value, name in zip(values, controllers, strict=True)

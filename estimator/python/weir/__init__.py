@@ -9,10 +9,13 @@ load_onnxruntime()
 
 from weir._core import (  # noqa: E402 - finds the library that has just been loaded
     CONTROLLERS,
+    FEATURES,
     INTERVAL_STATISTICS_FIELDS,
     ONNXRUNTIME_VERSION,
+    RULE,
     BandwidthEstimator,
     Estimate,
+    Feature,
     Policy,
     __version__,
     apply_action,
@@ -23,10 +26,13 @@ from weir._core import (  # noqa: E402 - finds the library that has just been lo
 
 __all__ = [
     "CONTROLLERS",
+    "FEATURES",
     "INTERVAL_STATISTICS_FIELDS",
     "ONNXRUNTIME_VERSION",
+    "RULE",
     "BandwidthEstimator",
     "Estimate",
+    "Feature",
     "Policy",
     "__version__",
     "apply_action",

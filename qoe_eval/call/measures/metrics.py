@@ -1,4 +1,4 @@
-"""From the raw logs of a call to its measures (`call_metric_table.py` says what each means).
+"""From the raw logs of a call to its measures (`metric_table.py` says what each means).
 
 Measured is the whole call: from the first rendered frame to the end, its ramp-up included.
 """
@@ -89,6 +89,7 @@ def measure(
         metrics |= _picture_metrics(folder, source, frames, start_us, ended_us, vmaf_every)
     except (InputError, FfmpegFailed) as error:
         about["problems"].append(str(error))
+    CALL_METRICS.check(metrics)
     return CallMeasures({name: _finite(value) for name, value in metrics.items()}, about)
 
 
