@@ -1,6 +1,6 @@
 """The registry of the quality measures: name, title, unit, which way is better, precision and meaning of each.
 
-The names are those of `results.jsonl`, `summary.json` and the tables; tables, pages, CSV and summary read the rest here.
+The names are those of `results.jsonl`; summary, tables, pages and CSV read names and all the rest here.
 Those of calls are in `weir.qoe_eval.call.measures.metric_table`.
 """
 
@@ -59,7 +59,7 @@ class Metric:
 
 
 class MetricTable(dict[str, Metric]):
-    """Metrics by name, in the order of tables; one that is not there is a KeyError that names it and those there are."""
+    """Metrics by name, in the order of tables. An unknown one is a KeyError that names it and those there are."""
 
     def __init__(self, metrics: Iterable[Metric]) -> None:
         super().__init__((metric.name, metric) for metric in metrics)

@@ -150,11 +150,12 @@ def _rule(results: PolicyResults) -> Iterator[Row]:
 
 def _delay_and_utilisation(results: PolicyResults) -> Iterator[Row]:
     """Medians over all compared scenarios of the difference on each."""
+    points = METRICS["utilisation"].scale
     rows = (
         ("p95_queueing_delay_ms", Goal("at most", 0.0, "ms", decimals=1, signed=True), "p95 queueing delay"),
         (
             "utilisation",
-            Goal("at least", 0.0, "points", scale=METRICS["utilisation"].scale, signed=True),
+            Goal("at least", 0.0, "points", scale=points, signed=True),
             "utilisation",
         ),
     )
