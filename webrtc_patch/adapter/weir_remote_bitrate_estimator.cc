@@ -6,13 +6,12 @@
 
 #include "api/rtp_headers.h"
 #include "weir/controllers/rule_controller.h"
+#include "weir/rtcp.h"
 
 namespace weir::adapter {
 namespace {
 
 constexpr int kVideoClockRate = 90'000;
-// A REMB names at most this many streams (8 bits).
-constexpr size_t kMaxRembSsrcs = 255;
 // Within these, milliseconds do not overflow as microseconds.
 constexpr int64_t kMaxArrivalTimeMs = int64_t{1} << 50;
 
