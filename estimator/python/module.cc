@@ -6,8 +6,8 @@
 
 #include "conversions.h"
 #include "estimator_binding.h"
+#include "feature_binding.h"
 #include "registry_binding.h"
-#include "weir/arrival/interval_statistics.h"
 #include "weir/policy/action.h"
 #include "weir/policy/policy.h"
 #include "weir/rtcp.h"
@@ -82,19 +82,13 @@ py::dict ReadRemb(const py::bytes& packet) {
   return py::dict("sender_ssrc"_a = remb->sender_ssrc, "rate_bps"_a = remb->rate.bps(), "ssrcs"_a = ssrcs);
 }
 
-py::tuple FieldNames() {
-  py::list names;
-  for (const IntervalStatisticsField& field : kIntervalStatisticsFields) names.append(std::string(field.name));
-  return py::tuple(names);
-}
-
 }  // namespace
 
 PYBIND11_MODULE(_core, module) {
   module.attr("__version__") = WEIR_VERSION;
   module.attr("ONNXRUNTIME_VERSION") = OnnxRuntimeVersion();
-  module.attr("INTERVAL_STATISTICS_FIELDS") = FieldNames();
   BindRegistry(module);
+  BindFeatures(module);
   BindEstimator(module);
   py::class_<Policy>(module, "Policy")
       .def(py::init(&LoadPolicy), "model"_a)

@@ -12,7 +12,6 @@ namespace {
 
 // Keeps a host from spinning when a controller is for ever due.
 constexpr TimeDelta kMinTimeout = TimeDelta::Millis(1);
-constexpr TimeDelta kMaxRoundTripTime = TimeDelta::Seconds(60);
 
 EstimateReason ReasonOf(GuardRule rule) {
   switch (rule) {
@@ -200,7 +199,7 @@ bool BandwidthEstimator::SetConstraints(const TargetRateConstraints& constraints
 }
 
 void BandwidthEstimator::OnRoundTripTime(TimeDelta round_trip_time, Timestamp now) {
-  if (round_trip_time <= TimeDelta::Zero() || round_trip_time > kMaxRoundTripTime) return;
+  if (!IsRoundTripTime(round_trip_time)) return;
   round_trip_time_ = RoundTripTimeUpdate{now, round_trip_time};
   if (!started()) return;
   ForEachController([&](RateController& controller) { controller.OnRoundTripTimeUpdate(*round_trip_time_); });

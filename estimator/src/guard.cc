@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "weir/arrival/arrival.h"
+
 namespace weir {
 namespace {
 
@@ -15,7 +17,7 @@ constexpr double kReceiveRateMultiple = 3;
 constexpr DataRate kReceiveRateHeadroom = DataRate::KilobitsPerSecond(100);
 
 constexpr TimeDelta kMinSilence = TimeDelta::Millis(500);
-constexpr DataSize kThreeFullPackets = DataSize::Bytes(3 * 1200);
+constexpr DataSize kThreeFullPackets = kFullPacket * 3;
 constexpr TimeDelta kHalfLife = TimeDelta::Seconds(1);
 
 }  // namespace

@@ -1,7 +1,7 @@
-"""The names of the quality measures, what each means and which way is better.
+"""The registry of the quality measures: name, title, unit, which way is better, precision and meaning of each.
 
-The names are those of `summary.json`, of the report and of the design document; every other module takes them from
-here.
+The names are those of `results.jsonl`; summary, tables, pages and CSV read names and all the rest here.
+Those of calls are in `weir.qoe_eval.call.measures.metric_table`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ class Metric:
     """One quality measure.
 
     `scale` multiplies a value for display (0.01 in a record is "1 %" on the page); `decimals` is the display precision.
+    `over_flows`: what a run of several flows under test has, the mean of theirs or the worst.
     """
 
     name: str
@@ -26,6 +27,21 @@ class Metric:
     meaning: str
     scale: float = 1.0
     decimals: int = 1
+    over_flows: Literal["mean", "worst"] = "mean"
+
+    @property
+    def title(self) -> str:
+        """Label and unit."""
+        return f"{self.label}, {self.unit}" if self.unit else self.label
+
+    @property
+    def arrow(self) -> str:
+        """Which way is better."""
+        return "↑" if self.better == "higher" else "↓"
+
+    def best(self, values: Iterable[float]) -> float:
+        """The value at the good end. `values` must not be empty."""
+        return max(values) if self.better == "higher" else min(values)
 
     def worst(self, values: Iterable[float]) -> float:
         """The value at the bad end. `values` must not be empty."""
@@ -40,6 +56,21 @@ class Metric:
         if value is None or not math.isfinite(value):
             return "–"
         return f"{value * self.scale:,.{self.decimals}f}"
+
+
+class MetricTable(dict[str, Metric]):
+    """Metrics by name, in the order of tables. An unknown one is a KeyError that names it and those there are."""
+
+    def __init__(self, metrics: Iterable[Metric]) -> None:
+        super().__init__((metric.name, metric) for metric in metrics)
+
+    def __missing__(self, name: str) -> Metric:
+        raise KeyError(f"metric {name!r}: one of {', '.join(self)}")
+
+    def check(self, names: Iterable[str]) -> None:
+        """A KeyError for the first name that is not in the table."""
+        for name in names:
+            self[name]
 
 
 _ALL = (
@@ -135,9 +166,11 @@ _ALL = (
         1,
         0,
     ),
-    Metric("max_queueing_delay_ms", "Queueing delay, max", "ms", "lower", "The worst packet.", 1, 0),
+    Metric("max_queueing_delay_ms", "Queueing delay, max", "ms", "lower", "The worst packet.", 1, 0, "worst"),
     Metric("loss_ratio", "Loss", "%", "lower", "Packets lost / sent; those that a queue dropped count.", 100, 2),
-    Metric("seconds_above_400_ms", "Above 400 ms", "s", "lower", "Time with one-way delay above 400 ms.", 1, 1),
+    Metric(
+        "seconds_above_400_ms", "Above 400 ms", "s", "lower", "Time with one-way delay above 400 ms.", 1, 1, "worst"
+    ),
     Metric(
         "oscillation",
         "Oscillation",
@@ -196,4 +229,4 @@ _ALL = (
     ),
 )
 
-METRICS: dict[str, Metric] = {metric.name: metric for metric in _ALL}
+METRICS = MetricTable(_ALL)

@@ -14,7 +14,7 @@ from typing import Any
 from weir.qoe_eval.measures.convergence import convergence_times, oscillation
 from weir.qoe_eval.measures.fairness import rtp_fairness, tcp_share
 from weir.qoe_eval.measures.flow_series import FlowSeries, read_flow_series
-from weir.qoe_eval.measures.metric_table import METRICS
+from weir.qoe_eval.measures.metric_table import METRICS, Metric
 from weir.qoe_eval.measures.recoco import recoco_score
 from weir.qoe_eval.measures.viewer import viewer_measures
 
@@ -36,9 +36,8 @@ def run_metrics(record: Mapping[str, Any], flows_under_test: Sequence[str] | Non
 
     Returns:
         {"run": {metric: value}, "flows": {flow id: {metric: value}}, "convergence": {flow id: [{at_s, to_bps, time_s,
-        converged}]}}. Over several flows under test a measure of the run is the mean of theirs, with three
-        exceptions: the largest for max_queueing_delay_ms and seconds_above_400_ms, and what they carry together for
-        utilisation.
+        converged}]}}. Over several flows under test a measure of the run is the mean of theirs, or the worst where the
+        table says so, and for utilisation what they carry together.
 
     Raises:
         InputError: the record's series contradict each other.
@@ -51,9 +50,13 @@ def run_metrics(record: Mapping[str, Any], flows_under_test: Sequence[str] | Non
         series = read_flow_series(record, flow)
         steps = convergence_times(series) if series and alone and not _application_limited(record, flow, series) else []
         convergence[flow["id"]] = [asdict(step) for step in steps]
-        flows[flow["id"]] = _flow_metrics(record, flow, series)
-        flows[flow["id"]]["convergence_time_s"] = sum(s.time_s for s in steps) / len(steps) if steps else None
-    run: Values = {name: _combined(name, [values.get(name) for values in flows.values()]) for name in METRICS}
+        converged_s = sum(step.time_s for step in steps) / len(steps) if steps else None
+        flows[flow["id"]] = _flow_metrics(record, flow, series) | {"convergence_time_s": converged_s}
+    for values in flows.values():
+        METRICS.check(values)
+    run: Values = {
+        name: _combined(metric, [values.get(name) for values in flows.values()]) for name, metric in METRICS.items()
+    }
     if len(tested) > 1:
         run["utilisation"] = _joint_utilisation(record, tested)
     run["jain_index"] = rtp_fairness(record)
@@ -135,11 +138,11 @@ def _flows_under_test(record: Mapping[str, Any], ids: Sequence[str] | None) -> l
     return [flow for flow in rtp if flow["controller"] == record["controller"]]
 
 
-def _combined(name: str, values: Sequence[float | None]) -> float | None:
+def _combined(metric: Metric, values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     if not known:
         return None
-    return max(known) if name in ("max_queueing_delay_ms", "seconds_above_400_ms") else sum(known) / len(known)
+    return metric.worst(known) if metric.over_flows == "worst" else sum(known) / len(known)
 
 
 def _joint_utilisation(record: Mapping[str, Any], flows: Sequence[Mapping[str, Any]]) -> float | None:

@@ -49,15 +49,13 @@ def scenario_link(name: str) -> str:
 
 def heading(metric: Metric) -> str:
     """Column heading: label, unit, and which way is better as an arrow."""
-    arrow = "↑" if metric.better == "higher" else "↓"
-    unit = f"<small>{escape(metric.unit)} {arrow}</small>" if metric.unit else f"<small>{arrow}</small>"
+    unit = f"<small>{escape(metric.unit)} {metric.arrow}</small>" if metric.unit else f"<small>{metric.arrow}</small>"
     return f'<span title="{escape(metric.meaning)}">{escape(metric.label)}</span>{unit}'
 
 
 def unit_of_cells(label: str, metric: Metric) -> str:
     """Heading of the first column of a table whose other cells are all of one metric: it says their unit."""
-    arrow = "↑" if metric.better == "higher" else "↓"
-    return f"{escape(label)}<small>values: {escape(metric.unit)} {arrow}</small>"
+    return f"{escape(label)}<small>values: {escape(metric.unit)} {metric.arrow}</small>"
 
 
 def interval(metric: Metric, ci: Sequence[float | None], signed_ends: bool = False) -> str:

@@ -61,7 +61,7 @@ def _point(name: str, one: Mapping[str, Any]) -> dict[str, Any]:
     point = {
         "name": name,
         "delay_ms": round(one["p95_queueing_delay_ms"], 2),
-        "utilisation": round(100 * one["utilisation"], 2),
+        "utilisation": round(METRICS["utilisation"].scale * one["utilisation"], 2),
         "challenge": METRICS["challenge"].display(one["challenge"]),
     }
     if "throughput" in one:

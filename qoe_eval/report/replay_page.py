@@ -20,6 +20,9 @@ from weir.registry import WEIGHTS
 
 # Lines of these are drawn at first; a click on the legend shows the others.
 _SHOWN_AT_FIRST = ("weir", "gcc", "rule")
+# Of the scatter charts: the delay that runs across, and what is drawn over it.
+_LINK = ("p95_queueing_delay_ms", "utilisation")
+_VIEWER = ("frame_delay_ms_p95", "viewer_quality")
 
 
 def render_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]) -> str:
@@ -34,8 +37,9 @@ def render_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary
     own = own_names(controllers)
     shown = [name for name in (*own, *_SHOWN_AT_FIRST) if name in controllers] or controllers[:3]
     data = {
-        "scatter": _scatter(summary, controllers, "p95_queueing_delay_ms", "utilisation"),
-        "viewer": _scatter(summary, controllers, "frame_delay_ms_p95", "viewer_quality"),
+        "axes": {name: {"title": METRICS[name].title, "unit": METRICS[name].unit} for name in (*_LINK, *_VIEWER)},
+        "scatter": _scatter(summary, controllers, *_LINK),
+        "viewer": _scatter(summary, controllers, *_VIEWER),
         "objectives": objectives.chart(summary),
         "series": series,
         "hidden": [name for name in controllers if name not in shown],

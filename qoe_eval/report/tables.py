@@ -280,7 +280,7 @@ def _heat_row(
     rivals = [
         value for value, name in zip(values, controllers, strict=True) if value is not None and not knows_path(name)
     ]
-    best = (max(rivals) if metric.better == "higher" else min(rivals)) if rivals else None
+    best = metric.best(rivals) if rivals else None
     return [
         html.heat_cell(metric, value, domain, best is not None and value == best and not knows_path(name))
         for value, name in zip(values, controllers, strict=True)

@@ -8,13 +8,14 @@ pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
 import gymnasium  # noqa: E402
 
-from weir.trainer.gym.specification import FEATURE_LIMITS, ActionSpecification, EnvironmentSpecification  # noqa: E402
+from weir import FEATURES  # noqa: E402
+from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification  # noqa: E402
 from weir.trainer.learning.networks import DeployedPolicy, PreferencePolicy  # noqa: E402
-from weir.trainer.model.export import golden_inputs  # noqa: E402
 from weir.trainer.model.feature_scaling import FeatureScaling  # noqa: E402
+from weir.trainer.model.golden_inputs import golden_inputs  # noqa: E402
 
 SPECIFICATION = EnvironmentSpecification(
-    100, tuple(FEATURE_LIMITS), 4, ActionSpecification("around_rule", span=4.0), privileged=True
+    100, tuple(FEATURES), 4, ActionSpecification("around_rule", span=4.0), privileged=True
 )
 
 

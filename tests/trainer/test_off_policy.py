@@ -13,7 +13,8 @@ from weir.trainer.learning.algorithms import REPLAY_BUFFER  # noqa: E402
 from weir.trainer.learning.networks import DeployedPolicy  # noqa: E402
 from weir.trainer.learning.off_policy import SATURATION, SaturationLimit, load_replay_buffer, save_replay_buffer  # noqa: E402
 from weir.trainer.learning.train import load_policy, make_environment, make_model, train  # noqa: E402
-from weir.trainer.model.export import export, golden_inputs, parity  # noqa: E402
+from weir.trainer.model.export import export, parity  # noqa: E402
+from weir.trainer.model.golden_inputs import golden_inputs  # noqa: E402
 
 LEARNER = {
     "learning_rate": 3e-3,

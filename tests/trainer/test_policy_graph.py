@@ -12,27 +12,28 @@ pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 import gymnasium  # noqa: E402
 import onnxruntime  # noqa: E402
 
+from weir import FEATURES  # noqa: E402
 from weir.trainer.gym import rule  # noqa: E402
 from weir.trainer.gym.specification import (  # noqa: E402
     DEFAULT_FEATURES,
-    FEATURE_LIMITS,
     ActionSpecification,
     EnvironmentSpecification,
 )
 from weir.trainer.learning.networks import DeployedPolicy, PreferencePolicy  # noqa: E402
 from weir.trainer.learning.off_policy import PreferenceFeatures, SacPreferencePolicy, Td3PreferencePolicy  # noqa: E402
-from weir.trainer.model.export import check_in_library, export, golden_inputs, parity  # noqa: E402
+from weir.trainer.model.export import check_in_library, export, parity  # noqa: E402
+from weir.trainer.model.golden_inputs import golden_inputs  # noqa: E402
 
 SMALL = {"preference_size": 4, "hidden": (12, 8)}
 WITHOUT_RULE = ("loss_ratio", "delay_gradient", "delay_ratio", "video_share")
 CASES = [
-    ("ppo", "around_rule", tuple(FEATURE_LIMITS)),
+    ("ppo", "around_rule", tuple(FEATURES)),
     ("ppo", "around_rule", DEFAULT_FEATURES),
     ("ppo", "relative", WITHOUT_RULE),
     ("ppo", "log_rate", DEFAULT_FEATURES),
     ("td3", "around_rule", DEFAULT_FEATURES),
     ("td3", "log_rate", WITHOUT_RULE),
-    ("sac", "around_rule", tuple(FEATURE_LIMITS)),
+    ("sac", "around_rule", tuple(FEATURES)),
     ("sac", "relative", DEFAULT_FEATURES),
 ]
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from weir.errors import InputError
 from weir.trainer.gym.rewards import (
     REWARDS,
     challenge,
@@ -12,9 +13,11 @@ from weir.trainer.gym.rewards import (
     recoco,
     recoco_delay,
     recoco_loss,
+    resolve_reward,
 )
 from weir.trainer.gym.rewards import recoco_utilisation as utilisation
 from weir.trainer.gym.step import STEP_FIELDS, StepRecord
+from weir.trainer.learning.configuration import EnvironmentSettings
 
 
 def record(rate=0.8, delay_ms=50.0, loss=0.0, base_ms=25.0, capacity=1e6):
@@ -104,3 +107,19 @@ def test_nothing_arrived_and_no_capacity_is_finite(name):
 def test_unknown_field():
     with pytest.raises(AttributeError, match="colour"):
         _ = record().colour
+
+
+def test_an_unknown_reward_is_named_beside_those_there_are():
+    assert resolve_reward("mocc") is mocc
+    assert resolve_reward(mocc) is mocc
+    with pytest.raises(InputError, match="reward 'mock': one of mocc, recoco, challenge"):
+        resolve_reward("mock")
+
+
+def test_a_dummy_reward_is_known_by_its_line_in_the_registry(monkeypatch):
+    monkeypatch.setitem(REWARDS, "dummy", lambda record, objective: record.loss_ratio)
+    assert resolve_reward("dummy")(record(loss=0.5), None) == 0.5
+    settings = EnvironmentSettings(features=("loss_ratio",), reward="dummy", action={"kind": "log_rate"})
+    assert settings.reward == "dummy"
+    with pytest.raises(ValueError, match="reward 'mock': one of mocc, recoco, challenge, dummy"):
+        EnvironmentSettings(features=("loss_ratio",), reward="mock")

@@ -128,7 +128,8 @@ def test_export_parity_and_determinism(values, tmp_path, fake_simulator, kind):
     import torch
 
     from weir.trainer.learning.networks import DeployedPolicy
-    from weir.trainer.model.export import export, golden_inputs, parity
+    from weir.trainer.model.export import export, parity
+    from weir.trainer.model.golden_inputs import golden_inputs
 
     values["environment"]["action"] = {"kind": kind}
     _, policy = trained(values | {"steps": 256}, tmp_path / "run", fake_simulator)
@@ -155,7 +156,8 @@ def test_export_parity_and_determinism(values, tmp_path, fake_simulator, kind):
 def test_the_actor_does_not_see_what_the_critic_sees(values, tmp_path, fake_simulator):
     import torch
 
-    from weir.trainer.model.export import export, golden_inputs
+    from weir.trainer.model.export import export
+    from weir.trainer.model.golden_inputs import golden_inputs
 
     values["environment"] |= {"privileged_critic": True}
     _, policy = trained(values | {"steps": 256}, tmp_path / "run", fake_simulator)
@@ -178,7 +180,8 @@ def test_exported_model_runs_in_the_library(values, tmp_path, fake_simulator):
     import torch
 
     from weir.trainer.learning.networks import DeployedPolicy
-    from weir.trainer.model.export import export, golden_inputs
+    from weir.trainer.model.export import export
+    from weir.trainer.model.golden_inputs import golden_inputs
 
     values["environment"]["action"] = {"kind": "around_rule"}
     _, policy = trained(values | {"steps": 256}, tmp_path / "run", fake_simulator)

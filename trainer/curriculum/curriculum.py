@@ -10,7 +10,7 @@ import numpy as np
 
 from weir.errors import InputError
 from weir.trainer.curriculum.settings import TraceValues
-from weir.trainer.gym.rewards import REWARDS, Reward
+from weir.trainer.gym.rewards import Reward, resolve_reward
 from weir.trainer.gym.step import StepRecord
 from weir.trainer.learning.baseline import run_baseline
 from weir.trainer.learning.configuration import TrainingConfiguration
@@ -140,7 +140,7 @@ def make_curriculum(
         timeout_s=settings.timeout_s,
         simulator=simulator,
     )
-    return AdaptiveGap(baselines, REWARDS[environment.reward], settings.floor, settings.smoothing)
+    return AdaptiveGap(baselines, resolve_reward(environment.reward), settings.floor, settings.smoothing)
 
 
 def order_of_traces(

@@ -12,7 +12,7 @@ import numpy as np
 from weir.errors import InputError
 from weir.trainer.gym.episode import EpisodeSource, checked_objective
 from weir.trainer.gym.pool import TERMINATED, TRUNCATED, SimulatorPool
-from weir.trainer.gym.rewards import REWARDS, Reward, mocc_objectives
+from weir.trainer.gym.rewards import Reward, mocc_objectives, resolve_reward
 from weir.trainer.gym.specification import (
     DEFAULT_FEATURES,
     ActionSpecification,
@@ -21,15 +21,6 @@ from weir.trainer.gym.specification import (
     ScenarioSource,
 )
 from weir.trainer.gym.step import STEP_FIELDS, StepRecord
-
-
-def resolve_reward(reward: str | Reward) -> Reward:
-    """A reward by its name in `weir.trainer.gym.rewards.REWARDS`, or the function itself."""
-    if callable(reward):
-        return reward
-    if reward not in REWARDS:
-        raise InputError(f"reward {reward!r}: one of {', '.join(REWARDS)}")
-    return REWARDS[reward]
 
 
 def make_specification(

@@ -12,6 +12,7 @@ from typing import Final
 
 import numpy as np
 
+from weir.errors import InputError
 from weir.trainer.gym.step import StepRecord
 
 Reward = Callable[[StepRecord, np.ndarray], np.ndarray]
@@ -119,3 +120,16 @@ def challenge(record: StepRecord, objective: np.ndarray) -> np.ndarray:
 
 
 REWARDS: Final[dict[str, Reward]] = {"mocc": mocc, "recoco": recoco, "challenge": challenge}
+
+
+def resolve_reward(reward: str | Reward) -> Reward:
+    """A reward by its name in `REWARDS`, or the function itself.
+
+    Raises:
+        InputError: there is no reward of that name; the message lists those there are.
+    """
+    if callable(reward):
+        return reward
+    if reward not in REWARDS:
+        raise InputError(f"reward {reward!r}: one of {', '.join(REWARDS)}")
+    return REWARDS[reward]

@@ -11,17 +11,23 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-NO_ARRIVAL_FACTOR: Final = 0.6
-INCREASE_FACTOR: Final = 1.1
-HEADROOM_FACTOR: Final = 2.0
-HEADROOM_BPS: Final = 50_000.0
-QUEUE_THRESHOLD_S: Final = 0.015
-QUEUE_TARGET_S: Final = 0.0075
-QUEUE_SCALE_S: Final = 0.3
-MINIMUM_BACKOFF: Final = 0.3
-RATE_WINDOW_S: Final = 0.3
+from weir._core import RULE
 
-REQUIRED_FEATURES: Final = ("receive_rate_bps", "queueing_delay_min_s", "packets_received", "last_estimate_bps")
+NO_ARRIVAL_FACTOR: Final = RULE["no_arrival_factor"]
+INCREASE_FACTOR: Final = RULE["increase_factor"]
+HEADROOM_FACTOR: Final = RULE["headroom_factor"]
+HEADROOM_BPS: Final = RULE["headroom_bps"]
+QUEUE_THRESHOLD_S: Final = RULE["queue_threshold_s"]
+QUEUE_TARGET_S: Final = RULE["queue_target_s"]
+QUEUE_SCALE_S: Final = RULE["queue_scale_s"]
+MINIMUM_BACKOFF: Final = RULE["minimum_backoff"]
+RATE_WINDOW_S: Final = RULE["rate_window_s"]
+
+RATE: Final = "receive_rate_bps"
+QUEUE: Final = "queueing_delay_min_s"
+RECEIVED: Final = "packets_received"
+TARGET: Final = "last_estimate_bps"
+REQUIRED_FEATURES: Final = (RATE, QUEUE, RECEIVED, TARGET)
 
 
 def rate_window(interval_ms: float, history: int) -> int:
@@ -41,10 +47,10 @@ def rule_rate_bps(xp: Any, records: Any, features: tuple[str, ...], window: int)
     Returns:
         shape (N,).
     """
-    rate = records[:, :window, features.index("receive_rate_bps")].mean(1)
-    queue = records[:, 0, features.index("queueing_delay_min_s")]
-    received = records[:, 0, features.index("packets_received")]
-    target = records[:, 0, features.index("last_estimate_bps")]
+    rate = records[:, :window, features.index(RATE)].mean(1)
+    queue = records[:, 0, features.index(QUEUE)]
+    received = records[:, 0, features.index(RECEIVED)]
+    target = records[:, 0, features.index(TARGET)]
     grown = xp.maximum(target, xp.minimum(target * INCREASE_FACTOR, rate * HEADROOM_FACTOR + HEADROOM_BPS))
     drained = rate * xp.clip(1.0 - (queue - QUEUE_TARGET_S) / QUEUE_SCALE_S, MINIMUM_BACKOFF, None)
     answer = xp.where(queue < QUEUE_THRESHOLD_S, grown, drained)

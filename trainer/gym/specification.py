@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from weir._core import FEATURES
 from weir.errors import InputError
 from weir.trainer.gym.rule import REQUIRED_FEATURES, rate_window, rule_rate_bps
 from weir.trainer.gym.step import PRIVILEGED_FIELDS
@@ -17,35 +18,7 @@ from weir.trainer.gym.step import PRIVILEGED_FIELDS
 MINIMUM_RANDOM_WEIGHT = 0.05
 MAXIMUM_RANDOM_LOSS_WEIGHT = 0.6
 
-# name: largest value that makes sense, in SI units. Observations are cut to it, so that the observation space is
-# bounded.
-FEATURE_LIMITS: dict[str, float] = {
-    "interval_s": 60.0,
-    "receive_rate_bps": 1e11,
-    "packets_received": 1e9,
-    "bytes_received": 1e12,
-    "packets_lost": 1e9,
-    "loss_ratio": 1.0,
-    "queueing_delay_mean_s": 1e5,
-    "queueing_delay_min_s": 1e5,
-    "queueing_delay_max_s": 1e5,
-    "queueing_delay_p95_s": 1e5,
-    "delay_gradient": 1e5,
-    "base_round_trip_time_s": 60.0,
-    "delay_ratio": 1e7,
-    "interarrival_time_mean_s": 1e5,
-    "jitter_s": 1e5,
-    "time_since_last_packet_s": 1e5,
-    "sending_ratio": 100.0,
-    "video_share": 1.0,
-    "audio_share": 1.0,
-    "probe_share": 1.0,
-    "retransmission_share": 1.0,
-    "application_limited": 1.0,
-    "last_estimate_bps": 1e11,
-}
 PRIVILEGED_LIMIT = 1e11
-SIGNED_FEATURES = frozenset({"delay_gradient"})
 
 DEFAULT_FEATURES: tuple[str, ...] = (
     "receive_rate_bps",
@@ -60,6 +33,14 @@ DEFAULT_FEATURES: tuple[str, ...] = (
 ScenarioLike = Mapping[str, Any] | Any
 ScenarioSource = ScenarioLike | Sequence[ScenarioLike] | Callable[[int], ScenarioLike]
 ObjectiveSource = str | Sequence[float] | Callable[[np.random.Generator], Sequence[float]]
+
+
+def check_features(names: Sequence[str]) -> None:
+    """Raises InputError unless there is at least one name, each once and each of `weir.FEATURES`."""
+    unknown = [name for name in names if name not in FEATURES]
+    if unknown or not names or len(set(names)) != len(names):
+        wrong = f"unknown: {', '.join(unknown)}" if unknown else "at least one, each once"
+        raise InputError(f"features: {wrong}. Known are {', '.join(FEATURES)}")
 
 
 @dataclass(frozen=True)
@@ -108,10 +89,7 @@ class EnvironmentSpecification:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "features", tuple(self.features))
-        unknown = [name for name in self.features if name not in FEATURE_LIMITS]
-        if unknown or not self.features or len(set(self.features)) != len(self.features):
-            wrong = f"unknown: {', '.join(unknown)}" if unknown else "at least one, each once"
-            raise InputError(f"features: {wrong}. Known are {', '.join(FEATURE_LIMITS)}")
+        check_features(self.features)
         if not 10 <= self.interval_ms <= 10_000:
             raise InputError(f"interval_ms {self.interval_ms}: must be 10 to 10,000")
         if not 1 <= self.history <= 100:
@@ -135,12 +113,8 @@ class EnvironmentSpecification:
         """Lower and upper bounds, float32 of shape (width,): the history, newest first, then the objective, then the
         privileged fields if there are any.
         """
-        high = np.array([FEATURE_LIMITS[name] for name in self.features] * self.history + [1.0] * 3, dtype=np.float32)
-        low = np.array(
-            [-FEATURE_LIMITS[name] if name in SIGNED_FEATURES else 0.0 for name in self.features] * self.history
-            + [0.0] * 3,
-            dtype=np.float32,
-        )
+        bounds = [FEATURES[name].observation_space for name in self.features] * self.history + [(0.0, 1.0)] * 3
+        low, high = np.array(bounds, dtype=np.float32).T.copy()
         if self.privileged:
             extra = np.full(len(PRIVILEGED_FIELDS), PRIVILEGED_LIMIT, dtype=np.float32)
             low, high = np.append(low, np.zeros_like(extra)), np.append(high, extra)

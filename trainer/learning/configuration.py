@@ -14,7 +14,7 @@ from weir.trainer.curriculum.landmarks import LandmarkSettings, landmarks
 from weir.trainer.curriculum.settings import AdaptiveGapSettings, CurriculumName, TraceValues
 from weir.trainer.gym.environment import make_specification
 from weir.trainer.gym.episode import EpisodeSource
-from weir.trainer.gym.rewards import REWARDS
+from weir.trainer.gym.rewards import resolve_reward
 from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification
 from weir.trainer.learning.algorithm_settings import Algorithm, OffPolicySettings, PpoSettings, SacSettings, Td3Settings
 from weir.trainer.learning.scenarios import ScenarioSettings
@@ -49,8 +49,7 @@ class EnvironmentSettings(Settings):
 
     @model_validator(mode="after")
     def _known(self) -> EnvironmentSettings:
-        if self.reward not in REWARDS:
-            raise ValueError(f"reward {self.reward!r}: one of {', '.join(REWARDS)}")
+        resolve_reward(self.reward)
         self.specification()
         if self.objective != LANDMARKS:
             EpisodeSource({}, self.objective)

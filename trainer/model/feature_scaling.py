@@ -11,8 +11,9 @@ import numpy as np
 import torch
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 
+from weir._core import FEATURES
 from weir.trainer.gym.rule import REQUIRED_FEATURES, rate_window, rule_rate_bps
-from weir.trainer.gym.specification import FEATURE_LIMITS, EnvironmentSpecification
+from weir.trainer.gym.specification import EnvironmentSpecification
 
 # Rates enter as logarithms relative to the rule's rate: what is learned on 1 Mbps then holds at 30 Mbps.
 MINIMUM_RATE_BPS: Final = 1_000.0
@@ -43,45 +44,32 @@ class Scaling:
     reference: float = 0.0
 
 
-# 0.5 ln(rate / rule rate)
-RATE = Scaling(floor=MINIMUM_RATE_BPS, logarithm=RATE_LOG_SCALE, reference=-RATE_LOG_SCALE)
-# ln(1 + delay / 20 ms) / 3
-DELAY = Scaling(shift=DELAY_SCALE_S, logarithm=1.0 / 3.0, offset=-math.log(DELAY_SCALE_S) / 3.0)
-# ln(1 + count) / 5
-COUNT = Scaling(shift=1.0, logarithm=1.0 / 5.0)
-# t / (t + 100 ms)
-TIME = Scaling(shift=TIME_SCALE_S, power=-1.0, power_gain=-TIME_SCALE_S, offset=1.0)
-ROOT = Scaling(power=0.5, power_gain=1.0)
-GRADIENT = Scaling(slope=4.0)
-# 0.5 ln(ratio), from 0.01 on
-RATIO = Scaling(floor=0.01, logarithm=0.5)
-UNSCALED = Scaling(power=1.0, power_gain=1.0)
-
-SCALINGS: Final[dict[str, Scaling]] = dict.fromkeys(FEATURE_LIMITS, UNSCALED) | {
-    "receive_rate_bps": RATE,
-    "last_estimate_bps": RATE,
-    "queueing_delay_mean_s": DELAY,
-    "queueing_delay_min_s": DELAY,
-    "queueing_delay_max_s": DELAY,
-    "queueing_delay_p95_s": DELAY,
-    "base_round_trip_time_s": DELAY,
-    "packets_received": COUNT,
-    "bytes_received": COUNT,
-    "packets_lost": COUNT,
-    "interval_s": TIME,
-    "interarrival_time_mean_s": TIME,
-    "jitter_s": TIME,
-    "time_since_last_packet_s": TIME,
-    "loss_ratio": ROOT,
-    "delay_gradient": GRADIENT,
-    "delay_ratio": RATIO,
-    "sending_ratio": RATIO,
+# By the names of scales in `weir.FEATURES`.
+SCALINGS: Final[dict[str, Scaling]] = {
+    "unscaled": Scaling(power=1.0, power_gain=1.0),
+    # 0.5 ln(rate / rule rate)
+    "rate_over_rule": Scaling(floor=MINIMUM_RATE_BPS, logarithm=RATE_LOG_SCALE, reference=-RATE_LOG_SCALE),
+    # ln(1 + delay / 20 ms) / 3
+    "delay": Scaling(shift=DELAY_SCALE_S, logarithm=1.0 / 3.0, offset=-math.log(DELAY_SCALE_S) / 3.0),
+    # ln(1 + count) / 5
+    "count": Scaling(shift=1.0, logarithm=1.0 / 5.0),
+    # t / (t + 100 ms)
+    "time": Scaling(shift=TIME_SCALE_S, power=-1.0, power_gain=-TIME_SCALE_S, offset=1.0),
+    "square_root": Scaling(power=0.5, power_gain=1.0),
+    "gradient": Scaling(slope=4.0),
+    # 0.5 ln(ratio), from 0.01 on
+    "log_ratio": Scaling(floor=0.01, logarithm=0.5),
 }
+
+
+def scaling_of(feature: str) -> Scaling:
+    """How a feature of `weir.FEATURES` is scaled."""
+    return SCALINGS[FEATURES[feature].scale]
 
 
 def scaling_vectors(specification: EnvironmentSpecification) -> dict[str, np.ndarray]:
     """The members of `Scaling` by name, each for a whole observation: float32 of shape (1, features * history)."""
-    table = np.array([astuple(SCALINGS[name]) for name in specification.features], dtype=np.float32)
+    table = np.array([astuple(scaling_of(name)) for name in specification.features], dtype=np.float32)
     rows = np.tile(table, (specification.history, 1))
     return {member.name: rows[None, :, index].copy() for index, member in enumerate(fields(Scaling))}
 
@@ -120,7 +108,7 @@ class FeatureScaling(BaseFeaturesExtractor):
         scaled = torch.addcmul(self._offset, self._logarithm, logarithm).addcmul_(self._reference, torch.log(rule))
         # Exponentials and tangents only where they count: of a batch they take longer than all the rest.
         of_feature, logarithm = self.records(scaled), self.records(logarithm)
-        for index, scaling in enumerate(SCALINGS[name] for name in self.features):
+        for index, scaling in enumerate(map(scaling_of, self.features)):
             if scaling.power_gain:
                 of_feature[:, :, index] += scaling.power_gain * torch.exp(scaling.power * logarithm[:, :, index])
             if scaling.slope:

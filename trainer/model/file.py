@@ -12,6 +12,7 @@ from google.protobuf.message import DecodeError
 
 from weir.errors import InputError
 from weir.files.input import LARGEST_MODEL_BYTES, read_bytes
+from weir.trainer.gym.specification import check_features
 
 SCHEMA = "1"
 # What the names of a network's parameters begin with in an exported graph; the other tensors are constants.
@@ -70,6 +71,8 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
             "give a file written by `weir export`"
         )
     try:
+        features = metadata["weir.features"].split(",")
+        check_features(features)
         return ModelFile(
             path=str(path),
             bytes=len(data),
@@ -78,7 +81,7 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
             ),
             name=metadata.get("weir.name", ""),
             version=metadata.get("weir.version", ""),
-            features=metadata["weir.features"].split(","),
+            features=features,
             history=int(metadata["weir.history"]),
             interval_ms=int(metadata["weir.interval_ms"]),
             action_kind=metadata["weir.action_kind"],
@@ -91,6 +94,8 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
         )
     except KeyError as error:
         raise InputError(f"{path}: the metadata lack {error.args[0]}") from None
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
     except ValueError as error:
         raise InputError(f"{path}: the metadata are broken: {error}") from None
 

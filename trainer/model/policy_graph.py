@@ -144,10 +144,10 @@ def _log_rule(graph: _Graph, scaling: FeatureScaling) -> str:
     """
     names, history = scaling.features, scaling.history
     places = {
-        "rate": [names.index("receive_rate_bps") + age * len(names) for age in range(scaling.window)],
-        "queue": [names.index("queueing_delay_min_s")],
-        "received": [names.index("packets_received")],
-        "target": [names.index("last_estimate_bps")],
+        "rate": [names.index(rule.RATE) + age * len(names) for age in range(scaling.window)],
+        "queue": [names.index(rule.QUEUE)],
+        "received": [names.index(rule.RECEIVED)],
+        "target": [names.index(rule.TARGET)],
     }
     atoms = list(_ATOMS)
     weight, bias = np.zeros((len(names) * history, len(atoms))), np.zeros(len(atoms))

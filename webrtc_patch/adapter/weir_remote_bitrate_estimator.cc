@@ -6,14 +6,12 @@
 
 #include "api/rtp_headers.h"
 #include "weir/controllers/rule_controller.h"
+#include "weir/rtcp.h"
 
 namespace weir::adapter {
 namespace {
 
 constexpr int kVideoClockRate = 90'000;
-// A REMB names at most this many streams (8 bits).
-constexpr size_t kMaxRembSsrcs = 255;
-constexpr int64_t kMaxRoundTripTimeMs = 60'000;
 // Within these, milliseconds do not overflow as microseconds.
 constexpr int64_t kMaxArrivalTimeMs = int64_t{1} << 50;
 
@@ -121,7 +119,6 @@ webrtc::DataRate WeirRemoteBitrateEstimator::LatestEstimate() const {
 }
 
 void WeirRemoteBitrateEstimator::OnRttUpdate(int64_t avg_rtt_ms, int64_t) {
-  if (avg_rtt_ms <= 0 || avg_rtt_ms > kMaxRoundTripTimeMs) return;
   estimator_->OnRoundTripTime(TimeDelta::Millis(avg_rtt_ms), now());
 }
 

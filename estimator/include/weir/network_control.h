@@ -92,6 +92,12 @@ struct TransportLossReport {
   int64_t packets_received_delta = 0;
 };
 
+// Until the first report.
+inline constexpr TimeDelta kAssumedRoundTripTime = TimeDelta::Millis(100);
+// Longer ones are ignored, as are those that are not above 0.
+inline constexpr TimeDelta kMaxRoundTripTime = TimeDelta::Seconds(60);
+constexpr bool IsRoundTripTime(TimeDelta time) { return time > TimeDelta::Zero() && time <= kMaxRoundTripTime; }
+
 struct RoundTripTimeUpdate {
   Timestamp receive_time = Timestamp::PlusInfinity();
   TimeDelta round_trip_time = TimeDelta::PlusInfinity();

@@ -9,13 +9,16 @@ load_onnxruntime()
 
 from weir._core import (  # noqa: E402 - finds the library that has just been loaded
     CONTROLLERS,
+    FEATURES,
     FLOW_KINDS,
     INTERVAL_STATISTICS_FIELDS,
     OBJECTIVE_PRESETS,
     ONNXRUNTIME_VERSION,
     REGISTERED_CONTROLLERS,
+    RULE,
     BandwidthEstimator,
     Estimate,
+    Feature,
     Policy,
     RegisteredController,
     __version__,
@@ -27,13 +30,16 @@ from weir._core import (  # noqa: E402 - finds the library that has just been lo
 
 __all__ = [
     "CONTROLLERS",
+    "FEATURES",
     "FLOW_KINDS",
     "INTERVAL_STATISTICS_FIELDS",
     "OBJECTIVE_PRESETS",
     "ONNXRUNTIME_VERSION",
     "REGISTERED_CONTROLLERS",
+    "RULE",
     "BandwidthEstimator",
     "Estimate",
+    "Feature",
     "Policy",
     "RegisteredController",
     "__version__",

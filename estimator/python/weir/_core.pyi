@@ -5,14 +5,19 @@ Times are integers in microseconds of one monotonic clock, rates integers in bit
 Calls on one object must not overlap. Bad input raises ValueError with one sentence.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 __version__: str
 ONNXRUNTIME_VERSION: str
 """The version of the ONNX Runtime library in use, such as "1.31.1"."""
+FEATURES: Mapping[str, Feature]
+"""What a policy can see, the statistics of a decision interval, by name; the table is
+estimator/include/weir/arrival/interval_statistics.h."""
 INTERVAL_STATISTICS_FIELDS: tuple[str, ...]
-"""The names of the statistics of a decision interval; see estimator/include/weir/arrival/interval_statistics.h."""
+"""The names in `FEATURES`."""
+RULE: Mapping[str, float]
+"""The numbers of the ten-line rule, in SI units; see estimator/include/weir/controllers/rule_controller.h."""
 CONTROLLERS: tuple[str, ...]
 """The names of the receiver-side controllers that need no model."""
 REGISTERED_CONTROLLERS: tuple[RegisteredController, ...]
@@ -45,6 +50,28 @@ class RegisteredController:
     @property
     def knows_path(self) -> bool:
         """Whether it sees what no receiver can: a yardstick, no rival."""
+
+class Feature:
+    """One statistic of a decision interval."""
+
+    @property
+    def name(self) -> str:
+        """As in models' metadata, configurations and records."""
+    @property
+    def unit(self) -> str:
+        """One of "s", "bit/s", "packets", "bytes" or "s/s"; empty for ratios and shares."""
+    @property
+    def load_check(self) -> tuple[float, float]:
+        """Over this a model is tried when it is loaded, lowest and highest."""
+    @property
+    def observation_space(self) -> tuple[float, float]:
+        """To this an environment cuts its observations, lowest and highest."""
+    @property
+    def scale(self) -> str:
+        """How a trained network takes it in: a name of `weir.trainer.model.feature_scaling.SCALINGS`."""
+    @property
+    def description(self) -> str:
+        """What it is, in a line."""
 
 class Estimate:
     """What the receiver tells the sender."""

@@ -49,8 +49,6 @@ namespace {
 
 // So that a path within one machine does not divide by nothing.
 constexpr double kMinBaseDelayS = 1e-3;
-constexpr double kMaxSendingRatio = 100;
-constexpr double kMaxRoundTripTimeS = 60;
 // Application-limited: less than this share of the estimate arrives although the queue is shorter than this and nothing
 // is lost.
 constexpr double kApplicationLimitedShare = 0.8;
@@ -61,7 +59,7 @@ constexpr double kIdleQueueingDelayS = 0.015;
 void IntervalAccumulator::Start(Timestamp now) { interval_start_ = now; }
 
 void IntervalAccumulator::OnRoundTripTime(TimeDelta round_trip_time) {
-  if (round_trip_time <= TimeDelta::Zero() || round_trip_time.seconds() > kMaxRoundTripTimeS) return;
+  if (!IsRoundTripTime(round_trip_time)) return;
   round_trip_times_us_[round_trip_times_++ % round_trip_times_us_.size()] = round_trip_time.us();
   const auto known = std::min(round_trip_times_, round_trip_times_us_.size());
   base_round_trip_time_ =

@@ -24,8 +24,6 @@ constexpr double kDloss = 10;
 constexpr double kXmax = 500;
 constexpr double kAlpha = 0.1;
 
-constexpr int64_t kMaxRoundTripTimeMs = 60'000;
-
 }  // namespace
 
 void NadaController::OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) {
@@ -39,8 +37,7 @@ void NadaController::OnTargetRateConstraints(const TargetRateConstraints& constr
 }
 
 void NadaController::OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) {
-  const TimeDelta rtt = update.round_trip_time;
-  if (rtt > TimeDelta::Zero() && rtt <= TimeDelta::Millis(kMaxRoundTripTimeMs)) round_trip_time_ = rtt;
+  if (IsRoundTripTime(update.round_trip_time)) round_trip_time_ = update.round_trip_time;
 }
 
 void NadaController::OnTargetApplied(DataRate target, Timestamp) { reference_rate_ = target; }

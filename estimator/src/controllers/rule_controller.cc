@@ -3,15 +3,6 @@
 #include <algorithm>
 
 namespace weir {
-namespace {
-
-constexpr TimeDelta kInterval = TimeDelta::Millis(100);
-constexpr TimeDelta kLowDelay = TimeDelta::Millis(15);
-constexpr TimeDelta kToleratedDelay = TimeDelta::Micros(7500);
-constexpr TimeDelta kDelayScale = TimeDelta::Millis(300);
-constexpr DataSize kFullPacket = DataSize::Bytes(1200);
-
-}  // namespace
 
 void RuleController::OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) {
   constraints_ = constraints;
@@ -53,11 +44,11 @@ NetworkControlUpdate RuleController::OnTimeout(Timestamp now) {
 
   const DataRate receive_rate = ReceiveRate();
   if (!min_queueing_delay_.IsFinite()) {
-    if (last_packets_.IsFinite() && PacketWasDue(now)) target_ = target_ * 0.6;
-  } else if (min_queueing_delay_ < kLowDelay) {
-    target_ = std::min(target_ * 1.1, receive_rate * 2.0 + DataRate::KilobitsPerSecond(50));
+    if (last_packets_.IsFinite() && PacketWasDue(now)) target_ = target_ * kNoArrivalFactor;
+  } else if (min_queueing_delay_ < kQueueThreshold) {
+    target_ = std::min(target_ * kIncreaseFactor, receive_rate * kHeadroomFactor + kHeadroom);
   } else {
-    target_ = receive_rate * std::max(1.0 - (min_queueing_delay_ - kToleratedDelay) / kDelayScale, 0.3);
+    target_ = receive_rate * std::max(1.0 - (min_queueing_delay_ - kQueueTarget) / kQueueScale, kMinimumBackoff);
   }
   target_ = std::clamp(target_, constraints_.min_rate, constraints_.max_rate);
 

@@ -9,9 +9,8 @@ namespace {
 
 constexpr TimeDelta kMaxInterval = TimeDelta::Seconds(60);
 constexpr TimeDelta kMaxBaseLatency = TimeDelta::Seconds(60);
-constexpr TimeDelta kAssumedBaseLatency = TimeDelta::Millis(50);
+constexpr TimeDelta kAssumedBaseLatency = kAssumedRoundTripTime * 0.5;
 constexpr DataRate kMaxThroughput = DataRate::KilobitsPerSecond(1'000'000'000);
-constexpr double kMaxSendingRatio = 100;
 constexpr double kMaxLatencyRatio = 1e6;
 constexpr double kMaxPackets = 1e12;
 

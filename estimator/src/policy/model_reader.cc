@@ -11,10 +11,7 @@ namespace weir::internal {
 namespace {
 
 constexpr int64_t kMaxHistory = 64;
-constexpr int64_t kMinIntervalMs = 10;
-constexpr int64_t kMaxIntervalMs = 10'000;
 constexpr double kMinRateBps = 1e3;
-constexpr double kMaxRateBps = 1e10;
 
 size_t Find(const std::vector<TensorInfo>& tensors, std::string_view name) {
   const auto found =
@@ -95,7 +92,7 @@ Result<ModelContract> ReadMmsys2024(const OnnxSession& session) {
   description.interval = MmsysFeatures::kShortInterval;
   description.action.kind = ActionKind::kRate;
   description.action.min_rate = DataRate::BitsPerSecondF(kMinRateBps);
-  description.action.max_rate = DataRate::BitsPerSecondF(kMaxRateBps);
+  description.action.max_rate = DataRate::BitsPerSecondF(kMaxPolicyRateBps);
   SignatureChecker checker(session);
   description.observation_size = checker.Input("obs", 3, layout.observation);
   description.action_size = checker.Output("output", 3, layout.action);
@@ -116,7 +113,8 @@ void ReadFeatures(ModelMetadata& metadata, FeatureSpecification& features) {
   for (const std::string& name : metadata.TextList("features")) {
     const auto field = FindIntervalStatisticsField(name);
     if (!field) {
-      metadata.Fail("it wants the feature '" + name.substr(0, 64) + "', which this version of Weir does not have");
+      metadata.Fail("it wants the feature '" + name.substr(0, 64) +
+                    "', which this version of Weir does not have; it has " + IntervalStatisticsFieldNames());
       return;
     }
     const auto same = [&](const IntervalStatisticsField& other) { return other.name == field->name; };
@@ -138,8 +136,8 @@ void ReadAction(ModelMetadata& metadata, ActionMapping& action) {
     return;
   }
   action.kind = *parsed;
-  action.min_rate = DataRate::BitsPerSecondF(metadata.Number("min_bps", kMinRateBps, kMaxRateBps));
-  action.max_rate = DataRate::BitsPerSecondF(metadata.Number("max_bps", kMinRateBps, kMaxRateBps));
+  action.min_rate = DataRate::BitsPerSecondF(metadata.Number("min_bps", kMinRateBps, kMaxPolicyRateBps));
+  action.max_rate = DataRate::BitsPerSecondF(metadata.Number("max_bps", kMinRateBps, kMaxPolicyRateBps));
   if (action.min_rate > action.max_rate) metadata.Fail("its metadata 'weir.min_bps' is above 'weir.max_bps'");
   if (action.kind == ActionKind::kRelative) action.alpha = metadata.Number("action_alpha", 1e-4, 10);
   if (action.kind == ActionKind::kDiscrete) {
@@ -158,7 +156,8 @@ Result<ModelContract> ReadWeir1(const OnnxSession& session) {
   description.version = metadata.OptionalText("version");
   description.provenance = metadata.OptionalText("provenance");
   ReadFeatures(metadata, description.features);
-  description.interval = TimeDelta::Millis(metadata.Integer("interval_ms", kMinIntervalMs, kMaxIntervalMs));
+  description.interval =
+      TimeDelta::Millis(metadata.Integer("interval_ms", kMinDecisionInterval.ms(), kMaxDecisionInterval.ms()));
   ReadAction(metadata, description.action);
   contract.golden = metadata.Text("golden");
   if (metadata.error()) return *metadata.error();

@@ -1,8 +1,10 @@
-"""The measures of a call: names, units, which way is better, and what each means."""
+"""The registry of the measures of a call; those that a replay has too are taken from its table."""
 
 from __future__ import annotations
 
-from weir.qoe_eval.measures.metric_table import METRICS, Metric
+from dataclasses import replace
+
+from weir.qoe_eval.measures.metric_table import METRICS, Metric, MetricTable
 
 _ALL = (
     Metric(
@@ -47,22 +49,14 @@ _ALL = (
     ),
     METRICS["p95_queueing_delay_ms"],
     METRICS["loss_ratio"],
-    Metric(
-        "utilisation",
-        "Utilisation",
-        "%",
-        "higher",
-        "Bytes of the call that the link delivered / what its capacity, less its cross traffic, could have carried.",
-        100,
+    replace(
+        METRICS["utilisation"],
+        meaning="Bytes of the call that the link delivered / what its capacity, less its cross traffic, could have "
+        "carried.",
     ),
-    Metric(
-        "receive_rate_bps",
-        "Receive rate",
-        "kbps",
-        "higher",
-        "IP bytes of the call that the link delivered per second: with headers, padding, audio and repairs.",
-        1e-3,
-        0,
+    replace(
+        METRICS["receive_rate_bps"],
+        meaning="IP bytes of the call that the link delivered per second: with headers, padding, audio and repairs.",
     ),
     Metric("frame_height_mean", "Height of frames", "px", "higher", "Mean over rendered frames, as received.", 1, 0),
     Metric("qp_mean", "QP", "", "lower", "getStats of the receiver: qpSum / framesDecoded; scales differ by codec."),
@@ -87,4 +81,4 @@ _ALL = (
     ),
 )
 
-CALL_METRICS: dict[str, Metric] = {metric.name: metric for metric in _ALL}
+CALL_METRICS = MetricTable(_ALL)

@@ -89,6 +89,7 @@ def measure(
         metrics |= _picture_metrics(folder, source, frames, start_us, ended_us, vmaf_every)
     except (InputError, FfmpegFailed) as error:
         about["problems"].append(str(error))
+    CALL_METRICS.check(metrics)
     return CallMeasures({name: _finite(value) for name, value in metrics.items()}, about)
 
 

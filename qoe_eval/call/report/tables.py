@@ -102,7 +102,7 @@ def per_scenario(summary: Summary) -> str:
         for name, by in scenarios.items():
             values = [by.get(controller, {}).get(metric.name) for controller in controllers]
             known = [value for value in values if value is not None]
-            best = (max(known) if metric.better == "higher" else min(known)) if known else None
+            best = metric.best(known) if known else None
             cells = [f"<b>{metric.display(v)}</b>" if v == best else metric.display(v) for v in values]
             rows.append(html.row([escape(name), *cells]))
         head = [html.unit_of_cells("Scenario", metric), *(html.controller_name(name) for name in controllers)]

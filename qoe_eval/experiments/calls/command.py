@@ -14,6 +14,7 @@ import typer
 
 from weir.errors import InputError
 from weir.files.output import write_text
+from weir.qoe_eval.call.measures.metric_table import CALL_METRICS
 from weir.qoe_eval.call.plan import CallPlan
 from weir.qoe_eval.call.requirements_check import check_requirements
 from weir.qoe_eval.call.run import run_calls
@@ -146,26 +147,17 @@ def calls_markdown(rows: Sequence[Row], records: Sequence[Mapping[str, Any]], ru
     return "\n".join(parts)
 
 
-_COLUMNS = {
-    "received_bitrate_bps": ("kbps", 1e-3, 0),
-    "frames_per_second": ("frames/s", 1.0, 1),
-    "total_freezes_duration_s": ("frozen, s", 1.0, 1),
-    "network_delay_ms_p95": ("network p95, ms", 1.0, 0),
-    "end_to_end_delay_ms_p95": ("end-to-end p95, ms", 1.0, 0),
-    "loss_ratio": ("loss, %", 100.0, 2),
-    "vmaf_mean": ("VMAF", 1.0, 1),
-    "vmaf_p5": ("VMAF p5", 1.0, 1),
-}
+_COLUMNS = (
+    "received_bitrate_bps", "frames_per_second", "total_freezes_duration_s", "network_delay_ms_p95",
+    "end_to_end_delay_ms_p95", "loss_ratio", "vmaf_mean", "vmaf_p5",
+)  # fmt: skip
 
 
 def _calls_table(records: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[str]]]:
     rows = []
     for record in sorted(records, key=lambda one: (one["scenario"], one["seed"], one["controller"])):
         values = record["metrics"]["run"]
-        cells = []
-        for name, (_, scale, decimals) in _COLUMNS.items():
-            value = values.get(name)
-            cells.append("–" if value is None else f"{value * scale:,.{decimals}f}")
+        cells = [CALL_METRICS[name].display(values.get(name)) for name in _COLUMNS]
         disturbed = "; ".join(record["call"]["disturbed"])
         rows.append([record["scenario"], record["controller"], str(record["seed"]), *cells, disturbed])
-    return ["Scenario", "Controller", "Seed", *(label for label, _, _ in _COLUMNS.values()), "Disturbed"], rows
+    return ["Scenario", "Controller", "Seed", *(CALL_METRICS[name].title for name in _COLUMNS), "Disturbed"], rows

@@ -12,6 +12,7 @@ from statistics import median
 
 from weir.qoe_eval.experiments.policy.results import PolicyResults, against, distance_closed, scenario_differences
 from weir.qoe_eval.experiments.policy.sets import COMPARED_SETS
+from weir.qoe_eval.measures.metric_table import METRICS
 from weir.qoe_eval.measures.statistics import sample_text, too_few_text
 from weir.qoe_eval.measures.steering import PAIRS, steering
 from weir.qoe_eval.measures.summary import scenario_means
@@ -149,20 +150,30 @@ def _rule(results: PolicyResults) -> Iterator[Row]:
 
 def _delay_and_utilisation(results: PolicyResults) -> Iterator[Row]:
     """Medians over all compared scenarios of the difference on each."""
+    points = METRICS["utilisation"].scale
     rows = (
-        ("p95_queueing_delay_ms", Goal("at most", 0.0, "ms", decimals=1, signed=True), "p95 queueing delay", 1, " ms"),
-        ("utilisation", Goal("at least", 0.0, "points", scale=100, signed=True), "utilisation", 100, " %"),
+        ("p95_queueing_delay_ms", Goal("at most", 0.0, "ms", decimals=1, signed=True), "p95 queueing delay"),
+        (
+            "utilisation",
+            Goal("at least", 0.0, "points", scale=points, signed=True),
+            "utilisation",
+        ),
     )
     means = scenario_means(results.compared())
-    for metric, goal, label, scale, unit in rows:
+    for name, goal, label in rows:
+        metric = METRICS[name]
         what = f"{label} against gcc's, median over all the above"
-        differences = scenario_differences(means, "gcc", metric)
+        differences = scenario_differences(means, "gcc", name)
         if not differences:
-            yield not_measured(f"{metric}_against_gcc", what, goal, results.absent())
+            yield not_measured(f"{name}_against_gcc", what, goal, results.absent())
             continue
-        own, other = (scale * median(means[name][c][metric] for name in differences) for c in ("weir", "gcc"))
-        detail = f"median of weir {own:.1f}{unit}, of gcc {other:.1f}{unit}, {len(differences)} scenarios"
-        row = measured(f"{metric}_against_gcc", what, goal, median(differences.values()), detail)
+        own, other = (
+            metric.scale * median(means[scenario][c][name] for scenario in differences) for c in ("weir", "gcc")
+        )
+        detail = (
+            f"median of weir {own:.1f} {metric.unit}, of gcc {other:.1f} {metric.unit}, {len(differences)} scenarios"
+        )
+        row = measured(f"{name}_against_gcc", what, goal, median(differences.values()), detail)
         yield _undecided(row, results.absent())
 
 

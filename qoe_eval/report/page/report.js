@@ -61,12 +61,13 @@
     }, { ...config, displayModeBar: false });
   }
 
-  const SCATTER = {
-    x: "95th percentile of queueing delay, ms (less is to the right)", xNarrow: "p95 queueing delay, ms (less →)", y: "Utilisation, %", unit: " %",
-  };
-  const VIEWER = {
-    x: "95th percentile of frame delay, ms (less is to the right)", xNarrow: "p95 frame delay, ms (less →)", y: "Viewer's quality, of 100", unit: "",
-  };
+  // What the report says of two measures: of the delay that runs across, and of what is drawn over it.
+  const titlesOf = (across, up) => ({
+    x: `${data.axes[across].title} (less is to the right)`, xNarrow: `${data.axes[across].title} (less →)`,
+    y: data.axes[up].title, unit: data.axes[up].unit === "%" ? " %" : "",
+  });
+  const SCATTER = titlesOf("p95_queueing_delay_ms", "utilisation");
+  const VIEWER = titlesOf("frame_delay_ms_p95", "viewer_quality");
 
   // --- the front of many objectives ------------------------------------------------------------------------------------
 
@@ -97,8 +98,8 @@
     Plotly.react("front", traces, {
       ...baseLayout(), showlegend: narrow(), legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 },
       margin: { l: 50, r: narrow() ? 14 : 90, t: narrow() ? 70 : 26, b: 50 },
-      xaxis: axis({ autorange: "reversed", title: { text: narrow() ? "p95 queueing delay, ms (less →)" : "95th percentile of queueing delay, ms (less is to the right)" } }),
-      yaxis: axis({ title: { text: "Utilisation, %" } }),
+      xaxis: axis({ autorange: "reversed", title: { text: narrow() ? SCATTER.xNarrow : SCATTER.x } }),
+      yaxis: axis({ title: { text: SCATTER.y } }),
       annotations: narrow() ? [] : [
         ...names(presets, (p) => ({ yshift: -19, xanchor: p.name === "throughput" ? "center" : "right", font: { size: 12, color: css("--ink") } })),
         ...names(references, (p) => ({ yshift: -17, font: { size: 13, color: colour(p.name) } })),

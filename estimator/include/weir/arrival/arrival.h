@@ -8,6 +8,9 @@
 
 namespace weir {
 
+// What senders of media fill a packet up to: header and payload.
+inline constexpr DataSize kFullPacket = DataSize::Bytes(1200);
+
 // What a packet is for. The host knows it from the payload type it negotiated; kProbe also covers padding-only packets.
 enum class PacketKind : uint8_t { kVideo, kAudio, kProbe, kRetransmission };
 

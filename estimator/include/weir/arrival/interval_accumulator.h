@@ -63,7 +63,7 @@ class IntervalAccumulator {
   // The latest ones, the oldest is overwritten.
   std::array<int64_t, 10> round_trip_times_us_{};
   size_t round_trip_times_ = 0;
-  TimeDelta base_round_trip_time_ = TimeDelta::Millis(100);
+  TimeDelta base_round_trip_time_ = kAssumedRoundTripTime;
   TimeDelta last_queueing_delay_ = TimeDelta::Zero();
   double jitter_us_ = 0;
   // Lost minus late arrivals; what is negative waits for the next interval.

@@ -1,77 +1,138 @@
-// One record of what arrived during one decision interval. The field names are the same in C++, Python, JSON and
-// reports.
+// One record of what arrived during one decision interval, and the registry of its fields: the features that a policy
+// can see. The names are the same in C++, Python, JSON and reports.
 #ifndef WEIR_ARRIVAL_INTERVAL_STATISTICS_H_
 #define WEIR_ARRIVAL_INTERVAL_STATISTICS_H_
 
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
+
+#include "weir/network_control.h"
 
 namespace weir {
 
-// All values are finite and in SI units (seconds, bits per second, bytes). An interval in which nothing arrived is a
-// record like any other: rates and counts are 0, delays are those of the last packet, and time_since_last_packet_s
-// tells the silence.
+// All values are finite and in SI units (seconds, bits per second, bytes); kIntervalStatisticsFields says what each is.
+// An interval in which nothing arrived is a record like any other: rates and counts are 0, delays are those of the last
+// packet, and time_since_last_packet_s tells the silence.
 struct IntervalStatistics {
-  double interval_s = 0;             // length of the interval
-  double receive_rate_bps = 0;       // RTP bytes received over the interval
-  double packets_received = 0;       // duplicates not counted
-  double bytes_received = 0;         // header, payload and padding
-  double packets_lost = 0;           // never negative: late arrivals are carried into the next interval
-  double loss_ratio = 0;             // lost / (lost + received); 0 when nothing was expected
-  double queueing_delay_mean_s = 0;  // above the windowed base delay
+  double interval_s = 0;
+  double receive_rate_bps = 0;
+  double packets_received = 0;
+  double bytes_received = 0;
+  double packets_lost = 0;
+  double loss_ratio = 0;
+  double queueing_delay_mean_s = 0;
   double queueing_delay_min_s = 0;
   double queueing_delay_max_s = 0;
-  double queueing_delay_p95_s = 0;      // from a histogram, within 10 % of the exact value
-  double delay_gradient = 0;            // slope of one-way delay over arrival time, least squares, s/s
-  double base_round_trip_time_s = 0.1;  // the smallest of the last ten reports; 100 ms when unknown
-  double delay_ratio = 1;  // (base + mean queueing delay) / base, after MOCC; base: half the base round-trip time
+  double queueing_delay_p95_s = 0;
+  double delay_gradient = 0;
+  double base_round_trip_time_s = kAssumedRoundTripTime.seconds();
+  double delay_ratio = 1;
   double interarrival_time_mean_s = 0;
-  double jitter_s = 0;                  // RFC 3550 section 6.4.1, at the end of the interval
-  double time_since_last_packet_s = 0;  // at the end of the interval
-  double sending_ratio = 1;             // expected / received packets, after MOCC; at most 100
-  double video_share = 0;               // of the packets received
+  double jitter_s = 0;
+  double time_since_last_packet_s = 0;
+  double sending_ratio = 1;
+  double video_share = 0;
   double audio_share = 0;
   double probe_share = 0;
   double retransmission_share = 0;
-  double application_limited = 0;  // 1 when the sender sends well below the estimate although the path is idle
-  double last_estimate_bps = 0;    // the target that was in force during the interval
+  double application_limited = 0;
+  double last_estimate_bps = 0;
+};
+
+// Decisions are made at intervals within these, at rates up to this.
+inline constexpr TimeDelta kMinDecisionInterval = TimeDelta::Millis(10);
+inline constexpr TimeDelta kMaxDecisionInterval = TimeDelta::Seconds(10);
+inline constexpr double kMaxPolicyRateBps = 1e10;
+inline constexpr double kMaxSendingRatio = 100;
+
+// How a trained network takes a feature in; trainer/model/feature_scaling.py has the formula of each. kRateOverRule is
+// relative to what the ten-line rule would answer.
+enum class InputScale { kUnscaled, kRateOverRule, kDelay, kCount, kTime, kSquareRoot, kGradient, kLogRatio };
+std::string_view ToString(InputScale scale);
+
+struct FeatureRange {
+  double low = 0;
+  double high = 0;
+};
+
+// What a feature is a number of.
+struct FeatureQuantity {
+  std::string_view unit;  // empty for ratios and shares
+  // Over this a model is tried when it is loaded: it must stay finite.
+  FeatureRange load_check;
+  // To this an environment cuts its observations; no observation should need it.
+  FeatureRange observation_space;
 };
 
 struct IntervalStatisticsField {
   std::string_view name;
   double IntervalStatistics::* member;
+  FeatureQuantity quantity;
+  InputScale scale;
+  std::string_view description;
 };
 
-inline constexpr std::array<IntervalStatisticsField, 23> kIntervalStatisticsFields{{
-    {"interval_s", &IntervalStatistics::interval_s},
-    {"receive_rate_bps", &IntervalStatistics::receive_rate_bps},
-    {"packets_received", &IntervalStatistics::packets_received},
-    {"bytes_received", &IntervalStatistics::bytes_received},
-    {"packets_lost", &IntervalStatistics::packets_lost},
-    {"loss_ratio", &IntervalStatistics::loss_ratio},
-    {"queueing_delay_mean_s", &IntervalStatistics::queueing_delay_mean_s},
-    {"queueing_delay_min_s", &IntervalStatistics::queueing_delay_min_s},
-    {"queueing_delay_max_s", &IntervalStatistics::queueing_delay_max_s},
-    {"queueing_delay_p95_s", &IntervalStatistics::queueing_delay_p95_s},
-    {"delay_gradient", &IntervalStatistics::delay_gradient},
-    {"base_round_trip_time_s", &IntervalStatistics::base_round_trip_time_s},
-    {"delay_ratio", &IntervalStatistics::delay_ratio},
-    {"interarrival_time_mean_s", &IntervalStatistics::interarrival_time_mean_s},
-    {"jitter_s", &IntervalStatistics::jitter_s},
-    {"time_since_last_packet_s", &IntervalStatistics::time_since_last_packet_s},
-    {"sending_ratio", &IntervalStatistics::sending_ratio},
-    {"video_share", &IntervalStatistics::video_share},
-    {"audio_share", &IntervalStatistics::audio_share},
-    {"probe_share", &IntervalStatistics::probe_share},
-    {"retransmission_share", &IntervalStatistics::retransmission_share},
-    {"application_limited", &IntervalStatistics::application_limited},
-    {"last_estimate_bps", &IntervalStatistics::last_estimate_bps},
-}};
+// Each field once, in the order of the record.
+inline constexpr auto kIntervalStatisticsFields = [] {
+  using enum InputScale;
+  constexpr FeatureQuantity kShare{"", {0, 1}, {0, 1}};
+  constexpr FeatureQuantity kRate{"bit/s", {0, kMaxPolicyRateBps}, {0, 1e11}};
+  constexpr FeatureQuantity kPackets{"packets", {0, 1e6}, {0, 1e9}};
+  constexpr FeatureQuantity kBytes{"bytes", {0, 1e9}, {0, 1e12}};
+  constexpr FeatureQuantity kQueue{"s", {0, 60}, {0, 1e5}};
+  constexpr FeatureQuantity kSilence{"s", {0, 10'800}, {0, 1e5}};  // three hours
+  constexpr FeatureQuantity kInterval{"s", {kMinDecisionInterval.seconds(), kMaxDecisionInterval.seconds()}, {0, 60}};
+  constexpr FeatureQuantity kSlope{"s/s", {-100, 100}, {-1e5, 1e5}};
+  constexpr FeatureQuantity kRoundTripTime{"s", {0, kMaxRoundTripTime.seconds()}, {0, kMaxRoundTripTime.seconds()}};
+  constexpr FeatureQuantity kDelayRatio{"", {1, 1e4}, {0, 1e7}};
+  constexpr FeatureQuantity kSendingRatio{"", {0, kMaxSendingRatio}, {0, kMaxSendingRatio}};
+  using S = IntervalStatistics;
+  return std::to_array<IntervalStatisticsField>({
+      {"interval_s", &S::interval_s, kInterval, kTime, "length of the interval"},
+      {"receive_rate_bps", &S::receive_rate_bps, kRate, kRateOverRule, "RTP bytes received over the interval"},
+      {"packets_received", &S::packets_received, kPackets, kCount, "RTP packets; duplicates not counted"},
+      {"bytes_received", &S::bytes_received, kBytes, kCount, "of these: header, payload and padding"},
+      {"packets_lost", &S::packets_lost, kPackets, kCount,
+       "never negative: late arrivals are carried into the next interval"},
+      {"loss_ratio", &S::loss_ratio, kShare, kSquareRoot, "lost / (lost + received); 0 when nothing was expected"},
+      {"queueing_delay_mean_s", &S::queueing_delay_mean_s, kQueue, kDelay,
+       "mean of one-way delay above the windowed base delay"},
+      {"queueing_delay_min_s", &S::queueing_delay_min_s, kQueue, kDelay, "its smallest"},
+      {"queueing_delay_max_s", &S::queueing_delay_max_s, kQueue, kDelay, "its largest"},
+      {"queueing_delay_p95_s", &S::queueing_delay_p95_s, kQueue, kDelay,
+       "its 95th percentile, from a histogram, within 10 %"},
+      {"delay_gradient", &S::delay_gradient, kSlope, kGradient,
+       "slope of one-way delay over arrival time, least squares"},
+      {"base_round_trip_time_s", &S::base_round_trip_time_s, kRoundTripTime, kDelay,
+       "the smallest of the last ten reports; 100 ms when unknown"},
+      {"delay_ratio", &S::delay_ratio, kDelayRatio, kLogRatio,
+       "(base + mean queueing delay) / base, after MOCC; base: half the base round-trip time"},
+      {"interarrival_time_mean_s", &S::interarrival_time_mean_s, kSilence, kTime, "mean time between two arrivals"},
+      {"jitter_s", &S::jitter_s, kQueue, kTime, "RFC 3550 section 6.4.1, at the end of the interval"},
+      {"time_since_last_packet_s", &S::time_since_last_packet_s, kSilence, kTime, "silence at the end of the interval"},
+      {"sending_ratio", &S::sending_ratio, kSendingRatio, kLogRatio,
+       "expected / received packets, after MOCC; at most 100"},
+      {"video_share", &S::video_share, kShare, kUnscaled, "video packets, of those received"},
+      {"audio_share", &S::audio_share, kShare, kUnscaled, "audio packets, of those received"},
+      {"probe_share", &S::probe_share, kShare, kUnscaled, "packets of probe clusters, of those received"},
+      {"retransmission_share", &S::retransmission_share, kShare, kUnscaled, "repeated packets, of those received"},
+      {"application_limited", &S::application_limited, kShare, kUnscaled,
+       "1 when the sender sends well below the estimate although the path is idle"},
+      {"last_estimate_bps", &S::last_estimate_bps, kRate, kRateOverRule,
+       "the target that was in force during the interval"},
+  });
+}();
+static_assert(sizeof(IntervalStatistics) == kIntervalStatisticsFields.size() * sizeof(double),
+              "every field of IntervalStatistics needs its line in kIntervalStatisticsFields");
 
 // The field of that name; nothing when there is none.
 std::optional<IntervalStatisticsField> FindIntervalStatisticsField(std::string_view name);
+
+// All names, separated by commas, for messages about one that is unknown.
+std::string IntervalStatisticsFieldNames();
 
 }  // namespace weir
 

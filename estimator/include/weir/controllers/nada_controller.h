@@ -68,7 +68,7 @@ class NadaController final : public RateController {
   NadaOptions options_;
   TargetRateConstraints constraints_;
   DataRate reference_rate_ = DataRate::Zero();
-  TimeDelta round_trip_time_ = TimeDelta::Millis(100);
+  TimeDelta round_trip_time_ = kAssumedRoundTripTime;
   Timestamp last_timeout_ = Timestamp::MinusInfinity();
   DecisionTimer timer_;
 

@@ -24,6 +24,18 @@ struct RuleOptions {
 // and always within the constraints. Before the first packet of all the start rate is held.
 class RuleController final : public RateController {
  public:
+  // Policies that steer around the rule have the same numbers, by weir._core.RULE.
+  static constexpr TimeDelta kInterval = TimeDelta::Millis(100);
+  static constexpr TimeDelta kRateWindow = kInterval * 3;
+  static constexpr double kNoArrivalFactor = 0.6;
+  static constexpr double kIncreaseFactor = 1.1;
+  static constexpr double kHeadroomFactor = 2;
+  static constexpr DataRate kHeadroom = DataRate::KilobitsPerSecond(50);
+  static constexpr TimeDelta kQueueThreshold = TimeDelta::Millis(15);
+  static constexpr TimeDelta kQueueTarget = TimeDelta::Micros(7500);
+  static constexpr TimeDelta kQueueScale = TimeDelta::Millis(300);
+  static constexpr double kMinimumBackoff = 0.3;
+
   explicit RuleController(const RuleOptions& options = {}) : options_(options) {}
 
   std::string_view name() const override { return "rule"; }
@@ -51,8 +63,8 @@ class RuleController final : public RateController {
   DecisionTimer timer_;
   // The end of the last interval with a packet; MinusInfinity before the first packet.
   Timestamp last_packets_ = Timestamp::MinusInfinity();
-  // The last three intervals; `slot_` is the one being filled.
-  std::array<Slot, 3> slots_;
+  // The last intervals; `slot_` is the one being filled.
+  std::array<Slot, kRateWindow.us() / kInterval.us()> slots_;
   size_t slot_ = 0;
   TimeDelta min_queueing_delay_ = TimeDelta::PlusInfinity();
 };

@@ -1,10 +1,7 @@
 // The 150 features of the ACM MMSys 2024 bandwidth-estimation challenge, so that its models run as they are.
 //
 // Observation index 10 f + k: feature f over the k-th newest short interval of 60 ms (k = 0..4) or over the (k-5)-th
-// newest long interval of 600 ms (k = 5..9), the newest of both ending now. Features, in order: receive rate (bps),
-// packets, bytes, queueing delay (ms), delay minus 200 ms (ms), smallest delay seen (ms), mean over smallest delay,
-// mean minus smallest delay (ms), mean inter-arrival time (ms), its standard deviation (ms), loss ratio, packets lost
-// per loss, share of video, of audio, of probe packets.
+// newest long interval of 600 ms (k = 5..9), the newest of both ending now. kMmsysFeatures lists them in order.
 //
 // The challenge measured one-way delays with synchronised clocks. Here the base delay is half the round-trip time (50
 // ms while that is unknown), and the queueing delay comes on top. An interval without packets is all zeros but for the
@@ -16,16 +13,42 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "weir/arrival/arrival.h"
+#include "weir/arrival/interval_statistics.h"
 #include "weir/units.h"
 
 namespace weir {
 
+struct MmsysFeature {
+  std::string_view description;
+  // As in FeatureQuantity.
+  FeatureRange load_check;
+};
+
+inline constexpr auto kMmsysFeatures = std::to_array<MmsysFeature>({
+    {"receive rate, bps", {0, kMaxPolicyRateBps}},
+    {"packets", {0, 1e6}},
+    {"bytes", {0, 1e9}},
+    {"queueing delay, ms", {0, 60e3}},
+    {"delay minus 200 ms, ms", {-200, 60e3}},
+    {"smallest delay seen, ms", {0, 60e3}},
+    {"mean over smallest delay", {0, 1e4}},
+    {"mean minus smallest delay, ms", {0, 60e3}},
+    {"mean inter-arrival time, ms", {0, 10'800e3}},
+    {"standard deviation of inter-arrival time, ms", {0, 10'800e3}},
+    {"loss ratio", {0, 1}},
+    {"packets lost per loss", {0, 1e6}},
+    {"share of video packets", {0, 1}},
+    {"share of audio packets", {0, 1}},
+    {"share of probe packets", {0, 1}},
+});
+
 class MmsysFeatures {
  public:
-  static constexpr size_t kFeatures = 15;
-  static constexpr size_t kObservationSize = 150;
+  static constexpr size_t kFeatures = kMmsysFeatures.size();
+  static constexpr size_t kObservationSize = 10 * kFeatures;
   static constexpr TimeDelta kShortInterval = TimeDelta::Millis(60);
 
   void OnArrival(const Arrival& arrival);
@@ -72,7 +95,7 @@ class MmsysFeatures {
   size_t next_ = 0;
   Timestamp interval_start_ = Timestamp::MinusInfinity();
   Timestamp last_arrival_ = Timestamp::MinusInfinity();
-  double base_delay_ms_ = 50;
+  double base_delay_ms_ = static_cast<double>(kAssumedRoundTripTime.ms()) / 2;
 };
 
 }  // namespace weir

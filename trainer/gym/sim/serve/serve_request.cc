@@ -26,7 +26,8 @@ FeatureSpecification ParseFeatures(JsonObject& request) {
   const std::string path = request.PathOf("features");
   for (const json& name : JsonArray(request.Require("features"), path, 1, kMaxFields)) {
     const auto field = FindIntervalStatisticsField(JsonString(name, path));
-    if (!field) RefuseJson(path, "there is no feature " + ShownJson(name));
+    if (!field)
+      RefuseJson(path, "there is no feature " + ShownJson(name) + "; there are " + IntervalStatisticsFieldNames());
     specification.fields.push_back(*field);
   }
   specification.history = static_cast<int>(request.Integer("history", {.min = 1, .max = kMaxHistory}, 1));

@@ -1,0 +1,167 @@
+"""A feature is added by the steps of `estimator/README.md` alone, and each one's name stands where it may."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from weir import FEATURES, INTERVAL_STATISTICS_FIELDS
+from weir.errors import InputError
+from weir.trainer.gym import specification
+from weir.trainer.gym.specification import EnvironmentSpecification
+from weir.trainer.model.golden_inputs import golden_inputs
+
+ROOT = Path(__file__).parents[2]
+
+# The guide's steps in the library: in which file, after which line, what.
+DUMMY = "dummy_s"
+STEPS = (
+    (
+        "include/weir/arrival/interval_statistics.h",
+        "  double last_estimate_bps = 0;\n",
+        f"  double {DUMMY} = 0;\n",
+    ),
+    (
+        "include/weir/arrival/interval_statistics.h",
+        '       "the target that was in force during the interval"},\n',
+        f'      {{"{DUMMY}", &S::{DUMMY}, kQueue, kDelay, "twice the interval"}},\n',
+    ),
+    (
+        "src/arrival/interval_accumulator.cc",
+        "  statistics.interval_s = std::max((now - interval_start_).seconds(), 0.0);\n",
+        f"  statistics.{DUMMY} = 2 * statistics.interval_s;\n",
+    ),
+)
+PROGRAM = f"""
+#include <cstdio>
+#include "saturation.h"
+#include "weir/arrival/interval_accumulator.h"
+#include "weir/policy/model_description.h"
+
+int main() {{
+  const auto field = weir::FindIntervalStatisticsField("{DUMMY}");
+  if (!field) return 1;
+  weir::ModelDescription description;
+  description.features.fields.push_back(*field);
+  description.observation_size = 1;
+  weir::IntervalAccumulator accumulator;
+  accumulator.Start(weir::Timestamp::Millis(0));
+  weir::FeatureHistory history(description.features);
+  history.Add(accumulator.Take(weir::Timestamp::Millis(200), weir::DataRate::BitsPerSecond(1)));
+  float observation = 0;
+  history.Write(std::span(&observation, 1));
+  const float highest = weir::internal::SaturatedObservations(description)[0][0];
+  std::printf("%g %g %s", observation, highest, weir::IntervalStatisticsFieldNames().c_str());
+}}
+"""
+SOURCES = (
+    "arrival/interval_accumulator.cc",
+    "arrival/interval_statistics.cc",
+    "policy/features.cc",
+    "policy/saturation.cc",
+)
+
+
+def compiled(folder: Path, steps, sources=SOURCES) -> subprocess.CompletedProcess:
+    """The output of PROGRAM, built from a copy of the sources with some of the guide's steps done."""
+    for part in ("include", "src"):
+        shutil.copytree(ROOT / "estimator" / part, folder / part)
+    for file, after, line in steps:
+        text = (folder / file).read_text()
+        assert text.count(after) == 1, f"{file}: there is no one line {after!r}"
+        (folder / file).write_text(text.replace(after, after + line))
+    (folder / "main.cc").write_text(PROGRAM)
+    sources = ["main.cc", *(f"src/{name}" for name in sources)]
+    command = [os.environ.get("CXX", "c++"), "-std=c++20", "-Wall", "-Werror", "-Iinclude", "-Isrc/policy", *sources]
+    built = subprocess.run([*command, "-o", "program"], cwd=folder, capture_output=True, text=True, timeout=300)
+    return built if built.returncode else subprocess.run([folder / "program"], capture_output=True, text=True)
+
+
+def test_the_guides_steps_are_enough_in_the_library(tmp_path: Path) -> None:
+    done = compiled(tmp_path, STEPS)
+    assert done.returncode == 0, done.stderr
+    value, highest, names = done.stdout.split(" ", 2)
+    assert (float(value), float(highest)) == (pytest.approx(0.4), 60)
+    assert names.split(", ") == [*INTERVAL_STATISTICS_FIELDS, DUMMY]
+
+
+def test_a_field_without_its_line_in_the_table_does_not_compile(tmp_path: Path) -> None:
+    done = compiled(tmp_path, STEPS[:1], SOURCES[:1])
+    assert done.returncode != 0
+    assert "needs its line in kIntervalStatisticsFields" in done.stderr
+
+
+def test_the_trainer_needs_its_golden_value_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    dummy = SimpleNamespace(observation_space=(-1.0, 5.0), scale="delay")
+    monkeypatch.setattr(specification, "FEATURES", {**FEATURES, DUMMY: dummy})
+    spec = EnvironmentSpecification(features=("loss_ratio", DUMMY), history=1)
+    low, high = spec.observation_limits()
+    assert (low[:2].tolist(), high[:2].tolist()) == ([0.0, -1.0], [1.0, 5.0])
+    with pytest.raises(InputError, match=f"no value for {DUMMY}. Known are interval_s, "):
+        golden_inputs(spec)
+
+
+def test_the_guide_names_every_file_of_its_steps() -> None:
+    guide = (ROOT / "estimator/README.md").read_text().split("- **A feature**")[1].split("\n- **")[0]
+    for file in {file for file, _, _ in STEPS} | {"trainer/model/golden_inputs.py"}:
+        assert Path(file).name in guide, file
+
+
+def test_every_feature_has_a_golden_value_and_a_known_scale() -> None:
+    feature_scaling = pytest.importorskip("weir.trainer.model.feature_scaling", reason="needs the extra `train`")
+    observations, _ = golden_inputs(EnvironmentSpecification(features=INTERVAL_STATISTICS_FIELDS, history=1))
+    assert np.isfinite(observations).all()
+    assert {feature.scale for feature in FEATURES.values()} == set(feature_scaling.SCALINGS)
+
+
+def test_facts_of_features_agree_with_their_names() -> None:
+    units = {"_s": "s", "_bps": "bit/s", "_share": "", "_ratio": ""}
+    for name, feature in FEATURES.items():
+        ends = [unit for end, unit in units.items() if name.endswith(end)]
+        assert not ends or feature.unit == ends[0], name
+        assert (feature.scale == "rate_over_rule") == (feature.unit == "bit/s"), name
+        assert feature.load_check[0] < feature.load_check[1], name
+        assert feature.observation_space[0] <= feature.load_check[0], name
+        assert feature.observation_space[1] >= feature.load_check[1], name
+        assert feature.description, name
+
+
+# Where a feature's name may stand as a string, and why. Tests, documentation and models aside.
+ALLOWED = {
+    "estimator/include/weir/arrival/interval_statistics.h": "the registry",
+    "trainer/model/golden_inputs.py": "its value on the golden paths",
+    "trainer/gym/rule.py": "what the rule reads",
+    "trainer/gym/specification.py": "the features an environment has unless told otherwise",
+    "trainer/gym/opennetlab.py": "an environment whose agent sees packets needs one feature",
+    "trainer/configs/weir.toml": "the shipped model's choice",
+    "trainer/configs/adaptation.toml": "adaptation's choice",
+    "trainer/recoco/experiment.py": "ReCoCo's state",
+}
+# Other records have fields of these names; they are no features.
+HOMONYMS = {
+    "trainer/gym/step.py": "the step record",
+    "trainer/learning/baseline.py": "the series of a result record",
+    "trainer/gym/sim/run/step_recorder.h": "the step record",
+    "trainer/gym/sim/run/result_record.cc": "the result record",
+    "webrtc_patch/peer/lines/record_lines.cc": "the peer's log of estimates",
+    "trainer/model/card.py": "the metrics of a results summary",
+}
+
+
+def test_names_of_features_stand_in_the_registry_and_where_they_are_chosen() -> None:
+    literal = re.compile(r"[\"'](" + "|".join(map(re.escape, INTERVAL_STATISTICS_FIELDS)) + r")[\"']")
+    found: dict[str, set[str]] = {}
+    for folder in ("estimator", "trainer", "webrtc_patch"):
+        for path in (ROOT / folder).rglob("*"):
+            is_source = path.suffix in (".cc", ".h", ".py", ".pyi", ".toml")
+            if is_source and (names := set(literal.findall(path.read_text()))):
+                found[path.relative_to(ROOT).as_posix()] = names
+    assert found.pop("estimator/include/weir/arrival/interval_statistics.h") == set(INTERVAL_STATISTICS_FIELDS)
+    unexpected = {file: names for file, names in found.items() if file not in ALLOWED | HOMONYMS}
+    assert not unexpected, f"ask the registry, or say here why the name stands there: {unexpected}"
+    assert found.keys() == (ALLOWED | HOMONYMS).keys() - {"estimator/include/weir/arrival/interval_statistics.h"}
