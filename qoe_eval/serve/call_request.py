@@ -127,7 +127,7 @@ def _choice(data: Mapping[str, Any], field: str, choices: Any) -> str:
     value = data.get(field)
     if not isinstance(value, str) or value not in choices:
         shown = ", ".join(list(choices)[:4]) + (", ..." if len(choices) > 4 else "")
-        raise InputError(f"{field}: one of {shown}")
+        raise InputError(f"{field}: one of {shown}, not {str(value)[:40]!r}")
     return value
 
 

@@ -205,7 +205,7 @@ async def test_former_calls(server):
         ({"scenario": "nowhere"}, "scenario"),
         ({"scenario": ["steps"]}, "scenario"),
         ({"sender": "firefox"}, "sender"),
-        ({"controller": "oracle"}, "controller"),
+        ({"controller": "oracle"}, "controller: one of weir, gcc, shadow, not 'oracle'"),
         ({"duration_s": 1e9}, "duration_s"),
         ({"duration_s": True}, "duration_s"),
         ({"duration_s": None}, "duration_s"),
