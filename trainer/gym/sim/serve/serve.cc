@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/input_error.h"
+#include "program/input_error.h"
 #include "run/simulation.h"
 #include "run/step_recorder.h"
 #include "serve/frame_channel.h"
