@@ -69,7 +69,7 @@ Result<TargetRateConstraints> MakeBitrate(int64_t min_bps, int64_t start_bps, in
 }
 
 void AddOptions(CLI::App& app, Options& options) {
-  AddOption(app, "--role", "ROLE", "what this end does", "send, receive or both", [&](const auto& value) {
+  AddOption(app, "--role", "ROLE", "send, receive or both", "send, receive or both", [&](const auto& value) {
     return ParseRole(value, options);
   })->required();
   AddOption(app, "--controller", "NAME", "gcc, weir or shadow (GCC in charge, Weir logged); default weir",
