@@ -84,7 +84,8 @@ wheel: | $(UV) build/stamps/packages ## Build a wheel with `weir-sim` in it, and
 
 .PHONY: build-test
 build-test: build/stamps/test build/stamps/libwebrtc build/stamps/call
-	$(INSTALL) $(PEER) --config-settings=cmake.define.WEIR_BUILD_TESTS=ON --config-settings=cmake.define.WEIR_BUILD_BENCHMARKS=ON
+	$(INSTALL) $(PEER) --config-settings=cmake.define.WEIR_BUILD_TESTS=ON --config-settings=cmake.define.WEIR_BUILD_BENCHMARKS=ON \
+	  --config-settings=cmake.define.CMAKE_COMPILE_WARNING_AS_ERROR=ON
 
 .PHONY: webrtc
 webrtc: build/stamps/run build/stamps/libwebrtc build/stamps/call ## What calls need: patch libwebrtc, build `weir-peer`, install Chromium

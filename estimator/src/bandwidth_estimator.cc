@@ -74,6 +74,7 @@ void BandwidthEstimator::OnPacket(const PacketArrival& packet) {
   const std::optional<Arrival> arrival = arrival_statistics_.OnPacket(packet);
   if (!arrival || !started()) return;
   ForEachController([&](RateController& controller) { controller.OnArrival(*arrival); });
+  if (observer_) observer_->OnArrival(*arrival);
   guard_.OnPacket(arrival->packet.size());
 }
 
@@ -85,6 +86,9 @@ void BandwidthEstimator::Start(Timestamp now) {
     if (round_trip_time_) controller.OnRoundTripTimeUpdate(*round_trip_time_);
   });
   latest_ = {now, constraints_.start_rate, EstimateReason::kStart};
+  if (!observer_) return;
+  observer_->OnTarget(latest_.target_rate, now);
+  if (round_trip_time_) observer_->OnRoundTripTimeUpdate(*round_trip_time_);
 }
 
 std::optional<Estimate> BandwidthEstimator::OnTimeout(Timestamp now) {
@@ -163,6 +167,7 @@ void BandwidthEstimator::Decide(Timestamp now) {
   if (guarded.rule != GuardRule::kNone) reason = ReasonOf(guarded.rule);
   latest_ = {now, guarded.rate, reason};
   ForEachController([&](RateController& controller) { controller.OnTargetApplied(guarded.rate, now); });
+  if (observer_) observer_->OnTarget(guarded.rate, now);
 }
 
 Timestamp BandwidthEstimator::next_timeout() const {
@@ -195,6 +200,7 @@ bool BandwidthEstimator::SetConstraints(const TargetRateConstraints& constraints
     controller.OnTargetRateConstraints(constraints_, time);
     controller.OnTargetApplied(target, time);
   });
+  if (observer_) observer_->OnTarget(target, time);
   return true;
 }
 
@@ -203,6 +209,7 @@ void BandwidthEstimator::OnRoundTripTime(TimeDelta round_trip_time, Timestamp no
   round_trip_time_ = RoundTripTimeUpdate{now, round_trip_time};
   if (!started()) return;
   ForEachController([&](RateController& controller) { controller.OnRoundTripTimeUpdate(*round_trip_time_); });
+  if (observer_) observer_->OnRoundTripTimeUpdate(*round_trip_time_);
 }
 
 EstimatorCounters BandwidthEstimator::counters() const {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "test_call.h"
@@ -248,6 +250,52 @@ TEST(BandwidthEstimatorTest, AbsurdRoundTripTimesAreIgnored) {
     estimator.OnRoundTripTime(rtt, kStart);
   }
   EXPECT_FALSE(controller.round_trip_time);
+}
+
+class WatchingObserver final : public EstimatorObserver {
+ public:
+  void OnTarget(DataRate target, Timestamp now) override { targets.push_back({now, target}); }
+  void OnArrival(const Arrival&) override { ++arrivals; }
+  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override { round_trip_time = update.round_trip_time; }
+
+  std::vector<std::pair<Timestamp, DataRate>> targets;
+  int arrivals = 0;
+  std::optional<TimeDelta> round_trip_time;
+};
+
+TEST(BandwidthEstimatorTest, AnObserverSeesEveryTargetAndEveryPacketAndChangesNothing) {
+  auto pilot = Always(Kbps(200));
+  const ScriptedController& seen = *pilot;
+  WatchingObserver observer;
+  BandwidthEstimator watched({}, std::move(pilot));
+  BandwidthEstimator alone({}, Always(Kbps(200)));
+  watched.SetObserver(&observer);
+  const auto both = [&](auto call) { call(watched), call(alone); };
+  both([](auto& estimator) { estimator.OnRoundTripTime(TimeDelta::Millis(50), kStart); });
+  EXPECT_FALSE(observer.round_trip_time);
+  for (int i = 0; i < 1000; ++i) {
+    const Timestamp now = kStart + TimeDelta::Millis(i);
+    const PacketArrival packet{.arrival_time = now, .ssrc = 1, .sequence_number = static_cast<uint16_t>(i)};
+    both([&](auto& estimator) {
+      if (estimator.next_timeout() <= now) static_cast<void>(estimator.OnTimeout(now));
+      estimator.OnPacket(packet);
+      estimator.OnPacket(packet);
+    });
+    EXPECT_EQ(watched.latest().target_rate, alone.latest().target_rate);
+    EXPECT_EQ(watched.next_timeout(), alone.next_timeout());
+    EXPECT_EQ(observer.targets.back().second, watched.latest().target_rate);
+  }
+  EXPECT_EQ(observer.round_trip_time, TimeDelta::Millis(50));
+  EXPECT_EQ(observer.arrivals, seen.arrivals);
+  EXPECT_EQ(observer.arrivals, 1000);
+  // The start, and every decision.
+  EXPECT_EQ(observer.targets.size(), seen.applied.size() + 1);
+  EXPECT_EQ(observer.targets.front(), std::pair(kStart, Kbps(300)));
+  TargetRateConstraints constraints;
+  constraints.max_rate = Kbps(100);
+  constraints.start_rate = Kbps(100);
+  ASSERT_TRUE(watched.SetConstraints(constraints, kStart + TimeDelta::Seconds(1)));
+  EXPECT_EQ(observer.targets.back().second, Kbps(100));
 }
 
 TEST(BandwidthEstimatorTest, AControllerThatIsForEverDueDoesNotSpinTheHost) {

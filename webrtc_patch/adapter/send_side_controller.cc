@@ -67,6 +67,7 @@ void SendSideController::Start(Timestamp now) {
   Collect(controller_->OnNetworkAvailability(available), now);
   Collect(controller_->OnStreamsConfig(StreamsConfig(now)), now);
   ProcessInterval(now);
+  timer_.Start(now, adapter::FromWebrtc(factory_->GetProcessInterval()));
   ApplyBounds(now);
 }
 
@@ -113,7 +114,7 @@ void SendSideController::OnTransportLossReport(const TransportLossReport& report
 }
 
 NetworkControlUpdate SendSideController::OnTimeout(Timestamp now) {
-  if (now >= next_process_time_) {
+  if (timer_.Take(now)) {
     const ScopedSimulatedTime simulated_time(time_->ToWebrtc(now));
     ProcessInterval(now);
   }
@@ -121,16 +122,12 @@ NetworkControlUpdate SendSideController::OnTimeout(Timestamp now) {
   return std::exchange(pending_, NetworkControlUpdate{});
 }
 
-Timestamp SendSideController::next_timeout() const { return std::min(pending_since_, next_process_time_); }
+Timestamp SendSideController::next_timeout() const { return std::min(pending_since_, timer_.due()); }
 
 void SendSideController::ProcessInterval(Timestamp now) {
   webrtc::ProcessInterval message;
   message.at_time = time_->ToWebrtc(now);
   Collect(controller_->OnProcessInterval(message), now);
-  // After a late call the interval counts anew: a controller gains nothing from several calls at one time.
-  const TimeDelta interval = adapter::FromWebrtc(factory_->GetProcessInterval());
-  const bool on_time = next_process_time_.IsFinite() && now < next_process_time_ + interval;
-  next_process_time_ = (on_time ? next_process_time_ : now) + interval;
 }
 
 void SendSideController::Collect(const webrtc::NetworkControlUpdate& update, Timestamp now) {

@@ -13,6 +13,7 @@
 #include "api/rtc_event_log/rtc_event_log.h"
 #include "api/transport/network_control.h"
 #include "conversions.h"
+#include "weir/controllers/decision_timer.h"
 #include "weir/rate_controller.h"
 
 namespace weir::adapter {
@@ -58,7 +59,8 @@ class SendSideController final : public RateController {
   std::optional<TimeConverter> time_;
   std::unique_ptr<webrtc::NetworkControllerInterface> controller_;
 
-  Timestamp next_process_time_ = Timestamp::PlusInfinity();
+  // For libwebrtc's process interval.
+  DecisionTimer timer_;
   // What the host has not yet been told, and since when.
   NetworkControlUpdate pending_;
   Timestamp pending_since_ = Timestamp::PlusInfinity();

@@ -1,7 +1,7 @@
 #include "weir_remote_bitrate_estimator.h"
 
 #include <algorithm>
-#include <array>
+#include <memory>
 #include <utility>
 
 #include "api/rtp_headers.h"
@@ -15,19 +15,16 @@ constexpr int kVideoClockRate = 90'000;
 // Within these, milliseconds do not overflow as microseconds.
 constexpr int64_t kMaxArrivalTimeMs = int64_t{1} << 50;
 
-std::unique_ptr<BandwidthEstimator> MakeEstimator(const ReceiveSideSettings& settings, DataRate start_rate,
-                                                  DecisionRecorder*& recorder) {
+std::unique_ptr<RateController> PilotOf(const ReceiveSideSettings& settings) {
   std::unique_ptr<RateController> pilot = settings.pilot ? settings.pilot() : nullptr;
-  if (!pilot || pilot->side() != RateController::Side::kReceiver) {
-    pilot = std::make_unique<RuleController>(RuleOptions{.tolerate_sparse_packets = true});
-  }
-  auto owned_recorder = std::make_unique<DecisionRecorder>();
-  recorder = owned_recorder.get();
-  std::vector<std::unique_ptr<RateController>> copilots;
-  copilots.push_back(std::move(owned_recorder));
+  if (pilot && pilot->side() == RateController::Side::kReceiver) return pilot;
+  return std::make_unique<RuleController>(RuleOptions{.tolerate_sparse_packets = true});
+}
+
+BandwidthEstimatorConfig ConfigOf(const ReceiveSideSettings& settings, DataRate start_rate) {
   BandwidthEstimatorConfig config{.constraints = settings.constraints, .objective = settings.objective};
   config.constraints.start_rate = std::clamp(start_rate, config.constraints.min_rate, config.constraints.max_rate);
-  return std::make_unique<BandwidthEstimator>(config, std::move(pilot), std::move(copilots));
+  return config;
 }
 
 }  // namespace
@@ -37,15 +34,17 @@ WeirRemoteBitrateEstimator::WeirRemoteBitrateEstimator(const ReceiveSideSettings
     : outlet_(outlet),
       clock_(clock),
       on_decision_(std::move(on_decision)),
-      estimator_(MakeEstimator(settings, start_rate, recorder_)),
-      settings_(settings) {}
+      estimator_(ConfigOf(settings, start_rate), PilotOf(settings)),
+      settings_(settings) {
+  estimator_.SetObserver(&recorder_);
+}
 
 void WeirRemoteBitrateEstimator::ApplySettings(const ReceiveSideSettings& settings) {
   const auto same = [](const TargetRateConstraints& a, const TargetRateConstraints& b) {
     return a.min_rate == b.min_rate && a.start_rate == b.start_rate && a.max_rate == b.max_rate;
   };
-  if (settings.objective != settings_.objective) estimator_->SetObjective(settings.objective);
-  if (!same(settings.constraints, settings_.constraints)) estimator_->SetConstraints(settings.constraints, now());
+  if (settings.objective != settings_.objective) estimator_.SetObjective(settings.objective);
+  if (!same(settings.constraints, settings_.constraints)) estimator_.SetConstraints(settings.constraints, now());
   settings_ = settings;
 }
 
@@ -53,14 +52,14 @@ void WeirRemoteBitrateEstimator::SetInCharge(bool in_charge) {
   if (in_charge == in_charge_) return;
   in_charge_ = in_charge;
   if (in_charge && started_) {
-    outlet_->Send(estimator_->latest().target_rate, Ssrcs());
+    outlet_->Send(estimator_.latest().target_rate, Ssrcs());
   } else if (!in_charge) {
     outlet_->Clear();
   }
 }
 
 void WeirRemoteBitrateEstimator::RepeatRemb() {
-  if (in_charge_ && started_) outlet_->SendAtOnce(estimator_->latest().target_rate, Ssrcs());
+  if (in_charge_ && started_) outlet_->SendAtOnce(estimator_.latest().target_rate, Ssrcs());
 }
 
 void WeirRemoteBitrateEstimator::IncomingPacket(int64_t arrival_time_ms, size_t payload_size,
@@ -89,7 +88,7 @@ void WeirRemoteBitrateEstimator::IncomingPacket(int64_t arrival_time_ms, size_t 
 
   // A decision that is due comes before the packet: it is about the time before it.
   Advance(now);
-  estimator_->OnPacket(packet);
+  estimator_.OnPacket(packet);
 }
 
 PacketKind WeirRemoteBitrateEstimator::Kind(const webrtc::RTPHeader& header, size_t media_size) const {
@@ -106,7 +105,7 @@ void WeirRemoteBitrateEstimator::RemoveStream(uint32_t ssrc) {
 
 std::vector<uint32_t> WeirRemoteBitrateEstimator::Ssrcs() const {
   std::vector<uint32_t> ssrcs(kMaxRembSsrcs);
-  ssrcs.resize(estimator_->Ssrcs(ssrcs));
+  ssrcs.resize(estimator_.Ssrcs(ssrcs));
   std::erase_if(ssrcs, [&](uint32_t ssrc) {
     return std::find(removed_ssrcs_.begin(), removed_ssrcs_.end(), ssrc) != removed_ssrcs_.end();
   });
@@ -115,7 +114,7 @@ std::vector<uint32_t> WeirRemoteBitrateEstimator::Ssrcs() const {
 
 webrtc::DataRate WeirRemoteBitrateEstimator::LatestEstimate() const {
   if (!any_packet_) return webrtc::DataRate::Zero();
-  return webrtc::DataRate::BitsPerSec(estimator_->latest().target_rate.bps());
+  return webrtc::DataRate::BitsPerSec(estimator_.latest().target_rate.bps());
 }
 
 void WeirRemoteBitrateEstimator::OnRttUpdate(int64_t avg_rtt_ms, int64_t) {
@@ -124,7 +123,7 @@ void WeirRemoteBitrateEstimator::OnRttUpdate(int64_t avg_rtt_ms, int64_t) {
 
 webrtc::TimeDelta WeirRemoteBitrateEstimator::Process() {
   Advance(now());
-  Timestamp next = std::min(estimator_->next_timeout(), outlet_->next_timeout());
+  Timestamp next = std::min(estimator_.next_timeout(), outlet_->next_timeout());
   if (in_charge_ && !any_packet_) next = std::min(next, outlet_->open_time());
   const TimeDelta wait = next - now();
   // Until media comes, a wish to repeat the REMB must not wait: a sender that was told to start high takes what it has
@@ -134,9 +133,9 @@ webrtc::TimeDelta WeirRemoteBitrateEstimator::Process() {
 }
 
 void WeirRemoteBitrateEstimator::Advance(Timestamp now) {
-  if (estimator_->next_timeout() <= now) {
-    const std::optional<Estimate> feedback = estimator_->OnTimeout(now);
-    if (recorder_->decided() || !started_) Record(now);
+  if (estimator_.next_timeout() <= now) {
+    const std::optional<Estimate> feedback = estimator_.OnTimeout(now);
+    if (recorder_.decided()) Record(now);
     started_ = true;
     if (in_charge_ && feedback) outlet_->Send(feedback->target_rate, Ssrcs());
   }
@@ -144,20 +143,20 @@ void WeirRemoteBitrateEstimator::Advance(Timestamp now) {
   outlet_->OnTimeout();
   // Until media comes, nobody knows whether a REMB arrived: the transport may not have been ready. One that does makes
   // the difference between a call that begins at the start rate and one that begins where the sender likes.
-  if (!any_packet_ && started_ && outlet_->open_time() <= now) outlet_->Send(estimator_->latest().target_rate, Ssrcs());
+  if (!any_packet_ && started_ && outlet_->open_time() <= now) outlet_->Send(estimator_.latest().target_rate, Ssrcs());
 }
 
 void WeirRemoteBitrateEstimator::Record(Timestamp now) {
-  const Estimate& latest = estimator_->latest();
-  const IntervalStatistics statistics = recorder_->Take(now, latest.target_rate);
+  const Estimate& latest = estimator_.latest();
+  const IntervalStatistics statistics = recorder_.Take(now, latest.target_rate);
   if (!on_decision_) return;
   on_decision_({.estimate = latest,
-                .controller = estimator_->pilot_suspended() ? "fallback" : estimator_->pilot().name(),
+                .controller = estimator_.pilot_suspended() ? "fallback" : estimator_.pilot().name(),
                 .in_charge = in_charge_,
                 .objective = settings_.objective,
                 .constraints = settings_.constraints,
                 .statistics = statistics,
-                .counters = estimator_->counters()});
+                .counters = estimator_.counters()});
 }
 
 }  // namespace weir::adapter

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <vector>
 
 #include "arrival_clock.h"
@@ -53,9 +52,8 @@ class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
   webrtc::Clock* const clock_;
   const OnDecision on_decision_;
 
-  // Owned by the estimator, as one of its copilots.
-  DecisionRecorder* recorder_ = nullptr;
-  std::unique_ptr<BandwidthEstimator> estimator_;
+  DecisionRecorder recorder_;
+  BandwidthEstimator estimator_;
   ArrivalClock arrival_clock_;
 
   ReceiveSideSettings settings_;

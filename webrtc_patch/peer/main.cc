@@ -1,29 +1,16 @@
 // weir-peer: one end of a WebRTC call, without a screen. `weir-peer --help` says what it does.
-#include <arpa/inet.h>
-#include <fcntl.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <csignal>
-#include <fstream>
-#include <iostream>
-#include <iterator>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
+#include <stdexcept>
 
-#include "concurrent_controller.h"
-#include "lines/command.h"
-#include "lines/exit_status.h"
-#include "lines/json_output.h"
-#include "lines/line_reader.h"
 #include "lines/options.h"
-#include "peer.h"
+#include "program/command_line.h"
+#include "program/json_text.h"
 #include "quiet_logging.h"
 #include "rtc_base/ssl_adapter.h"
+#include "session.h"
 #include "weir/policy/policy.h"
 
 namespace weir::peer {
@@ -44,176 +31,34 @@ nlohmann::ordered_json Versions() {
   return {{"weir", WEIR_VERSION}, {"libwebrtc", "2023-01"}, {"onnxruntime", OnnxRuntimeVersion()}};
 }
 
-// What is wrong with the address; nothing when sockets can be bound to it.
-std::optional<std::string> CheckAddress(const std::string& text) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  if (inet_pton(AF_INET, text.c_str(), &address.sin_addr) != 1 || address.sin_addr.s_addr == INADDR_ANY)
-    return "--bind-address " + text + ": must be the IPv4 address of one interface";
-  const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  const bool bound = fd >= 0 && bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-  if (fd >= 0) close(fd);
-  if (!bound) return "--bind-address " + text + ": no interface has this address";
-  return std::nullopt;
-}
-
-// The bytes of the model; nothing when it cannot be read, or is far larger than one.
-std::optional<std::string> ReadFile(const std::string& path) {
-  constexpr size_t kMaxBytes = size_t{64} << 20;
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes;
-  std::vector<char> chunk(size_t{1} << 16);
-  while (bytes.size() <= kMaxBytes && (file.read(chunk.data(), std::ssize(chunk)), file.gcount() > 0)) {
-    bytes.append(chunk.data(), static_cast<size_t>(file.gcount()));
-  }
-  if (file.bad() || bytes.empty() || bytes.size() > kMaxBytes) return std::nullopt;
-  return bytes;
-}
-
-// The parts of a run that outlive the peer.
-class Session {
- public:
-  explicit Session(Options options) : options_(std::move(options)), lines_(STDOUT_FILENO) {}
-  ~Session() {
-    estimates_.reset();
-    if (estimates_fd_ >= 0) close(estimates_fd_);
-  }
-
-  int Run() {
-    if (const auto fault = CheckAddress(options_.bind_address)) return End(kWrongUse, *fault);
-    std::unique_ptr<FrameSource> frames;
-    if (options_.send) {
-      auto opened = options_.video.empty() ? MakePattern(options_.pattern) : OpenY4mFile(options_.video);
-      if (!opened) return End(kWrongUse, opened.error());
-      frames = std::move(opened.value());
-    }
-    if (!options_.estimates.empty()) {
-      estimates_fd_ = open(options_.estimates.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-      if (estimates_fd_ < 0) return End(kWrongUse, "cannot write the estimates to " + options_.estimates);
-      estimates_.emplace(estimates_fd_);
-    }
-    PilotFactory pilot = RulePilot();
-    std::string pilot_name = "rule";
-    if (options_.own_controller && options_.receive) {
-      const auto controllers = std::make_shared<external::ExternalControllers>(/*watch_libraries=*/false);
-      const external::ExternalSpecification& own = *options_.own_controller;
-      // One that cannot start is told of before the call; a program that can is kept for it.
-      const auto tried = controllers->Start(own, options_.bitrate, options_.objective, /*seed=*/1);
-      if (!tried) return End(kWrongUse, tried.error());
-      pilot = [this, controllers, &own] {
-        return std::make_unique<external::ConcurrentController>(
-            own, controllers, [this](const std::string& what) { lines_.WriteError(what, false); });
-      };
-      pilot_name = own.name;
-    } else if (!options_.model.empty() && options_.receive) {
-      const auto model = ReadFile(options_.model);
-      if (!model) return End(kMissingComponent, "cannot read the model " + options_.model);
-      auto policy = PolicyPilot(std::as_bytes(std::span(*model)));
-      if (policy) {
-        pilot = std::move(policy.value());
-        pilot_name = "weir";
-      } else {
-        lines_.WriteError(options_.model + ": " + policy.error() + "; the ten-line rule decides", false);
-      }
-    }
-    // Before the first estimate; what is said meanwhile waits in standard input.
-    lines_.Write({{"type", "ready"},
-                  {"versions", Versions()},
-                  {"controller", ToString(options_.controller)},
-                  {"pilot", pilot_name},
-                  {"model", options_.model.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(options_.model)},
-                  {"codec", options_.codec}});
-    auto peer = Peer::Create(options_, std::move(frames), std::move(pilot),
-                             {.lines = &lines_, .estimates = estimates_ ? &*estimates_ : &lines_},
-                             [this](const std::string& reason) {
-                               {
-                                 const std::lock_guard lock(mutex_);
-                                 failure_ = reason;
-                               }
-                               Wake();
-                             });
-    if (!peer) return End(kFailed, peer.error());
-    const std::string reason = Obey(*peer.value());
-    peer.value().reset();
-    const std::lock_guard lock(mutex_);
-    if (failure_) return End(kFailed, *failure_);
-    if (!lines_.good()) return End(kFailed, "standard output was closed");
-    lines_.Write({{"type", "end"}, {"reason", reason}});
-    return kDone;
-  }
-
- private:
-  // Hands commands on until it is time to end; why.
-  std::string Obey(Peer& peer) {
-    LineReader reader(STDIN_FILENO, wake_fd);
-    std::string line;
-    while (true) {
-      switch (reader.Next(line)) {
-        case LineReader::Event::kWoken:
-          return "signal";
-        case LineReader::Event::kEndOfFile:
-          return "end of input";
-        case LineReader::Event::kTooLong:
-          lines_.WriteError("standard input: a line has more than 1 MiB", false);
-          break;
-        case LineReader::Event::kLine: {
-          auto command = ParseCommand(line);
-          if (!command) {
-            lines_.WriteError(command.error(), false);
-          } else if (std::holds_alternative<StopCommand>(command.value())) {
-            return "stop";
-          } else {
-            peer.Execute(std::move(command.value()));
-          }
-        }
-      }
-    }
-  }
-
-  int End(int status, const std::string& reason) {
-    lines_.WriteError(reason, true);
-    lines_.Write({{"type", "end"}, {"reason", reason}});
-    return status;
-  }
-
-  const Options options_;
-  JsonOutput lines_;
-  int estimates_fd_ = -1;
-  std::optional<JsonOutput> estimates_;
-  std::mutex mutex_;
-  std::optional<std::string> failure_;
-};
-
-int Main(const std::vector<std::string>& arguments) {
-  if (arguments == std::vector<std::string>{"--help"} || arguments == std::vector<std::string>{"-h"}) {
-    std::cout << Usage();
-    return kDone;
-  }
-  if (arguments == std::vector<std::string>{"--version"}) {
-    std::cout << Versions().dump() << '\n';
-    return kDone;
-  }
-  auto options = ParseOptions(arguments);
-  if (!options) {
-    std::cerr << "weir-peer: " << options.error() << '\n';
-    return kWrongUse;
-  }
+int Run(const Options& options) {
   wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (wake_fd < 0) {
-    std::cerr << "weir-peer: no event descriptor\n";
-    return kFailed;
-  }
+  if (wake_fd < 0) throw std::runtime_error("no event descriptor");
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGINT, OnSignal);
   std::signal(SIGTERM, OnSignal);
   adapter::SilenceLibwebrtcLog();
   rtc::InitializeSSL();
-  const int status = Session(std::move(options.value())).Run();
+  const int status = Session(options, Versions(), wake_fd, Wake).Run();
   rtc::CleanupSSL();
   return status;
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app(
+      "One end of a WebRTC call, without a screen. Signalling, statistics and estimates are JSON\n"
+      "lines on standard input and output; logs go to standard error.",
+      "weir-peer");
+  app.option_defaults()->take_last();
+  app.set_help_flag("-h,--help", "print this and exit");
+  app.set_version_flag("--version", [] { return JsonText(Versions()); }, "versions of its parts, as JSON");
+  app.footer("\nexit status: 0 stopped when told to, 1 failed, 2 wrong use, 3 a component is missing");
+  Options options;
+  AddOptions(app, options);
+  return RunProgram(app, argc, argv, [&options] { return Run(options); });
 }
 
 }  // namespace
 }  // namespace weir::peer
 
-int main(int argc, char** argv) { return weir::peer::Main({argv + 1, argv + argc}); }
+int main(int argc, char** argv) { return weir::peer::Main(argc, argv); }

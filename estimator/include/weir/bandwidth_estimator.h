@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "weir/arrival/arrival_statistics.h"
+#include "weir/estimator_observer.h"
 #include "weir/fusion.h"
 #include "weir/guard.h"
 #include "weir/objective.h"
@@ -100,6 +101,9 @@ class BandwidthEstimator {
   // Ignored unless above 0 and at most a minute.
   void OnRoundTripTime(TimeDelta round_trip_time, Timestamp now);
 
+  // Null: none. The observer outlives this.
+  void SetObserver(EstimatorObserver* observer) { observer_ = observer; }
+
   // The rate in force, whether or not it was fed back yet; the start rate at MinusInfinity before the first OnTimeout.
   const Estimate& latest() const { return latest_; }
   EstimatorCounters counters() const;
@@ -133,6 +137,7 @@ class BandwidthEstimator {
   std::unique_ptr<RateController> fallback_;
   std::vector<Seat> copilots_;
   std::vector<DataRate> copilot_rates_;
+  EstimatorObserver* observer_ = nullptr;
   Guard guard_;
   RembThrottle throttle_;
 

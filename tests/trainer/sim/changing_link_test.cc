@@ -10,7 +10,6 @@
 
 #include "core/piecewise_constant.h"
 #include "link/link.h"
-#include "run/input_files.h"
 #include "simulation_fixture.h"
 #include "test_scenarios.h"
 
@@ -113,20 +112,6 @@ TEST(ChangingScenarioTest, WhatThePathDoesIsNoQueue) {
   // Half the capacity: a packet's transmission, and that of a sender report before it.
   EXPECT_LT(flow["queueing_delay_ms"]["max"].get<double>(), 6.0);
   EXPECT_FALSE(RunScenario(Steady(2'000'000, 5), "fixed")["flows"][0].contains("queueing_delay_ms"));
-}
-
-TEST(InputFilesTest, AKeyThatIsThereTwiceIsRefused) {
-  EXPECT_NO_THROW(ParseInputJson(R"({"a": {"x": 1}, "b": {"x": 2}, "c": [{"x": 1}, {"x": 1}]})"));
-  try {
-    ParseInputJson(R"({"a": 1, "b": {"x": 1, "y": 2, "x": 3}})");
-    ADD_FAILURE() << "not refused";
-  } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "the key \"x\" is there twice in one object; keep one of them");
-  }
-}
-
-TEST(InputFilesTest, ReadingEnds) {
-  for (const char* const path : {"/dev/zero", "/"}) EXPECT_THROW(ReadInputFile(path, "model"), InputError) << path;
 }
 
 }  // namespace

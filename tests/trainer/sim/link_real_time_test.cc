@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "core/file_descriptor.h"
-#include "core/input_error.h"
-#include "realtime/line_writer.h"
+#include "program/input_error.h"
 #include "realtime/real_time_link.h"
 #include "simulation_fixture.h"
 #include "test_scenarios.h"
@@ -274,29 +273,6 @@ TEST_F(RealTimeLinkTest, OtherRtpAndTcpFlowsShareTheLink) {
   EXPECT_GT(static_cast<double>(Total("cross_traffic_bytes")), 0.9 * carriable_bytes);
   // And what was in the queue at the end.
   EXPECT_LE(static_cast<double>(Total("carried_bytes")), carriable_bytes + 0.3 * 2e6 / 8);
-}
-
-TEST(LineWriterTest, WritesInOrderAndNoticesAFailure) {
-  int fds[2];
-  ASSERT_EQ(pipe(fds), 0);
-  const FileDescriptor reading(fds[0]);
-  {
-    const FileDescriptor writing(fds[1]);
-    LineWriter writer(writing.get());
-    for (int i = 0; i < 100; ++i) writer.Write(std::to_string(i));
-  }
-  std::string text(10'000, '\0');
-  text.resize(static_cast<size_t>(read(reading.get(), text.data(), text.size())));
-  EXPECT_EQ(text.substr(0, 6), "0\n1\n2\n");
-  EXPECT_EQ(text.substr(text.size() - 6), "98\n99\n");
-
-  const FileDescriptor full(open("/dev/full", O_WRONLY | O_CLOEXEC));
-  LineWriter writer(full.get());
-  writer.Write("x");
-  for (int i = 0; i < 1000 && !writer.failed(); ++i) usleep(1000);
-  EXPECT_TRUE(writer.failed());
-  writer.Write("y");
-  EXPECT_EQ(writer.lines_left_out(), 1u);
 }
 
 }  // namespace

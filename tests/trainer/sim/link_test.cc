@@ -141,7 +141,7 @@ TEST_F(LinkTest, QueueBoundsInEachUnit) {
       spec.queue = c.queue;
       spec.queue_discipline = discipline;
       Link link(spec, kDuration, 1, 0);
-      EXPECT_EQ(link.queue_limit(), c.limit);
+      EXPECT_EQ(QueueLimit(spec, kDuration), c.limit);
       RecordingSink sink(true);
       At(0, [&] {
         for (int i = 0; i < 100; ++i) sink.Send(link, 1250);

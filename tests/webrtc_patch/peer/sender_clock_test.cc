@@ -2,14 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include "rtc/monotonic_clock.h"
+#include "program/monotonic_clock.h"
 
 namespace weir::peer {
 namespace {
 
 // The NTP time of this machine's wall clock, and CLOCK_MONOTONIC at that moment.
 webrtc::NtpTime NtpNow() {
-  const int64_t wall_us = ClockMicros(CLOCK_REALTIME);
+  const int64_t wall_us = ClockNs(CLOCK_REALTIME) / 1000;
   const auto seconds = static_cast<uint32_t>(wall_us / 1'000'000 + 2'208'988'800);
   const auto fractions = static_cast<uint32_t>((static_cast<uint64_t>(wall_us % 1'000'000) << 32) / 1'000'000);
   return {seconds, fractions};

@@ -2,17 +2,15 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdint>
-#include <exception>
 #include <iostream>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "core/input_error.h"
-#include "core/missing_component.h"
+#include "program/command_line.h"
+#include "program/exit_status.h"
+#include "program/input_error.h"
+#include "program/json_text.h"
 #include "realtime/link_process.h"
-#include "run/arguments.h"
 #include "run/registry_lists.h"
 #include "run/run.h"
 #include "run/versions.h"
@@ -23,117 +21,90 @@
 namespace weir::sim {
 namespace {
 
-constexpr int kDone = 0;
-constexpr int kFailed = 1;
-constexpr int kWrongUse = 2;
-constexpr int kMissingComponent = 3;
+constexpr char kLinkHelp[] =
+    R"(the scenario's path in real time, between two network namespaces: TUN devices weir0 with
+10.211.0.1 in LEFT (the sender) and 10.211.0.2 in RIGHT (the receiver). The scenario's
+first RTP flow stands for the real packets; its other flows are simulated. Commands on
+standard input, one JSON object a line: {"type":"start"}, {"type":"down","duration_s":5},
+{"type":"stop"}. Events on standard output: ready, started, down, error, end. The end of
+the input, SIGINT and SIGTERM stop it too)";
 
-std::string Usage() {
-  return R"(usage: weir-sim run [OPTION...] SCENARIO.json...   run each scenario, print one result record a line
-       weir-sim run -                              read jobs from standard input, one JSON object a line, answer each
-       weir-sim serve                              an environment: binary frames on standard input and output
-       weir-sim link [OPTION...] SCENARIO.json     the scenario's path in real time, between two network namespaces
-       weir-sim --list controllers|flows|presets   their names, and what each is, one a line
-       weir-sim --version                          versions of the simulator's parts, as JSON
-
-options of run and link:
-  --controller NAME    what flows "under_test" run (default: weir with a --model, else rule):
-                       )" +
-         ListNames(kSimulatedControllers) + R"(
-  --model FILE         the policy of the controller weir (ONNX)
-  --objective T,L,P    weights of throughput, latency and loss, or )" +
-         ListNames(kObjectivePresets) + R"(
-  --seed N             a whole number, at least 0 (default 1)
-  --no-series          run only: leave the time series out
-
-options of link, which makes TUN devices weir0: 10.211.0.1 in LEFT (the sender), 10.211.0.2 in RIGHT (the receiver):
-  --left LEFT          network namespaces, as `ip netns` names them
-  --right RIGHT
-  --log FILE           capacity, queue, packets and delays, one JSON object a line
-  --log-interval-ms N  how often, 10 to 10000 (default 100)
-The scenario's first RTP flow stands for the real packets; its other flows are simulated. Commands on standard input,
-one JSON object a line: {"type":"start"}, {"type":"down","duration_s":5}, {"type":"stop"}. Events on standard output:
-ready, started, down, error, end. The end of the input, SIGINT and SIGTERM stop it too.
-
-exit status: 0 done, 1 failed, 2 wrong use or input, 3 something is missing (root, TUN devices)
-)";
+void AddJobOptions(CLI::App& command, JobOptions& options) {
+  command
+      .add_option("--controller", options.controller,
+                  "what flows \"under_test\" run (default: weir with a --model, else rule):\n" +
+                      ListNames(kSimulatedControllers))
+      ->type_name("NAME");
+  command.add_option("--model", options.model_path, "the policy of the controller weir (ONNX)")->type_name("FILE");
+  AddObjective(command, [&options](const Objective& objective) { options.objective = objective; });
+  AddInteger(command, "--seed", "a whole number, at least 0 (default 1)", options.seed, uint64_t{0});
 }
 
-std::optional<Objective> ObjectiveOf(const Arguments& arguments) {
-  if (!arguments.Has("--objective")) return std::nullopt;
-  return ParseObjective(arguments.Get("--objective"));
+CLI::App* AddRun(CLI::App& app, RunOptions& options) {
+  CLI::App* const command =
+      app.add_subcommand("run",
+                         "run each scenario, print one result record a line; `run -` reads jobs from standard input,\n"
+                         "one JSON object a line, and answers each");
+  command->add_option("SCENARIO.json", options.scenario_paths)
+      ->type_name("")
+      ->required()
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  AddJobOptions(*command, options.job);
+  command->add_flag_callback("--no-series", [&options] { options.series = false; }, "leave the time series out");
+  return command;
 }
 
-std::string ControllerOf(const Arguments& arguments) {
-  return arguments.Get("--controller", arguments.Get("--model").empty() ? "rule" : "weir");
+CLI::App* AddLink(CLI::App& app, LinkOptions& options) {
+  CLI::App* const command = app.add_subcommand("link", kLinkHelp);
+  command->add_option("SCENARIO.json", options.scenario_path)->type_name("")->required();
+  AddJobOptions(*command, options.job);
+  AddText(*command, "--left", "LEFT", "network namespaces, as `ip netns` names them", options.left)->required();
+  AddText(*command, "--right", "RIGHT", "", options.right)->required();
+  AddText(*command, "--log", "FILE", "capacity, queue, packets and delays, one JSON object a line", options.log_path)
+      ->required();
+  AddInteger(*command, "--log-interval-ms", "how often, 10 to 10000 (default 100)", options.log_interval_ms,
+             int64_t{10}, int64_t{10'000});
+  return command;
 }
 
-RunOptions ParseRunOptions(const Arguments& arguments) {
-  RunOptions options;
-  options.scenario_paths = arguments.positional();
-  if (options.scenario_paths.empty())
-    throw InputError("run needs at least one scenario file, or -; see weir-sim --help");
-  options.controller = ControllerOf(arguments);
-  options.model_path = arguments.Get("--model");
-  options.objective = ObjectiveOf(arguments);
-  options.seed = arguments.GetInteger("--seed", 0, UINT64_MAX, options.seed);
-  options.series = !arguments.Has("--no-series");
-  return options;
-}
-
-LinkOptions ParseLinkOptions(const Arguments& arguments) {
-  if (arguments.positional().size() != 1) throw InputError("link needs one scenario file; see weir-sim --help");
-  LinkOptions options;
-  options.scenario_path = arguments.positional()[0];
-  options.controller = ControllerOf(arguments);
-  options.model_path = arguments.Get("--model");
-  options.objective = ObjectiveOf(arguments);
-  options.seed = arguments.GetInteger("--seed", 0, UINT64_MAX, options.seed);
-  options.left = arguments.Require("--left");
-  options.right = arguments.Require("--right");
-  options.log_path = arguments.Require("--log");
-  options.log_interval_ms = static_cast<int64_t>(arguments.GetInteger("--log-interval-ms", 10, 10'000, 100));
-  return options;
-}
-
-int Main(const std::vector<std::string>& arguments) {
-  const std::string command = arguments.empty() ? "" : arguments[0];
-  const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
-  if (command == "--help" || command == "-h") {
-    std::cout << Usage();
-    return kDone;
+int Run(const CLI::App& command, const RunOptions& options) {
+  if (options.scenario_paths == std::vector<std::string>{"-"}) {
+    const auto given = command.get_options([](const CLI::Option* option) { return option->count() > 0; });
+    if (given.size() > 1) throw InputError("run - takes no options: each job has its own");
+    RunJobs(std::cin, std::cout);
+  } else {
+    RunFiles(options, std::cout);
   }
-  if (command == "--version") {
-    std::cout << Versions().dump() << '\n';
-    return kDone;
-  }
-  if (command == "--list") {
-    if (rest.size() != 1) throw InputError("--list needs one of controllers, flows, presets");
-    std::cout << RegistryList(rest[0]);
-    return kDone;
-  }
-  if (command == "serve") {
-    if (!rest.empty()) throw InputError("serve takes no arguments");
-    return Serve(STDIN_FILENO, STDOUT_FILENO) ? kDone : kFailed;
-  }
-  if (command == "run") {
-    if (rest.size() == 1 && rest[0] == "-") {
-      RunJobs(std::cin, std::cout);
-    } else {
-      RunFiles(ParseRunOptions({rest, {"--no-series"}, {"--controller", "--model", "--objective", "--seed"}}),
-               std::cout);
+  return std::cout ? kDone : kFailed;
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("Simulates calls over network paths, with every controller.", "weir-sim");
+  app.option_defaults()->take_last();
+  app.set_help_flag();
+  app.set_help_all_flag("-h,--help", "print this and exit");
+  app.set_version_flag("--version", [] { return JsonText(Versions()); }, "versions of the simulator's parts, as JSON");
+  app.footer("exit status: 0 done, 1 failed, 2 wrong use or input, 3 something is missing (root, TUN devices)");
+  std::string list;
+  const CLI::Option* const wants_list =
+      app.add_option("--list", list, "controllers, flows or presets: their names, and what each is, one a line");
+  app.require_subcommand(0, 1);
+  RunOptions run_options;
+  LinkOptions link_options;
+  const CLI::App* const run = AddRun(app, run_options);
+  const CLI::App* const serve =
+      app.add_subcommand("serve", "an environment: binary frames on standard input and output");
+  AddLink(app, link_options);
+  return RunProgram(app, argc, argv, [&] {
+    if (*wants_list) {
+      std::cout << RegistryList(list);
+      return kDone;
     }
-    return std::cout ? kDone : kFailed;
-  }
-  if (command == "link") {
-    const LinkOptions options = ParseLinkOptions(
-        {rest,
-         {},
-         {"--controller", "--model", "--objective", "--seed", "--left", "--right", "--log", "--log-interval-ms"}});
-    return RunLink(options, STDIN_FILENO, STDOUT_FILENO) ? kDone : kFailed;
-  }
-  std::cerr << Usage();
-  return kWrongUse;
+    if (app.get_subcommands().empty()) throw InputError("give run, serve or link; see weir-sim --help");
+    if (*run) return Run(*run, run_options);
+    const bool done = *serve ? Serve(STDIN_FILENO, STDOUT_FILENO) : RunLink(link_options, STDIN_FILENO, STDOUT_FILENO);
+    return done ? kDone : kFailed;
+  });
 }
 
 }  // namespace
@@ -142,16 +113,5 @@ int Main(const std::vector<std::string>& arguments) {
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   std::ios::sync_with_stdio(false);
-  try {
-    return weir::sim::Main({argv + 1, argv + argc});
-  } catch (const weir::sim::InputError& error) {
-    std::cerr << "weir-sim: " << error.what() << '\n';
-    return weir::sim::kWrongUse;
-  } catch (const weir::sim::MissingComponent& error) {
-    std::cerr << "weir-sim: " << error.what() << '\n';
-    return weir::sim::kMissingComponent;
-  } catch (const std::exception& error) {
-    std::cerr << "weir-sim: " << error.what() << '\n';
-    return weir::sim::kFailed;
-  }
+  return weir::sim::Main(argc, argv);
 }

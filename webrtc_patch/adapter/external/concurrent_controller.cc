@@ -1,14 +1,11 @@
 #include "concurrent_controller.h"
 
-#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
-
-#include "external_controller.h"
 
 namespace weir::external {
 namespace {
@@ -54,14 +51,15 @@ struct ConcurrentController::Shared {
 
 ConcurrentController::ConcurrentController(const ExternalSpecification& specification,
                                            std::shared_ptr<ExternalControllers> controllers, Tell tell)
-    : name_(specification.name),
+    : HostedController(specification.name),
       shared_(std::make_shared<Shared>(specification, std::move(controllers), std::move(tell))) {}
 
 ConcurrentController::~ConcurrentController() {
   const std::lock_guard lock(shared_->mutex);
   if (shared_->late > 0) {
-    shared_->tell(AboutController(name_, std::to_string(shared_->late) + " of " + std::to_string(shared_->asked) +
-                                             " decisions were due before the answer to the one before had come"));
+    shared_->tell(AboutController(shared_->specification.name,
+                                  std::to_string(shared_->late) + " of " + std::to_string(shared_->asked) +
+                                      " decisions were due before the answer to the one before had come"));
   }
   shared_->tell = nullptr;
   shared_->failed = true;
@@ -69,41 +67,29 @@ ConcurrentController::~ConcurrentController() {
 }
 
 void ConcurrentController::OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) {
-  constraints_ = constraints;
-  if (started_) return;
-  started_ = true;
-  target_ = constraints.start_rate;
-  timer_.Start(now, kDefaultInterval);
+  if (!TakeConstraints(constraints, now, kDefaultInterval)) return;
   const std::lock_guard lock(shared_->mutex);
   shared_->constraints = constraints;
-  shared_->objective = objective_;
+  shared_->objective = objective();
   shared_->busy_since = now;
   std::thread(Answer, shared_).detach();
-}
-
-void ConcurrentController::OnObjective(const Objective& objective) { objective_ = objective; }
-
-void ConcurrentController::OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) {
-  round_trip_time_us_ = update.round_trip_time.us();
 }
 
 void ConcurrentController::OnArrival(const Arrival& arrival) {
   if (packets_.size() < kMaxWaitingPackets) packets_.push_back(ToC(arrival));
 }
 
-void ConcurrentController::OnTargetApplied(DataRate target, Timestamp) { target_ = target; }
-
 NetworkControlUpdate ConcurrentController::OnTimeout(Timestamp now) {
-  NetworkControlUpdate update;
-  if (now < timer_.due()) return update;
+  if (now < timer_.due()) return {};
   const std::lock_guard lock(shared_->mutex);
   timer_.set_interval(shared_->interval);
-  if (!timer_.Take(now)) return update;
+  if (!timer_.Take(now)) return {};
   if (shared_->busy_since) {
     const TimeDelta limit = shared_->specification.decision_limit * (shared_->ready ? 1 : kStartLimitFactor);
-    if (now - *shared_->busy_since > limit) shared_->Fail(AboutController(name_, "it has not answered in time"));
+    if (now - *shared_->busy_since > limit)
+      shared_->Fail(AboutController(shared_->specification.name, "it has not answered in time"));
   }
-  if (shared_->failed) return update;
+  if (shared_->failed) return {};
   if (shared_->ready) {
     ++shared_->asked;
     if (shared_->busy_since) {
@@ -112,18 +98,11 @@ NetworkControlUpdate ConcurrentController::OnTimeout(Timestamp now) {
       shared_->busy_since = now;
       std::swap(shared_->packets, packets_);
       packets_.clear();
-      shared_->question = weir_controller_interval{.now_us = now.us(),
-                                                   .target_bps = target_.bps(),
-                                                   .round_trip_time_us = round_trip_time_us_,
-                                                   .objective = ToC(objective_),
-                                                   .packets = shared_->packets.data(),
-                                                   .packet_count = shared_->packets.size()};
+      shared_->question = Question(shared_->packets, now);
       shared_->changed.notify_one();
     }
   }
-  const DataRate target = std::clamp(shared_->target.value_or(target_), constraints_.min_rate, constraints_.max_rate);
-  update.target_rate = TargetTransferRate{now, target};
-  return update;
+  return Bounded(shared_->target.value_or(target()), now);
 }
 
 // The thread.

@@ -7,16 +7,15 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "decision_maker.h"
 #include "external_controllers.h"
-#include "weir/controllers/decision_timer.h"
-#include "weir/rate_controller.h"
+#include "hosted_controller.h"
 
 namespace weir::external {
 
-class ConcurrentController final : public RateController {
+class ConcurrentController final : public HostedController {
  public:
   // Called on either thread with what the user should know, as a sentence: that it failed, and at the end how many of
   // its answers were late. Not after the destructor.
@@ -28,31 +27,17 @@ class ConcurrentController final : public RateController {
   // Does not wait either: a thread that is still being answered goes on alone, and ends with the answer.
   ~ConcurrentController() override;
 
-  std::string_view name() const override { return name_; }
-  Side side() const override { return Side::kReceiver; }
-
   void OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) override;
-  void OnObjective(const Objective& objective) override;
-  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override;
   void OnArrival(const Arrival& arrival) override;
-  void OnTargetApplied(DataRate target, Timestamp now) override;
   // Asks anew, unless it is still being answered: then the packets wait for the next time.
   NetworkControlUpdate OnTimeout(Timestamp now) override;
-  Timestamp next_timeout() const override { return timer_.due(); }
 
  private:
   struct Shared;
   static void Answer(const std::shared_ptr<Shared>& shared);
 
-  const std::string name_;
   const std::shared_ptr<Shared> shared_;
-  bool started_ = false;
-  TargetRateConstraints constraints_;
-  Objective objective_;
-  int64_t round_trip_time_us_ = 0;
-  DataRate target_ = DataRate::Zero();
   std::vector<weir_controller_packet> packets_;
-  DecisionTimer timer_;
 };
 
 }  // namespace weir::external

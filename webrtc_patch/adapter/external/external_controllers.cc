@@ -1,46 +1,32 @@
 #include "external_controllers.h"
 
-#include <cmath>
-#include <nlohmann/json.hpp>
+#include <cstdint>
 #include <utility>
 
+#include "hosted_controller.h"
 #include "library_decision_maker.h"
+#include "program/json_object.h"
 #include "program_decision_maker.h"
 
 namespace weir::external {
 
-Result<ExternalSpecification> ParseSpecification(const nlohmann::json& value, const std::string& name) {
+ExternalSpecification ParseSpecification(const nlohmann::json& value, const std::string& path,
+                                         const std::string& name) {
+  JsonObject object(value, path);
   ExternalSpecification result;
   result.name = name;
-  const auto text = [&](const char* key) -> std::string {
-    const auto found = value.find(key);
-    return found != value.end() && found->is_string() ? found->get<std::string>() : "";
-  };
-  if (!value.is_object() || (text("kind") != "program" && text("kind") != "library"))
-    return Error{"external: must be an object with \"kind\": \"program\" or \"library\""};
-  const bool program = text("kind") == "program";
-  const char* const what = program ? "command" : "library";
-  for (const auto& [key, of] : value.items()) {
-    if (key != "kind" && key != what && key != "time_limit_s") return Error{"external." + key + ": unknown key"};
-  }
-  if (program && value.contains("command") && value["command"].is_array()) {
-    for (const auto& argument : value["command"]) {
-      if (!argument.is_string()) return Error{"external.command: must be a list of strings"};
-      result.command.push_back(argument.get<std::string>());
+  if (object.Choice("kind", {"program", "library"}) == 0) {
+    const std::string command_path = object.PathOf("command");
+    for (const auto& argument : JsonArray(object.Require("command"), command_path, 1, SIZE_MAX)) {
+      result.command.push_back(JsonString(argument, command_path));
     }
+  } else {
+    result.library = object.String("library");
   }
-  result.library = program ? "" : text("library");
-  if (result.command.empty() && result.library.empty()) return Error{std::string("external.") + what + ": is missing"};
-  if (const auto limit = value.find("time_limit_s"); limit != value.end()) {
-    const double limit_s = limit->is_number() ? limit->get<double>() : NAN;
-    if (!(limit_s >= 0.001 && limit_s <= 3600)) return Error{"external.time_limit_s: must be 0.001 to 3600"};
-    result.decision_limit = TimeDelta::SecondsF(limit_s);
-  }
+  constexpr NumberRange kLimit{.min = 0.001, .max = 3600};
+  result.decision_limit = TimeDelta::SecondsF(object.Number("time_limit_s", kLimit, result.decision_limit.seconds()));
+  object.RefuseUnknownKeys();
   return result;
-}
-
-weir_controller_objective ToC(const Objective& objective) {
-  return {.throughput = objective.throughput, .latency = objective.latency, .loss = objective.loss};
 }
 
 Result<std::unique_ptr<DecisionMaker>> ExternalControllers::Start(const ExternalSpecification& specification,

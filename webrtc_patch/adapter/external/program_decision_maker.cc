@@ -2,8 +2,10 @@
 
 #include <array>
 #include <charconv>
-#include <nlohmann/json.hpp>
 #include <utility>
+
+#include "program/json_object.h"
+#include "program/json_text.h"
 
 namespace weir::external {
 namespace {
@@ -11,6 +13,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kKinds{"video", "audio", "probe", "retransmission"};
 constexpr size_t kShownOfAnAnswer = 120;
 
+// Written by hand: a question can have thousands of packets, and making a JSON value of each takes far longer.
 // `text` is what comes before the number, its name included.
 template <class Number>
 void Append(std::string& line, std::string_view text, Number number) {
@@ -106,10 +109,11 @@ Result<DataRate> ProgramDecisionMaker::Decide(const weir_controller_interval& in
 }
 
 Result<double> ProgramDecisionMaker::Number(std::string_view answer, const char* name, const double* otherwise) const {
-  const auto json = nlohmann::json::parse(answer, nullptr, /*allow_exceptions=*/false);
-  const bool is_object = json.is_object();
-  if (is_object && otherwise && !json.contains(name)) return *otherwise;
-  if (!is_object || !json.contains(name) || !json[name].is_number()) {
+  try {
+    const nlohmann::json json = ParseJson(answer);
+    JsonObject object(json, "");
+    return otherwise ? object.Number(name, {}, *otherwise) : object.Number(name, {});
+  } catch (const InputError&) {
     // Whatever it is, it goes to a terminal.
     std::string shown(answer.substr(0, kShownOfAnAnswer));
     for (char& c : shown) {
@@ -117,7 +121,6 @@ Result<double> ProgramDecisionMaker::Number(std::string_view answer, const char*
     }
     return Error{"its answer is no JSON object with a number \"" + std::string(name) + "\": " + shown};
   }
-  return json[name].get<double>();
 }
 
 Error ProgramDecisionMaker::Failed(std::string what) {

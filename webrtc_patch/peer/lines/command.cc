@@ -1,10 +1,11 @@
 #include "lines/command.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "lines/options.h"
+#include "program/json_object.h"
+#include "program/json_text.h"
 #include "weir/registry/controllers.h"
 #include "weir/registry/names.h"
 
@@ -14,96 +15,70 @@ namespace {
 using nlohmann::json;
 
 // Media sections beyond are no call of ours.
-constexpr int64_t kMaxMlineIndex = 255;
+constexpr double kMaxMlineIndex = 255;
+constexpr double kMaxBitrateBps = 1e15;
 
-struct BadLine {
-  std::string message;
-};
-
-const json& Require(const json& line, const char* key) {
-  const auto value = line.find(key);
-  if (value == line.end()) throw BadLine{std::string("\"") + key + "\" is missing"};
-  return *value;
-}
-
-std::string String(const json& line, const char* key) {
-  const json& value = Require(line, key);
-  if (!value.is_string()) throw BadLine{std::string("\"") + key + "\" must be a string"};
-  return value.get<std::string>();
-}
-
-float Number(const json& line, const char* key) {
-  const json& value = Require(line, key);
-  if (!value.is_number()) throw BadLine{std::string("\"") + key + "\" must be a number"};
-  return value.get<float>();
-}
-
-int64_t Integer(const json& value, const char* key, int64_t max) {
-  // Out of range is out of range, whichever type the number was read as.
-  const double number = value.is_number() ? value.get<double>() : -1;
-  if (!(number >= 0) || number > static_cast<double>(max) || number != std::floor(number))
-    throw BadLine{std::string("\"") + key + "\" must be a whole number, 0 to " + std::to_string(max)};
+// However the number is written: a browser's 5e6 is one too.
+int64_t WholeNumber(const json& value, const std::string& key, double max) {
+  const double number = JsonNumber(value, key, {.min = 0, .max = max});
+  if (number != std::floor(number)) RefuseJson(key, "must be a whole number, not " + ShownJson(value));
   return static_cast<int64_t>(number);
 }
 
-bool IsNull(const json& line, const char* key) {
-  const auto value = line.find(key);
-  return value == line.end() || value->is_null();
-}
+std::string Text(JsonObject& line, const char* key) { return JsonString(line.Require(key), key); }
 
-CandidateCommand ParseCandidate(const json& line) {
+CandidateCommand ParseCandidate(JsonObject& line) {
   CandidateCommand command;
   // A browser ends its candidates with null.
-  if (!IsNull(line, "candidate")) command.candidate = String(line, "candidate");
-  if (!IsNull(line, "sdpMid")) command.sdp_mid = String(line, "sdpMid");
-  if (!IsNull(line, "sdpMLineIndex"))
-    command.sdp_mline_index = static_cast<int>(Integer(line["sdpMLineIndex"], "sdpMLineIndex", kMaxMlineIndex));
+  if (const json* candidate = line.FindOptional("candidate")) command.candidate = JsonString(*candidate, "candidate");
+  if (const json* mid = line.FindOptional("sdpMid")) command.sdp_mid = JsonString(*mid, "sdpMid");
+  if (const json* index = line.FindOptional("sdpMLineIndex"))
+    command.sdp_mline_index = static_cast<int>(WholeNumber(*index, "sdpMLineIndex", kMaxMlineIndex));
   return command;
 }
 
-ObjectiveCommand ParseObjectiveLine(const json& line) {
-  const auto objective = NormalizedObjective(Number(line, "throughput"), Number(line, "latency"), Number(line, "loss"));
-  if (!objective) throw BadLine{"an objective's three weights must be above 0"};
+ObjectiveCommand ParseObjectiveLine(JsonObject& line) {
+  const auto weight = [&line](const char* key) { return static_cast<float>(line.Number(key, {})); };
+  const auto objective = NormalizedObjective(weight("throughput"), weight("latency"), weight("loss"));
+  if (!objective) throw InputError("an objective's three weights must be above 0");
   return {*objective};
 }
 
-BitrateCommand ParseBitrate(const json& line) {
-  constexpr int64_t kAny = int64_t{1} << 52;
-  const int64_t min_bps = Integer(Require(line, "min_bps"), "min_bps", kAny);
-  const int64_t max_bps = Integer(Require(line, "max_bps"), "max_bps", kAny);
-  const bool restart = !IsNull(line, "start_bps");
-  const auto bitrate = MakeBitrate(min_bps, restart ? Integer(line["start_bps"], "start_bps", kAny) : min_bps, max_bps);
-  if (!bitrate) throw BadLine{bitrate.error()};
-  return {bitrate.value(), restart};
+BitrateCommand ParseBitrate(JsonObject& line) {
+  const int64_t min_bps = WholeNumber(line.Require("min_bps"), "min_bps", kMaxBitrateBps);
+  const int64_t max_bps = WholeNumber(line.Require("max_bps"), "max_bps", kMaxBitrateBps);
+  const json* const start = line.FindOptional("start_bps");
+  const int64_t start_bps = start ? WholeNumber(*start, "start_bps", kMaxBitrateBps) : min_bps;
+  const auto bitrate = MakeBitrate(min_bps, start_bps, max_bps);
+  if (!bitrate) throw InputError(bitrate.error());
+  return {bitrate.value(), start != nullptr};
 }
 
-Command Parse(const json& line) {
-  if (!line.is_object()) throw BadLine{"a line must be a JSON object"};
-  const std::string type = String(line, "type");
+Command Parse(JsonObject line) {
+  const std::string type = Text(line, "type");
   if (type == "start") return StartCommand{};
   if (type == "stats") return StatsCommand{};
   if (type == "stop") return StopCommand{};
-  if (type == "offer" || type == "answer") return DescriptionCommand{type == "offer", String(line, "sdp")};
+  if (type == "offer" || type == "answer") return DescriptionCommand{type == "offer", Text(line, "sdp")};
   if (type == "candidate") return ParseCandidate(line);
   if (type == "objective") return ParseObjectiveLine(line);
   if (type == "bitrate") return ParseBitrate(line);
   if (type == "controller") {
-    const auto mode = ParseReceiveSideMode(String(line, "name"));
-    if (!mode) throw BadLine{"a controller is " + ListNames(kCallControllers, " or ")};
+    const auto mode = ParseReceiveSideMode(Text(line, "name"));
+    if (!mode) throw InputError("a controller is " + ListNames(kCallControllers, " or "));
     return ControllerCommand{*mode};
   }
-  throw BadLine{"there is no type \"" + type.substr(0, 40) + "\""};
+  throw InputError("there is no type \"" + type.substr(0, 40) + "\"");
 }
 
 }  // namespace
 
 Result<Command> ParseCommand(std::string_view text) {
-  const json line = json::parse(text, nullptr, false);
-  if (line.is_discarded()) return Error{"standard input: a line is not JSON"};
   try {
-    return Parse(line);
-  } catch (const BadLine& fault) {
-    return Error{"standard input: " + fault.message};
+    const json line = ParseJson(text);
+    return Parse(JsonObject(line, ""));
+  } catch (const InputError& fault) {
+    return Error{std::string("standard input: ") + fault.what()};
   }
 }
 

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <string>
 
+#include "program/line_buffer.h"
+
 namespace weir::peer {
 
 class LineReader {
@@ -24,15 +26,9 @@ class LineReader {
   Event Next(std::string& line);
 
  private:
-  // True when `line` was taken out of the buffer, or skipped for its length (then `too_long`).
-  bool TakeLine(std::string& line, bool& too_long);
-
   const int fd_;
   const int wake_fd_;
-  std::string buffer_;
-  // Up to where `buffer_` is known to hold no end of line.
-  size_t searched_ = 0;
-  bool skipping_ = false;
+  LineBuffer buffer_{kMaxLineSize};
   bool end_of_file_ = false;
 };
 

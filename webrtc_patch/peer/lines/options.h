@@ -2,11 +2,10 @@
 #ifndef WEIR_WEBRTC_PATCH_PEER_LINES_OPTIONS_H_
 #define WEIR_WEBRTC_PATCH_PEER_LINES_OPTIONS_H_
 
+#include <CLI/App.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "external_controllers.h"
 #include "receive_side_switch.h"
@@ -16,8 +15,6 @@
 #include "weir/result.h"
 
 namespace weir::peer {
-
-std::string Usage();
 
 struct Options {
   bool send = false;
@@ -47,11 +44,9 @@ struct Options {
   std::string bind_address = "127.0.0.1";
 };
 
-// The error is one sentence for the user.
-Result<Options> ParseOptions(const std::vector<std::string>& arguments);
+// Parsing `app` sets `options`, which outlives it.
+void AddOptions(CLI::App& app, Options& options);
 
-// "T,L,P" or a preset's name.
-Result<Objective> ParseObjective(std::string_view text);
 // The error tells what is wrong with the three.
 Result<TargetRateConstraints> MakeBitrate(int64_t min_bps, int64_t start_bps, int64_t max_bps);
 

@@ -1,6 +1,6 @@
 #include "rtc/sender_clock.h"
 
-#include "rtc/monotonic_clock.h"
+#include "program/monotonic_clock.h"
 
 namespace weir::peer {
 namespace {
@@ -17,7 +17,7 @@ int64_t WallMicros(webrtc::NtpTime ntp) {
 
 }  // namespace
 
-SenderClock::SenderClock() : wall_to_monotonic_us_(MonotonicMicros() - ClockMicros(CLOCK_REALTIME)) {}
+SenderClock::SenderClock() : wall_to_monotonic_us_(MonotonicMicros() - ClockNs(CLOCK_REALTIME) / 1000) {}
 
 void SenderClock::OnSenderReport(uint32_t ssrc, webrtc::NtpTime ntp, uint32_t rtp_timestamp) {
   if (!ntp.Valid()) return;

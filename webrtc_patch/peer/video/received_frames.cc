@@ -1,11 +1,11 @@
 #include "video/received_frames.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "api/video/i420_buffer.h"
-#include "rtc/monotonic_clock.h"
+#include "program/json_text.h"
+#include "program/monotonic_clock.h"
 #include "video/frame_number.h"
 
 namespace weir::peer {
@@ -94,7 +94,7 @@ void ReceivedFrames::Write(const Entry& entry) {
                                  {"height", entry.height}};
   if (!written) line["written"] = false;
   // Line by line, so that who kills this process has the index up to then.
-  index_ << line.dump() << '\n' << std::flush;
+  index_ << JsonText(line) << '\n' << std::flush;
   if ((!video_ || !index_) && !std::exchange(failed_, true))
     on_error_("received frames can no longer be written: disk full?");
 }

@@ -5,7 +5,7 @@
 
 #include "api/make_ref_counted.h"
 #include "api/video/video_frame.h"
-#include "rtc/monotonic_clock.h"
+#include "program/monotonic_clock.h"
 
 namespace weir::peer {
 

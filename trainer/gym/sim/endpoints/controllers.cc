@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "core/input_error.h"
+#include "program/input_error.h"
 #include "rate_controllers.h"
 #include "weir/controllers/built_in_controllers.h"
 #include "weir/policy/policy.h"

@@ -22,6 +22,8 @@ RtpSender::RtpSender(const RtpSenderConfig& config, std::unique_ptr<MediaSource>
       controller_(std::move(controller)),
       link_(link),
       observer_(observer),
+      packetizer_(config.flow_index, config.clock),
+      loss_reports_(ToTimestamp(config.start_ns)),
       pacer_(controller_ ? kSendSideOverheadBytes : kRembOverheadBytes),
       activity_timer_(this),
       send_timer_(this),
@@ -86,27 +88,9 @@ void RtpSender::SetSendTimer(int64_t now_ns) {
 }
 
 void RtpSender::Send(const PacedPacket& paced, int64_t now_ns) {
-  const MediaPacket& media = paced.media;
-  Stream& stream = streams_[static_cast<size_t>(StreamOf(media.kind))];
-  Packet packet;
-  packet.size_bytes = kUdpIpOverheadBytes + kRtpHeaderBytes + media.payload_bytes + paced.padding_bytes;
+  Packet packet = packetizer_.Take(paced, now_ns);
   packet.sink = receiver_;
-  packet.sent_time_ns = now_ns;
-  packet.capture_time_ns = media.capture_time_ns;
   packet.extra_delay_ns = config_.extra_one_way_delay_ns;
-  packet.rtp.ssrc = SsrcOf(config_.flow_index, media.kind);
-  packet.rtp.sequence_number = stream.next_sequence_number++;
-  packet.rtp.payload_type = PayloadTypeOf(media.kind);
-  packet.rtp.kind = media.kind;
-  packet.rtp.has_abs_send_time = true;
-  packet.rtp.abs_send_time = AbsSendTime(config_.clock.Shown(now_ns));
-  packet.rtp.rtp_timestamp = RtpTimestamp(media.kind, config_.clock.Shown(media.capture_time_ns));
-  packet.rtp.rtp_clock_rate = ClockRateOf(media.kind);
-  packet.rtp.header_size = kRtpHeaderBytes;
-  packet.rtp.payload_size = media.payload_bytes;
-  packet.rtp.padding_size = paced.padding_bytes;
-  packet.transport_sequence_number = next_transport_sequence_number_++;
-  packet.pacing_info = paced.pacing_info;
   observer_->OnSent(packet);
   if (controller_) {
     SentPacket sent;
@@ -114,7 +98,7 @@ void RtpSender::Send(const PacedPacket& paced, int64_t now_ns) {
     sent.size = DataSize::Bytes(packet.size_bytes);
     sent.sequence_number = packet.transport_sequence_number;
     sent.pacing_info = paced.pacing_info;
-    sent.audio = media.kind == PacketKind::kAudio;
+    sent.audio = paced.media.kind == PacketKind::kAudio;
     history_.OnSentPacket(sent);
     controller_->OnSentPacket(sent);
     PollController(now_ns);
@@ -154,26 +138,8 @@ void RtpSender::OnReceiverReport(const ReceiverReport& report, int64_t now_ns) {
     controller_->OnRoundTripTimeUpdate(
         {.receive_time = now, .round_trip_time = TimeDelta::Micros(round_trip_ns / 1000)});
   }
-  int64_t expected = 0;
-  int64_t lost = 0;
-  for (size_t i = 0; i < streams_.size(); ++i) {
-    if (!report.blocks[i]) continue;
-    ReportBlock& last = streams_[i].report;
-    expected += report.blocks[i]->extended_highest_sequence_number - last.extended_highest_sequence_number;
-    lost += report.blocks[i]->cumulative_packets_lost - last.cumulative_packets_lost;
-    last = *report.blocks[i];
-  }
-  // As libwebrtc's transport does it: nothing new, or nothing received, is no report.
-  const bool first = !last_loss_report_.IsFinite();
-  const Timestamp start = first ? ToTimestamp(config_.start_ns) : last_loss_report_;
-  if (expected == 0) return;
-  last_loss_report_ = now;
-  if (expected - lost < 1) return;
-  controller_->OnTransportLossReport({.receive_time = now,
-                                      .start_time = start,
-                                      .end_time = now,
-                                      .packets_lost_delta = lost,
-                                      .packets_received_delta = expected - lost});
+  const auto losses = loss_reports_.OnReceiverReport(report, now);
+  if (losses) controller_->OnTransportLossReport(*losses);
 }
 
 void RtpSender::OnDropped(const Packet&) { ++rtcp_packets_lost_; }

@@ -3,7 +3,6 @@
 #ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_RTP_SENDER_H_
 #define WEIR_TRAINER_GYM_SIM_ENDPOINTS_RTP_SENDER_H_
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,8 +10,10 @@
 #include <vector>
 
 #include "core/timer.h"
+#include "endpoints/loss_reports.h"
 #include "endpoints/pacer.h"
 #include "endpoints/rtcp_messages.h"
+#include "endpoints/rtp_packetizer.h"
 #include "endpoints/sender_clock.h"
 #include "endpoints/sent_packet_history.h"
 #include "flows/flow_observer.h"
@@ -50,12 +51,6 @@ class RtpSender final : private PacketSink {
   int64_t rtcp_packets_lost() const { return rtcp_packets_lost_; }
 
  private:
-  struct Stream {
-    uint16_t next_sequence_number = 0;
-    // From the last receiver report.
-    ReportBlock report;
-  };
-
   // PacketSink, for RTCP.
   bool needs_event() const override { return true; }
   void OnPacket(Packet&& packet, int64_t arrival_time_ns) override;
@@ -81,13 +76,12 @@ class RtpSender final : private PacketSink {
   FlowObserver* const observer_;
   PacketSink* receiver_ = nullptr;
 
+  RtpPacketizer packetizer_;
+  LossReports loss_reports_;
   Pacer pacer_;
   SentPacketHistory history_;
-  std::array<Stream, kStreamsPerFlow> streams_;
-  int64_t next_transport_sequence_number_ = 0;
   DataRate target_rate_ = DataRate::Zero();
   int64_t rtcp_packets_lost_ = 0;
-  Timestamp last_loss_report_ = Timestamp::MinusInfinity();
   // The receiver's last report: when it was sent, and when it came.
   std::optional<std::pair<int64_t, int64_t>> last_receiver_reference_ns_;
 

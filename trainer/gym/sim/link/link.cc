@@ -32,8 +32,7 @@ class Link::Delivery final : public ns3::EventImpl {
 Link::Link(const LinkSpec& spec, int64_t duration_ns, uint64_t seed, uint64_t stream)
     : spec_(spec), loss_(spec.loss, RandomStream(seed, stream)), jitter_(spec.jitter, RandomStream(seed, stream + 1)) {
   if (!spec_.capacity) return;
-  queue_limit_ = QueueLimit(spec_, duration_ns);
-  const QueueBound bound{spec_.queue.unit == QueueSpec::Unit::kPackets, queue_limit_};
+  const QueueBound bound{spec_.queue.unit == QueueSpec::Unit::kPackets, QueueLimit(spec_, duration_ns)};
   bottleneck_ = spec_.queue_discipline == QueueDiscipline::kCodel
                     ? MakeCodelBottleneck(*spec_.capacity, bound, this)
                     : MakeDropTailBottleneck(*spec_.capacity, bound, this);

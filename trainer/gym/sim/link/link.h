@@ -57,8 +57,6 @@ class Link final : private BottleneckObserver {
   int64_t QueueingDelayNs() const;
   // How long the transmitter has had nothing to do, since time 0; 0 without a bottleneck.
   int64_t IdleNs() const;
-  // The queue's bound, in the unit of its specification; 0 without a bottleneck.
-  int64_t queue_limit() const { return queue_limit_; }
 
   const LinkSpec& spec() const { return spec_; }
   const LinkCounters& counters() const { return counters_; }
@@ -75,7 +73,6 @@ class Link final : private BottleneckObserver {
   LinkSpec spec_;
   LossModel loss_;
   JitterModel jitter_;
-  int64_t queue_limit_ = 0;
   bool down_ = false;
   int64_t start_ns_ = 0;
   // When the last packet was at the end of the path, before jitter.

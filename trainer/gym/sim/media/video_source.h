@@ -43,8 +43,6 @@ class VideoSource final : public MediaSource {
   MediaPacket TakePacket(int64_t now_ns) override;
   bool elastic() const override { return false; }
 
-  DataRate encoder_rate() const { return DataRate::BitsPerSecondF(encoder_rate_bps_); }
-
  private:
   void EncodeFrame(int64_t now_ns);
   // The size of the next frame over that of an average one.

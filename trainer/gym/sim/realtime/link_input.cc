@@ -12,7 +12,7 @@
 #include <memory>
 #include <utility>
 
-#include "realtime/real_time.h"
+#include "program/monotonic_clock.h"
 
 namespace weir::sim {
 namespace {
@@ -106,18 +106,14 @@ bool LinkInput::ReadCommands() {
   const ssize_t count = read(config_.command_fd, text, sizeof(text));
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return true;
   if (count <= 0) return false;
-  for (std::string_view rest(text, static_cast<size_t>(count)); !rest.empty();) {
-    const size_t length = rest.find('\n');
-    const std::string_view part = rest.substr(0, length);
-    if (line_.size() + part.size() > kMaxLineBytes) line_too_long_ = true;
-    if (!line_too_long_) line_ += part;
-    if (length == std::string_view::npos) break;
-    rest.remove_prefix(length + 1);
-    if (line_too_long_) line_ = "(a line that is too long)";
-    if (!line_.empty()) HandLine(std::exchange(line_, {}));
-    line_too_long_ = false;
+  lines_.Append({text, static_cast<size_t>(count)});
+  std::string line;
+  while (true) {
+    const LineBuffer::Next next = lines_.Take(line);
+    if (next == LineBuffer::Next::kNothing) return true;
+    if (next == LineBuffer::Next::kTooLong) line = "(a line that is too long)";
+    if (!line.empty()) HandLine(line);
   }
-  return true;
 }
 
 void LinkInput::HandLine(std::string line) {

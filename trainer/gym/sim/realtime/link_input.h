@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/file_descriptor.h"
+#include "program/line_buffer.h"
 #include "realtime/tun_flow.h"
 
 namespace weir::sim {
@@ -65,8 +66,7 @@ class LinkInput {
   const LinkInputConfig config_;
   const FileDescriptor wake_;
   std::vector<uint8_t> packet_;
-  std::string line_;
-  bool line_too_long_ = false;
+  LineBuffer lines_{kMaxLineBytes};
   std::array<std::atomic<int>, 2> waiting_packets_{};
   std::atomic<int> waiting_lines_ = 0;
   std::thread thread_;

@@ -16,16 +16,16 @@
 #include <vector>
 
 #include "core/event.h"
-#include "core/input_error.h"
-#include "core/missing_component.h"
-#include "endpoints/controllers.h"
-#include "realtime/line_writer.h"
+#include "program/input_error.h"
+#include "program/input_file.h"
+#include "program/json_output.h"
+#include "program/missing_component.h"
+#include "program/monotonic_clock.h"
 #include "realtime/link_control.h"
 #include "realtime/link_input.h"
 #include "realtime/real_time.h"
 #include "realtime/real_time_link.h"
 #include "realtime/tun_device.h"
-#include "run/input_files.h"
 #include "run/simulation.h"
 
 namespace weir::sim {
@@ -65,8 +65,6 @@ class LinkProcess final : private LinkInputHandler {
   void OnStarted();
   void OnLine(std::string_view line) override;
   void OnEnd(const std::string& reason, bool failed) override;
-  void Say(nlohmann::ordered_json event);
-  void SayError(const std::string& message, bool fatal);
 
   const LinkOptions& options_;
   SimulationJob job_;
@@ -75,8 +73,8 @@ class LinkProcess final : private LinkInputHandler {
   FileDescriptor left_;
   FileDescriptor right_;
   FileDescriptor signals_;
-  std::optional<LineWriter> log_;
-  std::optional<LineWriter> events_;
+  std::optional<JsonOutput> log_;
+  std::optional<JsonOutput> events_;
   std::optional<RealTimeLink> link_;
   std::optional<LinkInput> input_;
   int errors_ = 0;
@@ -105,8 +103,8 @@ bool LinkProcess::Run() {
                                      .clock = MonotonicNs,
                                      .on_log =
                                          [this](const nlohmann::ordered_json& line) {
-                                           log_->Write(line.dump());
-                                           if (log_->failed())
+                                           log_->Write(line);
+                                           if (!log_->good())
                                              OnEnd("the log " + options_.log_path + " cannot be written", true);
                                          },
                                      .on_too_slow = [this](const std::string& message) { OnEnd(message, true); },
@@ -117,7 +115,7 @@ bool LinkProcess::Run() {
   link_->WriteLog();
   ns3::Simulator::Destroy();
   log_.reset();
-  Say({{"type", "end"}, {"reason", end_reason_}});
+  events_->Write({{"type", "end"}, {"reason", end_reason_}});
   events_.reset();
   return !failed_;
 }
@@ -129,7 +127,8 @@ void LinkProcess::OnStarted() {
                                  .command_fd = input_fd_,
                                  .signal_fd = signals_.get(),
                                  .handler = this});
-  Say({{"type", "ready"}, {"device", kDeviceName}, {"left_address", kLeftAddress}, {"right_address", kRightAddress}});
+  events_->Write(
+      {{"type", "ready"}, {"device", kDeviceName}, {"left_address", kLeftAddress}, {"right_address", kRightAddress}});
 }
 
 void LinkProcess::OnLine(std::string_view line) {
@@ -137,49 +136,34 @@ void LinkProcess::OnLine(std::string_view line) {
     const LinkCommand command = ParseLinkCommand(line);
     if (std::holds_alternative<StartCommand>(command)) {
       link_->Start();
-      Say({{"type", "started"}});
+      events_->Write({{"type", "started"}});
     } else if (const auto* down = std::get_if<DownCommand>(&command)) {
       link_->Down(down->duration_ns);
-      Say({{"type", "down"}, {"duration_s", static_cast<double>(down->duration_ns) * 1e-9}});
+      events_->Write({{"type", "down"}, {"duration_s", static_cast<double>(down->duration_ns) * 1e-9}});
     } else {
       OnEnd("stop", false);
     }
   } catch (const InputError& error) {
     const bool fatal = ++errors_ >= kMaxErrors;
-    SayError(error.what(), fatal);
+    events_->WriteError(error.what(), fatal);
     if (fatal) OnEnd("too many errors in the commands", true);
   }
 }
 
 void LinkProcess::OnEnd(const std::string& reason, bool failed) {
   if (!end_reason_.empty()) return;
-  if (failed) SayError(reason, true);
+  if (failed) events_->WriteError(reason, true);
   end_reason_ = reason;
   failed_ = failed;
   ns3::Simulator::Stop();
-}
-
-void LinkProcess::Say(nlohmann::ordered_json event) {
-  event["time_us"] = MonotonicNs() / 1000;
-  events_->Write(event.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-}
-
-void LinkProcess::SayError(const std::string& message, bool fatal) {
-  Say({{"type", "error"}, {"message", message}, {"fatal", fatal}});
 }
 
 }  // namespace
 
 bool RunLink(const LinkOptions& options, int input_fd, int output_fd) {
   if (options.left == options.right) throw InputError("--left and --right must be two network namespaces");
-  CheckControllerName(options.controller);
-  SimulationJob job;
-  job.scenario = ReadScenarioFile(options.scenario_path);
-  job.controller = options.controller;
-  job.objective = options.objective;
-  job.seed = options.seed;
-  job.model_path = options.model_path;
-  const std::string model = options.model_path.empty() ? "" : ReadInputFile(options.model_path, "model");
+  SimulationJob job = ReadJob(options.scenario_path, options.job);
+  const std::string model = job.model_path.empty() ? "" : ReadInputFile(job.model_path, "model");
   job.model = std::as_bytes(std::span(model));
   RealTimeLink::RealFlowIndex(job.scenario);
   TryFlows(job);

@@ -3,20 +3,16 @@
 #define WEIR_TRAINER_GYM_SIM_REALTIME_LINK_PROCESS_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
-#include "weir/objective.h"
+#include "run/job_options.h"
 
 namespace weir::sim {
 
 struct LinkOptions {
   std::string scenario_path;
-  // What RTP flows "under_test" run beside the first, which is the real call; as RunOptions.
-  std::string controller;
-  std::string model_path;
-  std::optional<Objective> objective;
-  uint64_t seed = 1;
+  // For the RTP flows "under_test" beside the first, which is the real call.
+  JobOptions job;
   std::string left;
   std::string right;
   std::string log_path;

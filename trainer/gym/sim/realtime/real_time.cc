@@ -4,15 +4,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 
-#include <ctime>
-
 namespace weir::sim {
-
-int64_t MonotonicNs() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
 
 void PreferRealTime() {
   // The lowest of the real-time priorities suffices: ordinary threads all come after it.

@@ -2,12 +2,7 @@
 #ifndef WEIR_TRAINER_GYM_SIM_REALTIME_REAL_TIME_H_
 #define WEIR_TRAINER_GYM_SIM_REALTIME_REAL_TIME_H_
 
-#include <cstdint>
-
 namespace weir::sim {
-
-// CLOCK_MONOTONIC.
-int64_t MonotonicNs();
 
 // The calling thread and those that it starts go before all ordinary ones, and nothing of the process is swapped out;
 // both as far as this user may.

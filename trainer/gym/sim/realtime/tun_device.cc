@@ -12,8 +12,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "core/input_error.h"
-#include "core/missing_component.h"
+#include "program/input_error.h"
+#include "program/missing_component.h"
 #include "scenario/scenario.h"
 
 namespace weir::sim {

@@ -3,7 +3,7 @@
 #include <iomanip>
 #include <sstream>
 
-#include "core/input_error.h"
+#include "program/input_error.h"
 #include "weir/objective.h"
 #include "weir/registry/controllers.h"
 #include "weir/registry/flow_kinds.h"

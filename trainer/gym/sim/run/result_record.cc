@@ -1,6 +1,5 @@
 #include "run/result_record.h"
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -12,7 +11,7 @@
 #include "endpoints/rtp_format.h"
 #include "flows/flow_recorder.h"
 #include "link/carriable.h"
-#include "run/link_recorder.h"
+#include "run/series_record.h"
 #include "run/versions.h"
 
 namespace weir::sim {
@@ -24,13 +23,6 @@ double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
 // Exact to the nanosecond.
 double Milliseconds(int64_t ns) { return static_cast<double>(ns) / 1e6; }
 double Rounded(double value, double steps_per_unit) { return std::round(value * steps_per_unit) / steps_per_unit; }
-Json RoundedMs(const std::optional<double>& value) { return value ? Json(Rounded(*value, 1e3)) : Json(nullptr); }
-int64_t RateBps(int64_t bytes, int64_t interval_ns) {
-  return std::llround(static_cast<double>(bytes) * 8e9 / static_cast<double>(interval_ns));
-}
-int64_t StepNs(size_t index, int64_t duration_ns) {
-  return std::min(kSeriesIntervalNs, duration_ns - static_cast<int64_t>(index) * kSeriesIntervalNs);
-}
 
 std::string_view CongestionControlName(TcpCongestionControl congestion_control) {
   switch (congestion_control) {
@@ -86,43 +78,6 @@ void AddEstimator(const BandwidthEstimator& estimator, Json& record) {
                          {"fallback_decisions", counters.fallback_decisions}};
 }
 
-Json FlowSeries(const FlowRecorder& recorder, int64_t duration_ns, bool is_rtp) {
-  Json series;
-  Json target = Json::array(), sent = Json::array(), received = Json::array();
-  Json delay_mean = Json::array(), delay_p95 = Json::array(), lost = Json::array();
-  for (size_t i = 0; i < recorder.steps.size(); ++i) {
-    const FlowRecorder::Step& step = recorder.steps[i];
-    const int64_t step_ns = StepNs(i, duration_ns);
-    target.push_back(std::llround(step.target_bps));
-    sent.push_back(RateBps(step.bytes_sent, step_ns));
-    received.push_back(RateBps(step.bytes_received, step_ns));
-    delay_mean.push_back(RoundedMs(step.delay_mean_ms));
-    delay_p95.push_back(RoundedMs(step.delay_p95_ms));
-    lost.push_back(step.packets_lost);
-  }
-  if (is_rtp) series["target_bps"] = std::move(target);
-  series["send_rate_bps"] = std::move(sent);
-  series["receive_rate_bps"] = std::move(received);
-  series["one_way_delay_mean_ms"] = std::move(delay_mean);
-  series["one_way_delay_p95_ms"] = std::move(delay_p95);
-  series["packets_lost"] = std::move(lost);
-  return series;
-}
-
-// Three columns, a frame a row; times in whole microseconds, which are exact enough and quick to print.
-Json FrameSeries(const FrameRecorder& recorder, int64_t duration_ns) {
-  const std::vector<FrameRecorder::Frame> frames = recorder.Frames(duration_ns);
-  Json::array_t capture, complete, bytes;
-  for (Json::array_t* column : {&capture, &complete, &bytes}) column->reserve(frames.size());
-  for (const FrameRecorder::Frame& frame : frames) {
-    capture.emplace_back(frame.capture_ns / 1000);
-    complete.emplace_back(frame.complete_ns == kNeverNs ? Json(nullptr) : Json(frame.complete_ns / 1000));
-    bytes.emplace_back(frame.bytes);
-  }
-  return {
-      {"capture_time_us", std::move(capture)}, {"complete_time_us", std::move(complete)}, {"bytes", std::move(bytes)}};
-}
-
 Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, FlowRecorder& recorder) {
   const Scenario& scenario = job.scenario;
   const FlowSpec& flow = scenario.flows[index];
@@ -163,23 +118,6 @@ Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, 
   if (!recorder.steps.empty()) record["series"] = FlowSeries(recorder, scenario.duration_ns(), receiver != nullptr);
   if (recorder.frames) record["series"]["frames"] = FrameSeries(*recorder.frames, scenario.duration_ns());
   return record;
-}
-
-Json PathSeries(const Scenario& scenario, const LinkRecorder& recorder) {
-  Json capacity = Json::array(), queueing_delay = Json::array();
-  const int64_t duration_ns = scenario.duration_ns();
-  for (size_t i = 0; i < recorder.queueing_delays_ms().size(); ++i) {
-    const int64_t from_ns = static_cast<int64_t>(i) * kSeriesIntervalNs;
-    const int64_t step_ns = StepNs(i, duration_ns);
-    const auto& trace = scenario.forward.capacity;
-    capacity.push_back(trace ? Json(std::llround(static_cast<double>(trace->BitsBetween(from_ns, from_ns + step_ns)) *
-                                                 1e9 / static_cast<double>(step_ns)))
-                             : Json(nullptr));
-    queueing_delay.push_back(RoundedMs(recorder.queueing_delays_ms()[i]));
-  }
-  return {{"interval_s", Seconds(kSeriesIntervalNs)},
-          {"capacity_bps", std::move(capacity)},
-          {"queueing_delay_ms", std::move(queueing_delay)}};
 }
 
 }  // namespace

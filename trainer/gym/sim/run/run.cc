@@ -1,7 +1,6 @@
 #include "run/run.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <istream>
 #include <map>
@@ -10,12 +9,13 @@
 #include <sstream>
 #include <utility>
 
-#include "core/input_error.h"
-#include "core/json_object.h"
 #include "endpoints/controller_failed.h"
 #include "endpoints/controllers.h"
 #include "external_controllers.h"
-#include "run/input_files.h"
+#include "program/input_file.h"
+#include "program/json_object.h"
+#include "program/json_text.h"
+#include "program/objective_input.h"
 #include "run/result_record.h"
 #include "run/simulation.h"
 #include "scenario/scenario.h"
@@ -57,9 +57,7 @@ struct JobLine {
 external::ExternalSpecification ParseExternal(const json& value, const std::string& name) {
   if (std::ranges::find(kSimulatedControllers, name) != kSimulatedControllers.end())
     RefuseJson("controller", "is built in under this name; a controller of one's own needs another");
-  const auto specification = external::ParseSpecification(value, name);
-  if (!specification) throw InputError(specification.error());
-  return specification.value();
+  return external::ParseSpecification(value, "external", name);
 }
 
 JobLine ParseJobLine(const json& line) {
@@ -70,7 +68,9 @@ JobLine ParseJobLine(const json& line) {
   result.job.controller = object.String("controller");
   if (const json* own = object.FindOptional("external")) result.external = ParseExternal(*own, result.job.controller);
   if (const json* model = object.FindOptional("model")) result.job.model_path = JsonString(*model, "model");
-  if (const json* objective = object.FindOptional("objective")) result.job.objective = ParseObjective(*objective);
+  if (const json* objective = object.FindOptional("objective")) {
+    result.job.objective = ParseObjective(*objective, "objective", WeightSum::kAny);
+  }
   result.job.seed = static_cast<uint64_t>(object.Integer("seed", {.min = 0, .max = 9.2e18}, 1));
   result.series = object.Boolean("series", true);
   object.RefuseUnknownKeys();
@@ -86,7 +86,7 @@ void CheckController(const SimulationJob& job) {
 nlohmann::ordered_json Answer(const std::string& text, ModelFiles& models, external::ExternalControllers& external) {
   nlohmann::ordered_json id = nullptr;
   try {
-    const json line = ParseInputJson(text);
+    const json line = ParseJson(text);
     if (line.is_object() && line.contains("job")) id = line["job"];
     JobLine parsed = ParseJobLine(line);
     parsed.job.external = parsed.external ? &*parsed.external : nullptr;
@@ -107,43 +107,15 @@ nlohmann::ordered_json Answer(const std::string& text, ModelFiles& models, exter
 
 }  // namespace
 
-Objective ParseObjective(const json& value) {
-  const bool valid =
-      value.is_array() && value.size() == 3 && value[0].is_number() && value[1].is_number() && value[2].is_number();
-  const std::optional<Objective> objective =
-      valid ? NormalizedObjective(value[0].get<float>(), value[1].get<float>(), value[2].get<float>()) : std::nullopt;
-  if (!objective) {
-    throw InputError("objective: must be three weights above 0 (throughput, latency, loss), such as [0.4, 0.5, 0.1]");
-  }
-  return *objective;
-}
-
-Objective ParseObjective(const std::string& text) {
-  if (const std::optional<Objective> preset = ObjectivePreset(text)) return *preset;
-  float weights[3];
-  char rest = 0;
-  if (std::sscanf(text.c_str(), "%f,%f,%f%c", &weights[0], &weights[1], &weights[2], &rest) == 3) {
-    if (const auto objective = NormalizedObjective(weights[0], weights[1], weights[2])) return *objective;
-  }
-  throw InputError("--objective " + text +
-                   ": must be three weights above 0 (throughput,latency,loss) such as 0.4,0.5,0.1, or " +
-                   ListNames(kObjectivePresets));
-}
-
 void RunFiles(const RunOptions& options, std::ostream& out) {
   ModelFiles models;
   std::vector<SimulationJob> jobs;
   for (const std::string& path : options.scenario_paths) {
-    SimulationJob& job = jobs.emplace_back();
-    job.scenario = ReadScenarioFile(path);
-    job.controller = options.controller;
-    job.objective = options.objective;
-    job.seed = options.seed;
-    job.model_path = options.model_path;
+    SimulationJob& job = jobs.emplace_back(ReadJob(path, options.job));
     job.model = models.Get(job.model_path);
     CheckController(job);
   }
-  for (const SimulationJob& job : jobs) out << RunJob(job, options.series).dump() << '\n' << std::flush;
+  for (const SimulationJob& job : jobs) out << JsonText(RunJob(job, options.series)) << '\n' << std::flush;
 }
 
 void RunJobs(std::istream& in, std::ostream& out) {
@@ -151,7 +123,7 @@ void RunJobs(std::istream& in, std::ostream& out) {
   external::ExternalControllers external(/*watch_libraries=*/true);
   for (std::string line; std::getline(in, line);) {
     if (line.empty()) continue;
-    out << Answer(line, models, external).dump() << '\n' << std::flush;
+    out << JsonText(Answer(line, models, external)) << '\n' << std::flush;
   }
 }
 

@@ -2,23 +2,16 @@
 #ifndef WEIR_TRAINER_GYM_SIM_RUN_RUN_H_
 #define WEIR_TRAINER_GYM_SIM_RUN_RUN_H_
 
-#include <cstdint>
 #include <iosfwd>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "weir/objective.h"
+#include "run/job_options.h"
 
 namespace weir::sim {
 
 struct RunOptions {
-  std::string controller;
-  // For "weir"; may be empty otherwise.
-  std::string model_path;
-  std::optional<Objective> objective;
-  uint64_t seed = 1;
+  JobOptions job;
   bool series = true;
   std::vector<std::string> scenario_paths;
 };
@@ -29,11 +22,6 @@ void RunFiles(const RunOptions& options, std::ostream& out);
 // Reads one job a line until the end of the input and answers each with one line, in order: a result record, or {"job":
 // ..., "error": ...}, with "failed": true where not the job was wrong but its own controller failed in the run.
 void RunJobs(std::istream& in, std::ostream& out);
-
-// "T,L,P": three weights, or the name of a preset. Throws InputError.
-Objective ParseObjective(const std::string& text);
-// From JSON: three numbers.
-Objective ParseObjective(const nlohmann::json& value);
 
 }  // namespace weir::sim
 

@@ -12,10 +12,10 @@
 #include <variant>
 #include <vector>
 
-#include "core/input_error.h"
 #include "core/piecewise_constant.h"
 #include "endpoints/sender_clock.h"
 #include "link/capacity_trace.h"
+#include "program/input_error.h"
 #include "weir/objective.h"
 #include "weir/units.h"
 

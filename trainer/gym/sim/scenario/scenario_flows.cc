@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "program/objective_input.h"
 #include "scenario/scenario_parts.h"
 #include "weir/registry/controllers.h"
 #include "weir/registry/flow_kinds.h"
@@ -50,16 +51,6 @@ MediaSpec ParseMedia(const nlohmann::json& value, const std::string& path) {
   return media;
 }
 
-Objective ParseObjective(const nlohmann::json& value, const std::string& path) {
-  JsonArray(value, path, 3, 3);
-  constexpr NumberRange kWeight{.min = 0, .max = 1, .min_excluded = true, .max_excluded = true};
-  double weights[3];
-  for (size_t i = 0; i < 3; ++i) weights[i] = JsonNumber(value[i], path + "[" + std::to_string(i) + "]", kWeight);
-  const double sum = weights[0] + weights[1] + weights[2];
-  if (std::abs(sum - 1.0) > 1e-6) RefuseJson(path, "the three weights must sum to 1, not " + std::to_string(sum));
-  return {static_cast<float>(weights[0]), static_cast<float>(weights[1]), static_cast<float>(weights[2])};
-}
-
 std::vector<std::pair<int64_t, int64_t>> ParsePauses(const nlohmann::json& value, const std::string& path) {
   std::vector<std::pair<int64_t, int64_t>> pauses;
   JsonArray(value, path, 0, SIZE_MAX);
@@ -89,7 +80,7 @@ RtpSpec ParseRtp(JsonObject& object) {
   rtp.min_rate = ParseRate(object, "min_rate_bps", rtp.min_rate);
   rtp.start_rate = ParseRate(object, "start_rate_bps", rtp.start_rate);
   if (const nlohmann::json* objective = object.FindOptional("objective")) {
-    rtp.objective = ParseObjective(*objective, object.PathOf("objective"));
+    rtp.objective = ParseObjective(*objective, object.PathOf("objective"), WeightSum::kOne);
   }
   if (const nlohmann::json* pauses = object.Find("pauses_s")) {
     rtp.pauses_ns = ParsePauses(*pauses, object.PathOf("pauses_s"));

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/json_object.h"
+#include "program/json_object.h"
 #include "scenario/scenario.h"
 
 namespace weir::sim {

@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/input_error.h"
+#include "program/input_error.h"
+#include "program/json_text.h"
 #include "run/simulation.h"
 #include "run/step_recorder.h"
 #include "serve/frame_channel.h"
@@ -68,7 +69,7 @@ void Episode::Run() {
 
 void Episode::SendGreeting() {
   nlohmann::ordered_json greeting{{"observation_size", request_.agent.features.size()}, {"step_fields", kStepFields}};
-  const std::string text = greeting.dump();
+  const std::string text = JsonText(greeting);
   writer_.Start('C');
   writer_.AddBytes(text.data(), text.size());
   channel_->Write(writer_.Finish());

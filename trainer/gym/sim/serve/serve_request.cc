@@ -6,8 +6,9 @@
 #include <string>
 #include <variant>
 
-#include "core/json_object.h"
-#include "run/run.h"
+#include "program/json_object.h"
+#include "program/json_text.h"
+#include "program/objective_input.h"
 #include "weir/arrival/interval_statistics.h"
 
 namespace weir::sim {
@@ -63,8 +64,7 @@ ActionMapping ParseAction(const json& value) {
 }  // namespace
 
 ServeRequest ParseServeRequest(std::string_view text) {
-  const json document = json::parse(text, nullptr, false);
-  if (document.is_discarded()) throw InputError("the request is not JSON");
+  const json document = ParseJson(text);
   JsonObject object(document, "");
   ServeRequest request;
   request.job.scenario = ParseScenario(object.Require("scenario"));
@@ -75,7 +75,9 @@ ServeRequest ParseServeRequest(std::string_view text) {
   request.agent.interval = TimeDelta::SecondsF(interval_ms / 1000);
   request.agent.features = ParseFeatures(object);
   request.agent.action = ParseAction(object.Require("action"));
-  if (const json* objective = object.FindOptional("objective")) request.job.objective = ParseObjective(*objective);
+  if (const json* objective = object.FindOptional("objective")) {
+    request.job.objective = ParseObjective(*objective, "objective", WeightSum::kAny);
+  }
   request.job.agent_guard = object.Boolean("guard", false);
   request.packets = object.Boolean("packets", false);
   object.RefuseUnknownKeys();

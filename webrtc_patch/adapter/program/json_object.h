@@ -1,6 +1,6 @@
 // Reads a JSON object strictly: every value checked, every key known, every fault named with its JSON path.
-#ifndef WEIR_TRAINER_GYM_SIM_CORE_JSON_OBJECT_H_
-#define WEIR_TRAINER_GYM_SIM_CORE_JSON_OBJECT_H_
+#ifndef WEIR_WEBRTC_PATCH_ADAPTER_PROGRAM_JSON_OBJECT_H_
+#define WEIR_WEBRTC_PATCH_ADAPTER_PROGRAM_JSON_OBJECT_H_
 
 #include <cstdint>
 #include <initializer_list>
@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/input_error.h"
+#include "program/input_error.h"
 
-namespace weir::sim {
+namespace weir {
 
 // What a number may be.
 struct NumberRange {
@@ -71,6 +71,6 @@ class JsonObject {
   std::vector<std::string> known_keys_;
 };
 
-}  // namespace weir::sim
+}  // namespace weir
 
-#endif  // WEIR_TRAINER_GYM_SIM_CORE_JSON_OBJECT_H_
+#endif  // WEIR_WEBRTC_PATCH_ADAPTER_PROGRAM_JSON_OBJECT_H_

@@ -1,11 +1,11 @@
-#include "core/json_object.h"
+#include "program/json_object.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <utility>
 
-namespace weir::sim {
+namespace weir {
 namespace {
 
 std::string Shown(double number) {
@@ -162,4 +162,4 @@ void JsonObject::RefuseUnknownKeys() const {
   }
 }
 
-}  // namespace weir::sim
+}  // namespace weir

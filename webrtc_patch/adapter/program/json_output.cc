@@ -1,4 +1,4 @@
-#include "lines/json_output.h"
+#include "program/json_output.h"
 
 #include <poll.h>
 #include <unistd.h>
@@ -8,9 +8,10 @@
 #include <iostream>
 #include <utility>
 
-#include "rtc/monotonic_clock.h"
+#include "program/json_text.h"
+#include "program/monotonic_clock.h"
 
-namespace weir::peer {
+namespace weir {
 namespace {
 
 using nlohmann::ordered_json;
@@ -20,12 +21,10 @@ constexpr size_t kPipeRoom = 4096;
 constexpr int kPollMs = 100;
 constexpr int kPollsBeforeGivingUp = 20;
 
-// Names of files and peers may hold any bytes.
-std::string Dump(const ordered_json& line) { return line.dump(-1, ' ', false, ordered_json::error_handler_t::replace); }
-
 }  // namespace
 
-JsonOutput::JsonOutput(int fd) : fd_(fd), thread_([this] { Run(); }) {}
+JsonOutput::JsonOutput(int fd, std::string program)
+    : fd_(fd), program_(std::move(program)), thread_([this] { Run(); }) {}
 
 JsonOutput::~JsonOutput() {
   {
@@ -54,13 +53,13 @@ void JsonOutput::Write(ordered_json line) {
 }
 
 void JsonOutput::Enqueue(const ordered_json& line) {
-  lines_.push_back(Dump(line) + '\n');
+  lines_.push_back(JsonText(line) + '\n');
   waiting_bytes_ += lines_.back().size();
   changed_.notify_all();
 }
 
 void JsonOutput::WriteError(std::string_view message, bool fatal) {
-  std::cerr << "weir-peer: " << message << std::endl;
+  if (!program_.empty()) std::cerr << program_ << ": " << message << std::endl;
   Write({{"type", "error"}, {"message", message}, {"fatal", fatal}});
 }
 
@@ -102,4 +101,4 @@ bool JsonOutput::WriteAll(std::string_view text) {
   return true;
 }
 
-}  // namespace weir::peer
+}  // namespace weir

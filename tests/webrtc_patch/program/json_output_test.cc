@@ -1,5 +1,6 @@
-#include "lines/json_output.h"
+#include "program/json_output.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -9,7 +10,7 @@
 #include <string>
 #include <thread>
 
-namespace weir::peer {
+namespace weir {
 namespace {
 
 std::string ReadAll(int fd) {
@@ -72,6 +73,15 @@ TEST(JsonOutput, ReaderThatReadsNothingDoesNotHoldUpTheEnd) {
   close(fds[1]);
 }
 
+TEST(JsonOutput, NoticesAFullDisk) {
+  const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+  JsonOutput output(full);
+  output.Write({{"type", "a"}});
+  for (int i = 0; i < 100 && output.good(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_FALSE(output.good());
+  close(full);
+}
+
 TEST(JsonOutput, NoticesThatTheReaderHasGone) {
   std::signal(SIGPIPE, SIG_IGN);
   int fds[2];
@@ -85,4 +95,4 @@ TEST(JsonOutput, NoticesThatTheReaderHasGone) {
 }
 
 }  // namespace
-}  // namespace weir::peer
+}  // namespace weir

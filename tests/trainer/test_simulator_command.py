@@ -1,0 +1,89 @@
+"""The command line of `weir-sim`: statuses, and what a wrong use is told."""
+
+import json
+import os
+import subprocess
+
+import pytest
+
+
+@pytest.fixture
+def run(real_simulator, tmp_path):
+    """A function from arguments to a finished `weir-sim`, in an empty folder."""
+
+    def start(*arguments, text=""):
+        return subprocess.run(
+            [real_simulator, *arguments], input=text, capture_output=True, text=True, cwd=tmp_path, timeout=60
+        )
+
+    return start
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "subcommand is required"),
+        (["walk"], "not expected: walk"),
+        (["run"], "SCENARIO.json is required"),
+        (["run", "--colour", "red", "a.json"], "no option --colour"),
+        (["run", "a.json", "--seed"], "--seed needs a value"),
+        (["run", "a.json", "--seed", "-1"], "--seed -1: must be a whole number, at least 0"),
+        (["run", "a.json", "--objective", "1,2"], "--objective 1,2: must be balanced, throughput, latency"),
+        (["run", "a.json"], "cannot read the scenario a.json"),
+        (["run", "-", "--seed", "3"], "run - takes no options"),
+        (["serve", "a.json"], "not expected: a.json"),
+        (["link", "a.json", "b.json", "--left", "l", "--right", "r", "--log", "x"], "not expected: b.json"),
+        (["link", "a.json", "--left", "l", "--right", "r"], "--log is required"),
+        (["link", "a.json", "--left", "l", "--right", "r", "--log", "x", "--log-interval-ms", "9"], "10 to 10000"),
+        (["link", "a.json", "--left", "l", "--right", "l", "--log", "x"], "two network namespaces"),
+    ],
+)
+def test_wrong_use_is_named_and_ends_with_status_2(run, arguments, message):
+    ended = run(*arguments)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.startswith("weir-sim: ")
+    assert ended.stderr.count("\n") == 1
+    assert message in ended.stderr
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_help_tells_of_every_command_and_option(run, option):
+    ended = run(option)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    for word in ("run", "serve", "link", "--no-series", "--log-interval-ms N", "--objective T,L,P", "exit status"):
+        assert word in ended.stdout
+    assert max(map(len, ended.stdout.splitlines())) <= 120
+
+
+def test_a_number_that_no_number_holds_is_wrong_input(run, steady, tmp_path):
+    (tmp_path / "huge.json").write_text(json.dumps(steady()).replace("1000000", "1e999"))
+    ended = run("run", "huge.json")
+    assert ended.returncode == 2
+    assert "huge.json: a number in it is larger than any that can be used" in ended.stderr
+
+
+def test_options_reach_the_run(run, steady, tmp_path):
+    (tmp_path / "steady.json").write_text(json.dumps(steady(duration_s=1)))
+    options = ("--controller", "fixed", "--seed", "010", "--seed", "7", "--objective", "2,2,4", "--no-series")
+    ended = run("run", *options, "--", "steady.json")
+    assert ended.returncode == 0, ended.stderr
+    record = json.loads(ended.stdout)
+    assert (record["controller"], record["seed"], record["objective"]) == ("fixed", 7, [0.25, 0.25, 0.5])
+    assert "series" not in record
+    assert json.loads(run("run", "steady.json", "steady.json").stdout.splitlines()[1])["controller"] == "rule"
+
+
+def test_jobs_are_answered_line_by_line(run, steady):
+    jobs = [{"job": 1, "scenario": steady(duration_s=1), "controller": "rule", "objective": [1, 2, 1]}, {"job": 2}]
+    answers = [json.loads(line) for line in run("run", "-", text="\n".join(map(json.dumps, jobs))).stdout.splitlines()]
+    assert (answers[0]["job"], answers[0]["objective"]) == (1, [0.25, 0.5, 0.25])
+    assert (answers[1]["job"], answers[1]["error"]) == (2, "scenario: is missing; add it")
+
+
+def test_a_full_disk_fails_the_run(real_simulator, steady, tmp_path):
+    if not os.path.exists("/dev/full"):
+        pytest.skip("needs /dev/full")
+    (tmp_path / "steady.json").write_text(json.dumps(steady(duration_s=1)))
+    with open("/dev/full", "w") as full:
+        command = [real_simulator, "run", tmp_path / "steady.json"]
+        assert subprocess.run(command, stdout=full, stderr=subprocess.PIPE, timeout=60).returncode == 1

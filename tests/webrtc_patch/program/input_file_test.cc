@@ -1,0 +1,17 @@
+#include "program/input_file.h"
+
+#include <gtest/gtest.h>
+
+#include "program/input_error.h"
+
+namespace weir {
+namespace {
+
+TEST(InputFile, ReadingEnds) {
+  for (const char* const path : {"/dev/zero", "/", "/nowhere"}) {
+    EXPECT_THROW(ReadInputFile(path, "model"), InputError) << path;
+  }
+}
+
+}  // namespace
+}  // namespace weir

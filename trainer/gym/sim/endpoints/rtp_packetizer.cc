@@ -1,0 +1,27 @@
+#include "endpoints/rtp_packetizer.h"
+
+namespace weir::sim {
+
+Packet RtpPacketizer::Take(const PacedPacket& paced, int64_t now_ns) {
+  const MediaPacket& media = paced.media;
+  Packet packet;
+  packet.size_bytes = kUdpIpOverheadBytes + kRtpHeaderBytes + media.payload_bytes + paced.padding_bytes;
+  packet.sent_time_ns = now_ns;
+  packet.capture_time_ns = media.capture_time_ns;
+  packet.rtp.ssrc = SsrcOf(flow_index_, media.kind);
+  packet.rtp.sequence_number = next_sequence_numbers_[static_cast<size_t>(StreamOf(media.kind))]++;
+  packet.rtp.payload_type = PayloadTypeOf(media.kind);
+  packet.rtp.kind = media.kind;
+  packet.rtp.has_abs_send_time = true;
+  packet.rtp.abs_send_time = AbsSendTime(clock_.Shown(now_ns));
+  packet.rtp.rtp_timestamp = RtpTimestamp(media.kind, clock_.Shown(media.capture_time_ns));
+  packet.rtp.rtp_clock_rate = ClockRateOf(media.kind);
+  packet.rtp.header_size = kRtpHeaderBytes;
+  packet.rtp.payload_size = media.payload_bytes;
+  packet.rtp.padding_size = paced.padding_bytes;
+  packet.transport_sequence_number = next_transport_sequence_number_++;
+  packet.pacing_info = paced.pacing_info;
+  return packet;
+}
+
+}  // namespace weir::sim

@@ -1,0 +1,26 @@
+// The time series of a result record.
+#ifndef WEIR_TRAINER_GYM_SIM_RUN_SERIES_RECORD_H_
+#define WEIR_TRAINER_GYM_SIM_RUN_SERIES_RECORD_H_
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+
+#include "flows/flow_recorder.h"
+#include "media/frame_recorder.h"
+#include "run/link_recorder.h"
+#include "scenario/scenario.h"
+
+namespace weir::sim {
+
+// A value for each step of kSeriesIntervalNs. `is_rtp`: with target rates.
+nlohmann::ordered_json FlowSeries(const FlowRecorder& recorder, int64_t duration_ns, bool is_rtp);
+
+// Three columns, a frame a row; times in whole microseconds, which are exact enough and quick to print.
+nlohmann::ordered_json FrameSeries(const FrameRecorder& recorder, int64_t duration_ns);
+
+// Capacity and queueing delay of the forward link.
+nlohmann::ordered_json PathSeries(const Scenario& scenario, const LinkRecorder& recorder);
+
+}  // namespace weir::sim
+
+#endif  // WEIR_TRAINER_GYM_SIM_RUN_SERIES_RECORD_H_

@@ -1,0 +1,169 @@
+#include "session.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <span>
+#include <utility>
+#include <variant>
+
+#include "concurrent_controller.h"
+#include "lines/command.h"
+#include "lines/line_reader.h"
+#include "program/exit_status.h"
+#include "program/input_error.h"
+#include "program/input_file.h"
+#include "program/missing_component.h"
+
+namespace weir::peer {
+namespace {
+
+// Throws InputError where no socket can be bound to the address.
+void CheckAddress(const std::string& text) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  if (inet_pton(AF_INET, text.c_str(), &address.sin_addr) != 1 || address.sin_addr.s_addr == INADDR_ANY)
+    throw InputError("--bind-address " + text + ": must be the IPv4 address of one interface");
+  const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  const bool bound = fd >= 0 && bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  if (fd >= 0) close(fd);
+  if (!bound) throw InputError("--bind-address " + text + ": no interface has this address");
+}
+
+std::string ReadModel(const std::string& path) {
+  try {
+    std::string model = ReadInputFile(path, "model");
+    if (model.empty()) throw MissingComponent("the model " + path + " is empty");
+    return model;
+  } catch (const InputError& error) {
+    throw MissingComponent(error.what());
+  }
+}
+
+}  // namespace
+
+Session::Session(Options options, nlohmann::ordered_json versions, int wake_fd, std::function<void()> wake)
+    : options_(std::move(options)),
+      versions_(std::move(versions)),
+      wake_fd_(wake_fd),
+      wake_(std::move(wake)),
+      lines_(STDOUT_FILENO, "weir-peer") {}
+
+Session::~Session() {
+  estimates_.reset();
+  if (estimates_fd_ >= 0) close(estimates_fd_);
+}
+
+int Session::Run() {
+  try {
+    return RunCall();
+  } catch (const InputError& error) {
+    return End(kWrongUse, error.what());
+  } catch (const MissingComponent& error) {
+    return End(kMissingComponent, error.what());
+  }
+}
+
+std::unique_ptr<FrameSource> Session::OpenFrames() const {
+  if (!options_.send) return nullptr;
+  auto opened = options_.video.empty() ? MakePattern(options_.pattern) : OpenY4mFile(options_.video);
+  if (!opened) throw InputError(opened.error());
+  return std::move(opened.value());
+}
+
+void Session::OpenEstimates() {
+  if (options_.estimates.empty()) return;
+  estimates_fd_ = open(options_.estimates.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (estimates_fd_ < 0) throw InputError("cannot write the estimates to " + options_.estimates);
+  estimates_.emplace(estimates_fd_);
+}
+
+Session::NamedPilot Session::MakePilot() {
+  if (options_.own_controller && options_.receive) return OwnPilot();
+  if (options_.model.empty() || !options_.receive) return {RulePilot(), "rule"};
+  const std::string model = ReadModel(options_.model);
+  auto policy = PolicyPilot(std::as_bytes(std::span(model)));
+  if (policy) return {std::move(policy.value()), "weir"};
+  lines_.WriteError(options_.model + ": " + policy.error() + "; the ten-line rule decides", false);
+  return {RulePilot(), "rule"};
+}
+
+Session::NamedPilot Session::OwnPilot() {
+  const auto controllers = std::make_shared<external::ExternalControllers>(/*watch_libraries=*/false);
+  const external::ExternalSpecification& own = *options_.own_controller;
+  // One that cannot start is told of before the call; a program that can is kept for it.
+  const auto tried = controllers->Start(own, options_.bitrate, options_.objective, /*seed=*/1);
+  if (!tried) throw InputError(tried.error());
+  return {[this, controllers, &own] {
+            return std::make_unique<external::ConcurrentController>(
+                own, controllers, [this](const std::string& what) { lines_.WriteError(what, false); });
+          },
+          own.name};
+}
+
+int Session::RunCall() {
+  CheckAddress(options_.bind_address);
+  std::unique_ptr<FrameSource> frames = OpenFrames();
+  OpenEstimates();
+  NamedPilot pilot = MakePilot();
+  // Before the first estimate; what is said meanwhile waits in standard input.
+  lines_.Write({{"type", "ready"},
+                {"versions", versions_},
+                {"controller", ToString(options_.controller)},
+                {"pilot", pilot.name},
+                {"model", options_.model.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(options_.model)},
+                {"codec", options_.codec}});
+  auto peer = Peer::Create(options_, std::move(frames), std::move(pilot.factory),
+                           {.lines = &lines_, .estimates = estimates_ ? &*estimates_ : &lines_},
+                           [this](const std::string& reason) {
+                             {
+                               const std::lock_guard lock(mutex_);
+                               failure_ = reason;
+                             }
+                             wake_();
+                           });
+  if (!peer) return End(kFailed, peer.error());
+  const std::string reason = Obey(*peer.value());
+  peer.value().reset();
+  const std::lock_guard lock(mutex_);
+  if (failure_) return End(kFailed, *failure_);
+  if (!lines_.good()) return End(kFailed, "standard output was closed");
+  lines_.Write({{"type", "end"}, {"reason", reason}});
+  return kDone;
+}
+
+std::string Session::Obey(Peer& peer) {
+  LineReader reader(STDIN_FILENO, wake_fd_);
+  std::string line;
+  while (true) {
+    switch (reader.Next(line)) {
+      case LineReader::Event::kWoken:
+        return "signal";
+      case LineReader::Event::kEndOfFile:
+        return "end of input";
+      case LineReader::Event::kTooLong:
+        lines_.WriteError("standard input: a line has more than 1 MiB", false);
+        break;
+      case LineReader::Event::kLine: {
+        auto command = ParseCommand(line);
+        if (!command) {
+          lines_.WriteError(command.error(), false);
+        } else if (std::holds_alternative<StopCommand>(command.value())) {
+          return "stop";
+        } else {
+          peer.Execute(std::move(command.value()));
+        }
+      }
+    }
+  }
+}
+
+int Session::End(int status, const std::string& reason) {
+  lines_.WriteError(reason, true);
+  lines_.Write({{"type", "end"}, {"reason", reason}});
+  return status;
+}
+
+}  // namespace weir::peer
