@@ -118,7 +118,7 @@ webrtc::DataRate WeirRemoteBitrateEstimator::LatestEstimate() const {
 }
 
 void WeirRemoteBitrateEstimator::OnRttUpdate(int64_t avg_rtt_ms, int64_t) {
-  estimator_->OnRoundTripTime(TimeDelta::Millis(avg_rtt_ms), now());
+  estimator_.OnRoundTripTime(TimeDelta::Millis(avg_rtt_ms), now());
 }
 
 webrtc::TimeDelta WeirRemoteBitrateEstimator::Process() {

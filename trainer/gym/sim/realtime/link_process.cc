@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/event.h"
+#include "endpoints/controllers.h"
 #include "program/input_error.h"
 #include "program/input_file.h"
 #include "program/json_output.h"
@@ -163,6 +164,7 @@ void LinkProcess::OnEnd(const std::string& reason, bool failed) {
 bool RunLink(const LinkOptions& options, int input_fd, int output_fd) {
   if (options.left == options.right) throw InputError("--left and --right must be two network namespaces");
   SimulationJob job = ReadJob(options.scenario_path, options.job);
+  CheckControllerName(job.controller);
   const std::string model = job.model_path.empty() ? "" : ReadInputFile(job.model_path, "model");
   job.model = std::as_bytes(std::span(model));
   RealTimeLink::RealFlowIndex(job.scenario);
