@@ -21,8 +21,8 @@ from weir.qoe_eval.call.command import call
 from weir.qoe_eval.call.link.command import link
 from weir.qoe_eval.doctor.command import doctor
 from weir.qoe_eval.experiments.command import app as experiment_app
-from weir.qoe_eval.report.command import app as report_app
-from weir.qoe_eval.runs.command import replay
+from weir.qoe_eval.replay_command import replay
+from weir.qoe_eval.report_command import app as report_app
 from weir.qoe_eval.serve.command import serve
 from weir.traces.cli import app as traces_app
 from weir.trainer.cli import add_commands

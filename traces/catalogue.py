@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from weir.errors import InputError
-from weir.traces.formats.capacity import CapacityTrace
 from weir.traces.generate import generators
 from weir.traces.generate.call_scenarios import call_scenarios
 from weir.traces.generate.rfc8867 import rfc8867_scenarios
+from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.scenario import Capacity, Scenario
 
 CATALOGUE_FOLDER = Path(__file__).parent / "catalogue"

@@ -12,12 +12,12 @@ from typing import Annotated, Any, cast, get_args
 import typer
 
 from weir.errors import InputError
+from weir.executables import find_peer, find_simulator
 from weir.qoe_eval.call.measures.metric_table import CALL_METRICS
 from weir.qoe_eval.call.plan import CallPlan, plan_calls
 from weir.qoe_eval.call.report import page as call_report
 from weir.qoe_eval.call.requirements_check import check_requirements
 from weir.qoe_eval.call.run import run_calls
-from weir.qoe_eval.call.session.peer_process import find_peer
 from weir.qoe_eval.call.settings import (
     CODECS,
     DEFAULT_MAX_BITRATE_BPS,
@@ -33,7 +33,6 @@ from weir.qoe_eval.runs.own_controllers import check_own_names, is_own, read_own
 from weir.qoe_eval.runs.progress import error_console
 from weir.qoe_eval.runs.shipped_model import model_to_run
 from weir.traces.formats.convert import parse_rate
-from weir.trainer.gym.process import find_simulator
 
 COMPARED: tuple[ControllerName, ...] = ("weir", "gcc")
 _SHOWN = (

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from weir.executables import find_simulator
 from weir.files.output import write_text
 from weir.qoe_eval.experiments.calls.command import calls
 from weir.qoe_eval.experiments.policy.experiment import policy_plans, policy_results, policy_rows
@@ -24,15 +25,14 @@ from weir.qoe_eval.runs.jobs import model_description
 from weir.qoe_eval.runs.options import check_model, given_command
 from weir.qoe_eval.runs.progress import count_runs, end_with_failures, error_console, run_with_progress
 from weir.qoe_eval.runs.shipped_model import model_to_run
-from weir.trainer.adaptation.command import adaptation
-from weir.trainer.gym.process import find_simulator
+from weir.trainer.cli import add_experiments
 
 POLICY_JSON = "policy.json"
 POLICY_MARKDOWN = "policy.md"
 
 app = typer.Typer(no_args_is_help=True, help="Measure against the project's goals.")
 app.command("recoco")(recoco)
-app.command("adaptation")(adaptation)
+add_experiments(app)
 app.command("calls")(calls)
 
 

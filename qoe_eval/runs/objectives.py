@@ -12,7 +12,7 @@ from weir.qoe_eval.measures.statistics import compare_paired
 from weir.qoe_eval.measures.steering import ORDER, PAIRS, TOLERANCES, steering
 from weir.qoe_eval.measures.summary import in_order
 from weir.qoe_eval.runs.jobs import ReplayPlan
-from weir.trainer.gym.specification import MINIMUM_RANDOM_WEIGHT, PRESETS
+from weir.trainer.gym import MINIMUM_RANDOM_WEIGHT, PRESETS
 
 Objective = tuple[float, float, float]
 

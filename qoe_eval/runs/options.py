@@ -13,8 +13,7 @@ import typer
 from weir.errors import InputError
 from weir.files.input import LARGEST_MODEL_BYTES, check_utf8, printable
 from weir.qoe_eval.runs.own_controllers import HOW, NAME, OwnController, check_own_names, is_own, read_own_controller
-from weir.trainer.gym.episode import checked_objective
-from weir.trainer.gym.specification import PRESETS
+from weir.trainer.gym import PRESETS, checked_objective
 
 OneWayDelayOption = Annotated[
     float | None,

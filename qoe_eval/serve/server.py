@@ -13,7 +13,6 @@ from typing import Any
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
-import weir.qoe_eval
 from weir.errors import InputError, MissingComponent
 from weir.qoe_eval.serve.access import TOKEN_PARAMETER, Access
 from weir.qoe_eval.serve.backend import CallBackend
@@ -32,7 +31,7 @@ MAX_VIEWERS = 16
 BATCH_S = 0.1
 
 _PAGE = Path(__file__).parent / "page"
-_SHARED_STYLE = Path(weir.qoe_eval.__file__).parent / "report" / "page" / "report.css"
+_SHARED_STYLE = Path(__file__).parents[1] / "report" / "page" / "report.css"
 _PAGE_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 

@@ -11,7 +11,7 @@ from weir.qoe_eval.serve.call_folders import IN_LIST, SHOWN
 from weir.qoe_eval.serve.call_request import CONTROLLERS, DURATION_S, SENDERS, SIZES
 from weir.qoe_eval.serve.sketch import sketch
 from weir.traces.schema.scenario import Scenario
-from weir.trainer.gym.specification import MINIMUM_RANDOM_WEIGHT, PRESETS
+from weir.trainer.gym import MINIMUM_RANDOM_WEIGHT, PRESETS
 
 _OF_A_MEASURE = ("label", "unit", "scale", "decimals", "better", "meaning")
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from weir.errors import InputError
-from weir.traces.formats.capacity import CapacityTrace
 from weir.traces.formats.plain_trace import scenario_from_capacity
+from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.scenario import Queue, Scenario
 
 DATA = Path(__file__).parents[1] / "data" / "scenarios"

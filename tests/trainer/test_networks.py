@@ -9,9 +9,9 @@ pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 import gymnasium  # noqa: E402
 
 from weir.trainer.gym.specification import FEATURE_LIMITS, ActionSpecification, EnvironmentSpecification  # noqa: E402
-from weir.trainer.learning.networks import DeployedPolicy, PreferencePolicy  # noqa: E402
 from weir.trainer.model.export import golden_inputs  # noqa: E402
-from weir.trainer.model.feature_scaling import FeatureScaling  # noqa: E402
+from weir.trainer.policies.feature_scaling import FeatureScaling  # noqa: E402
+from weir.trainer.policies.networks import DeployedPolicy, PreferencePolicy  # noqa: E402
 
 SPECIFICATION = EnvironmentSpecification(
     100, tuple(FEATURE_LIMITS), 4, ActionSpecification("around_rule", span=4.0), privileged=True

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weir.errors import InputError
-from weir.traces.formats.capacity import MAX_RATE_BPS, CapacityTrace
+from weir.traces.schema.capacity import MAX_RATE_BPS, CapacityTrace
 
 Array = NDArray[np.float64]
 

@@ -16,13 +16,13 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 from weir.errors import InputError
+from weir.trainer.configuration.training import TrainingConfiguration, checked_configuration
 from weir.trainer.gym.episode import checked_objective, random_objective
 from weir.trainer.gym.specification import PRESETS, ObjectiveSource
-from weir.trainer.learning.configuration import TrainingConfiguration, checked_configuration
-from weir.trainer.learning.networks import PreferencePolicy
 from weir.trainer.learning.provenance import provenance_of_run
 from weir.trainer.learning.train import CHECKPOINT, load_policy, load_run_configuration, make_environment, make_model
 from weir.trainer.model.file import PARAMETERS, read_model
+from weir.trainer.policies.networks import PreferencePolicy
 
 # What the names of the policy's parameters begin with, by what they begin with in an exported graph.
 GRAPH_NAMES = dict(zip(PARAMETERS, ("mlp_extractor.policy.", "action_net."), strict=True))

@@ -16,10 +16,10 @@ from rich.table import Table
 
 from weir.errors import InputError
 from weir.files.output import make_folder, write_text
+from weir.installation import require_training
+from weir.trainer.configuration.training import checked_configuration, load_configuration
 from weir.trainer.gym.episode import checked_objective
 from weir.trainer.gym.specification import PRESETS
-from weir.trainer.learning.configuration import checked_configuration, load_configuration
-from weir.trainer.learning.missing import require_training
 from weir.trainer.learning.progress_text import reward_text
 from weir.trainer.model.card import model_card
 from weir.trainer.model.file import read_model

@@ -26,11 +26,11 @@ from typing import Any
 import numpy as np
 
 from weir.trainer.adaptation.adapt import LearningState, RequirementReplay, learn
+from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.episode import random_objective
 from weir.trainer.gym.specification import PRESETS, ObjectiveSource
-from weir.trainer.learning.configuration import TrainingConfiguration
 from weir.trainer.learning.evaluation import Evaluation
-from weir.trainer.learning.networks import PreferencePolicy
+from weir.trainer.policies.networks import PreferencePolicy
 
 Objective = tuple[float, float, float]
 

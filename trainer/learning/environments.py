@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
+from weir.trainer.configuration.training import EnvironmentSettings
 from weir.trainer.gym.specification import ObjectiveSource, ScenarioSource
 from weir.trainer.gym.vector import BottleneckVectorEnv
-from weir.trainer.learning.configuration import EnvironmentSettings
 
 
 def make_vector_environment(

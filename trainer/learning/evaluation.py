@@ -12,13 +12,13 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from weir.files.output import replacing
 from weir.traces.generate.random_domain import Split
+from weir.trainer.configuration.scenarios import ScenarioSampler
+from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.episode import checked_objective
 from weir.trainer.gym.specification import PRESETS
 from weir.trainer.learning.algorithms import save_checkpoint
-from weir.trainer.learning.configuration import TrainingConfiguration
 from weir.trainer.learning.environments import make_vector_environment
 from weir.trainer.learning.run_record import BEST_MODEL, EVALUATIONS
-from weir.trainer.learning.scenarios import ScenarioSampler
 
 SCENARIOS = 16
 DURATION_S = 30.0

@@ -13,8 +13,8 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import JSONOutputFormat
 
+from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.learning.algorithms import save_checkpoint
-from weir.trainer.learning.configuration import TrainingConfiguration
 from weir.trainer.learning.run_record import PROGRESS_LOG
 
 EPISODES_SHOWN = 200

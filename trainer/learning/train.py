@@ -19,6 +19,8 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from weir.errors import InputError
 from weir.files.output import make_folder, write_text
+from weir.trainer.configuration.scenarios import ScenarioSampler
+from weir.trainer.configuration.training import LANDMARKS, TrainingConfiguration
 from weir.trainer.curriculum.callback import SAMPLING_LOG, TraceCurriculum
 from weir.trainer.curriculum.curriculum import TraceValuesSource, make_curriculum
 from weir.trainer.curriculum.landmark_callback import LandmarkObjectives
@@ -33,7 +35,6 @@ from weir.trainer.learning.algorithms import (
     make_model,
     save_checkpoint,
 )
-from weir.trainer.learning.configuration import LANDMARKS, TrainingConfiguration
 from weir.trainer.learning.environments import make_vector_environment
 from weir.trainer.learning.evaluation import Evaluation, EvaluationCallback
 from weir.trainer.learning.recorder import Recorder, TrainingProgress
@@ -45,7 +46,6 @@ from weir.trainer.learning.run_record import (
     load_run_configuration,
     read_run_record,
 )
-from weir.trainer.learning.scenarios import ScenarioSampler
 
 __all__ = [
     "CHECKPOINT",

@@ -16,8 +16,8 @@ import torch
 from weir.errors import InputError
 from weir.files.output import write_bytes
 from weir.trainer.gym.specification import PRESETS, EnvironmentSpecification
-from weir.trainer.learning.networks import DeployablePolicy, DeployedPolicy
 from weir.trainer.model.policy_graph import policy_graph
+from weir.trainer.policies.networks import DeployablePolicy, DeployedPolicy
 
 GOLDEN_VECTORS = 6
 RELATIVE_TOLERANCE = 1e-4

@@ -9,7 +9,7 @@ from typing import Any
 
 from weir.qoe_eval.call.measures.metric_table import CALL_METRICS
 from weir.qoe_eval.measures.summary import summarise
-from weir.trainer.gym.specification import PRESETS
+from weir.trainer.gym import PRESETS
 
 Record = Mapping[str, Any]
 

@@ -13,11 +13,11 @@ from typing import Annotated, Any
 import typer
 
 from weir.errors import InputError
+from weir.executables import find_peer, find_simulator
 from weir.files.output import write_text
 from weir.qoe_eval.call.plan import CallPlan
 from weir.qoe_eval.call.requirements_check import check_requirements
 from weir.qoe_eval.call.run import run_calls
-from weir.qoe_eval.call.session.peer_process import find_peer
 from weir.qoe_eval.call.settings import DEFAULT_MAX_BITRATE_BPS, SIZES
 from weir.qoe_eval.experiments.calls.encoder_lag import median_lag
 from weir.qoe_eval.experiments.calls.experiment import call_sets, experiment_calls, experiment_rows
@@ -28,8 +28,7 @@ from weir.qoe_eval.runs.jobs import ReplayPlan, model_description
 from weir.qoe_eval.runs.options import check_model, given_command
 from weir.qoe_eval.runs.progress import end_with_failures, error_console, run_with_progress
 from weir.qoe_eval.runs.shipped_model import model_to_run
-from weir.trainer.gym.process import find_simulator
-from weir.trainer.gym.specification import PRESETS
+from weir.trainer.gym import PRESETS
 
 CALLS_JSON = "calls.json"
 CALLS_MARKDOWN = "calls.md"

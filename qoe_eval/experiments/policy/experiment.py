@@ -18,7 +18,7 @@ from weir.qoe_eval.report.goal_table import Row
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.replay import ReplayOutcome
 from weir.qoe_eval.runs.store import RunStore, join_series
-from weir.trainer.gym.specification import PRESETS
+from weir.trainer.gym import PRESETS
 
 CONTROLLERS = ("weir", "gcc", "rule", "oracle")
 _OTHER_PRESETS = tuple(name for name in PRESETS if name != "balanced")

@@ -20,8 +20,10 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from rich.table import Table
 
 from weir.errors import InputError
+from weir.executables import find_simulator
 from weir.files.input import parse_json, read_text
 from weir.files.output import make_folder, write_text
+from weir.installation import require_training
 from weir.qoe_eval.experiments.recoco.report import RecocoResults, overall_rows, recoco_document, recoco_markdown
 from weir.qoe_eval.experiments.recoco.results import ModelTask, TraceResult, complete_model, gcc_results, read_result
 from weir.qoe_eval.runs.options import given_command
@@ -32,16 +34,16 @@ from weir.traces.formats.convert import to_scenario
 from weir.traces.formats.importers import read_trace
 from weir.traces.formats.plain_trace import DEFAULT_ONE_WAY_DELAY_MS, DEFAULT_QUEUE
 from weir.traces.schema.scenario import Scenario
-from weir.trainer.curriculum.settings import TraceValues
-from weir.trainer.gym.process import find_simulator
-from weir.trainer.learning.missing import require_training
-from weir.trainer.recoco.experiment import (
+from weir.trainer.recoco import (
+    ORDERS,
+    PAPER_TRACES,
+    Order,
     RecocoModel,
+    TraceValues,
     models_of_all_traces,
     models_of_traces,
     order_of_model,
 )
-from weir.trainer.recoco.tables import ORDERS, PAPER_TRACES, Order
 
 RECOCO_JSON = "recoco.json"
 RECOCO_MARKDOWN = "recoco.md"

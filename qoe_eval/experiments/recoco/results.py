@@ -18,8 +18,15 @@ from weir.qoe_eval.runs.jobs import ReplayPlan, plan_jobs
 from weir.qoe_eval.runs.simulator import run_jobs
 from weir.qoe_eval.runs.task_processes import Report
 from weir.traces.schema.scenario import Scenario
-from weir.trainer.gym.step import StepRecord
-from weir.trainer.recoco.experiment import RecocoModel, mean_reward, run_policy, train_model
+from weir.trainer.recoco import (
+    RecocoModel,
+    StepRecord,
+    drop_replay_buffer,
+    mean_reward,
+    run_policy,
+    train_model,
+    trained_policy,
+)
 
 SCHEMA = "weir.recoco-model/1"
 RESULT = "result.json"
@@ -67,12 +74,9 @@ def complete_model(task: ModelTask, report: Report) -> None:
         KeyboardInterrupt: `report` did; what is trained is kept.
         InputError: a run has no score, or the simulator refused it.
     """
-    from weir.trainer.learning.algorithms import REPLAY_BUFFER
-    from weir.trainer.learning.train import CHECKPOINT, load_policy
-
     if not train_model(task.model, task.files, task.folder, report, task.simulator):
         raise KeyboardInterrupt
-    policy = load_policy(task.folder / CHECKPOINT)
+    policy = trained_policy(task.folder)
     traces = {}
     for name in task.evaluated:
         record = run_policy(task.model, task.files, name, policy, task.simulator)
@@ -82,7 +86,7 @@ def complete_model(task: ModelTask, report: Report) -> None:
         traces[name] = TraceResult(scores, mean_reward(record)).to_dict()
     document = {"schema": SCHEMA, "model": task.description, "traces": traces}
     write_text(task.folder / RESULT, json.dumps(document, indent=1, allow_nan=False) + "\n")
-    (task.folder / REPLAY_BUFFER).unlink(missing_ok=True)
+    drop_replay_buffer(task.folder)
 
 
 def read_result(task: ModelTask) -> dict[str, TraceResult] | None:

@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 
 from weir.errors import MissingComponent
+from weir.executables import find_simulator
+from weir.installation import require_training
 from weir.qoe_eval.experiments.recoco import command as recoco_command
 from weir.qoe_eval.experiments.recoco.results import RESULT, SCHEMA, ModelTask, scores_of_record
 from weir.qoe_eval.measures.flow_series import read_flow_series
 from weir.qoe_eval.measures.recoco import recoco_scores, recoco_scores_of_series
 from weir.qoe_eval.runs.simulator import run_jobs
 from weir.qoe_eval.runs.task_processes import TaskFailure
-from weir.traces.formats.capacity import CapacityTrace
 from weir.traces.formats.plain_trace import scenario_from_capacity
+from weir.traces.schema.capacity import CapacityTrace
 from weir.trainer.gym.environment import BottleneckEnv
-from weir.trainer.gym.process import find_simulator
 from weir.trainer.gym.step import STEP_FIELDS, StepRecord
-from weir.trainer.learning.missing import require_training
 from weir.trainer.recoco.tables import PAPER_TRACES
 
 SMALL = ("--traces", "traces", "--steps", "100", "--seeds", "2", "--jobs", "1", "--out", "out")

@@ -8,8 +8,8 @@
 
 #include "core/event.h"
 #include "core/random.h"
+#include "flows/link_device.h"
 #include "flows/tcp_host.h"
-#include "realtime/link_device.h"
 
 namespace weir::sim {
 namespace {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "realtime/link_device.h"
+#include "flows/link_device.h"
 #include "scenario/scenario.h"
 
 namespace weir::sim {

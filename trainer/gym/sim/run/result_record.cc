@@ -9,10 +9,10 @@
 #include <variant>
 #include <vector>
 
+#include "endpoints/carriable.h"
 #include "endpoints/rtp_format.h"
 #include "flows/flow_recorder.h"
-#include "link/carriable.h"
-#include "realtime/link_recorder.h"
+#include "run/link_recorder.h"
 #include "run/versions.h"
 
 namespace weir::sim {

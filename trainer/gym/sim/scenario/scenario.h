@@ -14,8 +14,8 @@
 
 #include "core/input_error.h"
 #include "core/piecewise_constant.h"
-#include "endpoints/sender_clock.h"
-#include "link/capacity_trace.h"
+#include "scenario/capacity_trace.h"
+#include "scenario/sender_clock.h"
 #include "weir/objective.h"
 #include "weir/units.h"
 

@@ -1,6 +1,6 @@
 // An ns-3 network device whose cable is one Link out and another one in.
-#ifndef WEIR_TRAINER_GYM_SIM_REALTIME_LINK_DEVICE_H_
-#define WEIR_TRAINER_GYM_SIM_REALTIME_LINK_DEVICE_H_
+#ifndef WEIR_TRAINER_GYM_SIM_FLOWS_LINK_DEVICE_H_
+#define WEIR_TRAINER_GYM_SIM_FLOWS_LINK_DEVICE_H_
 
 #include <ns3/address.h>
 #include <ns3/channel.h>
@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include "flows/flow_observer.h"
+#include "endpoints/flow_observer.h"
 #include "link/link.h"
 #include "link/packet.h"
 
@@ -75,4 +75,4 @@ class LinkDevice final : public ns3::NetDevice, private PacketSink {
 
 }  // namespace weir::sim
 
-#endif  // WEIR_TRAINER_GYM_SIM_REALTIME_LINK_DEVICE_H_
+#endif  // WEIR_TRAINER_GYM_SIM_FLOWS_LINK_DEVICE_H_

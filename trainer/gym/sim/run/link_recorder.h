@@ -1,6 +1,6 @@
 // What `run` keeps of a link: the queueing delay at the end of each step of the series.
-#ifndef WEIR_TRAINER_GYM_SIM_REALTIME_LINK_RECORDER_H_
-#define WEIR_TRAINER_GYM_SIM_REALTIME_LINK_RECORDER_H_
+#ifndef WEIR_TRAINER_GYM_SIM_RUN_LINK_RECORDER_H_
+#define WEIR_TRAINER_GYM_SIM_RUN_LINK_RECORDER_H_
 
 #include <cstdint>
 #include <optional>
@@ -34,4 +34,4 @@ class LinkRecorder {
 
 }  // namespace weir::sim
 
-#endif  // WEIR_TRAINER_GYM_SIM_REALTIME_LINK_RECORDER_H_
+#endif  // WEIR_TRAINER_GYM_SIM_RUN_LINK_RECORDER_H_

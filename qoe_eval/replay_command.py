@@ -13,11 +13,12 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from weir.executables import find_simulator
 from weir.qoe_eval.measures.metric_table import METRICS
 from weir.qoe_eval.measures.statistics import sample_text, too_few_text
 from weir.qoe_eval.measures.summary import in_order, summarise
-from weir.qoe_eval.report.command import write_csv, write_report
 from weir.qoe_eval.report.means_table import print_means
+from weir.qoe_eval.report.replay_files import write_csv, write_report
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
 from weir.qoe_eval.runs.jobs import ReplayPlan, model_description
 from weir.qoe_eval.runs.objectives import FOLDER, objective_plans, summarise_objectives
@@ -40,7 +41,6 @@ from weir.traces.formats.imported_trace import ImportedTrace
 from weir.traces.formats.importers import read_trace
 from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS
 from weir.traces.schema.scenario import MAX_DURATION_S
-from weir.trainer.gym.process import find_simulator
 
 FINDINGS_SHOWN = 5
 

@@ -8,25 +8,19 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.progress import track
 from typer.core import TyperGroup
 
 from weir.errors import InputError
-from weir.files.output import write_text
 from weir.qoe_eval.call.measures.metric_table import CALL_METRICS
 from weir.qoe_eval.call.report import page as call_report
 from weir.qoe_eval.dumps.command import webrtc_internals
-from weir.qoe_eval.measures.metric_table import METRICS
 from weir.qoe_eval.measures.summary import in_order, summarise
 from weir.qoe_eval.report import training_page as training_report
-from weir.qoe_eval.report.csv_tables import write_results_csv, write_series_csv
-from weir.qoe_eval.report.replay_page import render_report
+from weir.qoe_eval.report.csv_tables import write_results_csv
+from weir.qoe_eval.report.replay_files import SUMMARY, write_csv, write_report
 from weir.qoe_eval.runs.objectives import FOLDER, summarise_objectives
-from weir.qoe_eval.runs.progress import error_console
 from weir.qoe_eval.runs.store import RESULTS, RunStore
 
-SUMMARY = "summary.json"
-REPORT = "report.html"
 _OF_A_FOLDER = "folder"
 
 
@@ -91,22 +85,6 @@ def _report_of_runs(results_dir: Path) -> tuple[dict[str, Any], Path]:
     if found:
         summary["objectives"] = found
     return summary, write_report(store, records, summary)
-
-
-def write_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]) -> Path:
-    """Writes `summary.json` and `report.html` into the folder of the store; returns the page's path."""
-    write_text(store.folder / SUMMARY, json.dumps(summary, indent=1, allow_nan=False) + "\n")
-    page = store.folder / REPORT
-    write_text(page, render_report(store, records, summary))
-    return page
-
-
-def write_csv(store: RunStore, records: Sequence[Mapping[str, Any]], *, quiet: bool) -> None:
-    """Writes the tables of a replay beside its report, with a progress bar unless `quiet`."""
-    write_results_csv(store.folder, records, METRICS)
-    console = error_console()
-    hidden = quiet or not console.is_terminal
-    write_series_csv(store, track(records, "writing tables", console=console, disable=hidden, transient=True))
 
 
 def _run_information(folder: Path, records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-#include "realtime/link_recorder.h"
+#include "run/link_recorder.h"
 
 #include "flows/flow_recorder.h"
 

@@ -1,4 +1,4 @@
-#include "realtime/link_device.h"
+#include "flows/link_device.h"
 
 #include <ns3/ipv4-l3-protocol.h>
 

@@ -10,15 +10,15 @@ from pydantic import Field, PositiveFloat, PositiveInt, ValidationError, model_v
 
 from weir.errors import InputError
 from weir.files.input import read_text
-from weir.trainer.curriculum.landmarks import LandmarkSettings, landmarks
-from weir.trainer.curriculum.settings import AdaptiveGapSettings, CurriculumName, TraceValues
+from weir.trainer.configuration.algorithms import Algorithm, OffPolicySettings, PpoSettings, SacSettings, Td3Settings
+from weir.trainer.configuration.curriculum import AdaptiveGapSettings, CurriculumName, TraceValues
+from weir.trainer.configuration.landmarks import LandmarkSettings, landmarks
+from weir.trainer.configuration.scenarios import ScenarioSettings
+from weir.trainer.configuration.settings import Settings
 from weir.trainer.gym.environment import make_specification
 from weir.trainer.gym.episode import EpisodeSource
 from weir.trainer.gym.rewards import REWARDS
 from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification
-from weir.trainer.learning.algorithm_settings import Algorithm, OffPolicySettings, PpoSettings, SacSettings, Td3Settings
-from weir.trainer.learning.scenarios import ScenarioSettings
-from weir.trainer.learning.settings import Settings
 
 LANDMARKS = "landmarks"
 
