@@ -18,6 +18,7 @@ from weir.qoe_eval.measures.summary import in_order, summarise
 from weir.qoe_eval.report import training_page as training_report
 from weir.qoe_eval.report.csv_tables import write_results_csv
 from weir.qoe_eval.report.replay_files import SUMMARY, write_csv, write_report
+from weir.qoe_eval.runs.command_record import read_run
 from weir.qoe_eval.runs.objectives import FOLDER, summarise_objectives
 from weir.qoe_eval.runs.store import RESULTS, RunStore
 
@@ -78,19 +79,11 @@ def _report_of_runs(results_dir: Path) -> tuple[dict[str, Any], Path]:
         raise InputError(f"{results_dir}: no complete runs in {RESULTS}; give a folder that 'weir replay' has written")
     if any("metrics" not in record for record in records):
         raise InputError(f"{store.results_path}: records without metrics; it was not written by 'weir replay'")
-    run = _run_information(results_dir, records)
+    # Of an interrupted replay there is only what its records say.
+    run = {"planned": len(records)} | read_run(results_dir / SUMMARY) | {"runs": len(records)}
     records = in_order(records, run.get("scenarios", {}))
     summary = summarise(records, run)
     found = summarise_objectives(RunStore(results_dir / FOLDER).read(), records)
     if found:
         summary["objectives"] = found
     return summary, write_report(store, records, summary)
-
-
-def _run_information(folder: Path, records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What the earlier summary says was run; of an interrupted replay, what its records say."""
-    try:
-        run = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))["run"]
-    except (OSError, ValueError, KeyError, TypeError):
-        run = {}
-    return {"planned": len(records)} | run | {"runs": len(records)}

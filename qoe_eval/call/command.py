@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, cast, get_args
 
@@ -26,9 +25,10 @@ from weir.qoe_eval.call.settings import (
     SenderKind,
 )
 from weir.qoe_eval.report.means_table import print_means
+from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
 from weir.qoe_eval.runs.options import CONTROLLERS as BUILT_IN
-from weir.qoe_eval.runs.options import check_model, given_command, parse_objective
+from weir.qoe_eval.runs.options import check_model, parse_objective
 from weir.qoe_eval.runs.own_controllers import check_own_names, is_own, read_own_controller
 from weir.qoe_eval.runs.progress import error_console
 from weir.qoe_eval.runs.shipped_model import model_to_run
@@ -127,9 +127,7 @@ def call(
     calls = plan_calls(plan, out, [find_peer(), find_simulator()])
     outcome = run_calls(calls, out, console, quiet=as_json, repeat_disturbed=repeat_disturbed)
     run = {
-        "command": given_command(),
-        "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "wall_s": round(time.monotonic() - started, 1),
+        **command_record(started),
         "planned": len(calls),
         "failures": outcome.failures,
     }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
@@ -88,8 +86,3 @@ def check_model(path: Path | None) -> None:
     else:
         fault = f"has {path.stat().st_size} bytes; a model has some, and at most {LARGEST_MODEL_BYTES >> 20} MiB"
     raise InputError(f"--model {printable(path)}: {fault}; give an ONNX file such as 'weir export' writes")
-
-
-def given_command() -> str:
-    """The command as it was given, for a report."""
-    return printable(shlex.join(["weir", *sys.argv[1:]]))

@@ -14,6 +14,7 @@ from typing import Any
 from aiohttp import WSCloseCode, WSMsgType, web
 
 from weir.errors import InputError, MissingComponent
+from weir.qoe_eval.loopback import HOST
 from weir.qoe_eval.serve.access import TOKEN_PARAMETER, Access
 from weir.qoe_eval.serve.backend import CallBackend
 from weir.qoe_eval.serve.call_desk import CallDesk, CallInProgress
@@ -23,7 +24,6 @@ from weir.qoe_eval.serve.feed import Feed, Viewer
 from weir.qoe_eval.serve.setup_description import describe_setup
 from weir.traces.schema.scenario import Scenario
 
-HOST = "127.0.0.1"
 FILES = "/calls/"
 MAX_MESSAGE_BYTES = 16 << 10
 MAX_VIEWERS = 16

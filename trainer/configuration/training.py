@@ -32,6 +32,10 @@ class ActionSettings(Settings):
     alpha: PositiveFloat = 0.025
     span: float = Field(3.0, gt=1.0)
 
+    def specification(self) -> ActionSpecification:
+        """The same for an environment."""
+        return ActionSpecification(**self.model_dump())
+
 
 class EnvironmentSettings(Settings):
     """The environment: one simulator process each."""
@@ -56,14 +60,26 @@ class EnvironmentSettings(Settings):
             EpisodeSource({}, self.objective)
         return self
 
+    def arguments(self) -> dict[str, Any]:
+        """What `BottleneckEnv` and `BottleneckVectorEnv` take beside scenario, objective and simulator."""
+        return {
+            "reward": self.reward,
+            "interval_ms": self.interval_ms,
+            "features": self.features,
+            "history": self.history,
+            "action": self.action.specification(),
+            "guard": self.guard,
+            "privileged": self.privileged_critic,
+            "timeout_s": self.timeout_s,
+        }
+
     def specification(self) -> EnvironmentSpecification:
         """The specification these settings make."""
-        action = ActionSpecification(**self.action.model_dump())
         return make_specification(
             self.interval_ms,
             self.features,
             self.history,
-            action,
+            self.action.specification(),
             self.guard,
             privileged=self.privileged_critic,
         )

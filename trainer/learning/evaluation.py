@@ -16,8 +16,8 @@ from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.episode import checked_objective
 from weir.trainer.gym.specification import PRESETS
+from weir.trainer.gym.vector import BottleneckVectorEnv
 from weir.trainer.learning.algorithms import save_checkpoint
-from weir.trainer.learning.environments import make_vector_environment
 from weir.trainer.learning.run_record import BEST_MODEL, EVALUATIONS
 
 SCENARIOS = 16
@@ -66,8 +66,8 @@ class Evaluation:
         )
         # The last interval of an episode is left out: it would start the next one.
         self.steps = int(duration_s * 1000 / settings.interval_ms) - 1
-        self._environment = make_vector_environment(
-            settings, scenarios, ScenarioSampler(domain, split), simulator=simulator
+        self._environment = BottleneckVectorEnv(
+            scenarios, ScenarioSampler(domain, split), simulator=simulator, **settings.arguments()
         )
 
     def rewards(self, policy: Predictor, objective: tuple[float, float, float]) -> np.ndarray:

@@ -223,16 +223,7 @@ def run_policy(
     """
     settings = training_configuration(model, files).environment
     environment = BottleneckEnv(
-        Scenario.load(files[trace]),
-        objective=settings.objective,
-        reward=settings.reward,
-        interval_ms=settings.interval_ms,
-        features=settings.features,
-        history=settings.history,
-        action=settings.specification().action,
-        guard=settings.guard,
-        simulator=simulator,
-        timeout_s=settings.timeout_s,
+        Scenario.load(files[trace]), objective=settings.objective, simulator=simulator, **settings.arguments()
     )
     rows = []
     try:

@@ -9,7 +9,6 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,7 +25,7 @@ from weir.files.output import make_folder, write_text
 from weir.installation import require_training
 from weir.qoe_eval.experiments.recoco.report import RecocoResults, overall_rows, recoco_document, recoco_markdown
 from weir.qoe_eval.experiments.recoco.results import ModelTask, TraceResult, complete_model, gcc_results, read_result
-from weir.qoe_eval.runs.options import given_command
+from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.progress import end_with_failures, error_console
 from weir.qoe_eval.runs.simulator import SimulatorFailed, simulator_versions
 from weir.qoe_eval.runs.task_processes import run_tasks
@@ -134,9 +133,7 @@ def recoco(
         configurations={task.model.traces[0]: task.model.configuration_words for task in own},
     )
     run: dict[str, Any] = {
-        "command": given_command(),
-        "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "wall_s": round(time.monotonic() - started, 1),
+        **command_record(started),
         "steps": steps,
         "steps_all": steps * len(files),
         "seeds": list(all_seeds),

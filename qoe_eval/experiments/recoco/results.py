@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from weir.errors import InputError
+from weir.files.input import read_text
 from weir.files.output import write_text
 from weir.qoe_eval.measures.flow_series import read_flow_series
 from weir.qoe_eval.measures.recoco import RecocoScores, recoco_scores, recoco_scores_of_series
@@ -96,17 +97,17 @@ def read_result(task: ModelTask) -> dict[str, TraceResult] | None:
         InputError: the file cannot be read, or is about another model.
     """
     path = task.folder / RESULT
+    if not path.exists():
+        return None
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(read_text(path))
         if document["model"] != task.description:
             raise InputError(f"{path}: is of a model that was trained otherwise; give another --out")
         return {
             name: TraceResult(RecocoScores(row["rate"], row["delay"], row["loss"]), row["mean_reward"])
             for name, row in document["traces"].items()
         }
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{path}: is not a result of `weir experiment recoco` ({error}); remove it") from None
