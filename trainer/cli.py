@@ -128,7 +128,7 @@ def export(
     from weir.trainer.model.export import export as write_model
 
     if run.suffix == ".onnx":
-        from weir.trainer.adaptation.adapt import policy_of, read_starting_point
+        from weir.trainer.adaptation.starting_point import policy_of, read_starting_point
 
         start = read_starting_point(run, load_configuration(DEFAULT_CONFIGURATION))
         policy, settings, provenance = policy_of(start), start.configuration, start.provenance

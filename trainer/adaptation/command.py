@@ -51,8 +51,9 @@ def adapt(
     target = out or Path(f"{model.resolve().stem}-adapted.onnx")
     _check_target(target, model)
     require_training()
-    from weir.trainer.adaptation.adapt import LearningState, adapted_provenance, read_starting_point
+    from weir.trainer.adaptation.adapt import LearningState, adapted_provenance
     from weir.trainer.adaptation.adapt import adapt as run_adaptation
+    from weir.trainer.adaptation.starting_point import read_starting_point
     from weir.trainer.model.export import export as write_model
 
     start = read_starting_point(model, settings)

@@ -25,7 +25,8 @@ from typing import Any
 
 import numpy as np
 
-from weir.trainer.adaptation.adapt import LearningState, RequirementReplay, learn
+from weir.trainer.adaptation.adapt import LearningState, learn
+from weir.trainer.adaptation.requirement_replay import RequirementReplay
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.episode import random_objective
 from weir.trainer.gym.specification import PRESETS, ObjectiveSource
