@@ -15,7 +15,7 @@ from weir.qoe_eval.call.measures.metric_table import CALL_METRICS
 from weir.qoe_eval.call.report import page as call_report
 from weir.qoe_eval.dumps.command import webrtc_internals
 from weir.qoe_eval.measures.summary import in_order, summarise
-from weir.qoe_eval.report import training_page as training_report
+from weir.qoe_eval.report import training_page
 from weir.qoe_eval.report.csv_tables import write_results_csv
 from weir.qoe_eval.report.replay_files import SUMMARY, write_csv, write_report
 from weir.qoe_eval.runs.command_record import read_run
@@ -54,7 +54,7 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Makes summary.json and report.html again, also when it was interrupted. 'weir report DIR' is short for it."""
-    training = training_report.rewrite(results_dir)
+    training = training_page.rewrite(results_dir)
     if training is not None and csv:
         raise InputError(f"{results_dir}: --csv is for runs and calls; the curves of a training are in progress.json")
     calls = call_report.rewrite(results_dir)
