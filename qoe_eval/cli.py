@@ -21,8 +21,8 @@ from weir.qoe_eval.call.command import call
 from weir.qoe_eval.call.link.command import link
 from weir.qoe_eval.doctor.command import doctor
 from weir.qoe_eval.experiments.command import app as experiment_app
-from weir.qoe_eval.report.command import app as report_app
-from weir.qoe_eval.runs.command import replay
+from weir.qoe_eval.replay_command import replay
+from weir.qoe_eval.report_command import app as report_app
 from weir.qoe_eval.serve.command import serve
 from weir.traces.cli import app as traces_app
 from weir.trainer.cli import add_commands
@@ -30,6 +30,8 @@ from weir.webrtc_patch.check_command import app as webrtc_app
 
 # Wherever a write fails of these, it is no fault of the command.
 _FULL_OR_CLOSED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
+# What Python says, as of a file that is not there, when every folder for temporary files is full.
+_NO_TEMPORARY_FOLDER = "No usable temporary directory"
 
 
 def main() -> None:
@@ -48,7 +50,7 @@ def main() -> None:
         complain(f"weir: {error}")
         status = 3
     except OSError as error:
-        if error.errno not in _FULL_OR_CLOSED:
+        if error.errno not in _FULL_OR_CLOSED and not str(error.strerror).startswith(_NO_TEMPORARY_FOLDER):
             raise
         complain(f"weir: {error.filename or 'what was to be written'}: {error.strerror}; make room and try again")
         _silence_output()

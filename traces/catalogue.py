@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from weir.errors import InputError
-from weir.traces.formats.capacity import CapacityTrace
-from weir.traces.generate import generators
 from weir.traces.generate.call_scenarios import call_scenarios
+from weir.traces.generate.generators import GENERATORS
 from weir.traces.generate.rfc8867 import rfc8867_scenarios
+from weir.traces.generate.shapes import levels
+from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.scenario import Capacity, Scenario
 
 CATALOGUE_FOLDER = Path(__file__).parent / "catalogue"
@@ -70,7 +71,7 @@ def write_catalogue() -> list[Path]:
 def _generated(name: str, kind: str, duration_s: float, rate_bps: float, **parameters: Any) -> CapacityTrace:
     # A seed from the name: a new scenario changes none of the others.
     rng = np.random.default_rng(zlib.crc32(name.encode()))
-    return generators.GENERATORS[kind](rng, duration_s, rate_bps, **parameters)
+    return GENERATORS[kind](rng, duration_s, rate_bps, **parameters)
 
 
 def _add(
@@ -120,7 +121,7 @@ _steady("steady-30m", 30e6, 30, "A steady very fast path")
 _steady("steady-50m", 50e6, 20, "The fastest path, close by", delay_ms=5, queue={"milliseconds": 50.0})
 _add(
     "step-down-up", "A path that loses three quarters of its capacity and regains it",
-    generators.levels([2.5e6, 0.6e6, 2.5e6], [0, 20, 40], 60), "levels",
+    levels([2.5e6, 0.6e6, 2.5e6], [0, 20, 40], 60), "levels",
 )  # fmt: skip
 _random("steps", "step", 60, 1.5e6, "Random steps on a longer path", delay_ms=50)
 _random("sawtooth", "sawtooth", 60, 3e6, "Capacity that grows slowly and breaks down at once", delay_ms=40)

@@ -1,1 +1,54 @@
-"""Learns the policy: the environment, training, curricula, adaptation, export."""
+"""What Weir's learned policy is trained with, and what comes of it.
+
+The packages above use the names here, those of `weir.trainer.gym` (the environment), of `weir.trainer.recoco` (the
+paper's experiment) and the commands of `weir.trainer.cli`; what lies deeper may change. A name is imported when it is
+first asked for, and none of these needs torch.
+"""
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from weir.trainer.configuration.training import TrainingConfiguration
+    from weir.trainer.learning.run_record import (
+        CONFIGURATION,
+        EVALUATIONS,
+        PROGRESS_LOG,
+        RunRecord,
+        load_run_configuration,
+        read_run_record,
+    )
+    from weir.trainer.model.file import read_model
+
+__all__ = [
+    "CONFIGURATION",
+    "EVALUATIONS",
+    "PROGRESS_LOG",
+    "SHIPPED_MODEL",
+    "RunRecord",
+    "TrainingConfiguration",
+    "load_run_configuration",
+    "read_model",
+    "read_run_record",
+]
+
+# The model that comes with Weir; a copy of Weir need not have it.
+SHIPPED_MODEL: Final = Path(__file__).parent / "models" / "weir.onnx"
+
+_HOMES = {
+    "CONFIGURATION": "weir.trainer.learning.run_record",
+    "EVALUATIONS": "weir.trainer.learning.run_record",
+    "PROGRESS_LOG": "weir.trainer.learning.run_record",
+    "RunRecord": "weir.trainer.learning.run_record",
+    "TrainingConfiguration": "weir.trainer.configuration.training",
+    "load_run_configuration": "weir.trainer.learning.run_record",
+    "read_model": "weir.trainer.model.file",
+    "read_run_record": "weir.trainer.learning.run_record",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

@@ -13,9 +13,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from weir.errors import InputError
 from weir.files.output import write_text
-from weir.trainer.adaptation.command import DEFAULT_CONFIGURATION, adapt
-from weir.trainer.learning.configuration import load_configuration
-from weir.trainer.learning.missing import require_training
+from weir.installation import require_training
+from weir.trainer.adaptation.command import DEFAULT_CONFIGURATION, adapt, adaptation
+from weir.trainer.configuration.training import load_configuration
 from weir.trainer.learning.progress_text import reward_text
 from weir.trainer.model.card import model_card, read_summary
 from weir.trainer.model.file import read_model
@@ -39,7 +39,7 @@ def train(
     """Train a policy. Ctrl-C keeps a checkpoint; --resume goes on from it. 'weir report DIR' shows how it went."""
     if eval_freq is not None and not evaluate:
         raise InputError("--eval-freq: says how often to evaluate; give --eval with it")
-    from weir.trainer.learning.configuration import checked_configuration
+    from weir.trainer.configuration.training import checked_configuration
 
     settings = load_configuration(configuration)
     changes: dict[str, Any] = {key: value for key, value in (("seed", seed), ("steps", steps)) if value is not None}
@@ -128,7 +128,7 @@ def export(
     from weir.trainer.model.export import export as write_model
 
     if run.suffix == ".onnx":
-        from weir.trainer.adaptation.adapt import policy_of, read_starting_point
+        from weir.trainer.adaptation.starting_point import policy_of, read_starting_point
 
         start = read_starting_point(run, load_configuration(DEFAULT_CONFIGURATION))
         policy, settings, provenance = policy_of(start), start.configuration, start.provenance
@@ -185,3 +185,8 @@ def add_commands(app: typer.Typer) -> None:
     app.command("adapt")(adapt)
     app.command("export")(export)
     app.add_typer(model_app, name="model")
+
+
+def add_experiments(app: typer.Typer) -> None:
+    """Adds `adaptation` to `weir experiment`."""
+    app.command("adaptation")(adaptation)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from weir.errors import InputError
+from weir.files.output import make_folder, write_bytes
 from weir.webrtc_patch.series import read_series, series_names
 from weir.webrtc_patch.source_tree import FileResult, Text, find_root, patch_files
 from weir.webrtc_patch.syntax_check import check_syntax, find_compiler, include_folders
@@ -95,13 +95,8 @@ def _write(root: Path, texts: dict[str, Text]) -> None:
     """Each file is replaced in one step: a write that fails leaves no half of one."""
     for path, text in texts.items():
         target = root / path
-        draft = target.with_name(target.name + ".weir-new")
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            draft.write_bytes(text.render())
-            if target.exists():
-                draft.chmod(target.stat().st_mode)
-            draft.replace(target)
-        except OSError as error:
-            draft.unlink(missing_ok=True)
-            raise InputError(f"{target}: cannot be written: {error.strerror or error}") from error
+        mode = target.stat().st_mode if target.exists() else None
+        make_folder(target.parent, "--apply")
+        write_bytes(target, text.render())
+        if mode is not None:
+            target.chmod(mode)

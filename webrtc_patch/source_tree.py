@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weir.errors import InputError
+from weir.files.input import read_bytes, why
 from weir.webrtc_patch.series import Patch
 from weir.webrtc_patch.unified_diff import HunkResult, apply, reverse
 
@@ -109,11 +110,9 @@ def _read(path: Path) -> Text | None:
     try:
         if not path.exists():
             return None
-        if path.stat().st_size > _MAX_FILE_SIZE:
-            raise InputError(f"{path}: larger than {_MAX_FILE_SIZE >> 20} MiB; not a source file")
-        content = path.read_bytes().decode("utf-8", "surrogateescape")
     except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+        raise InputError(f"{path}: cannot be read ({why(error)})") from None
+    content = read_bytes(path, _MAX_FILE_SIZE).decode("utf-8", "surrogateescape")
     line_end = "\r\n" if "\r\n" in content else "\n"
     lines = content.split(line_end)
     return Text(lines[:-1] if lines[-1] == "" else lines, line_end)

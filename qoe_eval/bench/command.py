@@ -19,10 +19,10 @@ import typer
 from rich.console import Console
 
 from weir.errors import InputError, MissingComponent
+from weir.executables import find_simulator
 from weir.files.output import make_folder, write_text
 from weir.qoe_eval.bench.simulator import measure_simulator
 from weir.qoe_eval.runs.shipped_model import model_to_run
-from weir.trainer.gym.process import find_simulator
 
 # What each figure must reach: at least (">=") or at most ("<="); None is for comparison only.
 TARGETS: dict[str, tuple[str, float] | None] = {

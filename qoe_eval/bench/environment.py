@@ -21,7 +21,7 @@ def measure_environment(simulator: Path, repetitions: int) -> list[float]:
     """Environment steps per second, one value per repetition: the vectorised environment, one process per core,
     random actions, 1 Mbps.
     """
-    from weir.trainer.gym.vector import BottleneckVectorEnv
+    from weir.trainer.gym import BottleneckVectorEnv
 
     capacity = {"times_s": [0.0], "rates_bps": [1e6]}
     scenario = Scenario.make(name="bench", duration_s=60.0, forward={"capacity": capacity}, flows=[{"kind": "rtp"}])

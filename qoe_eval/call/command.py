@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, cast, get_args
 
 import typer
 
 from weir.errors import InputError
+from weir.executables import find_peer, find_simulator
 from weir.qoe_eval.call.measures.metric_table import CALL_METRICS
 from weir.qoe_eval.call.plan import CallPlan, plan_calls
 from weir.qoe_eval.call.report import page as call_report
 from weir.qoe_eval.call.requirements_check import check_requirements
 from weir.qoe_eval.call.run import run_calls
-from weir.qoe_eval.call.session.peer_process import find_peer
 from weir.qoe_eval.call.settings import (
     CODECS,
     DEFAULT_MAX_BITRATE_BPS,
@@ -25,14 +24,14 @@ from weir.qoe_eval.call.settings import (
     SenderKind,
 )
 from weir.qoe_eval.report.means_table import print_means
+from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
-from weir.qoe_eval.runs.options import check_model, given_command, parse_objective
+from weir.qoe_eval.runs.options import check_model, parse_objective
 from weir.qoe_eval.runs.own_controllers import check_own_names, is_own, read_own_controller
 from weir.qoe_eval.runs.progress import error_console
 from weir.qoe_eval.runs.shipped_model import model_to_run
 from weir.registry import CONTROLLERS, DEFAULT_PRESET, IN_CALLS, PRESETS, uses_model
 from weir.traces.formats.convert import parse_rate
-from weir.trainer.gym.process import find_simulator
 
 COMPARED = ("weir", "gcc")
 _SHOWN = (
@@ -125,9 +124,7 @@ def call(
     calls = plan_calls(plan, out, [find_peer(), find_simulator()])
     outcome = run_calls(calls, out, console, quiet=as_json, repeat_disturbed=repeat_disturbed)
     run = {
-        "command": given_command(),
-        "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "wall_s": round(time.monotonic() - started, 1),
+        **command_record(started),
         "planned": len(calls),
         "failures": outcome.failures,
     }

@@ -8,10 +8,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from weir.errors import MissingComponent
+from weir.executables import find_peer, find_simulator
 from weir.installation import how_to_get
-from weir.qoe_eval.call.session.peer_process import find_peer
 from weir.qoe_eval.call.settings import CHROMIUM, SenderKind
-from weir.trainer.gym.process import find_simulator
 
 _TUN = Path("/dev/net/tun")
 

@@ -14,12 +14,10 @@ from typing import Literal
 
 import weir
 from weir.errors import InputError, MissingComponent
-from weir.installation import DISTRIBUTION, how_to_get, installed_version, source_tree
-from weir.qoe_eval.call.session.peer_process import find_peer
+from weir.executables import find_peer, find_simulator
+from weir.installation import DISTRIBUTION, TRAINING_PACKAGES, how_to_get, installed_version, source_tree
 from weir.qoe_eval.runs.shipped_model import shipped_model
 from weir.qoe_eval.runs.simulator import simulator_versions
-from weir.trainer.gym.process import find_simulator
-from weir.trainer.learning.missing import TRAINING_PACKAGES
 
 # "run": Weir does not work without it. "build": needed to build it again. "train", "test", "calls": needed for just
 # that.
@@ -103,7 +101,7 @@ def _simulator() -> Iterator[Component]:
 
 
 def _model() -> Component:
-    from weir.trainer.model.file import read_model
+    from weir.trainer import read_model
 
     try:
         path = shipped_model()

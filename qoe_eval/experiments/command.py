@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from weir.executables import find_simulator
 from weir.files.output import write_text
 from weir.qoe_eval.experiments.calls.command import calls
 from weir.qoe_eval.experiments.policy.experiment import policy_plans, policy_results, policy_rows
@@ -19,20 +19,20 @@ from weir.qoe_eval.experiments.policy.report import policy_document, policy_mark
 from weir.qoe_eval.experiments.policy.sets import TRACE_SETS, policy_sets
 from weir.qoe_eval.experiments.recoco.command import recoco
 from weir.qoe_eval.report.goal_table import print_rows
+from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.inputs import shared_traces
 from weir.qoe_eval.runs.jobs import model_description
-from weir.qoe_eval.runs.options import check_model, given_command
+from weir.qoe_eval.runs.options import check_model
 from weir.qoe_eval.runs.progress import count_runs, end_with_failures, error_console, run_with_progress
 from weir.qoe_eval.runs.shipped_model import model_to_run
-from weir.trainer.adaptation.command import adaptation
-from weir.trainer.gym.process import find_simulator
+from weir.trainer.cli import add_experiments
 
 POLICY_JSON = "policy.json"
 POLICY_MARKDOWN = "policy.md"
 
 app = typer.Typer(no_args_is_help=True, help="Measure against the project's goals.")
 app.command("recoco")(recoco)
-app.command("adaptation")(adaptation)
+add_experiments(app)
 app.command("calls")(calls)
 
 
@@ -77,9 +77,7 @@ def policy(
     results = policy_results(sets, outcome, out)
     rows = policy_rows(results, figures, described["sha256"])
     run: dict[str, Any] = {
-        "command": given_command(),
-        "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "wall_s": round(time.monotonic() - started, 1),
+        **command_record(started),
         "runs": len(outcome.records),
         "seeds": list(range(1, seeds + 1)),
         "model": described,

@@ -14,11 +14,11 @@ import csv
 import gzip
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from weir.errors import InputError
+from weir.files.output import replacing
 from weir.qoe_eval.measures.metric_table import Metric
 from weir.qoe_eval.measures.viewer import rendered_frames
 from weir.qoe_eval.runs.store import RunStore
@@ -45,17 +45,14 @@ def write_results_csv(folder: Path, records: Sequence[Record], metrics: Mapping[
     """
     path = folder / RESULTS_CSV
     weights = ("throughput_weight", "latency_weight", "loss_weight")
-    try:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow([*_RUN, *weights, "duration_s", *metrics])
-            for record in records:
-                objective = record.get("objective") or [None] * len(weights)
-                measures = record["metrics"]["run"]
-                run = [*_identity(record), *objective, record["duration_s"]]
-                writer.writerow([*run, *(measures.get(name) for name in metrics)])
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+    with replacing(path) as file, io.TextIOWrapper(file, encoding="utf-8", newline="") as text:
+        writer = csv.writer(text)
+        writer.writerow([*_RUN, *weights, "duration_s", *metrics])
+        for record in records:
+            objective = record.get("objective") or [None] * len(weights)
+            measures = record["metrics"]["run"]
+            run = [*_identity(record), *objective, record["duration_s"]]
+            writer.writerow([*run, *(measures.get(name) for name in metrics)])
     return path
 
 
@@ -69,26 +66,29 @@ def write_series_csv(store: RunStore, records: Iterable[Record]) -> tuple[Path, 
         InputError: a file of series is damaged, or a table cannot be written.
     """
     series_path, frames_path = store.folder / SERIES_CSV, store.folder / FRAMES_CSV
-    try:
-        with ExitStack() as stack:
-            series_table, frames_table = (stack.enter_context(_compressed(path)) for path in (series_path, frames_path))
-            series_writer, frames_writer = csv.writer(series_table), csv.writer(frames_table)
-            series_writer.writerow([*_RUN, "flow", "time_s", *_PATH_COLUMNS, *_FLOW_COLUMNS])
-            frames_writer.writerow([*_RUN, "flow", *_FRAME_COLUMNS])
-            for record in records:
-                series = store.read_series(record)
-                for flow_id, columns in (series["flows"] if series and series["path"] else {}).items():
-                    if columns:
-                        series_writer.writerows(_series_rows([*_identity(record), flow_id], series["path"], columns))
-                        frames_writer.writerows(_frame_rows([*_identity(record), flow_id], columns.get("frames")))
-    except OSError as error:
-        raise InputError(f"{store.folder}: tables cannot be written ({error.strerror})") from None
+    with ExitStack() as stack:
+        series_table, frames_table = (stack.enter_context(_compressed(path)) for path in (series_path, frames_path))
+        series_writer, frames_writer = csv.writer(series_table), csv.writer(frames_table)
+        series_writer.writerow([*_RUN, "flow", "time_s", *_PATH_COLUMNS, *_FLOW_COLUMNS])
+        frames_writer.writerow([*_RUN, "flow", *_FRAME_COLUMNS])
+        for record in records:
+            series = store.read_series(record)
+            for flow_id, columns in (series["flows"] if series and series["path"] else {}).items():
+                if columns:
+                    series_writer.writerows(_series_rows([*_identity(record), flow_id], series["path"], columns))
+                    frames_writer.writerows(_frame_rows([*_identity(record), flow_id], columns.get("frames")))
     return series_path, frames_path
 
 
-def _compressed(path: Path) -> io.TextIOWrapper:
+@contextmanager
+def _compressed(path: Path) -> Iterator[io.TextIOWrapper]:
     # Without a time in it, so that the same runs give the same bytes.
-    return io.TextIOWrapper(gzip.GzipFile(path, "wb", compresslevel=4, mtime=0), encoding="utf-8", newline="")
+    with (
+        replacing(path) as file,
+        gzip.GzipFile(path.name, "wb", compresslevel=4, fileobj=file, mtime=0) as compressed,
+        io.TextIOWrapper(compressed, encoding="utf-8", newline="") as text,
+    ):
+        yield text
 
 
 def _identity(record: Record) -> list[Any]:

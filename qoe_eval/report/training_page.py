@@ -15,12 +15,12 @@ from weir.files.output import write_text
 from weir.qoe_eval.report import html_parts as html
 from weir.qoe_eval.report.chart_rows import Array, chart, line, row, thinned
 from weir.qoe_eval.report.page_template import render_page
-from weir.trainer.learning.configuration import TrainingConfiguration
-from weir.trainer.learning.run_record import (
+from weir.trainer import (
     CONFIGURATION,
     EVALUATIONS,
     PROGRESS_LOG,
     RunRecord,
+    TrainingConfiguration,
     load_run_configuration,
     read_run_record,
 )

@@ -13,7 +13,7 @@ from weir.qoe_eval.measures.steering import ORDER, PAIRS, TOLERANCES, steering
 from weir.qoe_eval.measures.summary import REFERENCE, in_order
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.registry import PRESETS, WEIGHTS
-from weir.trainer.gym.specification import MINIMUM_RANDOM_WEIGHT
+from weir.trainer.gym import MINIMUM_RANDOM_WEIGHT
 
 Objective = tuple[float, float, float]
 

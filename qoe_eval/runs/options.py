@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +12,7 @@ from weir.errors import InputError
 from weir.files.input import LARGEST_MODEL_BYTES, check_utf8, printable
 from weir.qoe_eval.runs.own_controllers import HOW, NAME, OwnController, check_own_names, is_own, read_own_controller
 from weir.registry import PRESETS, SIMULATED
-from weir.trainer.gym.episode import checked_objective
+from weir.trainer.gym import checked_objective
 
 OneWayDelayOption = Annotated[
     float | None,
@@ -87,8 +85,3 @@ def check_model(path: Path | None) -> None:
     else:
         fault = f"has {path.stat().st_size} bytes; a model has some, and at most {LARGEST_MODEL_BYTES >> 20} MiB"
     raise InputError(f"--model {printable(path)}: {fault}; give an ONNX file such as 'weir export' writes")
-
-
-def given_command() -> str:
-    """The command as it was given, for a report."""
-    return printable(shlex.join(["weir", *sys.argv[1:]]))

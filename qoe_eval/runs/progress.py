@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from weir.errors import InputError
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.replay import ReplayOutcome, replay_all
-from weir.qoe_eval.runs.simulator import SimulatorFailed
+from weir.qoe_eval.runs.simulator_worker import SimulatorFailed
 from weir.qoe_eval.runs.store import RunStore
 
 

@@ -16,7 +16,8 @@ from typing import Any
 
 from weir.qoe_eval.measures.metrics import run_metrics
 from weir.qoe_eval.runs.jobs import ReplayPlan, plan_jobs
-from weir.qoe_eval.runs.simulator import Outcome, run_jobs
+from weir.qoe_eval.runs.simulator import run_jobs
+from weir.qoe_eval.runs.simulator_worker import Outcome
 from weir.qoe_eval.runs.store import RunStore, split_series
 
 # A run gets this much time, and as much again as it simulates: hundreds of times what it needs.

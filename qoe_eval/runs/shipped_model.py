@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import weir.trainer
+import weir
 from weir.errors import MissingComponent
 from weir.installation import how_to_get
-
-NAME = "weir.onnx"
+from weir.trainer import SHIPPED_MODEL
 
 
 def shipped_model() -> Path:
@@ -17,12 +16,12 @@ def shipped_model() -> Path:
     Raises:
         MissingComponent: this copy of Weir has none.
     """
-    path = Path(weir.trainer.__file__).parent / "models" / NAME
-    if not path.is_file():
+    if not SHIPPED_MODEL.is_file():
         raise MissingComponent(
-            f"the model {NAME} that comes with Weir is not there; name one with --model, or leave out --controller weir"
+            f"the model {SHIPPED_MODEL.name} that comes with Weir is not there; name one with --model, or leave out "
+            "--controller weir"
         )
-    return path
+    return SHIPPED_MODEL
 
 
 def model_to_run(given: Path | None) -> Path:

@@ -1,16 +1,12 @@
-"""Who may talk to the server: its own page, at its own address, with the token of this run.
-
-The server listens on loopback only, but any web page that the user has open can send requests there, and so can other
-users of the machine. The Host header keeps out names that an attacker points at loopback (DNS rebinding), the Origin
-header keeps out other pages, the token keeps out other users.
-"""
+"""Who may talk to the server: its own page, at its own address, with the token of this run."""
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Awaitable, Callable
 
 from aiohttp import web
+
+from weir.qoe_eval.loopback import HEADERS, HOST, check_address, is_token
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -27,13 +23,7 @@ _PAGE_POLICY = (
     "connect-src 'self' ws://{host}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
-_HEADERS = {
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Cache-Control": "no-store",
-}
+_HEADERS = HEADERS | {"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin"}
 
 
 class Access:
@@ -47,7 +37,7 @@ class Access:
 
     def __init__(self, token: str, port: int, reports_below: str) -> None:
         self._token = token
-        self._hosts = frozenset(f"{name}:{port}" for name in ("127.0.0.1", "localhost"))
+        self._hosts = frozenset(f"{name}:{port}" for name in (HOST, "localhost"))
         # Cookies of all ports of a host are in one jar.
         self._cookie = f"weir-{port}"
         self._reports_below = reports_below
@@ -58,7 +48,7 @@ class Access:
 
         @web.middleware
         async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
-            self._check_address(request)
+            check_address(request, self._hosts)
             if not self._has_address_token(request) and not self._is_token(request.cookies.get(self._cookie, "")):
                 raise web.HTTPUnauthorized(text=_NO_TOKEN)
             return await handler(request)
@@ -73,18 +63,8 @@ class Access:
         if self._has_address_token(request):
             response.headers["Set-Cookie"] = f"{self._cookie}={self._token}; HttpOnly; SameSite=Strict; Path=/"
 
-    def _check_address(self, request: web.Request) -> None:
-        if request.host not in self._hosts:
-            raise web.HTTPForbidden(text="Not the address of this server.\n")
-        origin = request.headers.get("Origin")
-        changes_something = request.method not in ("GET", "HEAD") or "Upgrade" in request.headers
-        if origin is None and changes_something:
-            raise web.HTTPForbidden(text="A request without Origin.\n")
-        if origin is not None and origin != f"http://{request.host}":
-            raise web.HTTPForbidden(text="A request of another page.\n")
-
     def _has_address_token(self, request: web.Request) -> bool:
         return self._is_token(request.query.get(TOKEN_PARAMETER, ""))
 
     def _is_token(self, text: str) -> bool:
-        return hmac.compare_digest(text.encode(errors="replace"), self._token.encode())
+        return is_token(text, self._token)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.errors import InputError
-from weir.files.input import printable, why
+from weir.files.input import printable, read_bytes, why
 
 RECORD = "call.json"
 REPORT = "report.html"
@@ -71,11 +71,9 @@ def describe_call(out: Path, folder: Path) -> dict[str, Any] | None:
     """One entry of `list_calls`; None without a readable record."""
     try:
         path = folder / RECORD
-        if path.stat().st_size > MAX_RECORD_BYTES:
-            return None
-        record = json.loads(path.read_bytes())
+        record = json.loads(read_bytes(path, MAX_RECORD_BYTES))
         finished = path.stat().st_mtime
-    except (OSError, ValueError, RecursionError):
+    except (InputError, OSError, ValueError, RecursionError):
         return None
     if not isinstance(record, dict):
         return None

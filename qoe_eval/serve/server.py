@@ -13,8 +13,8 @@ from typing import Any
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
-import weir.qoe_eval
 from weir.errors import InputError, MissingComponent
+from weir.qoe_eval.loopback import HOST
 from weir.qoe_eval.report.colours import controller_colours, other_colours
 from weir.qoe_eval.serve.access import TOKEN_PARAMETER, Access
 from weir.qoe_eval.serve.backend import CallBackend
@@ -26,7 +26,6 @@ from weir.qoe_eval.serve.setup_description import describe_setup
 from weir.registry import IN_CALLS, SIMULATED
 from weir.traces.schema.scenario import Scenario
 
-HOST = "127.0.0.1"
 FILES = "/calls/"
 MAX_MESSAGE_BYTES = 16 << 10
 MAX_VIEWERS = 16
@@ -34,7 +33,7 @@ MAX_VIEWERS = 16
 BATCH_S = 0.1
 
 _PAGE = Path(__file__).parent / "page"
-_SHARED_STYLE = Path(weir.qoe_eval.__file__).parent / "report" / "page" / "report.css"
+_SHARED_STYLE = Path(__file__).parents[1] / "report" / "page" / "report.css"
 _PAGE_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 

@@ -12,7 +12,7 @@ from weir.qoe_eval.serve.call_request import DURATION_S, SENDERS, SIZES
 from weir.qoe_eval.serve.sketch import sketch
 from weir.registry import CONTROLLERS, IN_CALLS, PRESETS, uses_model
 from weir.traces.schema.scenario import Scenario
-from weir.trainer.gym.specification import MINIMUM_RANDOM_WEIGHT
+from weir.trainer.gym import MINIMUM_RANDOM_WEIGHT
 
 _OF_A_MEASURE = ("label", "unit", "scale", "decimals", "better", "meaning")
 

@@ -113,7 +113,7 @@ def test_the_guide_names_every_file_of_its_steps() -> None:
 
 
 def test_every_feature_has_a_golden_value_and_a_known_scale() -> None:
-    feature_scaling = pytest.importorskip("weir.trainer.model.feature_scaling", reason="needs the extra `train`")
+    feature_scaling = pytest.importorskip("weir.trainer.policies.feature_scaling", reason="needs the extra `train`")
     observations, _ = golden_inputs(EnvironmentSpecification(features=INTERVAL_STATISTICS_FIELDS, history=1))
     assert np.isfinite(observations).all()
     assert {feature.scale for feature in FEATURES.values()} == set(feature_scaling.SCALINGS)
@@ -145,7 +145,7 @@ ALLOWED = {
 # Other records have fields of these names; they are no features.
 HOMONYMS = {
     "trainer/gym/step.py": "the step record",
-    "trainer/learning/baseline.py": "the series of a result record",
+    "trainer/curriculum/baseline.py": "the series of a result record",
     "trainer/gym/sim/run/step_recorder.h": "the step record",
     "trainer/gym/sim/run/result_record.cc": "the result record",
     "webrtc_patch/peer/lines/record_lines.cc": "the peer's log of estimates",

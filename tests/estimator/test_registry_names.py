@@ -53,13 +53,13 @@ CHOICES = {
     "qoe_eval/report/page/report.js": {"weir", "oracle", "rtp", "throughput"},
     "qoe_eval/report/training_page.py": {"rule", "weir"},
     "qoe_eval/runs/objectives.py": {"gcc", "rule", "balanced"},
-    "trainer/curriculum/settings.py": {"gcc", "rule"},
+    "trainer/configuration/curriculum.py": {"gcc", "rule"},
     "qoe_eval/bench": {"weir", "rule", "rtp"},
     # Measures that are of one kind of flow.
     "qoe_eval/measures/fairness.py": {"rtp", "tcp"},
     "qoe_eval/measures/metrics.py": {"rtp"},
     "qoe_eval/runs/jobs.py": {"rtp"},
-    "trainer/learning/baseline.py": {"rtp"},
+    "trainer/curriculum/baseline.py": {"rtp"},
     # Scenarios.
     "traces/catalogue.py": {"rtp", "tcp"},
     "traces/formats/plain_trace.py": {"rtp"},
@@ -71,7 +71,7 @@ CHOICES = {
     "trainer/gym/vector.py": {"balanced"},
     "trainer/gym/sim/flows/flow_set.cc": {"rule"},
     "trainer/gym/sim/main.cc": {"rule", "weir"},
-    "trainer/gym/sim/run/simulation_job.h": {"rule"},
+    "trainer/gym/sim/flows/simulation_job.h": {"rule"},
     "trainer/learning/environments.py": {"balanced"},
     "trainer/learning/evaluation.py": {"balanced"},
     "trainer/recoco/experiment.py": {"balanced"},
@@ -89,7 +89,7 @@ CHOICES = {
     "qoe_eval/serve/page/objective.js": {"rule"},
     "trainer/cli.py": {"weir"},
     "trainer/gym/sim/run/versions.cc": {"weir"},
-    "trainer/learning/configuration.py": {"weir"},
+    "trainer/configuration/training.py": {"weir"},
     "trainer/model": {"weir"},
     "webrtc_patch/peer/peer_media.cc": {"weir"},
 }

@@ -13,7 +13,6 @@ from weir import installation
 from weir.errors import MissingComponent
 from weir.installation import DISTRIBUTION, how_to_get
 from weir.qoe_eval.doctor.components import _OPTIONAL_PACKAGES, _TARGETS, components
-from weir.trainer.learning import missing
 
 ROOT = Path(__file__).parents[2]
 # `weir` is other people's on the package index, with or without an extra; WHEEL files are ours.
@@ -71,7 +70,7 @@ def test_the_extra_train_is_what_training_asks_for():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert project["name"] == DISTRIBUTION
     extra = {re.split(r"[<>=]", one)[0] for one in project["optional-dependencies"]["train"]}
-    assert extra == set(missing.TRAINING_PACKAGES)
+    assert extra == set(installation.TRAINING_PACKAGES)
     locked = "".join((ROOT / "requirements" / name).read_text() for name in ("train.txt", "cuda.txt"))
     assert all(f"\n{name}==" in locked or locked.startswith(f"{name}==") for name in extra)
     assert "nvidia" not in (ROOT / "requirements/train.txt").read_text()
@@ -102,9 +101,9 @@ def test_weir_that_was_never_installed(monkeypatch):
 
 
 def test_training_without_its_packages(monkeypatch):
-    monkeypatch.setattr(missing, "find_spec", lambda name: None)
+    monkeypatch.setattr(installation, "find_spec", lambda name: None)
     with pytest.raises(MissingComponent, match=r"torch, stable-baselines3, .*`make train` in "):
-        missing.require_training()
+        installation.require_training()
 
 
 def test_doctor_knows_the_distribution_and_what_brings_each_package(monkeypatch):

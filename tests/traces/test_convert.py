@@ -8,10 +8,10 @@ import pytest
 
 from weir.errors import InputError
 from weir.traces.catalogue import load_bundled
-from weir.traces.formats.capacity import CapacityTrace
 from weir.traces.formats.convert import format_of, parse_queue, parse_rate, render, to_scenario
 from weir.traces.formats.importers import read_trace
 from weir.traces.formats.plain_trace import scenario_from_capacity
+from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.scenario import Link, Scenario
 from weir.traces.schema.values_over_time import DelayOverTime, RatioOverTime
 

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weir.errors import InputError
-from weir.traces.formats.capacity import CapacityTrace
 from weir.traces.formats.csv_trace import read_csv, write_csv
 from weir.traces.formats.importers import detect_format, inspect_trace, read_trace
 from weir.traces.formats.mahimahi import DELIVERY_BITS, read_mahimahi, write_mahimahi
 from weir.traces.formats.opennetlab import read_opennetlab, write_opennetlab
+from weir.traces.schema.capacity import CapacityTrace
 
 traces = st.lists(
     st.tuples(st.integers(1, 4000), st.one_of(st.just(0), st.integers(40_000, 50_000_000))), min_size=1, max_size=30

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weir.errors import InputError
-from weir.traces.generate import generators
+from weir.traces.generate import radio, shapes
 from weir.traces.generate.generators import GENERATORS
 
 KINDS = sorted(GENERATORS)
@@ -59,12 +59,12 @@ def test_nonsensical_parameters_are_refused(kind: str, parameters: dict[str, flo
 
 
 def test_constant() -> None:
-    trace = generators.constant(rng(), 30, 1.5e6)
+    trace = shapes.constant(rng(), 30, 1.5e6)
     assert (trace.rates_bps.tolist(), trace.period_s) == ([1.5e6], 30)
 
 
 def test_steps_stay_in_bounds_hold_and_differ() -> None:
-    trace = generators.step(rng(3), 2000, 1e6)
+    trace = shapes.step(rng(3), 2000, 1e6)
     assert np.all((trace.rates_bps >= 0.4e6) & (trace.rates_bps <= 2e6))
     holds = np.diff(trace.times_s)
     assert 4.99 <= holds.min() < 6
@@ -76,7 +76,7 @@ def test_steps_stay_in_bounds_hold_and_differ() -> None:
 
 
 def test_ramp_goes_up_and_down_between_its_bounds() -> None:
-    trace = generators.ramp(rng(), 300, 1e6)
+    trace = shapes.ramp(rng(), 300, 1e6)
     assert 0.4e6 <= trace.rates_bps.min() < 0.45e6
     assert 1.55e6 < trace.rates_bps.max() <= 1.6e6
     assert trace.mean_bps() == pytest.approx(1e6, rel=0.01)
@@ -84,7 +84,7 @@ def test_ramp_goes_up_and_down_between_its_bounds() -> None:
 
 
 def test_sawtooth_falls_once_a_tooth() -> None:
-    trace = generators.sawtooth(rng(), 150, 1e6)
+    trace = shapes.sawtooth(rng(), 150, 1e6)
     changes = np.diff(trace.rates_bps)
     assert np.count_nonzero(changes < 0) == 10
     assert np.all(changes[changes < 0] < -1.1e6)
@@ -93,7 +93,7 @@ def test_sawtooth_falls_once_a_tooth() -> None:
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_cellular_has_its_mean_spread_and_memory(seed: int) -> None:
-    trace = generators.cellular(rng(seed), 1000, 3e6)
+    trace = radio.cellular(rng(seed), 1000, 3e6)
     rates = trace.rates_bps
     assert trace.mean_bps() == pytest.approx(3e6, rel=1e-6)
     assert 0.4 < rates.std() / rates.mean() < 1.1
@@ -105,7 +105,7 @@ def test_cellular_has_its_mean_spread_and_memory(seed: int) -> None:
 
 
 def test_cellular_without_fades_or_variation_shows_its_levels() -> None:
-    trace = generators.cellular(rng(), 600, 1e6, fade_probability=0, variation=0)
+    trace = radio.cellular(rng(), 600, 1e6, fade_probability=0, variation=0)
     levels = np.unique(trace.rates_bps)
     assert levels / levels[0] == pytest.approx(np.array([0.25, 0.5, 1, 1.5, 2.2]) / 0.25, rel=1e-4)
     dwell = np.diff(trace.times_s[np.flatnonzero(np.diff(trace.rates_bps)) + 1])
@@ -114,8 +114,8 @@ def test_cellular_without_fades_or_variation_shows_its_levels() -> None:
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_wifi_has_its_mean_and_gets_worse_with_the_signal(seed: int) -> None:
-    strong = generators.wifi(rng(seed), 500, 10e6, snr_db=35, contention=0)
-    weak = generators.wifi(rng(seed), 500, 10e6, snr_db=12, contention=0)
+    strong = radio.wifi(rng(seed), 500, 10e6, snr_db=35, contention=0)
+    weak = radio.wifi(rng(seed), 500, 10e6, snr_db=12, contention=0)
     for trace in (strong, weak):
         assert trace.mean_bps() == pytest.approx(10e6, rel=1e-6)
         assert 2 <= np.unique(trace.rates_bps).size <= 8
@@ -123,8 +123,8 @@ def test_wifi_has_its_mean_and_gets_worse_with_the_signal(seed: int) -> None:
 
 
 def test_wifi_shadowing_has_its_coherence_time() -> None:
-    slow = generators.wifi(rng(5), 1000, 10e6, coherence_s=5, contention=0).rates_bps
-    quick = generators.wifi(rng(5), 1000, 10e6, coherence_s=0.3, contention=0).rates_bps
+    slow = radio.wifi(rng(5), 1000, 10e6, coherence_s=5, contention=0).rates_bps
+    quick = radio.wifi(rng(5), 1000, 10e6, coherence_s=0.3, contention=0).rates_bps
     correlation = [np.corrcoef(rates[10:], rates[:-10])[0, 1] for rates in (slow, quick)]
     assert 0.6 < correlation[0] < 0.95
     assert correlation[1] < 0.2
@@ -132,7 +132,7 @@ def test_wifi_shadowing_has_its_coherence_time() -> None:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_outages_are_of_their_length_and_number(seed: int) -> None:
-    trace = generators.outage(rng(seed), 600, 2e6)
+    trace = radio.outage(rng(seed), 600, 2e6)
     assert set(trace.rates_bps.tolist()) == {0.0, 2e6}
     assert trace.rate_at([0, 50, 545, 599]).tolist() == [2e6] * 4
     lengths = np.diff(trace.times_s)[trace.rates_bps[:-1] == 0]
@@ -144,12 +144,12 @@ def test_outages_are_of_their_length_and_number(seed: int) -> None:
 
 def test_even_a_short_trace_has_an_outage() -> None:
     for seed in range(50):
-        assert 0 in generators.outage(rng(seed), 2, 1e6).rates_bps
+        assert 0 in radio.outage(rng(seed), 2, 1e6).rates_bps
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_handovers_fade_stop_and_change_level(seed: int) -> None:
-    trace = generators.handover(rng(seed), 600, 4e6)
+    trace = radio.handover(rng(seed), 600, 4e6)
     stops = np.flatnonzero(trace.rates_bps == 0)
     lengths = np.append(trace.times_s, 600)[stops + 1] - trace.times_s[stops]
     assert 20 <= stops.size <= 60
@@ -164,4 +164,4 @@ def test_handovers_fade_stop_and_change_level(seed: int) -> None:
 
 def test_even_a_short_trace_has_a_handover() -> None:
     for seed in range(50):
-        assert 0 in generators.handover(rng(seed), 5, 1e6).rates_bps
+        assert 0 in radio.handover(rng(seed), 5, 1e6).rates_bps

@@ -8,8 +8,9 @@ import pytest
 
 from weir.errors import InputError
 from weir.registry import FLOW_KINDS, SIMULATED
-from weir.traces.formats.capacity import CapacityTrace
 from weir.traces.formats.plain_trace import scenario_from_capacity
+from weir.traces.schema.capacity import CapacityTrace
+from weir.traces.schema.errors import known_keys
 from weir.traces.schema.flows import AnyFlow
 from weir.traces.schema.scenario import Queue, Scenario
 
@@ -74,6 +75,25 @@ def test_bad_files_are_refused_with_file_place_and_remedy(path: Path) -> None:
 def test_every_refusal_has_its_file() -> None:
     assert {path.stem for path in (DATA / "bad").glob("*.json")} == REFUSALS.keys()
     assert len(list((DATA / "good").glob("*.json"))) >= 8
+
+
+def keys(value: Any) -> set[str]:
+    """Of all objects in it."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return (set(value) if isinstance(value, dict) else set()).union(*map(keys, inner))
+
+
+def test_every_key_stands_in_a_good_file_which_the_simulator_reads_too() -> None:
+    found = [keys(json.loads(path.read_text())) for path in (DATA / "good").glob("*.json")]
+    assert known_keys() - set().union(*found) == set(), "no good file has them"
+
+
+@pytest.mark.parametrize("key", ["sender_clock_ppm", "stall_probability", "rise_time_constant_s"])
+def test_every_known_key_is_told_from_an_unknown_one(key: str) -> None:
+    with pytest.raises(InputError, match=f"{key}: this key does not belong here"):
+        Scenario.from_dict(minimal() | {key: 1})
+    with pytest.raises(InputError, match=f'unknown key; did you mean "{key}"'):
+        Scenario.from_dict(minimal() | {key + "s": 1})
 
 
 def test_defaults() -> None:

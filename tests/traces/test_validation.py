@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from weir.errors import InputError
-from weir.traces.formats.capacity import CapacityTrace
 from weir.traces.formats.importers import inspect_trace, read_trace
+from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.values_over_time import DelayOverTime, RatioOverTime
 
 

@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from weir.errors import MissingComponent
+from weir.executables import find_simulator
 from weir.traces.schema.scenario import Scenario
-from weir.trainer.gym.process import find_simulator
 
 FAKE_SIMULATOR = Path(__file__).parent / "fake_simulator.py"
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from weir.errors import InputError
-from weir.trainer.learning.configuration import checked_configuration
+from weir.trainer.configuration.training import checked_configuration
 
 pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
@@ -71,7 +71,7 @@ def drawn(replay, count=4000):
 
 
 def test_replay_shares_the_episodes_out():
-    from weir.trainer.adaptation.adapt import RequirementReplay
+    from weir.trainer.adaptation.requirement_replay import RequirementReplay
 
     old = [(0.6, 0.3, 0.1), "latency"]
     objectives = drawn(RequirementReplay((2, 6, 2), old, 0.5))
@@ -87,7 +87,7 @@ def test_replay_shares_the_episodes_out():
     ("old", "share", "message"), [(["random"], 1.0, "below 1"), (["random"], -0.1, "below 1"), ([], 0.5, "no old")]
 )
 def test_replay_that_cannot_be(old, share, message):
-    from weir.trainer.adaptation.adapt import RequirementReplay
+    from weir.trainer.adaptation.requirement_replay import RequirementReplay
 
     with pytest.raises(InputError, match=message):
         RequirementReplay(NEW, old, share)
@@ -96,7 +96,7 @@ def test_replay_that_cannot_be(old, share, message):
 def test_a_model_file_gives_the_actor_back(run, other):
     import torch
 
-    from weir.trainer.adaptation.adapt import read_starting_point
+    from weir.trainer.adaptation.starting_point import read_starting_point
     from weir.trainer.learning.train import load_policy
 
     folder, file = run
@@ -121,7 +121,8 @@ def test_a_model_file_gives_the_actor_back(run, other):
 def test_the_critic_warms_up_before_the_actor_moves(run, other, fake_simulator):
     import torch
 
-    from weir.trainer.adaptation.adapt import adapt, read_starting_point
+    from weir.trainer.adaptation.adapt import adapt
+    from weir.trainer.adaptation.starting_point import read_starting_point
 
     _, file = run
     start = read_starting_point(file, other)
@@ -147,7 +148,8 @@ def test_the_critic_warms_up_before_the_actor_moves(run, other, fake_simulator):
 
 
 def test_adaptation_learns_the_new_objective(run, values, fake_simulator):
-    from weir.trainer.adaptation.adapt import adapt, read_starting_point
+    from weir.trainer.adaptation.adapt import adapt
+    from weir.trainer.adaptation.starting_point import read_starting_point
 
     settings = checked_configuration(
         values
@@ -174,7 +176,8 @@ def test_adaptation_learns_the_new_objective(run, values, fake_simulator):
 def test_a_model_that_cannot_be_adapted(tmp_path, run, other, fake_simulator):
     import onnx
 
-    from weir.trainer.adaptation.adapt import adapt, read_starting_point
+    from weir.trainer.adaptation.adapt import adapt
+    from weir.trainer.adaptation.starting_point import read_starting_point
 
     model = onnx.load(str(run[1]))
     provenance = next(entry for entry in model.metadata_props if entry.key == "weir.provenance")
@@ -242,7 +245,7 @@ def test_the_command_twice(run, settings_file, tmp_path, command):
 
 
 def test_an_adapted_objective_is_replayed_later(run, settings_file, tmp_path, command, other):
-    from weir.trainer.adaptation.adapt import read_starting_point
+    from weir.trainer.adaptation.starting_point import read_starting_point
 
     out = tmp_path / "once.onnx"
     arguments = ["--objective", "2,6,2", "--steps", 128, "--configuration", settings_file]

@@ -7,12 +7,12 @@ import pytest
 
 from weir.errors import InputError
 from weir.traces.schema.scenario import Scenario
+from weir.trainer.configuration.curriculum import TraceValues
+from weir.trainer.configuration.scenarios import ScenarioSampler
+from weir.trainer.configuration.training import checked_configuration
 from weir.trainer.curriculum.curriculum import AdaptiveGap, OrderedTraces, make_curriculum, order_of_traces
-from weir.trainer.curriculum.settings import TraceValues
 from weir.trainer.gym.rewards import mocc
 from weir.trainer.gym.step import StepRecord
-from weir.trainer.learning.configuration import checked_configuration
-from weir.trainer.learning.scenarios import ScenarioSampler
 
 FEATURES = ["receive_rate_bps", "queueing_delay_min_s", "packets_received", "last_estimate_bps"]
 NAMES = ("slow", "middle", "fast")

@@ -5,15 +5,10 @@ import pytest
 
 from weir.errors import InputError
 from weir.traces.schema.scenario import Scenario
-from weir.trainer.curriculum.landmarks import (
-    LandmarkSchedule,
-    LandmarkSettings,
-    landmarks,
-    neighbours,
-    sort_by_neighbourhood,
-)
-from weir.trainer.learning.algorithm_settings import PpoSettings
-from weir.trainer.learning.configuration import checked_configuration
+from weir.trainer.configuration.algorithms import PpoSettings
+from weir.trainer.configuration.landmarks import LandmarkSettings, landmarks
+from weir.trainer.configuration.training import checked_configuration
+from weir.trainer.curriculum.landmarks import LandmarkSchedule, neighbours, sort_by_neighbourhood
 
 FEATURES = ["receive_rate_bps", "queueing_delay_min_s", "packets_received", "last_estimate_bps"]
 

@@ -10,9 +10,9 @@ import gymnasium  # noqa: E402
 
 from weir import FEATURES  # noqa: E402
 from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification  # noqa: E402
-from weir.trainer.learning.networks import DeployedPolicy, PreferencePolicy  # noqa: E402
-from weir.trainer.model.feature_scaling import FeatureScaling  # noqa: E402
 from weir.trainer.model.golden_inputs import golden_inputs  # noqa: E402
+from weir.trainer.policies.feature_scaling import FeatureScaling  # noqa: E402
+from weir.trainer.policies.networks import DeployedPolicy, PreferencePolicy  # noqa: E402
 
 SPECIFICATION = EnvironmentSpecification(
     100, tuple(FEATURES), 4, ActionSpecification("around_rule", span=4.0), privileged=True

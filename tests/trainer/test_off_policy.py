@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 
 from weir.errors import InputError
-from weir.trainer.learning.configuration import checked_configuration
+from weir.trainer.configuration.training import checked_configuration
 
 torch = pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
 from weir.trainer.learning.algorithms import REPLAY_BUFFER  # noqa: E402
-from weir.trainer.learning.networks import DeployedPolicy  # noqa: E402
-from weir.trainer.learning.off_policy import SATURATION, SaturationLimit, load_replay_buffer, save_replay_buffer  # noqa: E402
 from weir.trainer.learning.train import load_policy, make_environment, make_model, train  # noqa: E402
 from weir.trainer.model.export import export, parity  # noqa: E402
 from weir.trainer.model.golden_inputs import golden_inputs  # noqa: E402
+from weir.trainer.policies.networks import DeployedPolicy  # noqa: E402
+from weir.trainer.policies.off_policy import SATURATION, SaturationLimit, load_replay_buffer, save_replay_buffer  # noqa: E402
 
 LEARNER = {
     "learning_rate": 3e-3,

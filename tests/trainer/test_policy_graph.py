@@ -19,10 +19,10 @@ from weir.trainer.gym.specification import (  # noqa: E402
     ActionSpecification,
     EnvironmentSpecification,
 )
-from weir.trainer.learning.networks import DeployedPolicy, PreferencePolicy  # noqa: E402
-from weir.trainer.learning.off_policy import PreferenceFeatures, SacPreferencePolicy, Td3PreferencePolicy  # noqa: E402
 from weir.trainer.model.export import check_in_library, export, parity  # noqa: E402
 from weir.trainer.model.golden_inputs import golden_inputs  # noqa: E402
+from weir.trainer.policies.networks import DeployedPolicy, PreferencePolicy  # noqa: E402
+from weir.trainer.policies.off_policy import PreferenceFeatures, SacPreferencePolicy, Td3PreferencePolicy  # noqa: E402
 
 SMALL = {"preference_size": 4, "hidden": (12, 8)}
 WITHOUT_RULE = ("loss_ratio", "delay_gradient", "delay_ratio", "video_share")

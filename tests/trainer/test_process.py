@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from weir.errors import InputError, MissingComponent
+from weir.executables import find_simulator
 from weir.trainer.gym import BottleneckEnv, BottleneckVectorEnv, SimulatorError, SimulatorRefusal
-from weir.trainer.gym.process import FRAME_HEADER, SimulatorProcess, find_simulator
+from weir.trainer.gym.process import FRAME_HEADER, SimulatorProcess
 
 ACTION = np.zeros(1, dtype=np.float32)
 

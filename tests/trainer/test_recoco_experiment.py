@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from weir.traces.schema.scenario import Scenario
-from weir.trainer.curriculum.settings import TraceValues
+from weir.trainer.configuration.curriculum import TraceValues
 from weir.trainer.gym.step import StepRecord
 from weir.trainer.recoco.tables import ORDERS, PAPER_TRACES
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from weir.errors import InputError
+from weir.trainer.configuration.training import EnvironmentSettings
 from weir.trainer.gym.rewards import (
     REWARDS,
     challenge,
@@ -17,7 +18,6 @@ from weir.trainer.gym.rewards import (
 )
 from weir.trainer.gym.rewards import recoco_utilisation as utilisation
 from weir.trainer.gym.step import STEP_FIELDS, StepRecord
-from weir.trainer.learning.configuration import EnvironmentSettings
 
 
 def record(rate=0.8, delay_ms=50.0, loss=0.0, base_ms=25.0, capacity=1e6):

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from weir.trainer.learning.configuration import checked_configuration
+from weir.trainer.configuration.training import checked_configuration
 
 pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")

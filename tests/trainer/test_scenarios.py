@@ -4,7 +4,7 @@ from pydantic import ValidationError
 from weir.errors import InputError
 from weir.traces.generate.random_domain import random_scenario
 from weir.traces.schema.scenario import Scenario
-from weir.trainer.learning.scenarios import ScenarioSampler, ScenarioSettings
+from weir.trainer.configuration.scenarios import ScenarioSampler, ScenarioSettings
 
 
 def test_random_domain_is_the_training_split_within_the_bounds():

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from weir.executables import find_simulator
 from weir.registry import CONTROLLERS, FLOW_KINDS, PRESETS, SIMULATED
-from weir.trainer.gym.process import find_simulator
 
 CAPACITY = {"times_s": [0.0], "rates_bps": [1e6]}
 

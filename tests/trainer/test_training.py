@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from weir.errors import InputError
-from weir.trainer.learning.configuration import checked_configuration, load_configuration
+from weir.trainer.configuration.training import checked_configuration, load_configuration
 
 pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
@@ -98,7 +98,7 @@ def test_interruption_keeps_a_checkpoint(values, tmp_path, fake_simulator):
 def test_ctrl_c_on_the_terminal_keeps_a_checkpoint(values, tmp_path, fake_simulator):
     lines = [
         "import sys, json",
-        "from weir.trainer.learning.configuration import checked_configuration",
+        "from weir.trainer.configuration.training import checked_configuration",
         "from weir.trainer.learning.train import train",
         "def show(state): print(state.steps, flush=True)",
         "values = json.loads(sys.argv[1])",
@@ -127,9 +127,9 @@ def test_training_on_the_real_simulator(values, tmp_path, real_simulator):
 def test_export_parity_and_determinism(values, tmp_path, fake_simulator, kind):
     import torch
 
-    from weir.trainer.learning.networks import DeployedPolicy
     from weir.trainer.model.export import export, parity
     from weir.trainer.model.golden_inputs import golden_inputs
+    from weir.trainer.policies.networks import DeployedPolicy
 
     values["environment"]["action"] = {"kind": kind}
     _, policy = trained(values | {"steps": 256}, tmp_path / "run", fake_simulator)
@@ -179,9 +179,9 @@ def test_exported_model_runs_in_the_library(values, tmp_path, fake_simulator):
     core = pytest.importorskip("weir._core", reason="the library's Python module is not built")
     import torch
 
-    from weir.trainer.learning.networks import DeployedPolicy
     from weir.trainer.model.export import export
     from weir.trainer.model.golden_inputs import golden_inputs
+    from weir.trainer.policies.networks import DeployedPolicy
 
     values["environment"]["action"] = {"kind": "around_rule"}
     _, policy = trained(values | {"steps": 256}, tmp_path / "run", fake_simulator)
@@ -298,7 +298,7 @@ def test_missing_extra_says_what_to_install():
         find = importlib.util.find_spec
         importlib.util.find_spec = lambda name, *rest: None if name == "torch" else find(name, *rest)
         from weir.errors import MissingComponent
-        from weir.trainer.learning.missing import require_training
+        from weir.installation import require_training
         try:
             require_training()
         except MissingComponent as error:

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from weir.errors import InputError
-from weir.traces.formats.capacity import CapacityTrace
 from weir.traces.formats.imported_trace import ImportedTrace
 from weir.traces.formats.validation import Finding, Samples, check
+from weir.traces.schema.capacity import CapacityTrace
 
 
 def read_csv(text: str, source: str) -> ImportedTrace:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from weir.traces.formats.capacity import CapacityTrace
 from weir.traces.formats.validation import Finding
+from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.scenario import Scenario
 from weir.traces.schema.values_over_time import DelayOverTime, RatioOverTime
 

@@ -15,9 +15,9 @@ import re
 import numpy as np
 
 from weir.errors import InputError
-from weir.traces.formats.capacity import CapacityTrace
 from weir.traces.formats.imported_trace import ImportedTrace
 from weir.traces.formats.validation import Finding, Samples, check
+from weir.traces.schema.capacity import CapacityTrace
 
 DELIVERY_BITS = 1500 * 8
 DEFAULT_WINDOW_MS = 200

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from weir.errors import InputError
 from weir.files.json_text import format_json
-from weir.traces.formats.capacity import CapacityTrace
 from weir.traces.formats.imported_trace import ImportedTrace
 from weir.traces.formats.validation import OPENNETLAB_LIMIT_BPS, Finding, Samples, check
+from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.values_over_time import DelayOverTime, RatioOverTime
 
 LONGEST_RTT_MS = 20e3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from weir.traces.formats.capacity import CapacityTrace
+from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.scenario import Capacity, Queue, Scenario
 from weir.traces.schema.values_over_time import DelayOverTime, RatioOverTime
 

@@ -31,7 +31,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from weir.traces.formats.capacity import MAX_RATE_BPS
+from weir.traces.schema.capacity import MAX_RATE_BPS
 
 OPENNETLAB_LIMIT_BPS = 60e6
 SLOW_MEDIAN_BPS = 40e6

@@ -29,8 +29,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from weir.traces.formats.capacity import CapacityTrace
 from weir.traces.generate.generators import GENERATORS
+from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.scenario import Capacity, Scenario
 
 Split = Literal["train", "held_out"]

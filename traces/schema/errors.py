@@ -7,65 +7,18 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from weir.traces.schema.part import Part
 from weir.traces.schema.values_over_time import CHANGING, CONSTANT
 
-_KNOWN_KEYS = frozenset(
-    [
-        "schema",
-        "name",
-        "description",
-        "provenance",
-        "duration_s",
-        "forward",
-        "reverse",
-        "flows",
-        "capacity",
-        "times_s",
-        "rates_bps",
-        "period_s",
-        "one_way_delay_ms",
-        "queue",
-        "milliseconds",
-        "bytes",
-        "packets",
-        "queue_discipline",
-        "loss",
-        "kind",
-        "ratio",
-        "ratios",
-        "values_ms",
-        "good_to_bad",
-        "bad_to_good",
-        "loss_good",
-        "loss_bad",
-        "jitter",
-        "standard_deviation_ms",
-        "maximum_ms",
-        "reorder",
-        "id",
-        "controller",
-        "fixed_rate_bps",
-        "direction",
-        "start_s",
-        "stop_s",
-        "pauses_s",
-        "extra_one_way_delay_ms",
-        "min_rate_bps",
-        "start_rate_bps",
-        "objective",
-        "media",
-        "max_rate_bps",
-        "frames_per_second",
-        "key_frame_interval_s",
-        "audio_rate_bps",
-        "congestion_control",
-        "transfers",
-        "idle_mean_s",
-        "start_on",
-        "rate_bps",
-        "packet_bytes",
-    ]
-)
+
+def known_keys() -> frozenset[str]:
+    """Every key that some part of a scenario has."""
+    parts, found = [Part], set()
+    while parts:
+        part = parts.pop()
+        parts += part.__subclasses__()
+        found |= {field.alias or name for name, field in part.model_fields.items()}
+    return frozenset(found)
 
 
 def describe(error: ValidationError, data: Any) -> str:
@@ -103,9 +56,9 @@ def _fault(fault: Any) -> str:
     shown = _shown(given)
     if kind == "extra_forbidden":
         key = str(fault["loc"][-1])
-        if key in _KNOWN_KEYS:
+        if key in known_keys():
             return "this key does not belong here; remove it"
-        close = difflib.get_close_matches(key, sorted(_KNOWN_KEYS), n=1)
+        close = difflib.get_close_matches(key, sorted(known_keys()), n=1)
         return "unknown key; " + (f'did you mean "{close[0]}"? Else remove it' if close else "remove it")
     if kind == "missing":
         return "is missing; add it"

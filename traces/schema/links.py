@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from weir.errors import InputError
-from weir.traces.formats.capacity import CapacityTrace
+from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.part import Flag, NotNegative, Part, Positive, PositiveInt, PositiveTime, Rate, Ratio
 from weir.traces.schema.values_over_time import DelayOverTime, LossRatio, OneWayDelay
 

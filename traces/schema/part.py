@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from weir.traces.formats.capacity import MAX_RATE_BPS
+from weir.traces.schema.capacity import MAX_RATE_BPS
 
 Rate = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=MAX_RATE_BPS)]
 # Times in s and delays in ms; the bound keeps them, in ns, inside the simulator's 64 bits.

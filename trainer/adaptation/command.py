@@ -16,10 +16,10 @@ from rich.table import Table
 
 from weir.errors import InputError
 from weir.files.output import make_folder, write_text
+from weir.installation import require_training
 from weir.registry import PRESETS
+from weir.trainer.configuration.training import checked_configuration, load_configuration
 from weir.trainer.gym.episode import checked_objective
-from weir.trainer.learning.configuration import checked_configuration, load_configuration
-from weir.trainer.learning.missing import require_training
 from weir.trainer.learning.progress_text import reward_text
 from weir.trainer.model.card import model_card
 from weir.trainer.model.file import read_model
@@ -51,8 +51,9 @@ def adapt(
     target = out or Path(f"{model.resolve().stem}-adapted.onnx")
     _check_target(target, model)
     require_training()
-    from weir.trainer.adaptation.adapt import LearningState, adapted_provenance, read_starting_point
+    from weir.trainer.adaptation.adapt import LearningState, adapted_provenance
     from weir.trainer.adaptation.adapt import adapt as run_adaptation
+    from weir.trainer.adaptation.starting_point import read_starting_point
     from weir.trainer.model.export import export as write_model
 
     start = read_starting_point(model, settings)

@@ -26,12 +26,13 @@ from typing import Any
 import numpy as np
 
 from weir.registry import PRESETS
-from weir.trainer.adaptation.adapt import LearningState, RequirementReplay, learn
+from weir.trainer.adaptation.adapt import LearningState, learn
+from weir.trainer.adaptation.requirement_replay import RequirementReplay
+from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.episode import random_objective
 from weir.trainer.gym.specification import ObjectiveSource
-from weir.trainer.learning.configuration import TrainingConfiguration
 from weir.trainer.learning.evaluation import Evaluation
-from weir.trainer.learning.networks import PreferencePolicy
+from weir.trainer.policies.networks import PreferencePolicy
 
 Objective = tuple[float, float, float]
 

@@ -9,9 +9,9 @@ import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 
 from weir.files.output import append
+from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir.trainer.curriculum.curriculum import Curriculum
 from weir.trainer.gym.sb3 import BottleneckVecEnv
-from weir.trainer.learning.scenarios import ScenarioSampler
 
 SAMPLING_LOG = "sampling.jsonl"
 _DIGITS = 6

@@ -9,11 +9,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from weir.errors import InputError
-from weir.trainer.curriculum.settings import TraceValues
+from weir.trainer.configuration.curriculum import TraceValues
+from weir.trainer.configuration.training import TrainingConfiguration
+from weir.trainer.curriculum.baseline import run_baseline
 from weir.trainer.gym.rewards import Reward, resolve_reward
 from weir.trainer.gym.step import StepRecord
-from weir.trainer.learning.baseline import run_baseline
-from weir.trainer.learning.configuration import TrainingConfiguration
 
 # From a scenario document to what is known of it.
 TraceValuesSource = Callable[[Mapping[str, Any]], TraceValues]

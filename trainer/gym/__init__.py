@@ -4,18 +4,26 @@
 
 import gymnasium
 
+from weir.executables import find_simulator
 from weir.trainer.gym.environment import BottleneckEnv
-from weir.trainer.gym.process import SimulatorError, SimulatorRefusal, find_simulator
-from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification
+from weir.trainer.gym.episode import checked_objective
+from weir.trainer.gym.process import SimulatorError, SimulatorRefusal
+from weir.trainer.gym.specification import (
+    MINIMUM_RANDOM_WEIGHT,
+    ActionSpecification,
+    EnvironmentSpecification,
+)
 from weir.trainer.gym.vector import BottleneckVectorEnv
 
 __all__ = [
+    "MINIMUM_RANDOM_WEIGHT",
     "ActionSpecification",
     "BottleneckEnv",
     "BottleneckVectorEnv",
     "EnvironmentSpecification",
     "SimulatorError",
     "SimulatorRefusal",
+    "checked_objective",
     "find_simulator",
 ]
 

@@ -17,9 +17,9 @@ import numpy as np
 
 from weir.errors import InputError
 from weir.files.input import printable
-from weir.traces.formats.capacity import CapacityTrace
 from weir.traces.formats.importers import read_trace
 from weir.traces.formats.plain_trace import loss_of
+from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.scenario import Scenario
 from weir.traces.schema.values_over_time import DelayOverTime
 from weir.trainer.gym.episode import Episode

@@ -16,16 +16,14 @@ import subprocess
 import tempfile
 import time
 import weakref
-from pathlib import Path
 from typing import IO
 
 from weir.errors import InputError
-from weir.trainer.gym.executable import find_executable
+from weir.executables import find_simulator
 
 FRAME_HEADER = struct.Struct("<IB")
 # No reply is longer: an observation frame with every packet of a long interval on a 10 Gbps link stays below it.
 MAXIMUM_PAYLOAD_BYTES = 256 * 1024 * 1024
-EXECUTABLE_NAME = "weir-sim"
 
 _live: weakref.WeakSet[SimulatorProcess] = weakref.WeakSet()
 
@@ -38,16 +36,6 @@ class SimulatorError(RuntimeError):
 
 class SimulatorRefusal(InputError):
     """The simulator is well but refuses what it was asked for (a scenario it cannot run, an unknown feature)."""
-
-
-def find_simulator(executable: str | os.PathLike[str] | None = None) -> Path:
-    """The path of `weir-sim`: the argument, else what the environment variable WEIR_SIM names, else beside this Python,
-    else on PATH.
-
-    Raises:
-        MissingComponent: it is in none of these places.
-    """
-    return find_executable(EXECUTABLE_NAME, "WEIR_SIM", "build", executable)
 
 
 class SimulatorProcess:

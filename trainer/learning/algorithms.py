@@ -17,11 +17,11 @@ from stable_baselines3.common.save_util import load_from_zip_file
 
 from weir.errors import InputError
 from weir.files.output import write_bytes
+from weir.trainer.configuration.algorithms import Algorithm, OffPolicySettings
+from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.sb3 import BottleneckVecEnv
-from weir.trainer.learning.algorithm_settings import Algorithm, OffPolicySettings
-from weir.trainer.learning.configuration import TrainingConfiguration
-from weir.trainer.learning.networks import PreferencePolicy
-from weir.trainer.learning.off_policy import (
+from weir.trainer.policies.networks import PreferencePolicy
+from weir.trainer.policies.off_policy import (
     PreferenceFeatures,
     SacPreferencePolicy,
     Td3PreferencePolicy,

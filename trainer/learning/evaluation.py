@@ -13,12 +13,12 @@ from stable_baselines3.common.callbacks import BaseCallback
 from weir.files.output import replacing
 from weir.registry import PRESETS
 from weir.traces.generate.random_domain import Split
+from weir.trainer.configuration.scenarios import ScenarioSampler
+from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.episode import checked_objective
+from weir.trainer.gym.vector import BottleneckVectorEnv
 from weir.trainer.learning.algorithms import save_checkpoint
-from weir.trainer.learning.configuration import TrainingConfiguration
-from weir.trainer.learning.environments import make_vector_environment
 from weir.trainer.learning.run_record import BEST_MODEL, EVALUATIONS
-from weir.trainer.learning.scenarios import ScenarioSampler
 
 SCENARIOS = 16
 DURATION_S = 30.0
@@ -66,8 +66,8 @@ class Evaluation:
         )
         # The last interval of an episode is left out: it would start the next one.
         self.steps = int(duration_s * 1000 / settings.interval_ms) - 1
-        self._environment = make_vector_environment(
-            settings, scenarios, ScenarioSampler(domain, split), simulator=simulator
+        self._environment = BottleneckVectorEnv(
+            scenarios, ScenarioSampler(domain, split), simulator=simulator, **settings.arguments()
         )
 
     def rewards(self, policy: Predictor, objective: tuple[float, float, float]) -> np.ndarray:

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.learning.algorithms import checkpoint_steps
-from weir.trainer.learning.configuration import TrainingConfiguration
 from weir.trainer.learning.run_record import CHECKPOINT, RunRecord, load_run_configuration, read_run_record
 
 

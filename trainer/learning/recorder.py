@@ -13,9 +13,10 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import JSONOutputFormat
 
+from weir.files.output import append
 from weir.registry import WEIGHTS
+from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.learning.algorithms import save_checkpoint
-from weir.trainer.learning.configuration import TrainingConfiguration
 from weir.trainer.learning.run_record import PROGRESS_LOG
 
 EPISODES_SHOWN = 200
@@ -37,6 +38,7 @@ class ProgressLog(JSONOutputFormat):
     """stable-baselines3's `progress.json`, a line for each time that it logs; a resumed run goes on with it."""
 
     def __init__(self, path: Path) -> None:
+        append(path, b"")  # where it cannot be written, that is an InputError
         self.file = path.open("a", encoding="utf-8")
 
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from weir.errors import InputError
 from weir.files.input import parse_json, read_bytes, read_text
 from weir.files.output import write_text
-from weir.trainer.learning.configuration import TrainingConfiguration
+from weir.trainer.configuration.training import TrainingConfiguration
 
 CHECKPOINT = "checkpoint.zip"
 CONFIGURATION = "configuration.json"

@@ -19,12 +19,15 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from weir.errors import InputError
 from weir.files.output import make_folder, write_text
+from weir.trainer.configuration.scenarios import ScenarioSampler
+from weir.trainer.configuration.training import LANDMARKS, TrainingConfiguration
 from weir.trainer.curriculum.callback import SAMPLING_LOG, TraceCurriculum
 from weir.trainer.curriculum.curriculum import TraceValuesSource, make_curriculum
 from weir.trainer.curriculum.landmark_callback import LandmarkObjectives
 from weir.trainer.curriculum.landmarks import LandmarkSchedule
 from weir.trainer.gym.sb3 import BottleneckVecEnv
 from weir.trainer.gym.specification import ObjectiveSource
+from weir.trainer.gym.vector import BottleneckVectorEnv
 from weir.trainer.learning.algorithms import (
     check_algorithm,
     checkpoint_steps,
@@ -33,8 +36,6 @@ from weir.trainer.learning.algorithms import (
     make_model,
     save_checkpoint,
 )
-from weir.trainer.learning.configuration import LANDMARKS, TrainingConfiguration
-from weir.trainer.learning.environments import make_vector_environment
 from weir.trainer.learning.evaluation import Evaluation, EvaluationCallback
 from weir.trainer.learning.recorder import Recorder, TrainingProgress
 from weir.trainer.learning.run_record import (
@@ -45,7 +46,6 @@ from weir.trainer.learning.run_record import (
     load_run_configuration,
     read_run_record,
 )
-from weir.trainer.learning.scenarios import ScenarioSampler
 
 __all__ = [
     "CHECKPOINT",
@@ -190,8 +190,8 @@ def make_environment(
     if objective is None:
         objective = _landmarks(configuration) or settings.objective
     scenarios = ScenarioSampler(configuration.scenarios) if sampler is None else sampler
-    environment = make_vector_environment(
-        settings, settings.environments, scenarios, objective=objective, simulator=simulator
+    environment = BottleneckVectorEnv(
+        settings.environments, scenarios, objective=objective, simulator=simulator, **settings.arguments()
     )
     face = BottleneckVecEnv(environment)
     face.seed(configuration.seed)

@@ -16,9 +16,9 @@ import torch
 from weir.errors import InputError
 from weir.files.output import write_bytes
 from weir.trainer.gym.specification import EnvironmentSpecification
-from weir.trainer.learning.networks import DeployablePolicy, DeployedPolicy
 from weir.trainer.model.golden_inputs import golden_inputs
 from weir.trainer.model.policy_graph import policy_graph
+from weir.trainer.policies.networks import DeployablePolicy, DeployedPolicy
 
 RELATIVE_TOLERANCE = 1e-4
 ABSOLUTE_TOLERANCE = 1e-4

@@ -18,9 +18,7 @@ from torch import nn
 
 from weir.trainer.gym import rule
 from weir.trainer.gym.specification import EnvironmentSpecification
-from weir.trainer.learning.networks import DeployedPolicy
-from weir.trainer.learning.off_policy import SaturationLimit
-from weir.trainer.model.feature_scaling import (
+from weir.trainer.policies.feature_scaling import (
     ABSOLUTE_RATE_SCALE,
     INPUT_LIMIT,
     MINIMUM_RATE_BPS,
@@ -28,6 +26,8 @@ from weir.trainer.model.feature_scaling import (
     FeatureScaling,
     scaling_vectors,
 )
+from weir.trainer.policies.networks import DeployedPolicy
+from weir.trainer.policies.off_policy import SaturationLimit
 
 OPSET: Final = 17
 IR_VERSION: Final = 8

@@ -27,12 +27,12 @@ from typing import Any, Final
 import numpy as np
 
 from weir.traces.schema.scenario import Scenario
+from weir.trainer.configuration.curriculum import TraceValues
+from weir.trainer.configuration.training import TrainingConfiguration, checked_configuration
 from weir.trainer.curriculum.curriculum import order_of_traces
-from weir.trainer.curriculum.settings import TraceValues
 from weir.trainer.gym.environment import BottleneckEnv
 from weir.trainer.gym.rewards import recoco
 from weir.trainer.gym.step import STEP_FIELDS, StepRecord
-from weir.trainer.learning.configuration import TrainingConfiguration, checked_configuration
 from weir.trainer.recoco.tables import PAPER_TRACES, Algorithm, Order
 
 INTERVAL_MS: Final = 200
@@ -197,6 +197,20 @@ def train_model(
     return not result.interrupted
 
 
+def trained_policy(folder: Path) -> Any:
+    """The policy of the model that `train_model` has trained in `folder`, for `run_policy`."""
+    from weir.trainer.learning.train import CHECKPOINT, load_policy
+
+    return load_policy(folder / CHECKPOINT)
+
+
+def drop_replay_buffer(folder: Path) -> None:
+    """Removes what only more training would need, a hundred times as large as the model."""
+    from weir.trainer.learning.algorithms import REPLAY_BUFFER
+
+    (folder / REPLAY_BUFFER).unlink(missing_ok=True)
+
+
 def run_policy(
     model: RecocoModel,
     files: Mapping[str, Path],
@@ -204,21 +218,12 @@ def run_policy(
     policy: Any,
     simulator: str | os.PathLike[str] | None = None,
 ) -> StepRecord:
-    """`policy` (`load_policy` of the model's checkpoint) on one trace, once, without exploration: a record of shape
+    """`policy` (`trained_policy`) on one trace, once, without exploration: a record of shape
     (steps,).
     """
     settings = training_configuration(model, files).environment
     environment = BottleneckEnv(
-        Scenario.load(files[trace]),
-        objective=settings.objective,
-        reward=settings.reward,
-        interval_ms=settings.interval_ms,
-        features=settings.features,
-        history=settings.history,
-        action=settings.specification().action,
-        guard=settings.guard,
-        simulator=simulator,
-        timeout_s=settings.timeout_s,
+        Scenario.load(files[trace]), objective=settings.objective, simulator=simulator, **settings.arguments()
     )
     rows = []
     try:

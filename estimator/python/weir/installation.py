@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from weir.errors import MissingComponent
+
 # What the Python distribution is called; on the package index `weir` is somebody else's.
 DISTRIBUTION = "weir-bwe"
+# The extra `train` of pyproject.toml: needed to train and to export, never to run.
+TRAINING_PACKAGES = ("torch", "stable-baselines3", "sb3-contrib", "tensorboard")
 
 
 def installed_version() -> str | None:
@@ -42,3 +47,13 @@ def how_to_get(target: str, *packages: str) -> str:
     if tree is None and packages:
         return f"`pip install {' '.join(packages)}`"
     return f"`make {target}` in {tree or 'the source tree of Weir'}"
+
+
+def require_training() -> None:
+    """Raises a MissingComponent that says what to install when something of the extra `train` is not there."""
+    missing = [name for name in TRAINING_PACKAGES if find_spec(name.replace("-", "_")) is None]
+    if missing:
+        raise MissingComponent(
+            f"training needs Python packages that are not installed, {', '.join(missing)}: "
+            f"{how_to_get('train', *missing)} brings them"
+        )

@@ -11,6 +11,7 @@ import typer
 from rich.table import Table
 
 from weir.errors import InputError
+from weir.files.output import write_bytes
 from weir.qoe_eval.call.link.process import LinkFailed
 from weir.qoe_eval.call.link.session import LinkSession, run_link
 from weir.qoe_eval.call.requirements_check import check_link_requirements
@@ -82,12 +83,8 @@ def link(
 
 
 def _check_log(log: Path | None) -> None:
-    if log is None:
-        return
-    try:
-        log.open("wb").close()
-    except OSError as error:
-        raise InputError(f"--log {log}: cannot be written ({error.strerror})") from None
+    if log is not None:
+        write_bytes(log, b"")
 
 
 def _table(measured: dict[str, dict[str, Any]], receive: bool) -> Table:

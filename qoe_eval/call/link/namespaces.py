@@ -23,7 +23,7 @@ from types import FrameType
 from typing import Any
 
 from weir.errors import MissingComponent
-from weir.qoe_eval.call.session.uninterrupted import finish
+from weir.qoe_eval.call.processes.uninterrupted import finish
 
 FOLDER = Path("/run/netns")
 _SIDES = ("left", "right")

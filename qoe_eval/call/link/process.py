@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from weir.errors import InputError, MissingComponent
-from weir.qoe_eval.call.session.endpoint import monotonic_us
-from weir.trainer.gym.process import find_simulator
+from weir.executables import find_simulator
+from weir.qoe_eval.call.processes.json_lines_process import JsonLinesProcess, NoMessage
 
 LEFT_ADDRESS = "10.211.0.1"
 RIGHT_ADDRESS = "10.211.0.2"
@@ -63,17 +63,16 @@ class LinkProcess:
         Raises:
             MissingComponent: there is no weir-sim.
         """
-        self._command = [
+        command = [
             str(find_simulator()), "link", str(scenario), "--left", namespaces.left, "--right", namespaces.right,
             "--log", str(log), "--log-interval-ms", str(log_interval_ms), "--seed", str(seed),
         ]  # fmt: skip
+        self._process = JsonLinesProcess(command, program_log, longest_line_bytes=_LONGEST_LINE)
         self._log = log
-        self._program_log = program_log
-        self._program_log_start = 0
-        self._process: asyncio.subprocess.Process | None = None
         self._listening: asyncio.Task[None] | None = None
         self._answers: dict[str, asyncio.Future[dict[str, Any]]] = {}
         self._stopping = False
+        self._status: int | None = None
         self._ended = asyncio.Event()
         self.errors: deque[str] = deque(maxlen=100)
         """What it refused or complained of."""
@@ -83,7 +82,7 @@ class LinkProcess:
     @property
     def process_id(self) -> int | None:
         """Of the running process."""
-        return self._process.pid if self._process and self._process.returncode is None else None
+        return self._process.process_id
 
     async def start(self) -> dict[str, Any]:
         """Starts it and waits until it carries packets; returns its `ready` event.
@@ -93,22 +92,13 @@ class LinkProcess:
             MissingComponent: not root, or no TUN devices.
             LinkFailed: something else.
         """
-        with self._program_log.open("ab") as said:
-            self._program_log_start = said.tell()
-            self._process = await asyncio.create_subprocess_exec(
-                *self._command,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=said,
-                limit=_LONGEST_LINE,
-                start_new_session=True,
-            )
+        await self._process.start()
         ready = self._expect("ready")
         self._listening = asyncio.create_task(self._listen())
         try:
             return await self._wait_for(ready, "ready", _START_LIMIT_S)
         except LinkFailed as error:
-            status = self._process.returncode
+            status = self._status
             if status == _WRONG_INPUT_STATUS:
                 raise InputError(self._last_words()) from error
             if status == _MISSING_STATUS:
@@ -150,17 +140,9 @@ class LinkProcess:
     async def stop(self) -> None:
         """Ends it, by force where it does not end by itself. Never fails; does nothing the second time."""
         self._stopping = True
-        if self._process is None or self._listening is None:
+        if self._listening is None:
             return
-        with contextlib.suppress(LinkFailed):
-            await self._tell({"type": "stop"})
-        if self._process.stdin is not None:
-            self._process.stdin.close()
-        try:
-            await asyncio.wait_for(self._ended.wait(), _STOP_LIMIT_S)
-        except TimeoutError:
-            with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
+        await self._process.stop(_STOP_LIMIT_S)
         await self._listening
 
     async def log(self) -> AsyncIterator[dict[str, Any]]:
@@ -206,27 +188,23 @@ class LinkProcess:
             raise LinkFailed(f"weir-sim link has not answered to {what} for {limit_s:g} s") from None
 
     async def _tell(self, command: dict[str, Any]) -> None:
-        stdin = self._process.stdin if self._process else None
         try:
-            if stdin is None or stdin.is_closing() or self._ended.is_set():
+            if self._ended.is_set():
                 raise ConnectionError
-            stdin.write(json.dumps(command, separators=(",", ":")).encode() + b"\n")
-            await stdin.drain()
+            await self._process.send(command)
         except ConnectionError:
             raise LinkFailed(self.failure or "weir-sim link has ended") from None
 
     async def _listen(self) -> None:
         """Takes in its events until it has ended, and says why it has."""
-        assert self._process is not None
-        assert self._process.stdout is not None
         try:
-            while (line := await self._process.stdout.readline()).endswith(b"\n"):
-                self._hear(json.loads(line))
-        except (ValueError, KeyError, TypeError) as error:
-            with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
-            self.errors.append(f"weir-sim link wrote what is no event ({error})")
-        status = await self._process.wait()
+            while (event := await self._process.receive()) is not None:
+                self._hear(event)
+        except (NoMessage, KeyError) as error:
+            wrong = error if isinstance(error, NoMessage) else f"wrote an event without {error}"
+            self.errors.append(f"weir-sim link {wrong}")
+            await self._process.kill()
+        status = self._status = await self._process.wait()
         if not self._stopping:
             said = self.errors[-1] if self.errors and status >= 0 else self._last_words()
             self.failure = f"weir-sim link {_described(status)}" + (f": {said}" if said else "")
@@ -240,7 +218,7 @@ class LinkProcess:
             if not event["fatal"]:
                 self._fail_answers(self.errors[-1])
         elif (answer := self._answers.pop(kind, None)) is not None and not answer.done():
-            answer.set_result({"time_us": monotonic_us()} | event)
+            answer.set_result(event)
 
     def _fail_answers(self, reason: str) -> None:
         while self._answers:
@@ -251,12 +229,7 @@ class LinkProcess:
                 answer.exception()
 
     def _last_words(self) -> str:
-        with contextlib.suppress(OSError), self._program_log.open("rb") as said:
-            said.seek(self._program_log_start)
-            # The peers may write to the same file.
-            lines = deque((line for line in said if line.startswith(_LOG_PREFIX)), _LAST_LINES)
-            return " / ".join(line.removeprefix(_LOG_PREFIX).decode(errors="replace").strip() for line in lines)
-        return ""
+        return self._process.last_words(_LAST_LINES, _LOG_PREFIX)
 
 
 def _described(status: int) -> str:

@@ -17,8 +17,8 @@ from weir.qoe_eval.call.link.ends import LinkEnd
 from weir.qoe_eval.call.link.namespaces import CallNamespaces
 from weir.qoe_eval.call.link.process import LEFT_ADDRESS, RIGHT_ADDRESS, LinkProcess
 from weir.qoe_eval.call.logs.link_log import LinkLog, read_link_log
-from weir.qoe_eval.call.real_time import LINK_PRIORITY, run_in_real_time
-from weir.qoe_eval.call.session.uninterrupted import finish
+from weir.qoe_eval.call.processes.real_time import LINK_PRIORITY, run_in_real_time
+from weir.qoe_eval.call.processes.uninterrupted import finish
 from weir.traces.schema.scenario import Scenario
 
 

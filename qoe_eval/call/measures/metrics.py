@@ -15,7 +15,7 @@ import numpy as np
 
 from weir.errors import InputError
 from weir.files.output import write_text
-from weir.qoe_eval.call.logs import file_names as call_logs
+from weir.qoe_eval.call.logs import file_names
 from weir.qoe_eval.call.logs.link_log import LinkLog, read_link_log
 from weir.qoe_eval.call.logs.webrtc_stats import StatsObject, StatsReports, read_stats_log
 from weir.qoe_eval.call.measures.metric_table import CALL_METRICS
@@ -69,9 +69,9 @@ def measure(
         InputError: a log cannot be read, or is larger than any call's.
         MissingComponent: ffmpeg is not installed.
     """
-    frames = read_index(folder / call_logs.FRAME_LOG)
-    link = read_link_log(folder / call_logs.LINK_LOG, "forward")
-    receiver = read_stats_log(folder / call_logs.RECEIVER_STATS)
+    frames = read_index(folder / file_names.FRAME_LOG)
+    link = read_link_log(folder / file_names.LINK_LOG, "forward")
+    receiver = read_stats_log(folder / file_names.RECEIVER_STATS)
     if started_us is None and link.scenario_start_us is not None:
         started_us = round(link.scenario_start_us)
     if ended_us is None:
@@ -172,11 +172,11 @@ def _stats_metrics(receiver: StatsReports, zero_s: float, start_s: float, end_s:
 def _picture_metrics(
     folder: Path, source: Path | None, frames: Sequence[ReceivedFrame], start_us: int, end_us: int, every: int
 ) -> Values:
-    path = folder / call_logs.FRAMES
+    path = folder / file_names.FRAMES
     if not path.is_file() or not any(frame.position is not None for frame in frames):
         return {}
     with Y4m(path) as received:
-        make_recording(received, frames, start_us, end_us, folder / call_logs.RECORDING)
+        make_recording(received, frames, start_us, end_us, folder / file_names.RECORDING)
         if source is None:
             return {}
         with Y4m(source) as sent:

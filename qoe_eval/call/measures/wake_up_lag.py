@@ -6,7 +6,7 @@ import threading
 import time
 from collections import deque
 
-from weir.qoe_eval.call.real_time import run_this_thread_in_real_time
+from weir.qoe_eval.call.processes.real_time import run_this_thread_in_real_time
 
 _INTERVAL_S = 0.02
 # An hour of them.

@@ -20,6 +20,7 @@ from weir.qoe_eval.measures.summary import REFERENCE, run_values
 from weir.qoe_eval.report import html_parts as html
 from weir.qoe_eval.report import tables as report_tables
 from weir.qoe_eval.report.page_template import render_page
+from weir.qoe_eval.runs.command_record import read_run
 from weir.qoe_eval.runs.options import own_names
 from weir.qoe_eval.runs.store import RunStore
 
@@ -66,11 +67,7 @@ def rewrite(out: Path) -> tuple[dict[str, Any], Path] | None:
         records = [only] if only is not None else []
     if not records:
         return None
-    try:
-        run = json.loads((out / SUMMARY).read_text(encoding="utf-8"))["run"]
-    except (OSError, ValueError, KeyError, TypeError):
-        run = {}
-    return write(records, out, run if isinstance(run, dict) else {})
+    return write(records, out, read_run(out / SUMMARY))
 
 
 def render(calls: Sequence[tuple[Call, Path]], summary: Mapping[str, Any], out: Path) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from weir.errors import InputError
 from weir.files.output import write_text
-from weir.qoe_eval.call.logs import file_names as call_logs
+from weir.qoe_eval.call.logs import file_names
 from weir.qoe_eval.call.logs.link_log import read_link_log
 from weir.qoe_eval.call.logs.webrtc_stats import read_stats_log
 from weir.qoe_eval.call.measures.disturbance import disturbances, late_wake_ups
@@ -51,7 +51,7 @@ def conclude(settings: CallSettings, about: Mapping[str, Any]) -> tuple[dict[str
         disturbed = _disturbances(settings, measures) + late_wake_ups(about.get("wake_up_lag_ms_p99"))
     record = make_record(settings, about, measures, disturbed)
     write_record(folder, record)
-    (folder / call_logs.FRAMES).unlink(missing_ok=True)
+    (folder / file_names.FRAMES).unlink(missing_ok=True)
     return record, disturbed
 
 
@@ -99,7 +99,7 @@ def write_record(folder: Path, record: Mapping[str, Any]) -> None:
     Raises:
         InputError: it cannot be written.
     """
-    path = folder / call_logs.RECORD
+    path = folder / file_names.RECORD
     write_text(path, json.dumps(record, indent=1, allow_nan=False) + "\n")
 
 
@@ -109,7 +109,7 @@ def read_record(folder: Path) -> dict[str, Any] | None:
     Raises:
         InputError: it is damaged.
     """
-    path = folder / call_logs.RECORD
+    path = folder / file_names.RECORD
     try:
         with path.open("rb") as file:
             content = file.read(_LARGEST_RECORD_BYTES + 1)
@@ -126,8 +126,8 @@ def read_record(folder: Path) -> dict[str, Any] | None:
 def _disturbances(settings: CallSettings, measures: CallMeasures) -> list[str]:
     folder = settings.out
     return disturbances(
-        read_stats_log(folder / call_logs.SENDER_STATS),
-        read_link_log(folder / call_logs.LINK_LOG, "forward"),
+        read_stats_log(folder / file_names.SENDER_STATS),
+        read_link_log(folder / file_names.LINK_LOG, "forward"),
         settings.frames_per_second,
         measures.about["media_start_us"],
         measures.about["end_us"],

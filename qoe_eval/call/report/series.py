@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from weir.qoe_eval.call.logs import file_names as call_logs
+from weir.qoe_eval.call.logs import file_names
 from weir.qoe_eval.call.logs.json_lines import number, read_objects
 from weir.qoe_eval.call.logs.link_log import LinkLog, read_link_log
 from weir.qoe_eval.call.logs.webrtc_stats import read_stats_log
@@ -63,8 +63,8 @@ class _CallLines:
         end_us = number(measured.get("end_us")) or 0
         self.duration_s = max(1.0, min((end_us - self._start_us) / 1e6, 1e6))
         self.description = str(about.get("description", ""))
-        self._link = read_link_log(folder / call_logs.LINK_LOG, "forward")
-        self._frames = read_index(folder / call_logs.FRAME_LOG)
+        self._link = read_link_log(folder / file_names.LINK_LOG, "forward")
+        self._frames = read_index(folder / file_names.FRAME_LOG)
         self._width_s = bin_width_s(self.duration_s, _BIN_S)
         self._frame_width_s = bin_width_s(self.duration_s, _FRAME_BIN_S)
 
@@ -85,11 +85,11 @@ class _CallLines:
     def estimate(self) -> Line:
         """The estimate that was in charge."""
         if self._kind not in ("gcc", "shadow"):
-            times, values = call_logs.read_estimates(self._folder / call_logs.ESTIMATES)
+            times, values = file_names.read_estimates(self._folder / file_names.ESTIMATES)
             if len(times):
                 x, y = binned(self._since(times), values / 1e3, self.duration_s, self._width_s, np.mean)
                 return self._line(x, y, "kbps")
-        pair = read_stats_log(self._folder / call_logs.SENDER_STATS).selected_pair()
+        pair = read_stats_log(self._folder / file_names.SENDER_STATS).selected_pair()
         if pair is None:
             return None
         times, values = pair.series("availableOutgoingBitrate")
@@ -103,7 +103,7 @@ class _CallLines:
                 rates = 8 * link.bytes / link.interval_s
             x, y = binned(self._since(link.time_us), rates / 1e3, self.duration_s, self._width_s, np.mean)
             return self._line(x, y, "kbps")
-        streams = read_stats_log(self._folder / call_logs.RECEIVER_STATS).of("inbound-rtp", "video")
+        streams = read_stats_log(self._folder / file_names.RECEIVER_STATS).of("inbound-rtp", "video")
         if not streams:
             return None
         times, rates = max((stream.rate("bytesReceived") for stream in streams), key=lambda found: len(found[0]))
@@ -175,6 +175,6 @@ def _highest(one: Line) -> float:
 def folder_of(record: Mapping[str, Any], out: Path) -> Path:
     """The folder of a call among the results in `out`: below `calls`, beside them, or `out` itself."""
     name = Path(str(record["call"].get("folder", ""))).name
-    if out.resolve().name == name and (out / call_logs.RECORD).is_file():
+    if out.resolve().name == name and (out / file_names.RECORD).is_file():
         return out
     return out / "calls" / name if (out / "calls" / name).is_dir() else out / name

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from weir.qoe_eval.call.logs import file_names as call_logs
+from weir.qoe_eval.call.logs import file_names
 from weir.qoe_eval.call.measures.metric_table import CALL_METRICS
 from weir.qoe_eval.call.report.summary import Call
 from weir.qoe_eval.measures.metric_table import Metric
@@ -141,7 +141,7 @@ def _in_order(calls: Sequence[tuple[Call, Path]]) -> list[tuple[Call, Path]]:
 
 def _links(folder: Path, out: Path) -> str:
     links = []
-    for name, label in ((call_logs.RECORDING, "recording"), (call_logs.RECORD, "record")):
+    for name, label in ((file_names.RECORDING, "recording"), (file_names.RECORD, "record")):
         if (folder / name).is_file():
             path = Path(os.path.relpath(folder / name, out)).as_posix()
             links.append(f'<a href="{escape(quote(path))}">{label}</a>')

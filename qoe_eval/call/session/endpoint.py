@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import time
-from typing import Any, Protocol
+from typing import Protocol
 
-Message = dict[str, Any]
+from weir.qoe_eval.call.processes.json_lines_process import Message
 
 
 class EndpointFailed(RuntimeError):
@@ -36,8 +35,3 @@ class Endpoint(Protocol):
 
     async def stop(self) -> None:
         """Ends it, with its last statistics where it is well, by force where it is not. Never fails."""
-
-
-def monotonic_us() -> int:
-    """Now, on the clock of every log of a call."""
-    return time.monotonic_ns() // 1000

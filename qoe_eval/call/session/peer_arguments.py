@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from weir.qoe_eval.call.logs import file_names as call_logs
+from weir.qoe_eval.call.logs import file_names
 from weir.qoe_eval.call.settings import CallSettings
 
 STATS_INTERVAL_MS = 1000
@@ -24,7 +24,7 @@ def receiver_arguments(settings: CallSettings, address: str, model: Path | None)
         address: what it binds to.
         model: of the controllers `weir` and `shadow`.
     """
-    frames = settings.out / call_logs.FRAMES
+    frames = settings.out / file_names.FRAMES
     return [
         *_common("receive", settings, address, round(_HEADROOM * settings.max_bitrate_bps)),
         *(["--model", str(model)] if model else []),

@@ -16,17 +16,18 @@ from typing import Any
 from weir.errors import MissingComponent
 from weir.qoe_eval.call.link.namespaces import CallNamespaces
 from weir.qoe_eval.call.link.process import LEFT_ADDRESS, RIGHT_ADDRESS, LinkFailed, LinkProcess
-from weir.qoe_eval.call.logs import file_names as call_logs
+from weir.qoe_eval.call.logs import file_names
 from weir.qoe_eval.call.measures.wake_up_lag import WakeUpLag
 from weir.qoe_eval.call.media.source_videos import source_video_path
-from weir.qoe_eval.call.real_time import LINK_PRIORITY, run_in_real_time
+from weir.qoe_eval.call.processes.json_lines_process import monotonic_us
+from weir.qoe_eval.call.processes.real_time import LINK_PRIORITY, run_in_real_time
+from weir.qoe_eval.call.processes.uninterrupted import finish
 from weir.qoe_eval.call.report import record as call_record
 from weir.qoe_eval.call.session.browser import BrowserSender
-from weir.qoe_eval.call.session.endpoint import Endpoint, EndpointFailed, Message, monotonic_us
+from weir.qoe_eval.call.session.endpoint import Endpoint, EndpointFailed, Message
 from weir.qoe_eval.call.session.orders import checked_order
 from weir.qoe_eval.call.session.peer_arguments import STATS_INTERVAL_MS, receiver_arguments, sender_arguments
 from weir.qoe_eval.call.session.peer_process import PeerProcess
-from weir.qoe_eval.call.session.uninterrupted import finish
 from weir.qoe_eval.call.settings import CallResult, CallSettings
 from weir.qoe_eval.runs.shipped_model import model_to_run
 
@@ -60,7 +61,7 @@ async def run_call(
         return await _Call(settings, on_event, control).run()
     except asyncio.CancelledError:
         # Nobody will measure them, and they are large.
-        (settings.out / call_logs.FRAMES).unlink(missing_ok=True)
+        (settings.out / file_names.FRAMES).unlink(missing_ok=True)
         raise
 
 
@@ -81,7 +82,7 @@ class _Call:
         self._following: list[asyncio.Task[None]] = []
         # These never end by themselves.
         self._endless: list[asyncio.Task[None]] = []
-        self._logs: dict[str, call_logs.JsonLines] = {}
+        self._logs: dict[str, file_names.JsonLines] = {}
         # Why the call is over: "" at its time, else what broke it.
         self._over: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._connected = {"sender": asyncio.Event(), "receiver": asyncio.Event()}
@@ -93,9 +94,9 @@ class _Call:
         self._lag = WakeUpLag()
 
     async def run(self) -> CallResult:
-        call_logs.clear(self._folder)
-        for name in (call_logs.ESTIMATES, call_logs.SENDER_STATS, call_logs.RECEIVER_STATS):
-            self._logs[name] = call_logs.JsonLines(self._folder / name)
+        file_names.clear(self._folder)
+        for name in (file_names.ESTIMATES, file_names.SENDER_STATS, file_names.RECEIVER_STATS):
+            self._logs[name] = file_names.JsonLines(self._folder / name)
         failure, missing = "", False
         try:
             self._state("making the video")
@@ -118,10 +119,10 @@ class _Call:
 
     async def _set_up(self, video: Path) -> None:
         settings = self._settings
-        scenario = self._folder / call_logs.SCENARIO
+        scenario = self._folder / file_names.SCENARIO
         settings.scenario.save(scenario)
         self._link = LinkProcess(
-            scenario, self._namespaces, self._folder / call_logs.LINK_LOG, self._folder / call_logs.PROGRAM_LOG,
+            scenario, self._namespaces, self._folder / file_names.LINK_LOG, self._folder / file_names.PROGRAM_LOG,
             seed=settings.seed,
         )  # fmt: skip
         self._ready["link"] = await self._link.start()
@@ -132,7 +133,7 @@ class _Call:
         model = model_to_run(settings.model) if settings.runs_model else None
         arguments = receiver_arguments(settings, RIGHT_ADDRESS, model)
         self._receiver = PeerProcess(
-            "receiver", self._namespaces.right, arguments, self._folder / call_logs.PROGRAM_LOG
+            "receiver", self._namespaces.right, arguments, self._folder / file_names.PROGRAM_LOG
         )
         self._ready["receiver"] = await self._receiver.start()
         self._hearing.append(self._watched(self._hear_receiver()))
@@ -146,7 +147,7 @@ class _Call:
     def _make_sender(self, video: Path) -> Endpoint:
         settings = self._settings
         if settings.sender == "native":
-            log = self._folder / call_logs.PROGRAM_LOG
+            log = self._folder / file_names.PROGRAM_LOG
             arguments = sender_arguments(settings, LEFT_ADDRESS, video)
             return PeerProcess("sender", self._namespaces.left, arguments, log)
         options = {
@@ -231,7 +232,7 @@ class _Call:
                 if self._sender is not None:
                     await self._sender.send(_passed_on(message))
             elif message["type"] in ("estimate", "remb"):
-                self._logs[call_logs.ESTIMATES].write(message)
+                self._logs[file_names.ESTIMATES].write(message)
                 if message["type"] == "estimate":
                     self._on_event(message)
             else:
@@ -241,7 +242,7 @@ class _Call:
     def _hear(self, end: str, name: str, message: Message) -> None:
         kind = message["type"]
         if kind == "stats":
-            log = self._logs[call_logs.SENDER_STATS if end == "sender" else call_logs.RECEIVER_STATS]
+            log = self._logs[file_names.SENDER_STATS if end == "sender" else file_names.RECEIVER_STATS]
             log.write({"time_us": message["time_us"], "report": message.get("report", [])})
             self._on_event(message | {"end": end})
         elif kind == "state":

@@ -8,7 +8,6 @@ Messages are JSON objects of known types and bounded size; the files are a fixed
 from __future__ import annotations
 
 import asyncio
-import hmac
 import json
 import secrets
 import socket
@@ -16,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from aiohttp import WSCloseCode, WSMsgType, web
+
+from weir.qoe_eval.loopback import HEADERS, HOST, check_address, is_token
 
 PAGE_FOLDER = Path(__file__).parent / "page"
 MAXIMUM_MESSAGE_BYTES = 1 << 20
@@ -41,11 +42,11 @@ class SignallingServer:
     def __init__(self, listening: socket.socket) -> None:
         """Takes the socket over. It must be bound to 127.0.0.1."""
         address, port = listening.getsockname()[:2]
-        if address != "127.0.0.1":
+        if address != HOST:
             listening.close()
             raise ValueError(f"signalling is for loopback only, not {address}")
         self._socket = listening
-        self._host = f"127.0.0.1:{port}"
+        self._host = f"{HOST}:{port}"
         self._token = secrets.token_urlsafe(32)
         self._files = {path: ((PAGE_FOLDER / name).read_bytes(), kind) for path, (name, kind) in _FILES.items()}
         self._runner: web.AppRunner | None = None
@@ -91,21 +92,15 @@ class SignallingServer:
         self._socket.close()
 
     async def _serve_file(self, request: web.Request) -> web.Response:
-        self._check_host(request)
+        check_address(request, [self._host])
         body, kind = self._files[request.path]
-        headers = {
-            "Content-Security-Policy": f"default-src 'none'; script-src 'self'; connect-src ws://{self._host}",
-            "X-Content-Type-Options": "nosniff",
-            "Referrer-Policy": "no-referrer",
-            "Cache-Control": "no-store",
-        }
+        policy = f"default-src 'none'; script-src 'self'; connect-src ws://{self._host}"
+        headers = HEADERS | {"Content-Security-Policy": policy}
         return web.Response(body=body, content_type=kind, charset="utf-8", headers=headers)
 
     async def _serve_page(self, request: web.Request) -> web.WebSocketResponse:
-        self._check_host(request)
-        if request.headers.get("Origin") != f"http://{self._host}":
-            raise web.HTTPForbidden(text="not this page's origin")
-        if not hmac.compare_digest(request.query.get("token", "").encode(), self._token.encode()):
+        check_address(request, [self._host])
+        if not is_token(request.query.get("token", ""), self._token):
             raise web.HTTPForbidden(text="not the token of this run")
         if self._taken:
             raise web.HTTPConflict(text="the call has its page already")
@@ -140,8 +135,3 @@ class SignallingServer:
                 return f'"{message["type"]}" without its field "{name}"'
         await self._messages.put(message)
         return None
-
-    def _check_host(self, request: web.Request) -> None:
-        # A name that someone else's DNS points at 127.0.0.1 is not ours.
-        if request.host != self._host:
-            raise web.HTTPForbidden(text="not this host")

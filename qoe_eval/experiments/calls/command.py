@@ -6,31 +6,30 @@ import json
 import os
 import time
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from weir.errors import InputError
+from weir.executables import find_peer, find_simulator
 from weir.files.output import write_text
 from weir.qoe_eval.call.measures.metric_table import CALL_METRICS
 from weir.qoe_eval.call.plan import CallPlan
 from weir.qoe_eval.call.requirements_check import check_requirements
 from weir.qoe_eval.call.run import run_calls
-from weir.qoe_eval.call.session.peer_process import find_peer
 from weir.qoe_eval.call.settings import DEFAULT_MAX_BITRATE_BPS, SIZES
 from weir.qoe_eval.experiments.calls.encoder_lag import median_lag
 from weir.qoe_eval.experiments.calls.experiment import call_sets, experiment_calls, experiment_rows
 from weir.qoe_eval.report.goal_table import Row, details_markdown, print_rows, reached_text, rows_markdown
 from weir.qoe_eval.report.markdown_table import markdown_table
+from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.inputs import shared_traces
 from weir.qoe_eval.runs.jobs import ReplayPlan, model_description
-from weir.qoe_eval.runs.options import check_model, given_command
+from weir.qoe_eval.runs.options import check_model
 from weir.qoe_eval.runs.progress import end_with_failures, error_console, run_with_progress
 from weir.qoe_eval.runs.shipped_model import model_to_run
 from weir.registry import PRESETS
-from weir.trainer.gym.process import find_simulator
 
 CALLS_JSON = "calls.json"
 CALLS_MARKDOWN = "calls.md"
@@ -93,9 +92,7 @@ def calls(
     replayed = run_with_progress([replays], out / REPLAY_FOLDER, os.cpu_count() or 1, console, quiet=as_json)
     rows = experiment_rows(sets, outcome.records, replayed.records, planned, chosen)
     run: dict[str, Any] = {
-        "command": given_command(),
-        "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "wall_s": round(time.monotonic() - started, 1),
+        **command_record(started),
         "calls": len(outcome.records),
         "disturbed": sum(bool(record["call"]["disturbed"]) for record in outcome.records),
         "seeds": list(base.seeds),

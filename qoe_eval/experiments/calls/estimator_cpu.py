@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 from weir._core import BandwidthEstimator
+from weir.files.input import LARGEST_MODEL_BYTES, read_bytes
 
 _PACKET_BYTES = 1200
 _HEADER_BYTES = 12
@@ -24,7 +25,9 @@ def estimator_cpu_share(model: Path, rate_bps: float, duration_s: float = 60.0) 
         rate_bps: of the RTP packets that it sees.
         duration_s: of the stream.
     """
-    estimator = BandwidthEstimator(model=model.read_bytes(), start_rate_bps=300_000, max_rate_bps=20_000_000)
+    estimator = BandwidthEstimator(
+        model=read_bytes(model, LARGEST_MODEL_BYTES), start_rate_bps=300_000, max_rate_bps=20_000_000
+    )
     gap_us = round(1e6 * 8 * _PACKET_BYTES / rate_bps)
     started_s = time.process_time()
     for number in range(round((_WARM_UP_S + duration_s) * 1e6 / gap_us)):

@@ -22,12 +22,12 @@ from pathlib import Path
 import numpy as np
 
 from weir.errors import InputError
-from weir.traces.formats.capacity import CapacityTrace
 from weir.traces.formats.convert import to_scenario
 from weir.traces.formats.importers import read_trace
 from weir.traces.formats.plain_trace import DEFAULT_ONE_WAY_DELAY_MS, DEFAULT_QUEUE, scenario_from_capacity
 from weir.traces.generate.random_domain import random_scenario
 from weir.traces.generate.rfc8867 import competing_media, long_tcp, round_trip_time_fairness
+from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.scenario import Scenario
 
 TRACE_SETS = ("opennetlab", "mahimahi")

@@ -10,8 +10,7 @@ import numpy as np
 
 from weir.qoe_eval.experiments.recoco.results import TraceResult
 from weir.qoe_eval.report.markdown_table import markdown_table
-from weir.trainer.recoco.experiment import DEPARTURES
-from weir.trainer.recoco.tables import ORDERS, PAPER_TRACES, Order, PaperScores, PaperTrace
+from weir.trainer.recoco import DEPARTURES, ORDERS, PAPER_TRACES, Order, PaperScores, PaperTrace
 
 MEASURES = {"rate": "QoE receiving rate", "delay": "QoE delay", "loss": "QoE loss", "overall": "Overall QoE"}
 MEAN = "mean"

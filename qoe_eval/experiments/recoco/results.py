@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from weir.errors import InputError
+from weir.files.input import read_text
 from weir.files.output import write_text
 from weir.qoe_eval.measures.flow_series import read_flow_series
 from weir.qoe_eval.measures.recoco import RecocoScores, recoco_scores, recoco_scores_of_series
@@ -18,8 +19,15 @@ from weir.qoe_eval.runs.jobs import ReplayPlan, plan_jobs
 from weir.qoe_eval.runs.simulator import run_jobs
 from weir.qoe_eval.runs.task_processes import Report
 from weir.traces.schema.scenario import Scenario
-from weir.trainer.gym.step import StepRecord
-from weir.trainer.recoco.experiment import RecocoModel, mean_reward, run_policy, train_model
+from weir.trainer.recoco import (
+    RecocoModel,
+    StepRecord,
+    drop_replay_buffer,
+    mean_reward,
+    run_policy,
+    train_model,
+    trained_policy,
+)
 
 SCHEMA = "weir.recoco-model/1"
 RESULT = "result.json"
@@ -67,12 +75,9 @@ def complete_model(task: ModelTask, report: Report) -> None:
         KeyboardInterrupt: `report` did; what is trained is kept.
         InputError: a run has no score, or the simulator refused it.
     """
-    from weir.trainer.learning.algorithms import REPLAY_BUFFER
-    from weir.trainer.learning.train import CHECKPOINT, load_policy
-
     if not train_model(task.model, task.files, task.folder, report, task.simulator):
         raise KeyboardInterrupt
-    policy = load_policy(task.folder / CHECKPOINT)
+    policy = trained_policy(task.folder)
     traces = {}
     for name in task.evaluated:
         record = run_policy(task.model, task.files, name, policy, task.simulator)
@@ -82,7 +87,7 @@ def complete_model(task: ModelTask, report: Report) -> None:
         traces[name] = TraceResult(scores, mean_reward(record)).to_dict()
     document = {"schema": SCHEMA, "model": task.description, "traces": traces}
     write_text(task.folder / RESULT, json.dumps(document, indent=1, allow_nan=False) + "\n")
-    (task.folder / REPLAY_BUFFER).unlink(missing_ok=True)
+    drop_replay_buffer(task.folder)
 
 
 def read_result(task: ModelTask) -> dict[str, TraceResult] | None:
@@ -92,17 +97,17 @@ def read_result(task: ModelTask) -> dict[str, TraceResult] | None:
         InputError: the file cannot be read, or is about another model.
     """
     path = task.folder / RESULT
+    if not path.exists():
+        return None
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(read_text(path))
         if document["model"] != task.description:
             raise InputError(f"{path}: is of a model that was trained otherwise; give another --out")
         return {
             name: TraceResult(RecocoScores(row["rate"], row["delay"], row["loss"]), row["mean_reward"])
             for name, row in document["traces"].items()
         }
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{path}: is not a result of `weir experiment recoco` ({error}); remove it") from None

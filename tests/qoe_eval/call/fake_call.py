@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from weir.qoe_eval.call.link.process import LinkFailed
-from weir.qoe_eval.call.session.endpoint import monotonic_us
+from weir.qoe_eval.call.processes.json_lines_process import monotonic_us
 from weir.qoe_eval.call.settings import CallSettings
 from weir.traces.schema.scenario import Scenario
 

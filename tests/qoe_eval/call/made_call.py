@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from weir.qoe_eval.call.logs import file_names as call_logs
+from weir.qoe_eval.call.logs import file_names
 from weir.qoe_eval.call.media.source_video import FRAMES
 from weir.qoe_eval.call.media.y4m import Y4m
 from weir.qoe_eval.call.settings import CallSettings
@@ -51,7 +51,7 @@ def make_logs(folder, duration_s=12.0, delay_ms=80.0, freeze_at_s=6.0, freeze_s=
                 "height": 180 if captured_s < 8 else 90,
             }
         )
-    write_lines(folder / call_logs.FRAME_LOG, frames)
+    write_lines(folder / file_names.FRAME_LOG, frames)
     generator = np.random.default_rng(seed)
     link, estimates, receiver, sender = [], [], [], []
     received = 0
@@ -77,16 +77,16 @@ def make_logs(folder, duration_s=12.0, delay_ms=80.0, freeze_at_s=6.0, freeze_s=
         if step % 10 == 9:
             receiver.append({"time_us": time_us, "report": _received(received, step)})
             sender.append({"time_us": time_us, "report": _sent(received, rate_share * capacity)})
-    write_lines(folder / call_logs.LINK_LOG, link)
-    write_lines(folder / call_logs.ESTIMATES, estimates)
-    write_lines(folder / call_logs.RECEIVER_STATS, receiver)
-    write_lines(folder / call_logs.SENDER_STATS, sender)
+    write_lines(folder / file_names.LINK_LOG, link)
+    write_lines(folder / file_names.ESTIMATES, estimates)
+    write_lines(folder / file_names.RECEIVER_STATS, receiver)
+    write_lines(folder / file_names.SENDER_STATS, sender)
     return frames
 
 
 def make_pictures(folder, frames, source, distort=None):
     """The y4m of the frames, as the source has them; `distort` changes the planes' bytes of one (index, bytes)."""
-    with Y4m(source) as sent, (folder / call_logs.FRAMES).open("wb") as file:
+    with Y4m(source) as sent, (folder / file_names.FRAMES).open("wb") as file:
         file.write(f"YUV4MPEG2 W{sent.width} H{sent.height} F30:1 Ip A1:1 C420\n".encode())
         for index, frame in enumerate(frames):
             if frame.get("written", True):

@@ -3,8 +3,8 @@ import pytest
 
 from weir.qoe_eval.experiments.calls.path_freezes import path_freezes_s
 from weir.qoe_eval.measures.freezes import find_freezes
-from weir.traces.formats.capacity import CapacityTrace
 from weir.traces.formats.plain_trace import scenario_from_capacity
+from weir.traces.schema.capacity import CapacityTrace
 
 
 def times(intervals_ms, start_us=0):

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from weir.trainer.learning.configuration import checked_configuration
+from weir.trainer.configuration.training import checked_configuration
 from weir.trainer.learning.run_record import ConfigurationFile, RunRecord
 
 
@@ -102,8 +102,8 @@ def test_a_damaged_file_is_named(run_weir, training, name, content, message):
 
 def test_a_page_of_a_real_training(run_weir, tmp_path):
     pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+    from weir.executables import find_simulator
     from weir.traces.schema.scenario import Scenario
-    from weir.trainer.gym.process import find_simulator
 
     document = Scenario.make(
         name="steady",

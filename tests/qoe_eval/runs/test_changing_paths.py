@@ -5,8 +5,8 @@ import json
 import pytest
 
 from weir.errors import MissingComponent
+from weir.executables import find_simulator
 from weir.traces.schema.scenario import Scenario
-from weir.trainer.gym.process import find_simulator
 
 
 @pytest.fixture

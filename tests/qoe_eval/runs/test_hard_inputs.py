@@ -159,3 +159,14 @@ def test_a_full_standard_output_is_one_message(full_after):
         status, error = full_after(1 << 20, "traces", "list", "--json", stdout=full)
     assert (status, len(error.splitlines())) == (1, 1)
     assert "No space left on device; make room and try again" in error
+
+
+def test_no_room_for_temporary_files_is_one_message():
+    program = (
+        "import resource, tempfile, weir.qoe_eval.cli as cli; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)); "
+        "cli.build_app = lambda: tempfile.TemporaryFile; cli.main()"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (ended.returncode, len(ended.stderr.splitlines())) == (1, 1)
+    assert "No usable temporary directory found" in ended.stderr
+    assert ended.stderr.rstrip().endswith("make room and try again")

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from weir.errors import InputError, MissingComponent
+from weir.executables import find_simulator
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.own_controllers import check_own_names, is_own, read_own_controller
 from weir.qoe_eval.runs.replay import replay as replay_plan
-from weir.trainer.gym.process import find_simulator
 
 REPOSITORY = Path(__file__).parents[3]
 EXAMPLES = REPOSITORY / "examples" / "controllers"

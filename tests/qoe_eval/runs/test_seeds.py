@@ -5,11 +5,11 @@ import json
 import pytest
 
 from weir.errors import MissingComponent
+from weir.executables import find_simulator
 from weir.qoe_eval.runs.jobs import ReplayPlan, plan_jobs
 from weir.qoe_eval.runs.shipped_model import shipped_model
 from weir.qoe_eval.runs.simulator import run_jobs
 from weir.traces.catalogue import bundled_scenarios
-from weir.trainer.gym.process import find_simulator
 
 CONTROLLERS = ("weir", "gcc", "rule")
 SEEDS = range(1, 6)

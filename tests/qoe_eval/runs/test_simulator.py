@@ -6,7 +6,8 @@ import time
 import pytest
 
 from weir.errors import MissingComponent
-from weir.qoe_eval.runs.simulator import SimulatorFailed, run_jobs, simulator_versions
+from weir.qoe_eval.runs.simulator import run_jobs, simulator_versions
+from weir.qoe_eval.runs.simulator_worker import SimulatorFailed
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-#include "link/capacity_trace.h"
+#include "scenario/capacity_trace.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What a path could carry of media, by hand; and what controllers make of it on paths that serve in slots.
-#include "link/carriable.h"
+#include "endpoints/carriable.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/event.h"
-#include "flows/flow_observer.h"
+#include "endpoints/flow_observer.h"
 #include "link/link.h"
 #include "link/packet.h"
 

@@ -48,8 +48,8 @@ inline constexpr TimeDelta kMaxDecisionInterval = TimeDelta::Seconds(10);
 inline constexpr double kMaxPolicyRateBps = 1e10;
 inline constexpr double kMaxSendingRatio = 100;
 
-// How a trained network takes a feature in; trainer/model/feature_scaling.py has the formula of each. kRateOverRule is
-// relative to what the ten-line rule would answer.
+// How a trained network takes a feature in; trainer/policies/feature_scaling.py has the formula of each. kRateOverRule
+// is relative to what the ten-line rule would answer.
 enum class InputScale { kUnscaled, kRateOverRule, kDelay, kCount, kTime, kSquareRoot, kGradient, kLogRatio };
 std::string_view ToString(InputScale scale);
 

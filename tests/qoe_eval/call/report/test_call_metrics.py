@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from weir.errors import InputError
-from weir.qoe_eval.call.logs import file_names as call_logs
+from weir.qoe_eval.call.logs import file_names
 from weir.qoe_eval.call.logs.link_log import read_link_log
 from weir.qoe_eval.call.measures.metric_table import CALL_METRICS
 from weir.qoe_eval.call.measures.metrics import VMAF_FRAMES, measure
@@ -52,7 +52,7 @@ def test_the_measures_of_a_call(made_call, times, source, tmp_path):
     assert measures.about["problems"] == []
     vmaf = json.loads((tmp_path / VMAF_FRAMES).read_text())
     assert [time for time, _ in vmaf["frames"]] == [frame["render_time_us"] for frame in frames]
-    assert (tmp_path / call_logs.RECORDING).stat().st_size > 10_000
+    assert (tmp_path / file_names.RECORDING).stat().st_size > 10_000
 
 
 def test_wrong_pictures_lower_vmaf(made_call, times, source, tmp_path):
@@ -84,7 +84,7 @@ def test_frames_that_were_not_written_or_not_read_are_not_compared(made_call, ti
         for frame in frames
     ]
     made_call.make_pictures(tmp_path, pictures, source)
-    made_call.write_lines(tmp_path / call_logs.FRAME_LOG, frames)
+    made_call.write_lines(tmp_path / file_names.FRAME_LOG, frames)
     measures = measure(tmp_path, source, **times)
     assert measures.about["frames"] == {"rendered": 114, "without_number": 11, "not_written": 12, "never_came": 0}
     assert measures.metrics["vmaf_p5"] > 95
@@ -94,11 +94,11 @@ def test_frames_that_were_not_written_or_not_read_are_not_compared(made_call, ti
 def test_what_a_killed_call_left_is_measured(made_call, times, source, tmp_path):
     frames = made_call.make_logs(tmp_path)
     made_call.make_pictures(tmp_path, frames, source)
-    for name in (call_logs.FRAMES, call_logs.FRAME_LOG, call_logs.LINK_LOG, call_logs.RECEIVER_STATS):
+    for name in (file_names.FRAMES, file_names.FRAME_LOG, file_names.LINK_LOG, file_names.RECEIVER_STATS):
         path = tmp_path / name
         with path.open("r+b") as file:
             file.truncate(path.stat().st_size * 2 // 3 + 7)
-    (tmp_path / call_logs.ESTIMATES).unlink()
+    (tmp_path / file_names.ESTIMATES).unlink()
     measures = measure(tmp_path, source, **times)
     assert measures.about["problems"] == []
     found = measures.metrics
@@ -136,7 +136,7 @@ def test_a_longer_path_is_no_queue(made_call, times, tmp_path):
 
 def test_a_damaged_picture_file_costs_only_its_measures(made_call, times, source, tmp_path):
     made_call.make_logs(tmp_path)
-    (tmp_path / call_logs.FRAMES).write_bytes(b"YUV4MPEG2 W3 H3\n" + bytes(1000))
+    (tmp_path / file_names.FRAMES).write_bytes(b"YUV4MPEG2 W3 H3\n" + bytes(1000))
     measures = measure(tmp_path, source, **times)
     assert "3x3" in measures.about["problems"][0]
     assert measures.metrics["vmaf_mean"] is None
@@ -145,7 +145,7 @@ def test_a_damaged_picture_file_costs_only_its_measures(made_call, times, source
 
 def test_the_link_log_of_each_direction(made_call, tmp_path):
     made_call.make_logs(tmp_path)
-    forward, reverse = (read_link_log(tmp_path / call_logs.LINK_LOG, name) for name in ("forward", "reverse"))
+    forward, reverse = (read_link_log(tmp_path / file_names.LINK_LOG, name) for name in ("forward", "reverse"))
     assert len(forward.time_us) == len(reverse.time_us) == 120
     assert forward.interval_s.sum() == pytest.approx(12)
     assert forward.scenario_start_us == pytest.approx(made_call.START_US)
@@ -193,8 +193,8 @@ def test_a_call_is_concluded(made_call, source, tmp_path, monkeypatch):
     assert record["call"]["folder"] == "steps-weir-1"
     assert record["call"]["happened"] == [note]
     # Gigabytes of raw pictures are not kept.
-    assert not (folder / call_logs.FRAMES).exists()
-    assert (folder / call_logs.RECORDING).exists()
+    assert not (folder / file_names.FRAMES).exists()
+    assert (folder / file_names.RECORDING).exists()
 
 
 def test_a_call_that_never_began_has_a_record(made_call, source, tmp_path, monkeypatch):
@@ -209,6 +209,6 @@ def test_a_call_that_never_began_has_a_record(made_call, source, tmp_path, monke
 
 def test_a_damaged_record_is_one_message(tmp_path):
     assert read_record(tmp_path) is None
-    (tmp_path / call_logs.RECORD).write_text('{"schema": "weir.result/1"}')
+    (tmp_path / file_names.RECORD).write_text('{"schema": "weir.result/1"}')
     with pytest.raises(InputError, match="no record of a call"):
         read_record(tmp_path)

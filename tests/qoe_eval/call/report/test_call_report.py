@@ -5,7 +5,7 @@ import pytest
 from html_page import check, data_of
 
 from weir.errors import InputError
-from weir.qoe_eval.call.logs import file_names as call_logs
+from weir.qoe_eval.call.logs import file_names
 from weir.qoe_eval.call.measures.metrics import measure
 from weir.qoe_eval.call.report.page import rewrite, write
 from weir.qoe_eval.call.report.record import make_record, write_record
@@ -113,11 +113,11 @@ def test_disturbed_and_broken_calls_are_marked_and_not_averaged(calls, tmp_path)
 
 def test_links_lead_to_the_recordings(calls, tmp_path):
     records = calls(scenarios=("steps",), seeds=(1,))
-    recording = tmp_path / "calls" / records[0]["call"]["folder"] / call_logs.RECORDING
+    recording = tmp_path / "calls" / records[0]["call"]["folder"] / file_names.RECORDING
     recording.write_bytes(b"mp4")
     _, page = write(records, tmp_path)
     files = [link for link in check(page.read_text()).links if not link.startswith("#")]
-    assert f"calls/0-weir-1/{call_logs.RECORDING}" in files
+    assert f"calls/0-weir-1/{file_names.RECORDING}" in files
     assert all((tmp_path / link).is_file() for link in files)
 
 
@@ -152,7 +152,7 @@ def test_calls_that_differ_are_told_apart(calls):
 def test_logs_that_are_gone_leave_their_lines_out(calls, tmp_path):
     records = calls(scenarios=("steps",), seeds=(1,))
     for path in (tmp_path / "calls").rglob("*.jsonl"):
-        if path.name != call_logs.RECEIVER_STATS:
+        if path.name != file_names.RECEIVER_STATS:
             path.unlink()
     _, page = write(records, tmp_path)
     (chart,) = data_of(page.read_text())["charts"]

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from weir.qoe_eval.call.processes.json_lines_process import monotonic_us
 from weir.qoe_eval.call.session.browser import BrowserSender
-from weir.qoe_eval.call.session.endpoint import EndpointFailed, monotonic_us
+from weir.qoe_eval.call.session.endpoint import EndpointFailed
 from weir.qoe_eval.call.settings import CHROMIUM
 
 pytestmark = pytest.mark.skipif(not os.access(CHROMIUM, os.X_OK), reason=f"{CHROMIUM} is not there")

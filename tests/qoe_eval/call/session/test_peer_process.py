@@ -11,8 +11,9 @@ from contextlib import suppress
 import pytest
 
 from weir.errors import MissingComponent
+from weir.executables import find_peer
 from weir.qoe_eval.call.session.endpoint import EndpointFailed
-from weir.qoe_eval.call.session.peer_process import PeerProcess, find_peer
+from weir.qoe_eval.call.session.peer_process import PeerProcess
 
 
 def with_peer(folder, work, role="receive"):

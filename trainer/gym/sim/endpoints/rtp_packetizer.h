@@ -7,8 +7,8 @@
 
 #include "endpoints/pacer.h"
 #include "endpoints/rtp_format.h"
-#include "endpoints/sender_clock.h"
 #include "link/packet.h"
+#include "scenario/sender_clock.h"
 
 namespace weir::sim {
 

@@ -10,9 +10,9 @@
 
 #include "core/ring_buffer.h"
 #include "core/timer.h"
+#include "endpoints/flow_observer.h"
 #include "endpoints/rtcp_messages.h"
 #include "endpoints/transport_feedback_builder.h"
-#include "flows/flow_observer.h"
 #include "link/link.h"
 #include "link/packet.h"
 #include "weir/bandwidth_estimator.h"

@@ -10,16 +10,16 @@
 #include <vector>
 
 #include "core/timer.h"
+#include "endpoints/flow_observer.h"
 #include "endpoints/loss_reports.h"
 #include "endpoints/pacer.h"
 #include "endpoints/rtcp_messages.h"
 #include "endpoints/rtp_packetizer.h"
-#include "endpoints/sender_clock.h"
 #include "endpoints/sent_packet_history.h"
-#include "flows/flow_observer.h"
 #include "link/link.h"
 #include "link/packet.h"
 #include "media/media_source.h"
+#include "scenario/sender_clock.h"
 #include "weir/network_control.h"
 #include "weir/rate_controller.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/event.h"
-#include "flows/flow_observer.h"
+#include "endpoints/flow_observer.h"
 #include "link/link.h"
 #include "link/packet.h"
 #include "scenario/scenario.h"

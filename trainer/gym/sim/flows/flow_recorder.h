@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "flows/flow_observer.h"
+#include "endpoints/flow_observer.h"
 #include "link/delay_distribution.h"
 #include "media/frame_recorder.h"
 

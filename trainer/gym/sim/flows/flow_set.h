@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "endpoints/agent_controller.h"
+#include "endpoints/flow_observer.h"
 #include "endpoints/rtp_receiver.h"
 #include "endpoints/rtp_sender.h"
 #include "external_controller.h"
-#include "flows/flow_observer.h"
+#include "flows/simulation_job.h"
 #include "link/link.h"
-#include "run/simulation_job.h"
 
 namespace weir::sim {
 

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include "flows/flow_observer.h"
+#include "endpoints/flow_observer.h"
 #include "link/link.h"
 #include "link/packet.h"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "flows/flow_observer.h"
+#include "endpoints/flow_observer.h"
 #include "link/link.h"
 #include "scenario/scenario.h"
 

@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 
-#include "flows/flow_observer.h"
+#include "endpoints/flow_observer.h"
+#include "flows/simulation_job.h"
 #include "link/link.h"
 #include "realtime/tun_flow.h"
-#include "run/simulation_job.h"
 
 namespace weir::sim {
 

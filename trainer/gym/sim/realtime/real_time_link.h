@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "core/timer.h"
-#include "flows/flow_observer.h"
+#include "endpoints/flow_observer.h"
 #include "flows/flow_set.h"
+#include "flows/simulation_job.h"
 #include "realtime/link_direction.h"
 #include "realtime/tun_flow.h"
-#include "run/simulation_job.h"
 
 namespace weir::sim {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "run/simulation_job.h"
+#include "flows/simulation_job.h"
 #include "weir/objective.h"
 
 namespace weir::sim {

@@ -8,9 +8,9 @@
 #include <variant>
 #include <vector>
 
+#include "endpoints/carriable.h"
 #include "endpoints/rtp_format.h"
 #include "flows/flow_recorder.h"
-#include "link/carriable.h"
 #include "run/series_record.h"
 #include "run/versions.h"
 

@@ -9,10 +9,10 @@
 #include <span>
 #include <string>
 
-#include "flows/flow_observer.h"
+#include "endpoints/flow_observer.h"
 #include "flows/flow_set.h"
+#include "flows/simulation_job.h"
 #include "link/link.h"
-#include "run/simulation_job.h"
 
 namespace weir::sim {
 

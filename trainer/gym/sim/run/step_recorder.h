@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "flows/flow_observer.h"
-#include "link/carriable.h"
+#include "endpoints/carriable.h"
+#include "endpoints/flow_observer.h"
 #include "link/link.h"
 #include "scenario/scenario.h"
 

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "core/piecewise_constant.h"
-#include "endpoints/sender_clock.h"
-#include "link/capacity_trace.h"
 #include "program/input_error.h"
+#include "scenario/capacity_trace.h"
+#include "scenario/sender_clock.h"
 #include "weir/objective.h"
 #include "weir/units.h"
 

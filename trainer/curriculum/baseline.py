@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from weir.errors import InputError
+from weir.executables import find_simulator
 from weir.traces.schema.scenario import Scenario
-from weir.trainer.gym.process import SimulatorError, find_simulator
+from weir.trainer.gym.process import SimulatorError
 from weir.trainer.gym.step import StepRecord
 
 _HIGHEST_RATE_BPS = 1e11

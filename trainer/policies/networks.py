@@ -10,7 +10,7 @@ from torch import nn
 
 from weir.trainer.gym.rule import rule_rate_bps
 from weir.trainer.gym.specification import EnvironmentSpecification
-from weir.trainer.model.feature_scaling import FeatureScaling
+from weir.trainer.policies.feature_scaling import FeatureScaling
 
 
 class PreferenceNetwork(nn.Module):

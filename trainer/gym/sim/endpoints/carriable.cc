@@ -1,4 +1,4 @@
-#include "link/carriable.h"
+#include "endpoints/carriable.h"
 
 #include <algorithm>
 #include <cmath>

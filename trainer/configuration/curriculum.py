@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, FiniteFloat, PositiveFloat
 
-from weir.trainer.learning.settings import Settings
+from weir.trainer.configuration.settings import Settings
 
 CurriculumName = Literal["random", "reward", "gap", "adaptive_gap"]
 

@@ -10,15 +10,15 @@ from pydantic import Field, PositiveFloat, PositiveInt, ValidationError, model_v
 
 from weir.errors import InputError
 from weir.files.input import read_text
-from weir.trainer.curriculum.landmarks import LandmarkSettings, landmarks
-from weir.trainer.curriculum.settings import AdaptiveGapSettings, CurriculumName, TraceValues
+from weir.trainer.configuration.algorithms import Algorithm, OffPolicySettings, PpoSettings, SacSettings, Td3Settings
+from weir.trainer.configuration.curriculum import AdaptiveGapSettings, CurriculumName, TraceValues
+from weir.trainer.configuration.landmarks import LandmarkSettings, landmarks
+from weir.trainer.configuration.scenarios import ScenarioSettings
+from weir.trainer.configuration.settings import Settings
 from weir.trainer.gym.environment import make_specification
 from weir.trainer.gym.episode import EpisodeSource
 from weir.trainer.gym.rewards import resolve_reward
 from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification
-from weir.trainer.learning.algorithm_settings import Algorithm, OffPolicySettings, PpoSettings, SacSettings, Td3Settings
-from weir.trainer.learning.scenarios import ScenarioSettings
-from weir.trainer.learning.settings import Settings
 
 LANDMARKS = "landmarks"
 
@@ -31,6 +31,10 @@ class ActionSettings(Settings):
     max_bps: PositiveFloat = 50_000_000.0
     alpha: PositiveFloat = 0.025
     span: float = Field(3.0, gt=1.0)
+
+    def specification(self) -> ActionSpecification:
+        """The same for an environment."""
+        return ActionSpecification(**self.model_dump())
 
 
 class EnvironmentSettings(Settings):
@@ -55,14 +59,26 @@ class EnvironmentSettings(Settings):
             EpisodeSource({}, self.objective)
         return self
 
+    def arguments(self) -> dict[str, Any]:
+        """What `BottleneckEnv` and `BottleneckVectorEnv` take beside scenario, objective and simulator."""
+        return {
+            "reward": self.reward,
+            "interval_ms": self.interval_ms,
+            "features": self.features,
+            "history": self.history,
+            "action": self.action.specification(),
+            "guard": self.guard,
+            "privileged": self.privileged_critic,
+            "timeout_s": self.timeout_s,
+        }
+
     def specification(self) -> EnvironmentSpecification:
         """The specification these settings make."""
-        action = ActionSpecification(**self.action.model_dump())
         return make_specification(
             self.interval_ms,
             self.features,
             self.history,
-            action,
+            self.action.specification(),
             self.guard,
             privileged=self.privileged_critic,
         )

@@ -1,6 +1,6 @@
 // What determines a simulation: scenario, controllers, seed.
-#ifndef WEIR_TRAINER_GYM_SIM_RUN_SIMULATION_JOB_H_
-#define WEIR_TRAINER_GYM_SIM_RUN_SIMULATION_JOB_H_
+#ifndef WEIR_TRAINER_GYM_SIM_FLOWS_SIMULATION_JOB_H_
+#define WEIR_TRAINER_GYM_SIM_FLOWS_SIMULATION_JOB_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -35,4 +35,4 @@ struct SimulationJob {
 
 }  // namespace weir::sim
 
-#endif  // WEIR_TRAINER_GYM_SIM_RUN_SIMULATION_JOB_H_
+#endif  // WEIR_TRAINER_GYM_SIM_FLOWS_SIMULATION_JOB_H_

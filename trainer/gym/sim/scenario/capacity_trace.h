@@ -1,7 +1,7 @@
 // The capacity of a link over time: piecewise constant, optionally periodic. All arithmetic is exact, in integers of ns
 // and bit/s.
-#ifndef WEIR_TRAINER_GYM_SIM_LINK_CAPACITY_TRACE_H_
-#define WEIR_TRAINER_GYM_SIM_LINK_CAPACITY_TRACE_H_
+#ifndef WEIR_TRAINER_GYM_SIM_SCENARIO_CAPACITY_TRACE_H_
+#define WEIR_TRAINER_GYM_SIM_SCENARIO_CAPACITY_TRACE_H_
 
 #include <algorithm>
 #include <cstddef>
@@ -69,4 +69,4 @@ class CapacityTrace {
 
 }  // namespace weir::sim
 
-#endif  // WEIR_TRAINER_GYM_SIM_LINK_CAPACITY_TRACE_H_
+#endif  // WEIR_TRAINER_GYM_SIM_SCENARIO_CAPACITY_TRACE_H_

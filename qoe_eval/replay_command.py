@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import time
-from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,11 +12,13 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from weir.executables import find_simulator
 from weir.qoe_eval.measures.metric_table import METRICS
 from weir.qoe_eval.measures.statistics import sample_text, too_few_text
 from weir.qoe_eval.measures.summary import in_order, summarise
-from weir.qoe_eval.report.command import write_csv, write_report
 from weir.qoe_eval.report.means_table import print_means
+from weir.qoe_eval.report.replay_files import write_csv, write_report
+from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
 from weir.qoe_eval.runs.jobs import ReplayPlan, model_description
 from weir.qoe_eval.runs.objectives import FOLDER, objective_plans, summarise_objectives
@@ -27,7 +28,6 @@ from weir.qoe_eval.runs.options import (
     QueueOption,
     check_controllers,
     check_model,
-    given_command,
     parse_objective,
 )
 from weir.qoe_eval.runs.own_controllers import DEFAULT_TIME_LIMIT_S
@@ -41,7 +41,6 @@ from weir.traces.formats.imported_trace import ImportedTrace
 from weir.traces.formats.importers import read_trace
 from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS
 from weir.traces.schema.scenario import MAX_DURATION_S
-from weir.trainer.gym.process import find_simulator
 
 FINDINGS_SHOWN = 5
 
@@ -220,9 +219,7 @@ def _run_objectives(
 
 def _run_information(plan: ReplayPlan, outcome: ReplayOutcome, failures: list[str], started: float) -> dict[str, Any]:
     return {
-        "command": given_command(),
-        "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "wall_s": round(time.monotonic() - started, 1),
+        **command_record(started),
         "runs": len(outcome.records),
         "planned": len(plan.scenarios) * len(plan.controllers) * len(plan.seeds),
         "objective": list(plan.objective),

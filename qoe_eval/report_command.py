@@ -8,25 +8,20 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.progress import track
 from typer.core import TyperGroup
 
 from weir.errors import InputError
-from weir.files.output import write_text
 from weir.qoe_eval.call.measures.metric_table import CALL_METRICS
 from weir.qoe_eval.call.report import page as call_report
 from weir.qoe_eval.dumps.command import webrtc_internals
-from weir.qoe_eval.measures.metric_table import METRICS
 from weir.qoe_eval.measures.summary import in_order, summarise
-from weir.qoe_eval.report import training_page as training_report
-from weir.qoe_eval.report.csv_tables import write_results_csv, write_series_csv
-from weir.qoe_eval.report.replay_page import render_report
+from weir.qoe_eval.report import training_page
+from weir.qoe_eval.report.csv_tables import write_results_csv
+from weir.qoe_eval.report.replay_files import SUMMARY, write_csv, write_report
+from weir.qoe_eval.runs.command_record import read_run
 from weir.qoe_eval.runs.objectives import FOLDER, summarise_objectives
-from weir.qoe_eval.runs.progress import error_console
 from weir.qoe_eval.runs.store import RESULTS, RunStore
 
-SUMMARY = "summary.json"
-REPORT = "report.html"
 _OF_A_FOLDER = "folder"
 
 
@@ -59,7 +54,7 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Makes summary.json and report.html again, also when it was interrupted. 'weir report DIR' is short for it."""
-    training = training_report.rewrite(results_dir)
+    training = training_page.rewrite(results_dir)
     if training is not None and csv:
         raise InputError(f"{results_dir}: --csv is for runs and calls; the curves of a training are in progress.json")
     calls = call_report.rewrite(results_dir)
@@ -84,35 +79,11 @@ def _report_of_runs(results_dir: Path) -> tuple[dict[str, Any], Path]:
         raise InputError(f"{results_dir}: no complete runs in {RESULTS}; give a folder that 'weir replay' has written")
     if any("metrics" not in record for record in records):
         raise InputError(f"{store.results_path}: records without metrics; it was not written by 'weir replay'")
-    run = _run_information(results_dir, records)
+    # Of an interrupted replay there is only what its records say.
+    run = {"planned": len(records)} | read_run(results_dir / SUMMARY) | {"runs": len(records)}
     records = in_order(records, run.get("scenarios", {}))
     summary = summarise(records, run)
     found = summarise_objectives(RunStore(results_dir / FOLDER).read(), records)
     if found:
         summary["objectives"] = found
     return summary, write_report(store, records, summary)
-
-
-def write_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]) -> Path:
-    """Writes `summary.json` and `report.html` into the folder of the store; returns the page's path."""
-    write_text(store.folder / SUMMARY, json.dumps(summary, indent=1, allow_nan=False) + "\n")
-    page = store.folder / REPORT
-    write_text(page, render_report(store, records, summary))
-    return page
-
-
-def write_csv(store: RunStore, records: Sequence[Mapping[str, Any]], *, quiet: bool) -> None:
-    """Writes the tables of a replay beside its report, with a progress bar unless `quiet`."""
-    write_results_csv(store.folder, records, METRICS)
-    console = error_console()
-    hidden = quiet or not console.is_terminal
-    write_series_csv(store, track(records, "writing tables", console=console, disable=hidden, transient=True))
-
-
-def _run_information(folder: Path, records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What the earlier summary says was run; of an interrupted replay, what its records say."""
-    try:
-        run = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))["run"]
-    except (OSError, ValueError, KeyError, TypeError):
-        run = {}
-    return {"planned": len(records)} | run | {"runs": len(records)}

@@ -1,4 +1,4 @@
-"""Where the programs are that the build puts beside Python."""
+"""Where the programs are that the build puts beside Python: `weir-sim` and `weir-peer`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,26 @@ from weir.errors import MissingComponent
 from weir.installation import how_to_get
 
 
-def find_executable(name: str, variable: str, target: str, given: str | os.PathLike[str] | None = None) -> Path:
+def find_simulator(executable: str | os.PathLike[str] | None = None) -> Path:
+    """The path of `weir-sim`: the argument, else what the environment variable WEIR_SIM names, else beside this Python,
+    else on PATH.
+
+    Raises:
+        MissingComponent: it is in none of these places.
+    """
+    return _find_executable("weir-sim", "WEIR_SIM", "build", executable)
+
+
+def find_peer() -> Path:
+    """The path of `weir-peer`: what the environment variable WEIR_PEER names, else beside this Python, else on PATH.
+
+    Raises:
+        MissingComponent: it is in none of these places.
+    """
+    return _find_executable("weir-peer", "WEIR_PEER", "webrtc")
+
+
+def _find_executable(name: str, variable: str, target: str, given: str | os.PathLike[str] | None = None) -> Path:
     """The path of a program: `given`, else what an environment variable names, else beside this Python, else on PATH.
 
     Args:

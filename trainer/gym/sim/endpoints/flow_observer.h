@@ -1,6 +1,6 @@
 // Who watches a flow: the recorder of `run`, the step statistics of `serve`.
-#ifndef WEIR_TRAINER_GYM_SIM_FLOWS_FLOW_OBSERVER_H_
-#define WEIR_TRAINER_GYM_SIM_FLOWS_FLOW_OBSERVER_H_
+#ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_FLOW_OBSERVER_H_
+#define WEIR_TRAINER_GYM_SIM_ENDPOINTS_FLOW_OBSERVER_H_
 
 #include <cstdint>
 
@@ -23,4 +23,4 @@ class FlowObserver {
 
 }  // namespace weir::sim
 
-#endif  // WEIR_TRAINER_GYM_SIM_FLOWS_FLOW_OBSERVER_H_
+#endif  // WEIR_TRAINER_GYM_SIM_ENDPOINTS_FLOW_OBSERVER_H_

@@ -1,6 +1,6 @@
 // A sender's clock, which is never quite right: what abs-send-time and RTP timestamps show.
-#ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_SENDER_CLOCK_H_
-#define WEIR_TRAINER_GYM_SIM_ENDPOINTS_SENDER_CLOCK_H_
+#ifndef WEIR_TRAINER_GYM_SIM_SCENARIO_SENDER_CLOCK_H_
+#define WEIR_TRAINER_GYM_SIM_SCENARIO_SENDER_CLOCK_H_
 
 #include <cmath>
 #include <cstdint>
@@ -28,4 +28,4 @@ struct SenderClock {
 
 }  // namespace weir::sim
 
-#endif  // WEIR_TRAINER_GYM_SIM_ENDPOINTS_SENDER_CLOCK_H_
+#endif  // WEIR_TRAINER_GYM_SIM_SCENARIO_SENDER_CLOCK_H_

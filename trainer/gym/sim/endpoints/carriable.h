@@ -1,6 +1,6 @@
 // What a link could carry of a flow's media.
-#ifndef WEIR_TRAINER_GYM_SIM_LINK_CARRIABLE_H_
-#define WEIR_TRAINER_GYM_SIM_LINK_CARRIABLE_H_
+#ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_CARRIABLE_H_
+#define WEIR_TRAINER_GYM_SIM_ENDPOINTS_CARRIABLE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "link/capacity_trace.h"
+#include "scenario/capacity_trace.h"
 #include "scenario/scenario.h"
 
 namespace weir::sim {
@@ -50,4 +50,4 @@ class Carriable {
 
 }  // namespace weir::sim
 
-#endif  // WEIR_TRAINER_GYM_SIM_LINK_CARRIABLE_H_
+#endif  // WEIR_TRAINER_GYM_SIM_ENDPOINTS_CARRIABLE_H_

@@ -24,7 +24,7 @@ from torch import nn
 from weir.errors import InputError
 from weir.files.output import replacing
 from weir.trainer.gym.specification import EnvironmentSpecification
-from weir.trainer.model.feature_scaling import FeatureScaling
+from weir.trainer.policies.feature_scaling import FeatureScaling
 
 REPLAY_FIELDS = ("observations", "next_observations", "actions", "rewards", "dones", "timeouts")
 # An untrained actor should answer the middle of its range, which around the rule is the rule itself.

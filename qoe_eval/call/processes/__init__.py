@@ -1,0 +1,1 @@
+"""Children of a call that speak JSON lines, and at which priority they run."""

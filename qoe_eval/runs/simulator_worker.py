@@ -1,0 +1,206 @@
+"""One `weir-sim run -` process, what it is given and what became of it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weir.qoe_eval.runs.children import die_with_parent
+
+_STDERR_KEPT_BYTES = 4000
+
+
+class SimulatorFailed(RuntimeError):
+    """The simulator does not work at all. The message holds its own last words."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one job: a `weir.result/1` record, or why there is none.
+
+    `job` is the "job" member of its line, with a `name` for people. `refused`: the simulator answered that the job
+    itself is wrong (its input, its model), rather than dying of it, or its controller failing in the run.
+    """
+
+    job: Any
+    record: dict[str, Any] | None = None
+    error: str | None = None
+    refused: bool = False
+
+    def describe(self) -> str:
+        """The failure in one line: which run, and why."""
+        return f"{self.job['name']}: {self.error}"
+
+
+class SimulatorWorker:
+    """One process and the job that it has. All its pipes are non-blocking: a process that does not read cannot hold
+    us up.
+    """
+
+    def __init__(self, executable: Path, selector: selectors.BaseSelector) -> None:
+        self._executable = executable
+        self._selector = selector
+        self._process: subprocess.Popen[bytes] | None = None
+        self._job: Mapping[str, Any] | None = None
+        self._limit_s = 0.0
+        self._unsent = memoryview(b"")
+        self._answer = bytearray()
+        self._said = bytearray()
+        self.deadline = float("inf")
+
+    @property
+    def busy(self) -> bool:
+        """Whether it has a job."""
+        return self._job is not None
+
+    @property
+    def dead(self) -> bool:
+        """Whether it has no process; the next job starts one."""
+        return self._process is None
+
+    def give(self, job: Mapping[str, Any], time_limit_s: float) -> None:
+        """Begins with a job, when it has none, to be over before `deadline`.
+
+        Raises:
+            SimulatorFailed: the executable does not start.
+        """
+        if self._process is None:
+            self._start()
+        self._job = job
+        self._limit_s = time_limit_s
+        self.deadline = time.monotonic() + time_limit_s
+        self._answer.clear()
+        self._unsent = memoryview(json.dumps(job, separators=(",", ":")).encode() + b"\n")
+        self._selector.register(self._process.stdin, selectors.EVENT_WRITE, (self, self._send))
+
+    def overstayed(self) -> Outcome:
+        """Ends the process, whose time is over; what that makes of its job."""
+        error = f"no answer from weir-sim within {self._limit_s:g} s; it was ended" + self._last_words()
+        return self._finish_dead(error)
+
+    def close(self) -> None:
+        """Ends the process, whatever it does."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            with contextlib.suppress(KeyError):
+                self._selector.unregister(pipe)
+        if process.poll() is None:
+            # Its group: what a controller of the user's own has started, too.
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            with contextlib.suppress(BrokenPipeError):
+                pipe.close()
+
+    def _start(self) -> None:
+        # An own session: Ctrl-C at the terminal reaches this process, which then ends its children, and not them
+        # directly.
+        try:
+            self._process = subprocess.Popen(
+                [self._executable, "run", "-"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,
+                # Nor does it outlive a parent that is killed.
+                preexec_fn=die_with_parent,
+            )
+        except OSError as error:
+            raise SimulatorFailed(f"{self._executable} does not start: {error.strerror}") from error
+        self._said.clear()
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            os.set_blocking(pipe.fileno(), False)
+        self._selector.register(self._process.stdout, selectors.EVENT_READ, (self, self._receive))
+        self._selector.register(self._process.stderr, selectors.EVENT_READ, (self, self._hear))
+
+    def _send(self) -> None:
+        if self._process is None or self._process.stdin is None:
+            return
+        try:
+            self._unsent = self._unsent[os.write(self._process.stdin.fileno(), self._unsent) :]
+        except BrokenPipeError:
+            # The process is gone; the end of its standard output tells the rest.
+            self._unsent = memoryview(b"")
+        except BlockingIOError:
+            return
+        if not self._unsent:
+            self._selector.unregister(self._process.stdin)
+
+    def _receive(self) -> Outcome | None:
+        if self._process is None or self._process.stdout is None:
+            return None
+        chunk = os.read(self._process.stdout.fileno(), 1 << 20)
+        if not chunk:
+            return self._died()
+        self._answer += chunk
+        if not self._answer.endswith(b"\n"):
+            return None
+        line, job = bytes(self._answer), self._job
+        try:
+            answer = json.loads(line)
+            if not isinstance(answer, dict) or job is None or answer.get("job") != job.get("job"):
+                raise ValueError("not the answer to this job")
+        except ValueError as error:
+            return self._finish_dead(f"weir-sim answered with something else than a result ({error}): {line[:200]!r}")
+        self._job, self.deadline = None, float("inf")
+        if self._unsent:
+            # It answered before it had read the whole job.
+            self._selector.unregister(self._process.stdin)
+        if "error" in answer:
+            return Outcome(job.get("job"), error=str(answer["error"]), refused=not answer.get("failed"))
+        return Outcome(job.get("job"), record=answer)
+
+    def _hear(self) -> None:
+        if self._process is None or self._process.stderr is None:
+            return
+        chunk = os.read(self._process.stderr.fileno(), 1 << 16)
+        if not chunk:
+            self._selector.unregister(self._process.stderr)
+        self._said = (self._said + chunk)[-_STDERR_KEPT_BYTES:]
+
+    def _died(self) -> Outcome | None:
+        """The process closed its standard output. Waits a moment for its exit status and takes in what is left of its
+        standard error.
+        """
+        process = self._process
+        try:
+            process.wait(timeout=2)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        with contextlib.suppress(BlockingIOError, OSError):
+            while chunk := os.read(process.stderr.fileno(), 1 << 16):
+                self._said += chunk
+        return self._finish_dead(
+            f"weir-sim ended ({_status(process.returncode)}) in the middle of a run" + self._last_words()
+        )
+
+    def _finish_dead(self, error: str) -> Outcome | None:
+        job, self._job, self.deadline = self._job, None, float("inf")
+        self.close()
+        return None if job is None else Outcome(job.get("job"), error=error)
+
+    def _last_words(self) -> str:
+        said = bytes(self._said[-_STDERR_KEPT_BYTES:]).decode(errors="replace").strip()
+        return f"; it said: {said}" if said else "; it said nothing"
+
+
+def _status(code: int) -> str:
+    if code >= 0:
+        return f"exit status {code}"
+    try:
+        return signal.Signals(-code).name
+    except ValueError:
+        return f"signal {-code}"

@@ -1,0 +1,130 @@
+"""Which module of Weir imports which, read from the source; and the rules that these imports keep."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+# Folder: the package that `pyproject.toml` installs it as.
+PACKAGES = {
+    "estimator/python/weir": "weir",
+    "traces": "weir.traces",
+    "trainer": "weir.trainer",
+    "qoe_eval": "weir.qoe_eval",
+    "webrtc_patch": "weir.webrtc_patch",
+}
+
+
+@dataclass(frozen=True)
+class Import:
+    """`importer` imports `imported`, both modules by their whole names."""
+
+    importer: str
+    imported: str
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.importer} imports {self.imported}"
+
+
+def find_modules(root: Path, packages: Mapping[str, str]) -> dict[str, Path]:
+    """Every module below the folders `packages`, by its name; a package is the module of its `__init__.py`."""
+    modules = {}
+    for folder, package in packages.items():
+        for path in sorted((root / folder).rglob("*.py")):
+            parts = path.relative_to(root / folder).with_suffix("").parts
+            modules[".".join([package, *(part for part in parts if part != "__init__")])] = path
+    return modules
+
+
+def read_imports(modules: Mapping[str, Path], root: Path) -> list[Import]:
+    """The imports between `modules`, wherever in a file they stand: in a function, or for type checkers, too."""
+    found = []
+    for importer, path in modules.items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for imported in _imported(node):
+                # `from weir.a import b`: b is a module of the package a, or a name in the module a.
+                target = imported if imported in modules else imported.rpartition(".")[0]
+                if target in modules and target != importer:
+                    found.append(Import(importer, target, str(path.relative_to(root)), node.lineno))
+    return found
+
+
+def _imported(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def is_in(module: str, package: str) -> bool:
+    """Whether it is the package itself, or somewhere in it."""
+    return module == package or module.startswith(package + ".")
+
+
+def upward_imports(imports: Iterable[Import], layers: Sequence[Sequence[str]]) -> list[Import]:
+    """The imports of a layer from one above it or beside it. `layers`: the highest first, each of packages that do not
+    know one another.
+    """
+    rank = {package: number for number, layer in enumerate(layers) for package in layer}
+
+    def layer_of(module: str) -> str:
+        return max((package for package in rank if is_in(module, package)), key=len, default="")
+
+    return [
+        one
+        for one in imports
+        if (above := layer_of(one.importer))
+        and (below := layer_of(one.imported))
+        and above != below
+        and rank[above] >= rank[below]
+    ]
+
+
+def sibling_cycles(imports: Iterable[Import], packages: Iterable[str]) -> list[list[Import]]:
+    """For each package one circle, if there is any, that leads through the modules and packages directly in it; one
+    import for each step. An import from the package itself, out of something in it, is a circle too.
+    """
+    imports = list(imports)
+    cycles = []
+    for package in sorted(packages):
+        steps: dict[str, dict[str, Import]] = {}
+        for one in imports:
+            if is_in(one.importer, package) and is_in(one.imported, package):
+                importer, imported = _child(one.importer, package), _child(one.imported, package)
+                if importer != imported:
+                    steps.setdefault(importer, {}).setdefault(imported, one)
+        cycle = _find_cycle(steps)
+        if cycle:
+            cycles.append(cycle)
+    return cycles
+
+
+def _child(module: str, package: str) -> str:
+    return module if module == package else package + "." + module[len(package) + 1 :].partition(".")[0]
+
+
+def _find_cycle(steps: Mapping[str, Mapping[str, Import]]) -> list[Import]:
+    done: set[str] = set()
+
+    def visit(name: str, way: list[str]) -> list[str]:
+        if name in way:
+            return [*way[way.index(name) :], name]
+        if name in done:
+            return []
+        for following in steps.get(name, ()):
+            cycle = visit(following, [*way, name])
+            if cycle:
+                return cycle
+        done.add(name)
+        return []
+
+    for name in steps:
+        cycle = visit(name, [])
+        if cycle:
+            return [steps[a][b] for a, b in pairwise(cycle)]
+    return []

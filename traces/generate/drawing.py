@@ -1,0 +1,65 @@
+"""What the generators of capacity draw with: grids of time, correlated noise, and traces made of both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weir.errors import InputError
+from weir.traces.schema.capacity import MAX_RATE_BPS, CapacityTrace
+
+Array = NDArray[np.float64]
+
+_MOST_SAMPLES = 10_000_000
+
+
+def require(duration_s: float, rate_bps: float) -> None:
+    """Refuses a duration or a rate that no trace can have."""
+    if not 0 < duration_s <= 1e6:
+        raise InputError(f"duration of {duration_s:g} s: must be greater than 0 and at most 1,000,000 s")
+    if not 0 < rate_bps <= MAX_RATE_BPS:
+        raise InputError(f"rate of {rate_bps:g} bit/s: must be greater than 0 and at most 10 Gbps")
+
+
+def grid(duration_s: float, interval_s: float) -> Array:
+    """Times from 0 on, `interval_s` apart, below `duration_s`: shape [n], in s."""
+    if not (interval_s >= 0.001 and duration_s / interval_s <= _MOST_SAMPLES):
+        raise InputError(
+            f"interval_s of {interval_s:g} s: must be at least 0.001 s, and give at most 10 million samples"
+        )
+    return np.round(np.arange(max(1, int(np.ceil(duration_s / interval_s - 1e-9)))) * interval_s, 6)
+
+
+def make_trace(times: Sequence[float] | Array, rates: Array, duration_s: float) -> CapacityTrace:
+    """A trace of these rates (bit/s, from these times on), whole and within what a trace may have."""
+    return CapacityTrace(np.asarray(times), np.clip(np.round(rates), 0, MAX_RATE_BPS), duration_s)
+
+
+def with_mean(times: Array, factors: Array, rate_bps: float, duration_s: float) -> CapacityTrace:
+    """A trace whose rates are as `factors` and whose mean over time is `rate_bps`."""
+    mean = np.average(factors, weights=np.diff(np.append(times, duration_s)))
+    return make_trace(times, rate_bps * factors / mean, duration_s)
+
+
+def log_uniform(rng: np.random.Generator, low: float, high: float) -> float:
+    """A number between `low` and `high`, whose logarithm is uniform."""
+    return float(np.exp(rng.uniform(np.log(low), np.log(high))))
+
+
+def neighbour(rng: np.random.Generator, state: int, count: int) -> int:
+    """A state beside `state`, of those from 0 to `count` - 1."""
+    if state in (0, count - 1):
+        return 1 if state == 0 else count - 2
+    return state + (1 if rng.random() < 0.5 else -1)
+
+
+def correlated(rng: np.random.Generator, count: int, correlation: float) -> Array:
+    """A stationary Gauss-Markov sequence of unit variance, shape [count]."""
+    noise = rng.standard_normal(count)
+    values = np.empty(count)
+    values[0] = noise[0]
+    for index in range(1, count):
+        values[index] = correlation * values[index - 1] + np.sqrt(1 - correlation**2) * noise[index]
+    return values
