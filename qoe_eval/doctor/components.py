@@ -25,7 +25,9 @@ from weir.trainer.learning.missing import TRAINING_PACKAGES
 # that.
 Need = Literal["run", "build", "train", "test", "calls"]
 
-_REQUIRED_PACKAGES = ("numpy", "scipy", "pydantic", "typer", "rich", "plotly", "onnx", "onnxruntime", "gymnasium")
+_REQUIRED_PACKAGES = (
+    "numpy", "scipy", "pydantic", "typer", "rich", "jinja2", "plotly", "onnx", "onnxruntime", "gymnasium",
+)  # fmt: skip
 _OPTIONAL_PACKAGES: tuple[tuple[str, Need], ...] = (
     *((name, "train") for name in TRAINING_PACKAGES),
     ("pytest", "test"),
