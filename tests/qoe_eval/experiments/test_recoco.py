@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from weir.errors import MissingComponent
-from weir.qoe_eval.experiments.recoco import command as recoco_command
+from weir.qoe_eval.experiments.recoco import task_progress
 from weir.qoe_eval.experiments.recoco.results import RESULT, SCHEMA, ModelTask, scores_of_record
 from weir.qoe_eval.measures.flow_series import read_flow_series
 from weir.qoe_eval.measures.recoco import recoco_scores, recoco_scores_of_series
@@ -63,7 +63,7 @@ def trained(monkeypatch):
             on_done(task)
         return []
 
-    monkeypatch.setattr(recoco_command, "run_tasks", run_tasks)
+    monkeypatch.setattr(task_progress, "run_tasks", run_tasks)
     return names
 
 
@@ -130,7 +130,7 @@ def test_a_folder_without_the_nine_traces(weir, trained, tmp_path):
 
 def test_a_model_that_fails_is_named(weir, monkeypatch):
     monkeypatch.setattr(
-        recoco_command, "run_tasks", lambda tasks, *rest: [TaskFailure(tasks[0].name, "the simulator failed")]
+        task_progress, "run_tasks", lambda tasks, *rest: [TaskFailure(tasks[0].name, "the simulator failed")]
     )
     status, _, errors = weir(*SMALL)
     assert status == 1
@@ -141,7 +141,7 @@ def test_an_interruption_is_one_message(weir, monkeypatch):
     def interrupted(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(recoco_command, "run_tasks", interrupted)
+    monkeypatch.setattr(task_progress, "run_tasks", interrupted)
     status, _, errors = weir(*SMALL)
     assert status == 1
     assert "the same command goes on" in errors
