@@ -14,7 +14,6 @@ from rich.console import Console
 
 from weir.executables import find_simulator
 from weir.qoe_eval.measures.metric_table import METRICS
-from weir.qoe_eval.measures.statistics import sample_text, too_few_text
 from weir.qoe_eval.measures.summary import in_order, summarise
 from weir.qoe_eval.report.means_table import print_means
 from weir.qoe_eval.report.replay_files import write_csv, write_report
@@ -41,6 +40,7 @@ from weir.traces.formats.imported_trace import ImportedTrace
 from weir.traces.formats.importers import read_trace
 from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS
 from weir.traces.schema.scenario import MAX_DURATION_S
+from weir.trainer.model.paired_text import paired_sentences
 
 FINDINGS_SHOWN = 5
 
@@ -243,17 +243,5 @@ def _run_information(plan: ReplayPlan, outcome: ReplayOutcome, failures: list[st
 
 def _print_table(summary: dict[str, Any]) -> None:
     print_means(summary, METRICS, _SHOWN)
-    rows = {(row["b"], row["metric"]): row for row in summary["paired"]}
-    for other in summary["controllers"]:
-        utility, challenge = rows.get((other, "utility")), rows.get((other, "challenge"))
-        if utility and challenge:
-            typer.echo(
-                f"weir - {other}: utility {_difference(utility)}, challenge {_difference(challenge)}; "
-                f"more utility in {utility['wins']} of {sample_text(utility['independent'], utility['n'])}"
-            )
-
-
-def _difference(row: dict[str, Any]) -> str:
-    low, high = row["ci95"]
-    interval = f"[{low:+.1f}, {high:+.1f}]" if low is not None else f"({too_few_text(row['independent'])})"
-    return f"{row['mean']:+.1f} {interval}"
+    for sentence in paired_sentences(summary).values():
+        typer.echo(str(sentence))

@@ -23,7 +23,9 @@ from weir.qoe_eval.runs.simulator import simulator_versions
 # that.
 Need = Literal["run", "build", "train", "test", "calls"]
 
-_REQUIRED_PACKAGES = ("numpy", "scipy", "pydantic", "typer", "rich", "plotly", "onnx", "onnxruntime", "gymnasium")
+_REQUIRED_PACKAGES = (
+    "numpy", "scipy", "pydantic", "typer", "rich", "jinja2", "plotly", "onnx", "onnxruntime", "gymnasium",
+)  # fmt: skip
 _OPTIONAL_PACKAGES: tuple[tuple[str, Need], ...] = (
     *((name, "train") for name in TRAINING_PACKAGES),
     ("pytest", "test"),

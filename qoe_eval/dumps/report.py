@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +9,10 @@ from weir.files.output import make_folder, write_text
 from weir.qoe_eval.call.logs.webrtc_stats import StatsObject
 from weir.qoe_eval.dumps.charts import connection_chart, sent_stream, time_span_s
 from weir.qoe_eval.dumps.stats_dump import DumpedConnection, StatsDump
-from weir.qoe_eval.report import html_parts as html
-from weir.qoe_eval.report.page_template import render_page
+from weir.qoe_eval.report.page_template import Section, render_page
 
 REPORT = "report.html"
 _MOST_STREAMS = 40
-_LINES = (
-    "In the charts a stream has one colour, and solid lines are what was measured of it; dashed, in the row of rates, "
-    "is the target that its encoder was given. <b>connection</b> is the transport that all streams share: what the "
-    "browser believes it may send (available outgoing bitrate) or receive, and the round trip of its ICE checks. "
-    "“Frozen” adds up from the start. A click in the legend hides or shows a line."
-)
 
 
 def write_dump_report(dump: StatsDump, out: Path) -> Path:
@@ -38,39 +30,41 @@ def write_dump_report(dump: StatsDump, out: Path) -> Path:
 def render_dump(dump: StatsDump) -> str:
     """The page as text."""
     charts = [connection_chart(connection) for connection in dump.connections]
-    parts = [_section(index, connection) for index, connection in enumerate(dump.connections)]
-    links = [(f"connection-{index}", connection.id) for index, connection in enumerate(dump.connections)]
-    count = len(dump.connections)
-    lead = f"{count} peer connection{'s' * (count != 1)} of a {escape(dump.format)} dump."
-    if dump.user_agent:
-        lead += f" <small>{escape(dump.user_agent)}</small>"
-    if dump.connections_left_out:
-        lead += f" {dump.connections_left_out} more are left out."
-    return render_page("Weir: a browser's calls", lead, parts, links, {"charts": charts}, "rows.js")
+    sections = [_section(index, connection) for index, connection in enumerate(dump.connections)]
+    lead = {
+        "connections": len(dump.connections),
+        "format": dump.format,
+        "user_agent": dump.user_agent,
+        "left_out": dump.connections_left_out,
+    }
+    return render_page("dump/page.html", "Weir: a browser's calls", lead, sections, {"charts": charts}, "rows.js")
 
 
-def _section(index: int, connection: DumpedConnection) -> str:
+def _section(index: int, connection: DumpedConnection) -> Section:
     streams = [*connection.reports.of("inbound-rtp"), *connection.reports.of("outbound-rtp")]
     start_s, end_s = time_span_s(connection.reports)
-    rows = [html.row(_cells(connection, stream)) for stream in streams[:_MOST_STREAMS]]
-    head = [
-        "Stream",
-        "Codec",
-        "Bitrate<small>kbps</small>",
-        "Frames<small>per s</small>",
-        "Size<small>px, last</small>",
-    ]
-    head += ["Lost<small>%</small>", "Freezes", "Frozen<small>%</small>", "Round trip<small>ms, mean</small>"]
-    head += ["Limited by CPU<small>% of time</small>", "by bandwidth<small>% of time</small>"]
-    more = f"<p class=note>{len(streams) - _MOST_STREAMS} more streams</p>" if len(streams) > _MOST_STREAMS else ""
-    table = html.table(head, rows) + more if rows else "<p class=note>No media in it.</p>"
-    chart = f'<div id="chart-{index}" class="chart connection" data-chart="{index}"></div>'
-    where = f"{escape(connection.url)}; " if connection.url else ""
-    note = f"{where}{end_s - start_s:.0f} s. {_LINES}"
-    return html.section(f"connection-{index}", f"Peer connection {connection.id}", note, table + chart)
+    view = {
+        "url": connection.url,
+        "duration_s": f"{end_s - start_s:.0f}",
+        "streams": [_stream(connection, stream) for stream in streams[:_MOST_STREAMS]],
+        "more": len(streams) - _MOST_STREAMS,
+        "chart": index,
+    }
+    return Section(f"connection-{index}", connection.id, "dump/connection.html", view)
 
 
-def _cells(connection: DumpedConnection, stream: StatsObject) -> list[str]:
+def _stream(connection: DumpedConnection, stream: StatsObject) -> dict[str, Any]:
+    return {
+        "direction": "in" if stream.type == "inbound-rtp" else "out",
+        "kind": stream.kind or "?",
+        "id": _short_id(stream.id),
+        "codec": _codec(connection, stream),
+        "measures": _measures(connection, stream),
+    }
+
+
+def _measures(connection: DumpedConnection, stream: StatsObject) -> list[str]:
+    """In the order of the table's columns."""
     incoming = stream.type == "inbound-rtp"
     bytes_times, _ = stream.series("bytesReceived" if incoming else "bytesSent")
     span_s = float(bytes_times[-1] - bytes_times[0]) if len(bytes_times) > 1 else 0.0
@@ -86,8 +80,6 @@ def _cells(connection: DumpedConnection, stream: StatsObject) -> list[str]:
     frozen = _grown(stream, "totalFreezesDuration")
     round_trips = reported.series("roundTripTime")[1] if reported else []
     return [
-        f"{'in' if incoming else 'out'}, {escape(stream.kind or '?')} <small>{escape(_short_id(stream.id))}</small>",
-        f"<td class=text>{escape(_codec(connection, stream))}</td>",
         _shown(8 * sent / span_s / 1e3 if sent is not None and span_s else None, 0),
         _shown(frames / span_s if frames is not None and span_s else None, 1),
         f"{width:.0f}x{height:.0f}" if width and height else "–",

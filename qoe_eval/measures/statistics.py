@@ -83,23 +83,6 @@ def distinct_runs(results: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any
     return distinct
 
 
-def too_few_text(independent: int) -> str:
-    """What stands in place of an interval."""
-    return f"too few scenarios for an interval ({independent})"
-
-
-def sample_text(independent: int, n: int) -> str:
-    """Of how many independent scenarios, for people."""
-    return f"{independent} independent scenario{'' if independent == 1 else 's'}, {seeds_text(independent, n)}"
-
-
-def seeds_text(independent: int, n: int) -> str:
-    """How many runs (or pairs) there are of each scenario; in all, where not all have the same number."""
-    seeds, rest = divmod(n, max(1, independent))
-    each = " each" if independent > 1 else ""
-    return f"{n} runs" if rest else f"{seeds} seed{'' if seeds == 1 else 's'}{each}"
-
-
 def spread(metric: Metric, values: RunValues) -> Spread | None:
     """Nothing for no values. Percentiles over runs, linearly interpolated (numpy's default)."""
     if not values:

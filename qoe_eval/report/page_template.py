@@ -1,48 +1,120 @@
-"""Puts a report together: one HTML file with everything in it, scripts and data too."""
+"""Puts a page together: one HTML file with everything in it, scripts and data too.
+
+A page is a list of sections: plain data each, and the template in `page/` that lays it out. HTML is written in those
+templates alone, where Jinja2 escapes every text.
+"""
 
 from __future__ import annotations
 
-import json
-import string
+import functools
 from collections.abc import Mapping, Sequence
-from html import escape
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from weir.qoe_eval.report.colours import controller_colours
+from weir.qoe_eval.report import display
+from weir.qoe_eval.report.colours import controller_colours, other_colours
+from weir.qoe_eval.runs.options import own_names
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
 
 _PAGE = Path(__file__).parent / "page"
 
 
+@dataclass(frozen=True)
+class Section:
+    """One section of a page.
+
+    Attributes:
+        id: of its element.
+        link: its name in the navigation; one without is not in it.
+        template: a file in `page/`, which finds this as `section`.
+        view: what the template shows, by name; `view` there.
+    """
+
+    id: str
+    link: str
+    template: str
+    view: Mapping[str, Any]
+
+
 def render_page(
-    title: str, lead: str, parts: Sequence[str], links: Sequence[tuple[str, str]], data: Mapping[str, Any], script: str
+    template: str,
+    title: str,
+    lead: Mapping[str, Any],
+    sections: Sequence[Section | None],
+    data: Mapping[str, Any],
+    script: str,
+    controllers: Sequence[str] = (),
 ) -> str:
     """The page as text.
 
     Args:
-        title: plain text.
-        lead: HTML, the sentences below the title.
-        parts: HTML of the sections; empty ones are left out.
-        links: id and name of sections for the navigation; those that are not there are left out.
+        template: the file in `page/` of this kind of page; it has the sentences below the title.
+        title: of the page.
+        lead: what those sentences show, by name.
+        sections: in their order; those that are None are left out.
         data: what the script finds as JSON, finite numbers only.
         script: name of the script in `page/` that draws the charts.
+        controllers: those shown; a user's own among them get colours.
     """
-    # Plotly takes a third of a second to import, which commands without a report need not wait for.
-    from plotly.offline import get_plotlyjs
-
-    body = "\n".join(part for part in parts if part)
-    return string.Template(_text("report.html")).substitute(
-        title=escape(title),
-        css=_text("report.css") + controller_colours(),
-        lead=lead,
-        navigation="".join(f'<a href="#{name}">{escape(label)}</a>' for name, label in links if f'id="{name}"' in body),
-        sections=body,
-        footer="One file, no network needed. Charts by plotly.js (MIT licence).",
-        plotly=get_plotlyjs(),
-        data=json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
-        script=_text("chart_parts.js") + _text(script),
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            title=title,
+            lead=lead,
+            sections=[section for section in sections if section is not None],
+            data=data,
+            script=script,
+            colours=_colours(own_names(controllers)),
+        )
     )
 
 
-def _text(name: str) -> str:
-    return (_PAGE / name).read_text(encoding="utf-8")
+@functools.cache
+def _environment() -> Environment:
+    # Commands without a report need not wait for it.
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(_PAGE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    # `tojson` also escapes what would end a script element.
+    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
+    environment.filters |= {
+        "colour": display.colour,
+        "counted": display.counted,
+        "interval": display.interval,
+        "signed": display.signed,
+    }
+    environment.globals |= {"own_file": _own_file, "plotly": _plotly}
+    return environment
+
+
+def _own_file(name: str) -> str:
+    """A stylesheet or script of `page/` as it is. Not escaped are only these, the colours and Plotly's script."""
+    from markupsafe import Markup
+
+    return Markup((_PAGE / name).read_text(encoding="utf-8"))
+
+
+def _colours(own: Sequence[str]) -> str:
+    """CSS with the controllers' colours. The names of a user's own controllers are letters, digits, _ and -."""
+    from markupsafe import Markup
+
+    return Markup(controller_colours() + (other_colours(own) if own else ""))
+
+
+def _plotly() -> str:
+    # It takes a third of a second to import.
+    from markupsafe import Markup
+    from plotly.offline import get_plotlyjs
+
+    return Markup(get_plotlyjs())

@@ -8,13 +8,15 @@ VOID = {"meta", "br"}
 
 
 class Checker(HTMLParser):
-    """Collects ids and text, and insists that every element is closed in order."""
+    """Collects elements, ids, styles and text, and insists that every element is closed in order."""
 
     def __init__(self):
         super().__init__()
-        self.open, self.ids, self.links, self.text = [], [], [], []
+        self.open, self.elements, self.ids, self.links, self.styles, self.text = [], [], [], [], [], []
 
     def handle_starttag(self, tag, attributes):
+        self.elements.append(tag)
+        self.styles += [value for name, value in attributes if name == "style"]
         self.ids += [value for name, value in attributes if name == "id"]
         self.links += [value for name, value in attributes if name in ("src", "href")]
         if tag not in VOID:
@@ -27,7 +29,9 @@ class Checker(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data):
-        if not self.open or self.open[-1] not in ("script", "style"):
+        if self.open and self.open[-1] == "style":
+            self.styles.append(data)
+        elif not self.open or self.open[-1] != "script":
             self.text.append(data)
 
 

@@ -52,6 +52,7 @@ def test_card_shows_file_and_figures(tmp_path):
                 "ci95": [9.0, 12.0],
                 "wins": 6,
                 "independent": 7,
+                "n": 14,
             },
             {
                 "a": "weir",
@@ -61,14 +62,23 @@ def test_card_shows_file_and_figures(tmp_path):
                 "ci95": [None, None],
                 "wins": 2,
                 "independent": 3,
+                "n": 6,
             },
         ],
     }
     (tmp_path / "summary.json").write_text(json.dumps(summary))
     card = model_card(model, read_summary(tmp_path / "summary.json"))
-    for text in ("toy 2", "`loss_ratio`", "data: a path", "| weir | 91.25 |", "+10.75", "2 scenarios", "6 of 7"):
+    for text in ("toy 2", "`loss_ratio`", "data: a path", "| weir | 91.25 |", "2 scenarios"):
         assert text in card
-    assert "| weir - rule | +1.50 | too few scenarios | 2 of 3 |" in card
+    # The words of the terminal and of the page.
+    assert (
+        "- weir - gcc: challenge +10.8 [+9.0, +12.0]; more challenge in 6 of 7 independent scenarios, 2 seeds each"
+        in card
+    )
+    assert (
+        "- weir - rule: challenge +1.5 (too few scenarios for an interval (3)); more challenge in 2 of 3 independent "
+        "scenarios, 2 seeds each" in card
+    )
 
 
 @pytest.mark.parametrize(

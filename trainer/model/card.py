@@ -10,6 +10,7 @@ from typing import Any
 from weir.errors import InputError
 from weir.files.input import parse_json, read_text
 from weir.trainer.model.file import ModelFile
+from weir.trainer.model.paired_text import paired_sentences
 
 MEASURES = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio")
 
@@ -86,14 +87,10 @@ def _figures(summary: Mapping[str, Any]) -> list[str]:
     for name, measures in controllers.items():
         cells = [_number(measures.get(measure, {}).get("mean")) for measure in MEASURES]
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    paired = [entry for entry in summary.get("paired", []) if entry.get("metric") == "challenge"]
-    if paired:
-        lines += ["", "| challenge, paired | mean difference | 95 % interval | scenarios won |", "|---|---|---|---|"]
-        for entry in paired:
-            low, high = entry["ci95"]
-            interval = "too few scenarios" if low is None else f"{low:+.2f} to {high:+.2f}"
-            won = f"{entry['wins']} of {entry['independent']}"
-            lines.append(f"| {entry['a']} - {entry['b']} | {entry['mean']:+.2f} | {interval} | {won} |")
+    sentences = paired_sentences(summary)
+    if sentences:
+        lines += ["", "Mean differences, paired by scenario and seed, with 95 % intervals:", ""]
+        lines += [f"- {sentence}" for sentence in sentences.values()]
     return lines
 
 

@@ -6,9 +6,7 @@ from weir.qoe_eval.measures.statistics import (
     bootstrap_interval,
     compare_paired,
     distinct_runs,
-    sample_text,
     spread,
-    too_few_text,
 )
 
 CHALLENGE, LOSS = METRICS["challenge"], METRICS["loss_ratio"]
@@ -67,7 +65,6 @@ def test_fewer_than_six_scenarios_give_no_interval_however_many_seeds(scenarios)
     assert compare_paired(CHALLENGE, a, zero).ci95 == (None, None)
     assert spread(CHALLENGE, a).ci95 == (None, None)
     assert spread(CHALLENGE, a).independent == scenarios
-    assert too_few_text(scenarios) == f"too few scenarios for an interval ({scenarios})"
 
 
 def test_six_scenarios_give_one():
@@ -89,12 +86,6 @@ def test_runs_that_repeat_others_count_once():
     moved = [record("a", seed, "w", challenge=70.0) for seed in (1, 2)]
     moved += [record("a", seed, "g", challenge=60.0 + seed) for seed in (1, 2)]
     assert sorted(map(str, distinct_runs(moved))) == sorted(map(str, moved))
-
-
-def test_words_for_the_sample():
-    assert sample_text(26, 130) == "26 independent scenarios, 5 seeds each"
-    assert sample_text(1, 5) == "1 independent scenario, 5 seeds"
-    assert sample_text(3, 8) == "3 independent scenarios, 8 runs"
 
 
 def test_the_interval_covers_as_often_as_it_says():

@@ -53,7 +53,7 @@ def test_the_page_leads_with_the_measure_of_the_objective(plan, tmp_path):
     checker = check(render_report(RunStore(tmp_path), outcome.records, summary))
     text = " ".join(" ".join(checker.text).split())
     lead = text[text.index("Objective: 0.1 throughput, 0.8 latency, 0.1 loss.") :]
-    assert lead.index("weir − gcc: utility") < lead.index("challenge score")
+    assert lead.index("weir - gcc: utility") < lead.index("challenge")
     paired = {row["metric"]: row["mean"] for row in summary["paired"]}
     assert f"utility {paired['utility']:+.1f}" in lead
     assert "here 0.1 of throughput, 0.8 of latency and 0.1 of loss" in text

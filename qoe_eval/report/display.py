@@ -1,0 +1,59 @@
+"""How values look on a page: texts of differences and intervals, colours, places of marks. Plain values, no HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from weir.qoe_eval.measures.metric_table import Metric
+from weir.qoe_eval.runs.own_controllers import NAME
+
+
+def counted(number: int, noun: str) -> str:
+    """A number and what it counts."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def signed(value: float, metric: Metric) -> str:
+    """A difference for people, with its sign; 0 has none."""
+    text = metric.display(abs(value))
+    return text if float(text.replace(",", "")) == 0 else ("+" if value > 0 else "−") + text
+
+
+def interval(ends: Sequence[float | None], metric: Metric, of_difference: bool = False) -> str:
+    """The two ends of an interval for people; a dash where there is none."""
+    low, high = ends
+    if low is None or high is None:
+        return "–"
+    show = (lambda value: signed(value, metric)) if of_difference else metric.display
+    return f"{show(low)} … {show(high)}"
+
+
+def colour(controller: str) -> str:
+    """The colour of a controller in CSS; grey for a name that CSS could read as something else."""
+    return f"var(--c-{controller}, var(--zero))" if NAME.fullmatch(controller) else "var(--zero)"
+
+
+@dataclass(frozen=True)
+class IntervalMark:
+    """A dot with its interval on a line: places on it in percent of its width, None for what is not there."""
+
+    mean: float
+    ends: tuple[float, float] | None
+    zero: float | None
+    colour: str
+
+
+def interval_mark(
+    mean: float, ends: Sequence[float | None], domain: tuple[float, float], colour: str, zero: bool = False
+) -> IntervalMark:
+    """The mark on a line from domain[0] to domain[1]; with `zero`, the place of 0 is marked."""
+    low, high = domain
+    width = high - low or 1.0
+
+    def place(value: float) -> float:
+        return round(2 + 96 * min(1.0, max(0.0, (value - low) / width)), 1)
+
+    start, end = ends
+    known = None if start is None or end is None else (place(start), place(end))
+    return IntervalMark(place(mean), known, place(0) if zero else None, colour)

@@ -1,0 +1,112 @@
+"""HTML is in templates, which escape whatever they are given."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from html_page import check, data_of
+
+import weir.qoe_eval.report
+from weir.qoe_eval.measures.summary import summarise
+from weir.qoe_eval.report.page_template import Section, render_page
+from weir.qoe_eval.report.replay_page import render_report
+from weir.qoe_eval.runs.jobs import ReplayPlan
+from weir.qoe_eval.runs.replay import replay
+from weir.qoe_eval.runs.store import RunStore
+
+ROOT = Path(__file__).parents[3]
+TEMPLATES = Path(weir.qoe_eval.report.__file__).parent / "page"
+ELEMENTS = (
+    "a|abbr|article|aside|b|body|br|button|circle|code|dd|details|div|dl|dt|em|figcaption|figure|footer|form|h[1-6]|head|"
+    "header|hr|html|i|img|input|label|li|line|link|main|meta|nav|noscript|ol|option|p|path|pre|script|section|select|"
+    "small|span|strong|style|sub|summary|sup|svg|table|tbody|td|text|tfoot|th|thead|title|tr|tt|ul|video"
+)
+TAG = re.compile(rf"</?(?:{ELEMENTS})(?:\s[^<>]*)?/?>", re.IGNORECASE)
+HOSTILE = "</script><script>alert(1)</script><!--<img src=x onerror='alert(1)'>\"&"
+
+
+def python_files():
+    return [path for package in ("qoe_eval", "trainer") for path in sorted((ROOT / package).rglob("*.py"))]
+
+
+def test_no_python_file_holds_html():
+    assert TAG.findall('f"<td class={x}>{y}</td>"') == ["<td class={x}>", "</td>"]
+    found = {str(path.relative_to(ROOT)): TAG.findall(path.read_text(encoding="utf-8")) for path in python_files()}
+    assert len(found) > 200
+    assert {name: tags for name, tags in found.items() if tags} == {}
+
+
+def test_only_files_of_our_own_and_plotly_are_not_escaped():
+    """One function of one module declares a text to be HTML; no template does."""
+    raw = {
+        str(p.relative_to(ROOT))
+        for p in python_files()
+        if re.search(r"\bMarkup\(|html\.escape|import escape", p.read_text())
+    }
+    assert raw == {"qoe_eval/report/page_template.py"}
+    templates = sorted(TEMPLATES.rglob("*.html"))
+    assert len(templates) > 20
+    loose = re.compile(
+        r"\|\s*(?:safe|forceescape|xmlattr)|autoescape|Markup|own_file\((?!\"report\.css\"|\"chart_parts\.js\"|script\))"
+    )
+    assert [path.name for path in templates if loose.search(path.read_text(encoding="utf-8"))] == []
+
+
+def test_every_template_belongs_to_a_page():
+    """Each is named, in Python or in another template: none is left over."""
+    texts = "".join(p.read_text(encoding="utf-8") for p in [*python_files(), *TEMPLATES.rglob("*.html")])
+    names = [path.relative_to(TEMPLATES).as_posix() for path in TEMPLATES.rglob("*.html")]
+    assert [name for name in names if f'"{name}"' not in texts] == []
+
+
+def test_what_a_section_shows_is_escaped_and_so_is_the_data():
+    view = {"count": 2, "noun": HOSTILE, "texts": [HOSTILE], "more": 0}
+    section = Section("failures", HOSTILE, "failures.html", view)
+    lead = {"connections": 1, "format": HOSTILE, "user_agent": HOSTILE, "left_out": 0}
+    page = render_page("dump/page.html", HOSTILE, lead, [section, None], {HOSTILE: [HOSTILE]}, "rows.js")
+    text = "".join(check(page).text)
+    # Title, heading, link, format, user agent, noun, failure: as text, each whole.
+    assert text.count(HOSTILE) == 7
+    assert data_of(page) == {HOSTILE: [HOSTILE]}
+    assert page.count("<script>alert(1)") == 0
+    assert len(re.findall(r"<script\b", page.replace(plotly(), ""))) == 3
+
+
+def test_numbers_that_json_lacks_are_refused():
+    lead = {"connections": 1, "format": "", "user_agent": "", "left_out": 0}
+    with pytest.raises(ValueError, match="Out of range float"):
+        render_page("dump/page.html", "", lead, [], {"x": float("nan")}, "rows.js")
+
+
+@pytest.mark.parametrize(
+    "name", [HOSTILE, "x, red); background: url(//elsewhere/x.png", "a}*{background:url(//elsewhere)}"]
+)
+def test_a_replay_whose_names_are_hostile(name, fake_simulator, scenarios, tmp_path):
+    """Results come from a folder, which may be somebody else's: all its texts are hostile."""
+    plan = ReplayPlan(scenarios, ["weir", "gcc"], (0.4, 0.5, 0.1), [1], None, fake_simulator)
+    records = json.loads(json.dumps(replay(plan, tmp_path, 2).records))
+    for record in records:
+        record["scenario"] += name
+        record["controller"] = name if record["controller"] == "gcc" else "weir"
+        record["versions"] = {name: name}
+        for flow in record["flows"]:
+            flow["kind"] = name
+    texts = {"command": name, "finished": name, "failures": [name], "model": {"name": name, "sha256": name}}
+    run = texts | {"own_controllers": {name: {"source": name, "sha256": name}}}
+    summary = summarise(records, run)
+    page = render_report(RunStore(tmp_path), records, summary)
+    checker = check(page)
+    assert "img" not in checker.elements
+    assert checker.elements.count("script") == 3
+    assert name in "".join(checker.text)
+    assert {points["controller"] for points in data_of(page)["scatter"]} == {"weir", name}
+    styles = "".join(checker.styles)
+    assert "elsewhere" not in styles
+    assert "url(" not in styles
+
+
+def plotly():
+    from plotly.offline import get_plotlyjs
+
+    return get_plotlyjs()
