@@ -78,6 +78,8 @@ class Session {
     estimates_.reset();
     if (estimates_fd_ >= 0) close(estimates_fd_);
   }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
 
   int Run() {
     if (const auto fault = CheckAddress(options_.bind_address)) return End(kWrongUse, *fault);

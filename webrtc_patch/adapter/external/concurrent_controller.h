@@ -27,6 +27,8 @@ class ConcurrentController final : public RateController {
                        Tell tell);
   // Does not wait either: a thread that is still being answered goes on alone, and ends with the answer.
   ~ConcurrentController() override;
+  ConcurrentController(const ConcurrentController&) = delete;
+  ConcurrentController& operator=(const ConcurrentController&) = delete;
 
   std::string_view name() const override { return name_; }
   Side side() const override { return Side::kReceiver; }

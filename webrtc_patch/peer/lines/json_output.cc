@@ -60,7 +60,7 @@ void JsonOutput::Enqueue(const ordered_json& line) {
 }
 
 void JsonOutput::WriteError(std::string_view message, bool fatal) {
-  std::cerr << "weir-peer: " << message << std::endl;
+  std::cerr << "weir-peer: " << message << '\n';
   Write({{"type", "error"}, {"message", message}, {"fatal", fatal}});
 }
 

@@ -29,7 +29,7 @@ bool LineReader::TakeLine(std::string& line, bool& too_long) {
 }
 
 LineReader::Event LineReader::Next(std::string& line) {
-  std::array<char, 65536> chunk;
+  std::array<char, 65536> chunk;  // NOLINT(cppcoreguidelines-pro-type-member-init): read() fills what is used
   while (true) {
     bool too_long = false;
     if (TakeLine(line, too_long)) return too_long ? Event::kTooLong : Event::kLine;

@@ -18,7 +18,7 @@ LineWriter::~LineWriter() {
   thread_.join();
 }
 
-void LineWriter::Write(std::string line) {
+void LineWriter::Write(const std::string& line) {
   {
     const std::lock_guard lock(mutex_);
     if (failed_ || waiting_.size() + line.size() >= kMaxWaitingBytes) {

@@ -23,7 +23,7 @@ class LineWriter {
   LineWriter& operator=(const LineWriter&) = delete;
 
   // Without a line break at its end.
-  void Write(std::string line);
+  void Write(const std::string& line);
   // Nothing more is written after a failure, such as a full disk.
   bool failed() const;
   size_t lines_left_out() const;
