@@ -3,7 +3,18 @@
 The source folder is the repository's root, so that pages link to each other as they do in the repository.
 """
 
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
+
 import weir
+
+# The docstrings of the compiled module are in its stub.
+stub_file = Path(__file__).parents[1] / "estimator/python/weir/_core.pyi"
+spec = spec_from_loader("weir._core", SourceFileLoader("weir._core", str(stub_file)))
+stub = module_from_spec(spec)
+spec.loader.exec_module(stub)
+vars(weir).update({name: value for name, value in vars(stub).items() if name in weir.__all__})
 
 project = "Weir"
 release = weir.__version__
@@ -18,6 +29,7 @@ exclude_patterns = ["build", ".venv", "tests", "**/__pycache__"]
 myst_heading_anchors = 3
 # Folders, which are no pages.
 nitpick_ignore = [("myst", "examples"), ("myst", "docs")]
+default_role = "code"
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 python_maximum_signature_line_length = 100

@@ -77,11 +77,16 @@ def main() -> int:
         return done.returncode == 0
 
     passed = 0
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    pool = ThreadPoolExecutor(os.cpu_count())
+    try:
         for count, passing in enumerate(pool.map(passes, changed), 1):
             passed += passing
             if sys.stderr.isatty():
-                print(f"\rclang-tidy: {count}/{len(changed)}", end="", file=sys.stderr)
+                print(f"\rclang-tidy: {count}/{len(changed)}", end="", file=sys.stderr, flush=True)
+    except KeyboardInterrupt:
+        pool.shutdown(cancel_futures=True)
+        print("\rclang-tidy: interrupted; what has passed is kept", file=sys.stderr)
+        return 1
     for stamp in {path.name for path in stamps.iterdir()} - set(names.values()):
         (stamps / stamp).unlink()
     seconds = time.monotonic() - began
