@@ -67,6 +67,11 @@ build/stamps/test: build/stamps/train requirements/test.txt docker/packages-test
 	$(UV) pip install --quiet --require-hashes -r requirements/test.txt
 	touch $@
 
+build/stamps/docs: build/stamps/run requirements/docs.txt docker/packages-docs.txt
+	docker/packages.sh docker/packages-docs.txt
+	$(UV) pip install --quiet --require-hashes -r requirements/docs.txt
+	touch $@
+
 INSTALL = $(UV) pip install --quiet --no-build-isolation --no-deps --editable .
 PEER = --config-settings=cmake.define.WEIR_BUILD_PEER=ON
 
@@ -143,16 +148,29 @@ test-docker: ## Build and run the images (as root)
 CXX_FILES = git ls-files --cached --others --exclude-standard '*.cc' '*.h'
 
 .PHONY: lint
-lint: build/stamps/test ## Check style: ruff and clang-format
+lint: build/stamps/test ## Check style and look for faults: ruff, clang-format, clang-tidy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(CXX_FILES) | xargs $(BIN)/clang-format --dry-run --Werror
+	$(MAKE) tidy
+
+.PHONY: tidy
+tidy: build-test ## clang-tidy over every C++ file that has changed since it last passed
+	$(BIN)/python tests/lint/tidy.py build/release build/tidy
 
 .PHONY: format
 format: build/stamps/test ## Put everything into style
 	$(BIN)/ruff check --fix --exit-zero .
 	$(BIN)/ruff format .
 	$(CXX_FILES) | xargs $(BIN)/clang-format -i
+
+.PHONY: docs
+docs: build build/stamps/docs ## Build the site from READMEs, docstrings and headers: build/docs/index.html
+	rm -rf build/docs && mkdir -p build/docs/cpp
+	{ cat docs/Doxyfile; echo "PROJECT_NUMBER = $$($(BIN)/python -c 'import weir; print(weir.__version__)')"; } | doxygen -
+	$(BIN)/sphinx-build -q -W --keep-going -j auto -c docs . build/docs
+	ln -sf README.html build/docs/index.html
+	@echo "build/docs/index.html"
 
 COMPILE = $(UV) pip compile --quiet --upgrade --python-version 3.11 --no-header --no-annotate --no-emit-index-url \
           --generate-hashes --group pyproject.toml:build pyproject.toml
@@ -164,6 +182,7 @@ lock: | $(UV) ## Choose new versions of the Python dependencies and pin them
 	$(COMPILE) --extra train -c requirements/run.txt -o build/train.txt
 	awk '/^[a-z]/ { cuda = /^(torch|triton|cuda|nvidia)[-=]/ } { print > ("requirements/" (cuda ? "cuda" : "train") ".txt") }' build/train.txt
 	$(COMPILE) --extra test -c requirements/train.txt -o requirements/test.txt
+	$(COMPILE) --extra docs -c requirements/test.txt -o requirements/docs.txt
 
 .PHONY: clean
 clean: ## Remove everything that was built

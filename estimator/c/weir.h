@@ -43,7 +43,7 @@ typedef enum weir_error {
   WEIR_ERROR_INTERNAL = -7 /* a defect of the library: please report it */
 } weir_error;
 
-/* "0.1.0" */
+/* Such as "0.1.0". */
 WEIR_API const char* weir_version(void) WEIR_NOEXCEPT;
 /* The message of the last call on this thread that returned an error; valid until the next one does. "" when none has.
  */

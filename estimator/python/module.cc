@@ -65,6 +65,7 @@ int64_t ApplyAction(const std::vector<float>& action, int64_t current_rate_bps, 
 
 py::bytes MakeRemb(int64_t sender_ssrc, int64_t rate_bps, const std::vector<int64_t>& ssrcs) {
   std::vector<uint32_t> narrowed;
+  narrowed.reserve(ssrcs.size());
   for (const int64_t ssrc : ssrcs) narrowed.push_back(Narrow<uint32_t>("ssrc", ssrc));
   std::vector<uint8_t> buffer(RembSize(narrowed.size()));
   const size_t size =

@@ -9,7 +9,7 @@ namespace {
 
 constexpr DataRate Kbps(int64_t kbps) { return DataRate::KilobitsPerSecond(kbps); }
 
-FusedRate Fuse(Fusion fusion, DataRate pilot = Kbps(500)) {
+FusedRate Fuse(const Fusion& fusion, DataRate pilot = Kbps(500)) {
   const std::vector<DataRate> copilots{Kbps(300), Kbps(900)};
   return FuseRates(fusion, pilot, copilots);
 }

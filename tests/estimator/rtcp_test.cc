@@ -41,6 +41,7 @@ TEST(RtcpTest, RoundTripsWithinTheMantissa) {
 
 TEST(RtcpTest, CarriesUpTo255Ssrcs) {
   std::vector<uint32_t> ssrcs;
+  ssrcs.reserve(255);
   for (uint32_t i = 0; i < 255; ++i) ssrcs.push_back(i * 0x01010101u);
   const std::optional<Remb> remb = ParseRemb(Written(DataRate::KilobitsPerSecond(300), ssrcs));
   ASSERT_TRUE(remb);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -29,10 +30,10 @@ void Mutate(std::mt19937& random, Bytes& bytes) {
         bytes[random() % bytes.size()] = static_cast<uint8_t>(random());
         break;
       case 1:
-        bytes.erase(bytes.begin() + random() % bytes.size());
+        bytes.erase(bytes.begin() + static_cast<ptrdiff_t>(random() % bytes.size()));
         break;
       case 2:
-        bytes.insert(bytes.begin() + random() % bytes.size(), static_cast<uint8_t>(random()));
+        bytes.insert(bytes.begin() + static_cast<ptrdiff_t>(random() % bytes.size()), static_cast<uint8_t>(random()));
         break;
     }
   }

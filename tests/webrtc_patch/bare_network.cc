@@ -128,7 +128,7 @@ class Flow {
     if (config_.loss_reports) Repeat(kLossReportInterval, [this] { SendLossReport(); });
   }
 
-  void Repeat(TimeDelta interval, std::function<void()> action) {
+  void Repeat(TimeDelta interval, const std::function<void()>& action) {
     loop_.At(loop_.now() + interval, [this, interval, action] {
       action();
       Repeat(interval, action);
@@ -341,6 +341,7 @@ DataRate FlowResult::TargetAt(Timestamp time) const {
 TimeDelta FlowResult::DelayQuantile(double ratio) const {
   assert(!deliveries.empty());
   std::vector<TimeDelta> delays;
+  delays.reserve(deliveries.size());
   for (const Delivery& delivery : deliveries) delays.push_back(delivery.one_way_delay);
   const auto nth = delays.begin() + std::lround(ratio * static_cast<double>(delays.size() - 1));
   std::nth_element(delays.begin(), nth, delays.end());
@@ -351,11 +352,13 @@ std::vector<FlowResult> Simulate(const PathConfig& path, std::vector<FlowConfig>
   EventLoop loop;
   Bottleneck bottleneck(path);
   std::vector<std::unique_ptr<Flow>> running;
+  running.reserve(flows.size());
   for (FlowConfig& flow : flows) {
     running.push_back(std::make_unique<Flow>(loop, bottleneck, path, std::move(flow)));
   }
   loop.RunUntil(kStart + duration);
   std::vector<FlowResult> results;
+  results.reserve(running.size());
   for (const auto& flow : running) results.push_back(flow->TakeResult());
   return results;
 }

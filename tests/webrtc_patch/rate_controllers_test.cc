@@ -69,7 +69,7 @@ class RateControllers : public testing::TestWithParam<ControllerCase> {
         add(cluster.target_duration.us());
         add(cluster.target_probe_count);
       }
-      text += "\n";
+      text += '\n';
     }
     return text;
   }

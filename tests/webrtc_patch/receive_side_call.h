@@ -28,7 +28,7 @@ class ReceiveSideCall {
  public:
   ReceiveSideCall()
       : controller_(
-            &clock_, [this](std::vector<std::unique_ptr<webrtc::rtcp::RtcpPacket>>) { ++transport_feedbacks_; },
+            &clock_, [this](const std::vector<std::unique_ptr<webrtc::rtcp::RtcpPacket>>&) { ++transport_feedbacks_; },
             [this](int64_t bitrate_bps, std::vector<uint32_t> ssrcs) {
               rembs_.push_back({clock_.TimeInMicroseconds(), bitrate_bps, std::move(ssrcs)});
             },

@@ -25,7 +25,7 @@ class RembOutletTest : public ::testing::Test {
   std::vector<int64_t> sent_kbps_;
   std::vector<int64_t> reported_kbps_;
   webrtc::RembThrottler throttler_{
-      [this](int64_t bitrate_bps, std::vector<uint32_t>) { sent_kbps_.push_back(bitrate_bps / 1000); }, &clock_};
+      [this](int64_t bitrate_bps, const std::vector<uint32_t>&) { sent_kbps_.push_back(bitrate_bps / 1000); }, &clock_};
   RembOutlet outlet_{&throttler_, &clock_,
                      [this](const ReceiveSideRemb& remb) { reported_kbps_.push_back(remb.bitrate.bps() / 1000); }};
 };

@@ -1,23 +1,23 @@
 """Faults of measured traces: what is found, where, and what a repair does about it.
 
 An *error* makes a trace unusable as it stands: it is refused, or repaired when the user asks for it. A *warning* is
-shown and changes nothing. Thresholds (units in the names) are the module's constants.
+shown and changes nothing. Thresholds (units in the names) are the module's constants::
 
-| code | severity | found when | repair |
-|---|---|---|---|
-| `non_monotone_time` | error | a time is not later than the one before it | the entry is dropped; Mahimahi: sorted |
-| `bad_duration` | error | an entry lasts 0 ms or less | the entry is dropped |
-| `negative_rate` | error | a rate is below 0 | 0 bit/s |
-| `spike` | error | a rate is far above the others: the limits stand below | cut |
-| `unit_error` | error | the whole trace lies outside what its unit can mean | too low: scaled; too high: refused |
-| `rate_unit` | warning | the median of an OpenNetLab trace is above 60 Mbps: a fast link, or bit/s for kbps | none |
-| `gap` | error | a regularly sampled CSV lacks samples | the rate before it holds |
-| `all_zero` | error | the trace carries nothing at all | none: refused |
-| `bad_loss`, `bad_rtt` | error | loss outside 0..1, round trip outside 0..20 s | percent scaled, else cut |
-| `zero_run` | warning | no capacity for 1 s or more | none: an outage is a fair test |
-| `zero_share` | warning | no capacity for more than 5 % of the time | none |
-| `tiny_capacity` | warning | a rate above 0 and below 10 kbps: one packet takes a second | none |
-| `ignored`, `shifted`, `time_unit` | warning | said by the importer | as the message says |
+  | code | severity | found when | repair |
+  |---|---|---|---|
+  | `non_monotone_time` | error | a time is not later than the one before it | the entry is dropped; Mahimahi: sorted |
+  | `bad_duration` | error | an entry lasts 0 ms or less | the entry is dropped |
+  | `negative_rate` | error | a rate is below 0 | 0 bit/s |
+  | `spike` | error | a rate is far above the others: the limits stand below | cut |
+  | `unit_error` | error | the whole trace lies outside what its unit can mean | too low: scaled; too high: refused |
+  | `rate_unit` | warning | the median of an OpenNetLab trace is above 60 Mbps: a fast link, or bit/s for kbps | none |
+  | `gap` | error | a regularly sampled CSV lacks samples | the rate before it holds |
+  | `all_zero` | error | the trace carries nothing at all | none: refused |
+  | `bad_loss`, `bad_rtt` | error | loss outside 0..1, round trip outside 0..20 s | percent scaled, else cut |
+  | `zero_run` | warning | no capacity for 1 s or more | none: an outage is a fair test |
+  | `zero_share` | warning | no capacity for more than 5 % of the time | none |
+  | `tiny_capacity` | warning | a rate above 0 and below 10 kbps: one packet takes a second | none |
+  | `ignored`, `shifted`, `time_unit` | warning | said by the importer | as the message says |
 
 A spike is a rate above 10 Gbps, or above 1 Gbps and 50 times the median; in an OpenNetLab trace whose median is at most
 40 Mbps, already one above 60 Mbps, as its measuring tool leaves them. A link that is fast altogether has none there.

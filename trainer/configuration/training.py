@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from pydantic import Field, PositiveFloat, PositiveInt, ValidationError, model_validator
 
+import weir
 from weir.errors import InputError
 from weir.files.input import read_text
 from weir.trainer.configuration.algorithms import Algorithm, OffPolicySettings, PpoSettings, SacSettings, Td3Settings
@@ -96,7 +97,7 @@ class TrainingConfiguration(Settings):
     """A whole file."""
 
     name: str = Field("weir", pattern=r"^[A-Za-z0-9._-]+$")
-    version: str = "0.1.0"
+    version: str = weir.__version__
     seed: int = Field(1, ge=0, lt=2**31)
     steps: PositiveInt = 1_000_000
     checkpoint_every_steps: PositiveInt = 100_000

@@ -13,6 +13,7 @@ import onnx
 import onnxruntime
 import torch
 
+import weir
 from weir.errors import InputError
 from weir.files.output import write_bytes
 from weir.trainer.gym.specification import EnvironmentSpecification
@@ -30,7 +31,7 @@ def export(
     path: str | os.PathLike[str],
     *,
     name: str = "weir",
-    version: str = "0.1.0",
+    version: str = weir.__version__,
     provenance: Mapping[str, Any] | None = None,
 ) -> onnx.ModelProto:
     """Writes the policy as an ONNX file and checks it: the same policy gives the same bytes.

@@ -42,6 +42,8 @@ class Peer final : public webrtc::PeerConnectionObserver {
                                               PilotFactory pilot, PeerOutputs outputs,
                                               std::function<void(std::string reason)> on_failure);
   ~Peer() override;
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
 
   // What cannot be carried out is answered with an "error" line.
   void Execute(Command command);
@@ -79,7 +81,7 @@ class Peer final : public webrtc::PeerConnectionObserver {
   // Fails unless `is_mended` by then.
   void FailUnless(std::function<bool()> is_mended, webrtc::TimeDelta after, std::string reason);
   void Fail(const std::string& reason);
-  void Refuse(const std::string& message) { outputs_.lines->WriteError(message, false); }
+  void Refuse(const std::string& message) const { outputs_.lines->WriteError(message, false); }
   // `function` is not called once the peer has gone.
   template <class Function>
   auto WhileAlive(Function function) {

@@ -65,7 +65,7 @@ void Peer::SetLocalDescription(SdpType type, std::string sdp) {
   if (description == nullptr) return Fail("the description cannot be used: " + fault.description);
   connection_->SetLocalDescription(
       std::move(description),
-      rtc::make_ref_counted<OnLocalDescriptionSet>(WhileAlive([this, type, sdp, obeyed_by_remb](RTCError error) {
+      rtc::make_ref_counted<OnLocalDescriptionSet>(WhileAlive([this, type, sdp, obeyed_by_remb](const RTCError& error) {
         if (!error.ok()) return Fail(std::string("the description was not accepted: ") + error.message());
         // A peer of our own follows REMB without being told to start high.
         const bool raise_start = type == SdpType::kAnswer && obeyed_by_remb && !remote_is_peer_;
@@ -87,7 +87,7 @@ void Peer::Run(const DescriptionCommand& command) {
   if (description == nullptr) return Refuse(name + ": " + fault.description + ", at \"" + fault.line + "\"");
   remote_is_peer_ = HasTool(command.sdp);
   connection_->SetRemoteDescription(std::move(description), rtc::make_ref_counted<OnRemoteDescriptionSet>(
-                                                                WhileAlive([this, type, name](RTCError error) {
+                                                                WhileAlive([this, type, name](const RTCError& error) {
                                                                   if (!error.ok())
                                                                     return Refuse(name + ": " + error.message());
                                                                   OnRemoteDescription(type);
@@ -122,7 +122,7 @@ void Peer::Run(const CandidateCommand& command) {
 }
 
 void Peer::AddCandidate(std::unique_ptr<webrtc::IceCandidateInterface> candidate) {
-  connection_->AddIceCandidate(std::move(candidate), WhileAlive([this](RTCError error) {
+  connection_->AddIceCandidate(std::move(candidate), WhileAlive([this](const RTCError& error) {
                                  if (!error.ok()) Refuse(std::string("candidate: ") + error.message());
                                }));
 }

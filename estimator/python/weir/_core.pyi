@@ -134,7 +134,7 @@ class BandwidthEstimator:
         """Returns an estimate exactly when feedback is due. The first call begins the estimator's life."""
     @property
     def next_timeout_us(self) -> int:
-        """When to call `on_timeout` next; -2**63: at once."""
+        """When to call `on_timeout` next; -2**63 for at once."""
     def set_objective(self, objective: str | Sequence[float]) -> None:
         """Changes the objective during the call."""
     def set_constraints(self, *, min_rate_bps: int, start_rate_bps: int, max_rate_bps: int, now_us: int) -> None:

@@ -11,8 +11,8 @@
 
 namespace weir::internal {
 
-// Nothing when `model` may be handed to ONNX Runtime, else the reason why not.
-std::optional<std::string> FindOnnxObjection(std::span<const std::byte> model);
+// Nothing when `bytes` may be handed to ONNX Runtime, else the reason why not.
+std::optional<std::string> FindOnnxObjection(std::span<const std::byte> bytes);
 
 }  // namespace weir::internal
 

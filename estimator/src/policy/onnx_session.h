@@ -29,6 +29,8 @@ class OnnxSession {
   // `model` has passed FindOnnxObjection() and need not outlive the call.
   static Result<std::unique_ptr<OnnxSession>> Load(std::span<const std::byte> model);
   ~OnnxSession();
+  OnnxSession(const OnnxSession&) = delete;
+  OnnxSession& operator=(const OnnxSession&) = delete;
 
   const std::vector<TensorInfo>& inputs() const { return inputs_; }
   const std::vector<TensorInfo>& outputs() const { return outputs_; }

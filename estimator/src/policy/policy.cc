@@ -25,7 +25,7 @@ bool AllFinite(std::span<const float> values) {
   // Sums of finite values overflow to infinity only where a value is absurd anyway; x - x is 0 for finite x and NaN
   // otherwise.
   float sum = 0;
-  for (const float value : values) sum += value - value;
+  for (const float value : values) sum += value - value;  // NOLINT(misc-redundant-expression)
   return sum == 0;
 }
 

@@ -55,7 +55,7 @@ class RealTimeLinkTest : public SimulationTest {
   static Packets Receive(const FileDescriptor& end) {
     Packets packets;
     std::vector<uint8_t> buffer(65536);
-    for (ssize_t count; (count = read(end.get(), buffer.data(), buffer.size())) > 0;) {
+    for (ssize_t count = 0; (count = read(end.get(), buffer.data(), buffer.size())) > 0;) {
       packets.emplace_back(buffer.begin(), buffer.begin() + count);
     }
     return packets;

@@ -116,9 +116,9 @@ TEST_F(LinkTest, QueueBoundsInEachUnit) {
   struct Case {
     QueueSpec queue;
     CapacityTrace capacity;
-    int64_t limit;
-    size_t admitted;
-    int64_t last_departure_ns;
+    int64_t limit = 0;
+    size_t admitted = 0;
+    int64_t last_departure_ns = 0;
   };
   using Unit = QueueSpec::Unit;
   const CapacityTrace steady({0}, {1'000'000});

@@ -36,7 +36,7 @@ class RecordingSink final : public PacketSink {
   void OnPacket(Packet&& packet, int64_t arrival_time_ns) override {
     received.push_back({packet.sent_time_ns, arrival_time_ns, NowNs(), packet.size_bytes});
   }
-  void OnDropped(const Packet& packet) override { dropped.push_back({packet.sent_time_ns, NowNs()}); }
+  void OnDropped(const Packet& packet) override { dropped.emplace_back(packet.sent_time_ns, NowNs()); }
 
   void Send(Link& link, uint32_t size_bytes, int64_t extra_delay_ns = 0) {
     Packet packet;

@@ -3,6 +3,7 @@
 #define WEIR_TESTS_TRAINER_SIM_TEST_SCENARIOS_H_
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -58,7 +59,7 @@ inline double Utilisation(const nlohmann::ordered_json& flow) {
 inline double MeanOver(const nlohmann::ordered_json& flow, const char* series, double from_s, double to_s) {
   const auto& values = flow["series"][series];
   double sum = 0;
-  const size_t from = static_cast<size_t>(from_s * 10 + 0.5), to = static_cast<size_t>(to_s * 10 + 0.5);
+  const size_t from = static_cast<size_t>(std::lround(from_s * 10)), to = static_cast<size_t>(std::lround(to_s * 10));
   for (size_t i = from; i < to; ++i) sum += values[i].get<double>();
   return sum / static_cast<double>(to - from);
 }

@@ -26,6 +26,8 @@ class ConcurrentController final : public HostedController {
                        Tell tell);
   // Does not wait either: a thread that is still being answered goes on alone, and ends with the answer.
   ~ConcurrentController() override;
+  ConcurrentController(const ConcurrentController&) = delete;
+  ConcurrentController& operator=(const ConcurrentController&) = delete;
 
   void OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) override;
   void OnArrival(const Arrival& arrival) override;

@@ -18,6 +18,8 @@ class LibraryDecisionMaker final : public DecisionMaker {
                                                       const weir_controller_start& start, TimeDelta decision_limit,
                                                       bool watch);
   ~LibraryDecisionMaker() override;
+  LibraryDecisionMaker(const LibraryDecisionMaker&) = delete;
+  LibraryDecisionMaker& operator=(const LibraryDecisionMaker&) = delete;
 
   Result<DataRate> Decide(const weir_controller_interval& interval) override;
   TimeDelta interval() const override { return interval_; }

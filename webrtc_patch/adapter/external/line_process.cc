@@ -87,6 +87,7 @@ Result<std::unique_ptr<LineProcess>> LineProcess::Start(const std::vector<std::s
   Pipe in, out, err, report;
   const bool opened = in.Open() && out.Open() && err.Open() && report.Open();
   std::vector<char*> argv;
+  argv.reserve(command.size() + 1);
   for (const std::string& argument : command) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   const pid_t parent = getpid();

@@ -103,7 +103,7 @@ Result<DataRate> ProgramDecisionMaker::Decide(const weir_controller_interval& in
   if (!answer) return Failed(answer.error());
   const auto target_bps = Number(answer.value(), "target_bps");
   if (!target_bps) return Failed(target_bps.error());
-  const auto target = CheckedTarget(target_bps.value());
+  auto target = CheckedTarget(target_bps.value());
   if (!target) return Failed(target.error());
   return target;
 }

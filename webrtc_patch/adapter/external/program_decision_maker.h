@@ -23,6 +23,8 @@ class ProgramDecisionMaker final : public DecisionMaker {
                                                       const weir_controller_start& start, TimeDelta decision_limit,
                                                       TakeBack take_back);
   ~ProgramDecisionMaker() override;
+  ProgramDecisionMaker(const ProgramDecisionMaker&) = delete;
+  ProgramDecisionMaker& operator=(const ProgramDecisionMaker&) = delete;
 
   Result<DataRate> Decide(const weir_controller_interval& interval) override;
   TimeDelta interval() const override { return interval_; }

@@ -69,7 +69,7 @@ const nlohmann::json& JsonArray(const nlohmann::json& value, const std::string& 
   if (!value.is_array()) RefuseJson(path, "must be a JSON array, not " + ShownJson(value));
   if (value.size() < min_size) RefuseJson(path, "needs at least " + std::to_string(min_size) + " value(s)");
   if (value.size() > max_size) RefuseJson(path, "takes at most " + std::to_string(max_size) + " value(s)");
-  return value;
+  return value;  // NOLINT(bugprone-return-const-ref-from-parameter): a part of a document that outlives the call
 }
 
 JsonObject::JsonObject(const nlohmann::json& value, std::string path) : value_(&value), path_(std::move(path)) {

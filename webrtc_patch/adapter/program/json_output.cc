@@ -59,7 +59,7 @@ void JsonOutput::Enqueue(const ordered_json& line) {
 }
 
 void JsonOutput::WriteError(std::string_view message, bool fatal) {
-  if (!program_.empty()) std::cerr << program_ << ": " << message << std::endl;
+  if (!program_.empty()) std::cerr << program_ << ": " << message << '\n';
   Write({{"type", "error"}, {"message", message}, {"fatal", fatal}});
 }
 

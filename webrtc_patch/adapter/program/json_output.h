@@ -25,6 +25,8 @@ class JsonOutput {
   explicit JsonOutput(int fd, std::string program = {});
   // Writes what waits, unless the reader takes nothing for two seconds.
   ~JsonOutput();
+  JsonOutput(const JsonOutput&) = delete;
+  JsonOutput& operator=(const JsonOutput&) = delete;
 
   // Adds "time_us" unless the line has one. May be called from any thread.
   void Write(nlohmann::ordered_json line);

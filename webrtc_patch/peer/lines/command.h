@@ -43,7 +43,7 @@ using Command = std::variant<StartCommand, StatsCommand, StopCommand, Descriptio
                              ObjectiveCommand, BitrateCommand, ControllerCommand>;
 
 // Keys that are not known are ignored, as browsers add some. The error says what is wrong with the line.
-Result<Command> ParseCommand(std::string_view line);
+Result<Command> ParseCommand(std::string_view text);
 
 }  // namespace weir::peer
 

@@ -9,7 +9,7 @@
 namespace weir::peer {
 
 LineReader::Event LineReader::Next(std::string& line) {
-  std::array<char, 65536> chunk;
+  std::array<char, 65536> chunk;  // NOLINT(cppcoreguidelines-pro-type-member-init): read() fills what is used
   while (true) {
     switch (end_of_file_ ? buffer_.TakeLast(line) : buffer_.Take(line)) {
       case LineBuffer::Next::kLine:

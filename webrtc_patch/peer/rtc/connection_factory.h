@@ -26,6 +26,8 @@ class ConnectionFactory {
   static std::unique_ptr<ConnectionFactory> Create(const ConnectionFactoryConfig& config);
   // All PeerConnections and tracks must be gone.
   ~ConnectionFactory();
+  ConnectionFactory(const ConnectionFactory&) = delete;
+  ConnectionFactory& operator=(const ConnectionFactory&) = delete;
 
   // Where PeerConnections and their observers live.
   rtc::Thread& signaling_thread() { return *signaling_thread_; }

@@ -38,6 +38,8 @@ class MeasuredEstimator final : public webrtc::RemoteBitrateEstimator {
    public:
     explicit Measurement(CpuTime& total) : total_(total) {}
     ~Measurement() { total_.fetch_add(ThreadNanos() - begin_, std::memory_order_relaxed); }
+    Measurement(const Measurement&) = delete;
+    Measurement& operator=(const Measurement&) = delete;
 
    private:
     CpuTime& total_;

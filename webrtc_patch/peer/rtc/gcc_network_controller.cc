@@ -18,7 +18,7 @@ class BoundedGcc final : public webrtc::GoogCcNetworkController {
       : webrtc::GoogCcNetworkController(std::move(config), webrtc::GoogCcConfig()) {}
 
   webrtc::NetworkControlUpdate OnTransportPacketsFeedback(webrtc::TransportPacketsFeedback feedback) override {
-    webrtc::NetworkControlUpdate update = GoogCcNetworkController::OnTransportPacketsFeedback(std::move(feedback));
+    webrtc::NetworkControlUpdate update = GoogCcNetworkController::OnTransportPacketsFeedback(feedback);
     adapter::StopLossBasedEstimate(*this);
     return update;
   }

@@ -38,6 +38,8 @@ class ReceivedFrames final : public rtc::VideoSinkInterface<webrtc::VideoFrame> 
                                                       std::function<void(std::string)> on_error);
   // Writes what waits.
   ~ReceivedFrames() override;
+  ReceivedFrames(const ReceivedFrames&) = delete;
+  ReceivedFrames& operator=(const ReceivedFrames&) = delete;
 
   void OnFrame(const webrtc::VideoFrame& frame) override;
 

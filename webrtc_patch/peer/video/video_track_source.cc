@@ -58,7 +58,7 @@ void VideoTrackSource::Deliver(int64_t index) {
   if (width != format.width || height != format.height) {
     auto scaled = webrtc::I420Buffer::Create(width, height);
     scaled->CropAndScaleFrom(*picture, crop_x, crop_y, crop_width, crop_height);
-    picture = scaled;
+    picture = std::move(scaled);
   }
   OnFrame(webrtc::VideoFrame::Builder().set_video_frame_buffer(picture).set_timestamp_us(now_us).build());
 }

@@ -18,6 +18,8 @@ class VideoTrackSource : public rtc::AdaptedVideoTrackSource {
  public:
   static rtc::scoped_refptr<VideoTrackSource> Create(std::unique_ptr<FrameSource> frames);
   ~VideoTrackSource() override;
+  VideoTrackSource(const VideoTrackSource&) = delete;
+  VideoTrackSource& operator=(const VideoTrackSource&) = delete;
 
   SourceState state() const override { return kLive; }
   bool remote() const override { return false; }

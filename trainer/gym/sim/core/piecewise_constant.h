@@ -41,8 +41,9 @@ class PiecewiseConstant {
   double Mean(int64_t duration_ns) const {
     if (is_constant()) return static_cast<double>(values_[0]);
     const int64_t period_ns = period_ns_.value_or(duration_ns);
-    const double whole_periods = static_cast<double>(duration_ns / period_ns);
-    return (whole_periods * Integral(period_ns) + Integral(duration_ns % period_ns)) / static_cast<double>(duration_ns);
+    const int64_t whole_periods = duration_ns / period_ns;
+    return (static_cast<double>(whole_periods) * Integral(period_ns) + Integral(duration_ns % period_ns)) /
+           static_cast<double>(duration_ns);
   }
 
   bool operator==(const PiecewiseConstant& other) const {

@@ -72,7 +72,7 @@ class RandomStream {
   }
   static uint64_t RotateLeft(uint64_t x, int bits) { return (x << bits) | (x >> (64 - bits)); }
 
-  uint64_t state_[4];
+  uint64_t state_[4] = {};
   double spare_ = 0.0;
   bool has_spare_ = false;
 };

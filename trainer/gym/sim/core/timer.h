@@ -16,6 +16,7 @@ template <class Owner, void (Owner::*kOnTimeout)()>
 class Timer {
  public:
   explicit Timer(Owner* owner) : owner_(owner), event_(this) {}
+  ~Timer() = default;
   Timer(const Timer&) = delete;
   Timer& operator=(const Timer&) = delete;
 

@@ -115,7 +115,7 @@ void RtpReceiver::SetEstimatorTimer(int64_t now_ns) {
 }
 
 std::vector<uint8_t> RtpReceiver::RembFor(const Estimate& estimate) const {
-  std::array<uint32_t, kStreamsPerFlow> ssrcs;
+  std::array<uint32_t, kStreamsPerFlow> ssrcs{};
   const size_t count = estimator_->Ssrcs(ssrcs);
   std::vector<uint8_t> bytes(RembSize(count));
   bytes.resize(WriteRemb(ReceiverSsrc(config_.flow_index), estimate.target_rate, std::span(ssrcs).first(count), bytes));

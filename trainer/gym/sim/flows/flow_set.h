@@ -26,6 +26,7 @@ class FlowSet {
   // handed in outlives this, and this outlives the simulation's last event. Throws InputError.
   FlowSet(const SimulationJob& job, Link* forward, Link* reverse, std::span<FlowObserver* const> observers,
           std::optional<size_t> skipped = std::nullopt);
+  ~FlowSet() = default;
   FlowSet(const FlowSet&) = delete;
   FlowSet& operator=(const FlowSet&) = delete;
 

@@ -27,7 +27,7 @@ bool LinkDevice::Send(ns3::Ptr<ns3::Packet> ip_packet, const ns3::Address&, uint
   packet.sink = peer_;
   packet.sent_time_ns = NowNs();
   packet.extra_delay_ns = extra_delay_ns_;
-  packet.ip_packet = std::move(ip_packet);
+  packet.ip_packet = ip_packet;
   if (observer_) observer_->OnSent(packet);
   link_->Send(std::move(packet));
   return true;
@@ -35,7 +35,7 @@ bool LinkDevice::Send(ns3::Ptr<ns3::Packet> ip_packet, const ns3::Address&, uint
 
 bool LinkDevice::SendFrom(ns3::Ptr<ns3::Packet> packet, const ns3::Address&, const ns3::Address& destination,
                           uint16_t protocol) {
-  return Send(std::move(packet), destination, protocol);
+  return Send(packet, destination, protocol);
 }
 
 void LinkDevice::OnPacket(Packet&& packet, int64_t arrival_time_ns) {

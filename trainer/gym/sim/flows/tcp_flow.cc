@@ -43,6 +43,8 @@ class TcpFlow::Impl {
     Forget(listener_);
     Forget(socket_);
   }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
 
   int64_t bytes_delivered() const { return bytes_delivered_; }
   int64_t transfers_completed() const { return transfers_completed_; }
@@ -125,7 +127,7 @@ class TcpFlow::Impl {
   }
 
   // The connection gave up: after a long outage, say. As a user would, connect again.
-  void OnError(ns3::Ptr<ns3::Socket>) {
+  void OnError(ns3::Ptr<ns3::Socket>) {  // NOLINT(performance-unnecessary-value-param): as ns-3 calls it
     if (NowNs() < spec_.stop_ns) ns3::Simulator::ScheduleNow(&Impl::Connect, this);
   }
 

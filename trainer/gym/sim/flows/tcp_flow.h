@@ -20,6 +20,8 @@ class TcpFlow {
   TcpFlow(const FlowSpec& spec, Link* data_link, Link* acknowledgement_link, FlowObserver* observer, uint64_t seed,
           uint64_t stream);
   ~TcpFlow();
+  TcpFlow(const TcpFlow&) = delete;
+  TcpFlow& operator=(const TcpFlow&) = delete;
 
   // Payload bytes that have reached the receiving application, in order.
   int64_t bytes_delivered() const;

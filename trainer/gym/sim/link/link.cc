@@ -93,7 +93,7 @@ void Link::DeliverAt(Packet&& packet, int64_t arrival_ns) {
   if (idle_deliveries_.empty()) {
     delivery = ns3::Create<Delivery>(this);
   } else {
-    delivery = std::move(idle_deliveries_.back());
+    delivery = std::move(idle_deliveries_.back());  // NOLINT(performance-move-const-arg): moves in later ns-3
     idle_deliveries_.pop_back();
   }
   delivery->Load(std::move(packet), arrival_ns);

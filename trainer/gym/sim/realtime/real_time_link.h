@@ -41,6 +41,7 @@ class RealTimeLink {
   // Carries nothing but real packets until Start. Uses ns-3's simulator, and outlives its last event. Throws
   // InputError.
   RealTimeLink(SimulationJob job, RealTimeLinkConfig config);
+  ~RealTimeLink() = default;
   RealTimeLink(const RealTimeLink&) = delete;
   RealTimeLink& operator=(const RealTimeLink&) = delete;
 

@@ -41,6 +41,8 @@ class NamespaceVisit {
     if (!home_ || setns(there.get(), CLONE_NEWNET) != 0) RefuseFor("cannot enter the network namespace " + name);
   }
   ~NamespaceVisit() { setns(home_.get(), CLONE_NEWNET); }
+  NamespaceVisit(const NamespaceVisit&) = delete;
+  NamespaceVisit& operator=(const NamespaceVisit&) = delete;
 
  private:
   FileDescriptor home_;

@@ -54,6 +54,7 @@ std::optional<CapacityTrace> ParseCapacity(const nlohmann::json& value, const st
   if (value.is_null()) return std::nullopt;
   ValuesOverTime parsed = ParseValuesOverTime(value, path, "rates_bps", "rates", kRate);
   std::vector<int64_t> rates_bps;
+  rates_bps.reserve(parsed.values.size());
   for (const double rate : parsed.values) rates_bps.push_back(std::llround(rate));
   return CapacityTrace(std::move(parsed.times_ns), std::move(rates_bps), parsed.period_ns);
 }
@@ -62,6 +63,7 @@ PiecewiseConstant<int64_t> ParseOneWayDelay(const nlohmann::json& value, const s
   if (!value.is_object()) return MillisecondsToNs(JsonNumber(value, path, kDelayMs));
   ValuesOverTime parsed = ParseValuesOverTime(value, path, "values_ms", "values", kDelayMs);
   std::vector<int64_t> delays_ns;
+  delays_ns.reserve(parsed.values.size());
   for (const double delay_ms : parsed.values) delays_ns.push_back(MillisecondsToNs(delay_ms));
   return {std::move(parsed.times_ns), std::move(delays_ns), parsed.period_ns};
 }

@@ -1,0 +1,51 @@
+"""The version stands in CMakeLists.txt; everything that tells it has it from there."""
+
+import json
+import re
+import subprocess
+import sys
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+
+import weir
+from weir.executables import find_simulator
+from weir.trainer.configuration.training import TrainingConfiguration
+
+ROOT = Path(__file__).parents[2]
+VERSION = re.search(r"^project\(weir VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(), flags=re.MULTILINE)[1]
+
+
+def printed(*command: str | Path) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def test_it_is_told_by_the_packages_and_the_programs():
+    assert weir.__version__ == VERSION
+    assert distribution("weir-bwe").version == VERSION
+    assert printed(Path(sys.executable).parent / "weir", "--version") == f"weir {VERSION}\n"
+    assert json.loads(printed(find_simulator(), "--version"))["weir"] == VERSION
+
+
+@pytest.mark.parametrize("name", ["weir.pc", "weir-cpp.pc"])
+def test_it_is_told_by_pkg_config(name):
+    assert f"Version: {VERSION}\n" in (ROOT / "build/release/estimator" / name).read_text()
+
+
+def test_a_model_has_the_version_that_trained_it_unless_it_is_given_one():
+    assert TrainingConfiguration.model_fields["version"].default == VERSION
+
+
+def test_it_has_a_section_in_the_changelog():
+    assert f"\n## [{VERSION}] - " in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_it_stands_in_no_other_source_file():
+    # The shipped model and its card tell the version that trained it.
+    elsewhere = ["CHANGELOG.md", "requirements", "tests", "trainer/models"]
+    listed = printed(
+        *("git", "-C", ROOT, "grep", "-IinE", f"version.*{re.escape(VERSION)}", "--", "."),
+        *(f":!{path}" for path in elsewhere),
+    )
+    assert [line.partition(":")[0] for line in listed.splitlines()] == ["CMakeLists.txt"]

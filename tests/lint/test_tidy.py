@@ -1,0 +1,48 @@
+import importlib.util
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BUILD = ROOT / "build/release"
+# Not of this build: an example is built against an installed Weir, libFuzzer's main() by clang.
+ELSEWHERE = {ROOT / "examples/cpp/example.cc", ROOT / "tests/fuzz/fuzzer_main.cc"}
+
+
+@pytest.fixture(scope="module")
+def tidy():
+    specification = importlib.util.spec_from_file_location("tidy", ROOT / "tests/lint/tidy.py")
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+def test_it_looks_at_every_file(tidy):
+    listed = subprocess.run(["git", "-C", ROOT, "ls-files", "*.cc"], capture_output=True, text=True, check=True)
+    assert {ROOT / path for path in listed.stdout.split()} - ELSEWHERE == tidy.stamp_names(BUILD).keys()
+
+
+def test_a_file_has_changed_when_a_header_of_ours_has(tidy, monkeypatch, tmp_path):
+    compiled = "estimator/CMakeFiles/weir.dir/src/guard.cc.o"
+    headers = tidy.headers_of_objects(BUILD)[compiled]
+    assert ROOT / "estimator/include/weir/guard.h" in headers
+    before = tidy.stamp_names(BUILD)
+    changed = tmp_path / "guard.h"
+    changed.write_bytes((ROOT / "estimator/include/weir/guard.h").read_bytes() + b"// changed\n")
+    monkeypatch.setattr(tidy, "headers_of_objects", lambda build: {compiled: [*headers, changed]})
+    after = tidy.stamp_names(BUILD)
+    guard = ROOT / "estimator/src/guard.cc"
+    assert before[guard] != after[guard]
+
+
+def test_the_checks_find_a_fault(tidy, tmp_path):
+    source = tmp_path / "fault.cc"
+    source.write_text(
+        "#include <string>\n#include <utility>\n"
+        "std::string Twice(std::string text) {\n  std::string first = std::move(text);\n  return first + text;\n}\n"
+    )
+    command = [tidy.CLANG_TIDY, f"--config-file={ROOT / '.clang-tidy'}", "--quiet", source, "--", "-std=c++20"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "bugprone-use-after-move" in done.stdout
