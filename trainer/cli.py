@@ -125,7 +125,10 @@ def export(
         raise InputError("--best: is for the folder of a training run")
     figures = None if summary is None else read_summary(summary)
     require_training()
+    from weir.trainer.learning.networks import DeployablePolicy
     from weir.trainer.model.export import export as write_model
+
+    policy: DeployablePolicy
 
     if run.suffix == ".onnx":
         from weir.trainer.adaptation.adapt import policy_of, read_starting_point
