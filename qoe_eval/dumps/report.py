@@ -84,7 +84,7 @@ def _cells(connection: DumpedConnection, stream: StatsObject) -> list[str]:
         received = received - lost if received is not None and lost is not None else None
     ratio = lost / (lost + received) if lost is not None and received is not None and lost + received > 0 else None
     frozen = _grown(stream, "totalFreezesDuration")
-    round_trips = reported.series("roundTripTime")[1] if reported else []
+    round_trips = reported.series("roundTripTime")[1].tolist() if reported else []
     return [
         f"{'in' if incoming else 'out'}, {escape(stream.kind or '?')} <small>{escape(_short_id(stream.id))}</small>",
         f"<td class=text>{escape(_codec(connection, stream))}</td>",

@@ -8,11 +8,9 @@ header keeps out other pages, the token keeps out other users.
 from __future__ import annotations
 
 import hmac
-from collections.abc import Awaitable, Callable
 
 from aiohttp import web
-
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+from aiohttp.typedefs import Handler, Middleware
 
 TOKEN_PARAMETER = "token"
 _NO_TOKEN = "This page needs the whole address that 'weir serve' printed: a token of the run is part of it.\n"
@@ -53,7 +51,7 @@ class Access:
         self._reports_below = reports_below
 
     @property
-    def middleware(self) -> Callable[[web.Request, Handler], Awaitable[web.StreamResponse]]:
+    def middleware(self) -> Middleware:
         """Refuses what may not pass: 401 without the token, 403 for other addresses and pages."""
 
         @web.middleware
