@@ -188,7 +188,7 @@ def _model(model: Mapping[str, Any] | None) -> str:
 
 def _paths(records: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]) -> str:
     described = summary["run"].get("scenarios", {})
-    first = {}
+    first: dict[str, Mapping[str, Any]] = {}
     for record in records:
         first.setdefault(record["scenario"], record)
     rows = []

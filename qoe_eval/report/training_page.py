@@ -122,7 +122,11 @@ def _summary(
     """`summary.json`: the record and what the curves end in."""
     steps, rewards = evaluations
     rewards_in_training = _column(progress, "rollout/mean_reward_per_step")
-    summary = {"schema": "weir.training/1", "name": configuration.name, "algorithm": configuration.algorithm}
+    summary: dict[str, Any] = {
+        "schema": "weir.training/1",
+        "name": configuration.name,
+        "algorithm": configuration.algorithm,
+    }
     summary |= record.model_dump(mode="json")
     # While a run goes on, and when it was killed, its record is behind what it logged.
     summary["steps"] = int(max([record.steps, *(entry[_STEPS] for entry in progress)]))

@@ -14,6 +14,8 @@ from weir.qoe_eval.runs.simulator import simulator_versions
 from weir.traces.schema.scenario import Scenario
 from weir.traces.schema.variation import vary
 
+SeriesOfPlan = Literal["kept", "first kept", "measured", "none"]
+
 
 @dataclass(frozen=True)
 class ReplayPlan:
@@ -32,7 +34,7 @@ class ReplayPlan:
     seeds: Sequence[int]
     model: Path | None
     simulator: Path
-    series: Literal["kept", "first kept", "measured", "none"] = "kept"
+    series: SeriesOfPlan = "kept"
     own: Mapping[str, OwnController] = field(default_factory=dict)
 
 
