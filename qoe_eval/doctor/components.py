@@ -28,6 +28,7 @@ Need = Literal["run", "build", "train", "test", "calls"]
 _REQUIRED_PACKAGES = ("numpy", "scipy", "pydantic", "typer", "rich", "plotly", "onnx", "onnxruntime", "gymnasium")
 _OPTIONAL_PACKAGES: tuple[tuple[str, Need], ...] = (
     *((name, "train") for name in TRAINING_PACKAGES),
+    ("mypy", "test"),
     ("pytest", "test"),
     ("ruff", "test"),
     ("aiohttp", "calls"),
