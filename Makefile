@@ -148,9 +148,13 @@ test-docker: ## Build and run the images (as root)
 CXX_FILES = git ls-files --cached --others --exclude-standard '*.cc' '*.h'
 
 .PHONY: lint
-lint: build/stamps/test ## Check style and look for faults: ruff, clang-format, clang-tidy
+lint: build/stamps/test ## Check style and types and look for faults: ruff, clang-format, mypy, clang-tidy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	# The packages as an installed `weir` has them: mypy does not follow an editable installation.
+	rm -rf build/typing && mkdir -p build/typing/weir
+	ln -srt build/typing/weir estimator/python/weir/* traces trainer qoe_eval webrtc_patch
+	$(BIN)/mypy
 	$(CXX_FILES) | xargs $(BIN)/clang-format --dry-run --Werror
 	$(MAKE) tidy
 

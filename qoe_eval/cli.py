@@ -7,9 +7,10 @@ message on standard error.
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 from rich.console import Console
@@ -36,10 +37,13 @@ _NO_TEMPORARY_FOLDER = "No usable temporary directory"
 
 def main() -> None:
     """Runs the command and exits with its status."""
+    # Those that were closed before we began are None, and the next files to be opened would get their numbers.
+    sys.stdin, sys.stdout, sys.stderr = sys.stdin or _nothing(), sys.stdout or _nothing(), sys.stderr or _nothing()
     complain = Console(stderr=True, highlight=False, markup=False, soft_wrap=True).print
     # Names of files need not be valid UTF-8; they can be printed all the same.
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     status = 0
     try:
         build_app()()
@@ -56,6 +60,10 @@ def main() -> None:
         _silence_output()
         status = 1
     sys.exit(status)
+
+
+def _nothing() -> TextIO:
+    return open(os.devnull, "r+")
 
 
 def _silence_output() -> None:

@@ -19,7 +19,7 @@ from weir.qoe_eval.report.means_table import print_means
 from weir.qoe_eval.report.replay_files import write_csv, write_report
 from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
-from weir.qoe_eval.runs.jobs import ReplayPlan, model_description
+from weir.qoe_eval.runs.jobs import ReplayPlan, SeriesOfPlan, model_description
 from weir.qoe_eval.runs.objectives import FOLDER, objective_plans, summarise_objectives
 from weir.qoe_eval.runs.options import (
     LossOption,
@@ -53,7 +53,11 @@ class SeriesKept(StrEnum):
     NONE = "none"
 
 
-_SERIES_OF_PLAN = {SeriesKept.ALL: "kept", SeriesKept.FIRST: "first kept", SeriesKept.NONE: "measured"}
+_SERIES_OF_PLAN: dict[SeriesKept, SeriesOfPlan] = {
+    SeriesKept.ALL: "kept",
+    SeriesKept.FIRST: "first kept",
+    SeriesKept.NONE: "measured",
+}
 _SHOWN = (
     "utility",
     "challenge",

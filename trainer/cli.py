@@ -126,6 +126,9 @@ def export(
     figures = None if summary is None else read_summary(summary)
     require_training()
     from weir.trainer.model.export import export as write_model
+    from weir.trainer.policies.networks import DeployablePolicy
+
+    policy: DeployablePolicy
 
     if run.suffix == ".onnx":
         from weir.trainer.adaptation.starting_point import policy_of, read_starting_point

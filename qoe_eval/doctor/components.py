@@ -28,6 +28,7 @@ _REQUIRED_PACKAGES = (
 )  # fmt: skip
 _OPTIONAL_PACKAGES: tuple[tuple[str, Need], ...] = (
     *((name, "train") for name in TRAINING_PACKAGES),
+    ("mypy", "test"),
     ("pytest", "test"),
     ("ruff", "test"),
     ("aiohttp", "calls"),

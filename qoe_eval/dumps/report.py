@@ -78,7 +78,7 @@ def _measures(connection: DumpedConnection, stream: StatsObject) -> list[str]:
         received = received - lost if received is not None and lost is not None else None
     ratio = lost / (lost + received) if lost is not None and received is not None and lost + received > 0 else None
     frozen = _grown(stream, "totalFreezesDuration")
-    round_trips = reported.series("roundTripTime")[1] if reported else []
+    round_trips = reported.series("roundTripTime")[1].tolist() if reported else []
     return [
         _shown(8 * sent / span_s / 1e3 if sent is not None and span_s else None, 0),
         _shown(frames / span_s if frames is not None and span_s else None, 1),

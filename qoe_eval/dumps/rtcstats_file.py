@@ -20,7 +20,7 @@ VERSION = 3
 _MOST_EVENTS = 1_000_000
 _GET_STATS = ("getStats", "g", 1)
 # A field of the file format: the numbers of the types and members that are read.
-_TYPES = {
+_TYPES: dict[int | str, str] = {
     1: "inbound-rtp", 2: "outbound-rtp", 3: "remote-inbound-rtp", 5: "transport", 6: "candidate-pair",
     12: "media-source", 14: "codec",
 }  # fmt: skip
@@ -118,7 +118,7 @@ def _brands(data: Any) -> str:
 
 
 def _named(changed: Mapping[str, Any]) -> dict[str, Any]:
-    named = {}
+    named: dict[str, Any] = {}
     for member, value in changed.items():
         name = _MEMBERS.get(member, member)
         if name == "type":

@@ -106,14 +106,15 @@ def _flow_metrics(record: Mapping[str, Any], flow: Mapping[str, Any], series: Fl
     sent, lost = flow["packets_sent"], flow["packets_lost"]
     received_bytes, carriable_bytes = flow["bytes_received"], flow["carriable_bytes"] or 0
     delay, rate, loss = challenge_parts(sent, lost, delays.get("p95"), base_ms, received_bytes, carriable_bytes)
-    parts_known = delay is not None and rate is not None and loss is not None
     active_s = _active_s(record, flow)
     decisions = (flow.get("estimator") or {}).get("decisions") or 0
     guard = flow.get("guard") or {}
     packet_bytes = received_bytes / flow["packets_received"] if flow["packets_received"] else None
     return {
         "utility": utility(record["objective"], rate, delay, loss) if record.get("objective") else None,
-        "challenge": (0.2 * delay + 0.2 * rate + 0.3 * loss) / 0.7 if parts_known else None,
+        "challenge": (0.2 * delay + 0.2 * rate + 0.3 * loss) / 0.7
+        if delay is not None and rate is not None and loss is not None
+        else None,
         "challenge_delay": delay,
         "challenge_rate": rate,
         "challenge_loss": loss,

@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from weir.qoe_eval.measures.metrics import Values
-
 ORDER = ("throughput", "balanced", "latency")
 STEPS = (("throughput", "balanced"), ("balanced", "latency"))
 PAIRS = (*STEPS, ("throughput", "latency"))
@@ -37,13 +35,12 @@ class Steering:
     wrong: Sequence[str]
 
 
-def steering(values: Mapping[str, Mapping[str, Values]]) -> Steering:
+def steering(values: Mapping[str, Mapping[str, Mapping[str, float | None]]]) -> Steering:
     """From scenario -> preset -> metric -> mean over seeds. Scenarios that lack a value are left out."""
-    known = {
-        name: by_preset
-        for name, by_preset in values.items()
-        if all(by_preset.get(preset, {}).get(metric) is not None for preset in ORDER for metric in TOLERANCES)
+    read = {
+        name: {preset: _measured(by_preset.get(preset, {})) for preset in ORDER} for name, by_preset in values.items()
     }
+    known = {name: by for name, by in read.items() if all(len(found) == len(TOLERANCES) for found in by.values())}
     if not known:
         return Steering(0, None, None, {}, [])
     right_steps = {
@@ -66,3 +63,7 @@ def steering(values: Mapping[str, Mapping[str, Values]]) -> Steering:
         },
         wrong=[name for name, ok in zip(known, right, strict=True) if not ok],
     )
+
+
+def _measured(values: Mapping[str, float | None]) -> dict[str, float]:
+    return {metric: value for metric in TOLERANCES if (value := values.get(metric)) is not None}

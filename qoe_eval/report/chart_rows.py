@@ -100,7 +100,7 @@ def binned(times_s: Array, values: Array, duration_s: float, width_s: float, red
     for number, (start, end) in enumerate(itertools.pairwise(bounds)):
         if end > start:
             reduced[number] = reduce(values[start:end])
-    return (np.arange(count) + 0.5) * width_s, reduced
+    return (np.arange(count, dtype=np.float64) + 0.5) * width_s, reduced
 
 
 def thinned(times_s: Array, values: Array) -> tuple[Array, Array]:

@@ -73,7 +73,9 @@ def write_series_csv(store: RunStore, records: Iterable[Record]) -> tuple[Path, 
         frames_writer.writerow([*_RUN, "flow", *_FRAME_COLUMNS])
         for record in records:
             series = store.read_series(record)
-            for flow_id, columns in (series["flows"] if series and series["path"] else {}).items():
+            if not series or not series["path"]:
+                continue
+            for flow_id, columns in series["flows"].items():
                 if columns:
                     series_writer.writerows(_series_rows([*_identity(record), flow_id], series["path"], columns))
                     frames_writer.writerows(_frame_rows([*_identity(record), flow_id], columns.get("frames")))

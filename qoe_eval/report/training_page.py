@@ -45,7 +45,11 @@ def _summary(configuration: TrainingConfiguration, record: RunRecord, curves: Cu
     """`summary.json`: the record and what the curves end in."""
     steps, rewards = curves.evaluation_steps, curves.evaluation_rewards
     rewards_in_training = curves.column(REWARD)
-    summary = {"schema": "weir.training/1", "name": configuration.name, "algorithm": configuration.algorithm}
+    summary: dict[str, Any] = {
+        "schema": "weir.training/1",
+        "name": configuration.name,
+        "algorithm": configuration.algorithm,
+    }
     summary |= record.model_dump(mode="json")
     # While a run goes on, and when it was killed, its record is behind what it logged.
     summary["steps"] = int(max([record.steps, *(entry[STEPS] for entry in curves.progress)]))

@@ -15,6 +15,8 @@ from weir.registry import uses_model
 from weir.traces.schema.scenario import Scenario
 from weir.traces.schema.variation import vary
 
+SeriesOfPlan = Literal["kept", "first kept", "measured", "none"]
+
 
 @dataclass(frozen=True)
 class ReplayPlan:
@@ -33,7 +35,7 @@ class ReplayPlan:
     seeds: Sequence[int]
     model: Path | None
     simulator: Path
-    series: Literal["kept", "first kept", "measured", "none"] = "kept"
+    series: SeriesOfPlan = "kept"
     own: Mapping[str, OwnController] = field(default_factory=dict)
 
 

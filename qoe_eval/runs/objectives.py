@@ -114,8 +114,8 @@ def pareto_front(points: Sequence[Mapping[str, Any]]) -> list[bool]:
     """
 
     def place(point: Mapping[str, Any]) -> tuple[float, float] | None:
-        values = [point.get(metric) for metric in TOLERANCES]
-        return None if None in values else (values[0], -values[1])
+        utilisation, delay_ms = (point.get(metric) for metric in TOLERANCES)
+        return None if utilisation is None or delay_ms is None else (utilisation, -delay_ms)
 
     places = [place(point) for point in points]
     return [
@@ -127,11 +127,11 @@ def pareto_front(points: Sequence[Mapping[str, Any]]) -> list[bool]:
     ]
 
 
-def _means(runs: Iterable[Values]) -> dict[str, float | None]:
+def _means(runs: Iterable[Values]) -> dict[str, Any]:
     runs = list(runs)
     means: dict[str, float | None] = {}
     for metric in SHOWN:
-        values = [run[metric] for run in runs if run.get(metric) is not None]
+        values = [value for run in runs if (value := run.get(metric)) is not None]
         means[metric] = sum(values) / len(values) if values else None
     return means
 
@@ -151,7 +151,7 @@ def _utilities(runs: Iterable[Values]) -> dict[str, dict[str, float | None]]:
 
 def _difference(presets: Mapping[str, Mapping[str, Values]], a: str, b: str, metric: str) -> dict[str, Any] | None:
     first, second = (
-        {(run, SEED): values[metric] for run, values in presets[name].items() if values.get(metric) is not None}
+        {(run, SEED): value for run, values in presets[name].items() if (value := values.get(metric)) is not None}
         for name in (a, b)
     )
     found = compare_paired(METRICS[metric], first, second)

@@ -11,7 +11,7 @@ import selectors
 import subprocess
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,7 @@ def simulator_versions(executable: Path) -> dict[str, str]:
 
 def run_jobs(
     executable: Path, jobs: Iterable[Mapping[str, Any]], processes: int, time_limit_s: float
-) -> Iterator[Outcome]:
+) -> Generator[Outcome, None, None]:
     """Runs each job (a line of weir-sim's `run -`; its "job" member identifies it) and yields outcomes as they come.
 
     Closing the generator, or an exception at its consumer (KeyboardInterrupt included), ends all processes.

@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from weir.qoe_eval.runs.children import die_with_parent
 
@@ -73,41 +73,42 @@ class SimulatorWorker:
         Raises:
             SimulatorFailed: the executable does not start.
         """
-        if self._process is None:
-            self._start()
+        process = self._process or self._start()
         self._job = job
         self._limit_s = time_limit_s
         self.deadline = time.monotonic() + time_limit_s
         self._answer.clear()
         self._unsent = memoryview(json.dumps(job, separators=(",", ":")).encode() + b"\n")
-        self._selector.register(self._process.stdin, selectors.EVENT_WRITE, (self, self._send))
+        self._selector.register(_pipes(process)[0], selectors.EVENT_WRITE, (self, self._send))
 
     def overstayed(self) -> Outcome:
         """Ends the process, whose time is over; what that makes of its job."""
         error = f"no answer from weir-sim within {self._limit_s:g} s; it was ended" + self._last_words()
-        return self._finish_dead(error)
+        outcome = self._finish_dead(error)
+        assert outcome is not None  # it has a job: only then is there a time limit
+        return outcome
 
     def close(self) -> None:
         """Ends the process, whatever it does."""
         process, self._process = self._process, None
         if process is None:
             return
-        for pipe in (process.stdin, process.stdout, process.stderr):
+        for pipe in _pipes(process):
             with contextlib.suppress(KeyError):
                 self._selector.unregister(pipe)
         if process.poll() is None:
             # Its group: what a controller of the user's own has started, too.
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-        for pipe in (process.stdin, process.stdout, process.stderr):
+        for pipe in _pipes(process):
             with contextlib.suppress(BrokenPipeError):
                 pipe.close()
 
-    def _start(self) -> None:
+    def _start(self) -> subprocess.Popen[bytes]:
         # An own session: Ctrl-C at the terminal reaches this process, which then ends its children, and not them
         # directly.
         try:
-            self._process = subprocess.Popen(
+            process = subprocess.Popen(
                 [self._executable, "run", "-"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -120,10 +121,13 @@ class SimulatorWorker:
         except OSError as error:
             raise SimulatorFailed(f"{self._executable} does not start: {error.strerror}") from error
         self._said.clear()
-        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+        self._process = process
+        for pipe in _pipes(process):
             os.set_blocking(pipe.fileno(), False)
-        self._selector.register(self._process.stdout, selectors.EVENT_READ, (self, self._receive))
-        self._selector.register(self._process.stderr, selectors.EVENT_READ, (self, self._hear))
+        _, answers, messages = _pipes(process)
+        self._selector.register(answers, selectors.EVENT_READ, (self, self._receive))
+        self._selector.register(messages, selectors.EVENT_READ, (self, self._hear))
+        return process
 
     def _send(self) -> None:
         if self._process is None or self._process.stdin is None:
@@ -143,7 +147,7 @@ class SimulatorWorker:
             return None
         chunk = os.read(self._process.stdout.fileno(), 1 << 20)
         if not chunk:
-            return self._died()
+            return self._died(self._process)
         self._answer += chunk
         if not self._answer.endswith(b"\n"):
             return None
@@ -157,7 +161,7 @@ class SimulatorWorker:
         self._job, self.deadline = None, float("inf")
         if self._unsent:
             # It answered before it had read the whole job.
-            self._selector.unregister(self._process.stdin)
+            self._selector.unregister(_pipes(self._process)[0])
         if "error" in answer:
             return Outcome(job.get("job"), error=str(answer["error"]), refused=not answer.get("failed"))
         return Outcome(job.get("job"), record=answer)
@@ -170,18 +174,17 @@ class SimulatorWorker:
             self._selector.unregister(self._process.stderr)
         self._said = (self._said + chunk)[-_STDERR_KEPT_BYTES:]
 
-    def _died(self) -> Outcome | None:
+    def _died(self, process: subprocess.Popen[bytes]) -> Outcome | None:
         """The process closed its standard output. Waits a moment for its exit status and takes in what is left of its
         standard error.
         """
-        process = self._process
         try:
             process.wait(timeout=2)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
         with contextlib.suppress(BlockingIOError, OSError):
-            while chunk := os.read(process.stderr.fileno(), 1 << 16):
+            while chunk := os.read(_pipes(process)[2].fileno(), 1 << 16):
                 self._said += chunk
         return self._finish_dead(
             f"weir-sim ended ({_status(process.returncode)}) in the middle of a run" + self._last_words()
@@ -195,6 +198,14 @@ class SimulatorWorker:
     def _last_words(self) -> str:
         said = bytes(self._said[-_STDERR_KEPT_BYTES:]).decode(errors="replace").strip()
         return f"; it said: {said}" if said else "; it said nothing"
+
+
+def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
+    """Standard input, output and error of a process of `SimulatorWorker`, which has all three."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    return process.stdin, process.stdout, process.stderr
 
 
 def _status(code: int) -> str:

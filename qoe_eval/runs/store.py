@@ -73,9 +73,11 @@ class RunStore:
         """
         make_folder(self.folder)
         self._lock()
-        kept, others, seen = [], [], set()
+        kept: list[dict[str, Any]] = []
+        others: list[dict[str, Any]] = []
+        seen: set[str] = set()
         for record in self.read():
-            key = record.get("key")
+            key = record.get("key", "")
             belongs = key in wanted and key not in seen and self._has_series(record, wanted[key])
             (kept if belongs else others).append(record)
             seen.add(key)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-
 from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
 
 from weir.qoe_eval.loopback import HEADERS, HOST, check_address, is_token
-
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 TOKEN_PARAMETER = "token"
 _NO_TOKEN = "This page needs the whole address that 'weir serve' printed: a token of the run is part of it.\n"
@@ -43,7 +40,7 @@ class Access:
         self._reports_below = reports_below
 
     @property
-    def middleware(self) -> Callable[[web.Request, Handler], Awaitable[web.StreamResponse]]:
+    def middleware(self) -> Middleware:
         """Refuses what may not pass: 401 without the token, 403 for other addresses and pages."""
 
         @web.middleware

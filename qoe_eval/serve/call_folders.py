@@ -77,7 +77,9 @@ def describe_call(out: Path, folder: Path) -> dict[str, Any] | None:
         return None
     if not isinstance(record, dict):
         return None
-    call = record.get("call") if isinstance(record.get("call"), dict) else {}
+    call = record.get("call")
+    if not isinstance(call, dict):
+        call = {}
     name = folder.relative_to(out).as_posix()
     return {
         "folder": name,

@@ -6,18 +6,20 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any, TypeGuard, TypeVar, get_args
 
 from weir.errors import InputError
 from weir.qoe_eval.call.settings import SIZES, SenderKind
 from weir.registry import IN_CALLS, WEIGHTS
 from weir.traces.schema.scenario import Scenario
 
-SENDERS = get_args(SenderKind)
+SENDERS: tuple[SenderKind, ...] = get_args(SenderKind)
 DURATION_S = (5.0, 600.0)
 LINK_DOWN_S = (0.5, 30.0)
+
+_Name = TypeVar("_Name", bound=str)
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,7 @@ class CallRequest:
     """One call as a viewer wants it. `objective`: weights of throughput, latency and loss, sum 1."""
 
     scenario: Scenario
-    sender: str
+    sender: SenderKind
     controller: str
     objective: tuple[float, float, float]
     duration_s: float
@@ -123,12 +125,12 @@ def _object(data: Any, known: tuple[str, ...], name: str = "the message") -> Map
     return data
 
 
-def _choice(data: Mapping[str, Any], field: str, choices: Any) -> str:
-    value = data.get(field)
-    if not isinstance(value, str) or value not in choices:
-        shown = ", ".join(list(choices)[:4]) + (", ..." if len(choices) > 4 else "")
-        raise InputError(f"{field}: one of {shown}, not {str(value)[:40]!r}")
-    return value
+def _choice(data: Mapping[str, Any], field: str, choices: Collection[_Name]) -> _Name:
+    for choice in choices:
+        if choice == data.get(field):
+            return choice
+    shown = ", ".join(list(choices)[:4]) + (", ..." if len(choices) > 4 else "")
+    raise InputError(f"{field}: one of {shown}, not {str(data.get(field))[:40]!r}")
 
 
 def _number(data: Mapping[str, Any], field: str, bounds: tuple[float, float]) -> float:
@@ -138,5 +140,5 @@ def _number(data: Mapping[str, Any], field: str, bounds: tuple[float, float]) ->
     return float(value)
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

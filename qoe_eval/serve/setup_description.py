@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from weir.qoe_eval.call.measures.metric_table import CALL_METRICS
+from weir.qoe_eval.call.settings import SIZES
 from weir.qoe_eval.serve.call_folders import IN_LIST, SHOWN
-from weir.qoe_eval.serve.call_request import DURATION_S, SENDERS, SIZES
+from weir.qoe_eval.serve.call_request import DURATION_S, SENDERS
 from weir.qoe_eval.serve.sketch import sketch
 from weir.registry import CONTROLLERS, IN_CALLS, PRESETS, uses_model
 from weir.traces.schema.scenario import Scenario

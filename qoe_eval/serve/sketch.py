@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -65,8 +66,11 @@ def _queue(link: Link) -> str:
     queue = link.queue
     if queue.milliseconds is not None:
         text = f"{queue.milliseconds:g} ms"
+    elif queue.packets is not None:
+        text = f"{queue.packets} packets"
     else:
-        text = f"{queue.packets} packets" if queue.packets is not None else f"{queue.bytes / 1000:g} kB"
+        assert queue.bytes is not None
+        text = f"{queue.bytes / 1000:g} kB"
     return text + (", CoDel" if link.queue_discipline == "codel" else "")
 
 
@@ -87,7 +91,7 @@ def _jitter(link: Link) -> str:
     return "none" if isinstance(jitter, NoJitter) else f"up to {jitter.maximum_ms:g} ms"
 
 
-def _traffic(flows: list[Flow]) -> str:
+def _traffic(flows: Sequence[Flow]) -> str:
     names = []
     for flow in flows:
         if isinstance(flow, TcpFlow):

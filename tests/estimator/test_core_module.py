@@ -3,6 +3,7 @@ from __future__ import annotations
 import ast
 import inspect
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -42,19 +43,53 @@ def stream(
     return estimates
 
 
+def stub() -> ast.Module:
+    return ast.parse((Path(weir.__file__).parent / "_core.pyi").read_text())
+
+
 def test_the_stub_names_what_the_module_has() -> None:
-    tree = ast.parse((Path(weir.__file__).parent / "_core.pyi").read_text())
-    stub = {
+    names = {
         node.target.id if isinstance(node, ast.AnnAssign) else node.name
-        for node in tree.body
+        for node in stub().body
         if isinstance(node, ast.AnnAssign | ast.ClassDef | ast.FunctionDef)
     }
-    module = {name for name in vars(_core) if not name.startswith("_") or name == "__version__"}
-    assert stub == module
-    for node in tree.body:
+    assert names == {name for name in vars(_core) if not name.startswith("_") or name == "__version__"}
+    for node in stub().body:
         if isinstance(node, ast.ClassDef):
             members = {member.name for member in node.body if isinstance(member, ast.FunctionDef)} - {"__init__"}
             assert members == {name for name in vars(getattr(_core, node.name)) if not name.startswith("_")}
+
+
+# As pybind11 writes them in its docstrings, and as the stub does.
+SPELLINGS = {
+    "typing.SupportsInt | typing.SupportsIndex": "int",
+    "typing.SupportsFloat | typing.SupportsIndex": "float",
+    "collections.abc.": "",
+    "weir._core.": "",
+    "(arg0:": "(self:",
+    "= []": "= ()",
+}
+
+
+def signature(definition: str) -> str:
+    """Of "name(parameters) -> type", without the types of self and of what a dictionary holds."""
+    for compiled, written in SPELLINGS.items():
+        definition = definition.replace(compiled, written)
+    definition = re.sub(r"dict\[[^]]*]", "dict", re.sub(r"\(self: \w+", "(self", definition))
+    return ast.unparse(ast.parse(f"def {definition}: ..."))
+
+
+def test_the_stub_has_the_signatures_of_the_module() -> None:
+    classes = [node for node in stub().body if isinstance(node, ast.ClassDef)]
+    for owner, body in [(_core, stub().body), *((getattr(_core, node.name), node.body) for node in classes)]:
+        for node in body:
+            if isinstance(node, ast.FunctionDef):
+                assert node.returns is not None
+                written = f"{node.name}({ast.unparse(node.args)}) -> {ast.unparse(node.returns)}"
+                member = getattr(owner, node.name)
+                assert isinstance(member, property) == bool(node.decorator_list), node.name
+                compiled = f"{node.name}{member.fget.__doc__}" if isinstance(member, property) else member.__doc__
+                assert signature(compiled.strip().split("\n")[0]) == signature(written)
 
 
 def test_everything_is_exported() -> None:

@@ -256,3 +256,10 @@ def test_ctrl_c_is_status_1_and_keeps_what_is_complete(tmp_path, trace, fake_sim
     assert "interrupted; 1 run kept in here" in done.stderr
     assert "Traceback" not in done.stderr
     assert len((tmp_path / "here/results.jsonl").read_text().splitlines()) == 1
+
+
+@pytest.mark.parametrize("closed", [">&-", "<&- >&- 2>&-"])
+def test_standard_streams_may_be_closed(tmp_path, closed):
+    command = f"'{sys.executable}' -c 'from weir.qoe_eval.cli import main; main()' traces list {closed}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

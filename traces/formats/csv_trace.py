@@ -67,7 +67,7 @@ def read_csv(text: str, source: str) -> ImportedTrace:
         findings.append(Finding("shifted", "warning", source, positions[0], text_))
     start = np.array(times) - times[0]
     steps = np.diff(start)
-    regular = None
+    regular = median = None
     if steps.size:
         median = float(np.median(steps))
         if steps.size >= 10 and np.quantile(steps, 0.9) <= 1.5 * median:
@@ -75,7 +75,11 @@ def read_csv(text: str, source: str) -> ImportedTrace:
         if time_unit == 1.0 and median >= 20:
             text_ = f"the usual step is {median:g} s; if the times are milliseconds, name the column time_ms"
             findings.append(Finding("time_unit", "warning", source, positions[0], text_))
-    period = end - times[0] if end is not None else (float(start[-1]) + median if steps.size else None)
+    period = None
+    if end is not None:
+        period = end - times[0]
+    elif median is not None:
+        period = float(start[-1]) + median
     last = period - start[-1] if period is not None else 1.0
     samples = Samples(
         source, positions, np.append(steps, last), np.array(rates), rate_unit_bps=rate_unit, regular_s=regular

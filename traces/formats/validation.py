@@ -26,7 +26,7 @@ A spike is a rate above 10 Gbps, or above 1 Gbps and 50 times the median; in an 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,7 +82,7 @@ class Samples:
     rate_unit_bps: float | None = None
     regular_s: float | None = None
 
-    def at(self, index: int) -> str:
+    def at(self, index: SupportsIndex) -> str:
         """The place of an entry in its file."""
         return self.positions[index]
 

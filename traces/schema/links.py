@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+import numpy as np
 from pydantic import Field, model_validator
 
 from weir.errors import InputError
@@ -40,7 +41,7 @@ class Capacity(Part):
 
     def trace(self) -> CapacityTrace:
         """The capacity as a value that can be integrated and averaged."""
-        return CapacityTrace(self.times_s, self.rates_bps, self.period_s)
+        return CapacityTrace(np.array(self.times_s), np.array(self.rates_bps), self.period_s)
 
 
 class Queue(Part):

@@ -76,10 +76,10 @@ def vary(scenario: Scenario, seed: int) -> tuple[Scenario, dict[str, Any]]:
 
 def _trace_start_s(scenario: Scenario, share: float) -> float | None:
     periods = [
-        part.period_s
+        period_s
         for link in (scenario.forward, scenario.reverse)
         for part in (link.capacity, link.one_way_delay_ms, getattr(link.loss, "ratio", None))
-        if getattr(part, "period_s", None)
+        if (period_s := getattr(part, "period_s", None))
     ]
     return round(share * max(periods), 6) if periods else None
 

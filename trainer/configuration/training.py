@@ -117,7 +117,9 @@ class TrainingConfiguration(Settings):
     @property
     def algorithm_settings(self) -> PpoSettings | Td3Settings | SacSettings:
         """The table of the algorithm in use."""
-        return {"ppo": self.ppo, "td3": self.td3, "sac": self.sac}[self.algorithm]
+        tables: dict[Algorithm, PpoSettings | Td3Settings | SacSettings]
+        tables = {"ppo": self.ppo, "td3": self.td3, "sac": self.sac}
+        return tables[self.algorithm]
 
     @property
     def saves_buffer(self) -> bool:

@@ -46,7 +46,7 @@ class TraceCurriculum(BaseCallback):
         if np.all(self._sampler.probabilities[self._playing] > 0):
             return
         # What stable-baselines3 itself does when it begins with fresh environments.
-        self.model._last_obs = self.training_env.reset()
+        self.model._last_obs = self._environment.reset()
         if hasattr(self.model, "_last_episode_starts"):
             self.model._last_episode_starts = np.ones(self.training_env.num_envs, dtype=bool)
         self._began(range(self.training_env.num_envs))

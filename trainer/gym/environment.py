@@ -55,7 +55,8 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
     together with the actions are the whole episode.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
+    # gymnasium annotates it as an attribute of instances, though it is the class's.
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": []}  # type: ignore[misc]
 
     def __init__(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,7 +110,7 @@ class EpisodeSource:
 
     @staticmethod
     def _pick(source: Any, generator: np.random.Generator) -> Mapping[str, Any]:
-        if isinstance(source, Callable):
+        if callable(source):
             return scenario_document(source(int(generator.integers(2**31))))
         if isinstance(source, Sequence) and not isinstance(source, str | bytes):
             return scenario_document(source[int(generator.integers(len(source)))])

@@ -86,7 +86,7 @@ class SimulatorPool:
         )
         self._replies = np.zeros(count, dtype=reply)
         self._reply_header = FRAME_HEADER.pack(reply.itemsize - FRAME_HEADER.size, ord("O"))
-        self._reply_views = [memoryview(self._replies[i : i + 1].view(np.uint8)) for i in range(count)]
+        self._reply_views = [self._replies[i : i + 1].view(np.uint8).data for i in range(count)]
         self._first_reply = np.zeros(1, dtype=reply)
         self.steps = self._replies["step"]
         self.flags = self._replies["flags"]
@@ -95,7 +95,7 @@ class SimulatorPool:
         self._requests = np.zeros(count, dtype=request)
         self._requests["length"] = request.itemsize - FRAME_HEADER.size
         self._requests["type"] = ord("S")
-        self._request_views = [memoryview(self._requests[i : i + 1].view(np.uint8)) for i in range(count)]
+        self._request_views = [self._requests[i : i + 1].view(np.uint8).data for i in range(count)]
 
     def reset(self, episodes: Mapping[int, Episode]) -> None:
         """Starts an episode in each of the environments named, all at once, and reads their first observations.
@@ -153,8 +153,8 @@ class SimulatorPool:
         self.final_observations[restarted, :size] = np.clip(received[restarted], self._low, self._high)
         self.observations[fresh, :size] = np.clip(received[fresh], self._low, self._high)
         if self.specification.privileged:
-            self.final_observations[restarted, size + 3 :] = self.steps[np.ix_(restarted, PRIVILEGED_COLUMNS)]
-            self.observations[fresh, size + 3 :] = self.steps[np.ix_(fresh, PRIVILEGED_COLUMNS)]
+            self.final_observations[restarted, size + 3 :] = self.steps[restarted][:, PRIVILEGED_COLUMNS]
+            self.observations[fresh, size + 3 :] = self.steps[fresh][:, PRIVILEGED_COLUMNS]
 
     def set_objective(self, index: int, objective: tuple[float, float, float]) -> None:
         """Changes the objective in the middle of an episode, from the next step on."""
@@ -283,7 +283,7 @@ class SimulatorPool:
                 "fields of this version of weir"
             )
         kind, payload = process.receive_frame()
-        first = memoryview(self._first_reply.view(np.uint8))
+        first = self._first_reply.view(np.uint8).data
         fixed = len(first) - FRAME_HEADER.size
         if kind != b"O" or len(payload) < fixed:
             raise process.failure(f"its first observation is a frame of type {kind!r} and {len(payload)} bytes")

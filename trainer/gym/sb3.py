@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import gymnasium
@@ -76,24 +76,24 @@ class BottleneckVecEnv(VecEnv):
         """Ends the simulator processes."""
         self.environment.close()
 
-    def get_attr(self, attr_name: str, indices: int | Sequence[int] | None = None) -> list[Any]:
+    def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
         """The vector environment's attribute, once per index."""
         value = getattr(self.environment, attr_name)
         return [value for _ in self._get_indices(indices)]
 
-    def set_attr(self, attr_name: str, value: Any, indices: int | Sequence[int] | None = None) -> None:
+    def set_attr(self, attr_name: str, value: Any, indices: int | Iterable[int] | None = None) -> None:
         """Sets an attribute of the vector environment (all environments share it)."""
         setattr(self.environment, attr_name, value)
 
     def env_method(
-        self, method_name: str, *method_args: Any, indices: int | Sequence[int] | None = None, **method_kwargs: Any
+        self, method_name: str, *method_args: Any, indices: int | Iterable[int] | None = None, **method_kwargs: Any
     ) -> list[Any]:
         """Calls a method of the vector environment once; its answer stands for every index."""
         value = getattr(self.environment, method_name)(*method_args, **method_kwargs)
         return [value for _ in self._get_indices(indices)]
 
     def env_is_wrapped(
-        self, wrapper_class: type[gymnasium.Wrapper], indices: int | Sequence[int] | None = None
+        self, wrapper_class: type[gymnasium.Wrapper], indices: int | Iterable[int] | None = None
     ) -> list[bool]:
         """No environment is wrapped."""
         return [False for _ in self._get_indices(indices)]

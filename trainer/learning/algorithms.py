@@ -31,7 +31,11 @@ from weir.trainer.policies.off_policy import (
 
 REPLAY_BUFFER = "replay_buffer.npz"
 LEARNERS: dict[Algorithm, type[BaseAlgorithm]] = {"ppo": PPO, "td3": TD3, "sac": SAC}
-POLICIES = {"ppo": PreferencePolicy, "td3": Td3PreferencePolicy, "sac": SacPreferencePolicy}
+POLICIES: dict[Algorithm, type[PreferencePolicy | Td3PreferencePolicy | SacPreferencePolicy]] = {
+    "ppo": PreferencePolicy,
+    "td3": Td3PreferencePolicy,
+    "sac": SacPreferencePolicy,
+}
 # What a checkpoint need not give back: the configuration says it again, and a policy alone does not need it.
 _FORGOTTEN: dict[str, Any] = {"learning_rate": 0.0, "lr_schedule": None}
 
@@ -82,7 +86,8 @@ def load_policy(
     Raises:
         InputError: the file is missing, damaged or no checkpoint.
     """
-    algorithm = _algorithm_of(Path(checkpoint))
+    checkpoint = Path(checkpoint)
+    algorithm = _algorithm_of(checkpoint)
     # A policy needs no replay buffer, and one of full size would be made.
     known = _FORGOTTEN if algorithm == "ppo" else _FORGOTTEN | {"buffer_size": 1, "n_envs": 1}
     policy = LEARNERS[algorithm].load(checkpoint, device="cpu", custom_objects=known).policy

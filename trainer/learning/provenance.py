@@ -44,7 +44,7 @@ def provenance_of(configuration: TrainingConfiguration, steps: int, record: RunR
     else:
         data = f"scenarios {', '.join(str(document.get('name')) for document in scenarios.documents)}"
     done = f"{steps:,}" if steps >= configuration.steps else f"{steps:,} of {configuration.steps:,} planned"
-    found = {
+    found: dict[str, Any] = {
         "algorithm": f"{configuration.algorithm.upper()} (stable-baselines3), {done} steps of "
         f"{environment.interval_ms} ms, seed {configuration.seed}",
         "data": data,

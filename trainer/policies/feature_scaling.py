@@ -79,6 +79,12 @@ class FeatureScaling(BaseFeaturesExtractor):
     the objective's 3, then as many as there are privileged fields. No parameters.
     """
 
+    _shift: torch.Tensor
+    _floor: torch.Tensor
+    _logarithm: torch.Tensor
+    _offset: torch.Tensor
+    _reference: torch.Tensor
+
     def __init__(self, observation_space: gymnasium.spaces.Box, specification: EnvironmentSpecification) -> None:
         super().__init__(observation_space, specification.width + 1)
         self.specification = specification

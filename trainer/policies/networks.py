@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+import gymnasium
 import torch
 from stable_baselines3.common.policies import ActorCriticPolicy
+from stable_baselines3.common.type_aliases import Schedule
 from torch import nn
 
 from weir.trainer.gym.rule import rule_rate_bps
@@ -65,7 +67,10 @@ class PreferencePolicy(ActorCriticPolicy):
 
     def __init__(
         self,
-        *args: Any,
+        observation_space: gymnasium.spaces.Space[Any],
+        action_space: gymnasium.spaces.Space[Any],
+        lr_schedule: Schedule,
+        *,
         specification: EnvironmentSpecification,
         preference_size: int = 8,
         hidden: tuple[int, ...] = (64, 32),
@@ -75,14 +80,17 @@ class PreferencePolicy(ActorCriticPolicy):
         self.preference_size = preference_size
         self.hidden = tuple(hidden)
         super().__init__(
-            *args,
+            observation_space,
+            action_space,
+            lr_schedule,
             features_extractor_class=FeatureScaling,
             features_extractor_kwargs={"specification": specification},
             **kwargs,
         )
 
     def _build_mlp_extractor(self) -> None:
-        self.mlp_extractor = ActorAndCritic(
+        # Any module with these methods and widths may be one, says stable-baselines3's documentation.
+        self.mlp_extractor = ActorAndCritic(  # type: ignore[assignment]
             self.features_dim,
             self.specification.width - self.specification.observation_size - 3,
             self.preference_size,

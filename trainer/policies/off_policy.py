@@ -93,7 +93,8 @@ class SaturationLimit(nn.Module):
         if inputs.requires_grad:
             values = inputs.detach()
             pull = (values - values.clamp(-SATURATION, SATURATION)) / len(values)
-            inputs.register_hook(lambda gradient: gradient + pull)
+            # torch leaves this one method without types.
+            inputs.register_hook(lambda gradient: gradient + pull)  # type: ignore[no-untyped-call]
         return inputs
 
 
@@ -104,6 +105,7 @@ class Td3PreferencePolicy(TD3Policy):
         """An actor on features of its own."""
         actor = super().make_actor(features_extractor or _visible_features(self))
         *hidden, head, tanh = actor.mu
+        assert isinstance(head, nn.Linear)
         _start_in_the_middle(head)
         actor.mu = nn.Sequential(*hidden, head, SaturationLimit(), tanh)
         return actor
@@ -111,6 +113,7 @@ class Td3PreferencePolicy(TD3Policy):
     def deployed_modules(self) -> tuple[FeatureScaling, nn.Module, nn.Module]:
         """See `DeployedPolicy`."""
         features = self.actor.features_extractor
+        assert isinstance(features, PreferenceFeatures)
         return features.scaling, features.inputs, self.actor.mu
 
 
@@ -120,12 +123,14 @@ class SacPreferencePolicy(SACPolicy):
     def make_actor(self, features_extractor: BaseFeaturesExtractor | None = None) -> Any:
         """An actor on features of its own."""
         actor = super().make_actor(features_extractor or _visible_features(self))
+        assert isinstance(actor.mu, nn.Linear)
         _start_in_the_middle(actor.mu)
         return actor
 
     def deployed_modules(self) -> tuple[FeatureScaling, nn.Module, nn.Module]:
         """See `DeployedPolicy`: the mean, squashed as the samples are."""
         features = self.actor.features_extractor
+        assert isinstance(features, PreferenceFeatures)
         return (
             features.scaling,
             nn.Sequential(features.inputs, self.actor.latent_pi),

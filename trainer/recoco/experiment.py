@@ -247,7 +247,7 @@ def mean_reward(record: StepRecord) -> float:
 def _learning(model: RecocoModel) -> dict[str, Any]:
     """The tables `td3` and `sac`: stable-baselines3's defaults, or what the paper's repository has as tuned."""
     steps_per_gradient_step = STEPS_PER_GRADIENT_STEP if model.order is None else STEPS_PER_GRADIENT_STEP_ALL
-    common = {
+    common: dict[str, Any] = {
         "batch_size": BATCH_SIZE,
         "steps_per_update": STEPS_PER_UPDATE,
         "gradient_steps": ENVIRONMENTS * STEPS_PER_UPDATE // steps_per_gradient_step,

@@ -111,9 +111,10 @@ async def _until_over(
     command = asyncio.create_task(near.wait())
     dead_link = asyncio.create_task(link.ended())
     others = {asyncio.create_task(far.wait())} if far else set()
+    events: set[asyncio.Future[Any]] = {command, dead_link, terminated, *others}
     try:
         while not command.done():
-            await asyncio.wait({command, dead_link, terminated, *others}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(events, return_when=asyncio.FIRST_COMPLETED)
             if terminated.done():
                 raise SystemExit(128 + terminated.result())
             if dead_link.done():

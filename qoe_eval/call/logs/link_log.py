@@ -129,5 +129,6 @@ def read_link_log(path: Path, direction: str) -> LinkLog:
 
 def _counts(line: dict[str, Any]) -> list[float]:
     counts = line.get("delay_error_ms_counts")
-    known = isinstance(counts, list) and len(counts) == len(DELAY_ERROR_BOUNDS_MS)
-    return [float(number(count, lowest=0) or 0) for count in counts] if known else [0.0] * len(DELAY_ERROR_BOUNDS_MS)
+    if not isinstance(counts, list) or len(counts) != len(DELAY_ERROR_BOUNDS_MS):
+        return [0.0] * len(DELAY_ERROR_BOUNDS_MS)
+    return [float(number(count, lowest=0) or 0) for count in counts]

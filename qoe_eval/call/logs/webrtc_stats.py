@@ -85,10 +85,10 @@ class StatsObject:
                     times.append(time_s)
                     values.append(float(found))
         elif name in TEXTS and isinstance(value, str):
-            times, values = self.texts.setdefault(name, ([], []))
-            if not values or (time_s > times[-1] and value[:_LONGEST_TEXT] != values[-1]):
+            times, texts = self.texts.setdefault(name, ([], []))
+            if not texts or (time_s > times[-1] and value[:_LONGEST_TEXT] != texts[-1]):
                 times.append(time_s)
-                values.append(value[:_LONGEST_TEXT])
+                texts.append(value[:_LONGEST_TEXT])
 
     def text(self, name: str) -> str:
         """Its last value; empty where there is none."""
@@ -143,7 +143,9 @@ class StatsReports:
     def add(self, time_s: float, report: Any) -> None:
         """One report: a list of objects with `id` and `type`, or a mapping of them by id."""
         if isinstance(report, Mapping):
-            report = [{"id": identifier} | value for identifier, value in report.items() if isinstance(value, Mapping)]
+            report = [
+                {"id": identifier} | dict(value) for identifier, value in report.items() if isinstance(value, Mapping)
+            ]
         if not isinstance(report, list):
             return
         for entry in report:

@@ -181,17 +181,17 @@ def _picture_metrics(
             return {}
         with Y4m(source) as sent:
             compared = [
-                frame
+                (frame.render_time_us, (frame.position, frame.frame_number))
                 for frame in frames
                 if frame.position is not None
                 and frame.position < len(received)
                 and frame.frame_number is not None
                 and frame.frame_number < len(sent)
             ]
-            found = measure_vmaf(received, sent, [(f.position, f.frame_number) for f in compared], every)
+            found = measure_vmaf(received, sent, [numbers for _, numbers in compared], every)
     if found is None:
         return {}
-    values = [[compared[index].render_time_us, round(value, 2)] for index, value in found.frames]
+    values = [[compared[index][0], round(value, 2)] for index, value in found.frames]
     text = json.dumps({"model": MODEL, "every": every, "frames": values}, separators=(",", ":"))
     write_text(folder / VMAF_FRAMES, text + "\n")
     return {"vmaf_mean": found.mean, "vmaf_p5": found.p5}

@@ -113,8 +113,10 @@ def unwrap_numbers(
             continue
         if last is not None:
             before, since_before, rendered_before = last
-            use_rtp = since is not None and since_before is not None
-            passed_us = since - since_before if use_rtp else frame.render_time_us - rendered_before
+            if since is not None and since_before is not None:
+                passed_us = since - since_before
+            else:
+                passed_us = frame.render_time_us - rendered_before
             expected = before + passed_us * frames_per_second / 1e6
             number += source_frames * round((expected - number) / source_frames)
         unwrapped.append(number)

@@ -7,7 +7,7 @@ bar code. The same size gives the same bytes, on every machine with the same num
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -68,7 +68,7 @@ def make(path: Path, width: int, height: int, on_progress: OnProgress | None = N
     return path
 
 
-def _frames(width: int, height: int):
+def _frames(width: int, height: int) -> Iterator[tuple[int, bytes]]:
     """(first index, bytes of _FRAMES_PER_TASK frames with their headers), in order, made by all cores."""
     starts = range(0, FRAMES, _FRAMES_PER_TASK)
     with ProcessPoolExecutor(min(os.cpu_count() or 1, 8), initializer=_make_scene, initargs=(width, height)) as pool:
@@ -109,7 +109,9 @@ class _Scene:
                 visible = mask if plane.shape == mask.shape else mask[::2, ::2]
                 plane[visible] = own[visible]
         weights = 0.5**0.5 * np.array([np.cos(3 * phase), np.sin(3 * phase), np.cos(5 * phase), np.sin(5 * phase)])
-        waves = sum(np.float32(weight) * wave for weight, wave in zip(weights, self.waves, strict=True))
+        waves = np.zeros_like(self.waves[0])
+        for weight, wave in zip(weights, self.waves, strict=True):
+            waves += np.float32(weight) * wave
         planes[0][-len(waves) :] = 96 + 15 * waves
         for plane, tint in zip(planes[1:], (146, 116), strict=True):
             plane[-(len(waves) // 2) :] = tint
@@ -117,9 +119,9 @@ class _Scene:
         # Grain as a sensor's: no two frames are equal, so a loop of them has no seam either.
         grain = np.random.default_rng((_SEED, index)).standard_normal(planes[0].shape, dtype=np.float32)
         planes[0] += np.float32(_GRAIN) * grain
-        pixels = [np.clip(plane + 0.5, 16, 235).astype(np.uint8) for plane in planes]
-        frame_number.write(*pixels, index)
-        return b"FRAME\n" + b"".join(plane.tobytes() for plane in pixels)
+        luma, u, v = (np.clip(plane + 0.5, 16, 235).astype(np.uint8) for plane in planes)
+        frame_number.write(luma, u, v, index)
+        return b"FRAME\n" + luma.tobytes() + u.tobytes() + v.tobytes()
 
     def _place(self, phase: float, nearness: float) -> tuple[float, float]:
         x, y = self.reach

@@ -163,7 +163,8 @@ class _Call:
     async def _until_over(self) -> str:
         """Why it ended: empty at its time."""
         connected = asyncio.create_task(self._wait_for_both())
-        done, _ = await asyncio.wait({connected, self._over}, timeout=_CONNECT_LIMIT_S, return_when="FIRST_COMPLETED")
+        events: set[asyncio.Future[Any]] = {connected, self._over}
+        done, _ = await asyncio.wait(events, timeout=_CONNECT_LIMIT_S, return_when="FIRST_COMPLETED")
         if connected not in done:
             connected.cancel()
             return self._over.result() if self._over.done() else f"no connection within {_CONNECT_LIMIT_S:g} s"

@@ -124,16 +124,15 @@ def sim_to_real_rows(scenarios: Sequence[str], calls: Records, replayed: Records
     every_call, calls = calls, undisturbed(calls)
     for scenario in scenarios:
         name, what = f"sim_to_real_{scenario}", f"sim-to-real, {scenario}: larger of rate's and p95 delay's deviation"
-        rate = _mean_of(calls, scenario, "receive_rate_bps"), _mean_of(replayed, scenario, "receive_rate_bps")
-        delay = _mean_of(calls, scenario, "network_delay_ms_p95"), _mean_of(replayed, scenario, "network_delay_ms_p95")
-        known = [value for value in (*rate, *delay) if value]
-        if len(known) < 4:
+        rate_bps, replayed_bps = (_mean_of(of, scenario, "receive_rate_bps") for of in (calls, replayed))
+        delay_ms, replayed_ms = (_mean_of(of, scenario, "network_delay_ms_p95") for of in (calls, replayed))
+        if not (rate_bps and replayed_bps and delay_ms and replayed_ms):
             rows.append(not_measured(name, what, REAL, _why_no_pair(every_call)))
             continue
-        rate_ratio, delay_ratio = rate[0] / rate[1], delay[0] / delay[1]
+        rate_ratio, delay_ratio = rate_bps / replayed_bps, delay_ms / replayed_ms
         detail = (
-            f"receive rate {rate[0] / 1e3:.0f} kbps in the call, {rate[1] / 1e3:.0f} kbps in the replay; p95 delay "
-            f"{delay[0]:.0f} ms, {delay[1]:.0f} ms"
+            f"receive rate {rate_bps / 1e3:.0f} kbps in the call, {replayed_bps / 1e3:.0f} kbps in the replay; "
+            f"p95 delay {delay_ms:.0f} ms, {replayed_ms:.0f} ms"
         )
         value = max(abs(rate_ratio - 1), abs(delay_ratio - 1))
         rows.append(measured(name, what, REAL, value, detail, rate_ratio=rate_ratio, delay_ratio=delay_ratio))

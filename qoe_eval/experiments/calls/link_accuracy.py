@@ -58,7 +58,10 @@ def _forward_rows(log: Path) -> list[tuple[float, float, float]]:
     """Scenario time in s; since the row before, ms without anything to carry and bytes carried; whole rows only."""
     rows = []
     for line in read_objects(log):
-        values = [number(line.get(name)) for name in ("scenario_time_s", "idle_ms", "carried_bytes")]
-        if line.get("direction") == "forward" and None not in values:
-            rows.append(tuple(float(value or 0.0) for value in values))
+        time_s, idle_ms, carried_bytes = (
+            number(line.get(name)) for name in ("scenario_time_s", "idle_ms", "carried_bytes")
+        )
+        if time_s is None or idle_ms is None or carried_bytes is None or line.get("direction") != "forward":
+            continue
+        rows.append((float(time_s), float(idle_ms), float(carried_bytes)))
     return rows

@@ -87,12 +87,12 @@ def _tcp(results: PolicyResults) -> Iterator[Row]:
         for queue, case in (("300 ms", "rfc8867-5.6-queue300"), ("1000 ms", "rfc8867-5.6-queue1000"))
     }
     means = {queue: mean(values) for queue, values in shares.items() if values}
-    for name, who, of in (("tcp_own_share", "Weir", lambda v: v), ("tcp_left_share", "TCP", lambda v: 1 - v)):
+    for name, who in (("tcp_own_share", "Weir"), ("tcp_left_share", "TCP")):
         what = f"RFC 8867 5.6, against one TCP Cubic flow: {who}'s share"
         if len(means) < len(shares):
             yield not_measured(name, what, goal, "no run completed")
             continue
-        parts = {queue: of(value) for queue, value in means.items()}
+        parts = {queue: value if who == "Weir" else 1 - value for queue, value in means.items()}
         detail = ", ".join(f"queue of {queue} {100 * value:.1f} %" for queue, value in parts.items())
         yield measured(name, what, goal, min(parts.values()), detail, **parts)
 

@@ -100,7 +100,7 @@ def recoco(
                 )
                 for name in files
             ]
-            later = {
+            later: dict[Order, list[ModelTask]] = {
                 order: tasks(models_of_all_traces(order, steps, all_seeds, values), on_all=True)
                 for order in ORDERS
                 if order != "random"

@@ -49,7 +49,7 @@ def recoco_document(results: RecocoResults, run: Mapping[str, Any]) -> dict[str,
     rows = [*results.traces, None]
     table_1, table_2 = [], []
     for trace in rows:
-        about = {"trace": trace.name, "label": trace.label} if trace else {"trace": MEAN, "label": MEAN}
+        about: dict[str, Any] = {"trace": trace.name, "label": trace.label} if trace else {"trace": MEAN, "label": MEAN}
         table_1.append(
             about
             | {
@@ -68,7 +68,7 @@ def recoco_document(results: RecocoResults, run: Mapping[str, Any]) -> dict[str,
             about
             | {
                 "measured": {order: _measured(results, results.single[order], trace) for order in ORDERS},
-                "paper": {order: _published(results, lambda t, o=order: t.single[o], trace) for order in ORDERS},
+                "paper": {order: _published(results, _single(order), trace) for order in ORDERS},
             }
         )
     return {
@@ -179,6 +179,10 @@ def _measured(results: RecocoResults, values: BySeed, trace: PaperTrace | None) 
             "seeds": samples.tolist(),
         }
     return by_measure
+
+
+def _single(order: Order) -> Callable[[PaperTrace], PaperScores]:
+    return lambda trace: trace.single[order]
 
 
 def _published(

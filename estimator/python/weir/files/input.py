@@ -7,6 +7,7 @@ import math
 import os
 import select
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ _LONGEST_WAIT_S = 10.0
 _LONGEST_READ_S = 60.0
 
 
-def read_bytes(path: str | Path, largest_bytes: int = LARGEST_TEXT_BYTES) -> bytes:
+def read_bytes(path: str | os.PathLike[str], largest_bytes: int = LARGEST_TEXT_BYTES) -> bytes:
     """The content of a file, or of a pipe that somebody writes into.
 
     Raises:
@@ -56,7 +57,7 @@ def read_bytes(path: str | Path, largest_bytes: int = LARGEST_TEXT_BYTES) -> byt
     raise InputError(f"{shown}: over {largest_bytes >> 20} MiB, more than is read; give a smaller file")
 
 
-def read_text(path: str | Path) -> str:
+def read_text(path: str | os.PathLike[str]) -> str:
     """The text of a file.
 
     Raises:
@@ -99,8 +100,7 @@ def parse_json(text: str, source: str) -> Any:
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         values = dict(pairs)
         if len(values) < len(pairs):
-            seen: set[str] = set()
-            key = next(key for key, _ in pairs if key in seen or seen.add(key))
+            key = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
             raise InputError(f'{source}: the key "{printable(key)}" is there twice in one object; keep one of them')
         return values
 

@@ -18,7 +18,7 @@ from weir.errors import InputError
 from weir.files.input import printable, why
 
 
-def write_text(path: str | Path, text: str) -> None:
+def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Writes a UTF-8 text file; characters that UTF-8 does not have become an escape.
 
     Raises:
@@ -27,7 +27,7 @@ def write_text(path: str | Path, text: str) -> None:
     write_bytes(path, text.encode("utf-8", "backslashreplace"))
 
 
-def write_bytes(path: str | Path, content: bytes) -> None:
+def write_bytes(path: str | os.PathLike[str], content: bytes | memoryview) -> None:
     """Writes a file.
 
     Raises:
@@ -38,7 +38,7 @@ def write_bytes(path: str | Path, content: bytes) -> None:
 
 
 @contextmanager
-def replacing(path: str | Path) -> Iterator[IO[bytes]]:
+def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """A file to write into, which becomes `path` when the block ends, and is removed when the block fails.
 
     Raises:
@@ -61,7 +61,7 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
                 part.unlink()
 
 
-def append(path: str | Path, content: bytes) -> None:
+def append(path: str | os.PathLike[str], content: bytes) -> None:
     """Writes at the end of a file. A disk that fills up leaves part of it there.
 
     Raises:
@@ -73,7 +73,7 @@ def append(path: str | Path, content: bytes) -> None:
             rest = rest[file.write(rest) :]
 
 
-def make_folder(path: str | Path, option: str = "--out") -> None:
+def make_folder(path: str | os.PathLike[str], option: str = "--out") -> None:
     """Makes a folder, and those above it, unless it is there.
 
     Raises:
@@ -87,7 +87,7 @@ def make_folder(path: str | Path, option: str = "--out") -> None:
         ) from None
 
 
-def refuse_to_overwrite(path: str | Path, force: bool) -> None:
+def refuse_to_overwrite(path: str | os.PathLike[str], force: bool) -> None:
     """Stops a command that would replace a file, unless it was told to.
 
     Raises:
@@ -97,7 +97,7 @@ def refuse_to_overwrite(path: str | Path, force: bool) -> None:
         raise InputError(f"{printable(path)}: is there already; choose another name, or add --force to replace it")
 
 
-def _is_special(path: str | Path) -> bool:
+def _is_special(path: str | os.PathLike[str]) -> bool:
     try:
         return not stat.S_ISREG(os.stat(path).st_mode)
     except FileNotFoundError:
@@ -105,7 +105,7 @@ def _is_special(path: str | Path) -> bool:
 
 
 @contextmanager
-def _told(path: str | Path) -> Iterator[None]:
+def _told(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except OSError as error:
