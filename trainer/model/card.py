@@ -75,8 +75,7 @@ def read_summary(path: str | os.PathLike[str]) -> dict[str, Any]:
 def _figures(summary: Mapping[str, Any]) -> list[str]:
     controllers = summary["controllers"]
     described = summary.get("metrics")
-    unknown = [name for name in MEASURES if isinstance(described, dict) and name not in described]
-    if unknown:
+    if isinstance(described, dict) and (unknown := [name for name in MEASURES if name not in described]):
         raise InputError(f"the results summary has no metric {', '.join(unknown)}; it has {', '.join(described)}")
     lines = [
         f"Means over {len(summary.get('scenarios', {}))} scenarios.",

@@ -16,9 +16,9 @@ from playwright.async_api import Error as PlaywrightError
 
 from weir.qoe_eval.call.link.namespace_socket import listening_socket
 from weir.qoe_eval.call.link.namespaces import processes_in
-from weir.qoe_eval.call.processes.json_lines_process import monotonic_us
+from weir.qoe_eval.call.processes.json_lines_process import Message, monotonic_us
 from weir.qoe_eval.call.processes.real_time import run_in_real_time
-from weir.qoe_eval.call.session.endpoint import EndpointFailed, Message
+from weir.qoe_eval.call.session.endpoint import EndpointFailed
 from weir.qoe_eval.call.session.signalling import SignallingServer
 from weir.qoe_eval.call.settings import CHROMIUM
 

@@ -19,12 +19,12 @@ from weir.qoe_eval.call.link.process import LEFT_ADDRESS, RIGHT_ADDRESS, LinkFai
 from weir.qoe_eval.call.logs import file_names
 from weir.qoe_eval.call.measures.wake_up_lag import WakeUpLag
 from weir.qoe_eval.call.media.source_videos import source_video_path
-from weir.qoe_eval.call.processes.json_lines_process import monotonic_us
+from weir.qoe_eval.call.processes.json_lines_process import Message, monotonic_us
 from weir.qoe_eval.call.processes.real_time import LINK_PRIORITY, run_in_real_time
 from weir.qoe_eval.call.processes.uninterrupted import finish
 from weir.qoe_eval.call.report import record as call_record
 from weir.qoe_eval.call.session.browser import BrowserSender
-from weir.qoe_eval.call.session.endpoint import Endpoint, EndpointFailed, Message
+from weir.qoe_eval.call.session.endpoint import Endpoint, EndpointFailed
 from weir.qoe_eval.call.session.orders import checked_order
 from weir.qoe_eval.call.session.peer_arguments import STATS_INTERVAL_MS, receiver_arguments, sender_arguments
 from weir.qoe_eval.call.session.peer_process import PeerProcess

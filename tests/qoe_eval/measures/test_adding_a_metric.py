@@ -9,9 +9,10 @@ from weir.qoe_eval.call.measures.metric_table import CALL_METRICS
 from weir.qoe_eval.measures import metrics
 from weir.qoe_eval.measures.metric_table import METRICS, Metric
 from weir.qoe_eval.measures.summary import summarise
-from weir.qoe_eval.report import tables
 from weir.qoe_eval.report.csv_tables import write_results_csv
 from weir.qoe_eval.report.means_table import print_means
+from weir.qoe_eval.report.page_template import render_page
+from weir.qoe_eval.report.sections.headline import headline
 from weir.trainer.model.card import MEASURES, _figures
 
 
@@ -60,7 +61,8 @@ def test_a_registered_metric_reaches_every_table(tmp_path, capsys) -> None:
     assert summary["controllers"]["gcc"][DUMMY.name]["mean"] == 0.3
     with write_results_csv(tmp_path, [done], METRICS).open(newline="") as file:
         assert next(csv.DictReader(file))[DUMMY.name] == "0.3"
-    page = tables.headline(summary)
+    lead = {"runs": 1, "controllers": 1, "scenarios": 1, "objective": "", "paired": [], "has_intervals": False}
+    page = render_page("replay/page.html", "", lead, [headline(summary)], {}, "report.js")
     assert 'title="A made-up measure.">Dummy</span><small>% ↓</small>' in page
     assert "30.0" in page
     print_means(summary, METRICS, [DUMMY.name])
