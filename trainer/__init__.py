@@ -1,8 +1,8 @@
 """What Weir's learned policy is trained with, and what comes of it.
 
 The packages above use the names here, those of `weir.trainer.gym` (the environment), of `weir.trainer.recoco` (the
-paper's experiment) and the commands of `weir.trainer.cli`; what lies deeper may change. A name is imported when it is
-first asked for, and none of these needs torch.
+paper's experiment), the words of `weir.trainer.model.paired_text` and the commands of `weir.trainer.cli`; what lies
+deeper may change. A name is imported when it is first asked for, and none of these needs torch.
 """
 
 from importlib import import_module

@@ -1,6 +1,7 @@
 #include "feature_binding.h"
 
 #include <string>
+#include <utility>
 
 #include "weir/arrival/interval_statistics.h"
 #include "weir/controllers/rule_controller.h"
@@ -11,7 +12,7 @@ namespace {
 namespace py = pybind11;
 using namespace py::literals;  // NOLINT: the literals' only way in
 
-py::tuple ToTuple(const FeatureRange& range) { return py::make_tuple(range.low, range.high); }
+std::pair<double, double> Ends(const FeatureRange& range) { return {range.low, range.high}; }
 
 py::object ReadOnly(const py::dict& dict) { return py::module_::import("types").attr("MappingProxyType")(dict); }
 
@@ -31,9 +32,9 @@ void BindFeatures(py::module_& module) {
   py::class_<Feature>(module, "Feature")
       .def_property_readonly("name", [](const Feature& feature) { return std::string(feature.name); })
       .def_property_readonly("unit", [](const Feature& feature) { return std::string(feature.quantity.unit); })
-      .def_property_readonly("load_check", [](const Feature& feature) { return ToTuple(feature.quantity.load_check); })
+      .def_property_readonly("load_check", [](const Feature& feature) { return Ends(feature.quantity.load_check); })
       .def_property_readonly("observation_space",
-                             [](const Feature& feature) { return ToTuple(feature.quantity.observation_space); })
+                             [](const Feature& feature) { return Ends(feature.quantity.observation_space); })
       .def_property_readonly("scale", [](const Feature& feature) { return std::string(ToString(feature.scale)); })
       .def_property_readonly("description", [](const Feature& feature) { return std::string(feature.description); });
   py::dict features;

@@ -48,10 +48,10 @@ CHOICES = {
     "qoe_eval/experiments": {"weir", "gcc", "rule", "oracle", "rtp", "tcp", "balanced"},
     "qoe_eval/measures/steering.py": {"throughput", "balanced", "latency"},
     "qoe_eval/measures/summary.py": {"weir"},
-    "qoe_eval/report/objectives.py": {"balanced"},
+    "qoe_eval/report/page/replay/objectives.html": {"balanced"},
     "qoe_eval/report/replay_page.py": {"weir", "gcc", "rule"},
     "qoe_eval/report/page/report.js": {"weir", "oracle", "rtp", "throughput"},
-    "qoe_eval/report/training_page.py": {"rule", "weir"},
+    "qoe_eval/report/training_curves.py": {"rule", "weir"},
     "qoe_eval/runs/objectives.py": {"gcc", "rule", "balanced"},
     "trainer/configuration/curriculum.py": {"gcc", "rule"},
     "qoe_eval/bench": {"weir", "rule", "rtp"},
@@ -70,13 +70,13 @@ CHOICES = {
     "trainer/gym/episode.py": {"balanced"},
     "trainer/gym/vector.py": {"balanced"},
     "trainer/gym/sim/flows/flow_set.cc": {"rule"},
-    "trainer/gym/sim/main.cc": {"rule", "weir"},
+    "trainer/gym/sim/run/job_options.cc": {"rule", "weir"},
     "trainer/gym/sim/flows/simulation_job.h": {"rule"},
     "trainer/learning/environments.py": {"balanced"},
     "trainer/learning/evaluation.py": {"balanced"},
     "trainer/recoco/experiment.py": {"balanced"},
     "trainer/adaptation/experiment.py": {"throughput", "balanced", "latency"},
-    "webrtc_patch/peer/main.cc": {"rule", "weir"},
+    "webrtc_patch/peer/session.cc": {"rule", "weir"},
     "examples": {"latency"},
     # Other things of the same name: the program, a protocol, a part of a page.
     "estimator/src/policy/onnx_session.cc": {"weir"},
@@ -85,6 +85,7 @@ CHOICES = {
     "qoe_eval/cli.py": {"weir"},
     "qoe_eval/command.py": {"weir"},
     "qoe_eval/doctor/components.py": {"weir"},
+    "qoe_eval/runs/command_record.py": {"weir"},
     "qoe_eval/runs/options.py": {"weir"},
     "qoe_eval/serve/page/objective.js": {"rule"},
     "trainer/cli.py": {"weir"},
@@ -95,7 +96,7 @@ CHOICES = {
 }
 # The names of two presets are those of the weight that they favour; these files mean the weight.
 WEIGHTS_BY_NAME = (
-    "estimator/python/weir/registry.py", "qoe_eval/report/objectives.py", "qoe_eval/report/training_page.py",
+    "estimator/python/weir/registry.py", "qoe_eval/report/sections/objectives.py", "qoe_eval/report/training_curves.py",
     "qoe_eval/serve/page/guard.js", "qoe_eval/serve/page/weights.js", "qoe_eval/report/page/report.js",
     "webrtc_patch/adapter/external/program_decision_maker.cc", "webrtc_patch/peer/lines/command.cc",
     "webrtc_patch/peer/lines/record_lines.cc",
@@ -146,7 +147,7 @@ def test_a_name_stands_in_its_registry_its_implementation_and_where_it_is_meant(
             allowed |= {name for place, some in places.items() if covers(place, path) for name in some}
         if names - allowed:
             strays[path] = sorted(names - allowed)
-    assert not strays, "read them from the registry (weir.registry, weir/registry/*.h)"
+    assert not strays, f"read them from the registry (weir.registry, weir/registry/*.h): {strays}"
 
 
 def test_every_place_that_may_have_names_has_them(found: dict[str, set[str]]) -> None:

@@ -26,6 +26,7 @@ DOORS = {
     "weir.trainer.cli",
     "weir.trainer.gym",
     "weir.trainer.gym.opennetlab",
+    "weir.trainer.model.paired_text",
     "weir.trainer.recoco",
 }
 MOST_MODULES = 18

@@ -22,7 +22,7 @@ def run(real_simulator, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "subcommand is required"),
+        ([], "give run, serve or link"),
         (["walk"], "not expected: walk"),
         (["run"], "SCENARIO.json is required"),
         (["run", "--colour", "red", "a.json"], "no option --colour"),

@@ -212,12 +212,12 @@ async def test_a_killed_link_is_noticed(make_link):
 @pytest.mark.asyncio
 async def test_wrong_input_and_missing_namespaces_are_one_message(make_link, namespaces, tmp_path):
     link = make_link(scenario_of([0.0], [4e6]))
-    Path(link._command[2]).write_text('{"schema": "weir.scenario/1"}')
+    Path(link._process._command[2]).write_text('{"schema": "weir.scenario/1"}')
     with pytest.raises(InputError, match=r"scenario.json: name: is missing"):
         await link.start()
     await link.stop()
     link = make_link(scenario_of([0.0], [4e6]))
-    link._command[4] = "no-such-namespace"
+    link._process._command[4] = "no-such-namespace"
     with pytest.raises(InputError, match="network namespace no-such-namespace"):
         await link.start()
 
