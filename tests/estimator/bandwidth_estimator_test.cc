@@ -254,7 +254,7 @@ TEST(BandwidthEstimatorTest, AbsurdRoundTripTimesAreIgnored) {
 
 class WatchingObserver final : public EstimatorObserver {
  public:
-  void OnTarget(DataRate target, Timestamp now) override { targets.push_back({now, target}); }
+  void OnTarget(DataRate target, Timestamp now) override { targets.emplace_back(now, target); }
   void OnArrival(const Arrival&) override { ++arrivals; }
   void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override { round_trip_time = update.round_trip_time; }
 

@@ -64,7 +64,7 @@ def main() -> int:
     build, stamps = (Path(argument).resolve() for argument in sys.argv[1:3])
     stamps.mkdir(parents=True, exist_ok=True)
     names = stamp_names(build)
-    chosen = {Path(argument).resolve() for argument in sys.argv[3:]} or names.keys()
+    chosen = names.keys() & ({Path(argument).resolve() for argument in sys.argv[3:]} or names.keys())
     changed = [source for source in names if source in chosen and not (stamps / names[source]).exists()]
     began = time.monotonic()
 
@@ -90,7 +90,7 @@ def main() -> int:
     for stamp in {path.name for path in stamps.iterdir()} - set(names.values()):
         (stamps / stamp).unlink()
     seconds = time.monotonic() - began
-    unchanged = len(names) - len(changed)
+    unchanged = len(chosen) - len(changed)
     print(f"\rclang-tidy: {passed} of {len(changed)} files pass, {unchanged} as before, {seconds:.0f} s")
     return 0 if passed == len(changed) else 1
 

@@ -40,6 +40,7 @@ std::string TestName(std::string_view name) {
 
 std::vector<ControllerCase> ControllerCases() {
   std::vector<ControllerCase> cases;
+  cases.reserve(kBuiltInControllers.size() + 1);
   for (const std::string_view name : kBuiltInControllers) {
     // The rule's known weakness, see RuleOptions: at 30 kbps it takes the gap between two packets for an outage, and
     // stays there.

@@ -204,9 +204,10 @@ TEST_F(VideoSourceTest, ASlowEncoderFollowsWithItsTimeConstantsAndWithoutBursts)
   config_.rise_time_constant_s = 1.5;
   config_.fall_time_constant_s = 0.5;
   // Of many encoders, the sizes of frames at a time give the rate.
-  constexpr int kEncoders = 400;
+  constexpr uint64_t kEncoders = 400;
   std::vector<VideoSource> sources;
-  for (int i = 0; i < kEncoders; ++i) sources.push_back(Make(1'000'000, static_cast<uint64_t>(i + 1)));
+  sources.reserve(kEncoders);
+  for (uint64_t seed = 1; seed <= kEncoders; ++seed) sources.push_back(Make(1'000'000, seed));
   for (VideoSource& source : sources) TakeUntil(source, kSecond);
   double before = 1'000'000 - kOverhead * 8.0 * 30 * 4;
   int64_t now_ns = kSecond;

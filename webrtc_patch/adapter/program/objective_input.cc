@@ -13,7 +13,7 @@ std::string ObjectiveExpected() {
 }
 
 std::optional<Objective> ParseObjective(const std::string& text) {
-  if (const std::optional<Objective> preset = ObjectivePreset(text)) return *preset;
+  if (const std::optional<Objective> preset = ObjectivePreset(text)) return preset;
   float weights[3];
   char rest = 0;
   if (std::sscanf(text.c_str(), "%f,%f,%f%c", &weights[0], &weights[1], &weights[2], &rest) != 3) return std::nullopt;
