@@ -3,17 +3,18 @@
 The source folder is the repository's root, so that pages link to each other as they do in the repository.
 """
 
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_loader
+import __future__
+
 from pathlib import Path
+from types import ModuleType
 
 import weir
 
-# The docstrings of the compiled module are in its stub.
+# The docstrings of the compiled module are in its stub. Its annotations may name what stands further down in it.
 stub_file = Path(__file__).parents[1] / "estimator/python/weir/_core.pyi"
-spec = spec_from_loader("weir._core", SourceFileLoader("weir._core", str(stub_file)))
-stub = module_from_spec(spec)
-spec.loader.exec_module(stub)
+stub = ModuleType("weir._core")
+flags = __future__.annotations.compiler_flag
+exec(compile(stub_file.read_text(), stub_file, "exec", flags=flags), vars(stub))
 vars(weir).update({name: value for name, value in vars(stub).items() if name in weir.__all__})
 
 project = "Weir"
@@ -23,7 +24,7 @@ html_theme = "furo"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 root_doc = "README"
 include_patterns = ["*.md", "docs/*.md", "*/README.md", "*/*/README.md", "trainer/models/*.md"]
-exclude_patterns = ["build", ".venv", "tests", "**/__pycache__"]
+exclude_patterns = ["build", ".venv", "**/__pycache__"]
 
 # Headings of READMEs are the targets of links such as `README.md#installing`.
 myst_heading_anchors = 3
@@ -39,27 +40,35 @@ CONTENTS = """
 ```{toctree}
 :hidden:
 :caption: Use
+docs/replays
+docs/calls
 docs/write_your_own_controller
 docs/python
 docs/cpp
+docs/experiments
+examples/README
 ```
 ```{toctree}
 :hidden:
 :caption: Parts
 estimator/README
 webrtc_patch/README
+webrtc_patch/adapter/README
 webrtc_patch/peer/README
 trainer/README
 trainer/gym/README
 trainer/models/weir
 traces/README
 qoe_eval/README
-docker/README
 ```
 ```{toctree}
 :hidden:
 :caption: Work on it
 CONTRIBUTING
+tests/README
+docs/README
+docker/README
+requirements/README
 CHANGELOG
 ```
 """
