@@ -8,6 +8,8 @@ import __future__
 from pathlib import Path
 from types import ModuleType
 
+from sphinx.pycode import ModuleAnalyzer
+
 import weir
 
 # The docstrings of the compiled module are in its stub. Its annotations may name what stands further down in it.
@@ -16,6 +18,7 @@ stub = ModuleType("weir._core")
 flags = __future__.annotations.compiler_flag
 exec(compile(stub_file.read_text(), stub_file, "exec", flags=flags), vars(stub))
 vars(weir).update({name: value for name, value in vars(stub).items() if name in weir.__all__})
+constants = ModuleAnalyzer.for_string(stub_file.read_text(), "weir._core").find_attr_docs()
 
 project = "Weir"
 release = weir.__version__
@@ -31,6 +34,7 @@ myst_heading_anchors = 3
 # Folders, which are no pages.
 nitpick_ignore = [("myst", "examples"), ("myst", "docs")]
 default_role = "code"
+highlight_language = "none"
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 python_maximum_signature_line_length = 100
@@ -80,6 +84,13 @@ def add_contents(_app, name: str, source: list[str]) -> None:
         source[0] += CONTENTS
 
 
+def add_docstring(_app, _what: str, name: str, _value, _options, lines: list[str]) -> None:
+    """Gives `weir`'s constants their docstrings, which only the stub has."""
+    if (constant := ("", name.removeprefix("weir."))) in constants:
+        lines[:] = constants[constant]
+
+
 def setup(app) -> None:
     """Called by Sphinx."""
+    app.connect("autodoc-process-docstring", add_docstring)
     app.connect("source-read", add_contents)
