@@ -3,18 +3,22 @@
 The source folder is the repository's root, so that pages link to each other as they do in the repository.
 """
 
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_loader
+import __future__
+
 from pathlib import Path
+from types import ModuleType
+
+from sphinx.pycode import ModuleAnalyzer
 
 import weir
 
-# The docstrings of the compiled module are in its stub.
+# The docstrings of the compiled module are in its stub. Its annotations may name what stands further down in it.
 stub_file = Path(__file__).parents[1] / "estimator/python/weir/_core.pyi"
-spec = spec_from_loader("weir._core", SourceFileLoader("weir._core", str(stub_file)))
-stub = module_from_spec(spec)
-spec.loader.exec_module(stub)
+stub = ModuleType("weir._core")
+flags = __future__.annotations.compiler_flag
+exec(compile(stub_file.read_text(), stub_file, "exec", flags=flags), vars(stub))
 vars(weir).update({name: value for name, value in vars(stub).items() if name in weir.__all__})
+constants = ModuleAnalyzer.for_string(stub_file.read_text(), "weir._core").find_attr_docs()
 
 project = "Weir"
 release = weir.__version__
@@ -23,13 +27,14 @@ html_theme = "furo"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 root_doc = "README"
 include_patterns = ["*.md", "docs/*.md", "*/README.md", "*/*/README.md", "trainer/models/*.md"]
-exclude_patterns = ["build", ".venv", "tests", "**/__pycache__"]
+exclude_patterns = ["build", ".venv", "**/__pycache__"]
 
 # Headings of READMEs are the targets of links such as `README.md#installing`.
 myst_heading_anchors = 3
 # Folders, which are no pages.
 nitpick_ignore = [("myst", "examples"), ("myst", "docs")]
 default_role = "code"
+highlight_language = "none"
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 python_maximum_signature_line_length = 100
@@ -39,27 +44,35 @@ CONTENTS = """
 ```{toctree}
 :hidden:
 :caption: Use
+docs/replays
+docs/calls
 docs/write_your_own_controller
 docs/python
 docs/cpp
+docs/experiments
+examples/README
 ```
 ```{toctree}
 :hidden:
 :caption: Parts
 estimator/README
 webrtc_patch/README
+webrtc_patch/adapter/README
 webrtc_patch/peer/README
 trainer/README
 trainer/gym/README
 trainer/models/weir
 traces/README
 qoe_eval/README
-docker/README
 ```
 ```{toctree}
 :hidden:
 :caption: Work on it
 CONTRIBUTING
+tests/README
+docs/README
+docker/README
+requirements/README
 CHANGELOG
 ```
 """
@@ -71,6 +84,13 @@ def add_contents(_app, name: str, source: list[str]) -> None:
         source[0] += CONTENTS
 
 
+def add_docstring(_app, _what: str, name: str, _value, _options, lines: list[str]) -> None:
+    """Gives `weir`'s constants their docstrings, which only the stub has."""
+    if (constant := ("", name.removeprefix("weir."))) in constants:
+        lines[:] = constants[constant]
+
+
 def setup(app) -> None:
     """Called by Sphinx."""
+    app.connect("autodoc-process-docstring", add_docstring)
     app.connect("source-read", add_contents)

@@ -1,3 +1,4 @@
+// What Python reads of the registry: rate controllers, kinds of flows, presets of the objective.
 #ifndef WEIR_PYTHON_REGISTRY_BINDING_H_
 #define WEIR_PYTHON_REGISTRY_BINDING_H_
 

@@ -8,7 +8,7 @@ import numpy as np
 STEP_FIELDS: tuple[str, ...] = (
     "time_s",  # at the end of the interval
     "capacity_bps",  # mean of the bottleneck
-    "carriable_bps",  # of the media: bounded by what it may send, which may wait for 50 ms (sim/link/carriable.h)
+    "carriable_bps",  # of the media: bounded by what it may send, which may wait for 50 ms (sim/endpoints/carriable.h)
     "send_rate_bps",  # IP bytes
     "receive_rate_bps",  # IP bytes
     "one_way_delay_mean_ms",  # of arrivals; held when nothing arrived
