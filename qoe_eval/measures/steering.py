@@ -11,7 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from weir.registry import PRESETS
+
+# The presets that are told one after another; one that is not among them is listed after them.
 ORDER = ("throughput", "balanced", "latency")
+LISTED = (*ORDER, *(name for name in PRESETS if name not in ORDER))
 STEPS = (("throughput", "balanced"), ("balanced", "latency"))
 PAIRS = (*STEPS, ("throughput", "latency"))
 # How far a step in the wrong direction is still a tie: utilisation as a ratio, delay in ms.

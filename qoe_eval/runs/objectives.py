@@ -9,7 +9,7 @@ from typing import Any
 from weir.qoe_eval.measures.metric_table import METRICS
 from weir.qoe_eval.measures.metrics import Values, utility
 from weir.qoe_eval.measures.statistics import compare_paired
-from weir.qoe_eval.measures.steering import ORDER, PAIRS, TOLERANCES, steering
+from weir.qoe_eval.measures.steering import LISTED, ORDER, PAIRS, TOLERANCES, steering
 from weir.qoe_eval.measures.summary import REFERENCE, in_order
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.registry import PRESETS, WEIGHTS
@@ -91,7 +91,7 @@ def summarise_objectives(
             name: dict(zip(WEIGHTS, PRESETS[name], strict=True))
             | _means(presets[name].values())
             | _utilities(presets[name].values())
-            for name in ORDER
+            for name in LISTED
         },
         "preset_differences": [
             row for a, b in PAIRS for metric in SHOWN if (row := _difference(presets, a, b, metric))
@@ -102,7 +102,7 @@ def summarise_objectives(
         },
         "steering": asdict(steering({run: {name: presets[name][run] for name in ORDER} for run in scenarios})),
         "preset_scenarios": {
-            run: {name: {metric: presets[name][run].get(metric) for metric in SHOWN} for name in ORDER}
+            run: {name: {metric: presets[name][run].get(metric) for metric in SHOWN} for name in LISTED}
             for run in scenarios
         },
     }
@@ -140,7 +140,7 @@ def _utilities(runs: Iterable[Values]) -> dict[str, dict[str, float | None]]:
     """The mean utility of runs under each preset's weights, whatever they ran under."""
     runs = list(runs)
     means: dict[str, float | None] = {}
-    for name in ORDER:
+    for name in LISTED:
         parts = ([run.get(f"challenge_{part}") for part in ("rate", "delay", "loss")] for run in runs)
         known = [
             value for rate, delay, loss in parts if (value := utility(PRESETS[name], rate, delay, loss)) is not None

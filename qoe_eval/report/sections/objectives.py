@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from weir.qoe_eval.measures.metric_table import METRICS, Metric
-from weir.qoe_eval.measures.steering import ORDER, PAIRS, TOLERANCES
+from weir.qoe_eval.measures.steering import LISTED, ORDER, PAIRS, TOLERANCES
 from weir.qoe_eval.report.display import interval
 from weir.qoe_eval.report.page_template import Section
 from weir.qoe_eval.runs.objectives import SHOWN
@@ -108,18 +108,18 @@ def _utilities(found: Mapping[str, Any]) -> dict[str, Any] | None:
     if not all("utility" in one for _, one in rows_of):
         return None
     metric = METRICS["utility"]
-    best = {under: max((one["utility"][under] or 0.0) for one in found["presets"].values()) for under in ORDER}
+    best = {under: max((one["utility"][under] or 0.0) for one in found["presets"].values()) for under in LISTED}
     rows = [
         {
             "name": name,
-            "is_preset": name in ORDER,
+            "is_preset": name in LISTED,
             "utilities": [
-                (metric.display(one["utility"][under]), one["utility"][under] == best[under]) for under in ORDER
+                (metric.display(one["utility"][under]), one["utility"][under] == best[under]) for under in LISTED
             ],
         }
         for name, one in rows_of
     ]
-    return {"columns": [(name, _weights(found["presets"][name])) for name in ORDER], "rows": rows}
+    return {"columns": [(name, _weights(found["presets"][name])) for name in LISTED], "rows": rows}
 
 
 def _differences(found: Mapping[str, Any]) -> dict[str, Any]:

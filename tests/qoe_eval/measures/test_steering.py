@@ -1,6 +1,7 @@
 import pytest
 
-from weir.qoe_eval.measures.steering import ORDER, TOLERANCES, steering
+from weir.qoe_eval.measures.steering import LISTED, ORDER, TOLERANCES, steering
+from weir.registry import PRESETS
 
 
 def presets(throughput, balanced, latency):
@@ -48,3 +49,8 @@ def test_scenarios_that_lack_a_value_are_left_out():
     values["without latency"] = {name: values["whole"][name] for name in ORDER[:2]}
     assert steering(values).scenarios == 1
     assert steering({}).right is None
+
+
+def test_every_preset_is_listed_those_that_steer_first() -> None:
+    assert LISTED[: len(ORDER)] == ORDER
+    assert sorted(LISTED) == sorted(PRESETS)

@@ -200,7 +200,7 @@ TEST(ScenarioTest, RefusesWithTheJsonPath) {
        "forward.jitter.maximum_ms: is missing"},
       {With("/reverse", nullptr), "reverse: must be a JSON object, not null"},
       {With("/flows", json::array()), "flows: needs at least 1"},
-      {With("/flows/0", {{"kind", "udp"}}), R"(flows[0].kind: "udp" is not allowed; use "rtp", "tcp" or "cbr")"},
+      {With("/flows/0", {{"kind", "udp"}}), R"(flows[0].kind: "udp" is not allowed; use "rtp", "tcp")"},
       {With("/flows/1", {{"kind", "rtp"}}), "flows[1].id: \"media\" is taken"},
       {With("/flows/0/start_s", -1), "flows[0].start_s: must be at least 0"},
       {With("/flows/0", {{"kind", "rtp"}, {"start_s", 5}, {"stop_s", 5}}),
