@@ -30,11 +30,13 @@ def run(real_simulator, tmp_path):
         (["run", "a.json", "--seed", "-1"], "--seed -1: must be a whole number, at least 0"),
         (["run", "a.json", "--objective", "1,2"], "--objective 1,2: must be balanced, throughput, latency"),
         (["run", "a.json"], "cannot read the scenario a.json"),
+        (["run", "a.json", "--controller", ""], "--controller : must be given"),
         (["run", "-", "--seed", "3"], "run - takes no options"),
         (["serve", "a.json"], "not expected: a.json"),
         (["link", "a.json", "b.json", "--left", "l", "--right", "r", "--log", "x"], "not expected: b.json"),
         (["link", "a.json", "--left", "l", "--right", "r"], "--log is required"),
         (["link", "a.json", "--left", "l", "--right", "r", "--log", "x", "--log-interval-ms", "9"], "10 to 10000"),
+        (["link", "a.json", "--left", "l", "--right", "r", "--log", "x", "--controller", ""], "--controller : must be"),
         (["link", "a.json", "--left", "l", "--right", "l", "--log", "x"], "two network namespaces"),
     ],
 )
@@ -87,3 +89,12 @@ def test_a_full_disk_fails_the_run(real_simulator, steady, tmp_path):
     with open("/dev/full", "w") as full:
         command = [real_simulator, "run", tmp_path / "steady.json"]
         assert subprocess.run(command, stdout=full, stderr=subprocess.PIPE, timeout=60).returncode == 1
+
+
+def test_a_job_nested_too_deeply_is_answered_as_wrong(run):
+    deep = 100_000
+    ended = run("run", "-", text='{"job":' * deep + "1" + "}" * deep + '\n{"job":2}\n')
+    assert (ended.returncode, ended.stderr) == (0, "")
+    first, second = map(json.loads, ended.stdout.splitlines())
+    assert first == {"job": None, "error": "nested deeper than 256 levels"}
+    assert second["job"] == 2

@@ -20,7 +20,13 @@ TEST(JsonText, WhatIsNoJsonIsRefusedAndNamed) {
   EXPECT_EQ(ErrorOf("{\"a\":"), "here: not JSON, at byte 6");
   EXPECT_NE(ErrorOf("").find("not JSON"), std::string::npos);
   EXPECT_NE(ErrorOf("\"\xff\"").find("not JSON"), std::string::npos);
-  EXPECT_NE(ErrorOf(std::string(100'000, '[')).find("not JSON"), std::string::npos);
+}
+
+TEST(JsonText, WhatIsNestedTooDeeplyIsRefused) {
+  const auto nested = [](size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+  EXPECT_EQ(ErrorOf(nested(256)), "");
+  EXPECT_EQ(ErrorOf(nested(257)), "here: nested deeper than 256 levels");
+  EXPECT_EQ(ErrorOf(std::string(100'000, '[')), "here: nested deeper than 256 levels");
 }
 
 TEST(JsonText, ANumberBeyondAllNumbersIsRefused) {

@@ -30,11 +30,10 @@ standard input, one JSON object a line: {"type":"start"}, {"type":"down","durati
 the input, SIGINT and SIGTERM stop it too)";
 
 void AddJobOptions(CLI::App& command, JobOptions& options) {
-  command
-      .add_option("--controller", options.controller,
-                  "what flows \"under_test\" run (default: weir with a --model, else rule):\n" +
-                      ListNames(kSimulatedControllers))
-      ->type_name("NAME");
+  AddText(
+      command, "--controller", "NAME",
+      "what flows \"under_test\" run (default: weir with a --model, else rule):\n" + ListNames(kSimulatedControllers),
+      options.controller);
   command.add_option("--model", options.model_path, "the policy of the controller weir (ONNX)")->type_name("FILE");
   AddObjective(command, [&options](const Objective& objective) { options.objective = objective; });
   AddInteger(command, "--seed", "a whole number, at least 0 (default 1)", options.seed, uint64_t{0});

@@ -8,7 +8,8 @@
 
 namespace weir {
 
-// Throws InputError where the text is no JSON, or an object in it has one key twice. `path` names the text in messages.
+// Throws InputError where the text is no JSON, is nested too deeply, or has an object with one key twice. `path` names
+// the text in messages.
 nlohmann::json ParseJson(std::string_view text, const std::string& path = {});
 
 // As one line. Names of files and peers may hold any bytes: those that are no UTF-8 are replaced.
