@@ -139,6 +139,10 @@ def _checked(record: Any) -> dict[str, Any]:
     """A line of the results as far as everybody relies on it; ValueError and the like for others."""
     if record["schema"] != "weir.result/1" or not isinstance(record.get("key", ""), str):
         raise ValueError("no result")
+    if not (isinstance(record["scenario"], str) and isinstance(record["controller"], str)):
+        raise ValueError("no names")
+    if not isinstance(record["seed"], int):
+        raise ValueError("seed")
     for name, value in record["metrics"]["run"].items():
         if not (value is None or (isinstance(value, int | float) and math.isfinite(value))):
             raise ValueError(name)

@@ -33,6 +33,9 @@ def change_first_line(results, change):
     "change",
     [
         lambda record: record.update(key=["a"]),
+        lambda record: record.pop("scenario"),
+        lambda record: record.update(controller=["gcc"]),
+        lambda record: record.pop("seed"),
         lambda record: record.update(flows=5),
         lambda record: record.update(flows=[3]),
         lambda record: record.update(metrics=None),
