@@ -143,11 +143,12 @@ def _checked(record: Any) -> dict[str, Any]:
         raise ValueError("no names")
     if not isinstance(record["seed"], int):
         raise ValueError("seed")
+    float(record["path"]["one_way_delay_ms"]), float(record["duration_s"])
     for name, value in record["metrics"]["run"].items():
         if not (value is None or (isinstance(value, int | float) and math.isfinite(value))):
             raise ValueError(name)
     for flow in record["flows"]:
-        flow["id"]
+        flow["id"], flow["kind"]
     return dict(record)
 
 

@@ -36,6 +36,8 @@ def change_first_line(results, change):
         lambda record: record.pop("scenario"),
         lambda record: record.update(controller=["gcc"]),
         lambda record: record.pop("seed"),
+        lambda record: record.pop("duration_s"),
+        lambda record: record.update(path={}),
         lambda record: record.update(flows=5),
         lambda record: record.update(flows=[3]),
         lambda record: record.update(metrics=None),
