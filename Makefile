@@ -147,8 +147,10 @@ test-docker: ## Build and run the images (as root)
 
 CXX_FILES = git ls-files --cached --others --exclude-standard '*.cc' '*.h'
 
+TIDY = $(BIN)/python tests/lint/tidy.py build/release build/tidy
+
 .PHONY: lint
-lint: build/stamps/test ## Check style and types and look for faults: ruff, clang-format, mypy, clang-tidy
+lint: build-test ## Check style and types and look for faults: ruff, clang-format, mypy, clang-tidy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	# The packages as an installed `weir` has them: mypy does not follow an editable installation.
@@ -156,11 +158,11 @@ lint: build/stamps/test ## Check style and types and look for faults: ruff, clan
 	ln -srt build/typing/weir estimator/python/weir/* traces trainer qoe_eval webrtc_patch
 	$(BIN)/mypy
 	$(CXX_FILES) | xargs $(BIN)/clang-format --dry-run --Werror
-	$(MAKE) tidy TIDY="$$(git ls-files 'estimator/*.cc' 'trainer/*.cc' 'webrtc_patch/*.cc')"
+	$(TIDY) $$(git ls-files 'estimator/*.cc' 'trainer/*.cc' 'webrtc_patch/*.cc')
 
 .PHONY: tidy
 tidy: build-test ## clang-tidy over every C++ file that has changed since it last passed; lint leaves out those of tests
-	$(BIN)/python tests/lint/tidy.py build/release build/tidy $(TIDY)
+	$(TIDY)
 
 .PHONY: format
 format: build/stamps/test ## Put everything into style
