@@ -27,7 +27,7 @@ html_theme = "furo"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 root_doc = "README"
 include_patterns = ["*.md", "docs/*.md", "*/README.md", "*/*/README.md", "trainer/models/*.md"]
-exclude_patterns = ["build", ".venv", "**/__pycache__"]
+exclude_patterns = ["build", "runs", ".*", "**/__pycache__"]
 
 # Headings of READMEs are the targets of links such as `README.md#installing`.
 myst_heading_anchors = 3
