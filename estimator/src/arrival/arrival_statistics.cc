@@ -87,13 +87,16 @@ void ArrivalStatistics::MeasureDelay(const PacketArrival& packet, Stream& stream
     has_abs_send_time_ = true;
     last_abs_send_time_ = last_arrival_;
     const uint32_t ticks = packet.abs_send_time & ((1u << kAbsSendTimeBits) - 1);
-    delay = abs_send_time_delay_.Update(packet.arrival_time, {ticks, kAbsSendTimeBits, kAbsSendTimeTicksPerSecond});
+    delay = abs_send_time_delay_.Update(packet.arrival_time, {ticks, kAbsSendTimeBits, kAbsSendTimeTicksPerSecond},
+                                        packet.size());
   } else if ((!has_abs_send_time_ || last_arrival_ - last_abs_send_time_ > kAbsSendTimeMemory) &&
              packet.rtp_clock_rate >= kMinRtpClockRate && packet.rtp_clock_rate <= kMaxRtpClockRate) {
+    stream.size += packet.size();
     if (!stream.has_rtp_timestamp || static_cast<int32_t>(packet.rtp_timestamp - stream.rtp_timestamp) > 0) {
       stream.has_rtp_timestamp = true;
       stream.rtp_timestamp = packet.rtp_timestamp;
-      delay = stream.delay.Update(packet.arrival_time, {packet.rtp_timestamp, 32, packet.rtp_clock_rate});
+      delay = stream.delay.Update(packet.arrival_time, {packet.rtp_timestamp, 32, packet.rtp_clock_rate}, stream.size);
+      stream.size = DataSize::Zero();
     }
   }
   if (delay) {

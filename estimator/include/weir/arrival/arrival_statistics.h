@@ -53,6 +53,8 @@ class ArrivalStatistics {
     QueueingDelay delay;
     bool has_rtp_timestamp = false;
     uint32_t rtp_timestamp = 0;
+    // Since the last packet whose delay was measured by the RTP timestamp.
+    DataSize size = DataSize::Zero();
   };
 
   // False: the packet goes no further, and is counted.
