@@ -62,7 +62,9 @@ def golden_inputs(specification: EnvironmentSpecification) -> tuple[np.ndarray, 
     missing = [name for name in specification.features if name not in known]
     if missing:
         raise InputError(f"golden inputs: no value for {', '.join(missing)}. Known are {', '.join(known)}")
-    records = np.stack([known[name] for name in specification.features], axis=2)
+    records = np.stack([known[name] for name in specification.interval_features], axis=2)
+    newest = [known[name][:, 0] for name in specification.path_features]
     presets = np.array(list(PRESETS.values()))
     objectives = presets[np.arange(GOLDEN_VECTORS) % len(presets)]
-    return records.reshape(GOLDEN_VECTORS, -1).astype(np.float32), objectives.astype(np.float32)
+    observations = np.column_stack([records.reshape(GOLDEN_VECTORS, -1), *newest])
+    return observations.astype(np.float32), objectives.astype(np.float32)

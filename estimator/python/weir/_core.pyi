@@ -70,6 +70,9 @@ class Feature:
     def scale(self) -> str:
         """How a trained network takes it in: a name of `weir.trainer.policies.feature_scaling.SCALINGS`."""
     @property
+    def of_path(self) -> bool:
+        """About more than an interval: an observation has its newest value only, after the history."""
+    @property
     def description(self) -> str:
         """What it is, in a line."""
 
