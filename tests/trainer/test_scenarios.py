@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 from pydantic import ValidationError
 
@@ -5,6 +6,7 @@ from weir.errors import InputError
 from weir.traces.generate.random_domain import random_scenario
 from weir.traces.schema.scenario import Scenario
 from weir.trainer.configuration.scenarios import ScenarioSampler, ScenarioSettings
+from weir.trainer.curriculum.baseline import run_baseline
 
 
 def test_random_domain_is_the_training_split_within_the_bounds():
@@ -19,8 +21,20 @@ def test_random_domain_is_the_training_split_within_the_bounds():
         assert 1e6 <= scenario.forward.capacity.trace().mean_bps(scenario.duration_s) <= 5e6
     assert len({sample(seed)["duration_s"] for seed in range(15)}) > 10
     assert sample(3) == sample(3)
-    held_out = {random_scenario(seed, split="held_out", duration_s=20.0).forward.one_way_delay_ms for seed in range(50)}
-    assert not {sample(seed)["forward"]["one_way_delay_ms"] for seed in range(15)} & held_out
+    held_out = {random_scenario(seed, split="held_out").flows[0].sender_clock_offset_s for seed in range(50)}
+    assert not {sample(seed)["flows"][0]["sender_clock_offset_s"] for seed in range(15)} & held_out
+
+
+def test_the_simulator_reads_and_runs_every_scenario_of_the_domain():
+    documents = [
+        random_scenario(seed, split=split, duration_s=2.0).to_dict()
+        for split in ("train", "held_out")
+        for seed in range(200)
+    ]
+    for records in run_baseline(documents, "rule", seed=1, interval_ms=100):
+        assert records.values.shape[0] == 20
+        assert np.all(np.isfinite(records.values))
+        assert records.carriable_bps.max() > 0
 
 
 def test_unsteady_video_takes_the_place_of_the_media():
