@@ -37,24 +37,6 @@ def test_the_simulator_reads_and_runs_every_scenario_of_the_domain():
         assert records.carriable_bps.max() > 0
 
 
-def test_unsteady_video_takes_the_place_of_the_media():
-    plain, all_unsteady, some = (
-        ScenarioSampler(ScenarioSettings(unsteady_video_share=share)) for share in (0.0, 1.0, 0.5)
-    )
-    for seed in range(20):
-        scenario = Scenario.from_dict(all_unsteady(seed))
-        media = scenario.flows[0].media
-        assert media.kind == "video"
-        assert 100e3 <= media.max_rate_bps <= 20e6
-        assert 0.3 <= media.minimum_output_share <= 1.0
-        assert 0.0 <= media.stall_probability <= 0.08
-        assert scenario.forward == Scenario.from_dict(plain(seed)).forward
-        assert scenario.flows[1:] == Scenario.from_dict(plain(seed)).flows[1:]
-    unsteady = [some(seed) == all_unsteady(seed) for seed in range(60)]
-    assert 15 < sum(unsteady) < 45
-    assert all(some(seed) == plain(seed) for seed in range(60) if not unsteady[seed])
-
-
 def test_files_are_drawn_in_turn(tmp_path, steady):
     paths = []
     for name in ("a", "b"):

@@ -17,7 +17,7 @@ One forward bottleneck with one RTP flow under test, drawn from:
 | discipline | drop-tail 90 %, CoDel 10 % |
 | loss | none 50 %; Bernoulli 28 %, log-uniform 0.1 to 12 % |
 | | Gilbert-Elliott 14 %: bad spells of 2 to 10 packets, log-uniform 0.1 to 4 % on average |
-| | policer 8 %: 0.3 to 0.9 of the mean capacity (50 kbps at least); bucket: log-uniform 10 to 200 kB, but 2 s |
+| | policer 8 %: 0.3 to 0.9 of the mean capacity (50 kbps at least); bucket: log-uniform 10 to 200 kB, 2 s at most |
 | jitter | none 50 %; truncated Gaussian 25 %, log-uniform 1 to 40 ms, at most three of them, one in ten reorders |
 | | uniform 7 %, from 0 to log-uniform 2 to 60 ms; slotted 9 %, slots of log-uniform 5 to 100 ms |
 | | spikes 9 %: every 1 to 10 s (log-uniform mean), shortest of 20 to 100 ms, longest up to 250 ms |
@@ -27,7 +27,8 @@ One forward bottleneck with one RTP flow under test, drawn from:
 | | 2 %: set 1 to 3 times, by log-uniform 10 ms to 5 s, forwards or back |
 | media | filler to 50 Mbps 48 %; filler to 0.2 to 1 of the mean capacity 12 % |
 | | video 10 %, at most 150 kbps to 8 Mbps (log-uniform), at 15, 25, 30 or 60 frames per second |
-| | unsteady video 30 %, as real encoders make it (`weir.traces.generate.random_flows.unsteady_video`) |
+| | unsteady video 30 %, as real encoders make it, at most 0.5 to 3 times the mean capacity, |
+| | 100 kbps to 20 Mbps: puts out 10 % to all of its target, stalls in 70 %, lags as libvpx in 50 % |
 | competitor | none 70 %; TCP Cubic 6 %, NewReno 3 %, BBR 4 %; CBR of 10 to 50 % of the mean capacity 10 % |
 | | a second RTP flow 7 % |
 

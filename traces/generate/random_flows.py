@@ -33,10 +33,10 @@ def _media(rng: np.random.Generator, mean_bps: float) -> dict[str, Any]:
             "max_rate_bps": float(round(log_uniform(rng, 150e3, 8e6))),
             "frames_per_second": float(rng.choice([15, 25, 30, 60])),
         }
-    return unsteady_video(rng, mean_bps)
+    return _unsteady_video(rng, mean_bps)
 
 
-def unsteady_video(rng: np.random.Generator, mean_bps: float) -> dict[str, Any]:
+def _unsteady_video(rng: np.random.Generator, mean_bps: float) -> dict[str, Any]:
     """Video as real encoders make it, on a path with that mean capacity, as a scenario has it.
 
     At most half to three times the mean capacity, 100 kbps to 20 Mbps; puts out 10 % to all of its target; seven in ten

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from weir.traces.generate.drawing import log_uniform
+from weir.traces.generate.drawing import Array, log_uniform
 
 SHORTEST_DELAY_MS, LONGEST_DELAY_MS = 5.0, 200.0
 LONGEST_CHANGED_DELAY_MS = 400.0
@@ -43,18 +43,18 @@ def path_delay(rng: np.random.Generator, base_ms: float, duration_s: float, calm
     """The path's own one-way delay, ms: constant, or as a scenario says that it changes."""
     match drawn_kind(rng, _DELAY_CHANGES, calm):
         case "steps":
-            times_s = rng.uniform(0.05, 0.95, int(rng.integers(1, 5))) * duration_s
-            values_ms = np.array([base_ms])
+            times_s: Array = rng.uniform(0.05, 0.95, int(rng.integers(1, 5))) * duration_s
+            moved_ms = [base_ms]
             for _ in times_s:
-                values_ms = np.append(values_ms, _moved(rng, values_ms[-1], log_uniform(rng, 5, 150)))
-            values_ms = values_ms[1:]
+                moved_ms.append(_moved(rng, moved_ms[-1], log_uniform(rng, 5, 150)))
+            values_ms: Array = np.array(moved_ms[1:])
         case "wandering":
             times_s = np.cumsum(rng.uniform(5, 20, int(duration_s / 5) + 1))
             values_ms = base_ms + rng.uniform(0, 40, times_s.size)
         case "ramp":
             start_s, length_s = rng.uniform(0.05, 0.6) * duration_s, rng.uniform(5, 30)
             count = round(length_s / _RAMP_STEP_S)
-            times_s = start_s + _RAMP_STEP_S * np.arange(count)
+            times_s = start_s + _RAMP_STEP_S * np.arange(count, dtype=np.float64)
             end_ms = _moved(rng, base_ms, log_uniform(rng, 10, 100))
             values_ms = np.linspace(base_ms, end_ms, count + 1)[1:]
         case _:
@@ -70,7 +70,7 @@ def _moved(rng: np.random.Generator, delay_ms: float, change_ms: float) -> float
     return longer if longer <= LONGEST_CHANGED_DELAY_MS else shorter
 
 
-def _over_time(base_ms: float, times_s: np.ndarray, values_ms: np.ndarray, duration_s: float) -> float | dict[str, Any]:
+def _over_time(base_ms: float, times_s: Array, values_ms: Array, duration_s: float) -> float | dict[str, Any]:
     times_s = np.sort(times_s.round(3))
     kept = (np.diff(times_s, prepend=0) > 0) & (times_s < duration_s)
     if not kept.any():
