@@ -51,6 +51,12 @@ def golden_inputs(specification: EnvironmentSpecification) -> tuple[np.ndarray, 
         "probe_share": np.zeros(shape),
         "retransmission_share": np.zeros(shape),
         "application_limited": np.zeros(shape),
+        "delay_noise_s": 0.2 * queue,
+        "loss_at_short_queue_10s": 0.5 * loss,
+        "receive_rate_max_10s_bps": 1.5 * rate,
+        "receive_rate_min_10s_bps": 0.5 * rate,
+        "queueing_delay_min_10s_s": 0.2 * queue,
+        "queueing_delay_max_10s_s": 4.0 * queue,
         "last_estimate_bps": rate.max(axis=1, keepdims=True) * generator.uniform(0.8, 1.2, shape),
     }
     missing = [name for name in specification.features if name not in known]

@@ -68,7 +68,7 @@ class Feature:
         """To this an environment cuts its observations, lowest and highest."""
     @property
     def scale(self) -> str:
-        """How a trained network takes it in: a name of `weir.trainer.model.feature_scaling.SCALINGS`."""
+        """How a trained network takes it in: a name of `weir.trainer.policies.feature_scaling.SCALINGS`."""
     @property
     def description(self) -> str:
         """What it is, in a line."""

@@ -7,8 +7,8 @@ constexpr TimeDelta kMaxClockStepBack = TimeDelta::Seconds(3);
 constexpr TimeDelta kAbsSendTimeMemory = TimeDelta::Seconds(10);
 constexpr int kAbsSendTimeBits = 24;
 constexpr int64_t kAbsSendTimeTicksPerSecond = int64_t{1} << 18;
-constexpr int64_t kMinRtpClockRate = 1000;
-constexpr int64_t kMaxRtpClockRate = 1'000'000;
+constexpr uint32_t kMinRtpClockRate = 1000;
+constexpr uint32_t kMaxRtpClockRate = 1'000'000;
 constexpr DataSize kMaxUdpPayload = DataSize::Bytes(65'535);
 
 bool IsPlausible(const PacketArrival& packet) { return IsTime(packet.arrival_time) && packet.size() <= kMaxUdpPayload; }
@@ -85,13 +85,17 @@ void ArrivalStatistics::ReadSendTime(const PacketArrival& packet, Stream& stream
   if (packet.has_abs_send_time) {
     has_abs_send_time_ = true;
     last_abs_send_time_ = last_arrival_;
+    abs_send_time_delay_.size += packet.size();
     const uint32_t ticks = packet.abs_send_time & ((1u << kAbsSendTimeBits) - 1);
     arrival.has_delay =
         MeasureDelay(packet.arrival_time, {ticks, kAbsSendTimeBits, kAbsSendTimeTicksPerSecond}, abs_send_time_delay_);
   } else if ((!has_abs_send_time_ || last_arrival_ - last_abs_send_time_ > kAbsSendTimeMemory) &&
-             IsNewRtpTimestamp(packet, stream)) {
-    arrival.has_delay =
-        MeasureDelay(packet.arrival_time, {packet.rtp_timestamp, 32, packet.rtp_clock_rate}, stream.delay);
+             packet.rtp_clock_rate >= kMinRtpClockRate && packet.rtp_clock_rate <= kMaxRtpClockRate) {
+    stream.delay.size += packet.size();
+    if (IsNewRtpTimestamp(packet, stream)) {
+      arrival.has_delay =
+          MeasureDelay(packet.arrival_time, {packet.rtp_timestamp, 32, packet.rtp_clock_rate}, stream.delay);
+    }
     if (arrival.has_delay) {
       stream.has_rtp_timestamp = true;
       stream.rtp_timestamp = packet.rtp_timestamp;
@@ -102,12 +106,11 @@ void ArrivalStatistics::ReadSendTime(const PacketArrival& packet, Stream& stream
 }
 
 bool ArrivalStatistics::IsNewRtpTimestamp(const PacketArrival& packet, const Stream& stream) {
-  const int64_t rate = packet.rtp_clock_rate;
-  if (packet.kind == PacketKind::kRetransmission || rate < kMinRtpClockRate || rate > kMaxRtpClockRate) return false;
+  if (packet.kind == PacketKind::kRetransmission) return false;
   if (!stream.has_rtp_timestamp) return true;
   const auto step = static_cast<int32_t>(packet.rtp_timestamp - stream.rtp_timestamp);
   // Further back it is no overtaken frame, but a clock that was set back.
-  return step > 0 || step < -(SendTimeFilter::kMaxLateness.ms() * rate / 1000);
+  return step > 0 || step < -(SendTimeFilter::kMaxLateness.ms() * int64_t{packet.rtp_clock_rate} / 1000);
 }
 
 bool ArrivalStatistics::MeasureDelay(Timestamp arrival_time, const SendTime& sent, Delay& delay) {
@@ -116,7 +119,8 @@ bool ArrivalStatistics::MeasureDelay(Timestamp arrival_time, const SendTime& sen
     ++counters_.send_time_outliers;
     return false;
   }
-  const QueueingDelay::Result measured = delay.queueing_delay.Update(arrival_time, send_time.sent);
+  const QueueingDelay::Result measured = delay.queueing_delay.Update(arrival_time, send_time.sent, delay.size);
+  delay.size = DataSize::Zero();
   if (send_time.leapt || measured.restarted) ++counters_.clock_restarts;
   queueing_delay_ = measured.queueing_delay;
   delay_change_ = measured.change;

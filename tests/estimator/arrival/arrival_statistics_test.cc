@@ -288,7 +288,8 @@ TEST_P(SenderClockTest, AStepLeavesTheQueueWhatItWas) {
 }
 
 TEST_P(SenderClockTest, AStallIsAQueue) {
-  const Timestamp stall = Begin();
+  for (int i = 0; i < 100; ++i) Send(kStart + kSpacing * i, TimeDelta::Millis(25));
+  const Timestamp stall = kStart + kSpacing * 100;
   const Timestamp end = stall + TimeDelta::Seconds(5);
   for (Timestamp sent = stall; sent < end; sent += kSpacing) {
     const auto arrival = Send(sent, end - sent + TimeDelta::Millis(25));

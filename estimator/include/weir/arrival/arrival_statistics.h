@@ -54,6 +54,8 @@ class ArrivalStatistics {
   struct Delay {
     SendTimeFilter send_times;
     QueueingDelay queueing_delay;
+    // Since the last packet that was measured.
+    DataSize size = DataSize::Zero();
   };
   struct Stream {
     SequenceNumbers sequence_numbers;

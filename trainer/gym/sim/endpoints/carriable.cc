@@ -30,7 +30,7 @@ std::vector<std::pair<int64_t, int64_t>> ActiveSpans(const FlowSpec& flow) {
 }
 
 Carriable::Carriable(const Scenario& scenario, const FlowSpec& flow)
-    : capacity_((flow.direction == Direction::kForward ? scenario.forward : scenario.reverse).capacity),
+    : capacity_(scenario.link(flow.direction).capacity),
       media_bps_(MediaBps(flow)),
       most_waiting_bits_(media_bps_ * static_cast<double>(kLongestWaitNs) * 1e-9),
       spans_(ActiveSpans(flow)) {}

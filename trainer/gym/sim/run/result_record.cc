@@ -83,7 +83,7 @@ Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, 
   const Scenario& scenario = job.scenario;
   const FlowSpec& flow = scenario.flows[index];
   const bool is_forward = flow.direction == Direction::kForward;
-  const LinkSpec& link = is_forward ? scenario.forward : scenario.reverse;
+  const LinkSpec& link = scenario.link(flow.direction);
   const RtpReceiver* receiver = simulation.receiver(index);
   Json record{{"id", flow.id}, {"kind", flow.kind_name()}};
   record["controller"] = receiver ? Json(simulation.controller(index)) : Json(nullptr);
@@ -145,7 +145,7 @@ Json RunJob(const SimulationJob& job, bool series) {
   std::vector<FlowObserver*> observers;
   for (size_t i = 0; i < scenario.flows.size(); ++i) {
     const FlowSpec& flow = scenario.flows[i];
-    const LinkSpec& link = flow.direction == Direction::kForward ? scenario.forward : scenario.reverse;
+    const LinkSpec& link = scenario.link(flow.direction);
     recorders.push_back(std::make_unique<FlowRecorder>(scenario.duration_ns(), flow.stop_ns, series,
                                                        !link.one_way_delay_ns.is_constant()));
     observers.push_back(recorders.back().get());

@@ -153,6 +153,7 @@ struct Scenario {
   std::vector<FlowSpec> flows;
 
   int64_t duration_ns() const { return duration.us() * 1000; }
+  const LinkSpec& link(Direction direction) const { return direction == Direction::kForward ? forward : reverse; }
 };
 
 // Throws InputError with the JSON path of what is unknown, missing or out of range.
