@@ -25,11 +25,12 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
+from weir.errors import InputError
 from weir.executables import find_simulator
 from weir.qoe_eval.experiments.policy.sets import FIRST_RANDOM_SEED
 from weir.qoe_eval.runs.shipped_model import model_to_run
 from weir.qoe_eval.runs.simulator import run_jobs
-from weir.qoe_eval.runs.simulator_worker import Outcome
+from weir.qoe_eval.runs.simulator_worker import Outcome, SimulatorFailed
 from weir.registry import uses_model
 from weir.traces.generate.random_domain import random_scenario
 
@@ -55,8 +56,7 @@ class ArrivalTruth:
 
     Of queueing delay, the mean over an interval's packets and the smallest: median and 95th percentile of the absolute
     error in ms; `over` and `under`, the shares of intervals where the estimate is more than NOTICEABLE_MS above or
-    below the truth. Of the base delay: median and 95th percentile of the absolute error of its mean in ms. NaN without
-    intervals.
+    below the truth. Of the base delay: median and 95th percentile of the absolute error of its mean in ms.
     """
 
     family: str
@@ -149,9 +149,12 @@ def interval_errors(record: Mapping[str, Any]) -> Array:
     base delay. Intervals without packets are left out.
 
     Raises:
-        KeyError: the flow has no estimator at its receiver, or the run was made without series.
+        InputError: the flow has no estimator at its receiver, or the run was made without series.
     """
-    series = record["flows"][0]["series"]["arrival_statistics"]
+    flow = record["flows"][0]
+    series = flow.get("series", {}).get("arrival_statistics")
+    if series is None:
+        raise InputError(f"result of {record['scenario']}, flow {flow['id']}: no series arrival_statistics")
     mean, smallest, true_mean, true_smallest, base_error = (np.array(series[name], dtype=float) for name in _COLUMNS)
     errors = np.stack([mean - true_mean, smallest - true_smallest, base_error], axis=1)
     kept: Array = errors[~np.isnan(errors).any(axis=1)]
@@ -159,24 +162,23 @@ def interval_errors(record: Mapping[str, Any]) -> Array:
 
 
 def arrival_truth(outcomes: Iterable[Outcome]) -> list[ArrivalTruth]:
-    """A row for each family and controller, in the order of FAMILIES.
+    """A row for each family and controller, in the order of FAMILIES; none where nothing ever arrived.
 
     Raises:
-        RuntimeError: a run failed.
+        SimulatorFailed: a run failed.
     """
     errors: dict[tuple[str, str], list[Array]] = {}
     for outcome in outcomes:
         if outcome.record is None:
-            raise RuntimeError(outcome.describe())
+            raise SimulatorFailed(outcome.describe())
         key = outcome.job["family"], outcome.job["controller"]
         errors.setdefault(key, []).append(interval_errors(outcome.record))
-    rows = [_row(family, controller, np.concatenate(some)) for (family, controller), some in errors.items()]
+    joined = {key: np.concatenate(some) for key, some in errors.items()}
+    rows = [_row(family, controller, some) for (family, controller), some in joined.items() if len(some)]
     return sorted(rows, key=lambda row: (list(FAMILIES).index(row.family), row.controller))
 
 
 def _row(family: str, controller: str, errors: Array) -> ArrivalTruth:
-    if not len(errors):
-        errors = np.full((1, 3), np.nan)
     middle, high = np.percentile(np.abs(errors), [50, 95], axis=0)
     over, under = np.mean(errors > NOTICEABLE_MS, axis=0), np.mean(errors < -NOTICEABLE_MS, axis=0)
     return ArrivalTruth(
@@ -204,8 +206,8 @@ def _print(rows: Sequence[ArrivalTruth]) -> None:
     table = Table(box=None, header_style="dim", pad_edge=False)
     for title in ("family", "controller"):
         table.add_column(title)
-    for title in ("intervals", *(f"{what} {part}" for what in ("mean", "min") for part in ("p50", "p95", "over", "under")),
-                  "base p50", "base p95"):  # fmt: skip
+    parts = [f"{what} {part}" for what in ("mean", "min") for part in ("p50", "p95", "over", "under")]
+    for title in ("intervals", *parts, "base p50", "base p95"):
         table.add_column(title, justify="right")
     for row in rows:
         cells = [row.family, row.controller, str(row.intervals)]

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/sim_time.h"
-
 namespace weir::sim {
 namespace {
 
@@ -13,30 +11,28 @@ constexpr double kMsPerS = 1e3;
 }  // namespace
 
 ArrivalStatisticsRecorder::ArrivalStatisticsRecorder(const LinkSpec& link, int64_t duration_ns)
-    : capacity_(link.capacity), duration_ns_(duration_ns), quickest_transmission_ns_(capacity_ ? kNeverNs : 0) {
+    : capacity_(link.capacity), duration_ns_(duration_ns) {
   accumulator_.Start(ToTimestamp(0));
 }
 
 void ArrivalStatisticsRecorder::OnReceived(const Packet& packet, int64_t arrival_time_ns) {
   FinishIntervalsBefore(arrival_time_ns);
-  bottleneck_delay_ns_ = packet.bottleneck_delay_ns;
-  measured_delay_ns_ = arrival_time_ns - packet.sent_time_ns;
-  path_delay_ns_ = packet.path_delay_ns;
-  if (!capacity_) return;
-  const int64_t rate_bps = capacity_->RateAt(packet.sent_time_ns + packet.bottleneck_delay_ns);
-  if (rate_bps == 0) return;
-  quickest_transmission_ns_ =
-      std::min({quickest_transmission_ns_, TransmissionNs(packet.size_bytes, rate_bps), packet.bottleneck_delay_ns});
+  const int64_t departure_ns = packet.sent_time_ns + packet.bottleneck_delay_ns;
+  if (const int64_t rate_bps = capacity_ ? capacity_->RateAt(departure_ns) : 0; rate_bps > 0) {
+    quickest_transmission_ns_ = std::min(quickest_transmission_ns_, TransmissionNs(packet.size_bytes, rate_bps));
+  }
+  const int64_t transmission_ns = std::min(quickest_transmission_ns_, packet.bottleneck_delay_ns);
+  queueing_delay_ns_ = packet.bottleneck_delay_ns - transmission_ns;
+  beyond_empty_path_ns_ = arrival_time_ns - packet.sent_time_ns - packet.path_delay_ns - transmission_ns;
 }
 
 void ArrivalStatisticsRecorder::OnArrival(const Arrival& arrival) {
   accumulator_.OnArrival(arrival);
   if (!arrival.has_delay) return;
-  if (packets_++ == 0) bottleneck_delay_min_ns_ = bottleneck_delay_ns_;
-  bottleneck_delay_min_ns_ = std::min(bottleneck_delay_min_ns_, bottleneck_delay_ns_);
-  bottleneck_delay_sum_ns_ += static_cast<double>(bottleneck_delay_ns_);
-  const int64_t taken_for_base_ns = measured_delay_ns_ - arrival.queueing_delay.us() * 1000;
-  base_delay_error_sum_ns_ += static_cast<double>(taken_for_base_ns - path_delay_ns_);
+  if (packets_++ == 0) queueing_delay_min_ns_ = queueing_delay_ns_;
+  queueing_delay_min_ns_ = std::min(queueing_delay_min_ns_, queueing_delay_ns_);
+  queueing_delay_sum_ns_ += static_cast<double>(queueing_delay_ns_);
+  base_delay_error_sum_ns_ += static_cast<double>(beyond_empty_path_ns_ - arrival.queueing_delay.us() * 1000);
 }
 
 void ArrivalStatisticsRecorder::FinishIntervalsBefore(int64_t time_ns) {
@@ -53,24 +49,16 @@ void ArrivalStatisticsRecorder::FinishInterval() {
   const auto packets = static_cast<double>(packets_);
   interval = Interval{.queueing_delay_mean_ms = estimated.queueing_delay_mean_s * kMsPerS,
                       .queueing_delay_min_ms = estimated.queueing_delay_min_s * kMsPerS,
-                      .true_queueing_delay_mean_ms = bottleneck_delay_sum_ns_ / packets * kMsPerNs,
-                      .true_queueing_delay_min_ms = static_cast<double>(bottleneck_delay_min_ns_) * kMsPerNs,
+                      .true_queueing_delay_mean_ms = queueing_delay_sum_ns_ / packets * kMsPerNs,
+                      .true_queueing_delay_min_ms = static_cast<double>(queueing_delay_min_ns_) * kMsPerNs,
                       .base_delay_error_mean_ms = base_delay_error_sum_ns_ / packets * kMsPerNs};
   packets_ = 0;
-  bottleneck_delay_sum_ns_ = base_delay_error_sum_ns_ = 0;
+  queueing_delay_sum_ns_ = base_delay_error_sum_ns_ = 0;
 }
 
 void ArrivalStatisticsRecorder::Finish() {
   FinishIntervalsBefore(duration_ns_);
   FinishInterval();
-  if (quickest_transmission_ns_ == kNeverNs) return;
-  const double transmission_ms = static_cast<double>(quickest_transmission_ns_) * kMsPerNs;
-  for (std::optional<Interval>& interval : intervals_) {
-    if (!interval) continue;
-    interval->true_queueing_delay_mean_ms -= transmission_ms;
-    interval->true_queueing_delay_min_ms -= transmission_ms;
-    interval->base_delay_error_mean_ms -= transmission_ms;
-  }
 }
 
 }  // namespace weir::sim

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/sim_time.h"
 #include "link/packet.h"
 #include "scenario/scenario.h"
 #include "weir/arrival/interval_accumulator.h"
@@ -18,8 +19,8 @@ namespace weir::sim {
 // Both sides are over the same packets: those that arrived in the interval with a send time that the estimator used.
 //
 // A packet's true queueing delay is what it waited in the bottleneck's queue and for its own transmission, beyond what
-// the flow's quickest transmission took: what stands above the delay of an empty path. Neither jitter nor the path's
-// own delay nor the sender's clock is in it.
+// the flow's quickest transmission so far took: what stands above the delay of an empty path. Neither jitter nor the
+// path's own delay nor the sender's clock is in it.
 class ArrivalStatisticsRecorder final : public EstimatorObserver {
  public:
   static constexpr int64_t kIntervalNs = 200'000'000;
@@ -68,17 +69,16 @@ class ArrivalStatisticsRecorder final : public EstimatorObserver {
   const int64_t duration_ns_;
   std::vector<std::optional<Interval>> intervals_;
   IntervalAccumulator accumulator_;
-  // Of the packet that the estimator has now.
-  int64_t bottleneck_delay_ns_ = 0;
-  int64_t measured_delay_ns_ = 0;
-  int64_t path_delay_ns_ = 0;
+  // The flow's quickest so far.
+  int64_t quickest_transmission_ns_ = kNeverNs;
+  // Of the packet that the estimator has now: its true queueing delay, and that with jitter.
+  int64_t queueing_delay_ns_ = 0;
+  int64_t beyond_empty_path_ns_ = 0;
   // Of the interval: packets with a send time, sums and minimum over them.
   int64_t packets_ = 0;
-  double bottleneck_delay_sum_ns_ = 0;
-  int64_t bottleneck_delay_min_ns_ = 0;
+  double queueing_delay_sum_ns_ = 0;
+  int64_t queueing_delay_min_ns_ = 0;
   double base_delay_error_sum_ns_ = 0;
-  // Of the run so far.
-  int64_t quickest_transmission_ns_;
 };
 
 }  // namespace weir::sim
