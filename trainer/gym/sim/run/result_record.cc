@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <variant>
@@ -117,7 +118,23 @@ Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, 
   }
   if (!recorder.steps.empty()) record["series"] = FlowSeries(recorder, scenario.duration_ns(), receiver != nullptr);
   if (recorder.frames) record["series"]["frames"] = FrameSeries(*recorder.frames, scenario.duration_ns());
+  if (recorder.arrival_statistics) {
+    record["series"]["arrival_statistics"] = ArrivalStatisticsSeries(*recorder.arrival_statistics);
+  }
   return record;
+}
+
+// Follows the estimator of each flow that has one.
+void RecordArrivalStatistics(const Scenario& scenario, Simulation& simulation,
+                             std::span<const std::unique_ptr<FlowRecorder>> recorders) {
+  for (size_t i = 0; i < recorders.size(); ++i) {
+    RtpReceiver* receiver = simulation.receiver(i);
+    if (!receiver || !receiver->estimator()) continue;
+    const bool is_forward = scenario.flows[i].direction == Direction::kForward;
+    recorders[i]->arrival_statistics = std::make_unique<ArrivalStatisticsRecorder>(
+        is_forward ? scenario.forward : scenario.reverse, scenario.duration_ns());
+    receiver->estimator()->SetObserver(recorders[i]->arrival_statistics.get());
+  }
 }
 
 }  // namespace
@@ -139,7 +156,10 @@ Json RunJob(const SimulationJob& job, bool series) {
   }
   std::optional<LinkRecorder> link_recorder;
   Simulation simulation(job, observers);
-  if (series) link_recorder.emplace(&simulation.forward(), scenario.duration_ns());
+  if (series) {
+    link_recorder.emplace(&simulation.forward(), scenario.duration_ns());
+    RecordArrivalStatistics(scenario, simulation, recorders);
+  }
   simulation.Run();
 
   const Objective objective = job.objective.value_or(kBalanced);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -59,6 +60,18 @@ Json FrameSeries(const FrameRecorder& recorder, int64_t duration_ns) {
   }
   return {
       {"capture_time_us", std::move(capture)}, {"complete_time_us", std::move(complete)}, {"bytes", std::move(bytes)}};
+}
+
+Json ArrivalStatisticsSeries(const ArrivalStatisticsRecorder& recorder) {
+  Json series{{"interval_s", static_cast<double>(ArrivalStatisticsRecorder::kIntervalNs) / 1e9}};
+  for (const ArrivalStatisticsRecorder::Column& column : ArrivalStatisticsRecorder::kColumns) {
+    Json values = Json::array();
+    for (const auto& interval : recorder.intervals()) {
+      values.push_back(interval ? RoundedMs((*interval).*column.member) : Json(nullptr));
+    }
+    series[std::string(column.name)] = std::move(values);
+  }
+  return series;
 }
 
 Json PathSeries(const Scenario& scenario, const LinkRecorder& recorder) {
