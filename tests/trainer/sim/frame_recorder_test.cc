@@ -25,6 +25,7 @@ class FrameRecorderTest : public ::testing::Test {
     Packet packet;
     packet.sent_time_ns = sent_ns;
     packet.transport_sequence_number = next_sequence_number_++;
+    if (kind == PacketKind::kVideo) packet.media_sequence_number = next_media_sequence_number_++;
     packet.rtp.kind = kind;
     packet.capture_time_ns = frame * 100 * kMs;
     packet.rtp.payload_size = 1000;
@@ -35,6 +36,7 @@ class FrameRecorderTest : public ::testing::Test {
 
   FrameRecorder recorder_{kReturnDelayNs};
   int64_t next_sequence_number_ = 0;
+  int64_t next_media_sequence_number_ = 0;
 };
 
 TEST_F(FrameRecorderTest, AFrameIsCompleteWithItsLastPacketAndOrderDoesNotMatter) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/sim_time.h"
 
@@ -60,6 +61,8 @@ void VideoSource::SetActive(bool active, int64_t now_ns) {
   last_rate_change_ns_ = now_ns - kReactionNs;
 }
 
+void VideoSource::RequestKeyFrame(int64_t now_ns) { next_key_frame_ns_ = std::min(next_key_frame_ns_, now_ns); }
+
 int64_t VideoSource::next_packet_ns() const {
   return std::min(frame_packets_left_ > 0 ? frame_ns_ : next_frame_ns_, next_audio_ns_);
 }
@@ -71,7 +74,11 @@ MediaPacket VideoSource::TakePacket(int64_t now_ns) {
   const uint32_t payload_bytes = (frame_bytes_left_ + frame_packets_left_ - 1) / frame_packets_left_;
   frame_bytes_left_ -= payload_bytes;
   --frame_packets_left_;
-  return {.kind = PacketKind::kVideo, .payload_bytes = payload_bytes, .capture_time_ns = frame_ns_};
+  const bool first = std::exchange(frame_begins_, false);
+  return {.kind = PacketKind::kVideo,
+          .payload_bytes = payload_bytes,
+          .capture_time_ns = frame_ns_,
+          .frame_part = {.key_frame = frame_is_key_, .first = first, .last = frame_packets_left_ == 0}};
 }
 
 void VideoSource::EncodeFrame(int64_t now_ns) {
@@ -80,6 +87,7 @@ void VideoSource::EncodeFrame(int64_t now_ns) {
   frame_bytes_left_ = static_cast<uint32_t>(std::clamp(size, 50.0, 4e6));
   frame_packets_left_ = (frame_bytes_left_ + kMaxPayloadBytes - 1) / kMaxPayloadBytes;
   frame_ns_ = now_ns;
+  frame_begins_ = true;
   next_frame_ns_ = now_ns + static_cast<int64_t>(NextFrameInterval() / config_.frames_per_second * 1e9);
 }
 
@@ -98,8 +106,8 @@ double VideoSource::NextFrameInterval() {
 }
 
 double VideoSource::NextRelativeFrameSize(int64_t now_ns) {
-  const bool key_frame = now_ns >= next_key_frame_ns_;
-  if (FollowTarget(now_ns) || key_frame) {
+  frame_is_key_ = now_ns >= next_key_frame_ns_;
+  if (FollowTarget(now_ns) || frame_is_key_) {
     next_key_frame_ns_ = now_ns + config_.key_frame_interval_ns;
     burst_frames_left_ = kBurstFrames - 1;
     return kBurstFrameSize;

@@ -39,6 +39,7 @@ class VideoSource final : public MediaSource {
 
   void SetTargetRate(DataRate target_rate, int64_t now_ns) override;
   void SetActive(bool active, int64_t now_ns) override;
+  void RequestKeyFrame(int64_t now_ns) override;
   int64_t next_packet_ns() const override;
   MediaPacket TakePacket(int64_t now_ns) override;
   bool elastic() const override { return false; }
@@ -69,6 +70,8 @@ class VideoSource final : public MediaSource {
   int64_t next_audio_ns_;
   // Of the frame that is being handed out.
   int64_t frame_ns_ = 0;
+  bool frame_is_key_ = false;
+  bool frame_begins_ = false;
   uint32_t frame_packets_left_ = 0;
   uint32_t frame_bytes_left_ = 0;
 };
