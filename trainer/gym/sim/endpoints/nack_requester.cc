@@ -42,8 +42,7 @@ void NackRequester::Forget(int64_t sequence_number) {
 
 void NackRequester::ClearUpTo(int64_t sequence_number) {
   if (missing_.empty()) return;
-  missing_.erase(missing_.begin(),
-                 std::ranges::lower_bound(missing_, sequence_number, {}, &Missing::sequence_number));
+  missing_.erase(missing_.begin(), std::ranges::lower_bound(missing_, sequence_number, {}, &Missing::sequence_number));
 }
 
 int64_t NackRequester::next_timeout_ns() const {

@@ -1,5 +1,5 @@
-// Which lost packets a receiver asks for, and when, in the manner of libwebrtc's NackRequester (RFC 4585 section 6.2.1):
-// at once when a gap shows, again after each round trip, ten times at most.
+// Which lost packets a receiver asks for, and when, in the manner of libwebrtc's NackRequester (RFC 4585
+// section 6.2.1): at once when a gap shows, again after each round trip, ten times at most.
 #ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_NACK_REQUESTER_H_
 #define WEIR_TRAINER_GYM_SIM_ENDPOINTS_NACK_REQUESTER_H_
 

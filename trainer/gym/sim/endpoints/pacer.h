@@ -61,7 +61,9 @@ class Pacer {
   int64_t ProbeTimeNs(int64_t now_ns) const;
   PacedPacket TakeProbe(int64_t now_ns);
   bool has_media() const { return !retransmissions_.empty() || !media_.empty(); }
-  const QueuedPacket& next_media() const { return retransmissions_.empty() ? media_.front() : retransmissions_.front(); }
+  const QueuedPacket& next_media() const {
+    return retransmissions_.empty() ? media_.front() : retransmissions_.front();
+  }
   MediaPacket PopMedia();
   void AccountMedia(int64_t size_bytes, int64_t now_ns);
 

@@ -9,7 +9,7 @@ constexpr uint32_t kReportBlockBytes = 24;
 constexpr uint32_t kSourceDescriptionBytes = 28;  // with a CNAME of 16 characters (RFC 7022)
 constexpr uint32_t kReferenceTimeBytes = 12;      // RFC 3611 section 4.4
 constexpr uint32_t kDelaySinceReferenceBytes = 16;
-constexpr uint32_t kFeedbackHeaderBytes = 12;      // RFC 4585 section 6.1
+constexpr uint32_t kFeedbackHeaderBytes = 12;  // RFC 4585 section 6.1
 constexpr uint32_t kNackItemBytes = 4;
 // What one item of a NACK covers: a sequence number and a bitmask of those after it.
 constexpr int64_t kNackItemPackets = 17;

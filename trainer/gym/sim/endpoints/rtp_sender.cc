@@ -13,6 +13,9 @@ namespace {
 constexpr double kPacingFactor = 2.5;
 constexpr int64_t kReportIntervalNs = 1'000'000'000;
 
+// What calls tell Chromium to begin with, so that REMB alone holds it (x-google-start-bitrate).
+constexpr DataRate kRembStartRate = DataRate::KilobitsPerSecond(20'000);
+
 // libwebrtc: the rates of video and retransmissions are those of the last second; retransmissions lower the encoder's
 // rate to no less than half, and take no more than the target over half a second; a key frame is made at most so often.
 constexpr int64_t kSentRateWindowNs = 1'000'000'000;
@@ -40,6 +43,10 @@ RtpSender::RtpSender(const RtpSenderConfig& config, std::unique_ptr<MediaSource>
       send_timer_(this),
       controller_timer_(this),
       report_timer_(this) {
+  if (!controller_) {
+    loss_limit_.emplace(std::max(kRembStartRate, config_.constraints.max_rate), config_.constraints.min_rate,
+                        ToTimestamp(config_.start_ns));
+  }
   activity_ns_.push_back(config_.start_ns);
   for (const auto& [from_ns, to_ns] : config_.pauses_ns) {
     if (to_ns <= config_.start_ns || from_ns >= config_.stop_ns) continue;
@@ -123,7 +130,8 @@ void RtpSender::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
   const auto& message = static_cast<const ReceiverRtcp&>(*packet.rtcp);
   if (!controller_ && !message.remb.empty()) {
     const std::optional<Remb> remb = ParseRemb(message.remb);
-    if (remb && remb->rate > DataRate::Zero()) SetTargetRate(remb->rate, arrival_time_ns);
+    if (remb && remb->rate > DataRate::Zero()) remb_ = remb->rate;
+    FollowRemb(arrival_time_ns);
   }
   if (message.report) {
     last_receiver_reference_ns_ = {message.sent_ns, arrival_time_ns};
@@ -151,14 +159,17 @@ void RtpSender::OnReceiverReport(const ReceiverReport& report, int64_t now_ns) {
   if (report.sender_report_echo) {
     const int64_t round_trip_ns = now_ns - report.sender_report_echo->sent_ns - report.sender_report_echo->held_ns;
     video_history_.SetRoundTripTime(round_trip_ns);
-    if (controller_) {
-      controller_->OnRoundTripTimeUpdate(
-          {.receive_time = now, .round_trip_time = TimeDelta::Micros(round_trip_ns / 1000)});
-    }
+    const RoundTripTimeUpdate update{.receive_time = now, .round_trip_time = TimeDelta::Micros(round_trip_ns / 1000)};
+    if (controller_) controller_->OnRoundTripTimeUpdate(update);
+    if (loss_limit_) loss_limit_->OnRoundTripTimeUpdate(update);
   }
-  if (!controller_) return;
   const auto losses = loss_reports_.OnReceiverReport(report, now);
-  if (losses) controller_->OnTransportLossReport(*losses);
+  if (!losses) return;
+  if (controller_) controller_->OnTransportLossReport(*losses);
+  if (loss_limit_) {
+    loss_limit_->OnTransportLossReport(*losses);
+    FollowRemb(now_ns);
+  }
 }
 
 void RtpSender::OnNack(const std::vector<int64_t>& sequence_numbers, int64_t now_ns) {
@@ -216,6 +227,10 @@ void RtpSender::SetTargetRate(DataRate target_rate, int64_t now_ns) {
     pacer_.SetRates(DataRate::BitsPerSecondF(pacing_bps), DataRate::Zero(), now_ns);
   }
   observer_->OnTargetRate(target_rate, now_ns);
+}
+
+void RtpSender::FollowRemb(int64_t now_ns) {
+  if (remb_) SetTargetRate(std::min(*remb_, loss_limit_->rate()), now_ns);
 }
 
 void RtpSender::UpdateMediaRate(int64_t now_ns) {

@@ -1,5 +1,6 @@
 // The sending end of an RTP flow: media, pacer, RTP, and the rate that drives them. The rate comes from REMB, obeyed at
-// once, or from a rate controller of the sender's side that lives here.
+// once within what libwebrtc's sender allows under loss, or from a rate controller of the sender's side that lives
+// here.
 #ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_RTP_SENDER_H_
 #define WEIR_TRAINER_GYM_SIM_ENDPOINTS_RTP_SENDER_H_
 
@@ -22,6 +23,7 @@
 #include "link/packet.h"
 #include "media/media_source.h"
 #include "scenario/sender_clock.h"
+#include "sender_loss_limit.h"
 #include "weir/network_control.h"
 #include "weir/rate_controller.h"
 
@@ -75,6 +77,7 @@ class RtpSender final : private PacketSink {
   // Hears what the controller has to say, if anything, and sets its timer.
   void PollController(int64_t now_ns);
   void SetTargetRate(DataRate target_rate, int64_t now_ns);
+  void FollowRemb(int64_t now_ns);
   // Gives the media what retransmissions leave of the target.
   void UpdateMediaRate(int64_t now_ns);
   void SetSendTimer(int64_t now_ns);
@@ -97,6 +100,9 @@ class RtpSender final : private PacketSink {
   ByteWindow retransmissions_asked_;
   int64_t retransmitted_packets_sent_ = 0;
   int64_t last_key_frame_request_ns_;
+  // Without a controller: what loss leaves to REMB, and the last REMB.
+  std::optional<adapter::SenderLossLimit> loss_limit_;
+  std::optional<DataRate> remb_;
   DataRate target_rate_ = DataRate::Zero();
   DataRate media_rate_ = DataRate::Zero();
   int64_t rtcp_packets_lost_ = 0;
