@@ -1,9 +1,10 @@
 """What a viewer of a simulated call would see: delay of frames, freezes, frame rate, and an estimate of quality.
 
 From the frames that weir-sim follows (`trainer/gym/sim/media/frame_recorder.h`): of the encoder's video, or of filler,
-whose every thirtieth of a second counts as a frame. A frame is rendered when it and all frames before it are complete.
-That is a receiver without jitter buffer that never gives a frame up; a lost packet comes again one round trip after
-the gap shows. So these are estimates, and with much loss flattering ones; `weir call` measures real ones.
+whose every thirtieth of a second counts as a frame. A frame is rendered when it and all frames before it are complete;
+those that a later key frame made needless are not. That is a receiver without jitter buffer. Filler is not repaired:
+there a lost packet is taken to come again one round trip after the gap shows, which with much loss flatters. `weir call`
+measures real frames.
 """
 
 from __future__ import annotations
@@ -43,8 +44,9 @@ def viewer_measures(record: Mapping[str, Any], flow: Mapping[str, Any]) -> Value
     frames = (flow.get("series") or {}).get("frames")
     if not frames or not frames["capture_time_us"]:
         return {}
-    capture_us, rendered_us = rendered_frames(frames)
-    quality = estimate_vmaf(encoder_rate_bps(frames))[: len(rendered_us)]
+    shown, rendered_us = rendered_frames(frames)
+    capture_us = np.array(frames["capture_time_us"], dtype=np.int64)[shown]
+    quality = estimate_vmaf(encoder_rate_bps(frames))[shown]
     viewings = []
     for from_us, to_us in _active_spans_us(record, flow):
         inside = (capture_us >= from_us) & (capture_us < to_us) & (rendered_us <= to_us)
@@ -53,12 +55,10 @@ def viewer_measures(record: Mapping[str, Any], flow: Mapping[str, Any]) -> Value
 
 
 def rendered_frames(frames: Mapping[str, Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """When the frames of a record's series were captured and rendered, in us; up to the first that never came."""
+    """The indices of the frames of a record's series that were rendered, and when, in us."""
     complete = np.array(frames["complete_time_us"], dtype=np.float64)
-    never = np.flatnonzero(np.isnan(complete))
-    came = int(never[0]) if len(never) else len(complete)
-    capture_us = np.array(frames["capture_time_us"][:came], dtype=np.int64)
-    return capture_us, np.maximum.accumulate(complete[:came].astype(np.int64))
+    shown = np.flatnonzero(~np.isnan(complete))
+    return shown, np.maximum.accumulate(complete[shown].astype(np.int64))
 
 
 def encoder_rate_bps(frames: Mapping[str, Any]) -> NDArray[np.float64]:

@@ -108,8 +108,9 @@ def _series_rows(start: list[Any], path: Mapping[str, Any], columns: Mapping[str
 def _frame_rows(start: list[Any], frames: Mapping[str, Any] | None) -> Iterator[list[Any]]:
     if not frames:
         return
-    _, rendered_us = rendered_frames(frames)
-    rendered_s = [time_us / 1e6 for time_us in rendered_us.tolist()]
-    rendered_s += [None] * (len(frames["bytes"]) - len(rendered_s))
+    shown, rendered_us = rendered_frames(frames)
+    rendered_s: list[float | None] = [None] * len(frames["bytes"])
+    for index, time_us in zip(shown.tolist(), rendered_us.tolist(), strict=True):
+        rendered_s[index] = time_us / 1e6
     for capture_us, rendered, size in zip(frames["capture_time_us"], rendered_s, frames["bytes"], strict=True):
         yield [*start, capture_us / 1e6, rendered, size]

@@ -77,7 +77,8 @@ def _frame_delays(
     """The largest delay of the frames that were rendered in a bin; nothing for a flow without frames."""
     if not frames:
         return None
-    capture_us, rendered_us = rendered_frames(frames)
+    shown, rendered_us = rendered_frames(frames)
+    capture_us = np.array(frames["capture_time_us"], dtype=np.int64)[shown]
     largest = np.full(samples, -np.inf)
     where = np.minimum(rendered_us // round(interval_s * 1e6), samples - 1)
     np.maximum.at(largest, where, (rendered_us - capture_us) / 1e3)

@@ -52,6 +52,14 @@ def test_frames_are_rendered_in_order():
     assert found["freeze_count"] == 1
 
 
+def test_frames_that_a_key_frame_made_needless_are_not_rendered():
+    found = measures(flow([50.0] * 40 + [None] * 20 + [50.0] * 40))
+    assert found["freeze_count"] == 1
+    assert found["total_freezes_duration_s"] == pytest.approx(2.1)
+    assert found["frames_per_second"] == pytest.approx(80 / 9.95)
+    assert found["frame_delay_ms_p95"] == 50.0
+
+
 def test_a_call_that_ends_in_an_outage_was_frozen_until_its_end():
     found = measures(flow([50.0] * 40 + [None] * 60))
     assert found["total_freezes_duration_s"] == pytest.approx(10 - 3.95)

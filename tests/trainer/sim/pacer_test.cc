@@ -52,6 +52,17 @@ TEST_F(PacerTest, MediaLeavesAtThePacingRateInBursts) {
   EXPECT_EQ(pacer_.next_send_ns(now_ns_), kNeverNs);
 }
 
+TEST_F(PacerTest, RetransmissionsLeaveBeforeNewMedia) {
+  pacer_.SetRates(DataRate::BitsPerSecond(1252 * 8 * 10), DataRate::Zero(), 0);
+  for (int i = 0; i < 3; ++i) pacer_.Enqueue(kVideo, 0);
+  ASSERT_EQ(SendUntil(1 * kMs).size(), 1u);
+  pacer_.Enqueue({.kind = PacketKind::kRetransmission, .payload_bytes = 1200}, now_ns_);
+  const auto departures = SendUntil(1000 * kMs);
+  ASSERT_EQ(departures.size(), 3u);
+  EXPECT_EQ(departures[0].packet.media.kind, PacketKind::kRetransmission);
+  EXPECT_EQ(departures[1].packet.media.kind, PacketKind::kVideo);
+}
+
 TEST_F(PacerTest, AChangeOfRateCountsForTheDebt) {
   pacer_.SetRates(DataRate::BitsPerSecond(1252 * 8 * 100), DataRate::Zero(), 0);
   for (int i = 0; i < 5; ++i) pacer_.Enqueue(kVideo, 0);

@@ -65,7 +65,10 @@ void Pacer::SetActive(bool active) {
 
 void Pacer::Enqueue(const MediaPacket& packet, int64_t now_ns) {
   queued_bytes_ += packet.payload_bytes + overhead_bytes_;
-  (packet.kind == PacketKind::kAudio ? audio_ : media_).push_back(QueuedPacket{packet, now_ns});
+  auto& queue = packet.kind == PacketKind::kAudio            ? audio_
+                : packet.kind == PacketKind::kRetransmission ? retransmissions_
+                                                             : media_;
+  queue.push_back(QueuedPacket{packet, now_ns});
 }
 
 int64_t Pacer::ProbeTimeNs(int64_t now_ns) const {
@@ -85,7 +88,7 @@ int64_t Pacer::next_send_ns(int64_t now_ns) const {
   if (!audio_.empty()) return now_ns;
   // While a cluster is under way nothing else leaves: media is what it is made of.
   if (active_ && !probes_.empty()) return ProbeTimeNs(now_ns);
-  if (!media_.empty()) return MediaTimeNs(now_ns);
+  if (has_media()) return MediaTimeNs(now_ns);
   if (active_ && padding_rate_bps_ > 0) return std::max(padding_paid_ns_, media_paid_ns_);
   return kNeverNs;
 }
@@ -99,7 +102,7 @@ std::optional<PacedPacket> Pacer::Take(int64_t now_ns) {
   if (active_ && !probes_.empty()) {
     return ProbeTimeNs(now_ns) <= now_ns ? std::optional(TakeProbe(now_ns)) : std::nullopt;
   }
-  if (!media_.empty()) {
+  if (has_media()) {
     if (MediaTimeNs(now_ns) > now_ns) return std::nullopt;
     const PacedPacket packet{.media = PopMedia(), .pacing_info = {}};
     AccountMedia(packet.media.payload_bytes + overhead_bytes_, now_ns);
@@ -115,7 +118,7 @@ PacedPacket Pacer::TakeProbe(int64_t now_ns) {
   if (cluster.started_ns == kNeverNs) cluster.started_ns = now_ns;
   PacedPacket packet;
   packet.pacing_info = cluster.info;
-  if (!media_.empty()) {
+  if (has_media()) {
     packet.media = PopMedia();
   } else if (kMaxPaddingSizeFactor * BytesIn(kProbeStepNs, cluster.info.send_rate.bps()) >= kMaxPayloadBytes) {
     packet.media = {.kind = PacketKind::kProbe, .payload_bytes = kMaxPayloadBytes};
@@ -135,7 +138,7 @@ PacedPacket Pacer::TakeProbe(int64_t now_ns) {
 }
 
 MediaPacket Pacer::PopMedia() {
-  const MediaPacket packet = media_.take_front().media;
+  const MediaPacket packet = (retransmissions_.empty() ? media_ : retransmissions_).take_front().media;
   queued_bytes_ -= packet.payload_bytes + overhead_bytes_;
   return packet;
 }
@@ -143,9 +146,9 @@ MediaPacket Pacer::PopMedia() {
 void Pacer::AccountMedia(int64_t size_bytes, int64_t now_ns) {
   if (pacing_rate_bps_ > 0) {
     int64_t rate_bps = pacing_rate_bps_;
-    if (!media_.empty()) {
+    if (has_media()) {
       // Fast enough for all that is queued to leave before its oldest packet has waited for too long.
-      const int64_t left_ns = std::max<int64_t>(1'000'000, kMaxQueueingNs - (now_ns - media_.front().enqueued_ns));
+      const int64_t left_ns = std::max<int64_t>(1'000'000, kMaxQueueingNs - (now_ns - next_media().enqueued_ns));
       rate_bps =
           std::max(rate_bps, static_cast<int64_t>(static_cast<__int128>(queued_bytes_) * 8'000'000'000 / left_ns));
     }

@@ -1,5 +1,5 @@
 // Decides when a sender's packets leave, in the manner of libwebrtc's pacing: media at the pacing rate, audio at once,
-// padding up to the padding rate, probe clusters at their own rate.
+// retransmissions before new media, padding up to the padding rate, probe clusters at their own rate.
 //
 // As in Chromium 150, and as its packets on the wire show: media leaves in bursts of up to 40 ms' worth, under
 // whichever controller. Apart from that every packet leaves at the nanosecond at which it may, so no granularity of a
@@ -36,7 +36,7 @@ class Pacer {
   void SetActive(bool active);
 
   void Enqueue(const MediaPacket& packet, int64_t now_ns);
-  bool empty() const { return audio_.empty() && media_.empty(); }
+  bool empty() const { return audio_.empty() && retransmissions_.empty() && media_.empty(); }
   int64_t queued_bytes() const { return queued_bytes_; }
 
   // When Take() has a packet; kNeverNs when it will have none unless something changes.
@@ -60,6 +60,10 @@ class Pacer {
   int64_t MediaTimeNs(int64_t now_ns) const;
   int64_t ProbeTimeNs(int64_t now_ns) const;
   PacedPacket TakeProbe(int64_t now_ns);
+  bool has_media() const { return !retransmissions_.empty() || !media_.empty(); }
+  const QueuedPacket& next_media() const {
+    return retransmissions_.empty() ? media_.front() : retransmissions_.front();
+  }
   MediaPacket PopMedia();
   void AccountMedia(int64_t size_bytes, int64_t now_ns);
 
@@ -68,6 +72,7 @@ class Pacer {
   int64_t pacing_rate_bps_ = 0;
   int64_t padding_rate_bps_ = 0;
   RingBuffer<QueuedPacket> audio_;
+  RingBuffer<QueuedPacket> retransmissions_;
   RingBuffer<QueuedPacket> media_;
   int64_t queued_bytes_ = 0;
   // When what has been sent is paid for at the pacing rate, and at the padding rate.

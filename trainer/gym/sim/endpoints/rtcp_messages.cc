@@ -9,7 +9,22 @@ constexpr uint32_t kReportBlockBytes = 24;
 constexpr uint32_t kSourceDescriptionBytes = 28;  // with a CNAME of 16 characters (RFC 7022)
 constexpr uint32_t kReferenceTimeBytes = 12;      // RFC 3611 section 4.4
 constexpr uint32_t kDelaySinceReferenceBytes = 16;
+constexpr uint32_t kFeedbackHeaderBytes = 12;  // RFC 4585 section 6.1
+constexpr uint32_t kNackItemBytes = 4;
+// What one item of a NACK covers: a sequence number and a bitmask of those after it.
+constexpr int64_t kNackItemPackets = 17;
 constexpr int64_t kLargestSmallDeltaUs = 255 * 250;
+
+uint32_t NackBytes(const std::vector<int64_t>& nack) {
+  uint32_t bytes = kFeedbackHeaderBytes;
+  int64_t covered_until = nack.front();
+  for (const int64_t sequence_number : nack) {
+    if (sequence_number < covered_until) continue;
+    covered_until = sequence_number + kNackItemPackets;
+    bytes += kNackItemBytes;
+  }
+  return bytes;
+}
 
 uint32_t TransportFeedbackBytes(const TransportFeedback& feedback) {
   // Common header, two SSRCs, base sequence number, count, reference time, feedback count; chunks of 7 two-bit symbols;
@@ -36,6 +51,8 @@ uint32_t IpPacketSize(const ReceiverRtcp& message) {
     }
   }
   if (message.transport_feedback) bytes += TransportFeedbackBytes(*message.transport_feedback);
+  if (!message.nack.empty()) bytes += NackBytes(message.nack);
+  if (message.pli) bytes += kFeedbackHeaderBytes;
   return bytes;
 }
 

@@ -1,5 +1,5 @@
-// The RTCP that crosses the links: reports, REMB and transport feedback. REMB travels as the bytes of its real packet;
-// the others as structs whose times and sizes are those of the real formats.
+// The RTCP that crosses the links: reports, REMB, transport feedback, NACK and PLI. REMB travels as the bytes of its
+// real packet; the others as structs whose times and sizes are those of the real formats.
 #ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_RTCP_MESSAGES_H_
 #define WEIR_TRAINER_GYM_SIM_ENDPOINTS_RTCP_MESSAGES_H_
 
@@ -45,6 +45,10 @@ struct ReceiverRtcp final : RtcpMessage {
   std::vector<uint8_t> remb;
   std::optional<ReceiverReport> report;
   std::optional<TransportFeedback> transport_feedback;
+  // Generic NACK (RFC 4585 section 6.2.1): the packets of the video stream that are asked for, in order, unwrapped.
+  std::vector<int64_t> nack;
+  // Picture loss indication (RFC 4585 section 6.3.1).
+  bool pli = false;
   // When it was sent: the receiver reference time of RFC 3611 section 4.4, present beside a report.
   int64_t sent_ns = 0;
 };

@@ -21,10 +21,28 @@ inline constexpr uint32_t kRtpHeaderBytes = 12 + 12;
 inline constexpr uint32_t kRembOverheadBytes = kRtpHeaderBytes;
 inline constexpr uint32_t kSendSideOverheadBytes = kRtpHeaderBytes + kUdpIpOverheadBytes;
 
-// A flow has one stream (SSRC) for each kind of packet it sends: video, audio, probes and padding.
-inline constexpr int kStreamsPerFlow = 3;
-constexpr int StreamOf(PacketKind kind) { return kind == PacketKind::kVideo ? 0 : kind == PacketKind::kAudio ? 1 : 2; }
-constexpr uint8_t PayloadTypeOf(PacketKind kind) { return static_cast<uint8_t>(96 + 15 * StreamOf(kind)); }
+// A retransmission's payload begins with the original's sequence number (RFC 4588 section 4).
+inline constexpr uint32_t kRtxHeaderBytes = 2;
+
+// A flow has one stream (SSRC) for each kind of packet it sends: video, audio, probes and padding, retransmissions.
+inline constexpr int kStreamsPerFlow = 4;
+constexpr int StreamOf(PacketKind kind) {
+  switch (kind) {
+    case PacketKind::kVideo:
+      return 0;
+    case PacketKind::kAudio:
+      return 1;
+    case PacketKind::kProbe:
+      return 2;
+    case PacketKind::kRetransmission:
+      return 3;
+  }
+  return 0;
+}
+constexpr uint8_t PayloadTypeOf(PacketKind kind) {
+  constexpr uint8_t kPayloadTypes[kStreamsPerFlow] = {96, 111, 126, 97};
+  return kPayloadTypes[StreamOf(kind)];
+}
 constexpr uint32_t ClockRateOf(PacketKind kind) { return kind == PacketKind::kAudio ? 48'000 : 90'000; }
 constexpr uint32_t SsrcOf(int flow_index, PacketKind kind) {
   return 0x57000000u + static_cast<uint32_t>(flow_index) * 16 + static_cast<uint32_t>(StreamOf(kind));

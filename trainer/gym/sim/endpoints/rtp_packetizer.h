@@ -22,7 +22,7 @@ class RtpPacketizer {
  private:
   const int flow_index_;
   const SenderClock clock_;
-  std::array<uint16_t, kStreamsPerFlow> next_sequence_numbers_{};
+  std::array<int64_t, kStreamsPerFlow> next_sequence_numbers_{};
   int64_t next_transport_sequence_number_ = 0;
 };
 

@@ -26,12 +26,15 @@ RtpReceiver::RtpReceiver(const RtpReceiverConfig& config, std::unique_ptr<Bandwi
       start_event_(this),
       estimator_timer_(this),
       feedback_timer_(this),
-      report_timer_(this) {
+      report_timer_(this),
+      repair_timer_(this) {
+  if (config_.repair) repair_.emplace(config_.start_ns);
   start_event_.ScheduleAt(config_.start_ns);
 }
 
 void RtpReceiver::OnStart() {
   report_timer_.Set(config_.start_ns + kReportIntervalNs);
+  if (repair_) repair_timer_.Set(repair_->next_timeout_ns());
   if (estimator_) {
     OnEstimatorTimeout();
   } else {
@@ -40,6 +43,9 @@ void RtpReceiver::OnStart() {
 }
 
 void RtpReceiver::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
+  if (repair_ && !packet.rtcp && repair_->OnAnnounced(packet, arrival_time_ns)) {
+    repair_timer_.Set(repair_->next_timeout_ns());
+  }
   pending_.push_back({std::move(packet), arrival_time_ns});
   for (size_t i = pending_.size() - 1; i > 0 && pending_[i - 1].arrival_time_ns > arrival_time_ns; --i) {
     std::swap(pending_[i - 1], pending_[i]);
@@ -63,16 +69,20 @@ void RtpReceiver::Process(PendingPacket& pending) {
   if (packet.rtcp) {
     const auto& report = static_cast<const SenderRtcp&>(*packet.rtcp);
     last_sender_report_ns_ = {report.sent_ns, pending.arrival_time_ns};
-    if (estimator_ && report.receiver_reference_echo) {
+    if (report.receiver_reference_echo) {
       const int64_t round_trip_ns =
           pending.arrival_time_ns - report.receiver_reference_echo->sent_ns - report.receiver_reference_echo->held_ns;
-      estimator_->OnRoundTripTime(TimeDelta::Micros(round_trip_ns / 1000), ToTimestamp(pending.arrival_time_ns));
+      if (estimator_) {
+        estimator_->OnRoundTripTime(TimeDelta::Micros(round_trip_ns / 1000), ToTimestamp(pending.arrival_time_ns));
+      }
+      if (repair_) repair_->SetRoundTripTime(round_trip_ns);
     }
     packet.rtcp.reset();
     return;
   }
   packet.rtp.arrival_time = ToTimestamp(pending.arrival_time_ns);
   observer_->OnReceived(packet, pending.arrival_time_ns);
+  if (repair_) repair_->OnPacket(packet, pending.arrival_time_ns);
   CountPacket(packet.rtp);
   if (estimator_) {
     estimator_->OnPacket(packet.rtp);
@@ -142,6 +152,22 @@ void RtpReceiver::OnReportTimeout() {
   message->report = BuildReport(now_ns);
   SendRtcp(std::move(message));
   report_timer_.Set(now_ns + kReportIntervalNs);
+}
+
+void RtpReceiver::OnRepairTimeout() {
+  const int64_t now_ns = NowNs();
+  if (now_ns >= config_.stop_ns) return;
+  ProcessArrivals(now_ns);
+  VideoRepair::Requests requests = repair_->TakeRequests(now_ns);
+  if (!requests.nack.empty() || requests.pli) {
+    nack_count_ += requests.nack.empty() ? 0 : 1;
+    pli_count_ += requests.pli ? 1 : 0;
+    auto message = std::make_shared<ReceiverRtcp>();
+    message->nack = std::move(requests.nack);
+    message->pli = requests.pli;
+    SendRtcp(std::move(message));
+  }
+  repair_timer_.Set(repair_->next_timeout_ns());
 }
 
 ReceiverReport RtpReceiver::BuildReport(int64_t now_ns) const {

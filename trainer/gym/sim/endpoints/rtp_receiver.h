@@ -13,6 +13,7 @@
 #include "endpoints/flow_observer.h"
 #include "endpoints/rtcp_messages.h"
 #include "endpoints/transport_feedback_builder.h"
+#include "endpoints/video_repair.h"
 #include "link/link.h"
 #include "link/packet.h"
 #include "weir/bandwidth_estimator.h"
@@ -27,6 +28,8 @@ struct RtpReceiverConfig {
   // The estimator may have something to say after any packet; costs an event a packet. Otherwise it is asked at its own
   // times only.
   bool wake_on_arrival = false;
+  // Asks for what of the video is lost.
+  bool repair = false;
 };
 
 // A link tells of a packet when the packet's arrival time is known, which is before that time. Packets wait here and
@@ -43,6 +46,9 @@ class RtpReceiver final : private PacketSink {
   const BandwidthEstimator* estimator() const { return estimator_.get(); }
   BandwidthEstimator* estimator() { return estimator_.get(); }
   int64_t rtcp_packets_sent() const { return rtcp_packets_sent_; }
+  // As in webrtc-stats: generic NACK and PLI messages.
+  int64_t nack_count() const { return nack_count_; }
+  int64_t pli_count() const { return pli_count_; }
 
   // Looks at everything that has arrived by then, which must not lie in the future. Changes nothing of what this end
   // will do.
@@ -70,6 +76,7 @@ class RtpReceiver final : private PacketSink {
   void OnEstimatorTimeout();
   void OnFeedbackTimeout();
   void OnReportTimeout();
+  void OnRepairTimeout();
 
   void Process(PendingPacket& pending);
   void CountPacket(const PacketArrival& rtp);
@@ -90,11 +97,15 @@ class RtpReceiver final : private PacketSink {
   // The sender's last report: when it was sent, and when it came.
   std::optional<std::pair<int64_t, int64_t>> last_sender_report_ns_;
   int64_t rtcp_packets_sent_ = 0;
+  std::optional<VideoRepair> repair_;
+  int64_t nack_count_ = 0;
+  int64_t pli_count_ = 0;
 
   MemberEvent<RtpReceiver, &RtpReceiver::OnStart> start_event_;
   Timer<RtpReceiver, &RtpReceiver::OnEstimatorTimeout> estimator_timer_;
   Timer<RtpReceiver, &RtpReceiver::OnFeedbackTimeout> feedback_timer_;
   Timer<RtpReceiver, &RtpReceiver::OnReportTimeout> report_timer_;
+  Timer<RtpReceiver, &RtpReceiver::OnRepairTimeout> repair_timer_;
 };
 
 }  // namespace weir::sim

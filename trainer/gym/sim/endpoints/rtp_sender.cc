@@ -13,6 +13,16 @@ namespace {
 constexpr double kPacingFactor = 2.5;
 constexpr int64_t kReportIntervalNs = 1'000'000'000;
 
+// What calls tell Chromium to begin with, so that REMB alone holds it (x-google-start-bitrate).
+constexpr DataRate kRembStartRate = DataRate::KilobitsPerSecond(20'000);
+
+// libwebrtc: the rates of video and retransmissions are those of the last second; retransmissions lower the encoder's
+// rate to no less than half, and take no more than the target over half a second; a key frame is made at most so often.
+constexpr int64_t kSentRateWindowNs = 1'000'000'000;
+constexpr double kMaxRetransmissionShare = 0.5;
+constexpr int64_t kRetransmissionLimitWindowNs = 500'000'000;
+constexpr int64_t kMinKeyFrameIntervalNs = 300'000'000;
+
 }  // namespace
 
 RtpSender::RtpSender(const RtpSenderConfig& config, std::unique_ptr<MediaSource> source,
@@ -25,10 +35,18 @@ RtpSender::RtpSender(const RtpSenderConfig& config, std::unique_ptr<MediaSource>
       packetizer_(config.flow_index, config.clock),
       loss_reports_(ToTimestamp(config.start_ns)),
       pacer_(controller_ ? kSendSideOverheadBytes : kRembOverheadBytes),
+      video_sent_(kSentRateWindowNs),
+      retransmissions_sent_(kSentRateWindowNs),
+      retransmissions_asked_(kRetransmissionLimitWindowNs),
+      last_key_frame_request_ns_(config.start_ns - kMinKeyFrameIntervalNs),
       activity_timer_(this),
       send_timer_(this),
       controller_timer_(this),
       report_timer_(this) {
+  if (!controller_) {
+    loss_limit_.emplace(std::max(kRembStartRate, config_.constraints.max_rate), config_.constraints.min_rate,
+                        ToTimestamp(config_.start_ns));
+  }
   activity_ns_.push_back(config_.start_ns);
   for (const auto& [from_ns, to_ns] : config_.pauses_ns) {
     if (to_ns <= config_.start_ns || from_ns >= config_.stop_ns) continue;
@@ -92,6 +110,7 @@ void RtpSender::Send(const PacedPacket& paced, int64_t now_ns) {
   packet.sink = receiver_;
   packet.extra_delay_ns = config_.extra_one_way_delay_ns;
   observer_->OnSent(packet);
+  if (config_.repair) OnSentVideo(packet, now_ns);
   if (controller_) {
     SentPacket sent;
     sent.send_time = ToTimestamp(now_ns);
@@ -111,12 +130,15 @@ void RtpSender::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
   const auto& message = static_cast<const ReceiverRtcp&>(*packet.rtcp);
   if (!controller_ && !message.remb.empty()) {
     const std::optional<Remb> remb = ParseRemb(message.remb);
-    if (remb && remb->rate > DataRate::Zero()) SetTargetRate(remb->rate, arrival_time_ns);
+    if (remb && remb->rate > DataRate::Zero()) remb_ = remb->rate;
+    FollowRemb(arrival_time_ns);
   }
   if (message.report) {
     last_receiver_reference_ns_ = {message.sent_ns, arrival_time_ns};
-    if (controller_) OnReceiverReport(*message.report, arrival_time_ns);
+    OnReceiverReport(*message.report, arrival_time_ns);
   }
+  if (!message.nack.empty()) OnNack(message.nack, arrival_time_ns);
+  if (message.pli) OnPli(arrival_time_ns);
   if (controller_ && message.transport_feedback) {
     auto feedback = history_.OnTransportFeedback(*message.transport_feedback, ToTimestamp(arrival_time_ns));
     if (feedback) {
@@ -128,6 +150,7 @@ void RtpSender::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
     }
   }
   if (controller_) PollController(arrival_time_ns);
+  UpdateMediaRate(arrival_time_ns);
   SetSendTimer(arrival_time_ns);
 }
 
@@ -135,11 +158,43 @@ void RtpSender::OnReceiverReport(const ReceiverReport& report, int64_t now_ns) {
   const Timestamp now = ToTimestamp(now_ns);
   if (report.sender_report_echo) {
     const int64_t round_trip_ns = now_ns - report.sender_report_echo->sent_ns - report.sender_report_echo->held_ns;
-    controller_->OnRoundTripTimeUpdate(
-        {.receive_time = now, .round_trip_time = TimeDelta::Micros(round_trip_ns / 1000)});
+    video_history_.SetRoundTripTime(round_trip_ns);
+    const RoundTripTimeUpdate update{.receive_time = now, .round_trip_time = TimeDelta::Micros(round_trip_ns / 1000)};
+    if (controller_) controller_->OnRoundTripTimeUpdate(update);
+    if (loss_limit_) loss_limit_->OnRoundTripTimeUpdate(update);
   }
   const auto losses = loss_reports_.OnReceiverReport(report, now);
-  if (losses) controller_->OnTransportLossReport(*losses);
+  if (!losses) return;
+  if (controller_) controller_->OnTransportLossReport(*losses);
+  if (loss_limit_) {
+    loss_limit_->OnTransportLossReport(*losses);
+    FollowRemb(now_ns);
+  }
+}
+
+void RtpSender::OnNack(const std::vector<int64_t>& sequence_numbers, int64_t now_ns) {
+  for (const int64_t sequence_number : sequence_numbers) {
+    const int64_t limit_bytes = target_rate_.bps() / 8 * kRetransmissionLimitWindowNs / 1'000'000'000;
+    if (retransmissions_asked_.Sum(now_ns) >= limit_bytes) return;
+    const std::optional<MediaPacket> packet = video_history_.TakeForRetransmission(sequence_number, now_ns);
+    if (!packet) continue;
+    retransmissions_asked_.Add(packet->payload_bytes, now_ns);
+    pacer_.Enqueue(*packet, now_ns);
+  }
+}
+
+void RtpSender::OnPli(int64_t now_ns) {
+  if (now_ns - last_key_frame_request_ns_ < kMinKeyFrameIntervalNs) return;
+  last_key_frame_request_ns_ = now_ns;
+  source_->RequestKeyFrame(now_ns);
+}
+
+void RtpSender::OnSentVideo(const Packet& packet, int64_t now_ns) {
+  const bool retransmission = packet.rtp.kind == PacketKind::kRetransmission;
+  if (!retransmission && packet.rtp.kind != PacketKind::kVideo) return;
+  video_history_.OnSent(packet, now_ns);
+  (retransmission ? retransmissions_sent_ : video_sent_).Add(packet.size_bytes, now_ns);
+  retransmitted_packets_sent_ += retransmission ? 1 : 0;
 }
 
 void RtpSender::OnDropped(const Packet&) { ++rtcp_packets_lost_; }
@@ -166,12 +221,28 @@ void RtpSender::PollController(int64_t now_ns) {
 void RtpSender::SetTargetRate(DataRate target_rate, int64_t now_ns) {
   if (target_rate == target_rate_) return;
   target_rate_ = target_rate;
-  source_->SetTargetRate(target_rate, now_ns);
+  UpdateMediaRate(now_ns);
   if (!controller_) {
     const double pacing_bps = kPacingFactor * static_cast<double>(target_rate.bps());
     pacer_.SetRates(DataRate::BitsPerSecondF(pacing_bps), DataRate::Zero(), now_ns);
   }
   observer_->OnTargetRate(target_rate, now_ns);
+}
+
+void RtpSender::FollowRemb(int64_t now_ns) {
+  if (remb_) SetTargetRate(std::min(*remb_, loss_limit_->rate()), now_ns);
+}
+
+void RtpSender::UpdateMediaRate(int64_t now_ns) {
+  DataRate media_rate = target_rate_;
+  if (const auto retransmitted = static_cast<double>(retransmissions_sent_.Sum(now_ns)); retransmitted > 0) {
+    const double share = retransmitted / (retransmitted + static_cast<double>(video_sent_.Sum(now_ns)));
+    media_rate = DataRate::BitsPerSecondF(static_cast<double>(target_rate_.bps()) *
+                                          (1 - std::min(share, kMaxRetransmissionShare)));
+  }
+  if (media_rate == media_rate_) return;
+  media_rate_ = media_rate;
+  source_->SetTargetRate(media_rate, now_ns);
 }
 
 void RtpSender::OnReportTimeout() {

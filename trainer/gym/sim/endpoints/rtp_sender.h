@@ -1,5 +1,6 @@
 // The sending end of an RTP flow: media, pacer, RTP, and the rate that drives them. The rate comes from REMB, obeyed at
-// once, or from a rate controller of the sender's side that lives here.
+// once within what libwebrtc's sender allows under loss, or from a rate controller of the sender's side that lives
+// here.
 #ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_RTP_SENDER_H_
 #define WEIR_TRAINER_GYM_SIM_ENDPOINTS_RTP_SENDER_H_
 
@@ -10,16 +11,19 @@
 #include <vector>
 
 #include "core/timer.h"
+#include "endpoints/byte_window.h"
 #include "endpoints/flow_observer.h"
 #include "endpoints/loss_reports.h"
 #include "endpoints/pacer.h"
 #include "endpoints/rtcp_messages.h"
+#include "endpoints/rtp_packet_history.h"
 #include "endpoints/rtp_packetizer.h"
 #include "endpoints/sent_packet_history.h"
 #include "link/link.h"
 #include "link/packet.h"
 #include "media/media_source.h"
 #include "scenario/sender_clock.h"
+#include "sender_loss_limit.h"
 #include "weir/network_control.h"
 #include "weir/rate_controller.h"
 
@@ -33,6 +37,8 @@ struct RtpSenderConfig {
   int64_t extra_one_way_delay_ns = 0;
   SenderClock clock;
   TargetRateConstraints constraints;
+  // Sends video again that the receiver asks for, and key frames.
+  bool repair = false;
 };
 
 class RtpSender final : private PacketSink {
@@ -49,6 +55,7 @@ class RtpSender final : private PacketSink {
 
   DataRate target_rate() const { return target_rate_; }
   int64_t rtcp_packets_lost() const { return rtcp_packets_lost_; }
+  int64_t retransmitted_packets_sent() const { return retransmitted_packets_sent_; }
 
  private:
   // PacketSink, for RTCP.
@@ -64,9 +71,15 @@ class RtpSender final : private PacketSink {
   void SetActive(bool active, int64_t now_ns);
   void Send(const PacedPacket& paced, int64_t now_ns);
   void OnReceiverReport(const ReceiverReport& report, int64_t now_ns);
+  void OnNack(const std::vector<int64_t>& sequence_numbers, int64_t now_ns);
+  void OnPli(int64_t now_ns);
+  void OnSentVideo(const Packet& packet, int64_t now_ns);
   // Hears what the controller has to say, if anything, and sets its timer.
   void PollController(int64_t now_ns);
   void SetTargetRate(DataRate target_rate, int64_t now_ns);
+  void FollowRemb(int64_t now_ns);
+  // Gives the media what retransmissions leave of the target.
+  void UpdateMediaRate(int64_t now_ns);
   void SetSendTimer(int64_t now_ns);
 
   const RtpSenderConfig config_;
@@ -80,7 +93,18 @@ class RtpSender final : private PacketSink {
   LossReports loss_reports_;
   Pacer pacer_;
   SentPacketHistory history_;
+  // Of the video, to send it again; unlike `history_`, which is about all packets, for the controller.
+  RtpPacketHistory video_history_;
+  ByteWindow video_sent_;
+  ByteWindow retransmissions_sent_;
+  ByteWindow retransmissions_asked_;
+  int64_t retransmitted_packets_sent_ = 0;
+  int64_t last_key_frame_request_ns_;
+  // Without a controller: what loss leaves to REMB, and the last REMB.
+  std::optional<adapter::SenderLossLimit> loss_limit_;
+  std::optional<DataRate> remb_;
   DataRate target_rate_ = DataRate::Zero();
+  DataRate media_rate_ = DataRate::Zero();
   int64_t rtcp_packets_lost_ = 0;
   // The receiver's last report: when it was sent, and when it came.
   std::optional<std::pair<int64_t, int64_t>> last_receiver_reference_ns_;

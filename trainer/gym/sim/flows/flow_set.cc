@@ -141,6 +141,7 @@ void FlowSet::AddRtpFlow(size_t index, FlowObserver* observer) {
   flow.external = controller.external;
 
   const uint32_t overhead_bytes = controller.at_sender ? kSendSideOverheadBytes : kRembOverheadBytes;
+  const bool repair = rtp.media.kind == MediaSpec::Kind::kVideo;
   const RtpSenderConfig sender_config{
       .flow_index = static_cast<int>(index),
       .start_ns = spec.start_ns,
@@ -148,7 +149,8 @@ void FlowSet::AddRtpFlow(size_t index, FlowObserver* observer) {
       .pauses_ns = rtp.pauses_ns,
       .extra_one_way_delay_ns = spec.extra_one_way_delay_ns,
       .clock = rtp.sender_clock,
-      .constraints = controller.at_sender ? context.sender_constraints : context.receiver_constraints};
+      .constraints = controller.at_sender ? context.sender_constraints : context.receiver_constraints,
+      .repair = repair};
   flow.sender = std::make_unique<RtpSender>(
       sender_config,
       MakeMediaSource(rtp.media, overhead_bytes, RandomStream(job_.seed, random_streams::Flow(index) + kMediaStream)),
@@ -157,7 +159,8 @@ void FlowSet::AddRtpFlow(size_t index, FlowObserver* observer) {
                                           .start_ns = spec.start_ns,
                                           .stop_ns = spec.stop_ns,
                                           .extra_one_way_delay_ns = spec.extra_one_way_delay_ns,
-                                          .wake_on_arrival = controller.wake_on_arrival};
+                                          .wake_on_arrival = controller.wake_on_arrival,
+                                          .repair = repair};
   flow.receiver = std::make_unique<RtpReceiver>(receiver_config, std::move(controller.at_receiver), rtcp_link,
                                                 flow.sender->rtcp_sink(), observer);
   flow.sender->SetReceiver(flow.receiver->rtp_sink());

@@ -23,6 +23,13 @@ struct RtcpMessage {
   virtual ~RtcpMessage() = default;
 };
 
+// Of a packet of video, and of its retransmissions: what a receiver reads in the payload's descriptor.
+struct FramePart {
+  bool key_frame = false;
+  bool first = false;
+  bool last = false;
+};
+
 struct Packet {
   // Of the whole IP packet.
   uint32_t size_bytes = 0;
@@ -42,6 +49,9 @@ struct Packet {
   // RTP. `rtp.arrival_time` is filled in by the receiver.
   PacketArrival rtp;
   int64_t transport_sequence_number = 0;
+  // In the media's stream, unwrapped; of a retransmission the original's (OSN, RFC 4588 section 4).
+  int64_t media_sequence_number = 0;
+  FramePart frame_part;
   PacedPacketInfo pacing_info;
 
   // One of these for what is not RTP.

@@ -4,36 +4,36 @@
 #include <utility>
 
 namespace weir::sim {
+
 void FrameRecorder::OnSent(const Packet& packet) {
   if (packet.rtp.kind != PacketKind::kVideo) return;
   const int64_t capture_ns = packet.capture_time_ns;
   if (frames_.empty() || frames_.back().frame.capture_ns != capture_ns) {
-    frames_.push_back(
-        {.frame = {.capture_ns = capture_ns, .complete_ns = capture_ns, .bytes = 0}, .packets_missing = 0});
+    frames_.push_back({.frame = {.capture_ns = capture_ns, .complete_ns = capture_ns, .bytes = 0},
+                       .key_frame = packet.frame_part.key_frame,
+                       .packets_missing = 0});
   }
   frames_.back().frame.bytes += packet.rtp.payload_size;
   ++frames_.back().packets_missing;
+  came_.push_back(false);
 }
 
 void FrameRecorder::OnReceived(const Packet& packet, int64_t arrival_time_ns) {
-  if (packet.rtp.kind != PacketKind::kVideo) return;
-  size_t index = first_open_;
-  while (frames_[index].frame.capture_ns != packet.capture_time_ns) ++index;
-  PacketHasCome(index, arrival_time_ns);
+  if (packet.rtp.kind != PacketKind::kVideo && packet.rtp.kind != PacketKind::kRetransmission) return;
+  const auto number = static_cast<size_t>(packet.media_sequence_number);
+  if (came_[number]) return;
+  came_[number] = true;
+  PacketHasCome(FrameOf(packet), arrival_time_ns);
   while (!lost_.empty() && lost_.front().transport_sequence_number < packet.transport_sequence_number) {
-    const int64_t round_trip_ns = arrival_time_ns - packet.sent_time_ns + return_delay_ns_;
+    const int64_t round_trip_ns = arrival_time_ns - packet.sent_time_ns + *estimated_return_delay_ns_;
     PacketHasCome(lost_.front().frame_index, arrival_time_ns + round_trip_ns);
     lost_.pop_front();
   }
-  // The last frame may have packets that are not sent yet.
-  while (first_open_ + 1 < frames_.size() && frames_[first_open_].packets_missing == 0) ++first_open_;
 }
 
 void FrameRecorder::OnDropped(const Packet& packet) {
-  if (packet.rtp.kind != PacketKind::kVideo) return;
-  size_t index = frames_.size() - 1;
-  while (frames_[index].frame.capture_ns != packet.capture_time_ns) --index;
-  lost_.push_back({packet.transport_sequence_number, index});
+  if (!estimated_return_delay_ns_ || packet.rtp.kind != PacketKind::kVideo) return;
+  lost_.push_back({packet.transport_sequence_number, FrameOf(packet)});
   // A queue may drop at its head after it has dropped at its tail.
   for (size_t i = lost_.size() - 1; i > 0; --i) {
     if (lost_[i - 1].transport_sequence_number < lost_[i].transport_sequence_number) break;
@@ -44,11 +44,30 @@ void FrameRecorder::OnDropped(const Packet& packet) {
 std::vector<FrameRecorder::Frame> FrameRecorder::Frames(int64_t end_ns) const {
   std::vector<Frame> frames;
   frames.reserve(frames_.size());
-  for (const FollowedFrame& followed : frames_) {
-    Frame& frame = frames.emplace_back(followed.frame);
-    if (followed.packets_missing > 0 || frame.complete_ns > end_ns) frame.complete_ns = kNeverNs;
+  // From the end: a frame that would be decoded only after a later key frame is passed over.
+  int64_t next_key_frame_ns = end_ns + 1;
+  for (size_t end = frames_.size(); end > 0;) {
+    size_t begin = end - 1;
+    while (begin > 0 && !frames_[begin].key_frame) --begin;
+    bool decodable = true;
+    for (size_t i = begin; i < end; ++i) {
+      const FollowedFrame& followed = frames_[i];
+      decodable &= followed.packets_missing == 0 && followed.frame.complete_ns < next_key_frame_ns;
+      frames.push_back(followed.frame);
+      if (!decodable) frames.back().complete_ns = kNeverNs;
+    }
+    std::reverse(frames.end() - static_cast<std::ptrdiff_t>(end - begin), frames.end());
+    if (frames.back().complete_ns != kNeverNs) next_key_frame_ns = frames.back().complete_ns;
+    end = begin;
   }
+  std::ranges::reverse(frames);
   return frames;
+}
+
+size_t FrameRecorder::FrameOf(const Packet& packet) const {
+  const auto found = std::ranges::lower_bound(frames_, packet.capture_time_ns, {},
+                                              [](const FollowedFrame& one) { return one.frame.capture_ns; });
+  return static_cast<size_t>(found - frames_.begin());
 }
 
 void FrameRecorder::PacketHasCome(size_t frame_index, int64_t time_ns) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/ring_buffer.h"
@@ -14,22 +15,24 @@ namespace weir::sim {
 
 // A frame is the video packets of one capture time, which their RTP timestamp shows (RFC 3550 section 5.1).
 //
-// With losses, completion is an estimate: nothing is sent again here, and a receiver that asks (RFC 4585, generic NACK)
-// is assumed. A lost packet counts as come one round trip after the first later video packet has shown the gap: the
-// return path's own delay, and forwards what that later packet took. Repairs cost no capacity, none is lost, and the
+// Of video, what is told is what came, originals or retransmissions. Of filler, which is not repaired, completion is an
+// estimate: a lost packet counts as come one round trip after the first later packet has shown the gap: the return
+// path's own delay, and forwards what that later packet took. Such repairs cost no capacity, none is lost, and the
 // queue of the return path is left out: where much is lost this flatters.
 class FrameRecorder {
  public:
   struct Frame {
     int64_t capture_ns = 0;
-    // kNeverNs where a packet has not come.
+    // kNeverNs for a frame that could not be decoded: a packet of it, or of a frame that it needs, had not come before
+    // a later key frame was there.
     int64_t complete_ns = 0;
     // Payload.
     int64_t bytes = 0;
   };
 
-  // `return_delay_ns`: from the receiver to the sender, without queue.
-  explicit FrameRecorder(int64_t return_delay_ns) : return_delay_ns_(return_delay_ns) {}
+  // `estimated_return_delay_ns`: of filler; from the receiver to the sender, without queue.
+  explicit FrameRecorder(std::optional<int64_t> estimated_return_delay_ns)
+      : estimated_return_delay_ns_(estimated_return_delay_ns) {}
 
   // Packets other than video are passed over. Sent in the order of capture, received in the order of arrival.
   void OnSent(const Packet& packet);
@@ -42,6 +45,7 @@ class FrameRecorder {
  private:
   struct FollowedFrame {
     Frame frame;
+    bool key_frame = false;
     // Of those sent.
     int32_t packets_missing = 0;
   };
@@ -51,12 +55,14 @@ class FrameRecorder {
   };
 
   void PacketHasCome(size_t frame_index, int64_t time_ns);
+  // By its capture time.
+  size_t FrameOf(const Packet& packet) const;
 
-  const int64_t return_delay_ns_;
+  const std::optional<int64_t> estimated_return_delay_ns_;
   std::vector<FollowedFrame> frames_;
-  // All frames before this one are complete.
-  size_t first_open_ = 0;
-  // Those whose gap no packet has shown yet, in the order of sending.
+  // By the media's sequence numbers: a packet may come as original and as retransmission.
+  std::vector<bool> came_;
+  // Of filler: those whose gap no packet has shown yet, in the order of sending.
   RingBuffer<LostPacket> lost_;
 };
 

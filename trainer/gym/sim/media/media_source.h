@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "link/packet.h"
 #include "weir/arrival/arrival.h"
 #include "weir/units.h"
 
@@ -17,6 +18,9 @@ struct MediaPacket {
   uint32_t payload_bytes = 0;
   // When it was captured, by a clock without error.
   int64_t capture_time_ns = 0;
+  FramePart frame_part{};
+  // Of a retransmission: what is sent again.
+  int64_t retransmitted_sequence_number = 0;
 };
 
 // Media appears at times of the source's own; the sender takes packets in that order.
@@ -28,6 +32,8 @@ class MediaSource {
   virtual void SetTargetRate(DataRate target_rate, int64_t now_ns) = 0;
   // A source that is not active (the initial state, and a pause) has nothing to send and forgets what it owed.
   virtual void SetActive(bool active, int64_t now_ns) = 0;
+  // The receiver can decode nothing before the next key frame.
+  virtual void RequestKeyFrame(int64_t /*now_ns*/) {}
 
   // When the next packet is there; kNeverNs when none will be unless the target or the activity changes.
   virtual int64_t next_packet_ns() const = 0;

@@ -2,23 +2,28 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/sim_time.h"
 
 namespace weir::sim {
 namespace {
 
-// RFC 8593 table 1: tau_v, K_d, SCALE_B, SCALE_t. K_B is given there for 1 Mbps at 30 frames/s as 13.5 kB, 3.24 average
+// RFC 8593 table 1: tau_v, K_d, SCALE_B. K_B is given there for 1 Mbps at 30 frames/s as 13.5 kB, 3.24 average
 // frames.
 constexpr int64_t kReactionNs = 200'000'000;
 constexpr int kBurstFrames = 8;
 constexpr double kBurstFrameSize = 13.5 / (1000.0 / 8 / 30);
 constexpr double kFrameSizeScale = 0.15;
-constexpr double kFrameIntervalScale = 0.15;
 
-// Ours: which change of rate is abrupt, how far the two distributions reach, and the least an encoder puts out.
+// Ours: which change of rate is abrupt, how far the distribution of sizes reaches, and the least an encoder puts out.
 constexpr double kAbruptChange = 0.2;
 constexpr double kMaxDeviation = 0.75;
+// A camera's frames are captured at equal intervals, and off these times by a part of an interval each. RFC 8593 has
+// intervals that vary by themselves, by 7 ms at 30 per second, and so frames that wander; in calls from Chromium 156
+// the standard deviation of their times was 0.5 ms, and encoding them adds as much.
+constexpr double kFrameTimeScale = 0.02;
+constexpr double kMaxFrameTimeDeviation = 0.25;
 constexpr double kMinEncoderRateBps = 30'000;
 constexpr double kOutputShareMeanS = 1.0;
 constexpr int64_t kMaxStallFrames = 6;
@@ -54,11 +59,14 @@ void VideoSource::SetActive(bool active, int64_t now_ns) {
   active_ = active;
   frame_packets_left_ = 0;
   next_frame_ns_ = active ? now_ns : kNeverNs;
+  camera_ns_ = static_cast<double>(now_ns);
   next_audio_ns_ = active && config_.audio_rate.bps() > 0 ? now_ns : kNeverNs;
   next_key_frame_ns_ = now_ns;
   burst_frames_left_ = 0;
   last_rate_change_ns_ = now_ns - kReactionNs;
 }
+
+void VideoSource::RequestKeyFrame(int64_t now_ns) { next_key_frame_ns_ = std::min(next_key_frame_ns_, now_ns); }
 
 int64_t VideoSource::next_packet_ns() const {
   return std::min(frame_packets_left_ > 0 ? frame_ns_ : next_frame_ns_, next_audio_ns_);
@@ -71,7 +79,11 @@ MediaPacket VideoSource::TakePacket(int64_t now_ns) {
   const uint32_t payload_bytes = (frame_bytes_left_ + frame_packets_left_ - 1) / frame_packets_left_;
   frame_bytes_left_ -= payload_bytes;
   --frame_packets_left_;
-  return {.kind = PacketKind::kVideo, .payload_bytes = payload_bytes, .capture_time_ns = frame_ns_};
+  const bool first = std::exchange(frame_begins_, false);
+  return {.kind = PacketKind::kVideo,
+          .payload_bytes = payload_bytes,
+          .capture_time_ns = frame_ns_,
+          .frame_part = {.key_frame = frame_is_key_, .first = first, .last = frame_packets_left_ == 0}};
 }
 
 void VideoSource::EncodeFrame(int64_t now_ns) {
@@ -80,7 +92,10 @@ void VideoSource::EncodeFrame(int64_t now_ns) {
   frame_bytes_left_ = static_cast<uint32_t>(std::clamp(size, 50.0, 4e6));
   frame_packets_left_ = (frame_bytes_left_ + kMaxPayloadBytes - 1) / kMaxPayloadBytes;
   frame_ns_ = now_ns;
-  next_frame_ns_ = now_ns + static_cast<int64_t>(NextFrameInterval() / config_.frames_per_second * 1e9);
+  frame_begins_ = true;
+  const double interval_ns = 1e9 / config_.frames_per_second;
+  camera_ns_ += static_cast<double>(FramesUntilNext()) * interval_ns;
+  next_frame_ns_ = static_cast<int64_t>(camera_ns_ + Laplace(kFrameTimeScale, kMaxFrameTimeDeviation) * interval_ns);
 }
 
 double VideoSource::OutputShare(int64_t now_ns) {
@@ -91,15 +106,14 @@ double VideoSource::OutputShare(int64_t now_ns) {
   return output_share_;
 }
 
-double VideoSource::NextFrameInterval() {
-  const double interval = 1.0 + Laplace(kFrameIntervalScale, kMaxDeviation);
-  if (config_.stall_probability == 0 || !random_.Bernoulli(config_.stall_probability)) return interval;
-  return interval + static_cast<double>(random_.UniformInteger(1, kMaxStallFrames));
+int64_t VideoSource::FramesUntilNext() {
+  if (config_.stall_probability == 0 || !random_.Bernoulli(config_.stall_probability)) return 1;
+  return 1 + random_.UniformInteger(1, kMaxStallFrames);
 }
 
 double VideoSource::NextRelativeFrameSize(int64_t now_ns) {
-  const bool key_frame = now_ns >= next_key_frame_ns_;
-  if (FollowTarget(now_ns) || key_frame) {
+  frame_is_key_ = now_ns >= next_key_frame_ns_;
+  if (FollowTarget(now_ns) || frame_is_key_) {
     next_key_frame_ns_ = now_ns + config_.key_frame_interval_ns;
     burst_frames_left_ = kBurstFrames - 1;
     return kBurstFrameSize;

@@ -31,14 +31,15 @@ struct VideoSourceConfig {
 // whose rate follows its target slowly. To a receiver all look like a path that carries less, and are none.
 //
 // The encoder follows a new target only 200 ms after its last change of rate; an abrupt change, like a key frame, is a
-// burst: one large frame and small ones that make up for it. Frame sizes and intervals vary about their means with a
-// Laplace distribution.
+// burst: one large frame and small ones that make up for it. Frame sizes vary about their mean with a Laplace
+// distribution; unlike there, frames keep to a camera's times, but for a part of a millisecond or two.
 class VideoSource final : public MediaSource {
  public:
   VideoSource(const VideoSourceConfig& config, RandomStream random);
 
   void SetTargetRate(DataRate target_rate, int64_t now_ns) override;
   void SetActive(bool active, int64_t now_ns) override;
+  void RequestKeyFrame(int64_t now_ns) override;
   int64_t next_packet_ns() const override;
   MediaPacket TakePacket(int64_t now_ns) override;
   bool elastic() const override { return false; }
@@ -50,8 +51,8 @@ class VideoSource final : public MediaSource {
   // Whether the change of the encoder's rate, if any, is one that costs a burst.
   bool FollowTarget(int64_t now_ns);
   double OutputShare(int64_t now_ns);
-  // In average ones.
-  double NextFrameInterval();
+  // 1, or more when it stalls.
+  int64_t FramesUntilNext();
   MediaPacket TakeAudioPacket(int64_t now_ns);
   double Laplace(double scale, double limit);
 
@@ -66,9 +67,13 @@ class VideoSource final : public MediaSource {
   int64_t next_output_share_ns_ = 0;
   int burst_frames_left_ = 0;
   int64_t next_frame_ns_;
+  // When the camera would have captured that frame, were it exact.
+  double camera_ns_ = 0;
   int64_t next_audio_ns_;
   // Of the frame that is being handed out.
   int64_t frame_ns_ = 0;
+  bool frame_is_key_ = false;
+  bool frame_begins_ = false;
   uint32_t frame_packets_left_ = 0;
   uint32_t frame_bytes_left_ = 0;
 };

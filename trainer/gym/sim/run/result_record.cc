@@ -114,6 +114,11 @@ Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, 
   if (receiver) {
     record["feedback_packets_sent"] = receiver->rtcp_packets_sent();
     record["feedback_packets_lost"] = simulation.sender(index)->rtcp_packets_lost();
+    if (std::get<RtpSpec>(flow.kind).media.kind == MediaSpec::Kind::kVideo) {
+      record["retransmitted_packets_sent"] = simulation.sender(index)->retransmitted_packets_sent();
+      record["nack_count"] = receiver->nack_count();
+      record["pli_count"] = receiver->pli_count();
+    }
     if (receiver->estimator()) AddEstimator(*receiver->estimator(), record);
   }
   if (!recorder.steps.empty()) record["series"] = FlowSeries(recorder, scenario.duration_ns(), receiver != nullptr);
@@ -151,8 +156,9 @@ Json RunJob(const SimulationJob& job, bool series) {
     observers.push_back(recorders.back().get());
     if (!series || !std::holds_alternative<RtpSpec>(flow.kind)) continue;
     const LinkSpec& back = flow.direction == Direction::kForward ? scenario.reverse : scenario.forward;
-    recorders.back()->frames =
-        std::make_unique<FrameRecorder>(OneWayDelayNs(back, scenario) + flow.extra_one_way_delay_ns);
+    const bool repaired = std::get<RtpSpec>(flow.kind).media.kind == MediaSpec::Kind::kVideo;
+    recorders.back()->frames = std::make_unique<FrameRecorder>(
+        repaired ? std::nullopt : std::optional(OneWayDelayNs(back, scenario) + flow.extra_one_way_delay_ns));
   }
   std::optional<LinkRecorder> link_recorder;
   Simulation simulation(job, observers);

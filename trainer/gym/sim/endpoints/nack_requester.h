@@ -1,0 +1,46 @@
+// Which lost packets a receiver asks for, and when, in the manner of libwebrtc's NackRequester (RFC 4585
+// section 6.2.1): at once when a gap shows, again after each round trip, ten times at most.
+#ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_NACK_REQUESTER_H_
+#define WEIR_TRAINER_GYM_SIM_ENDPOINTS_NACK_REQUESTER_H_
+
+#include <cstdint>
+#include <vector>
+
+namespace weir::sim {
+
+class NackRequester {
+ public:
+  // An original packet, its sequence number unwrapped. False when so much is missing that the list was given up, after
+  // which only a key frame helps.
+  bool OnPacket(int64_t sequence_number);
+  // A retransmission came.
+  void OnRetransmission(int64_t sequence_number) { Forget(sequence_number); }
+  // What came before that packet is not needed any more.
+  void ClearUpTo(int64_t sequence_number);
+  void SetRoundTripTime(int64_t round_trip_time_ns) { round_trip_time_ns_ = round_trip_time_ns; }
+
+  // When to ask again for what has been asked for; kNeverNs with nothing missing.
+  int64_t next_timeout_ns() const;
+  // What is to be asked for now, in order.
+  std::vector<int64_t> TakeRequests(int64_t now_ns);
+
+ private:
+  struct Missing {
+    int64_t sequence_number = 0;
+    // kNeverNs before the first request.
+    int64_t requested_ns = 0;
+    int requests = 0;
+  };
+
+  void Forget(int64_t sequence_number);
+
+  // By sequence number.
+  std::vector<Missing> missing_;
+  // -1 before the first packet.
+  int64_t newest_ = -1;
+  int64_t round_trip_time_ns_ = 100'000'000;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_TRAINER_GYM_SIM_ENDPOINTS_NACK_REQUESTER_H_

@@ -1,0 +1,72 @@
+#include "endpoints/rtp_packet_history.h"
+
+#include <algorithm>
+
+#include "endpoints/rtp_format.h"
+
+namespace weir::sim {
+namespace {
+
+// All libwebrtc's: how many packets are kept at most, how many where they may go, and how long.
+constexpr size_t kMaxCapacity = 9600;
+constexpr size_t kPacketsToStore = 600;
+constexpr int64_t kMinPacketDurationNs = 1'000'000'000;
+constexpr int64_t kMinPacketDurationRoundTrips = 3;
+constexpr int64_t kCullingDelayFactor = 3;
+// It allows for this beside the round trip that it measures.
+constexpr int64_t kRoundTripMarginNs = 5'000'000;
+
+}  // namespace
+
+void RtpPacketHistory::SetRoundTripTime(int64_t round_trip_time_ns) {
+  round_trip_time_ns_ = round_trip_time_ns + kRoundTripMarginNs;
+}
+
+void RtpPacketHistory::OnSent(const Packet& packet, int64_t now_ns) {
+  if (packet.rtp.kind == PacketKind::kRetransmission) {
+    if (Stored* stored = Find(packet.media_sequence_number)) {
+      stored->sent_ns = now_ns;
+      stored->sent_again = true;
+      stored->waits = false;
+    }
+    return;
+  }
+  Cull(now_ns);
+  stored_.push_back({.payload_bytes = packet.rtp.payload_size,
+                     .frame_part = packet.frame_part,
+                     .capture_time_ns = packet.capture_time_ns,
+                     .sent_ns = now_ns});
+}
+
+std::optional<MediaPacket> RtpPacketHistory::TakeForRetransmission(int64_t sequence_number, int64_t now_ns) {
+  Stored* stored = Find(sequence_number);
+  if (!stored || stored->waits) return std::nullopt;
+  if (stored->sent_again && now_ns - stored->sent_ns < round_trip_time_ns_) return std::nullopt;
+  stored->waits = true;
+  return MediaPacket{.kind = PacketKind::kRetransmission,
+                     .payload_bytes = kRtxHeaderBytes + stored->payload_bytes,
+                     .capture_time_ns = stored->capture_time_ns,
+                     .frame_part = stored->frame_part,
+                     .retransmitted_sequence_number = sequence_number};
+}
+
+RtpPacketHistory::Stored* RtpPacketHistory::Find(int64_t sequence_number) {
+  const int64_t index = sequence_number - first_sequence_number_;
+  if (index < 0 || index >= static_cast<int64_t>(stored_.size())) return nullptr;
+  return &stored_[static_cast<size_t>(index)];
+}
+
+void RtpPacketHistory::Cull(int64_t now_ns) {
+  const int64_t duration_ns = std::max(kMinPacketDurationNs, kMinPacketDurationRoundTrips * round_trip_time_ns_);
+  while (!stored_.empty()) {
+    const Stored& oldest = stored_.front();
+    const int64_t age_ns = now_ns - oldest.sent_ns;
+    const bool too_many = stored_.size() >= kPacketsToStore && age_ns >= duration_ns;
+    const bool too_old = age_ns >= kCullingDelayFactor * duration_ns;
+    if (stored_.size() < kMaxCapacity && (oldest.waits || !(too_many || too_old))) break;
+    stored_.pop_front();
+    ++first_sequence_number_;
+  }
+}
+
+}  // namespace weir::sim

@@ -1,0 +1,69 @@
+#include "endpoints/video_repair.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace weir::sim {
+namespace {
+
+// libwebrtc's VideoReceiveStream2.
+constexpr int64_t kMaxWaitForFrameNs = 3'000'000'000;
+constexpr int64_t kMaxWaitForKeyFrameNs = 200'000'000;
+constexpr int64_t kInactiveNs = 5'000'000'000;
+
+}  // namespace
+
+bool VideoRepair::OnAnnounced(const Packet& packet, int64_t arrival_time_ns) {
+  if (packet.rtp.kind != PacketKind::kVideo) return false;
+  const bool gap = packet.media_sequence_number != next_announced_ || arrival_time_ns < last_announced_arrival_ns_;
+  next_announced_ = packet.media_sequence_number + 1;
+  last_announced_arrival_ns_ = arrival_time_ns;
+  if (!gap) return false;
+  gaps_ns_.push_back(arrival_time_ns);
+  for (size_t i = gaps_ns_.size() - 1; i > 0 && gaps_ns_[i - 1] > gaps_ns_[i]; --i) {
+    std::swap(gaps_ns_[i - 1], gaps_ns_[i]);
+  }
+  return true;
+}
+
+void VideoRepair::OnPacket(const Packet& packet, int64_t arrival_time_ns) {
+  if (packet.rtp.kind == PacketKind::kVideo) {
+    overflow_ |= !nack_requester_.OnPacket(packet.media_sequence_number);
+  } else if (packet.rtp.kind == PacketKind::kRetransmission) {
+    nack_requester_.OnRetransmission(packet.media_sequence_number);
+  } else {
+    return;
+  }
+  last_packet_ns_ = arrival_time_ns;
+  if (packet.frame_part.key_frame) last_key_frame_packet_ns_ = arrival_time_ns;
+  if (!assembly_.OnPacket(packet.media_sequence_number, packet.frame_part)) return;
+  decoded_any_ = true;
+  waiting_since_ns_ = arrival_time_ns;
+  nack_requester_.ClearUpTo(assembly_.first_needed());
+}
+
+int64_t VideoRepair::KeyFrameDeadlineNs() const {
+  return waiting_since_ns_ + (decoded_any_ ? kMaxWaitForFrameNs : kMaxWaitForKeyFrameNs);
+}
+
+int64_t VideoRepair::next_timeout_ns() const {
+  const int64_t gap_ns = gaps_ns_.empty() ? kNeverNs : gaps_ns_.front();
+  return std::min({gap_ns, nack_requester_.next_timeout_ns(), KeyFrameDeadlineNs()});
+}
+
+VideoRepair::Requests VideoRepair::TakeRequests(int64_t now_ns) {
+  while (!gaps_ns_.empty() && gaps_ns_.front() <= now_ns) gaps_ns_.pop_front();
+  Requests requests;
+  requests.nack = nack_requester_.TakeRequests(now_ns);
+  requests.pli = std::exchange(overflow_, false);
+  if (KeyFrameDeadlineNs() <= now_ns) {
+    waiting_since_ns_ = now_ns;
+    const bool active = last_packet_ns_ != kNeverNs && now_ns - last_packet_ns_ < kInactiveNs;
+    const bool key_frame_comes =
+        last_key_frame_packet_ns_ != kNeverNs && now_ns - last_key_frame_packet_ns_ < kMaxWaitForKeyFrameNs;
+    requests.pli |= active && !key_frame_comes;
+  }
+  return requests;
+}
+
+}  // namespace weir::sim
