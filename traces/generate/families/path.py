@@ -1,0 +1,55 @@
+"""What the path itself does: another route, service in slots, a way back of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from weir.traces.generate.families.family import ONE_WAY_DELAY_MS, Case, Family, Fields
+
+ROUTE_CHANGES_AT_S = 20.0
+ROUTE_CHANGES_MS = (5.0, 20.0, 40.0, 60.0, 100.0, 150.0)
+_DETOUR_MS = 40.0
+_WANDERING_MS = (0.0, 40.0, 10.0, 30.0)
+_WANDERS_EVERY_S = 15.0
+
+
+def route() -> Family:
+    """The base delay of both directions rises by 5 to 150 ms or falls by 40 ms, once, or wanders within 40 ms."""
+    step_s = [0.0, ROUTE_CHANGES_AT_S]
+    longer = [_delays(f"plus{more:g}", step_s, [0.0, more]) for more in ROUTE_CHANGES_MS]
+    shorter = _delays(f"minus{_DETOUR_MS:g}", step_s, [_DETOUR_MS, 0.0])
+    times_s = [_WANDERS_EVERY_S * index for index in range(len(_WANDERING_MS))]
+    wandering = _delays("wandering", times_s, _WANDERING_MS)
+    return Family("route", "The base delay changes", [*longer, shorter, wandering])
+
+
+def slots() -> Family:
+    """The link serves for some milliseconds and then not at all, at the mean rate of the other families."""
+    times_ms = ((20.0, 100.0), (10.0, 50.0), (30.0, 60.0))
+    cases = [Case(f"{on:g}of{period:g}ms", _bursts(on / 1e3, period / 1e3)) for on, period in times_ms]
+    return Family("slots", "The link serves in slots", cases)
+
+
+def reverse() -> Family:
+    """The way back, which carries the feedback, is longer, has jitter, or loses."""
+    cases = [
+        Case("plus100", reverse={"one_way_delay_ms": ONE_WAY_DELAY_MS + 100.0}),
+        Case("plus500", reverse={"one_way_delay_ms": ONE_WAY_DELAY_MS + 500.0}),
+        Case("jitter30", reverse={"jitter": {
+            "kind": "truncated_gaussian", "standard_deviation_ms": 30.0, "maximum_ms": 90.0}}),
+        Case("loss10", reverse={"loss": {"kind": "bernoulli", "ratio": 0.1}}),
+    ]  # fmt: skip
+    return Family("reverse", "The way back is bad", cases)
+
+
+def _delays(name: str, times_s: Sequence[float], above_ms: Sequence[float]) -> Case:
+    delay = {"times_s": list(times_s), "values_ms": [ONE_WAY_DELAY_MS + more for more in above_ms]}
+    return Case(name, lambda rate_bps: {"one_way_delay_ms": delay})
+
+
+def _bursts(on_s: float, period_s: float) -> Callable[[float], Fields]:
+    def forward(rate_bps: float) -> Fields:
+        rates_bps = [float(round(rate_bps * period_s / on_s)), 0.0]
+        return {"capacity": {"times_s": [0.0, on_s], "rates_bps": rates_bps, "period_s": period_s}}
+
+    return forward
