@@ -39,7 +39,7 @@ def content() -> Family:
     that follows its target slowly, and from one that leaves out frames.
     """
     shares = {"half": 0.5, "quarter": 0.25, "tenth": 0.1}
-    cases = [Case(name, media={"minimum_output_share": share}) for name, share in shares.items()]
-    cases.append(Case("tenth-slow", media={"minimum_output_share": 0.1, **_SLOW_ENCODER}))
-    cases.append(Case("tenth-stalls", media={"minimum_output_share": 0.1, "stall_probability": 0.02}))
+    cases = [Case(name, video={"minimum_output_share": share}) for name, share in shares.items()]
+    cases.append(Case("tenth-slow", video={"minimum_output_share": 0.1, **_SLOW_ENCODER}))
+    cases.append(Case("tenth-stalls", video={"minimum_output_share": 0.1, "stall_probability": 0.02}))
     return Family("content", "The content changes what video needs", cases, media=("video",))

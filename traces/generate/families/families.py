@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from weir.traces.generate.families.call import clock, content, mute, start
 from weir.traces.generate.families.competitors import tcp
+from weir.traces.generate.families.everything import everything
 from weir.traces.generate.families.family import Family
 from weir.traces.generate.families.noise import jitter, loss
 from weir.traces.generate.families.path import reverse, route, slots
@@ -21,4 +22,5 @@ FAMILIES: dict[str, Callable[[], Family]] = {
     "start": start,
     "mute": mute,
     "content": content,
+    "everything": everything,
 }

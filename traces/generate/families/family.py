@@ -1,8 +1,8 @@
 """A family: one kind of trouble in several strengths, each on several rates and with both kinds of media.
 
-Unless a family says otherwise: steady links of 1, 4 and 10 Mbps, 25 ms each way, a queue of 300 ms, 60 s, and one call,
-whose media (filler, or video of at most 1.5 times the link's rate) can fill the link. A scenario is called
-``FAMILY-CASE-RATE-MEDIA``: ``route-plus60-4M-video``.
+Unless a family says otherwise: steady links of 1, 4 and 10 Mbps, 25 ms each way, a queue of 300 ms, 60 s, and one call
+of filler, which takes whatever the link carries, or of video, which needs at most five sixths of it (2.5 Mbps of 3). A
+scenario is called ``FAMILY-CASE-RATE-MEDIA``: ``route-plus60-4M-video``.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ RATES_BPS = (1e6, 4e6, 10e6)
 MEDIA: tuple[MediaKind, ...] = ("filler", "video")
 ONE_WAY_DELAY_MS = 25.0
 DURATION_S = 60.0
-# The call is limited by the path, and not by what it has to send.
-VIDEO_OVER_LINK = 1.5
+VIDEO_SHARE_OF_LINK = 5 / 6
 
 
 def _unchanged(rate_bps: float) -> Fields:
@@ -37,7 +36,7 @@ class Case:
         forward: of the forward link, at a rate in bit/s.
         reverse: of the reverse link.
         flow: of the call's RTP flow.
-        media: of its media, whatever kind that is.
+        video: of its media, where that is video.
         others: further flows.
     """
 
@@ -45,7 +44,7 @@ class Case:
     forward: Callable[[float], Fields] = _unchanged
     reverse: Fields | None = None
     flow: Fields | None = None
-    media: Fields | None = None
+    video: Fields | None = None
     others: Sequence[Fields] = ()
 
 
@@ -71,9 +70,9 @@ class Family:
 
     def scenario(self, case: Case, rate_bps: float, media: MediaKind) -> Scenario:
         """One scenario of the grid."""
-        kind: Fields = {"kind": media}
+        content: Fields = {}
         if media == "video":
-            kind = {"kind": media, "max_rate_bps": VIDEO_OVER_LINK * rate_bps}
+            content = {"max_rate_bps": round(VIDEO_SHARE_OF_LINK * rate_bps, -3), **(case.video or {})}
         return Scenario.make(
             name=f"{self.name}-{case.name}-{rate_bps / 1e6:g}M-{media}",
             description=self.description,
@@ -81,7 +80,7 @@ class Family:
             duration_s=self.duration_s,
             forward={"capacity": steady(rate_bps), "one_way_delay_ms": ONE_WAY_DELAY_MS, **case.forward(rate_bps)},
             **({} if case.reverse is None else {"reverse": case.reverse}),
-            flows=[{"kind": "rtp", "media": {**kind, **(case.media or {})}, **(case.flow or {})}, *case.others],
+            flows=[{"kind": "rtp", "media": {"kind": media, **content}, **(case.flow or {})}, *case.others],
         )
 
 

@@ -26,7 +26,7 @@ def route() -> Family:
 def slots() -> Family:
     """The link serves for some milliseconds and then not at all, at the mean rate of the other families."""
     times_ms = ((20.0, 100.0), (10.0, 50.0), (30.0, 60.0))
-    cases = [Case(f"{on:g}of{period:g}ms", _bursts(on / 1e3, period / 1e3)) for on, period in times_ms]
+    cases = [Case(f"{on:g}of{period:g}ms", bursts(on / 1e3, period / 1e3)) for on, period in times_ms]
     return Family("slots", "The link serves in slots", cases)
 
 
@@ -47,7 +47,9 @@ def _delays(name: str, times_s: Sequence[float], above_ms: Sequence[float]) -> C
     return Case(name, lambda rate_bps: {"one_way_delay_ms": delay})
 
 
-def _bursts(on_s: float, period_s: float) -> Callable[[float], Fields]:
+def bursts(on_s: float, period_s: float) -> Callable[[float], Fields]:
+    """A forward link that serves for `on_s` of each `period_s`."""
+
     def forward(rate_bps: float) -> Fields:
         rates_bps = [float(round(rate_bps * period_s / on_s)), 0.0]
         return {"capacity": {"times_s": [0.0, on_s], "rates_bps": rates_bps, "period_s": period_s}}
