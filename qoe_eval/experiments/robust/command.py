@@ -10,13 +10,20 @@ from typing import Annotated
 import typer
 
 from weir.executables import find_simulator
-from weir.qoe_eval.experiments.robust.experiment import CONTROLLERS, chosen_scenarios, robust_plans
-from weir.qoe_eval.experiments.robust.family_table import family_row
+from weir.qoe_eval.experiments.robust.experiment import (
+    CHOICES,
+    CONTROLLERS,
+    chosen_scenarios,
+    family_rows,
+    robust_plans,
+    robust_results,
+)
+from weir.qoe_eval.experiments.robust.rows import robust_rows
 from weir.qoe_eval.experiments.robust.table import print_families
+from weir.qoe_eval.report.goal_table import print_rows
 from weir.qoe_eval.runs.options import check_model
 from weir.qoe_eval.runs.progress import count_runs, end_with_failures, error_console, run_with_progress
 from weir.qoe_eval.runs.shipped_model import model_to_run
-from weir.traces.generate.families.families import FAMILIES
 
 
 def robust(
@@ -25,7 +32,7 @@ def robust(
     seeds: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Runs with the seeds 1 to N.")] = 1,
     family: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help=f"{', '.join(FAMILIES)}; repeatable. Default: all."),
+        typer.Option(metavar="NAME", help=f"{', '.join(CHOICES)}; repeatable. Default: all."),
     ] = None,
     only: Annotated[
         list[str] | None,
@@ -45,7 +52,11 @@ def robust(
     plans = robust_plans(scenarios, range(1, seeds + 1), model_to_run(model), find_simulator())
     console = error_console()
     outcome = run_with_progress(plans, out, jobs or os.cpu_count() or 1, console, quiet=False)
-    rows = [family_row(name, records) for name, records in zip(scenarios, outcome.by_plan, strict=True)]
-    print_families(rows, CONTROLLERS)
+    results = robust_results(scenarios, outcome, out)
+    families = family_rows(results)
+    rows = robust_rows(results, families)
+    print_families(families, CONTROLLERS)
+    typer.echo()
+    print_rows(rows)
     typer.echo(f"\n{count_runs(len(outcome.records))} in {time.monotonic() - started:.1f} s.")
     end_with_failures([failure.describe() for failure in outcome.failures], console)
