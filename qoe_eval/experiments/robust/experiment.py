@@ -10,9 +10,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from weir.errors import InputError
-from weir.qoe_eval.experiments.robust.family_table import FamilyRow, family_row
 from weir.qoe_eval.experiments.robust.results import RobustResults
 from weir.qoe_eval.experiments.robust.sharing import SHARING, SHARING_CONTROLLERS, sharing_scenarios
+from weir.qoe_eval.measures.families import FamilyRow, family_row
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.replay import ReplayOutcome
 from weir.qoe_eval.runs.store import RunStore
@@ -70,9 +70,13 @@ def robust_plans(
 
 def robust_results(scenarios: Mapping[str, Sequence[Scenario]], outcome: ReplayOutcome, out: Path) -> RobustResults:
     """The records of `robust_plans`, told apart again."""
-    return RobustResults(dict(zip(scenarios, outcome.by_plan, strict=True)), RunStore(out).with_series)
+    return RobustResults(scenarios, dict(zip(scenarios, outcome.by_plan, strict=True)), RunStore(out).with_series)
 
 
 def family_rows(results: RobustResults) -> list[FamilyRow]:
     """The table's row of each family."""
-    return [family_row(name, records) for name, records in results.records.items() if name != SHARING]
+    return [
+        family_row(name, FAMILIES[name]().description, records)
+        for name, records in results.records.items()
+        if name != SHARING
+    ]

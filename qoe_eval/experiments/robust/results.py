@@ -8,6 +8,7 @@ from statistics import mean
 from typing import Any
 
 from weir.qoe_eval.measures.flow_series import FlowSeries, read_flow_series
+from weir.traces.schema.scenario import Scenario
 
 Record = Mapping[str, Any]
 Measure = Callable[[Record], float | None]
@@ -15,10 +16,11 @@ Measure = Callable[[Record], float | None]
 
 @dataclass(frozen=True)
 class RobustResults:
-    """Records by family, in the order of the families, and by SHARING those of sharing; `with_series` gives a record
-    its series back.
+    """Scenarios and records by family, in the order of the families, and by SHARING those of sharing; `with_series`
+    gives a record its series back.
     """
 
+    scenarios: Mapping[str, Sequence[Scenario]]
     records: Mapping[str, Sequence[Record]]
     with_series: Callable[[Record], Record]
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean
 
-from weir.qoe_eval.experiments.robust.family_table import FamilyRow
 from weir.qoe_eval.experiments.robust.measures import Dip, dip_after, largest_queue_ms
 from weir.qoe_eval.experiments.robust.results import Measure, Record, RobustResults, metric
 from weir.qoe_eval.experiments.robust.sharing import SHARING, WITH_ROUTE_CHANGES
+from weir.qoe_eval.measures.families import FamilyRow
 from weir.qoe_eval.measures.settled import settled_jain_index, settled_rates_bps
 from weir.qoe_eval.report.goal_table import Goal, Row, measured, not_measured
 from weir.traces.generate.families.call import CLOCK_PPM

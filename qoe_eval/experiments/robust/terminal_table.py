@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text
 
-from weir.qoe_eval.experiments.robust.family_table import FamilyRow
+from weir.qoe_eval.measures.families import FamilyRow
 from weir.qoe_eval.measures.statistics import PairedComparison
 from weir.qoe_eval.report.goal_table import output_console
 

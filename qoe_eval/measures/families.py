@@ -33,6 +33,7 @@ class FamilyRow:
 
     Attributes:
         name: of the family.
+        description: what happens in it.
         scenarios: how many completed with any controller.
         scores: mean challenge score over scenarios, by controller.
         better_gcc: of the two GCC that with the higher score.
@@ -43,6 +44,7 @@ class FamilyRow:
     """
 
     name: str
+    description: str
     scenarios: int
     scores: Mapping[str, float]
     better_gcc: str | None
@@ -52,7 +54,7 @@ class FamilyRow:
     worst_utilisation: WorstScenario | None
 
 
-def family_row(name: str, records: Records) -> FamilyRow:
+def family_row(name: str, description: str, records: Records) -> FamilyRow:
     """The row of a family from its records."""
     means = scenario_means(records)
     scores: dict[str, float] = {}
@@ -69,6 +71,7 @@ def family_row(name: str, records: Records) -> FamilyRow:
     }
     return FamilyRow(
         name=name,
+        description=description,
         scenarios=len(means),
         scores=scores,
         better_gcc=better,
