@@ -38,7 +38,7 @@ def _row(row: FamilyRow) -> dict[str, Any]:
         "scores": row.scores,
         "better_gcc": row.better_gcc,
         "differences": [_difference(row.against_gcc), _difference(row.against_rule)],
-        "worst": [_worst(row.worst_score, "{:+.1f}"), _worst(row.worst_utilisation, "{:.2f}")],
+        "worst": [_worst(row, row.worst_score, "{:+.1f}"), _worst(row, row.worst_utilisation, "{:.2f}")],
     }
 
 
@@ -48,5 +48,9 @@ def _difference(found: PairedComparison | None) -> dict[str, Any] | None:
     return {"mean": found.mean, "ci95": found.ci95, "judged": "good" if found.mean >= 0 else "bad"}
 
 
-def _worst(worst: WorstScenario | None, shown: str) -> dict[str, str] | None:
-    return None if worst is None else {"value": shown.format(worst.value).replace("-", "−"), "scenario": worst.scenario}
+def _worst(row: FamilyRow, worst: WorstScenario | None, shown: str) -> dict[str, str] | None:
+    """Its value, and the scenario's name without that of the family."""
+    if worst is None:
+        return None
+    name = worst.scenario.removeprefix(f"{row.name}-")
+    return {"value": shown.format(worst.value).replace("-", "−"), "scenario": name}
