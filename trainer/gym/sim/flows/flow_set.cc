@@ -59,9 +59,9 @@ OracleConfig OracleConfigOf(const Scenario& scenario, const FlowSpec& flow, cons
 
 DataRate FixedRateOf(const Scenario& scenario, const FlowSpec& flow, const RtpSpec& rtp) {
   if (rtp.fixed_rate) return *rtp.fixed_rate;
-  const auto& capacity = scenario.link(flow.direction).capacity;
-  if (!capacity) return rtp.start_rate;
-  return DataRate::BitsPerSecondF(capacity->MeanRateBps(scenario.duration_ns()) / 2);
+  const LinkSpec& link = scenario.link(flow.direction);
+  if (!link.capacity) return rtp.start_rate;
+  return DataRate::BitsPerSecondF(link.PolicedBps(link.capacity->MeanRateBps(scenario.duration_ns())) / 2);
 }
 
 }  // namespace

@@ -53,9 +53,9 @@ std::array<int64_t, 12> DelayErrorCounts(const std::vector<int64_t>& errors_ns) 
 nlohmann::ordered_json CapacityBps(const Link& link, int64_t from_ns, int64_t to_ns) {
   const auto& capacity = link.spec().capacity;
   if (!capacity) return nullptr;
-  if (to_ns <= from_ns) return capacity->RateAt(to_ns);
-  return std::llround(static_cast<double>(capacity->BitsBetween(from_ns, to_ns)) /
-                      (static_cast<double>(to_ns - from_ns) * 1e-9));
+  if (to_ns <= from_ns) return std::llround(link.spec().PolicedBps(static_cast<double>(capacity->RateAt(to_ns))));
+  return std::llround(link.spec().PolicedBps(static_cast<double>(capacity->BitsBetween(from_ns, to_ns)) /
+                                             (static_cast<double>(to_ns - from_ns) * 1e-9)));
 }
 
 }  // namespace

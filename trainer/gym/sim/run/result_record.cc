@@ -1,6 +1,7 @@
 #include "run/result_record.h"
 
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -48,13 +49,12 @@ int64_t OneWayDelayNs(const LinkSpec& link, const Scenario& scenario) {
 Json PathRecord(const Scenario& scenario) {
   const LinkSpec& link = scenario.forward;
   Json record{{"one_way_delay_ms", Milliseconds(OneWayDelayNs(link, scenario))}};
-  if (!link.capacity) {
-    record["mean_capacity_bps"] = nullptr;
-    record["queue_bytes"] = nullptr;
-    return record;
-  }
+  const double capacity_bps = link.PolicedBps(link.capacity ? link.capacity->MeanRateBps(scenario.duration_ns())
+                                                            : std::numeric_limits<double>::infinity());
+  record["mean_capacity_bps"] = std::isfinite(capacity_bps) ? Json(Rounded(capacity_bps, 1e3)) : Json(nullptr);
+  record["queue_bytes"] = nullptr;
+  if (!link.capacity) return record;
   const int64_t limit = QueueLimit(link, scenario.duration_ns());
-  record["mean_capacity_bps"] = Rounded(link.capacity->MeanRateBps(scenario.duration_ns()), 1e3);
   record["queue_bytes"] = link.queue.unit == QueueSpec::Unit::kPackets ? limit * kMaxPacketBytes : limit;
   return record;
 }
@@ -103,8 +103,8 @@ Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, 
   record["packets_received"] = recorder.packets_received;
   record["bytes_received"] = recorder.bytes_received;
   record["packets_lost"] = recorder.packets_lost;
-  // Only media bounds what an unlimited link carries.
-  record["carriable_bytes"] = link.capacity || receiver
+  // Only media bounds what an unlimited link without a policer carries.
+  record["carriable_bytes"] = link.capacity || link.loss.kind == LossSpec::Kind::kPolicer || receiver
                                   ? Json(std::llround(Carriable(scenario, flow).BitsUntil(scenario.duration_ns()) / 8))
                                   : Json(nullptr);
   record["one_way_delay_ms"] = DelayRecord(recorder.delays);

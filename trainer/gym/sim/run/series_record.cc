@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -67,9 +68,10 @@ Json PathSeries(const Scenario& scenario, const LinkRecorder& recorder) {
     const int64_t from_ns = static_cast<int64_t>(i) * kSeriesIntervalNs;
     const int64_t step_ns = StepNs(i, duration_ns);
     const auto& trace = scenario.forward.capacity;
-    capacity.push_back(trace ? Json(std::llround(static_cast<double>(trace->BitsBetween(from_ns, from_ns + step_ns)) *
-                                                 1e9 / static_cast<double>(step_ns)))
-                             : Json(nullptr));
+    const double capacity_bps = scenario.forward.PolicedBps(
+        trace ? static_cast<double>(trace->BitsBetween(from_ns, from_ns + step_ns)) * 1e9 / static_cast<double>(step_ns)
+              : std::numeric_limits<double>::infinity());
+    capacity.push_back(std::isfinite(capacity_bps) ? Json(std::llround(capacity_bps)) : Json(nullptr));
     queueing_delay.push_back(RoundedMs(recorder.queueing_delays_ms()[i]));
   }
   return {{"interval_s", static_cast<double>(kSeriesIntervalNs) / 1e9},
