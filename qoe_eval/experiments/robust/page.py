@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from weir.qoe_eval.experiments.robust.figures import worst_charts
@@ -36,7 +37,7 @@ def render(results: RobustResults, table: Sequence[FamilyRow], rows: Sequence[Ro
     shown = [_family(row, results, controllers, charts) for row in table]
     sections = [
         failures(run["failures"], "run"),
-        families(table, controllers, has_own_sections=True),
+        families([asdict(row) for row in table], has_own_sections=True),
         Section("goals", "Goals", "robust/goals.html", {"rows": rows}),
         *shown,
         _what_was_run(results, run),

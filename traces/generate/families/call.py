@@ -5,17 +5,22 @@ from __future__ import annotations
 from weir.traces.generate.families.family import Case, Family
 
 CLOCK_PPM = (-1000, -500, -300, 0, 300, 500, 1000)
+_CLOCK_IS_SET_AT_S = 20.0
 START_RATES_BPS = (1e6, 3e6, 4e6, 10e6)
 # libvpx VP8 in Chromium, after `weir.traces.schema.flows.VideoMedia`.
 _SLOW_ENCODER = {"rise_time_constant_s": 1.35, "fall_time_constant_s": 0.2}
 
 
 def clock() -> Family:
-    """The sender's clock is fast (or slow, below 0) by parts per million; 0 to compare with."""
+    """The sender's clock is fast or slow by parts per million, or right, to compare with; or is set by 100 ms."""
     words = {-1: "slow", 0: "right", 1: "fast"}
     cases = [
         Case(f"{words[(ppm > 0) - (ppm < 0)]}{abs(ppm) or ''}", flow={"sender_clock_ppm": float(ppm)})
         for ppm in CLOCK_PPM
+    ]
+    cases += [
+        Case(name, flow={"sender_clock_steps": {"times_s": [_CLOCK_IS_SET_AT_S], "steps_ms": [step_ms]}})
+        for name, step_ms in (("forwards100ms", 100.0), ("back100ms", -100.0))
     ]
     return Family("clock", "The sender's clock is wrong", cases)
 

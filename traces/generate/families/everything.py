@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from weir.traces.generate.families.competitors import CONGESTION_CONTROLS
-from weir.traces.generate.families.family import ONE_WAY_DELAY_MS, Case, Family, Fields
-from weir.traces.generate.families.noise import bernoulli, gilbert_elliott, truncated_gaussian
-from weir.traces.generate.families.path import bursts
+from weir.traces.generate.families.family import ONE_WAY_DELAY_MS, Case, Family, Fields, forward_with
+from weir.traces.generate.families.noise import bernoulli, gilbert_elliott, spikes, truncated_gaussian, uniform
+from weir.traces.generate.families.path import bursts, policed
 
 COMBINATIONS = 12
 _FEWEST, _MOST = 2, 5
@@ -32,22 +32,34 @@ def combination(seed: int) -> Case:
 def _route(rng: np.random.Generator) -> Case:
     times_s = [0.0, *np.sort(rng.uniform(10, 50, size=2)).round(2).tolist()]
     values_ms = [ONE_WAY_DELAY_MS, *(ONE_WAY_DELAY_MS + rng.uniform(0, 80, size=2)).round(1).tolist()]
-    return Case("", lambda rate_bps: {"one_way_delay_ms": {"times_s": times_s, "values_ms": values_ms}})
+    return Case("", forward_with(one_way_delay_ms={"times_s": times_s, "values_ms": values_ms}))
 
 
 def _clock(rng: np.random.Generator) -> Case:
-    return Case("", flow={"sender_clock_ppm": round(rng.uniform(-500, 500), 1)})
+    if rng.random() < 0.7:
+        return Case("", flow={"sender_clock_ppm": round(rng.uniform(-500, 500), 1)})
+    steps = {"times_s": [round(rng.uniform(10, 50), 2)], "steps_ms": [round(rng.uniform(-100, 100), 1)]}
+    return Case("", flow={"sender_clock_steps": steps})
 
 
 def _loss(rng: np.random.Generator) -> Case:
     ratio = round(rng.uniform(0.01, 0.05), 4)
     loss = bernoulli(ratio) if rng.random() < 0.5 else gilbert_elliott(ratio)
-    return Case("", lambda rate_bps: {"loss": loss})
+    return Case("", forward_with(loss=loss))
 
 
 def _jitter(rng: np.random.Generator) -> Case:
-    jitter = truncated_gaussian(round(rng.uniform(3, 20), 1))
-    return Case("", lambda rate_bps: {"jitter": jitter})
+    kinds = (
+        truncated_gaussian(round(rng.uniform(3, 20), 1)),
+        uniform(round(rng.uniform(10, 40), 1)),
+        spikes(round(rng.uniform(3, 10), 1)),
+        {"kind": "slotted", "interval_ms": round(rng.uniform(5, 40), 1)},
+    )
+    return Case("", forward_with(jitter=kinds[rng.choice(4, p=[0.4, 0.2, 0.2, 0.2])]))
+
+
+def _policer(rng: np.random.Generator) -> Case:
+    return Case("", policed(burst_s=round(rng.uniform(0.05, 0.5), 2), link_ratio=2.0))
 
 
 def _slots(rng: np.random.Generator) -> Case:
@@ -82,6 +94,7 @@ _TROUBLES: Sequence[tuple[Callable[[np.random.Generator], Case], float]] = (
     (_clock, 1.0),
     (_loss, 1.0),
     (_jitter, 1.0),
+    (_policer, 0.3),
     (_slots, 0.5),
     (_reverse, 1.0),
     (_pause, 0.5),

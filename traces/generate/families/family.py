@@ -23,10 +23,6 @@ DURATION_S = 60.0
 VIDEO_SHARE_OF_LINK = 5 / 6
 
 
-def _unchanged(rate_bps: float) -> Fields:
-    return {}
-
-
 @dataclass(frozen=True)
 class Case:
     """One strength of a family's trouble: what it changes of the plain scenario. All are fields of a scenario's parts.
@@ -41,7 +37,7 @@ class Case:
     """
 
     name: str
-    forward: Callable[[float], Fields] = _unchanged
+    forward: Callable[[float], Fields] = lambda rate_bps: {}
     reverse: Fields | None = None
     flow: Fields | None = None
     video: Fields | None = None
@@ -87,3 +83,8 @@ class Family:
 def steady(rate_bps: float) -> dict[str, Any]:
     """The capacity of a link that always has the same rate."""
     return {"times_s": [0.0], "rates_bps": [rate_bps]}
+
+
+def forward_with(**fields: Any) -> Callable[[float], Fields]:
+    """A forward link with the same fields at every rate."""
+    return lambda rate_bps: fields
