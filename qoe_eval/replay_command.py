@@ -155,8 +155,8 @@ def replay(
         bool,
         typer.Option(
             "--families",
-            help="Also run two scenarios of each family of 'weir experiment robust' (seed 1), for a section of the page "
-            "that is apart from the rest.",
+            help="Also run two scenarios of each family of 'weir experiment robust' (seed 1), for its own section of "
+            "the page.",
         ),
     ] = False,
     series: Annotated[
