@@ -25,6 +25,11 @@ CHARACTER = {
 def capacity_at(capacity, time_s):
     """Rate in bps of a scenario's capacity."""
     if capacity["period_s"]:
+        ends_s = [*capacity["times_s"][1:], capacity["period_s"]]
+        if capacity["period_s"] <= 0.1:
+            # Slots: each sample has them all.
+            held = zip(capacity["times_s"], ends_s, capacity["rates_bps"], strict=True)
+            return sum((end - start) * rate for start, end, rate in held) / capacity["period_s"]
         time_s %= capacity["period_s"]
     rates = [rate for start, rate in zip(capacity["times_s"], capacity["rates_bps"], strict=True) if start <= time_s]
     return rates[-1]
