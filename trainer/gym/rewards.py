@@ -96,11 +96,13 @@ def recoco(record: StepRecord, objective: np.ndarray | None = None) -> np.ndarra
 def challenge_objectives(record: StepRecord) -> np.ndarray:
     """Three measures on the fixed scales of the challenge score, shape (..., 3).
 
-    Throughput: receive rate over carriable rate, at most 1 (1 in an outage). Latency: the challenge's delay term, but
+    Throughput: receive rate over the fair share of what can be carried, at most 1 (1 in an outage): a flow that takes
+    more from TCP gains nothing, one that yields loses. Latency: the challenge's delay term, but
     of the mean delay in the interval: 1 at the path's own delay, 0 at 400 ms and falling on, cut at -1, so that a
     deep queue has a slope to leave it by. Loss: one minus the loss ratio.
     """
-    throughput = np.where(record.carriable_bps > 0, np.minimum(utilisation(record), 1.0), 1.0)
+    share = record.receive_rate_bps / np.maximum(record.fair_share_bps, MINIMUM_CAPACITY_BPS)
+    throughput = np.where(record.fair_share_bps > 0, np.minimum(share, 1.0), 1.0)
     base_ms = record.base_one_way_delay_ms
     delay_ms = np.maximum(record.one_way_delay_mean_ms, base_ms)
     scale_ms = np.maximum(CHALLENGE_MAXIMUM_DELAY_MS - base_ms, MINIMUM_DELAY_SCALE_MS)
@@ -111,9 +113,9 @@ def challenge_objectives(record: StepRecord) -> np.ndarray:
 def challenge(record: StepRecord, objective: np.ndarray) -> np.ndarray:
     """The mean of `challenge_objectives`, weighted by the objective's weights times `CHALLENGE_SCALES`; in [-1, 1].
 
-    The scales are such that at the objective `balanced`, <0.4, 0.5, 0.1>, the three measures stand as 0.2 : 0.3 : 0.3.
-    The challenge score has 0.2 : 0.2 : 0.3, but takes the 95th percentile of the delay where an interval can only give
-    its mean; with latency weighted half as much again, policies reach a higher score (docs/experiments.md).
+    The scales are such that at the objective `balanced`, <0.4, 0.5, 0.1>, the three measures stand as 0.2 : 0.3 :
+    0.3. The challenge score has 0.2 : 0.2 : 0.3, but takes the 95th percentile of the delay where an interval can only
+    give its mean; with latency weighted more, policies reach a higher score (docs/experiments.md).
     """
     weights = objective * CHALLENGE_SCALES
     return np.sum(weights * challenge_objectives(record), axis=-1) / np.sum(weights, axis=-1)

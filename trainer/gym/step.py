@@ -9,6 +9,7 @@ STEP_FIELDS: tuple[str, ...] = (
     "time_s",  # at the end of the interval
     "capacity_bps",  # mean of the bottleneck
     "carriable_bps",  # of the media: bounded by what it may send, which may wait for 50 ms (sim/endpoints/carriable.h)
+    "fair_share_bps",  # of carriable_bps, when TCP and RTP flows beside it have as much of the capacity each
     "send_rate_bps",  # IP bytes
     "receive_rate_bps",  # IP bytes
     "one_way_delay_mean_ms",  # of arrivals; held when nothing arrived
@@ -23,7 +24,7 @@ STEP_FIELDS: tuple[str, ...] = (
 
 # What the true path is like, for a critic that may see it while it trains; a policy never does.
 PRIVILEGED_FIELDS: tuple[str, ...] = (
-    "carriable_bps",
+    "fair_share_bps",
     "future_capacity_bps",
     "base_one_way_delay_ms",
     "queueing_delay_ms",

@@ -25,6 +25,22 @@ double MeanCapacityBps(const LinkSpec& link, const FlowSpec& flow, int64_t from_
 
 }  // namespace
 
+StepRecorder::StepRecorder(const Scenario& scenario, const FlowSpec& flow, bool keep_packets)
+    : flow_(flow), keep_packets_(keep_packets), carriable_(scenario, flow) {
+  for (const FlowSpec& other : scenario.flows) {
+    if (&other == &flow || other.direction != flow.direction) continue;
+    const auto* tcp = std::get_if<TcpSpec>(&other.kind);
+    if ((tcp && !tcp->transfers) || std::holds_alternative<RtpSpec>(other.kind)) {
+      for (const auto& span : ActiveSpans(other)) competing_spans_.push_back(span);
+    }
+  }
+}
+
+int64_t StepRecorder::Competitors(int64_t time_ns) const {
+  return std::count_if(competing_spans_.begin(), competing_spans_.end(),
+                       [&](const auto& span) { return span.first <= time_ns && time_ns < span.second; });
+}
+
 void StepRecorder::OnReceived(const Packet& packet, int64_t arrival_time_ns) {
   bytes_received_ += packet.size_bytes;
   delays_ns_.push_back(arrival_time_ns - packet.sent_time_ns);
@@ -46,10 +62,14 @@ std::array<double, kStepFields.size()> StepRecorder::Finish(Link& link, int64_t 
     delay_mean_ms_ = delays.mean_ms;
     delay_p95_ms_ = delays.p95_ms;
   }
+  const double capacity_bps = MeanCapacityBps(spec, flow_, from_ns, now_ns);
+  const double carriable_bps = rate_bps(carriable_.BitsUntil(now_ns));
+  const int64_t competitors = Competitors(from_ns);
   const std::array<double, kStepFields.size()> fields{
       static_cast<double>(now_ns) * 1e-9,
-      MeanCapacityBps(spec, flow_, from_ns, now_ns),
-      rate_bps(carriable_.BitsUntil(now_ns)),
+      capacity_bps,
+      carriable_bps,
+      competitors == 0 ? carriable_bps : std::min(carriable_bps, capacity_bps / static_cast<double>(1 + competitors)),
       rate_bps(static_cast<double>(bytes_sent_) * 8),
       rate_bps(static_cast<double>(bytes_received_) * 8),
       delay_mean_ms_,

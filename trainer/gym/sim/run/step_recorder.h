@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "endpoints/carriable.h"
@@ -14,9 +15,10 @@
 
 namespace weir::sim {
 
-inline constexpr std::array<std::string_view, 13> kStepFields{"time_s",
+inline constexpr std::array<std::string_view, 14> kStepFields{"time_s",
                                                               "capacity_bps",
                                                               "carriable_bps",
+                                                              "fair_share_bps",
                                                               "send_rate_bps",
                                                               "receive_rate_bps",
                                                               "one_way_delay_mean_ms",
@@ -37,8 +39,7 @@ class StepRecorder final : public FlowObserver {
   };
 
   // Of an RTP flow of the scenario; both outlive this.
-  StepRecorder(const Scenario& scenario, const FlowSpec& flow, bool keep_packets)
-      : flow_(flow), keep_packets_(keep_packets), carriable_(scenario, flow) {}
+  StepRecorder(const Scenario& scenario, const FlowSpec& flow, bool keep_packets);
 
   void OnSent(const Packet& packet) override { bytes_sent_ += packet.size_bytes; }
   void OnReceived(const Packet& packet, int64_t arrival_time_ns) override;
@@ -53,9 +54,14 @@ class StepRecorder final : public FlowObserver {
   void Clear();
 
  private:
+  // Of the flows that take what they can get beside this one, how many are active.
+  int64_t Competitors(int64_t time_ns) const;
+
   const FlowSpec& flow_;
   const bool keep_packets_;
   Carriable carriable_;
+  // When each of them sends.
+  std::vector<std::pair<int64_t, int64_t>> competing_spans_;
   int64_t step_start_ns_ = -1;
   int64_t bytes_sent_ = 0;
   int64_t bytes_received_ = 0;
