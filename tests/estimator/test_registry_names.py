@@ -40,6 +40,7 @@ CHOICES = {
     # What is compared with what.
     "qoe_eval/call/command.py": {"weir", "gcc"},
     "qoe_eval/experiments": {"weir", "gcc", "rule", "oracle", "rtp", "tcp", "balanced"},
+    "qoe_eval/experiments/robust/arrival_truth.py": {"gcc-remb"},
     "qoe_eval/measures/steering.py": {"throughput", "balanced", "latency"},
     "qoe_eval/measures/summary.py": {"weir"},
     "qoe_eval/report/page/replay/objectives.html": {"balanced"},
