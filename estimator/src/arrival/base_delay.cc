@@ -8,6 +8,8 @@ namespace {
 
 constexpr TimeDelta kShortestSlot = TimeDelta::Millis(100);
 constexpr int64_t kFewestPackets = 6;
+// A path that delivers nothing for so long may have stalled: the time does not count as a low rate.
+constexpr TimeDelta kStall = TimeDelta::Millis(500);
 constexpr TimeDelta kNone = TimeDelta::PlusInfinity();
 
 }  // namespace
@@ -24,8 +26,12 @@ void BaseDelay::Restart(Timestamp time, TimeDelta delay) {
 }
 
 TimeDelta BaseDelay::Update(Timestamp time, TimeDelta delay, DataSize size) {
-  if (time - latest_ > kBucket * kBuckets) Restart(time, delay);
+  const TimeDelta gap = time - latest_;
   latest_ = time;
+  if (gap > kBucket * kBuckets)
+    Restart(time, delay);
+  else if (gap > kStall)
+    slot_start_ = slot_start_ + gap;
   if (time - slot_start_ >= kShortestSlot && slot_.packets >= kFewestPackets) EndSlot(time);
   slot_.minimum_delay = std::min(slot_.minimum_delay, delay);
   slot_.size += size;

@@ -83,6 +83,14 @@ TEST(BaseDelayTest, DoesNotRiseWhenTheLinkIsHalvedAndItsQueueGrows) {
   for (; ms < 1000; ms += 10) EXPECT_EQ(path.One(TimeDelta::Millis(ms), TimeDelta::Millis(20)), TimeDelta::Zero());
 }
 
+TEST(BaseDelayTest, AStallIsNotALowRate) {
+  Path path;
+  path.Run(TimeDelta::Seconds(3), TimeDelta::Zero());
+  EXPECT_EQ(path.Run(TimeDelta::Seconds(2), TimeDelta::Millis(60)), TimeDelta::Zero());
+  EXPECT_EQ(path.One(TimeDelta::Millis(60), TimeDelta::Seconds(5)), TimeDelta::Zero());
+  EXPECT_EQ(path.Run(TimeDelta::Seconds(2), TimeDelta::Millis(60)), TimeDelta::Zero());
+}
+
 TEST(BaseDelayTest, ASilenceLongerThanTheWindowForgetsAll) {
   Path path;
   path.Run(TimeDelta::Seconds(3), TimeDelta::Millis(10));
