@@ -6,14 +6,16 @@ them where it says `worst`, `longest` or `largest`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import mean
 
 from weir.qoe_eval.experiments.robust.measures import Dip, dip_after, largest_queue_ms
 from weir.qoe_eval.experiments.robust.results import Measure, Record, RobustResults, metric
 from weir.qoe_eval.experiments.robust.sharing import SHARING, WITH_ROUTE_CHANGES
-from weir.qoe_eval.measures.families import FamilyRow
+from weir.qoe_eval.measures.comparison import scenario_differences
+from weir.qoe_eval.measures.families import GCC, SCORE, FamilyRow, utilisation_ratios
 from weir.qoe_eval.measures.settled import settled_jain_index, settled_rates_bps
+from weir.qoe_eval.measures.summary import scenario_means
 from weir.qoe_eval.report.goal_table import Goal, Row, measured, not_measured
 from weir.traces.generate.families.call import CLOCK_PPM
 from weir.traces.generate.families.competitors import CONGESTION_CONTROLS
@@ -24,10 +26,14 @@ _COMPARED = ("weir", "gcc")
 _WITHOUT_UTILISATION = ("tcp",)
 
 
+# Of those that miss a goal, as many are named.
+_SHOWN = 10
+
+
 def robust_rows(results: RobustResults, families: Sequence[FamilyRow]) -> list[Row]:
     """Every goal, in order."""
     return [
-        *_families(families),
+        *_families(results, families),
         *_route(results),
         _clock(results),
         *_loss(results),
@@ -38,27 +44,29 @@ def robust_rows(results: RobustResults, families: Sequence[FamilyRow]) -> list[R
     ]
 
 
-def _families(families: Sequence[FamilyRow]) -> Iterator[Row]:
+def _families(results: RobustResults, families: Sequence[FamilyRow]) -> Iterator[Row]:
     not_below = Goal("at least", 0.0, signed=True, decimals=1)
     gcc = {row.name: row.against_gcc.mean for row in families if row.against_gcc}
     rule = {row.name: row.against_rule.mean for row in families if row.against_rule}
     yield _lowest("families_gcc", "each family: mean score against the better of gcc and gcc-remb, worst family",
                   not_below, gcc)  # fmt: skip
     yield _lowest("families_rule", "each family: mean score against rule, worst family", not_below, rule)
-    scores = {row.worst_score.scenario: row.worst_score.value for row in families if row.worst_score}
+    means = {name: scenario_means(records) for name, records in results.records.items() if name != SHARING}
+    scores = {one: value for by in means.values() for one, value in scenario_differences(by, GCC, SCORE).items()}
     yield _lowest("scenarios_gcc", "each scenario: score against gcc, worst scenario",
                   Goal("at least", -3.0, signed=True, decimals=1), scores)  # fmt: skip
     ratios = {
-        row.worst_utilisation.scenario: row.worst_utilisation.value
-        for row in families
-        if row.worst_utilisation and row.name not in _WITHOUT_UTILISATION
+        one: value
+        for name, by in means.items()
+        if name not in _WITHOUT_UTILISATION
+        for one, value in utilisation_ratios(by).items()
     }
     yield _lowest("scenarios_utilisation", "each scenario but of tcp: utilisation against gcc's, worst scenario",
                   Goal("at least", 0.8), ratios)  # fmt: skip
 
 
 def _route(results: RobustResults) -> Iterator[Row]:
-    goals = (
+    goals: tuple[tuple[str, str, Goal, Callable[[Dip], float]], ...] = (
         ("route_below_80", "longest time in all below 0.8 of the rate before",
          Goal("at most", 3.0, "s", decimals=1), lambda dip: dip.below_80_percent_s),
         ("route_below_half", "longest time at once below half of the rate before",
@@ -240,7 +248,8 @@ def _lowest(name: str, what: str, goal: Goal, values: Mapping[str, float]) -> Ro
         return not_measured(name, what, goal, "no pair of runs completed")
     missed = {one: value for one, value in values.items() if not goal.met(value)}
     worst_first = sorted(missed, key=lambda one: missed[one])
-    detail = ", ".join(f"{one} {goal.show(missed[one])}" for one in worst_first)
+    shown = ", ".join(f"{one} {goal.show(missed[one])}" for one in worst_first[:_SHOWN])
+    detail = f"{len(missed)} of {len(values)} miss it: {shown}" if missed else f"all {len(values)}"
     return measured(name, what, goal, min(values.values()), detail, **values)
 
 
