@@ -23,8 +23,7 @@ struct SenderClock {
   }
 
   // A time of arrival in transport feedback, as a controller at the sender has it. The sender's own times are true ones
-  // here, so that it is the receiver's clock that drifts
-  // against them, or is set, the other way.
+  // here, so that it is the receiver's clock that drifts against them, or is set, the other way.
   int64_t Beside(int64_t receive_time_us) const {
     const int64_t set_us = set_ns.At(receive_time_us * 1000) / 1000;
     if (ppm == 0) return receive_time_us - set_us;
