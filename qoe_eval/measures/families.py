@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from weir.qoe_eval.measures.comparison import against, scenario_differences
+from weir.qoe_eval.measures.comparison import Means, Records, against, scenario_differences
 from weir.qoe_eval.measures.statistics import PairedComparison
 from weir.qoe_eval.measures.summary import REFERENCE, scenario_means
 
@@ -15,8 +14,6 @@ GCC = "gcc"
 RULE = "rule"
 # A receiver that has only REMB to answer with is to be compared with the GCC that has only that.
 GCCS = (GCC, "gcc-remb")
-
-Records = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -64,11 +61,6 @@ def family_row(name: str, description: str, records: Records) -> FamilyRow:
             scores[controller] = sum(values) / len(values)
     better = max((name for name in GCCS if name in scores), key=lambda name: scores[name], default=None)
     differences = scenario_differences(means, GCC, SCORE)
-    ratios = {
-        scenario: by[REFERENCE]["utilisation"] / by[GCC]["utilisation"]
-        for scenario, by in means.items()
-        if "utilisation" in by.get(REFERENCE, {}) and by.get(GCC, {}).get("utilisation", 0.0) > 0
-    }
     return FamilyRow(
         name=name,
         description=description,
@@ -78,14 +70,17 @@ def family_row(name: str, description: str, records: Records) -> FamilyRow:
         against_gcc=against(records, better, SCORE) if better else None,
         against_rule=against(records, RULE, SCORE),
         worst_score=_lowest(differences),
-        worst_utilisation=_lowest(ratios),
+        worst_utilisation=_lowest(utilisation_ratios(means)),
     )
 
 
-def worst_scenarios(records: Records, count: int) -> list[str]:
-    """The scenarios with the lowest challenge score against gcc, worst first."""
-    differences = scenario_differences(scenario_means(records), GCC, SCORE)
-    return sorted(differences, key=lambda name: differences[name])[:count]
+def utilisation_ratios(means: Means) -> dict[str, float]:
+    """Weir's utilisation by gcc's, by scenario; those that either lacks, or of which gcc uses none, are left out."""
+    return {
+        scenario: by[REFERENCE]["utilisation"] / by[GCC]["utilisation"]
+        for scenario, by in means.items()
+        if "utilisation" in by.get(REFERENCE, {}) and by.get(GCC, {}).get("utilisation", 0.0) > 0
+    }
 
 
 def _lowest(values: Mapping[str, float]) -> WorstScenario | None:

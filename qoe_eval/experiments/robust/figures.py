@@ -10,9 +10,9 @@ import numpy as np
 from weir.qoe_eval.experiments.robust.results import Record, RobustResults
 from weir.qoe_eval.measures.comparison import scenario_differences
 from weir.qoe_eval.measures.families import GCC
-from weir.qoe_eval.measures.flow_series import FlowSeries, read_flow_series
+from weir.qoe_eval.measures.flow_series import Array, FlowSeries, read_flow_series
 from weir.qoe_eval.measures.summary import REFERENCE, scenario_means
-from weir.qoe_eval.report.chart_rows import bin_width_s, binned, chart, line, row
+from weir.qoe_eval.report.chart_rows import Reduce, bin_width_s, binned, chart, line, row
 from weir.traces.schema.scenario import Scenario
 from weir.traces.schema.values_over_time import DelayOverTime
 from weir.traces.schema.variation import vary
@@ -63,9 +63,9 @@ def _series(record: Record) -> Iterator[tuple[Mapping[str, Any], FlowSeries]]:
 
 
 def _line(
-    name: str, controller: str, series: FlowSeries, values: np.ndarray, unit: str, reduce: Any, **style: Any
+    name: str, controller: str, series: FlowSeries, values: Array, unit: str, reduce: Reduce, **style: Any
 ) -> Line:
-    times_s = (np.arange(len(values)) + 0.5) * series.interval_s
+    times_s = _middles_s(series)
     duration_s = len(values) * series.interval_s
     x, y = binned(times_s, values, duration_s, bin_width_s(duration_s, _BIN_S), reduce)
     return line(name, f"--c-{controller}", x, y, unit=unit, **style)
@@ -75,7 +75,7 @@ def _capacity(series: FlowSeries) -> Line:
     if series.capacity_bps is None:
         return None
     duration_s = len(series.capacity_bps) * series.interval_s
-    times_s = (np.arange(len(series.capacity_bps)) + 0.5) * series.interval_s
+    times_s = _middles_s(series)
     # Slots are shorter than a bin: what they carry on average is the capacity.
     x, y = binned(times_s, series.capacity_bps / 1e3, duration_s, bin_width_s(duration_s, _BIN_S), np.mean)
     return line("capacity", "--capacity", x, y, unit="kbps", fill=True, width=1, step=True)
@@ -87,3 +87,8 @@ def _own_delay(scenario: Scenario, seed: int) -> Line:
     times_s = np.arange(0.0, scenario.duration_s, _BIN_S)
     values = delay.at(times_s) if isinstance(delay, DelayOverTime) else np.full(len(times_s), delay)
     return line("path's own", "--zero", times_s, values, unit="ms", dash="dot", step=True, width=1.2)
+
+
+def _middles_s(series: FlowSeries) -> Array:
+    """The middle of each sample."""
+    return (np.arange(len(series.receive_rate_bps), dtype=np.float64) + 0.5) * series.interval_s

@@ -10,6 +10,9 @@ from typing import Any
 from weir.qoe_eval.measures.flow_series import FlowSeries, read_flow_series
 from weir.traces.schema.scenario import Scenario
 
+# Goals name what both measure.
+COMPARED = ("weir", "gcc")
+
 Record = Mapping[str, Any]
 Measure = Callable[[Record], float | None]
 

@@ -1,4 +1,5 @@
-"""The goals of a robust policy, set against what was measured: those of every family, and those of single ones.
+"""The goals of a robust policy, set against what was measured: those of every family, clocks, loss and jitter.
+`dynamics.py` has the others.
 
 Over several scenarios a goal is decided by their mean where it names a strength (`5 % of loss`), and by the worst of
 them where it says `worst`, `longest` or `largest`.
@@ -9,84 +10,56 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean
 
-from weir.qoe_eval.experiments.robust.measures import Dip, dip_after, largest_queue_ms
-from weir.qoe_eval.experiments.robust.results import Measure, Record, RobustResults, metric
-from weir.qoe_eval.experiments.robust.sharing import SHARING, WITH_ROUTE_CHANGES
-from weir.qoe_eval.measures.families import FamilyRow
-from weir.qoe_eval.measures.settled import settled_jain_index, settled_rates_bps
+from weir.qoe_eval.experiments.robust.dynamics import route_rows, sharing_rows, start_row, tcp_rows
+from weir.qoe_eval.experiments.robust.results import COMPARED, Measure, RobustResults, metric
+from weir.qoe_eval.experiments.robust.sharing import SHARING
+from weir.qoe_eval.measures.comparison import scenario_differences
+from weir.qoe_eval.measures.families import GCC, SCORE, FamilyRow, utilisation_ratios
+from weir.qoe_eval.measures.summary import scenario_means
 from weir.qoe_eval.report.goal_table import Goal, Row, measured, not_measured
 from weir.traces.generate.families.call import CLOCK_PPM
-from weir.traces.generate.families.competitors import CONGESTION_CONTROLS
-from weir.traces.generate.families.path import ROUTE_CHANGES_AT_S, ROUTE_CHANGES_MS
 
-_COMPARED = ("weir", "gcc")
 # A flow beside TCP has by its nature less than one that TCP has beaten down.
 _WITHOUT_UTILISATION = ("tcp",)
+
+
+# Of those that miss a goal, as many are named.
+_SHOWN = 10
 
 
 def robust_rows(results: RobustResults, families: Sequence[FamilyRow]) -> list[Row]:
     """Every goal, in order."""
     return [
-        *_families(families),
-        *_route(results),
+        *_families(results, families),
+        *route_rows(results),
         _clock(results),
         *_loss(results),
         *_jitter(results),
-        *_tcp(results),
-        _start(results),
-        *_sharing(results),
+        *tcp_rows(results),
+        start_row(results),
+        *sharing_rows(results),
     ]
 
 
-def _families(families: Sequence[FamilyRow]) -> Iterator[Row]:
+def _families(results: RobustResults, families: Sequence[FamilyRow]) -> Iterator[Row]:
     not_below = Goal("at least", 0.0, signed=True, decimals=1)
     gcc = {row.name: row.against_gcc.mean for row in families if row.against_gcc}
     rule = {row.name: row.against_rule.mean for row in families if row.against_rule}
     yield _lowest("families_gcc", "each family: mean score against the better of gcc and gcc-remb, worst family",
                   not_below, gcc)  # fmt: skip
     yield _lowest("families_rule", "each family: mean score against rule, worst family", not_below, rule)
-    scores = {row.worst_score.scenario: row.worst_score.value for row in families if row.worst_score}
+    means = {name: scenario_means(records) for name, records in results.records.items() if name != SHARING}
+    scores = {one: value for by in means.values() for one, value in scenario_differences(by, GCC, SCORE).items()}
     yield _lowest("scenarios_gcc", "each scenario: score against gcc, worst scenario",
                   Goal("at least", -3.0, signed=True, decimals=1), scores)  # fmt: skip
     ratios = {
-        row.worst_utilisation.scenario: row.worst_utilisation.value
-        for row in families
-        if row.worst_utilisation and row.name not in _WITHOUT_UTILISATION
+        one: value
+        for name, by in means.items()
+        if name not in _WITHOUT_UTILISATION
+        for one, value in utilisation_ratios(by).items()
     }
     yield _lowest("scenarios_utilisation", "each scenario but of tcp: utilisation against gcc's, worst scenario",
                   Goal("at least", 0.8), ratios)  # fmt: skip
-
-
-def _route(results: RobustResults) -> Iterator[Row]:
-    goals = (
-        ("route_below_80", "longest time in all below 0.8 of the rate before",
-         Goal("at most", 3.0, "s", decimals=1), lambda dip: dip.below_80_percent_s),
-        ("route_below_half", "longest time at once below half of the rate before",
-         Goal("at most", 1.5, "s", decimals=1), lambda dip: dip.longest_below_half_s),
-    )  # fmt: skip
-    dips = {controller: list(_dips(results, controller)) for controller in _COMPARED}
-    for name, words, goal, part in goals:
-        what = f"base delay +{ROUTE_CHANGES_MS[0]:g} to +{ROUTE_CHANGES_MS[-1]:g} ms: {words}"
-        longest = {
-            controller: max(((part(dip), scenario) for scenario, dip in found), default=None)
-            for controller, found in dips.items()
-        }
-        own, other = longest["weir"], longest["gcc"]
-        if own is None:
-            yield not_measured(name, what, goal, "no such run")
-            continue
-        missed = sum(not goal.met(part(dip)) for _, dip in dips["weir"])
-        detail = f"{own[1]}; {missed} of {len(dips['weir'])} miss it" + (f"; gcc {other[0]:.1f} s" if other else "")
-        yield measured(name, what, goal, own[0], detail)
-
-
-def _dips(results: RobustResults, controller: str) -> Iterator[tuple[str, Dip]]:
-    for more_ms in ROUTE_CHANGES_MS:
-        for record in results.of("route", controller, f"plus{more_ms:g}"):
-            series = results.series_of(record)
-            dip = None if series is None else dip_after(series, ROUTE_CHANGES_AT_S)
-            if dip is not None:
-                yield record["scenario"], dip
 
 
 def _clock(results: RobustResults) -> Row:
@@ -99,7 +72,7 @@ def _clock(results: RobustResults) -> Row:
             for name in ("right", *names)
             if (values := results.by_scenario("clock", controller, metric("utilisation"), name))
         }
-        for controller in _COMPARED
+        for controller in COMPARED
     }
     ratios = {controller: _against_right(found) for controller, found in used.items()}
     if not ratios["weir"]:
@@ -145,7 +118,7 @@ def _jitter(results: RobustResults) -> Iterator[Row]:
         what = f"jitter of {deviation_ms} ms, video: p95 queueing delay against gcc's"
         own, other = (
             results.by_scenario("jitter", controller, delay, f"gaussian{deviation_ms}", "video")
-            for controller in _COMPARED
+            for controller in COMPARED
         )
         common = own.keys() & other.keys()
         if not common or not any(other.values()):
@@ -157,97 +130,20 @@ def _jitter(results: RobustResults) -> Iterator[Row]:
         yield measured(name, what, goal, ratio, f"weir and gcc: {detail}")
 
 
-def _tcp(results: RobustResults) -> Iterator[Row]:
-    for name, whose, kind, limit in (
-        ("tcp_own_share", "Weir's rate", "rtp", 0.5),
-        ("tcp_left_share", "the TCP flow's rate", "tcp", 0.7),
-    ):
-        goal = Goal("at least", limit)
-        what = f"TCP joins: {whose} as a share of half the link, worst congestion control"
-        share = _share_of_half(results, kind)
-        means = {
-            controller: {
-                control: mean(values.values())
-                for control in CONGESTION_CONTROLS
-                if (values := results.by_scenario("tcp", controller, share, control))
-            }
-            for controller in _COMPARED
-        }
-        if not means["weir"]:
-            yield not_measured(name, what, goal, "no such run")
-            continue
-        detail = "; ".join(
-            f"{'with ' if kind == 'tcp' else ''}{controller}: "
-            + ", ".join(f"{control} {value:.2f}" for control, value in found.items())
-            for controller, found in means.items()
-        )
-        yield measured(name, what, goal, min(means["weir"].values()), detail, **means)
-
-
-def _share_of_half(results: RobustResults, kind: str) -> Measure:
-    """The settled rate of the flow of a kind, as a share of half of the link."""
-
-    def share(record: Record) -> float | None:
-        rates = settled_rates_bps(results.with_series(record))
-        own = [rates[flow["id"]] for flow in record["flows"] if flow["kind"] == kind and flow["id"] in rates]
-        return own[0] / (record["path"]["mean_capacity_bps"] / 2) if own else None
-
-    return share
-
-
-def _start(results: RobustResults) -> Row:
-    goal = Goal("at most", 80.0, "ms", decimals=0)
-    what = "start on 3 Mbps: largest queue of the first 5 s"
-
-    def queue_ms(record: Record) -> float | None:
-        series = results.series_of(record)
-        return None if series is None else largest_queue_ms(series, record["flows"][0]["base_one_way_delay_ms"])
-
-    own, other = (results.by_scenario("start", controller, queue_ms, "3M") for controller in _COMPARED)
-    if not own:
-        return not_measured("start_queue", what, goal, "no such run")
-    detail = "weir and gcc: " + ", ".join(
-        f"{scenario.removeprefix('start-')} {value:.0f} and {other.get(scenario, float('nan')):.0f} ms"
-        for scenario, value in own.items()
-    )
-    return measured("start_queue", what, goal, max(own.values()), detail)
-
-
-def _sharing(results: RobustResults) -> Iterator[Row]:
-    for suffix, words in (("", ""), (WITH_ROUTE_CHANGES, ", with a base delay that changes")):
-        for case, limit in (("5.4", 0.95), ("5.5", 0.9)):
-            goal = Goal("at least", limit if not suffix else 0.9, decimals=3)
-            what = f"RFC 8867 {case}{words}: Jain's index"
-            found = {
-                controller: [
-                    value
-                    for record in results.of(SHARING, controller)
-                    if record["scenario"] == f"rfc8867-{case}{suffix}"
-                    and (value := settled_jain_index(results.with_series(record))) is not None
-                ]
-                for controller in _COMPARED
-            }
-            name = f"jain_{case}{suffix}"
-            if not found["weir"]:
-                yield not_measured(name, what, goal, "no such run")
-                continue
-            detail = f"gcc {mean(found['gcc']):.3f}" if found["gcc"] else ""
-            yield measured(name, what, goal, mean(found["weir"]), detail)
-
-
 def _lowest(name: str, what: str, goal: Goal, values: Mapping[str, float]) -> Row:
     if not values:
         return not_measured(name, what, goal, "no pair of runs completed")
     missed = {one: value for one, value in values.items() if not goal.met(value)}
     worst_first = sorted(missed, key=lambda one: missed[one])
-    detail = ", ".join(f"{one} {goal.show(missed[one])}" for one in worst_first)
+    shown = ", ".join(f"{one} {goal.show(missed[one])}" for one in worst_first[:_SHOWN])
+    detail = f"{len(missed)} of {len(values)} miss it: {shown}" if missed else f"all {len(values)}"
     return measured(name, what, goal, min(values.values()), detail, **values)
 
 
 def _mean_row(
     name: str, what: str, goal: Goal, results: RobustResults, family: str, measure: Measure, part: str
 ) -> Row:
-    found = {controller: results.by_scenario(family, controller, measure, part, "video") for controller in _COMPARED}
+    found = {controller: results.by_scenario(family, controller, measure, part, "video") for controller in COMPARED}
     if not found["weir"]:
         return not_measured(name, what, goal, "no such run")
     detail = "; ".join(
