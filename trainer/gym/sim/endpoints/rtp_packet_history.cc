@@ -32,10 +32,10 @@ void RtpPacketHistory::OnSent(const Packet& packet, int64_t now_ns) {
     return;
   }
   Cull(now_ns);
-  stored_.push_back({.payload_bytes = packet.rtp.payload_size,
-                     .frame_part = packet.frame_part,
-                     .capture_time_ns = packet.capture_time_ns,
-                     .sent_ns = now_ns});
+  stored_.push_back({.capture_time_ns = packet.capture_time_ns,
+                     .sent_ns = now_ns,
+                     .payload_bytes = packet.rtp.payload_size,
+                     .frame_part = packet.frame_part});
 }
 
 std::optional<MediaPacket> RtpPacketHistory::TakeForRetransmission(int64_t sequence_number, int64_t now_ns) {

@@ -24,10 +24,10 @@ class RtpPacketHistory {
 
  private:
   struct Stored {
-    uint32_t payload_bytes = 0;
-    FramePart frame_part;
     int64_t capture_time_ns = 0;
     int64_t sent_ns = 0;
+    uint32_t payload_bytes = 0;
+    FramePart frame_part;
     bool sent_again = false;
     bool waits = false;
   };

@@ -27,7 +27,14 @@ class VideoRepair {
 
   // A packet will arrive then; called in the order of sending, before OnPacket. True when next_timeout_ns() may have
   // changed by it.
-  bool OnAnnounced(const Packet& packet, int64_t arrival_time_ns);
+  bool OnAnnounced(const Packet& packet, int64_t arrival_time_ns) {
+    if (packet.rtp.kind != PacketKind::kVideo) return false;
+    const bool gap = packet.media_sequence_number != next_announced_ || arrival_time_ns < last_announced_arrival_ns_;
+    next_announced_ = packet.media_sequence_number + 1;
+    last_announced_arrival_ns_ = arrival_time_ns;
+    if (gap) AddGap(arrival_time_ns);
+    return gap;
+  }
   // A packet of any kind, in the order of arrival.
   void OnPacket(const Packet& packet, int64_t arrival_time_ns);
   void SetRoundTripTime(int64_t round_trip_time_ns) { nack_requester_.SetRoundTripTime(round_trip_time_ns); }
@@ -38,6 +45,7 @@ class VideoRepair {
   Requests TakeRequests(int64_t now_ns);
 
  private:
+  void AddGap(int64_t arrival_time_ns);
   int64_t KeyFrameDeadlineNs() const;
 
   NackRequester nack_requester_;
