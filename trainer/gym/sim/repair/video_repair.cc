@@ -1,4 +1,4 @@
-#include "endpoints/video_repair.h"
+#include "repair/video_repair.h"
 
 #include <algorithm>
 #include <utility>

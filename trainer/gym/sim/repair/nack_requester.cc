@@ -1,4 +1,4 @@
-#include "endpoints/nack_requester.h"
+#include "repair/nack_requester.h"
 
 #include <algorithm>
 

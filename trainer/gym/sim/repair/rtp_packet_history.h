@@ -1,7 +1,7 @@
 // The sender's half of the repair of lossy video: what it has sent, and may send again (RFC 4588), in the manner of
 // libwebrtc's RtpPacketHistory.
-#ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_RTP_PACKET_HISTORY_H_
-#define WEIR_TRAINER_GYM_SIM_ENDPOINTS_RTP_PACKET_HISTORY_H_
+#ifndef WEIR_TRAINER_GYM_SIM_REPAIR_RTP_PACKET_HISTORY_H_
+#define WEIR_TRAINER_GYM_SIM_REPAIR_RTP_PACKET_HISTORY_H_
 
 #include <cstdint>
 #include <optional>
@@ -43,4 +43,4 @@ class RtpPacketHistory {
 
 }  // namespace weir::sim
 
-#endif  // WEIR_TRAINER_GYM_SIM_ENDPOINTS_RTP_PACKET_HISTORY_H_
+#endif  // WEIR_TRAINER_GYM_SIM_REPAIR_RTP_PACKET_HISTORY_H_

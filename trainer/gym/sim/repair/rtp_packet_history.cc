@@ -1,11 +1,12 @@
-#include "endpoints/rtp_packet_history.h"
+#include "repair/rtp_packet_history.h"
 
 #include <algorithm>
 
-#include "endpoints/rtp_format.h"
-
 namespace weir::sim {
 namespace {
+
+// A retransmission's payload begins with the original's sequence number (RFC 4588 section 4).
+constexpr uint32_t kRtxHeaderBytes = 2;
 
 // All libwebrtc's: how many packets are kept at most, how many where they may go, and how long.
 constexpr size_t kMaxCapacity = 9600;

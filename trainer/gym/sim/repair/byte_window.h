@@ -1,6 +1,6 @@
 // How many bytes there were in the time just past.
-#ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_BYTE_WINDOW_H_
-#define WEIR_TRAINER_GYM_SIM_ENDPOINTS_BYTE_WINDOW_H_
+#ifndef WEIR_TRAINER_GYM_SIM_REPAIR_BYTE_WINDOW_H_
+#define WEIR_TRAINER_GYM_SIM_REPAIR_BYTE_WINDOW_H_
 
 #include <algorithm>
 #include <array>
@@ -48,4 +48,4 @@ class ByteWindow {
 
 }  // namespace weir::sim
 
-#endif  // WEIR_TRAINER_GYM_SIM_ENDPOINTS_BYTE_WINDOW_H_
+#endif  // WEIR_TRAINER_GYM_SIM_REPAIR_BYTE_WINDOW_H_

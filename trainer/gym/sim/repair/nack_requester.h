@@ -1,7 +1,7 @@
 // Which lost packets a receiver asks for, and when, in the manner of libwebrtc's NackRequester (RFC 4585
 // section 6.2.1): at once when a gap shows, again after each round trip, ten times at most.
-#ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_NACK_REQUESTER_H_
-#define WEIR_TRAINER_GYM_SIM_ENDPOINTS_NACK_REQUESTER_H_
+#ifndef WEIR_TRAINER_GYM_SIM_REPAIR_NACK_REQUESTER_H_
+#define WEIR_TRAINER_GYM_SIM_REPAIR_NACK_REQUESTER_H_
 
 #include <cstdint>
 #include <vector>
@@ -50,4 +50,4 @@ class NackRequester {
 
 }  // namespace weir::sim
 
-#endif  // WEIR_TRAINER_GYM_SIM_ENDPOINTS_NACK_REQUESTER_H_
+#endif  // WEIR_TRAINER_GYM_SIM_REPAIR_NACK_REQUESTER_H_

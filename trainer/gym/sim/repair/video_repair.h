@@ -1,16 +1,16 @@
 // The receiver's half of the repair of lossy video: asks for what is missing, and for a key frame where that does not
 // help.
-#ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_VIDEO_REPAIR_H_
-#define WEIR_TRAINER_GYM_SIM_ENDPOINTS_VIDEO_REPAIR_H_
+#ifndef WEIR_TRAINER_GYM_SIM_REPAIR_VIDEO_REPAIR_H_
+#define WEIR_TRAINER_GYM_SIM_REPAIR_VIDEO_REPAIR_H_
 
 #include <cstdint>
 #include <vector>
 
 #include "core/ring_buffer.h"
 #include "core/sim_time.h"
-#include "endpoints/frame_assembly.h"
-#include "endpoints/nack_requester.h"
 #include "link/packet.h"
+#include "repair/frame_assembly.h"
+#include "repair/nack_requester.h"
 
 namespace weir::sim {
 
@@ -64,4 +64,4 @@ class VideoRepair {
 
 }  // namespace weir::sim
 
-#endif  // WEIR_TRAINER_GYM_SIM_ENDPOINTS_VIDEO_REPAIR_H_
+#endif  // WEIR_TRAINER_GYM_SIM_REPAIR_VIDEO_REPAIR_H_

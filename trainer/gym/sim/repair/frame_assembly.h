@@ -1,6 +1,6 @@
 // How far a receiver can decode a video stream: every frame needs all frames since the last key frame.
-#ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_FRAME_ASSEMBLY_H_
-#define WEIR_TRAINER_GYM_SIM_ENDPOINTS_FRAME_ASSEMBLY_H_
+#ifndef WEIR_TRAINER_GYM_SIM_REPAIR_FRAME_ASSEMBLY_H_
+#define WEIR_TRAINER_GYM_SIM_REPAIR_FRAME_ASSEMBLY_H_
 
 #include <cstdint>
 
@@ -47,4 +47,4 @@ class FrameAssembly {
 
 }  // namespace weir::sim
 
-#endif  // WEIR_TRAINER_GYM_SIM_ENDPOINTS_FRAME_ASSEMBLY_H_
+#endif  // WEIR_TRAINER_GYM_SIM_REPAIR_FRAME_ASSEMBLY_H_

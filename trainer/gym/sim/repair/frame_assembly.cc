@@ -1,4 +1,4 @@
-#include "endpoints/frame_assembly.h"
+#include "repair/frame_assembly.h"
 
 namespace weir::sim {
 namespace {
