@@ -100,7 +100,7 @@ webrtc: build/stamps/run build/stamps/libwebrtc build/stamps/call ## What calls 
 
 .PHONY: report
 report: build ## Replay the bundled scenarios with every controller; writes build/report/report.html
-	$(BIN)/weir replay catalogue --seeds $(SEEDS) --out $(REPORT_DIR)
+	$(BIN)/weir replay catalogue --families --seeds $(SEEDS) --out $(REPORT_DIR)
 
 .PHONY: test
 test: build-test ## Everything that must hold: lint, C++ tests, sanitizers, Python tests

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,10 +18,11 @@ from weir.qoe_eval.measures.metric_table import METRICS
 from weir.qoe_eval.measures.summary import in_order, summarise
 from weir.qoe_eval.report.means_table import print_means
 from weir.qoe_eval.report.replay_files import write_csv, write_report
+from weir.qoe_eval.runs import families as family_runs
+from weir.qoe_eval.runs import objectives as objective_runs
 from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
 from weir.qoe_eval.runs.jobs import ReplayPlan, SeriesOfPlan, model_description
-from weir.qoe_eval.runs.objectives import FOLDER, objective_plans, summarise_objectives
 from weir.qoe_eval.runs.options import (
     LossOption,
     OneWayDelayOption,
@@ -149,6 +151,14 @@ def replay(
             help="Also run weir under the presets and N objectives (seed 1) for the objective page; 0: leave it out.",
         ),
     ] = 20,
+    families: Annotated[
+        bool,
+        typer.Option(
+            "--families",
+            help="Also run two scenarios of each family of 'weir experiment robust' (seed 1), for its own section of "
+            "the page.",
+        ),
+    ] = False,
     series: Annotated[
         SeriesKept,
         typer.Option(help="Of which runs time series are kept: all, those of the first seed, or none."),
@@ -182,12 +192,15 @@ def replay(
     also = f", 'weir report {out}' shows them"
     outcome = run_with_progress([plan], out, processes, console, quiet=as_json, after_interrupt=also)
     steered = _run_objectives(plan, objectives, out, processes, console, quiet=as_json)
-    failures = [failure.describe() for failure in outcome.failures + steered.failures]
+    lived = _run_families(plan, families, out, processes, console, quiet=as_json)
+    failures = [failure.describe() for one in (outcome, steered, lived) for failure in one.failures]
     records = in_order(outcome.records, (scenario.name for scenario in scenarios))
     summary = summarise(records, _run_information(plan, outcome, failures, started))
-    found = summarise_objectives(steered.records, records)
+    found = objective_runs.summarise_objectives(steered.records, records)
     if found:
         summary["objectives"] = found
+    if lived.records:
+        summary["families"] = family_runs.summarise_families(lived.records)
     page = write_report(RunStore(out), records, summary)
     if csv:
         write_csv(RunStore(out), records, quiet=as_json)
@@ -212,13 +225,28 @@ def _show_findings(trace: ImportedTrace) -> None:
 def _run_objectives(
     plan: ReplayPlan, count: int, out: Path, processes: int, console: Console, quiet: bool
 ) -> ReplayOutcome:
-    """The model under the presets and a fan of objectives. Without any, records of an earlier replay are set aside."""
-    folder = out / FOLDER
-    if count == 0 or plan.model is None:
+    """The model under the presets and a fan of objectives."""
+    plans = objective_runs.objective_plans(plan, count) if count and plan.model else []
+    return _run_beside(plans, out / objective_runs.FOLDER, processes, console, quiet=quiet)
+
+
+def _run_families(
+    plan: ReplayPlan, wanted: bool, out: Path, processes: int, console: Console, quiet: bool
+) -> ReplayOutcome:
+    """Families of scenarios of ordinary network life."""
+    plans = [family_runs.family_plan(plan)] if wanted else []
+    return _run_beside(plans, out / family_runs.FOLDER, processes, console, quiet=quiet)
+
+
+def _run_beside(
+    plans: Sequence[ReplayPlan], folder: Path, processes: int, console: Console, quiet: bool
+) -> ReplayOutcome:
+    """What is no part of the main comparison. Without any, records of an earlier replay are set aside."""
+    if not plans:
         if folder.is_dir():
             RunStore(folder).start({})
         return ReplayOutcome()
-    return run_with_progress(objective_plans(plan, count), folder, processes, console, quiet=quiet)
+    return run_with_progress(plans, folder, processes, console, quiet=quiet)
 
 
 def _run_information(plan: ReplayPlan, outcome: ReplayOutcome, failures: list[str], started: float) -> dict[str, Any]:

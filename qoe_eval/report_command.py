@@ -18,8 +18,8 @@ from weir.qoe_eval.measures.summary import in_order, summarise
 from weir.qoe_eval.report import training_page
 from weir.qoe_eval.report.csv_tables import write_results_csv
 from weir.qoe_eval.report.replay_files import SUMMARY, write_csv, write_report
+from weir.qoe_eval.runs import families, objectives
 from weir.qoe_eval.runs.command_record import read_run
-from weir.qoe_eval.runs.objectives import FOLDER, summarise_objectives
 from weir.qoe_eval.runs.store import RESULTS, RunStore
 
 _OF_A_FOLDER = "folder"
@@ -83,7 +83,10 @@ def _report_of_runs(results_dir: Path) -> tuple[dict[str, Any], Path]:
     run = {"planned": len(records)} | read_run(results_dir / SUMMARY) | {"runs": len(records)}
     records = in_order(records, run.get("scenarios", {}))
     summary = summarise(records, run)
-    found = summarise_objectives(RunStore(results_dir / FOLDER).read(), records)
+    found = objectives.summarise_objectives(RunStore(results_dir / objectives.FOLDER).read(), records)
     if found:
         summary["objectives"] = found
+    lived = RunStore(results_dir / families.FOLDER).read()
+    if lived:
+        summary["families"] = families.summarise_families(lived)
     return summary, write_report(store, records, summary)

@@ -76,6 +76,7 @@ void BandwidthEstimator::OnPacket(const PacketArrival& packet) {
   ForEachController([&](RateController& controller) { controller.OnArrival(*arrival); });
   if (observer_) observer_->OnArrival(*arrival);
   guard_.OnPacket(arrival->packet.size());
+  throttle_.OnPacket(arrival->packet.arrival_time);
 }
 
 void BandwidthEstimator::Start(Timestamp now) {
@@ -102,7 +103,7 @@ std::optional<Estimate> BandwidthEstimator::OnTimeout(Timestamp now) {
   decided |= AskCopilots(now);
   if (decided || guard_.next_timeout() <= now) Decide(now);
 
-  if (throttle_.DueTime(latest_.target_rate) > now) return std::nullopt;
+  if (throttle_.DueTime(latest_.target_rate, now) > now) return std::nullopt;
   throttle_.OnSent(latest_.target_rate, now);
   ++counters_.feedbacks;
   return Estimate{now, latest_.target_rate, latest_.reason};
@@ -173,7 +174,7 @@ void BandwidthEstimator::Decide(Timestamp now) {
 Timestamp BandwidthEstimator::next_timeout() const {
   if (!started()) return Timestamp::MinusInfinity();
   Timestamp next = std::min({pilot_->next_timeout(), fallback_->next_timeout(), guard_.next_timeout(),
-                             throttle_.DueTime(latest_.target_rate)});
+                             throttle_.DueTime(latest_.target_rate, now_)});
   for (const Seat& copilot : copilots_) next = std::min(next, copilot.controller->next_timeout());
   return std::max(next, now_ + kMinTimeout);
 }

@@ -2,9 +2,13 @@
 
 namespace weir {
 
-Timestamp RembThrottle::DueTime(DataRate target) const {
-  if (!sent_ || target <= last_target_ * (1.0 - kUrgentDecrease)) return Timestamp::MinusInfinity();
-  return last_time_ + (target == last_target_ ? kRepeatInterval : kMinInterval);
+Timestamp RembThrottle::DueTime(DataRate target, Timestamp now) const {
+  if (!sent_) return Timestamp::MinusInfinity();
+  if (target == last_target_) return last_time_ + kRepeatInterval;
+  const bool sparse = latest_packets_[packets_ % kSparsePackets] < now - TimeDelta::Seconds(1);
+  const bool small = target > last_target_ * (1 - kLargeChange) && target < last_target_ * (1 + kLargeChange);
+  if (sparse && small) return last_time_ + kSparseInterval;
+  return target <= last_target_ * (1 - kUrgentDecrease) ? Timestamp::MinusInfinity() : last_time_ + kMinInterval;
 }
 
 void RembThrottle::OnSent(DataRate target, Timestamp now) {

@@ -18,6 +18,7 @@ from weir.qoe_eval.experiments.policy.figures import read_figures
 from weir.qoe_eval.experiments.policy.report import policy_document, policy_markdown
 from weir.qoe_eval.experiments.policy.sets import TRACE_SETS, policy_sets
 from weir.qoe_eval.experiments.recoco.command import recoco
+from weir.qoe_eval.experiments.robust.command import robust
 from weir.qoe_eval.report.goal_table import print_rows
 from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.inputs import shared_traces
@@ -34,6 +35,7 @@ app = typer.Typer(no_args_is_help=True, help="Measure against the project's goal
 app.command("recoco")(recoco)
 add_experiments(app)
 app.command("calls")(calls)
+app.command("robust")(robust)
 
 
 @app.command("policy")

@@ -153,7 +153,7 @@ _ALL = (
         "Utilisation",
         "%",
         "higher",
-        "Bytes received / bytes the path could have carried of media that waits for 50 ms at most.",
+        "Bytes received / bytes the path could have carried of media that waits for 100 ms at most.",
         100,
     ),
     Metric("receive_rate_bps", "Receive rate", "kbps", "higher", "Mean over the active time of the flow.", 1e-3, 0),

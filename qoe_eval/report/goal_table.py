@@ -119,8 +119,12 @@ def print_rows(rows: Sequence[Row]) -> None:
     styles = {True: "green", False: "red", None: "dim"}
     for row in rows:
         table.add_row(row.what, str(row.goal), row.measured, row.verdict, style=styles[row.reached])
+    output_console().print(table)
+
+
+def output_console() -> Console:
+    """Standard output for tables: into a file or a pipe no line is broken."""
     console = Console(markup=False, highlight=False)
     if not console.is_terminal:
-        # Into a file or a pipe: no line is broken.
         console.width = 250
-    console.print(table)
+    return console

@@ -9,6 +9,7 @@ from weir.qoe_eval.measures.metric_table import METRICS
 from weir.qoe_eval.report.page_template import Section, render_page
 from weir.qoe_eval.report.sections import objectives
 from weir.qoe_eval.report.sections.failures import failures
+from weir.qoe_eval.report.sections.families import families
 from weir.qoe_eval.report.sections.guard import guard
 from weir.qoe_eval.report.sections.headline import headline
 from weir.qoe_eval.report.sections.paired import paired
@@ -57,6 +58,7 @@ def render_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary
         paired(summary),
         DELAY_THROUGHPUT,
         objectives.objectives(summary),
+        families(summary.get("families", []), has_own_sections=False),
         per_scenario(summary),
         worst_runs(records),
         _time_series(series),

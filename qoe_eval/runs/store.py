@@ -117,6 +117,11 @@ class RunStore:
         except (OSError, EOFError, ValueError, KeyError, TypeError, RecursionError, zlib.error) as error:
             raise InputError(f"{self.series_path(record)}: damaged ({error}); delete it and replay again") from None
 
+    def with_series(self, record: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A record as the simulator wrote it, its series in it; as it is when their file is gone."""
+        series = self.read_series(record)
+        return record if series is None else _join_series(record, series)
+
     def _lock(self) -> None:
         """Holds the folder for as long as this store lives: two replays would mix their results."""
         self._folder_descriptor = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -160,7 +165,7 @@ def split_series(record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, A
     return lean, series
 
 
-def join_series(record: Mapping[str, Any], series: Mapping[str, Any]) -> dict[str, Any]:
+def _join_series(record: Mapping[str, Any], series: Mapping[str, Any]) -> dict[str, Any]:
     """The opposite of `split_series`: a record that carries its series again."""
     flows = [dict(flow) | {"series": series["flows"].get(flow["id"])} for flow in record["flows"]]
     return dict(record) | {"flows": flows, "series": series["path"]}

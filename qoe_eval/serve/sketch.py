@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 
 from weir.traces.schema.flows import CbrFlow, Flow, TcpFlow
-from weir.traces.schema.links import GilbertElliottLoss, Link, NoJitter, NoLoss
+from weir.traces.schema.links import (
+    GilbertElliottLoss,
+    Link,
+    NoJitter,
+    NoLoss,
+    PolicerLoss,
+    SlottedJitter,
+    SpikeJitter,
+)
 from weir.traces.schema.scenario import Scenario
 
 MAX_STEPS = 300
@@ -82,13 +90,21 @@ def _loss(link: Link) -> str:
         turns = loss.good_to_bad + loss.bad_to_good
         share = loss.good_to_bad / turns if turns else 0.0
         return f"{100 * (share * loss.loss_bad + (1 - share) * loss.loss_good):.2g} %, in bursts"
+    if isinstance(loss, PolicerLoss):
+        return f"what exceeds {loss.rate_bps / 1e3:g} kbps and a burst of {loss.burst_bytes / 1000:g} kB"
     ratio = loss.ratio
     return f"{100 * ratio:g} %" if isinstance(ratio, float) else f"up to {100 * max(ratio.ratios):g} %"
 
 
 def _jitter(link: Link) -> str:
     jitter = link.jitter
-    return "none" if isinstance(jitter, NoJitter) else f"up to {jitter.maximum_ms:g} ms"
+    if isinstance(jitter, NoJitter):
+        return "none"
+    if isinstance(jitter, SlottedJitter):
+        return f"arrivals every {jitter.interval_ms:g} ms"
+    if isinstance(jitter, SpikeJitter):
+        return f"none for {jitter.shortest_ms:g} to {jitter.longest_ms:g} ms about every {jitter.gap_mean_s:g} s"
+    return f"up to {jitter.maximum_ms:g} ms"
 
 
 def _traffic(flows: Sequence[Flow]) -> str:

@@ -93,6 +93,34 @@ TEST(BandwidthEstimatorTest, FeedbackFollowsTheThrottle) {
   EXPECT_EQ(estimator.counters().feedbacks, 5u);
 }
 
+TEST(BandwidthEstimatorTest, SparseAudioCostsNoRembStorm) {
+  // A pilot that cannot make up its mind, by up to 10 % either way.
+  const auto feedbacks = [](TimeDelta packet_spacing) {
+    BandwidthEstimatorConfig config;
+    config.guard = false;
+    BandwidthEstimator estimator(config, std::make_unique<ScriptedController>([](int decision) {
+                                   return Kbps(decision % 3 == 0 ? 300 : decision % 3 == 1 ? 320 : 305);
+                                 }));
+    TestStream stream;
+    int count = 0;
+    Timestamp previous = Timestamp::MinusInfinity();
+    for (Timestamp sent = kStart; sent < kStart + TimeDelta::Seconds(30); sent += packet_spacing) {
+      for (const Estimate& estimate : Drive(estimator, sent, sent + packet_spacing - TimeDelta::Millis(1))) {
+        if (packet_spacing >= TimeDelta::Millis(400)) {
+          EXPECT_GE(estimate.at_time - previous, TimeDelta::Millis(500));
+        }
+        previous = estimate.at_time;
+        ++count;
+      }
+      estimator.OnPacket(stream.Next(sent));
+    }
+    return count;
+  };
+  EXPECT_LE(feedbacks(TimeDelta::Seconds(1)), 61);
+  EXPECT_LE(feedbacks(TimeDelta::Millis(400)), 61);
+  EXPECT_GE(feedbacks(TimeDelta::Millis(20)), 100);
+}
+
 TEST(BandwidthEstimatorTest, IgnoresTimeThatRepeatsOrRunsBackwards) {
   BandwidthEstimator estimator({}, std::make_unique<RuleController>());
   EXPECT_TRUE(estimator.OnTimeout(kStart));

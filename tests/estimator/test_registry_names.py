@@ -39,7 +39,8 @@ CHOICES = {
     "qoe_eval/serve/page/main.js": {"shadow"},
     # What is compared with what.
     "qoe_eval/call/command.py": {"weir", "gcc"},
-    "qoe_eval/experiments": {"weir", "gcc", "rule", "oracle", "rtp", "tcp", "balanced"},
+    "qoe_eval/experiments": {"weir", "gcc", "gcc-remb", "nada", "rule", "oracle", "rtp", "tcp", "balanced"},
+    "qoe_eval/measures/families.py": {"gcc", "gcc-remb", "rule"},
     "qoe_eval/measures/steering.py": {"throughput", "balanced", "latency"},
     "qoe_eval/measures/summary.py": {"weir"},
     "qoe_eval/report/page/replay/objectives.html": {"balanced"},
@@ -52,6 +53,7 @@ CHOICES = {
     # Measures that are of one kind of flow.
     "qoe_eval/measures/fairness.py": {"rtp", "tcp"},
     "qoe_eval/measures/metrics.py": {"rtp"},
+    "qoe_eval/measures/settled.py": {"rtp", "tcp"},
     "qoe_eval/runs/jobs.py": {"rtp"},
     "trainer/curriculum/baseline.py": {"rtp"},
     # Scenarios.

@@ -12,7 +12,7 @@ SOURCE = r"(?:py|h|cc|c|js|css|html|sh|cmake|toml|patch|md|txt|svg|png)"
 # What the commands write, and what others have: named in documents, and not files of the repository.
 WRITTEN = (
     "build/", "calls/", "objectives/", "results/", "runs/mine", "runs/weir", "series/", "tensorboard/",
-    "adaptation.md", "calls.md", "policy.md", "recoco.md", "report.html", "mine.py",
+    "adaptation.md", "calls.md", "policy.md", "recoco.md", "report.html", "robust.html", "mine.py",
 )  # fmt: skip
 FOREIGN = {
     "include/", "lib/weir/",  # of an installation

@@ -25,9 +25,21 @@ CHARACTER = {
 def capacity_at(capacity, time_s):
     """Rate in bps of a scenario's capacity."""
     if capacity["period_s"]:
+        ends_s = [*capacity["times_s"][1:], capacity["period_s"]]
+        if capacity["period_s"] <= 0.1:
+            # Slots: each sample has them all.
+            held = zip(capacity["times_s"], ends_s, capacity["rates_bps"], strict=True)
+            return sum((end - start) * rate for start, end, rate in held) / capacity["period_s"]
         time_s %= capacity["period_s"]
     rates = [rate for start, rate in zip(capacity["times_s"], capacity["rates_bps"], strict=True) if start <= time_s]
     return rates[-1]
+
+
+def mean_delay(delay_ms):
+    """A link's one-way delay in ms; of one that changes the mean of its values."""
+    if isinstance(delay_ms, dict):
+        return sum(delay_ms["values_ms"]) / len(delay_ms["values_ms"])
+    return delay_ms
 
 
 def make_record(job):
@@ -38,6 +50,7 @@ def make_record(job):
         share, fill = share + 0.2 * (job["objective"][0] - 0.4), fill + 0.2 * (job["objective"][0] - 0.4)
     chance = random.Random(f"{scenario['name']} {controller} {seed}")
     link = scenario["forward"]
+    base_ms = mean_delay(link["one_way_delay_ms"])
     samples = round(scenario["duration_s"] * 10)
     capacity = [capacity_at(link["capacity"], i / 10) for i in range(samples)]
     mean_capacity = sum(capacity) / samples
@@ -57,7 +70,7 @@ def make_record(job):
             target.append(smooth if active[i] else 0.0)
             rate.append(got)
             queueing = 300 * min(1.0, fill * (0.5 + chance.random()) + over)
-            delay.append(link["one_way_delay_ms"] + queueing if got > 0 else None)
+            delay.append(base_ms + queueing if got > 0 else None)
             lost.append(int(over > 0.9) * chance.randrange(5) if got > 0 else 0)
         # Ten frames a second, each with all that was received in its time and the delay of its time.
         seen = [(i * 100_000, delay[i], rate[i]) for i in range(samples) if active[i]]
@@ -74,7 +87,7 @@ def make_record(job):
         flows.append(
             {
                 "id": flow["id"], "kind": flow["kind"], "controller": name, "direction": flow["direction"],
-                "start_s": start, "stop_s": stop, "base_one_way_delay_ms": link["one_way_delay_ms"],
+                "start_s": start, "stop_s": stop, "base_one_way_delay_ms": base_ms,
                 "packets_sent": packets + sum(lost), "bytes_sent": int(received), "packets_received": packets,
                 "bytes_received": int(received), "packets_lost": sum(lost), "carriable_bytes": int(carriable),
                 "one_way_delay_ms": {
@@ -95,7 +108,7 @@ def make_record(job):
         "schema": "weir.result/1", "job": job["job"], "scenario": scenario["name"], "controller": controller,
         "objective": job["objective"], "seed": seed, "versions": {"weir": "0.0", "ns3": "none"},
         "duration_s": scenario["duration_s"],
-        "path": {"one_way_delay_ms": link["one_way_delay_ms"], "mean_capacity_bps": mean_capacity,
+        "path": {"one_way_delay_ms": base_ms, "mean_capacity_bps": mean_capacity,
                  "queue_bytes": int(mean_capacity * 0.3 / 8)},
         "flows": flows, "series": {"interval_s": 0.1, "capacity_bps": capacity, "queueing_delay_ms": [0.0] * samples},
     }  # fmt: skip

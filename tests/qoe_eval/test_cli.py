@@ -107,6 +107,30 @@ def test_the_model_is_also_run_under_other_objectives(weir, trace, tmp_path):
     assert b'id="objectives"' not in (tmp_path / "here/report.html").read_bytes()
 
 
+def test_families_have_a_section_and_change_no_other_number(weir, trace, tmp_path):
+    (tmp_path / "m.onnx").write_bytes(b"model")
+    command = ("replay", trace, "--controller", "weir", "--controller", "gcc", "--controller", "oracle", "--model",
+               "m.onnx", "--seeds", "2", "--objectives", "0", "--out", "here")  # fmt: skip
+    assert weir(*command)[0] == 0
+    alone = json.loads((tmp_path / "here/summary.json").read_text())
+    assert weir(*command, "--families")[0] == 0
+    summary = json.loads((tmp_path / "here/summary.json").read_text())
+    families = summary.pop("families")
+    assert [summary[key] for key in ("controllers", "scenarios", "paired")] == [
+        alone[key] for key in ("controllers", "scenarios", "paired")
+    ]
+    assert summary["run"]["runs"] == alone["run"]["runs"]
+    assert len(families) == 12
+    assert all(row["scenarios"] == 2 and set(row["scores"]) == {"weir", "gcc"} for row in families)
+    page = (tmp_path / "here/report.html").read_bytes()
+    assert b'id="families"' in page
+    assert weir("report", "here")[0] == 0
+    assert (tmp_path / "here/report.html").read_bytes() == page
+    # Left out, also of what an earlier replay has left.
+    assert weir(*command)[0] == 0
+    assert b'id="families"' not in (tmp_path / "here/report.html").read_bytes()
+
+
 def test_seed_0_is_the_trace_as_written_and_one_scenario_gives_no_interval(weir, trace, tmp_path):
     (tmp_path / "m.onnx").write_bytes(b"model")
     command = ("replay", trace, "--controller", "weir", "--controller", "gcc", "--model", "m.onnx", "--objectives", "0")

@@ -18,6 +18,8 @@ DATA = Path(__file__).parents[1] / "data" / "scenarios"
 
 REFUSALS = {
     "boolean-as-number": "forward.one_way_delay_ms: must be a number, not True",
+    "clock-step-too-large": "flows[0].sender_clock_steps.steps_ms[0]: must be at least -1000000, not -2000000.0",
+    "clock-steps-and-times-differ": ("flows[0].sender_clock_steps: 2 times_s and 1 steps_ms; give as many of each"),
     "duplicate-flow-id": 'flows[1].id: "media" is taken; give every flow an id of its own',
     "loss-in-percent": "forward.loss.ratio: must be at most 1, not 2",
     "loss-key-of-other-kind": "forward.loss.ratio: this key does not belong here; remove it",
@@ -32,9 +34,12 @@ REFUSALS = {
     "pauses-overlap": "flows[0]: pauses_s: [2, 4] must end after its start and follow the one before",
     "period-below-a-ns": "forward.capacity: the period (1e-12 s) must be later than the last time, by 1 ns",
     "period-too-short": "forward.capacity: the period (5 s) must be later than the last time",
+    "policer-without-room": "forward.loss.burst_bytes: must be at least 1500, not 1000",
     "rate-above-limit": "forward.capacity.rates_bps[0]: must be at most 10000000000, not 33000000000.0",
     "rates-and-times-differ": "forward.capacity: 2 times and 1 rates; give as many of each",
     "sender-clock-out-of-range": "flows[0].sender_clock_ppm: must be at most 5000, not 6000",
+    "slots-too-short": "forward.jitter.interval_ms: must be at least 0.1, not 0.01",
+    "spikes-without-order": "forward.jitter: longest_ms must be at least shortest_ms",
     "stop-before-start": "flows[0]: stop_s (5) must be later than start_s (5)",
     "times-not-from-zero": "forward.capacity: the first time is 1 s; shift the trace so that it starts at 0",
     "times-not-increasing": "forward.capacity: time 2 (5 s) is not later than the one before it",

@@ -1,4 +1,4 @@
-"""What the generators of capacity draw with: grids of time, correlated noise, and traces made of both."""
+"""What generators draw with: grids of time, correlated noise, and traces made of both."""
 
 from __future__ import annotations
 

@@ -7,20 +7,35 @@ One forward bottleneck with one RTP flow under test, drawn from:
 | nominal capacity | log-uniform, 100 kbps to 50 Mbps |
 | dynamics | constant 20 %, step 20 %, cellular 20 %, Wi-Fi 12 %, ramp 8 %, handover 7 %, sawtooth 7 %, outage 6 % |
 | their parameters | log-uniform over the usual ranges named in `weir.traces.generate.generators` |
-| one-way delay | log-uniform, 5 to 200 ms; the reverse link has the same |
-| queue | 80 %: log-uniform 30 ms to 2 s of the mean capacity |
-| | 20 %: bytes, log-uniform 10 kB to 1 MB, moved into 30 ms to 2 s of the mean capacity |
+| one-way delay | log-uniform, 5 to 200 ms, at the start |
+| it changes | 10 %: 1 to 4 steps of 5 to 150 ms (log-uniform) up or down, within 5 to 400 ms |
+| | 5 %: wanders, by 0 to 40 ms (uniform) above it, each level for 5 to 20 s |
+| | 5 %: one ramp of 10 to 100 ms (log-uniform) up or down, in 5 to 30 s; constant 80 % |
+| queue | 76 %: log-uniform 30 ms to 2 s of the mean capacity |
+| | 19 %: bytes, log-uniform 10 kB to 1 MB, moved into 30 ms to 2 s of the mean capacity |
+| | 5 %: bytes of 6 to 20 full packets, whatever the capacity |
 | discipline | drop-tail 90 %, CoDel 10 % |
-| loss | none 60 %; Bernoulli 25 %, log-uniform 0.1 to 3 % |
-| | Gilbert-Elliott 15 %: bad spells of 2 to 10 packets, log-uniform 0.1 to 2 % on average |
-| jitter | none 60 %; truncated Gaussian 40 %, log-uniform 1 to 10 ms, at most three of them, one in ten reorders |
-| reverse loss | the forward loss model in 30 %, none in 70 % |
-| media | filler to 50 Mbps 60 %; filler to 0.2 to 1 of the mean capacity 15 % |
-| | video 25 %, at most 150 kbps to 8 Mbps (log-uniform), at 15, 25, 30 or 60 frames per second |
-| competitor | none 75 %; TCP Cubic or BBR 10 %; CBR of 10 to 50 % of the mean capacity 10 %; a second RTP flow 5 % |
+| loss | none 50 %; Bernoulli 28 %, log-uniform 0.1 to 12 % |
+| | Gilbert-Elliott 14 %: bad spells of 2 to 10 packets, log-uniform 0.1 to 4 % on average |
+| | policer 8 %: 0.3 to 0.9 of the mean capacity (50 kbps at least); bucket: log-uniform 10 to 200 kB, 2 s at most |
+| jitter | none 50 %; truncated Gaussian 25 %, log-uniform 1 to 40 ms, at most three of them, one in ten reorders |
+| | uniform 7 %, from 0 to log-uniform 2 to 60 ms; slotted 9 %, slots of log-uniform 5 to 100 ms |
+| | spikes 9 %: every 1 to 10 s (log-uniform mean), shortest of 20 to 100 ms, longest up to 250 ms |
+| way back | delay: as forward 90 % (half of its changes concern both), else longer by log-uniform 5 to 500 ms |
+| | loss: the forward loss model in 30 %, but no policer; jitter: of those above, in the same proportions, in 10 % |
+| sender's clock | 20 %: wrong by log-uniform 20 to 1000 ppm, fast or slow; else within 20 ppm. Any offset |
+| | 2 %: set 1 to 3 times, by log-uniform 10 ms to 5 s, forwards or back |
+| media | filler to 50 Mbps 48 %; filler to 0.2 to 1 of the mean capacity 12 % |
+| | video 10 %, at most 150 kbps to 8 Mbps (log-uniform), at 15, 25, 30 or 60 frames per second |
+| | unsteady video 30 %, as real encoders make it, at most 0.5 to 3 times the mean capacity, |
+| | 100 kbps to 20 Mbps: puts out 10 % to all of its target, stalls in 70 %, lags as libvpx in 50 % |
+| competitor | none 70 %; TCP Cubic 6 %, NewReno 3 %, BBR 4 %; CBR of 10 to 50 % of the mean capacity 10 % |
+| | a second RTP flow 7 % |
 
-A competitor comes for a random stretch of at least a fifth of the time. Rates are cut to 50 Mbps. The `train` and
-`held_out` scenarios come from separate random streams: no seed of one repeats a scenario of the other.
+Of these, what happens to the path and beside it (changes of delay, loss, jitter, way back, clock, competitor) comes
+alone or together: never in a fifth of the scenarios, which are calm, and in the others independently of each other. The
+shares are of all. A competitor comes for a random stretch of at least a fifth of the time. Rates are cut to 50 Mbps.
+The `train` and `held_out` scenarios come from separate random streams: no seed of one repeats a scenario of the other.
 """
 
 from __future__ import annotations
@@ -29,15 +44,27 @@ from typing import Any, Literal
 
 import numpy as np
 
+from weir.traces.generate.drawing import log_uniform
 from weir.traces.generate.generators import GENERATORS
-from weir.traces.schema.capacity import CapacityTrace
+from weir.traces.generate.random_flows import HIGHEST_BPS, competitors, media_flow
+from weir.traces.generate.random_path import (
+    CALM_SHARE,
+    LONGEST_DELAY_MS,
+    SHORTEST_DELAY_MS,
+    path_delay,
+    path_jitter,
+    path_loss,
+    reverse_link,
+)
+from weir.traces.schema.links import FULL_PACKET_BYTES
 from weir.traces.schema.scenario import Capacity, Scenario
 
 Split = Literal["train", "held_out"]
 
-LOWEST_BPS, HIGHEST_BPS = 100e3, 50e6
-SHORTEST_DELAY_MS, LONGEST_DELAY_MS = 5.0, 200.0
+LOWEST_BPS = 100e3
 SHORTEST_QUEUE_MS, LONGEST_QUEUE_MS = 30.0, 2000.0
+FEWEST_PACKETS, MOST_PACKETS = 6, 20
+"""Of the shortest queues."""
 
 _DYNAMICS = {
     "constant": 0.20, "step": 0.20, "cellular": 0.20, "wifi": 0.12, "ramp": 0.08, "handover": 0.07, "sawtooth": 0.07,
@@ -70,17 +97,16 @@ def random_scenario(
         InputError: the duration is out of range.
     """
     rng = np.random.default_rng([{"train": 0, "held_out": 1}[split], seed])
-    nominal = _log_uniform(rng, LOWEST_BPS, HIGHEST_BPS)
-    dynamics = _choose(rng, _DYNAMICS)
-    parameters = {key: _log_uniform(rng, *bounds) for key, bounds in _RANGES[dynamics].items()}
+    nominal = log_uniform(rng, LOWEST_BPS, HIGHEST_BPS)
+    dynamics = str(rng.choice(list(_DYNAMICS), p=list(_DYNAMICS.values())))
+    parameters = {key: log_uniform(rng, *bounds) for key, bounds in _RANGES[dynamics].items()}
     trace = GENERATORS[dynamics](rng, duration_s, nominal, **parameters)
     trace = trace.clipped(0, HIGHEST_BPS)
     mean = trace.mean_bps()
-    delay_ms = round(_log_uniform(rng, SHORTEST_DELAY_MS, LONGEST_DELAY_MS), 3)
-    loss = _loss(rng)
-    jitter = _jitter(rng)
-    reverse_loss = loss if rng.random() < 0.3 else {"kind": "none"}
-    media: dict[str, Any] = {"kind": "rtp", "id": "media", "media": _media(rng, mean)}
+    calm = bool(rng.random() < CALM_SHARE)
+    base_ms = round(log_uniform(rng, SHORTEST_DELAY_MS, LONGEST_DELAY_MS), 3)
+    delay = path_delay(rng, base_ms, duration_s, calm)
+    loss = path_loss(rng, mean, calm)
     return Scenario.make(
         name=name or f"random-{split}-{seed}",
         description=f"{dynamics}, about {_rate_text(nominal)}",
@@ -88,92 +114,26 @@ def random_scenario(
         duration_s=duration_s,
         forward={
             "capacity": Capacity.from_trace(trace),
-            "one_way_delay_ms": delay_ms,
+            "one_way_delay_ms": delay,
             "queue": _queue(rng, mean),
             "queue_discipline": "codel" if rng.random() < 0.1 else "drop_tail",
             "loss": loss,
-            "jitter": jitter,
+            "jitter": path_jitter(rng, calm),
         },
-        reverse={"capacity": None, "one_way_delay_ms": delay_ms, "loss": reverse_loss},
-        flows=[media, *_competitors(rng, trace, duration_s)],
+        reverse=reverse_link(rng, base_ms, delay, loss, calm),
+        flows=[media_flow(rng, mean, duration_s, calm), *competitors(rng, mean, duration_s, calm)],
     )
 
 
 def _queue(rng: np.random.Generator, mean_bps: float) -> dict[str, Any]:
-    if rng.random() < 0.8:
-        return {"milliseconds": round(_log_uniform(rng, SHORTEST_QUEUE_MS, LONGEST_QUEUE_MS), 1)}
-    size = _log_uniform(rng, 10e3, 1e6)
-    low, high = SHORTEST_QUEUE_MS / 8e3 * mean_bps, LONGEST_QUEUE_MS / 8e3 * mean_bps
-    return {"bytes": max(1500, int(np.clip(size, low, high)))}
-
-
-def _loss(rng: np.random.Generator) -> dict[str, Any]:
     draw = rng.random()
-    if draw < 0.60:
-        return {"kind": "none"}
-    if draw < 0.85:
-        return {"kind": "bernoulli", "ratio": round(_log_uniform(rng, 0.001, 0.03), 5)}
-    burst = rng.uniform(2, 10)
-    mean = _log_uniform(rng, 0.001, 0.02)
-    loss_bad = rng.uniform(0.3, 1.0)
-    # The share of time in the bad state is good_to_bad / (good_to_bad + bad_to_good).
-    bad_share = mean / loss_bad
-    bad_to_good = 1 / burst
-    return {
-        "kind": "gilbert_elliott",
-        "good_to_bad": round(bad_to_good * bad_share / (1 - bad_share), 6),
-        "bad_to_good": round(bad_to_good, 5),
-        "loss_good": 0.0,
-        "loss_bad": round(loss_bad, 4),
-    }
-
-
-def _jitter(rng: np.random.Generator) -> dict[str, Any]:
-    if rng.random() < 0.6:
-        return {"kind": "none"}
-    deviation = round(_log_uniform(rng, 1.0, 10.0), 2)
-    return {
-        "kind": "truncated_gaussian",
-        "standard_deviation_ms": deviation,
-        "maximum_ms": round(3 * deviation, 2),
-        "reorder": bool(rng.random() < 0.1),
-    }
-
-
-def _media(rng: np.random.Generator, mean_bps: float) -> dict[str, Any]:
-    draw = rng.random()
-    if draw < 0.60:
-        return {"kind": "filler", "max_rate_bps": HIGHEST_BPS}
-    if draw < 0.75:
-        return {"kind": "filler", "max_rate_bps": float(max(50e3, round(mean_bps * rng.uniform(0.2, 1.0))))}
-    return {
-        "kind": "video",
-        "max_rate_bps": float(round(_log_uniform(rng, 150e3, 8e6))),
-        "frames_per_second": float(rng.choice([15, 25, 30, 60])),
-    }
-
-
-def _competitors(rng: np.random.Generator, trace: CapacityTrace, duration_s: float) -> list[dict[str, Any]]:
-    draw = rng.random()
-    if draw < 0.75:
-        return []
-    start = round(rng.uniform(0.0, 0.6) * duration_s, 3)
-    stop = round(min(duration_s, start + rng.uniform(0.2, 0.6) * duration_s), 3)
-    when = {"start_s": start, "stop_s": stop}
-    if draw < 0.85:
-        return [{"kind": "tcp", "id": "tcp", "congestion_control": str(rng.choice(["cubic", "bbr"]))} | when]
+    if draw < 0.76:
+        return {"milliseconds": round(log_uniform(rng, SHORTEST_QUEUE_MS, LONGEST_QUEUE_MS), 1)}
     if draw < 0.95:
-        rate = float(round(trace.mean_bps() * rng.uniform(0.1, 0.5)))
-        return [{"kind": "cbr", "id": "cross", "rate_bps": rate} | when]
-    return [{"kind": "rtp", "id": "competitor", "extra_one_way_delay_ms": round(rng.uniform(0, 50), 1)} | when]
-
-
-def _choose(rng: np.random.Generator, weights: dict[str, float]) -> str:
-    return str(rng.choice(list(weights), p=list(weights.values())))
-
-
-def _log_uniform(rng: np.random.Generator, low: float, high: float) -> float:
-    return float(np.exp(rng.uniform(np.log(low), np.log(high))))
+        size = log_uniform(rng, 10e3, 1e6)
+        low, high = SHORTEST_QUEUE_MS / 8e3 * mean_bps, LONGEST_QUEUE_MS / 8e3 * mean_bps
+        return {"bytes": max(FULL_PACKET_BYTES, int(np.clip(size, low, high)))}
+    return {"bytes": FULL_PACKET_BYTES * int(rng.integers(FEWEST_PACKETS, MOST_PACKETS + 1))}
 
 
 def _rate_text(bps: float) -> str:

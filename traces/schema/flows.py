@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -67,12 +68,29 @@ class Flow(Part):
         return self
 
 
+class SenderClockSteps(Part):
+    """When a sender's clock is set: by ``steps_ms[i]`` (ms, below 0 back) at ``times_s[i]`` (s, rising)."""
+
+    times_s: list[NotNegative] = Field(min_length=1)
+    steps_ms: list[Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-1e6, le=1e6)]] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> SenderClockSteps:
+        if len(self.steps_ms) != len(self.times_s):
+            raise ValueError(f"{len(self.times_s)} times_s and {len(self.steps_ms)} steps_ms; give as many of each")
+        for index, (before_s, time_s) in enumerate(pairwise(self.times_s), 1):
+            # In whole ns, the simulator's unit.
+            if round(time_s * 1e9) <= round(before_s * 1e9):
+                raise ValueError(f"times_s[{index}]: must be later than the time before it")
+        return self
+
+
 class RtpFlow(Flow):
     """An RTP sender under a rate controller. ``objective``: weights of throughput, latency and loss, or null.
 
     What abs-send-time and RTP timestamps show: ``sender_clock_ppm`` says how much too fast the sender's clock goes, in
     parts per million, ``sender_clock_offset_s`` what it shows at time 0. Null, in a file that leaves them to a run's
-    seed (``variation``): a right clock.
+    seed (``variation``): a right clock. ``sender_clock_steps``: when it is set, and by how much.
     """
 
     kind: Literal["rtp"]
@@ -86,6 +104,7 @@ class RtpFlow(Flow):
     objective: Annotated[list[Weight], Field(min_length=3, max_length=3)] | None = None
     sender_clock_ppm: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-5000, le=5000)] | None = None
     sender_clock_offset_s: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=64)] | None = None
+    sender_clock_steps: SenderClockSteps | None = None
     media: Media = FillerMedia()
 
     @model_validator(mode="after")

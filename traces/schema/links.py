@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from weir.errors import InputError
-from weir.traces.schema.capacity import CapacityTrace
+from weir.traces.schema.capacity import MAX_RATE_BPS, CapacityTrace
 from weir.traces.schema.part import Flag, NotNegative, Part, Positive, PositiveInt, PositiveTime, Rate, Ratio
 from weir.traces.schema.values_over_time import DelayOverTime, LossRatio, OneWayDelay
 
@@ -95,7 +95,19 @@ class GilbertElliottLoss(Part):
     loss_bad: Ratio
 
 
-Loss = Annotated[NoLoss | BernoulliLoss | GilbertElliottLoss, Field(discriminator="kind")]
+class PolicerLoss(Part):
+    """A policer before the queue: drops what comes faster than ``rate_bps`` once its bucket is empty, delays nothing.
+
+    One token bucket (RFC 2697's committed information rate and committed burst size), full at the start; both count
+    IP packets. In the long run the link carries no more than ``rate_bps``, whatever its capacity.
+    """
+
+    kind: Literal["policer"]
+    rate_bps: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=1, le=MAX_RATE_BPS)]
+    burst_bytes: Annotated[int, Field(strict=True, ge=FULL_PACKET_BYTES, le=1_000_000_000)]
+
+
+Loss = Annotated[NoLoss | BernoulliLoss | GilbertElliottLoss | PolicerLoss, Field(discriminator="kind")]
 
 
 class NoJitter(Part):
@@ -113,7 +125,45 @@ class TruncatedGaussianJitter(Part):
     reorder: Flag = False
 
 
-Jitter = Annotated[NoJitter | TruncatedGaussianJitter, Field(discriminator="kind")]
+class UniformJitter(Part):
+    """Delay after the bottleneck: uniform from 0 to ``maximum_ms``; packets keep their order."""
+
+    kind: Literal["uniform"]
+    maximum_ms: NotNegative
+
+
+class SlottedJitter(Part):
+    """After the bottleneck, a packet waits for the end of a slot, and all that wait go on together, in order.
+
+    Radio frames, Wi-Fi with a duty cycle: slots of ``interval_ms``, whose phase the run's seed draws.
+    """
+
+    kind: Literal["slotted"]
+    interval_ms: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.1, le=10_000)]
+
+
+class SpikeJitter(Part):
+    """After the bottleneck, nothing goes on for a while at times, and then all that waited together, in order.
+
+    A Wi-Fi client that scans other channels: for ``shortest_ms`` to ``longest_ms`` (uniform), the next time
+    ``gap_mean_s`` after the end of the last one (exponential).
+    """
+
+    kind: Literal["spikes"]
+    gap_mean_s: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.1, le=86_400)]
+    shortest_ms: NotNegative
+    longest_ms: NotNegative
+
+    @model_validator(mode="after")
+    def _ordered(self) -> SpikeJitter:
+        if self.longest_ms < self.shortest_ms:
+            raise ValueError("longest_ms must be at least shortest_ms")
+        return self
+
+
+Jitter = Annotated[
+    NoJitter | TruncatedGaussianJitter | UniformJitter | SlottedJitter | SpikeJitter, Field(discriminator="kind")
+]
 
 
 class Link(Part):

@@ -129,7 +129,7 @@ class Scenario(Part):
         for side in ("forward", "reverse"):
             data[side]["queue"] = {key: value for key, value in data[side]["queue"].items() if value is not None}
         for flow in data["flows"]:
-            for key in ("fixed_rate_bps", "sender_clock_ppm", "sender_clock_offset_s"):
+            for key in ("fixed_rate_bps", "sender_clock_ppm", "sender_clock_offset_s", "sender_clock_steps"):
                 if flow.get(key, 0) is None:
                     del flow[key]
         data["flows"] = [{"kind": flow["kind"]} | flow for flow in data["flows"]]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import Field, PositiveFloat, model_validator
+from pydantic import PositiveFloat, model_validator
 
 from weir.errors import InputError
 from weir.traces.generate.random_domain import Split, random_scenario
@@ -21,9 +21,7 @@ class ScenarioSettings(Settings):
     """The table `scenarios` of a training configuration.
 
     `random_domain` draws from the `train` split of `weir.traces.generate.random_domain`; its `held_out` split is
-    for evaluation and never trained on. `unsteady_video_share` of its scenarios get, as media, an encoder that puts out
-    less than it may and stalls, as real ones do; in the domain itself every encoder fills its target.
-    `documents` are scenarios as they stand in a file.
+    for evaluation and never trained on. `documents` are scenarios as they stand in a file.
     """
 
     source: Literal["random_domain", "files", "documents"] = "random_domain"
@@ -33,7 +31,6 @@ class ScenarioSettings(Settings):
     maximum_mean_bps: PositiveFloat = 1e9
     minimum_duration_s: PositiveFloat = 20.0
     maximum_duration_s: PositiveFloat = 60.0
-    unsteady_video_share: float = Field(default=0.0, ge=0.0, le=1.0)
 
     @model_validator(mode="after")
     def _consistent(self) -> ScenarioSettings:
@@ -78,9 +75,7 @@ class ScenarioSampler:
         if self.documents:
             return self.documents[seed % len(self.documents)]
         # Of different lengths, so that the environments of a batch are in different parts of their episodes.
-        rng = np.random.default_rng(seed)
-        share = rng.random()
-        unsteady_video = rng.random() < self.settings.unsteady_video_share
+        share = np.random.default_rng(seed).random()
         shortest_s, longest_s = self.settings.minimum_duration_s, self.settings.maximum_duration_s
         duration_s = round(shortest_s + share * (longest_s - shortest_s), 1)
         for attempt in range(_DRAWS):
@@ -88,8 +83,7 @@ class ScenarioSampler:
             capacity = scenario.forward.capacity
             mean_bps = float("inf") if capacity is None else capacity.trace().mean_bps(scenario.duration_s)
             if self.settings.minimum_mean_bps <= mean_bps <= self.settings.maximum_mean_bps:
-                document = scenario.to_dict()
-                return _with_unsteady_video(document, mean_bps, rng) if unsteady_video else document
+                return scenario.to_dict()
         raise InputError(
             f"scenarios: {_DRAWS} draws from the random domain gave none with a mean capacity of "
             f"{self.settings.minimum_mean_bps:g} to {self.settings.maximum_mean_bps:g} bps"
@@ -98,20 +92,3 @@ class ScenarioSampler:
     def index_of(self, document: Mapping[str, Any]) -> int:
         """Which of `documents` a drawn scenario is."""
         return next(index for index, known in enumerate(self.documents) if known is document)
-
-
-def _with_unsteady_video(document: dict[str, Any], mean_bps: float, rng: np.random.Generator) -> dict[str, Any]:
-    """The scenario with video of half to three times the mean capacity at most, 100 kbps to 20 Mbps, whose encoder puts
-    out 30 % to all of its target and stalls at up to one frame in twelve.
-    """
-    most_bps = float(np.clip(mean_bps * np.exp(rng.uniform(np.log(0.5), np.log(3.0))), 100e3, 20e6))
-    media = {
-        "kind": "video",
-        "max_rate_bps": round(most_bps),
-        "frames_per_second": float(rng.choice([15, 25, 30, 30, 60])),
-        "minimum_output_share": round(float(rng.uniform(0.3, 1.0)), 3),
-        "stall_probability": round(float(rng.uniform(0.0, 0.08)), 4) if rng.random() < 0.7 else 0.0,
-        "audio_rate_bps": float(rng.choice([0.0, 32e3])),
-    }
-    media_flow, *others = document["flows"]
-    return document | {"flows": [media_flow | {"media": media}, *others]}

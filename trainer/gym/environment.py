@@ -45,8 +45,8 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
     """The agent is the receiver-side estimator of the scenario's first flow; a step is one decision interval of
     simulated time.
 
-    Observation: float32 of shape (features * history + 3,), SI units, newest interval first, then the objective's
-    three weights (and the privileged fields, if asked for). Action: float32 of shape (1,) in [-1, 1], made a rate by
+    Observation: float32 of shape (width,), SI units: the features of each interval of the history, newest first, those
+    of the path, the objective's three weights (and the privileged fields, if asked for). Action: float32 of shape (1,) in [-1, 1], made a rate by
     the action specification. An episode is truncated when the scenario's duration is over; `terminated` is the
     simulator's to say and never means time.
 

@@ -100,20 +100,42 @@ class EnvironmentSpecification:
                 raise InputError(f"an action around the rule needs the features {', '.join(missing)}")
 
     @property
+    def interval_features(self) -> tuple[str, ...]:
+        """Those of `features` that an observation has of each interval of the history."""
+        return tuple(name for name in self.features if not FEATURES[name].of_path)
+
+    @property
+    def path_features(self) -> tuple[str, ...]:
+        """Those about the path: of these an observation has the newest value only, after the history."""
+        return tuple(name for name in self.features if FEATURES[name].of_path)
+
+    @property
+    def observed(self) -> tuple[str, ...]:
+        """The feature of each element of an observation, without the objective."""
+        return self.interval_features * self.history + self.path_features
+
+    @property
     def observation_size(self) -> int:
-        """Features times history, without the objective."""
-        return len(self.features) * self.history
+        """Length of an observation without the objective."""
+        return len(self.interval_features) * self.history + len(self.path_features)
+
+    def records(self, observations: Any) -> Any:
+        """The history in `observations` (N, at least observation_size), of numpy or torch: a view of shape (N, history,
+        interval features), newest first.
+        """
+        shape = -1, self.history, len(self.interval_features)
+        return observations[:, : shape[1] * shape[2]].reshape(shape)
 
     @property
     def width(self) -> int:
-        """Length of a whole observation: history, objective and, if asked for, the privileged fields."""
+        """Length of a whole observation: with the objective and, if asked for, the privileged fields."""
         return self.observation_size + 3 + (len(PRIVILEGED_FIELDS) if self.privileged else 0)
 
     def observation_limits(self) -> tuple[np.ndarray, np.ndarray]:
-        """Lower and upper bounds, float32 of shape (width,): the history, newest first, then the objective, then the
-        privileged fields if there are any.
+        """Lower and upper bounds, float32 of shape (width,): the history, newest first, the path's features, the
+        objective, then the privileged fields if there are any.
         """
-        bounds = [FEATURES[name].observation_space for name in self.features] * self.history + [(0.0, 1.0)] * 3
+        bounds = [FEATURES[name].observation_space for name in self.observed] + [(0.0, 1.0)] * 3
         low, high = np.array(bounds, dtype=np.float32).T.copy()
         if self.privileged:
             extra = np.full(len(PRIVILEGED_FIELDS), PRIVILEGED_LIMIT, dtype=np.float32)
@@ -130,8 +152,8 @@ class EnvironmentSpecification:
         cut = np.clip(np.asarray(actions, dtype=np.float32).reshape(-1), -1.0, 1.0)
         if self.action.kind != "around_rule":
             return cut
-        records = observations[:, : self.observation_size].reshape(len(cut), self.history, len(self.features))
-        base = rule_rate_bps(np, records, self.features, rate_window(self.interval_ms, self.history))
+        window = rate_window(self.interval_ms, self.history)
+        base = rule_rate_bps(np, self.records(observations), self.interval_features, window)
         return np.clip(base * np.float32(self.action.span) ** cut, self.action.min_bps, self.action.max_bps).astype(
             np.float32
         )

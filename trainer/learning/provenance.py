@@ -37,8 +37,6 @@ def provenance_of(configuration: TrainingConfiguration, steps: int, record: RunR
             f"mean capacity at most {scenarios.maximum_mean_bps / 1e6:g} Mbps, "
             f"episodes of {scenarios.minimum_duration_s:g} to {scenarios.maximum_duration_s:g} s"
         )
-        if scenarios.unsteady_video_share > 0:
-            data += f", {scenarios.unsteady_video_share:.0%} of them with unsteady video"
     elif scenarios.source == "files":
         data = f"scenario files {', '.join(path.name for path in scenarios.files)}"
     else:

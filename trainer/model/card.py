@@ -33,7 +33,8 @@ def model_card(model: ModelFile, summary: Mapping[str, Any] | None = None) -> st
         "",
         "## Inputs and output",
         "",
-        f"- Features, newest interval first: {', '.join(f'`{name}`' for name in model.features)}. "
+        f"- Features, newest interval first, of those about the path the newest only: "
+        f"{', '.join(f'`{name}`' for name in model.features)}. "
         "SI units, raw: scaling is in the graph.",
         f"- Action: `{model.action_kind}`, {model.min_bps / 1e3:,.0f} kbps to {model.max_bps / 1e6:,.0f} Mbps.",
         f"- {model.golden_vectors} golden vectors, checked at load.",

@@ -51,12 +51,20 @@ def golden_inputs(specification: EnvironmentSpecification) -> tuple[np.ndarray, 
         "probe_share": np.zeros(shape),
         "retransmission_share": np.zeros(shape),
         "application_limited": np.zeros(shape),
+        "delay_noise_s": 0.2 * queue,
+        "loss_at_short_queue_10s": 0.5 * loss,
+        "receive_rate_max_10s_bps": 1.5 * rate,
+        "receive_rate_min_10s_bps": 0.5 * rate,
+        "queueing_delay_min_10s_s": 0.2 * queue,
+        "queueing_delay_max_10s_s": 4.0 * queue,
         "last_estimate_bps": rate.max(axis=1, keepdims=True) * generator.uniform(0.8, 1.2, shape),
     }
     missing = [name for name in specification.features if name not in known]
     if missing:
         raise InputError(f"golden inputs: no value for {', '.join(missing)}. Known are {', '.join(known)}")
-    records = np.stack([known[name] for name in specification.features], axis=2)
+    records = np.stack([known[name] for name in specification.interval_features], axis=2)
+    newest = [known[name][:, 0] for name in specification.path_features]
     presets = np.array(list(PRESETS.values()))
     objectives = presets[np.arange(GOLDEN_VECTORS) % len(presets)]
-    return records.reshape(GOLDEN_VECTORS, -1).astype(np.float32), objectives.astype(np.float32)
+    observations = np.column_stack([records.reshape(GOLDEN_VECTORS, -1), *newest])
+    return observations.astype(np.float32), objectives.astype(np.float32)

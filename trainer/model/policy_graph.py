@@ -142,7 +142,7 @@ def _log_rule(graph: _Graph, scaling: FeatureScaling) -> str:
     """The logarithm of what the ten-line rule would answer in bps, (1, 1); see `weir.trainer.gym.rule`. Rates below 1
     bps count as that.
     """
-    names, history = scaling.features, scaling.history
+    names = scaling.features
     places = {
         "rate": [names.index(rule.RATE) + age * len(names) for age in range(scaling.window)],
         "queue": [names.index(rule.QUEUE)],
@@ -150,7 +150,7 @@ def _log_rule(graph: _Graph, scaling: FeatureScaling) -> str:
         "target": [names.index(rule.TARGET)],
     }
     atoms = list(_ATOMS)
-    weight, bias = np.zeros((len(names) * history, len(atoms))), np.zeros(len(atoms))
+    weight, bias = np.zeros((scaling.specification.observation_size, len(atoms))), np.zeros(len(atoms))
     for column, atom in enumerate(_ATOMS.values()):
         for term, factor in atom.items():
             if term == "one":
@@ -175,7 +175,7 @@ def _log_rule(graph: _Graph, scaling: FeatureScaling) -> str:
 
 
 def _scaled(graph: _Graph, specification: EnvironmentSpecification, reference: str) -> str:
-    """The scaled history, (1, features * history); see `Scaling`."""
+    """The scaled observation, (1, observation_size); see `Scaling`."""
     vectors = {
         name: graph.constant(f"scaling.{name}", values) for name, values in scaling_vectors(specification).items()
     }

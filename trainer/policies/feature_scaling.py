@@ -68,15 +68,14 @@ def scaling_of(feature: str) -> Scaling:
 
 
 def scaling_vectors(specification: EnvironmentSpecification) -> dict[str, np.ndarray]:
-    """The members of `Scaling` by name, each for a whole observation: float32 of shape (1, features * history)."""
-    table = np.array([astuple(scaling_of(name)) for name in specification.features], dtype=np.float32)
-    rows = np.tile(table, (specification.history, 1))
+    """The members of `Scaling` by name, each for a whole observation: float32 of shape (1, observation_size)."""
+    rows = np.array([astuple(scaling_of(name)) for name in specification.observed], dtype=np.float32)
     return {member.name: rows[None, :, index].copy() for index, member in enumerate(fields(Scaling))}
 
 
 class FeatureScaling(BaseFeaturesExtractor):
-    """Raw observations (N, width) to bounded inputs: features * history as `SCALINGS` says, 0.3 ln(rule rate / 1 Mbps),
-    the objective's 3, then as many as there are privileged fields. No parameters.
+    """Raw observations (N, width) to bounded inputs: features as `SCALINGS` says, 0.3 ln(rule rate / 1 Mbps), the
+    objective's 3, then as many as there are privileged fields. No parameters.
     """
 
     _shift: torch.Tensor
@@ -88,9 +87,12 @@ class FeatureScaling(BaseFeaturesExtractor):
     def __init__(self, observation_space: gymnasium.spaces.Box, specification: EnvironmentSpecification) -> None:
         super().__init__(observation_space, specification.width + 1)
         self.specification = specification
-        self.features = specification.features
-        self.history = specification.history
+        self.features = specification.interval_features
         self.window = rate_window(specification.interval_ms, specification.history)
+        size, step = specification.observation_size, len(self.features)
+        of_history = step * specification.history
+        self._columns = {name: slice(index, of_history, step) for index, name in enumerate(self.features)}
+        self._columns |= {name: slice(size - 1 - i, size - i) for i, name in enumerate(specification.path_features[::-1])}
         vectors = scaling_vectors(specification)
         for name in ("shift", "floor", "logarithm", "offset", "reference"):
             self.register_buffer(f"_{name}", torch.from_numpy(vectors[name]), persistent=False)
@@ -100,25 +102,20 @@ class FeatureScaling(BaseFeaturesExtractor):
         """Whether the features say what the rule would answer; rates are relative to 1 Mbps where they do not."""
         return set(REQUIRED_FEATURES) <= set(self.features)
 
-    def records(self, observations: torch.Tensor) -> torch.Tensor:
-        """The history alone, (N, history, features)."""
-        size = self.history * len(self.features)
-        return observations[:, :size].reshape(-1, self.history, len(self.features))
-
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """See the class."""
-        size = self.history * len(self.features)
-        history = observations[:, :size]
+        size = self.specification.observation_size
+        observed = observations[:, :size]
         rule = self._rule(observations)
-        logarithm = torch.log(torch.maximum(history + self._shift, self._floor))
+        logarithm = torch.log(torch.maximum(observed + self._shift, self._floor))
         scaled = torch.addcmul(self._offset, self._logarithm, logarithm).addcmul_(self._reference, torch.log(rule))
         # Exponentials and tangents only where they count: of a batch they take longer than all the rest.
-        of_feature, logarithm = self.records(scaled), self.records(logarithm)
-        for index, scaling in enumerate(map(scaling_of, self.features)):
+        for feature in dict.fromkeys(self.specification.observed):
+            scaling, columns = scaling_of(feature), self._columns[feature]
             if scaling.power_gain:
-                of_feature[:, :, index] += scaling.power_gain * torch.exp(scaling.power * logarithm[:, :, index])
+                scaled[:, columns] += scaling.power_gain * torch.exp(scaling.power * logarithm[:, columns])
             if scaling.slope:
-                of_feature[:, :, index] += torch.tanh(scaling.slope * self.records(history)[:, :, index])
+                scaled[:, columns] += torch.tanh(scaling.slope * observed[:, columns])
         scaled.clamp_(-INPUT_LIMIT, INPUT_LIMIT)
         absolute = ABSOLUTE_RATE_SCALE * torch.log(rule / REFERENCE_RATE_BPS)
         parts = [scaled, absolute, observations[:, size : size + 3]]
@@ -128,7 +125,7 @@ class FeatureScaling(BaseFeaturesExtractor):
 
     def _rule(self, observations: torch.Tensor) -> torch.Tensor:
         """The rate that rates are relative to, (N, 1): the rule's, or 1 Mbps when features that the rule needs lack."""
-        records = self.records(observations)
+        records = self.specification.records(observations)
         if not self.knows_rule:
             return torch.full_like(records[:, 0, :1], REFERENCE_RATE_BPS)
         rate = rule_rate_bps(torch, records, self.features, self.window)

@@ -130,6 +130,6 @@ class DeployedPolicy(nn.Module):
         specification = self.specification.action
         if specification.kind != "around_rule":
             return action
-        records = self.scaling.records(observation)
+        records = self.specification.records(observation)
         base = rule_rate_bps(torch, records, self.scaling.features, self.scaling.window).unsqueeze(1)
         return (base * specification.span**action).clamp(specification.min_bps, specification.max_bps)

@@ -68,7 +68,10 @@ class Feature:
         """To this an environment cuts its observations, lowest and highest."""
     @property
     def scale(self) -> str:
-        """How a trained network takes it in: a name of `weir.trainer.model.feature_scaling.SCALINGS`."""
+        """How a trained network takes it in: a name of `weir.trainer.policies.feature_scaling.SCALINGS`."""
+    @property
+    def of_path(self) -> bool:
+        """About more than an interval: an observation has its newest value only, after the history."""
     @property
     def description(self) -> str:
         """What it is, in a line."""

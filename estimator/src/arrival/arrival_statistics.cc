@@ -33,7 +33,7 @@ std::optional<Arrival> ArrivalStatistics::OnPacket(const PacketArrival& packet) 
   arrival.packet = packet;
   ReadArrivalTime(packet.arrival_time);
   arrival.packet.arrival_time = last_arrival_;
-  MeasureDelay(packet, stream, arrival);
+  ReadSendTime(packet, stream, arrival);
   return result;
 }
 
@@ -81,29 +81,50 @@ void ArrivalStatistics::ReadArrivalTime(Timestamp arrival_time) {
   }
 }
 
-void ArrivalStatistics::MeasureDelay(const PacketArrival& packet, Stream& stream, Arrival& arrival) {
-  std::optional<QueueingDelay::Result> delay;
+void ArrivalStatistics::ReadSendTime(const PacketArrival& packet, Stream& stream, Arrival& arrival) {
   if (packet.has_abs_send_time) {
     has_abs_send_time_ = true;
     last_abs_send_time_ = last_arrival_;
+    abs_send_time_delay_.size += packet.size();
     const uint32_t ticks = packet.abs_send_time & ((1u << kAbsSendTimeBits) - 1);
-    delay = abs_send_time_delay_.Update(packet.arrival_time, {ticks, kAbsSendTimeBits, kAbsSendTimeTicksPerSecond});
+    arrival.has_delay =
+        MeasureDelay(packet.arrival_time, {ticks, kAbsSendTimeBits, kAbsSendTimeTicksPerSecond}, abs_send_time_delay_);
   } else if ((!has_abs_send_time_ || last_arrival_ - last_abs_send_time_ > kAbsSendTimeMemory) &&
              packet.rtp_clock_rate >= kMinRtpClockRate && packet.rtp_clock_rate <= kMaxRtpClockRate) {
-    if (!stream.has_rtp_timestamp || static_cast<int32_t>(packet.rtp_timestamp - stream.rtp_timestamp) > 0) {
+    stream.delay.size += packet.size();
+    if (IsNewRtpTimestamp(packet, stream)) {
+      arrival.has_delay =
+          MeasureDelay(packet.arrival_time, {packet.rtp_timestamp, 32, packet.rtp_clock_rate}, stream.delay);
+    }
+    if (arrival.has_delay) {
       stream.has_rtp_timestamp = true;
       stream.rtp_timestamp = packet.rtp_timestamp;
-      delay = stream.delay.Update(packet.arrival_time, {packet.rtp_timestamp, 32, packet.rtp_clock_rate});
     }
-  }
-  if (delay) {
-    if (delay->restarted) ++counters_.clock_restarts;
-    queueing_delay_ = delay->queueing_delay;
-    delay_change_ = delay->change;
-    arrival.has_delay = true;
   }
   arrival.queueing_delay = queueing_delay_;
   arrival.delay_change = delay_change_;
+}
+
+bool ArrivalStatistics::IsNewRtpTimestamp(const PacketArrival& packet, const Stream& stream) {
+  if (packet.kind == PacketKind::kRetransmission) return false;
+  if (!stream.has_rtp_timestamp) return true;
+  const auto step = static_cast<int32_t>(packet.rtp_timestamp - stream.rtp_timestamp);
+  // Further back it is no overtaken frame, but a clock that was set back.
+  return step > 0 || step < -(SendTimeFilter::kMaxLateness.ms() * int64_t{packet.rtp_clock_rate} / 1000);
+}
+
+bool ArrivalStatistics::MeasureDelay(Timestamp arrival_time, const SendTime& sent, Delay& delay) {
+  const SendTimeFilter::Result send_time = delay.send_times.Update(arrival_time, sent);
+  if (!send_time.believed) {
+    ++counters_.send_time_outliers;
+    return false;
+  }
+  const QueueingDelay::Result measured = delay.queueing_delay.Update(arrival_time, send_time.sent, delay.size);
+  delay.size = DataSize::Zero();
+  if (send_time.leapt || measured.restarted) ++counters_.clock_restarts;
+  queueing_delay_ = measured.queueing_delay;
+  delay_change_ = measured.change;
+  return true;
 }
 
 }  // namespace weir

@@ -4,27 +4,68 @@
 #include <cstdint>
 
 namespace weir {
+namespace {
+
+constexpr TimeDelta kShortestSlot = TimeDelta::Millis(100);
+constexpr int64_t kFewestPackets = 6;
+constexpr TimeDelta kNone = TimeDelta::PlusInfinity();
+
+}  // namespace
 
 void BaseDelay::Restart(Timestamp time, TimeDelta delay) {
-  buckets_ = Empty();
-  current_ = 0;
-  buckets_[0] = minimum_ = delay;
+  base_ = delay;
+  slot_ = {};
+  slot_start_ = latest_ = time;
+  slots_ = 0;
+  level_.Clear();
+  buckets_us_.fill(kNone.us());
+  bucket_ = 0;
   bucket_end_ = time + kBucket;
 }
 
-TimeDelta BaseDelay::Update(Timestamp time, TimeDelta delay) {
+TimeDelta BaseDelay::Update(Timestamp time, TimeDelta delay, DataSize size) {
+  if (time - latest_ > kBucket * kBuckets) Restart(time, delay);
+  latest_ = time;
+  if (time - slot_start_ >= kShortestSlot && slot_.packets >= kFewestPackets) EndSlot(time);
+  slot_.minimum_delay = std::min(slot_.minimum_delay, delay);
+  slot_.size += size;
+  ++slot_.packets;
+  if (slots_ < minima_.size()) {
+    base_ = std::min(base_, delay);
+    AddToWindow(time, base_);
+  }
+  return base_;
+}
+
+void BaseDelay::EndSlot(Timestamp time) {
+  slot_.duration = time - slot_start_;
+  level_.Add(slot_);
+  minima_[slots_++ % minima_.size()] = slot_.minimum_delay;
+  AddToWindow(time, slot_.minimum_delay);
+  slot_ = {};
+  slot_start_ = time;
+  if (slots_ < minima_.size()) return;
+
+  const auto [a, b, c] = minima_;
+  const TimeDelta median = std::max(std::min(a, b), std::min(std::max(a, b), c));
+  base_ = std::max(std::min(base_, median), Lowest());
+  if (const std::optional<TimeDelta> level = level_.Find(base_)) base_ = *level;
+}
+
+void BaseDelay::AddToWindow(Timestamp time, TimeDelta delay) {
   if (time >= bucket_end_) {
     const int64_t steps = (time - bucket_end_).us() / kBucket.us() + 1;
     for (int64_t i = 0; i < std::min<int64_t>(steps, kBuckets); ++i) {
-      current_ = (current_ + 1) % kBuckets;
-      buckets_[current_] = TimeDelta::PlusInfinity();
+      bucket_ = (bucket_ + 1) % kBuckets;
+      buckets_us_[bucket_] = kNone.us();
     }
     bucket_end_ += TimeDelta::Micros(steps * kBucket.us());
-    minimum_ = *std::min_element(buckets_.begin(), buckets_.end());
   }
-  buckets_[current_] = std::min(buckets_[current_], delay);
-  minimum_ = std::min(minimum_, delay);
-  return minimum_;
+  buckets_us_[bucket_] = std::min(buckets_us_[bucket_], delay.us());
+}
+
+TimeDelta BaseDelay::Lowest() const {
+  return TimeDelta::Micros(*std::min_element(buckets_us_.begin(), buckets_us_.end()));
 }
 
 }  // namespace weir

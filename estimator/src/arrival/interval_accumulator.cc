@@ -159,6 +159,8 @@ IntervalStatistics IntervalAccumulator::Take(Timestamp now, DataRate last_estima
           ? 1
           : 0;
 
+  memory_.Add(statistics);
+
   lost_balance_ -= lost;
   interval_start_ = std::max(interval_start_, now);
   Clear();

@@ -4,7 +4,7 @@
 
 namespace weir {
 
-QueueingDelay::Result QueueingDelay::Update(Timestamp arrival, const SendTime& sent) {
+QueueingDelay::Result QueueingDelay::Update(Timestamp arrival, const SendTime& sent, DataSize size) {
   const bool first = !clock_.started();
   const SendClock::Result measured = clock_.Update(arrival, sent);
   if (measured.restarted) {
@@ -13,8 +13,8 @@ QueueingDelay::Result QueueingDelay::Update(Timestamp arrival, const SendTime& s
     return {TimeDelta::Zero(), TimeDelta::Zero(), !first};
   }
   latest_arrival_ = std::max(latest_arrival_, arrival);
-  const TimeDelta base = base_.Update(latest_arrival_, measured.one_way_delay);
-  return {measured.one_way_delay - base, measured.change, false};
+  const TimeDelta base = base_.Update(latest_arrival_, measured.one_way_delay, size);
+  return {std::max(measured.one_way_delay - base, TimeDelta::Zero()), measured.change, false};
 }
 
 }  // namespace weir

@@ -3,9 +3,6 @@
 namespace weir {
 namespace {
 
-// A change of one-way delay beyond this is a clock that leapt, not a queue (libwebrtc's InterArrival uses the same
-// limit).
-constexpr TimeDelta kMaxDelayChange = TimeDelta::Seconds(3);
 constexpr int64_t kMicrosPerSecond = 1'000'000;
 
 // Rounds down, so that the error never accumulates; correct for negative numbers of ticks too.
@@ -41,35 +38,50 @@ constexpr int64_t WrappingDifference(uint32_t a, uint32_t b, int bits) {
 
 }  // namespace
 
-SendClock::Result SendClock::Restart(Timestamp arrival, const SendTime& sent) {
-  started_ = true;
-  last_sent_ = sent;
-  unwrapped_ticks_ = 0;
-  start_ = last_arrival_ = arrival;
-  last_delay_ = TimeDelta::Zero();
-  return {TimeDelta::Zero(), TimeDelta::Zero(), true};
+SendTime SendTime::After(TimeDelta time) const {
+  const int64_t seconds = time.us() / kMicrosPerSecond;
+  const int64_t rest_us = time.us() % kMicrosPerSecond;
+  const int64_t later = seconds * ticks_per_second + rest_us * ticks_per_second / kMicrosPerSecond;
+  SendTime result = *this;
+  result.ticks = (ticks + static_cast<uint32_t>(later)) & (~uint32_t{0} >> (32 - bits));
+  return result;
+}
+
+int64_t SendClock::TicksSinceLast(Timestamp arrival, const SendTime& sent) const {
+  const int64_t period_ticks = int64_t{1} << sent.bits;
+  const int64_t period_us = ToTime(period_ticks, sent.ticks_per_second).us();
+  const int64_t step = WrappingDifference(sent.ticks, last_sent_.ticks, sent.bits);
+  // By how much the sender's clock would have fallen behind the receiver's if it had not wrapped.
+  const int64_t lag_us = (arrival - last_arrival_ - ToTime(step, sent.ticks_per_second)).us();
+  if (lag_us > period_us / 2) return step + (lag_us + period_us / 2) / period_us * period_ticks;
+  if (lag_us < -period_us / 2) return step - (period_us / 2 - lag_us) / period_us * period_ticks;
+  return step;
+}
+
+TimeDelta SendClock::DelayAfter(Timestamp arrival, int64_t ticks_since_last) const {
+  return arrival - start_ - ToTime(unwrapped_ticks_ + ticks_since_last, last_sent_.ticks_per_second);
+}
+
+TimeDelta SendClock::DelayOf(Timestamp arrival, const SendTime& sent) const {
+  return DelayAfter(arrival, TicksSinceLast(arrival, sent));
 }
 
 SendClock::Result SendClock::Update(Timestamp arrival, const SendTime& sent) {
-  if (!started_ || sent.ticks_per_second != last_sent_.ticks_per_second) return Restart(arrival, sent);
-  const int64_t period_ticks = int64_t{1} << sent.bits;
-  const int64_t period_us = ToTime(period_ticks, sent.ticks_per_second).us();
-  int64_t step = WrappingDifference(sent.ticks, last_sent_.ticks, sent.bits);
-  // By how much the sender's clock would have fallen behind the receiver's if it had not wrapped.
-  const int64_t lag_us = (arrival - last_arrival_ - ToTime(step, sent.ticks_per_second)).us();
-  if (lag_us > period_us / 2) {
-    step += (lag_us + period_us / 2) / period_us * period_ticks;
-  } else if (lag_us < -period_us / 2) {
-    step -= (period_us / 2 - lag_us) / period_us * period_ticks;
+  const bool restarts = restarts_at(sent);
+  if (restarts) {
+    started_ = true;
+    unwrapped_ticks_ = 0;
+    start_ = arrival;
+    last_delay_ = TimeDelta::Zero();
+  } else {
+    unwrapped_ticks_ += TicksSinceLast(arrival, sent);
   }
-  const TimeDelta delay = arrival - start_ - ToTime(unwrapped_ticks_ + step, sent.ticks_per_second);
-  const TimeDelta change = delay - last_delay_;
-  if (change.Abs() > kMaxDelayChange) return Restart(arrival, sent);
-  unwrapped_ticks_ += step;
   last_sent_ = sent;
   last_arrival_ = arrival;
+  const TimeDelta delay = DelayAfter(arrival, 0);
+  const TimeDelta change = delay - last_delay_;
   last_delay_ = delay;
-  return {delay, change, false};
+  return {delay, change, restarts};
 }
 
 }  // namespace weir

@@ -1,5 +1,6 @@
 #include "saturation.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "weir/arrival/interval_statistics.h"
@@ -11,12 +12,14 @@ std::vector<std::vector<float>> SaturatedObservations(const ModelDescription& de
   // Feature and range of every element.
   std::vector<size_t> feature(description.observation_size);
   std::vector<FeatureRange> range(description.observation_size);
+  const std::vector<IntervalStatisticsField>& fields = description.features.fields;
   size_t features = MmsysFeatures::kFeatures;
-  if (description.format == ModelFormat::kWeir1) features = description.features.fields.size();
+  if (description.format == ModelFormat::kWeir1) features = fields.size();
   for (size_t i = 0; i < feature.size(); ++i) {
     if (description.format == ModelFormat::kWeir1) {
-      feature[i] = i % features;
-      range[i] = description.features.fields[feature[i]].quantity.load_check;
+      const auto is_this = [name = description.features.at(i).name](const auto& field) { return field.name == name; };
+      feature[i] = static_cast<size_t>(std::find_if(fields.begin(), fields.end(), is_this) - fields.begin());
+      range[i] = fields[feature[i]].quantity.load_check;
     } else {
       feature[i] = i / (feature.size() / features);
       range[i] = kMmsysFeatures[feature[i]].load_check;

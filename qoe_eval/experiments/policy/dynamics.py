@@ -8,14 +8,13 @@ from typing import Any
 
 from weir.qoe_eval.experiments.policy.measures import (
     recovery_time_s,
-    settled_jain_index,
-    settled_media_share,
     share_before_step,
     start_time_s,
 )
 from weir.qoe_eval.experiments.policy.results import PolicyResults
 from weir.qoe_eval.experiments.policy.sets import HALVED_AT_S, START_BPS
 from weir.qoe_eval.measures.flow_series import FlowSeries, read_flow_series
+from weir.qoe_eval.measures.settled import settled_jain_index, settled_media_share
 from weir.qoe_eval.report.goal_table import Goal, Row, measured, missed, not_measured
 
 _CONTROLLERS = ("weir", "gcc", "rule", "oracle")

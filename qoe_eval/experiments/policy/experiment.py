@@ -17,7 +17,7 @@ from weir.qoe_eval.experiments.policy.sets import COMPARED_SETS, ScenarioSet
 from weir.qoe_eval.report.goal_table import Row
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.replay import ReplayOutcome
-from weir.qoe_eval.runs.store import RunStore, join_series
+from weir.qoe_eval.runs.store import RunStore
 from weir.registry import PRESETS
 
 CONTROLLERS = ("weir", "gcc", "rule", "oracle")
@@ -50,16 +50,10 @@ def policy_plans(
 
 def policy_results(sets: Mapping[str, ScenarioSet], outcome: ReplayOutcome, out: Path) -> PolicyResults:
     """The records of `policy_plans`, told apart again."""
-    store = RunStore(out)
-
-    def with_series(record: Mapping[str, Any]) -> Mapping[str, Any]:
-        series = store.read_series(record)
-        return record if series is None else join_series(record, series)
-
     records = dict(zip(sets, outcome.by_plan, strict=False))
     presets = dict(zip(_OTHER_PRESETS, outcome.by_plan[len(sets) :], strict=True))
     balanced = [r for name in COMPARED_SETS for r in records[name] if r["controller"] == "weir"]
-    return PolicyResults(sets, records, presets | {"balanced": balanced}, with_series)
+    return PolicyResults(sets, records, presets | {"balanced": balanced}, RunStore(out).with_series)
 
 
 def policy_rows(results: PolicyResults, figures: Mapping[str, Mapping[str, Any]], model_sha256: str) -> list[Row]:

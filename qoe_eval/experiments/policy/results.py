@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from weir.qoe_eval.experiments.policy.sets import COMPARED_SETS, ScenarioSet
-from weir.qoe_eval.measures.metric_table import METRICS
-from weir.qoe_eval.measures.statistics import PairedComparison, compare_paired, distinct_runs
-from weir.qoe_eval.measures.summary import run_values
-
-Records = Sequence[Mapping[str, Any]]
-Means = Mapping[str, Mapping[str, Mapping[str, float]]]
+from weir.qoe_eval.measures.comparison import Means, Records
 
 
 @dataclass(frozen=True)
@@ -50,21 +45,6 @@ class PolicyResults:
 
 def _scenarios(records: Records, controller: str) -> set[str]:
     return {record["scenario"] for record in records if record["controller"] == controller}
-
-
-def against(records: Records, other: str, metric: str = "challenge") -> PairedComparison | None:
-    """weir - other, paired by scenario and seed; runs that repeat others count once."""
-    records = distinct_runs(records)
-    return compare_paired(METRICS[metric], run_values(records, "weir", metric), run_values(records, other, metric))
-
-
-def scenario_differences(means: Means, other: str, metric: str = "challenge") -> dict[str, float]:
-    """weir - other by scenario, of means over seeds; scenarios that either lacks are left out."""
-    return {
-        name: by["weir"][metric] - by[other][metric]
-        for name, by in means.items()
-        if metric in by.get("weir", {}) and metric in by.get(other, {})
-    }
 
 
 def distance_closed(means: Means) -> float | None:

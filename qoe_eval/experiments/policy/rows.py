@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from statistics import median
 
-from weir.qoe_eval.experiments.policy.results import PolicyResults, against, distance_closed, scenario_differences
+from weir.qoe_eval.experiments.policy.results import PolicyResults, distance_closed
 from weir.qoe_eval.experiments.policy.sets import COMPARED_SETS
+from weir.qoe_eval.measures.comparison import against, scenario_differences
 from weir.qoe_eval.measures.metric_table import METRICS
 from weir.qoe_eval.measures.steering import PAIRS, steering
 from weir.qoe_eval.measures.summary import scenario_means

@@ -32,20 +32,34 @@ def per_scenario(summary: Mapping[str, Any]) -> Section:
     """Means over seeds, one measure at a time."""
     controllers = list(summary["controllers"])
     metrics = [METRICS[name] for name in HEATED if any(name in c for c in summary["controllers"].values())]
-    parts = []
-    for metric in metrics:
-        values = {
-            name: [by_controller.get(controller, {}).get(metric.name) for controller in controllers]
-            for name, by_controller in summary["scenarios"].items()
-        }
-        known = [value for row in values.values() for value in row if value is not None]
-        if not known:
-            continue
-        low, high = (float(end) for end in np.percentile(known, [4, 96]))
-        domain = (low, high) if metric.better == "higher" else (high, low)
-        rows = [(name, _cells(metric, row, controllers, domain)) for name, row in values.items()]
-        parts.append({"metric": metric, "rows": rows})
+    parts = [
+        {"metric": metric, "rows": rows}
+        for metric in metrics
+        if (rows := heat_rows(metric, summary["scenarios"], controllers))
+    ]
     return Section("scenarios", "Scenarios", "replay/scenarios.html", {"controllers": controllers, "parts": parts})
+
+
+def heat_rows(
+    metric: Metric, means: Mapping[str, Mapping[str, Mapping[str, float]]], controllers: Sequence[str]
+) -> list[tuple[str, list[HeatCell]]]:
+    """A measure of every scenario, a cell for each controller; empty when no controller has it on any.
+
+    Args:
+        metric: the measure.
+        means: scenario -> controller -> metric -> mean over seeds.
+        controllers: in the order of the cells.
+    """
+    values = {
+        name: [by_controller.get(controller, {}).get(metric.name) for controller in controllers]
+        for name, by_controller in means.items()
+    }
+    known = [value for row in values.values() for value in row if value is not None]
+    if not known:
+        return []
+    low, high = (float(end) for end in np.percentile(known, [4, 96]))
+    domain = (low, high) if metric.better == "higher" else (high, low)
+    return [(name, _cells(metric, row, controllers, domain)) for name, row in values.items()]
 
 
 def _cells(

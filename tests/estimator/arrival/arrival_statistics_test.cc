@@ -211,17 +211,107 @@ TEST_P(ClockStepTest, DelayIsRightAgainAfterwards) {
   TestStream stream;
   for (int i = 0; i < 100; ++i) statistics.OnPacket(stream.Next(kStart + kSpacing * i));
   for (int i = 100; i < 200; ++i) {
-    const TimeDelta queueing = TimeDelta::Millis(i - 100);
+    const TimeDelta queueing = TimeDelta::Millis(std::max(i - 105, 0));
     const auto arrival =
         statistics.OnPacket(stream.Next(kStart + kSpacing * i, TimeDelta::Millis(25) + step + queueing));
     ASSERT_TRUE(arrival) << i;
     EXPECT_EQ(arrival->lost_change, 0);
+    ASSERT_TRUE(arrival->has_delay || i < 100 + SendTimeFilter::kConfirmations) << i;
     EXPECT_NEAR(arrival->queueing_delay.seconds(), queueing.seconds(), 1e-4) << i;
   }
 }
 
+// A step ahead by less could as well be a path that stalls.
 INSTANTIATE_TEST_SUITE_P(ReceiverClock, ClockStepTest,
-                         testing::Values(-86'400, -3600, -100, -10, 10, 40, 64, 100, 3600, 86'400));
+                         testing::Values(-86'400, -3600, -100, -10, 11, 40, 64, 100, 3600, 86'400));
+
+// Of the sender: what it shows more than before, in ms. By abs-send-time and by RTP timestamps of 90 kHz.
+class SenderClockTest : public testing::TestWithParam<bool> {
+ protected:
+  std::optional<Arrival> Send(Timestamp sent, TimeDelta delay) {
+    PacketArrival packet = stream_.Next(sent + clock_error, delay);
+    packet.arrival_time = sent + delay;
+    packet.has_abs_send_time = GetParam();
+    packet.rtp_timestamp = static_cast<uint32_t>((sent + clock_error).us() * 9 / 100);
+    packet.rtp_clock_rate = 90'000;
+    return statistics.OnPacket(packet);
+  }
+  // A queue of 60 ms on a path of 25 ms.
+  Timestamp Begin() {
+    Send(kStart, TimeDelta::Millis(25));
+    for (int i = 1; i < 100; ++i) Send(kStart + kSpacing * i, TimeDelta::Millis(85));
+    return kStart + kSpacing * 100;
+  }
+
+  TimeDelta clock_error = TimeDelta::Zero();
+  ArrivalStatistics statistics;
+
+ private:
+  TestStream stream_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Clocks, SenderClockTest, testing::Bool(),
+                         [](const auto& test) { return test.param ? "AbsSendTime" : "RtpTimestamp"; });
+
+TEST_P(SenderClockTest, OnePacketOfAnotherTimeBlindsNothing) {
+  const Timestamp time = Begin();
+  // 2^30 ticks of 90 kHz, 5 minutes back, 3 s late, 20 s ahead.
+  int outliers = 0;
+  for (const int64_t stray_ms : {11'930'465, -300'000, -3000, 20'000}) {
+    const Timestamp sent = time + kSpacing * (2 * outliers);
+    clock_error = TimeDelta::Millis(stray_ms);
+    const auto stray = Send(sent, TimeDelta::Millis(85));
+    EXPECT_FALSE(stray->has_delay) << stray_ms;
+    EXPECT_NEAR(stray->queueing_delay.seconds(), outliers == 0 ? 0.060 : 0.065, 1e-4) << stray_ms;
+    clock_error = TimeDelta::Zero();
+    const auto next = Send(sent + kSpacing, TimeDelta::Millis(90));
+    EXPECT_TRUE(next->has_delay) << stray_ms;
+    EXPECT_NEAR(next->queueing_delay.seconds(), 0.065, 1e-4) << stray_ms;
+    EXPECT_EQ(statistics.counters().send_time_outliers, static_cast<uint64_t>(++outliers));
+  }
+  EXPECT_EQ(statistics.counters().clock_restarts, 0u);
+}
+
+TEST_P(SenderClockTest, AStepLeavesTheQueueWhatItWas) {
+  const Timestamp time = Begin();
+  uint64_t steps = 0;
+  for (const int64_t step_ms : {-300'000, 300'000, -1000, 10'000, -5000}) {
+    const Timestamp start = time + kSpacing * (100 * static_cast<int>(steps));
+    clock_error += TimeDelta::Millis(step_ms);
+    for (int i = 0; i < 100; ++i) {
+      const auto arrival = Send(start + kSpacing * i, TimeDelta::Millis(85));
+      EXPECT_EQ(arrival->has_delay, i >= SendTimeFilter::kConfirmations - 1) << step_ms << ", " << i;
+      EXPECT_NEAR(arrival->queueing_delay.seconds(), 0.060, 1e-4) << step_ms;
+    }
+    EXPECT_EQ(statistics.counters().clock_restarts, ++steps);
+  }
+}
+
+TEST_P(SenderClockTest, AStallIsAQueue) {
+  for (int i = 0; i < 100; ++i) Send(kStart + kSpacing * i, TimeDelta::Millis(25));
+  const Timestamp stall = kStart + kSpacing * 100;
+  const Timestamp end = stall + TimeDelta::Seconds(5);
+  for (Timestamp sent = stall; sent < end; sent += kSpacing) {
+    const auto arrival = Send(sent, end - sent + TimeDelta::Millis(25));
+    ASSERT_TRUE(arrival->has_delay);
+    EXPECT_NEAR(arrival->queueing_delay.seconds(), (end - sent).seconds(), 1e-4);
+  }
+  EXPECT_NEAR(Send(end, TimeDelta::Millis(25))->queueing_delay.seconds(), 0, 1e-4);
+  EXPECT_EQ(statistics.counters().clock_restarts, 0u);
+}
+
+TEST(ArrivalStatisticsTest, ARepeatedPacketTellsNoTime) {
+  ArrivalStatistics statistics;
+  TestStream stream;
+  PacketArrival packet = stream.Next(kStart);
+  packet.has_abs_send_time = false;
+  packet.rtp_clock_rate = 90'000;
+  packet.kind = PacketKind::kRetransmission;
+  EXPECT_FALSE(statistics.OnPacket(packet)->has_delay);
+  packet = stream.Next(kStart);
+  packet.kind = PacketKind::kRetransmission;
+  EXPECT_TRUE(statistics.OnPacket(packet)->has_delay);
+}
 
 TEST(ArrivalStatisticsTest, ArrivalTimesHandedOnNeverRunBackwards) {
   ArrivalStatistics statistics;

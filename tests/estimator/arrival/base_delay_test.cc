@@ -2,30 +2,100 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace weir {
 namespace {
 
 constexpr Timestamp kStart = Timestamp::Seconds(5);
+constexpr DataSize kPacket = DataSize::Bytes(1200);
 
-TEST(BaseDelayTest, IsTheSmallestOfTheLastHalfMinute) {
-  BaseDelay base;
-  base.Restart(kStart, TimeDelta::Millis(40));
-  EXPECT_EQ(base.Update(kStart + TimeDelta::Seconds(1), TimeDelta::Millis(60)), TimeDelta::Millis(40));
-  EXPECT_EQ(base.Update(kStart + TimeDelta::Seconds(2), TimeDelta::Millis(30)), TimeDelta::Millis(30));
-  EXPECT_EQ(base.Update(kStart + TimeDelta::Seconds(26), TimeDelta::Millis(90)), TimeDelta::Millis(30));
-  EXPECT_EQ(base.Update(kStart + TimeDelta::Seconds(33), TimeDelta::Millis(95)), TimeDelta::Millis(90));
+// A packet each 10 ms: 960 kbps.
+class Path {
+ public:
+  Path() { base_.Restart(now_, TimeDelta::Zero()); }
+
+  // Packets of this delay for so long, `interval` apart; returns the base after the last.
+  TimeDelta Run(TimeDelta duration, TimeDelta delay, TimeDelta interval = TimeDelta::Millis(10)) {
+    TimeDelta base = TimeDelta::Zero();
+    for (const Timestamp end = now_ + duration; now_ < end;) base = One(delay, interval);
+    return base;
+  }
+  TimeDelta One(TimeDelta delay, TimeDelta interval = TimeDelta::Millis(10)) {
+    now_ = now_ + interval;
+    return base_.Update(now_, delay, kPacket);
+  }
+
+ private:
+  Timestamp now_ = kStart;
+  BaseDelay base_;
+};
+
+TEST(BaseDelayTest, FallsWithThePathWithinHalfASecondAndNotWithOnePacket) {
+  Path path;
+  EXPECT_EQ(path.Run(TimeDelta::Seconds(2), TimeDelta::Millis(40)), TimeDelta::Zero());
+  EXPECT_EQ(path.One(TimeDelta::Millis(-3000)), TimeDelta::Zero());
+  EXPECT_EQ(path.Run(TimeDelta::Millis(500), TimeDelta::Millis(40)), TimeDelta::Zero());
+  EXPECT_EQ(path.Run(TimeDelta::Millis(500), TimeDelta::Millis(-15)), TimeDelta::Millis(-15));
+}
+
+TEST(BaseDelayTest, IsTheSmallestDelayBeforeThreeSlots) {
+  Path path;
+  EXPECT_EQ(path.One(TimeDelta::Millis(20)), TimeDelta::Zero());
+  EXPECT_EQ(path.One(TimeDelta::Millis(-10)), TimeDelta::Millis(-10));
+  // What was seen then counts for 30 s, also when a queue has stood ever since.
+  EXPECT_EQ(path.Run(TimeDelta::Seconds(25), TimeDelta::Millis(200)), TimeDelta::Millis(-10));
+}
+
+TEST(BaseDelayTest, RisesToTheSmallestOfHalfAMinuteThoughTheRateStays) {
+  Path path;
+  path.Run(TimeDelta::Seconds(1), TimeDelta::Zero());
+  EXPECT_EQ(path.Run(TimeDelta::Seconds(26), TimeDelta::Millis(20)), TimeDelta::Zero());
+  EXPECT_EQ(path.Run(TimeDelta::Seconds(8), TimeDelta::Millis(20)), TimeDelta::Millis(20));
+}
+
+TEST(BaseDelayTest, RisesToALevelThatStaysThoughTheRateFell) {
+  Path path;
+  path.Run(TimeDelta::Seconds(3), TimeDelta::Zero());
+  EXPECT_EQ(path.Run(TimeDelta::Millis(400), TimeDelta::Millis(60)), TimeDelta::Zero());
+  EXPECT_EQ(path.Run(TimeDelta::Millis(1200), TimeDelta::Millis(60), TimeDelta::Millis(20)), TimeDelta::Millis(60));
+  // And back.
+  EXPECT_EQ(path.Run(TimeDelta::Millis(500), TimeDelta::Zero()), TimeDelta::Zero());
+}
+
+TEST(BaseDelayTest, DoesNotRiseWhileAQueueDrains) {
+  Path path;
+  path.Run(TimeDelta::Seconds(3), TimeDelta::Zero());
+  // A queue of 400 ms at a link of 960 kbps, drained by a sender at half of it: packets arrive at the link's rate.
+  for (int ms = 400; ms > 4; ms -= 5) EXPECT_EQ(path.One(TimeDelta::Millis(ms)), TimeDelta::Zero()) << ms;
+}
+
+TEST(BaseDelayTest, DoesNotRiseWithAQueueThatStaysAtTheLinksRate) {
+  Path path;
+  path.Run(TimeDelta::Seconds(3), TimeDelta::Zero());
+  EXPECT_EQ(path.Run(TimeDelta::Seconds(20), TimeDelta::Millis(100)), TimeDelta::Zero());
+}
+
+TEST(BaseDelayTest, DoesNotRiseWhenTheLinkIsHalvedAndItsQueueGrows) {
+  Path path;
+  path.Run(TimeDelta::Seconds(3), TimeDelta::Zero());
+  int ms = 0;
+  for (; ms < 1000; ms += 10) EXPECT_EQ(path.One(TimeDelta::Millis(ms), TimeDelta::Millis(20)), TimeDelta::Zero());
 }
 
 TEST(BaseDelayTest, ASilenceLongerThanTheWindowForgetsAll) {
-  BaseDelay base;
-  base.Restart(kStart, TimeDelta::Millis(10));
-  EXPECT_EQ(base.Update(kStart + TimeDelta::Seconds(1'000'000), TimeDelta::Millis(80)), TimeDelta::Millis(80));
+  Path path;
+  path.Run(TimeDelta::Seconds(3), TimeDelta::Millis(10));
+  path.One(TimeDelta::Millis(80), TimeDelta::Seconds(1'000'000));
+  EXPECT_EQ(path.Run(TimeDelta::Seconds(1), TimeDelta::Millis(80)), TimeDelta::Millis(80));
 }
 
-TEST(BaseDelayTest, DelaysMayBeNegative) {
-  BaseDelay base;
-  base.Restart(kStart, TimeDelta::Zero());
-  EXPECT_EQ(base.Update(kStart, TimeDelta::Millis(-15)), TimeDelta::Millis(-15));
+TEST(BaseDelayTest, HostileDelaysDoNotOverflow) {
+  Path path;
+  for (const TimeDelta delay : {TimeDelta::PlusInfinity(), TimeDelta::MinusInfinity(), TimeDelta::Seconds(1LL << 40)}) {
+    path.Run(TimeDelta::Seconds(2), delay);
+    path.Run(TimeDelta::Seconds(2), delay, TimeDelta::Millis(40));
+  }
 }
 
 }  // namespace

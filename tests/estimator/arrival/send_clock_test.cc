@@ -42,13 +42,25 @@ TEST(SendClockTest, TellsWrapsFromPauses) {
   }
 }
 
-TEST(SendClockTest, ALeapRestarts) {
+TEST(SendClockTest, ALookTakesNothingIn) {
   SendClock clock;
-  clock.Update(kStart, {0, 32, kRtpVideoClock});
-  EXPECT_FALSE(clock.Update(kStart + TimeDelta::Millis(2900), {0, 32, kRtpVideoClock}).restarted);
-  const SendClock::Result leapt = clock.Update(kStart + TimeDelta::Seconds(3), {900'000, 32, kRtpVideoClock});
-  EXPECT_TRUE(leapt.restarted);
-  EXPECT_EQ(leapt.one_way_delay, TimeDelta::Zero());
+  clock.Update(kStart, AbsSendTimeOf(kStart));
+  for (const int64_t seconds : {5, 70, -20, 3}) {
+    const Timestamp sent = kStart + TimeDelta::Seconds(seconds);
+    EXPECT_NEAR(clock.DelayOf(sent + TimeDelta::Millis(8), AbsSendTimeOf(sent)).seconds(), 0.008, 1e-5) << seconds;
+  }
+  EXPECT_NEAR(clock.Update(kStart + TimeDelta::Seconds(40), AbsSendTimeOf(kStart + TimeDelta::Seconds(37)))
+                  .one_way_delay.seconds(),
+              3.0, 1e-5);
+}
+
+TEST(SendTimeTest, LaterAndEarlierWrap) {
+  const SendTime abs_send_time{0xFFFFFF, 24, int64_t{1} << 18};
+  EXPECT_EQ(abs_send_time.After(TimeDelta::Seconds(1)).ticks, 0x3FFFFu);
+  EXPECT_EQ(abs_send_time.After(TimeDelta::Seconds(-64)).ticks, 0xFFFFFFu);
+  const SendTime rtp{5, 32, kRtpVideoClock};
+  EXPECT_EQ(rtp.After(TimeDelta::Millis(-1500)).ticks, uint32_t{5} - 135'000);
+  EXPECT_EQ(rtp.After(TimeDelta::Seconds(86'400)).ticks, static_cast<uint32_t>(5 + int64_t{86'400} * kRtpVideoClock));
 }
 
 TEST(SendClockTest, AnotherClockRateRestarts) {

@@ -3,11 +3,13 @@
 import asyncio
 import json
 import math
+import re
 
 from weir.qoe_eval.serve.command import offered_scenarios
 from weir.qoe_eval.serve.feed import MAX_BACKLOG, MAX_SAMPLES, Feed
 from weir.qoe_eval.serve.live_events import for_viewers
 from weir.qoe_eval.serve.sketch import sketch
+from weir.traces.generate.random_domain import random_scenario
 
 
 def test_reports_are_cut_to_what_the_page_shows():
@@ -61,3 +63,17 @@ def test_every_offered_scenario_has_a_sketch_that_keeps_its_capacity():
     assert found["lossy-bursty"]["loss"] == "2 %, in bursts"
     assert found["tcp-competitor"]["traffic"] == "1 flow (TCP cubic)"
     assert found["short-queue"]["queue"] == "12 packets"
+
+
+def test_a_sketch_has_words_for_every_kind_of_loss_and_jitter():
+    said = {"loss": {}, "jitter": {}}
+    for seed in range(200):
+        scenario = random_scenario(seed)
+        drawn = sketch(scenario, "random")
+        for what, words in said.items():
+            words[getattr(scenario.forward, what).kind] = drawn[what]
+    assert set(said["loss"]) == {"none", "bernoulli", "gilbert_elliott", "policer"}
+    assert set(said["jitter"]) == {"none", "truncated_gaussian", "uniform", "slotted", "spikes"}
+    assert re.fullmatch(r"what exceeds [\d.e+]+ kbps and a burst of [\d.]+ kB", said["loss"]["policer"])
+    assert re.fullmatch(r"arrivals every [\d.]+ ms", said["jitter"]["slotted"])
+    assert re.fullmatch(r"none for [\d.]+ to [\d.]+ ms about every [\d.]+ s", said["jitter"]["spikes"])

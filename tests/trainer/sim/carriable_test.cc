@@ -19,10 +19,15 @@ json WithMedia(json scenario, int64_t media_bps) {
   return scenario;
 }
 
-// Half of every 60 ms nothing, then `rate_bps`.
-json Slotted(int64_t rate_bps, double duration_s) {
-  json scenario = PathOf({{0.0, 0}, {0.03, rate_bps}}, duration_s);
-  scenario["forward"]["capacity"]["period_s"] = 0.06;
+// Nothing, then `rate_bps`, for so many milliseconds each, again and again.
+json Slots(int64_t off_ms, int64_t on_ms, int64_t rate_bps, double duration_s) {
+  json scenario = PathOf({{0.0, 0}, {static_cast<double>(off_ms) / 1e3, rate_bps}}, duration_s);
+  scenario["forward"]["capacity"]["period_s"] = static_cast<double>(off_ms + on_ms) / 1e3;
+  return scenario;
+}
+
+json Policed(json scenario, int64_t rate_bps, int64_t burst_bytes) {
+  scenario["forward"]["loss"] = {{"kind", "policer"}, {"rate_bps", rate_bps}, {"burst_bytes", burst_bytes}};
   return scenario;
 }
 
@@ -41,14 +46,45 @@ TEST(CarriableTest, ConstantCapacityIsTheSmallerOfBoth) {
 }
 
 TEST(CarriableTest, SlotsCarryWhatTheirMeanDoes) {
-  EXPECT_NEAR(Bits(WithMedia(Slotted(5'000'000, 60), 50'000'000)), 60 * 2.5e6, 1);
-  EXPECT_NEAR(Bits(WithMedia(Slotted(10'000'000, 60), 2'000'000)), 60 * OnTheWire(2e6), 1e3);
+  EXPECT_NEAR(Bits(WithMedia(Slots(30, 30, 5'000'000, 60), 50'000'000)), 60 * 2.5e6, 1);
+  EXPECT_NEAR(Bits(WithMedia(Slots(30, 30, 10'000'000, 60), 2'000'000)), 60 * OnTheWire(2e6), 1e3);
+  EXPECT_NEAR(Bits(WithMedia(Slots(80, 20, 12'500'000, 60), 2'000'000)), 60 * OnTheWire(2e6), 1e3);
+}
+
+TEST(CarriableTest, APolicerBoundsTheMedia) {
+  const json policed = Policed(WithMedia(Steady(10'000'000, 60), 50'000'000), 2'000'000, 20'000);
+  EXPECT_NEAR(Bits(policed), 60 * 2e6, 1);
+  EXPECT_NEAR(Bits(Policed(WithMedia(Steady(1'000'000, 60), 50'000'000), 2'000'000, 20'000)), 60e6, 1);
+  // It stands before the queue, and so does not know of slots.
+  EXPECT_NEAR(Bits(Policed(WithMedia(Slots(30, 30, 10'000'000, 60), 50'000'000), 4'000'000, 20'000)), 60 * 4e6, 1e3);
+  json unlimited = policed;
+  unlimited["forward"]["capacity"] = nullptr;
+  EXPECT_NEAR(Bits(unlimited), 60 * 2e6, 1);
+}
+
+TEST(CarriableTest, APolicedLinkIsFullAtItsPolicersRate) {
+  for (const bool limited : {true, false}) {
+    json scenario = Policed(WithMedia(Steady(10'000'000, 60), 50'000'000), 2'000'000, 20'000);
+    if (!limited) scenario["forward"]["capacity"] = nullptr;
+    const auto oracle = RunScenario(scenario, "oracle");
+    EXPECT_EQ(oracle["path"]["mean_capacity_bps"], 2e6);
+    EXPECT_EQ(oracle["series"]["capacity_bps"][100], 2'000'000);
+    EXPECT_GT(Utilisation(oracle["flows"][0]), 0.95);
+    EXPECT_LT(Utilisation(oracle["flows"][0]), 0.97);
+    EXPECT_EQ(oracle["flows"][0]["packets_lost"], 0);
+  }
+  json scenario = Policed(WithMedia(Steady(10'000'000, 60), 50'000'000), 2'000'000, 20'000);
+  scenario["flows"][0]["fixed_rate_bps"] = 4'000'000;
+  const auto flow = RunScenario(scenario, "fixed")["flows"][0];
+  EXPECT_NEAR(Utilisation(flow), 1.0, 0.005);
+  EXPECT_NEAR(flow["packets_lost"].get<double>() / flow["packets_sent"].get<double>(), 0.51, 0.01);
+  EXPECT_LT(flow["one_way_delay_ms"]["max"].get<double>(), 45);
 }
 
 TEST(CarriableTest, OutagesAreNotMadeUpFor) {
-  // From 10 to 15 s nothing; 50 ms of media wait for its end.
+  // From 10 to 15 s nothing; 100 ms of media wait for its end.
   const json outage = WithMedia(PathOf({{0, 10'000'000}, {10, 0}, {15, 10'000'000}}, 60), 2'000'000);
-  EXPECT_NEAR(Bits(outage), 55.05 * OnTheWire(2e6), 100);
+  EXPECT_NEAR(Bits(outage), 55.1 * OnTheWire(2e6), 100);
   json without_pause = outage;
   without_pause["flows"][0]["pauses_s"] = {{14.99, 20.0}};
   EXPECT_NEAR(Bits(without_pause), 50 * OnTheWire(2e6), 100);
@@ -75,32 +111,36 @@ TEST(CarriableTest, PiecesSumUpToTheWholeAndPeriodsMayBeTiny) {
   EXPECT_NEAR(Bits(scenario), 100 * 2e6, 1e3);
 }
 
-struct SlotCase {
-  std::string controller;
-  int64_t rate_bps;
-  // 0: a video of 2.5 Mbps.
-  int64_t media_bps;
-  // Of the controller "fixed".
-  int64_t fixed_bps;
+struct Slot {
+  int64_t off_ms;
+  int64_t on_ms;
 };
 
-class SlotTest : public ::testing::TestWithParam<SlotCase> {};
+class SlotTest : public ::testing::TestWithParam<Slot> {};
 
-TEST_P(SlotTest, AreNotCalledUnderUtilised) {
-  const SlotCase& one = GetParam();
-  json scenario = WithMedia(Slotted(one.rate_bps, 60), one.media_bps);
-  if (one.fixed_bps) scenario["flows"][0]["fixed_rate_bps"] = one.fixed_bps;
-  const double utilisation = Utilisation(RunScenario(scenario, one.controller)["flows"][0]);
-  EXPECT_GE(utilisation, 0.9);
-  EXPECT_LE(utilisation, 1.01);
+// A path with a mean of 2.5 Mbps, and media of more, or (0: a video of 2 Mbps) of less than that.
+TEST_P(SlotTest, IsFilledAndNoMore) {
+  const auto [off_ms, on_ms] = GetParam();
+  for (const int64_t media_bps : {50'000'000, 2'000'000, 0}) {
+    json scenario = WithMedia(Slots(off_ms, on_ms, 2'500'000 * (off_ms + on_ms) / on_ms, 60), media_bps);
+    if (media_bps == 0) scenario["flows"][0]["media"]["max_rate_bps"] = 2'000'000;
+    scenario["flows"][0]["fixed_rate_bps"] = 2'450'000;
+    for (const char* controller : {"oracle", "fixed"}) {
+      const auto flow = RunScenario(scenario, controller)["flows"][0];
+      EXPECT_GE(Utilisation(flow), 0.95) << controller << ", " << media_bps;
+      // Video has key frames beyond its rate.
+      EXPECT_LE(Utilisation(flow), media_bps == 0 ? 1.025 : 1.01) << controller << ", " << media_bps;
+      EXPECT_EQ(flow["packets_lost"], 0) << controller << ", " << media_bps;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Carriable, SlotTest,
-                         ::testing::Values(SlotCase{"oracle", 10'000'000, 0, 0},
-                                           SlotCase{"fixed", 5'000'000, 50'000'000, 2'400'000},
-                                           SlotCase{"fixed", 10'000'000, 0, 3'000'000},
-                                           SlotCase{"fixed", 20'000'000, 0, 3'000'000}),
-                         [](const auto& info) { return info.param.controller + std::to_string(info.index); });
+                         ::testing::Values(Slot{5, 5}, Slot{10, 10}, Slot{20, 10}, Slot{30, 30}, Slot{33, 34},
+                                           Slot{50, 20}, Slot{40, 10}, Slot{50, 50}, Slot{80, 20}, Slot{90, 10}),
+                         [](const auto& info) {
+                           return std::to_string(info.param.off_ms) + "_" + std::to_string(info.param.on_ms);
+                         });
 
 TEST(CarriableTest, AQueueThatOutlastsAnOutageIsAllThatGoesBeyond) {
   // 2 Mbps into 5 s of outage: a queue of 300 ms of the mean capacity is filled and carried afterwards.

@@ -249,6 +249,29 @@ TEST_F(RealTimeLinkTest, LatenessIsLoggedAndEndsItOnlyWhenItStays) {
   behind_ns = 0;
 }
 
+TEST_F(RealTimeLinkTest, APolicerAndSlotsAreThereBeforeTheStartToo) {
+  json scenario = Steady(100'000'000, 10);
+  scenario["forward"]["loss"] = {{"kind", "policer"}, {"rate_bps", 1'000'000}, {"burst_bytes", 2500}};
+  scenario["forward"]["jitter"] = {{"kind", "slotted"}, {"interval_ms", 20}};
+  Make(scenario);
+  // Two fill the bucket, and 20 ms later again.
+  for (const int64_t time_ns : {kMs, 21 * kMs}) {
+    for (uint8_t mark = 0; mark < 5; ++mark) SendAt(time_ns, link_->forward().flow(), Ipv4(1250, mark));
+  }
+  for (int slots = 0; slots < 2;) {
+    RunUntil(NowNs() + kMs);
+    ASSERT_LT(NowNs(), 70 * kMs);
+    const Packets packets = Receive(right_[1]);
+    if (packets.empty()) continue;
+    EXPECT_EQ(packets, (Packets{Ipv4(1250, 0), Ipv4(1250, 1)}));
+    ++slots;
+  }
+  RunUntil(100 * kMs + 1);
+  EXPECT_EQ(Total("packets"), 4);
+  EXPECT_EQ(Total("dropped_packets"), 6);
+  EXPECT_EQ(lines_[0]["capacity_bps"], 1'000'000);
+}
+
 TEST_F(RealTimeLinkTest, NeedsAFlowForTheCall) {
   json scenario = Steady(1'000'000, 10);
   EXPECT_EQ(RealTimeLink::RealFlowIndex(ParseScenario(scenario)), 0u);

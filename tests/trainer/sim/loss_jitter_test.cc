@@ -1,7 +1,9 @@
 // Loss and delay variation of a link: long-run figures within five standard deviations of theory.
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "link/jitter_model.h"
 #include "link/link.h"
 #include "link/loss_model.h"
 #include "simulation_fixture.h"
@@ -74,6 +76,37 @@ TEST_F(LossAndJitterTest, GilbertElliottLossRateAndBursts) {
   EXPECT_NEAR(losses / static_cast<double>(runs), 4.0, 5 * std::sqrt(12.0 / runs));
 }
 
+TEST_F(LossAndJitterTest, APolicerDropsWhatFindsNoTokenAndDelaysNothing) {
+  LinkSpec spec;
+  spec.loss = {.kind = LossSpec::Kind::kPolicer, .rate_bps = 2'000'000, .burst_bytes = 20'000};
+  Link link(spec, kDuration, 1, 0);
+  RecordingSink sink(false);
+  // 10 Mbps for 100 s: what goes through is the full bucket, and what fills it until the last packet.
+  SendEvery(link, sink, kMs, 100'000, 1250);
+  RunUntil(kDuration);
+  EXPECT_EQ(static_cast<int64_t>(sink.received.size()), (20'000 + 250 * 99'999) / 1250);
+  EXPECT_EQ(link.counters().packets_dropped_by_loss, static_cast<int64_t>(sink.dropped.size()));
+  for (const auto& packet : sink.received) ASSERT_EQ(packet.arrival_ns, packet.sent_ns + 25 * kMs);
+  // A packet a millisecond, and tokens for a fifth of one: the bucket lasts for 19, then one in five goes through.
+  for (size_t i = 0; i < 19; ++i) EXPECT_EQ(sink.received[i].sent_ns, static_cast<int64_t>(i) * kMs);
+  EXPECT_EQ(sink.received[100].sent_ns - sink.received[99].sent_ns, 5 * kMs);
+}
+
+TEST_F(LossAndJitterTest, APolicersBucketFillsAgain) {
+  Policer policer(8'000'000, 3'000);
+  EXPECT_TRUE(policer.Conforms(0, 1500));
+  EXPECT_TRUE(policer.Conforms(0, 1500));
+  EXPECT_FALSE(policer.Conforms(0, 40));
+  // A byte a microsecond; who is dropped takes nothing.
+  EXPECT_FALSE(policer.Conforms(999'999, 1000));
+  EXPECT_TRUE(policer.Conforms(kMs, 1000));
+  EXPECT_FALSE(policer.Conforms(kMs, 1));
+  // However long nothing comes, it holds no more.
+  EXPECT_FALSE(policer.Conforms(86'400 * kSecond, 3001));
+  EXPECT_TRUE(policer.Conforms(86'400 * kSecond, 3000));
+  EXPECT_FALSE(policer.Conforms(86'400 * kSecond, 1));
+}
+
 TEST_F(LossAndJitterTest, JitterKeepsTheOrderUnlessToldOtherwise) {
   for (const bool reorder : {false, true}) {
     LinkSpec spec;
@@ -120,6 +153,99 @@ TEST_F(LossAndJitterTest, JitterIsTheAbsoluteValueOfAGaussian) {
   const double expected_ms = 5 * (std::sqrt(2 / std::numbers::pi) * (1 - std::exp(-4.5)) + 3 * 0.0027);
   EXPECT_NEAR(sum_ms / kPackets, expected_ms, 5 * 3.02 / std::sqrt(static_cast<double>(kPackets)));
   EXPECT_NEAR(at_maximum, kPackets * 0.0027, 5 * std::sqrt(kPackets * 0.0027));
+}
+
+TEST_F(LossAndJitterTest, UniformJitterKeepsTheOrder) {
+  JitterModel model({.kind = JitterSpec::Kind::kUniform, .maximum_ns = 40 * kMs}, RandomStream(1, 0));
+  // So far apart that none waits for the one before.
+  constexpr int kPackets = 20'000;
+  double sum_ms = 0.0;
+  int64_t largest_ns = 0;
+  for (int64_t i = 0; i < kPackets; ++i) {
+    const int64_t jitter_ns = model.Delayed(i * 50 * kMs) - i * 50 * kMs;
+    ASSERT_GE(jitter_ns, 0);
+    largest_ns = std::max(largest_ns, jitter_ns);
+    sum_ms += static_cast<double>(jitter_ns) / kMs;
+  }
+  EXPECT_NEAR(sum_ms / kPackets, 20.0, 5 * 40 / std::sqrt(12.0 * kPackets));
+  EXPECT_LE(largest_ns, 40 * kMs);
+  EXPECT_GT(largest_ns, 39 * kMs);
+  int64_t last_ns = 0;
+  for (int64_t i = 0; i < kPackets; ++i) {
+    const int64_t delayed_ns = model.Delayed((kPackets * 50 + i) * kMs);
+    ASSERT_GE(delayed_ns, last_ns);
+    last_ns = delayed_ns;
+  }
+}
+
+TEST_F(LossAndJitterTest, ASlotLetsAllGoOnAtItsEnd) {
+  const JitterSpec spec{.kind = JitterSpec::Kind::kSlotted, .interval_ns = 20 * kMs};
+  JitterModel model(spec, RandomStream(1, 0)), other_seed(spec, RandomStream(2, 0));
+  const int64_t phase_ns = model.Delayed(0);
+  EXPECT_LT(phase_ns, 20 * kMs);
+  EXPECT_NE(phase_ns, other_seed.Delayed(0));
+  for (int64_t i = 0; i < 10'000; ++i) {
+    const int64_t time_ns = i * 7'000'001;
+    const int64_t delayed_ns = model.Delayed(time_ns);
+    ASSERT_GE(delayed_ns, time_ns);
+    ASSERT_LT(delayed_ns - time_ns, 20 * kMs);
+    ASSERT_EQ((delayed_ns - phase_ns) % (20 * kMs), 0);
+    // What comes at the end of a slot does not wait for the next.
+    if (i == 9'999) {
+      EXPECT_EQ(model.Delayed(delayed_ns), delayed_ns);
+    }
+  }
+}
+
+TEST_F(LossAndJitterTest, SpikesHoldAllBackAndLetThemGoTogether) {
+  JitterModel model(
+      {.kind = JitterSpec::Kind::kSpikes, .gap_mean_s = 2.0, .shortest_ns = 50 * kMs, .longest_ns = 150 * kMs},
+      RandomStream(1, 0));
+  constexpr int64_t kStep = kMs / 10;
+  int64_t last_ns = 0, spike_end_ns = 0, spikes = 0, waited_ns = 0, in_spike_ns = 0;
+  for (int64_t time_ns = 0; time_ns < 4000 * kSecond; time_ns += kStep) {
+    const int64_t delayed_ns = model.Delayed(time_ns);
+    ASSERT_GE(delayed_ns, std::max(time_ns, last_ns));
+    last_ns = delayed_ns;
+    if (delayed_ns == time_ns) continue;
+    in_spike_ns += kStep;
+    if (delayed_ns == spike_end_ns) continue;
+    ASSERT_GE(time_ns, spike_end_ns);
+    spike_end_ns = delayed_ns;
+    ++spikes;
+    waited_ns += delayed_ns - time_ns;
+    ASSERT_GE(delayed_ns - time_ns, 50 * kMs - kStep);
+    ASSERT_LE(delayed_ns - time_ns, 150 * kMs);
+  }
+  // Every 2.1 s, for 100 ms; deviations of 2.0 s and 29 ms.
+  EXPECT_NEAR(static_cast<double>(spikes), 4000 / 2.1, 5 * std::sqrt(4000 / 2.1));
+  EXPECT_NEAR(static_cast<double>(waited_ns) / static_cast<double>(spikes * kMs), 100, 5 * 29 / std::sqrt(1900.0));
+  EXPECT_NEAR(static_cast<double>(in_spike_ns) / static_cast<double>(spikes * kMs), 100, 5 * 29 / std::sqrt(1900.0));
+}
+
+TEST_F(LossAndJitterTest, EveryKindOfJitterComesFromTheSeedAndKeepsTheOrderOfALink) {
+  const JitterSpec kinds[] = {
+      {.kind = JitterSpec::Kind::kUniform, .maximum_ns = 30 * kMs},
+      {.kind = JitterSpec::Kind::kSlotted, .interval_ns = 50 * kMs},
+      {.kind = JitterSpec::Kind::kSpikes, .gap_mean_s = 1.0, .shortest_ns = 50 * kMs, .longest_ns = 200 * kMs}};
+  for (const JitterSpec& jitter : kinds) {
+    const auto run = [&jitter](uint64_t seed) {
+      UseFastScheduler();
+      LinkSpec spec = LinkOf(3'000'000);
+      spec.jitter = jitter;
+      Link link(spec, kDuration, seed, 0);
+      RecordingSink sink(true);
+      SendEvery(link, sink, 5 * kMs, 2000, 1200);
+      RunUntil(20 * kSecond);
+      ns3::Simulator::Destroy();
+      return sink.received;
+    };
+    const auto first = run(1);
+    ASSERT_EQ(first.size(), 2000u);
+    for (size_t i = 1; i < first.size(); ++i) ASSERT_GT(first[i].sent_ns, first[i - 1].sent_ns);
+    EXPECT_EQ(run(1), first);
+    EXPECT_NE(run(2), first);
+  }
 }
 
 TEST_F(LossAndJitterTest, SameSeedSameFateWhateverRanBefore) {

@@ -88,6 +88,25 @@ TEST(RtpFlowTest, TheSendersClockShowsInTimestampsOnly) {
   }
 }
 
+TEST(RtpFlowTest, ASendersClockMayBeSet) {
+  json scenario = FixedAt(1'000'000, 10);
+  RecordingObserver right, set;
+  RunObserved(scenario, "rule", right);
+  scenario["flows"][0]["sender_clock_ppm"] = 1000;
+  scenario["flows"][0]["sender_clock_steps"] = {{"times_s", {0, 3, 7}}, {"steps_ms", {10'000, -4'000, 250.5}}};
+  RunObserved(scenario, "rule", set);
+  ASSERT_EQ(right.sent.size(), set.sent.size());
+  for (size_t i = 0; i < right.sent.size(); ++i) {
+    const Packet& packet = set.sent[i];
+    ASSERT_EQ(packet.sent_time_ns, right.sent[i].sent_time_ns);
+    const double set_s = packet.sent_time_ns < 3 * kSecond ? 10 : packet.sent_time_ns < 7 * kSecond ? 6 : 6.2505;
+    ASSERT_NEAR(packet.rtp.abs_send_time / 262144.0, set_s + static_cast<double>(packet.sent_time_ns) * 1.001e-9, 4e-6);
+    const double captured_s = right.sent[i].rtp.rtp_timestamp / 90e3;
+    if (std::abs(captured_s - 3) < 0.1 || std::abs(captured_s - 7) < 0.1) continue;
+    ASSERT_NEAR(packet.rtp.rtp_timestamp / 90e3, set_s + captured_s * 1.001, 4e-5);
+  }
+}
+
 // A controller at the sender measures arrivals by the receiver's clock, and its own packets by its own.
 TEST(RtpFlowTest, ClockErrorReachesControllersAtTheSender) {
   json scenario = Steady(2'000'000, 30);
@@ -99,6 +118,8 @@ TEST(RtpFlowTest, ClockErrorReachesControllersAtTheSender) {
   scenario["flows"][0]["sender_clock_ppm"] = 0;
   scenario["flows"][0]["sender_clock_offset_s"] = 60.0;
   EXPECT_EQ(RunScenario(scenario, "gcc")["flows"][0], right);
+  scenario["flows"][0]["sender_clock_steps"] = {{"times_s", {15}}, {"steps_ms", {-200}}};
+  EXPECT_NE(RunScenario(scenario, "gcc")["flows"][0]["packets_sent"], right["packets_sent"]);
 }
 
 TEST(RtpFlowTest, VideoAndAudioAreStreamsOfTheirOwn) {

@@ -11,6 +11,7 @@
 
 #include "weir/arrival/arrival.h"
 #include "weir/arrival/queueing_delay.h"
+#include "weir/arrival/send_time_filter.h"
 #include "weir/arrival/sequence_numbers.h"
 #include "weir/arrival/ssrc_table.h"
 #include "weir/units.h"
@@ -23,8 +24,9 @@ struct ArrivalCounters {
   uint64_t reordered = 0;   // late, but accepted
   uint64_t invalid = 0;     // impossible arrival time or size, or a lone leap in sequence numbers; not reported further
   uint64_t restarts = 0;    // streams whose sequence numbers began anew
-  uint64_t clock_restarts = 0;  // delay filters emptied because a clock had leapt by more than 3 s
-  uint64_t ssrc_evictions = 0;  // streams forgotten to make room
+  uint64_t send_time_outliers = 0;  // send times not believed; the packet is reported without a delay
+  uint64_t clock_restarts = 0;      // a sender's clock had leapt, or the receiver's was set back by more than 3 s
+  uint64_t ssrc_evictions = 0;      // streams forgotten to make room
 };
 
 // Memory is bounded and all of it is taken at construction: at most `kMaxSsrcs` streams are known, the one not heard
@@ -40,7 +42,7 @@ class ArrivalStatistics {
   //
   // abs-send-time is one clock for all streams of the sender. Where no packet has carried it for 10 s, the RTP
   // timestamp serves, one clock per stream, and only on the first packet of each timestamp: the others of a frame left
-  // later than it says.
+  // later than it says, and so did one that is sent again. See SendTimeFilter for what is believed of either.
   std::optional<Arrival> OnPacket(const PacketArrival& packet);
 
   const ArrivalCounters& counters() const { return counters_; }
@@ -48,23 +50,34 @@ class ArrivalStatistics {
   size_t Ssrcs(std::span<uint32_t> out) const { return ssrcs_.Recent(out); }
 
  private:
+  // Against one clock of the sender.
+  struct Delay {
+    SendTimeFilter send_times;
+    QueueingDelay queueing_delay;
+    // Since the last packet that was measured.
+    DataSize size = DataSize::Zero();
+  };
   struct Stream {
     SequenceNumbers sequence_numbers;
-    QueueingDelay delay;
+    Delay delay;
     bool has_rtp_timestamp = false;
+    // The latest that was believed.
     uint32_t rtp_timestamp = 0;
   };
 
   // False: the packet goes no further, and is counted.
   bool ReadSequenceNumber(const PacketArrival& packet, bool is_new, Stream& stream, Arrival& arrival);
   void ReadArrivalTime(Timestamp arrival_time);
-  void MeasureDelay(const PacketArrival& packet, Stream& stream, Arrival& arrival);
+  static bool IsNewRtpTimestamp(const PacketArrival& packet, const Stream& stream);
+  void ReadSendTime(const PacketArrival& packet, Stream& stream, Arrival& arrival);
+  // False when `sent` is not believed.
+  bool MeasureDelay(Timestamp arrival_time, const SendTime& sent, Delay& delay);
 
   SsrcTable ssrcs_;
   // One for each slot of the table.
   std::vector<Stream> streams_;
 
-  QueueingDelay abs_send_time_delay_;
+  Delay abs_send_time_delay_;
   bool has_abs_send_time_ = false;
   Timestamp last_abs_send_time_ = Timestamp::MinusInfinity();
   Timestamp last_arrival_ = Timestamp::MinusInfinity();

@@ -5,30 +5,46 @@
 #include <array>
 #include <cstddef>
 
+#include "weir/arrival/delay_level.h"
 #include "weir/units.h"
 
 namespace weir {
 
-// The smallest delay of the last 30 s, in steps of 3 s.
+// Follows the path, whose own delay changes with its route and with the clocks of its ends. Of each slot of at least
+// 100 ms and six packets the smallest delay counts; the base
+//   falls to the median of the last three of these: one packet that a clock or a sender misstates does not move it;
+//   rises to the smallest of the last 30 s;
+//   rises to a level that stays although the rate fell (DelayLevel).
+// Before there are three slots it is the smallest delay seen, and so it is again after 30 s without a packet.
 class BaseDelay {
  public:
   void Restart(Timestamp time, TimeDelta delay);
-  // Takes in a delay and returns the base. `time` must not be before that of an earlier call.
-  TimeDelta Update(Timestamp time, TimeDelta delay);
+  // Takes in a packet's delay and the bytes that came since the one before, and returns the base. `time` must not be
+  // before that of an earlier call.
+  TimeDelta Update(Timestamp time, TimeDelta delay, DataSize size);
 
  private:
   static constexpr TimeDelta kBucket = TimeDelta::Seconds(3);
   static constexpr size_t kBuckets = 10;
 
-  std::array<TimeDelta, kBuckets> buckets_ = Empty();
-  size_t current_ = 0;
-  Timestamp bucket_end_ = Timestamp::MinusInfinity();
-  TimeDelta minimum_ = TimeDelta::PlusInfinity();
+  void EndSlot(Timestamp time);
+  void AddToWindow(Timestamp time, TimeDelta delay);
+  TimeDelta Lowest() const;
 
-  static constexpr std::array<TimeDelta, kBuckets> Empty() {
-    constexpr TimeDelta kNone = TimeDelta::PlusInfinity();
-    return {kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone};
-  }
+  TimeDelta base_ = TimeDelta::Zero();
+  DelaySlot slot_;
+  Timestamp slot_start_ = Timestamp::MinusInfinity();
+  Timestamp latest_ = Timestamp::MinusInfinity();
+  // Of the last three slots.
+  std::array<TimeDelta, 3> minima_{TimeDelta::Zero(), TimeDelta::Zero(), TimeDelta::Zero()};
+  size_t slots_ = 0;
+
+  // The smallest delay of each 3 s, in us.
+  std::array<int64_t, kBuckets> buckets_us_{};
+  size_t bucket_ = 0;
+  Timestamp bucket_end_ = Timestamp::MinusInfinity();
+
+  DelayLevel level_;
 };
 
 }  // namespace weir

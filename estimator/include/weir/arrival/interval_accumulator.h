@@ -8,6 +8,7 @@
 
 #include "weir/arrival/arrival.h"
 #include "weir/arrival/interval_statistics.h"
+#include "weir/arrival/path_memory.h"
 #include "weir/units.h"
 
 namespace weir {
@@ -68,6 +69,7 @@ class IntervalAccumulator {
   double jitter_us_ = 0;
   // Lost minus late arrivals; what is negative waits for the next interval.
   int64_t lost_balance_ = 0;
+  PathMemory memory_;
 
   // Of this interval.
   int64_t packets_ = 0;

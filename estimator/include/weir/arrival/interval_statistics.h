@@ -40,6 +40,12 @@ struct IntervalStatistics {
   double retransmission_share = 0;
   double application_limited = 0;
   double last_estimate_bps = 0;
+  double delay_noise_s = 0;
+  double loss_at_short_queue_10s = 0;
+  double receive_rate_max_10s_bps = 0;
+  double receive_rate_min_10s_bps = 0;
+  double queueing_delay_min_10s_s = 0;
+  double queueing_delay_max_10s_s = 0;
 };
 
 // Decisions are made at intervals within these, at rates up to this.
@@ -73,6 +79,8 @@ struct IntervalStatisticsField {
   FeatureQuantity quantity;
   InputScale scale;
   std::string_view description;
+  // About more than the interval: an observation has its newest value only.
+  bool of_path = false;
 };
 
 // Each field once, in the order of the record.
@@ -123,6 +131,16 @@ inline constexpr auto kIntervalStatisticsFields = [] {
        "1 when the sender sends well below the estimate although the path is idle"},
       {"last_estimate_bps", &S::last_estimate_bps, kRate, kRateOverRule,
        "the target that was in force during the interval"},
+      {"delay_noise_s", &S::delay_noise_s, kQueue, kDelay,
+       "how far the smallest delays of the last 32 intervals bend: median of their second differences", true},
+      {"loss_at_short_queue_10s", &S::loss_at_short_queue_10s, kShare, kSquareRoot,
+       "loss ratio of the intervals of the last 10 s whose queueing delay stayed below 15 ms", true},
+      {"receive_rate_max_10s_bps", &S::receive_rate_max_10s_bps, kRate, kRateOverRule,
+       "highest receive rate over a second in the last 10 s", true},
+      {"receive_rate_min_10s_bps", &S::receive_rate_min_10s_bps, kRate, kRateOverRule, "the lowest", true},
+      {"queueing_delay_min_10s_s", &S::queueing_delay_min_10s_s, kQueue, kDelay,
+       "smallest queueing delay of the last 10 s", true},
+      {"queueing_delay_max_10s_s", &S::queueing_delay_max_10s_s, kQueue, kDelay, "its largest", true},
   });
 }();
 static_assert(sizeof(IntervalStatistics) == kIntervalStatisticsFields.size() * sizeof(double),

@@ -19,8 +19,9 @@ class QueueingDelay {
     bool restarted;
   };
 
-  // Packets may come a little out of order. See SendClock for what times must be.
-  Result Update(Timestamp arrival, const SendTime& sent);
+  // Packets may come a little out of order. See SendClock for what times must be. `size` is what came since the packet
+  // before, this one included.
+  Result Update(Timestamp arrival, const SendTime& sent, DataSize size);
 
  private:
   SendClock clock_;

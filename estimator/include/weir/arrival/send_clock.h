@@ -16,11 +16,14 @@ struct SendTime {
   int bits = 32;
   // Within [1000, 1'000'000].
   int64_t ticks_per_second = 0;
+
+  // The same counter `time` later; it wraps.
+  SendTime After(TimeDelta time) const;
 };
 
 // The two clocks have no common origin, so delays count from that of the first packet. A wrap is told from a pause by
 // the arrival clock: of all the send times that the field can mean, the one nearest to what the arrival time suggests
-// is taken.
+// is taken. What it says is believed: see SendTimeFilter.
 class SendClock {
  public:
   struct Result {
@@ -28,17 +31,25 @@ class SendClock {
     TimeDelta one_way_delay;
     // Against the packet before.
     TimeDelta change;
-    // The first packet ever, or one before which a clock leapt: its delay is zero, and compares with none before it.
+    // The first packet ever, or of another clock rate: its delay is zero, and compares with none before it.
     bool restarted;
   };
 
   // Whether a packet has been seen.
   bool started() const { return started_; }
+  // Whether Update would restart.
+  bool restarts_at(const SendTime& sent) const {
+    return !started_ || sent.ticks_per_second != last_sent_.ticks_per_second;
+  }
   // `arrival` must be a time (IsTime).
   Result Update(Timestamp arrival, const SendTime& sent);
+  // The one-way delay that Update would answer where it does not restart.
+  TimeDelta DelayOf(Timestamp arrival, const SendTime& sent) const;
 
  private:
-  Result Restart(Timestamp arrival, const SendTime& sent);
+  // Since the packet before.
+  int64_t TicksSinceLast(Timestamp arrival, const SendTime& sent) const;
+  TimeDelta DelayAfter(Timestamp arrival, int64_t ticks_since_last) const;
 
   bool started_ = false;
   SendTime last_sent_;

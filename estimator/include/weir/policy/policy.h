@@ -2,8 +2,8 @@
 // its first decision, and runs on the caller's thread without a thread, a file or a clock of its own.
 //
 // The contract (schema 1): inputs `observation` [1,D], optional `objective` [1,3], optional `state` [1,S]; outputs
-// `action` [1,A] and, with a state, `next_state` [1,S]; all float32. D is features times history, newest interval
-// first. Metadata, all strings: weir.schema, weir.features, weir.history, weir.interval_ms, weir.action_kind,
+// `action` [1,A] and, with a state, `next_state` [1,S]; all float32. D is as FeatureSpecification
+// says. Metadata, all strings: weir.schema, weir.features, weir.history, weir.interval_ms, weir.action_kind,
 // weir.action_alpha (relative), weir.action_multipliers (discrete), weir.min_bps, weir.max_bps, weir.golden, and
 // optionally weir.name, weir.version, weir.provenance.
 #ifndef WEIR_POLICY_POLICY_H_

@@ -9,9 +9,11 @@
 namespace weir::sim {
 namespace {
 
-double MediaBps(const FlowSpec& flow) {
+// What reaches the queue at most: a policer stands before it.
+double MediaBps(const FlowSpec& flow, const LinkSpec& link) {
   const auto* rtp = std::get_if<RtpSpec>(&flow.kind);
-  return static_cast<double>(rtp ? MaxMediaRate(rtp->media, kSendSideOverheadBytes).bps() : CapacityTrace::kMaxRateBps);
+  return link.PolicedBps(
+      static_cast<double>(rtp ? MaxMediaRate(rtp->media, kSendSideOverheadBytes).bps() : CapacityTrace::kMaxRateBps));
 }
 
 }  // namespace
@@ -30,8 +32,8 @@ std::vector<std::pair<int64_t, int64_t>> ActiveSpans(const FlowSpec& flow) {
 }
 
 Carriable::Carriable(const Scenario& scenario, const FlowSpec& flow)
-    : capacity_((flow.direction == Direction::kForward ? scenario.forward : scenario.reverse).capacity),
-      media_bps_(MediaBps(flow)),
+    : capacity_(scenario.link(flow.direction).capacity),
+      media_bps_(MediaBps(flow, scenario.link(flow.direction))),
       most_waiting_bits_(media_bps_ * static_cast<double>(kLongestWaitNs) * 1e-9),
       spans_(ActiveSpans(flow)) {}
 

@@ -16,16 +16,17 @@ namespace weir::sim {
 // When an RTP flow sends: its active time without the pauses, as spans of ns.
 std::vector<std::pair<int64_t, int64_t>> ActiveSpans(const FlowSpec& flow);
 
-// Media as a fluid: while the flow is active it comes at the most that the media may send, waits for at most
-// `kLongestWaitNs` at that rate (what comes then is not made), and leaves as fast as the capacity carries it. A path
-// that serves in slots so carries what one of the same mean does, an outage is not made up for, and where the capacity
-// never exceeds the media's rate, or never falls below it, this is the integral of the smaller of both. What still
-// waits when the flow pauses or stops does not count.
+// Media as a fluid: while the flow is active it comes at the most that the media may send and a policer lets through,
+// waits for at most `kLongestWaitNs` at that rate (what comes then is not made), and leaves as fast as the capacity
+// carries it. A path that serves in slots so carries what one of the same mean does, an outage is not made up for, and
+// where the capacity never exceeds that rate, or never falls below it, this is the integral of the smaller of both.
+// What still waits when the flow pauses or stops does not count.
 class Carriable {
  public:
-  // 50 ms is what a call does not notice: a pacer's burst of 40 ms, a frame at 20 per second, and longer than the slots
-  // and scheduling cycles of radio and cable links; an outage that freezes a picture is longer.
-  static constexpr int64_t kLongestWaitNs = 50'000'000;
+  // 100 ms is what a call hardly notices, and as long as the slots and scheduling cycles of radio, cable and Wi-Fi
+  // links are at most: bursts of 20 ms every 100 ms carry what their mean does. An outage that freezes a picture is
+  // longer.
+  static constexpr int64_t kLongestWaitNs = 100'000'000;
 
   // The scenario outlives this.
   Carriable(const Scenario& scenario, const FlowSpec& flow);

@@ -1,8 +1,11 @@
 #include "endpoints/oracle_controller.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "core/sim_time.h"
+#include "endpoints/carriable.h"
 
 namespace weir::sim {
 namespace {
@@ -10,8 +13,20 @@ namespace {
 // As often as transport feedback reaches the other senders.
 constexpr TimeDelta kInterval = TimeDelta::Millis(50);
 constexpr double kTargetUtilisation = 0.96;
+constexpr int64_t kIntervalNs = kInterval.us() * 1000;
+// How far it looks ahead, and in what steps, where the path serves in slots.
+constexpr int64_t kLongestSlotNs = Carriable::kLongestWaitNs;
+constexpr int64_t kStepNs = 10'000'000;
 // One packet in transmission and one that has just arrived are no queue.
 constexpr int64_t kToleratedBytes = 2 * kMaxPacketBytes;
+constexpr double kUnlimitedBps = std::numeric_limits<double>::infinity();
+
+bool ServesInSlots(const CapacityTrace& capacity, int64_t now_ns) {
+  bool stops = false;
+  capacity.ForEachRate(now_ns, now_ns + kLongestSlotNs,
+                       [&stops](int64_t rate_bps, int64_t) { stops |= rate_bps == 0; });
+  return stops;
+}
 
 }  // namespace
 
@@ -22,7 +37,7 @@ void OracleController::OnTargetRateConstraints(const TargetRateConstraints& cons
 
 NetworkControlUpdate OracleController::OnTimeout(Timestamp now) {
   next_timeout_ = now + kInterval;
-  const DataRate target = std::min(Carriable(ToSimulatedNs(now)), constraints_.max_rate);
+  const DataRate target = std::min(Carried(ToSimulatedNs(now)), constraints_.max_rate);
   NetworkControlUpdate update;
   update.target_rate = TargetTransferRate{.at_time = now, .target_rate = target};
   // A burst of media is spread over what the path carries.
@@ -30,20 +45,30 @@ NetworkControlUpdate OracleController::OnTimeout(Timestamp now) {
   return update;
 }
 
-DataRate OracleController::Carriable(int64_t now_ns) const {
-  const auto& capacity = config_.link->spec().capacity;
-  if (!capacity) return constraints_.max_rate;
-  const double interval_s = kInterval.seconds();
-  // What the path will carry until the next decision: on one that serves in slots, what it carries now says little.
-  const int64_t end_ns = now_ns + kInterval.us() * 1000;
-  const double capacity_bps = static_cast<double>(capacity->BitsBetween(now_ns, end_ns)) / interval_s;
-  double target_bps =
-      kTargetUtilisation * (capacity_bps - static_cast<double>(config_.cross_traffic_bps)) / config_.sharing_flows;
-  if (config_.sharing_flows == 1) {
-    const int64_t excess_bytes = config_.link->queued_bytes() - kToleratedBytes;
-    target_bps -= static_cast<double>(std::max<int64_t>(0, excess_bytes)) * 8.0 / interval_s;
+DataRate OracleController::Carried(int64_t now_ns) const {
+  const LinkSpec& link = config_.link->spec();
+  if (!link.capacity && std::isinf(link.PolicedBps(kUnlimitedBps))) return constraints_.max_rate;
+  double target_bps = CarriedWithin(now_ns, kIntervalNs);
+  if (link.capacity && ServesInSlots(*link.capacity, now_ns)) {
+    // What it carries until the next decision says little: a queue may wait for a slot, and is gone after it.
+    for (int64_t horizon_ns = kIntervalNs + kStepNs; horizon_ns <= kLongestSlotNs; horizon_ns += kStepNs) {
+      target_bps = std::max(target_bps, CarriedWithin(now_ns, horizon_ns));
+    }
   }
   return DataRate::BitsPerSecondF(std::max(0.0, target_bps));
+}
+
+double OracleController::CarriedWithin(int64_t now_ns, int64_t horizon_ns) const {
+  const LinkSpec& link = config_.link->spec();
+  const double horizon_s = static_cast<double>(horizon_ns) * 1e-9;
+  const double capacity_bps = link.PolicedBps(
+      link.capacity ? static_cast<double>(link.capacity->BitsBetween(now_ns, now_ns + horizon_ns)) / horizon_s
+                    : kUnlimitedBps);
+  const double share_bps =
+      kTargetUtilisation * (capacity_bps - static_cast<double>(config_.cross_traffic_bps)) / config_.sharing_flows;
+  if (config_.sharing_flows > 1) return share_bps;
+  const int64_t excess_bytes = config_.link->queued_bytes() - kToleratedBytes;
+  return share_bps - static_cast<double>(std::max<int64_t>(0, excess_bytes)) * 8.0 / horizon_s;
 }
 
 }  // namespace weir::sim

@@ -18,9 +18,10 @@ struct OracleConfig {
   int64_t cross_traffic_bps = 0;
 };
 
-// Every 50 ms asks for 96 % of what the link carries in the next 50 ms, less what is queued beyond the packet in
-// transmission; it knows no more of the future. It may ask for nothing at all: the constraints' lower bound does not
-// bind it. Among other flows it takes its share and lets the queue be.
+// Every 50 ms asks for 96 % of what the link carries (and its policer lets through) in the next 50 ms, less what is
+// queued beyond the packet in transmission; it knows no more of the future, but where the link serves nothing for a
+// while of the next 100 ms: then it lets media wait for the slot that follows. It may ask for nothing at all: the
+// constraints' lower bound does not bind it. Among other flows it takes its share and lets the queue be.
 class OracleController final : public RateController {
  public:
   explicit OracleController(const OracleConfig& config) : config_(config) {}
@@ -33,7 +34,9 @@ class OracleController final : public RateController {
   Timestamp next_timeout() const override { return next_timeout_; }
 
  private:
-  DataRate Carriable(int64_t now_ns) const;
+  DataRate Carried(int64_t now_ns) const;
+  // In bit/s, so that the queue is gone at the end of the horizon; below 0 where that cannot be.
+  double CarriedWithin(int64_t now_ns, int64_t horizon_ns) const;
 
   const OracleConfig config_;
   TargetRateConstraints constraints_;

@@ -41,6 +41,7 @@ void FlowRecorder::OnReceived(const Packet& packet, int64_t arrival_time_ns) {
   last_above_400_ms_ = delay_ns > kHighDelayNs;
   last_arrival_ns_ = arrival_time_ns;
   if (frames) frames->OnReceived(packet, arrival_time_ns);
+  if (arrival_statistics) arrival_statistics->OnReceived(packet, arrival_time_ns);
   if (!series_) return;
   const size_t index = std::min(static_cast<size_t>(arrival_time_ns / kSeriesIntervalNs), steps.size() - 1);
   if (index > arrival_step_) {
@@ -75,6 +76,7 @@ void FlowRecorder::FinishDelays(size_t step_index) {
 
 void FlowRecorder::Finish() {
   if (last_above_400_ms_) above_400_ms_ns += std::max<int64_t>(0, stop_ns_ - last_arrival_ns_);
+  if (arrival_statistics) arrival_statistics->Finish();
   if (!series_) return;
   FinishDelays(arrival_step_);
   for (; target_step_ < steps.size(); ++target_step_) steps[target_step_].target_bps = target_bps_;

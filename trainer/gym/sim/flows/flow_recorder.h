@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "endpoints/flow_observer.h"
+#include "flows/arrival_statistics_recorder.h"
 #include "link/delay_distribution.h"
 #include "media/frame_recorder.h"
 
@@ -59,6 +60,9 @@ class FlowRecorder final : public FlowObserver {
   std::vector<Step> steps;
   // Nothing for a flow whose frames are not followed. To be set before the first packet.
   std::unique_ptr<FrameRecorder> frames;
+  // Nothing for a flow without an estimator at its receiver, which must have it for its observer. To be set before the
+  // first packet.
+  std::unique_ptr<ArrivalStatisticsRecorder> arrival_statistics;
 
  private:
   Step* StepAt(int64_t time_ns);

@@ -23,10 +23,6 @@ struct Overloaded : Functions... {
 // The flow's own random streams: the first is its media's.
 constexpr uint64_t kMediaStream = 0;
 
-const LinkSpec& LinkOf(const Scenario& scenario, const FlowSpec& flow) {
-  return flow.direction == Direction::kForward ? scenario.forward : scenario.reverse;
-}
-
 std::unique_ptr<MediaSource> MakeMediaSource(const MediaSpec& media, uint32_t overhead_bytes, RandomStream random) {
   const DataRate max_rate = MaxVideoRate(media, overhead_bytes);
   if (media.kind == MediaSpec::Kind::kFiller) return std::make_unique<FillerSource>(overhead_bytes, max_rate);
@@ -63,9 +59,9 @@ OracleConfig OracleConfigOf(const Scenario& scenario, const FlowSpec& flow, cons
 
 DataRate FixedRateOf(const Scenario& scenario, const FlowSpec& flow, const RtpSpec& rtp) {
   if (rtp.fixed_rate) return *rtp.fixed_rate;
-  const auto& capacity = LinkOf(scenario, flow).capacity;
-  if (!capacity) return rtp.start_rate;
-  return DataRate::BitsPerSecondF(capacity->MeanRateBps(scenario.duration_ns()) / 2);
+  const LinkSpec& link = scenario.link(flow.direction);
+  if (!link.capacity) return rtp.start_rate;
+  return DataRate::BitsPerSecondF(link.PolicedBps(link.capacity->MeanRateBps(scenario.duration_ns())) / 2);
 }
 
 }  // namespace

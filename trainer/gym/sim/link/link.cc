@@ -31,6 +31,7 @@ class Link::Delivery final : public ns3::EventImpl {
 
 Link::Link(const LinkSpec& spec, int64_t duration_ns, uint64_t seed, uint64_t stream)
     : spec_(spec), loss_(spec.loss, RandomStream(seed, stream)), jitter_(spec.jitter, RandomStream(seed, stream + 1)) {
+  if (spec_.loss.kind == LossSpec::Kind::kPolicer) policer_.emplace(spec_.loss.rate_bps, spec_.loss.burst_bytes);
   if (!spec_.capacity) return;
   const QueueBound bound{spec_.queue.unit == QueueSpec::Unit::kPackets, QueueLimit(spec_, duration_ns)};
   bottleneck_ = spec_.queue_discipline == QueueDiscipline::kCodel
@@ -45,7 +46,7 @@ void Link::Send(Packet&& packet) {
   counters_.bytes_sent += packet.size_bytes;
   if (down_) {
     Drop(packet, counters_.packets_dropped_while_down);
-  } else if (loss_.Loses(SinceStart(NowNs()))) {
+  } else if (loss_.Loses(SinceStart(NowNs())) || (policer_ && !policer_->Conforms(NowNs(), packet.size_bytes))) {
     Drop(packet, counters_.packets_dropped_by_loss);
   } else if (bottleneck_) {
     bottleneck_->Send(std::move(packet));
@@ -69,6 +70,7 @@ void Link::OnDeparture(Packet&& packet, int64_t departure_ns) {
   // A path that becomes shorter lets nothing overtake what is under way.
   last_path_end_ns_ = std::max(last_path_end_ns_, departure_ns + spec_.one_way_delay_ns.At(SinceStart(departure_ns)));
   packet.path_delay_ns = last_path_end_ns_ - departure_ns + packet.extra_delay_ns;
+  packet.bottleneck_delay_ns = departure_ns - packet.sent_time_ns;
   // The flow's own delay comes after the jitter, which all flows share: so packets of one flow keep their order
   // whatever other flows' delays are.
   const int64_t arrival_ns = jitter_.Delayed(last_path_end_ns_) + packet.extra_delay_ns;

@@ -1,16 +1,19 @@
-// One direction of the path: loss, then the bottleneck (queue and transmitter), then propagation and jitter.
+// One direction of the path: loss or a policer, then the bottleneck (queue and transmitter), then propagation and
+// jitter.
 #ifndef WEIR_TRAINER_GYM_SIM_LINK_LINK_H_
 #define WEIR_TRAINER_GYM_SIM_LINK_LINK_H_
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "link/bottleneck.h"
 #include "link/jitter_model.h"
 #include "link/loss_model.h"
 #include "link/packet.h"
+#include "link/policer.h"
 #include "scenario/scenario.h"
 
 namespace weir::sim {
@@ -72,6 +75,7 @@ class Link final : private BottleneckObserver {
 
   LinkSpec spec_;
   LossModel loss_;
+  std::optional<Policer> policer_;
   JitterModel jitter_;
   bool down_ = false;
   int64_t start_ns_ = 0;

@@ -7,6 +7,7 @@ LossModel::LossModel(const LossSpec& spec, RandomStream random) : spec_(spec), r
 bool LossModel::Loses(int64_t time_ns) {
   switch (spec_.kind) {
     case LossSpec::Kind::kNone:
+    case LossSpec::Kind::kPolicer:
       return false;
     case LossSpec::Kind::kBernoulli:
       return random_.Bernoulli(spec_.ratio.At(time_ns));

@@ -1,4 +1,4 @@
-// Loss on the link itself, apart from what a full queue drops.
+// Loss by chance on the link itself: neither what a full queue drops nor what a policer does.
 #ifndef WEIR_TRAINER_GYM_SIM_LINK_LOSS_MODEL_H_
 #define WEIR_TRAINER_GYM_SIM_LINK_LOSS_MODEL_H_
 

@@ -43,6 +43,8 @@ struct Packet {
   int64_t extra_delay_ns = 0;
   // What the path itself takes, without queues and jitter; filled in by the link.
   int64_t path_delay_ns = 0;
+  // What the bottleneck takes: the wait in its queue, and the packet's own transmission; filled in by the link.
+  int64_t bottleneck_delay_ns = 0;
 
   // RTP. `rtp.arrival_time` is filled in by the receiver.
   PacketArrival rtp;

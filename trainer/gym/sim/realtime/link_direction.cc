@@ -17,10 +17,6 @@
 namespace weir::sim {
 namespace {
 
-const LinkSpec& SpecOf(const Scenario& scenario, Direction direction) {
-  return direction == Direction::kForward ? scenario.forward : scenario.reverse;
-}
-
 uint64_t StreamOf(Direction direction) {
   return direction == Direction::kForward ? random_streams::kForwardLink : random_streams::kReverseLink;
 }
@@ -57,9 +53,9 @@ std::array<int64_t, 12> DelayErrorCounts(const std::vector<int64_t>& errors_ns) 
 nlohmann::ordered_json CapacityBps(const Link& link, int64_t from_ns, int64_t to_ns) {
   const auto& capacity = link.spec().capacity;
   if (!capacity) return nullptr;
-  if (to_ns <= from_ns) return capacity->RateAt(to_ns);
-  return std::llround(static_cast<double>(capacity->BitsBetween(from_ns, to_ns)) /
-                      (static_cast<double>(to_ns - from_ns) * 1e-9));
+  if (to_ns <= from_ns) return std::llround(link.spec().PolicedBps(static_cast<double>(capacity->RateAt(to_ns))));
+  return std::llround(link.spec().PolicedBps(static_cast<double>(capacity->BitsBetween(from_ns, to_ns)) /
+                                             (static_cast<double>(to_ns - from_ns) * 1e-9)));
 }
 
 }  // namespace
@@ -67,8 +63,8 @@ nlohmann::ordered_json CapacityBps(const Link& link, int64_t from_ns, int64_t to
 LinkDirection::LinkDirection(Direction direction, const SimulationJob& job, size_t real_flow_index, int output_fd,
                              int64_t (*clock)())
     : direction_(direction),
-      scenario_capacity_(SpecOf(job.scenario, direction).capacity),
-      link_(SpecOf(job.scenario, direction), job.scenario.duration_ns(), job.seed, StreamOf(direction)),
+      scenario_capacity_(job.scenario.link(direction).capacity),
+      link_(job.scenario.link(direction), job.scenario.duration_ns(), job.seed, StreamOf(direction)),
       flow_(&link_, output_fd, job.scenario.flows[real_flow_index].extra_one_way_delay_ns, clock) {
   // What changes waits for Start.
   link_.SetStart(std::numeric_limits<int64_t>::max());

@@ -1,8 +1,10 @@
 #include "run/result_record.h"
 
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <variant>
@@ -48,13 +50,12 @@ int64_t OneWayDelayNs(const LinkSpec& link, const Scenario& scenario) {
 Json PathRecord(const Scenario& scenario) {
   const LinkSpec& link = scenario.forward;
   Json record{{"one_way_delay_ms", Milliseconds(OneWayDelayNs(link, scenario))}};
-  if (!link.capacity) {
-    record["mean_capacity_bps"] = nullptr;
-    record["queue_bytes"] = nullptr;
-    return record;
-  }
+  const double capacity_bps = link.PolicedBps(link.capacity ? link.capacity->MeanRateBps(scenario.duration_ns())
+                                                            : std::numeric_limits<double>::infinity());
+  record["mean_capacity_bps"] = std::isfinite(capacity_bps) ? Json(Rounded(capacity_bps, 1e3)) : Json(nullptr);
+  record["queue_bytes"] = nullptr;
+  if (!link.capacity) return record;
   const int64_t limit = QueueLimit(link, scenario.duration_ns());
-  record["mean_capacity_bps"] = Rounded(link.capacity->MeanRateBps(scenario.duration_ns()), 1e3);
   record["queue_bytes"] = link.queue.unit == QueueSpec::Unit::kPackets ? limit * kMaxPacketBytes : limit;
   return record;
 }
@@ -82,7 +83,7 @@ Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, 
   const Scenario& scenario = job.scenario;
   const FlowSpec& flow = scenario.flows[index];
   const bool is_forward = flow.direction == Direction::kForward;
-  const LinkSpec& link = is_forward ? scenario.forward : scenario.reverse;
+  const LinkSpec& link = scenario.link(flow.direction);
   const RtpReceiver* receiver = simulation.receiver(index);
   Json record{{"id", flow.id}, {"kind", flow.kind_name()}};
   record["controller"] = receiver ? Json(simulation.controller(index)) : Json(nullptr);
@@ -103,8 +104,8 @@ Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, 
   record["packets_received"] = recorder.packets_received;
   record["bytes_received"] = recorder.bytes_received;
   record["packets_lost"] = recorder.packets_lost;
-  // Only media bounds what an unlimited link carries.
-  record["carriable_bytes"] = link.capacity || receiver
+  // Only media bounds what an unlimited link without a policer carries.
+  record["carriable_bytes"] = link.capacity || link.loss.kind == LossSpec::Kind::kPolicer || receiver
                                   ? Json(std::llround(Carriable(scenario, flow).BitsUntil(scenario.duration_ns()) / 8))
                                   : Json(nullptr);
   record["one_way_delay_ms"] = DelayRecord(recorder.delays);
@@ -122,7 +123,23 @@ Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, 
   }
   if (!recorder.steps.empty()) record["series"] = FlowSeries(recorder, scenario.duration_ns(), receiver != nullptr);
   if (recorder.frames) record["series"]["frames"] = FrameSeries(*recorder.frames, scenario.duration_ns());
+  if (recorder.arrival_statistics) {
+    record["series"]["arrival_statistics"] = ArrivalStatisticsSeries(*recorder.arrival_statistics);
+  }
   return record;
+}
+
+// Follows the estimator of each flow that has one.
+void RecordArrivalStatistics(const Scenario& scenario, Simulation& simulation,
+                             std::span<const std::unique_ptr<FlowRecorder>> recorders) {
+  for (size_t i = 0; i < recorders.size(); ++i) {
+    RtpReceiver* receiver = simulation.receiver(i);
+    if (!receiver || !receiver->estimator()) continue;
+    const bool is_forward = scenario.flows[i].direction == Direction::kForward;
+    recorders[i]->arrival_statistics = std::make_unique<ArrivalStatisticsRecorder>(
+        is_forward ? scenario.forward : scenario.reverse, scenario.duration_ns());
+    receiver->estimator()->SetObserver(recorders[i]->arrival_statistics.get());
+  }
 }
 
 }  // namespace
@@ -133,7 +150,7 @@ Json RunJob(const SimulationJob& job, bool series) {
   std::vector<FlowObserver*> observers;
   for (size_t i = 0; i < scenario.flows.size(); ++i) {
     const FlowSpec& flow = scenario.flows[i];
-    const LinkSpec& link = flow.direction == Direction::kForward ? scenario.forward : scenario.reverse;
+    const LinkSpec& link = scenario.link(flow.direction);
     recorders.push_back(std::make_unique<FlowRecorder>(scenario.duration_ns(), flow.stop_ns, series,
                                                        !link.one_way_delay_ns.is_constant()));
     observers.push_back(recorders.back().get());
@@ -145,7 +162,10 @@ Json RunJob(const SimulationJob& job, bool series) {
   }
   std::optional<LinkRecorder> link_recorder;
   Simulation simulation(job, observers);
-  if (series) link_recorder.emplace(&simulation.forward(), scenario.duration_ns());
+  if (series) {
+    link_recorder.emplace(&simulation.forward(), scenario.duration_ns());
+    RecordArrivalStatistics(scenario, simulation, recorders);
+  }
   simulation.Run();
 
   const Objective objective = job.objective.value_or(kBalanced);

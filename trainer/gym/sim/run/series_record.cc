@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -60,6 +62,18 @@ Json FrameSeries(const FrameRecorder& recorder, int64_t duration_ns) {
       {"capture_time_us", std::move(capture)}, {"complete_time_us", std::move(complete)}, {"bytes", std::move(bytes)}};
 }
 
+Json ArrivalStatisticsSeries(const ArrivalStatisticsRecorder& recorder) {
+  Json series{{"interval_s", static_cast<double>(ArrivalStatisticsRecorder::kIntervalNs) / 1e9}};
+  for (const ArrivalStatisticsRecorder::Column& column : ArrivalStatisticsRecorder::kColumns) {
+    Json values = Json::array();
+    for (const auto& interval : recorder.intervals()) {
+      values.push_back(interval ? RoundedMs((*interval).*column.member) : Json(nullptr));
+    }
+    series[std::string(column.name)] = std::move(values);
+  }
+  return series;
+}
+
 Json PathSeries(const Scenario& scenario, const LinkRecorder& recorder) {
   Json capacity = Json::array(), queueing_delay = Json::array();
   const int64_t duration_ns = scenario.duration_ns();
@@ -67,9 +81,10 @@ Json PathSeries(const Scenario& scenario, const LinkRecorder& recorder) {
     const int64_t from_ns = static_cast<int64_t>(i) * kSeriesIntervalNs;
     const int64_t step_ns = StepNs(i, duration_ns);
     const auto& trace = scenario.forward.capacity;
-    capacity.push_back(trace ? Json(std::llround(static_cast<double>(trace->BitsBetween(from_ns, from_ns + step_ns)) *
-                                                 1e9 / static_cast<double>(step_ns)))
-                             : Json(nullptr));
+    const double capacity_bps = scenario.forward.PolicedBps(
+        trace ? static_cast<double>(trace->BitsBetween(from_ns, from_ns + step_ns)) * 1e9 / static_cast<double>(step_ns)
+              : std::numeric_limits<double>::infinity());
+    capacity.push_back(std::isfinite(capacity_bps) ? Json(std::llround(capacity_bps)) : Json(nullptr));
     queueing_delay.push_back(RoundedMs(recorder.queueing_delays_ms()[i]));
   }
   return {{"interval_s", static_cast<double>(kSeriesIntervalNs) / 1e9},

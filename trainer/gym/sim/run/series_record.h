@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
+#include "flows/arrival_statistics_recorder.h"
 #include "flows/flow_recorder.h"
 #include "media/frame_recorder.h"
 #include "run/link_recorder.h"
@@ -17,6 +18,9 @@ nlohmann::ordered_json FlowSeries(const FlowRecorder& recorder, int64_t duration
 
 // Three columns, a frame a row; times in whole microseconds, which are exact enough and quick to print.
 nlohmann::ordered_json FrameSeries(const FrameRecorder& recorder, int64_t duration_ns);
+
+// A value for each step of ArrivalStatisticsRecorder::kIntervalNs; null where no packet had a send time.
+nlohmann::ordered_json ArrivalStatisticsSeries(const ArrivalStatisticsRecorder& recorder);
 
 // Capacity and queueing delay of the forward link.
 nlohmann::ordered_json PathSeries(const Scenario& scenario, const LinkRecorder& recorder);

@@ -11,12 +11,16 @@ namespace {
 // A queue that never empties, because the capacity stays zero, still needs a number.
 constexpr int64_t kLongestDelayNs = 3'600'000'000'000;
 
-double MeanCapacityBps(const LinkSpec& link, const FlowSpec& flow, int64_t from_ns, int64_t to_ns) {
+double UnpolicedCapacityBps(const LinkSpec& link, const FlowSpec& flow, int64_t from_ns, int64_t to_ns) {
   if (!link.capacity) {
     return static_cast<double>(MaxMediaRate(std::get<RtpSpec>(flow.kind).media, kSendSideOverheadBytes).bps());
   }
   if (to_ns <= from_ns) return static_cast<double>(link.capacity->RateAt(from_ns));
   return static_cast<double>(link.capacity->BitsBetween(from_ns, to_ns)) * 1e9 / static_cast<double>(to_ns - from_ns);
+}
+
+double MeanCapacityBps(const LinkSpec& link, const FlowSpec& flow, int64_t from_ns, int64_t to_ns) {
+  return link.PolicedBps(UnpolicedCapacityBps(link, flow, from_ns, to_ns));
 }
 
 }  // namespace

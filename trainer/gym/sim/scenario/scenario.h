@@ -3,6 +3,7 @@
 #ifndef WEIR_TRAINER_GYM_SIM_SCENARIO_SCENARIO_H_
 #define WEIR_TRAINER_GYM_SIM_SCENARIO_SCENARIO_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -35,7 +36,7 @@ struct QueueSpec {
 enum class QueueDiscipline { kDropTail, kCodel };
 
 struct LossSpec {
-  enum class Kind { kNone, kBernoulli, kGilbertElliott };
+  enum class Kind { kNone, kBernoulli, kGilbertElliott, kPolicer };
   Kind kind = Kind::kNone;
   // Bernoulli.
   PiecewiseConstant<double> ratio = 0.0;
@@ -44,14 +45,26 @@ struct LossSpec {
   double bad_to_good = 0.0;
   double loss_good = 0.0;
   double loss_bad = 0.0;
+  // Policer: a token bucket.
+  int64_t rate_bps = 0;
+  int64_t burst_bytes = 0;
 };
 
 struct JitterSpec {
-  enum class Kind { kNone, kTruncatedGaussian };
+  enum class Kind { kNone, kTruncatedGaussian, kUniform, kSlotted, kSpikes };
   Kind kind = Kind::kNone;
+  // Truncated Gaussian.
   int64_t standard_deviation_ns = 0;
+  // Truncated Gaussian, uniform.
   int64_t maximum_ns = 0;
+  // Truncated Gaussian.
   bool reorder = false;
+  // Slotted.
+  int64_t interval_ns = 0;
+  // Spikes: from the end of one to the start of the next, exponential; their lengths, uniform.
+  double gap_mean_s = 0.0;
+  int64_t shortest_ns = 0;
+  int64_t longest_ns = 0;
 };
 
 struct LinkSpec {
@@ -62,6 +75,12 @@ struct LinkSpec {
   QueueDiscipline queue_discipline = QueueDiscipline::kDropTail;
   LossSpec loss;
   JitterSpec jitter;
+
+  // What goes through of a rate in the long run: not more than a policer lets through. Its bucket, which goes through
+  // once, does not count.
+  double PolicedBps(double bps) const {
+    return loss.kind == LossSpec::Kind::kPolicer ? std::min(bps, static_cast<double>(loss.rate_bps)) : bps;
+  }
 };
 
 inline constexpr DataRate kVideoMaxRate = DataRate::BitsPerSecond(2'500'000);
@@ -153,6 +172,7 @@ struct Scenario {
   std::vector<FlowSpec> flows;
 
   int64_t duration_ns() const { return duration.us() * 1000; }
+  const LinkSpec& link(Direction direction) const { return direction == Direction::kForward ? forward : reverse; }
 };
 
 // Throws InputError with the JSON path of what is unknown, missing or out of range.

@@ -55,7 +55,7 @@ std::vector<std::pair<int64_t, int64_t>> ParsePauses(const nlohmann::json& value
   std::vector<std::pair<int64_t, int64_t>> pauses;
   JsonArray(value, path, 0, SIZE_MAX);
   for (size_t i = 0; i < value.size(); ++i) {
-    const std::string pause_path = path + "[" + std::to_string(i) + "]";
+    const std::string pause_path = Element(path, i);
     const nlohmann::json& pause = JsonArray(value[i], pause_path, 2, 2);
     const int64_t from_ns = SecondsToNs(JsonNumber(pause[0], pause_path + "[0]", kTime));
     const int64_t to_ns = SecondsToNs(JsonNumber(pause[1], pause_path + "[1]", kTime));
@@ -85,15 +85,7 @@ RtpSpec ParseRtp(JsonObject& object) {
   if (const nlohmann::json* pauses = object.Find("pauses_s")) {
     rtp.pauses_ns = ParsePauses(*pauses, object.PathOf("pauses_s"));
   }
-  constexpr NumberRange kClockPpm{.min = -5000, .max = 5000};
-  if (const nlohmann::json* ppm = object.FindOptional("sender_clock_ppm")) {
-    rtp.sender_clock.ppm = JsonNumber(*ppm, object.PathOf("sender_clock_ppm"), kClockPpm);
-  }
-  // One turn of abs-send-time.
-  constexpr NumberRange kClockOffset{.min = 0, .max = 64};
-  if (const nlohmann::json* offset = object.FindOptional("sender_clock_offset_s")) {
-    rtp.sender_clock.offset_ns = SecondsToNs(JsonNumber(*offset, object.PathOf("sender_clock_offset_s"), kClockOffset));
-  }
+  rtp.sender_clock = ParseSenderClock(object);
   if (const nlohmann::json* media = object.Find("media")) rtp.media = ParseMedia(*media, object.PathOf("media"));
   if (rtp.start_rate < rtp.min_rate) {
     RefuseJson(object.PathOf("start_rate_bps"), "must be at least min_rate_bps (" + std::to_string(rtp.min_rate.bps()) +

@@ -10,8 +10,6 @@ namespace {
 constexpr NumberRange kRatio{.min = 0, .max = 1};
 constexpr NumberRange kRate{.min = 0, .max = static_cast<double>(CapacityTrace::kMaxRateBps)};
 
-std::string Element(const std::string& path, size_t index) { return path + "[" + std::to_string(index) + "]"; }
-
 // Values that hold from given times on: `times_s`, an array of values under a name of its own, perhaps `period_s`.
 struct ValuesOverTime {
   std::vector<int64_t> times_ns;
@@ -93,19 +91,24 @@ QueueSpec ParseQueue(const nlohmann::json& value, const std::string& path) {
 LossSpec ParseLoss(const nlohmann::json& value, const std::string& path) {
   JsonObject object(value, path);
   LossSpec loss;
-  switch (object.Choice("kind", {"none", "bernoulli", "gilbert_elliott"})) {
+  switch (object.Choice("kind", {"none", "bernoulli", "gilbert_elliott", "policer"})) {
     case 0:
       break;
     case 1:
       loss.kind = LossSpec::Kind::kBernoulli;
       loss.ratio = ParseRatio(object.Require("ratio"), object.PathOf("ratio"));
       break;
-    default:
+    case 2:
       loss.kind = LossSpec::Kind::kGilbertElliott;
       loss.good_to_bad = object.Number("good_to_bad", kRatio);
       loss.bad_to_good = object.Number("bad_to_good", kRatio);
       loss.loss_good = object.Number("loss_good", kRatio);
       loss.loss_bad = object.Number("loss_bad", kRatio);
+      break;
+    default:
+      loss.kind = LossSpec::Kind::kPolicer;
+      loss.rate_bps = std::llround(object.Number("rate_bps", {.min = 1, .max = kRate.max}));
+      loss.burst_bytes = object.Integer("burst_bytes", {.min = kMaxPacketBytes, .max = 1e9});
   }
   object.RefuseUnknownKeys();
   return loss;
@@ -114,11 +117,29 @@ LossSpec ParseLoss(const nlohmann::json& value, const std::string& path) {
 JitterSpec ParseJitter(const nlohmann::json& value, const std::string& path) {
   JsonObject object(value, path);
   JitterSpec jitter;
-  if (object.Choice("kind", {"none", "truncated_gaussian"}) == 1) {
-    jitter.kind = JitterSpec::Kind::kTruncatedGaussian;
-    jitter.standard_deviation_ns = MillisecondsToNs(object.Number("standard_deviation_ms", kDelayMs));
-    jitter.maximum_ns = MillisecondsToNs(object.Number("maximum_ms", kDelayMs));
-    jitter.reorder = object.Boolean("reorder", false);
+  switch (object.Choice("kind", {"none", "truncated_gaussian", "uniform", "slotted", "spikes"})) {
+    case 0:
+      break;
+    case 1:
+      jitter.kind = JitterSpec::Kind::kTruncatedGaussian;
+      jitter.standard_deviation_ns = MillisecondsToNs(object.Number("standard_deviation_ms", kDelayMs));
+      jitter.maximum_ns = MillisecondsToNs(object.Number("maximum_ms", kDelayMs));
+      jitter.reorder = object.Boolean("reorder", false);
+      break;
+    case 2:
+      jitter.kind = JitterSpec::Kind::kUniform;
+      jitter.maximum_ns = MillisecondsToNs(object.Number("maximum_ms", kDelayMs));
+      break;
+    case 3:
+      jitter.kind = JitterSpec::Kind::kSlotted;
+      jitter.interval_ns = MillisecondsToNs(object.Number("interval_ms", {.min = 0.1, .max = 10'000}));
+      break;
+    default:
+      jitter.kind = JitterSpec::Kind::kSpikes;
+      jitter.gap_mean_s = object.Number("gap_mean_s", {.min = 0.1, .max = kDuration.max});
+      jitter.shortest_ns = MillisecondsToNs(object.Number("shortest_ms", kDelayMs));
+      jitter.longest_ns = MillisecondsToNs(object.Number("longest_ms", kDelayMs));
+      if (jitter.longest_ns < jitter.shortest_ns) RefuseJson(path, "longest_ms must be at least shortest_ms");
   }
   object.RefuseUnknownKeys();
   return jitter;

@@ -22,11 +22,16 @@ inline constexpr NumberRange kDelayMs{.min = 0, .max = kMaxSeconds};
 inline int64_t SecondsToNs(double seconds) { return std::llround(seconds * 1e9); }
 inline int64_t MillisecondsToNs(double milliseconds) { return std::llround(milliseconds * 1e6); }
 
+inline std::string Element(const std::string& path, size_t index) { return path + "[" + std::to_string(index) + "]"; }
+
 struct LinkDefaults {
   bool capacity_required = true;
   PiecewiseConstant<int64_t> one_way_delay_ns = LinkSpec().one_way_delay_ns;
 };
 LinkSpec ParseLink(const nlohmann::json& value, const std::string& path, const LinkDefaults& defaults);
+
+// The keys `sender_clock_...` of an RTP flow.
+SenderClock ParseSenderClock(JsonObject& flow);
 
 FlowSpec ParseFlow(const nlohmann::json& value, const std::string& path, int64_t duration_ns);
 

@@ -1,0 +1,43 @@
+// What kind of path this is, from the last ten seconds: what a history of intervals is too short to show.
+#ifndef WEIR_ARRIVAL_PATH_MEMORY_H_
+#define WEIR_ARRIVAL_PATH_MEMORY_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "weir/arrival/interval_statistics.h"
+
+namespace weir {
+
+class PathMemory {
+ public:
+  // Takes in an interval and writes the fields about more than it: delay_noise_s and those that end in _10s.
+  void Add(IntervalStatistics& statistics);
+
+ private:
+  // About a second.
+  struct Slot {
+    double duration_s = 0;
+    double bytes = 0;
+    double received_at_short_queue = 0;
+    double lost_at_short_queue = 0;
+    double queue_min_s = 0;
+    double queue_max_s = 0;
+    bool has_delay = false;
+  };
+  static constexpr size_t kSlots = 10;
+  static constexpr size_t kDelays = 32;
+
+  double DelayNoiseS() const;
+
+  std::array<Slot, kSlots> slots_;
+  size_t slot_ = 0;
+  // The smallest queueing delays of the last intervals in which packets came.
+  std::array<double, kDelays> delays_s_{};
+  size_t delays_ = 0;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_ARRIVAL_PATH_MEMORY_H_

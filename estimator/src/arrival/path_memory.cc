@@ -1,0 +1,71 @@
+#include "weir/arrival/path_memory.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weir {
+namespace {
+
+constexpr double kSlotS = 1;
+// Rates of less time than this are chance.
+constexpr double kShortestRateS = 0.5;
+constexpr double kShortQueueS = 0.015;
+
+}  // namespace
+
+double PathMemory::DelayNoiseS() const {
+  const size_t known = std::min(delays_, kDelays);
+  if (known < 3) return 0;
+  std::array<double, kDelays> bends{};
+  const auto delay = [&](size_t age) { return delays_s_[(delays_ - 1 - age) % kDelays]; };
+  for (size_t age = 0; age + 2 < known; ++age) {
+    bends[age] = std::abs(delay(age) - 2 * delay(age + 1) + delay(age + 2));
+  }
+  const auto end = bends.begin() + static_cast<ptrdiff_t>(known - 2);
+  const auto middle = bends.begin() + static_cast<ptrdiff_t>((known - 2) / 2);
+  std::nth_element(bends.begin(), middle, end);
+  return *middle;
+}
+
+void PathMemory::Add(IntervalStatistics& statistics) {
+  const bool has_delay = statistics.packets_received > 0;
+  if (has_delay) delays_s_[delays_++ % kDelays] = statistics.queueing_delay_min_s;
+  if (slots_[slot_].duration_s >= kSlotS) {
+    slot_ = (slot_ + 1) % kSlots;
+    slots_[slot_] = {};
+  }
+  Slot& slot = slots_[slot_];
+  slot.duration_s += statistics.interval_s;
+  slot.bytes += statistics.bytes_received;
+  if (has_delay) {
+    slot.queue_min_s =
+        slot.has_delay ? std::min(slot.queue_min_s, statistics.queueing_delay_min_s) : statistics.queueing_delay_min_s;
+    slot.queue_max_s = std::max(slot.queue_max_s, statistics.queueing_delay_max_s);
+    slot.has_delay = true;
+  }
+  if (statistics.queueing_delay_max_s < kShortQueueS) {
+    slot.received_at_short_queue += statistics.packets_received;
+    slot.lost_at_short_queue += statistics.packets_lost;
+  }
+
+  double lost = 0, expected = 0, highest_bps = 0, lowest_bps = kMaxPolicyRateBps, queue_max_s = 0;
+  double queue_min_s = statistics.queueing_delay_min_s;
+  for (const Slot& one : slots_) {
+    lost += one.lost_at_short_queue;
+    expected += one.lost_at_short_queue + one.received_at_short_queue;
+    queue_max_s = std::max(queue_max_s, one.queue_max_s);
+    if (one.has_delay) queue_min_s = std::min(queue_min_s, one.queue_min_s);
+    if (one.duration_s < kShortestRateS) continue;
+    const double rate_bps = one.bytes * 8 / one.duration_s;
+    highest_bps = std::max(highest_bps, rate_bps);
+    lowest_bps = std::min(lowest_bps, rate_bps);
+  }
+  statistics.delay_noise_s = DelayNoiseS();
+  statistics.loss_at_short_queue_10s = expected > 0 ? lost / expected : 0;
+  statistics.receive_rate_max_10s_bps = highest_bps;
+  statistics.receive_rate_min_10s_bps = std::min(lowest_bps, highest_bps);
+  statistics.queueing_delay_min_10s_s = queue_min_s;
+  statistics.queueing_delay_max_10s_s = queue_max_s;
+}
+
+}  // namespace weir

@@ -1,0 +1,89 @@
+"""`weir experiment robust`."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from weir.executables import find_simulator
+from weir.files.output import write_text
+from weir.qoe_eval.experiments.robust.experiment import (
+    CHOICES,
+    CONTROLLERS,
+    chosen_scenarios,
+    family_rows,
+    robust_plans,
+    robust_results,
+)
+from weir.qoe_eval.experiments.robust.page import render
+from weir.qoe_eval.experiments.robust.report import robust_document
+from weir.qoe_eval.experiments.robust.rows import robust_rows
+from weir.qoe_eval.experiments.robust.terminal_table import print_families
+from weir.qoe_eval.report.goal_table import print_rows
+from weir.qoe_eval.runs.command_record import command_record
+from weir.qoe_eval.runs.jobs import model_description
+from weir.qoe_eval.runs.options import check_model
+from weir.qoe_eval.runs.progress import count_runs, end_with_failures, error_console, run_with_progress
+from weir.qoe_eval.runs.shipped_model import model_to_run
+
+ROBUST_JSON = "robust.json"
+ROBUST_PAGE = "robust.html"
+
+
+def robust(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where robust.html, robust.json and results.jsonl go.")],
+    model: Annotated[Path | None, typer.Option(metavar="FILE", help="ONNX model. Default: the one shipped.")] = None,
+    seeds: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Runs with the seeds 1 to N.")] = 1,
+    family: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help=f"{', '.join(CHOICES)}; repeatable. Default: all."),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATTERN", help="Only scenarios with names like this, such as '*-4M-video'; repeatable."),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, max=1024, metavar="N", help="Simulators at once. Default: one per core.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print robust.json, and no progress.")] = False,
+) -> None:
+    """Measures a model on ordinary network life, in families of scenarios, against gcc, gcc-remb, nada and rule.
+
+    An interrupted run goes on when the same command is given again.
+    """
+    started = time.monotonic()
+    check_model(model)
+    scenarios = chosen_scenarios(family or [], only or [])
+    plans = robust_plans(scenarios, range(1, seeds + 1), model_to_run(model), find_simulator())
+    described = model_description(plans[0]) or {}
+    console = error_console()
+    outcome = run_with_progress(plans, out, jobs or os.cpu_count() or 1, console, quiet=as_json)
+    failures = [failure.describe() for failure in outcome.failures]
+    results = robust_results(scenarios, outcome, out)
+    families = family_rows(results)
+    rows = robust_rows(results, families)
+    run: dict[str, Any] = {
+        **command_record(started),
+        "runs": len(outcome.records),
+        "seeds": list(range(1, seeds + 1)),
+        "model": described,
+        "versions": outcome.records[0].get("versions", {}) if outcome.records else {},
+        "failures": failures,
+    }
+    document = json.dumps(robust_document(results, families, rows, run), indent=1, allow_nan=False)
+    write_text(out / ROBUST_JSON, document + "\n")
+    write_text(out / ROBUST_PAGE, render(results, families, rows, run))
+    if as_json:
+        typer.echo(document)
+    else:
+        print_families(families, CONTROLLERS)
+        typer.echo()
+        print_rows(rows)
+        wall_s = time.monotonic() - started
+        typer.echo(f"\n{count_runs(len(outcome.records))} in {wall_s:.1f} s. Report: {out / ROBUST_PAGE}")
+    end_with_failures(failures, console)

@@ -1,0 +1,89 @@
+"""The worst scenarios of a family over time: what was received of the capacity, and packet delay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from weir.qoe_eval.experiments.robust.results import Record, RobustResults
+from weir.qoe_eval.measures.comparison import scenario_differences
+from weir.qoe_eval.measures.families import GCC
+from weir.qoe_eval.measures.flow_series import FlowSeries, read_flow_series
+from weir.qoe_eval.measures.summary import REFERENCE, scenario_means
+from weir.qoe_eval.report.chart_rows import bin_width_s, binned, chart, line, row
+from weir.traces.schema.scenario import Scenario
+from weir.traces.schema.values_over_time import DelayOverTime
+from weir.traces.schema.variation import vary
+
+SHOWN = 2
+_CONTROLLERS = (REFERENCE, GCC)
+_BIN_S = 0.2
+
+Line = dict[str, Any] | None
+
+
+def worst_charts(results: RobustResults, family: str) -> list[dict[str, Any]]:
+    """Charts of the SHOWN scenarios with the lowest challenge score against gcc, worst first, of the first seed."""
+    differences = scenario_differences(scenario_means(results.records[family]), GCC)
+    worst = sorted(differences, key=lambda name: differences[name])[:SHOWN]
+    by_name = {scenario.name: scenario for scenario in results.scenarios[family]}
+    return [_chart(results, family, by_name[name], differences[name]) for name in worst]
+
+
+def _chart(results: RobustResults, family: str, scenario: Scenario, difference: float) -> dict[str, Any]:
+    runs: dict[str, Record] = {}
+    for record in results.records[family]:
+        if record["scenario"] == scenario.name and record["controller"] in _CONTROLLERS:
+            runs.setdefault(record["controller"], results.with_series(record))
+    rates: list[Line] = []
+    delays: list[Line] = []
+    for controller, record in sorted(runs.items(), key=lambda item: _CONTROLLERS.index(item[0])):
+        for flow, series in _series(record):
+            own = flow["kind"] == "rtp"
+            if own and not rates:
+                rates.append(_capacity(series))
+                delays.append(_own_delay(scenario, record["seed"]))
+            name = controller if own else f"{flow['id']} beside {controller}"
+            style = {"group": controller, "dash": "" if own else "dash", "width": 1.8 if own else 1.2}
+            rates.append(_line(name, controller, series, series.receive_rate_bps / 1e3, "kbps", np.mean, **style))
+            if own:
+                delays.append(_line(name, controller, series, series.one_way_delay_mean_ms, "ms", np.max, **style))
+    note = f"{difference:+.1f} against gcc".replace("-", "−")
+    rows = [row("Received, kbps", rates), row("Delay, ms", delays, share=0.8)]
+    return chart(scenario.name, note, scenario.duration_s, rows)
+
+
+def _series(record: Record) -> Iterator[tuple[Mapping[str, Any], FlowSeries]]:
+    for flow in record["flows"]:
+        series = read_flow_series(record, flow)
+        if series is not None and flow["direction"] == "forward":
+            yield flow, series
+
+
+def _line(
+    name: str, controller: str, series: FlowSeries, values: np.ndarray, unit: str, reduce: Any, **style: Any
+) -> Line:
+    times_s = (np.arange(len(values)) + 0.5) * series.interval_s
+    duration_s = len(values) * series.interval_s
+    x, y = binned(times_s, values, duration_s, bin_width_s(duration_s, _BIN_S), reduce)
+    return line(name, f"--c-{controller}", x, y, unit=unit, **style)
+
+
+def _capacity(series: FlowSeries) -> Line:
+    if series.capacity_bps is None:
+        return None
+    duration_s = len(series.capacity_bps) * series.interval_s
+    times_s = (np.arange(len(series.capacity_bps)) + 0.5) * series.interval_s
+    # Slots are shorter than a bin: what they carry on average is the capacity.
+    x, y = binned(times_s, series.capacity_bps / 1e3, duration_s, bin_width_s(duration_s, _BIN_S), np.mean)
+    return line("capacity", "--capacity", x, y, unit="kbps", fill=True, width=1, step=True)
+
+
+def _own_delay(scenario: Scenario, seed: int) -> Line:
+    """The path's own delay in the runs of a seed."""
+    delay = vary(scenario, seed)[0].forward.one_way_delay_ms
+    times_s = np.arange(0.0, scenario.duration_s, _BIN_S)
+    values = delay.at(times_s) if isinstance(delay, DelayOverTime) else np.full(len(times_s), delay)
+    return line("path's own", "--zero", times_s, values, unit="ms", dash="dot", step=True, width=1.2)

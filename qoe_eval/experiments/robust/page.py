@@ -1,0 +1,91 @@
+"""`robust.html`: the families, the goals, and the worst scenarios of each family over time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from weir.qoe_eval.experiments.robust.figures import worst_charts
+from weir.qoe_eval.experiments.robust.results import RobustResults
+from weir.qoe_eval.measures.comparison import scenario_differences
+from weir.qoe_eval.measures.families import GCC, SCORE, FamilyRow
+from weir.qoe_eval.measures.metric_table import METRICS
+from weir.qoe_eval.measures.summary import ordered_controllers, scenario_means
+from weir.qoe_eval.report.goal_table import Row, reached_text
+from weir.qoe_eval.report.page_template import Section, render_page
+from weir.qoe_eval.report.sections.failures import failures
+from weir.qoe_eval.report.sections.families import families
+from weir.qoe_eval.report.sections.scenarios import heat_rows
+from weir.qoe_eval.report.sections.what_was_run import versions_of
+
+
+def render(results: RobustResults, table: Sequence[FamilyRow], rows: Sequence[Row], run: Mapping[str, Any]) -> str:
+    """The page as text.
+
+    Args:
+        results: what was run.
+        table: the row of each family.
+        rows: of the goals.
+        run: what `robust.json` says of the run.
+
+    Raises:
+        InputError: a file of series is damaged.
+    """
+    controllers = ordered_controllers(name for row in table for name in row.scores)
+    charts: list[dict[str, Any]] = []
+    shown = [_family(row, results, controllers, charts) for row in table]
+    sections = [
+        failures(run["failures"], "run"),
+        families([asdict(row) for row in table], has_own_sections=True),
+        Section("goals", "Goals", "robust/goals.html", {"rows": rows}),
+        *shown,
+        _what_was_run(results, run),
+    ]
+    lead = {
+        "runs": run["runs"],
+        "scenarios": sum(map(len, results.scenarios.values())),
+        "families": len(table),
+        "model": run["model"]["name"],
+        "reached": reached_text(rows),
+    }
+    title = "Weir: ordinary network life"
+    return render_page("robust/page.html", title, lead, sections, {"charts": charts}, "rows.js", controllers)
+
+
+def _family(
+    row: FamilyRow,
+    results: RobustResults,
+    controllers: Sequence[str],
+    charts: list[dict[str, Any]],
+) -> Section:
+    """The section of a family; its charts join those of the page."""
+    means = scenario_means(results.records[row.name])
+    differences = scenario_differences(means, GCC)
+    ordered = sorted(means, key=lambda name: differences.get(name, float("inf")))
+    first = len(charts)
+    charts += worst_charts(results, row.name)
+    view = {
+        "description": row.description,
+        "metric": METRICS[SCORE],
+        "controllers": controllers,
+        "rows": heat_rows(METRICS[SCORE], {name: means[name] for name in ordered}, controllers),
+        "charts": [
+            {"index": index, "name": one["name"], "note": one["note"]}
+            for index, one in enumerate(charts[first:], first)
+        ],
+    }
+    return Section(f"family-{row.name}", row.name, "robust/family.html", view)
+
+
+def _what_was_run(results: RobustResults, run: Mapping[str, Any]) -> Section:
+    model = run["model"]
+    records = [record for some in results.records.values() for record in some]
+    entries = [
+        ("Finished", run["finished"]),
+        ("Objective", "balanced"),
+        ("Seeds", ", ".join(map(str, run["seeds"]))),
+        ("Model", f"{model['name']}, SHA-256 {model['sha256']}"),
+        ("Versions", versions_of(records)),
+    ]
+    return Section("run", "What was run", "robust/what_was_run.html", {"command": run["command"], "entries": entries})

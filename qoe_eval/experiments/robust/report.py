@@ -1,0 +1,38 @@
+"""`robust.json`: the families, the goals, and every scenario's measures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from weir.qoe_eval.experiments.robust.results import RobustResults
+from weir.qoe_eval.measures.families import FamilyRow
+from weir.qoe_eval.measures.summary import scenario_means
+from weir.qoe_eval.report.goal_table import Row
+
+_KEPT = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "viewer_quality", "jain_index", "tcp_share")
+
+
+def robust_document(
+    results: RobustResults, table: Sequence[FamilyRow], rows: Sequence[Row], run: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Schema, run, families (rows of the table), rows (goals), and by family and scenario the means over seeds of each
+    controller's measures.
+    """
+    decided = [row.reached for row in rows if row.reached is not None]
+    return {
+        "schema": "weir.robust/1",
+        "run": dict(run),
+        "families": [asdict(row) for row in table],
+        "reached": sum(decided),
+        "decided": len(decided),
+        "rows": [row.to_dict() for row in rows],
+        "scenarios": {
+            family: {
+                scenario: {name: {m: values[m] for m in _KEPT if m in values} for name, values in by_controller.items()}
+                for scenario, by_controller in scenario_means(records).items()
+            }
+            for family, records in results.records.items()
+        },
+    }

@@ -1,0 +1,105 @@
+"""The families of ordinary network life: what their scenarios say."""
+
+import numpy as np
+import pytest
+
+from weir.traces.generate.families.everything import COMBINATIONS
+from weir.traces.generate.families.families import FAMILIES, small_grid
+from weir.traces.schema.links import BernoulliLoss, GilbertElliottLoss, PolicerLoss
+from weir.traces.schema.values_over_time import DelayOverTime
+
+
+@pytest.fixture(scope="module")
+def grid():
+    """All scenarios by family."""
+    return {name: build().scenarios() for name, build in FAMILIES.items()}
+
+
+def named(grid, name):
+    (found,) = [one for one in grid[name.partition("-")[0]] if one.name == name]
+    return found
+
+
+def test_every_scenario_has_a_name_of_its_own_that_says_its_family_rate_and_media(grid):
+    scenarios = [(family, one) for family, some in grid.items() for one in some]
+    assert len({one.name for _, one in scenarios}) == len(scenarios) > 400
+    for family, one in scenarios:
+        first, *_, rate, media = one.name.split("-")
+        assert (first, one.flows[0].media.kind) == (family, media)
+        assert one.flows[0].kind == "rtp"
+        assert one.duration_s == (20.0 if family == "start" else 60.0)
+        if not isinstance(one.forward.loss, PolicerLoss):
+            assert one.forward.mean_capacity_bps(one.duration_s) == pytest.approx(1e6 * float(rate[:-1]), rel=0.02)
+
+
+def test_each_family_has_both_kinds_of_media_on_1_4_and_10_mbps(grid):
+    for family, scenarios in grid.items():
+        rates, media = ({one.name.split("-")[place] for one in scenarios} for place in (-2, -1))
+        assert {"1M", "4M", "10M"} <= rates
+        assert media == ({"video"} if family == "content" else {"filler", "video"})
+
+
+def test_video_needs_five_sixths_of_its_link(grid):
+    assert named(grid, "loss-random3-10M-video").flows[0].media.max_rate_bps == 8_333_000
+
+
+def test_a_route_changes_in_both_directions_at_20_s(grid):
+    scenario = named(grid, "route-plus60-4M-video")
+    for link in (scenario.forward, scenario.reverse):
+        assert isinstance(link.one_way_delay_ms, DelayOverTime)
+        assert link.one_way_delay_ms.at([0, 19.9, 20.1, 59]).tolist() == [25, 25, 85, 85]
+    assert named(grid, "route-minus40-1M-filler").forward.one_way_delay_ms.at([0, 30]).tolist() == [65, 25]
+    wandering = named(grid, "route-wandering-1M-filler").forward.one_way_delay_ms.at(np.arange(0, 60, 15.0))
+    assert set(wandering.tolist()) == {25, 65, 35, 55}
+
+
+def test_loss_is_as_large_as_its_name_says(grid):
+    independent = named(grid, "loss-random8-1M-video").forward.loss
+    assert independent == BernoulliLoss(kind="bernoulli", ratio=0.08)
+    bursty = named(grid, "loss-bursty5-1M-video").forward.loss
+    assert isinstance(bursty, GilbertElliottLoss)
+    bad_share = bursty.good_to_bad / (bursty.good_to_bad + bursty.bad_to_good)
+    assert bad_share * bursty.loss_bad + (1 - bad_share) * bursty.loss_good == pytest.approx(0.05, rel=1e-3)
+
+
+def test_a_policer_limits_what_its_link_could_carry(grid):
+    scenario = named(grid, "policer-burst100ms-4M-filler")
+    assert scenario.forward.loss == PolicerLoss(kind="policer", rate_bps=4e6, burst_bytes=50_000)
+    assert scenario.forward.mean_capacity_bps(60.0) == 8e6
+    assert named(grid, "policer-burst15kB-10M-filler").forward.loss.burst_bytes == 15_000
+
+
+def test_slots_serve_a_part_of_the_time_at_the_same_mean_rate(grid):
+    capacity = named(grid, "slots-20of100ms-4M-filler").forward.capacity.trace()
+    assert capacity.mean_bps() == pytest.approx(4e6)
+    assert (capacity.times_s.tolist(), capacity.period_s, capacity.rates_bps[1]) == ([0, 0.02], 0.1, 0)
+
+
+def test_clocks_are_wrong_or_right_or_set(grid):
+    ppm = {one.name.split("-")[1]: one.flows[0].sender_clock_ppm for one in grid["clock"]}
+    assert ppm.pop("right") == 0
+    assert (ppm["slow1000"], ppm["fast300"], ppm["back100ms"]) == (-1000, 300, None)
+    assert named(grid, "clock-back100ms-1M-video").flows[0].sender_clock_steps.steps_ms == [-100]
+
+
+def test_a_tcp_flow_joins_and_leaves(grid):
+    stays, leaves = (named(grid, f"tcp-bbr-{what}-5M-video").flows[1] for what in ("stays", "leaves"))
+    assert (stays.congestion_control, stays.start_s, stays.stop_s, leaves.stop_s) == ("bbr", 15, None, 45)
+
+
+def test_the_combinations_differ_and_are_the_same_every_time(grid):
+    assert COMBINATIONS >= 12
+    of_one_link = [one.to_dict() for one in grid["everything"] if one.name.endswith("-4M-video")]
+    assert len(of_one_link) == COMBINATIONS
+    for one in of_one_link:
+        del one["name"]
+    assert all(one not in of_one_link[:index] for index, one in enumerate(of_one_link))
+    assert FAMILIES["everything"]().scenarios() == grid["everything"]
+
+
+def test_the_small_grid_has_two_of_each_family(grid):
+    small = small_grid()
+    assert list(small) == list(grid)
+    for family, scenarios in small.items():
+        assert len(scenarios) == 2
+        assert all(one in grid[family] for one in scenarios)

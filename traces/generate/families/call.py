@@ -1,0 +1,50 @@
+"""What the call itself does: the sender's clock, how it starts, when it pauses, what it has to send."""
+
+from __future__ import annotations
+
+from weir.traces.generate.families.family import Case, Family
+
+CLOCK_PPM = (-1000, -500, -300, 0, 300, 500, 1000)
+_CLOCK_IS_SET_AT_S = 20.0
+START_RATES_BPS = (1e6, 3e6, 4e6, 10e6)
+# libvpx VP8 in Chromium, after `weir.traces.schema.flows.VideoMedia`.
+_SLOW_ENCODER = {"rise_time_constant_s": 1.35, "fall_time_constant_s": 0.2}
+
+
+def clock() -> Family:
+    """The sender's clock is fast or slow by parts per million, or right, to compare with; or is set by 100 ms."""
+    words = {-1: "slow", 0: "right", 1: "fast"}
+    cases = [
+        Case(f"{words[(ppm > 0) - (ppm < 0)]}{abs(ppm) or ''}", flow={"sender_clock_ppm": float(ppm)})
+        for ppm in CLOCK_PPM
+    ]
+    cases += [
+        Case(name, flow={"sender_clock_steps": {"times_s": [_CLOCK_IS_SET_AT_S], "steps_ms": [step_ms]}})
+        for name, step_ms in (("forwards100ms", 100.0), ("back100ms", -100.0))
+    ]
+    return Family("clock", "The sender's clock is wrong", cases)
+
+
+def start() -> Family:
+    """A call begins, at a tenth of a megabit or at its usual 300 kbps, on a path that no one uses; 20 s."""
+    cases = [Case("300k"), Case("100k", flow={"start_rate_bps": 100e3})]
+    return Family("start", "A call begins", cases, START_RATES_BPS, duration_s=20.0)
+
+
+def mute() -> Family:
+    """The call has nothing to send for a while, and then goes on."""
+    pauses_s = {"5s": [[20.0, 25.0]], "10s": [[20.0, 30.0]], "20s": [[20.0, 40.0]],
+                "often": [[15.0, 20.0], [25.0, 30.0], [35.0, 40.0]]}  # fmt: skip
+    cases = [Case(name, flow={"pauses_s": pauses}) for name, pauses in pauses_s.items()]
+    return Family("mute", "The call pauses", cases)
+
+
+def content() -> Family:
+    """Video that at times needs less than the target: down to a half, a quarter or a tenth of it, also from an encoder
+    that follows its target slowly, and from one that leaves out frames.
+    """
+    shares = {"half": 0.5, "quarter": 0.25, "tenth": 0.1}
+    cases = [Case(name, video={"minimum_output_share": share}) for name, share in shares.items()]
+    cases.append(Case("tenth-slow", video={"minimum_output_share": 0.1, **_SLOW_ENCODER}))
+    cases.append(Case("tenth-stalls", video={"minimum_output_share": 0.1, "stall_probability": 0.02}))
+    return Family("content", "The content changes what video needs", cases, media=("video",))

@@ -1,0 +1,54 @@
+"""The families by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from weir.traces.generate.families.call import clock, content, mute, start
+from weir.traces.generate.families.competitors import tcp
+from weir.traces.generate.families.everything import everything
+from weir.traces.generate.families.family import Family
+from weir.traces.generate.families.noise import jitter, loss
+from weir.traces.generate.families.path import policer, reverse, route, slots
+from weir.traces.schema.scenario import Scenario
+
+FAMILIES: dict[str, Callable[[], Family]] = {
+    "route": route,
+    "clock": clock,
+    "loss": loss,
+    "jitter": jitter,
+    "tcp": tcp,
+    "policer": policer,
+    "slots": slots,
+    "reverse": reverse,
+    "start": start,
+    "mute": mute,
+    "content": content,
+    "everything": everything,
+}
+
+_SMALL_CASES = {
+    "route": ("plus20", "plus100"),
+    "clock": ("slow500", "fast500"),
+    "loss": ("random2", "random5"),
+    "jitter": ("gaussian10", "spikes3s"),
+    "tcp": ("cubic-stays", "bbr-leaves"),
+    "policer": ("burst15kB", "burst100ms"),
+    "slots": ("20of100ms", "frames20ms"),
+    "reverse": ("plus500", "loss10"),
+    "start": ("300k", "100k"),
+    "mute": ("5s", "20s"),
+    "content": ("tenth", "tenth-slow"),
+    "everything": ("1", "2"),
+}
+_SMALL_RATE_BPS = 4e6
+
+
+def small_grid() -> dict[str, list[Scenario]]:
+    """Two scenarios of each family, with video on 4 Mbps."""
+    return {
+        name: [
+            family.scenario(case, _SMALL_RATE_BPS, "video") for case in family.cases if case.name in _SMALL_CASES[name]
+        ]
+        for name, family in ((name, build()) for name, build in FAMILIES.items())
+    }

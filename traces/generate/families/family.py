@@ -1,0 +1,90 @@
+"""A family: one kind of trouble in several strengths, each on several rates and with both kinds of media.
+
+Unless a family says otherwise: steady links of 1, 4 and 10 Mbps, 25 ms each way, a queue of 300 ms, 60 s, and one call
+of filler, which takes whatever the link carries, or of video, which needs at most five sixths of it (2.5 Mbps of 3). A
+scenario is called ``FAMILY-CASE-RATE-MEDIA``: ``route-plus60-4M-video``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from weir.traces.schema.scenario import Scenario
+
+MediaKind = Literal["filler", "video"]
+Fields = Mapping[str, Any]
+
+RATES_BPS = (1e6, 4e6, 10e6)
+MEDIA: tuple[MediaKind, ...] = ("filler", "video")
+ONE_WAY_DELAY_MS = 25.0
+DURATION_S = 60.0
+VIDEO_SHARE_OF_LINK = 5 / 6
+
+
+@dataclass(frozen=True)
+class Case:
+    """One strength of a family's trouble: what it changes of the plain scenario. All are fields of a scenario's parts.
+
+    Attributes:
+        name: in the names of scenarios.
+        forward: of the forward link, at a rate in bit/s.
+        reverse: of the reverse link.
+        flow: of the call's RTP flow.
+        video: of its media, where that is video.
+        others: further flows.
+    """
+
+    name: str
+    forward: Callable[[float], Fields] = lambda rate_bps: {}
+    reverse: Fields | None = None
+    flow: Fields | None = None
+    video: Fields | None = None
+    others: Sequence[Fields] = ()
+
+
+@dataclass(frozen=True)
+class Family:
+    """All cases of one kind of trouble, on all of its rates (bit/s) and with all of its kinds of media."""
+
+    name: str
+    description: str
+    cases: Sequence[Case]
+    rates_bps: Sequence[float] = RATES_BPS
+    media: Sequence[MediaKind] = MEDIA
+    duration_s: float = DURATION_S
+
+    def scenarios(self) -> list[Scenario]:
+        """The whole grid."""
+        return [
+            self.scenario(case, rate_bps, media)
+            for case in self.cases
+            for rate_bps in self.rates_bps
+            for media in self.media
+        ]
+
+    def scenario(self, case: Case, rate_bps: float, media: MediaKind) -> Scenario:
+        """One scenario of the grid."""
+        content: Fields = {}
+        if media == "video":
+            content = {"max_rate_bps": round(VIDEO_SHARE_OF_LINK * rate_bps, -3), **(case.video or {})}
+        return Scenario.make(
+            name=f"{self.name}-{case.name}-{rate_bps / 1e6:g}M-{media}",
+            description=self.description,
+            provenance={"source": f"weir.traces.generate.families: {self.name}", "licence": "BSD-3-Clause"},
+            duration_s=self.duration_s,
+            forward={"capacity": steady(rate_bps), "one_way_delay_ms": ONE_WAY_DELAY_MS, **case.forward(rate_bps)},
+            **({} if case.reverse is None else {"reverse": case.reverse}),
+            flows=[{"kind": "rtp", "media": {"kind": media, **content}, **(case.flow or {})}, *case.others],
+        )
+
+
+def steady(rate_bps: float) -> dict[str, Any]:
+    """The capacity of a link that always has the same rate."""
+    return {"times_s": [0.0], "rates_bps": [rate_bps]}
+
+
+def forward_with(**fields: Any) -> Callable[[float], Fields]:
+    """A forward link with the same fields at every rate."""
+    return lambda rate_bps: fields

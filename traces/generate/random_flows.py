@@ -1,0 +1,90 @@
+"""What crosses a path of the random domain: media with its sender's clock, and competitors. See `random_domain`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from weir.traces.generate.drawing import log_uniform
+from weir.traces.generate.random_path import drawn_kind
+
+HIGHEST_BPS = 50e6
+
+_COMPETITORS = {"cubic": 0.06, "newreno": 0.03, "bbr": 0.04, "cbr": 0.10, "rtp": 0.07}
+_CLOCKS = {"wrong": 0.20}
+_CLOCK_STEPS = {"set": 0.02}
+
+
+def media_flow(rng: np.random.Generator, mean_bps: float, duration_s: float, calm: bool) -> dict[str, Any]:
+    """The RTP flow under test on a link with that mean capacity."""
+    return {"kind": "rtp", "id": "media", "media": _media(rng, mean_bps)} | _clock(rng, duration_s, calm)
+
+
+def _media(rng: np.random.Generator, mean_bps: float) -> dict[str, Any]:
+    draw = rng.random()
+    if draw < 0.48:
+        return {"kind": "filler", "max_rate_bps": HIGHEST_BPS}
+    if draw < 0.60:
+        return {"kind": "filler", "max_rate_bps": float(max(50e3, round(mean_bps * rng.uniform(0.2, 1.0))))}
+    if draw < 0.70:
+        return {
+            "kind": "video",
+            "max_rate_bps": float(round(log_uniform(rng, 150e3, 8e6))),
+            "frames_per_second": float(rng.choice([15, 25, 30, 60])),
+        }
+    return _unsteady_video(rng, mean_bps)
+
+
+def _unsteady_video(rng: np.random.Generator, mean_bps: float) -> dict[str, Any]:
+    """Video as real encoders make it, on a path with that mean capacity, as a scenario has it.
+
+    At most half to three times the mean capacity, 100 kbps to 20 Mbps; puts out 10 % to all of its target; seven in ten
+    skip frames, up to one in twelve; half follow their target slowly, as libvpx does (see `VideoMedia`); half without
+    audio.
+    """
+    media: dict[str, Any] = {
+        "kind": "video",
+        "max_rate_bps": float(round(np.clip(mean_bps * log_uniform(rng, 0.5, 3.0), 100e3, 20e6))),
+        "frames_per_second": float(rng.choice([15, 25, 30, 30, 60])),
+        "minimum_output_share": round(float(rng.uniform(0.1, 1.0)), 3),
+        "stall_probability": round(float(rng.uniform(0.0, 0.08)), 4) if rng.random() < 0.7 else 0.0,
+        "audio_rate_bps": float(rng.choice([0.0, 32e3])),
+    }
+    if rng.random() < 0.5:
+        media["rise_time_constant_s"] = round(log_uniform(rng, 0.5, 3.0), 3)
+        media["fall_time_constant_s"] = round(log_uniform(rng, 0.1, 0.5), 3)
+    return media
+
+
+def _clock(rng: np.random.Generator, duration_s: float, calm: bool) -> dict[str, Any]:
+    wrong = drawn_kind(rng, _CLOCKS, calm) == "wrong"
+    ppm = log_uniform(rng, 20, 1000) * _sign(rng) if wrong else rng.uniform(-20, 20)
+    clock: dict[str, Any] = {
+        "sender_clock_ppm": round(float(ppm), 2),
+        "sender_clock_offset_s": round(float(rng.uniform(0, 64)), 6),
+    }
+    if drawn_kind(rng, _CLOCK_STEPS, calm) == "set":
+        times_s = np.unique((rng.uniform(0.05, 0.95, int(rng.integers(1, 4))) * duration_s).round(6))
+        steps_ms = [round(log_uniform(rng, 10, 5000) * _sign(rng), 3) for _ in times_s]
+        clock["sender_clock_steps"] = {"times_s": times_s.tolist(), "steps_ms": steps_ms}
+    return clock
+
+
+def _sign(rng: np.random.Generator) -> int:
+    return 1 if rng.random() < 0.5 else -1
+
+
+def competitors(rng: np.random.Generator, mean_bps: float, duration_s: float, calm: bool) -> list[dict[str, Any]]:
+    """None, or one that comes for a while to a link with that mean capacity."""
+    kind = drawn_kind(rng, _COMPETITORS, calm)
+    if kind == "none":
+        return []
+    start = round(rng.uniform(0.0, 0.6) * duration_s, 3)
+    stop = round(min(duration_s, start + rng.uniform(0.2, 0.6) * duration_s), 3)
+    when = {"start_s": start, "stop_s": stop}
+    if kind == "cbr":
+        return [{"kind": kind, "id": "cross", "rate_bps": float(round(mean_bps * rng.uniform(0.1, 0.5)))} | when]
+    if kind == "rtp":
+        return [{"kind": kind, "id": "competitor", "extra_one_way_delay_ms": round(rng.uniform(0, 50), 1)} | when]
+    return [{"kind": "tcp", "id": "tcp", "congestion_control": kind} | when]
