@@ -134,8 +134,8 @@ _ALL = (
         "Frame delay, median",
         "ms",
         "lower",
-        "From the capture of a frame to its last packet, and that of all frames before it; a lost packet is taken to "
-        "come again one round trip after the gap shows. Without encoder, jitter buffer and decoder.",
+        "From the capture of a frame to its last packet, and that of all frames before it; of filler, a lost packet "
+        "is taken to come again one round trip after the gap shows. Without encoder, jitter buffer and decoder.",
         1,
         0,
     ),

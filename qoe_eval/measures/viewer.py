@@ -3,8 +3,8 @@
 From the frames that weir-sim follows (`trainer/gym/sim/media/frame_recorder.h`): of the encoder's video, or of filler,
 whose every thirtieth of a second counts as a frame. A frame is rendered when it and all frames before it are complete;
 those that a later key frame made needless are not. That is a receiver without jitter buffer. Filler is not repaired:
-there a lost packet is taken to come again one round trip after the gap shows, which with much loss flatters. `weir call`
-measures real frames.
+there a lost packet is taken to come again one round trip after the gap shows, which with much loss flatters. Real
+frames: `weir call`.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ SIMULATOR_ORDER = (
     ["scenario"],
     ["link"],
     ["media"],
+    ["repair"],
     ["endpoints"],
     ["flows"],
     ["run"],

@@ -1,5 +1,5 @@
 // The repair of lossy video: what is asked for and when, what is sent again, and what becomes of the frames.
-#include "endpoints/video_repair.h"
+#include "repair/video_repair.h"
 
 #include <gtest/gtest.h>
 
@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "core/sim_time.h"
-#include "endpoints/byte_window.h"
-#include "endpoints/frame_assembly.h"
-#include "endpoints/nack_requester.h"
 #include "endpoints/rtp_format.h"
-#include "endpoints/rtp_packet_history.h"
+#include "repair/byte_window.h"
+#include "repair/frame_assembly.h"
+#include "repair/nack_requester.h"
+#include "repair/rtp_packet_history.h"
 #include "simulation_fixture.h"
 #include "test_scenarios.h"
 

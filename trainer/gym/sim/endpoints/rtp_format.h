@@ -21,9 +21,6 @@ inline constexpr uint32_t kRtpHeaderBytes = 12 + 12;
 inline constexpr uint32_t kRembOverheadBytes = kRtpHeaderBytes;
 inline constexpr uint32_t kSendSideOverheadBytes = kRtpHeaderBytes + kUdpIpOverheadBytes;
 
-// A retransmission's payload begins with the original's sequence number (RFC 4588 section 4).
-inline constexpr uint32_t kRtxHeaderBytes = 2;
-
 // A flow has one stream (SSRC) for each kind of packet it sends: video, audio, probes and padding, retransmissions.
 inline constexpr int kStreamsPerFlow = 4;
 constexpr int StreamOf(PacketKind kind) {

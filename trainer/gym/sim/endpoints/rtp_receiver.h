@@ -13,9 +13,9 @@
 #include "endpoints/flow_observer.h"
 #include "endpoints/rtcp_messages.h"
 #include "endpoints/transport_feedback_builder.h"
-#include "endpoints/video_repair.h"
 #include "link/link.h"
 #include "link/packet.h"
+#include "repair/video_repair.h"
 #include "weir/bandwidth_estimator.h"
 
 namespace weir::sim {

@@ -1,4 +1,4 @@
-#include "endpoints/video_repair.h"
+#include "repair/video_repair.h"
 
 #include <algorithm>
 #include <utility>
@@ -13,17 +13,11 @@ constexpr int64_t kInactiveNs = 5'000'000'000;
 
 }  // namespace
 
-bool VideoRepair::OnAnnounced(const Packet& packet, int64_t arrival_time_ns) {
-  if (packet.rtp.kind != PacketKind::kVideo) return false;
-  const bool gap = packet.media_sequence_number != next_announced_ || arrival_time_ns < last_announced_arrival_ns_;
-  next_announced_ = packet.media_sequence_number + 1;
-  last_announced_arrival_ns_ = arrival_time_ns;
-  if (!gap) return false;
+void VideoRepair::AddGap(int64_t arrival_time_ns) {
   gaps_ns_.push_back(arrival_time_ns);
   for (size_t i = gaps_ns_.size() - 1; i > 0 && gaps_ns_[i - 1] > gaps_ns_[i]; --i) {
     std::swap(gaps_ns_[i - 1], gaps_ns_[i]);
   }
-  return true;
 }
 
 void VideoRepair::OnPacket(const Packet& packet, int64_t arrival_time_ns) {
@@ -39,7 +33,7 @@ void VideoRepair::OnPacket(const Packet& packet, int64_t arrival_time_ns) {
   if (!assembly_.OnPacket(packet.media_sequence_number, packet.frame_part)) return;
   decoded_any_ = true;
   waiting_since_ns_ = arrival_time_ns;
-  nack_requester_.ClearUpTo(assembly_.first_needed());
+  if (nack_requester_.any_missing()) nack_requester_.ClearUpTo(assembly_.first_needed());
 }
 
 int64_t VideoRepair::KeyFrameDeadlineNs() const {

@@ -1,4 +1,4 @@
-#include "endpoints/nack_requester.h"
+#include "repair/nack_requester.h"
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@ constexpr int64_t kUpdateIntervalNs = 20'000'000;
 
 }  // namespace
 
-bool NackRequester::OnPacket(int64_t sequence_number) {
+bool NackRequester::OnOtherPacket(int64_t sequence_number) {
   if (newest_ < 0) newest_ = sequence_number;
   if (sequence_number <= newest_) {
     Forget(sequence_number);
@@ -23,7 +23,6 @@ bool NackRequester::OnPacket(int64_t sequence_number) {
   }
   const int64_t first_missing = newest_ + 1;
   newest_ = sequence_number;
-  if (sequence_number == first_missing) return true;
   ClearUpTo(sequence_number - kMaxPacketAge);
   if (static_cast<int64_t>(missing_.size()) + sequence_number - first_missing > kMaxMissing) {
     missing_.clear();

@@ -1,7 +1,7 @@
 // The sender's half of the repair of lossy video: what it has sent, and may send again (RFC 4588), in the manner of
 // libwebrtc's RtpPacketHistory.
-#ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_RTP_PACKET_HISTORY_H_
-#define WEIR_TRAINER_GYM_SIM_ENDPOINTS_RTP_PACKET_HISTORY_H_
+#ifndef WEIR_TRAINER_GYM_SIM_REPAIR_RTP_PACKET_HISTORY_H_
+#define WEIR_TRAINER_GYM_SIM_REPAIR_RTP_PACKET_HISTORY_H_
 
 #include <cstdint>
 #include <optional>
@@ -24,10 +24,10 @@ class RtpPacketHistory {
 
  private:
   struct Stored {
-    uint32_t payload_bytes = 0;
-    FramePart frame_part;
     int64_t capture_time_ns = 0;
     int64_t sent_ns = 0;
+    uint32_t payload_bytes = 0;
+    FramePart frame_part;
     bool sent_again = false;
     bool waits = false;
   };
@@ -43,4 +43,4 @@ class RtpPacketHistory {
 
 }  // namespace weir::sim
 
-#endif  // WEIR_TRAINER_GYM_SIM_ENDPOINTS_RTP_PACKET_HISTORY_H_
+#endif  // WEIR_TRAINER_GYM_SIM_REPAIR_RTP_PACKET_HISTORY_H_

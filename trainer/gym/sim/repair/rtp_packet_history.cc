@@ -1,11 +1,12 @@
-#include "endpoints/rtp_packet_history.h"
+#include "repair/rtp_packet_history.h"
 
 #include <algorithm>
 
-#include "endpoints/rtp_format.h"
-
 namespace weir::sim {
 namespace {
+
+// A retransmission's payload begins with the original's sequence number (RFC 4588 section 4).
+constexpr uint32_t kRtxHeaderBytes = 2;
 
 // All libwebrtc's: how many packets are kept at most, how many where they may go, and how long.
 constexpr size_t kMaxCapacity = 9600;
@@ -32,10 +33,10 @@ void RtpPacketHistory::OnSent(const Packet& packet, int64_t now_ns) {
     return;
   }
   Cull(now_ns);
-  stored_.push_back({.payload_bytes = packet.rtp.payload_size,
-                     .frame_part = packet.frame_part,
-                     .capture_time_ns = packet.capture_time_ns,
-                     .sent_ns = now_ns});
+  stored_.push_back({.capture_time_ns = packet.capture_time_ns,
+                     .sent_ns = now_ns,
+                     .payload_bytes = packet.rtp.payload_size,
+                     .frame_part = packet.frame_part});
 }
 
 std::optional<MediaPacket> RtpPacketHistory::TakeForRetransmission(int64_t sequence_number, int64_t now_ns) {

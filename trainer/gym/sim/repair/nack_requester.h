@@ -1,7 +1,7 @@
 // Which lost packets a receiver asks for, and when, in the manner of libwebrtc's NackRequester (RFC 4585
 // section 6.2.1): at once when a gap shows, again after each round trip, ten times at most.
-#ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_NACK_REQUESTER_H_
-#define WEIR_TRAINER_GYM_SIM_ENDPOINTS_NACK_REQUESTER_H_
+#ifndef WEIR_TRAINER_GYM_SIM_REPAIR_NACK_REQUESTER_H_
+#define WEIR_TRAINER_GYM_SIM_REPAIR_NACK_REQUESTER_H_
 
 #include <cstdint>
 #include <vector>
@@ -12,13 +12,18 @@ class NackRequester {
  public:
   // An original packet, its sequence number unwrapped. False when so much is missing that the list was given up, after
   // which only a key frame helps.
-  bool OnPacket(int64_t sequence_number);
+  bool OnPacket(int64_t sequence_number) {
+    if (sequence_number != newest_ + 1 || newest_ < 0) return OnOtherPacket(sequence_number);
+    newest_ = sequence_number;
+    return true;
+  }
   // A retransmission came.
   void OnRetransmission(int64_t sequence_number) { Forget(sequence_number); }
   // What came before that packet is not needed any more.
   void ClearUpTo(int64_t sequence_number);
   void SetRoundTripTime(int64_t round_trip_time_ns) { round_trip_time_ns_ = round_trip_time_ns; }
 
+  bool any_missing() const { return !missing_.empty(); }
   // When to ask again for what has been asked for; kNeverNs with nothing missing.
   int64_t next_timeout_ns() const;
   // What is to be asked for now, in order.
@@ -32,6 +37,8 @@ class NackRequester {
     int requests = 0;
   };
 
+  // One that does not follow the newest.
+  bool OnOtherPacket(int64_t sequence_number);
   void Forget(int64_t sequence_number);
 
   // By sequence number.
@@ -43,4 +50,4 @@ class NackRequester {
 
 }  // namespace weir::sim
 
-#endif  // WEIR_TRAINER_GYM_SIM_ENDPOINTS_NACK_REQUESTER_H_
+#endif  // WEIR_TRAINER_GYM_SIM_REPAIR_NACK_REQUESTER_H_

@@ -1,16 +1,16 @@
 // The receiver's half of the repair of lossy video: asks for what is missing, and for a key frame where that does not
 // help.
-#ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_VIDEO_REPAIR_H_
-#define WEIR_TRAINER_GYM_SIM_ENDPOINTS_VIDEO_REPAIR_H_
+#ifndef WEIR_TRAINER_GYM_SIM_REPAIR_VIDEO_REPAIR_H_
+#define WEIR_TRAINER_GYM_SIM_REPAIR_VIDEO_REPAIR_H_
 
 #include <cstdint>
 #include <vector>
 
 #include "core/ring_buffer.h"
 #include "core/sim_time.h"
-#include "endpoints/frame_assembly.h"
-#include "endpoints/nack_requester.h"
 #include "link/packet.h"
+#include "repair/frame_assembly.h"
+#include "repair/nack_requester.h"
 
 namespace weir::sim {
 
@@ -27,7 +27,14 @@ class VideoRepair {
 
   // A packet will arrive then; called in the order of sending, before OnPacket. True when next_timeout_ns() may have
   // changed by it.
-  bool OnAnnounced(const Packet& packet, int64_t arrival_time_ns);
+  bool OnAnnounced(const Packet& packet, int64_t arrival_time_ns) {
+    if (packet.rtp.kind != PacketKind::kVideo) return false;
+    const bool gap = packet.media_sequence_number != next_announced_ || arrival_time_ns < last_announced_arrival_ns_;
+    next_announced_ = packet.media_sequence_number + 1;
+    last_announced_arrival_ns_ = arrival_time_ns;
+    if (gap) AddGap(arrival_time_ns);
+    return gap;
+  }
   // A packet of any kind, in the order of arrival.
   void OnPacket(const Packet& packet, int64_t arrival_time_ns);
   void SetRoundTripTime(int64_t round_trip_time_ns) { nack_requester_.SetRoundTripTime(round_trip_time_ns); }
@@ -38,6 +45,7 @@ class VideoRepair {
   Requests TakeRequests(int64_t now_ns);
 
  private:
+  void AddGap(int64_t arrival_time_ns);
   int64_t KeyFrameDeadlineNs() const;
 
   NackRequester nack_requester_;
@@ -56,4 +64,4 @@ class VideoRepair {
 
 }  // namespace weir::sim
 
-#endif  // WEIR_TRAINER_GYM_SIM_ENDPOINTS_VIDEO_REPAIR_H_
+#endif  // WEIR_TRAINER_GYM_SIM_REPAIR_VIDEO_REPAIR_H_

@@ -1,6 +1,6 @@
 // How far a receiver can decode a video stream: every frame needs all frames since the last key frame.
-#ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_FRAME_ASSEMBLY_H_
-#define WEIR_TRAINER_GYM_SIM_ENDPOINTS_FRAME_ASSEMBLY_H_
+#ifndef WEIR_TRAINER_GYM_SIM_REPAIR_FRAME_ASSEMBLY_H_
+#define WEIR_TRAINER_GYM_SIM_REPAIR_FRAME_ASSEMBLY_H_
 
 #include <cstdint>
 
@@ -13,7 +13,11 @@ class FrameAssembly {
  public:
   // A packet of the stream, original or retransmitted, by its unwrapped sequence number. True when with it a frame can
   // be decoded that could not before.
-  bool OnPacket(int64_t sequence_number, FramePart part);
+  bool OnPacket(int64_t sequence_number, FramePart part) {
+    if (sequence_number != next_ || !slots_.empty()) return OnOtherPacket(sequence_number, part);
+    ++next_;
+    return Take(part);
+  }
 
   // Packets before this one are not needed any more.
   int64_t first_needed() const { return next_; }
@@ -26,7 +30,12 @@ class FrameAssembly {
 
   // Takes what has come without a gap; true when the end of a decodable frame was in it.
   bool TakeContiguous();
-  bool Take(FramePart part);
+  bool Take(FramePart part) {
+    if (part.key_frame && part.first) needs_key_frame_ = false;
+    return part.last && !needs_key_frame_;
+  }
+  // One beside a gap.
+  bool OnOtherPacket(int64_t sequence_number, FramePart part);
   // Goes on with the key frame that holds that slot, if it is complete.
   bool SkipToKeyFrame(size_t index);
 
@@ -38,4 +47,4 @@ class FrameAssembly {
 
 }  // namespace weir::sim
 
-#endif  // WEIR_TRAINER_GYM_SIM_ENDPOINTS_FRAME_ASSEMBLY_H_
+#endif  // WEIR_TRAINER_GYM_SIM_REPAIR_FRAME_ASSEMBLY_H_

@@ -1,4 +1,4 @@
-#include "endpoints/frame_assembly.h"
+#include "repair/frame_assembly.h"
 
 namespace weir::sim {
 namespace {
@@ -8,12 +8,8 @@ constexpr int64_t kMaxPackets = 10'000;
 
 }  // namespace
 
-bool FrameAssembly::OnPacket(int64_t sequence_number, FramePart part) {
+bool FrameAssembly::OnOtherPacket(int64_t sequence_number, FramePart part) {
   if (sequence_number < next_) return false;
-  if (sequence_number == next_ && slots_.empty()) {
-    ++next_;
-    return Take(part);
-  }
   if (sequence_number - next_ >= kMaxPackets) {
     while (!slots_.empty()) slots_.pop_front();
     next_ = sequence_number;
@@ -33,11 +29,6 @@ bool FrameAssembly::TakeContiguous() {
     ++next_;
   }
   return decodable;
-}
-
-bool FrameAssembly::Take(FramePart part) {
-  if (part.key_frame && part.first) needs_key_frame_ = false;
-  return part.last && !needs_key_frame_;
 }
 
 bool FrameAssembly::SkipToKeyFrame(size_t index) {
