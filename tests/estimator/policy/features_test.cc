@@ -46,6 +46,27 @@ TEST(FeaturesTest, PutsTheNewestFirstAndForgetsTheOldest) {
   EXPECT_EQ(Observation(history), std::vector<float>(6, 0.0f));
 }
 
+TEST(FeaturesTest, OfThePathOnlyTheNewestFollowsTheHistory) {
+  const FeatureSpecification specification{
+      {*FindIntervalStatisticsField("receive_rate_bps"), *FindIntervalStatisticsField("delay_noise_s"),
+       *FindIntervalStatisticsField("loss_ratio")},
+      2};
+  ASSERT_EQ(specification.size(), 5u);
+  EXPECT_EQ(specification.at(2).name, "receive_rate_bps");
+  EXPECT_EQ(specification.at(3).name, "loss_ratio");
+  EXPECT_EQ(specification.at(4).name, "delay_noise_s");
+  FeatureHistory history(specification);
+  IntervalStatistics statistics = Record(100, 0.5);
+  statistics.delay_noise_s = 2;
+  history.Add(statistics);
+  statistics = Record(200, 0);
+  statistics.delay_noise_s = 4;
+  history.Add(statistics);
+  EXPECT_EQ(Observation(history), (std::vector<float>{200, 0, 100, 0.5f, 4}));
+  history.Clear();
+  EXPECT_EQ(Observation(history), std::vector<float>(5, 0.0f));
+}
+
 TEST(FeaturesTest, FieldNamesAreUniqueAndFound) {
   std::set<std::string_view> names;
   for (const IntervalStatisticsField& field : kIntervalStatisticsFields) {
