@@ -112,6 +112,7 @@ def main():
             now,
             capacity,
             capacity,
+            capacity,
             rate,
             received,
             delay,

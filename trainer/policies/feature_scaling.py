@@ -92,7 +92,9 @@ class FeatureScaling(BaseFeaturesExtractor):
         size, step = specification.observation_size, len(self.features)
         of_history = step * specification.history
         self._columns = {name: slice(index, of_history, step) for index, name in enumerate(self.features)}
-        self._columns |= {name: slice(size - 1 - i, size - i) for i, name in enumerate(specification.path_features[::-1])}
+        self._columns |= {
+            name: slice(size - 1 - i, size - i) for i, name in enumerate(specification.path_features[::-1])
+        }
         vectors = scaling_vectors(specification)
         for name in ("shift", "floor", "logarithm", "offset", "reference"):
             self.register_buffer(f"_{name}", torch.from_numpy(vectors[name]), persistent=False)
