@@ -89,7 +89,7 @@ class FeatureScaling(BaseFeaturesExtractor):
         self.specification = specification
         self.features = specification.interval_features
         self.window = rate_window(specification.interval_ms, specification.history)
-        size, step = specification.observation_size, len(self.features)
+        step = len(self.features)
         of_history = step * specification.history
         self._columns = {name: slice(index, of_history, step) for index, name in enumerate(self.features)}
         self._columns |= {
