@@ -93,7 +93,8 @@ class FeatureScaling(BaseFeaturesExtractor):
         of_history = step * specification.history
         self._columns = {name: slice(index, of_history, step) for index, name in enumerate(self.features)}
         self._columns |= {
-            name: slice(size - 1 - i, size - i) for i, name in enumerate(specification.path_features[::-1])
+            name: slice(of_history + index, of_history + index + 1)
+            for index, name in enumerate(specification.path_features)
         }
         vectors = scaling_vectors(specification)
         for name in ("shift", "floor", "logarithm", "offset", "reference"):
