@@ -62,7 +62,9 @@ TEST(PathMemoryTest, TellsLossThatFollowsTheRateFromLossByChance) {
     interval.packets_lost = fast ? 4 : 2;
     latest = Feed(chance, 1, interval);
     EXPECT_NEAR(latest.loss_ratio_fast_10s, 1.0 / 11, 1e-9);
-    if (second > 0) EXPECT_NEAR(latest.loss_ratio_slow_10s, 1.0 / 11, 1e-9);
+    if (second > 0) {
+      EXPECT_NEAR(latest.loss_ratio_slow_10s, 1.0 / 11, 1e-9);
+    }
     interval.packets_lost = fast ? 4 : 0;
     latest = Feed(policed, 1, interval);
   }
