@@ -6,7 +6,8 @@
 namespace weir {
 namespace {
 
-constexpr double kSlotS = 1;
+// A second; sums of a tenth of one are a little less.
+constexpr double kSlotS = 0.999;
 // Rates of less time than this are chance.
 constexpr double kShortestRateS = 0.5;
 constexpr double kShortQueueS = 0.015;
