@@ -66,6 +66,10 @@ void FlowRecorder::OnTargetRate(DataRate target_rate, int64_t time_ns) {
   target_bps_ = static_cast<double>(target_rate.bps());
 }
 
+void FlowRecorder::OnFeedbackSent(int64_t time_ns) {
+  if (Step* step = StepAt(time_ns)) ++step->feedback_sent;
+}
+
 void FlowRecorder::FinishDelays(size_t step_index) {
   if (step_delays_ns_.empty()) return;
   const MeanAndP95 delays = MeanAndP95Of(step_delays_ns_);

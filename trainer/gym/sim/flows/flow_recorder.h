@@ -28,6 +28,7 @@ class FlowRecorder final : public FlowObserver {
     int64_t bytes_sent = 0;
     int64_t bytes_received = 0;
     int64_t packets_lost = 0;
+    int64_t feedback_sent = 0;
     // Nothing when nothing arrived.
     std::optional<double> delay_mean_ms;
     std::optional<double> delay_p95_ms;
@@ -41,6 +42,7 @@ class FlowRecorder final : public FlowObserver {
   void OnReceived(const Packet& packet, int64_t arrival_time_ns) override;
   void OnDropped(const Packet& packet) override;
   void OnTargetRate(DataRate target_rate, int64_t time_ns) override;
+  void OnFeedbackSent(int64_t time_ns) override;
 
   // Call once, after the last event.
   void Finish();
