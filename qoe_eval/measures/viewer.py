@@ -38,8 +38,8 @@ class _Viewing:
 def viewer_measures(record: Mapping[str, Any], flow: Mapping[str, Any]) -> Values:
     """The measures of one flow, named as in `METRICS`. Nothing for a run without series, or a flow without frames.
 
-    Measured is the time from the first rendered frame until the flow stops, without pauses of it or of its video, as in calls. Of a flow
-    of which no frame came, all its time was frozen.
+    Measured is the time from the first rendered frame until the flow stops, without pauses of it or of its video, as in
+    calls. Of a flow of which no frame came, all its time was frozen.
     """
     frames = (flow.get("series") or {}).get("frames")
     if not frames or not frames["capture_time_us"]:

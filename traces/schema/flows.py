@@ -32,9 +32,7 @@ def _in_order(pauses_s: list[list[float]]) -> list[list[float]]:
 
 
 # From and to, in order and apart.
-Pauses = Annotated[
-    list[Annotated[list[NotNegative], Field(min_length=2, max_length=2)]], AfterValidator(_in_order)
-]
+Pauses = Annotated[list[Annotated[list[NotNegative], Field(min_length=2, max_length=2)]], AfterValidator(_in_order)]
 
 
 class FillerMedia(Part):

@@ -36,8 +36,8 @@ def start() -> Family:
 
 
 def mute() -> Family:
-    """The call has nothing to send for a while, and then goes on; or only its video pauses, and audio sends 50 packets a
-    second, or, with little to say (Opus with DTX), one.
+    """The call has nothing to send for a while, and then goes on; or only its video pauses, and audio sends 50 packets
+    a second, or, with little to say (Opus with DTX), one.
     """
     pauses_s = {"5s": [[20.0, 25.0]], "10s": [[20.0, 30.0]], "20s": [[20.0, 40.0]],
                 "often": [[15.0, 20.0], [25.0, 30.0], [35.0, 40.0]]}  # fmt: skip
