@@ -52,6 +52,10 @@ class FlowRecorder final : public FlowObserver {
   int64_t packets_received = 0;
   int64_t bytes_received = 0;
   int64_t packets_lost = 0;
+  // Of these: by chance, at a policer, at a queue.
+  int64_t packets_lost_by_chance = 0;
+  int64_t packets_lost_at_policer = 0;
+  int64_t packets_lost_at_queue = 0;
   // While the last packet that arrived had been under way for more than 400 ms, until the flow stops.
   int64_t above_400_ms_ns = 0;
   // Of received packets.

@@ -110,6 +110,9 @@ Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, 
   record["packets_received"] = recorder.packets_received;
   record["bytes_received"] = recorder.bytes_received;
   record["packets_lost"] = recorder.packets_lost;
+  record["packets_lost_by_cause"] = {{"chance", recorder.packets_lost_by_chance},
+                                     {"policer", recorder.packets_lost_at_policer},
+                                     {"queue", recorder.packets_lost_at_queue}};
   // Only media bounds what an unlimited link without a policer carries.
   record["carriable_bytes"] = link.capacity || link.loss.kind == LossSpec::Kind::kPolicer || receiver
                                   ? Json(std::llround(Carriable(scenario, flow).BitsUntil(scenario.duration_ns()) / 8))

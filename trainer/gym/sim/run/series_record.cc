@@ -70,7 +70,7 @@ Json ArrivalStatisticsSeries(const ArrivalStatisticsRecorder& recorder) {
   for (const ArrivalStatisticsRecorder::Column& column : ArrivalStatisticsRecorder::kColumns) {
     Json values = Json::array();
     for (const auto& interval : recorder.intervals()) {
-      values.push_back(interval ? RoundedMs((*interval).*column.member) : Json(nullptr));
+      values.push_back(interval ? Json(std::round((*interval).*column.member * 1e6) / 1e6) : Json(nullptr));
     }
     series[std::string(column.name)] = std::move(values);
   }
