@@ -60,9 +60,9 @@ class ArrivalTruth:
 
     Of queueing delay, the mean over an interval's packets and the smallest: median and 95th percentile of the absolute
     error in ms; `over` and `under`, the shares of intervals where the estimate is more than NOTICEABLE_MS above or
-    below the truth. Of the base delay: median and 95th percentile of the absolute error of its mean in ms. Of the loss at
-    a short queue in 10 s against that by chance: median and 95th percentile of the absolute error, 0 to 1, and the mean
-    error. `lost_by_`: shares of the packets sent, by what took them.
+    below the truth. Of the base delay: median and 95th percentile of the absolute error of its mean in ms. Of the loss
+    at a short queue in 10 s against that by chance: median and 95th percentile of the absolute error, 0 to 1, and the
+    mean error. `lost_by_`: shares of the packets sent, by what took them.
     """
 
     family: str

@@ -92,7 +92,7 @@ TEST(ArrivalStatisticsRecorderTest, RandomLossIsNeitherThatOfAQueueNorThatOfAPol
   for (const auto& [scenario, cause] : cases) {
     const auto flow = RunScenario(scenario, "fixed")["flows"][0];
     for (const auto& [name, lost] : flow["packets_lost_by_cause"].items()) {
-      EXPECT_EQ(lost, name == cause ? flow["packets_lost"] : json(0)) << cause << ", " << name;
+      EXPECT_EQ(lost.get<int>(), name == cause ? flow["packets_lost"].get<int>() : 0) << cause << ", " << name;
     }
     EXPECT_GT(flow["packets_lost"], 20) << cause;
     const auto& series = flow["series"]["arrival_statistics"];
