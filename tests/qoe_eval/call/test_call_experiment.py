@@ -88,8 +88,9 @@ def test_rows_and_markdown(traces, base, tmp_path, monkeypatch):
         (call.out / "link.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     replayed = [
         {
-            "scenario": scenario.name, "controller": "weir", "seed": 1, "path": {"one_way_delay_ms": 30.0},
-            "metrics": {"run": {"receive_rate_bps": 1.65e6, "p95_queueing_delay_ms": 75.0}},
+            "scenario": scenario.name, "controller": "weir", "seed": 1,
+            "flows": [{"kind": "tcp"}, {"kind": "rtp", "one_way_delay_ms": {"p50": 50.0, "p95": 105.0}}],
+            "metrics": {"run": {"receive_rate_bps": 1.65e6}},
         }
         for scenario in sets.replayed
     ]  # fmt: skip
