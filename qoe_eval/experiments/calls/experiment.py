@@ -109,9 +109,11 @@ def with_video(scenario: Scenario, max_bitrate_bps: int) -> Scenario:
     return _with_media(scenario, lambda _: {"kind": "video", "max_rate_bps": float(max_bitrate_bps)})
 
 
-def with_simulated_encoder(scenario: Scenario) -> Scenario:
-    """The scenario as a replay has it, whose video is to be like that of a call: what the encoder is of Chromium's."""
-    return _with_media(scenario, lambda media: media | _SIMULATED_ENCODER)
+def with_simulated_encoder(scenario: Scenario, **changes: float) -> Scenario:
+    """The scenario for a replay whose video is to be like that of a call: the encoder is like Chromium's, but for the
+    fields of its media that `changes` names.
+    """
+    return _with_media(scenario, lambda media: media | _SIMULATED_ENCODER | changes)
 
 
 def _with_media(scenario: Scenario, changed: Callable[[dict[str, Any]], dict[str, Any]]) -> Scenario:

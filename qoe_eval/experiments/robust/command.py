@@ -56,7 +56,7 @@ def robust(
         int | None, typer.Option(min=1, max=1024, metavar="N", help="Simulators at once. Default: one per core.")
     ] = None,
     with_calls: Annotated[
-        bool, typer.Option("--calls", help="Some of them as real calls, too; 50 minutes a seed. Needs root, Chromium.")
+        bool, typer.Option("--calls", help="Some of them as real calls, too; 35 minutes a seed. Needs root, Chromium.")
     ] = False,
     size: Annotated[
         list[str] | None,

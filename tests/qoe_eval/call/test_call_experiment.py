@@ -11,6 +11,7 @@ from weir.qoe_eval.experiments.calls.experiment import (
     experiment_calls,
     experiment_rows,
     with_delay,
+    with_simulated_encoder,
     with_video,
 )
 from weir.qoe_eval.runs.shipped_model import shipped_model
@@ -52,6 +53,13 @@ def test_a_video_takes_the_place_of_the_first_rtp_flow_only():
     assert scenario.flows[0].media.kind == "video"
     assert scenario.flows[0].media.max_rate_bps == 1e6
     assert scenario.flows[1] == load_bundled("tcp-competitor").flows[1]
+
+
+def test_an_encoder_like_that_of_calls_may_differ_in_what_is_said():
+    scenario = with_video(load_bundled("tcp-competitor"), 1_000_000)
+    alike, changed = with_simulated_encoder(scenario), with_simulated_encoder(scenario, minimum_output_share=1.0)
+    assert (alike.flows[0].media.minimum_output_share, changed.flows[0].media.minimum_output_share) == (0.85, 1.0)
+    assert changed.flows[0].media.rise_time_constant_s == alike.flows[0].media.rise_time_constant_s > 0
 
 
 def test_the_calls(traces, base, tmp_path):
