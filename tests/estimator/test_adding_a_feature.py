@@ -62,6 +62,7 @@ int main() {{
 SOURCES = (
     "arrival/interval_accumulator.cc",
     "arrival/interval_statistics.cc",
+    "arrival/path_memory.cc",
     "policy/features.cc",
     "policy/saturation.cc",
 )
@@ -97,7 +98,7 @@ def test_a_field_without_its_line_in_the_table_does_not_compile(tmp_path: Path) 
 
 
 def test_the_trainer_needs_its_golden_value_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    dummy = SimpleNamespace(observation_space=(-1.0, 5.0), scale="delay")
+    dummy = SimpleNamespace(observation_space=(-1.0, 5.0), scale="delay", of_path=False)
     monkeypatch.setattr(specification, "FEATURES", {**FEATURES, DUMMY: dummy})
     spec = EnvironmentSpecification(features=("loss_ratio", DUMMY), history=1)
     low, high = spec.observation_limits()

@@ -76,7 +76,7 @@ def test_capacity_delay_and_queue_span_their_ranges(many: list[Scenario]) -> Non
 
 
 DYNAMICS = {"constant": 0.2, "step": 0.2, "cellular": 0.2, "wifi": 0.12, "ramp": 0.08, "outage": 0.06}
-LOSSES = {"none": 0.5, "bernoulli": 0.28, "gilbert_elliott": 0.14, "policer": 0.08}
+LOSSES = {"none": 0.5, "bernoulli": 0.32, "gilbert_elliott": 0.14, "policer": 0.04}
 JITTERS = {"none": 0.5, "truncated_gaussian": 0.25, "uniform": 0.07, "slotted": 0.09, "spikes": 0.09}
 COMPETITORS = {"none": 0.7, "cubic": 0.06, "newreno": 0.03, "bbr": 0.04, "cbr": 0.1, "rtp": 0.07}
 

@@ -74,19 +74,17 @@ def observations(specification):
     low, high = (limit[: specification.observation_size] for limit in specification.observation_limits())
     random = np.concatenate([ordinary * generator.uniform(0.0, 2.0, ordinary.shape) for _ in range(20)])
     corners = np.where(generator.random((20, len(low))) < 0.5, low, high)
-    silent = ordinary.copy().reshape(len(ordinary), specification.history, -1)
-    standing = silent.copy()
-    names = specification.features
+    silent, standing = ordinary.copy(), ordinary.copy()
+    names = specification.observed
     if "packets_received" in names:
-        silent[:, 0, names.index("packets_received")] = 0.0
+        silent[:, names.index("packets_received")] = 0.0
     if "queueing_delay_min_s" in names:
         threshold = np.float32(rule.QUEUE_THRESHOLD_S)
         towards = np.array([0.0, 1.0] * 3, dtype=np.float32)
-        standing[:, 0, names.index("queueing_delay_min_s")] = np.nextafter(threshold, towards)
-        standing[-1, 0, names.index("queueing_delay_min_s")] = threshold
-    flat = [values.reshape(len(values), -1) for values in (silent, standing)]
+        standing[:, names.index("queueing_delay_min_s")] = np.nextafter(threshold, towards)
+        standing[-1, names.index("queueing_delay_min_s")] = threshold
     extremes = [np.zeros((1, len(low))), np.full((1, len(low)), 1e9), low[None], high[None]]
-    return np.concatenate([ordinary, random, corners, *flat, *extremes]).astype(np.float32)
+    return np.concatenate([ordinary, random, corners, silent, standing, *extremes]).astype(np.float32)
 
 
 @pytest.mark.parametrize(("algorithm", "kind", "features"), CASES)

@@ -15,9 +15,9 @@ One forward bottleneck with one RTP flow under test, drawn from:
 | | 19 %: bytes, log-uniform 10 kB to 1 MB, moved into 30 ms to 2 s of the mean capacity |
 | | 5 %: bytes of 6 to 20 full packets, whatever the capacity |
 | discipline | drop-tail 90 %, CoDel 10 % |
-| loss | none 50 %; Bernoulli 28 %, log-uniform 0.1 to 12 % |
+| loss | none 50 %; Bernoulli 32 %, log-uniform 0.1 to 12 % |
 | | Gilbert-Elliott 14 %: bad spells of 2 to 10 packets, log-uniform 0.1 to 4 % on average |
-| | policer 8 %: 0.3 to 0.9 of the mean capacity (50 kbps at least); bucket: log-uniform 10 to 200 kB, 2 s at most |
+| | policer 4 %: 0.3 to 0.9 of the mean capacity (50 kbps at least); bucket: log-uniform 10 to 200 kB, 2 s at most |
 | jitter | none 50 %; truncated Gaussian 25 %, log-uniform 1 to 40 ms, at most three of them, one in ten reorders |
 | | uniform 7 %, from 0 to log-uniform 2 to 60 ms; slotted 9 %, slots of log-uniform 5 to 100 ms |
 | | spikes 9 %: every 1 to 10 s (log-uniform mean), shortest of 20 to 100 ms, longest up to 250 ms |

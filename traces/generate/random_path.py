@@ -19,7 +19,7 @@ CALM_SHARE = 0.2
 """Of scenarios in which nothing but the capacity happens, so that the others are disturbed all the more."""
 
 _DELAY_CHANGES = {"steps": 0.10, "wandering": 0.05, "ramp": 0.05}
-_LOSSES = {"bernoulli": 0.28, "gilbert_elliott": 0.14, "policer": 0.08}
+_LOSSES = {"bernoulli": 0.32, "gilbert_elliott": 0.14, "policer": 0.04}
 _JITTERS = {"truncated_gaussian": 0.25, "uniform": 0.07, "slotted": 0.09, "spikes": 0.09}
 _REVERSE = 0.10
 """Share of scenarios whose way back has another delay; and of those in which it has jitter of its own."""

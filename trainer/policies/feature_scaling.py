@@ -89,10 +89,13 @@ class FeatureScaling(BaseFeaturesExtractor):
         self.specification = specification
         self.features = specification.interval_features
         self.window = rate_window(specification.interval_ms, specification.history)
-        size, step = specification.observation_size, len(self.features)
+        step = len(self.features)
         of_history = step * specification.history
         self._columns = {name: slice(index, of_history, step) for index, name in enumerate(self.features)}
-        self._columns |= {name: slice(size - 1 - i, size - i) for i, name in enumerate(specification.path_features[::-1])}
+        self._columns |= {
+            name: slice(of_history + index, of_history + index + 1)
+            for index, name in enumerate(specification.path_features)
+        }
         vectors = scaling_vectors(specification)
         for name in ("shift", "floor", "logarithm", "offset", "reference"):
             self.register_buffer(f"_{name}", torch.from_numpy(vectors[name]), persistent=False)

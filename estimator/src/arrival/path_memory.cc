@@ -6,7 +6,8 @@
 namespace weir {
 namespace {
 
-constexpr double kSlotS = 1;
+// A second; sums of a tenth of one are a little less.
+constexpr double kSlotS = 0.999;
 // Rates of less time than this are chance.
 constexpr double kShortestRateS = 0.5;
 constexpr double kShortQueueS = 0.015;
@@ -27,6 +28,27 @@ double PathMemory::DelayNoiseS() const {
   return *middle;
 }
 
+void PathMemory::WriteLossByRate(IntervalStatistics& statistics) const {
+  std::array<const Slot*, kSlots> slots{};
+  size_t known = 0;
+  for (const Slot& slot : slots_) {
+    if (slot.duration_s >= kShortestRateS) slots[known++] = &slot;
+  }
+  const auto sent_per_s = [](const Slot* slot) { return (slot->received + slot->lost) / slot->duration_s; };
+  std::sort(slots.begin(), slots.begin() + static_cast<ptrdiff_t>(known),
+            [&](const Slot* a, const Slot* b) { return sent_per_s(a) < sent_per_s(b); });
+  const auto loss_ratio = [&](size_t begin, size_t end) {
+    double lost = 0, sent = 0;
+    for (size_t i = begin; i < end; ++i) {
+      lost += slots[i]->lost;
+      sent += slots[i]->lost + slots[i]->received;
+    }
+    return sent > 0 ? lost / sent : 0;
+  };
+  statistics.loss_ratio_slow_10s = loss_ratio(0, known / 2);
+  statistics.loss_ratio_fast_10s = loss_ratio(known / 2, known);
+}
+
 void PathMemory::Add(IntervalStatistics& statistics) {
   const bool has_delay = statistics.packets_received > 0;
   if (has_delay) delays_s_[delays_++ % kDelays] = statistics.queueing_delay_min_s;
@@ -37,6 +59,8 @@ void PathMemory::Add(IntervalStatistics& statistics) {
   Slot& slot = slots_[slot_];
   slot.duration_s += statistics.interval_s;
   slot.bytes += statistics.bytes_received;
+  slot.received += statistics.packets_received;
+  slot.lost += statistics.packets_lost;
   if (has_delay) {
     slot.queue_min_s =
         slot.has_delay ? std::min(slot.queue_min_s, statistics.queueing_delay_min_s) : statistics.queueing_delay_min_s;
@@ -60,6 +84,7 @@ void PathMemory::Add(IntervalStatistics& statistics) {
     highest_bps = std::max(highest_bps, rate_bps);
     lowest_bps = std::min(lowest_bps, rate_bps);
   }
+  WriteLossByRate(statistics);
   statistics.delay_noise_s = DelayNoiseS();
   statistics.loss_at_short_queue_10s = expected > 0 ? lost / expected : 0;
   statistics.receive_rate_max_10s_bps = highest_bps;

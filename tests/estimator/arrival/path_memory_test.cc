@@ -52,6 +52,26 @@ TEST(PathMemoryTest, CountsLossOfShortQueuesOnly) {
   EXPECT_NEAR(Feed(memory, 2, Interval(1e6, 0.001, 1)).loss_at_short_queue_10s, 1.0 / 11, 1e-9);
 }
 
+TEST(PathMemoryTest, TellsLossThatFollowsTheRateFromLossByChance) {
+  PathMemory chance, policed;
+  IntervalStatistics latest;
+  for (int second = 0; second < 10; ++second) {
+    const bool fast = second % 2 == 0;
+    IntervalStatistics interval = Interval(fast ? 4e6 : 2e6, 0.001);
+    interval.packets_received = fast ? 40 : 20;
+    interval.packets_lost = fast ? 4 : 2;
+    latest = Feed(chance, 1, interval);
+    EXPECT_NEAR(latest.loss_ratio_fast_10s, 1.0 / 11, 1e-9);
+    if (second > 0) {
+      EXPECT_NEAR(latest.loss_ratio_slow_10s, 1.0 / 11, 1e-9);
+    }
+    interval.packets_lost = fast ? 4 : 0;
+    latest = Feed(policed, 1, interval);
+  }
+  EXPECT_NEAR(latest.loss_ratio_fast_10s, 1.0 / 11, 1e-9);
+  EXPECT_EQ(latest.loss_ratio_slow_10s, 0);
+}
+
 TEST(PathMemoryTest, TellsNoiseFromAQueueThatGrows) {
   PathMemory queue;
   IntervalStatistics statistics;

@@ -42,6 +42,8 @@ struct IntervalStatistics {
   double last_estimate_bps = 0;
   double delay_noise_s = 0;
   double loss_at_short_queue_10s = 0;
+  double loss_ratio_slow_10s = 0;
+  double loss_ratio_fast_10s = 0;
   double receive_rate_max_10s_bps = 0;
   double receive_rate_min_10s_bps = 0;
   double queueing_delay_min_10s_s = 0;
@@ -135,6 +137,9 @@ inline constexpr auto kIntervalStatisticsFields = [] {
        "how far the smallest delays of the last 32 intervals bend: median of their second differences", true},
       {"loss_at_short_queue_10s", &S::loss_at_short_queue_10s, kShare, kSquareRoot,
        "loss ratio of the intervals of the last 10 s whose queueing delay stayed below 15 ms", true},
+      {"loss_ratio_slow_10s", &S::loss_ratio_slow_10s, kShare, kSquareRoot,
+       "loss ratio of those half of the last 10 s in which least was sent: loss by chance is the same in both", true},
+      {"loss_ratio_fast_10s", &S::loss_ratio_fast_10s, kShare, kSquareRoot, "of the other half", true},
       {"receive_rate_max_10s_bps", &S::receive_rate_max_10s_bps, kRate, kRateOverRule,
        "highest receive rate over a second in the last 10 s", true},
       {"receive_rate_min_10s_bps", &S::receive_rate_min_10s_bps, kRate, kRateOverRule, "the lowest", true},

@@ -20,6 +20,8 @@ class PathMemory {
   struct Slot {
     double duration_s = 0;
     double bytes = 0;
+    double received = 0;
+    double lost = 0;
     double received_at_short_queue = 0;
     double lost_at_short_queue = 0;
     double queue_min_s = 0;
@@ -30,6 +32,8 @@ class PathMemory {
   static constexpr size_t kDelays = 32;
 
   double DelayNoiseS() const;
+  // Of the slots in which less was sent than in the others, and of those.
+  void WriteLossByRate(IntervalStatistics& statistics) const;
 
   std::array<Slot, kSlots> slots_;
   size_t slot_ = 0;

@@ -15,20 +15,10 @@
 
 namespace weir::sim {
 
-inline constexpr std::array<std::string_view, 14> kStepFields{"time_s",
-                                                              "capacity_bps",
-                                                              "carriable_bps",
-                                                              "fair_share_bps",
-                                                              "send_rate_bps",
-                                                              "receive_rate_bps",
-                                                              "one_way_delay_mean_ms",
-                                                              "one_way_delay_p95_ms",
-                                                              "base_one_way_delay_ms",
-                                                              "queueing_delay_ms",
-                                                              "loss_ratio",
-                                                              "packets_received",
-                                                              "target_bps",
-                                                              "future_capacity_bps"};
+inline constexpr std::array<std::string_view, 14> kStepFields{
+    "time_s",           "capacity_bps",          "carriable_bps",        "fair_share_bps",        "send_rate_bps",
+    "receive_rate_bps", "one_way_delay_mean_ms", "one_way_delay_p95_ms", "base_one_way_delay_ms", "queueing_delay_ms",
+    "loss_ratio",       "packets_received",      "target_bps",           "future_capacity_bps"};
 
 class StepRecorder final : public FlowObserver {
  public:
