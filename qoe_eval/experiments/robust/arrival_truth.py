@@ -74,6 +74,12 @@ class ArrivalTruth:
     base_error_p95_ms: float
 
 
+def _first_delay_ms(link: Document) -> float:
+    """What a link's delay is at the start, whether it changes or not."""
+    delay = link["one_way_delay_ms"]
+    return float(delay["values_ms"][0] if isinstance(delay, dict) else delay)
+
+
 def _as_drawn(_: Document, __: np.random.Generator) -> None:
     pass
 
@@ -81,7 +87,7 @@ def _as_drawn(_: Document, __: np.random.Generator) -> None:
 def _route(document: Document, rng: np.random.Generator) -> None:
     """5 to 150 ms more from some time in the first half on, to the end."""
     link = document["forward"]
-    before, duration_s = link["one_way_delay_ms"], document["duration_s"]
+    before, duration_s = _first_delay_ms(link), document["duration_s"]
     change_s = float(rng.uniform(0.2, 0.5) * duration_s)
     link["one_way_delay_ms"] = {"times_s": [0.0, change_s], "values_ms": [before, before + _log(rng, 5, 150)]}
 
@@ -90,7 +96,7 @@ def _wander(document: Document, rng: np.random.Generator) -> None:
     """Another level of 0 to 40 ms more every 15 s."""
     link = document["forward"]
     times = np.arange(0.0, document["duration_s"], 15.0)
-    values = link["one_way_delay_ms"] + rng.uniform(0, 40, len(times))
+    values = _first_delay_ms(link) + rng.uniform(0, 40, len(times))
     link["one_way_delay_ms"] = {"times_s": times.tolist(), "values_ms": values.tolist()}
 
 
