@@ -76,7 +76,6 @@ void BaseDelay::Tilt(Timestamp time, double skew) {
     const TimeDelta middle = time - (bucket_end_ - kBucket * (static_cast<double>(age) + 0.5));
     if (age > 0 && delay_us != kNone.us()) delay_us = (TimeDelta::Micros(delay_us) + middle * skew).us();
   }
-  level_.Clear();
   if (slots_ >= minima_.size()) base_ = std::max(base_, Lowest());
 }
 

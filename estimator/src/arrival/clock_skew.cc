@@ -9,9 +9,9 @@ namespace {
 
 constexpr TimeDelta kBucket = TimeDelta::Seconds(1);
 constexpr double kWindowS = 30;
-// Queues that grow as evenly as a clock drifts are rarely older than this.
-constexpr double kShortestS = 12;
-constexpr double kTimesDistance = 8;
+// Queues and routes seldom grow as evenly as a clock drifts for so long.
+constexpr double kShortestS = 20;
+constexpr double kTimesDistance = 12;
 // Too little to matter: 0.15 ms in the window.
 constexpr double kSmallestChange = 5e-6;
 

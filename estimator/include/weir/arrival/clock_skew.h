@@ -18,9 +18,9 @@ namespace weir {
 // is kTimesDistance times the largest distance that a part of it keeps from the line. Otherwise the one before holds.
 class ClockSkew {
  public:
-  // Clocks are not further apart than this: 2000 ppm, twice what oscillators and the adjustment of a clock (NTP slews
-  // by up to 500 ppm) make of two.
-  static constexpr double kMax = 2e-3;
+  // Two clocks are not further apart than 1000 ppm: oscillators are within 100, and NTP slews a clock by up to 500. The
+  // rest is for the error of the estimate.
+  static constexpr double kMax = 1.2e-3;
 
   // Takes in a packet's one-way delay; `time` must not be before that of an earlier call. True when the skew is another
   // than before.
