@@ -12,7 +12,8 @@ constexpr double kWindowS = 30;
 // Queues and routes seldom grow as evenly as a clock drifts for so long.
 constexpr double kShortestS = 20;
 constexpr double kTimesDistance = 12;
-// Too little to matter: 0.15 ms in the window.
+// Oscillators of themselves are that far off; it is 0.45 ms in the window.
+constexpr double kNegligible = 15e-6;
 constexpr double kSmallestChange = 5e-6;
 
 }  // namespace
@@ -46,7 +47,8 @@ bool ClockSkew::Estimate() {
   if (count_ < 2) return false;
   const double span_s = At(count_ - 1).time_s - At(0).time_s;
   if (span_s < kShortestS) return false;
-  const double slope = SlopeBelow();
+  const double below = SlopeBelow();
+  const double slope = std::abs(below) < kNegligible ? 0 : below;
   const double change = std::abs(slope - skew_);
   if (std::abs(slope) > kMax || change < kSmallestChange) return false;
   if (change * span_s < kTimesDistance * LargestDistance(slope)) return false;

@@ -157,6 +157,15 @@ TEST(ClockSkewTest, AKnownClockStaysWhileQueuesStand) {
   EXPECT_NEAR(path.found(), 300 * kPpm, 30 * kPpm);
 }
 
+TEST(ClockSkewTest, AnOrdinaryOscillatorIsLeftAlone) {
+  for (const double ppm : {-10.0, 0.0, 10.0}) {
+    for (const double noise_ms : {0.0, 10.0}) {
+      Path path(ppm * kPpm, noise_ms);
+      EXPECT_EQ(path.Run(300), 0) << ppm << " ppm, noise " << noise_ms << " ms";
+    }
+  }
+}
+
 TEST(ClockSkewTest, SilenceSaysNothing) {
   ClockSkew estimate;
   for (int i = 0; i < 100; ++i) {

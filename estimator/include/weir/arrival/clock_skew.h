@@ -15,7 +15,7 @@ namespace weir {
 //
 // Queues and routes also make delays that grow. A clock runs on evenly: only a line that the delays come down to again
 // and again, in every part of the time that it spans, is one. So a slope is taken when what it changes over that time
-// is kTimesDistance times the largest distance that a part of it keeps from the line. Otherwise the one before holds.
+// is many times the largest distance that a part of it keeps from the line. Otherwise the one before holds.
 class ClockSkew {
  public:
   // Two clocks are not further apart than 1000 ppm: oscillators are within 100, and NTP slews a clock by up to 500. The
