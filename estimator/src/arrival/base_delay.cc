@@ -70,6 +70,15 @@ void BaseDelay::AddToWindow(Timestamp time, TimeDelta delay) {
   buckets_us_[bucket_] = std::min(buckets_us_[bucket_], delay.us());
 }
 
+void BaseDelay::Tilt(Timestamp time, double skew) {
+  for (size_t age = 0; age < kBuckets; ++age) {
+    int64_t& delay_us = buckets_us_[(bucket_ + kBuckets - age) % kBuckets];
+    const TimeDelta middle = time - (bucket_end_ - kBucket * (static_cast<double>(age) + 0.5));
+    if (age > 0 && delay_us != kNone.us()) delay_us = (TimeDelta::Micros(delay_us) + middle * skew).us();
+  }
+  if (slots_ >= minima_.size()) base_ = std::max(base_, Lowest());
+}
+
 TimeDelta BaseDelay::Lowest() const {
   return TimeDelta::Micros(*std::min_element(buckets_us_.begin(), buckets_us_.end()));
 }

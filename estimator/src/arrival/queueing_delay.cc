@@ -9,12 +9,19 @@ QueueingDelay::Result QueueingDelay::Update(Timestamp arrival, const SendTime& s
   const SendClock::Result measured = clock_.Update(arrival, sent);
   if (measured.restarted) {
     latest_arrival_ = arrival;
+    skew_ = {};
+    drift_us_ = 0;
     base_.Restart(arrival, measured.one_way_delay);
     return {TimeDelta::Zero(), TimeDelta::Zero(), !first};
   }
-  latest_arrival_ = std::max(latest_arrival_, arrival);
-  const TimeDelta base = base_.Update(latest_arrival_, measured.one_way_delay, size);
-  return {std::max(measured.one_way_delay - base, TimeDelta::Zero()), measured.change, false};
+  const TimeDelta gap = std::max(arrival - latest_arrival_, TimeDelta::Zero());
+  latest_arrival_ = latest_arrival_ + gap;
+  drift_us_ += skew_.skew() * static_cast<double>(gap.us());
+  const double skew_before = skew_.skew();
+  if (skew_.Update(latest_arrival_, measured.one_way_delay)) base_.Tilt(latest_arrival_, skew_.skew() - skew_before);
+  const TimeDelta delay = measured.one_way_delay - TimeDelta::SecondsF(drift_us_ * 1e-6);
+  const TimeDelta base = base_.Update(latest_arrival_, delay, size);
+  return {std::max(delay - base, TimeDelta::Zero()), measured.change, false};
 }
 
 }  // namespace weir

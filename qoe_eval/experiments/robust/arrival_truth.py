@@ -86,6 +86,12 @@ class ArrivalTruth:
     lost_by_queue: float
 
 
+def _first_delay_ms(link: Document) -> float:
+    """What a link's delay is at the start, whether it changes or not."""
+    delay = link["one_way_delay_ms"]
+    return float(delay["values_ms"][0] if isinstance(delay, dict) else delay)
+
+
 def _as_drawn(_: Document, __: np.random.Generator) -> None:
     pass
 

@@ -21,6 +21,7 @@ class Path {
     for (const Timestamp end = now_ + duration; now_ < end;) base = One(delay, interval);
     return base;
   }
+  void Tilt(double skew) { base_.Tilt(now_, skew); }
   TimeDelta One(TimeDelta delay, TimeDelta interval = TimeDelta::Millis(10)) {
     now_ = now_ + interval;
     return base_.Update(now_, delay, kPacket);
@@ -96,6 +97,27 @@ TEST(BaseDelayTest, ASilenceLongerThanTheWindowForgetsAll) {
   path.Run(TimeDelta::Seconds(3), TimeDelta::Millis(10));
   path.One(TimeDelta::Millis(80), TimeDelta::Seconds(1'000'000));
   EXPECT_EQ(path.Run(TimeDelta::Seconds(1), TimeDelta::Millis(80)), TimeDelta::Millis(80));
+}
+
+TEST(BaseDelayTest, WhatCameBeforeIsMovedToAQuickerClock) {
+  Path path;
+  TimeDelta base = TimeDelta::Zero();
+  // 1 ms a second.
+  for (int ms = 0; ms < 20; ++ms) base = path.Run(TimeDelta::Seconds(1), TimeDelta::Millis(ms));
+  EXPECT_EQ(base, TimeDelta::Zero());
+  path.Tilt(1e-3);
+  base = path.Run(TimeDelta::Millis(500), TimeDelta::Millis(20));
+  EXPECT_GT(base, TimeDelta::Millis(15));
+  EXPECT_LE(base, TimeDelta::Millis(20));
+}
+
+TEST(BaseDelayTest, ASlowerClockDoesNotLowerIt) {
+  Path path;
+  for (int ms = 0; ms < 20; ++ms) path.Run(TimeDelta::Seconds(1), TimeDelta::Millis(-ms));
+  path.Tilt(-1e-3);
+  EXPECT_EQ(path.Run(TimeDelta::Millis(500), TimeDelta::Millis(-19)), TimeDelta::Millis(-19));
+  // And what came before does not hold it down.
+  EXPECT_GT(path.Run(TimeDelta::Seconds(40), TimeDelta::Millis(-10)), TimeDelta::Millis(-15));
 }
 
 TEST(BaseDelayTest, HostileDelaysDoNotOverflow) {

@@ -23,6 +23,10 @@ class BaseDelay {
   // before that of an earlier call.
   TimeDelta Update(Timestamp time, TimeDelta delay, DataSize size);
 
+  // From now on delays are measured against a clock that is quicker by this, in seconds a second: what came before is
+  // moved to what it would have been, ending in the same delay now.
+  void Tilt(Timestamp time, double skew);
+
  private:
   static constexpr TimeDelta kBucket = TimeDelta::Seconds(3);
   static constexpr size_t kBuckets = 10;

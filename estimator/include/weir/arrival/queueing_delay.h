@@ -1,8 +1,10 @@
-// Queueing delay of packets whose send times are of one clock: one-way delay above the path's own.
+// Queueing delay of packets whose send times are of one clock: one-way delay, less what the clocks drift apart, above
+// the path's own.
 #ifndef WEIR_ARRIVAL_QUEUEING_DELAY_H_
 #define WEIR_ARRIVAL_QUEUEING_DELAY_H_
 
 #include "weir/arrival/base_delay.h"
+#include "weir/arrival/clock_skew.h"
 #include "weir/arrival/send_clock.h"
 #include "weir/units.h"
 
@@ -25,6 +27,9 @@ class QueueingDelay {
 
  private:
   SendClock clock_;
+  ClockSkew skew_;
+  // What the clocks have drifted apart; another skew does not change what it has been.
+  double drift_us_ = 0;
   BaseDelay base_;
   Timestamp latest_arrival_ = Timestamp::MinusInfinity();
 };
