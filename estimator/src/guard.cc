@@ -17,6 +17,7 @@ constexpr double kReceiveRateMultiple = 3;
 constexpr DataRate kReceiveRateHeadroom = DataRate::KilobitsPerSecond(100);
 
 constexpr TimeDelta kMinSilence = TimeDelta::Millis(500);
+constexpr TimeDelta kMaxGaps = TimeDelta::Seconds(5);
 constexpr DataSize kThreeFullPackets = kFullPacket * 3;
 constexpr TimeDelta kHalfLife = TimeDelta::Seconds(1);
 
@@ -57,7 +58,20 @@ DataRate Guard::SlewLimit(TimeDelta elapsed) const {
   return std::max({rate_, received, grown});
 }
 
-TimeDelta Guard::SilenceLimit() const { return std::max(kMinSilence, kThreeFullPackets / rate_at_last_packets_); }
+void Guard::NoticePackets(Timestamp now) {
+  if (!any_packets_) latest_packets_.fill(now);
+  any_packets_ = true;
+  for (size_t i = std::min<uint64_t>(pending_packets_, kLatestPackets); i > 0; --i) {
+    std::rotate(latest_packets_.begin(), latest_packets_.begin() + 1, latest_packets_.end());
+    latest_packets_.back() = now;
+  }
+  pending_packets_ = 0;
+}
+
+TimeDelta Guard::SilenceLimit() const {
+  const TimeDelta gaps = std::min(latest_packets_.back() - latest_packets_.front(), kMaxGaps);
+  return std::max({kMinSilence, kThreeFullPackets / rate_at_last_packets_, gaps});
+}
 
 Guard::Result Guard::Apply(DataRate wanted, Timestamp now) {
   Result result{wanted, GuardRule::kNone};
@@ -67,14 +81,10 @@ Guard::Result Guard::Apply(DataRate wanted, Timestamp now) {
     ++counter;
   };
   MeasureReceiveRate(now);
-  const bool packets = pending_packets_;
-  pending_packets_ = false;
-  if (packets) {
-    any_packets_ = true;
-    last_packets_ = now;
-  }
+  const bool packets = pending_packets_ > 0;
+  if (packets) NoticePackets(now);
   const TimeDelta silence_limit = SilenceLimit();
-  const TimeDelta silence = any_packets_ ? now - last_packets_ : TimeDelta::Zero();
+  const TimeDelta silence = any_packets_ ? now - latest_packets_.back() : TimeDelta::Zero();
   const bool stale = options_.stale && silence >= silence_limit;
 
   if (!wanted.IsFinite() || wanted <= DataRate::Zero()) change_to(rate_, GuardRule::kFinite, counters_.finite);
@@ -96,7 +106,7 @@ Guard::Result Guard::Apply(DataRate wanted, Timestamp now) {
     next_timeout_ = now + kRepeat;
   } else if (options_.stale && any_packets_) {
     // Not only `silence_limit`: the rate in force may just have changed.
-    next_timeout_ = std::max(last_packets_ + SilenceLimit(), now + kRepeat);
+    next_timeout_ = std::max(latest_packets_.back() + SilenceLimit(), now + kRepeat);
   } else {
     next_timeout_ = Timestamp::PlusInfinity();
   }

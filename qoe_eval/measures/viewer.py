@@ -38,8 +38,8 @@ class _Viewing:
 def viewer_measures(record: Mapping[str, Any], flow: Mapping[str, Any]) -> Values:
     """The measures of one flow, named as in `METRICS`. Nothing for a run without series, or a flow without frames.
 
-    Measured is the time from the first rendered frame until the flow stops, without its pauses, as in calls. Of a flow
-    of which no frame came, all its time was frozen.
+    Measured is the time from the first rendered frame until the flow stops, without pauses of it or of its video, as in
+    calls. Of a flow of which no frame came, all its time was frozen.
     """
     frames = (flow.get("series") or {}).get("frames")
     if not frames or not frames["capture_time_us"]:
@@ -118,7 +118,7 @@ def _measures(viewings: Sequence[_Viewing]) -> Values:
 def _active_spans_us(record: Mapping[str, Any], flow: Mapping[str, Any]) -> list[tuple[int, int]]:
     stop_s = record["duration_s"] if flow["stop_s"] is None else min(flow["stop_s"], record["duration_s"])
     spans, from_s = [], flow["start_s"]
-    for pause_s, resume_s in flow.get("pauses_s", []):
+    for pause_s, resume_s in sorted(flow.get("pauses_s", []) + flow.get("video_pauses_s", [])):
         spans.append((from_s, min(pause_s, stop_s)))
         from_s = max(from_s, resume_s)
     spans.append((from_s, stop_s))

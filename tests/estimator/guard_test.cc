@@ -125,6 +125,52 @@ TEST_F(GuardTest, ASlowSendersPacketsAreNoSilence) {
   EXPECT_EQ(guard_.counters().stale, 0u);
 }
 
+// Packets of 20 ms of Opus.
+constexpr DataRate kOnePacketInAStep = DataRate::KilobitsPerSecond(10);
+
+TEST_F(GuardTest, SparseAudioIsNoSilence) {
+  for (int i = 0; i < 40; ++i) Step(Kbps(4000), Kbps(4000));
+  // Video is muted; a packet each second, and every seventh is lost.
+  for (int i = 1; i <= 10; ++i) Step(Kbps(4000), i == 10 ? kOnePacketInAStep : DataRate::Zero());
+  const uint64_t until_the_first = guard_.counters().stale;
+  EXPECT_NEAR(static_cast<double>(until_the_first), 5, 1);
+  const DataRate rate = guard_.Apply(Kbps(1000), now_).rate;
+  for (int i = 1; i <= 320; ++i) {
+    const bool arrives = i % 10 == 0 && i % 70 != 0;
+    EXPECT_EQ(Step(rate, arrives ? kOnePacketInAStep : DataRate::Zero()).rate, rate) << i;
+  }
+  EXPECT_EQ(guard_.counters().stale, until_the_first);
+  // Three of its gaps are a silence.
+  for (int i = 0; i < 29; ++i) EXPECT_EQ(Step(rate, DataRate::Zero()).rate, rate) << i;
+  for (int i = 0; i < 11; ++i) Step(rate, DataRate::Zero());
+  EXPECT_NEAR(static_cast<double>(guard_.Apply(rate, now_).rate.bps()), static_cast<double>(rate.bps()) / 2, 2e3);
+}
+
+TEST_F(GuardTest, NoStreamIsSoSparseThatSilenceLastsLongerThanFiveSeconds) {
+  for (int i = 0; i < 10; ++i) Step(Kbps(300), kOnePacketInAStep, TimeDelta::Seconds(4));
+  EXPECT_EQ(guard_.counters().stale, 0u);
+  EXPECT_EQ(guard_.next_timeout(), now_ + TimeDelta::Seconds(5));
+  EXPECT_EQ(Step(Kbps(300), DataRate::Zero(), TimeDelta::Seconds(6)).rate, Kbps(150));
+}
+
+TEST_F(GuardTest, UnderRunningVideoSilenceBeginsAfterHalfASecondAlsoWhenItWasSparseBefore) {
+  for (int i = 0; i < 10; ++i) Step(Kbps(300), kOnePacketInAStep, TimeDelta::Seconds(1));
+  // One packet a frame, 30 a second.
+  for (int i = 0; i < 4; ++i) Step(Kbps(300), Kbps(300), TimeDelta::Millis(33));
+  EXPECT_EQ(guard_.next_timeout(), now_ + TimeDelta::Millis(500));
+  // A frame in four packets at once, as a call resumes.
+  for (int i = 0; i < 10; ++i) Step(Kbps(300), kOnePacketInAStep, TimeDelta::Seconds(1));
+  for (int i = 0; i < 4; ++i) guard_.OnPacket(DataSize::Bytes(1200));
+  guard_.Apply(Kbps(300), now_);
+  EXPECT_EQ(guard_.next_timeout(), now_ + TimeDelta::Millis(500));
+  EXPECT_EQ(Step(Kbps(300), DataRate::Zero(), TimeDelta::Millis(1500)).rate, Kbps(150));
+}
+
+TEST_F(GuardTest, ACallThatDiesAtItsFirstPacketIsNoticed) {
+  Step(Kbps(300), kOnePacketInAStep);
+  EXPECT_EQ(guard_.next_timeout(), now_ + TimeDelta::Millis(500));
+}
+
 TEST_F(GuardTest, StaleNeverRaisesAndAsksToBeCalled) {
   for (int i = 0; i < 40; ++i) Step(Kbps(4000), Kbps(4000));
   EXPECT_EQ(guard_.next_timeout(), now_ + TimeDelta::Millis(500));

@@ -87,6 +87,13 @@ def test_a_tcp_flow_joins_and_leaves(grid):
     assert (stays.congestion_control, stays.start_s, stays.stop_s, leaves.stop_s) == ("bbr", 15, None, 45)
 
 
+def test_only_video_can_be_muted(grid):
+    audio = [one for one in grid["mute"] if "-audio" in one.name]
+    assert [one.name for one in audio] == [f"mute-audio{n}-{rate}M-video" for n in (1, 50) for rate in (1, 4, 10)]
+    media = named(grid, "mute-audio1-4M-video").flows[0].media
+    assert (media.video_pauses_s, media.audio_packets_per_second, media.audio_rate_bps) == ([[20, 40]], 1, 640)
+
+
 def test_the_combinations_differ_and_are_the_same_every_time(grid):
     assert COMBINATIONS >= 12
     of_one_link = [one.to_dict() for one in grid["everything"] if one.name.endswith("-4M-video")]

@@ -17,6 +17,7 @@ from weir.traces.schema.scenario import Queue, Scenario
 DATA = Path(__file__).parents[1] / "data" / "scenarios"
 
 REFUSALS = {
+    "audio-packets-too-rare": "flows[0].media.audio_packets_per_second: must be at least 0.1, not 0.05",
     "boolean-as-number": "forward.one_way_delay_ms: must be a number, not True",
     "clock-step-too-large": "flows[0].sender_clock_steps.steps_ms[0]: must be at least -1000000, not -2000000.0",
     "clock-steps-and-times-differ": ("flows[0].sender_clock_steps: 2 times_s and 1 steps_ms; give as many of each"),
@@ -31,7 +32,7 @@ REFUSALS = {
     "no-queue-limit": 'forward.queue: give exactly one of "milliseconds", "bytes" and "packets"',
     "number-as-string": "duration_s: must be a number, not '60'",
     "objective-sum": "flows[0]: objective: the three weights must sum to 1, not 1.5",
-    "pauses-overlap": "flows[0]: pauses_s: [2, 4] must end after its start and follow the one before",
+    "pauses-overlap": "flows[0].pauses_s: [2, 4] must end after its start and follow the one before",
     "period-below-a-ns": "forward.capacity: the period (1e-12 s) must be later than the last time, by 1 ns",
     "period-too-short": "forward.capacity: the period (5 s) must be later than the last time",
     "policer-without-room": "forward.loss.burst_bytes: must be at least 1500, not 1000",
@@ -50,6 +51,7 @@ REFUSALS = {
     "unknown-flow-kind": "flows[0]: kind 'udp' is not known; use one of 'rtp', 'tcp', 'cbr'",
     "unknown-key": 'durations_s: unknown key; did you mean "duration_s"? Else remove it',
     "unknown-nested-key": "forward.queue_bytes: unknown key; did you mean",
+    "video-pauses-overlap": "flows[0].media.video_pauses_s: [2, 4] must end after its start and follow the one before",
     "wrong-schema": "schema: 'weir.scenario/2' is not allowed; use 'weir.scenario/1'",
     "zero-duration": "duration_s: must be greater than 0, not 0",
 }

@@ -40,16 +40,14 @@ def test_rates_enter_relative_to_the_rule():
     history, objective = golden_inputs(SPECIFICATION)
     privileged = np.tile(np.array([[1e6, 1e6, 25.0, 10.0, 0.0]]), (len(history), 1))
     observation = np.concatenate([history, objective, privileged], axis=1).astype(np.float32)
-    records = observation[:, : SPECIFICATION.observation_size].reshape(len(history), 4, -1)
-    names = SPECIFICATION.features
+    names = SPECIFICATION.observed
     # No queue: the rule then grows the target, bounded by twice the receive rate (50 kbps are small beside these).
-    records[:, 0, names.index("queueing_delay_min_s")] = 0.0
-    records[:, :, names.index("receive_rate_bps")] = 20e6
-    records[:, :, names.index("last_estimate_bps")] = 25e6
+    observation[:, names.index("queueing_delay_min_s")] = 0.0
+    rates = [index for index, name in enumerate(names) if FEATURES[name].unit == "bit/s"]
+    observation[:, rates] = 20e6
+    observation[:, [index for index, name in enumerate(names) if name == "last_estimate_bps"]] = 25e6
     tenfold = observation.copy()
-    tenfold_records = tenfold[:, : SPECIFICATION.observation_size].reshape(len(history), 4, -1)
-    for name in ("receive_rate_bps", "last_estimate_bps"):
-        tenfold_records[:, :, names.index(name)] *= 10.0
+    tenfold[:, rates] *= 10.0
     one, ten = (scaling(torch.from_numpy(values)).numpy() for values in (observation, tenfold))
     size = SPECIFICATION.observation_size
     np.testing.assert_allclose(one[:, :size], ten[:, :size], atol=1e-5)

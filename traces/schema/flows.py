@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from weir.registry import SIMULATED
 from weir.traces.schema.part import Flag, NotNegative, Part, Positive, PositiveTime, Rate
@@ -20,6 +20,19 @@ Weight = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, lt=1)]
 TransferBytes = Annotated[int, Field(strict=True, gt=0, le=1_000_000_000)]
 MAX_FRAMES_PER_SECOND = 1000.0
 PositiveRate = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=10e9)]
+
+
+def _in_order(pauses_s: list[list[float]]) -> list[list[float]]:
+    end = 0.0
+    for start, stop in pauses_s:
+        if not end <= start < stop:
+            raise ValueError(f"[{start:g}, {stop:g}] must end after its start and follow the one before")
+        end = stop
+    return pauses_s
+
+
+# From and to, in order and apart.
+Pauses = Annotated[list[Annotated[list[NotNegative], Field(min_length=2, max_length=2)]], AfterValidator(_in_order)]
 
 
 class FillerMedia(Part):
@@ -37,6 +50,10 @@ class VideoMedia(Part):
     or the encoder skips the next one to six. ``rise_time_constant_s``, ``fall_time_constant_s``: not 0 for an encoder
     whose rate follows its target slowly, upwards and downwards: first order, in the logarithm of the rate, and without
     RFC 8593's bursts on abrupt changes. libvpx VP8 in Chromium 156 does so with about 1.35 and 0.2 s.
+
+    ``video_pauses_s``: when the camera is off and only audio goes on; video comes back with a key frame.
+    ``audio_rate_bps`` is that of audio's payload, in ``audio_packets_per_second``: 50 while someone speaks, few where
+    Opus leaves packets of silence out (DTX).
     """
 
     kind: Literal["video"]
@@ -44,6 +61,8 @@ class VideoMedia(Part):
     frames_per_second: Annotated[Positive, Field(le=MAX_FRAMES_PER_SECOND)] = 30.0
     key_frame_interval_s: PositiveTime = 10.0
     audio_rate_bps: Rate = 32e3
+    audio_packets_per_second: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.1, le=1000)] = 50.0
+    video_pauses_s: Pauses = Field(default_factory=list)
     minimum_output_share: Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=1)] = 1.0
     stall_probability: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=1)] = 0.0
     rise_time_constant_s: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=60)] = 0.0
@@ -97,7 +116,7 @@ class RtpFlow(Flow):
     id: str = Field("media", min_length=1)
     controller: ControllerName = "under_test"
     fixed_rate_bps: PositiveRate | None = None
-    pauses_s: list[Annotated[list[NotNegative], Field(min_length=2, max_length=2)]] = Field(default_factory=list)
+    pauses_s: Pauses = Field(default_factory=list)
     extra_one_way_delay_ms: NotNegative = 0.0
     min_rate_bps: PositiveRate = 30e3
     start_rate_bps: PositiveRate = 300e3
@@ -109,11 +128,6 @@ class RtpFlow(Flow):
 
     @model_validator(mode="after")
     def _consistent(self) -> RtpFlow:
-        end = 0.0
-        for start, stop in self.pauses_s:
-            if not end <= start < stop:
-                raise ValueError(f"pauses_s: [{start:g}, {stop:g}] must end after its start and follow the one before")
-            end = stop
         if self.objective is not None and abs(sum(self.objective) - 1) > 1e-6:
             raise ValueError(f"objective: the three weights must sum to 1, not {sum(self.objective):g}")
         if self.min_rate_bps > self.start_rate_bps:

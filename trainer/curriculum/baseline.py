@@ -129,8 +129,10 @@ def _active(starts_s: np.ndarray, interval_s: float, scenario: Scenario) -> np.n
         common = np.minimum(starts_s + interval_s, end_s) - np.maximum(starts_s, begin_s)
         return np.clip(common / interval_s, 0.0, 1.0)
 
-    paused = sum((overlap(max(begin_s, flow.start_s), min(end_s, stop_s)) for begin_s, end_s in flow.pauses_s), 0.0)
-    return overlap(flow.start_s, stop_s) - paused
+    # Of what a video call may send, audio is next to nothing.
+    pauses_s = [*flow.pauses_s, *getattr(flow.media, "video_pauses_s", [])]
+    paused = sum((overlap(max(begin_s, flow.start_s), min(end_s, stop_s)) for begin_s, end_s in pauses_s), 0.0)
+    return np.maximum(overlap(flow.start_s, stop_s) - paused, 0.0)
 
 
 def _carriable(capacity: np.ndarray, active: np.ndarray, interval_s: float, carriable_bytes: int) -> np.ndarray:

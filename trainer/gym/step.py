@@ -8,7 +8,7 @@ import numpy as np
 STEP_FIELDS: tuple[str, ...] = (
     "time_s",  # at the end of the interval
     "capacity_bps",  # mean of the bottleneck
-    "carriable_bps",  # of the media: bounded by what it may send, which may wait for 50 ms (sim/endpoints/carriable.h)
+    "carriable_bps",  # of the media: bounded by what it may send, which may wait for 100 ms (sim/endpoints/carriable.h)
     "fair_share_bps",  # of carriable_bps, when TCP and RTP flows beside it have as much of the capacity each
     "send_rate_bps",  # IP bytes
     "receive_rate_bps",  # IP bytes

@@ -35,9 +35,11 @@ struct GuardOptions {
 //           never limited. Up to what really arrives the way is free; beyond it the rate doubles at most once per REMB
 //           interval of 200 ms, and never passes three times what arrives. From 300 kbps to 5 Mbps takes 0.8 s by the
 //           first bound, and the second lets it where the sender follows.
-//   stale:  nothing arrived for max(500 ms, 3 * 1200 bytes / S), S being the rate in force when the silence began: the
-//           rate is at most S, halved for each further second. The second term keeps a slow sender's packets from
-//           passing for silence. Counts from the first packet on.
+//   stale:  nothing arrived for max(500 ms, 3 * 1200 bytes / S, min(G, 5 s)), S being the rate in force when the
+//           silence began and G the last three gaps between packets taken together: the rate is at most S, halved for
+//           each further second. The second term keeps a slow sender's packets from passing for silence, the third
+//           those of audio that sends few (Opus with DTX) while video is muted; three frames of running video are 100
+//           ms, so that there 500 ms decide. Counts from the first packet on.
 class Guard {
  public:
   explicit Guard(const GuardOptions& options = {}) : options_(options) {}
@@ -47,7 +49,7 @@ class Guard {
   // Something arrived; when exactly does not matter, it counts from the next `Apply` on.
   void OnPacket(DataSize size) {
     pending_size_ += size;
-    pending_packets_ = true;
+    ++pending_packets_;
   }
 
   struct Result {
@@ -65,11 +67,13 @@ class Guard {
 
  private:
   void MeasureReceiveRate(Timestamp now);
+  void NoticePackets(Timestamp now);
   DataRate HighestReceiveRate() const;
   DataRate SlewLimit(TimeDelta elapsed) const;
   TimeDelta SilenceLimit() const;
 
   static constexpr size_t kSlots = 5;
+  static constexpr size_t kLatestPackets = 4;
 
   GuardOptions options_;
   TargetRateConstraints constraints_;
@@ -79,15 +83,18 @@ class Guard {
   Timestamp next_timeout_ = Timestamp::PlusInfinity();
 
   DataSize pending_size_ = DataSize::Zero();
-  bool pending_packets_ = false;
+  uint64_t pending_packets_ = 0;
   bool any_packets_ = false;
   DataSize slot_size_ = DataSize::Zero();
   Timestamp slot_start_ = Timestamp::MinusInfinity();
   std::array<int64_t, kSlots> receive_rates_bps_{};
   size_t slot_ = 0;
 
-  // When packets were last noticed, and the rate in force then.
-  Timestamp last_packets_ = Timestamp::MinusInfinity();
+  // When the last packets were noticed, the oldest first; before there were so many, the first stands for those before
+  // it.
+  std::array<Timestamp, kLatestPackets> latest_packets_ = {Timestamp::MinusInfinity(), Timestamp::MinusInfinity(),
+                                                           Timestamp::MinusInfinity(), Timestamp::MinusInfinity()};
+  // In force when the last one was noticed.
   DataRate rate_at_last_packets_ = DataRate::Zero();
 };
 

@@ -14,7 +14,7 @@ Calls with Weir and with GCC are made by turns, so that both see the same machin
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -63,10 +63,7 @@ class CallSets:
     @property
     def replayed(self) -> list[Scenario]:
         """In a call and in a replay, with an encoder like that of the calls."""
-        return [
-            _with_media(scenario, lambda media: media | _SIMULATED_ENCODER)
-            for scenario in (*self.compared, self.also_replayed)
-        ]
+        return [with_simulated_encoder(scenario) for scenario in (*self.compared, self.also_replayed)]
 
 
 def call_sets(traces: Path | None, max_bitrate_bps: int) -> CallSets:
@@ -112,6 +109,13 @@ def with_video(scenario: Scenario, max_bitrate_bps: int) -> Scenario:
     return _with_media(scenario, lambda _: {"kind": "video", "max_rate_bps": float(max_bitrate_bps)})
 
 
+def with_simulated_encoder(scenario: Scenario, **changes: float) -> Scenario:
+    """The scenario for a replay whose video is to be like that of a call: the encoder is like Chromium's, but for the
+    fields of its media that `changes` names.
+    """
+    return _with_media(scenario, lambda media: media | _SIMULATED_ENCODER | changes)
+
+
 def _with_media(scenario: Scenario, changed: Callable[[dict[str, Any]], dict[str, Any]]) -> Scenario:
     data = scenario.to_dict()
     flow = next(flow for flow in data["flows"] if flow["kind"] == "rtp")
@@ -121,12 +125,9 @@ def _with_media(scenario: Scenario, changed: Callable[[dict[str, Any]], dict[str
 
 def experiment_calls(base: CallPlan, sets: CallSets, out: Path, programs: Sequence[Path]) -> dict[str, CallSettings]:
     """All calls by their key. `base` says everything but scenarios, controllers and duration."""
-
-    def planned(scenarios: Sequence[Scenario], controllers: tuple[str, ...]) -> dict[str, CallSettings]:
-        fields = vars(base) | {"scenarios": scenarios, "controllers": controllers, "duration_s": None}
-        return plan_calls(CallPlan(**fields), out, programs)
-
-    return planned(sets.compared, ("weir", "gcc")) | planned([sets.also_replayed], ("weir",))
+    compared = replace(base, scenarios=sets.compared, controllers=("weir", "gcc"), duration_s=None)
+    also = replace(base, scenarios=[sets.also_replayed], controllers=("weir",), duration_s=None)
+    return plan_calls(compared, out, programs) | plan_calls(also, out, programs)
 
 
 def experiment_rows(
@@ -170,8 +171,7 @@ def experiment_rows(
 
 
 def with_delay(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A replay's record with the network delay as calls measure it: base and queueing delay."""
-    run = record["metrics"]["run"]
-    queueing_ms = run.get("p95_queueing_delay_ms")
-    delay_ms = None if queueing_ms is None else record["path"]["one_way_delay_ms"] + queueing_ms
-    return dict(record) | {"metrics": {"run": dict(run) | {"network_delay_ms_p95": delay_ms}}}
+    """A replay's record with the network delay as calls measure it: all that a packet of its call is on the way."""
+    delays = next(flow for flow in record["flows"] if flow["kind"] == "rtp").get("one_way_delay_ms") or {}
+    run = dict(record["metrics"]["run"]) | {"network_delay_ms_p95": delays.get("p95")}
+    return dict(record) | {"metrics": {"run": run}}

@@ -84,7 +84,7 @@ def frozen_row(records: Records, no_traces: str, path_s: Mapping[tuple[str, int]
         return not_measured(name, what, LESS_FROZEN, no_traces)
     pairs = pairs_of(records, "total_freezes_duration_s")
     if not len(pairs):
-        return not_measured(name, what, LESS_FROZEN, _why_no_pair(records))
+        return not_measured(name, what, LESS_FROZEN, why_no_pair(records))
     weir_s, gcc_s = sum(pairs.weir), sum(pairs.gcc)
     own_s = sum(path_s.get(key, 0.0) for key in pairs.keys)
     detail = (
@@ -121,22 +121,41 @@ def link_rows(accuracies: Mapping[str, LinkAccuracy], worst: LinkAccuracy) -> li
 def sim_to_real_rows(scenarios: Sequence[str], calls: Records, replayed: Records) -> list[Row]:
     """One row a scenario: Weir in `call` against Weir in `replay`, means over seeds."""
     rows = []
-    every_call, calls = calls, undisturbed(calls)
     for scenario in scenarios:
         name, what = f"sim_to_real_{scenario}", f"sim-to-real, {scenario}: larger of rate's and p95 delay's deviation"
-        rate_bps, replayed_bps = (_mean_of(of, scenario, "receive_rate_bps") for of in (calls, replayed))
-        delay_ms, replayed_ms = (_mean_of(of, scenario, "network_delay_ms_p95") for of in (calls, replayed))
-        if not (rate_bps and replayed_bps and delay_ms and replayed_ms):
-            rows.append(not_measured(name, what, REAL, _why_no_pair(every_call)))
+        found = sim_to_real(scenario, "weir", calls, replayed)
+        if found is None:
+            rows.append(not_measured(name, what, REAL, why_no_pair(calls)))
             continue
-        rate_ratio, delay_ratio = rate_bps / replayed_bps, delay_ms / replayed_ms
-        detail = (
-            f"receive rate {rate_bps / 1e3:.0f} kbps in the call, {replayed_bps / 1e3:.0f} kbps in the replay; "
-            f"p95 delay {delay_ms:.0f} ms, {replayed_ms:.0f} ms"
-        )
-        value = max(abs(rate_ratio - 1), abs(delay_ratio - 1))
-        rows.append(measured(name, what, REAL, value, detail, rate_ratio=rate_ratio, delay_ratio=delay_ratio))
+        value = max(abs(found.rate_ratio - 1), abs(found.delay_ratio - 1))
+        figures = {"rate_ratio": found.rate_ratio, "delay_ratio": found.delay_ratio}
+        rows.append(measured(name, what, REAL, value, found.detail, **figures))
     return rows
+
+
+@dataclass(frozen=True)
+class SimToReal:
+    """A controller's calls on a scenario over its replays, means over seeds: receive rates and p95 network delays;
+    `detail` has their values.
+    """
+
+    rate_ratio: float
+    delay_ratio: float
+    detail: str
+
+
+def sim_to_real(scenario: str, controller: str, calls: Records, replayed: Records) -> SimToReal | None:
+    """The undisturbed calls against the replays; nothing where either are missing."""
+    calls = undisturbed(calls)
+    rate_bps, replayed_bps = (_mean_of(of, scenario, controller, "receive_rate_bps") for of in (calls, replayed))
+    delay_ms, replayed_ms = (_mean_of(of, scenario, controller, "network_delay_ms_p95") for of in (calls, replayed))
+    if not (rate_bps and replayed_bps and delay_ms and replayed_ms):
+        return None
+    detail = (
+        f"receive rate {rate_bps / 1e3:.0f} kbps in the call, {replayed_bps / 1e3:.0f} kbps in the replay; "
+        f"p95 delay {delay_ms:.0f} ms, {replayed_ms:.0f} ms"
+    )
+    return SimToReal(rate_bps / replayed_bps, delay_ms / replayed_ms, detail)
 
 
 def cpu_row(share: float) -> Row:
@@ -148,7 +167,7 @@ def cpu_row(share: float) -> Row:
 def _ratio_row(name: str, what: str, goal: Goal, records: Records, metric: str) -> Row:
     pairs = pairs_of(records, metric)
     if not len(pairs) or pairs.means[1] <= 0:
-        return not_measured(name, what, goal, _why_no_pair(records))
+        return not_measured(name, what, goal, why_no_pair(records))
     weir, gcc = pairs.means
     detail = f"{weir:,.4g} with Weir, {gcc:,.4g} with GCC, means of {len(pairs)} pairs of calls"
     return measured(name, what, goal, weir / gcc, detail, weir=weir, gcc=gcc, pairs=len(pairs))
@@ -157,24 +176,25 @@ def _ratio_row(name: str, what: str, goal: Goal, records: Records, metric: str) 
 def _difference_row(name: str, what: str, goal: Goal, records: Records, metric: str) -> Row:
     pairs = pairs_of(records, metric)
     if not len(pairs):
-        return not_measured(name, what, goal, _why_no_pair(records))
+        return not_measured(name, what, goal, why_no_pair(records))
     weir, gcc = pairs.means
     detail = f"{weir:,.4g} with Weir, {gcc:,.4g} with GCC, means of {len(pairs)} pairs of calls"
     return measured(name, what, goal, weir - gcc, detail, weir=weir, gcc=gcc, pairs=len(pairs))
 
 
-def _mean_of(records: Records, scenario: str, metric: str) -> float | None:
+def _mean_of(records: Records, scenario: str, controller: str, metric: str) -> float | None:
     values = [
         value
         for record in records
         if record["scenario"] == scenario
-        and record["controller"] == "weir"
+        and record["controller"] == controller
         and (value := record["metrics"]["run"].get(metric)) is not None
     ]
     return sum(values) / len(values) if values else None
 
 
-def _why_no_pair(records: Records) -> str:
+def why_no_pair(records: Records) -> str:
+    """Why there is none that could be compared."""
     reasons = sorted({reason for record in records for reason in record["call"]["disturbed"]})
     if reasons:
         return f"no undisturbed pair of calls: {'; '.join(reasons[:3])}"

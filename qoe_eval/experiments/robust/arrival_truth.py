@@ -7,7 +7,8 @@ thing by itself. The controller gcc-remb measures the path itself: under it ever
 whatever its statistics say. Under weir it acts on them.
 
 A true queueing delay is what packets waited in the bottleneck, beyond what an empty path takes; jitter, a longer route
-and a clock are no queue. Its error is taken over intervals of 200 ms, in ms.
+and a clock are no queue. Its error is taken over intervals of 200 ms, in ms. The truth of `loss_at_short_queue_10s` is
+what was lost by chance: neither at a queue nor at a policer.
 """
 
 from __future__ import annotations
@@ -47,7 +48,10 @@ _COLUMNS = (
     "true_queueing_delay_mean_ms",
     "true_queueing_delay_min_ms",
     "base_delay_error_mean_ms",
+    "loss_at_short_queue_10s",
+    "true_random_loss_10s",
 )
+_CAUSES = ("chance", "policer", "queue")
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,9 @@ class ArrivalTruth:
 
     Of queueing delay, the mean over an interval's packets and the smallest: median and 95th percentile of the absolute
     error in ms; `over` and `under`, the shares of intervals where the estimate is more than NOTICEABLE_MS above or
-    below the truth. Of the base delay: median and 95th percentile of the absolute error of its mean in ms.
+    below the truth. Of the base delay: median and 95th percentile of the absolute error of its mean in ms. Of the loss
+    at a short queue in 10 s against that by chance: median and 95th percentile of the absolute error, 0 to 1, and the
+    mean error. `lost_by_`: shares of the packets sent, by what took them.
     """
 
     family: str
@@ -72,6 +78,12 @@ class ArrivalTruth:
     min_under: float
     base_error_p50_ms: float
     base_error_p95_ms: float
+    loss_error_p50: float
+    loss_error_p95: float
+    loss_error_mean: float
+    lost_by_chance: float
+    lost_by_policer: float
+    lost_by_queue: float
 
 
 def _first_delay_ms(link: Document) -> float:
@@ -116,6 +128,11 @@ def _jitter(document: Document, rng: np.random.Generator) -> None:
     }
 
 
+def _loss(document: Document, rng: np.random.Generator) -> None:
+    """Independent, of 1 to 12 %."""
+    document["forward"]["loss"] = {"kind": "bernoulli", "ratio": _log(rng, 0.01, 0.12)}
+
+
 def _everything(document: Document, rng: np.random.Generator) -> None:
     for change in (_route, _clock, _jitter):
         change(document, rng)
@@ -128,6 +145,7 @@ FAMILIES: Mapping[str, Callable[[Document, np.random.Generator], None]] = {
     "wander": _wander,
     "clock": _clock,
     "jitter": _jitter,
+    "loss": _loss,
     "everything": _everything,
 }
 
@@ -151,8 +169,8 @@ def arrival_truth_jobs(
 
 
 def interval_errors(record: Mapping[str, Any]) -> Array:
-    """Shape [intervals, 3], in ms: estimate less truth of the first flow's mean and smallest queueing delay, and of its
-    base delay. Intervals without packets are left out.
+    """Shape [intervals, 4]: estimate less truth of the first flow's mean and smallest queueing delay and of its base
+    delay, in ms, and of its random loss, 0 to 1. Intervals without packets are left out.
 
     Raises:
         InputError: the flow has no estimator at its receiver, or the run was made without series.
@@ -161,8 +179,10 @@ def interval_errors(record: Mapping[str, Any]) -> Array:
     series = flow.get("series", {}).get("arrival_statistics")
     if series is None:
         raise InputError(f"result of {record['scenario']}, flow {flow['id']}: no series arrival_statistics")
-    mean, smallest, true_mean, true_smallest, base_error = (np.array(series[name], dtype=float) for name in _COLUMNS)
-    errors = np.stack([mean - true_mean, smallest - true_smallest, base_error], axis=1)
+    mean, smallest, true_mean, true_smallest, base_error, loss, true_loss = (
+        np.array(series[name], dtype=float) for name in _COLUMNS
+    )
+    errors = np.stack([mean - true_mean, smallest - true_smallest, base_error, loss - true_loss], axis=1)
     kept: Array = errors[~np.isnan(errors).any(axis=1)]
     return kept
 
@@ -174,17 +194,22 @@ def arrival_truth(outcomes: Iterable[Outcome]) -> list[ArrivalTruth]:
         SimulatorFailed: a run failed.
     """
     errors: dict[tuple[str, str], list[Array]] = {}
+    fates: dict[tuple[str, str], list[Array]] = {}
     for outcome in outcomes:
         if outcome.record is None:
             raise SimulatorFailed(outcome.describe())
         key = outcome.job["family"], outcome.job["controller"]
         errors.setdefault(key, []).append(interval_errors(outcome.record))
+        flow = outcome.record["flows"][0]
+        lost = [flow["packets_lost_by_cause"][cause] for cause in _CAUSES]
+        fates.setdefault(key, []).append(np.array([flow["packets_sent"], *lost], dtype=float))
     joined = {key: np.concatenate(some) for key, some in errors.items()}
-    rows = [_row(family, controller, some) for (family, controller), some in joined.items() if len(some)]
+    rows = [_row(*key, some, np.sum(fates[key], axis=0)) for key, some in joined.items() if len(some)]
     return sorted(rows, key=lambda row: (list(FAMILIES).index(row.family), row.controller))
 
 
-def _row(family: str, controller: str, errors: Array) -> ArrivalTruth:
+def _row(family: str, controller: str, errors: Array, fates: Array) -> ArrivalTruth:
+    lost = fates[1:] / fates[0]
     middle, high = np.percentile(np.abs(errors), [50, 95], axis=0)
     over, under = np.mean(errors > NOTICEABLE_MS, axis=0), np.mean(errors < -NOTICEABLE_MS, axis=0)
     return ArrivalTruth(
@@ -201,7 +226,18 @@ def _row(family: str, controller: str, errors: Array) -> ArrivalTruth:
         min_under=float(under[1]),
         base_error_p50_ms=float(middle[2]),
         base_error_p95_ms=float(high[2]),
+        loss_error_p50=float(middle[3]),
+        loss_error_p95=float(high[3]),
+        loss_error_mean=float(errors[:, 3].mean()),
+        lost_by_chance=float(lost[0]),
+        lost_by_policer=float(lost[1]),
+        lost_by_queue=float(lost[2]),
     )
+
+
+def _first_delay_ms(link: Document) -> float:
+    delay = link["one_way_delay_ms"]
+    return float(delay["values_ms"][0] if isinstance(delay, dict) else delay)
 
 
 def _log(rng: np.random.Generator, low: float, high: float) -> float:
@@ -213,14 +249,15 @@ def _print(rows: Sequence[ArrivalTruth]) -> None:
     for title in ("family", "controller"):
         table.add_column(title)
     parts = [f"{what} {part}" for what in ("mean", "min") for part in ("p50", "p95", "over", "under")]
-    for title in ("intervals", *parts, "base p50", "base p95"):
+    losses = ("loss p50", "loss p95", "loss mean", *_CAUSES)
+    for title in ("intervals", *parts, "base p50", "base p95", *losses):
         table.add_column(title, justify="right")
     for row in rows:
         cells = [row.family, row.controller, str(row.intervals)]
         for name, value in list(asdict(row).items())[3:]:
             cells.append(f"{value:.1f}" if name.endswith("_ms") else f"{value:.1%}")
         table.add_row(*cells)
-    Console(width=160).print(table)
+    Console(width=200).print(table)
 
 
 def main(

@@ -10,11 +10,16 @@ from typing import Annotated, Any
 
 import typer
 
+from weir.errors import InputError
 from weir.executables import find_simulator
 from weir.files.output import write_text
+from weir.qoe_eval.call.requirements_check import check_requirements
+from weir.qoe_eval.experiments.robust.call_rows import call_rows
+from weir.qoe_eval.experiments.robust.calls import CALL_SIZES, make_calls
 from weir.qoe_eval.experiments.robust.experiment import (
     CHOICES,
     CONTROLLERS,
+    chosen_calls,
     chosen_scenarios,
     family_rows,
     robust_plans,
@@ -50,6 +55,16 @@ def robust(
     jobs: Annotated[
         int | None, typer.Option(min=1, max=1024, metavar="N", help="Simulators at once. Default: one per core.")
     ] = None,
+    with_calls: Annotated[
+        bool, typer.Option("--calls", help="Some of them as real calls, too; 35 minutes a seed. Needs root, Chromium.")
+    ] = False,
+    size: Annotated[
+        list[str] | None,
+        typer.Option(metavar="WxH", help=f"Of calls: {' or '.join(CALL_SIZES)}; repeatable. Default: both."),
+    ] = None,
+    repeat_disturbed: Annotated[
+        bool, typer.Option("--repeat-disturbed", help="Make calls of an earlier run that were disturbed again.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print robust.json, and no progress.")] = False,
 ) -> None:
     """Measures a model on ordinary network life, in families of scenarios, against gcc, gcc-remb, nada and rule.
@@ -59,6 +74,12 @@ def robust(
     started = time.monotonic()
     check_model(model)
     scenarios = chosen_scenarios(family or [], only or [])
+    sizes = [name for name in CALL_SIZES if name in (size or CALL_SIZES)]
+    if unknown := [name for name in size or [] if name not in CALL_SIZES]:
+        raise InputError(f"--size {unknown[0]}: use {', '.join(CALL_SIZES)}")
+    called = chosen_calls(family or [], only or []) if with_calls else []
+    if with_calls:
+        check_requirements("chromium")
     plans = robust_plans(scenarios, range(1, seeds + 1), model_to_run(model), find_simulator())
     described = model_description(plans[0]) or {}
     console = error_console()
@@ -67,6 +88,21 @@ def robust(
     results = robust_results(scenarios, outcome, out)
     families = family_rows(results)
     rows = robust_rows(results, families)
+    calls = None
+    if called:
+        calls = make_calls(
+            called,
+            sizes,
+            plans[0].seeds,
+            model_to_run(model),
+            out,
+            console,
+            command_record(started),
+            quiet=as_json,
+            repeat_disturbed=repeat_disturbed,
+        )
+        rows += call_rows(calls)
+        failures += calls.failures
     run: dict[str, Any] = {
         **command_record(started),
         "runs": len(outcome.records),
@@ -75,9 +111,9 @@ def robust(
         "versions": outcome.records[0].get("versions", {}) if outcome.records else {},
         "failures": failures,
     }
-    document = json.dumps(robust_document(results, families, rows, run), indent=1, allow_nan=False)
+    document = json.dumps(robust_document(results, families, rows, run, calls), indent=1, allow_nan=False)
     write_text(out / ROBUST_JSON, document + "\n")
-    write_text(out / ROBUST_PAGE, render(results, families, rows, run))
+    write_text(out / ROBUST_PAGE, render(results, families, rows, run, calls))
     if as_json:
         typer.echo(document)
     else:

@@ -1,4 +1,6 @@
-"""Goals on what follows a change of the base delay, a TCP flow, a start, and on sharing: from time series."""
+"""Goals on what follows a change of the base delay, a TCP flow, a start, on sharing, and on feedback about audio: from
+time series.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,7 @@ from weir.qoe_eval.experiments.robust.results import COMPARED, Measure, Record, 
 from weir.qoe_eval.experiments.robust.sharing import SHARING, WITH_ROUTE_CHANGES
 from weir.qoe_eval.measures.settled import settled_jain_index, settled_rates_bps
 from weir.qoe_eval.report.goal_table import Goal, Row, measured, not_measured
+from weir.traces.generate.families.call import AUDIO_ONLY_S, AUDIO_PACKETS_PER_SECOND
 from weir.traces.generate.families.competitors import CONGESTION_CONTROLS
 from weir.traces.generate.families.path import ROUTE_CHANGES_AT_S, ROUTE_CHANGES_MS
 
@@ -103,6 +106,39 @@ def start_row(results: RobustResults) -> Row:
         for scenario, value in own.items()
     )
     return measured("start_queue", what, goal, max(own.values()), detail)
+
+
+def audio_row(results: RobustResults) -> Row:
+    """How often the receiver tells of its rate while only audio comes."""
+    goal = Goal("at most", 2.0, decimals=1)
+    what = "audio only: REMB or transport feedback a second, most in a scenario"
+
+    def feedback_per_second(record: Record) -> float | None:
+        whole = results.with_series(record)
+        sent = (whole["flows"][0].get("series") or {}).get("rate_feedback_sent")
+        if sent is None:
+            return None
+        first, last = (round(time_s / whole["series"]["interval_s"]) for time_s in AUDIO_ONLY_S)
+        return sum(sent[first:last]) / (AUDIO_ONLY_S[1] - AUDIO_ONLY_S[0])
+
+    found = {
+        controller: {
+            name: value
+            for packets_per_second in AUDIO_PACKETS_PER_SECOND
+            for name, value in results.by_scenario(
+                "mute", controller, feedback_per_second, f"audio{packets_per_second}"
+            ).items()
+        }
+        for controller in (*COMPARED, "gcc-remb")
+    }
+    if not found["weir"]:
+        return not_measured("audio_feedback", what, goal, "no such run")
+    detail = "; ".join(
+        f"{controller}: " + ", ".join(f"{name.removeprefix('mute-')} {value:.1f}" for name, value in values.items())
+        for controller, values in found.items()
+        if values
+    )
+    return measured("audio_feedback", what, goal, max(found["weir"].values()), detail, **found)
 
 
 def sharing_rows(results: RobustResults) -> Iterator[Row]:

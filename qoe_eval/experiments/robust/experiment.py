@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from weir.errors import InputError
+from weir.qoe_eval.experiments.robust.calls import call_scenarios
 from weir.qoe_eval.experiments.robust.results import RobustResults
 from weir.qoe_eval.experiments.robust.sharing import SHARING, SHARING_CONTROLLERS, sharing_scenarios
 from weir.qoe_eval.measures.families import FamilyRow, family_row
@@ -38,17 +39,37 @@ def chosen_scenarios(families: Sequence[str], only: Sequence[str]) -> dict[str, 
         if name not in CHOICES:
             raise InputError(f"--family {name}: there is none; one of {', '.join(CHOICES)}")
     whole = {name: family().scenarios() for name, family in FAMILIES.items()} | {SHARING: sharing_scenarios()}
-    found = {
-        name: [one for one in scenarios if not only or any(fnmatchcase(one.name, pattern) for pattern in only)]
-        for name, scenarios in whole.items()
-        if not families or name in families
-    }
-    found = {name: scenarios for name, scenarios in found.items() if scenarios}
+    found = _chosen(whole, families, only)
     if not found:
         raise InputError(
             f"--only {' '.join(only)}: no scenario is called so; their names are like {whole['route'][0].name}"
         )
     return found
+
+
+def chosen_calls(families: Sequence[str], only: Sequence[str]) -> list[Scenario]:
+    """Scenarios of real calls, chosen alike.
+
+    Raises:
+        InputError: none is left.
+    """
+    whole = call_scenarios()
+    found = [one for scenarios in _chosen(whole, families, only).values() for one in scenarios]
+    if not found:
+        names = ", ".join(one.name for scenarios in whole.values() for one in scenarios)
+        raise InputError(f"--calls: no scenario of a call is chosen; there are {names}")
+    return found
+
+
+def _chosen(
+    whole: Mapping[str, Sequence[Scenario]], families: Sequence[str], only: Sequence[str]
+) -> dict[str, list[Scenario]]:
+    found = {
+        name: [one for one in scenarios if not only or any(fnmatchcase(one.name, pattern) for pattern in only)]
+        for name, scenarios in whole.items()
+        if not families or name in families
+    }
+    return {name: scenarios for name, scenarios in found.items() if scenarios}
 
 
 def robust_plans(

@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from weir.qoe_eval.call.report.page import REPORT
+from weir.qoe_eval.experiments.calls.goals import undisturbed
+from weir.qoe_eval.experiments.robust.calls import CALLS, RobustCalls
 from weir.qoe_eval.experiments.robust.figures import worst_charts
 from weir.qoe_eval.experiments.robust.results import RobustResults
 from weir.qoe_eval.measures.comparison import scenario_differences
@@ -20,7 +23,13 @@ from weir.qoe_eval.report.sections.scenarios import heat_rows
 from weir.qoe_eval.report.sections.what_was_run import versions_of
 
 
-def render(results: RobustResults, table: Sequence[FamilyRow], rows: Sequence[Row], run: Mapping[str, Any]) -> str:
+def render(
+    results: RobustResults,
+    table: Sequence[FamilyRow],
+    rows: Sequence[Row],
+    run: Mapping[str, Any],
+    calls: RobustCalls | None,
+) -> str:
     """The page as text.
 
     Args:
@@ -28,6 +37,7 @@ def render(results: RobustResults, table: Sequence[FamilyRow], rows: Sequence[Ro
         table: the row of each family.
         rows: of the goals.
         run: what `robust.json` says of the run.
+        calls: real ones, where any were made.
 
     Raises:
         InputError: a file of series is damaged.
@@ -39,6 +49,7 @@ def render(results: RobustResults, table: Sequence[FamilyRow], rows: Sequence[Ro
         failures(run["failures"], "run"),
         families([asdict(row) for row in table], has_own_sections=True),
         Section("goals", "Goals", "robust/goals.html", {"rows": rows}),
+        None if calls is None else _calls(calls),
         *shown,
         _what_was_run(results, run),
     ]
@@ -51,6 +62,20 @@ def render(results: RobustResults, table: Sequence[FamilyRow], rows: Sequence[Ro
     }
     title = "Weir: ordinary network life"
     return render_page("robust/page.html", title, lead, sections, {"charts": charts}, "rows.js", controllers)
+
+
+def _calls(calls: RobustCalls) -> Section:
+    """What calls can say, and where their own pages are."""
+    sizes = [
+        {
+            "size": size,
+            "calls": len(records),
+            "disturbed": len(records) - len(undisturbed(records)),
+            "page": f"{CALLS}/{size}/{REPORT}" if records else "",
+        }
+        for size, records in calls.records.items()
+    ]
+    return Section("calls", "Calls", "robust/calls.html", {"sizes": sizes})
 
 
 def _family(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from weir.qoe_eval.experiments.robust.calls import RobustCalls
 from weir.qoe_eval.experiments.robust.results import RobustResults
 from weir.qoe_eval.measures.families import FamilyRow
 from weir.qoe_eval.measures.summary import scenario_means
@@ -15,10 +16,14 @@ _KEPT = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "vie
 
 
 def robust_document(
-    results: RobustResults, table: Sequence[FamilyRow], rows: Sequence[Row], run: Mapping[str, Any]
+    results: RobustResults,
+    table: Sequence[FamilyRow],
+    rows: Sequence[Row],
+    run: Mapping[str, Any],
+    calls: RobustCalls | None,
 ) -> dict[str, Any]:
-    """Schema, run, families (rows of the table), rows (goals), and by family and scenario the means over seeds of each
-    controller's measures.
+    """Schema, run, families (rows of the table), rows (goals), by family and scenario the means over seeds of each
+    controller's measures, and of real calls by their size, where there are any, all measures of each.
     """
     decided = [row.reached for row in rows if row.reached is not None]
     return {
@@ -35,4 +40,15 @@ def robust_document(
             }
             for family, records in results.records.items()
         },
+        "calls": {size: [_call(record) for record in records] for size, records in calls.records.items()}
+        if calls
+        else {},
+    }
+
+
+def _call(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        **{name: record[name] for name in ("scenario", "controller", "seed")},
+        "disturbed": record["call"]["disturbed"],
+        "metrics": record["metrics"]["run"],
     }

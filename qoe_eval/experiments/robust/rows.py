@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean
 
-from weir.qoe_eval.experiments.robust.dynamics import route_rows, sharing_rows, start_row, tcp_rows
+from weir.qoe_eval.experiments.robust.dynamics import audio_row, route_rows, sharing_rows, start_row, tcp_rows
 from weir.qoe_eval.experiments.robust.results import COMPARED, Measure, RobustResults, metric
 from weir.qoe_eval.experiments.robust.sharing import SHARING
 from weir.qoe_eval.measures.comparison import scenario_differences
@@ -37,6 +37,7 @@ def robust_rows(results: RobustResults, families: Sequence[FamilyRow]) -> list[R
         *_jitter(results),
         *tcp_rows(results),
         start_row(results),
+        audio_row(results),
         *sharing_rows(results),
     ]
 

@@ -11,6 +11,7 @@ from weir.qoe_eval.experiments.calls.experiment import (
     experiment_calls,
     experiment_rows,
     with_delay,
+    with_simulated_encoder,
     with_video,
 )
 from weir.qoe_eval.runs.shipped_model import shipped_model
@@ -54,6 +55,13 @@ def test_a_video_takes_the_place_of_the_first_rtp_flow_only():
     assert scenario.flows[1] == load_bundled("tcp-competitor").flows[1]
 
 
+def test_an_encoder_like_that_of_calls_may_differ_in_what_is_said():
+    scenario = with_video(load_bundled("tcp-competitor"), 1_000_000)
+    alike, changed = with_simulated_encoder(scenario), with_simulated_encoder(scenario, minimum_output_share=1.0)
+    assert (alike.flows[0].media.minimum_output_share, changed.flows[0].media.minimum_output_share) == (0.85, 1.0)
+    assert changed.flows[0].media.rise_time_constant_s == alike.flows[0].media.rise_time_constant_s > 0
+
+
 def test_the_calls(traces, base, tmp_path):
     calls = experiment_calls(base, call_sets(traces, 2_500_000), tmp_path, []).values()
     assert len(calls) == 2 * (4 * 2 + 1)
@@ -88,8 +96,9 @@ def test_rows_and_markdown(traces, base, tmp_path, monkeypatch):
         (call.out / "link.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     replayed = [
         {
-            "scenario": scenario.name, "controller": "weir", "seed": 1, "path": {"one_way_delay_ms": 30.0},
-            "metrics": {"run": {"receive_rate_bps": 1.65e6, "p95_queueing_delay_ms": 75.0}},
+            "scenario": scenario.name, "controller": "weir", "seed": 1,
+            "flows": [{"kind": "tcp"}, {"kind": "rtp", "one_way_delay_ms": {"p50": 50.0, "p95": 105.0}}],
+            "metrics": {"run": {"receive_rate_bps": 1.65e6}},
         }
         for scenario in sets.replayed
     ]  # fmt: skip

@@ -25,8 +25,11 @@ def record(estimated, true, base_error):
         "true_queueing_delay_mean_ms": true,
         "true_queueing_delay_min_ms": true,
         "base_delay_error_mean_ms": base_error,
+        "loss_at_short_queue_10s": [None if value is None else 0.05 for value in estimated],
+        "true_random_loss_10s": [None if value is None else 0.02 for value in estimated],
     }
-    return {"scenario": "by hand", "flows": [{"id": "media", "series": {"arrival_statistics": series}}]}
+    flow = {"id": "media", "packets_sent": 100, "packets_lost_by_cause": {"chance": 2, "policer": 0, "queue": 5}}
+    return {"scenario": "by hand", "flows": [flow | {"series": {"arrival_statistics": series}}]}
 
 
 def outcome(family="route", **series):
@@ -35,7 +38,7 @@ def outcome(family="route", **series):
 
 def test_errors_are_estimate_less_truth_where_something_arrived():
     errors = interval_errors(record([10.0, None, 50.0], [0.0, None, 60.0], [-10.0, None, 10.0]))
-    np.testing.assert_allclose(errors, [[10, 9, -10], [-10, -11, 10]])
+    np.testing.assert_allclose(errors, [[10, 9, -10, 0.03], [-10, -11, 10, 0.03]])
 
 
 def test_a_flow_without_an_estimator_has_no_error():
@@ -57,6 +60,8 @@ def test_rows_pool_the_intervals_of_all_runs():
     assert (row.min_over, row.min_under) == (0.6, 0.4)
     assert row.mean_error_p50_ms == pytest.approx(20)
     assert row.base_error_p95_ms == pytest.approx(20)
+    assert (row.lost_by_chance, row.lost_by_policer, row.lost_by_queue) == (0.02, 0, 0.05)
+    assert (row.loss_error_p95, row.loss_error_mean) == (pytest.approx(0.03), pytest.approx(0.03))
     assert rows[0].base_error_p50_ms == pytest.approx(0.5)
 
 

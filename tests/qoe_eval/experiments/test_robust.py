@@ -168,6 +168,22 @@ def test_delay_under_jitter_is_that_of_all_rates_together():
     assert row.value == pytest.approx(1.1)
 
 
+def test_the_scenario_with_the_most_feedback_about_audio_decides():
+    def muted(packets_per_second, controller, every):
+        # While video runs, in each 100 ms.
+        sent = [2] * 200 + [int(index % every == 0) for index in range(200)] + [2] * 200
+        one = record(f"mute-audio{packets_per_second}-4M-video", controller)
+        return one | {"series": {"interval_s": 0.1}, "flows": [{"series": {"rate_feedback_sent": sent}}]}
+
+    mute = [muted(1, "weir", 4), muted(50, "weir", 10), muted(1, "gcc", 20), record("mute-20s-4M-video", "weir")]
+    row = rows_of(mute=mute)["audio_feedback"]
+    assert row.value == pytest.approx(2.5)
+    assert row.reached is False
+    assert row.detail == "weir: audio1-4M-video 2.5, audio50-4M-video 1.0; gcc: audio1-4M-video 0.5"
+    assert rows_of(mute=mute[1:])["audio_feedback"].reached
+    assert rows_of(mute=mute[2:])["audio_feedback"].verdict == "not measured: no such run"
+
+
 def test_tcp_is_left_out_of_the_utilisation_goal():
     tcp = [
         record("tcp-bbr-stays-1M-video", "weir", utilisation=0.1, challenge=80.0),

@@ -78,6 +78,9 @@ def test_a_pause_of_the_source_is_no_freeze():
     paused = flow([50.0] * 60, capture_us=capture_us, pauses_s=[[3.0, 7.0]])
     assert measures(paused)["freeze_count"] == 0
     assert measures(paused)["frames_per_second"] == pytest.approx(60 / (2.95 + 2.95))
+    # Nor is one of its video alone, or one that is both.
+    assert measures(paused | {"pauses_s": [], "video_pauses_s": [[3.0, 7.0]]}) == measures(paused)
+    assert measures(paused | {"pauses_s": [[4.0, 7.0]], "video_pauses_s": [[3.0, 6.0]]}) == measures(paused)
     # The same without the pause being known is one.
     assert measures(paused | {"pauses_s": []})["freeze_count"] == 1
 

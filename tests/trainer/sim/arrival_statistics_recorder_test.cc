@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "test_scenarios.h"
 
@@ -23,6 +25,13 @@ double Largest(const nlohmann::ordered_json& series, const char* column, const c
     largest = std::max(largest, std::abs(series[column][i].get<double>() - subtracted));
   }
   return largest;
+}
+
+double MeanOfColumn(const nlohmann::ordered_json& series, const char* column, double from_s) {
+  double sum = 0;
+  const auto first = static_cast<size_t>(from_s / series["interval_s"].get<double>());
+  for (size_t i = first; i < series[column].size(); ++i) sum += series[column][i].get<double>();
+  return sum / static_cast<double>(series[column].size() - first);
 }
 
 nlohmann::ordered_json ArrivalStatistics(const json& scenario, const std::string& controller = "fixed") {
@@ -65,6 +74,32 @@ TEST(ArrivalStatisticsRecorderTest, JitterRouteAndClockAreNoQueue) {
                              series["true_queueing_delay_mean_ms"][i].get<double>();
     EXPECT_GT(jitter_ms, 10.0) << i;
     EXPECT_LT(jitter_ms, 60.0) << i;
+  }
+}
+
+TEST(ArrivalStatisticsRecorderTest, RandomLossIsNeitherThatOfAQueueNorThatOfAPolicer) {
+  const auto sending_at = [](int64_t rate_bps) {
+    json scenario = Steady(1'000'000, 40);
+    scenario["flows"][0]["fixed_rate_bps"] = rate_bps;
+    return scenario;
+  };
+  json random = sending_at(500'000);
+  random["forward"]["loss"] = {{"kind", "bernoulli"}, {"ratio", 0.04}};
+  json policed = sending_at(320'000);
+  policed["forward"]["loss"] = {{"kind", "policer"}, {"rate_bps", 300'000}, {"burst_bytes", 3'000}};
+  const std::array<std::pair<json, std::string>, 3> cases{
+      {{random, "chance"}, {policed, "policer"}, {sending_at(1'080'000), "queue"}}};
+  for (const auto& [scenario, cause] : cases) {
+    const auto flow = RunScenario(scenario, "fixed")["flows"][0];
+    for (const auto& [name, lost] : flow["packets_lost_by_cause"].items()) {
+      EXPECT_EQ(lost.get<int>(), name == cause ? flow["packets_lost"].get<int>() : 0) << cause << ", " << name;
+    }
+    EXPECT_GT(flow["packets_lost"], 20) << cause;
+    const auto& series = flow["series"]["arrival_statistics"];
+    const double truth = MeanOfColumn(series, "true_random_loss_10s", 10);
+    EXPECT_NEAR(truth, cause == "chance" ? 0.04 : 0.0, 0.015) << cause;
+    if (cause != "chance") continue;
+    EXPECT_NEAR(MeanOfColumn(series, "loss_at_short_queue_10s", 10), truth, 0.005);
   }
 }
 

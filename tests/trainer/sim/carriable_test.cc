@@ -77,7 +77,8 @@ TEST(CarriableTest, APolicedLinkIsFullAtItsPolicersRate) {
   scenario["flows"][0]["fixed_rate_bps"] = 4'000'000;
   const auto flow = RunScenario(scenario, "fixed")["flows"][0];
   EXPECT_NEAR(Utilisation(flow), 1.0, 0.005);
-  EXPECT_NEAR(flow["packets_lost"].get<double>() / flow["packets_sent"].get<double>(), 0.51, 0.01);
+  // How much is too much the sender itself limits: it lowers its rate while more than a tenth is lost.
+  EXPECT_GT(flow["packets_lost"].get<double>(), 0.05 * flow["packets_sent"].get<double>());
   EXPECT_LT(flow["one_way_delay_ms"]["max"].get<double>(), 45);
 }
 
@@ -88,6 +89,35 @@ TEST(CarriableTest, OutagesAreNotMadeUpFor) {
   json without_pause = outage;
   without_pause["flows"][0]["pauses_s"] = {{14.99, 20.0}};
   EXPECT_NEAR(Bits(without_pause), 50 * OnTheWire(2e6), 100);
+}
+
+TEST(CarriableTest, WithoutVideoItIsAudioAlone) {
+  json scenario = WithMedia(Steady(10'000'000, 60), 0);
+  scenario["flows"][0]["media"]["video_pauses_s"] = {{20.0, 40.0}, {50.0, 70.0}};
+  // 50 packets of 80 bytes a second, each with 24 bytes of RTP and 28 of UDP and IPv4.
+  const auto audio_bps = [](double packets_per_second) { return 32e3 + packets_per_second * 24 * 8; };
+  scenario["flows"][0]["media"]["audio_packets_per_second"] = 1.0;
+  EXPECT_NEAR(Bits(scenario), 60 * audio_bps(1) + 30 * OnTheWire(2.5e6), 2e5);
+  // The call's own pause is less than that.
+  scenario["flows"][0]["pauses_s"] = {{15.0, 30.0}, {40.0, 45.0}};
+  EXPECT_NEAR(Bits(scenario), 40 * audio_bps(1) + 20 * OnTheWire(2.5e6), 2e5);
+  scenario["flows"][0]["media"]["audio_rate_bps"] = 0;
+  EXPECT_NEAR(Bits(scenario), 20 * OnTheWire(2.5e6), 2e5);
+  scenario["flows"][0]["media"]["video_pauses_s"] = {{0.0, 60.0}};
+  EXPECT_EQ(Bits(scenario), 0);
+}
+
+TEST(CarriableTest, AMutedCallUsesWhatItMay) {
+  json scenario = WithMedia(Steady(4'000'000, 60), 0);
+  scenario["flows"][0]["media"]["video_pauses_s"] = {{20.0, 40.0}};
+  scenario["flows"][0]["fixed_rate_bps"] = 2'600'000;
+  for (const double packets_per_second : {1.0, 50.0}) {
+    scenario["flows"][0]["media"]["audio_packets_per_second"] = packets_per_second;
+    const auto flow = RunScenario(scenario, "fixed")["flows"][0];
+    EXPECT_NEAR(Utilisation(flow), 1.0, 0.03) << packets_per_second;
+    EXPECT_EQ(flow["video_pauses_s"], json({{20.0, 40.0}}));
+    EXPECT_LT(MeanOver(flow, "receive_rate_bps", 21, 40), 60e3);
+  }
 }
 
 TEST(CarriableTest, PiecesSumUpToTheWholeAndPeriodsMayBeTiny) {

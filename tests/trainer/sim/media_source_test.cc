@@ -229,6 +229,42 @@ TEST_F(VideoSourceTest, ASlowEncoderFollowsWithItsTimeConstantsAndWithoutBursts)
   EXPECT_NEAR(share_of_the_way(200, 500 * kMs), 1 - std::exp(-1), 0.05);
 }
 
+TEST_F(VideoSourceTest, PausesBetweenFramesWhileAudioGoesOn) {
+  config_.audio_packets_per_second = 2;
+  config_.audio_rate = DataRate::BitsPerSecond(1280);
+  config_.video_pauses_ns = {{2 * kSecond, 5 * kSecond}, {5 * kSecond, 6 * kSecond}, {20 * kSecond, 30 * kSecond}};
+  VideoSource source = Make(1'500'000);
+  const auto packets = TakeUntil(source, 25 * kSecond);
+  std::array<int, 25> video{}, audio{};
+  for (const TimedPacket& packet : packets) {
+    const auto second = static_cast<size_t>(packet.time_ns / kSecond);
+    ++(packet.media.kind == PacketKind::kAudio ? audio : video)[second];
+    if (packet.media.kind != PacketKind::kAudio) continue;
+    EXPECT_GE(packet.media.payload_bytes, 68u);
+    EXPECT_LE(packet.media.payload_bytes, 92u);
+  }
+  for (size_t second = 0; second < video.size(); ++second) {
+    const bool paused = (second >= 2 && second < 6) || second >= 20;
+    EXPECT_EQ(video[second] == 0, paused) << second;
+    EXPECT_EQ(audio[second], 2) << second;
+  }
+  const auto resumed = std::find_if(packets.begin(), packets.end(), [](const TimedPacket& packet) {
+    return packet.media.kind == PacketKind::kVideo && packet.time_ns >= 2 * kSecond;
+  });
+  ASSERT_NE(resumed, packets.end());
+  EXPECT_EQ(resumed->time_ns, 6 * kSecond);
+  EXPECT_TRUE(resumed->media.frame_part.key_frame);
+}
+
+TEST_F(VideoSourceTest, ACallThatBeginsMutedShowsItsFirstFrameLater) {
+  config_.video_pauses_ns = {{0, 3 * kSecond}};
+  VideoSource source = Make(1'500'000);
+  for (const TimedPacket& packet : TakeUntil(source, 3 * kSecond - 1)) {
+    EXPECT_EQ(packet.media.kind, PacketKind::kAudio);
+  }
+  EXPECT_GT(Frames(TakeUntil(source, 4 * kSecond)).size(), 25u);
+}
+
 TEST_F(VideoSourceTest, KeepsToItsMaximum) {
   config_.max_rate = DataRate::KilobitsPerSecond(800);
   VideoSource source = Make(50'000'000);

@@ -200,6 +200,16 @@ TEST(RtpFlowTest, StartsPausesAndStops) {
   }
 }
 
+TEST(RtpFlowTest, SeriesCountFeedbackAboutTheRateAndNoOtherRtcp) {
+  const auto at_receiver = RunScenario(FixedAt(1'000'000, 20), "rule")["flows"][0];
+  // Each second at least, and a report beside it.
+  EXPECT_NEAR(MeanOver(at_receiver, "rate_feedback_sent", 10, 20) * 10, 1.5, 0.6);
+  EXPECT_GT(at_receiver["feedback_packets_sent"].get<double>(),
+            MeanOver(at_receiver, "rate_feedback_sent", 0, 20) * 200 + 18);
+  const auto at_sender = RunScenario(FixedAt(1'000'000, 20), "nada")["flows"][0];
+  EXPECT_GT(MeanOver(at_sender, "rate_feedback_sent", 10, 20) * 10, 0.9);
+}
+
 TEST(RtpFlowTest, ArrivalsAreSeenInOrderWhateverTheJitter) {
   json scenario = FixedAt(3'000'000, 20);
   scenario["forward"]["jitter"] = {

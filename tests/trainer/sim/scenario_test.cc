@@ -97,7 +97,8 @@ TEST(ScenarioTest, EveryValueArrives) {
       {"kind": "rtp", "id": "a", "controller": "gcc-remb", "direction": "reverse", "start_s": 1, "stop_s": 50,
        "pauses_s": [[4.0, 6.0], [6.0, 7.5]], "extra_one_way_delay_ms": 3.5,
        "sender_clock_ppm": -12.5, "sender_clock_offset_s": 63.5, "min_rate_bps": 50000, "start_rate_bps": 400000, "fixed_rate_bps": 123456, "objective": [0.8, 0.1, 0.1],
-       "media": {"kind": "video", "frames_per_second": 25, "key_frame_interval_s": 4, "audio_rate_bps": 0}},
+       "media": {"kind": "video", "frames_per_second": 25, "key_frame_interval_s": 4, "audio_rate_bps": 0,
+                 "audio_packets_per_second": 2.5, "video_pauses_s": [[1, 2.5], [3, 4]]}},
       {"kind": "tcp", "id": "b", "congestion_control": "bbr", "stop_s": 1000,
        "transfers": {"bytes": [30000, 50000], "idle_mean_s": 10.0, "start_on": false}},
       {"kind": "cbr", "rate_bps": 500000, "packet_bytes": 600, "start_s": 10.0, "stop_s": 20.0}]})"));
@@ -132,6 +133,10 @@ TEST(ScenarioTest, EveryValueArrives) {
   EXPECT_EQ(rtp.media.frames_per_second, 25.0);
   EXPECT_EQ(rtp.media.key_frame_interval_ns, 4'000'000'000);
   EXPECT_EQ(rtp.media.audio_rate.bps(), 0);
+  EXPECT_EQ(rtp.media.audio_packets_per_second, 2.5);
+  const std::vector<std::pair<int64_t, int64_t>> video_pauses{{1'000'000'000, 2'500'000'000},
+                                                              {3'000'000'000, 4'000'000'000}};
+  EXPECT_EQ(rtp.media.video_pauses_ns, video_pauses);
 
   const TcpSpec& tcp = std::get<TcpSpec>(scenario.flows[1].kind);
   EXPECT_EQ(scenario.flows[1].stop_ns, 60'000'000'000);
@@ -239,6 +244,10 @@ TEST(ScenarioTest, RefusesWithTheJsonPath) {
       {With("/flows/0/pauses_s", {{2, 1}}), "flows[0].pauses_s[0]: must end after its start"},
       {With("/flows/0/pauses_s", {{1, 3}, {2, 4}}), "flows[0].pauses_s[1]: must end after"},
       {With("/flows/0/pauses_s", {{1, 2, 3}}), "flows[0].pauses_s[0]: takes at most 2"},
+      {With("/flows/0/media", {{"kind", "video"}, {"video_pauses_s", {{2, 1}, {3, 4}}}}),
+       "flows[0].media.video_pauses_s[0]: must end after its start"},
+      {With("/flows/0/media", {{"kind", "video"}, {"audio_packets_per_second", 1001}}),
+       "flows[0].media.audio_packets_per_second: must be at most 1000"},
       {With("/flows/0", {{"kind", "tcp"}, {"congestion_control", "quick"}}), "flows[0].congestion_control: \"quick\""},
       {With("/flows/0", {{"kind", "tcp"}, {"transfers", {{"bytes", {5, 4}}, {"idle_mean_s", 1}}}}),
        "flows[0].transfers.bytes: the smallest size (5) exceeds the largest (4)"},

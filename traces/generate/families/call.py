@@ -6,6 +6,10 @@ from weir.traces.generate.families.family import Case, Family
 
 CLOCK_PPM = (-1000, -500, -300, 0, 300, 500, 1000)
 _CLOCK_IS_SET_AT_S = 20.0
+AUDIO_ONLY_S = (20.0, 40.0)
+AUDIO_PACKETS_PER_SECOND = (1, 50)
+# 20 ms at 32 kbps.
+_AUDIO_BYTES = 80
 START_RATES_BPS = (1e6, 3e6, 4e6, 10e6)
 # libvpx VP8 in Chromium, after `weir.traces.schema.flows.VideoMedia`.
 _SLOW_ENCODER = {"rise_time_constant_s": 1.35, "fall_time_constant_s": 0.2}
@@ -32,11 +36,25 @@ def start() -> Family:
 
 
 def mute() -> Family:
-    """The call has nothing to send for a while, and then goes on."""
+    """The call has nothing to send for a while, and then goes on; or only its video pauses, and audio sends 50 packets
+    a second, or, with little to say (Opus with DTX), one.
+    """
     pauses_s = {"5s": [[20.0, 25.0]], "10s": [[20.0, 30.0]], "20s": [[20.0, 40.0]],
                 "often": [[15.0, 20.0], [25.0, 30.0], [35.0, 40.0]]}  # fmt: skip
     cases = [Case(name, flow={"pauses_s": pauses}) for name, pauses in pauses_s.items()]
-    return Family("mute", "The call pauses", cases)
+    cases += [
+        Case(
+            f"audio{packets_per_second}",
+            video={
+                "video_pauses_s": [list(AUDIO_ONLY_S)],
+                "audio_packets_per_second": float(packets_per_second),
+                "audio_rate_bps": 8.0 * _AUDIO_BYTES * packets_per_second,
+            },
+            media=("video",),
+        )
+        for packets_per_second in AUDIO_PACKETS_PER_SECOND
+    ]
+    return Family("mute", "The call or its video pauses", cases)
 
 
 def content() -> Family:

@@ -34,6 +34,7 @@ class Case:
         flow: of the call's RTP flow.
         video: of its media, where that is video.
         others: further flows.
+        media: with which kinds of media, of those that the family has.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Case:
     flow: Fields | None = None
     video: Fields | None = None
     others: Sequence[Fields] = ()
+    media: Sequence[MediaKind] = MEDIA
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ class Family:
             for case in self.cases
             for rate_bps in self.rates_bps
             for media in self.media
+            if media in case.media
         ]
 
     def scenario(self, case: Case, rate_bps: float, media: MediaKind) -> Scenario:

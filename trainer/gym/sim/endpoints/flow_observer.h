@@ -19,6 +19,8 @@ class FlowObserver {
   virtual void OnReceived(const Packet&, int64_t /*arrival_time_ns*/) {}
   virtual void OnDropped(const Packet&) {}
   virtual void OnTargetRate(DataRate, int64_t /*time_ns*/) {}
+  // REMB, or transport feedback; other RTCP is not told of.
+  virtual void OnFeedbackSent(int64_t /*time_ns*/) {}
 };
 
 }  // namespace weir::sim

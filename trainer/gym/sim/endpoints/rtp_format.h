@@ -62,10 +62,12 @@ inline DataRate MaxVideoRate(const MediaSpec& media, uint32_t overhead_bytes) {
   return DataRate::BitsPerSecondF(static_cast<double>(media.max_rate.bps()) * (kMaxPayloadBytes + overhead_bytes) /
                                   (kMaxPayloadBytes + kRtpHeaderBytes));
 }
+inline DataRate AudioRate(const MediaSpec& media, uint32_t overhead_bytes) {
+  if (media.kind == MediaSpec::Kind::kFiller || media.audio_rate.bps() == 0) return DataRate::Zero();
+  return media.audio_rate + DataRate::BitsPerSecondF(overhead_bytes * 8 * media.audio_packets_per_second);
+}
 inline DataRate MaxMediaRate(const MediaSpec& media, uint32_t overhead_bytes) {
-  const DataRate video = MaxVideoRate(media, overhead_bytes);
-  if (media.kind == MediaSpec::Kind::kFiller || media.audio_rate.bps() == 0) return video;
-  return video + media.audio_rate + DataRate::BitsPerSecond(int64_t{overhead_bytes} * 8 * 50);
+  return MaxVideoRate(media, overhead_bytes) + AudioRate(media, overhead_bytes);
 }
 
 }  // namespace weir::sim

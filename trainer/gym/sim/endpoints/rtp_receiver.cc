@@ -113,6 +113,7 @@ void RtpReceiver::OnEstimatorTimeout() {
       auto message = std::make_shared<ReceiverRtcp>();
       message->remb = RembFor(*estimate);
       SendRtcp(std::move(message));
+      observer_->OnFeedbackSent(now_ns);
     }
   }
   SetEstimatorTimer(now_ns);
@@ -140,6 +141,7 @@ void RtpReceiver::OnFeedbackTimeout() {
     auto message = std::make_shared<ReceiverRtcp>();
     message->transport_feedback = std::move(feedback);
     SendRtcp(std::move(message));
+    observer_->OnFeedbackSent(now_ns);
   }
   feedback_timer_.Set(now_ns + kFeedbackIntervalNs);
 }

@@ -54,8 +54,12 @@ void FlowRecorder::OnReceived(const Packet& packet, int64_t arrival_time_ns) {
 
 void FlowRecorder::OnDropped(const Packet& packet) {
   ++packets_lost;
+  packets_lost_by_chance += packet.drop_cause == DropCause::kChance ? 1 : 0;
+  packets_lost_at_policer += packet.drop_cause == DropCause::kPolicer ? 1 : 0;
+  packets_lost_at_queue += packet.drop_cause == DropCause::kQueue ? 1 : 0;
   if (Step* step = StepAt(NowNs())) ++step->packets_lost;
   if (frames) frames->OnDropped(packet);
+  if (arrival_statistics) arrival_statistics->OnDropped(packet);
 }
 
 void FlowRecorder::OnTargetRate(DataRate target_rate, int64_t time_ns) {
@@ -64,6 +68,10 @@ void FlowRecorder::OnTargetRate(DataRate target_rate, int64_t time_ns) {
     for (; target_step_ < index; ++target_step_) steps[target_step_].target_bps = target_bps_;
   }
   target_bps_ = static_cast<double>(target_rate.bps());
+}
+
+void FlowRecorder::OnFeedbackSent(int64_t time_ns) {
+  if (Step* step = StepAt(time_ns)) ++step->feedback_sent;
 }
 
 void FlowRecorder::FinishDelays(size_t step_index) {

@@ -28,6 +28,7 @@ class FlowRecorder final : public FlowObserver {
     int64_t bytes_sent = 0;
     int64_t bytes_received = 0;
     int64_t packets_lost = 0;
+    int64_t feedback_sent = 0;
     // Nothing when nothing arrived.
     std::optional<double> delay_mean_ms;
     std::optional<double> delay_p95_ms;
@@ -41,6 +42,7 @@ class FlowRecorder final : public FlowObserver {
   void OnReceived(const Packet& packet, int64_t arrival_time_ns) override;
   void OnDropped(const Packet& packet) override;
   void OnTargetRate(DataRate target_rate, int64_t time_ns) override;
+  void OnFeedbackSent(int64_t time_ns) override;
 
   // Call once, after the last event.
   void Finish();
@@ -50,6 +52,10 @@ class FlowRecorder final : public FlowObserver {
   int64_t packets_received = 0;
   int64_t bytes_received = 0;
   int64_t packets_lost = 0;
+  // Of these: by chance, at a policer, at a queue.
+  int64_t packets_lost_by_chance = 0;
+  int64_t packets_lost_at_policer = 0;
+  int64_t packets_lost_at_queue = 0;
   // While the last packet that arrived had been under way for more than 400 ms, until the flow stops.
   int64_t above_400_ms_ns = 0;
   // Of received packets.

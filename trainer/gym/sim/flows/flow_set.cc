@@ -30,6 +30,8 @@ std::unique_ptr<MediaSource> MakeMediaSource(const MediaSpec& media, uint32_t ov
                                  .frames_per_second = media.frames_per_second,
                                  .key_frame_interval_ns = media.key_frame_interval_ns,
                                  .audio_rate = media.audio_rate,
+                                 .audio_packets_per_second = media.audio_packets_per_second,
+                                 .video_pauses_ns = media.video_pauses_ns,
                                  .minimum_output_share = media.minimum_output_share,
                                  .stall_probability = media.stall_probability,
                                  .rise_time_constant_s = media.rise_time_constant_s,

@@ -19,7 +19,7 @@ class BottleneckObserver {
   virtual ~BottleneckObserver() = default;
   // Told in the order of departure, at `departure_ns` or as soon before as it is certain.
   virtual void OnDeparture(Packet&& packet, int64_t departure_ns) = 0;
-  virtual void OnQueueDrop(const Packet& packet) = 0;
+  virtual void OnQueueDrop(Packet& packet) = 0;
 };
 
 class Bottleneck {

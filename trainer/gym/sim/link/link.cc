@@ -45,9 +45,11 @@ void Link::Send(Packet&& packet) {
   ++counters_.packets_sent;
   counters_.bytes_sent += packet.size_bytes;
   if (down_) {
-    Drop(packet, counters_.packets_dropped_while_down);
-  } else if (loss_.Loses(SinceStart(NowNs())) || (policer_ && !policer_->Conforms(NowNs(), packet.size_bytes))) {
-    Drop(packet, counters_.packets_dropped_by_loss);
+    Drop(packet, DropCause::kDown, counters_.packets_dropped_while_down);
+  } else if (loss_.Loses(SinceStart(NowNs()))) {
+    Drop(packet, DropCause::kChance, counters_.packets_dropped_by_loss);
+  } else if (policer_ && !policer_->Conforms(NowNs(), packet.size_bytes)) {
+    Drop(packet, DropCause::kPolicer, counters_.packets_dropped_by_loss);
   } else if (bottleneck_) {
     bottleneck_->Send(std::move(packet));
   } else {
@@ -82,10 +84,11 @@ void Link::OnDeparture(Packet&& packet, int64_t departure_ns) {
   }
 }
 
-void Link::OnQueueDrop(const Packet& packet) { Drop(packet, counters_.packets_dropped_by_queue); }
+void Link::OnQueueDrop(Packet& packet) { Drop(packet, DropCause::kQueue, counters_.packets_dropped_by_queue); }
 
-void Link::Drop(const Packet& packet, int64_t& counter) {
+void Link::Drop(Packet& packet, DropCause cause, int64_t& counter) {
   ++counter;
+  packet.drop_cause = cause;
   counters_.bytes_dropped += packet.size_bytes;
   packet.sink->OnDropped(packet);
 }

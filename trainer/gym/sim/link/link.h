@@ -68,8 +68,8 @@ class Link final : private BottleneckObserver {
   class Delivery;
 
   void OnDeparture(Packet&& packet, int64_t departure_ns) override;
-  void OnQueueDrop(const Packet& packet) override;
-  void Drop(const Packet& packet, int64_t& counter);
+  void OnQueueDrop(Packet& packet) override;
+  void Drop(Packet& packet, DropCause cause, int64_t& counter);
   void DeliverAt(Packet&& packet, int64_t arrival_ns);
   int64_t SinceStart(int64_t time_ns) const { return std::max<int64_t>(time_ns - start_ns_, 0); }
 

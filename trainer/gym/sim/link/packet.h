@@ -30,6 +30,9 @@ struct FramePart {
   bool last = false;
 };
 
+// Why a link drops a packet: by chance, at a policer, at a queue (that is full, or CoDel's), or as it is down.
+enum class DropCause : uint8_t { kChance, kPolicer, kQueue, kDown };
+
 struct Packet {
   // Of the whole IP packet.
   uint32_t size_bytes = 0;
@@ -45,6 +48,8 @@ struct Packet {
   int64_t path_delay_ns = 0;
   // What the bottleneck takes: the wait in its queue, and the packet's own transmission; filled in by the link.
   int64_t bottleneck_delay_ns = 0;
+  // Of one that was dropped; filled in by the link.
+  DropCause drop_cause = DropCause::kChance;
 
   // RTP. `rtp.arrival_time` is filled in by the receiver.
   PacketArrival rtp;

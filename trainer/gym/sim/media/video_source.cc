@@ -28,7 +28,6 @@ constexpr double kMinEncoderRateBps = 30'000;
 constexpr double kOutputShareMeanS = 1.0;
 constexpr int64_t kMaxStallFrames = 6;
 
-constexpr int64_t kAudioIntervalNs = 20'000'000;
 // Opus with a variable bit rate.
 constexpr double kAudioSizeDeviation = 0.15;
 
@@ -41,13 +40,14 @@ VideoSource::VideoSource(const VideoSourceConfig& config, RandomStream random)
       random_(random),
       last_rate_change_ns_(kLongAgoNs),
       next_frame_ns_(kNeverNs),
+      audio_interval_ns_(std::llround(1e9 / config.audio_packets_per_second)),
       next_audio_ns_(kNeverNs) {}
 
 void VideoSource::SetTargetRate(DataRate target_rate, int64_t) {
   const double audio_bps = config_.audio_rate.bps() == 0
                                ? 0
                                : static_cast<double>(config_.audio_rate.bps()) +
-                                     config_.overhead_bytes * 8.0 * (1e9 / static_cast<double>(kAudioIntervalNs));
+                                     config_.overhead_bytes * 8.0 * config_.audio_packets_per_second;
   const double payload_share = kMaxPayloadBytes / static_cast<double>(kMaxPayloadBytes + config_.overhead_bytes);
   const double video_bps =
       std::min(static_cast<double>(target_rate.bps()) - audio_bps, static_cast<double>(config_.max_rate.bps()));
@@ -64,6 +64,7 @@ void VideoSource::SetActive(bool active, int64_t now_ns) {
   next_key_frame_ns_ = now_ns;
   burst_frames_left_ = 0;
   last_rate_change_ns_ = now_ns - kReactionNs;
+  if (active) SkipPauses();
 }
 
 void VideoSource::RequestKeyFrame(int64_t now_ns) { next_key_frame_ns_ = std::min(next_key_frame_ns_, now_ns); }
@@ -96,6 +97,17 @@ void VideoSource::EncodeFrame(int64_t now_ns) {
   const double interval_ns = 1e9 / config_.frames_per_second;
   camera_ns_ += static_cast<double>(FramesUntilNext()) * interval_ns;
   next_frame_ns_ = static_cast<int64_t>(camera_ns_ + Laplace(kFrameTimeScale, kMaxFrameTimeDeviation) * interval_ns);
+  SkipPauses();
+}
+
+void VideoSource::SkipPauses() {
+  const auto& pauses = config_.video_pauses_ns;
+  while (next_pause_ < pauses.size() && pauses[next_pause_].first <= next_frame_ns_) {
+    const int64_t resume_ns = pauses[next_pause_++].second;
+    if (resume_ns <= next_frame_ns_) continue;
+    next_frame_ns_ = next_key_frame_ns_ = resume_ns;
+    camera_ns_ = static_cast<double>(resume_ns);
+  }
 }
 
 double VideoSource::OutputShare(int64_t now_ns) {
@@ -142,8 +154,8 @@ bool VideoSource::FollowTarget(int64_t now_ns) {
 }
 
 MediaPacket VideoSource::TakeAudioPacket(int64_t now_ns) {
-  next_audio_ns_ += kAudioIntervalNs;
-  const double mean_bytes = static_cast<double>(config_.audio_rate.bps()) / 8.0 * 1e-9 * kAudioIntervalNs;
+  next_audio_ns_ += audio_interval_ns_;
+  const double mean_bytes = static_cast<double>(config_.audio_rate.bps()) / 8.0 / config_.audio_packets_per_second;
   const double bytes = mean_bytes * random_.Uniform(1.0 - kAudioSizeDeviation, 1.0 + kAudioSizeDeviation);
   return {.kind = PacketKind::kAudio,
           .payload_bytes = static_cast<uint32_t>(std::clamp(bytes, 1.0, static_cast<double>(kMaxPayloadBytes))),

@@ -2,6 +2,11 @@
 #ifndef WEIR_TRAINER_GYM_SIM_MEDIA_VIDEO_SOURCE_H_
 #define WEIR_TRAINER_GYM_SIM_MEDIA_VIDEO_SOURCE_H_
 
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 #include "core/random.h"
 #include "media/media_source.h"
 
@@ -14,6 +19,9 @@ struct VideoSourceConfig {
   int64_t key_frame_interval_ns = 10'000'000'000;
   // Of the audio payload; zero for no audio.
   DataRate audio_rate = DataRate::BitsPerSecond(32'000);
+  double audio_packets_per_second = 50.0;
+  // From and to, in order and apart: no frame is captured in them, and the first one after each is a key frame.
+  std::vector<std::pair<int64_t, int64_t>> video_pauses_ns = {};
   // Content that is easier to encode than the target allows: the encoder puts out a share of its target that changes
   // every second or so, between this one and 1.
   double minimum_output_share = 1;
@@ -50,6 +58,8 @@ class VideoSource final : public MediaSource {
   double NextRelativeFrameSize(int64_t now_ns);
   // Whether the change of the encoder's rate, if any, is one that costs a burst.
   bool FollowTarget(int64_t now_ns);
+  // The next frame, had it fallen into a pause, comes at its end.
+  void SkipPauses();
   double OutputShare(int64_t now_ns);
   // 1, or more when it stalls.
   int64_t FramesUntilNext();
@@ -67,8 +77,11 @@ class VideoSource final : public MediaSource {
   int64_t next_output_share_ns_ = 0;
   int burst_frames_left_ = 0;
   int64_t next_frame_ns_;
+  // Of the pauses, the first that is not over.
+  size_t next_pause_ = 0;
   // When the camera would have captured that frame, were it exact.
   double camera_ns_ = 0;
+  const int64_t audio_interval_ns_;
   int64_t next_audio_ns_;
   // Of the frame that is being handed out.
   int64_t frame_ns_ = 0;

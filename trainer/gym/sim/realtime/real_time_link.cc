@@ -18,9 +18,11 @@ void Delay(FlowSpec& flow, int64_t delay_ns) {
   flow.start_ns += delay_ns;
   flow.stop_ns += delay_ns;
   if (auto* rtp = std::get_if<RtpSpec>(&flow.kind)) {
-    for (auto& [from_ns, to_ns] : rtp->pauses_ns) {
-      from_ns += delay_ns;
-      to_ns += delay_ns;
+    for (auto* pauses : {&rtp->pauses_ns, &rtp->media.video_pauses_ns}) {
+      for (auto& [from_ns, to_ns] : *pauses) {
+        from_ns += delay_ns;
+        to_ns += delay_ns;
+      }
     }
   }
 }

@@ -7,6 +7,7 @@
 #include <span>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -68,6 +69,12 @@ Json DelayRecord(const DelayDistribution& distribution) {
           {"p99", Rounded(delays.p99_ms, 1e6)},   {"max", Rounded(delays.max_ms, 1e6)}};
 }
 
+Json PausesRecord(const std::vector<std::pair<int64_t, int64_t>>& pauses_ns) {
+  Json pauses = Json::array();
+  for (const auto& [from_ns, to_ns] : pauses_ns) pauses.push_back({Seconds(from_ns), Seconds(to_ns)});
+  return pauses;
+}
+
 void AddEstimator(const BandwidthEstimator& estimator, Json& record) {
   const EstimatorCounters counters = estimator.counters();
   record["guard"] = {{"finite", counters.guard.finite},
@@ -93,10 +100,9 @@ Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, 
   record["direction"] = is_forward ? "forward" : "reverse";
   record["start_s"] = Seconds(flow.start_ns);
   record["stop_s"] = Seconds(flow.stop_ns);
-  if (const auto* rtp = std::get_if<RtpSpec>(&flow.kind); rtp && !rtp->pauses_ns.empty()) {
-    Json pauses = Json::array();
-    for (const auto& [from_ns, to_ns] : rtp->pauses_ns) pauses.push_back({Seconds(from_ns), Seconds(to_ns)});
-    record["pauses_s"] = std::move(pauses);
+  if (const auto* rtp = std::get_if<RtpSpec>(&flow.kind)) {
+    if (!rtp->pauses_ns.empty()) record["pauses_s"] = PausesRecord(rtp->pauses_ns);
+    if (!rtp->media.video_pauses_ns.empty()) record["video_pauses_s"] = PausesRecord(rtp->media.video_pauses_ns);
   }
   record["base_one_way_delay_ms"] = Milliseconds(OneWayDelayNs(link, scenario) + flow.extra_one_way_delay_ns);
   record["packets_sent"] = recorder.packets_sent;
@@ -104,6 +110,9 @@ Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, 
   record["packets_received"] = recorder.packets_received;
   record["bytes_received"] = recorder.bytes_received;
   record["packets_lost"] = recorder.packets_lost;
+  record["packets_lost_by_cause"] = {{"chance", recorder.packets_lost_by_chance},
+                                     {"policer", recorder.packets_lost_at_policer},
+                                     {"queue", recorder.packets_lost_at_queue}};
   // Only media bounds what an unlimited link without a policer carries.
   record["carriable_bytes"] = link.capacity || link.loss.kind == LossSpec::Kind::kPolicer || receiver
                                   ? Json(std::llround(Carriable(scenario, flow).BitsUntil(scenario.duration_ns()) / 8))

@@ -30,6 +30,7 @@ Json FlowSeries(const FlowRecorder& recorder, int64_t duration_ns, bool is_rtp) 
   Json series;
   Json target = Json::array(), sent = Json::array(), received = Json::array();
   Json delay_mean = Json::array(), delay_p95 = Json::array(), lost = Json::array();
+  Json feedback = Json::array();
   for (size_t i = 0; i < recorder.steps.size(); ++i) {
     const FlowRecorder::Step& step = recorder.steps[i];
     const int64_t step_ns = StepNs(i, duration_ns);
@@ -39,6 +40,7 @@ Json FlowSeries(const FlowRecorder& recorder, int64_t duration_ns, bool is_rtp) 
     delay_mean.push_back(RoundedMs(step.delay_mean_ms));
     delay_p95.push_back(RoundedMs(step.delay_p95_ms));
     lost.push_back(step.packets_lost);
+    feedback.push_back(step.feedback_sent);
   }
   if (is_rtp) series["target_bps"] = std::move(target);
   series["send_rate_bps"] = std::move(sent);
@@ -46,6 +48,7 @@ Json FlowSeries(const FlowRecorder& recorder, int64_t duration_ns, bool is_rtp) 
   series["one_way_delay_mean_ms"] = std::move(delay_mean);
   series["one_way_delay_p95_ms"] = std::move(delay_p95);
   series["packets_lost"] = std::move(lost);
+  if (is_rtp) series["rate_feedback_sent"] = std::move(feedback);
   return series;
 }
 
@@ -67,7 +70,7 @@ Json ArrivalStatisticsSeries(const ArrivalStatisticsRecorder& recorder) {
   for (const ArrivalStatisticsRecorder::Column& column : ArrivalStatisticsRecorder::kColumns) {
     Json values = Json::array();
     for (const auto& interval : recorder.intervals()) {
-      values.push_back(interval ? RoundedMs((*interval).*column.member) : Json(nullptr));
+      values.push_back(interval ? Json(std::round((*interval).*column.member * 1e6) / 1e6) : Json(nullptr));
     }
     series[std::string(column.name)] = std::move(values);
   }

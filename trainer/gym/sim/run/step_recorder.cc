@@ -31,14 +31,16 @@ StepRecorder::StepRecorder(const Scenario& scenario, const FlowSpec& flow, bool 
     if (&other == &flow || other.direction != flow.direction) continue;
     const auto* tcp = std::get_if<TcpSpec>(&other.kind);
     if ((tcp && !tcp->transfers) || std::holds_alternative<RtpSpec>(other.kind)) {
-      for (const auto& span : ActiveSpans(other)) competing_spans_.push_back(span);
+      for (const ActiveSpan& span : ActiveSpans(other)) {
+        if (!span.audio_only) competing_spans_.push_back(span);
+      }
     }
   }
 }
 
 int64_t StepRecorder::Competitors(int64_t time_ns) const {
   return std::count_if(competing_spans_.begin(), competing_spans_.end(),
-                       [&](const auto& span) { return span.first <= time_ns && time_ns < span.second; });
+                       [&](const auto& span) { return span.from_ns <= time_ns && time_ns < span.to_ns; });
 }
 
 void StepRecorder::OnReceived(const Packet& packet, int64_t arrival_time_ns) {

@@ -51,7 +51,7 @@ class StepRecorder final : public FlowObserver {
   const bool keep_packets_;
   Carriable carriable_;
   // When each of them sends.
-  std::vector<std::pair<int64_t, int64_t>> competing_spans_;
+  std::vector<ActiveSpan> competing_spans_;
   int64_t step_start_ns_ = -1;
   int64_t bytes_sent_ = 0;
   int64_t bytes_received_ = 0;

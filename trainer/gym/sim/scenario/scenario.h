@@ -94,6 +94,9 @@ struct MediaSpec {
   double frames_per_second = 30.0;
   int64_t key_frame_interval_ns = 10'000'000'000;
   DataRate audio_rate = DataRate::BitsPerSecond(32'000);
+  double audio_packets_per_second = 50.0;
+  // From and to, in order and apart; only audio is sent in them.
+  std::vector<std::pair<int64_t, int64_t>> video_pauses_ns;
   double minimum_output_share = 1.0;
   double stall_probability = 0.0;
   double rise_time_constant_s = 0.0;

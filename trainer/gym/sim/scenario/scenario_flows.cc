@@ -23,6 +23,22 @@ DataRate ParseRate(JsonObject& object, std::string_view key, DataRate otherwise)
   return Rate(object.Number(key, kPositiveRate, static_cast<double>(otherwise.bps())));
 }
 
+std::vector<std::pair<int64_t, int64_t>> ParsePauses(const nlohmann::json& value, const std::string& path) {
+  std::vector<std::pair<int64_t, int64_t>> pauses;
+  JsonArray(value, path, 0, SIZE_MAX);
+  for (size_t i = 0; i < value.size(); ++i) {
+    const std::string pause_path = Element(path, i);
+    const nlohmann::json& pause = JsonArray(value[i], pause_path, 2, 2);
+    const int64_t from_ns = SecondsToNs(JsonNumber(pause[0], pause_path + "[0]", kTime));
+    const int64_t to_ns = SecondsToNs(JsonNumber(pause[1], pause_path + "[1]", kTime));
+    if (from_ns >= to_ns || (!pauses.empty() && from_ns < pauses.back().second)) {
+      RefuseJson(pause_path, "must end after its start and follow the one before");
+    }
+    pauses.emplace_back(from_ns, to_ns);
+  }
+  return pauses;
+}
+
 MediaSpec ParseMedia(const nlohmann::json& value, const std::string& path) {
   JsonObject object(value, path);
   MediaSpec media;
@@ -39,6 +55,12 @@ MediaSpec ParseMedia(const nlohmann::json& value, const std::string& path) {
     constexpr NumberRange kRate{.min = 0, .max = kPositiveRate.max};
     media.audio_rate = DataRate::BitsPerSecond(
         std::llround(object.Number("audio_rate_bps", kRate, static_cast<double>(media.audio_rate.bps()))));
+    constexpr NumberRange kPacketsPerSecond{.min = 0.1, .max = 1000};
+    media.audio_packets_per_second =
+        object.Number("audio_packets_per_second", kPacketsPerSecond, media.audio_packets_per_second);
+    if (const nlohmann::json* pauses = object.Find("video_pauses_s")) {
+      media.video_pauses_ns = ParsePauses(*pauses, object.PathOf("video_pauses_s"));
+    }
     constexpr NumberRange kShare{.min = 0, .max = 1, .min_excluded = true};
     media.minimum_output_share = object.Number("minimum_output_share", kShare, media.minimum_output_share);
     constexpr NumberRange kProbability{.min = 0, .max = 1};
@@ -49,22 +71,6 @@ MediaSpec ParseMedia(const nlohmann::json& value, const std::string& path) {
   }
   object.RefuseUnknownKeys();
   return media;
-}
-
-std::vector<std::pair<int64_t, int64_t>> ParsePauses(const nlohmann::json& value, const std::string& path) {
-  std::vector<std::pair<int64_t, int64_t>> pauses;
-  JsonArray(value, path, 0, SIZE_MAX);
-  for (size_t i = 0; i < value.size(); ++i) {
-    const std::string pause_path = Element(path, i);
-    const nlohmann::json& pause = JsonArray(value[i], pause_path, 2, 2);
-    const int64_t from_ns = SecondsToNs(JsonNumber(pause[0], pause_path + "[0]", kTime));
-    const int64_t to_ns = SecondsToNs(JsonNumber(pause[1], pause_path + "[1]", kTime));
-    if (from_ns >= to_ns || (!pauses.empty() && from_ns < pauses.back().second)) {
-      RefuseJson(pause_path, "must end after its start and follow the one before");
-    }
-    pauses.emplace_back(from_ns, to_ns);
-  }
-  return pauses;
 }
 
 RtpSpec ParseRtp(JsonObject& object) {
