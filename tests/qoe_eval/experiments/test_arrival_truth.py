@@ -80,17 +80,6 @@ def test_every_family_is_a_scenario_and_the_same_again(family):
         Scenario.from_dict(job["scenario"])
 
 
-@pytest.mark.parametrize("family", ["route", "wander"])
-def test_a_path_that_changes_by_itself_starts_as_drawn(family):
-    document = {
-        "duration_s": 60.0,
-        "forward": {"one_way_delay_ms": {"times_s": [0.0, 5.0], "values_ms": [30.0, 500.0]}},
-    }
-    FAMILIES[family](document, np.random.default_rng(1))
-    delays_ms = document["forward"]["one_way_delay_ms"]["values_ms"]
-    assert 30.0 <= min(delays_ms) < max(delays_ms) <= 180.0
-
-
 def test_packets_do_not_depend_on_the_estimator_under_a_controller_that_measures_by_itself():
     assert CONTROLLERS[0] == "gcc-remb"
     jobs = list(arrival_truth_jobs(2, ["gcc-remb"], ["as drawn", "jitter"], None))
