@@ -37,8 +37,6 @@ class DelayLevel {
 
   const DelaySlot& Back(size_t age) const { return ring_[(slots_ - 1 - age) % kMostSlots]; }
   TimeDelta Median(size_t youngest, size_t count) const;
-  // How much longer than it took, the first slots' rate would have needed for what came.
-  TimeDelta Drained(size_t count) const;
 
   std::array<DelaySlot, kMostSlots> ring_;
   size_t slots_ = 0;
