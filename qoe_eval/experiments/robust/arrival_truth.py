@@ -235,11 +235,6 @@ def _row(family: str, controller: str, errors: Array, fates: Array) -> ArrivalTr
     )
 
 
-def _first_delay_ms(link: Document) -> float:
-    delay = link["one_way_delay_ms"]
-    return float(delay["values_ms"][0] if isinstance(delay, dict) else delay)
-
-
 def _log(rng: np.random.Generator, low: float, high: float) -> float:
     return float(np.exp(rng.uniform(np.log(low), np.log(high))))
 
