@@ -62,7 +62,7 @@ double ClockSkew::SlopeBelow() const {
   double lowest_s = std::numeric_limits<double>::infinity(), slope = 0;
   for (size_t i = 0; i < count_ && At(i).time_s <= middle_s; ++i) {
     const Point& left = At(i);
-    for (size_t j = count_; j-- > 0 && At(j).time_s > middle_s;) {
+    for (size_t j = count_ - 1; At(j).time_s > middle_s; --j) {
       const Point& right = At(j);
       const double between = (right.delay_s - left.delay_s) / (right.time_s - left.time_s);
       const double at_middle_s = left.delay_s + between * (middle_s - left.time_s);
@@ -76,7 +76,7 @@ double ClockSkew::SlopeBelow() const {
 }
 
 double ClockSkew::LargestDistance(double slope) const {
-  std::array<double, kParts> distances_s;
+  std::array<double, kParts> distances_s{};
   distances_s.fill(std::numeric_limits<double>::infinity());
   const double first_s = At(0).time_s, span_s = At(count_ - 1).time_s - first_s;
   double line_s = std::numeric_limits<double>::infinity();

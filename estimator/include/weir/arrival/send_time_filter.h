@@ -31,9 +31,9 @@ class SendTimeFilter {
   static constexpr int kConfirmations = 5;
 
   struct Result {
-    bool believed;
+    bool believed = false;
     // This packet has confirmed a leap.
-    bool leapt;
+    bool leapt = false;
     // Without leaps; only when believed.
     SendTime sent;
   };
