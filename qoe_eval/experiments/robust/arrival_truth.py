@@ -33,6 +33,7 @@ from weir.qoe_eval.runs.shipped_model import model_to_run
 from weir.qoe_eval.runs.simulator import run_jobs
 from weir.qoe_eval.runs.simulator_worker import Outcome, SimulatorFailed
 from weir.registry import uses_model
+from weir.traces.generate.drawing import log_uniform
 from weir.traces.generate.random_domain import random_scenario
 
 Array = NDArray[np.float64]
@@ -101,7 +102,7 @@ def _route(document: Document, rng: np.random.Generator) -> None:
     link = document["forward"]
     before, duration_s = _first_delay_ms(link), document["duration_s"]
     change_s = float(rng.uniform(0.2, 0.5) * duration_s)
-    link["one_way_delay_ms"] = {"times_s": [0.0, change_s], "values_ms": [before, before + _log(rng, 5, 150)]}
+    link["one_way_delay_ms"] = {"times_s": [0.0, change_s], "values_ms": [before, before + log_uniform(rng, 5, 150)]}
 
 
 def _wander(document: Document, rng: np.random.Generator) -> None:
@@ -114,12 +115,12 @@ def _wander(document: Document, rng: np.random.Generator) -> None:
 
 def _clock(document: Document, rng: np.random.Generator) -> None:
     """A sender's clock that is wrong by 100 to 1000 ppm, either way."""
-    document["flows"][0]["sender_clock_ppm"] = float(rng.choice([-1, 1])) * _log(rng, 100, 1000)
+    document["flows"][0]["sender_clock_ppm"] = float(rng.choice([-1, 1])) * log_uniform(rng, 100, 1000)
 
 
 def _jitter(document: Document, rng: np.random.Generator) -> None:
     """Truncated Gaussian, in order, of 10 to 40 ms."""
-    deviation_ms = _log(rng, 10, 40)
+    deviation_ms = log_uniform(rng, 10, 40)
     document["forward"]["jitter"] = {
         "kind": "truncated_gaussian",
         "standard_deviation_ms": deviation_ms,
@@ -130,7 +131,7 @@ def _jitter(document: Document, rng: np.random.Generator) -> None:
 
 def _loss(document: Document, rng: np.random.Generator) -> None:
     """Independent, of 1 to 12 %."""
-    document["forward"]["loss"] = {"kind": "bernoulli", "ratio": _log(rng, 0.01, 0.12)}
+    document["forward"]["loss"] = {"kind": "bernoulli", "ratio": log_uniform(rng, 0.01, 0.12)}
 
 
 def _everything(document: Document, rng: np.random.Generator) -> None:
@@ -233,10 +234,6 @@ def _row(family: str, controller: str, errors: Array, fates: Array) -> ArrivalTr
         lost_by_policer=float(lost[1]),
         lost_by_queue=float(lost[2]),
     )
-
-
-def _log(rng: np.random.Generator, low: float, high: float) -> float:
-    return float(np.exp(rng.uniform(np.log(low), np.log(high))))
 
 
 def _print(rows: Sequence[ArrivalTruth]) -> None:
