@@ -1,5 +1,6 @@
 // The Python module weir._core. Its documentation and types are in _core.pyi.
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,11 +52,12 @@ int64_t ApplyAction(const std::vector<float>& action, int64_t current_rate_bps, 
     throw py::value_error("there is no kind of action '" + kind +
                           "'; there are rate_bps, log_rate, relative and discrete");
   const TargetRateConstraints bounds = ToConstraints(min_bps, min_bps, max_bps);
-  if (!(alpha > 0)) throw py::value_error("alpha must be above 0");
-  const auto is_positive = [](float multiplier) { return multiplier > 0; };
+  if (current_rate_bps <= 0) throw py::value_error("current_rate_bps must be above 0");
+  if (!(alpha > 0) || !std::isfinite(alpha)) throw py::value_error("alpha must be above 0 and finite");
+  const auto is_positive = [](float multiplier) { return multiplier > 0 && std::isfinite(multiplier); };
   if (*parsed == ActionKind::kDiscrete &&
       (multipliers.empty() || !std::all_of(multipliers.begin(), multipliers.end(), is_positive))) {
-    throw py::value_error("a discrete action needs multipliers, each above 0");
+    throw py::value_error("a discrete action needs multipliers, each above 0 and finite");
   }
   const ActionMapping mapping{*parsed, bounds.min_rate, bounds.max_rate, alpha, std::move(multipliers)};
   const auto rate = mapping.Apply(action, DataRate::BitsPerSecond(current_rate_bps));

@@ -76,7 +76,7 @@ void BandwidthEstimator::OnPacket(const PacketArrival& packet) {
   ForEachController([&](RateController& controller) { controller.OnArrival(*arrival); });
   if (observer_) observer_->OnArrival(*arrival);
   guard_.OnPacket(arrival->packet.size());
-  throttle_.OnPacket(arrival->packet.arrival_time);
+  throttle_.OnPacket(arrival->packet.arrival_time, arrival->packet.size());
 }
 
 void BandwidthEstimator::Start(Timestamp now) {

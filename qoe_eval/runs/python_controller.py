@@ -167,7 +167,7 @@ def _tell(controller: Any, method: str, value: Any) -> None:
 def _checked(target: Any, made: type) -> float:
     try:
         target_bps = float(target)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         target_bps = math.nan
     if not math.isfinite(target_bps):
         method = "get_estimated_bandwidth" if _is_opennetlab(made) else "on_timeout"

@@ -54,7 +54,7 @@ class RunStore:
         for number, line in enumerate(lines[:-1], start=1):
             try:
                 record = _checked(json.loads(line))
-            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
                 raise InputError(
                     f"{self.results_path}: line {number} is no weir.result/1 record; "
                     "delete that line, or choose another folder"

@@ -11,6 +11,7 @@ from typing import Any
 
 from weir.errors import InputError
 from weir.files.input import printable, read_bytes, why
+from weir.qoe_eval.call.logs.json_lines import number
 
 RECORD = "call.json"
 REPORT = "report.html"
@@ -135,16 +136,13 @@ def _metrics(metrics: Any) -> dict[str, float]:
     metrics = metrics.get("run") if isinstance(metrics, Mapping) else None
     if not isinstance(metrics, Mapping):
         return {}
-    return {
-        name: metrics[name]
-        for name in SHOWN
-        if isinstance(metrics.get(name), int | float) and not isinstance(metrics[name], bool)
-    }
+    shown = {name: number(metrics.get(name)) for name in SHOWN}
+    return {name: value for name, value in shown.items() if value is not None}
 
 
 def _objective(value: Any) -> list[float] | None:
-    weights = _list(value)
-    return weights if len(weights) == 3 and all(isinstance(weight, int | float) for weight in weights) else None
+    weights = [number(weight, 0.0, 1.0) for weight in _list(value)]
+    return [weight for weight in weights if weight is not None] if len(weights) == 3 and None not in weights else None
 
 
 def _list(value: Any) -> list[Any]:

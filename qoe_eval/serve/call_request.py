@@ -4,13 +4,13 @@ the network is checked here.
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeGuard, TypeVar, get_args
+from typing import Any, TypeVar, get_args
 
 from weir.errors import InputError
+from weir.files.input import parse_json
+from weir.qoe_eval.call.logs.json_lines import number
 from weir.qoe_eval.call.settings import SIZES, SenderKind
 from weir.registry import IN_CALLS, WEIGHTS
 from weir.traces.schema.scenario import Scenario
@@ -62,18 +62,21 @@ def read_call_request(data: Any, scenarios: Mapping[str, Scenario]) -> CallReque
 
 
 def read_objective(data: Any) -> tuple[float, float, float]:
-    """Weights of throughput, latency and loss from an object with these three names; divided by their sum.
+    """Weights of throughput, latency and loss from an object with these three names; divided by their sum, and rounded
+    to six digits.
 
     Raises:
-        InputError: not three numbers above 0.
+        InputError: not three numbers above 0 and at most 1, or one is next to nothing beside the others.
     """
     data = _object(data, WEIGHTS, "objective")
-    weights = [data.get(name) for name in WEIGHTS]
-    if not all(_is_number(weight) and 0 < weight <= 1 for weight in weights):
+    weights = [number(data.get(name), 0.0, 1.0) or 0.0 for name in WEIGHTS]
+    if min(weights) <= 0:
         raise InputError("objective: three weights (throughput, latency, loss), each above 0 and at most 1")
-    total = sum(weights)
-    throughput, latency = (round(weight / total, 6) for weight in weights[:2])
-    return throughput, latency, round(1 - throughput - latency, 6)
+    throughput, latency = (round(weight / sum(weights), 6) for weight in weights[:2])
+    shares = throughput, latency, round(1 - throughput - latency, 6)
+    if min(shares) <= 0:
+        raise InputError("objective: each weight must be at least a millionth of their sum")
+    return shares
 
 
 def read_control(text: str) -> dict[str, Any]:
@@ -82,10 +85,7 @@ def read_control(text: str) -> dict[str, Any]:
     Raises:
         InputError: it is none.
     """
-    try:
-        data = json_value(text)
-    except ValueError:
-        raise InputError("not JSON") from None
+    data = parse_json(text, "the message")
     kind = data.get("type") if isinstance(data, dict) else None
     if kind == "stop":
         _object(data, ("type",))
@@ -98,22 +98,6 @@ def read_control(text: str) -> dict[str, Any]:
     if kind == "down":
         return {"type": kind, "duration_s": _number(_object(data, ("type", "duration_s")), "duration_s", LINK_DOWN_S)}
     raise InputError("type: stop, objective, controller or down")
-
-
-def json_value(text: str) -> Any:
-    """Parsed JSON, without the NaN and Infinity that Python would take.
-
-    Raises:
-        ValueError: it is none, or is nested beyond what can be read.
-    """
-
-    def refuse(name: str) -> Any:
-        raise ValueError(name)
-
-    try:
-        return json.loads(text, parse_constant=refuse)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
 
 
 def _object(data: Any, known: tuple[str, ...], name: str = "the message") -> Mapping[str, Any]:
@@ -134,11 +118,7 @@ def _choice(data: Mapping[str, Any], field: str, choices: Collection[_Name]) -> 
 
 
 def _number(data: Mapping[str, Any], field: str, bounds: tuple[float, float]) -> float:
-    value = data.get(field)
-    if not _is_number(value) or not bounds[0] <= value <= bounds[1]:
+    value = number(data.get(field), *bounds)
+    if value is None:
         raise InputError(f"{field}: a number from {bounds[0]:g} to {bounds[1]:g}")
     return float(value)
-
-
-def _is_number(value: Any) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

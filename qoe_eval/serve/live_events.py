@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Mapping
 from typing import Any
+
+from weir.qoe_eval.call.logs.json_lines import number
 
 MAX_TEXT = 2000
 MAX_FIELDS = 40
@@ -59,10 +60,10 @@ def _plain(value: Any, depth: int = 3) -> Any:
     """The value as JSON has it: texts cut, numbers finite, objects and lists of bounded depth and length."""
     if isinstance(value, str):
         return value[:MAX_TEXT]
-    if value is None or isinstance(value, bool | int):
+    if value is None or isinstance(value, bool):
         return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
+    if isinstance(value, int | float):
+        return number(value)
     if depth > 0 and isinstance(value, Mapping):
         return {str(name)[:100]: _plain(inner, depth - 1) for name, inner in list(value.items())[:MAX_FIELDS]}
     if depth > 0 and isinstance(value, list | tuple):

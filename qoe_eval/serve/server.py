@@ -14,13 +14,14 @@ from typing import Any
 from aiohttp import WSCloseCode, WSMsgType, web
 
 from weir.errors import InputError, MissingComponent
+from weir.files.input import parse_json
 from weir.qoe_eval.loopback import HOST
 from weir.qoe_eval.report.colours import controller_colours, other_colours
 from weir.qoe_eval.serve.access import TOKEN_PARAMETER, Access
 from weir.qoe_eval.serve.backend import CallBackend
 from weir.qoe_eval.serve.call_desk import CallDesk, CallInProgress
 from weir.qoe_eval.serve.call_folders import CONTENT_TYPES, find_file, list_calls
-from weir.qoe_eval.serve.call_request import json_value, read_call_request, read_control
+from weir.qoe_eval.serve.call_request import read_call_request, read_control
 from weir.qoe_eval.serve.feed import Feed, Viewer
 from weir.qoe_eval.serve.setup_description import describe_setup
 from weir.registry import IN_CALLS, SIMULATED
@@ -150,11 +151,11 @@ class Server:
 
     async def _read_request(self, request: web.Request) -> Any:
         try:
-            return read_call_request(json_value(await request.text()), self._scenarios)
+            return read_call_request(parse_json(await request.text(), "the message"), self._scenarios)
         except InputError as error:
             reason = str(error)
         except ValueError:
-            reason = "not JSON"
+            reason = "not a text"
         raise web.HTTPBadRequest(text=json.dumps({"errors": [reason]}), content_type="application/json")
 
     async def _calls(self, request: web.Request) -> web.Response:

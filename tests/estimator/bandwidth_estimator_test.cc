@@ -81,8 +81,13 @@ TEST(BandwidthEstimatorTest, SpeaksAtOnceAndFromTheStartRate) {
 }
 
 TEST(BandwidthEstimatorTest, FeedbackFollowsTheThrottle) {
-  BandwidthEstimator estimator({}, Always(Kbps(200)));
-  const std::vector<Estimate> estimates = Drive(estimator, kStart, kStart + TimeDelta::Millis(3500));
+  BandwidthEstimator estimator({.guard = false}, Always(Kbps(200)));
+  std::vector<Estimate> estimates = Drive(estimator, kStart, kStart + TimeDelta::Millis(50));
+  TestStream stream;
+  estimator.OnPacket(stream.Next(kStart));
+  for (const Estimate& estimate : Drive(estimator, kStart, kStart + TimeDelta::Millis(3500))) {
+    estimates.push_back(estimate);
+  }
   ASSERT_EQ(estimates.size(), 5u);
   EXPECT_EQ(estimates[1].at_time, kStart + TimeDelta::Millis(100));  // a decrease, at once
   EXPECT_EQ(estimates[1].target_rate, Kbps(200));
@@ -91,6 +96,43 @@ TEST(BandwidthEstimatorTest, FeedbackFollowsTheThrottle) {
     EXPECT_EQ(estimates[i].at_time - estimates[i - 1].at_time, TimeDelta::Seconds(1));
   }
   EXPECT_EQ(estimator.counters().feedbacks, 5u);
+}
+
+// A receiver that nothing is sent to: nobody may be there.
+TEST(BandwidthEstimatorTest, WithoutAnyPacketItFallsSilentAndSpeaksWithTheFirst) {
+  BandwidthEstimator estimator({}, Always(Kbps(300)));
+  const std::vector<Estimate> estimates = Drive(estimator, kStart, kStart + TimeDelta::Seconds(600));
+  EXPECT_NEAR(static_cast<double>(estimates.size()), 50, 2);
+  EXPECT_LE(estimates.back().at_time, kStart + TimeDelta::Seconds(10));
+
+  TestStream stream;
+  const Timestamp first = kStart + TimeDelta::Seconds(600);
+  estimator.OnPacket(stream.Next(first));
+  const std::vector<Estimate> again = Drive(estimator, first, first + TimeDelta::Millis(125));
+  ASSERT_EQ(again.size(), 1u);
+  EXPECT_EQ(again[0].target_rate, Kbps(300));
+}
+
+// The first REMB are lost, and the sender starts where it likes.
+TEST(BandwidthEstimatorTest, RepeatsWhileASenderSendsMoreThanItWasTold) {
+  BandwidthEstimator estimator({}, Always(Kbps(300)));
+  TestStream stream;
+  const auto feedbacks = [&](Timestamp from, TimeDelta duration, TimeDelta packet_spacing) {
+    size_t count = 0;
+    for (Timestamp sent = from; sent < from + duration; sent += packet_spacing) {
+      estimator.OnPacket(stream.Next(sent));
+      count += Drive(estimator, sent, sent + packet_spacing - TimeDelta::Micros(1)).size();
+    }
+    return count;
+  };
+  // 2 Mbps: every 200 ms, but not for ever.
+  EXPECT_NEAR(static_cast<double>(feedbacks(kStart, TimeDelta::Seconds(1), TimeDelta::Millis(4))), 6, 1);
+  EXPECT_NEAR(static_cast<double>(feedbacks(kStart + TimeDelta::Seconds(2), TimeDelta::Seconds(60), TimeDelta::Millis(4))),
+              60, 3);
+  // 270 kbps, as it was told.
+  EXPECT_NEAR(
+      static_cast<double>(feedbacks(kStart + TimeDelta::Seconds(62), TimeDelta::Seconds(60), TimeDelta::Millis(30))), 60,
+      1);
 }
 
 TEST(BandwidthEstimatorTest, SparseAudioCostsNoRembStorm) {

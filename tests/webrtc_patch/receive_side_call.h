@@ -42,7 +42,7 @@ class ReceiveSideCall {
     const double sent_s = static_cast<double>(clock_.TimeInMicroseconds()) * 1e-6 - queueing_delay_ms * 1e-3;
     header_.extension.absoluteSendTime = static_cast<uint32_t>(static_cast<int64_t>(sent_s * (1 << 18)) & 0xFFFFFF);
     if (header_.extension.hasTransportSequenceNumber) header_.extension.transportSequenceNumber++;
-    controller_.OnReceivedPacket(kWallClockMs + clock_.TimeInMilliseconds(), payload_size, header_);
+    controller_.OnReceivedPacket(wall_clock_ms_ + clock_.TimeInMilliseconds(), payload_size, header_);
   }
 
   // `rate_bps` in packets of 1000 bytes and their header for `duration_ms`; 0: silence. The timer runs as in a call.
@@ -65,6 +65,8 @@ class ReceiveSideCall {
     clock_.AdvanceTimeMicroseconds(end_us - clock_.TimeInMicroseconds());
   }
 
+  void SetWallClock(int64_t step_ms) { wall_clock_ms_ += step_ms; }
+
   webrtc::ReceiveSideCongestionController& controller() { return controller_; }
   webrtc::SimulatedClock& clock() { return clock_; }
   webrtc::RTPHeader& header() { return header_; }
@@ -81,12 +83,11 @@ class ReceiveSideCall {
   }
 
  private:
-  static constexpr int64_t kWallClockMs = 1'700'000'000'000;
-
   webrtc::SimulatedClock clock_{int64_t{1'000'000'000}};
   std::vector<Remb> rembs_;
   int transport_feedbacks_ = 0;
   webrtc::RTPHeader header_ = Header();
+  int64_t wall_clock_ms_ = 1'700'000'000'000;
   int64_t next_process_us_ = 0;
   webrtc::ReceiveSideCongestionController controller_;
 };

@@ -280,6 +280,55 @@ TEST_F(Switch, TakesNoNoticeOfAWallClockThatIsSet) {
   EXPECT_EQ(decisions_.back().counters.guard.stale, 0u);
 }
 
+TEST_F(Switch, StepsOfTheWallClockAreNoQueue) {
+  Begin(Config(ReceiveSideMode::kWeir));
+  call_->Run(5000, 400'000);
+  for (const int64_t step_ms : {-900, 900, -600, -600, -250, 1200, -999}) {
+    SCOPED_TRACE(step_ms);
+    decisions_.clear();
+    call_->SetWallClock(step_ms);
+    call_->Run(5000, 400'000);
+    for (const ReceiveSideDecision& decision : decisions_) {
+      ASSERT_LT(decision.statistics.queueing_delay_max_s, 0.01);
+      ASSERT_EQ(decision.counters.guard.stale, 0u);
+    }
+    EXPECT_NEAR(decisions_.back().statistics.receive_rate_bps, 400'000, 90'000);
+  }
+}
+
+// An end that only sends, or has no video: nothing ever comes.
+TEST_F(Switch, WithoutAnyPacketItFallsSilentAndSpeaksWithTheFirst) {
+  Begin(Config(ReceiveSideMode::kWeir));
+  call_->Run(600'000, 0);
+  EXPECT_NEAR(static_cast<double>(call_->rembs().size()), 50, 2);
+  EXPECT_LE(call_->rembs().back().time_us, 1'010'000'000);
+  call_->rembs().clear();
+  // A host knows when its transport is ready.
+  switch_->RepeatRemb();
+  call_->Run(100, 0);
+  EXPECT_EQ(call_->rembs().size(), 1u);
+  call_->Run(10'000, 0);
+  call_->rembs().clear();
+  call_->Run(250, 300'000);
+  EXPECT_GE(call_->rembs().size(), 1u);
+}
+
+// The first REMB are lost, and the sender begins at its encoder's maximum.
+TEST_F(Switch, RepeatsWhileASenderSendsMoreThanItWasTold) {
+  ReceiveSideSwitchConfig config = Config(ReceiveSideMode::kWeir);
+  config.pilot = [] { return std::make_unique<FixedController>(DataRate::KilobitsPerSecond(300)); };
+  Begin(std::move(config));
+  call_->Run(500, 0);
+  call_->rembs().clear();
+  call_->Run(1000, 2'500'000);
+  EXPECT_GE(call_->rembs().size(), 5u);
+  EXPECT_LE(call_->rembs().size(), 6u);
+  EXPECT_EQ(LastBps(), 300'000);
+  call_->rembs().clear();
+  call_->Run(10'000, 290'000);
+  EXPECT_LE(call_->rembs().size(), 11u);
+}
+
 TEST_F(Switch, PilotThatIsNoneIsTheRule) {
   ReceiveSideSwitchConfig config = Config(ReceiveSideMode::kWeir);
   config.pilot = [] { return std::unique_ptr<RateController>(); };

@@ -133,15 +133,27 @@ TEST_F(RembNetworkControllerTest, BacksOffAtHighLossAndComesBack) {
   EXPECT_EQ(target_, Kbps(800));
   Loss(40, 60);
   EXPECT_EQ(target_, Kbps(640));
+  // ... but a path that loses little does, and one without loss does so soon; and a lower REMB counts at once.
   Loss(5, 95);
-  EXPECT_EQ(target_, Kbps(640));
-  // ... but a path without loss does, soon; and a lower REMB counts at once.
+  EXPECT_NEAR(target_->kbps(), 691, 1);
   Loss(0, 100);
-  EXPECT_EQ(target_, Kbps(960));
+  EXPECT_EQ(*target_, Kbps(1000));
   Remb(Kbps(500));
   EXPECT_EQ(target_, Kbps(500));
   Remb(Kbps(5000));
   EXPECT_EQ(target_, Kbps(5000));
+}
+
+// A path that always loses some, and once lost more.
+TEST_F(RembNetworkControllerTest, ComesBackBetweenTwoAndTenPercentOfLoss) {
+  Remb(Kbps(2000));
+  for (int i = 0; i < 10; ++i) Loss(40, 60);
+  EXPECT_NEAR(target_->kbps(), 215, 1);
+  int reports = 0;
+  for (; target_ < Kbps(2000) && reports < 100; ++reports) Loss(9, 91);
+  // 8 % a report.
+  EXPECT_NEAR(reports, 29, 1);
+  EXPECT_EQ(reported_.back().second, RembTargetReason::kRemb);
 }
 
 TEST_F(RembNetworkControllerTest, CutsForLossOncePerRoundTrip) {

@@ -24,6 +24,8 @@ constexpr uint64_t kMinLossPackets = 20;
 constexpr double kHighLoss = 0.10;
 constexpr double kLowLoss = 0.02;
 constexpr double kLossRecovery = 1.5;
+// On a path that always loses some: what libwebrtc's own limit grows by in a second without loss.
+constexpr double kSlowLossRecovery = 1.08;
 constexpr TimeDelta kMinLossInterval = TimeDelta::Millis(300);
 
 constexpr TimeDelta kFeedbackTimeout = TimeDelta::Seconds(3);
@@ -150,8 +152,8 @@ class RembNetworkController final : public webrtc::NetworkControllerInterface {
       if (last_loss_cut_ && now - *last_loss_cut_ < kMinLossInterval + round_trip_time_) return;
       last_loss_cut_ = now;
       loss_limit_ = Target().rate * (1.0 - 0.5 * loss_ratio_);
-    } else if (loss_ratio_ < kLowLoss && loss_limit_) {
-      loss_limit_ = *loss_limit_ * kLossRecovery;
+    } else if (loss_limit_) {
+      loss_limit_ = *loss_limit_ * (loss_ratio_ < kLowLoss ? kLossRecovery : kSlowLossRecovery);
     }
   }
 

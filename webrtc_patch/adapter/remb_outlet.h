@@ -32,12 +32,12 @@ class RembOutlet final : public webrtc::RemoteBitrateObserver {
   void Clear() { waiting_ = false; }
   // When OnTimeout may be called next: PlusInfinity when nothing waits.
   Timestamp next_timeout() const;
-  // From when on the throttler lets everything pass.
-  Timestamp open_time() const;
 
  private:
   void OnReceiveBitrateChanged(const std::vector<uint32_t>& ssrcs, uint32_t bitrate) override;
 
+  // From when on the throttler lets everything pass.
+  Timestamp open_time() const;
   bool Passes(uint32_t bitrate) const;
   void Pass(uint32_t bitrate, const std::vector<uint32_t>& ssrcs);
   Timestamp now() const;

@@ -123,8 +123,7 @@ void WeirRemoteBitrateEstimator::OnRttUpdate(int64_t avg_rtt_ms, int64_t) {
 
 webrtc::TimeDelta WeirRemoteBitrateEstimator::Process() {
   Advance(now());
-  Timestamp next = std::min(estimator_.next_timeout(), outlet_->next_timeout());
-  if (in_charge_ && !any_packet_) next = std::min(next, outlet_->open_time());
+  const Timestamp next = std::min(estimator_.next_timeout(), outlet_->next_timeout());
   const TimeDelta wait = next - now();
   // Until media comes, a wish to repeat the REMB must not wait: a sender that was told to start high takes what it has
   // heard by its first frame.
@@ -139,11 +138,7 @@ void WeirRemoteBitrateEstimator::Advance(Timestamp now) {
     started_ = true;
     if (in_charge_ && feedback) outlet_->Send(feedback->target_rate, Ssrcs());
   }
-  if (!in_charge_) return;
-  outlet_->OnTimeout();
-  // Until media comes, nobody knows whether a REMB arrived: the transport may not have been ready. One that does makes
-  // the difference between a call that begins at the start rate and one that begins where the sender likes.
-  if (!any_packet_ && started_ && outlet_->open_time() <= now) outlet_->Send(estimator_.latest().target_rate, Ssrcs());
+  if (in_charge_) outlet_->OnTimeout();
 }
 
 void WeirRemoteBitrateEstimator::Record(Timestamp now) {

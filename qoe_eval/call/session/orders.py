@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
+from weir.qoe_eval.call.logs.json_lines import number
 from weir.registry import IN_CALLS, WEIGHTS
 
 _LONGEST_DOWN_S = 3600.0
@@ -33,9 +33,7 @@ def checked_order(order: Any) -> dict[str, Any]:
 
 
 def _number(order: dict[str, Any], name: str, most: float) -> float:
-    value = order.get(name)
-    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
-        raise ValueError(f"{name} must be a number")
-    if not 0 < value <= most:
-        raise ValueError(f"{name} must be above 0 and at most {most:g}")
+    value = number(order.get(name), 0.0, most)
+    if not value:
+        raise ValueError(f"{name} must be a number above 0 and at most {most:g}")
     return float(value)

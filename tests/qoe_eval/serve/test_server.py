@@ -211,6 +211,12 @@ async def test_former_calls(server):
         ({"duration_s": None}, "duration_s"),
         ({"objective": {"throughput": 0, "latency": 0.5, "loss": 0.5}}, "objective"),
         ({"objective": [0.4, 0.5, 0.1]}, "objective"),
+        # Above 0, and 0 when rounded.
+        ({"objective": {"throughput": 1, "latency": 1e-9, "loss": 1}}, "objective"),
+        ({"objective": {"throughput": 1, "latency": 1, "loss": 1e-300}}, "objective"),
+        ({"objective": {"throughput": 10**400, "latency": 1, "loss": 1}}, "too large"),
+        ({"duration_s": 10**400}, "too large"),
+        ({"duration_s": -(10**400)}, "too large"),
         ({"size": "9999x9999"}, "size"),
         ({"seed": 0}, "seed"),
         ({"out": "/tmp"}, "out"),
@@ -225,7 +231,7 @@ async def test_wrong_settings_are_refused_by_name(server, change, word):
 
 async def test_what_is_no_request_is_refused(server):
     async with browser(server) as session:
-        for body in ("", "{", "[1]", "NaN", '{"duration_s": NaN}', "[" * 5000):
+        for body in ("", "{", "[1]", "NaN", '{"duration_s": NaN}', "[" * 5000, '{"duration_s": 1e400}', "9" * 9999):
             assert await status_of(session, "/call", "POST", data=body) == 400, body
         assert await status_of(session, "/call", "POST", data="x" * 20_000) == 413
 
@@ -283,6 +289,9 @@ async def test_nonsense_controls_are_refused_and_do_no_harm(server, calls):
             '{"type": "down", "duration_s": 1e9}',
             '{"type": "down", "duration_s": 1, "for": "ever"}',
             '{"type": "controller", "name": "oracle"}',
+            '{"type": "down", "duration_s": 1' + 400 * "0" + "}",
+            '{"type": "objective", "throughput": 1' + 400 * "0" + ', "latency": 1, "loss": 1}',
+            '{"type": "objective", "throughput": 1e-9, "latency": 1, "loss": 1}',
         ):
             await live.send_str(text)
             await events_until(live, lambda event: event["type"] == "refused")

@@ -108,10 +108,10 @@ def parse_json(text: str, source: str) -> Any:
         return json.loads(text, parse_constant=refuse, parse_int=whole, parse_float=fraction, object_pairs_hook=once)
     except json.JSONDecodeError as error:
         raise InputError(
-            f"{source}: line {error.lineno}, column {error.colno}: not valid JSON ({error.msg}); mend the file there"
+            f"{source}: line {error.lineno}, column {error.colno}: not valid JSON ({error.msg}); mend it there"
         ) from None
     except RecursionError:
-        raise InputError(f"{source}: the JSON is nested too deeply; no file of ours is") from None
+        raise InputError(f"{source}: the JSON is nested too deeply; nothing that is read here needs that") from None
 
 
 def check_utf8(what: str, path: Path) -> None:
