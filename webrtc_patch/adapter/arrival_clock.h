@@ -15,37 +15,43 @@ namespace weir::adapter {
 // counts as none.
 //
 // A base that was set forward makes that delay smaller, which is followed at once. One that was set back makes it
-// larger, as does a host that was busy. It was set back when packets arrive before the one before them, or with a delay
-// longer than a host is busy for. Smaller steps are followed as drift is, slowly, so that neither passes for a queue.
+// larger, as does a host that was busy; but a busy host hands over what came in the meantime, from its beginning on. So
+// the base was set back when a packet arrives before the one before it, or after a pause with a delay longer than that,
+// or with one longer than any host is busy for. Smaller steps are followed as drift is, slowly, lest they pass for a
+// queue.
 class ArrivalClock {
  public:
   // `now` is when the packet was handed over, not before that of an earlier call. The result is never after it.
   Timestamp ToMonotonic(Timestamp arrival_time, Timestamp now) {
-    const TimeDelta offset = now - arrival_time;
-    if (!started_ || arrival_time < latest_arrival_ - kMaxReordering || offset - offset_ > kMaxHandOverTime) {
+    if (!started_ || WasSetBack(arrival_time - latest_arrival_, now - arrival_time - offset_)) {
       started_ = true;
-      offset_ = offset;
+      offset_ = now - arrival_time;
       latest_arrival_ = arrival_time;
       BeginWindow(now);
     }
     latest_arrival_ = std::max(latest_arrival_, arrival_time);
-    lowest_offset_ = std::min(lowest_offset_, offset);
+    lowest_offset_ = std::min(lowest_offset_, now - arrival_time);
     if (now >= window_end_) {
       offset_ = std::min(lowest_offset_, offset_ + kMaxDrift);
       BeginWindow(now);
     }
-    offset_ = std::min(offset_, offset);
+    offset_ = std::min(offset_, now - arrival_time);
     return arrival_time + offset_;
   }
 
  private:
   // Packets of several sockets are handed over one socket after the other.
   static constexpr TimeDelta kMaxReordering = TimeDelta::Millis(20);
-  static constexpr TimeDelta kMaxHandOverTime = TimeDelta::Millis(250);
+  static constexpr TimeDelta kPause = TimeDelta::Millis(100);
+  static constexpr TimeDelta kLongestStall = TimeDelta::Seconds(1);
   // 500 ppm, as much as NTP slews a clock by.
   static constexpr TimeDelta kWindow = TimeDelta::Seconds(10);
   static constexpr TimeDelta kMaxDrift = TimeDelta::Millis(5);
 
+  static bool WasSetBack(TimeDelta since_latest, TimeDelta hand_over) {
+    return since_latest < TimeDelta::Zero() - kMaxReordering || hand_over > kLongestStall ||
+           (since_latest > kPause && hand_over > kPause);
+  }
   void BeginWindow(Timestamp now) {
     window_end_ = now + kWindow;
     lowest_offset_ = TimeDelta::PlusInfinity();

@@ -6,8 +6,8 @@
 //
 // target = clamp(min(REMB, loss limit, timeout limit), min_data_rate, max_data_rate), where
 //   loss limit:    at a loss report of more than 10 % (over at least 20 packets), target x (1 - loss / 2), at most once
-//                  per 300 ms + round-trip time; x 1.5 at each report below 2 %, x 1.08 at one between, and gone when it
-//                  exceeds REMB. For a receiver whose estimator takes no notice of loss.
+//                  per 300 ms + round-trip time; x 1.5 at each report below 2 %, x 1.08 at one between, and gone when
+//                  it exceeds REMB. For a receiver whose estimator takes no notice of loss.
 //   timeout limit: nothing came back (REMB, receiver reports, transport feedback) for 3 s while packets were sent: the
 //                  target is halved, and again for each further second. Gone with the next feedback.
 // Before the first REMB the start rate holds. Packets are paced at 1.5 times the target unless the streams ask for
