@@ -131,8 +131,8 @@ fuzz: build/stamps/test ## Every fuzz target for FUZZ_SECONDS (60)
 	cmake --preset fuzz -DPython_EXECUTABLE=$(abspath $(BIN))/python >/dev/null
 	cmake --build --preset fuzz
 	for target in build/fuzz/tests/fuzz/*_fuzzer; do \
-	  echo "== $$target"; mkdir -p build/fuzz/corpus/$$(basename $$target); \
-	  $$target -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 build/fuzz/corpus/$$(basename $$target); \
+	  name=$$(basename $$target _fuzzer); echo "== $$name"; mkdir -p build/fuzz/corpus/$$name tests/fuzz/corpus/$$name; \
+	  $$target -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 build/fuzz/corpus/$$name tests/fuzz/corpus/$$name; \
 	done
 
 .PHONY: test-install

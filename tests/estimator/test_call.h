@@ -15,15 +15,22 @@
 namespace weir {
 
 struct TestPath {
-  // Capacity by time since the beginning; 0 queues.
+  // Capacity by time since the beginning; above 0.
   std::function<DataRate(TimeDelta)> capacity;
   TimeDelta one_way_delay = TimeDelta::Millis(25);
   // The longest queue, as time at the present capacity.
   TimeDelta queue = TimeDelta::Millis(300);
   // True while the sender sends nothing.
   std::function<bool(TimeDelta)> paused = [](TimeDelta) { return false; };
-  // The media's own bound.
-  DataRate max_media_rate = DataRate::KilobitsPerSecond(100'000);
+  // The media's own bound, by time since the beginning.
+  std::function<DataRate(TimeDelta)> max_media_rate = [](TimeDelta) { return DataRate::KilobitsPerSecond(100'000); };
+  // True while packets, or feedback, that are sent then are lost.
+  std::function<bool(TimeDelta)> lost = [](TimeDelta) { return false; };
+  std::function<bool(TimeDelta)> feedback_lost = [](TimeDelta) { return false; };
+  // How long feedback is under way.
+  TimeDelta feedback_delay = TimeDelta::Millis(25);
+  // What becomes of a packet at the receiver before the estimator has it.
+  std::function<void(TimeDelta, PacketArrival&)> change = [](TimeDelta, PacketArrival&) {};
 };
 
 class TestCall {
@@ -90,7 +97,7 @@ class TestCall {
 
   void Send() {
     const TimeDelta time = now_ - kStart;
-    const DataRate rate = std::min(send_rate_, path_.max_media_rate);
+    const DataRate rate = std::min(send_rate_, path_.max_media_rate(time));
     if (path_.paused(time)) {
       next_send_ = now_ + TimeDelta::Millis(1);
       return;
@@ -99,7 +106,7 @@ class TestCall {
     PacketArrival packet = stream_.Next(now_, TimeDelta::Zero(), 1180);
     next_send_ = now_ + packet.size() / rate;
     const TimeDelta wait = std::max(bottleneck_free_ - now_, TimeDelta::Zero());
-    if (wait > path_.queue) {
+    if (wait > path_.queue || path_.lost(time)) {
       ++lost_;
       return;
     }
@@ -111,10 +118,11 @@ class TestCall {
   }
 
   void Deliver() {
-    const PacketArrival packet = in_flight_.front();
+    PacketArrival packet = in_flight_.front();
     in_flight_.pop_front();
     deliveries_.push_back({now_ - kStart, now_ - sent_.front(), packet.size()});
     sent_.pop_front();
+    path_.change(now_ - kStart, packet);
     estimator_.OnPacket(packet);
   }
 
@@ -122,7 +130,8 @@ class TestCall {
     const std::optional<Estimate> estimate = estimator_.OnTimeout(now_);
     if (!estimate) return;
     feedback_sent_.push_back({now_ - kStart, *estimate});
-    feedback_.emplace_back(now_ + path_.one_way_delay, estimate->target_rate);
+    if (path_.feedback_lost(now_ - kStart)) return;
+    feedback_.emplace_back(now_ + path_.feedback_delay, estimate->target_rate);
   }
 
   BandwidthEstimator& estimator_;

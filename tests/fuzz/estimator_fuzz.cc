@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "fuzz_input.h"
+#include "fuzz_packet.h"
 #include "fuzz_targets.h"
-#include "test_stream.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers/built_in_controllers.h"
 
@@ -42,29 +42,6 @@ std::unique_ptr<RateController> MakeController(FuzzInput& input) {
   const uint32_t choice = input.Choose(kBuiltInControllers.size() + 1);
   if (choice == kBuiltInControllers.size()) return std::make_unique<WildController>(input.Take<uint64_t>());
   return MakeBuiltInController(kBuiltInControllers[choice], DataRate::BitsPerSecond(input.TakeScaled()));
-}
-
-// Mostly the next packet of a call, around now; sometimes anything.
-PacketArrival TakePacket(FuzzInput& input, Timestamp now, uint16_t& sequence_number) {
-  PacketArrival packet;
-  packet.arrival_time =
-      input.Choose(64) == 0 ? Timestamp::Micros(input.Take<int64_t>()) : now + TimeDelta::Micros(input.Take<int16_t>());
-  packet.ssrc = input.Choose(32) == 0 ? input.Take<uint32_t>() : input.Choose(4);
-  const uint32_t step = input.Choose(32);
-  sequence_number = static_cast<uint16_t>(
-      step == 0 ? input.Take<uint16_t>() : sequence_number + (step < 4 ? static_cast<int>(input.Choose(8)) - 3 : 1));
-  packet.sequence_number = sequence_number;
-  packet.payload_type = input.Take<uint8_t>();
-  packet.kind = static_cast<PacketKind>(input.Choose(4));
-  packet.has_abs_send_time = input.Choose(4) != 0;
-  packet.abs_send_time =
-      input.Choose(32) == 0 ? input.Take<uint32_t>() : AbsSendTime(now - TimeDelta::Micros(input.Take<uint16_t>() * 4));
-  packet.rtp_timestamp = input.Take<uint32_t>();
-  packet.rtp_clock_rate = input.Choose(2) == 0 ? 90'000 : input.Take<uint32_t>();
-  packet.header_size = 12;
-  packet.payload_size = input.Choose(16) == 0 ? input.Take<uint32_t>() : input.Take<uint16_t>();
-  packet.padding_size = input.Choose(16) == 0 ? input.Take<uint32_t>() : 0;
-  return packet;
 }
 
 // All estimates of one run over the bytes: operations on a whole estimator, after each of which the invariants hold.

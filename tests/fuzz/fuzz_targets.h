@@ -12,12 +12,19 @@ namespace weir::fuzz {
 
 // REMB: what parses can be written again and then means the same.
 void FuzzRemb(std::span<const uint8_t> bytes);
+// RTP packets: delays that are none, times in order, finite statistics.
+void FuzzArrivals(std::span<const uint8_t> bytes);
 // A model file: refused with a message, or usable with finite results.
 void FuzzModel(std::span<const uint8_t> bytes);
 // Any sequence of calls of the estimator: bounds, time, determinism.
 void FuzzEstimator(std::span<const uint8_t> bytes);
 // Any sequence of calls of the C interface, with any arguments that are not wild pointers.
 void FuzzCApi(std::span<const uint8_t> bytes);
+
+// A scenario file: refused with a message, or within its bounds.
+void FuzzScenario(std::span<const uint8_t> bytes);
+// What `weir-sim serve` reads: frames, and the request in them.
+void FuzzServe(std::span<const uint8_t> bytes);
 
 // For invariants; not assert(), which release builds drop.
 #define WEIR_FUZZ_CHECK(condition)                                                       \

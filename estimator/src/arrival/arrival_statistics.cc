@@ -11,6 +11,12 @@ constexpr uint32_t kMinRtpClockRate = 1000;
 constexpr uint32_t kMaxRtpClockRate = 1'000'000;
 constexpr DataSize kMaxUdpPayload = DataSize::Bytes(65'535);
 
+// With what was lost before the packet: it went into the queue too, or would have. So a full queue is told from a path
+// on which less is sent.
+DataSize SentSize(const Arrival& arrival) {
+  return DataSize::Bytes(arrival.packet.size().bytes() * (1 + int64_t{arrival.lost_change}));
+}
+
 bool IsPlausible(const PacketArrival& packet) { return IsTime(packet.arrival_time) && packet.size() <= kMaxUdpPayload; }
 
 }  // namespace
@@ -85,13 +91,13 @@ void ArrivalStatistics::ReadSendTime(const PacketArrival& packet, Stream& stream
   if (packet.has_abs_send_time) {
     has_abs_send_time_ = true;
     last_abs_send_time_ = last_arrival_;
-    abs_send_time_delay_.size += packet.size();
+    abs_send_time_delay_.size += SentSize(arrival);
     const uint32_t ticks = packet.abs_send_time & ((1u << kAbsSendTimeBits) - 1);
     arrival.has_delay =
         MeasureDelay(packet.arrival_time, {ticks, kAbsSendTimeBits, kAbsSendTimeTicksPerSecond}, abs_send_time_delay_);
   } else if ((!has_abs_send_time_ || last_arrival_ - last_abs_send_time_ > kAbsSendTimeMemory) &&
              packet.rtp_clock_rate >= kMinRtpClockRate && packet.rtp_clock_rate <= kMaxRtpClockRate) {
-    stream.delay.size += packet.size();
+    stream.delay.size += SentSize(arrival);
     if (IsNewRtpTimestamp(packet, stream)) {
       arrival.has_delay =
           MeasureDelay(packet.arrival_time, {packet.rtp_timestamp, 32, packet.rtp_clock_rate}, stream.delay);

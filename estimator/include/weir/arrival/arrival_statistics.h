@@ -54,7 +54,7 @@ class ArrivalStatistics {
   struct Delay {
     SendTimeFilter send_times;
     QueueingDelay queueing_delay;
-    // Since the last packet that was measured.
+    // Of what was sent, as far as it is known, since the last packet that was measured.
     DataSize size = DataSize::Zero();
   };
   struct Stream {

@@ -1,0 +1,275 @@
+// Faults of paths, clocks, senders and feedback, in simulated calls: what a receiver must live through, with every
+// controller that is built in. Faults of single parts stand in the tests of the parts; tests/README.md has the list.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "test_call.h"
+#include "weir/bandwidth_estimator.h"
+#include "weir/controllers/built_in_controllers.h"
+#include "weir/controllers/rule_controller.h"
+
+namespace weir {
+namespace {
+
+constexpr DataRate Kbps(int64_t kbps) { return DataRate::KilobitsPerSecond(kbps); }
+constexpr TimeDelta Seconds(int64_t seconds) { return TimeDelta::Seconds(seconds); }
+
+constexpr bool Within(TimeDelta time, int64_t from_s, int64_t to_s) {
+  return time >= Seconds(from_s) && time < Seconds(to_s);
+}
+
+// Without a seed, so that all runs are the same: about `share` of the calls.
+class Chance {
+ public:
+  explicit Chance(double share) : threshold_(share * 4294967296.0) {}
+  bool operator()() {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<double>(state_ >> 32) < threshold_;
+  }
+
+ private:
+  double threshold_;
+  uint64_t state_ = 1;
+};
+
+// The rule as the fallback is, and NADA.
+std::unique_ptr<RateController> Make(std::string_view name) {
+  if (name == "rule") return std::make_unique<RuleController>(RuleOptions{.tolerate_sparse_packets = true});
+  return MakeBuiltInController(name, Kbps(1000));
+}
+
+class FaultTest : public testing::TestWithParam<std::string> {
+ protected:
+  FaultTest() : estimator_(Config(), Make(GetParam())) {}
+
+  // NADA's queue is the longer the further the path is below the maximum.
+  static BandwidthEstimatorConfig Config() {
+    BandwidthEstimatorConfig config;
+    config.constraints.max_rate = Kbps(5000);
+    return config;
+  }
+
+  // The share of `rate` that arrives in the span.
+  static double Share(const TestCall& call, int64_t from_s, int64_t to_s, DataRate rate) {
+    return call.ReceiveRate(Seconds(from_s), Seconds(to_s)) / rate;
+  }
+  static double P95Ms(const TestCall& call, int64_t from_s, int64_t to_s) {
+    return call.Delay(0.95, Seconds(from_s), Seconds(to_s)).seconds() * 1e3;
+  }
+  // A call on 2 Mbps for 60 s, on which something happens after 20 s: it must not matter 5 s later.
+  void ExpectNoHarm(TestPath path) {
+    TestCall call(estimator_, path);
+    call.RunUntil(Seconds(60));
+    EXPECT_GE(Share(call, 25, 60, Kbps(2000)), 0.75);
+    EXPECT_LE(Share(call, 25, 60, Kbps(2000)), 1.0);
+    EXPECT_LE(P95Ms(call, 25, 60), 200);
+  }
+
+  BandwidthEstimator estimator_;
+};
+
+// --- clocks ---------------------------------------------------------------------------------------------------------
+
+// By the packets alone it may be a path that stalled; hosts hand in times of a monotonic clock.
+TEST_P(FaultTest, TheArrivalClockIsSetForward) {
+  TestPath path{.capacity = Steady(Kbps(2000))};
+  path.change = [](TimeDelta at, PacketArrival& packet) {
+    if (at >= Seconds(20)) packet.arrival_time += Seconds(10);
+  };
+  TestCall call(estimator_, path);
+  call.RunUntil(Seconds(90));
+  EXPECT_GE(Share(call, 21, 60, Kbps(2000)), 0.01);
+  EXPECT_GE(Share(call, 60, 90, Kbps(2000)), 0.75);
+  EXPECT_LE(P95Ms(call, 60, 90), 200);
+}
+
+TEST_P(FaultTest, TheArrivalClockIsSetBack) {
+  TestPath path{.capacity = Steady(Kbps(2000))};
+  path.change = [](TimeDelta at, PacketArrival& packet) {
+    if (at >= Seconds(20)) packet.arrival_time = packet.arrival_time - Seconds(10);
+  };
+  ExpectNoHarm(path);
+}
+
+TEST_P(FaultTest, TheSendersClockIsSet) {
+  for (const int64_t step_s : {-10, 10, 40}) {
+    SCOPED_TRACE(step_s);
+    estimator_ = BandwidthEstimator(Config(), Make(GetParam()));
+    TestPath path{.capacity = Steady(Kbps(2000))};
+    path.change = [step_s](TimeDelta at, PacketArrival& packet) {
+      if (at >= Seconds(20)) packet.abs_send_time = (packet.abs_send_time + (step_s << 18)) & 0xFFFFFF;
+    };
+    ExpectNoHarm(path);
+  }
+}
+
+// --- what a sender may do -------------------------------------------------------------------------------------------
+
+TEST_P(FaultTest, TheSsrcChangesInTheCall) {
+  TestPath path{.capacity = Steady(Kbps(2000))};
+  path.change = [](TimeDelta at, PacketArrival& packet) {
+    if (at < Seconds(20)) return;
+    packet.ssrc = 0xFFFFFFFF;
+    packet.sequence_number += 12'345;
+    packet.rtp_timestamp = ~packet.rtp_timestamp;
+  };
+  ExpectNoHarm(path);
+  EXPECT_EQ(estimator_.counters().arrivals.restarts, 0u);
+}
+
+TEST_P(FaultTest, TheSenderBeginsAnewInTheSameStream) {
+  TestPath path{.capacity = Steady(Kbps(2000))};
+  path.change = [](TimeDelta at, PacketArrival& packet) {
+    if (at >= Seconds(20)) packet.sequence_number += 30'000;
+  };
+  ExpectNoHarm(path);
+  EXPECT_EQ(estimator_.counters().arrivals.restarts, 1u);
+}
+
+TEST_P(FaultTest, EveryThousandthPacketComesAThousandTimes) {
+  TestPath path{.capacity = Steady(Kbps(2000))};
+  int packets = 0;
+  path.change = [&](TimeDelta, PacketArrival& packet) {
+    if (++packets % 1000 != 0) return;
+    for (int i = 0; i < 1000; ++i) estimator_.OnPacket(packet);
+  };
+  TestCall with(estimator_, path);
+  with.RunUntil(Seconds(60));
+  path.change = [](TimeDelta, PacketArrival&) {};
+  BandwidthEstimator other(Config(), Make(GetParam()));
+  TestCall without(other, path);
+  without.RunUntil(Seconds(60));
+  ASSERT_EQ(with.feedback().size(), without.feedback().size());
+  for (size_t i = 0; i < with.feedback().size(); ++i) {
+    ASSERT_EQ(with.feedback()[i].estimate.target_rate, without.feedback()[i].estimate.target_rate) << i;
+  }
+  EXPECT_GT(estimator_.counters().arrivals.duplicates, 5'000u);
+}
+
+TEST_P(FaultTest, OnlyEveryThirdPacketHasASendTime) {
+  TestPath path{.capacity = Steady(Kbps(2000))};
+  path.change = [](TimeDelta, PacketArrival& packet) { packet.has_abs_send_time = packet.sequence_number % 3 == 0; };
+  ExpectNoHarm(path);
+}
+
+TEST_P(FaultTest, NothingHasASendTime) {
+  TestPath path{.capacity = Steady(Kbps(2000))};
+  path.change = [](TimeDelta, PacketArrival& packet) { packet.has_abs_send_time = false; };
+  TestCall call(estimator_, path);
+  call.RunUntil(Seconds(30));
+  EXPECT_GE(estimator_.latest().target_rate, Kbps(30));
+  EXPECT_LE(estimator_.latest().target_rate, Kbps(5000));
+  EXPECT_GE(Share(call, 10, 30, Kbps(2000)), 0.01);
+}
+
+TEST_P(FaultTest, PaddingOnlyAndEmptyPackets) {
+  TestPath path{.capacity = Steady(Kbps(2000))};
+  path.change = [](TimeDelta, PacketArrival& packet) {
+    if (packet.sequence_number % 3 == 0) return;
+    packet.padding_size = packet.sequence_number % 3 == 1 ? packet.payload_size : 0;
+    packet.payload_size = 0;
+  };
+  TestCall call(estimator_, path);
+  call.RunUntil(Seconds(30));
+  EXPECT_GE(Share(call, 10, 30, Kbps(2000)), 0.1);
+  EXPECT_LE(P95Ms(call, 10, 30), 340);
+}
+
+TEST_P(FaultTest, AHundredThousandPacketsASecond) {
+  TestStream stream;
+  Timestamp now = Timestamp::Seconds(1);
+  for (int i = 0; i < 500'000; ++i, now += TimeDelta::Micros(10)) {
+    estimator_.OnPacket(stream.Next(now, TimeDelta::Millis(25), 100));
+    if (estimator_.next_timeout() <= now) (void)estimator_.OnTimeout(now);
+  }
+  EXPECT_EQ(estimator_.counters().arrivals.invalid, 0u);
+  EXPECT_GE(estimator_.latest().target_rate, Kbps(30));
+  EXPECT_LE(estimator_.latest().target_rate, Kbps(5000));
+}
+
+// What is announced must not follow what the application happens to send, down to nothing.
+TEST_P(FaultTest, TheApplicationIsTheLimitAndThenWantsMore) {
+  TestPath path{.capacity = Steady(Kbps(4000))};
+  path.max_media_rate = [](TimeDelta at) { return Kbps(at < Seconds(60) ? 300 : 100'000); };
+  TestCall call(estimator_, path);
+  call.RunUntil(Seconds(60));
+  EXPECT_GE(estimator_.latest().target_rate, Kbps(300));
+  call.RunUntil(Seconds(80));
+  EXPECT_GE(Share(call, 65, 80, Kbps(4000)), 0.6);
+}
+
+// --- paths ----------------------------------------------------------------------------------------------------------
+
+TEST_P(FaultTest, AnOutageOfTenSeconds) {
+  TestPath path{.capacity = Steady(Kbps(2000))};
+  path.lost = [](TimeDelta at) { return Within(at, 15, 25); };
+  TestCall call(estimator_, path);
+  call.RunUntil(Seconds(60));
+  EXPECT_EQ(Share(call, 16, 25, Kbps(2000)), 0);
+  EXPECT_GE(Share(call, 30, 60, Kbps(2000)), 0.75);
+  EXPECT_LE(P95Ms(call, 30, 60), 200);
+}
+
+TEST_P(FaultTest, AQueueOfFiveSeconds) {
+  TestPath path{.capacity = [](TimeDelta at) { return Kbps(Within(at, 20, 40) ? 500 : 2000); }, .queue = Seconds(5)};
+  TestCall call(estimator_, path);
+  call.RunUntil(Seconds(60));
+  EXPECT_LE(P95Ms(call, 5, 20), 200);
+  EXPECT_LE(P95Ms(call, 25, 40), 300);
+  EXPECT_GE(Share(call, 25, 40, Kbps(500)), 0.6);
+  EXPECT_GE(Share(call, 50, 60, Kbps(2000)), 0.5);
+}
+
+TEST_P(FaultTest, AQueueOfOnePacket) {
+  TestPath path{.capacity = Steady(Kbps(2000)), .queue = TimeDelta::Millis(5)};
+  TestCall call(estimator_, path);
+  call.RunUntil(Seconds(60));
+  EXPECT_GE(Share(call, 10, 60, Kbps(2000)), 0.1);
+  EXPECT_LE(P95Ms(call, 10, 60), 40);
+}
+
+// --- feedback -------------------------------------------------------------------------------------------------------
+
+TEST_P(FaultTest, HalfOfTheFeedbackIsLost) {
+  for (const double share : {0.1, 0.5}) {
+    SCOPED_TRACE(share);
+    estimator_ = BandwidthEstimator(Config(), Make(GetParam()));
+    TestPath path{.capacity = [](TimeDelta at) { return Kbps(at >= Seconds(20) ? 500 : 2000); }};
+    path.feedback_lost = [chance = Chance(share)](TimeDelta) mutable { return chance(); };
+    TestCall call(estimator_, path);
+    call.RunUntil(Seconds(60));
+    EXPECT_GE(Share(call, 10, 20, Kbps(2000)), 0.6);
+    EXPECT_GE(Share(call, 25, 60, Kbps(500)), 0.6);
+    EXPECT_LE(P95Ms(call, 25, 60), 250);
+  }
+}
+
+TEST_P(FaultTest, AllFeedbackIsLostWhileTheCapacityFalls) {
+  TestPath path{.capacity = [](TimeDelta at) { return Kbps(at >= Seconds(20) ? 500 : 2000); }};
+  path.feedback_lost = [](TimeDelta at) { return Within(at, 19, 24); };
+  TestCall call(estimator_, path);
+  call.RunUntil(Seconds(60));
+  EXPECT_GE(P95Ms(call, 20, 24), 250);
+  EXPECT_LE(P95Ms(call, 29, 60), 250);
+  EXPECT_GE(Share(call, 29, 60, Kbps(500)), 0.6);
+}
+
+TEST_P(FaultTest, FeedbackTakesTwoSeconds) {
+  TestPath path{.capacity = Steady(Kbps(2000)), .feedback_delay = Seconds(2)};
+  TestCall call(estimator_, path);
+  call.RunUntil(Seconds(120));
+  EXPECT_GE(Share(call, 20, 120, Kbps(2000)), 0.05);
+  EXPECT_LE(P95Ms(call, 20, 120), 331);
+  EXPECT_GE(estimator_.latest().target_rate, Kbps(30));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FaultTest, testing::Values("rule", "nada"),
+                         [](const testing::TestParamInfo<std::string>& test) { return test.param; });
+
+}  // namespace
+}  // namespace weir
