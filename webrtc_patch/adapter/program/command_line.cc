@@ -1,6 +1,7 @@
 #include "program/command_line.h"
 
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <utility>
 #include <vector>
@@ -37,6 +38,18 @@ CLI::Option* AddObjective(CLI::App& app, std::function<void(const Objective&)> t
                    });
 }
 
+namespace {
+
+// CLI11 takes a word for an option when it begins with -, after "--" too.
+std::string NotUnderstood(const std::string& word) {
+  if (word[0] != '-') return "not expected: " + word;
+  std::error_code none;
+  const bool is_file = std::filesystem::exists(word, none);
+  return "there is no option " + word + (is_file ? "; the file of that name is ./" + word : "");
+}
+
+}  // namespace
+
 int RunProgram(CLI::App& app, int argc, const char* const* argv, const std::function<int()>& run) {
   const auto say = [&app](int status, const std::string& what) {
     std::cerr << app.get_name() << ": " << what << '\n';
@@ -52,11 +65,10 @@ int RunProgram(CLI::App& app, int argc, const char* const* argv, const std::func
     return say(kWrongUse, what.substr(0, what.find(':')) + " needs a value");
   } catch (const CLI::ParseError& error) {
     // What was not understood comes before what is missing for that reason.
-    const std::vector<std::string> unknown = app.remaining(/*recurse=*/true);
+    std::vector<std::string> unknown = app.remaining(/*recurse=*/true);
+    std::erase(unknown, "--");
     return say(kWrongUse,
-               (unknown.empty() ? error.what()
-                                : (unknown[0][0] == '-' ? "there is no option " : "not expected: ") + unknown[0]) +
-                   "; see " + app.get_name() + " --help");
+               (unknown.empty() ? error.what() : NotUnderstood(unknown[0])) + "; see " + app.get_name() + " --help");
   } catch (const InputError& error) {
     return say(kWrongUse, error.what());
   } catch (const MissingComponent& error) {

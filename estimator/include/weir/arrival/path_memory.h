@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 
 #include "weir/arrival/interval_statistics.h"
 
