@@ -10,6 +10,7 @@ would mean something, and so is ``time``.
 
 from __future__ import annotations
 
+import math
 from typing import Any, TypeVar
 
 import numpy as np
@@ -128,7 +129,7 @@ def _entry_number(entry: dict[str, Any], key: str, source: str, at: str, default
     if key not in entry:
         return default
     value = entry[key]
-    if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise InputError(f"{source}: {at}: {key} is {value!r}; it must be a finite number")
     return float(value)
 

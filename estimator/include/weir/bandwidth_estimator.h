@@ -42,7 +42,9 @@ enum class EstimateReason : uint8_t {
 std::string_view ToString(EstimateReason reason);
 
 struct Estimate {
+  // When it came into force.
   Timestamp at_time = Timestamp::MinusInfinity();
+  // Within the constraints, and so above 0.
   DataRate target_rate = DataRate::Zero();
   EstimateReason reason = EstimateReason::kStart;
 };

@@ -8,8 +8,8 @@
 
 namespace weir {
 
+// What is wanted of a call: how much each counts. Each in (0, 1); their sum is 1.
 struct Objective {
-  // Each in (0, 1); their sum is 1.
   float throughput = 0.4f;
   float latency = 0.5f;
   float loss = 0.1f;
@@ -25,6 +25,7 @@ inline constexpr Objective kLatency{0.1f, 0.8f, 0.1f};
 std::optional<Objective> NormalizedObjective(float throughput, float latency, float loss);
 
 struct ObjectivePresetEntry {
+  // Lower case, each there once.
   std::string_view name;
   Objective objective;
 };

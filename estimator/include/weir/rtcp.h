@@ -19,8 +19,11 @@ inline constexpr size_t kRembHeaderSize = 20;
 constexpr size_t RembSize(size_t ssrc_count) { return kRembHeaderSize + 4 * ssrc_count; }
 
 struct Remb {
+  // Of who sends the REMB, the receiver of the media.
   uint32_t sender_ssrc = 0;
+  // Not negative; 0: libwebrtc reads it as "no limit".
   DataRate rate = DataRate::Zero();
+  // At most kMaxRembSsrcs.
   size_t ssrc_count = 0;
   // The first `ssrc_count` count.
   std::array<uint32_t, kMaxRembSsrcs> ssrcs{};

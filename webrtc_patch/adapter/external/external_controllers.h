@@ -18,6 +18,7 @@ namespace weir::external {
 
 // Exactly one of `command` (a program and its arguments) and `library` (a path) is there.
 struct ExternalSpecification {
+  // As results and messages call it.
   std::string name;
   std::vector<std::string> command;
   std::string library;

@@ -17,6 +17,7 @@ namespace weir {
 
 // What a number may be.
 struct NumberRange {
+  // Both inclusive unless excluded below.
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
   // Whether `min` and `max` themselves are outside.

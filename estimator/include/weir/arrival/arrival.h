@@ -19,6 +19,7 @@ enum class PacketKind : uint8_t { kVideo, kAudio, kProbe, kRetransmission };
 struct PacketArrival {
   // Receiver's monotonic clock.
   Timestamp arrival_time = Timestamp::MinusInfinity();
+  // As in the RTP header, each with all its values.
   uint32_t ssrc = 0;
   uint16_t sequence_number = 0;
   uint8_t payload_type = 0;
@@ -42,6 +43,7 @@ struct PacketArrival {
 // A packet after unwrapping, duplicate removal and comparison with the base delay. Rate controllers on the receiver's
 // side see this.
 struct Arrival {
+  // As it was handed in, but for an arrival time that never runs backwards.
   PacketArrival packet;
   // Unwrapped, per SSRC; continues across wraps, starts anew after a restart of the sender.
   int64_t sequence_number = 0;

@@ -62,6 +62,7 @@ enum class InputScale { kUnscaled, kRateOverRule, kDelay, kCount, kTime, kSquare
 std::string_view ToString(InputScale scale);
 
 struct FeatureRange {
+  // Both inclusive, low < high.
   double low = 0;
   double high = 0;
 };
@@ -76,10 +77,13 @@ struct FeatureQuantity {
 };
 
 struct IntervalStatisticsField {
+  // That of the member, everywhere.
   std::string_view name;
   double IntervalStatistics::* member;
   FeatureQuantity quantity;
+  // How networks scale it.
   InputScale scale;
+  // What it is, in a line.
   std::string_view description;
   // About more than the interval: an observation has its newest value only.
   bool of_path = false;

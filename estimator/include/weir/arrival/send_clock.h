@@ -11,6 +11,7 @@ namespace weir {
 
 // When a packet was sent, as the sender's clock says.
 struct SendTime {
+  // Below 2^bits.
   uint32_t ticks = 0;
   // Width of the counter that `ticks` is of, 1 to 32.
   int bits = 32;

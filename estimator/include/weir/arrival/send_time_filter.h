@@ -31,6 +31,7 @@ class SendTimeFilter {
   static constexpr int kConfirmations = 5;
 
   struct Result {
+    // False: the send time says nothing of the queue.
     bool believed = false;
     // This packet has confirmed a leap.
     bool leapt = false;

@@ -19,6 +19,7 @@ class SequenceNumbers {
     kRestart,    // the successor of a leap: the sender began anew, and so has this
   };
   struct Result {
+    // The other two count unless it is kDuplicate or kLeap.
     Verdict verdict;
     // Unwrapped; goes below zero for what was sent before the first packet seen.
     int64_t sequence_number;

@@ -14,9 +14,11 @@ class SsrcTable {
   static constexpr size_t kSlots = 256;
 
   struct Slot {
+    // Below kSlots.
     size_t index;
     // The slot has just been given to this SSRC; what lay there belongs to nobody or to a stream that was evicted.
     bool is_new;
+    // And another stream was forgotten for it.
     bool evicted;
   };
 

@@ -11,6 +11,7 @@
 namespace weir {
 
 struct RegisteredController {
+  // Lower case with hyphens, each there once.
   std::string_view name;
   // What it is, in a line.
   std::string_view summary;

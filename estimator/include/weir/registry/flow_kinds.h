@@ -8,6 +8,7 @@
 namespace weir {
 
 struct RegisteredFlowKind {
+  // Lower case with hyphens, each there once.
   std::string_view name;
   // What it is, in a line.
   std::string_view summary;
