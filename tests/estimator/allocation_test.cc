@@ -1,10 +1,11 @@
-// Counts what the packet path and the timer allocate after warm-up: nothing.
+// What the packet path and the timer allocate after warm-up: nothing. And what becomes of an allocation that fails.
 #include <gtest/gtest.h>
 
 #include <memory>
 
 #include "counted_allocations.h"
 #include "test_stream.h"
+#include "weir.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers/nada_controller.h"
 #include "weir/controllers/rule_controller.h"
@@ -42,6 +43,31 @@ TEST(AllocationTest, NoneAfterWarmUp) {
   run(20'000);
   EXPECT_EQ(CountedAllocations(), before);
   EXPECT_GT(feedbacks, 60);
+}
+
+// Through the C interface it is an error, whichever it is, and nothing is left half made.
+TEST(AllocationTest, ThatFailsIsAnErrorInC) {
+  int failed = 0;
+  for (int64_t allowed = 0; allowed < 1000; ++allowed) {
+    weir_estimator_config config;
+    ASSERT_EQ(weir_estimator_config_init(&config, sizeof(config)), WEIR_OK);
+    config.controller = "nada";
+    weir_estimator* estimator = nullptr;
+    FailAllocationsAfter(allowed);
+    const int created = weir_estimator_create(&config, &estimator);
+    FailAllocationsAfter(-1);
+    if (created == WEIR_OK) {
+      weir_estimator_destroy(estimator);
+      EXPECT_EQ(failed, allowed);
+      EXPECT_GE(failed, 5);
+      return;
+    }
+    ++failed;
+    ASSERT_EQ(created, WEIR_ERROR_OUT_OF_MEMORY) << allowed;
+    ASSERT_EQ(estimator, nullptr) << allowed;
+    ASSERT_STREQ(weir_last_error(), "out of memory");
+  }
+  FAIL() << "it never had enough";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Counts what a program allocates: linking counted_allocations.cc in replaces its operator new.
+// Counts what a program allocates, and lets it fail: linking counted_allocations.cc in replaces its operator new.
 #ifndef WEIR_TESTS_ESTIMATOR_COUNTED_ALLOCATIONS_H_
 #define WEIR_TESTS_ESTIMATOR_COUNTED_ALLOCATIONS_H_
 
@@ -8,6 +8,9 @@ namespace weir {
 
 // Calls of operator new since the program began, on all threads together; exact only while one thread runs.
 int64_t CountedAllocations();
+
+// From now on so many more succeed, and none after them; negative: all do.
+void FailAllocationsAfter(int64_t count);
 
 }  // namespace weir
 
