@@ -43,6 +43,8 @@ def change_first_line(results, change):
         lambda record: record.update(metrics=None),
         lambda record: record["metrics"]["run"].update(utility="x"),
         lambda record: record["metrics"]["run"].update(utility=float("nan")),
+        lambda record: record["metrics"]["run"].update(utility=10**400),
+        lambda record: record.update(duration_s=10**400),
     ],
 )
 def test_a_line_that_is_no_record_is_named(results, run_weir, change):

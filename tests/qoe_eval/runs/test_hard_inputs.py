@@ -104,6 +104,7 @@ def test_byte_order_marks_and_line_ends_of_windows(weir, tmp_path, content):
         (("replay", "trace.csv", "--out", "trace.csv"), "--out trace.csv: the folder cannot be made (File exists)"),
         (("replay", "trace.csv", "--out", "/dev/full"), "--out /dev/full: the folder cannot be made"),
         (("replay", "trace.csv", "--out", "loop"), "--out loop: the folder cannot be made"),
+        (("replay", "trace.csv", "--out", "/proc/self"), "weir: /proc/self"),
         (("model", "show", "/dev/zero"), "/dev/zero: over 64 MiB"),
         (("model", "show", "."), ".: cannot be read (Is a directory)"),
         (("train", "/dev/zero"), "/dev/zero: over 64 MiB"),
