@@ -33,6 +33,11 @@ void Guard::SetConstraints(const TargetRateConstraints& constraints, Timestamp n
   rate_at_last_packets_ = std::clamp(rate_at_last_packets_, constraints.min_rate, constraints.max_rate);
 }
 
+void Guard::OnArrival(const Arrival& arrival) {
+  OnPacket(arrival.packet.size());
+  if (options_.floor) floor_.OnArrival(arrival);
+}
+
 void Guard::MeasureReceiveRate(Timestamp now) {
   slot_size_ += pending_size_;
   pending_size_ = DataSize::Zero();
@@ -88,6 +93,9 @@ Guard::Result Guard::Apply(DataRate wanted, Timestamp now) {
   const bool stale = options_.stale && silence >= silence_limit;
 
   if (!wanted.IsFinite() || wanted <= DataRate::Zero()) change_to(rate_, GuardRule::kFinite, counters_.finite);
+  if (options_.floor) {
+    change_to(std::max(result.rate, floor_.Floor(rate_, now - last_apply_, now)), GuardRule::kFloor, counters_.floor);
+  }
   change_to(std::clamp(result.rate, constraints_.min_rate, constraints_.max_rate), GuardRule::kBounds,
             counters_.bounds);
   if (options_.slew) {

@@ -36,7 +36,7 @@ TEST_F(GuardTest, LetsASensibleRatePass) {
     EXPECT_EQ(result.rule, GuardRule::kNone);
   }
   const GuardCounters& counters = guard_.counters();
-  EXPECT_EQ(counters.finite + counters.bounds + counters.slew + counters.stale, 0u);
+  EXPECT_EQ(counters.finite + counters.floor + counters.bounds + counters.slew + counters.stale, 0u);
 }
 
 TEST_F(GuardTest, FiniteHoldsTheRateInForce) {

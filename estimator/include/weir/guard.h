@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "weir/network_control.h"
+#include "weir/starvation_floor.h"
 #include "weir/units.h"
 
 namespace weir {
@@ -14,27 +15,30 @@ namespace weir {
 // How often each rule changed the rate it was shown.
 struct GuardCounters {
   uint64_t finite = 0;
+  uint64_t floor = 0;
   uint64_t bounds = 0;
   uint64_t slew = 0;
   uint64_t stale = 0;
 };
 
-enum class GuardRule : uint8_t { kNone, kFinite, kBounds, kSlew, kStale };
+enum class GuardRule : uint8_t { kNone, kFinite, kFloor, kBounds, kSlew, kStale };
 
 struct GuardOptions {
-  // Without these two only finiteness and the bounds are kept: a rate of 0 would mean "no limit" to the sender.
+  // Without these three only finiteness and the bounds are kept: a rate of 0 would mean "no limit" to the sender.
+  bool floor = true;
   bool slew = true;
   bool stale = true;
 };
 
 // The rules, in their order:
 //   finite: a rate that is infinite, zero or negative is replaced by the one in force.
+//   floor:  while the path shows no queue the rate does not sink much below what it carried; see `StarvationFloor`.
 //   bounds: min_rate <= rate <= max_rate.
 //   slew:   the rate in force, T, may rise within dt to max(T, R, min(T 32^dt, 3 R + 100 kbps)), dt in seconds and at
 //           most 1, where R is the highest receive rate of the last second, over slots of at least 200 ms. Falling is
-//           never limited. Up to what really arrives the way is free; beyond it the rate doubles at most once per REMB
-//           interval of 200 ms, and never passes three times what arrives. From 300 kbps to 5 Mbps takes 0.8 s by the
-//           first bound, and the second lets it where the sender follows.
+//           limited by the floor alone. Up to what really arrives the way is free; beyond it the rate doubles at most
+//           once per REMB interval of 200 ms, and never passes three times what arrives. From 300 kbps to 5 Mbps takes
+//           0.8 s by the first bound, and the second lets it where the sender follows.
 //   stale:  nothing arrived for max(500 ms, 3 * 1200 bytes / S, min(G, 5 s)), S being the rate in force when the
 //           silence began and G the last three gaps between packets taken together: the rate is at most S, halved for
 //           each further second. The second term keeps a slow sender's packets from passing for silence, the third
@@ -51,6 +55,9 @@ class Guard {
     pending_size_ += size;
     ++pending_packets_;
   }
+
+  // The same, and what its delay says of the path; without it there is no floor.
+  void OnArrival(const Arrival& arrival);
 
   struct Result {
     DataRate rate;
@@ -78,6 +85,7 @@ class Guard {
   GuardOptions options_;
   TargetRateConstraints constraints_;
   GuardCounters counters_;
+  StarvationFloor floor_;
   DataRate rate_ = DataRate::Zero();
   Timestamp last_apply_ = Timestamp::MinusInfinity();
   Timestamp next_timeout_ = Timestamp::PlusInfinity();
