@@ -18,6 +18,7 @@ constexpr DataRate kReceiveRateHeadroom = DataRate::KilobitsPerSecond(100);
 
 constexpr TimeDelta kMinSilence = TimeDelta::Millis(500);
 constexpr TimeDelta kMaxGaps = TimeDelta::Seconds(5);
+constexpr TimeDelta kSparseGap = TimeDelta::Millis(200);
 constexpr DataSize kThreeFullPackets = kFullPacket * 3;
 constexpr TimeDelta kHalfLife = TimeDelta::Seconds(1);
 
@@ -73,9 +74,22 @@ void Guard::NoticePackets(Timestamp now) {
   pending_packets_ = 0;
 }
 
+TimeDelta Guard::LatestGaps() const { return std::min(latest_packets_.back() - latest_packets_.front(), kMaxGaps); }
+
 TimeDelta Guard::SilenceLimit() const {
-  const TimeDelta gaps = std::min(latest_packets_.back() - latest_packets_.front(), kMaxGaps);
-  return std::max({kMinSilence, kThreeFullPackets / rate_at_last_packets_, gaps});
+  return std::max({kMinSilence, kThreeFullPackets / rate_at_last_packets_, LatestGaps()});
+}
+
+bool Guard::SendsFew() const {
+  for (size_t i = 1; i < kLatestPackets; ++i) {
+    if (latest_packets_[i] - latest_packets_[i - 1] < kSparseGap) return false;
+  }
+  return true;
+}
+
+DataRate Guard::Floor(TimeDelta silence, Timestamp now) {
+  if (SendsFew() && silence < LatestGaps()) return rate_;
+  return floor_.Floor(rate_, now - last_apply_, now);
 }
 
 Guard::Result Guard::Apply(DataRate wanted, Timestamp now) {
@@ -94,7 +108,7 @@ Guard::Result Guard::Apply(DataRate wanted, Timestamp now) {
 
   if (!wanted.IsFinite() || wanted <= DataRate::Zero()) change_to(rate_, GuardRule::kFinite, counters_.finite);
   if (options_.floor) {
-    change_to(std::max(result.rate, floor_.Floor(rate_, now - last_apply_, now)), GuardRule::kFloor, counters_.floor);
+    change_to(std::max(result.rate, Floor(silence, now)), GuardRule::kFloor, counters_.floor);
   }
   change_to(std::clamp(result.rate, constraints_.min_rate, constraints_.max_rate), GuardRule::kBounds,
             counters_.bounds);

@@ -33,6 +33,8 @@ struct GuardOptions {
 // The rules, in their order:
 //   finite: a rate that is infinite, zero or negative is replaced by the one in force.
 //   floor:  while the path shows no queue the rate does not sink much below what it carried; see `StarvationFloor`.
+//           Nor does it sink at all where few packets are sent: each of the last three gaps between them took 200 ms or
+//           more, and the present one has not lasted as long as those together.
 //   bounds: min_rate <= rate <= max_rate.
 //   slew:   the rate in force, T, may rise within dt to max(T, R, min(T 32^dt, 3 R + 100 kbps)), dt in seconds and at
 //           most 1, where R is the highest receive rate of the last second, over slots of at least 200 ms. Falling is
@@ -77,7 +79,11 @@ class Guard {
   void NoticePackets(Timestamp now);
   DataRate HighestReceiveRate() const;
   DataRate SlewLimit(TimeDelta elapsed) const;
+  // The last three gaps between packets taken together, 5 s at most.
+  TimeDelta LatestGaps() const;
   TimeDelta SilenceLimit() const;
+  bool SendsFew() const;
+  DataRate Floor(TimeDelta silence, Timestamp now);
 
   static constexpr size_t kSlots = 5;
   static constexpr size_t kLatestPackets = 4;
