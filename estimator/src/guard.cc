@@ -12,15 +12,17 @@ constexpr TimeDelta kMinSlot = TimeDelta::Millis(200);
 constexpr TimeDelta kReceiveRateMemory = TimeDelta::Seconds(1);
 constexpr TimeDelta kRepeat = TimeDelta::Millis(100);
 
-constexpr double kGrowthPerSecond = 32;
-constexpr double kReceiveRateMultiple = 3;
 constexpr DataRate kReceiveRateHeadroom = DataRate::KilobitsPerSecond(100);
 
 constexpr TimeDelta kMinSilence = TimeDelta::Millis(500);
 constexpr TimeDelta kMaxGaps = TimeDelta::Seconds(5);
+constexpr double kRetained = 0.97;
+constexpr TimeDelta kRetainedAfter = TimeDelta::Millis(100);
 constexpr TimeDelta kSparseGap = TimeDelta::Millis(200);
 constexpr DataSize kThreeFullPackets = kFullPacket * 3;
 constexpr TimeDelta kHalfLife = TimeDelta::Seconds(1);
+
+constexpr double kFilled = 1.3;
 
 }  // namespace
 
@@ -36,7 +38,7 @@ void Guard::SetConstraints(const TargetRateConstraints& constraints, Timestamp n
 
 void Guard::OnArrival(const Arrival& arrival) {
   OnPacket(arrival.packet.size());
-  if (options_.floor) floor_.OnArrival(arrival);
+  if (options_.floor) queue_watch_.OnArrival(arrival);
 }
 
 void Guard::MeasureReceiveRate(Timestamp now) {
@@ -56,12 +58,14 @@ DataRate Guard::HighestReceiveRate() const {
   return DataRate::BitsPerSecond(*std::max_element(receive_rates_bps_.begin(), receive_rates_bps_.end()));
 }
 
-DataRate Guard::SlewLimit(TimeDelta elapsed) const {
-  const double seconds = std::clamp(elapsed.seconds(), 0.0, 1.0);
+bool Guard::SenderLags() const { return rate_ > HighestReceiveRate() * kFilled; }
+
+DataRate Guard::SlewLimit(TimeDelta elapsed, const Slew& slew) const {
   const DataRate received = HighestReceiveRate();
-  const DataRate grown =
-      std::min(rate_ * std::pow(kGrowthPerSecond, seconds), received * kReceiveRateMultiple + kReceiveRateHeadroom);
-  return std::max({rate_, received, grown});
+  const DataRate grown = rate_ * std::pow(slew.growth_per_second, std::clamp(elapsed.seconds(), 0.0, 1.0));
+  // At the start of a call nothing has been measured yet.
+  if (starting_ && received.IsZero()) return grown;
+  return std::max({rate_, received, std::min(grown, received * slew.receive_rate_multiple + kReceiveRateHeadroom)});
 }
 
 void Guard::NoticePackets(Timestamp now) {
@@ -89,7 +93,12 @@ bool Guard::SendsFew() const {
 
 DataRate Guard::Floor(TimeDelta silence, Timestamp now) {
   if (SendsFew() && silence < LatestGaps()) return rate_;
-  return floor_.Floor(rate_, now - last_apply_, now);
+  const QueueSign sign = queue_watch_.Look(now);
+  starting_ = starting_ && sign != QueueSign::kQueue;
+  if (sign != QueueSign::kNone) return DataRate::Zero();
+  const TimeDelta elapsed = now - last_apply_;
+  if (starting_ && SenderLags()) return SlewLimit(elapsed, kSlew);
+  return std::min(rate_ * std::pow(kRetained, elapsed / kRetainedAfter), queue_watch_.HighestReceiveRate());
 }
 
 Guard::Result Guard::Apply(DataRate wanted, Timestamp now) {
@@ -113,7 +122,8 @@ Guard::Result Guard::Apply(DataRate wanted, Timestamp now) {
   change_to(std::clamp(result.rate, constraints_.min_rate, constraints_.max_rate), GuardRule::kBounds,
             counters_.bounds);
   if (options_.slew) {
-    change_to(std::min(result.rate, SlewLimit(now - last_apply_)), GuardRule::kSlew, counters_.slew);
+    const Slew& slew = starting_ && SenderLags() ? kStartSlew : kSlew;
+    change_to(std::min(result.rate, SlewLimit(now - last_apply_, slew)), GuardRule::kSlew, counters_.slew);
   }
   if (stale) {
     const DataRate decayed = rate_at_last_packets_ * std::exp2(-((silence - silence_limit) / kHalfLife));

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "weir/network_control.h"
-#include "weir/starvation_floor.h"
+#include "weir/queue_watch.h"
 #include "weir/units.h"
 
 namespace weir {
@@ -32,15 +32,20 @@ struct GuardOptions {
 
 // The rules, in their order:
 //   finite: a rate that is infinite, zero or negative is replaced by the one in force.
-//   floor:  while the path shows no queue the rate does not sink much below what it carried; see `StarvationFloor`.
-//           Nor does it sink at all where few packets are sent: each of the last three gaps between them took 200 ms or
-//           more, and the present one has not lasted as long as those together.
+//   floor:  what T, the rate in force, may not sink below while the path shows no queue (`QueueWatch`): the smaller of
+//           T 0.97^(dt / 100 ms) and the highest receive rate of the last ten seconds. Such a path has room for what it
+//           just carried; a policy that starves it is held up, one that looks for the right rate by small steps is
+//           free. Until the first queue of a call, while T is above 1.3 R, T may not stay below what `slew` allows
+//           either: encoders follow in seconds, and a target that waits for them takes as long. And it does not sink
+//           at all where few packets are sent: each of the last three gaps between them took 200 ms or more, and the
+//           present one has not lasted as long as those together.
 //   bounds: min_rate <= rate <= max_rate.
 //   slew:   the rate in force, T, may rise within dt to max(T, R, min(T 32^dt, 3 R + 100 kbps)), dt in seconds and at
-//           most 1, where R is the highest receive rate of the last second, over slots of at least 200 ms. Falling is
-//           limited by the floor alone. Up to what really arrives the way is free; beyond it the rate doubles at most
-//           once per REMB interval of 200 ms, and never passes three times what arrives. From 300 kbps to 5 Mbps takes
-//           0.8 s by the first bound, and the second lets it where the sender follows.
+//           most 1, where R is the highest receive rate of the last second, over slots of at least 200 ms; until the
+//           first queue of a call, while T is above 1.3 R, 100^dt and 6 R, without the latter before there is an R.
+//           Falling is limited by the floor alone. Up to what really arrives the way is free; beyond it the rate
+//           doubles at most once per REMB interval of 200 ms, and never passes three times what arrives. From 300 kbps
+//           to 5 Mbps takes 0.8 s by the first bound, and the second lets it where the sender follows.
 //   stale:  nothing arrived for max(500 ms, 3 * 1200 bytes / S, min(G, 5 s)), S being the rate in force when the
 //           silence began and G the last three gaps between packets taken together: the rate is at most S, halved for
 //           each further second. The second term keeps a slow sender's packets from passing for silence, the third
@@ -48,7 +53,7 @@ struct GuardOptions {
 //           ms, so that there 500 ms decide. Counts from the first packet on.
 class Guard {
  public:
-  explicit Guard(const GuardOptions& options = {}) : options_(options) {}
+  explicit Guard(const GuardOptions& options = {}) : options_(options), starting_(options.floor) {}
 
   // Begins, or changes the bounds of, the rate in force.
   void SetConstraints(const TargetRateConstraints& constraints, Timestamp now);
@@ -75,10 +80,18 @@ class Guard {
   const GuardCounters& counters() const { return counters_; }
 
  private:
+  struct Slew {
+    double growth_per_second;
+    double receive_rate_multiple;
+  };
+  static constexpr Slew kSlew = {32, 3};
+  static constexpr Slew kStartSlew = {100, 6};
+
   void MeasureReceiveRate(Timestamp now);
   void NoticePackets(Timestamp now);
   DataRate HighestReceiveRate() const;
-  DataRate SlewLimit(TimeDelta elapsed) const;
+  bool SenderLags() const;
+  DataRate SlewLimit(TimeDelta elapsed, const Slew& slew) const;
   // The last three gaps between packets taken together, 5 s at most.
   TimeDelta LatestGaps() const;
   TimeDelta SilenceLimit() const;
@@ -89,9 +102,11 @@ class Guard {
   static constexpr size_t kLatestPackets = 4;
 
   GuardOptions options_;
+  // No queue yet, in this call.
+  bool starting_;
   TargetRateConstraints constraints_;
   GuardCounters counters_;
-  StarvationFloor floor_;
+  QueueWatch queue_watch_;
   DataRate rate_ = DataRate::Zero();
   Timestamp last_apply_ = Timestamp::MinusInfinity();
   Timestamp next_timeout_ = Timestamp::PlusInfinity();

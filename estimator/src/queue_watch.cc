@@ -1,7 +1,6 @@
-#include "weir/starvation_floor.h"
+#include "weir/queue_watch.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace weir {
 namespace {
@@ -13,14 +12,11 @@ constexpr TimeDelta kForget = TimeDelta::Seconds(10);
 
 constexpr double kQueueS = 0.002;
 constexpr double kNoises = 1.5;
-constexpr int64_t kMostLostInAHundred = 10;
-
-constexpr double kRetained = 0.97;
-constexpr TimeDelta kRetainedAfter = TimeDelta::Millis(100);
+constexpr int64_t kLostInAHundred = 10;
 
 }  // namespace
 
-void StarvationFloor::OnArrival(const Arrival& arrival) {
+void QueueWatch::OnArrival(const Arrival& arrival) {
   Advance(arrival.packet.arrival_time);
   Slot& slot = slots_[0];
   ++slot.received;
@@ -31,9 +27,9 @@ void StarvationFloor::OnArrival(const Arrival& arrival) {
   slot.smallest_delay = std::min(slot.smallest_delay, arrival.queueing_delay);
 }
 
-void StarvationFloor::Advance(Timestamp now) {
+void QueueWatch::Advance(Timestamp now) {
   if (now - tick_start_ >= kForget) {
-    *this = StarvationFloor();
+    *this = QueueWatch();
     tick_start_ = now;
   }
   for (; now - tick_start_ >= kTick; tick_start_ += kTick) {
@@ -42,7 +38,7 @@ void StarvationFloor::Advance(Timestamp now) {
   }
 }
 
-void StarvationFloor::CloseSlot() {
+void QueueWatch::CloseSlot() {
   if (slots_[0].smallest_delay.IsFinite()) {
     noise_.Add(slots_[0].smallest_delay.seconds());
     noise_s_ = noise_.Seconds();
@@ -53,19 +49,19 @@ void StarvationFloor::CloseSlot() {
   second_size_ = DataSize::Zero();
 }
 
-bool StarvationFloor::NoQueue() const {
+QueueSign QueueWatch::Look(Timestamp now) {
+  if (!tick_start_.IsFinite()) return QueueSign::kUnknown;
+  Advance(now);
   const TimeDelta delay = std::min(smallest_delays_[0], smallest_delays_[1]);
-  if (!delay.IsFinite() || delay.seconds() >= kQueueS + kNoises * noise_s_) return false;
+  if (!delay.IsFinite()) return QueueSign::kUnknown;
   const int64_t lost = std::max<int64_t>(slots_[0].lost + slots_[1].lost, 0);
-  return 100 * lost < kMostLostInAHundred * (lost + slots_[0].received + slots_[1].received);
+  const int64_t sent = lost + slots_[0].received + slots_[1].received;
+  const bool queue = delay.seconds() >= kQueueS + kNoises * noise_s_ || 100 * lost >= kLostInAHundred * sent;
+  return queue ? QueueSign::kQueue : QueueSign::kNone;
 }
 
-DataRate StarvationFloor::Floor(DataRate rate, TimeDelta elapsed, Timestamp now) {
-  if (!tick_start_.IsFinite()) return DataRate::Zero();
-  Advance(now);
-  if (!NoQueue()) return DataRate::Zero();
-  const auto highest = DataRate::BitsPerSecond(*std::max_element(receive_rates_bps_.begin(), receive_rates_bps_.end()));
-  return std::min(rate * std::pow(kRetained, std::max(elapsed / kRetainedAfter, 0.0)), highest);
+DataRate QueueWatch::HighestReceiveRate() const {
+  return DataRate::BitsPerSecond(*std::max_element(receive_rates_bps_.begin(), receive_rates_bps_.end()));
 }
 
 }  // namespace weir
