@@ -58,14 +58,11 @@ DataRate Guard::HighestReceiveRate() const {
   return DataRate::BitsPerSecond(*std::max_element(receive_rates_bps_.begin(), receive_rates_bps_.end()));
 }
 
-bool Guard::SenderLags() const { return rate_ > HighestReceiveRate() * kFilled; }
-
-DataRate Guard::SlewLimit(TimeDelta elapsed, const Slew& slew) const {
+DataRate Guard::Grown(TimeDelta elapsed, const Growth& growth) const {
   const DataRate received = HighestReceiveRate();
-  const DataRate grown = rate_ * std::pow(slew.growth_per_second, std::clamp(elapsed.seconds(), 0.0, 1.0));
-  // At the start of a call nothing has been measured yet.
-  if (starting_ && received.IsZero()) return grown;
-  return std::max({rate_, received, std::min(grown, received * slew.receive_rate_multiple + kReceiveRateHeadroom)});
+  const DataRate grown = rate_ * std::pow(growth.factor_per_second, std::clamp(elapsed.seconds(), 0.0, 1.0));
+  if (growth.unmeasured && received.IsZero()) return grown;
+  return std::max({rate_, received, std::min(grown, received * growth.receive_rate_multiple + kReceiveRateHeadroom)});
 }
 
 void Guard::NoticePackets(Timestamp now) {
@@ -91,13 +88,10 @@ bool Guard::SendsFew() const {
   return true;
 }
 
-DataRate Guard::Floor(TimeDelta silence, Timestamp now) {
+DataRate Guard::Floor(TimeDelta elapsed, TimeDelta silence, QueueSign sign, bool starting) const {
   if (SendsFew() && silence < LatestGaps()) return rate_;
-  const QueueSign sign = queue_watch_.Look(now);
-  starting_ = starting_ && sign != QueueSign::kQueue;
+  if (starting) return Grown(elapsed, kStartFloor);
   if (sign != QueueSign::kNone) return DataRate::Zero();
-  const TimeDelta elapsed = now - last_apply_;
-  if (starting_ && SenderLags()) return SlewLimit(elapsed, kSlew);
   return std::min(rate_ * std::pow(kRetained, elapsed / kRetainedAfter), queue_watch_.HighestReceiveRate());
 }
 
@@ -114,16 +108,21 @@ Guard::Result Guard::Apply(DataRate wanted, Timestamp now) {
   const TimeDelta silence_limit = SilenceLimit();
   const TimeDelta silence = any_packets_ ? now - latest_packets_.back() : TimeDelta::Zero();
   const bool stale = options_.stale && silence >= silence_limit;
+  const TimeDelta elapsed = now - last_apply_;
+  const QueueSign sign = options_.floor ? queue_watch_.Look(now) : QueueSign::kUnknown;
+  no_queue_yet_ = no_queue_yet_ && sign != QueueSign::kQueue;
+  const bool starting = no_queue_yet_ && sign == QueueSign::kNone && rate_ > HighestReceiveRate() * kFilled;
 
   if (!wanted.IsFinite() || wanted <= DataRate::Zero()) change_to(rate_, GuardRule::kFinite, counters_.finite);
   if (options_.floor) {
-    change_to(std::max(result.rate, Floor(silence, now)), GuardRule::kFloor, counters_.floor);
+    const DataRate floor = Floor(elapsed, silence, sign, starting);
+    change_to(std::max(result.rate, floor), GuardRule::kFloor, counters_.floor);
   }
   change_to(std::clamp(result.rate, constraints_.min_rate, constraints_.max_rate), GuardRule::kBounds,
             counters_.bounds);
   if (options_.slew) {
-    const Slew& slew = starting_ && SenderLags() ? kStartSlew : kSlew;
-    change_to(std::min(result.rate, SlewLimit(now - last_apply_, slew)), GuardRule::kSlew, counters_.slew);
+    const DataRate limit = Grown(elapsed, starting ? kStartSlew : kSlew);
+    change_to(std::min(result.rate, limit), GuardRule::kSlew, counters_.slew);
   }
   if (stale) {
     const DataRate decayed = rate_at_last_packets_ * std::exp2(-((silence - silence_limit) / kHalfLife));

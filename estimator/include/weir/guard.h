@@ -53,7 +53,7 @@ struct GuardOptions {
 //           ms, so that there 500 ms decide. Counts from the first packet on.
 class Guard {
  public:
-  explicit Guard(const GuardOptions& options = {}) : options_(options), starting_(options.floor) {}
+  explicit Guard(const GuardOptions& options = {}) : options_(options), no_queue_yet_(options.floor) {}
 
   // Begins, or changes the bounds of, the rate in force.
   void SetConstraints(const TargetRateConstraints& constraints, Timestamp now);
@@ -80,30 +80,32 @@ class Guard {
   const GuardCounters& counters() const { return counters_; }
 
  private:
-  struct Slew {
-    double growth_per_second;
+  struct Growth {
+    double factor_per_second;
     double receive_rate_multiple;
+    // Packets come, but not yet for long enough to be measured: the multiple does not count.
+    bool unmeasured;
   };
-  static constexpr Slew kSlew = {32, 3};
-  static constexpr Slew kStartSlew = {100, 6};
+  static constexpr Growth kSlew = {32, 3, false};
+  static constexpr Growth kStartSlew = {100, 6, true};
+  static constexpr Growth kStartFloor = {32, 3, true};
 
   void MeasureReceiveRate(Timestamp now);
   void NoticePackets(Timestamp now);
   DataRate HighestReceiveRate() const;
-  bool SenderLags() const;
-  DataRate SlewLimit(TimeDelta elapsed, const Slew& slew) const;
+  DataRate Grown(TimeDelta elapsed, const Growth& growth) const;
   // The last three gaps between packets taken together, 5 s at most.
   TimeDelta LatestGaps() const;
   TimeDelta SilenceLimit() const;
   bool SendsFew() const;
-  DataRate Floor(TimeDelta silence, Timestamp now);
+  DataRate Floor(TimeDelta elapsed, TimeDelta silence, QueueSign sign, bool starting) const;
 
   static constexpr size_t kSlots = 5;
   static constexpr size_t kLatestPackets = 4;
 
   GuardOptions options_;
-  // No queue yet, in this call.
-  bool starting_;
+  // In this call.
+  bool no_queue_yet_;
   TargetRateConstraints constraints_;
   GuardCounters counters_;
   QueueWatch queue_watch_;
