@@ -137,10 +137,10 @@ def export(
         policy, settings, provenance = policy_of(start), start.configuration, start.provenance
     else:
         from weir.trainer.learning.provenance import provenance_of_run
-        from weir.trainer.learning.run_record import BEST_MODEL, CHECKPOINT, load_run_configuration
+        from weir.trainer.learning.run_record import BEST_MODEL, load_run_configuration, trained_policy
         from weir.trainer.learning.train import load_policy
 
-        settings, checkpoint = load_run_configuration(run), run / (BEST_MODEL if best else CHECKPOINT)
+        settings, checkpoint = load_run_configuration(run), run / BEST_MODEL if best else trained_policy(run)
         policy, provenance = load_policy(checkpoint), provenance_of_run(run, checkpoint)
     write_model(
         policy,

@@ -118,8 +118,8 @@ typedef struct weir_estimate {
   size_t struct_size;
   int64_t at_time_us;
   int64_t target_rate_bps;
-  /* Why, in static storage: "start", "pilot", "copilot", "fallback", "held", "guard_finite", "guard_bounds",
-   * "guard_slew", "guard_stale". */
+  /* Why, in static storage: "start", "pilot", "copilot", "fallback", "held", "guard_finite", "guard_floor",
+   * "guard_bounds", "guard_slew", "guard_stale". */
   const char* reason;
 } weir_estimate;
 
@@ -159,6 +159,8 @@ typedef struct weir_estimator_counters {
   uint64_t packets_invalid;
   uint64_t stream_restarts;
   uint64_t ssrc_evictions;
+  /* As guard_finite. */
+  uint64_t guard_floor;
 } weir_estimator_counters;
 
 WEIR_API int weir_estimator_get_counters(const weir_estimator* estimator,

@@ -69,9 +69,9 @@ py::dict Counters(const BandwidthEstimator& estimator) {
   const EstimatorCounters counters = estimator.counters();
   return py::dict("decisions"_a = counters.decisions, "policy_faults"_a = counters.policy_faults,
                   "fallback_decisions"_a = counters.fallback_decisions, "feedbacks"_a = counters.feedbacks,
-                  "guard_finite"_a = counters.guard.finite, "guard_bounds"_a = counters.guard.bounds,
-                  "guard_slew"_a = counters.guard.slew, "guard_stale"_a = counters.guard.stale,
-                  "packets_duplicate"_a = counters.arrivals.duplicates,
+                  "guard_finite"_a = counters.guard.finite, "guard_floor"_a = counters.guard.floor,
+                  "guard_bounds"_a = counters.guard.bounds, "guard_slew"_a = counters.guard.slew,
+                  "guard_stale"_a = counters.guard.stale, "packets_duplicate"_a = counters.arrivals.duplicates,
                   "packets_reordered"_a = counters.arrivals.reordered, "packets_invalid"_a = counters.arrivals.invalid,
                   "stream_restarts"_a = counters.arrivals.restarts,
                   "ssrc_evictions"_a = counters.arrivals.ssrc_evictions);

@@ -17,6 +17,8 @@ EstimateReason ReasonOf(GuardRule rule) {
   switch (rule) {
     case GuardRule::kFinite:
       return EstimateReason::kGuardFinite;
+    case GuardRule::kFloor:
+      return EstimateReason::kGuardFloor;
     case GuardRule::kBounds:
       return EstimateReason::kGuardBounds;
     case GuardRule::kSlew:
@@ -41,8 +43,9 @@ std::optional<DataRate> AskTarget(RateController& controller, Timestamp now) {
 }  // namespace
 
 std::string_view ToString(EstimateReason reason) {
-  constexpr std::array<std::string_view, 9> kNames{"start",        "pilot",        "copilot",    "fallback",   "held",
-                                                   "guard_finite", "guard_bounds", "guard_slew", "guard_stale"};
+  constexpr std::array<std::string_view, 10> kNames{"start",      "pilot",        "copilot",     "fallback",
+                                                    "held",       "guard_finite", "guard_floor", "guard_bounds",
+                                                    "guard_slew", "guard_stale"};
   const auto index = static_cast<size_t>(reason);
   return index < kNames.size() ? kNames[index] : "unknown";
 }
@@ -56,7 +59,7 @@ BandwidthEstimator::BandwidthEstimator(const BandwidthEstimatorConfig& config, s
       pilot_(std::move(pilot)),
       fallback_(fallback ? std::move(fallback)
                          : std::make_unique<RuleController>(RuleOptions{.tolerate_sparse_packets = true})),
-      guard_(GuardOptions{config.guard, config.guard}) {
+      guard_(GuardOptions{.floor = config.guard, .slew = config.guard, .stale = config.guard}) {
   assert(Validated(config.constraints) && pilot_);
   for (auto& copilot : copilots) copilots_.push_back({std::move(copilot), std::nullopt});
   copilot_rates_.reserve(copilots_.size());
@@ -75,7 +78,7 @@ void BandwidthEstimator::OnPacket(const PacketArrival& packet) {
   if (!arrival || !started()) return;
   ForEachController([&](RateController& controller) { controller.OnArrival(*arrival); });
   if (observer_) observer_->OnArrival(*arrival);
-  guard_.OnPacket(arrival->packet.size());
+  guard_.OnArrival(*arrival);
   throttle_.OnPacket(arrival->packet.arrival_time, arrival->packet.size());
 }
 

@@ -12,14 +12,17 @@ constexpr TimeDelta kMinSlot = TimeDelta::Millis(200);
 constexpr TimeDelta kReceiveRateMemory = TimeDelta::Seconds(1);
 constexpr TimeDelta kRepeat = TimeDelta::Millis(100);
 
-constexpr double kGrowthPerSecond = 32;
-constexpr double kReceiveRateMultiple = 3;
 constexpr DataRate kReceiveRateHeadroom = DataRate::KilobitsPerSecond(100);
 
 constexpr TimeDelta kMinSilence = TimeDelta::Millis(500);
 constexpr TimeDelta kMaxGaps = TimeDelta::Seconds(5);
+constexpr double kRetained = 0.97;
+constexpr TimeDelta kRetainedAfter = TimeDelta::Millis(100);
+constexpr TimeDelta kSparseGap = TimeDelta::Millis(200);
 constexpr DataSize kThreeFullPackets = kFullPacket * 3;
 constexpr TimeDelta kHalfLife = TimeDelta::Seconds(1);
+
+constexpr double kFilled = 1.3;
 
 }  // namespace
 
@@ -31,6 +34,11 @@ void Guard::SetConstraints(const TargetRateConstraints& constraints, Timestamp n
   }
   rate_ = std::clamp(rate_, constraints.min_rate, constraints.max_rate);
   rate_at_last_packets_ = std::clamp(rate_at_last_packets_, constraints.min_rate, constraints.max_rate);
+}
+
+void Guard::OnArrival(const Arrival& arrival) {
+  OnPacket(arrival.packet.size());
+  if (options_.floor) queue_watch_.OnArrival(arrival);
 }
 
 void Guard::MeasureReceiveRate(Timestamp now) {
@@ -50,12 +58,11 @@ DataRate Guard::HighestReceiveRate() const {
   return DataRate::BitsPerSecond(*std::max_element(receive_rates_bps_.begin(), receive_rates_bps_.end()));
 }
 
-DataRate Guard::SlewLimit(TimeDelta elapsed) const {
-  const double seconds = std::clamp(elapsed.seconds(), 0.0, 1.0);
+DataRate Guard::Grown(TimeDelta elapsed, const Growth& growth) const {
   const DataRate received = HighestReceiveRate();
-  const DataRate grown =
-      std::min(rate_ * std::pow(kGrowthPerSecond, seconds), received * kReceiveRateMultiple + kReceiveRateHeadroom);
-  return std::max({rate_, received, grown});
+  const DataRate grown = rate_ * std::pow(growth.factor_per_second, std::clamp(elapsed.seconds(), 0.0, 1.0));
+  if (growth.unmeasured && received.IsZero()) return grown;
+  return std::max({rate_, received, std::min(grown, received * growth.receive_rate_multiple + kReceiveRateHeadroom)});
 }
 
 void Guard::NoticePackets(Timestamp now) {
@@ -68,9 +75,24 @@ void Guard::NoticePackets(Timestamp now) {
   pending_packets_ = 0;
 }
 
+TimeDelta Guard::LatestGaps() const { return std::min(latest_packets_.back() - latest_packets_.front(), kMaxGaps); }
+
 TimeDelta Guard::SilenceLimit() const {
-  const TimeDelta gaps = std::min(latest_packets_.back() - latest_packets_.front(), kMaxGaps);
-  return std::max({kMinSilence, kThreeFullPackets / rate_at_last_packets_, gaps});
+  return std::max({kMinSilence, kThreeFullPackets / rate_at_last_packets_, LatestGaps()});
+}
+
+bool Guard::SendsFew() const {
+  for (size_t i = 1; i < kLatestPackets; ++i) {
+    if (latest_packets_[i] - latest_packets_[i - 1] < kSparseGap) return false;
+  }
+  return true;
+}
+
+DataRate Guard::Floor(TimeDelta elapsed, TimeDelta silence, QueueSign sign, bool starting) const {
+  if (SendsFew() && silence < LatestGaps()) return rate_;
+  if (starting) return Grown(elapsed, kStartFloor);
+  if (sign != QueueSign::kNone) return DataRate::Zero();
+  return std::min(rate_ * std::pow(kRetained, elapsed / kRetainedAfter), queue_watch_.HighestReceiveRate());
 }
 
 Guard::Result Guard::Apply(DataRate wanted, Timestamp now) {
@@ -86,12 +108,21 @@ Guard::Result Guard::Apply(DataRate wanted, Timestamp now) {
   const TimeDelta silence_limit = SilenceLimit();
   const TimeDelta silence = any_packets_ ? now - latest_packets_.back() : TimeDelta::Zero();
   const bool stale = options_.stale && silence >= silence_limit;
+  const TimeDelta elapsed = now - last_apply_;
+  const QueueSign sign = options_.floor ? queue_watch_.Look(now) : QueueSign::kUnknown;
+  no_queue_yet_ = no_queue_yet_ && sign != QueueSign::kQueue;
+  const bool starting = no_queue_yet_ && sign == QueueSign::kNone && rate_ > HighestReceiveRate() * kFilled;
 
   if (!wanted.IsFinite() || wanted <= DataRate::Zero()) change_to(rate_, GuardRule::kFinite, counters_.finite);
+  if (options_.floor) {
+    const DataRate floor = Floor(elapsed, silence, sign, starting);
+    change_to(std::max(result.rate, floor), GuardRule::kFloor, counters_.floor);
+  }
   change_to(std::clamp(result.rate, constraints_.min_rate, constraints_.max_rate), GuardRule::kBounds,
             counters_.bounds);
   if (options_.slew) {
-    change_to(std::min(result.rate, SlewLimit(now - last_apply_)), GuardRule::kSlew, counters_.slew);
+    const DataRate limit = Grown(elapsed, starting ? kStartSlew : kSlew);
+    change_to(std::min(result.rate, limit), GuardRule::kSlew, counters_.slew);
   }
   if (stale) {
     const DataRate decayed = rate_at_last_packets_ * std::exp2(-((silence - silence_limit) / kHalfLife));

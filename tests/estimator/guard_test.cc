@@ -13,6 +13,9 @@ namespace {
 constexpr Timestamp kStart = Timestamp::Seconds(7);
 constexpr DataRate Kbps(int64_t kbps) { return DataRate::KilobitsPerSecond(kbps); }
 
+// Packets of 20 ms of Opus.
+constexpr DataRate kOnePacketInAStep = DataRate::KilobitsPerSecond(10);
+
 class GuardTest : public testing::Test {
  protected:
   GuardTest() { guard_.SetConstraints({}, now_); }
@@ -36,7 +39,7 @@ TEST_F(GuardTest, LetsASensibleRatePass) {
     EXPECT_EQ(result.rule, GuardRule::kNone);
   }
   const GuardCounters& counters = guard_.counters();
-  EXPECT_EQ(counters.finite + counters.bounds + counters.slew + counters.stale, 0u);
+  EXPECT_EQ(counters.finite + counters.floor + counters.bounds + counters.slew + counters.stale, 0u);
 }
 
 TEST_F(GuardTest, FiniteHoldsTheRateInForce) {
@@ -58,7 +61,40 @@ TEST_F(GuardTest, Bounds) {
   EXPECT_EQ(Step(Kbps(100'000), Kbps(200)).rate, Kbps(200));
 }
 
-TEST_F(GuardTest, DecreaseIsNeverLimited) {
+TEST_F(GuardTest, AFloorWhereNoQueueIsSeen) {
+  const auto step = [this](DataRate wanted, TimeDelta delay) {
+    Arrival arrival;
+    arrival.has_delay = true;
+    arrival.queueing_delay = delay;
+    arrival.packet.payload_size = 1250;
+    for (int i = 0; i < 10; ++i) {
+      arrival.packet.arrival_time = now_ += TimeDelta::Millis(10);
+      guard_.OnArrival(arrival);
+    }
+    return guard_.Apply(wanted, now_);
+  };
+  for (int i = 0; i < 30; ++i) step(Kbps(1000), TimeDelta::Zero());
+  const Guard::Result held = step(Kbps(100), TimeDelta::Zero());
+  EXPECT_NEAR(static_cast<double>(held.rate.bps()), 970e3, 1e3);
+  EXPECT_EQ(held.rule, GuardRule::kFloor);
+  EXPECT_EQ(guard_.counters().floor, 1u);
+  EXPECT_EQ(step(Kbps(100), TimeDelta::Millis(30)).rate, Kbps(100));
+  // Never above the host's bounds.
+  guard_.SetConstraints({Kbps(30), Kbps(30), Kbps(50)}, now_);
+  EXPECT_LE(step(Kbps(40), TimeDelta::Zero()).rate, Kbps(50));
+}
+
+TEST_F(GuardTest, SparsePacketsAreNoReasonToSink) {
+  for (int i = 0; i < 6; ++i) Step(Kbps(300), kOnePacketInAStep, TimeDelta::Seconds(1));
+  for (int i = 0; i < 29; ++i) {
+    const Guard::Result held = Step(Kbps(100), DataRate::Zero());
+    EXPECT_EQ(held.rate, Kbps(300)) << i;
+    EXPECT_EQ(held.rule, GuardRule::kFloor);
+  }
+  EXPECT_EQ(Step(Kbps(100), DataRate::Zero()).rate, Kbps(100));
+}
+
+TEST_F(GuardTest, DecreaseIsNotLimitedWhereNoDelayIsKnown) {
   EXPECT_EQ(Step(Kbps(30), Kbps(5000)).rate, Kbps(30));
   EXPECT_EQ(guard_.counters().slew, 0u);
 }
@@ -125,9 +161,6 @@ TEST_F(GuardTest, ASlowSendersPacketsAreNoSilence) {
   EXPECT_EQ(guard_.counters().stale, 0u);
 }
 
-// Packets of 20 ms of Opus.
-constexpr DataRate kOnePacketInAStep = DataRate::KilobitsPerSecond(10);
-
 TEST_F(GuardTest, SparseAudioIsNoSilence) {
   for (int i = 0; i < 40; ++i) Step(Kbps(4000), Kbps(4000));
   // Video is muted; a packet each second, and every seventh is lost.
@@ -179,7 +212,7 @@ TEST_F(GuardTest, StaleNeverRaisesAndAsksToBeCalled) {
 }
 
 TEST_F(GuardTest, WithoutSlewAndStaleTheBoundsRemain) {
-  guard_ = Guard({false, false});
+  guard_ = Guard({.floor = false, .slew = false, .stale = false});
   guard_.SetConstraints({}, now_);
   EXPECT_EQ(Step(Kbps(20'000), DataRate::Zero()).rate, Kbps(20'000));
   EXPECT_EQ(Step(Kbps(20'000), Kbps(1)).rate, Kbps(20'000));

@@ -34,7 +34,8 @@ def grid(duration_s: float, interval_s: float) -> Array:
 
 def make_trace(times: Sequence[float] | Array, rates: Array, duration_s: float) -> CapacityTrace:
     """A trace of these rates (bit/s, from these times on), whole and within what a trace may have."""
-    return CapacityTrace(np.asarray(times), np.clip(np.round(rates), 0, MAX_RATE_BPS), duration_s)
+    within = np.asarray(times) < duration_s  # a time just before the end may have been rounded to it
+    return CapacityTrace(np.asarray(times)[within], np.clip(np.round(rates), 0, MAX_RATE_BPS)[within], duration_s)
 
 
 def with_mean(times: Array, factors: Array, rate_bps: float, duration_s: float) -> CapacityTrace:

@@ -5,7 +5,7 @@ One forward bottleneck with one RTP flow under test, drawn from:
 | what | distribution |
 |---|---|
 | nominal capacity | log-uniform, 100 kbps to 50 Mbps |
-| dynamics | constant 20 %, step 20 %, cellular 20 %, Wi-Fi 12 %, ramp 8 %, handover 7 %, sawtooth 7 %, outage 6 % |
+| dynamics | constant 34 %, step 17 %, cellular 17 %, Wi-Fi 10 %, ramp 6 %, handover 6 %, sawtooth 5 %, outage 5 % |
 | their parameters | log-uniform over the usual ranges named in `weir.traces.generate.generators` |
 | one-way delay | log-uniform, 5 to 200 ms, at the start |
 | it changes | 10 %: 1 to 4 steps of 5 to 150 ms (log-uniform) up or down, within 5 to 400 ms |
@@ -25,9 +25,10 @@ One forward bottleneck with one RTP flow under test, drawn from:
 | | loss: the forward loss model in 30 %, but no policer; jitter: of those above, in the same proportions, in 10 % |
 | sender's clock | 20 %: wrong by log-uniform 20 to 1000 ppm, fast or slow; else within 20 ppm. Any offset |
 | | 2 %: set 1 to 3 times, by log-uniform 10 ms to 5 s, forwards or back |
-| media | filler to 50 Mbps 48 %; filler to 0.2 to 1 of the mean capacity 12 % |
-| | video 10 %, at most 150 kbps to 8 Mbps (log-uniform), at 15, 25, 30 or 60 frames per second |
-| | unsteady video 30 %, as real encoders make it, at most 0.5 to 3 times the mean capacity, |
+| media | filler to 50 Mbps 40 %; filler to 0.2 to 1 of the mean capacity 8 % |
+| | video 20 %, at most 0.2 to 1.5 times the mean capacity (log-uniform), 100 kbps to 20 Mbps, |
+| | at 15, 25, 30 or 60 frames per second |
+| | unsteady video 32 %, as real encoders make it, at most 0.5 to 3 times the mean capacity, |
 | | 100 kbps to 20 Mbps: puts out 10 % to all of its target, stalls in 70 %, lags as libvpx in 50 % |
 | competitor | none 70 %; TCP Cubic 6 %, NewReno 3 %, BBR 4 %; CBR of 10 to 50 % of the mean capacity 10 % |
 | | a second RTP flow 7 % |
@@ -67,8 +68,8 @@ FEWEST_PACKETS, MOST_PACKETS = 6, 20
 """Of the shortest queues."""
 
 _DYNAMICS = {
-    "constant": 0.20, "step": 0.20, "cellular": 0.20, "wifi": 0.12, "ramp": 0.08, "handover": 0.07, "sawtooth": 0.07,
-    "outage": 0.06,
+    "constant": 0.34, "step": 0.17, "cellular": 0.17, "wifi": 0.10, "ramp": 0.06, "handover": 0.06, "sawtooth": 0.05,
+    "outage": 0.05,
 }  # fmt: skip
 _RANGES: dict[str, dict[str, tuple[float, float]]] = {
     "constant": {},

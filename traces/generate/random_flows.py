@@ -23,14 +23,14 @@ def media_flow(rng: np.random.Generator, mean_bps: float, duration_s: float, cal
 
 def _media(rng: np.random.Generator, mean_bps: float) -> dict[str, Any]:
     draw = rng.random()
-    if draw < 0.48:
+    if draw < 0.40:
         return {"kind": "filler", "max_rate_bps": HIGHEST_BPS}
-    if draw < 0.60:
+    if draw < 0.48:
         return {"kind": "filler", "max_rate_bps": float(max(50e3, round(mean_bps * rng.uniform(0.2, 1.0))))}
-    if draw < 0.70:
+    if draw < 0.68:
         return {
             "kind": "video",
-            "max_rate_bps": float(round(log_uniform(rng, 150e3, 8e6))),
+            "max_rate_bps": float(round(np.clip(mean_bps * log_uniform(rng, 0.2, 1.5), 100e3, 20e6))),
             "frames_per_second": float(rng.choice([15, 25, 30, 60])),
         }
     return _unsteady_video(rng, mean_bps)

@@ -19,7 +19,8 @@ from weir.trainer.configuration.training import TrainingConfiguration, checked_c
 from weir.trainer.gym.episode import checked_objective
 from weir.trainer.gym.specification import ObjectiveSource
 from weir.trainer.learning.provenance import provenance_of_run
-from weir.trainer.learning.train import CHECKPOINT, load_policy, load_run_configuration
+from weir.trainer.learning.run_record import trained_policy
+from weir.trainer.learning.train import load_policy, load_run_configuration
 from weir.trainer.model.file import PARAMETERS, read_model
 from weir.trainer.policies.networks import PreferencePolicy
 
@@ -58,7 +59,7 @@ def read_starting_point(path: str | os.PathLike[str], settings: TrainingConfigur
     if file.suffix == ".onnx":
         return _from_model_file(file, settings)
     folder = file if file.is_dir() else file.parent
-    checkpoint = file / CHECKPOINT if file.is_dir() else file
+    checkpoint = trained_policy(file) if file.is_dir() else file
     policy = load_policy(checkpoint)
     if not isinstance(policy, PreferencePolicy):
         raise InputError(f"{file}: {NOT_PPO}")

@@ -14,6 +14,8 @@ Algorithm = Literal["ppo", "td3", "sac"]
 class PpoSettings(Settings):
     """Proximal policy optimisation. `*_end`: reached linearly at the last step; the coefficient of entropy after
     `entropy_decay_updates` updates, if given (MOCC section 5: from 1 to 0.1 over 1000 iterations).
+    `weight_average_decay`: 0, or per update that of the moving average of the weights, which is then the policy that a
+    run ends with (`weir.trainer.learning.weight_average`).
     """
 
     learning_rate: PositiveFloat = 3e-4
@@ -30,6 +32,7 @@ class PpoSettings(Settings):
     value_coefficient: float = Field(0.5, ge=0.0)
     maximum_gradient_norm: PositiveFloat = 0.5
     target_kl: PositiveFloat | None = 0.03
+    weight_average_decay: float = Field(0.0, ge=0.0, lt=1.0)
 
     def entropy_coefficient_at(self, update: int, share: float) -> float:
         """The coefficient of entropy after `update` updates, when `share` (0 to 1) of all steps are done."""

@@ -16,7 +16,6 @@ from stable_baselines3.common.logger import JSONOutputFormat
 from weir.files.output import append
 from weir.registry import WEIGHTS
 from weir.trainer.configuration.training import TrainingConfiguration
-from weir.trainer.learning.algorithms import save_checkpoint
 from weir.trainer.learning.run_record import PROGRESS_LOG
 
 EPISODES_SHOWN = 200
@@ -43,17 +42,26 @@ class ProgressLog(JSONOutputFormat):
 
 
 class Recorder(BaseCallback):
-    """Checkpoints, entropy decay, progress and the means of finished episodes."""
+    """Checkpoints, entropy decay, progress and the means of finished episodes.
+
+    Args:
+        configuration: of the run.
+        folder: for its progress log.
+        save: writes its checkpoints.
+        on_progress: called after every update.
+    """
 
     def __init__(
         self,
         configuration: TrainingConfiguration,
-        checkpoint: Path,
+        folder: Path,
+        save: Callable[[], None],
         on_progress: Callable[[TrainingProgress], None] | None,
     ) -> None:
         super().__init__()
         self._configuration = configuration
-        self._checkpoint = checkpoint
+        self._folder = folder
+        self._save = save
         self._on_progress = on_progress
         self._episodes: deque[dict[str, Any]] = deque(maxlen=EPISODES_SHOWN)
         self._saved_at = 0
@@ -67,7 +75,7 @@ class Recorder(BaseCallback):
 
     def _on_training_start(self) -> None:
         self._saved_at = self._recorded_at = self.num_timesteps
-        self.logger.output_formats.append(ProgressLog(self._checkpoint.with_name(PROGRESS_LOG)))
+        self.logger.output_formats.append(ProgressLog(self._folder / PROGRESS_LOG))
 
     def _on_step(self) -> bool:
         for info in self.locals["infos"]:
@@ -95,7 +103,7 @@ class Recorder(BaseCallback):
         self.logger.record("rollout/mean_reward_per_step", self.mean_reward)
         if self.num_timesteps - self._saved_at >= configuration.checkpoint_every_steps:
             self._saved_at = self.num_timesteps
-            save_checkpoint(self.model, self._checkpoint, replay_buffer=configuration.saves_buffer)
+            self._save()
         if self._on_progress is not None:
             shown = (float(objectives[0]), float(objectives[1]), float(objectives[2]))
             self._on_progress(TrainingProgress(self.num_timesteps, configuration.steps, self.mean_reward, shown))

@@ -23,6 +23,13 @@ FILE = "training.json"
 PROGRESS_LOG = "progress.json"
 EVALUATIONS = "evaluations.npz"
 BEST_MODEL = "best_model.zip"
+AVERAGED = "averaged.zip"
+
+
+def trained_policy(folder: Path) -> Path:
+    """What training in a folder came to: the average of the weights where it kept one, else the last checkpoint."""
+    averaged = folder / AVERAGED
+    return averaged if averaged.is_file() else folder / CHECKPOINT
 
 
 class ConfigurationFile(BaseModel):

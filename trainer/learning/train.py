@@ -46,6 +46,7 @@ from weir.trainer.learning.run_record import (
     load_run_configuration,
     read_run_record,
 )
+from weir.trainer.learning.weight_average import WeightAverage
 
 __all__ = [
     "CHECKPOINT",
@@ -141,8 +142,17 @@ def train(
         if resume:
             # Otherwise the scenarios from the very beginning would come a second time.
             environment.seed(configuration.seed + model.num_timesteps)
-        recorder = Recorder(configuration, checkpoint, on_progress)
+        average = WeightAverage(decay, folder) if (decay := configuration.ppo.weight_average_decay) > 0 else None
+
+        def save() -> None:
+            save_checkpoint(model, checkpoint, replay_buffer=configuration.saves_buffer)
+            if average is not None:
+                average.save()
+
+        recorder = Recorder(configuration, folder, save, on_progress)
         callbacks: list[BaseCallback] = [recorder]
+        if average is not None:
+            callbacks.append(average)
         if curriculum is not None:
             traces = TraceCurriculum(sampler, curriculum, configuration.steps, folder / SAMPLING_LOG)
             traces.prepare(model.num_timesteps)
@@ -165,7 +175,7 @@ def train(
             )
         except KeyboardInterrupt:
             interrupted = True
-        save_checkpoint(model, checkpoint, replay_buffer=configuration.saves_buffer)
+        save()
     record.steps = model.num_timesteps
     record.interrupted = interrupted
     if evaluating is not None:

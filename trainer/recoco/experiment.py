@@ -199,9 +199,10 @@ def train_model(
 
 def trained_policy(folder: Path) -> Any:
     """The policy of the model that `train_model` has trained in `folder`, for `run_policy`."""
-    from weir.trainer.learning.train import CHECKPOINT, load_policy
+    from weir.trainer.learning.run_record import trained_policy
+    from weir.trainer.learning.train import load_policy
 
-    return load_policy(folder / CHECKPOINT)
+    return load_policy(trained_policy(folder))
 
 
 def drop_replay_buffer(folder: Path) -> None:

@@ -33,12 +33,14 @@ enum class EstimateReason : uint8_t {
   kFallback,     // the pilot is suspended; the fallback's rate
   kHeld,         // the pilot failed just now; the rate in force
   kGuardFinite,  // the guard's rules, see guard.h
+  kGuardFloor,
   kGuardBounds,
   kGuardSlew,
   kGuardStale,
 };
 
-// "start", "pilot", "copilot", "fallback", "held", "guard_finite", "guard_bounds", "guard_slew", "guard_stale".
+// "start", "pilot", "copilot", "fallback", "held", "guard_finite", "guard_floor", "guard_bounds", "guard_slew",
+// "guard_stale".
 std::string_view ToString(EstimateReason reason);
 
 struct Estimate {

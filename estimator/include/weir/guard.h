@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "weir/network_control.h"
+#include "weir/queue_watch.h"
 #include "weir/units.h"
 
 namespace weir {
@@ -14,27 +15,37 @@ namespace weir {
 // How often each rule changed the rate it was shown.
 struct GuardCounters {
   uint64_t finite = 0;
+  uint64_t floor = 0;
   uint64_t bounds = 0;
   uint64_t slew = 0;
   uint64_t stale = 0;
 };
 
-enum class GuardRule : uint8_t { kNone, kFinite, kBounds, kSlew, kStale };
+enum class GuardRule : uint8_t { kNone, kFinite, kFloor, kBounds, kSlew, kStale };
 
 struct GuardOptions {
-  // Without these two only finiteness and the bounds are kept: a rate of 0 would mean "no limit" to the sender.
+  // Without these three only finiteness and the bounds are kept: a rate of 0 would mean "no limit" to the sender.
+  bool floor = true;
   bool slew = true;
   bool stale = true;
 };
 
 // The rules, in their order:
 //   finite: a rate that is infinite, zero or negative is replaced by the one in force.
+//   floor:  what T, the rate in force, may not sink below while the path shows no queue (`QueueWatch`): the smaller of
+//           T 0.97^(dt / 100 ms) and the highest receive rate of the last ten seconds. Such a path has room for what it
+//           just carried; a policy that starves it is held up, one that looks for the right rate by small steps is
+//           free. Until the first queue of a call, while T is above 1.3 R, T may not stay below what `slew` allows
+//           either: encoders follow in seconds, and a target that waits for them takes as long. And it does not sink
+//           at all where few packets are sent: each of the last three gaps between them took 200 ms or more, and the
+//           present one has not lasted as long as those together.
 //   bounds: min_rate <= rate <= max_rate.
 //   slew:   the rate in force, T, may rise within dt to max(T, R, min(T 32^dt, 3 R + 100 kbps)), dt in seconds and at
-//           most 1, where R is the highest receive rate of the last second, over slots of at least 200 ms. Falling is
-//           never limited. Up to what really arrives the way is free; beyond it the rate doubles at most once per REMB
-//           interval of 200 ms, and never passes three times what arrives. From 300 kbps to 5 Mbps takes 0.8 s by the
-//           first bound, and the second lets it where the sender follows.
+//           most 1, where R is the highest receive rate of the last second, over slots of at least 200 ms; until the
+//           first queue of a call, while T is above 1.3 R, 100^dt and 6 R, without the latter before there is an R.
+//           Falling is limited by the floor alone. Up to what really arrives the way is free; beyond it the rate
+//           doubles at most once per REMB interval of 200 ms, and never passes three times what arrives. From 300 kbps
+//           to 5 Mbps takes 0.8 s by the first bound, and the second lets it where the sender follows.
 //   stale:  nothing arrived for max(500 ms, 3 * 1200 bytes / S, min(G, 5 s)), S being the rate in force when the
 //           silence began and G the last three gaps between packets taken together: the rate is at most S, halved for
 //           each further second. The second term keeps a slow sender's packets from passing for silence, the third
@@ -42,7 +53,7 @@ struct GuardOptions {
 //           ms, so that there 500 ms decide. Counts from the first packet on.
 class Guard {
  public:
-  explicit Guard(const GuardOptions& options = {}) : options_(options) {}
+  explicit Guard(const GuardOptions& options = {}) : options_(options), no_queue_yet_(options.floor) {}
 
   // Begins, or changes the bounds of, the rate in force.
   void SetConstraints(const TargetRateConstraints& constraints, Timestamp now);
@@ -51,6 +62,9 @@ class Guard {
     pending_size_ += size;
     ++pending_packets_;
   }
+
+  // The same, and what its delay says of the path; without it there is no floor.
+  void OnArrival(const Arrival& arrival);
 
   struct Result {
     DataRate rate;
@@ -66,18 +80,35 @@ class Guard {
   const GuardCounters& counters() const { return counters_; }
 
  private:
+  struct Growth {
+    double factor_per_second;
+    double receive_rate_multiple;
+    // Packets come, but not yet for long enough to be measured: the multiple does not count.
+    bool unmeasured;
+  };
+  static constexpr Growth kSlew = {32, 3, false};
+  static constexpr Growth kStartSlew = {100, 6, true};
+  static constexpr Growth kStartFloor = {32, 3, true};
+
   void MeasureReceiveRate(Timestamp now);
   void NoticePackets(Timestamp now);
   DataRate HighestReceiveRate() const;
-  DataRate SlewLimit(TimeDelta elapsed) const;
+  DataRate Grown(TimeDelta elapsed, const Growth& growth) const;
+  // The last three gaps between packets taken together, 5 s at most.
+  TimeDelta LatestGaps() const;
   TimeDelta SilenceLimit() const;
+  bool SendsFew() const;
+  DataRate Floor(TimeDelta elapsed, TimeDelta silence, QueueSign sign, bool starting) const;
 
   static constexpr size_t kSlots = 5;
   static constexpr size_t kLatestPackets = 4;
 
   GuardOptions options_;
+  // In this call.
+  bool no_queue_yet_;
   TargetRateConstraints constraints_;
   GuardCounters counters_;
+  QueueWatch queue_watch_;
   DataRate rate_ = DataRate::Zero();
   Timestamp last_apply_ = Timestamp::MinusInfinity();
   Timestamp next_timeout_ = Timestamp::PlusInfinity();

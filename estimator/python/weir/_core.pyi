@@ -87,7 +87,9 @@ class Estimate:
         """The rate the sender may use, above 0."""
     @property
     def reason(self) -> str:
-        """One of start, pilot, copilot, fallback, held, guard_finite, guard_bounds, guard_slew, guard_stale."""
+        """One of start, pilot, copilot, fallback, held, guard_finite, guard_floor, guard_bounds, guard_slew,
+        guard_stale.
+        """
 
 class BandwidthEstimator:
     """The receiver's estimator: packets in, estimates out.

@@ -1,7 +1,6 @@
 #include "weir/arrival/path_memory.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace weir {
 namespace {
@@ -13,20 +12,6 @@ constexpr double kShortestRateS = 0.5;
 constexpr double kShortQueueS = 0.015;
 
 }  // namespace
-
-double PathMemory::DelayNoiseS() const {
-  const size_t known = std::min(delays_, kDelays);
-  if (known < 3) return 0;
-  std::array<double, kDelays> bends{};
-  const auto delay = [&](size_t age) { return delays_s_[(delays_ - 1 - age) % kDelays]; };
-  for (size_t age = 0; age + 2 < known; ++age) {
-    bends[age] = std::abs(delay(age) - 2 * delay(age + 1) + delay(age + 2));
-  }
-  const auto end = bends.begin() + static_cast<ptrdiff_t>(known - 2);
-  const auto middle = bends.begin() + static_cast<ptrdiff_t>((known - 2) / 2);
-  std::nth_element(bends.begin(), middle, end);
-  return *middle;
-}
 
 void PathMemory::WriteLossByRate(IntervalStatistics& statistics) const {
   std::array<const Slot*, kSlots> slots{};
@@ -51,7 +36,7 @@ void PathMemory::WriteLossByRate(IntervalStatistics& statistics) const {
 
 void PathMemory::Add(IntervalStatistics& statistics) {
   const bool has_delay = statistics.packets_received > 0;
-  if (has_delay) delays_s_[delays_++ % kDelays] = statistics.queueing_delay_min_s;
+  if (has_delay) noise_.Add(statistics.queueing_delay_min_s);
   if (slots_[slot_].duration_s >= kSlotS) {
     slot_ = (slot_ + 1) % kSlots;
     slots_[slot_] = {};
@@ -85,7 +70,7 @@ void PathMemory::Add(IntervalStatistics& statistics) {
     lowest_bps = std::min(lowest_bps, rate_bps);
   }
   WriteLossByRate(statistics);
-  statistics.delay_noise_s = DelayNoiseS();
+  statistics.delay_noise_s = noise_.Seconds();
   statistics.loss_at_short_queue_10s = expected > 0 ? lost / expected : 0;
   statistics.receive_rate_max_10s_bps = highest_bps;
   statistics.receive_rate_min_10s_bps = std::min(lowest_bps, highest_bps);

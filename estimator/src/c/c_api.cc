@@ -229,6 +229,7 @@ int weir_estimator_get_counters(const weir_estimator* estimator, weir_estimator_
       .packets_invalid = now.arrivals.invalid,
       .stream_restarts = now.arrivals.restarts,
       .ssrc_evictions = now.arrivals.ssrc_evictions,
+      .guard_floor = now.guard.floor,
   };
   return WriteStruct(values, counters) ? WEIR_OK : FailArgument(kBadStruct);
 }

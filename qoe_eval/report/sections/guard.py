@@ -9,7 +9,7 @@ from typing import Any
 from weir.qoe_eval.measures.summary import REFERENCE
 from weir.qoe_eval.report.page_template import Section
 
-_RULES = ("finite", "bounds", "slew", "stale")
+_RULES = ("finite", "floor", "bounds", "slew", "stale")
 
 
 def guard(records: Sequence[Mapping[str, Any]]) -> Section | None:

@@ -34,7 +34,12 @@ ordered_json EstimateLine(const ReceiveSideDecision& decision) {
       {"loss_ratio", statistics.loss_ratio},
       {"application_limited", statistics.application_limited != 0.0},
       {"in_charge", decision.in_charge},
-      {"guard", {{"finite", guard.finite}, {"bounds", guard.bounds}, {"slew", guard.slew}, {"stale", guard.stale}}},
+      {"guard",
+       {{"finite", guard.finite},
+        {"floor", guard.floor},
+        {"bounds", guard.bounds},
+        {"slew", guard.slew},
+        {"stale", guard.stale}}},
       {"policy_faults", decision.counters.policy_faults},
       {"objective", {{"throughput", objective.throughput}, {"latency", objective.latency}, {"loss", objective.loss}}}};
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 
+#include "weir/arrival/delay_noise.h"
 #include "weir/arrival/interval_statistics.h"
 
 namespace weir {
@@ -28,17 +29,14 @@ class PathMemory {
     bool has_delay = false;
   };
   static constexpr size_t kSlots = 10;
-  static constexpr size_t kDelays = 32;
 
-  double DelayNoiseS() const;
   // Of the slots in which less was sent than in the others, and of those.
   void WriteLossByRate(IntervalStatistics& statistics) const;
 
   std::array<Slot, kSlots> slots_;
   size_t slot_ = 0;
   // The smallest queueing delays of the last intervals in which packets came.
-  std::array<double, kDelays> delays_s_{};
-  size_t delays_ = 0;
+  DelayNoise noise_;
 };
 
 }  // namespace weir

@@ -49,7 +49,7 @@ class MoccSender {
 
  private:
   PolicyAgent agent_;
-  Guard guard_;
+  Guard guard_{GuardOptions{.floor = false}};
   DataRate rate_;
   // The sum of the intervals reported.
   Timestamp now_ = Timestamp::Micros(0);

@@ -39,7 +39,7 @@ struct Factory {
   Made (*make)(const ControllerContext& context);
   // It may have something to say after any packet.
   bool wake_on_arrival = false;
-  // With the guard's slew and stale rules.
+  // With the guard's floor, slew and stale rules.
   bool guard = false;
 };
 

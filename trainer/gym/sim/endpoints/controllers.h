@@ -57,9 +57,9 @@ struct FlowController {
 // Throws InputError for a name that is not in `kSimulatedControllers`.
 void CheckControllerName(std::string_view name);
 
-// Baselines are measured as they are: of all receiver-side controllers only the policy has the guard's slew and stale
-// rules on. Throws InputError for an unknown name, and for a model or an own controller that cannot be used. An own
-// controller that fails later stops the simulation.
+// Baselines are measured as they are: of all receiver-side controllers only the policy has the guard's floor, slew
+// and stale rules on. Throws InputError for an unknown name, and for a model or an own controller that cannot be used.
+// An own controller that fails later stops the simulation.
 FlowController MakeFlowController(std::string_view name, const ControllerContext& context);
 
 }  // namespace weir::sim

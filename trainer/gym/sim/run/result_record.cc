@@ -78,6 +78,7 @@ Json PausesRecord(const std::vector<std::pair<int64_t, int64_t>>& pauses_ns) {
 void AddEstimator(const BandwidthEstimator& estimator, Json& record) {
   const EstimatorCounters counters = estimator.counters();
   record["guard"] = {{"finite", counters.guard.finite},
+                     {"floor", counters.guard.floor},
                      {"bounds", counters.guard.bounds},
                      {"slew", counters.guard.slew},
                      {"stale", counters.guard.stale}};

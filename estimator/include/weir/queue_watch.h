@@ -1,0 +1,62 @@
+// Whether the path shows a queue just now, for the guard: quicker and plainer than what a policy sees.
+#ifndef WEIR_QUEUE_WATCH_H_
+#define WEIR_QUEUE_WATCH_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "weir/arrival/arrival.h"
+#include "weir/arrival/delay_noise.h"
+#include "weir/units.h"
+
+namespace weir {
+
+enum class QueueSign : uint8_t {
+  kUnknown,  // nothing has arrived for some tens of milliseconds
+  kNone,
+  kQueue,
+};
+
+// There is no queue when a packet of the last 25 to 50 ms waited less than 2 ms and 1.5 times the delay noise, and of
+// the packets of the last 100 to 200 ms less than 10 % were lost.
+class QueueWatch {
+ public:
+  void OnArrival(const Arrival& arrival);
+  // `now` must not be before that of an earlier call.
+  QueueSign Look(Timestamp now);
+  // Of the last ten seconds, over whole seconds as of the latest `Look` or arrival; zero before there is one.
+  DataRate HighestReceiveRate() const;
+
+ private:
+  static constexpr int kTicksASlot = 4;
+  static constexpr int kSlotsASecond = 10;
+  static constexpr size_t kSeconds = 10;
+
+  // 100 ms.
+  struct Slot {
+    TimeDelta smallest_delay = TimeDelta::PlusInfinity();
+    int64_t received = 0;
+    int64_t lost = 0;
+  };
+
+  void Advance(Timestamp now);
+  void CloseSlot();
+
+  // A tick is 25 ms; all counting begins with the first packet.
+  Timestamp tick_start_ = Timestamp::MinusInfinity();
+  int64_t ticks_ = 0;
+  // Of the current tick and of the one before it.
+  std::array<TimeDelta, 2> smallest_delays_ = {TimeDelta::PlusInfinity(), TimeDelta::PlusInfinity()};
+  // The current slot and the one before it.
+  std::array<Slot, 2> slots_;
+  DelayNoise noise_;
+  double noise_s_ = 0;
+  DataSize second_size_ = DataSize::Zero();
+  std::array<int64_t, kSeconds> receive_rates_bps_{};
+  size_t second_ = 0;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_QUEUE_WATCH_H_
