@@ -12,6 +12,7 @@ constexpr TimeDelta kForget = TimeDelta::Seconds(10);
 
 constexpr double kQueueS = 0.002;
 constexpr double kNoises = 1.5;
+constexpr double kMaxNoiseS = 0.02;
 constexpr int64_t kLostInAHundred = 10;
 
 }  // namespace
@@ -56,7 +57,8 @@ QueueSign QueueWatch::Look(Timestamp now) {
   if (!delay.IsFinite()) return QueueSign::kUnknown;
   const int64_t lost = std::max<int64_t>(slots_[0].lost + slots_[1].lost, 0);
   const int64_t sent = lost + slots_[0].received + slots_[1].received;
-  const bool queue = delay.seconds() >= kQueueS + kNoises * noise_s_ || 100 * lost >= kLostInAHundred * sent;
+  const bool queue =
+      delay.seconds() >= kQueueS + std::min(kNoises * noise_s_, kMaxNoiseS) || 100 * lost >= kLostInAHundred * sent;
   return queue ? QueueSign::kQueue : QueueSign::kNone;
 }
 

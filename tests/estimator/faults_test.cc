@@ -248,7 +248,8 @@ TEST_P(FaultTest, HalfOfTheFeedbackIsLost) {
     call.RunUntil(Seconds(60));
     EXPECT_GE(Share(call, 10, 20, Kbps(2000)), 0.6);
     EXPECT_GE(Share(call, 25, 60, Kbps(500)), 0.5);
-    EXPECT_LE(P95Ms(call, 25, 60), fills_slow_queues() ? 350 : 250);
+    // A rate that was taken back is still in force where that was lost.
+    EXPECT_LE(P95Ms(call, 25, 60), 350);
   }
 }
 
