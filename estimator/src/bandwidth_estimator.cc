@@ -59,7 +59,7 @@ BandwidthEstimator::BandwidthEstimator(const BandwidthEstimatorConfig& config, s
       pilot_(std::move(pilot)),
       fallback_(fallback ? std::move(fallback)
                          : std::make_unique<RuleController>(RuleOptions{.tolerate_sparse_packets = true})),
-      guard_(GuardOptions{.floor = config.guard, .slew = config.guard, .stale = config.guard}) {
+      guard_(GuardOptions{.floor = config.guard && config.guard_floor, .slew = config.guard, .stale = config.guard}) {
   assert(Validated(config.constraints) && pilot_);
   for (auto& copilot : copilots) copilots_.push_back({std::move(copilot), std::nullopt});
   copilot_rates_.reserve(copilots_.size());

@@ -66,6 +66,8 @@ struct BandwidthEstimatorConfig {
   Objective objective;
   // Without it only finiteness and bounds are kept; for training and experiments.
   bool guard = true;
+  // The guard's floor with it. Not while a policy is trained: one that is held up from below learns to lean on that.
+  bool guard_floor = true;
 };
 
 // The poll contract: the host calls `OnPacket` for each RTP packet and `OnTimeout` when `next_timeout()` has come, and

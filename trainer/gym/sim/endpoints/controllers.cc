@@ -89,7 +89,8 @@ FlowController MakeFlowController(std::string_view name, const ControllerContext
   if (name == kAgentName) result.agent = static_cast<AgentController*>(controller.get());
   const BandwidthEstimatorConfig config{.constraints = context.receiver_constraints,
                                         .objective = context.objective,
-                                        .guard = result.agent ? context.agent_guard : factory && factory->guard};
+                                        .guard = result.agent ? context.agent_guard : factory && factory->guard,
+                                        .guard_floor = result.agent == nullptr};
   result.at_receiver = std::make_unique<BandwidthEstimator>(config, std::move(controller));
   return result;
 }
