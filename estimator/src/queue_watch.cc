@@ -12,8 +12,8 @@ constexpr TimeDelta kForget = TimeDelta::Seconds(10);
 
 constexpr double kQueueS = 0.002;
 constexpr double kNoises = 1.5;
-constexpr double kMaxNoiseS = 0.02;
-constexpr int64_t kLostInAHundred = 10;
+constexpr double kMaxNoiseS = 0.04;
+constexpr int64_t kLostInAHundred = 20;
 
 }  // namespace
 

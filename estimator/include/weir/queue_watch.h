@@ -18,8 +18,8 @@ enum class QueueSign : uint8_t {
   kQueue,
 };
 
-// There is no queue when a packet of the last 25 to 50 ms waited less than 2 ms and 1.5 times the delay noise (20 ms at
-// most), and of the packets of the last 100 to 200 ms less than 10 % were lost.
+// There is no queue when a packet of the last 25 to 50 ms waited less than 2 ms and 1.5 times the delay noise (40 ms at
+// most), and of the packets of the last 100 to 200 ms less than 20 % were lost.
 class QueueWatch {
  public:
   void OnArrival(const Arrival& arrival);
