@@ -84,6 +84,25 @@ def test_resume_goes_on_where_it_stopped(values, tmp_path, fake_simulator):
         train(values, tmp_path / "elsewhere", fake_simulator, resume=True)
 
 
+def test_the_average_of_the_weights_is_what_a_run_ends_with(values, tmp_path, fake_simulator):
+    from weir.trainer.learning.run_record import trained_policy
+    from weir.trainer.learning.train import load_policy
+
+    out = tmp_path / "run"
+    result = train(values | {"steps": 512}, out, fake_simulator)
+    assert trained_policy(out) == result.checkpoint
+    values["ppo"] |= {"weight_average_decay": 0.5}
+    result = train(values | {"steps": 1024}, out, fake_simulator, resume=True)
+    last, averaged = parameters(load_policy(result.checkpoint)), parameters(load_policy(trained_policy(out)))
+    assert trained_policy(out) != result.checkpoint
+    assert any(not np.array_equal(value, averaged[name]) for name, value in last.items())
+    # It goes on from the average: with almost no weight on what is new, that stays.
+    values["ppo"] |= {"weight_average_decay": 0.999999}
+    train(values | {"steps": 1536}, out, fake_simulator, resume=True)
+    for name, value in parameters(load_policy(trained_policy(out))).items():
+        np.testing.assert_allclose(value, averaged[name], atol=1e-4)
+
+
 def test_interruption_keeps_a_checkpoint(values, tmp_path, fake_simulator):
     def interrupt(state):
         if state.steps >= 512:
