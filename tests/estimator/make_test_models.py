@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import onnxruntime
+from hostile_models import hostile_models
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
@@ -229,26 +230,6 @@ def good_models() -> dict[str, bytes]:
     }
 
 
-def model_with_loop() -> onnx.ModelProto:
-    body = helper.make_graph(
-        [
-            helper.make_node("Identity", ["keep_going"], ["condition"]),
-            helper.make_node("Identity", ["before"], ["after"]),
-        ],
-        "body",
-        [
-            helper.make_tensor_value_info("iteration", TensorProto.INT64, []),
-            helper.make_tensor_value_info("keep_going", TensorProto.BOOL, []),
-            floats("before", 1, 1),
-        ],
-        [helper.make_tensor_value_info("condition", TensorProto.BOOL, []), floats("after", 1, 1)],
-    )
-    return squashed(
-        lambda x: [helper.make_node("Loop", ["times", "", x], ["action"], body=body)],
-        [numpy_helper.from_array(np.asarray(3, np.int64), "times")],
-    )
-
-
 def external_data_model(folder: Path) -> bytes:
     path = folder / "external_data.onnx"
     model = linear()
@@ -272,7 +253,6 @@ def refused_models(folder: Path) -> dict[str, bytes]:
     )
     custom = squashed(lambda x: [helper.make_node("Gelu", [x], ["action"], domain="com.microsoft")])
     custom.opset_import.append(helper.make_opsetid("com.microsoft", 1))
-    random = squashed(lambda x: [helper.make_node("RandomNormalLike", [x], ["action"])])
     good = finish(linear(), "rate_bps")
     return {
         "empty": b"",
@@ -302,8 +282,7 @@ def refused_models(folder: Path) -> dict[str, bytes]:
         "infinite_on_saturation": finish(squashed(lambda x: [helper.make_node("Exp", [x], ["action"])]), "rate_bps"),
         "external_data": external_data_model(folder),
         "custom_domain": finish(custom, "rate_bps", golden="[]"),
-        "loop": finish(model_with_loop(), "rate_bps"),
-        "random": finish(random, "rate_bps", golden="[]"),
+        **hostile_models(finish, squashed),
     }
 
 

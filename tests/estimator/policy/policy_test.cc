@@ -152,8 +152,30 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"golden_wrong_size", "does not have the sizes"},
         Refusal{"nan_on_zeros", "not finite for an observation of zeros"},
         Refusal{"infinite_on_saturation", "not finite for an observation with saturated features"},
-        Refusal{"external_data", "external data"}, Refusal{"custom_domain", "'com.microsoft'"},
-        Refusal{"loop", "'Loop' is not allowed"}, Refusal{"random", "'RandomNormalLike' is not allowed"}),
+        Refusal{"external_data", "external data"}, Refusal{"custom_domain", "'com.microsoft'"}),
+    [](const auto& info) { return std::string(info.param.model); });
+
+// tests/estimator/hostile_models.py
+INSTANTIATE_TEST_SUITE_P(
+    Hostile, RefusalTest,
+    testing::Values(Refusal{"hidden_graph", "is not an ONNX model"},
+                    Refusal{"two_graphs", "field 7 of its ModelProto occurs more"},
+                    Refusal{"long_tag", "is not an ONNX model"}, Refusal{"long_size", "is not an ONNX model"},
+                    Refusal{"group", "is not an ONNX model"}, Refusal{"field_zero", "is not an ONNX model"},
+                    Refusal{"unknown_field", "field 99 of its ModelProto is none"},
+                    Refusal{"wrong_wire_type", "field 14 of its ModelProto is not written as"},
+                    Refusal{"hidden_location", "field 14 of its TensorProto is out of range"},
+                    Refusal{"metadata_twice", "'weir.history' twice"}, Refusal{"loop", "an attribute holds a graph"},
+                    Refusal{"if", "an attribute holds a graph"}, Refusal{"random", "'RandomNormalLike' is not allowed"},
+                    Refusal{"constant_of_shape", "'ConstantOfShape' is not allowed; a policy may use Abs, Add,"},
+                    Refusal{"expand", "'Expand' is not allowed"}, Refusal{"tile", "'Tile' is not allowed"},
+                    Refusal{"outer_product", "'MatMul' makes a tensor of more than 1048576 bytes"},
+                    Refusal{"broadcast", "'Add' makes a tensor of more than 1048576 bytes"},
+                    Refusal{"many_tensors", "'Neg' brings the tensors of one decision above"},
+                    Refusal{"many_operations", "'MatMul' brings one decision above"},
+                    Refusal{"declared_shape", "declares for 'negative' another shape"},
+                    Refusal{"computed_shape", "computes with integers"},
+                    Refusal{"unordered", "takes 'negative', which nothing before it computes"}),
     [](const auto& info) { return std::string(info.param.model); });
 
 TEST(PolicyTest, RefusesWhatIsTooLarge) {
