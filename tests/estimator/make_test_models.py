@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+import onnx.shape_inference
 import onnxruntime
 from hostile_models import hostile_models
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from onnx import TensorProto, helper, numpy_helper
 FEATURES = ("receive_rate_bps", "loss_ratio", "queueing_delay_mean_s")
 HISTORY = 2
 OBSERVATION = len(FEATURES) * HISTORY
+INT64_MAX = 2**63 - 1
 MULTIPLIERS = (0.5, 0.9, 1.0, 1.1)
 
 Array = NDArray[np.float32]
@@ -194,6 +196,58 @@ def network(features: Sequence[str], history: int) -> bytes:
     return finish(model, "log_rate", features=",".join(features), history=str(history), name="mocc-sized")
 
 
+def every_operator(opset: int) -> bytes:
+    """All operators that are allowed, in several ways each; every tensor declared with the shape onnx infers for it."""
+    nodes: list[onnx.NodeProto] = []
+    constants = [constant("pick", [[1e-6 if i == 0 else 0.0] for i in range(OBSERVATION)])]
+
+    def number(*shape: int) -> str:
+        values = np.random.default_rng(len(constants)).uniform(0.1, 0.5, shape)
+        constants.append(constant(f"number_{len(constants)}", values.astype(np.float32)))
+        return constants[-1].name
+
+    def integers(*values: int) -> str:
+        constants.append(numpy_helper.from_array(np.asarray(values, np.int64), f"integers_{len(constants)}"))
+        return constants[-1].name
+
+    def node(operator: str, *inputs: str, **attributes: float | Sequence[int]) -> str:
+        output = f"{operator}_{len(nodes)}"
+        nodes.append(helper.make_node(operator, list(inputs), [output], **attributes))
+        return output
+
+    def with_axes(operator: str, since: int, value: str, axes: Sequence[int], **attributes: int) -> str:
+        if opset >= since:
+            return node(operator, value, integers(*axes), **attributes)
+        return node(operator, value, axes=axes, **attributes)
+
+    x = node("Tanh", node("MatMul", "observation", "pick"))
+    for operator in ("Abs", "Sigmoid", "Exp", "Log", "Neg", "Relu", "Sqrt", "Identity"):
+        x = node(operator, x)
+    x = node("Sum", x, number(3, 1, 5), number(4, 1))
+    for operator, other in (("Add", (5,)), ("Sub", ()), ("Mul", (2, 1, 1, 1)), ("Div", (1, 4, 5))):
+        x = node(operator, x, number(*other))
+    x = node("Max", node("Min", x, number(2, 1, 1, 5), number()), number())
+    x = node("Clip", x, "", number())
+    x = node("Concat", x, number(2, 3, 4, 2), axis=-1)  # (2, 3, 4, 7)
+    x = node("MatMul", x, number(3, 7, 6))
+    x = node("Slice", x, integers(-2, 0), integers(INT64_MAX, -1), integers(1, -1), integers(1, 2))  # (2, 2, 4, 3)
+    x = node("Slice", x, integers(1), integers(2))
+    x = with_axes("ReduceMax", 18, x, [1, -1])
+    x = with_axes("ReduceMin", 18, x, [0], keepdims=0)  # (1, 4, 1)
+    x = with_axes("Unsqueeze", 13, x, [-1, 0])
+    x = node("Reshape", x, integers(0, -1, 2))
+    x = node("Reshape", x, integers(1, 4))
+    x = node("Gemm", x, number(6, 4), number(6), transB=1, alpha=0.5)
+    x = node("Gemm", number(1, 3), x, number(3, 1), transA=1, beta=2.0)  # (3, 6)
+    x = node("Reshape", node("ReduceMax", x, keepdims=0), integers(1, 1))
+    nodes[-1].output[0] = "action"
+    inputs, outputs = [floats("observation", 1, OBSERVATION)], [floats("action", 1, 1)]
+    model = build(nodes, inputs, outputs, constants, opsets=[("", opset)])
+    inferred = onnx.shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
+    assert len(inferred.graph.value_info) == len(nodes) - 1
+    return finish(inferred, "log_rate")
+
+
 def good_models() -> dict[str, bytes]:
     tanh = squashed(lambda x: [helper.make_node("Tanh", [x], ["action"])])
     # NaN while the rate is between 1 and 2 Mbps: invisible to the checks at load.
@@ -227,6 +281,7 @@ def good_models() -> dict[str, bytes]:
         "recurrent": finish(recurrent(), "rate_bps"),
         "nan_between_1_and_2_mbps": finish(between, "rate_bps"),
         "mocc_sized": network(benchmark_features, 8),
+        **{f"every_operator_{opset}": every_operator(opset) for opset in (11, 13, 18, 21)},
     }
 
 

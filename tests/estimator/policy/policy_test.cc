@@ -3,7 +3,9 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "test_models.h"
@@ -177,6 +179,28 @@ INSTANTIATE_TEST_SUITE_P(
                     Refusal{"computed_shape", "computes with integers"},
                     Refusal{"unordered", "takes 'negative', which nothing before it computes"}),
     [](const auto& info) { return std::string(info.param.model); });
+
+// The shapes of all its tensors are those that onnx infers; the loader refuses a model whose shapes it sees
+// differently.
+TEST(PolicyTest, KnowsEveryOperatorInEveryVersion) {
+  for (const char* opset : {"11", "13", "18", "21"}) {
+    const auto policy = LoadTestModel(std::string("every_operator_") + opset);
+    ASSERT_NE(policy, nullptr);
+    EXPECT_TRUE(std::isfinite(RunOnce(*policy, std::vector<float>(6, 0.5f))));
+  }
+  const std::vector<std::byte> model = ReadTestModel("every_operator_11");
+  const std::string content(reinterpret_cast<const char*>(model.data()), model.size());
+  const std::string error = LoadError(ReadTestModel("tile"));
+  const std::string_view before = "a policy may use ";
+  std::istringstream names(error.substr(error.find(before) + before.size()));
+  int operators = 0;
+  for (std::string name; std::getline(names >> std::ws, name, ','); ++operators) {
+    std::string field = {0x22, static_cast<char>(name.size())};  // a node's op_type
+    field += name;
+    EXPECT_NE(content.find(field), std::string::npos) << name;
+  }
+  EXPECT_EQ(operators, 25);
+}
 
 TEST(PolicyTest, RefusesWhatIsTooLarge) {
   const std::vector<std::byte> model(Policy::kMaxModelSize + 1);
