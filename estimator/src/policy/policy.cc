@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <chrono>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -11,7 +12,7 @@
 #include "model_reader.h"
 #include "onnx_inspection.h"
 #include "onnx_session.h"
-#include "saturation.h"
+#include "probe_observations.h"
 
 namespace weir {
 namespace {
@@ -33,6 +34,10 @@ bool AllFinite(std::span<const float> values) {
 constexpr Objective kProbedObjectives[] = {
     kBalanced, {0.98f, 0.01f, 0.01f}, {0.01f, 0.98f, 0.01f}, {0.01f, 0.01f, 0.98f}};
 
+// The shortest of so many runs counts, since the machine may have had other work meanwhile.
+constexpr int kTimedRuns = 5;
+constexpr int kRandomObservations = 32;
+
 Error NotLoaded(const std::string& why) { return Error{"the model cannot be used: " + why}; }
 
 }  // namespace
@@ -40,6 +45,7 @@ Error NotLoaded(const std::string& why) { return Error{"the model cannot be used
 struct Policy::Implementation {
   std::unique_ptr<OnnxSession> session;
   ModelContract contract;
+  TimeDelta time_limit = kMaxDecisionTime;
   std::string last_error;
 
   const ModelDescription& description() const { return contract.description; }
@@ -47,6 +53,8 @@ struct Policy::Implementation {
   void ResetState();
   PolicyFault Fault(PolicyFault fault);
 
+  std::optional<Error> CheckTime();
+  std::optional<Error> CheckTime(const std::vector<float>& observation);
   std::optional<Error> CheckFinite();
   std::optional<Error> CheckGolden();
   std::optional<Error> CheckGolden(const GoldenVector& vector, const std::string& which);
@@ -86,6 +94,30 @@ PolicyFault Policy::Implementation::Run(std::span<const float> observation, cons
   }
   std::ranges::copy(session->output(layout.action), action.begin());
   return PolicyFault::kNone;
+}
+
+std::optional<Error> Policy::Implementation::CheckTime(const std::vector<float>& observation) {
+  std::vector<float> action(description().action_size);
+  auto best = std::chrono::nanoseconds::max();
+  for (int i = 0; i < kTimedRuns; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    // That it stays finite is asked where it must.
+    if (Run(observation, kBalanced, action) == PolicyFault::kRuntimeError) return Error{last_error};
+    best = std::min(best, std::chrono::nanoseconds(std::chrono::steady_clock::now() - start));
+    if (best <= std::chrono::microseconds(time_limit.us())) return std::nullopt;
+  }
+  return Error{"a decision takes " + std::to_string(best.count() / 1000) + " us on this machine, at most " +
+               std::to_string(time_limit.us()) + " us are allowed; export a smaller model"};
+}
+
+std::optional<Error> Policy::Implementation::CheckTime() {
+  for (const auto& observations : {internal::SaturatedObservations(description()),
+                                   internal::RandomObservations(description(), kRandomObservations)}) {
+    for (const std::vector<float>& observation : observations) {
+      if (auto error = CheckTime(observation)) return error;
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<Error> Policy::Implementation::CheckFinite() {
@@ -147,6 +179,7 @@ std::optional<Error> Policy::Implementation::CheckGolden() {
   if (!vectors) return Error{"its metadata 'weir.golden' is not a list of golden vectors: " + vectors.error()};
   for (size_t i = 0; i < vectors.value().size(); ++i) {
     if (auto error = CheckGolden(vectors.value()[i], "golden vector " + std::to_string(i))) return error;
+    if (auto error = CheckTime(vectors.value()[i].observation)) return error;
   }
   ResetState();
   return std::nullopt;
@@ -155,7 +188,7 @@ std::optional<Error> Policy::Implementation::CheckGolden() {
 Policy::Policy(std::unique_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
 Policy::~Policy() = default;
 
-Result<std::unique_ptr<Policy>> Policy::Load(std::span<const std::byte> model) {
+Result<std::unique_ptr<Policy>> Policy::Load(std::span<const std::byte> model, TimeDelta time_limit) {
   if (model.size() > kMaxModelSize) {
     return NotLoaded("it has " + std::to_string(model.size()) + " bytes, at most " + std::to_string(kMaxModelSize) +
                      " are allowed");
@@ -166,9 +199,11 @@ Result<std::unique_ptr<Policy>> Policy::Load(std::span<const std::byte> model) {
   auto contract = internal::ReadModelContract(*session.value());
   if (!contract) return NotLoaded(contract.error());
   auto implementation = std::make_unique<Implementation>();
+  implementation->time_limit = time_limit;
   implementation->session = std::move(session.value());
   implementation->contract = std::move(contract.value());
   if (const auto error = implementation->session->AllocateTensors()) return NotLoaded(error->message);
+  if (const auto error = implementation->CheckTime()) return NotLoaded(error->message);
   if (const auto error = implementation->CheckFinite()) return NotLoaded(error->message);
   if (const auto error = implementation->CheckGolden()) return NotLoaded(error->message);
   return std::unique_ptr<Policy>(new Policy(std::move(implementation)));

@@ -202,6 +202,12 @@ TEST(PolicyTest, KnowsEveryOperatorInEveryVersion) {
   EXPECT_EQ(operators, 25);
 }
 
+TEST(PolicyTest, RefusesWhatTakesTooLong) {
+  const auto policy = Policy::Load(ReadTestModel("mocc_sized"), TimeDelta::Zero());
+  ASSERT_FALSE(policy);
+  EXPECT_NE(policy.error().find("at most 0 us are allowed"), std::string::npos) << policy.error();
+}
+
 TEST(PolicyTest, RefusesWhatIsTooLarge) {
   const std::vector<std::byte> model(Policy::kMaxModelSize + 1);
   EXPECT_NE(LoadError(model).find("16777217 bytes"), std::string::npos) << LoadError(model);

@@ -1,5 +1,6 @@
 // A policy model in ONNX form: a guest in this process. It is loaded from bytes, checked against its contract before
-// its first decision, and runs on the caller's thread without a thread, a file or a clock of its own.
+// its first decision, and runs on the caller's thread without a thread, a file or a clock of its own; only loading
+// reads the steady clock, to measure decisions.
 //
 // The contract (schema 1): inputs `observation` [1,D], optional `objective` [1,3], optional `state` [1,S]; outputs
 // `action` [1,A] and, with a state, `next_state` [1,S]; all float32. D is as FeatureSpecification
@@ -17,6 +18,7 @@
 #include "weir/objective.h"
 #include "weir/policy/model_description.h"
 #include "weir/result.h"
+#include "weir/units.h"
 
 namespace weir {
 
@@ -31,9 +33,14 @@ class Policy {
  public:
   static constexpr size_t kMaxModelSize = size_t{16} << 20;
 
-  // Checks size, wire format, operators, signature and metadata, then runs the model on zeros, on saturated
-  // observations and on its golden vectors. The error is one sentence for the user. `model` need not outlive the call.
-  static Result<std::unique_ptr<Policy>> Load(std::span<const std::byte> model);
+  // The host's thread waits for a decision; those of the shipped model take a thousandth of this.
+  static constexpr TimeDelta kMaxDecisionTime = TimeDelta::Millis(10);
+
+  // Checks size, wire format, operators, the size of all tensors, signature and metadata, then runs the model on zeros,
+  // on saturated and random observations and on its golden vectors. A decision must not take longer than `time_limit`
+  // on this machine. The error is one sentence for the user. `model` need not outlive the call.
+  static Result<std::unique_ptr<Policy>> Load(std::span<const std::byte> model,
+                                              TimeDelta time_limit = kMaxDecisionTime);
   ~Policy();
 
   const ModelDescription& description() const;
