@@ -143,6 +143,11 @@ test-install: ## A newcomer's way in a bare Debian 12 root (as root): the first 
 test-docker: ## Build and run the images (as root)
 	tests/install/images.sh weir weir-train weir-call
 
+.PHONY: mutants
+MUTANTS ?= 100000
+mutants: build-test ## Load MUTANTS (100000) damaged models
+	$(BIN)/python tests/fuzz/mutated_models.py $(MUTANTS) --folder build
+
 # --- housekeeping ---------------------------------------------------------------------------------------------------
 
 CXX_FILES = git ls-files --cached --others --exclude-standard '*.cc' '*.h'

@@ -60,7 +60,15 @@ def _read_differently(finish: Finish, squashed: Squashed) -> dict[str, bytes]:
     repeated = onnx.ModelProto()
     repeated.CopyFrom(good)
     repeated.metadata_props.append(onnx.StringStringEntryProto(key="weir.history", value="3"))
+    text = onnx.ModelProto()
+    text.CopyFrom(good)
+    text.metadata_props.append(onnx.StringStringEntryProto(key="note", value="????"))
+    note = text.SerializeToString()
+    cut = onnx.load_from_string(finish(squashed(lambda x: [helper.make_node("Tanh", [x], ["action"])]), "x" + "é" * 33))
     return {
+        "no_utf8": note.replace(b"????", b"\xed\xa0\x80?"),
+        # The message shows 64 bytes of it.
+        "cut_utf8": cut.SerializeToString(),
         # Two graphs are merged, and protobuf keeps the low 32 bits of a tag.
         "hidden_graph": whole(loop, lambda graph: field(GRAPH_FIELD, b"") + field(0, graph, varint(tag | 1 << 32))),
         "two_graphs": whole(loop, lambda graph: field(GRAPH_FIELD, b"") + field(GRAPH_FIELD, graph)),

@@ -30,8 +30,9 @@ inline constexpr int kMaxNodes = 1024, kMaxValues = 2048, kMaxNodeInputs = 32, k
 inline constexpr int kAny = INT32_MAX;
 inline constexpr int kMaxRank = 8;
 
-// How a field of a message is written. Lists of numbers may be packed or not; all parsers read both.
-enum class Type : uint8_t { kInteger, kEnum, kFloat, kBytes, kIntegers, kFloats };
+// How a field of a message is written. Text is UTF-8, which not all parsers insist on; lists of numbers may be packed
+// or not, and all parsers read both.
+enum class Type : uint8_t { kInteger, kEnum, kFloat, kText, kBytes, kIntegers, kFloats };
 
 // One field of a message that may occur; with a `refusal` it is one of ONNX that may not.
 struct FieldRule {
@@ -51,11 +52,11 @@ namespace model {
 enum : uint32_t { kIrVersion = 1, kGraph = 7, kOpsetImport = 8, kMetadata = 14, kTrainingInfo = 20, kFunctions = 25 };
 inline constexpr FieldRule kFields[] = {
     {kIrVersion, Type::kInteger},
-    {2, Type::kBytes},    // producer_name
-    {3, Type::kBytes},    // producer_version
-    {4, Type::kBytes},    // domain
+    {2, Type::kText},     // producer_name
+    {3, Type::kText},     // producer_version
+    {4, Type::kText},     // domain
     {5, Type::kInteger},  // model_version
-    {6, Type::kBytes},    // doc_string
+    {6, Type::kText},     // doc_string
     {kGraph, Type::kBytes},
     {kOpsetImport, Type::kBytes, 8},
     {kMetadata, Type::kBytes, kMaxMetadata},
@@ -67,8 +68,8 @@ inline constexpr Message kMessage{"ModelProto", kFields};
 namespace graph {
 enum : uint32_t { kNode = 1, kInitializer = 5, kInput = 11, kOutput = 12, kValueInfo = 13, kSparseInitializer = 15 };
 inline constexpr FieldRule kFields[] = {
-    {kNode, Type::kBytes, kMaxNodes},        {2, Type::kBytes},   // name
-    {kInitializer, Type::kBytes, kMaxNodes}, {10, Type::kBytes},  // doc_string
+    {kNode, Type::kBytes, kMaxNodes},        {2, Type::kText},   // name
+    {kInitializer, Type::kBytes, kMaxNodes}, {10, Type::kText},  // doc_string
     {kInput, Type::kBytes, kMaxValues},      {kOutput, Type::kBytes, kMaxValues},
     {kValueInfo, Type::kBytes, kMaxValues},  {kSparseInitializer, Type::kBytes, kAny, kSparse},
 };
@@ -77,26 +78,26 @@ inline constexpr Message kMessage{"GraphProto", kFields};
 namespace node {
 enum : uint32_t { kInput = 1, kOutput = 2, kOperator = 4, kAttribute = 5, kDomain = 7 };
 inline constexpr FieldRule kFields[] = {
-    {kInput, Type::kBytes, kMaxNodeInputs},
-    {kOutput, Type::kBytes, kMaxNodeInputs},
-    {3, Type::kBytes},  // name
-    {kOperator, Type::kBytes},
+    {kInput, Type::kText, kMaxNodeInputs},
+    {kOutput, Type::kText, kMaxNodeInputs},
+    {3, Type::kText},  // name
+    {kOperator, Type::kText},
     {kAttribute, Type::kBytes, kMaxAttributes},
-    {6, Type::kBytes},  // doc_string
-    {kDomain, Type::kBytes},
+    {6, Type::kText},  // doc_string
+    {kDomain, Type::kText},
 };
 inline constexpr Message kMessage{"NodeProto", kFields};
 }  // namespace node
 namespace attribute {
 enum : uint32_t { kName = 1, kFloat = 2, kInteger = 3, kIntegers = 8, kType = 20 };
 inline constexpr FieldRule kFields[] = {
-    {kName, Type::kBytes},
+    {kName, Type::kText},
     {kFloat, Type::kFloat},
     {kInteger, Type::kInteger},
     {6, Type::kBytes, kAny, kSubgraph},
     {kIntegers, Type::kIntegers, kAny},
     {11, Type::kBytes, kAny, kSubgraph},
-    {13, Type::kBytes},  // doc_string
+    {13, Type::kText},  // doc_string
     {kType, Type::kEnum},
     {22, Type::kBytes, kAny, kSparse},
     {23, Type::kBytes, kAny, kSparse},
@@ -111,9 +112,9 @@ inline constexpr FieldRule kFields[] = {
     {kDataType, Type::kEnum},
     {kFloatData, Type::kFloats, kAny},
     {kInt64Data, Type::kIntegers, kAny},
-    {kName, Type::kBytes},
+    {kName, Type::kText},
     {kRawData, Type::kBytes},
-    {12, Type::kBytes},  // doc_string
+    {12, Type::kText},  // doc_string
     {13, Type::kBytes, kAny, kExternal},
     {kLocation, Type::kEnum},
 };
@@ -122,9 +123,9 @@ inline constexpr Message kMessage{"TensorProto", kFields};
 namespace value_info {
 enum : uint32_t { kName = 1, kType = 2 };
 inline constexpr FieldRule kFields[] = {
-    {kName, Type::kBytes},
+    {kName, Type::kText},
     {kType, Type::kBytes},
-    {3, Type::kBytes},  // doc_string
+    {3, Type::kText},  // doc_string
 };
 inline constexpr Message kMessage{"ValueInfoProto", kFields};
 }  // namespace value_info
@@ -134,7 +135,7 @@ inline constexpr FieldRule kFields[] = {
     {kTensor, Type::kBytes},
     {4, Type::kBytes, kAny, kNotFloat},  // a sequence
     {5, Type::kBytes, kAny, kNotFloat},  // a map
-    {6, Type::kBytes},                   // denotation
+    {6, Type::kText},                    // denotation
     {8, Type::kBytes, kAny, kNotFloat},  // a sparse tensor
     {9, Type::kBytes, kAny, kNotFloat},  // an optional value
 };
@@ -151,17 +152,17 @@ inline constexpr Message kMessage{"TensorShapeProto", kFields};
 }  // namespace shape
 namespace dimension {
 enum : uint32_t { kValue = 1, kParameter = 2 };
-inline constexpr FieldRule kFields[] = {{kValue, Type::kInteger}, {kParameter, Type::kBytes}, {3, Type::kBytes}};
+inline constexpr FieldRule kFields[] = {{kValue, Type::kInteger}, {kParameter, Type::kText}, {3, Type::kText}};
 inline constexpr Message kMessage{"TensorShapeProto.Dimension", kFields};
 }  // namespace dimension
 namespace opset {
 enum : uint32_t { kDomain = 1, kVersion = 2 };
-inline constexpr FieldRule kFields[] = {{kDomain, Type::kBytes}, {kVersion, Type::kInteger}};
+inline constexpr FieldRule kFields[] = {{kDomain, Type::kText}, {kVersion, Type::kInteger}};
 inline constexpr Message kMessage{"OperatorSetIdProto", kFields};
 }  // namespace opset
 namespace entry {
 enum : uint32_t { kKey = 1, kValue = 2 };
-inline constexpr FieldRule kFields[] = {{kKey, Type::kBytes}, {kValue, Type::kBytes}};
+inline constexpr FieldRule kFields[] = {{kKey, Type::kText}, {kValue, Type::kText}};
 inline constexpr Message kMessage{"StringStringEntryProto", kFields};
 }  // namespace entry
 

@@ -38,7 +38,11 @@ constexpr Objective kProbedObjectives[] = {
 constexpr int kTimedRuns = 5;
 constexpr int kRandomObservations = 32;
 
-Error NotLoaded(const std::string& why) { return Error{"the model cannot be used: " + why}; }
+// Parts of the file may stand in `why`.
+Error NotLoaded(std::string why) {
+  std::ranges::replace_if(why, [](char c) { return c < 0x20 || c > 0x7e; }, '?');
+  return Error{"the model cannot be used: " + why};
+}
 
 }  // namespace
 
@@ -98,15 +102,16 @@ PolicyFault Policy::Implementation::Run(std::span<const float> observation, cons
 
 std::optional<Error> Policy::Implementation::CheckTime(const std::vector<float>& observation) {
   std::vector<float> action(description().action_size);
-  auto best = std::chrono::nanoseconds::max();
+  TimeDelta best = TimeDelta::PlusInfinity();
   for (int i = 0; i < kTimedRuns; ++i) {
     const auto start = std::chrono::steady_clock::now();
     // That it stays finite is asked where it must.
     if (Run(observation, kBalanced, action) == PolicyFault::kRuntimeError) return Error{last_error};
-    best = std::min(best, std::chrono::nanoseconds(std::chrono::steady_clock::now() - start));
-    if (best <= std::chrono::microseconds(time_limit.us())) return std::nullopt;
+    const auto taken = std::chrono::steady_clock::now() - start;
+    best = std::min(best, TimeDelta::Micros(std::chrono::ceil<std::chrono::microseconds>(taken).count()));
+    if (best <= time_limit) return std::nullopt;
   }
-  return Error{"a decision takes " + std::to_string(best.count() / 1000) + " us on this machine, at most " +
+  return Error{"a decision takes " + std::to_string(best.us()) + " us on this machine, at most " +
                std::to_string(time_limit.us()) + " us are allowed; export a smaller model"};
 }
 
