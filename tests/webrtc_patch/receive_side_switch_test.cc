@@ -282,12 +282,12 @@ TEST_F(Switch, TakesNoNoticeOfAWallClockThatIsSet) {
 
 TEST_F(Switch, PilotThatIsNoneIsTheRule) {
   ReceiveSideSwitchConfig config = Config(ReceiveSideMode::kWeir);
-  config.pilot = [] { return std::unique_ptr<RateController>(); };
+  config.pool = [] { return std::unique_ptr<RateController>(); };
   Begin(std::move(config));
   call_->Run(500, 400'000);
   EXPECT_EQ(decisions_.back().controller, "rule");
 
-  switch_->SetPilot([] { return std::make_unique<FixedController>(DataRate::KilobitsPerSecond(777)); });
+  switch_->SetPool([] { return std::make_unique<FixedController>(DataRate::KilobitsPerSecond(777)); });
   switch_->SetMode(ReceiveSideMode::kGcc);
   call_->Run(200, 400'000);
   switch_->SetMode(ReceiveSideMode::kWeir);
@@ -305,14 +305,14 @@ std::vector<std::byte> ReadFile(const std::string& path) {
 }
 
 TEST_F(Switch, RunsAPolicyAndRefusesWhatIsNone) {
-  const auto refused = PolicyPilot(ReadFile(std::string(WEIR_TEST_MODELS) + "/truncated.onnx"));
+  const auto refused = PolicyAlone(ReadFile(std::string(WEIR_TEST_MODELS) + "/truncated.onnx"));
   ASSERT_FALSE(refused);
   EXPECT_FALSE(refused.error().empty());
 
-  const auto pilot = PolicyPilot(ReadFile(std::string(WEIR_TEST_MODELS) + "/rate_bps.onnx"));
-  ASSERT_TRUE(pilot) << pilot.error();
+  const auto policy = PolicyAlone(ReadFile(std::string(WEIR_TEST_MODELS) + "/rate_bps.onnx"));
+  ASSERT_TRUE(policy) << policy.error();
   ReceiveSideSwitchConfig config = Config(ReceiveSideMode::kWeir);
-  config.pilot = pilot.value();
+  config.pool = policy.value();
   Begin(std::move(config));
   call_->Run(1000, 400'000);
   EXPECT_EQ(decisions_.back().controller, "weir");

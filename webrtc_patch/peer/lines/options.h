@@ -12,6 +12,7 @@
 #include "video/frame_source.h"
 #include "weir/network_control.h"
 #include "weir/objective.h"
+#include "weir/pool/pool_specification.h"
 #include "weir/result.h"
 
 namespace weir::peer {
@@ -20,6 +21,8 @@ struct Options {
   bool send = false;
   bool receive = false;
   ReceiveSideMode controller = ReceiveSideMode::kWeir;
+  // Of kWeir; nothing: the policy alone.
+  std::optional<PoolSpecification> pool;
   // Empty: the ten-line rule.
   std::string model;
   // Decides in place of the model.
