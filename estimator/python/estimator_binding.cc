@@ -47,9 +47,9 @@ auto CallUser(const char* what, Function function, decltype(function()) otherwis
   return otherwise;
 }
 
-Fusion::Function ToFusion(PythonFusion function) {
-  if (!function) return nullptr;
-  return [function = std::move(function)](DataRate pilot, std::span<const DataRate> copilots) {
+Fusion::Function ToFusion(std::optional<PythonFusion> given) {
+  if (!given || !*given) return nullptr;
+  return [function = std::move(*given)](DataRate pilot, std::span<const DataRate> copilots) {
     std::vector<int64_t> rates_bps(copilots.size());
     std::ranges::transform(copilots, rates_bps.begin(), &DataRate::bps);
     return DataRate::BitsPerSecond(CallUser("fusion", [&] { return function(pilot.bps(), rates_bps); }, 0));
@@ -71,9 +71,9 @@ py::dict Describe(const IntervalStatistics& statistics) {
   return described;
 }
 
-PilotPolicy ToPolicy(PythonPolicy function) {
-  if (!function) return nullptr;
-  return [function = std::move(function)](const PoolView& view) {
+PilotPolicy ToPolicy(std::optional<PythonPolicy> given) {
+  if (!given || !*given) return nullptr;
+  return [function = std::move(*given)](const PoolView& view) {
     Selection selection = view.line;
     py::list members;
     for (const MemberState& member : view.members) members.append(Describe(member));
@@ -116,7 +116,7 @@ std::unique_ptr<BandwidthEstimator> Make(const std::optional<std::string>& contr
                                          int64_t start_rate_bps, int64_t max_rate_bps,
                                          const ObjectiveArgument& objective, bool guard,
                                          const std::optional<std::string>& pool, const Models& models,
-                                         PythonFusion fusion, PythonPolicy policy) {
+                                         std::optional<PythonFusion> fusion, std::optional<PythonPolicy> policy) {
   const TargetRateConstraints constraints = ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
   const auto find_model = [&](const std::string& name) -> Result<std::span<const std::byte>> {
     if (name.empty() && model) return ToBytes(*model);
@@ -133,12 +133,12 @@ std::unique_ptr<BandwidthEstimator> Make(const std::optional<std::string>& contr
                                               std::move(made.value()));
 }
 
-py::list Members(const BandwidthEstimator& estimator) {
-  py::list members;
+std::vector<py::dict> Members(const BandwidthEstimator& estimator) {
+  std::vector<py::dict> members;
   for (size_t i = 0; i < estimator.pool().members().size(); ++i) {
     py::dict member = Describe(estimator.pool().members()[i]);
     member["role"] = std::string(ToString(estimator.pool().role(i)));
-    members.append(std::move(member));
+    members.push_back(std::move(member));
   }
   return members;
 }

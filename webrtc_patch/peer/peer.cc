@@ -1,5 +1,6 @@
 #include "peer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "api/make_ref_counted.h"

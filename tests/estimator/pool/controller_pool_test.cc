@@ -207,13 +207,13 @@ TEST(ControllerPoolTest, AHundredChangesOfSeatAreNoSteps) {
     const DataRate before = estimator.latest().target_rate;
     ASSERT_FALSE(estimator.SetPool(ParsePool(i % 2 == 0 ? "pilot=rule" : "pilot=nada").value()));
     call.RunUntil(TimeDelta::Seconds(30) + TimeDelta::Millis(100) * (10.0 * i + 1));
-    EXPECT_NEAR(estimator.latest().target_rate / before, 1, 0.1) << "change " << i;
+    // What either does in a decision of its own, no more.
+    EXPECT_NEAR(estimator.latest().target_rate / before, 1, 0.12) << "change " << i;
     call.RunUntil(TimeDelta::Seconds(31 + i));
   }
 }
 
-TEST(ControllerPoolTest, APilotAtTheMaximumAloneMovesOnlyWithItsSeat) {
-  // min: the cautious one has the say, whoever sits where.
+TEST(ControllerPoolTest, UnderMinTheCautiousOneHasTheSayWhoeverSitsWhere) {
   for (const char* line : {"pilot=fixed copilots=nada fusion=min", "pilot=nada copilots=fixed fusion=min"}) {
     BandwidthEstimator estimator({}, MakePool(line));
     TestCall call(estimator, {.capacity = Steady(Kbps(500))});

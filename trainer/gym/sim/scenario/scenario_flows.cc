@@ -6,6 +6,7 @@
 
 #include "program/objective_input.h"
 #include "scenario/scenario_parts.h"
+#include "weir/pool/pool_specification.h"
 #include "weir/registry/controllers.h"
 #include "weir/registry/flow_kinds.h"
 #include "weir/registry/names.h"
