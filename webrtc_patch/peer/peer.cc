@@ -131,14 +131,18 @@ void Peer::Run(const ControllerCommand& command) {
 void Peer::Run(const PoolCommand& command) {
   if (receive_side_ == nullptr) return Refuse("a pool is for a peer that receives");
   if (!options_.pool) return Refuse("this call has no pool; give one as --controller");
-  const auto is_there = [this](const std::string& member) {
-    const auto& copilots = options_.pool->copilots;
-    return member == options_.pool->pilot || std::find(copilots.begin(), copilots.end(), member) != copilots.end();
+  const auto split = SplitPool(command.pool);
+  if (!split) return Refuse(split.error());
+  const auto& [wanted, wants_gcc] = split.value();
+  if (wants_gcc != options_.pool->sender_has_gcc)
+    return Refuse("whether gcc is in the pool is negotiated when the call begins");
+  const PoolSpecification& made = options_.pool->at_receiver;
+  const auto is_there = [&made](const std::string& member) {
+    return member == made.pilot || std::find(made.copilots.begin(), made.copilots.end(), member) != made.copilots.end();
   };
-  if (!is_there(command.pool.pilot) ||
-      !std::all_of(command.pool.copilots.begin(), command.pool.copilots.end(), is_there))
+  if (!is_there(wanted.pilot) || !std::all_of(wanted.copilots.begin(), wanted.copilots.end(), is_there))
     return Refuse("the pool has no such member: they are chosen when the call begins");
-  receive_side_->SetPoolLine(command.pool);
+  receive_side_->SetPoolLine(wanted);
 }
 
 void Peer::Run(const BitrateCommand& command) {

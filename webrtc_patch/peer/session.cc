@@ -101,15 +101,16 @@ Session::NamedPool Session::MakeOptionsPool() {
     const auto bytes = std::as_bytes(std::span(model));
     models.emplace(name, std::vector(bytes.begin(), bytes.end()));
   };
-  std::vector<std::string> members = options_.pool->copilots;
-  members.push_back(options_.pool->pilot);
+  const PoolSpecification& specification = options_.pool->at_receiver;
+  std::vector<std::string> members = specification.copilots;
+  members.push_back(specification.pilot);
   for (const std::string& member : members) {
     if (member == "weir" && !options_.model.empty()) read("", options_.model);
     if (member.starts_with("weir:")) read(member.substr(5), member.substr(5));
   }
-  auto pool = PoolOf(*options_.pool, std::move(models));
+  auto pool = PoolOf(specification, std::move(models));
   if (!pool) throw InputError(pool.error());
-  return {std::move(pool.value()), options_.pool->pilot};
+  return {std::move(pool.value()), specification.pilot};
 }
 
 Session::NamedPool Session::OwnAlone() {
@@ -119,8 +120,8 @@ Session::NamedPool Session::OwnAlone() {
   const auto tried = controllers->Start(own, options_.bitrate, options_.objective, /*seed=*/1);
   if (!tried) throw InputError(tried.error());
   return {[this, controllers, &own] {
-            return std::make_unique<external::ConcurrentController>(
-                own, controllers, [this](const std::string& what) { lines_.WriteError(what, false); });
+            return ControllerPool(std::make_unique<external::ConcurrentController>(
+                own, controllers, [this](const std::string& what) { lines_.WriteError(what, false); }));
           },
           own.name};
 }
@@ -135,7 +136,8 @@ int Session::RunCall() {
                 {"versions", versions_},
                 {"controller", ToString(options_.controller)},
                 {"pilot", pool.name},
-                {"pool", options_.pool ? nlohmann::ordered_json(ToString(*options_.pool)) : nlohmann::ordered_json()},
+                {"pool", options_.pool ? nlohmann::ordered_json(ToString(options_.pool->at_receiver))
+                                       : nlohmann::ordered_json()},
                 {"model", options_.model.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(options_.model)},
                 {"codec", options_.codec}});
   auto peer = Peer::Create(options_, std::move(frames), std::move(pool.factory),

@@ -125,7 +125,9 @@ struct EstimatorCase {
 
 std::vector<EstimatorCase> EstimatorCases() {
   std::vector<EstimatorCase> cases;
-  for (const ControllerCase& one : ControllerCases()) cases.push_back({one.test_name, one.make, one.recovers});
+  for (const ControllerCase& one : ControllerCases()) {
+    cases.push_back({one.test_name, [make = one.make] { return ControllerPool(make()); }, one.recovers});
+  }
   const auto add_pool = [&cases](const std::string& test_name, const std::string& line) {
     const auto make_member = [](const std::string& name) {
       return Result<std::unique_ptr<RateController>>(MakeBuiltInController(name, Kbps(1000)));

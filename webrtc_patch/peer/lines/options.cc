@@ -83,8 +83,9 @@ void AddOptions(CLI::App& app, Options& options) {
               options.pool.reset();
               if (IsPoolLine(value)) {
                 auto pool = ParsePool(value);
-                if (!pool) throw InputError("--controller: " + pool.error());
-                options.pool = std::move(pool.value());
+                auto split = pool ? SplitPool(pool.value()) : Result<PoolOfCall>(Error{pool.error()});
+                if (!split) throw InputError("--controller: " + split.error());
+                options.pool = std::move(split.value());
                 options.controller = ReceiveSideMode::kWeir;
                 return true;
               }

@@ -65,8 +65,7 @@ class ControllerPool {
 
   // One controller, of the receiver's side, under its own name. Null for either: the ten-line rule, tolerant of sparse
   // packets.
-  ControllerPool(std::unique_ptr<RateController> only,  // NOLINT: converts on purpose
-                 std::unique_ptr<RateController> fallback = nullptr);
+  explicit ControllerPool(std::unique_ptr<RateController> only, std::unique_ptr<RateController> fallback = nullptr);
 
   // Without a `fallback`, the ten-line rule, tolerant of sparse packets. The error says which member cannot be had, or
   // is not of the receiver's side, or that a function is missing.
