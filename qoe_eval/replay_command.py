@@ -24,6 +24,7 @@ from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
 from weir.qoe_eval.runs.jobs import ReplayPlan, SeriesOfPlan, model_description
 from weir.qoe_eval.runs.options import (
+    POOL,
     LossOption,
     OneWayDelayOption,
     QueueOption,
@@ -85,7 +86,7 @@ def replay(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help=f"{', '.join(SIMULATED)}; one of your own: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM; repeatable. "
+            help=f"{', '.join(SIMULATED)}; one of your own: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM; {POOL}; repeatable. "
             "Default: all that are built in.",
         ),
     ] = None,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weir.qoe_eval.measures.metric_table import Metric
-from weir.qoe_eval.runs.own_controllers import NAME
+from weir.qoe_eval.report.colours import css_name
 
 
 def counted(number: int, noun: str) -> str:
@@ -30,8 +30,8 @@ def interval(ends: Sequence[float | None], metric: Metric, of_difference: bool =
 
 
 def colour(controller: str) -> str:
-    """The colour of a controller in CSS; grey for a name that CSS could read as something else."""
-    return f"var(--c-{controller}, var(--zero))" if NAME.fullmatch(controller) else "var(--zero)"
+    """The colour of a controller in CSS; grey where the page has none for it."""
+    return f"var(--c-{css_name(controller)}, var(--zero))"
 
 
 @dataclass(frozen=True)

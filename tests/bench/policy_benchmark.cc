@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "shipped_model.h"
+#include "test_pool.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers/rule_controller.h"
 #include "weir/policy/policy_controller.h"
@@ -47,10 +48,9 @@ void Decision(benchmark::State& state) {
     state.SkipWithError("the shipped model cannot be loaded");
     return;
   }
-  std::vector<std::unique_ptr<RateController>> copilots;
-  copilots.push_back(std::make_unique<RuleController>());
-  BandwidthEstimator estimator({}, std::make_unique<PolicyController>(std::move(policy)), std::move(copilots),
-                               {.kind = Fusion::Kind::kMin});
+  BandwidthEstimator estimator({}, PoolOf(ControllersOf(std::make_unique<PolicyController>(std::move(policy)),
+                                                        std::make_unique<RuleController>()),
+                                          {.pilot = {}, .fusion = Fusion::Kind::kMin}));
   Timestamp now = Timestamp::Millis(0);
   Durations durations;
   uint16_t sequence_number = 0;

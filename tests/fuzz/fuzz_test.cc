@@ -39,6 +39,11 @@ void Mutate(std::mt19937& random, Bytes& bytes) {
   }
 }
 
+Bytes ReadBytes(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
 TEST(FuzzTest, Remb) {
   std::mt19937 random(1);
   Bytes packet(RembSize(3));
@@ -57,8 +62,7 @@ TEST(FuzzTest, Model) {
   std::mt19937 random(2);
   for (const auto& entry : std::filesystem::directory_iterator(WEIR_TEST_MODELS)) {
     if (entry.path().extension() != ".onnx" || entry.file_size() > 4096) continue;
-    std::ifstream file(entry.path(), std::ios::binary);
-    const Bytes model((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    const Bytes model = ReadBytes(entry.path());
     for (int i = 0; i < 20; ++i) {
       Bytes mutated = model;
       Mutate(random, mutated);
@@ -72,6 +76,22 @@ TEST(FuzzTest, Estimator) {
   for (int i = 0; i < 1'000; ++i) FuzzEstimator(RandomBytes(random, random() % 2048));
   // Long enough for windows to fill and for the fallback to come and go.
   for (int i = 0; i < 20; ++i) FuzzEstimator(RandomBytes(random, 200'000));
+}
+
+TEST(FuzzTest, PoolLine) {
+  std::mt19937 random(5);
+  int seeds = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(WEIR_FUZZ_CORPUS "/pool_line")) {
+    const Bytes line = ReadBytes(entry.path());
+    FuzzPoolLine(line);
+    for (int i = 0; i < 2'000; ++i) {
+      Bytes mutated = line;
+      Mutate(random, mutated);
+      FuzzPoolLine(mutated);
+    }
+    ++seeds;
+  }
+  EXPECT_GE(seeds, 10);
 }
 
 TEST(FuzzTest, CApi) {

@@ -280,14 +280,14 @@ TEST_F(Switch, TakesNoNoticeOfAWallClockThatIsSet) {
   EXPECT_EQ(decisions_.back().counters.guard.stale, 0u);
 }
 
-TEST_F(Switch, PilotThatIsNoneIsTheRule) {
+TEST_F(Switch, ANewPoolIsForTheNextSwitchToWeir) {
   ReceiveSideSwitchConfig config = Config(ReceiveSideMode::kWeir);
-  config.pilot = [] { return std::unique_ptr<RateController>(); };
+  config.pool = [] { return ControllerPool(nullptr); };
   Begin(std::move(config));
   call_->Run(500, 400'000);
   EXPECT_EQ(decisions_.back().controller, "rule");
 
-  switch_->SetPilot([] { return std::make_unique<FixedController>(DataRate::KilobitsPerSecond(777)); });
+  switch_->SetPool([] { return ControllerPool(std::make_unique<FixedController>(DataRate::KilobitsPerSecond(777))); });
   switch_->SetMode(ReceiveSideMode::kGcc);
   call_->Run(200, 400'000);
   switch_->SetMode(ReceiveSideMode::kWeir);
@@ -305,19 +305,42 @@ std::vector<std::byte> ReadFile(const std::string& path) {
 }
 
 TEST_F(Switch, RunsAPolicyAndRefusesWhatIsNone) {
-  const auto refused = PolicyPilot(ReadFile(std::string(WEIR_TEST_MODELS) + "/truncated.onnx"));
+  const auto refused = PolicyAlone(ReadFile(std::string(WEIR_TEST_MODELS) + "/truncated.onnx"));
   ASSERT_FALSE(refused);
   EXPECT_FALSE(refused.error().empty());
 
-  const auto pilot = PolicyPilot(ReadFile(std::string(WEIR_TEST_MODELS) + "/rate_bps.onnx"));
-  ASSERT_TRUE(pilot) << pilot.error();
+  const auto policy = PolicyAlone(ReadFile(std::string(WEIR_TEST_MODELS) + "/rate_bps.onnx"));
+  ASSERT_TRUE(policy) << policy.error();
   ReceiveSideSwitchConfig config = Config(ReceiveSideMode::kWeir);
-  config.pilot = pilot.value();
+  config.pool = policy.value();
   Begin(std::move(config));
   call_->Run(1000, 400'000);
   EXPECT_EQ(decisions_.back().controller, "weir");
   EXPECT_EQ(decisions_.back().counters.policy_faults, 0u);
   EXPECT_GT(decisions_.back().counters.decisions, 5u);
+}
+
+TEST_F(Switch, APoolsSeatsChangeInTheCall) {
+  const auto pool = PoolOf(ParsePool("pilot=nada copilots=rule,gcc-remb fusion=min").value(), {});
+  ASSERT_TRUE(pool) << pool.error();
+  std::string roles;
+  ReceiveSideSwitchConfig config = Config(ReceiveSideMode::kWeir);
+  config.pool = pool.value();
+  config.on_decision = [&roles](const ReceiveSideDecision& decision) {
+    roles.clear();
+    for (size_t i = 0; i < decision.pool->members().size(); ++i)
+      roles += std::string(ToString(decision.pool->role(i))) + " ";
+  };
+  Begin(std::move(config));
+  call_->Run(2000, 400'000);
+  EXPECT_EQ(roles, "pilot copilot copilot ");
+  switch_->SetPoolLine(ParsePool("pilot=rule copilots=gcc-remb fusion=max").value());
+  call_->Run(500, 400'000);
+  EXPECT_EQ(roles, "watching pilot copilot ");
+  switch_->SetPoolLine(ParsePool("pilot=fixed").value());
+  call_->Run(500, 400'000);
+  EXPECT_EQ(roles, "watching pilot copilot ");
+  EXPECT_FALSE(PoolOf(ParsePool("pilot=weir copilots=nada").value(), {}));
 }
 
 TEST_F(Switch, IsThreadSafe) {

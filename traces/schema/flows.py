@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from weir.registry import SIMULATED
+from weir._core import parse_pool
+from weir.registry import SIMULATED, is_pool
 from weir.traces.schema.part import Flag, NotNegative, Part, Positive, PositiveTime, Rate
 
 Direction = Literal["forward", "reverse"]
@@ -15,7 +16,14 @@ Direction = Literal["forward", "reverse"]
 if TYPE_CHECKING:
     ControllerName = str
 else:
-    ControllerName = Literal["under_test", *SIMULATED]
+
+    def _pool_line(controller: str) -> str:
+        if not is_pool(controller):
+            raise ValueError("no pool of controllers either, such as 'pilot=weir copilots=nada fusion=min'")
+        parse_pool(controller)
+        return controller
+
+    ControllerName = Literal["under_test", *SIMULATED] | Annotated[str, AfterValidator(_pool_line)]
 Weight = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, lt=1)]
 TransferBytes = Annotated[int, Field(strict=True, gt=0, le=1_000_000_000)]
 MAX_FRAMES_PER_SECOND = 1000.0

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "external_controllers.h"
+#include "lines/pool_of_call.h"
 #include "receive_side_switch.h"
 #include "video/frame_source.h"
 #include "weir/network_control.h"
@@ -20,6 +21,8 @@ struct Options {
   bool send = false;
   bool receive = false;
   ReceiveSideMode controller = ReceiveSideMode::kWeir;
+  // Of kWeir; nothing: the policy alone.
+  std::optional<PoolOfCall> pool;
   // Empty: the ten-line rule.
   std::string model;
   // Decides in place of the model.

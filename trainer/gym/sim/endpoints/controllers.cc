@@ -7,10 +7,13 @@
 #include <utility>
 
 #include "program/input_error.h"
+#include "program/input_file.h"
 #include "rate_controllers.h"
 #include "weir/controllers/built_in_controllers.h"
 #include "weir/policy/policy.h"
 #include "weir/policy/policy_controller.h"
+#include "weir/pool/controller_pool.h"
+#include "weir/pool/library_members.h"
 #include "weir/registry/names.h"
 
 namespace weir::sim {
@@ -61,6 +64,47 @@ constexpr auto kNotBuiltIn =
 static_assert(HaveSameNames(kFactories, kNotBuiltIn),
               "each controller that is simulated needs its factory here, or to be built_in");
 
+bool IsPolicy(std::string_view member) { return member.substr(0, member.find(':')) == "weir"; }
+
+// A member of a pool: any controller of the receiver's side, and weir:FILE.
+Result<Made> MakeMember(const std::string& member, const ControllerContext& context) {
+  try {
+    if (const Factory* factory = FindRow(kFactories, member)) return factory->make(context);
+    std::string model;
+    const auto read_model = [&model](const std::string& path) -> Result<std::span<const std::byte>> {
+      model = ReadInputFile(path, "model");
+      return std::as_bytes(std::span(model));
+    };
+    return MakeLibraryMember(member, read_model, context.fixed_rate);
+  } catch (const InputError& error) {
+    return Error{error.what()};
+  }
+}
+
+PoolSpecification ReadPool(std::string_view line) {
+  auto pool = ParsePool(line);
+  if (!pool) throw InputError(pool.error());
+  return std::move(pool.value());
+}
+
+FlowController MakePoolController(std::string_view line, const ControllerContext& context) {
+  const PoolSpecification specification = ReadPool(line);
+  auto pool = ControllerPool::Create(specification,
+                                     [&context](const std::string& member) { return MakeMember(member, context); });
+  if (!pool) throw InputError(pool.error());
+  const auto members = pool.value().members();
+  const BandwidthEstimatorConfig config{.constraints = context.receiver_constraints,
+                                        .objective = context.objective,
+                                        .guard = std::ranges::any_of(members, IsPolicy, &MemberState::name)};
+  FlowController result;
+  result.wake_on_arrival = std::ranges::any_of(members, [](const MemberState& member) {
+    const Factory* const factory = FindRow(kFactories, member.name);
+    return factory && factory->wake_on_arrival;
+  });
+  result.at_receiver = std::make_unique<BandwidthEstimator>(config, std::move(pool.value()));
+  return result;
+}
+
 Made MakeRateController(std::string_view name, const Factory* factory, const ControllerContext& context) {
   if (context.external) return MakeExternalController(context);
   if (name == kAgentName && context.agent) return std::make_unique<AgentController>(*context.agent);
@@ -71,12 +115,17 @@ Made MakeRateController(std::string_view name, const Factory* factory, const Con
 }  // namespace
 
 void CheckControllerName(std::string_view name) {
+  if (IsPoolLine(name)) {
+    ReadPool(name);
+    return;
+  }
   if (std::ranges::find(kSimulatedControllers, name) != kSimulatedControllers.end()) return;
   throw InputError("there is no controller \"" + std::string(name) + "\"; there are " +
-                   ListNames(kSimulatedControllers));
+                   ListNames(kSimulatedControllers) + "; or a pool such as \"pilot=weir copilots=nada fusion=min\"");
 }
 
 FlowController MakeFlowController(std::string_view name, const ControllerContext& context) {
+  if (!context.external && IsPoolLine(name)) return MakePoolController(name, context);
   const Factory* const factory = context.external ? nullptr : FindRow(kFactories, name);
   std::unique_ptr<RateController> controller = MakeRateController(name, factory, context);
   FlowController result;

@@ -1,0 +1,26 @@
+// The members of a pool that the library makes by itself, for every host.
+#ifndef WEIR_POOL_LIBRARY_MEMBERS_H_
+#define WEIR_POOL_LIBRARY_MEMBERS_H_
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "weir/rate_controller.h"
+#include "weir/result.h"
+
+namespace weir {
+
+// The bytes of a policy model (ONNX), by what stands after "weir:"; empty for plain "weir". They need not outlive the
+// making of the member.
+using ModelSource = std::function<Result<std::span<const std::byte>>(const std::string& name)>;
+
+// `member`: "weir" and "weir:NAME", any policy model; or a name of `kBuiltInControllers`. `fixed_rate`: of "fixed".
+Result<std::unique_ptr<RateController>> MakeLibraryMember(const std::string& member, const ModelSource& models,
+                                                          DataRate fixed_rate);
+
+}  // namespace weir
+
+#endif  // WEIR_POOL_LIBRARY_MEMBERS_H_
