@@ -86,7 +86,7 @@ def replay(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help=f"{', '.join(SIMULATED)}; one of your own: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM; {POOL}; repeatable. "
+            help=f"{', '.join(SIMULATED)}; one of your own: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM, FILE.onnx, FILE.onnx:bare; {POOL}; repeatable. "
             "Default: all that are built in.",
         ),
     ] = None,
@@ -259,7 +259,7 @@ def _run_information(plan: ReplayPlan, outcome: ReplayOutcome, failures: list[st
         "seeds": list(plan.seeds),
         "model": model_description(plan),
         "own_controllers": {
-            name: {"source": own.source, "sha256": own.identity.partition(":")[0]} for name, own in plan.own.items()
+            name: {"source": own.source, "sha256": own.sha256} for name, own in plan.own.items()
         },
         "versions": outcome.records[0].get("versions", {}) if outcome.records else {},
         "failures": failures,

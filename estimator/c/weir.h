@@ -70,6 +70,9 @@ typedef struct weir_named_model {
 typedef int64_t (*weir_fusion_callback)(void* argument, int64_t pilot_bps, const int64_t* copilots_bps,
                                         size_t copilot_count);
 
+/* Microseconds of a monotonic clock; called during weir_estimator_on_timeout(), with the rules of the log callback. */
+typedef int64_t (*weir_clock_callback)(void* argument);
+
 typedef struct weir_estimator_config {
   size_t struct_size;
   /* NULL: the model decides. Else "rule", "nada" or "fixed" (the start rate, for ever), and `model` must be NULL. */
@@ -98,6 +101,11 @@ typedef struct weir_estimator_config {
   /* Of "fusion=user"; may be NULL. */
   weir_fusion_callback fusion;
   void* fusion_argument;
+  /* NULL, or a clock: an answer that took a controller longer than decision_limit_us by it is dropped, counts as late
+   * and as a fault. 0: 50 ms. */
+  weir_clock_callback clock;
+  void* clock_argument;
+  int64_t decision_limit_us;
 } weir_estimator_config;
 
 /* Sets the defaults: 30 kbps, 300 kbps, 50 Mbps, the balanced objective <0.4,0.5,0.1>, guard on. */
@@ -158,6 +166,11 @@ WEIR_API int weir_estimator_set_objective(weir_estimator* estimator, float throu
 /* Seats, fusion and policy among the members that the pool was made with; the others go on watching. */
 WEIR_API int weir_estimator_set_pool(weir_estimator* estimator, const char* pool) WEIR_NOEXCEPT;
 
+/* Another model (ONNX) takes the place of the member "weir" (`member` NULL) or "weir:NAME", in a call too: it goes on
+ * from the rate in force. `model` is not used after the call; on an error the old one stays. */
+WEIR_API int weir_estimator_replace_model(weir_estimator* estimator, const char* member, const void* model,
+                                          size_t model_size_bytes) WEIR_NOEXCEPT;
+
 typedef struct weir_pool_member {
   size_t struct_size;
   /* Valid as long as the estimator. */
@@ -205,6 +218,8 @@ typedef struct weir_estimator_counters {
   /* Times the pool's policy gave the pilot's seat to another; rates of a user's fusion that were replaced. */
   uint64_t pilot_changes;
   uint64_t fusion_faults;
+  /* Answers of controllers that were dropped, see decision_limit_us. */
+  uint64_t late_decisions;
 } weir_estimator_counters;
 
 WEIR_API int weir_estimator_get_counters(const weir_estimator* estimator,

@@ -173,7 +173,7 @@ py::dict Counters(const BandwidthEstimator& estimator) {
                   "packets_reordered"_a = counters.arrivals.reordered, "packets_invalid"_a = counters.arrivals.invalid,
                   "stream_restarts"_a = counters.arrivals.restarts,
                   "ssrc_evictions"_a = counters.arrivals.ssrc_evictions, "pilot_changes"_a = counters.pilot_changes,
-                  "fusion_faults"_a = counters.fusion_faults);
+                  "fusion_faults"_a = counters.fusion_faults, "late_decisions"_a = counters.late_decisions);
 }
 
 py::bytes MakeRemb(const BandwidthEstimator& estimator, int64_t sender_ssrc) {
@@ -235,6 +235,15 @@ void BindEstimator(py::module_& module) {
             if (const auto error = e.SetPool(ReadPool(line))) throw py::value_error(error->message);
           },
           "line"_a)
+      .def(
+          "replace_model",
+          [](BandwidthEstimator& e, const py::bytes& model, const std::string& member) {
+            auto made = MakeModelMember(member, ToBytes(model));
+            if (!made) throw py::value_error(made.error());
+            if (const auto error = e.ReplaceMember(member, std::move(made.value())))
+              throw py::value_error(error->message);
+          },
+          "model"_a, "member"_a = "weir")
       .def_property_readonly("members", &Members)
       .def("counters", &Counters)
       .def("remb", &MakeRemb, "sender_ssrc"_a);

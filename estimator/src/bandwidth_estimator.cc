@@ -59,6 +59,7 @@ BandwidthEstimator::BandwidthEstimator(const BandwidthEstimatorConfig& config, C
       pool_(std::move(pool)),
       guard_(GuardOptions{config.guard, config.guard}) {
   assert(Validated(config.constraints));
+  pool_.SetDecisionLimit(config.decision_limit);
   latest_.target_rate = constraints_.start_rate;
 }
 
@@ -152,6 +153,7 @@ EstimatorCounters BandwidthEstimator::counters() const {
           .fallback_decisions = pool.fallback_decisions,
           .pilot_changes = pool.pilot_changes,
           .fusion_faults = pool.fusion_faults,
+          .late_decisions = pool.late_decisions,
           .feedbacks = feedbacks_,
           .guard = guard_.counters(),
           .arrivals = arrival_statistics_.counters()};

@@ -97,6 +97,8 @@ def call(
     kind = cast(SenderKind, _one_of("--sender", sender, get_args(SenderKind)))
     pool = read_pool(controller) if is_pool(controller) else None
     own = read_own_controller(controller) if not pool and is_own(controller) else None
+    if own and own.model:
+        raise InputError(f"--controller {controller}: in a call the model of the controller weir is given by --model")
     if own:
         check_own_names([own], list(CONTROLLERS))
     name = own.name if own else pool or _one_of("--controller", controller, IN_CALLS)

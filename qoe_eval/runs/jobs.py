@@ -75,7 +75,7 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, dict[str, Any]]:
                         "name": f"{document['name']}, {controller}, seed {seed}",
                         "flows_under_test": tested,
                         "variation": variation,
-                        "model_sha256": own_hash,
+                        "model_sha256": own.sha256 if own and own.model else own_hash,
                         "keep_series": plan.series == "kept" or (plan.series == "first kept" and seed == plan.seeds[0]),
                     },
                     "scenario": document,

@@ -280,6 +280,61 @@ TEST(CApiTest, APoolWithAUsersFusionSaysWhoSitsWhere) {
   EXPECT_EQ(weir_estimator_pool_size(nullptr), WEIR_ERROR_INVALID_ARGUMENT);
 }
 
+TEST(CApiTest, AnotherModelTakesThePlaceInTheCall) {
+  const auto first = ReadTestModel("rate_bps"), second = ReadTestModel("recurrent"), broken = ReadTestModel("loop");
+  weir_estimator_config config = Config(nullptr);
+  config.model = first.data();
+  config.model_size_bytes = first.size();
+  const EstimatorHandle estimator = Create(config);
+  weir_estimate estimate{};
+  estimate.struct_size = sizeof(estimate);
+  for (int64_t now_us = 0; now_us < 1'000'000; now_us += 100'000)
+    ASSERT_GE(weir_estimator_on_timeout(estimator.get(), now_us, &estimate), 0);
+  const auto replace = [&](const char* member, const std::vector<std::byte>& model) {
+    return weir_estimator_replace_model(estimator.get(), member, model.data(), model.size());
+  };
+  EXPECT_EQ(replace(nullptr, broken), WEIR_ERROR_INVALID_MODEL);
+  EXPECT_NE(std::string(weir_last_error()).find("holds a graph"), std::string::npos);
+  EXPECT_EQ(replace("nada", second), WEIR_ERROR_INVALID_MODEL);
+  EXPECT_EQ(replace("weir:other", second), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_replace_model(estimator.get(), nullptr, nullptr, 0), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_replace_model(nullptr, nullptr, second.data(), second.size()), WEIR_ERROR_INVALID_ARGUMENT);
+  ASSERT_EQ(replace(nullptr, second), WEIR_OK) << weir_last_error();
+  // The recurrent model asks for a Mbps more at each decision; silence lets the first ask for 400 bps.
+  ASSERT_EQ(weir_estimator_latest(estimator.get(), &estimate), WEIR_OK);
+  const int64_t before_bps = estimate.target_rate_bps;
+  for (int64_t now_us = 1'000'000; now_us < 3'000'000; now_us += 100'000)
+    ASSERT_GE(weir_estimator_on_timeout(estimator.get(), now_us, &estimate), 0);
+  ASSERT_EQ(weir_estimator_latest(estimator.get(), &estimate), WEIR_OK);
+  EXPECT_GT(estimate.target_rate_bps, before_bps);
+}
+
+TEST(CApiTest, DropsLateDecisions) {
+  const auto model = ReadTestModel("rate_bps");
+  weir_estimator_config config = Config(nullptr);
+  config.model = model.data();
+  config.model_size_bytes = model.size();
+  // A millisecond goes by between any two looks at it.
+  int64_t wall_us = 0;
+  config.clock_argument = &wall_us;
+  config.clock = [](void* argument) { return *static_cast<int64_t*>(argument) += 1000; };
+  for (const int64_t limit_us : {999, 1000, 0}) {
+    config.decision_limit_us = limit_us;
+    const EstimatorHandle estimator = Create(config);
+    weir_estimate estimate{};
+    estimate.struct_size = sizeof(estimate);
+    for (int64_t now_us = 0; now_us <= 1'000'000; now_us += 100'000)
+      ASSERT_GE(weir_estimator_on_timeout(estimator.get(), now_us, &estimate), 0);
+    weir_estimator_counters counters{};
+    counters.struct_size = sizeof(counters);
+    ASSERT_EQ(weir_estimator_get_counters(estimator.get(), &counters), WEIR_OK);
+    EXPECT_EQ(counters.policy_faults, limit_us == 999 ? 10u : 0u);
+    EXPECT_EQ(counters.late_decisions > 0, limit_us == 999);
+  }
+  config.decision_limit_us = -1;
+  EXPECT_EQ(CreateError(config), WEIR_ERROR_INVALID_ARGUMENT);
+}
+
 TEST(CApiTest, RefusesPoolsThatCannotBe) {
   weir_estimator_config config = Config("rule");
   config.pool = "pilot=rule";

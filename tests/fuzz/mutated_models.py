@@ -27,7 +27,8 @@ from weir import _core
 ROOT = Path(__file__).parents[2]
 SHIPPED = ROOT / "trainer" / "models" / "weir.onnx"
 
-LONGEST_LOAD_S = 2.0
+# Of the processor.
+LONGEST_LOAD_S = 0.5
 # Of the whole process, above what it needs with the models that are damaged.
 MOST_GROWTH_BYTES = 400 << 20
 INTERESTING = (0, 1, 2, -1, 3, 127, 128, 255, 2**16, 2**31 - 1, 2**31, 2**32, 2**32 + 1, 2**40, 2**63 - 1, -(2**63))
@@ -67,9 +68,9 @@ def load_mutants(models: Sequence[bytes], count: int, seed: int, folder: Path) -
     for index in range(count):
         mutant = mutate(chance, chance.choice(models))
         kept.write_bytes(mutant)
-        start_s = time.monotonic()
+        start_s = time.process_time()
         refusal = refusal_of(mutant)
-        slowest_s = max(slowest_s, time.monotonic() - start_s)
+        slowest_s = max(slowest_s, time.process_time() - start_s)
         assert slowest_s < LONGEST_LOAD_S, f"{kept} ({index}) took {slowest_s:.1f} s"
         assert refusal is None or refusal.startswith("the model cannot be used: "), f"{kept} ({index}): {refusal}"
         if refusal is None:

@@ -14,8 +14,9 @@ constexpr int kVideoClockRate = 90'000;
 // Within these, milliseconds do not overflow as microseconds.
 constexpr int64_t kMaxArrivalTimeMs = int64_t{1} << 50;
 
-BandwidthEstimatorConfig ConfigOf(const ReceiveSideSettings& settings, DataRate start_rate) {
+BandwidthEstimatorConfig ConfigOf(const ReceiveSideSettings& settings, DataRate start_rate, webrtc::Clock* clock) {
   BandwidthEstimatorConfig config{.constraints = settings.constraints, .objective = settings.objective};
+  config.decision_limit.clock = [clock] { return Timestamp::Micros(clock->TimeInMicroseconds()); };
   config.constraints.start_rate = std::clamp(start_rate, config.constraints.min_rate, config.constraints.max_rate);
   return config;
 }
@@ -27,7 +28,7 @@ WeirRemoteBitrateEstimator::WeirRemoteBitrateEstimator(const ReceiveSideSettings
     : outlet_(outlet),
       clock_(clock),
       on_decision_(std::move(on_decision)),
-      estimator_(ConfigOf(settings, start_rate), settings.pool ? settings.pool() : ControllerPool(nullptr)),
+      estimator_(ConfigOf(settings, start_rate, clock), settings.pool ? settings.pool() : ControllerPool(nullptr)),
       settings_(settings) {
   if (settings.pool_line) estimator_.SetPool(*settings.pool_line);
   estimator_.SetObserver(&recorder_);

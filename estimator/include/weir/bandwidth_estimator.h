@@ -52,6 +52,7 @@ struct EstimatorCounters {
   uint64_t fallback_decisions = 0;  // targets the fallback gave in the pilot's place
   uint64_t pilot_changes = 0;       // times the pool's policy gave the seat to another
   uint64_t fusion_faults = 0;       // rates of a user's fusion that were outside its members'
+  uint64_t late_decisions = 0;      // answers of members that were dropped, see DecisionLimit
   uint64_t feedbacks = 0;           // estimates returned by OnTimeout
   GuardCounters guard;
   ArrivalCounters arrivals;
@@ -63,11 +64,12 @@ struct BandwidthEstimatorConfig {
   Objective objective;
   // Without it only finiteness and bounds are kept; for training and experiments.
   bool guard = true;
+  DecisionLimit decision_limit = {};
 };
 
 // The poll contract: the host calls `OnPacket` for each RTP packet and `OnTimeout` when `next_timeout()` has come, and
 // sends a REMB whenever the latter returns an estimate. It never calls concurrently, and all times are of one monotonic
-// clock. Nothing here reads a clock, blocks or, after warm-up, allocates.
+// clock. Nothing here reads a clock but that of a DecisionLimit, blocks or, after warm-up, allocates.
 //
 // Life begins with the first OnTimeout; until then `next_timeout()` is MinusInfinity, and packets serve only to find
 // the base delay. After each OnTimeout, `next_timeout()` lies after its `now`, whatever the controllers say.
@@ -97,6 +99,10 @@ class BandwidthEstimator {
   bool SetConstraints(const TargetRateConstraints& constraints, Timestamp now);
   // Seats, fusion and policy among the pool's members, see ControllerPool::SetLine(). At any time in a call.
   std::optional<Error> SetPool(const PoolSpecification& specification) { return pool_.SetLine(specification); }
+  // A new model, say, in place of a member of the pool; see ControllerPool::Replace(). At any time in a call.
+  std::optional<Error> ReplaceMember(std::string_view member, std::unique_ptr<RateController> controller) {
+    return pool_.Replace(member, std::move(controller), constraints_, round_trip_time_, now_);
+  }
   // Ignored unless above 0 and at most a minute.
   void OnRoundTripTime(TimeDelta round_trip_time, Timestamp now);
 

@@ -175,6 +175,11 @@ class BandwidthEstimator:
         """Whether the controller fails and the fallback, the ten-line rule, has taken over."""
     def set_pool(self, line: str) -> None:
         """Changes seats, fusion and policy during the call, among the members that there are."""
+    def replace_model(self, model: bytes, member: str = "weir") -> None:
+        """Another model takes the place of "weir" or "weir:NAME" and goes on from the rate in force, in a call too.
+
+        Raises ValueError, and keeps the old one, when it cannot be used or there is no such member.
+        """
     @property
     def members(self) -> list[dict[str, Any]]:
         """Who sits where: dicts with name, role, rate_bps (or None), trust, suspended, decisions, faults.

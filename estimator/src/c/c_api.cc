@@ -110,6 +110,16 @@ weir::Result<weir::ControllerPool> MakePool(const weir_estimator_config& config,
   return weir::ControllerPool::Create(specification, make_member, {.fusion = MakeFusion(config), .policy = nullptr});
 }
 
+weir::DecisionLimit DecisionLimitOf(const weir_estimator_config& config) {
+  weir::DecisionLimit limit;
+  if (config.clock != nullptr)
+    limit.clock = [clock = config.clock, argument = config.clock_argument] {
+      return Timestamp::Micros(clock(argument));
+    };
+  if (config.decision_limit_us > 0) limit.longest = TimeDelta::Micros(config.decision_limit_us);
+  return limit;
+}
+
 weir_estimate ToC(const weir::Estimate& estimate) {
   // The names are literals, hence terminated.
   return {0, estimate.at_time.us(), estimate.target_rate.bps(), weir::ToString(estimate.reason).data()};
@@ -144,8 +154,10 @@ int weir_estimator_create(const weir_estimator_config* config, weir_estimator** 
     // With one model, its fault is what the caller has to know.
     if (!pool)
       return Fail(given->pool == nullptr ? WEIR_ERROR_INVALID_MODEL : WEIR_ERROR_INVALID_ARGUMENT, pool.error());
+    if (given->decision_limit_us < 0) return FailArgument("the decision limit must not be below 0");
     *out = new weir_estimator{
-        .estimator = weir::BandwidthEstimator({*constraints, *objective, given->guard != 0}, std::move(pool.value())),
+        .estimator = weir::BandwidthEstimator({*constraints, *objective, given->guard != 0, DecisionLimitOf(*given)},
+                                              std::move(pool.value())),
         .log = given->log,
         .log_argument = given->log_argument,
     };
@@ -219,6 +231,19 @@ int weir_estimator_set_pool(weir_estimator* estimator, const char* pool) noexcep
     const auto specification = weir::ParsePool(pool);
     if (!specification) return FailArgument(specification.error());
     const auto error = estimator->estimator.SetPool(specification.value());
+    return error ? FailArgument(error->message) : static_cast<int>(WEIR_OK);
+  });
+}
+
+int weir_estimator_replace_model(weir_estimator* estimator, const char* member, const void* model,
+                                 size_t model_size_bytes) noexcept {
+  if (estimator == nullptr) return FailArgument(kNullHandle);
+  if (model == nullptr) return FailArgument("the model is NULL");
+  return Guarded([&] {
+    const std::string name = member == nullptr ? "weir" : member;
+    auto made = weir::MakeModelMember(name, {static_cast<const std::byte*>(model), model_size_bytes});
+    if (!made) return Fail(WEIR_ERROR_INVALID_MODEL, made.error());
+    const auto error = estimator->estimator.ReplaceMember(name, std::move(made.value()));
     return error ? FailArgument(error->message) : static_cast<int>(WEIR_OK);
   });
 }
@@ -301,6 +326,7 @@ int weir_estimator_get_counters(const weir_estimator* estimator, weir_estimator_
       .ssrc_evictions = now.arrivals.ssrc_evictions,
       .pilot_changes = now.pilot_changes,
       .fusion_faults = now.fusion_faults,
+      .late_decisions = now.late_decisions,
   };
   return WriteStruct(values, counters) ? WEIR_OK : FailArgument(kBadStruct);
 }

@@ -10,14 +10,6 @@
 namespace weir {
 namespace {
 
-// The target that a controller gives when it is due; nothing when it is a fault.
-std::optional<DataRate> AskTarget(RateController& controller, Timestamp now) {
-  const NetworkControlUpdate update = controller.OnTimeout(now);
-  if (!update.target_rate) return std::nullopt;
-  const DataRate rate = update.target_rate->target_rate;
-  return rate.IsFinite() && rate > DataRate::Zero() ? std::optional(rate) : std::nullopt;
-}
-
 std::unique_ptr<RateController> OrRule(std::unique_ptr<RateController> controller) {
   if (controller) return controller;
   return std::make_unique<RuleController>(RuleOptions{.tolerate_sparse_packets = true});
@@ -88,6 +80,24 @@ std::optional<Error> ControllerPool::SetLine(const PoolSpecification& specificat
   return std::nullopt;
 }
 
+std::optional<Error> ControllerPool::Replace(std::string_view member, std::unique_ptr<RateController> controller,
+                                             const TargetRateConstraints& constraints,
+                                             const std::optional<RoundTripTimeUpdate>& round_trip_time, Timestamp now) {
+  const auto found = std::ranges::find(members_, member, &MemberState::name);
+  if (found == members_.end()) return Error{std::string("\"").append(member).append("\" is no member of this pool")};
+  if (!controller || controller->side() != RateController::Side::kReceiver)
+    return Error{"what takes the place of a member decides at the receiver"};
+  if (now.IsFinite()) {
+    controller->OnTargetRateConstraints(constraints, now);
+    controller->OnObjective(objective_);
+    if (round_trip_time) controller->OnRoundTripTimeUpdate(*round_trip_time);
+    controller->OnTargetApplied(target_, now);
+  }
+  *found = {.name = std::move(found->name)};
+  controllers_[static_cast<size_t>(found - members_.begin())] = std::move(controller);
+  return std::nullopt;
+}
+
 template <class Function>
 void ControllerPool::ForEachController(Function function) {
   for (const auto& controller : controllers_) function(*controller);
@@ -152,6 +162,20 @@ bool ControllerPool::OnTimeout(Timestamp now) {
   any |= AskFallback(now);
   if (pilot_was_due && policy_) AskPolicy(now);
   return any;
+}
+
+// The target that a controller gives when it is due; nothing when it is a fault.
+std::optional<DataRate> ControllerPool::AskTarget(RateController& controller, Timestamp now) {
+  const auto& [clock, longest] = decision_limit_;
+  const Timestamp asked = clock ? clock() : now;
+  const NetworkControlUpdate update = controller.OnTimeout(now);
+  if (clock && clock() - asked > longest) {
+    ++counters_.late_decisions;
+    return std::nullopt;
+  }
+  if (!update.target_rate) return std::nullopt;
+  const DataRate rate = update.target_rate->target_rate;
+  return rate.IsFinite() && rate > DataRate::Zero() ? std::optional(rate) : std::nullopt;
 }
 
 bool ControllerPool::Ask(size_t index, Timestamp now) {

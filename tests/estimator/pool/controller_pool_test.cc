@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "scripted_controller.h"
 #include "test_call.h"
@@ -197,6 +198,59 @@ TEST(ControllerPoolTest, ALineChangesSeatsInTheCall) {
             "\"vegas\" is no member of this pool; members are chosen when it is made");
   EXPECT_TRUE(set("pilot=nada fusion=user"));
   EXPECT_EQ(ToString(estimator.pool().specification()), "pilot=nada copilots=fixed fusion=max policy=by_objective");
+}
+
+TEST(ControllerPoolTest, AnotherControllerTakesAMembersPlaceInTheCall) {
+  BandwidthEstimator estimator({}, PoolOf(ControllersOf(FaultyBetween(5, 1000, Kbps(200)))));
+  estimator.OnRoundTripTime(TimeDelta::Millis(70), Timestamp::Seconds(5));
+  Drive(estimator, TimeDelta::Seconds(2));
+  ASSERT_TRUE(estimator.pilot_suspended());
+  const DataRate before = estimator.latest().target_rate;
+  auto next = Always(before * 1.05);
+  const ScriptedController& seen = *next;
+  EXPECT_EQ(estimator.ReplaceMember("m7", Always(Kbps(1)))->message, "\"m7\" is no member of this pool");
+  EXPECT_TRUE(estimator.ReplaceMember("m0", nullptr));
+  ASSERT_TRUE(estimator.pilot_suspended());
+  ASSERT_FALSE(estimator.ReplaceMember("m0", std::move(next)));
+  EXPECT_FALSE(estimator.pilot_suspended());
+  EXPECT_EQ(seen.constraints_calls, 1);
+  EXPECT_EQ(seen.round_trip_time, TimeDelta::Millis(70));
+  EXPECT_EQ(seen.applied, std::vector{before});
+  EXPECT_EQ(estimator.latest().target_rate, before);
+  Drive(estimator, TimeDelta::Seconds(3));
+  EXPECT_EQ(estimator.latest().target_rate, before * 1.05);
+  EXPECT_EQ(estimator.latest().reason, EstimateReason::kPilot);
+}
+
+TEST(ControllerPoolTest, AMemberCanBeReplacedBeforeTheCallBegins) {
+  BandwidthEstimator estimator({}, PoolOf(ControllersOf(Always(Kbps(200)))));
+  ASSERT_FALSE(estimator.ReplaceMember("m0", Always(Kbps(250))));
+  Drive(estimator, TimeDelta::Seconds(1));
+  EXPECT_EQ(estimator.latest().target_rate, Kbps(250));
+}
+
+TEST(ControllerPoolTest, AnAnswerThatComesTooLateIsDroppedAndCounts) {
+  // By the clock, the decisions 5 to 24 take `slow` each, and the others no time.
+  for (const TimeDelta slow : {TimeDelta::Millis(50), TimeDelta::Micros(50'001)}) {
+    Timestamp wall = Timestamp::Seconds(100);
+    auto pilot = std::make_unique<ScriptedController>([&](int decision) {
+      if (decision >= 5 && decision < 25) wall += slow;
+      return Kbps(decision >= 5 && decision < 25 ? 900 : 200);
+    });
+    BandwidthEstimatorConfig config{.guard = false};
+    config.decision_limit.clock = [&] { return wall; };
+    BandwidthEstimator estimator(config, PoolOf(ControllersOf(std::move(pilot))));
+    Drive(estimator, TimeDelta::Millis(1050));
+    const bool late = slow > TimeDelta::Millis(50);
+    EXPECT_EQ(estimator.counters().late_decisions, late ? 5u : 0u);
+    EXPECT_EQ(estimator.counters().policy_faults, late ? 5u : 0u);
+    EXPECT_EQ(estimator.pilot_suspended(), late);
+    EXPECT_EQ(estimator.latest().target_rate == Kbps(900), !late);
+    Drive(estimator, TimeDelta::Millis(5050));
+    EXPECT_EQ(estimator.counters().late_decisions, late ? 20u : 0u);
+    EXPECT_FALSE(estimator.pilot_suspended());
+    EXPECT_EQ(estimator.latest().target_rate, Kbps(200));
+  }
 }
 
 TEST(ControllerPoolTest, AHundredChangesOfSeatAreNoSteps) {

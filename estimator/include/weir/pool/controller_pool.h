@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "weir/arrival/interval_accumulator.h"
@@ -33,12 +34,20 @@ struct PoolFunctions {
   PilotPolicy policy = nullptr;
 };
 
+// For hosts in real time: what takes longer than `longest` by `clock` has come too late, and is dropped. Without a
+// clock nothing is late, and the same calls give the same answers.
+struct DecisionLimit {
+  std::function<Timestamp()> clock = nullptr;
+  TimeDelta longest = TimeDelta::Millis(50);
+};
+
 struct PoolCounters {
   uint64_t pilot_decisions = 0;     // targets of whoever had the pilot's seat
   uint64_t pilot_faults = 0;        // times it should have given one and did not
   uint64_t fallback_decisions = 0;  // targets that the fallback gave in the pilot's place
   uint64_t pilot_changes = 0;       // changes of seat by the policy
   uint64_t fusion_faults = 0;       // see FusedRate
+  uint64_t late_decisions = 0;      // of any member, see DecisionLimit; each is a fault too
 };
 
 // After warm-up nothing here allocates, SetLine() apart.
@@ -77,6 +86,14 @@ class ControllerPool {
   // changed, when it names one that the pool does not have, or asks for a function that the pool was not given.
   std::optional<Error> SetLine(const PoolSpecification& specification);
 
+  // Another controller takes the place of a member, in a call too: it goes on from the rate in force, and its faults
+  // and its trust begin anew. `now`: MinusInfinity before Start(). The error, with nothing changed, when no member has
+  // that name, or the controller is not of the receiver's side.
+  std::optional<Error> Replace(std::string_view member, std::unique_ptr<RateController> controller,
+                               const TargetRateConstraints& constraints,
+                               const std::optional<RoundTripTimeUpdate>& round_trip_time, Timestamp now);
+  void SetDecisionLimit(DecisionLimit limit) { decision_limit_ = std::move(limit); }
+
   void Start(const TargetRateConstraints& constraints, const Objective& objective,
              const std::optional<RoundTripTimeUpdate>& round_trip_time, Timestamp now);
   void OnArrival(const Arrival& arrival);
@@ -107,6 +124,7 @@ class ControllerPool {
 
   template <class Function>
   void ForEachController(Function function);
+  std::optional<DataRate> AskTarget(RateController& controller, Timestamp now);
   bool HasVote(size_t member) const;
   // True when it was due.
   bool Ask(size_t member, Timestamp now);
@@ -120,6 +138,7 @@ class ControllerPool {
   std::unique_ptr<RateController> fallback_;
   std::optional<DataRate> fallback_rate_;
   PoolFunctions functions_;
+  DecisionLimit decision_limit_;
 
   Selection line_;
   Selection current_;

@@ -21,6 +21,9 @@ using ModelSource = std::function<Result<std::span<const std::byte>>(const std::
 Result<std::unique_ptr<RateController>> MakeLibraryMember(const std::string& member, const ModelSource& models,
                                                           DataRate fixed_rate);
 
+// A policy (ONNX) for the member of that name, "weir" or "weir:NAME", of a pool.
+Result<std::unique_ptr<RateController>> MakeModelMember(const std::string& member, std::span<const std::byte> model);
+
 }  // namespace weir
 
 #endif  // WEIR_POOL_LIBRARY_MEMBERS_H_

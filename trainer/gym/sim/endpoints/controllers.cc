@@ -19,12 +19,16 @@
 namespace weir::sim {
 namespace {
 
-std::unique_ptr<RateController> MakePolicyController(const ControllerContext& context) {
+std::unique_ptr<RateController> MakePolicyController(std::span<const std::byte> model, std::string_view path) {
+  Result<std::unique_ptr<Policy>> policy = Policy::Load(model);
+  if (!policy) throw InputError(std::string(path) + ": " + policy.error());
+  return std::make_unique<PolicyController>(std::move(policy.value()));
+}
+
+std::unique_ptr<RateController> MakeWeirController(const ControllerContext& context) {
   if (context.model_path.empty())
     throw InputError("the controller weir needs a model: give --model FILE, or \"model\" in the job");
-  Result<std::unique_ptr<Policy>> policy = Policy::Load(context.model);
-  if (!policy) throw InputError(std::string(context.model_path) + ": " + policy.error());
-  return std::make_unique<PolicyController>(std::move(policy.value()));
+  return MakePolicyController(context.model, context.model_path);
 }
 
 std::unique_ptr<RateController> MakeExternalController(const ControllerContext& context) {
@@ -48,7 +52,7 @@ struct Factory {
 
 // What the library does not make by itself.
 constexpr Factory kFactories[] = {
-    {.name = "weir", .make = &MakePolicyController, .guard = true},
+    {.name = "weir", .make = &MakeWeirController, .guard = true},
     {.name = "gcc", .make = [](const ControllerContext&) -> Made { return MakeGccController(); }},
     {.name = "gcc-remb",
      .make = [](const ControllerContext&) -> Made { return MakeGccRembController(); },
@@ -107,6 +111,7 @@ FlowController MakePoolController(std::string_view line, const ControllerContext
 
 Made MakeRateController(std::string_view name, const Factory* factory, const ControllerContext& context) {
   if (context.external) return MakeExternalController(context);
+  if (const OwnPolicy* own = context.own_policy) return MakePolicyController(own->model, own->model_path);
   if (name == kAgentName && context.agent) return std::make_unique<AgentController>(*context.agent);
   CheckControllerName(name);
   return factory ? factory->make(context) : MakeBuiltInController(name, context.fixed_rate);
@@ -126,7 +131,8 @@ void CheckControllerName(std::string_view name) {
 
 FlowController MakeFlowController(std::string_view name, const ControllerContext& context) {
   if (!context.external && IsPoolLine(name)) return MakePoolController(name, context);
-  const Factory* const factory = context.external ? nullptr : FindRow(kFactories, name);
+  const bool is_own = context.external || context.own_policy;
+  const Factory* const factory = is_own ? nullptr : FindRow(kFactories, name);
   std::unique_ptr<RateController> controller = MakeRateController(name, factory, context);
   FlowController result;
   if (controller->side() == RateController::Side::kSender) {
@@ -136,9 +142,11 @@ FlowController MakeFlowController(std::string_view name, const ControllerContext
   result.wake_on_arrival = factory && factory->wake_on_arrival;
   if (context.external) result.external = static_cast<external::ExternalController*>(controller.get());
   if (name == kAgentName) result.agent = static_cast<AgentController*>(controller.get());
-  const BandwidthEstimatorConfig config{.constraints = context.receiver_constraints,
-                                        .objective = context.objective,
-                                        .guard = result.agent ? context.agent_guard : factory && factory->guard};
+  const bool guard = result.agent         ? context.agent_guard
+                     : context.own_policy ? context.own_policy->guard
+                                          : factory && factory->guard;
+  const BandwidthEstimatorConfig config{
+      .constraints = context.receiver_constraints, .objective = context.objective, .guard = guard};
   result.at_receiver = std::make_unique<BandwidthEstimator>(config, std::move(controller));
   return result;
 }

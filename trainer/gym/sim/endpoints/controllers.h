@@ -9,6 +9,7 @@
 
 #include "endpoints/agent_controller.h"
 #include "endpoints/oracle_controller.h"
+#include "endpoints/own_policy.h"
 #include "external_controller.h"
 #include "external_controllers.h"
 #include "weir/bandwidth_estimator.h"
@@ -39,6 +40,8 @@ struct ControllerContext {
   // A controller of the user's own in place of the named one; see SimulationJob.
   const external::ExternalSpecification* external = nullptr;
   external::ExternalControllers* external_controllers = nullptr;
+  // A policy of the user's own in place of the named one.
+  const OwnPolicy* own_policy = nullptr;
   uint64_t seed = 1;
 };
 

@@ -134,6 +134,7 @@ void FlowSet::AddRtpFlow(size_t index, FlowObserver* observer) {
                                   .agent_guard = job_.agent_guard,
                                   .external = under_test ? job_.external : nullptr,
                                   .external_controllers = job_.external_controllers,
+                                  .own_policy = under_test && job_.own_policy ? &*job_.own_policy : nullptr,
                                   .seed = job_.seed};
   FlowController controller = MakeFlowController(flow.controller, context);
   if (controller.agent) {
