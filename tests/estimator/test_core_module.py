@@ -13,6 +13,7 @@ import pytest
 import weir
 from weir import _core
 from weir.registry import CONTROLLERS
+from weir.trainer import SHIPPED_MODEL
 
 HERE = Path(__file__).parent
 
@@ -292,3 +293,22 @@ def test_repr_says_it_all() -> None:
     estimator = weir.BandwidthEstimator("rule")
     assert inspect.isclass(type(estimator.on_timeout(5)))
     assert repr(estimator.latest) == "Estimate(at_time_us=5, target_rate_bps=300000, reason='start')"
+
+
+def test_another_model_takes_the_place_in_the_call() -> None:
+    model = SHIPPED_MODEL.read_bytes()
+    estimator = weir.BandwidthEstimator(model=model)
+    stream(estimator, 0, 2_000_000, 1_000_000)
+    before_bps = estimator.latest.target_rate_bps
+    with pytest.raises(ValueError, match="it is not an ONNX model"):
+        estimator.replace_model(b"nothing")
+    with pytest.raises(ValueError, match='"nada" is no model'):
+        estimator.replace_model(model, "nada")
+    with pytest.raises(ValueError, match='"weir:other" is no member'):
+        estimator.replace_model(model, "weir:other")
+    estimator.replace_model(model)
+    assert estimator.latest.target_rate_bps == before_bps
+    stream(estimator, 2_000_000, 4_000_000, 1_000_000)
+    assert estimator.counters()["policy_faults"] == 0
+    assert estimator.members[0]["decisions"] == pytest.approx(20, abs=1)
+    assert estimator.counters()["decisions"] == pytest.approx(40, abs=1)

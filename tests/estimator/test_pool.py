@@ -4,7 +4,6 @@ import pytest
 from test_core_module import models, stream  # noqa: F401
 
 import weir
-from weir.trainer import SHIPPED_MODEL
 
 LINE = "pilot=weir copilots=nada,rule fusion=min policy=by_trust"
 
@@ -117,22 +116,3 @@ def test_a_policy_that_names_nobody_changes_nothing(answer) -> None:
     estimator = weir.BandwidthEstimator(pool="pilot=nada copilots=rule policy=user", policy=policy)
     stream(estimator, 0, 2_000_000, 1_000_000)
     assert [one["role"] for one in estimator.members] == ["pilot", "watching"]
-
-
-def test_another_model_takes_the_place_in_the_call() -> None:
-    model = SHIPPED_MODEL.read_bytes()
-    estimator = weir.BandwidthEstimator(model=model)
-    stream(estimator, 0, 2_000_000, 1_000_000)
-    before_bps = estimator.latest.target_rate_bps
-    with pytest.raises(ValueError, match="it is not an ONNX model"):
-        estimator.replace_model(b"nothing")
-    with pytest.raises(ValueError, match='"nada" is no model'):
-        estimator.replace_model(model, "nada")
-    with pytest.raises(ValueError, match='"weir:other" is no member'):
-        estimator.replace_model(model, "weir:other")
-    estimator.replace_model(model)
-    assert estimator.latest.target_rate_bps == before_bps
-    stream(estimator, 2_000_000, 4_000_000, 1_000_000)
-    assert estimator.counters()["policy_faults"] == 0
-    assert estimator.members[0]["decisions"] == pytest.approx(20, abs=1)
-    assert estimator.counters()["decisions"] == pytest.approx(40, abs=1)
