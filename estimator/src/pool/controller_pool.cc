@@ -169,6 +169,7 @@ bool ControllerPool::Ask(size_t index, Timestamp now) {
   }
   member.rate = rate;
   ++member.decisions;
+  member.decisions_as_pilot += is_pilot;
   counters_.pilot_decisions += is_pilot;
   member.faults_in_a_row = 0;
   member.decisions_in_a_row = std::min(member.decisions_in_a_row + 1, kDecisionsToRecover);
