@@ -86,8 +86,8 @@ def replay(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help=f"{', '.join(SIMULATED)}; one of your own: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM; {POOL}; repeatable. "
-            "Default: all that are built in.",
+            help=f"{', '.join(SIMULATED)}; one of your own: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM; {POOL}. "
+            "Repeatable. Default: all that are built in.",
         ),
     ] = None,
     controller_time_limit: Annotated[
