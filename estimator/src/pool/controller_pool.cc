@@ -149,8 +149,8 @@ bool ControllerPool::OnTimeout(Timestamp now) {
     pilot_was_due |= i == current_.pilot;
     any |= i == current_.pilot || HasVote(i);
   }
-  any |= AskFallback(now);
   if (pilot_was_due && policy_) AskPolicy(now);
+  any |= AskFallback(now);
   return any;
 }
 
