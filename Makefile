@@ -132,7 +132,8 @@ fuzz: build/stamps/test ## Every fuzz target for FUZZ_SECONDS (60)
 	cmake --build --preset fuzz
 	for target in build/fuzz/tests/fuzz/*_fuzzer; do \
 	  echo "== $$target"; mkdir -p build/fuzz/corpus/$$(basename $$target); \
-	  $$target -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 build/fuzz/corpus/$$(basename $$target); \
+	  $$target -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 build/fuzz/corpus/$$(basename $$target) \
+	    $$(ls -d tests/fuzz/corpus/$$(basename $$target _fuzzer) 2>/dev/null); \
 	done
 
 .PHONY: test-install

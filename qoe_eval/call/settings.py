@@ -24,8 +24,8 @@ DEFAULT_MAX_BITRATE_BPS = 2_500_000
 class CallSettings:
     """One call. `scenario` is what the link replays; `variation` what its seed has drawn of it, for the record.
 
-    `controller`: of `weir.registry.IN_CALLS`, a pool's line, or the name of `own`. `objective`: weights of throughput, latency and
-    loss, for controllers of ours. `max_bitrate_bps` bounds the encoder.
+    `controller`: of `weir.registry.IN_CALLS`, a pool's line, or the name of `own`. `objective`: weights of throughput,
+    latency and loss, for controllers of ours. `max_bitrate_bps` bounds the encoder.
     `model` None: the one shipped. `own`: the user's own controller, whose name `controller` then is;
     it decides in place of the model. `out` is the call's own folder.
     """

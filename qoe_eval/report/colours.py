@@ -33,5 +33,6 @@ def other_colours(names: Iterable[str]) -> str:
 
 
 def _rules(names: Iterable[str], places: Iterable[int]) -> str:
-    rules = (f"--c-{css_name(name)}: var(--series-{1 + place % _PALETTE})" for name, place in zip(names, places, strict=True))
+    placed = zip(map(css_name, names), places, strict=True)
+    rules = (f"--c-{name}: var(--series-{1 + place % _PALETTE})" for name, place in placed)
     return f":root {{ {'; '.join(rules)} }}"

@@ -40,8 +40,8 @@ def read_call_request(data: Any, scenarios: Mapping[str, Scenario]) -> CallReque
     """A request for a call from parsed JSON.
 
     Args:
-        data: an object with `scenario` (a name), `sender`, `controller` (or a pool's line), `objective` (as `read_objective`),
-            `duration_s` (5 to 600), and `size` ("640x360" or "1280x720").
+        data: an object with `scenario` (a name), `sender`, `controller` (or a pool's line), `objective` (as
+            `read_objective`), `duration_s` (5 to 600), and `size` ("640x360" or "1280x720").
         scenarios: those that can be named.
 
     Raises:

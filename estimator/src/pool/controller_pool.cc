@@ -159,8 +159,8 @@ bool ControllerPool::OnTimeout(Timestamp now) {
     pilot_was_due |= i == current_.pilot;
     any |= i == current_.pilot || HasVote(i);
   }
-  any |= AskFallback(now);
   if (pilot_was_due && policy_) AskPolicy(now);
+  any |= AskFallback(now);
   return any;
 }
 
@@ -193,6 +193,7 @@ bool ControllerPool::Ask(size_t index, Timestamp now) {
   }
   member.rate = rate;
   ++member.decisions;
+  member.decisions_as_pilot += is_pilot;
   counters_.pilot_decisions += is_pilot;
   member.faults_in_a_row = 0;
   member.decisions_in_a_row = std::min(member.decisions_in_a_row + 1, kDecisionsToRecover);

@@ -145,7 +145,13 @@ class _CallLines:
     def _line(self, x: Array, y: Array, unit: str, decimals: int = 0) -> Line:
         own = self._kind == "weir"
         return line(
-            self._controller, f"--c-{css_name(self._controller)}", x, y, unit=unit, decimals=decimals, width=2.2 if own else 1.6
+            self._controller,
+            f"--c-{css_name(self._controller)}",
+            x,
+            y,
+            unit=unit,
+            decimals=decimals,
+            width=2.2 if own else 1.6,
         )
 
     def _since(self, times_us: Array) -> Array:

@@ -143,7 +143,7 @@ std::vector<EstimatorCase> EstimatorCases() {
   add_pool("PoolMedian", "pilot=nada copilots=rule,fixed fusion=median");
   add_pool("PoolMean", "pilot=nada copilots=fixed fusion=mean");
   add_pool("PoolClosest", "pilot=nada copilots=rule,fixed fusion=closest:1000000");
-  add_pool("PoolByObjective", "pilot=nada copilots=rule fusion=mean policy=by_objective");
+  add_pool("PoolByObjective", "pilot=nada copilots=fixed fusion=mean policy=by_objective");
   add_pool("PoolByTrust", "pilot=nada copilots=fixed,rule fusion=median policy=by_trust");
   return cases;
 }

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "lines/pool_of_call.h"
+#include "sender_gcc.h"
 
 namespace weir::peer {
 namespace {

@@ -83,7 +83,7 @@ void AddOptions(CLI::App& app, Options& options) {
               options.pool.reset();
               if (IsPoolLine(value)) {
                 auto pool = ParsePool(value);
-                auto split = pool ? SplitPool(pool.value()) : Result<PoolOfCall>(Error{pool.error()});
+                auto split = pool ? SplitPool(pool.value()) : Result<PoolAtBothEnds>(Error{pool.error()});
                 if (!split) throw InputError("--controller: " + split.error());
                 options.pool = std::move(split.value());
                 options.controller = ReceiveSideMode::kWeir;

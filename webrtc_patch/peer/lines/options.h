@@ -8,8 +8,8 @@
 #include <string>
 
 #include "external_controllers.h"
-#include "lines/pool_of_call.h"
 #include "receive_side_switch.h"
+#include "sender_gcc.h"
 #include "video/frame_source.h"
 #include "weir/network_control.h"
 #include "weir/objective.h"
@@ -22,7 +22,7 @@ struct Options {
   bool receive = false;
   ReceiveSideMode controller = ReceiveSideMode::kWeir;
   // Of kWeir; nothing: the policy alone.
-  std::optional<PoolOfCall> pool;
+  std::optional<PoolAtBothEnds> pool;
   // Empty: the ten-line rule.
   std::string model;
   // Decides in place of the model.

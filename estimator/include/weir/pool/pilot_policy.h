@@ -36,6 +36,7 @@ struct MemberState {
   // 0 to 1, see trust.h; 1 under a fixed policy, which does not ask.
   double trust = 1;
   uint64_t decisions = 0;
+  uint64_t decisions_as_pilot = 0;
   uint64_t faults = 0;
 };
 

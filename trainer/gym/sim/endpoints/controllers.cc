@@ -9,6 +9,7 @@
 #include "program/input_error.h"
 #include "program/input_file.h"
 #include "rate_controllers.h"
+#include "sender_gcc.h"
 #include "weir/controllers/built_in_controllers.h"
 #include "weir/policy/policy.h"
 #include "weir/policy/policy_controller.h"
@@ -85,14 +86,17 @@ Result<Made> MakeMember(const std::string& member, const ControllerContext& cont
   }
 }
 
-PoolSpecification ReadPool(std::string_view line) {
-  auto pool = ParsePool(line);
+PoolAtBothEnds ReadPool(std::string_view line) {
+  const auto pool = ParsePool(line);
   if (!pool) throw InputError(pool.error());
-  return std::move(pool.value());
+  auto ends = SplitPool(pool.value());
+  if (!ends) throw InputError(ends.error());
+  return std::move(ends.value());
 }
 
 FlowController MakePoolController(std::string_view line, const ControllerContext& context) {
-  const PoolSpecification specification = ReadPool(line);
+  const PoolAtBothEnds ends = ReadPool(line);
+  const PoolSpecification& specification = ends.at_receiver;
   auto pool = ControllerPool::Create(specification,
                                      [&context](const std::string& member) { return MakeMember(member, context); });
   if (!pool) throw InputError(pool.error());
@@ -106,6 +110,7 @@ FlowController MakePoolController(std::string_view line, const ControllerContext
     return factory && factory->wake_on_arrival;
   });
   result.at_receiver = std::make_unique<BandwidthEstimator>(config, std::move(pool.value()));
+  if (ends.sender_has_gcc) result.at_sender = MakeGccController();
   return result;
 }
 

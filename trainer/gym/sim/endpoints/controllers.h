@@ -45,7 +45,7 @@ struct ControllerContext {
   uint64_t seed = 1;
 };
 
-// Exactly one of the two is there.
+// One of the two is there; of a pool with the sender's GCC both, and the sender takes the smaller rate.
 struct FlowController {
   std::unique_ptr<BandwidthEstimator> at_receiver;
   std::unique_ptr<RateController> at_sender;

@@ -1,22 +1,22 @@
 // Pools in which the sender's GCC takes part. It cannot join the receiver's pool, but a sender that negotiated
 // transport-cc has its own GCC beside REMB and takes the smaller of both, unmodified browsers too: so "gcc" is a
-// copilot under `min`, and all that the receiver does about it is to leave transport-cc in its answer.
-#ifndef WEIR_WEBRTC_PATCH_PEER_LINES_POOL_OF_CALL_H_
-#define WEIR_WEBRTC_PATCH_PEER_LINES_POOL_OF_CALL_H_
+// copilot under `min`, and all that a receiver does about it is to leave transport-cc in its answer.
+#ifndef WEIR_WEBRTC_PATCH_ADAPTER_SENDER_GCC_H_
+#define WEIR_WEBRTC_PATCH_ADAPTER_SENDER_GCC_H_
 
 #include "weir/pool/pool_specification.h"
 #include "weir/result.h"
 
-namespace weir::peer {
+namespace weir {
 
-struct PoolOfCall {
+struct PoolAtBothEnds {
   PoolSpecification at_receiver;
   bool sender_has_gcc = false;
 };
 
 // The error when "gcc" is the pilot, or a copilot under anything but fusion=min and policy=fixed.
-Result<PoolOfCall> SplitPool(const PoolSpecification& pool);
+Result<PoolAtBothEnds> SplitPool(const PoolSpecification& pool);
 
-}  // namespace weir::peer
+}  // namespace weir
 
-#endif  // WEIR_WEBRTC_PATCH_PEER_LINES_POOL_OF_CALL_H_
+#endif  // WEIR_WEBRTC_PATCH_ADAPTER_SENDER_GCC_H_

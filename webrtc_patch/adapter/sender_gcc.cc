@@ -1,12 +1,12 @@
-#include "lines/pool_of_call.h"
+#include "sender_gcc.h"
 
 #include <string>
 #include <vector>
 
-namespace weir::peer {
+namespace weir {
 
-Result<PoolOfCall> SplitPool(const PoolSpecification& pool) {
-  PoolOfCall split{.at_receiver = pool};
+Result<PoolAtBothEnds> SplitPool(const PoolSpecification& pool) {
+  PoolAtBothEnds split{.at_receiver = pool};
   split.sender_has_gcc = std::erase(split.at_receiver.copilots, "gcc") > 0;
   if (pool.pilot == "gcc") return Error{"gcc decides at the sender: it can be a copilot under fusion=min, no pilot"};
   if (split.sender_has_gcc && (pool.fusion != Fusion::Kind::kMin || pool.policy != PilotPolicyKind::kFixed))
@@ -14,4 +14,4 @@ Result<PoolOfCall> SplitPool(const PoolSpecification& pool) {
   return split;
 }
 
-}  // namespace weir::peer
+}  // namespace weir
