@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace weir::internal::onnx {
 namespace {
@@ -54,7 +55,9 @@ Objection ForEachField(const Message& message, std::string_view bytes,
     const auto refuse = [&](const std::string& why) -> Objection {
       return "field " + std::to_string(field.number) + " of its " + std::string(message.name) + " " + why;
     };
-    if (rule == message.fields.end()) return refuse("is none that a policy needs");
+    // What begins with a field that there is not is something else.
+    const bool is_first = std::ranges::count(seen, 0) == std::ssize(seen);
+    if (rule == message.fields.end()) return is_first ? std::string(kBroken) : *refuse("is none that a policy needs");
     if (!HasWireType(rule->type, field.wire_type)) return refuse("is not written as ONNX has it");
     if (!rule->refusal.empty()) return std::string(rule->refusal);
     if (++seen[static_cast<size_t>(rule - message.fields.begin())] > rule->at_most)

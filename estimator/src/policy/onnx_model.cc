@@ -251,9 +251,9 @@ Objection ReadOpset(std::string_view bytes, OnnxModel& model) {
 }
 
 Objection ReadMetadata(std::string_view bytes, OnnxModel& model) {
-  auto& [key, value] = model.metadata.emplace_back();
+  auto& made = model.metadata.emplace_back();
   return ForEachField(entry::kMessage, bytes, [&](const Field& field) -> Objection {
-    (field.number == entry::kKey ? key : value) = field.bytes;
+    (field.number == entry::kKey ? made.first : made.second) = field.bytes;
     return std::nullopt;
   });
 }

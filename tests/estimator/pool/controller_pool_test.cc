@@ -201,7 +201,9 @@ TEST(ControllerPoolTest, ALineChangesSeatsInTheCall) {
 }
 
 TEST(ControllerPoolTest, AnotherControllerTakesAMembersPlaceInTheCall) {
-  BandwidthEstimator estimator({}, PoolOf(ControllersOf(FaultyBetween(5, 1000, Kbps(200)))));
+  BandwidthEstimatorConfig config;
+  config.guard = false;
+  BandwidthEstimator estimator(config, PoolOf(ControllersOf(FaultyBetween(5, 1000, Kbps(200)))));
   estimator.OnRoundTripTime(TimeDelta::Millis(70), Timestamp::Seconds(5));
   Drive(estimator, TimeDelta::Seconds(2));
   ASSERT_TRUE(estimator.pilot_suspended());
@@ -237,7 +239,8 @@ TEST(ControllerPoolTest, AnAnswerThatComesTooLateIsDroppedAndCounts) {
       if (decision >= 5 && decision < 25) wall += slow;
       return Kbps(decision >= 5 && decision < 25 ? 900 : 200);
     });
-    BandwidthEstimatorConfig config{.guard = false};
+    BandwidthEstimatorConfig config;
+    config.guard = false;
     config.decision_limit.clock = [&] { return wall; };
     BandwidthEstimator estimator(config, PoolOf(ControllersOf(std::move(pilot))));
     Drive(estimator, TimeDelta::Millis(1050));
