@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import AfterValidator, Field, WrapValidator, model_validator
+from pydantic import AfterValidator, Field, PlainSerializer, WrapValidator, model_validator
 
 from weir._core import parse_pool
 from weir.registry import SIMULATED, is_pool
@@ -24,7 +24,7 @@ else:
         parse_pool(controller)
         return controller
 
-    ControllerName = Annotated[Literal["under_test", *SIMULATED], WrapValidator(_name_or_pool)]
+    ControllerName = Annotated[Literal["under_test", *SIMULATED], WrapValidator(_name_or_pool), PlainSerializer(str)]
 Weight = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, lt=1)]
 TransferBytes = Annotated[int, Field(strict=True, gt=0, le=1_000_000_000)]
 MAX_FRAMES_PER_SECOND = 1000.0
