@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from weir.qoe_eval.measures.metric_table import Metric
 from weir.qoe_eval.report.colours import css_name
+from weir.qoe_eval.runs.own_controllers import NAME
+from weir.registry import is_pool
 
 
 def counted(number: int, noun: str) -> str:
@@ -30,8 +32,9 @@ def interval(ends: Sequence[float | None], metric: Metric, of_difference: bool =
 
 
 def colour(controller: str) -> str:
-    """The colour of a controller in CSS; grey where the page has none for it."""
-    return f"var(--c-{css_name(controller)}, var(--zero))"
+    """The colour of a controller in CSS; grey for a name that CSS could read as something else."""
+    has_colour = NAME.fullmatch(controller) or is_pool(controller)
+    return f"var(--c-{css_name(controller)}, var(--zero))" if has_colour else "var(--zero)"
 
 
 @dataclass(frozen=True)

@@ -119,7 +119,7 @@ class BandwidthEstimator:
         objective: str | Sequence[float] = "balanced",
         guard: bool = True,
         pool: str | None = None,
-        models: dict[str, bytes] = {},
+        models: Mapping[str, bytes] = {},
         fusion: Callable[[int, list[int]], int] | None = None,
         policy: Callable[[dict[str, Any]], str] | None = None,
     ) -> None:

@@ -99,9 +99,11 @@ TEST(ControllerPoolTest, TellsAllWhatWasReallySent) {
 }
 
 TEST(ControllerPoolTest, AFailingCopilotLosesItsVoteAndGetsItBack) {
-  // 250 ms of faults are forgiven: its last rate still counts.
-  BandwidthEstimator estimator({}, PoolOf(ControllersOf(Always(Kbps(200)), FaultyBetween(10, 20, Kbps(100))),
-                                          {.pilot = {}, .fusion = Fusion::Kind::kMin}));
+  // 250 ms of faults are forgiven: its last rate still counts. Without the guard, which allows no rise without packets.
+  BandwidthEstimatorConfig config;
+  config.guard = false;
+  BandwidthEstimator estimator(config, PoolOf(ControllersOf(Always(Kbps(200)), FaultyBetween(10, 20, Kbps(100))),
+                                              {.pilot = {}, .fusion = Fusion::Kind::kMin}));
   Drive(estimator, TimeDelta::Millis(1250));
   EXPECT_EQ(estimator.latest().target_rate, Kbps(100));
   EXPECT_EQ(estimator.pool().role(1), Role::kCopilot);

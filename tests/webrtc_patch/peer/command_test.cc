@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "sender_gcc.h"
+#include "program/sender_gcc.h"
 
 namespace weir::peer {
 namespace {

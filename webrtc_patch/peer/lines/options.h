@@ -8,8 +8,8 @@
 #include <string>
 
 #include "external_controllers.h"
+#include "program/sender_gcc.h"
 #include "receive_side_switch.h"
-#include "sender_gcc.h"
 #include "video/frame_source.h"
 #include "weir/network_control.h"
 #include "weir/objective.h"

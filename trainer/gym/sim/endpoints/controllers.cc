@@ -8,8 +8,8 @@
 
 #include "program/input_error.h"
 #include "program/input_file.h"
+#include "program/sender_gcc.h"
 #include "rate_controllers.h"
-#include "sender_gcc.h"
 #include "weir/controllers/built_in_controllers.h"
 #include "weir/policy/policy.h"
 #include "weir/policy/policy_controller.h"

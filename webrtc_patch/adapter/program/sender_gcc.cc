@@ -1,4 +1,4 @@
-#include "sender_gcc.h"
+#include "program/sender_gcc.h"
 
 #include <string>
 #include <vector>
