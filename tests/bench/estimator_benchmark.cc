@@ -9,6 +9,7 @@
 
 #include "counted_allocations.h"
 #include "shipped_model.h"
+#include "test_pool.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers/nada_controller.h"
 #include "weir/controllers/rule_controller.h"

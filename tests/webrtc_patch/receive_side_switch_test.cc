@@ -28,7 +28,12 @@ class Switch : public ::testing::Test {
   ~Switch() override { ReceiveSideSwitch::Uninstall(); }
 
   ReceiveSideSwitch& Begin(ReceiveSideSwitchConfig config) {
-    config.on_decision = [this](const ReceiveSideDecision& decision) { decisions_.push_back(decision); };
+    config.on_decision = [this](const ReceiveSideDecision& decision) {
+      decisions_.push_back(decision);
+      roles_.clear();
+      for (size_t i = 0; i < decision.pool->members().size(); ++i)
+        roles_ += std::string(ToString(decision.pool->role(i))) + " ";
+    };
     config.on_remb = [this](const ReceiveSideRemb& remb) { rembs_.push_back(remb); };
     switch_ = ReceiveSideSwitch::Create(std::move(config));
     switch_->Install();
@@ -39,6 +44,8 @@ class Switch : public ::testing::Test {
   int64_t LastBps() { return call_->rembs().empty() ? 0 : call_->rembs().back().bitrate_bps; }
 
   std::vector<ReceiveSideDecision> decisions_;
+  // Of the latest decision's pool.
+  std::string roles_;
   std::vector<ReceiveSideRemb> rembs_;
   std::shared_ptr<ReceiveSideSwitch> switch_;
   std::optional<ReceiveSideCall> call_;
@@ -323,23 +330,17 @@ TEST_F(Switch, RunsAPolicyAndRefusesWhatIsNone) {
 TEST_F(Switch, APoolsSeatsChangeInTheCall) {
   const auto pool = PoolOf(ParsePool("pilot=nada copilots=rule,gcc-remb fusion=min").value(), {});
   ASSERT_TRUE(pool) << pool.error();
-  std::string roles;
   ReceiveSideSwitchConfig config = Config(ReceiveSideMode::kWeir);
   config.pool = pool.value();
-  config.on_decision = [&roles](const ReceiveSideDecision& decision) {
-    roles.clear();
-    for (size_t i = 0; i < decision.pool->members().size(); ++i)
-      roles += std::string(ToString(decision.pool->role(i))) + " ";
-  };
   Begin(std::move(config));
   call_->Run(2000, 400'000);
-  EXPECT_EQ(roles, "pilot copilot copilot ");
+  EXPECT_EQ(roles_, "pilot copilot copilot ");
   switch_->SetPoolLine(ParsePool("pilot=rule copilots=gcc-remb fusion=max").value());
   call_->Run(500, 400'000);
-  EXPECT_EQ(roles, "watching pilot copilot ");
+  EXPECT_EQ(roles_, "watching pilot copilot ");
   switch_->SetPoolLine(ParsePool("pilot=fixed").value());
   call_->Run(500, 400'000);
-  EXPECT_EQ(roles, "watching pilot copilot ");
+  EXPECT_EQ(roles_, "watching pilot copilot ");
   EXPECT_FALSE(PoolOf(ParsePool("pilot=weir copilots=nada").value(), {}));
 }
 

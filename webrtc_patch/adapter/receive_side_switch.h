@@ -62,7 +62,7 @@ struct ReceiveSideDecision {
   // `at_time` is of libwebrtc's clock: on Linux, CLOCK_MONOTONIC in microseconds.
   Estimate estimate;
   // The name of whoever has the pilot's seat ("weir", "rule"), or "fallback" while it is suspended.
-  std::string_view controller;
+  std::string controller;
   // All who take part; only for the duration of the call.
   const ControllerPool* pool = nullptr;
   // True in mode kWeir: the estimate goes out as REMB. False in mode kShadow.

@@ -9,7 +9,7 @@ import pytest
 CHROMIUM = "/usr/bin/chromium"
 pytestmark = pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason=f"{CHROMIUM} is not installed")
 # What a browser says of a refused request, and of a server that is gone.
-_EXPECTED = ("status of 503", "WebSocket connection", "ERR_CONNECTION_REFUSED")
+_EXPECTED = ("status of 503", "status of 400", "WebSocket connection", "ERR_CONNECTION_REFUSED")
 LIMIT_S = 20.0
 DESKTOP = {"width": 1280, "height": 900}
 PHONE = {"width": 390, "height": 844}
