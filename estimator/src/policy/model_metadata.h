@@ -3,19 +3,21 @@
 #define WEIR_ESTIMATOR_SRC_POLICY_MODEL_METADATA_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "onnx_session.h"
+#include "weir/result.h"
 
 namespace weir::internal {
 
 // The first failure is kept; the values read after it are placeholders.
 class ModelMetadata {
  public:
-  explicit ModelMetadata(const OnnxSession& session) : session_(session) {}
+  // `entries` must outlive it.
+  explicit ModelMetadata(const std::map<std::string, std::string>& entries) : entries_(entries) {}
 
   // `key` is without the prefix "weir.".
   std::string Text(std::string_view key);
@@ -31,7 +33,9 @@ class ModelMetadata {
  private:
   double ParseNumber(std::string_view key, std::string_view text, double min, double max);
 
-  const OnnxSession& session_;
+  std::optional<std::string> Find(std::string_view key) const;
+
+  const std::map<std::string, std::string>& entries_;
   std::optional<Error> error_;
 };
 

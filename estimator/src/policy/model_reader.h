@@ -3,16 +3,17 @@
 #define WEIR_ESTIMATOR_SRC_POLICY_MODEL_READER_H_
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
-#include "onnx_session.h"
+#include "model_session.h"
 #include "weir/policy/model_description.h"
 #include "weir/result.h"
 
 namespace weir::internal {
 
-// Where the session's inputs and outputs are.
+// Where among the inputs and outputs those of the contract are.
 struct ModelLayout {
   static constexpr size_t kNone = static_cast<size_t>(-1);
   struct State {
@@ -32,7 +33,14 @@ struct ModelContract {
   std::string golden;  // JSON; empty for MMSys 2024 models
 };
 
-Result<ModelContract> ReadModelContract(const OnnxSession& session);
+// What a model declares: its inputs and outputs, and its metadata.
+struct ModelSignature {
+  const std::vector<TensorInfo>& inputs;
+  const std::vector<TensorInfo>& outputs;
+  const std::map<std::string, std::string>& metadata;
+};
+
+Result<ModelContract> ReadModelContract(const ModelSignature& signature);
 
 }  // namespace weir::internal
 

@@ -45,6 +45,8 @@ class ProtobufReader {
         return Fail();  // groups have never been part of ONNX
     }
   }
+  // For a message that is a packed list of integers instead.
+  bool NextPacked(uint64_t& value) { return !rest_.empty() && (ReadVarint(value) || Fail()); }
   bool malformed() const { return malformed_; }
 
  private:

@@ -157,7 +157,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return std::string(info.param.model); });
 
 TEST(PolicyTest, RefusesWhatIsTooLarge) {
-  const std::vector<std::byte> model(Policy::kMaxModelSize + 1);
+  const std::vector<std::byte> model(PolicyModel::kMaxSize + 1);
   EXPECT_NE(LoadError(model).find("16777217 bytes"), std::string::npos) << LoadError(model);
 }
 
