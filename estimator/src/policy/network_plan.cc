@@ -1,7 +1,4 @@
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -173,10 +170,7 @@ class Planner {
   Value OfElements(const OnnxNode& node, Kind kind) {
     const Value* of = node.inputs.size() == 1 ? FindValue(node.inputs.front()) : nullptr;
     if (of == nullptr) return Unknown(node);
-    NetworkStep step{.kind = kind, .a = of->operand, .b = of->operand, .out = Allocate(of->operand.size)};
-    step.elements.resize(step.out.size);
-    std::iota(step.elements.begin(), step.elements.end(), 0u);
-    return Add(std::move(step), of->shape);
+    return Add({.kind = kind, .a = of->operand, .b = of->operand, .out = Allocate(of->operand.size)}, of->shape);
   }
 
   Value Clip(const OnnxNode& node) {
@@ -307,11 +301,16 @@ class Planner {
   // features need few.
   void LeaveOutUnused() {
     for (NetworkStep& step : plan_.steps) {
-      if (step.kind == Kind::kTanh) {
-        std::erase_if(step.elements, [&](uint32_t element) { return IsZero(step.a, element); });
-      } else if (step.kind == Kind::kExp || step.kind == Kind::kLog) {
-        std::erase_if(step.elements, [&](uint32_t element) { return IsUnused(step.out, element); });
+      if (step.kind != Kind::kExp && step.kind != Kind::kLog && step.kind != Kind::kTanh) continue;
+      std::vector<uint32_t> used;
+      for (uint32_t element = 0; element < step.out.size; ++element) {
+        const bool is_unused = step.kind == Kind::kTanh ? IsZero(step.a, element) : IsUnused(step.out, element);
+        if (!is_unused) used.push_back(element);
       }
+      // One by one takes longer; and none at all would mean all.
+      if (used.empty() || used.size() > step.out.size / 2) continue;
+      used.resize(PaddedSize(used.size()), used.back());
+      step.elements = std::move(used);
     }
   }
   float Constant(const Operand& operand, uint32_t element) const { return plan_.constants[operand.offset + element]; }

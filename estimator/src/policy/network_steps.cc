@@ -1,14 +1,13 @@
 #include "network_steps.h"
 
 #include <algorithm>
-#include <array>
 
 #include "vector_math.h"
 
 namespace weir::internal {
 namespace {
 
-static_assert(kPadding == kLanes);
+static_assert(kPadding == kLanes && kLanes == 8);
 
 using Kind = NetworkStep::Kind;
 
@@ -34,17 +33,16 @@ template <class Function>
 WEIR_INLINE void ForElements(const NetworkStep& step, const Arrays& arrays, Function function) {
   const float* const a = arrays.of(step.a);
   float* const out = arrays.workspace + step.out.offset;
-  if (step.elements.size() == step.out.size) {
+  if (step.elements.empty()) {
     for (size_t i = 0; i < step.out.size; i += kLanes) Store(function(Load(a + i)), out + i);
     return;
   }
   for (size_t i = 0; i < step.elements.size(); i += kLanes) {
-    const uint32_t* const elements = step.elements.data() + i;
-    const size_t count = std::min(kLanes, step.elements.size() - i);
-    std::array<float, kLanes> values{};
-    for (size_t j = 0; j < count; ++j) values[j] = a[elements[j]];
-    Store(function(Load(values.data())), values.data());
-    for (size_t j = 0; j < count; ++j) out[elements[j]] = values[j];
+    const uint32_t* const at = step.elements.data() + i;
+    // Not by way of an array, whose elements would have to reach memory before they are read together.
+    const Lanes values =
+        function(Lanes{a[at[0]], a[at[1]], a[at[2]], a[at[3]], a[at[4]], a[at[5]], a[at[6]], a[at[7]]});
+    for (size_t j = 0; j < kLanes; ++j) out[at[j]] = values[j];
   }
 }
 

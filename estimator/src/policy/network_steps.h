@@ -27,7 +27,7 @@ struct NetworkStep {
     kLarger,         // the larger of a and b
     kClip,           // a, at least `low` and at most `high`
     kCopy,           // a
-    kExp,            // of the `elements` of a; the others stay as they are, which is 0
+    kExp,            // of the `elements` of a, the others stay as they are, which is 0; or of all when there are none
     kLog,            // likewise
     kTanh,           // likewise
     kDense,          // b + sum of weights[k] a[elements[k]]
@@ -43,6 +43,7 @@ struct NetworkStep {
   uint32_t row_size = 0;
   // kDense: among the constants, for each kDenseBlock outputs, and then for each kPadding, a row for each element.
   uint32_t weights = 0;
+  // Except for kDense a multiple of kPadding, of which some may stand twice.
   std::vector<uint32_t> elements = {};
 };
 
