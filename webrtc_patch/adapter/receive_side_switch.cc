@@ -105,12 +105,10 @@ std::optional<ReceiveSideMode> ParseReceiveSideMode(std::string_view name) {
 }
 
 Result<PilotFactory> PolicyPilot(std::span<const std::byte> model) {
-  if (auto policy = Policy::Load(model); !policy) return Error{policy.error()};
-  auto bytes = std::make_shared<const std::vector<std::byte>>(model.begin(), model.end());
-  return PilotFactory([bytes]() -> std::unique_ptr<RateController> {
-    auto policy = Policy::Load(*bytes);
-    if (!policy) return nullptr;
-    return std::make_unique<PolicyController>(std::move(policy.value()));
+  auto loaded = PolicyModel::Load(model);
+  if (!loaded) return Error{loaded.error()};
+  return PilotFactory([shared = std::move(loaded.value())]() -> std::unique_ptr<RateController> {
+    return std::make_unique<PolicyController>(std::make_unique<Policy>(shared));
   });
 }
 

@@ -126,6 +126,8 @@ class RefusalTest : public testing::TestWithParam<Refusal> {};
 
 TEST_P(RefusalTest, SaysWhy) {
   const std::string error = LoadError(ReadTestModel(GetParam().model));
+  if (*OnnxRuntimeVersion() == '\0' && error.find("ONNX Runtime") != std::string::npos)
+    GTEST_SKIP() << "ONNX Runtime would say why";
   EXPECT_TRUE(error.starts_with("the model cannot be used: ")) << error;
   EXPECT_NE(error.find(GetParam().reason), std::string::npos) << error;
   EXPECT_EQ(error.find('\n'), std::string::npos) << error;

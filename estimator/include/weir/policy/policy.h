@@ -29,6 +29,7 @@ class Policy {
   static Result<std::unique_ptr<Policy>> Load(std::span<const std::byte> model);
   ~Policy();
 
+  const PolicyModel& model() const { return *model_; }
   const ModelDescription& description() const { return model_->description(); }
 
   // `observation` has observation_size elements and `action` action_size. After a fault `action` is unchanged and the
