@@ -139,6 +139,17 @@ class Planner {
     return found == graph_.constants.end() || found->second.floats.empty() ? nullptr : &found->second;
   }
 
+  // A value of shape [1,N], or a constant.
+  std::optional<Value> FindRow(const std::string& name) {
+    std::optional<Value> row;
+    if (const Value* value = FindValue(name)) {
+      row = *value;
+    } else if (const OnnxConstant* constant = FindFloats(name)) {
+      row = Value{AddConstant(constant->floats), constant->shape};
+    }
+    return row && row->shape.size() == 2 && row->shape[0] == 1 ? row : std::nullopt;
+  }
+
   // A value of this shape, or a constant broadcast to it: the same but for 1s in front, or a single element.
   std::optional<Operand> Broadcast(const std::string& name, const Shape& shape, size_t size) {
     if (const Value* value = FindValue(name))
@@ -204,10 +215,9 @@ class Planner {
       transposed = values.front() == 1;
     }
     if (node.inputs.size() != 3) return Unknown(node);
-    const Value* row = FindValue(node.inputs[0]);
+    const std::optional<Value> row = FindRow(node.inputs[0]);
     const OnnxConstant* matrix = FindFloats(node.inputs[1]);
-    if (row == nullptr || matrix == nullptr || row->shape.size() != 2 || row->shape[0] != 1 ||
-        matrix->shape.size() != 2 || matrix->shape[transposed ? 1 : 0] != row->shape[1])
+    if (!row || matrix == nullptr || matrix->shape.size() != 2 || matrix->shape[transposed ? 1 : 0] != row->shape[1])
       return Unknown(node);
     const auto inputs = static_cast<size_t>(row->shape[1]);
     const auto outputs = static_cast<size_t>(matrix->shape[transposed ? 0 : 1]);
@@ -247,8 +257,8 @@ class Planner {
     std::vector<Operand> parts;
     size_t size = 0;
     for (const std::string& name : node.inputs) {
-      const Value* value = FindValue(name);
-      if (value == nullptr || value->shape.size() != 2 || value->shape[0] != 1) return Unknown(node);
+      const std::optional<Value> value = FindRow(name);
+      if (!value) return Unknown(node);
       parts.push_back(value->operand);
       size += value->operand.size;
     }
