@@ -17,6 +17,8 @@ namespace weir::internal {
 constexpr size_t kLanes = 8;
 using Lanes = float __attribute__((vector_size(kLanes * sizeof(float))));
 using LaneBits = int32_t __attribute__((vector_size(kLanes * sizeof(float))));
+// For what may leave the range of the above where the result is not used.
+using LaneWords = uint32_t __attribute__((vector_size(kLanes * sizeof(float))));
 
 // Always inlined: whoever calls them decides for which processor they are compiled, and vectors are in no interface.
 #define WEIR_INLINE [[gnu::always_inline]] inline
@@ -47,7 +49,8 @@ struct Reduced {
 WEIR_INLINE Reduced Reduce(const Lanes& x) {
   const Lanes rounded = x * kOneOverLn2 + kRounder;
   const Lanes n = rounded - kRounder;
-  return {reinterpret_cast<LaneBits>(rounded) - reinterpret_cast<LaneBits>(AllLanes(kRounder)),
+  return {reinterpret_cast<LaneBits>(reinterpret_cast<LaneWords>(rounded) -
+                                     reinterpret_cast<LaneWords>(AllLanes(kRounder))),
           x - n * kLn2High - n * kLn2Low};
 }
 
@@ -62,13 +65,15 @@ WEIR_INLINE Lanes SmallExpm1(const Lanes& x) {
 }
 
 // 2^n for n from -126 to 127.
-WEIR_INLINE Lanes PowerOfTwo(const LaneBits& n) { return reinterpret_cast<Lanes>((n + 127) << 23); }
+WEIR_INLINE Lanes PowerOfTwo(const LaneBits& n) {
+  return reinterpret_cast<Lanes>((reinterpret_cast<LaneWords>(n) + 127) << 23);
+}
 
 }  // namespace vector_math
 
 // NaN when one is NaN.
-WEIR_INLINE Lanes Larger(const Lanes& a, const Lanes& b) { return (a > b) | (a != a) ? a : b; }
-WEIR_INLINE Lanes Smaller(const Lanes& a, const Lanes& b) { return (a < b) | (a != a) ? a : b; }
+WEIR_INLINE Lanes Larger(const Lanes& a, const Lanes& b) { return ((a > b) | (a != a)) ? a : b; }
+WEIR_INLINE Lanes Smaller(const Lanes& a, const Lanes& b) { return ((a < b) | (a != a)) ? a : b; }
 
 WEIR_INLINE Lanes Exp(const Lanes& x) {
   // Beyond these it is infinite or 0.
@@ -91,12 +96,12 @@ WEIR_INLINE Lanes Tanh(const Lanes& x) {
 // x = 2^n m with m around 1; with s = (m - 1) / (m + 1), ln m = 2 artanh(s), a short series.
 WEIR_INLINE Lanes Log(const Lanes& x) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  constexpr int32_t kRootOfHalf = 0x3f3504f3;
+  constexpr uint32_t kRootOfHalf = 0x3f3504f3;
   const LaneBits subnormal = x < std::numeric_limits<float>::min();
   const Lanes normal = subnormal ? x * 0x1p23f : x;
-  const auto bits = reinterpret_cast<LaneBits>(normal);
-  const LaneBits n = (bits - kRootOfHalf) >> 23;
-  const Lanes f = reinterpret_cast<Lanes>(bits - (n << 23)) - 1.0f;
+  const auto words = reinterpret_cast<LaneWords>(normal);
+  const LaneBits n = reinterpret_cast<LaneBits>(words - kRootOfHalf) >> 23;
+  const Lanes f = reinterpret_cast<Lanes>(words - (reinterpret_cast<LaneWords>(n) << 23)) - 1.0f;
   const Lanes s = f / (f + 2.0f);
   const Lanes z = s * s;
   Lanes series = z * (2.0f / 9) + 2.0f / 7;
