@@ -118,15 +118,15 @@ std::unique_ptr<BandwidthEstimator> Make(const std::optional<std::string>& contr
                                          const std::optional<std::string>& pool, const Models& models,
                                          std::optional<PythonFusion> fusion, std::optional<PythonPolicy> policy) {
   const TargetRateConstraints constraints = ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
-  const auto find_model = [&](const std::string& name) -> Result<std::span<const std::byte>> {
-    if (name.empty() && model) return ToBytes(*model);
+  const auto load_model = [&](const std::string& name) -> Result<std::shared_ptr<const PolicyModel>> {
+    if (name.empty() && model) return PolicyModel::Load(ToBytes(*model));
     const auto found = models.find(name);
     if (name.empty() || found == models.end()) return Error{"no such model was given"};
-    return ToBytes(found->second);
+    return PolicyModel::Load(ToBytes(found->second));
   };
   auto made = ControllerPool::Create(
       PoolOf(controller, model.has_value(), pool),
-      [&](const std::string& name) { return MakeLibraryMember(name, find_model, constraints.start_rate); },
+      [&](const std::string& name) { return MakeLibraryMember(name, load_model, constraints.start_rate); },
       {.fusion = ToFusion(std::move(fusion)), .policy = ToPolicy(std::move(policy))});
   if (!made) throw py::value_error(made.error());
   return std::make_unique<BandwidthEstimator>(BandwidthEstimatorConfig{constraints, ToObjective(objective), guard},

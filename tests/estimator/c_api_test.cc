@@ -199,7 +199,7 @@ TEST(CApiTest, RefusesBadConfigurations) {
 std::vector<int64_t> RatesInCpp(const char* line, int64_t rate_bps) {
   auto pool = ControllerPool::Create(ParsePool(line).value(), [](const std::string& name) {
     return MakeLibraryMember(
-        name, [](const std::string&) -> Result<std::span<const std::byte>> { return Error{"none"}; },
+        name, [](const std::string&) -> Result<std::shared_ptr<const PolicyModel>> { return Error{"none"}; },
         TargetRateConstraints{}.start_rate);
   });
   BandwidthEstimator estimator({}, std::move(pool.value()));

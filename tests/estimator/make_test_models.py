@@ -102,17 +102,15 @@ def linear(actions: int = 1, scale: float = 1.0, observation: onnx.ValueInfoProt
     weights[0, :] = scale
     return build(
         [
-            helper.make_node("MatMul", ["observation", "weights"], ["rate"]),
-            helper.make_node("MatMul", ["objective", "preference"], ["wish"]),
-            helper.make_node("Add", ["rate", "wish"], ["sum"]),
-            helper.make_node("Sub", ["sum", "rank"], ["action"]),
+            helper.make_node("Gemm", ["observation", "weights", "rank"], ["rate"]),
+            helper.make_node("Gemm", ["objective", "preference", "rate"], ["action"]),
         ],
         [observation or floats("observation", 1, OBSERVATION), floats("objective", 1, 3)],
         [floats("action", 1, actions)],
         [
             constant("weights", weights),
             constant("preference", np.repeat([[1000.0 * scale], [0.0], [0.0]], actions, axis=1)),
-            constant("rank", [np.arange(actions)]),
+            constant("rank", -np.arange(actions, dtype=np.float32)),
         ],
     )
 
@@ -121,12 +119,16 @@ def squashed(nodes: Callable[[str], list[onnx.NodeProto]], constants: Sequence[T
     """A model without objective whose action is `nodes` applied to the newest receive rate in Mbps."""
     return build(
         [
-            helper.make_node("MatMul", ["observation", "pick"], ["megabits"]),
+            helper.make_node("Gemm", ["observation", "pick", "nothing"], ["megabits"]),
             *nodes("megabits"),
         ],
         [floats("observation", 1, OBSERVATION)],
         [floats("action", 1, 1)],
-        [constant("pick", [[1e-6 if i == 0 else 0.0] for i in range(OBSERVATION)]), *constants],
+        [
+            constant("pick", [[1e-6 if i == 0 else 0.0] for i in range(OBSERVATION)]),
+            constant("nothing", [0.0]),
+            *constants,
+        ],
     )
 
 
@@ -137,26 +139,29 @@ def recurrent(with_next_state: bool = True) -> onnx.ModelProto:
     outputs = [floats("action", 1, 1), floats("next_state", 1, 2)]
     return build(
         [
-            helper.make_node("MatMul", ["observation", "weights"], ["seen"]),
+            helper.make_node("Gemm", ["observation", "weights", "tick"], ["seen"]),
             helper.make_node("Mul", ["state", "keep"], ["kept"]),
-            helper.make_node("Add", ["seen", "kept"], ["memory"]),
-            helper.make_node("Add", ["memory", "tick"], ["next_state"]),
-            helper.make_node("MatMul", ["next_state", "count"], ["action"]),
+            helper.make_node("Add", ["seen", "kept"], ["next_state"]),
+            helper.make_node("Gemm", ["next_state", "count", "nothing"], ["action"]),
         ],
         [floats("observation", "batch", OBSERVATION), floats("state", "batch", 2)],
         outputs if with_next_state else outputs[:1],
         [
             constant("weights", weights),
             constant("keep", [[0.0, 1.0]]),
-            constant("tick", [[0.0, 1.0]]),
+            constant("tick", [0.0, 1.0]),
             constant("count", [[0.0], [1e6]]),
+            constant("nothing", [0.0]),
         ],
     )
 
 
-def network(features: Sequence[str], history: int) -> bytes:
-    """The size of MOCC's actor: 64-32 units beside a preference sub-network of 16; seeded random weights, log_rate."""
+def network(features: Sequence[str], history: int, preference: int) -> bytes:
+    """The size of MOCC's actor: 64-32 units, beside them a preference sub-network of `preference` units where that is
+    not 0; seeded random weights, log_rate.
+    """
     size = len(features) * history
+    wish = preference or 3
     generator = np.random.default_rng(3)
 
     def weights(name: str, rows: int, columns: int) -> TensorProto:
@@ -165,12 +170,17 @@ def network(features: Sequence[str], history: int) -> bytes:
     model = build(
         [
             helper.make_node("Add", ["observation", "one"], ["shifted"]),
-            helper.make_node("Abs", ["shifted"], ["positive"]),
-            helper.make_node("Add", ["positive", "tiny"], ["above_zero"]),
+            helper.make_node("Max", ["shifted", "tiny"], ["above_zero"]),
             helper.make_node("Log", ["above_zero"], ["scaled"]),
-            helper.make_node("Gemm", ["objective", "wp", "bp"], ["p0"]),
-            helper.make_node("Tanh", ["p0"], ["p1"]),
-            helper.make_node("Concat", ["scaled", "p1"], ["joined"], axis=1),
+            *(
+                [
+                    helper.make_node("Gemm", ["objective", "wp", "bp"], ["p0"]),
+                    helper.make_node("Tanh", ["p0"], ["p1"]),
+                ]
+                if preference
+                else []
+            ),
+            helper.make_node("Concat", ["scaled", "p1" if preference else "objective"], ["joined"], axis=1),
             helper.make_node("Gemm", ["joined", "w1", "b1"], ["h0"]),
             helper.make_node("Tanh", ["h0"], ["h1"]),
             helper.make_node("Gemm", ["h1", "w2", "b2"], ["h2"]),
@@ -183,9 +193,8 @@ def network(features: Sequence[str], history: int) -> bytes:
         [
             constant("one", [1.0]),
             constant("tiny", [1e-6]),
-            weights("wp", 3, 16),
-            constant("bp", np.zeros(16, np.float32)),
-            weights("w1", size + 16, 64),
+            *([weights("wp", 3, wish), constant("bp", np.zeros(wish, np.float32))] if preference else []),
+            weights("w1", size + wish, 64),
             constant("b1", np.zeros(64, np.float32)),
             weights("w2", 64, 32),
             constant("b2", np.zeros(32, np.float32)),
@@ -253,13 +262,13 @@ def good_models() -> dict[str, bytes]:
     # NaN while the rate is between 1 and 2 Mbps: invisible to the checks at load.
     between = squashed(
         lambda x: [
-            helper.make_node("Sub", [x, "one"], ["low"]),
-            helper.make_node("Sub", [x, "two"], ["high"]),
+            helper.make_node("Add", [x, "one"], ["low"]),
+            helper.make_node("Add", [x, "two"], ["high"]),
             helper.make_node("Mul", ["low", "high"], ["product"]),
-            helper.make_node("Sqrt", ["product"], ["root"]),
-            helper.make_node("Mul", ["root", "million"], ["action"]),
+            helper.make_node("Log", ["product"], ["logarithm"]),
+            helper.make_node("Mul", ["logarithm", "million"], ["action"]),
         ],
-        [constant("one", [1.0]), constant("two", [2.0]), constant("million", [1e6])],
+        [constant("one", [-1.0]), constant("two", [-2.0]), constant("million", [1e6])],
     )
     benchmark_features = (
         "receive_rate_bps",
@@ -276,11 +285,17 @@ def good_models() -> dict[str, bytes]:
     return {
         "rate_bps": finish(linear(), "rate_bps"),
         "log_rate": finish(tanh, "log_rate"),
-        "relative": finish(squashed(lambda x: [helper.make_node("Neg", [x], ["action"])]), "relative"),
+        "relative": finish(
+            squashed(lambda x: [helper.make_node("Mul", [x, "minus"], ["action"])], [constant("minus", [-1.0])]),
+            "relative",
+        ),
         "discrete": finish(linear(actions=len(MULTIPLIERS)), "discrete"),
         "recurrent": finish(recurrent(), "rate_bps"),
         "nan_between_1_and_2_mbps": finish(between, "rate_bps"),
-        "mocc_sized": network(benchmark_features, 8),
+        "mocc_sized": network(benchmark_features, 8, preference=16),
+        "without_preference": network(benchmark_features, 8, preference=0),
+        # Of operators that `weir export` does not write.
+        "foreign_operator": finish(squashed(lambda x: [helper.make_node("Sigmoid", [x], ["action"])]), "log_rate"),
         **{f"every_operator_{opset}": every_operator(opset) for opset in (11, 13, 18, 21)},
     }
 
@@ -333,7 +348,7 @@ def refused_models(folder: Path) -> dict[str, bytes]:
         "golden_missing": finish(linear(), "rate_bps", golden=None),
         "golden_broken": finish(linear(), "rate_bps", golden='[{"observation":[1,2'),
         "golden_wrong_size": finish(linear(), "rate_bps", golden='[{"observation":[1],"action":[1]}]'),
-        "nan_on_zeros": finish(squashed(lambda x: [helper.make_node("Div", [x, x], ["action"])]), "rate_bps"),
+        "nan_on_zeros": finish(squashed(lambda x: [helper.make_node("Log", [x], ["action"])]), "rate_bps"),
         "infinite_on_saturation": finish(squashed(lambda x: [helper.make_node("Exp", [x], ["action"])]), "rate_bps"),
         "external_data": external_data_model(folder),
         "custom_domain": finish(custom, "rate_bps", golden="[]"),

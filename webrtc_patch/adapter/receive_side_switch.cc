@@ -118,13 +118,15 @@ PoolFactory RuleAlone() {
 }
 
 Result<PoolFactory> PoolOf(const PoolSpecification& specification,
-                           std::map<std::string, std::vector<std::byte>> models) {
-  auto make = [specification,
-               shared = std::make_shared<const std::map<std::string, std::vector<std::byte>>>(std::move(models))] {
-    const auto find_model = [&shared](const std::string& name) -> Result<std::span<const std::byte>> {
-      const auto found = shared->find(name);
-      if (found == shared->end()) return Error{"there is no model for it"};
-      return std::span(found->second);
+                           const std::map<std::string, std::vector<std::byte>>& models) {
+  // Loaded once, for all calls.
+  std::map<std::string, Result<std::shared_ptr<const PolicyModel>>> loaded;
+  for (const auto& [name, model] : models) loaded.emplace(name, PolicyModel::Load(model));
+  auto make = [specification, loaded = std::move(loaded)] {
+    const auto find_model = [&loaded](const std::string& name) -> Result<std::shared_ptr<const PolicyModel>> {
+      const auto found = loaded.find(name);
+      if (found == loaded.end()) return Error{"there is no model for it"};
+      return found->second;
     };
     return ControllerPool::Create(specification,
                                   [&](const std::string& name) -> Result<std::unique_ptr<RateController>> {

@@ -53,9 +53,9 @@ using PoolFactory = std::function<ControllerPool()>;
 Result<PoolFactory> PolicyAlone(std::span<const std::byte> model);
 PoolFactory RuleAlone();
 // Of several: `models` are the bytes behind "weir" ("") and "weir:NAME" (NAME). Members beside those of
-// MakeLibraryMember(): "gcc-remb". The error says which member cannot be had.
+// MakeLibraryMember(): "gcc-remb". Each model is loaded once, for all calls. The error says which member cannot be had.
 Result<PoolFactory> PoolOf(const PoolSpecification& specification,
-                           std::map<std::string, std::vector<std::byte>> models);
+                           const std::map<std::string, std::vector<std::byte>>& models);
 
 // One decision of Weir, in force from `estimate.at_time` on.
 struct ReceiveSideDecision {

@@ -199,6 +199,9 @@ class Policy:
     @property
     def description(self) -> dict[str, Any]:
         """As `describe_model`."""
+    @property
+    def needs_onnxruntime(self) -> bool:
+        """Whether ONNX Runtime computes it. Weir computes by itself what `weir export` writes."""
     def run(self, observation: Sequence[float], objective: str | Sequence[float] = "balanced") -> list[float]:
         """Computes the action for one observation, shape [observation_size]; a recurrent model remembers.
 

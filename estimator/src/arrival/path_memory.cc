@@ -14,34 +14,29 @@ constexpr double kShortQueueS = 0.015;
 
 }  // namespace
 
-double PathMemory::DelayNoiseS() const {
-  const size_t known = std::min(delays_, kDelays);
-  if (known < 3) return 0;
-  std::array<double, kDelays> bends{};
-  const auto delay = [&](size_t age) { return delays_s_[(delays_ - 1 - age) % kDelays]; };
-  for (size_t age = 0; age + 2 < known; ++age) {
-    bends[age] = std::abs(delay(age) - 2 * delay(age + 1) + delay(age + 2));
-  }
-  const auto end = bends.begin() + static_cast<ptrdiff_t>(known - 2);
-  const auto middle = bends.begin() + static_cast<ptrdiff_t>((known - 2) / 2);
-  std::nth_element(bends.begin(), middle, end);
-  return *middle;
+void PathMemory::AddDelay(double delay_s) {
+  if (delays_++ >= 2) bends_s_.Add(std::abs(delay_s - 2 * last_delay_s_ + delay_before_s_));
+  delay_before_s_ = last_delay_s_;
+  last_delay_s_ = delay_s;
 }
 
 void PathMemory::WriteLossByRate(IntervalStatistics& statistics) const {
-  std::array<const Slot*, kSlots> slots{};
+  struct Sent {
+    double packets_per_s = 0;
+    const Slot* slot = nullptr;
+  };
+  std::array<Sent, kSlots> slots{};
   size_t known = 0;
   for (const Slot& slot : slots_) {
-    if (slot.duration_s >= kShortestRateS) slots[known++] = &slot;
+    if (slot.duration_s >= kShortestRateS) slots[known++] = {(slot.received + slot.lost) / slot.duration_s, &slot};
   }
-  const auto sent_per_s = [](const Slot* slot) { return (slot->received + slot->lost) / slot->duration_s; };
   std::sort(slots.begin(), slots.begin() + static_cast<ptrdiff_t>(known),
-            [&](const Slot* a, const Slot* b) { return sent_per_s(a) < sent_per_s(b); });
+            [](const Sent& a, const Sent& b) { return a.packets_per_s < b.packets_per_s; });
   const auto loss_ratio = [&](size_t begin, size_t end) {
     double lost = 0, sent = 0;
     for (size_t i = begin; i < end; ++i) {
-      lost += slots[i]->lost;
-      sent += slots[i]->lost + slots[i]->received;
+      lost += slots[i].slot->lost;
+      sent += slots[i].slot->lost + slots[i].slot->received;
     }
     return sent > 0 ? lost / sent : 0;
   };
@@ -51,7 +46,7 @@ void PathMemory::WriteLossByRate(IntervalStatistics& statistics) const {
 
 void PathMemory::Add(IntervalStatistics& statistics) {
   const bool has_delay = statistics.packets_received > 0;
-  if (has_delay) delays_s_[delays_++ % kDelays] = statistics.queueing_delay_min_s;
+  if (has_delay) AddDelay(statistics.queueing_delay_min_s);
   if (slots_[slot_].duration_s >= kSlotS) {
     slot_ = (slot_ + 1) % kSlots;
     slots_[slot_] = {};
@@ -85,7 +80,7 @@ void PathMemory::Add(IntervalStatistics& statistics) {
     lowest_bps = std::min(lowest_bps, rate_bps);
   }
   WriteLossByRate(statistics);
-  statistics.delay_noise_s = DelayNoiseS();
+  statistics.delay_noise_s = bends_s_.median();
   statistics.loss_at_short_queue_10s = expected > 0 ? lost / expected : 0;
   statistics.receive_rate_max_10s_bps = highest_bps;
   statistics.receive_rate_min_10s_bps = std::min(lowest_bps, highest_bps);

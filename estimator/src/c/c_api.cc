@@ -1,6 +1,7 @@
 // The estimator's part of the C interface.
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -51,15 +52,16 @@ namespace {
 constexpr const char* kNullHandle = "the handle is NULL";
 constexpr const char* kBadStruct = "a struct is NULL, or its struct_size is wrong";
 
-weir::Result<std::span<const std::byte>> FindModel(const weir_estimator_config& config, const std::string& name) {
+weir::Result<std::shared_ptr<const weir::PolicyModel>> LoadModel(const weir_estimator_config& config,
+                                                                 const std::string& name) {
   if (name.empty()) {
     if (config.model == nullptr) return weir::Error{"the model is NULL"};
-    return std::span(static_cast<const std::byte*>(config.model), config.model_size_bytes);
+    return weir::PolicyModel::Load({static_cast<const std::byte*>(config.model), config.model_size_bytes});
   }
   for (size_t i = 0; config.models != nullptr && i < config.model_count; ++i) {
     const weir_named_model& one = config.models[i];
     if (one.name == nullptr || one.model == nullptr || name != one.name) continue;
-    return std::span(static_cast<const std::byte*>(one.model), one.model_size_bytes);
+    return weir::PolicyModel::Load({static_cast<const std::byte*>(one.model), one.model_size_bytes});
   }
   return weir::Error{"no model of this name among `models`"};
 }
@@ -104,7 +106,7 @@ std::optional<weir::PoolSpecification> ReadPool(const weir_estimator_config& con
 weir::Result<weir::ControllerPool> MakePool(const weir_estimator_config& config,
                                             const weir::PoolSpecification& specification, DataRate start_rate) {
   const auto make_member = [&](const std::string& name) {
-    const auto models = [&config](const std::string& model) { return FindModel(config, model); };
+    const auto models = [&config](const std::string& model) { return LoadModel(config, model); };
     return weir::MakeLibraryMember(name, models, start_rate);
   };
   return weir::ControllerPool::Create(specification, make_member, {.fusion = MakeFusion(config), .policy = nullptr});

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "onnx_model.h"
 #include "onnx_operators.h"
 
 namespace weir::internal {
@@ -121,16 +120,13 @@ Objection InspectMetadata(const OnnxModel& model) {
 
 }  // namespace
 
-std::optional<std::string> FindOnnxObjection(std::span<const std::byte> bytes) {
-  const Result<OnnxModel> model = ParseOnnxModel(bytes);
-  if (!model) return model.error();
-  if (model.value().opset < kOldestOpset || model.value().opset > kNewestOpset) {
-    return "it uses version " + std::to_string(model.value().opset) +
-           " of the ONNX operators; export it with one from " + std::to_string(kOldestOpset) + " to " +
-           std::to_string(kNewestOpset);
+std::optional<std::string> FindOnnxObjection(const OnnxModel& model) {
+  if (model.opset < kOldestOpset || model.opset > kNewestOpset) {
+    return "it uses version " + std::to_string(model.opset) + " of the ONNX operators; export it with one from " +
+           std::to_string(kOldestOpset) + " to " + std::to_string(kNewestOpset);
   }
-  if (auto objection = InspectMetadata(model.value())) return objection;
-  return GraphInspector(model.value()).Inspect();
+  if (auto objection = InspectMetadata(model)) return objection;
+  return GraphInspector(model).Inspect();
 }
 
 }  // namespace weir::internal

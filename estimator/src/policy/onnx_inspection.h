@@ -1,14 +1,14 @@
-// Reads an ONNX file before ONNX Runtime sees it, and refuses what an untrusted policy model has no use for: whatever
-// ParseOnnxModel() does not know, operators that are not in onnx_operators.h, and graphs that would need more memory or
-// time than the bounds below, from the shapes of all their tensors.
+// Looks through an ONNX file before anything is computed, and refuses what an untrusted policy model has no use for:
+// operators that are not in onnx_operators.h, and graphs that would need more memory or time than the bounds below,
+// from the shapes of all their tensors.
 #ifndef WEIR_ESTIMATOR_SRC_POLICY_ONNX_INSPECTION_H_
 #define WEIR_ESTIMATOR_SRC_POLICY_ONNX_INSPECTION_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
+
+#include "onnx_model.h"
 
 namespace weir::internal {
 
@@ -18,8 +18,8 @@ inline constexpr int64_t kMaxTotalTensorBytes = int64_t{16} << 20;
 // Multiply-adds of products, and elements of whatever else; the shipped model has 40,000.
 inline constexpr int64_t kMaxOperations = int64_t{1} << 23;
 
-// Nothing when `bytes` may be handed to ONNX Runtime, else the reason why not.
-std::optional<std::string> FindOnnxObjection(std::span<const std::byte> bytes);
+// Nothing when the model may be computed, also by ONNX Runtime, else the reason why not.
+std::optional<std::string> FindOnnxObjection(const OnnxModel& model);
 
 }  // namespace weir::internal
 

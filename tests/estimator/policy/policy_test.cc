@@ -101,7 +101,7 @@ TEST(PolicyTest, ReportsANonFiniteOutput) {
   EXPECT_EQ(policy->Run(observation, kBalanced, {&action, 1}), PolicyFault::kNonFiniteOutput);
   EXPECT_EQ(action, -7);
   observation[0] = 3e6f;
-  EXPECT_NEAR(RunOnce(*policy, observation), std::sqrt(2.0) * 1e6, 10);
+  EXPECT_NEAR(RunOnce(*policy, observation), std::log(2.0) * 1e6, 10);
 }
 
 TEST(PolicyTest, SameInputsGiveTheSameBits) {
@@ -129,6 +129,8 @@ class RefusalTest : public testing::TestWithParam<Refusal> {};
 
 TEST_P(RefusalTest, SaysWhy) {
   const std::string error = LoadError(ReadTestModel(GetParam().model));
+  if (*OnnxRuntimeVersion() == '\0' && error.find("ONNX Runtime") != std::string::npos)
+    GTEST_SKIP() << "ONNX Runtime would say why";
   EXPECT_TRUE(error.starts_with("the model cannot be used: ")) << error;
   EXPECT_NE(error.find(GetParam().reason), std::string::npos) << error;
   EXPECT_TRUE(std::ranges::all_of(error, [](char c) { return c >= 0x20 && c < 0x7f; })) << error;
@@ -186,11 +188,15 @@ INSTANTIATE_TEST_SUITE_P(
 // The shapes of all its tensors are those that onnx infers; the loader refuses a model whose shapes it sees
 // differently.
 TEST(PolicyTest, KnowsEveryOperatorInEveryVersion) {
+  if (*OnnxRuntimeVersion() == '\0') GTEST_SKIP() << "there is no ONNX Runtime";
   for (const char* opset : {"11", "13", "18", "21"}) {
     const auto policy = LoadTestModel(std::string("every_operator_") + opset);
     ASSERT_NE(policy, nullptr);
     EXPECT_TRUE(std::isfinite(RunOnce(*policy, std::vector<float>(6, 0.5f))));
   }
+}
+
+TEST(PolicyTest, IsTestedWithEveryOperatorItAllows) {
   const std::vector<std::byte> model = ReadTestModel("every_operator_11");
   const std::string content(reinterpret_cast<const char*>(model.data()), model.size());
   const std::string error = LoadError(ReadTestModel("tile"));
@@ -212,7 +218,7 @@ TEST(PolicyTest, RefusesWhatTakesTooLong) {
 }
 
 TEST(PolicyTest, RefusesWhatIsTooLarge) {
-  const std::vector<std::byte> model(Policy::kMaxModelSize + 1);
+  const std::vector<std::byte> model(PolicyModel::kMaxSize + 1);
   EXPECT_NE(LoadError(model).find("16777217 bytes"), std::string::npos) << LoadError(model);
 }
 

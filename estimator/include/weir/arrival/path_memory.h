@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "weir/arrival/interval_statistics.h"
+#include "weir/arrival/sliding_median.h"
 
 namespace weir {
 
@@ -29,17 +30,21 @@ class PathMemory {
     bool has_delay = false;
   };
   static constexpr size_t kSlots = 10;
+  // Second differences of that many delays.
   static constexpr size_t kDelays = 32;
 
-  double DelayNoiseS() const;
+  void AddDelay(double delay_s);
   // Of the slots in which less was sent than in the others, and of those.
   void WriteLossByRate(IntervalStatistics& statistics) const;
 
   std::array<Slot, kSlots> slots_;
   size_t slot_ = 0;
-  // The smallest queueing delays of the last intervals in which packets came.
-  std::array<double, kDelays> delays_s_{};
+  // Of the smallest queueing delays of the intervals in which packets came: the last two, and how far the last of them
+  // bend.
+  double last_delay_s_ = 0;
+  double delay_before_s_ = 0;
   size_t delays_ = 0;
+  SlidingMedian<kDelays - 2> bends_s_;
 };
 
 }  // namespace weir

@@ -8,14 +8,14 @@
 #include <span>
 #include <string>
 
+#include "weir/policy/policy_model.h"
 #include "weir/rate_controller.h"
 #include "weir/result.h"
 
 namespace weir {
 
-// The bytes of a policy model (ONNX), by what stands after "weir:"; empty for plain "weir". They need not outlive the
-// making of the member.
-using ModelSource = std::function<Result<std::span<const std::byte>>(const std::string& name)>;
+// A policy model, by what stands after "weir:"; empty for plain "weir".
+using ModelSource = std::function<Result<std::shared_ptr<const PolicyModel>>(const std::string& name)>;
 
 // `member`: "weir" and "weir:NAME", any policy model; or a name of `kBuiltInControllers`. `fixed_rate`: of "fixed".
 Result<std::unique_ptr<RateController>> MakeLibraryMember(const std::string& member, const ModelSource& models,

@@ -75,12 +75,11 @@ bool IsPolicy(std::string_view member) { return member.substr(0, member.find(':'
 Result<Made> MakeMember(const std::string& member, const ControllerContext& context) {
   try {
     if (const Factory* factory = FindRow(kFactories, member)) return factory->make(context);
-    std::string model;
-    const auto read_model = [&model](const std::string& path) -> Result<std::span<const std::byte>> {
-      model = ReadInputFile(path, "model");
-      return std::as_bytes(std::span(model));
+    const auto load_model = [](const std::string& path) {
+      const std::string model = ReadInputFile(path, "model");
+      return PolicyModel::Load(std::as_bytes(std::span(model)));
     };
-    return MakeLibraryMember(member, read_model, context.fixed_rate);
+    return MakeLibraryMember(member, load_model, context.fixed_rate);
   } catch (const InputError& error) {
     return Error{error.what()};
   }
