@@ -130,6 +130,8 @@ FUZZ_SECONDS ?= 60
 fuzz: build/stamps/test ## Every fuzz target for FUZZ_SECONDS (60)
 	cmake --preset fuzz -DPython_EXECUTABLE=$(abspath $(BIN))/python >/dev/null
 	cmake --build --preset fuzz
+	mkdir -p build/fuzz/corpus/model_fuzzer
+	find build/fuzz/tests/models -name '*.onnx' -size -16k -exec cp -n {} build/fuzz/corpus/model_fuzzer \;
 	for target in build/fuzz/tests/fuzz/*_fuzzer; do \
 	  name=$$(basename $$target _fuzzer); echo "== $$name"; mkdir -p build/fuzz/corpus/$$name tests/fuzz/corpus/$$name; \
 	  $$target -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 build/fuzz/corpus/$$name tests/fuzz/corpus/$$name; \
@@ -142,6 +144,11 @@ test-install: ## A newcomer's way in a bare Debian 12 root (as root): the first 
 .PHONY: test-docker
 test-docker: ## Build and run the images (as root)
 	tests/install/images.sh weir weir-train weir-call
+
+.PHONY: mutants
+MUTANTS ?= 100000
+mutants: build-test ## Load MUTANTS (100000) damaged models
+	$(BIN)/python tests/fuzz/mutated_models.py $(MUTANTS) --folder build
 
 # --- housekeeping ---------------------------------------------------------------------------------------------------
 

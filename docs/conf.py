@@ -46,6 +46,7 @@ CONTENTS = """
 :caption: Use
 docs/replays
 docs/calls
+docs/pools
 docs/write_your_own_controller
 docs/python
 docs/cpp

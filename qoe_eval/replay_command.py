@@ -24,6 +24,7 @@ from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
 from weir.qoe_eval.runs.jobs import ReplayPlan, SeriesOfPlan, model_description
 from weir.qoe_eval.runs.options import (
+    POOL,
     LossOption,
     OneWayDelayOption,
     QueueOption,
@@ -85,8 +86,8 @@ def replay(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help=f"{', '.join(SIMULATED)}; one of your own: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM; repeatable. "
-            "Default: all that are built in.",
+            help=f"{', '.join(SIMULATED)}; one of your own: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM, FILE.onnx, "
+            f"FILE.onnx:bare; {POOL}. Repeatable. Default: all that are built in.",
         ),
     ] = None,
     controller_time_limit: Annotated[
@@ -257,9 +258,7 @@ def _run_information(plan: ReplayPlan, outcome: ReplayOutcome, failures: list[st
         "objective": list(plan.objective),
         "seeds": list(plan.seeds),
         "model": model_description(plan),
-        "own_controllers": {
-            name: {"source": own.source, "sha256": own.identity.partition(":")[0]} for name, own in plan.own.items()
-        },
+        "own_controllers": {name: {"source": own.source, "sha256": own.sha256} for name, own in plan.own.items()},
         "versions": outcome.records[0].get("versions", {}) if outcome.records else {},
         "failures": failures,
         "scenarios": {

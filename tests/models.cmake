@@ -6,7 +6,7 @@ add_custom_command(
   OUTPUT "${WEIR_TEST_MODELS}/made"
   COMMAND "${Python_EXECUTABLE}" "${_script}" "${WEIR_TEST_MODELS}"
   COMMAND "${CMAKE_COMMAND}" -E touch "${WEIR_TEST_MODELS}/made"
-  DEPENDS "${_script}"
+  DEPENDS "${_script}" "${CMAKE_CURRENT_LIST_DIR}/estimator/hostile_models.py"
   COMMENT "Writing test models"
   VERBATIM)
 add_custom_target(weir_test_models DEPENDS "${WEIR_TEST_MODELS}/made")

@@ -8,8 +8,8 @@
  *
  * Errors: functions that return int return a negative weir_error; weir_last_error() then has the sentence for the user.
  *
- * Structs begin with struct_size; set it to sizeof the struct. Bytes that a newer header added beyond what the library
- * knows must be zero.
+ * Structs, weir_named_model apart, begin with struct_size; set it to sizeof the struct. Bytes that a newer header added
+ * beyond what the library knows must be zero.
  *
  * Trust: hand in only packets whose authenticity SRTP has confirmed. Everything else about them may be hostile.
  */
@@ -57,6 +57,22 @@ typedef void (*weir_log_callback)(void* argument, weir_log_severity severity, co
 
 typedef struct weir_estimator weir_estimator;
 
+/* A policy (ONNX) in memory, for the member "weir:NAME" of a pool. */
+typedef struct weir_named_model {
+  const char* name;
+  const void* model;
+  size_t model_size_bytes;
+} weir_named_model;
+
+/* A pool's own fusion: one rate out of the pilot's and those of the copilots that have a vote. Called during
+ * weir_estimator_on_timeout(), with the same rules as the log callback. A rate below or above all that it was given is
+ * replaced by the pilot's and counted. */
+typedef int64_t (*weir_fusion_callback)(void* argument, int64_t pilot_bps, const int64_t* copilots_bps,
+                                        size_t copilot_count);
+
+/* Microseconds of a monotonic clock; called during weir_estimator_on_timeout(), with the rules of the log callback. */
+typedef int64_t (*weir_clock_callback)(void* argument);
+
 typedef struct weir_estimator_config {
   size_t struct_size;
   /* NULL: the model decides. Else "rule", "nada" or "fixed" (the start rate, for ever), and `model` must be NULL. */
@@ -76,6 +92,20 @@ typedef struct weir_estimator_config {
   /* May be NULL. Told when the controller fails and the fallback takes over, and when it is back. */
   weir_log_callback log;
   void* log_argument;
+  /* NULL, or several controllers in one line, such as "pilot=weir copilots=nada,rule fusion=min policy=by_trust"
+   * (weir/pool/pool_specification.h); `controller` must then be NULL, and `model` is that of the member "weir". */
+  const char* pool;
+  /* Of members "weir:NAME"; not used after the call that creates. */
+  const weir_named_model* models;
+  size_t model_count;
+  /* Of "fusion=user"; may be NULL. */
+  weir_fusion_callback fusion;
+  void* fusion_argument;
+  /* NULL, or a clock: an answer that took a controller longer than decision_limit_us by it is dropped, counts as late
+   * and as a fault. 0: 50 ms. */
+  weir_clock_callback clock;
+  void* clock_argument;
+  int64_t decision_limit_us;
 } weir_estimator_config;
 
 /* Sets the defaults: 30 kbps, 300 kbps, 50 Mbps, the balanced objective <0.4,0.5,0.1>, guard on. */
@@ -133,6 +163,32 @@ WEIR_API int weir_estimator_latest(const weir_estimator* estimator, weir_estimat
 
 WEIR_API int weir_estimator_set_objective(weir_estimator* estimator, float throughput, float latency,
                                           float loss) WEIR_NOEXCEPT;
+/* Seats, fusion and policy among the members that the pool was made with; the others go on watching. */
+WEIR_API int weir_estimator_set_pool(weir_estimator* estimator, const char* pool) WEIR_NOEXCEPT;
+
+/* Another model (ONNX) takes the place of the member "weir" (`member` NULL) or "weir:NAME", in a call too: it goes on
+ * from the rate in force. `model` is not used after the call; on an error the old one stays. */
+WEIR_API int weir_estimator_replace_model(weir_estimator* estimator, const char* member, const void* model,
+                                          size_t model_size_bytes) WEIR_NOEXCEPT;
+
+typedef struct weir_pool_member {
+  size_t struct_size;
+  /* Valid as long as the estimator. */
+  const char* name;
+  /* "pilot", "copilot", "watching" or "suspended", in static storage. */
+  const char* role;
+  /* What it asked for last; 0 before its first answer. */
+  int64_t rate_bps;
+  /* 0 to 1. */
+  double trust;
+} weir_pool_member;
+
+/* How many members there are; 1 without a pool. */
+WEIR_API int weir_estimator_pool_size(const weir_estimator* estimator) WEIR_NOEXCEPT;
+/* `index` from 0, in the order of the line that made the pool. */
+WEIR_API int weir_estimator_get_pool_member(const weir_estimator* estimator, size_t index,
+                                            weir_pool_member* member) WEIR_NOEXCEPT;
+
 WEIR_API int weir_estimator_set_constraints(weir_estimator* estimator, int64_t min_rate_bps, int64_t start_rate_bps,
                                             int64_t max_rate_bps, int64_t now_us) WEIR_NOEXCEPT;
 WEIR_API int weir_estimator_on_round_trip_time(weir_estimator* estimator, int64_t round_trip_time_us,
@@ -161,6 +217,11 @@ typedef struct weir_estimator_counters {
   uint64_t ssrc_evictions;
   /* As guard_finite. */
   uint64_t guard_floor;
+  /* Times the pool's policy gave the pilot's seat to another; rates of a user's fusion that were replaced. */
+  uint64_t pilot_changes;
+  uint64_t fusion_faults;
+  /* Answers of controllers that were dropped, see decision_limit_us. */
+  uint64_t late_decisions;
 } weir_estimator_counters;
 
 WEIR_API int weir_estimator_get_counters(const weir_estimator* estimator,

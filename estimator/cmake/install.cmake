@@ -1,5 +1,6 @@
 # Components: `development`, the library for C++ (find_package(weir), target weir::weir; or pkg-config weir-cpp) and C
-# (target weir::c; or pkg-config weir); `onnxruntime`, the ONNX Runtime it was built with, in a folder of its own.
+# (target weir::c; or pkg-config weir); `onnxruntime`, the ONNX Runtime it was built with, in a folder of its own, where
+# it was built with one (WEIR_ONNXRUNTIME).
 include(CMakePackageConfigHelpers)
 set(_package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/weir")
 set(_onnxruntime_folder "${CMAKE_INSTALL_LIBDIR}/weir")
@@ -18,15 +19,21 @@ write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/weirConfigVersion.
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/weirConfig.cmake" "${CMAKE_CURRENT_BINARY_DIR}/weirConfigVersion.cmake"
   DESTINATION "${_package_folder}" COMPONENT development)
 
+set(_onnxruntime_libs "")
+if(WEIR_ONNXRUNTIME)
+  set(_onnxruntime_libs " -L\${onnxruntimedir} -l:libonnxruntime.so.1 -Wl,-rpath,\${onnxruntimedir}")
+endif()
 file(RELATIVE_PATH _prefix_from_pc "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 foreach(_pc weir.pc weir-cpp.pc)
   configure_file("cmake/${_pc}.in" "${CMAKE_CURRENT_BINARY_DIR}/${_pc}" @ONLY)
   install(FILES "${CMAKE_CURRENT_BINARY_DIR}/${_pc}" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
 endforeach()
 
-# The file behind the links, under its SONAME, with the licences that its wheel has.
-file(REAL_PATH "${ONNXRuntime_LIBRARY}" _onnxruntime)
-install(FILES "${_onnxruntime}" DESTINATION "${_onnxruntime_folder}" RENAME libonnxruntime.so.1 COMPONENT onnxruntime)
-cmake_path(GET _onnxruntime PARENT_PATH _capi)
-install(FILES "${_capi}/../LICENSE" "${_capi}/../ThirdPartyNotices.txt" DESTINATION "${CMAKE_INSTALL_DOCDIR}/onnxruntime"
-  COMPONENT onnxruntime OPTIONAL)
+if(WEIR_ONNXRUNTIME)
+  # The file behind the links, under its SONAME, with the licences that its wheel has.
+  file(REAL_PATH "${ONNXRuntime_LIBRARY}" _onnxruntime)
+  install(FILES "${_onnxruntime}" DESTINATION "${_onnxruntime_folder}" RENAME libonnxruntime.so.1 COMPONENT onnxruntime)
+  cmake_path(GET _onnxruntime PARENT_PATH _capi)
+  install(FILES "${_capi}/../LICENSE" "${_capi}/../ThirdPartyNotices.txt" DESTINATION "${CMAKE_INSTALL_DOCDIR}/onnxruntime"
+    COMPONENT onnxruntime OPTIONAL)
+endif()

@@ -1,17 +1,26 @@
 // weir._core.BandwidthEstimator
 #include "estimator_binding.h"
 
+#include <pybind11/functional.h>
+
+#include <algorithm>
 #include <array>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "conversions.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers/built_in_controllers.h"
-#include "weir/policy/policy_controller.h"
+#include "weir/pool/controller_pool.h"
+#include "weir/pool/library_members.h"
+#include "weir/pool/pool_specification.h"
 #include "weir/registry/names.h"
 #include "weir/rtcp.h"
 
@@ -20,29 +29,118 @@ namespace {
 
 using namespace py::literals;  // NOLINT: the literals' only way in
 
-std::unique_ptr<RateController> MakePilot(const std::optional<std::string>& controller,
-                                          const std::optional<py::bytes>& model, DataRate start_rate) {
-  if (controller.has_value() == model.has_value()) throw py::value_error("give either a controller's name or a model");
-  if (controller) {
-    auto pilot = MakeBuiltInController(*controller, start_rate);
-    if (!pilot) {
-      throw py::value_error("there is no controller '" + *controller + "'; there are " +
-                            ListNames(kBuiltInControllers, " and "));
-    }
-    return pilot;
+using Models = std::map<std::string, py::bytes>;
+using PythonFusion = std::function<int64_t(int64_t pilot_bps, const std::vector<int64_t>& copilots_bps)>;
+using PythonPolicy = std::function<std::string(const py::dict& view)>;
+
+// What a user's function gives; `otherwise` when it raises, which is reported as Python does of what nobody can catch.
+template <class Function>
+auto CallUser(const char* what, Function function, decltype(function()) otherwise) {
+  try {
+    return function();
+  } catch (py::error_already_set& error) {
+    error.discard_as_unraisable(what);
+  } catch (const py::cast_error&) {
+    PyErr_SetString(PyExc_TypeError, "a value of the wrong type was returned");
+    PyErr_WriteUnraisable(py::str(what).ptr());
   }
-  auto policy = Policy::Load(ToBytes(*model));
-  if (!policy) throw py::value_error(policy.error());
-  return std::make_unique<PolicyController>(std::move(policy.value()));
+  return otherwise;
+}
+
+Fusion::Function ToFusion(std::optional<PythonFusion> given) {
+  if (!given || !*given) return nullptr;
+  return [function = std::move(*given)](DataRate pilot, std::span<const DataRate> copilots) {
+    std::vector<int64_t> rates_bps(copilots.size());
+    std::ranges::transform(copilots, rates_bps.begin(), &DataRate::bps);
+    return DataRate::BitsPerSecond(CallUser("fusion", [&] { return function(pilot.bps(), rates_bps); }, 0));
+  };
+}
+
+py::dict Describe(const MemberState& member) {
+  return py::dict("name"_a = member.name,
+                  "rate_bps"_a = member.rate ? py::object(py::int_(member.rate->bps())) : py::none(),
+                  "trust"_a = member.trust, "suspended"_a = member.suspended, "decisions"_a = member.decisions,
+                  "faults"_a = member.faults);
+}
+
+py::dict Describe(const IntervalStatistics& statistics) {
+  py::dict described;
+  for (const IntervalStatisticsField& field : kIntervalStatisticsFields) {
+    described[py::cast(field.name)] = statistics.*field.member;
+  }
+  return described;
+}
+
+PilotPolicy ToPolicy(std::optional<PythonPolicy> given) {
+  if (!given || !*given) return nullptr;
+  return [function = std::move(*given)](const PoolView& view) {
+    Selection selection = view.line;
+    py::list members;
+    for (const MemberState& member : view.members) members.append(Describe(member));
+    const py::dict described(
+        "now_us"_a = view.now.us(), "target_rate_bps"_a = view.target.bps(),
+        "objective"_a = std::tuple(view.objective.throughput, view.objective.latency, view.objective.loss),
+        "statistics"_a = Describe(view.statistics), "members"_a = members,
+        "pilot"_a = view.members[view.current.pilot].name);
+    const std::string pilot = CallUser("policy", [&] { return function(described); }, std::string());
+    selection.pilot =
+        static_cast<size_t>(std::ranges::find(view.members, pilot, &MemberState::name) - view.members.begin());
+    return selection;
+  };
+}
+
+PoolSpecification ReadPool(const std::string& line) {
+  auto pool = ParsePool(line);
+  if (!pool) throw py::value_error(pool.error());
+  return std::move(pool.value());
+}
+
+PoolSpecification PoolOf(const std::optional<std::string>& controller, bool has_model,
+                         const std::optional<std::string>& pool) {
+  if (pool) {
+    if (controller) throw py::value_error("give either a controller's name or a pool");
+    return ReadPool(*pool);
+  }
+  if (controller.has_value() == has_model)
+    throw py::value_error("give either a controller's name or a model, or a pool");
+  if (!controller) return {.pilot = "weir"};
+  if (std::ranges::find(kBuiltInControllers, *controller) == kBuiltInControllers.end()) {
+    throw py::value_error("there is no controller '" + *controller + "'; there are " +
+                          ListNames(kBuiltInControllers, " and "));
+  }
+  return {.pilot = *controller};
 }
 
 std::unique_ptr<BandwidthEstimator> Make(const std::optional<std::string>& controller,
                                          const std::optional<py::bytes>& model, int64_t min_rate_bps,
                                          int64_t start_rate_bps, int64_t max_rate_bps,
-                                         const ObjectiveArgument& objective, bool guard) {
+                                         const ObjectiveArgument& objective, bool guard,
+                                         const std::optional<std::string>& pool, const Models& models,
+                                         std::optional<PythonFusion> fusion, std::optional<PythonPolicy> policy) {
   const TargetRateConstraints constraints = ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
+  const auto load_model = [&](const std::string& name) -> Result<std::shared_ptr<const PolicyModel>> {
+    if (name.empty() && model) return PolicyModel::Load(ToBytes(*model));
+    const auto found = models.find(name);
+    if (name.empty() || found == models.end()) return Error{"no such model was given"};
+    return PolicyModel::Load(ToBytes(found->second));
+  };
+  auto made = ControllerPool::Create(
+      PoolOf(controller, model.has_value(), pool),
+      [&](const std::string& name) { return MakeLibraryMember(name, load_model, constraints.start_rate); },
+      {.fusion = ToFusion(std::move(fusion)), .policy = ToPolicy(std::move(policy))});
+  if (!made) throw py::value_error(made.error());
   return std::make_unique<BandwidthEstimator>(BandwidthEstimatorConfig{constraints, ToObjective(objective), guard},
-                                              MakePilot(controller, model, constraints.start_rate));
+                                              std::move(made.value()));
+}
+
+std::vector<py::dict> Members(const BandwidthEstimator& estimator) {
+  std::vector<py::dict> members;
+  for (size_t i = 0; i < estimator.pool().members().size(); ++i) {
+    py::dict member = Describe(estimator.pool().members()[i]);
+    member["role"] = std::string(ToString(estimator.pool().role(i)));
+    members.push_back(std::move(member));
+  }
+  return members;
 }
 
 void OnPacket(BandwidthEstimator& estimator, int64_t arrival_time_us, int64_t ssrc, int64_t sequence_number,
@@ -74,7 +172,8 @@ py::dict Counters(const BandwidthEstimator& estimator) {
                   "guard_stale"_a = counters.guard.stale, "packets_duplicate"_a = counters.arrivals.duplicates,
                   "packets_reordered"_a = counters.arrivals.reordered, "packets_invalid"_a = counters.arrivals.invalid,
                   "stream_restarts"_a = counters.arrivals.restarts,
-                  "ssrc_evictions"_a = counters.arrivals.ssrc_evictions);
+                  "ssrc_evictions"_a = counters.arrivals.ssrc_evictions, "pilot_changes"_a = counters.pilot_changes,
+                  "fusion_faults"_a = counters.fusion_faults, "late_decisions"_a = counters.late_decisions);
 }
 
 py::bytes MakeRemb(const BandwidthEstimator& estimator, int64_t sender_ssrc) {
@@ -103,7 +202,8 @@ void BindEstimator(py::module_& module) {
   py::class_<BandwidthEstimator>(module, "BandwidthEstimator")
       .def(py::init(&Make), "controller"_a = py::none(), py::kw_only(), "model"_a = py::none(),
            "min_rate_bps"_a = defaults.min_rate.bps(), "start_rate_bps"_a = defaults.start_rate.bps(),
-           "max_rate_bps"_a = defaults.max_rate.bps(), "objective"_a = kObjectivePresets[0].name, "guard"_a = true)
+           "max_rate_bps"_a = defaults.max_rate.bps(), "objective"_a = kObjectivePresets[0].name, "guard"_a = true,
+           "pool"_a = py::none(), "models"_a = Models(), "fusion"_a = py::none(), "policy"_a = py::none())
       .def("on_packet", &OnPacket, py::kw_only(), "arrival_time_us"_a, "ssrc"_a, "sequence_number"_a, "payload_bytes"_a,
            "kind"_a = "video", "abs_send_time"_a = py::none(), "rtp_timestamp"_a = 0, "rtp_clock_rate_hz"_a = 0,
            "header_bytes"_a = 12, "padding_bytes"_a = 0, "payload_type"_a = 0)
@@ -129,6 +229,22 @@ void BindEstimator(py::module_& module) {
           "round_trip_time_us"_a, "now_us"_a)
       .def_property_readonly("latest", [](const BandwidthEstimator& e) { return e.latest(); })
       .def_property_readonly("pilot_suspended", &BandwidthEstimator::pilot_suspended)
+      .def(
+          "set_pool",
+          [](BandwidthEstimator& e, const std::string& line) {
+            if (const auto error = e.SetPool(ReadPool(line))) throw py::value_error(error->message);
+          },
+          "line"_a)
+      .def(
+          "replace_model",
+          [](BandwidthEstimator& e, const py::bytes& model, const std::string& member) {
+            auto made = MakeModelMember(member, ToBytes(model));
+            if (!made) throw py::value_error(made.error());
+            if (const auto error = e.ReplaceMember(member, std::move(made.value())))
+              throw py::value_error(error->message);
+          },
+          "model"_a, "member"_a = "weir")
+      .def_property_readonly("members", &Members)
       .def("counters", &Counters)
       .def("remb", &MakeRemb, "sender_ssrc"_a);
 }

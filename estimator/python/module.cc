@@ -96,6 +96,8 @@ PYBIND11_MODULE(_core, module) {
   py::class_<Policy>(module, "Policy")
       .def(py::init(&LoadPolicy), "model"_a)
       .def_property_readonly("description", [](const Policy& policy) { return ToDict(policy.description()); })
+      .def_property_readonly("needs_onnxruntime",
+                             [](const Policy& policy) { return policy.model().needs_onnxruntime(); })
       .def("run", &RunPolicy, "observation"_a, "objective"_a = kObjectivePresets[0].name)
       .def("reset_state", &Policy::ResetState);
   module.def(

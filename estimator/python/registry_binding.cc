@@ -1,10 +1,15 @@
 // The tables of names of weir._core: controllers, kinds of flows, objective presets.
 #include "registry_binding.h"
 
+#include <pybind11/stl.h>
+
 #include <array>
 #include <charconv>
+#include <string>
 
+#include "weir/fusion.h"
 #include "weir/objective.h"
+#include "weir/pool/pool_specification.h"
 #include "weir/registry/controllers.h"
 #include "weir/registry/flow_kinds.h"
 
@@ -42,6 +47,19 @@ void BindRegistry(py::module_& module) {
       .def_readonly("knows_path", &RegisteredController::knows_path);
   module.attr("REGISTERED_CONTROLLERS") = ToTuple(kControllers);
   module.attr("CONTROLLERS") = ToTuple(kBuiltInControllers);
+  module.attr("FUSIONS") = ToTuple(kFusionNames);
+  module.attr("PILOT_POLICIES") = ToTuple(kPilotPolicyNames);
+  module.def(
+      "parse_pool",
+      [](const std::string& line) {
+        const auto pool = ParsePool(line);
+        if (!pool) throw py::value_error(pool.error());
+        using namespace py::literals;  // NOLINT: the literals' only way in
+        return py::dict("line"_a = ToString(pool.value()), "pilot"_a = pool.value().pilot,
+                        "copilots"_a = pool.value().copilots, "fusion"_a = ToString(pool.value().fusion),
+                        "policy"_a = ToString(pool.value().policy));
+      },
+      py::arg("line"));
   py::dict kinds;
   for (const RegisteredFlowKind& kind : kFlowKinds) kinds[py::cast(kind.name)] = kind.summary;
   module.attr("FLOW_KINDS") = kinds;

@@ -5,8 +5,6 @@
 #include <cassert>
 #include <utility>
 
-#include "weir/controllers/rule_controller.h"
-
 namespace weir {
 namespace {
 
@@ -32,12 +30,20 @@ EstimateReason ReasonOf(GuardRule rule) {
   return EstimateReason::kStart;
 }
 
-// The target that a controller gives when it is due; nothing when it is a fault.
-std::optional<DataRate> AskTarget(RateController& controller, Timestamp now) {
-  const NetworkControlUpdate update = controller.OnTimeout(now);
-  if (!update.target_rate) return std::nullopt;
-  const DataRate rate = update.target_rate->target_rate;
-  return rate.IsFinite() && rate > DataRate::Zero() ? std::optional(rate) : std::nullopt;
+EstimateReason ReasonOf(ControllerPool::Advice::Source source) {
+  using Source = ControllerPool::Advice::Source;
+  switch (source) {
+    case Source::kPilot:
+      return EstimateReason::kPilot;
+    case Source::kCopilot:
+      return EstimateReason::kCopilot;
+    case Source::kFallback:
+      return EstimateReason::kFallback;
+    case Source::kHeld:
+    case Source::kNobody:
+      break;
+  }
+  return EstimateReason::kHeld;
 }
 
 }  // namespace
@@ -50,33 +56,20 @@ std::string_view ToString(EstimateReason reason) {
   return index < kNames.size() ? kNames[index] : "unknown";
 }
 
-BandwidthEstimator::BandwidthEstimator(const BandwidthEstimatorConfig& config, std::unique_ptr<RateController> pilot,
-                                       std::vector<std::unique_ptr<RateController>> copilots, Fusion fusion,
-                                       std::unique_ptr<RateController> fallback)
+BandwidthEstimator::BandwidthEstimator(const BandwidthEstimatorConfig& config, ControllerPool pool)
     : constraints_(Validated(config.constraints).value_or(TargetRateConstraints{})),
       objective_(config.objective),
-      fusion_(std::move(fusion)),
-      pilot_(std::move(pilot)),
-      fallback_(fallback ? std::move(fallback)
-                         : std::make_unique<RuleController>(RuleOptions{.tolerate_sparse_packets = true})),
+      pool_(std::move(pool)),
       guard_(GuardOptions{.floor = config.guard && config.guard_floor, .slew = config.guard, .stale = config.guard}) {
-  assert(Validated(config.constraints) && pilot_);
-  for (auto& copilot : copilots) copilots_.push_back({std::move(copilot), std::nullopt});
-  copilot_rates_.reserve(copilots_.size());
+  assert(Validated(config.constraints));
+  pool_.SetDecisionLimit(config.decision_limit);
   latest_.target_rate = constraints_.start_rate;
-}
-
-template <class Function>
-void BandwidthEstimator::ForEachController(Function function) {
-  function(*pilot_);
-  for (Seat& copilot : copilots_) function(*copilot.controller);
-  function(*fallback_);
 }
 
 void BandwidthEstimator::OnPacket(const PacketArrival& packet) {
   const std::optional<Arrival> arrival = arrival_statistics_.OnPacket(packet);
   if (!arrival || !started()) return;
-  ForEachController([&](RateController& controller) { controller.OnArrival(*arrival); });
+  pool_.OnArrival(*arrival);
   if (observer_) observer_->OnArrival(*arrival);
   guard_.OnArrival(*arrival);
   throttle_.OnPacket(arrival->packet.arrival_time, arrival->packet.size());
@@ -84,11 +77,7 @@ void BandwidthEstimator::OnPacket(const PacketArrival& packet) {
 
 void BandwidthEstimator::Start(Timestamp now) {
   guard_.SetConstraints(constraints_, now);
-  ForEachController([&](RateController& controller) {
-    controller.OnTargetRateConstraints(constraints_, now);
-    controller.OnObjective(objective_);
-    if (round_trip_time_) controller.OnRoundTripTimeUpdate(*round_trip_time_);
-  });
+  pool_.Start(constraints_, objective_, round_trip_time_, now);
   latest_ = {now, constraints_.start_rate, EstimateReason::kStart};
   if (!observer_) return;
   observer_->OnTarget(latest_.target_rate, now);
@@ -101,91 +90,37 @@ std::optional<Estimate> BandwidthEstimator::OnTimeout(Timestamp now) {
   now_ = now;
   if (first) Start(now);
 
-  bool decided = AskPilot(now);
-  decided |= AskFallback(now);
-  decided |= AskCopilots(now);
-  if (decided || guard_.next_timeout() <= now) Decide(now);
+  if (pool_.OnTimeout(now) || guard_.next_timeout() <= now) Decide(now);
 
   if (throttle_.DueTime(latest_.target_rate, now) > now) return std::nullopt;
   throttle_.OnSent(latest_.target_rate, now);
-  ++counters_.feedbacks;
+  ++feedbacks_;
   return Estimate{now, latest_.target_rate, latest_.reason};
 }
 
-bool BandwidthEstimator::AskPilot(Timestamp now) {
-  if (pilot_->next_timeout() > now) return false;
-  const std::optional<DataRate> rate = AskTarget(*pilot_, now);
-  if (!rate) {
-    ++counters_.policy_faults;
-    decisions_in_a_row_ = 0;
-    faults_in_a_row_ = std::min(faults_in_a_row_ + 1, kFaultsToFallback);
-    if (faults_in_a_row_ == kFaultsToFallback) suspended_ = true;
-    return true;
-  }
-  pilot_rate_ = rate;
-  ++counters_.decisions;
-  faults_in_a_row_ = 0;
-  decisions_in_a_row_ = std::min(decisions_in_a_row_ + 1, kDecisionsToRecover);
-  if (decisions_in_a_row_ == kDecisionsToRecover) suspended_ = false;
-  return true;
-}
-
-// Also while the pilot is well: the fallback's windows must be warm when it is needed.
-bool BandwidthEstimator::AskFallback(Timestamp now) {
-  if (fallback_->next_timeout() > now) return false;
-  const std::optional<DataRate> rate = AskTarget(*fallback_, now);
-  if (rate) fallback_rate_ = rate;
-  if (!rate || !suspended_) return false;
-  ++counters_.fallback_decisions;
-  return true;
-}
-
-bool BandwidthEstimator::AskCopilots(Timestamp now) {
-  bool any = false;
-  for (Seat& copilot : copilots_) {
-    if (copilot.controller->next_timeout() > now) continue;
-    any = true;
-    if (const std::optional<DataRate> rate = AskTarget(*copilot.controller, now)) copilot.rate = rate;
-  }
-  return any;
-}
-
 void BandwidthEstimator::Decide(Timestamp now) {
-  DataRate wanted = latest_.target_rate;
-  EstimateReason reason = latest_.reason;
-  const std::optional<DataRate>& seat = suspended_ ? fallback_rate_ : pilot_rate_;
-  if (!suspended_ && faults_in_a_row_ > 0) {
-    reason = EstimateReason::kHeld;
-  } else if (seat) {
-    copilot_rates_.clear();
-    for (const Seat& copilot : copilots_) {
-      if (copilot.rate) copilot_rates_.push_back(*copilot.rate);
-    }
-    const FusedRate fused = FuseRates(fusion_, *seat, copilot_rates_);
-    wanted = fused.rate;
-    reason = fused.from_copilot ? EstimateReason::kCopilot
-             : suspended_       ? EstimateReason::kFallback
-                                : EstimateReason::kPilot;
-  }
+  using Source = ControllerPool::Advice::Source;
+  const ControllerPool::Advice advice = pool_.Fuse();
+  const bool has_rate = advice.source != Source::kNobody && advice.source != Source::kHeld;
+  const DataRate wanted = has_rate ? advice.rate : latest_.target_rate;
+  EstimateReason reason = advice.source == Source::kNobody ? latest_.reason : ReasonOf(advice.source);
   const Guard::Result guarded = guard_.Apply(wanted, now);
   if (guarded.rule != GuardRule::kNone) reason = ReasonOf(guarded.rule);
   latest_ = {now, guarded.rate, reason};
-  ForEachController([&](RateController& controller) { controller.OnTargetApplied(guarded.rate, now); });
+  pool_.OnTargetApplied(guarded.rate, now);
   if (observer_) observer_->OnTarget(guarded.rate, now);
 }
 
 Timestamp BandwidthEstimator::next_timeout() const {
   if (!started()) return Timestamp::MinusInfinity();
-  Timestamp next = std::min({pilot_->next_timeout(), fallback_->next_timeout(), guard_.next_timeout(),
-                             throttle_.DueTime(latest_.target_rate, now_)});
-  for (const Seat& copilot : copilots_) next = std::min(next, copilot.controller->next_timeout());
+  const Timestamp next =
+      std::min({pool_.next_timeout(), guard_.next_timeout(), throttle_.DueTime(latest_.target_rate, now_)});
   return std::max(next, now_ + kMinTimeout);
 }
 
 void BandwidthEstimator::SetObjective(const Objective& objective) {
   objective_ = objective;
-  if (!started()) return;
-  ForEachController([&](RateController& controller) { controller.OnObjective(objective); });
+  if (started()) pool_.OnObjective(objective);
 }
 
 bool BandwidthEstimator::SetConstraints(const TargetRateConstraints& constraints, Timestamp now) {
@@ -200,10 +135,8 @@ bool BandwidthEstimator::SetConstraints(const TargetRateConstraints& constraints
   guard_.SetConstraints(constraints_, time);
   const DataRate target = std::clamp(latest_.target_rate, constraints_.min_rate, constraints_.max_rate);
   if (target != latest_.target_rate) latest_ = {time, target, EstimateReason::kGuardBounds};
-  ForEachController([&](RateController& controller) {
-    controller.OnTargetRateConstraints(constraints_, time);
-    controller.OnTargetApplied(target, time);
-  });
+  pool_.OnTargetRateConstraints(constraints_, time);
+  pool_.OnTargetApplied(target, time);
   if (observer_) observer_->OnTarget(target, time);
   return true;
 }
@@ -212,15 +145,21 @@ void BandwidthEstimator::OnRoundTripTime(TimeDelta round_trip_time, Timestamp no
   if (!IsRoundTripTime(round_trip_time)) return;
   round_trip_time_ = RoundTripTimeUpdate{now, round_trip_time};
   if (!started()) return;
-  ForEachController([&](RateController& controller) { controller.OnRoundTripTimeUpdate(*round_trip_time_); });
+  pool_.OnRoundTripTimeUpdate(*round_trip_time_);
   if (observer_) observer_->OnRoundTripTimeUpdate(*round_trip_time_);
 }
 
 EstimatorCounters BandwidthEstimator::counters() const {
-  EstimatorCounters counters = counters_;
-  counters.guard = guard_.counters();
-  counters.arrivals = arrival_statistics_.counters();
-  return counters;
+  const PoolCounters& pool = pool_.counters();
+  return {.decisions = pool.pilot_decisions,
+          .policy_faults = pool.pilot_faults,
+          .fallback_decisions = pool.fallback_decisions,
+          .pilot_changes = pool.pilot_changes,
+          .fusion_faults = pool.fusion_faults,
+          .late_decisions = pool.late_decisions,
+          .feedbacks = feedbacks_,
+          .guard = guard_.counters(),
+          .arrivals = arrival_statistics_.counters()};
 }
 
 }  // namespace weir

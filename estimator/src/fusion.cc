@@ -1,39 +1,64 @@
 #include "weir/fusion.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace weir {
 namespace {
 
-bool IsBetter(const Fusion& fusion, DataRate candidate, DataRate best) {
-  const auto distance = [&](DataRate rate) {
-    const DataRate difference = rate - fusion.target;
-    return difference < DataRate::Zero() ? DataRate::Zero() - difference : difference;
-  };
+DataRate GeometricMean(std::span<const DataRate> rates) {
+  double sum = 0;
+  for (const DataRate rate : rates) sum += std::log(static_cast<double>(rate.bps()));
+  const DataRate mean = DataRate::BitsPerSecondF(std::exp(sum / static_cast<double>(rates.size())));
+  // Rounding must not make a new rate out of equal ones.
+  const auto [lowest, highest] = std::ranges::minmax(rates);
+  return std::clamp(mean, lowest, highest);
+}
+
+DataRate Median(std::span<DataRate> rates) {
+  std::ranges::sort(rates);
+  const size_t middle = (rates.size() - 1) / 2;
+  return GeometricMean(rates.subspan(middle, rates.size() % 2 == 1 ? 1 : 2));
+}
+
+DataRate Closest(DataRate target, std::span<const DataRate> rates) {
+  return *std::ranges::min_element(rates, {},
+                                   [target](DataRate rate) { return rate < target ? target - rate : rate - target; });
+}
+
+// `rates`: all, the pilot's first.
+DataRate Fuse(const Fusion& fusion, std::span<DataRate> rates) {
   switch (fusion.kind) {
     case Fusion::Kind::kMax:
-      return candidate > best;
+      return std::ranges::max(rates);
     case Fusion::Kind::kMin:
-      return candidate < best;
+      return std::ranges::min(rates);
+    case Fusion::Kind::kMedian:
+      return Median(rates);
+    case Fusion::Kind::kMean:
+      return GeometricMean(rates);
     case Fusion::Kind::kClosest:
-      return distance(candidate) < distance(best);
-    case Fusion::Kind::kPilotOnly:
+      return Closest(fusion.target, rates);
     case Fusion::Kind::kUser:
+      if (fusion.function) return fusion.function(rates[0], rates.subspan(1));
+      break;
+    case Fusion::Kind::kPilotOnly:
       break;
   }
-  return false;
+  return rates[0];
 }
 
 }  // namespace
 
 FusedRate FuseRates(const Fusion& fusion, DataRate pilot, std::span<const DataRate> copilots) {
-  if (fusion.kind == Fusion::Kind::kUser && fusion.function) {
-    const DataRate rate = fusion.function(pilot, copilots);
-    return {rate, rate != pilot};
-  }
-  DataRate best = pilot;
-  for (const DataRate candidate : copilots) {
-    if (IsBetter(fusion, candidate, best)) best = candidate;
-  }
-  return {best, best != pilot};
+  std::array<DataRate, 1 + kMaxCopilots> buffer{pilot, pilot, pilot, pilot, pilot, pilot, pilot, pilot};
+  const size_t count = std::min(copilots.size(), kMaxCopilots);
+  std::ranges::copy(copilots.first(count), buffer.begin() + 1);
+  const std::span<DataRate> rates = std::span(buffer).first(1 + count);
+  const auto [lowest, highest] = std::ranges::minmax(rates);
+  const DataRate rate = Fuse(fusion, rates);
+  if (rate < lowest || rate > highest) return {.rate = pilot, .fault = true};
+  return {.rate = rate, .from_copilot = rate != pilot};
 }
 
 }  // namespace weir

@@ -26,11 +26,11 @@ from weir.qoe_eval.call.settings import (
 from weir.qoe_eval.report.means_table import print_means
 from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
-from weir.qoe_eval.runs.options import check_model, parse_objective
+from weir.qoe_eval.runs.options import POOL, check_model, parse_objective, read_pool
 from weir.qoe_eval.runs.own_controllers import check_own_names, is_own, read_own_controller
 from weir.qoe_eval.runs.progress import error_console
 from weir.qoe_eval.runs.shipped_model import model_to_run
-from weir.registry import CONTROLLERS, DEFAULT_PRESET, IN_CALLS, PRESETS, uses_model
+from weir.registry import CONTROLLERS, DEFAULT_PRESET, IN_CALLS, PRESETS, is_pool, uses_model
 from weir.traces.formats.convert import parse_rate
 
 COMPARED = ("weir", "gcc")
@@ -57,11 +57,11 @@ def call(
         typer.Option(
             metavar="NAME",
             help=f"{'; '.join(f'{name}: {CONTROLLERS[name].summary}' for name in IN_CALLS)}; or one of your own in the "
-            "policy's place: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM.",
+            f"policy's place: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM; or {POOL}.",
         ),
     ] = "weir",
     compare: Annotated[
-        bool, typer.Option("--compare", help="Both weir and gcc (and your own), paired by seed.")
+        bool, typer.Option("--compare", help="Both weir and gcc (and your own, or the pool), paired by seed.")
     ] = False,
     objective: Annotated[
         str,
@@ -95,12 +95,15 @@ def call(
     """
     started = time.monotonic()
     kind = cast(SenderKind, _one_of("--sender", sender, get_args(SenderKind)))
-    own = read_own_controller(controller) if is_own(controller) else None
+    pool = read_pool(controller) if is_pool(controller) else None
+    own = read_own_controller(controller) if not pool and is_own(controller) else None
+    if own and own.model:
+        raise InputError(f"--controller {controller}: in a call the model of the controller weir is given by --model")
     if own:
         check_own_names([own], list(CONTROLLERS))
-    name = own.name if own else _one_of("--controller", controller, IN_CALLS)
+    name = own.name if own else pool or _one_of("--controller", controller, IN_CALLS)
     _one_of("--size", size, SIZES)
-    controllers = ((name, *COMPARED) if own else COMPARED) if compare else (name,)
+    controllers = ((name, *COMPARED) if own or pool else COMPARED) if compare else (name,)
     check_model(model)
     scenarios = read_inputs(inputs, PathOptions(duration_s=duration))
     weights = parse_objective(objective)

@@ -12,8 +12,9 @@ from typing import Any
 from weir.files.names import file_name
 from weir.qoe_eval.call.logs.file_names import RECORD
 from weir.qoe_eval.call.settings import CallSettings, SenderKind
+from weir.qoe_eval.runs.jobs import member_digests
 from weir.qoe_eval.runs.own_controllers import OwnController
-from weir.registry import uses_model
+from weir.registry import is_pool, uses_model
 from weir.traces.schema.scenario import Scenario
 from weir.traces.schema.variation import vary
 
@@ -100,6 +101,8 @@ def _key(settings: CallSettings, builds: Sequence[str | None]) -> str:
     # Under GCC alone the objective means nothing.
     objective = settings.objective if settings.follows_objective else None
     identity = [settings.scenario.to_dict(), document, objective, builds]
+    if is_pool(settings.controller):
+        identity.append(member_digests(settings.controller))
     if settings.own:
         identity.append(settings.own.identity)
     return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from weir.qoe_eval.runs.own_controllers import OwnController
-from weir.registry import uses_model
+from weir.registry import is_pool, uses_model
 from weir.traces.schema.scenario import Scenario
 
 SenderKind = Literal["chromium", "native"]
@@ -24,8 +24,8 @@ DEFAULT_MAX_BITRATE_BPS = 2_500_000
 class CallSettings:
     """One call. `scenario` is what the link replays; `variation` what its seed has drawn of it, for the record.
 
-    `controller`: of `weir.registry.IN_CALLS`, or the name of `own`. `objective`: weights of throughput, latency and
-    loss, for controllers of ours. `max_bitrate_bps` bounds the encoder.
+    `controller`: of `weir.registry.IN_CALLS`, a pool's line, or the name of `own`. `objective`: weights of throughput,
+    latency and loss, for controllers of ours. `max_bitrate_bps` bounds the encoder.
     `model` None: the one shipped. `own`: the user's own controller, whose name `controller` then is;
     it decides in place of the model. `out` is the call's own folder.
     """
@@ -49,7 +49,7 @@ class CallSettings:
     @property
     def follows_objective(self) -> bool:
         """Whether a controller of ours, or of the user's own, takes part; else the objective means nothing."""
-        return self.own is not None or self.runs_model
+        return self.own is not None or is_pool(self.controller) or self.runs_model
 
     @property
     def runs_model(self) -> bool:

@@ -109,7 +109,8 @@ def _model() -> Component:
     try:
         path = shipped_model()
         model = read_model(path)
-        return Component("model", "run", f"{model.name} {model.version}, {path.name}".strip())
+        found = f"{model.name} {model.version}, {path.name}, SHA-256 {model.sha256[:12]}"
+        return Component("model", "run", found.strip())
     except (MissingComponent, InputError) as error:
         return Component("model", "run", None, str(error))
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from weir.registry import SIMULATED
 
 # As many as there are --series-N in report.css.
 _PALETTE = 12
+
+
+def css_name(controller: str) -> str:
+    """A controller's name, or a pool's line, as a part of a name in CSS; report.js and the live page do the same."""
+    return re.sub(r"[^A-Za-z0-9_-]", "_", controller)
 
 
 def controller_colours() -> str:
@@ -19,7 +25,7 @@ def other_colours(names: Iterable[str]) -> str:
     """The same for other controllers, such as a user's own, in turn from what the registry leaves of the palette.
 
     Args:
-        names: letters, digits, _ and -.
+        names: what `css_name` makes of them tells them apart.
     """
     names = list(names)
     free = max(1, _PALETTE - len(SIMULATED))
@@ -27,5 +33,6 @@ def other_colours(names: Iterable[str]) -> str:
 
 
 def _rules(names: Iterable[str], places: Iterable[int]) -> str:
-    rules = (f"--c-{name}: var(--series-{1 + place % _PALETTE})" for name, place in zip(names, places, strict=True))
+    placed = zip(map(css_name, names), places, strict=True)
+    rules = (f"--c-{name}: var(--series-{1 + place % _PALETTE})" for name, place in placed)
     return f":root {{ {'; '.join(rules)} }}"

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weir.qoe_eval.measures.metric_table import Metric
+from weir.qoe_eval.report.colours import css_name
 from weir.qoe_eval.runs.own_controllers import NAME
+from weir.registry import is_pool
 
 
 def counted(number: int, noun: str) -> str:
@@ -31,7 +33,8 @@ def interval(ends: Sequence[float | None], metric: Metric, of_difference: bool =
 
 def colour(controller: str) -> str:
     """The colour of a controller in CSS; grey for a name that CSS could read as something else."""
-    return f"var(--c-{controller}, var(--zero))" if NAME.fullmatch(controller) else "var(--zero)"
+    has_colour = NAME.fullmatch(controller) or is_pool(controller)
+    return f"var(--c-{css_name(controller)}, var(--zero))" if has_colour else "var(--zero)"
 
 
 @dataclass(frozen=True)

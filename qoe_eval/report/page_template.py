@@ -106,7 +106,7 @@ def _own_file(name: str) -> str:
 
 
 def _colours(own: Sequence[str]) -> str:
-    """CSS with the controllers' colours. The names of a user's own controllers are letters, digits, _ and -."""
+    """CSS with the controllers' colours. Of other names only letters, digits, _ and - remain."""
     from markupsafe import Markup
 
     return Markup(controller_colours() + (other_colours(own) if own else ""))

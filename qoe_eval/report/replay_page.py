@@ -13,6 +13,7 @@ from weir.qoe_eval.report.sections.families import families
 from weir.qoe_eval.report.sections.guard import guard
 from weir.qoe_eval.report.sections.headline import headline
 from weir.qoe_eval.report.sections.paired import paired
+from weir.qoe_eval.report.sections.pools import pools
 from weir.qoe_eval.report.sections.scatter import DELAY_THROUGHPUT, scatter
 from weir.qoe_eval.report.sections.scenarios import per_scenario
 from weir.qoe_eval.report.sections.viewer import viewer
@@ -63,6 +64,7 @@ def render_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary
         worst_runs(records),
         _time_series(series),
         guard(records),
+        pools(records),
         what_was_run(records, summary),
     ]
     title = "Weir: rate control on simulated paths"

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from weir.qoe_eval.runs.options import POLICY_FILE
 from weir.qoe_eval.runs.own_controllers import OwnController
 from weir.qoe_eval.runs.simulator import simulator_versions
-from weir.registry import uses_model
+from weir.registry import is_pool, pool_members, uses_model
 from weir.traces.schema.scenario import Scenario
 from weir.traces.schema.variation import vary
 
@@ -65,6 +66,8 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, dict[str, Any]]:
                 identity = [document, controller, plan.objective, seed, own_hash, simulator_hash, versions]
                 if own:
                     identity.append(own.identity)
+                if is_pool(controller):
+                    identity.append(member_digests(controller))
                 key = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
                 jobs[key] = {
                     "job": {
@@ -72,7 +75,7 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, dict[str, Any]]:
                         "name": f"{document['name']}, {controller}, seed {seed}",
                         "flows_under_test": tested,
                         "variation": variation,
-                        "model_sha256": own_hash,
+                        "model_sha256": own.sha256 if own and own.model else own_hash,
                         "keep_series": plan.series == "kept" or (plan.series == "first kept" and seed == plan.seeds[0]),
                     },
                     "scenario": document,
@@ -84,6 +87,12 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, dict[str, Any]]:
                     "series": plan.series != "none",
                 }
     return jobs
+
+
+def member_digests(pool: str) -> list[str]:
+    """The SHA-256 of each policy that a pool's line names by its file."""
+    files = (member.removeprefix(POLICY_FILE) for member in pool_members(pool) if member.startswith(POLICY_FILE))
+    return [_sha256_of_file(Path(file)) for file in files]
 
 
 def _sha256_of_file(path: Path) -> str:

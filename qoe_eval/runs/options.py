@@ -8,11 +8,16 @@ from typing import Annotated
 
 import typer
 
+from weir._core import parse_pool
 from weir.errors import InputError
 from weir.files.input import LARGEST_MODEL_BYTES, check_utf8, printable
 from weir.qoe_eval.runs.own_controllers import HOW, NAME, OwnController, check_own_names, is_own, read_own_controller
-from weir.registry import PRESETS, SIMULATED
+from weir.registry import PRESETS, SIMULATED, is_pool, pool_members
 from weir.trainer.gym import checked_objective
+
+POOL = "a pool such as 'pilot=weir copilots=nada,rule fusion=min policy=by_trust'"
+POLICY_FILE = "weir:"
+"""What a pool's member begins with that is a policy from a file of its own."""
 
 OneWayDelayOption = Annotated[
     float | None,
@@ -44,30 +49,47 @@ def parse_objective(text: str) -> tuple[float, float, float]:
 
 
 def own_names(controllers: Iterable[str]) -> list[str]:
-    """Of these names those that are not built in, and can be a file's."""
-    return [name for name in controllers if name not in SIMULATED and NAME.fullmatch(name)]
+    """Of these names those that are not built in: files' and pools'."""
+    return [name for name in controllers if name not in SIMULATED and (NAME.fullmatch(name) or is_pool(name))]
+
+
+def read_pool(text: str) -> str:
+    """The line of a pool in its shortest form, which is its name in results.
+
+    Raises:
+        InputError: it is none, or names a model that is no file.
+    """
+    try:
+        members = pool_members(text)
+    except ValueError as error:
+        raise InputError(f"--controller '{printable(text)}': {error}") from None
+    for member in members:
+        if member.startswith(POLICY_FILE):
+            check_model(Path(member.removeprefix(POLICY_FILE)), f"--controller, {member}")
+    return str(parse_pool(text)["line"])
 
 
 def check_controllers(choices: Sequence[str], time_limit_s: float) -> tuple[list[str], dict[str, OwnController]]:
     """The names, each once, in their order (all that are built in for none), and by their names the user's own.
 
     Args:
-        choices: names and files.
+        choices: names, files and pools' lines.
         time_limit_s: how long one decision of an own controller may take.
 
     Raises:
         InputError: an unknown name, or a file that cannot be a controller.
     """
-    own = {text: read_own_controller(text, time_limit_s) for text in choices if is_own(text)}
+    pools = {text: read_pool(text) for text in choices if is_pool(text)}
+    own = {text: read_own_controller(text, time_limit_s) for text in choices if text not in pools and is_own(text)}
     for choice in choices:
-        if choice not in SIMULATED and choice not in own:
-            raise InputError(f"--controller {choice}: not known; use {', '.join(SIMULATED)}, or {HOW}")
+        if choice not in SIMULATED and choice not in own and choice not in pools:
+            raise InputError(f"--controller {choice}: not known; use {', '.join(SIMULATED)}, {POOL}, or {HOW}")
     check_own_names(list(own.values()), SIMULATED)
-    names = [own[choice].name if choice in own else choice for choice in choices]
+    names = [own[choice].name if choice in own else pools.get(choice, choice) for choice in choices]
     return list(dict.fromkeys(names)) or list(SIMULATED), {one.name: one for one in own.values()}
 
 
-def check_model(path: Path | None) -> None:
+def check_model(path: Path | None, what: str = "--model") -> None:
     """Refuses a file that can be no model, before anything runs; None is none.
 
     Raises:
@@ -75,7 +97,7 @@ def check_model(path: Path | None) -> None:
     """
     if path is None:
         return
-    check_utf8("--model", path.absolute())
+    check_utf8(what, path.absolute())
     if path.is_file() and 0 < path.stat().st_size <= LARGEST_MODEL_BYTES:
         return
     if not path.exists():
@@ -84,4 +106,4 @@ def check_model(path: Path | None) -> None:
         fault = "is no file"
     else:
         fault = f"has {path.stat().st_size} bytes; a model has some, and at most {LARGEST_MODEL_BYTES >> 20} MiB"
-    raise InputError(f"--model {printable(path)}: {fault}; give an ONNX file such as 'weir export' writes")
+    raise InputError(f"{what} {printable(path)}: {fault}; give an ONNX file such as 'weir export' writes")

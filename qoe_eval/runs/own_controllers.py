@@ -1,4 +1,4 @@
-"""Controllers of a user's own: a Python class, a program, a shared library."""
+"""Controllers of a user's own: a Python class, a program, a shared library, a policy model."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ from weir.errors import InputError
 from weir.files.input import check_utf8, printable
 from weir.qoe_eval.runs import python_controller
 
-HOW = "FILE.py:CLASS, ./LIBRARY.so or ./PROGRAM for one of your own"
+HOW = "FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM, FILE.onnx or, without the guard, FILE.onnx:bare for one of your own"
 DEFAULT_TIME_LIMIT_S = 1.0
 _PYTHON = re.compile(r"(?P<file>.*\.py)(?::(?P<class>[^:/]*))?", re.DOTALL)
+_MODEL = re.compile(r"(?P<file>.*\.onnx)(?P<bare>:bare)?", re.DOTALL)
 # It becomes part of file names and of the page.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
 @dataclass(frozen=True)
 class OwnController:
-    """`name` is for tables and files. Either `command`, which speaks JSON lines, or `library` is there. `identity`
-    changes with the file's content: what else the file reads or imports is not looked at.
+    """`name` is for tables and files. One of `command`, which speaks JSON lines, `library` and `model` is there.
+    `identity` changes with the file's content: what else the file reads or imports is not looked at. `guard` is of a
+    model.
     """
 
     name: str
@@ -33,17 +35,26 @@ class OwnController:
     identity: str
     command: tuple[str, ...] = ()
     library: str = ""
+    model: str = ""
+    guard: bool = True
     time_limit_s: float = DEFAULT_TIME_LIMIT_S
 
+    @property
+    def sha256(self) -> str:
+        """Of the file."""
+        return self.identity.partition(":")[0]
+
     def job(self) -> dict[str, Any]:
-        """As `external` in a job of weir-sim, and for weir-peer."""
+        """As `external` in a job of weir-sim and, models apart, for weir-peer."""
+        if self.model:
+            return {"kind": "policy", "model": self.model, "guard": self.guard}
         what = {"library": self.library} if self.library else {"command": list(self.command)}
         return {"kind": "library" if self.library else "program", "time_limit_s": self.time_limit_s} | what
 
 
 def is_own(text: str) -> bool:
     """Whether this names a file rather than a controller that is built in."""
-    return "/" in text or text.endswith(".so") or _PYTHON.fullmatch(text) is not None
+    return "/" in text or text.endswith(".so") or any(kind.fullmatch(text) for kind in (_PYTHON, _MODEL))
 
 
 def read_own_controller(text: str, time_limit_s: float = DEFAULT_TIME_LIMIT_S) -> OwnController:
@@ -55,7 +66,8 @@ def read_own_controller(text: str, time_limit_s: float = DEFAULT_TIME_LIMIT_S) -
     python = _PYTHON.fullmatch(text)
     if python and not python["class"]:
         raise InputError(f"--controller {text}: name the class too, as in {python['file']}:Controller")
-    path = Path(python["file"] if python else text).absolute()
+    model = _MODEL.fullmatch(text)
+    path = Path((python or model or {"file": text})["file"]).absolute()
     if path.exists() and not path.is_file():
         raise InputError(f"--controller {printable(text)}: is no regular file; use {HOW}")
     check_utf8("--controller", path)
@@ -75,6 +87,10 @@ def read_own_controller(text: str, time_limit_s: float = DEFAULT_TIME_LIMIT_S) -
         runner = str(Path(python_controller.__file__))
         command = (sys.executable, "-P", runner, str(path), python["class"])
         return OwnController(name, text, f"{digest}:{python['class']}", command=command, time_limit_s=time_limit_s)
+    if model:
+        bare = model["bare"] is not None
+        identity = f"{digest}:bare" if bare else digest
+        return OwnController(f"{name}-bare" if bare else name, text, identity, model=str(path), guard=not bare)
     if path.suffix == ".so":
         return OwnController(name, text, digest, library=str(path), time_limit_s=time_limit_s)
     if not os.access(path, os.X_OK):

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import weir
 from weir.errors import MissingComponent
-from weir.installation import how_to_get
 from weir.trainer import SHIPPED_MODEL
 
 
@@ -28,10 +26,6 @@ def model_to_run(given: Path | None) -> Path:
     """The absolute path of the model for the controller weir: the given one, else the bundled one.
 
     Raises:
-        MissingComponent: there is none, or no ONNX Runtime to run one with.
+        MissingComponent: there is none.
     """
-    if not weir.ONNXRUNTIME_VERSION:
-        raise MissingComponent(
-            f"models need onnxruntime, which is not installed: {how_to_get('build', 'onnxruntime')} brings it"
-        )
     return (given or shipped_model()).absolute()

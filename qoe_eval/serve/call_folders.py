@@ -85,7 +85,7 @@ def describe_call(out: Path, folder: Path) -> dict[str, Any] | None:
     return {
         "folder": name,
         "scenario": str(record.get("scenario", "?"))[:200],
-        "controller": str(record.get("controller", "?"))[:40],
+        "controller": str(record.get("controller", "?"))[:200],
         "sender": str(call.get("sender", ""))[:40],
         "objective": _objective(record.get("objective")),
         "finished": datetime.fromtimestamp(finished, UTC).isoformat(timespec="seconds"),

@@ -8,11 +8,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar, get_args
 
+from weir._core import parse_pool
 from weir.errors import InputError
 from weir.files.input import parse_json
 from weir.qoe_eval.call.logs.json_lines import number
 from weir.qoe_eval.call.settings import SIZES, SenderKind
-from weir.registry import IN_CALLS, WEIGHTS
+from weir.registry import IN_CALLS, WEIGHTS, is_pool, pool_members
 from weir.traces.schema.scenario import Scenario
 
 SENDERS: tuple[SenderKind, ...] = get_args(SenderKind)
@@ -39,8 +40,8 @@ def read_call_request(data: Any, scenarios: Mapping[str, Scenario]) -> CallReque
     """A request for a call from parsed JSON.
 
     Args:
-        data: an object with `scenario` (a name), `sender`, `controller`, `objective` (as `read_objective`),
-            `duration_s` (5 to 600), and `size` ("640x360" or "1280x720").
+        data: an object with `scenario` (a name), `sender`, `controller` (or a pool's line), `objective` (as
+            `read_objective`), `duration_s` (5 to 600), and `size` ("640x360" or "1280x720").
         scenarios: those that can be named.
 
     Raises:
@@ -53,12 +54,28 @@ def read_call_request(data: Any, scenarios: Mapping[str, Scenario]) -> CallReque
     return CallRequest(
         scenario=scenarios[name],
         sender=_choice(data, "sender", SENDERS),
-        controller=_choice(data, "controller", IN_CALLS),
+        controller=_controller(data),
         objective=read_objective(data.get("objective")),
         duration_s=_number(data, "duration_s", DURATION_S),
         width=width,
         height=height,
     )
+
+
+def _controller(data: Mapping[str, Any]) -> str:
+    name = data.get("controller")
+    return _pool(name) if isinstance(name, str) and is_pool(name) else _choice(data, "controller", IN_CALLS)
+
+
+def _pool(line: Any) -> str:
+    """A pool's line, whose members are controllers by name: whoever may ask for a call may not name files."""
+    try:
+        members = pool_members(line if isinstance(line, str) else "")
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    if any(":" in member for member in members):
+        raise InputError("pool: models from files are for `weir call`; use the names of controllers")
+    return str(parse_pool(line)["line"])
 
 
 def read_objective(data: Any) -> tuple[float, float, float]:
@@ -95,9 +112,11 @@ def read_control(text: str) -> dict[str, Any]:
         return {"type": kind} | dict(zip(WEIGHTS, weights, strict=True))
     if kind == "controller":
         return {"type": kind, "name": _choice(_object(data, ("type", "name")), "name", IN_CALLS)}
+    if kind == "pool":
+        return {"type": kind, "line": _pool(_object(data, ("type", "line")).get("line"))}
     if kind == "down":
         return {"type": kind, "duration_s": _number(_object(data, ("type", "duration_s")), "duration_s", LINK_DOWN_S)}
-    raise InputError("type: stop, objective, controller or down")
+    raise InputError("type: stop, objective, controller, pool or down")
 
 
 def _object(data: Any, known: tuple[str, ...], name: str = "the message") -> Mapping[str, Any]:

@@ -9,6 +9,7 @@
 
 #include "counted_allocations.h"
 #include "shipped_model.h"
+#include "test_pool.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers/nada_controller.h"
 #include "weir/controllers/rule_controller.h"
@@ -71,10 +72,9 @@ void OnPacket(benchmark::State& state) {
 BENCHMARK(OnPacket);
 
 void DecisionOfRuleAndNada(benchmark::State& state) {
-  std::vector<std::unique_ptr<RateController>> copilots;
-  copilots.push_back(std::make_unique<NadaController>());
-  BandwidthEstimator estimator({}, std::make_unique<RuleController>(), std::move(copilots),
-                               {.kind = Fusion::Kind::kMin});
+  BandwidthEstimator estimator(
+      {}, PoolOf(ControllersOf(std::make_unique<RuleController>(), std::make_unique<NadaController>()),
+                 {.pilot = {}, .fusion = Fusion::Kind::kMin}));
   Timestamp now = Timestamp::Micros(0);
   for (auto _ : state) {
     benchmark::DoNotOptimize(estimator.OnTimeout(now));

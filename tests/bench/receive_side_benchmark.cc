@@ -11,14 +11,14 @@
 namespace {
 
 void BM_ReceiveSideSecond(benchmark::State& state, weir::ReceiveSideMode mode) {
-  auto pilot = weir::PolicyPilot(weir::ShippedModel());
-  if (!pilot) {
-    state.SkipWithError(pilot.error().c_str());
+  auto policy = weir::PolicyAlone(weir::ShippedModel());
+  if (!policy) {
+    state.SkipWithError(policy.error().c_str());
     return;
   }
   weir::ReceiveSideSwitchConfig config;
   config.mode = mode;
-  config.pilot = pilot.value();
+  config.pool = policy.value();
   const auto receive_side = weir::ReceiveSideSwitch::Create(std::move(config));
   receive_side->Install();
   weir::testing::ReceiveSideCall call;

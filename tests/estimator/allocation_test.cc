@@ -2,11 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <span>
+#include <string>
 
 #include "counted_allocations.h"
+#include "test_pool.h"
 #include "test_stream.h"
 #include "weir.h"
 #include "weir/bandwidth_estimator.h"
+#include "weir/controllers/fixed_controller.h"
 #include "weir/controllers/nada_controller.h"
 #include "weir/controllers/rule_controller.h"
 
@@ -21,11 +25,14 @@ TEST(AllocationTest, TheCounterCounts) {
   EXPECT_EQ(CountedAllocations(), before + 1);
 }
 
-TEST(AllocationTest, NoneAfterWarmUp) {
-  std::vector<std::unique_ptr<RateController>> copilots;
-  copilots.push_back(std::make_unique<NadaController>());
-  BandwidthEstimator estimator({}, std::make_unique<RuleController>(), std::move(copilots),
-                               {.kind = Fusion::Kind::kMin});
+class PoolAllocationTest : public testing::TestWithParam<Fusion::Kind> {};
+
+TEST_P(PoolAllocationTest, NoneAfterWarmUp) {
+  BandwidthEstimator estimator(
+      {}, PoolOf(ControllersOf(std::make_unique<RuleController>(), std::make_unique<NadaController>(),
+                               std::make_unique<FixedController>(DataRate::KilobitsPerSecond(500))),
+                 {.pilot = {}, .fusion = GetParam(), .policy = PilotPolicyKind::kByTrust},
+                 {.fusion = [](DataRate pilot, std::span<const DataRate>) { return pilot; }}));
   TestStream stream;
   Timestamp now = Timestamp::Seconds(1);
   int64_t feedbacks = 0;
@@ -69,6 +76,11 @@ TEST(AllocationTest, ThatFailsIsAnErrorInC) {
   }
   FAIL() << "it never had enough";
 }
+INSTANTIATE_TEST_SUITE_P(Fusions, PoolAllocationTest,
+                         testing::Values(Fusion::Kind::kPilotOnly, Fusion::Kind::kMax, Fusion::Kind::kMin,
+                                         Fusion::Kind::kMedian, Fusion::Kind::kMean, Fusion::Kind::kClosest,
+                                         Fusion::Kind::kUser),
+                         [](const auto& info) { return std::string(ToString(info.param)); });
 
 }  // namespace
 }  // namespace weir

@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "scripted_controller.h"
 #include "test_call.h"
+#include "test_pool.h"
 #include "weir/controllers/fixed_controller.h"
 #include "weir/controllers/rule_controller.h"
 
@@ -16,46 +18,6 @@ namespace {
 
 constexpr Timestamp kStart = Timestamp::Seconds(5);
 constexpr DataRate Kbps(int64_t kbps) { return DataRate::KilobitsPerSecond(kbps); }
-
-// Says every 100 ms what a script makes it say; no rate is a fault.
-class ScriptedController final : public RateController {
- public:
-  using Script = std::function<std::optional<DataRate>(int decision)>;
-  explicit ScriptedController(Script script) : script_(std::move(script)) {}
-
-  std::string_view name() const override { return "scripted"; }
-  Side side() const override { return Side::kReceiver; }
-  void OnTargetRateConstraints(const TargetRateConstraints&, Timestamp now) override {
-    ++constraints_calls;
-    if (next_.IsPlusInfinity()) next_ = now + TimeDelta::Millis(100);
-  }
-  void OnObjective(const Objective& value) override { objective = value; }
-  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override { round_trip_time = update.round_trip_time; }
-  void OnArrival(const Arrival&) override { ++arrivals; }
-  void OnTargetApplied(DataRate target, Timestamp) override { applied.push_back(target); }
-  NetworkControlUpdate OnTimeout(Timestamp now) override {
-    next_ = now + TimeDelta::Millis(100);
-    NetworkControlUpdate update;
-    if (const auto rate = script_(decision_++)) update.target_rate = TargetTransferRate{now, *rate};
-    return update;
-  }
-  Timestamp next_timeout() const override { return next_; }
-
-  int constraints_calls = 0;
-  int arrivals = 0;
-  Objective objective;
-  std::optional<TimeDelta> round_trip_time;
-  std::vector<DataRate> applied;
-
- private:
-  Script script_;
-  int decision_ = 0;
-  Timestamp next_ = Timestamp::PlusInfinity();
-};
-
-std::unique_ptr<ScriptedController> Always(DataRate rate) {
-  return std::make_unique<ScriptedController>([rate](int) { return rate; });
-}
 
 // Calls OnTimeout when it is due, up to and including `until`; returns what was fed back.
 std::vector<Estimate> Drive(BandwidthEstimator& estimator, Timestamp from, Timestamp until) {
@@ -183,9 +145,8 @@ TEST(BandwidthEstimatorTest, HandsEverythingToAllControllers) {
   auto copilot = Always(Kbps(250));
   auto fallback = Always(Kbps(100));
   const std::vector<ScriptedController*> controllers{pilot.get(), copilot.get(), fallback.get()};
-  std::vector<std::unique_ptr<RateController>> copilots;
-  copilots.push_back(std::move(copilot));
-  BandwidthEstimator estimator({}, std::move(pilot), std::move(copilots), {}, std::move(fallback));
+  BandwidthEstimator estimator(
+      {}, PoolOf(ControllersOf(std::move(pilot), std::move(copilot)), {}, {}, std::move(fallback)));
   TestStream stream;
   estimator.OnPacket(stream.Next(kStart));  // before life begins
   estimator.SetObjective(kThroughput);
@@ -208,9 +169,8 @@ TEST(BandwidthEstimatorTest, HandsEverythingToAllControllers) {
 }
 
 TEST(BandwidthEstimatorTest, FusesCopilots) {
-  std::vector<std::unique_ptr<RateController>> copilots;
-  copilots.push_back(Always(Kbps(150)));
-  BandwidthEstimator estimator({}, Always(Kbps(200)), std::move(copilots), {.kind = Fusion::Kind::kMin});
+  BandwidthEstimator estimator(
+      {}, PoolOf(ControllersOf(Always(Kbps(200)), Always(Kbps(150))), {.pilot = {}, .fusion = Fusion::Kind::kMin}));
   Drive(estimator, kStart, kStart + TimeDelta::Millis(150));
   EXPECT_EQ(estimator.latest().target_rate, Kbps(150));
   EXPECT_EQ(estimator.latest().reason, EstimateReason::kCopilot);
@@ -254,7 +214,7 @@ TEST(BandwidthEstimatorTest, RepeatedFaultsBringTheFallbackAndRecoveryIsSlow) {
     if (decision % 3 == 1) return DataRate::PlusInfinity();
     return std::nullopt;
   });
-  BandwidthEstimator estimator({}, std::move(pilot), {}, {}, Always(Kbps(120)));
+  BandwidthEstimator estimator({}, ControllerPool(std::move(pilot), Always(Kbps(120))));
   const auto run_to = [&](int64_t ms) { Drive(estimator, kStart, kStart + TimeDelta::Millis(ms)); };
   run_to(1250);  // two faults
   EXPECT_EQ(estimator.latest().reason, EstimateReason::kHeld);

@@ -1,14 +1,18 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "test_models.h"
 #include "weir.h"
+#include "weir/bandwidth_estimator.h"
 #include "weir/policy/mocc_sender.h"
+#include "weir/pool/library_members.h"
 #include "weir/rtcp.h"
 
 extern "C" int64_t WeirTestRunFromC(void);
@@ -189,6 +193,157 @@ TEST(CApiTest, RefusesBadConfigurations) {
   config.model_size_bytes = 11;
   EXPECT_EQ(CreateError(config), WEIR_ERROR_INVALID_MODEL);
   EXPECT_NE(std::string(weir_last_error()).find("not an ONNX model"), std::string::npos);
+}
+
+// What C++ makes of the same stream.
+std::vector<int64_t> RatesInCpp(const char* line, int64_t rate_bps) {
+  auto pool = ControllerPool::Create(ParsePool(line).value(), [](const std::string& name) {
+    return MakeLibraryMember(
+        name, [](const std::string&) -> Result<std::shared_ptr<const PolicyModel>> { return Error{"none"}; },
+        TargetRateConstraints{}.start_rate);
+  });
+  BandwidthEstimator estimator({}, std::move(pool.value()));
+  std::vector<int64_t> rates;
+  uint16_t sequence_number = 0;
+  for (int64_t now_us = 0; now_us < 20'000'000; now_us += 1250 * 8 * 1'000'000ll / rate_bps) {
+    const weir_packet packet = Packet(now_us, sequence_number++);
+    estimator.OnPacket({.arrival_time = Timestamp::Micros(now_us),
+                        .ssrc = packet.ssrc,
+                        .sequence_number = packet.sequence_number,
+                        .has_abs_send_time = true,
+                        .abs_send_time = packet.abs_send_time,
+                        .payload_size = packet.payload_bytes});
+    while (estimator.next_timeout() <= Timestamp::Micros(now_us)) {
+      if (const auto due = estimator.OnTimeout(Timestamp::Micros(now_us))) rates.push_back(due->target_rate.bps());
+    }
+  }
+  return rates;
+}
+
+TEST(CApiTest, APoolsLineGivesTheSameAsInCpp) {
+  for (const char* line : {"pilot=nada copilots=rule,fixed fusion=median policy=by_trust",
+                           "pilot=rule copilots=nada fusion=mean", "pilot=nada copilots=rule policy=by_objective"}) {
+    weir_estimator_config config = Config(nullptr);
+    config.pool = line;
+    const EstimatorHandle estimator = Create(config);
+    std::vector<int64_t> rates;
+    uint16_t sequence_number = 0;
+    for (int64_t now_us = 0; now_us < 20'000'000; now_us += 1250 * 8 * 1'000'000ll / 1'500'000) {
+      const weir_packet packet = Packet(now_us, sequence_number++);
+      ASSERT_EQ(weir_estimator_on_packet(estimator.get(), &packet), WEIR_OK);
+      weir_estimate estimate = EmptyEstimate();
+      while (weir_estimator_next_timeout_us(estimator.get()) <= now_us) {
+        if (weir_estimator_on_timeout(estimator.get(), now_us, &estimate) == 1)
+          rates.push_back(estimate.target_rate_bps);
+      }
+    }
+    EXPECT_GT(rates.size(), 20u);
+    EXPECT_EQ(rates, RatesInCpp(line, 1'500'000)) << line;
+  }
+}
+
+TEST(CApiTest, APoolWithAUsersFusionSaysWhoSitsWhere) {
+  const std::vector<std::byte> model = ReadTestModel("rate_bps");
+  const weir_named_model second{"second", model.data(), model.size()};
+  weir_estimator_config config = Config(nullptr);
+  config.pool = "pilot=nada copilots=weir:second,rule fusion=user";
+  config.models = &second;
+  config.model_count = 1;
+  EXPECT_EQ(CreateError(config), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_STREQ(weir_last_error(), "fusion=user needs a function, which only a program that links the library can give");
+  size_t most = 0;
+  config.fusion = [](void* argument, int64_t pilot_bps, const int64_t* copilots_bps, size_t count) {
+    auto& seen = *static_cast<size_t*>(argument);
+    seen = std::max(seen, count);
+    return count > 0 ? std::min(pilot_bps, copilots_bps[count - 1]) : pilot_bps;
+  };
+  config.fusion_argument = &most;
+  const EstimatorHandle estimator = Create(config);
+  weir_estimate estimate = EmptyEstimate();
+  Stream(estimator.get(), 0, 3'000'000, 1'500'000, estimate);
+  EXPECT_EQ(most, 2u);
+  ASSERT_EQ(weir_estimator_pool_size(estimator.get()), 3);
+  weir_pool_member member{};
+  member.struct_size = sizeof(member);
+  ASSERT_EQ(weir_estimator_get_pool_member(estimator.get(), 1, &member), WEIR_OK);
+  EXPECT_STREQ(member.name, "weir:second");
+  EXPECT_STREQ(member.role, "copilot");
+  EXPECT_GT(member.rate_bps, 0);
+  EXPECT_EQ(weir_estimator_get_pool_member(estimator.get(), 3, &member), WEIR_ERROR_INVALID_ARGUMENT);
+  ASSERT_EQ(weir_estimator_set_pool(estimator.get(), "pilot=rule copilots=nada"), WEIR_OK);
+  ASSERT_EQ(weir_estimator_get_pool_member(estimator.get(), 2, &member), WEIR_OK);
+  EXPECT_STREQ(member.role, "pilot");
+  EXPECT_EQ(weir_estimator_set_pool(estimator.get(), "pilot=fixed"), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_set_pool(estimator.get(), "pilot"), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_set_pool(estimator.get(), nullptr), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_set_pool(nullptr, "pilot=rule"), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_pool_size(nullptr), WEIR_ERROR_INVALID_ARGUMENT);
+}
+
+TEST(CApiTest, AnotherModelTakesThePlaceInTheCall) {
+  const auto first = ReadTestModel("rate_bps"), second = ReadTestModel("recurrent"), broken = ReadTestModel("loop");
+  weir_estimator_config config = Config(nullptr);
+  config.model = first.data();
+  config.model_size_bytes = first.size();
+  const EstimatorHandle estimator = Create(config);
+  weir_estimate estimate{};
+  estimate.struct_size = sizeof(estimate);
+  for (int64_t now_us = 0; now_us < 1'000'000; now_us += 100'000)
+    ASSERT_GE(weir_estimator_on_timeout(estimator.get(), now_us, &estimate), 0);
+  const auto replace = [&](const char* member, const std::vector<std::byte>& model) {
+    return weir_estimator_replace_model(estimator.get(), member, model.data(), model.size());
+  };
+  EXPECT_EQ(replace(nullptr, broken), WEIR_ERROR_INVALID_MODEL);
+  EXPECT_NE(std::string(weir_last_error()).find("holds a graph"), std::string::npos);
+  EXPECT_EQ(replace("nada", second), WEIR_ERROR_INVALID_MODEL);
+  EXPECT_EQ(replace("weir:other", second), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_replace_model(estimator.get(), nullptr, nullptr, 0), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_replace_model(nullptr, nullptr, second.data(), second.size()), WEIR_ERROR_INVALID_ARGUMENT);
+  ASSERT_EQ(replace(nullptr, second), WEIR_OK) << weir_last_error();
+  // The recurrent model asks for a Mbps more at each decision; silence lets the first ask for 400 bps.
+  ASSERT_EQ(weir_estimator_latest(estimator.get(), &estimate), WEIR_OK);
+  const int64_t before_bps = estimate.target_rate_bps;
+  for (int64_t now_us = 1'000'000; now_us < 3'000'000; now_us += 100'000)
+    ASSERT_GE(weir_estimator_on_timeout(estimator.get(), now_us, &estimate), 0);
+  ASSERT_EQ(weir_estimator_latest(estimator.get(), &estimate), WEIR_OK);
+  EXPECT_GT(estimate.target_rate_bps, before_bps);
+}
+
+TEST(CApiTest, DropsLateDecisions) {
+  const auto model = ReadTestModel("rate_bps");
+  weir_estimator_config config = Config(nullptr);
+  config.model = model.data();
+  config.model_size_bytes = model.size();
+  // A millisecond goes by between any two looks at it.
+  int64_t wall_us = 0;
+  config.clock_argument = &wall_us;
+  config.clock = [](void* argument) { return *static_cast<int64_t*>(argument) += 1000; };
+  for (const int64_t limit_us : {999, 1000, 0}) {
+    config.decision_limit_us = limit_us;
+    const EstimatorHandle estimator = Create(config);
+    weir_estimate estimate{};
+    estimate.struct_size = sizeof(estimate);
+    for (int64_t now_us = 0; now_us <= 1'000'000; now_us += 100'000)
+      ASSERT_GE(weir_estimator_on_timeout(estimator.get(), now_us, &estimate), 0);
+    weir_estimator_counters counters{};
+    counters.struct_size = sizeof(counters);
+    ASSERT_EQ(weir_estimator_get_counters(estimator.get(), &counters), WEIR_OK);
+    EXPECT_EQ(counters.policy_faults, limit_us == 999 ? 10u : 0u);
+    EXPECT_EQ(counters.late_decisions > 0, limit_us == 999);
+  }
+  config.decision_limit_us = -1;
+  EXPECT_EQ(CreateError(config), WEIR_ERROR_INVALID_ARGUMENT);
+}
+
+TEST(CApiTest, RefusesPoolsThatCannotBe) {
+  weir_estimator_config config = Config("rule");
+  config.pool = "pilot=rule";
+  EXPECT_EQ(CreateError(config), WEIR_ERROR_INVALID_ARGUMENT);
+  for (const char* line : {"", "rule", "pilot=gcc", "pilot=weir", "pilot=weir:none", "pilot=rule copilots=rule"}) {
+    config = Config(nullptr);
+    config.pool = line;
+    EXPECT_EQ(CreateError(config), WEIR_ERROR_INVALID_ARGUMENT) << line;
+  }
 }
 
 TEST(CApiTest, AcceptsALargerStructOnlyWhenTheRestIsZero) {

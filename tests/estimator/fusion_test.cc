@@ -33,12 +33,35 @@ TEST(FusionTest, ClosestToTarget) {
   EXPECT_EQ(Fuse({.kind = Fusion::Kind::kClosest, .target = Kbps(700)}).rate, Kbps(500));
 }
 
+TEST(FusionTest, MedianAndMean) {
+  EXPECT_EQ(Fuse({.kind = Fusion::Kind::kMedian}).rate, Kbps(500));
+  EXPECT_EQ(Fuse({.kind = Fusion::Kind::kMedian}, Kbps(100)).rate, Kbps(300));
+  EXPECT_NEAR(static_cast<double>(Fuse({.kind = Fusion::Kind::kMean}, Kbps(100)).rate.bps()), 300'000, 2);
+  const std::vector<DataRate> one{Kbps(400)};
+  // Of an even number: geometric, as actions are exponents.
+  EXPECT_NEAR(static_cast<double>(FuseRates({.kind = Fusion::Kind::kMedian}, Kbps(100), one).rate.bps()), 200'000, 2);
+  const std::vector<DataRate> same(7, DataRate::BitsPerSecond(123'457));
+  EXPECT_FALSE(FuseRates({.kind = Fusion::Kind::kMean}, same[0], same).from_copilot);
+}
+
+TEST(FusionTest, WithoutCopilotsEveryKindIsThePilots) {
+  for (size_t kind = 0; kind < kFusionNames.size(); ++kind) {
+    const Fusion fusion{.kind = static_cast<Fusion::Kind>(kind), .target = Kbps(1)};
+    EXPECT_EQ(FuseRates(fusion, Kbps(500), {}).rate, Kbps(500)) << kFusionNames[kind];
+  }
+}
+
 TEST(FusionTest, UsersFunction) {
   Fusion fusion{.kind = Fusion::Kind::kUser};
   EXPECT_EQ(Fuse(fusion).rate, Kbps(500));
-  fusion.function = [](DataRate pilot, std::span<const DataRate> copilots) { return pilot + copilots[0]; };
+  fusion.function = [](DataRate pilot, std::span<const DataRate> copilots) {
+    return pilot + (copilots[1] - pilot) * 0.75;
+  };
   EXPECT_EQ(Fuse(fusion).rate, Kbps(800));
   EXPECT_TRUE(Fuse(fusion).from_copilot);
+  fusion.function = [](DataRate pilot, std::span<const DataRate>) { return pilot * 10; };
+  EXPECT_EQ(Fuse(fusion).rate, Kbps(500));
+  EXPECT_TRUE(Fuse(fusion).fault);
 }
 
 }  // namespace

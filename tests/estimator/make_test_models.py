@@ -13,13 +13,16 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+import onnx.shape_inference
 import onnxruntime
+from hostile_models import hostile_models
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 FEATURES = ("receive_rate_bps", "loss_ratio", "queueing_delay_mean_s")
 HISTORY = 2
 OBSERVATION = len(FEATURES) * HISTORY
+INT64_MAX = 2**63 - 1
 MULTIPLIERS = (0.5, 0.9, 1.0, 1.1)
 
 Array = NDArray[np.float32]
@@ -99,17 +102,15 @@ def linear(actions: int = 1, scale: float = 1.0, observation: onnx.ValueInfoProt
     weights[0, :] = scale
     return build(
         [
-            helper.make_node("MatMul", ["observation", "weights"], ["rate"]),
-            helper.make_node("MatMul", ["objective", "preference"], ["wish"]),
-            helper.make_node("Add", ["rate", "wish"], ["sum"]),
-            helper.make_node("Sub", ["sum", "rank"], ["action"]),
+            helper.make_node("Gemm", ["observation", "weights", "rank"], ["rate"]),
+            helper.make_node("Gemm", ["objective", "preference", "rate"], ["action"]),
         ],
         [observation or floats("observation", 1, OBSERVATION), floats("objective", 1, 3)],
         [floats("action", 1, actions)],
         [
             constant("weights", weights),
             constant("preference", np.repeat([[1000.0 * scale], [0.0], [0.0]], actions, axis=1)),
-            constant("rank", [np.arange(actions)]),
+            constant("rank", -np.arange(actions, dtype=np.float32)),
         ],
     )
 
@@ -118,12 +119,16 @@ def squashed(nodes: Callable[[str], list[onnx.NodeProto]], constants: Sequence[T
     """A model without objective whose action is `nodes` applied to the newest receive rate in Mbps."""
     return build(
         [
-            helper.make_node("MatMul", ["observation", "pick"], ["megabits"]),
+            helper.make_node("Gemm", ["observation", "pick", "nothing"], ["megabits"]),
             *nodes("megabits"),
         ],
         [floats("observation", 1, OBSERVATION)],
         [floats("action", 1, 1)],
-        [constant("pick", [[1e-6 if i == 0 else 0.0] for i in range(OBSERVATION)]), *constants],
+        [
+            constant("pick", [[1e-6 if i == 0 else 0.0] for i in range(OBSERVATION)]),
+            constant("nothing", [0.0]),
+            *constants,
+        ],
     )
 
 
@@ -134,26 +139,29 @@ def recurrent(with_next_state: bool = True) -> onnx.ModelProto:
     outputs = [floats("action", 1, 1), floats("next_state", 1, 2)]
     return build(
         [
-            helper.make_node("MatMul", ["observation", "weights"], ["seen"]),
+            helper.make_node("Gemm", ["observation", "weights", "tick"], ["seen"]),
             helper.make_node("Mul", ["state", "keep"], ["kept"]),
-            helper.make_node("Add", ["seen", "kept"], ["memory"]),
-            helper.make_node("Add", ["memory", "tick"], ["next_state"]),
-            helper.make_node("MatMul", ["next_state", "count"], ["action"]),
+            helper.make_node("Add", ["seen", "kept"], ["next_state"]),
+            helper.make_node("Gemm", ["next_state", "count", "nothing"], ["action"]),
         ],
         [floats("observation", "batch", OBSERVATION), floats("state", "batch", 2)],
         outputs if with_next_state else outputs[:1],
         [
             constant("weights", weights),
             constant("keep", [[0.0, 1.0]]),
-            constant("tick", [[0.0, 1.0]]),
+            constant("tick", [0.0, 1.0]),
             constant("count", [[0.0], [1e6]]),
+            constant("nothing", [0.0]),
         ],
     )
 
 
-def network(features: Sequence[str], history: int) -> bytes:
-    """The size of MOCC's actor: 64-32 units beside a preference sub-network of 16; seeded random weights, log_rate."""
+def network(features: Sequence[str], history: int, preference: int) -> bytes:
+    """The size of MOCC's actor: 64-32 units, beside them a preference sub-network of `preference` units where that is
+    not 0; seeded random weights, log_rate.
+    """
     size = len(features) * history
+    wish = preference or 3
     generator = np.random.default_rng(3)
 
     def weights(name: str, rows: int, columns: int) -> TensorProto:
@@ -162,12 +170,17 @@ def network(features: Sequence[str], history: int) -> bytes:
     model = build(
         [
             helper.make_node("Add", ["observation", "one"], ["shifted"]),
-            helper.make_node("Abs", ["shifted"], ["positive"]),
-            helper.make_node("Add", ["positive", "tiny"], ["above_zero"]),
+            helper.make_node("Max", ["shifted", "tiny"], ["above_zero"]),
             helper.make_node("Log", ["above_zero"], ["scaled"]),
-            helper.make_node("Gemm", ["objective", "wp", "bp"], ["p0"]),
-            helper.make_node("Tanh", ["p0"], ["p1"]),
-            helper.make_node("Concat", ["scaled", "p1"], ["joined"], axis=1),
+            *(
+                [
+                    helper.make_node("Gemm", ["objective", "wp", "bp"], ["p0"]),
+                    helper.make_node("Tanh", ["p0"], ["p1"]),
+                ]
+                if preference
+                else []
+            ),
+            helper.make_node("Concat", ["scaled", "p1" if preference else "objective"], ["joined"], axis=1),
             helper.make_node("Gemm", ["joined", "w1", "b1"], ["h0"]),
             helper.make_node("Tanh", ["h0"], ["h1"]),
             helper.make_node("Gemm", ["h1", "w2", "b2"], ["h2"]),
@@ -180,9 +193,8 @@ def network(features: Sequence[str], history: int) -> bytes:
         [
             constant("one", [1.0]),
             constant("tiny", [1e-6]),
-            weights("wp", 3, 16),
-            constant("bp", np.zeros(16, np.float32)),
-            weights("w1", size + 16, 64),
+            *([weights("wp", 3, wish), constant("bp", np.zeros(wish, np.float32))] if preference else []),
+            weights("w1", size + wish, 64),
             constant("b1", np.zeros(64, np.float32)),
             weights("w2", 64, 32),
             constant("b2", np.zeros(32, np.float32)),
@@ -193,18 +205,70 @@ def network(features: Sequence[str], history: int) -> bytes:
     return finish(model, "log_rate", features=",".join(features), history=str(history), name="mocc-sized")
 
 
+def every_operator(opset: int) -> bytes:
+    """All operators that are allowed, in several ways each; every tensor declared with the shape onnx infers for it."""
+    nodes: list[onnx.NodeProto] = []
+    constants = [constant("pick", [[1e-6 if i == 0 else 0.0] for i in range(OBSERVATION)])]
+
+    def number(*shape: int) -> str:
+        values = np.random.default_rng(len(constants)).uniform(0.1, 0.5, shape)
+        constants.append(constant(f"number_{len(constants)}", values.astype(np.float32)))
+        return constants[-1].name
+
+    def integers(*values: int) -> str:
+        constants.append(numpy_helper.from_array(np.asarray(values, np.int64), f"integers_{len(constants)}"))
+        return constants[-1].name
+
+    def node(operator: str, *inputs: str, **attributes: float | Sequence[int]) -> str:
+        output = f"{operator}_{len(nodes)}"
+        nodes.append(helper.make_node(operator, list(inputs), [output], **attributes))
+        return output
+
+    def with_axes(operator: str, since: int, value: str, axes: Sequence[int], **attributes: int) -> str:
+        if opset >= since:
+            return node(operator, value, integers(*axes), **attributes)
+        return node(operator, value, axes=axes, **attributes)
+
+    x = node("Tanh", node("MatMul", "observation", "pick"))
+    for operator in ("Abs", "Sigmoid", "Exp", "Log", "Neg", "Relu", "Sqrt", "Identity"):
+        x = node(operator, x)
+    x = node("Sum", x, number(3, 1, 5), number(4, 1))
+    for operator, other in (("Add", (5,)), ("Sub", ()), ("Mul", (2, 1, 1, 1)), ("Div", (1, 4, 5))):
+        x = node(operator, x, number(*other))
+    x = node("Max", node("Min", x, number(2, 1, 1, 5), number()), number())
+    x = node("Clip", x, "", number())
+    x = node("Concat", x, number(2, 3, 4, 2), axis=-1)  # (2, 3, 4, 7)
+    x = node("MatMul", x, number(3, 7, 6))
+    x = node("Slice", x, integers(-2, 0), integers(INT64_MAX, -1), integers(1, -1), integers(1, 2))  # (2, 2, 4, 3)
+    x = node("Slice", x, integers(1), integers(2))
+    x = with_axes("ReduceMax", 18, x, [1, -1])
+    x = with_axes("ReduceMin", 18, x, [0], keepdims=0)  # (1, 4, 1)
+    x = with_axes("Unsqueeze", 13, x, [-1, 0])
+    x = node("Reshape", x, integers(0, -1, 2))
+    x = node("Reshape", x, integers(1, 4))
+    x = node("Gemm", x, number(6, 4), number(6), transB=1, alpha=0.5)
+    x = node("Gemm", number(1, 3), x, number(3, 1), transA=1, beta=2.0)  # (3, 6)
+    x = node("Reshape", node("ReduceMax", x, keepdims=0), integers(1, 1))
+    nodes[-1].output[0] = "action"
+    inputs, outputs = [floats("observation", 1, OBSERVATION)], [floats("action", 1, 1)]
+    model = build(nodes, inputs, outputs, constants, opsets=[("", opset)])
+    inferred = onnx.shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
+    assert len(inferred.graph.value_info) == len(nodes) - 1
+    return finish(inferred, "log_rate")
+
+
 def good_models() -> dict[str, bytes]:
     tanh = squashed(lambda x: [helper.make_node("Tanh", [x], ["action"])])
     # NaN while the rate is between 1 and 2 Mbps: invisible to the checks at load.
     between = squashed(
         lambda x: [
-            helper.make_node("Sub", [x, "one"], ["low"]),
-            helper.make_node("Sub", [x, "two"], ["high"]),
+            helper.make_node("Add", [x, "one"], ["low"]),
+            helper.make_node("Add", [x, "two"], ["high"]),
             helper.make_node("Mul", ["low", "high"], ["product"]),
-            helper.make_node("Sqrt", ["product"], ["root"]),
-            helper.make_node("Mul", ["root", "million"], ["action"]),
+            helper.make_node("Log", ["product"], ["logarithm"]),
+            helper.make_node("Mul", ["logarithm", "million"], ["action"]),
         ],
-        [constant("one", [1.0]), constant("two", [2.0]), constant("million", [1e6])],
+        [constant("one", [-1.0]), constant("two", [-2.0]), constant("million", [1e6])],
     )
     benchmark_features = (
         "receive_rate_bps",
@@ -221,32 +285,19 @@ def good_models() -> dict[str, bytes]:
     return {
         "rate_bps": finish(linear(), "rate_bps"),
         "log_rate": finish(tanh, "log_rate"),
-        "relative": finish(squashed(lambda x: [helper.make_node("Neg", [x], ["action"])]), "relative"),
+        "relative": finish(
+            squashed(lambda x: [helper.make_node("Mul", [x, "minus"], ["action"])], [constant("minus", [-1.0])]),
+            "relative",
+        ),
         "discrete": finish(linear(actions=len(MULTIPLIERS)), "discrete"),
         "recurrent": finish(recurrent(), "rate_bps"),
         "nan_between_1_and_2_mbps": finish(between, "rate_bps"),
-        "mocc_sized": network(benchmark_features, 8),
+        "mocc_sized": network(benchmark_features, 8, preference=16),
+        "without_preference": network(benchmark_features, 8, preference=0),
+        # Of operators that `weir export` does not write.
+        "foreign_operator": finish(squashed(lambda x: [helper.make_node("Sigmoid", [x], ["action"])]), "log_rate"),
+        **{f"every_operator_{opset}": every_operator(opset) for opset in (11, 13, 18, 21)},
     }
-
-
-def model_with_loop() -> onnx.ModelProto:
-    body = helper.make_graph(
-        [
-            helper.make_node("Identity", ["keep_going"], ["condition"]),
-            helper.make_node("Identity", ["before"], ["after"]),
-        ],
-        "body",
-        [
-            helper.make_tensor_value_info("iteration", TensorProto.INT64, []),
-            helper.make_tensor_value_info("keep_going", TensorProto.BOOL, []),
-            floats("before", 1, 1),
-        ],
-        [helper.make_tensor_value_info("condition", TensorProto.BOOL, []), floats("after", 1, 1)],
-    )
-    return squashed(
-        lambda x: [helper.make_node("Loop", ["times", "", x], ["action"], body=body)],
-        [numpy_helper.from_array(np.asarray(3, np.int64), "times")],
-    )
 
 
 def external_data_model(folder: Path) -> bytes:
@@ -272,7 +323,6 @@ def refused_models(folder: Path) -> dict[str, bytes]:
     )
     custom = squashed(lambda x: [helper.make_node("Gelu", [x], ["action"], domain="com.microsoft")])
     custom.opset_import.append(helper.make_opsetid("com.microsoft", 1))
-    random = squashed(lambda x: [helper.make_node("RandomNormalLike", [x], ["action"])])
     good = finish(linear(), "rate_bps")
     return {
         "empty": b"",
@@ -298,12 +348,11 @@ def refused_models(folder: Path) -> dict[str, bytes]:
         "golden_missing": finish(linear(), "rate_bps", golden=None),
         "golden_broken": finish(linear(), "rate_bps", golden='[{"observation":[1,2'),
         "golden_wrong_size": finish(linear(), "rate_bps", golden='[{"observation":[1],"action":[1]}]'),
-        "nan_on_zeros": finish(squashed(lambda x: [helper.make_node("Div", [x, x], ["action"])]), "rate_bps"),
+        "nan_on_zeros": finish(squashed(lambda x: [helper.make_node("Log", [x], ["action"])]), "rate_bps"),
         "infinite_on_saturation": finish(squashed(lambda x: [helper.make_node("Exp", [x], ["action"])]), "rate_bps"),
         "external_data": external_data_model(folder),
         "custom_domain": finish(custom, "rate_bps", golden="[]"),
-        "loop": finish(model_with_loop(), "rate_bps"),
-        "random": finish(random, "rate_bps", golden="[]"),
+        **hostile_models(finish, squashed),
     }
 
 

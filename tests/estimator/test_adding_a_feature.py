@@ -39,7 +39,7 @@ STEPS = (
 )
 PROGRAM = f"""
 #include <cstdio>
-#include "saturation.h"
+#include "probe_observations.h"
 #include "weir/arrival/interval_accumulator.h"
 #include "weir/policy/model_description.h"
 
@@ -64,7 +64,7 @@ SOURCES = (
     "arrival/interval_statistics.cc",
     "arrival/path_memory.cc",
     "policy/features.cc",
-    "policy/saturation.cc",
+    "policy/probe_observations.cc",
 )
 
 

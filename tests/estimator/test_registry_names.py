@@ -37,6 +37,13 @@ CHOICES = {
     "qoe_eval/serve/page/call_data.js": {"weir"},
     "qoe_eval/serve/page/live.js": {"gcc", "weir", "shadow"},
     "qoe_eval/serve/page/main.js": {"shadow"},
+    "qoe_eval/serve/page/calls.js": {"weir"},
+    # A model under whatever name; and a policy of seats that is called so.
+    "estimator/include/weir/pool/pool_specification.h": {"fixed"},
+    "estimator/python/estimator_binding.cc": {"weir"},
+    "estimator/python/weir/registry.py": {"weir"},
+    "estimator/src/c/c_api.cc": {"weir"},
+    "estimator/src/pool/library_members.cc": {"weir"},
     # What is compared with what.
     "qoe_eval/call/command.py": {"weir", "gcc"},
     "qoe_eval/experiments": {"weir", "gcc", "gcc-remb", "nada", "rule", "oracle", "rtp", "tcp", "balanced"},

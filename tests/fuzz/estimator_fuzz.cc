@@ -1,4 +1,6 @@
 #include <memory>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -6,6 +8,7 @@
 #include "fuzz_input.h"
 #include "fuzz_packet.h"
 #include "fuzz_targets.h"
+#include "test_pool.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers/built_in_controllers.h"
 
@@ -44,6 +47,36 @@ std::unique_ptr<RateController> MakeController(FuzzInput& input) {
   return MakeBuiltInController(kBuiltInControllers[choice], DataRate::BitsPerSecond(input.TakeScaled()));
 }
 
+Fusion::Kind TakeFusion(FuzzInput& input) { return static_cast<Fusion::Kind>(input.Choose(kFusionNames.size())); }
+
+// Seats among "m0" to "m7", of whom a pool need not have all.
+PoolSpecification TakeSeats(FuzzInput& input) {
+  PoolSpecification seats{.pilot = MemberName(input.Choose(2)),
+                          .fusion = TakeFusion(input),
+                          .fusion_target = DataRate::BitsPerSecond(input.TakeScaled()),
+                          .policy = static_cast<PilotPolicyKind>(input.Choose(kPilotPolicyNames.size()))};
+  for (uint32_t i = input.Choose(4); i > 0; --i) seats.copilots.push_back(MemberName(input.Choose(8)));
+  return seats;
+}
+
+ControllerPool MakePool(FuzzInput& input) {
+  Controllers controllers = ControllersOf(MakeController(input));
+  for (uint32_t i = input.Choose(8); i > 0; --i) controllers.push_back(MakeController(input));
+  const uint64_t seed = input.Take<uint64_t>();
+  PoolFunctions functions;
+  functions.fusion = [](DataRate pilot, std::span<const DataRate> copilots) {
+    return copilots.empty() ? pilot : copilots.back() * -2.0;
+  };
+  functions.policy = [random = seed | 1](const PoolView& view) mutable {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    Selection wanted = view.line;
+    wanted.pilot = random >> 60;
+    wanted.copilots = static_cast<MemberSet>(random >> 32);
+    return wanted;
+  };
+  return PoolOf(std::move(controllers), {.pilot = {}, .fusion = TakeFusion(input)}, std::move(functions));
+}
+
 // All estimates of one run over the bytes: operations on a whole estimator, after each of which the invariants hold.
 std::vector<Estimate> RunOperations(std::span<const uint8_t> bytes) {
   FuzzInput input(bytes);
@@ -51,25 +84,14 @@ std::vector<Estimate> RunOperations(std::span<const uint8_t> bytes) {
       Validated({DataRate::BitsPerSecond(input.TakeScaled()), DataRate::BitsPerSecond(input.TakeScaled()),
                  DataRate::BitsPerSecond(input.TakeScaled())});
   TargetRateConstraints constraints = given.value_or(TargetRateConstraints{});
-  Fusion fusion{.kind = static_cast<Fusion::Kind>(input.Choose(5)),
-                .target = DataRate::BitsPerSecond(input.TakeScaled())};
-  if (input.Choose(2) == 0) {
-    fusion.function = [](DataRate pilot, std::span<const DataRate> copilots) {
-      return copilots.empty() ? pilot : copilots.back() * -2.0;
-    };
-  }
-  std::vector<std::unique_ptr<RateController>> copilots;
-  auto pilot = MakeController(input);
-  if (input.Choose(2) == 0) copilots.push_back(MakeController(input));
-  BandwidthEstimator estimator({constraints, kBalanced, input.Choose(2) == 0}, std::move(pilot), std::move(copilots),
-                               fusion);
+  BandwidthEstimator estimator({constraints, kBalanced, input.Choose(2) == 0}, MakePool(input));
 
   std::vector<Estimate> estimates;
   Timestamp now = Timestamp::Micros(input.TakeScaled() / 4);
   uint16_t sequence_number = input.Take<uint16_t>();
   bool started = false;
   while (!input.empty()) {
-    switch (input.Choose(8)) {
+    switch (input.Choose(9)) {
       case 0:
       case 1:
       case 2:
@@ -115,6 +137,11 @@ std::vector<Estimate> RunOperations(std::span<const uint8_t> bytes) {
       case 7:
         estimator.OnRoundTripTime(TimeDelta::Micros(input.TakeScaled()), now);
         break;
+      case 8: {
+        const auto error = estimator.SetPool(TakeSeats(input));
+        WEIR_FUZZ_CHECK(!error || !error->message.empty());
+        break;
+      }
     }
     const DataRate target = estimator.latest().target_rate;
     WEIR_FUZZ_CHECK(target >= constraints.min_rate && target <= constraints.max_rate);

@@ -18,6 +18,8 @@ void FuzzArrivals(std::span<const uint8_t> bytes);
 void FuzzModel(std::span<const uint8_t> bytes);
 // Any sequence of calls of the estimator: bounds, time, determinism.
 void FuzzEstimator(std::span<const uint8_t> bytes);
+// The line of a pool: refused with a short message, or its shortest form means the same.
+void FuzzPoolLine(std::span<const uint8_t> bytes);
 // Any sequence of calls of the C interface, with any arguments that are not wild pointers.
 void FuzzCApi(std::span<const uint8_t> bytes);
 

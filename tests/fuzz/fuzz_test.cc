@@ -109,6 +109,18 @@ TEST(FuzzTest, Estimator) {
   for (int i = 0; i < 20; ++i) FuzzEstimator(RandomBytes(random, 200'000));
 }
 
+TEST(FuzzTest, PoolLine) {
+  std::mt19937 random(5);
+  for (const Bytes& line : ReadFiles("fuzz/corpus/pool_line")) {
+    FuzzPoolLine(line);
+    for (int i = 0; i < 2'000; ++i) {
+      Bytes mutated = line;
+      Mutate(random, mutated);
+      FuzzPoolLine(mutated);
+    }
+  }
+}
+
 TEST(FuzzTest, CApi) {
   RunCorpus("c_api", FuzzCApi);
   std::mt19937 random(4);

@@ -69,15 +69,17 @@ def test_weir_sim_on_a_machine_with_another_ns3(tmp_path):
         simulator_versions(broken)
 
 
-def test_without_onnxruntime_only_models_are_refused(tmp_path):
+def test_without_onnxruntime_only_models_of_other_operators_are_refused(tmp_path):
+    subprocess.run([sys.executable, ROOT / "tests/estimator/make_test_models.py", tmp_path], check=True)
     code = f"""
 import sys
 sys.modules["onnxruntime"] = None
 import weir
 weir.BandwidthEstimator("rule")
 assert weir.ONNXRUNTIME_VERSION == ""
+weir.Policy(open({str(shipped_model())!r}, "rb").read())
 try:
-    weir.Policy(open({str(shipped_model())!r}, "rb").read())
+    weir.Policy(open({str(tmp_path / "foreign_operator.onnx")!r}, "rb").read())
 except ValueError as error:
     assert "there is no ONNX Runtime" in str(error), error
 else:
@@ -87,21 +89,14 @@ else:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["doctor"], "required and not there: onnxruntime, C library"),
-        (["replay", "catalogue/steady-1m"], "models need onnxruntime, which is not installed"),
-    ],
-)
-def test_the_command_without_onnxruntime(tmp_path, arguments, message):
+def test_doctor_without_onnxruntime(tmp_path):
     code = (
         "import sys; sys.modules['onnxruntime'] = None; "
-        f"sys.argv = ['weir', *{arguments}]; from weir.qoe_eval.command import main; main()"
+        "sys.argv = ['weir', 'doctor']; from weir.qoe_eval.command import main; main()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 3
-    assert message in done.stderr
+    assert "required and not there: onnxruntime, C library" in done.stderr
     assert "Traceback" not in done.stderr
 
 

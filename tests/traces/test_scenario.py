@@ -47,6 +47,8 @@ REFUSALS = {
     "too-many-frames": "flows[0].media.frames_per_second: must be at most 1000, not 1001",
     "truncated": "line 2, column 20: not valid JSON",
     "two-queue-limits": 'forward.queue: give exactly one of "milliseconds", "bytes" and "packets"',
+    "pool-of-unknown-fusion": 'flows[0].controller: pool, character 33: "sum" is not known; use pilot, max, min,',
+    "pool-without-pilot": "flows[0].controller: pool, character 25: pilot=MEMBER is missing",
     "unknown-controller": "flows[0].controller: 'bbr2' is not allowed; use 'under_test', 'weir'",
     "unknown-flow-kind": "flows[0]: kind 'udp' is not known; use one of 'rtp', 'tcp', 'cbr'",
     "unknown-key": 'durations_s: unknown key; did you mean "duration_s"? Else remove it',

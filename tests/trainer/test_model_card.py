@@ -1,3 +1,4 @@
+import hashlib
 import json
 
 import onnx
@@ -38,6 +39,7 @@ def write(path, metadata):
 
 def test_card_shows_file_and_figures(tmp_path):
     model = read_model(write(tmp_path / "toy.onnx", METADATA))
+    assert model.sha256 == hashlib.sha256((tmp_path / "toy.onnx").read_bytes()).hexdigest()
     assert (model.parameters, model.history, model.inputs) == (6, 3, {"observation": [1, 6]})
     assert "None were given" in model_card(model)
     summary = {

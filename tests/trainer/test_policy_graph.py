@@ -109,6 +109,7 @@ def test_torch_onnx_runtime_and_the_library_agree(tmp_path, algorithm, kind, fea
         from weir import _core
 
         library = _core.Policy((tmp_path / "a.onnx").read_bytes())
+        assert not library.needs_onnxruntime
         answers = [
             library.run(row.tolist(), tuple(weights.tolist())) for row, weights in zip(rows, objectives, strict=True)
         ]

@@ -28,7 +28,12 @@ class Switch : public ::testing::Test {
   ~Switch() override { ReceiveSideSwitch::Uninstall(); }
 
   ReceiveSideSwitch& Begin(ReceiveSideSwitchConfig config) {
-    config.on_decision = [this](const ReceiveSideDecision& decision) { decisions_.push_back(decision); };
+    config.on_decision = [this](const ReceiveSideDecision& decision) {
+      decisions_.push_back(decision);
+      roles_.clear();
+      for (size_t i = 0; i < decision.pool->members().size(); ++i)
+        roles_ += std::string(ToString(decision.pool->role(i))) + " ";
+    };
     config.on_remb = [this](const ReceiveSideRemb& remb) { rembs_.push_back(remb); };
     switch_ = ReceiveSideSwitch::Create(std::move(config));
     switch_->Install();
@@ -39,6 +44,8 @@ class Switch : public ::testing::Test {
   int64_t LastBps() { return call_->rembs().empty() ? 0 : call_->rembs().back().bitrate_bps; }
 
   std::vector<ReceiveSideDecision> decisions_;
+  // Of the latest decision's pool.
+  std::string roles_;
   std::vector<ReceiveSideRemb> rembs_;
   std::shared_ptr<ReceiveSideSwitch> switch_;
   std::optional<ReceiveSideCall> call_;
@@ -316,7 +323,7 @@ TEST_F(Switch, WithoutAnyPacketItFallsSilentAndSpeaksWithTheFirst) {
 // The first REMB are lost, and the sender begins at its encoder's maximum.
 TEST_F(Switch, RepeatsWhileASenderSendsMoreThanItWasTold) {
   ReceiveSideSwitchConfig config = Config(ReceiveSideMode::kWeir);
-  config.pilot = [] { return std::make_unique<FixedController>(DataRate::KilobitsPerSecond(300)); };
+  config.pool = [] { return ControllerPool(std::make_unique<FixedController>(DataRate::KilobitsPerSecond(300))); };
   Begin(std::move(config));
   call_->Run(500, 0);
   call_->rembs().clear();
@@ -329,14 +336,14 @@ TEST_F(Switch, RepeatsWhileASenderSendsMoreThanItWasTold) {
   EXPECT_LE(call_->rembs().size(), 11u);
 }
 
-TEST_F(Switch, PilotThatIsNoneIsTheRule) {
+TEST_F(Switch, ANewPoolIsForTheNextSwitchToWeir) {
   ReceiveSideSwitchConfig config = Config(ReceiveSideMode::kWeir);
-  config.pilot = [] { return std::unique_ptr<RateController>(); };
+  config.pool = [] { return ControllerPool(nullptr); };
   Begin(std::move(config));
   call_->Run(500, 400'000);
   EXPECT_EQ(decisions_.back().controller, "rule");
 
-  switch_->SetPilot([] { return std::make_unique<FixedController>(DataRate::KilobitsPerSecond(777)); });
+  switch_->SetPool([] { return ControllerPool(std::make_unique<FixedController>(DataRate::KilobitsPerSecond(777))); });
   switch_->SetMode(ReceiveSideMode::kGcc);
   call_->Run(200, 400'000);
   switch_->SetMode(ReceiveSideMode::kWeir);
@@ -354,19 +361,36 @@ std::vector<std::byte> ReadFile(const std::string& path) {
 }
 
 TEST_F(Switch, RunsAPolicyAndRefusesWhatIsNone) {
-  const auto refused = PolicyPilot(ReadFile(std::string(WEIR_TEST_MODELS) + "/truncated.onnx"));
+  const auto refused = PolicyAlone(ReadFile(std::string(WEIR_TEST_MODELS) + "/truncated.onnx"));
   ASSERT_FALSE(refused);
   EXPECT_FALSE(refused.error().empty());
 
-  const auto pilot = PolicyPilot(ReadFile(std::string(WEIR_TEST_MODELS) + "/rate_bps.onnx"));
-  ASSERT_TRUE(pilot) << pilot.error();
+  const auto policy = PolicyAlone(ReadFile(std::string(WEIR_TEST_MODELS) + "/rate_bps.onnx"));
+  ASSERT_TRUE(policy) << policy.error();
   ReceiveSideSwitchConfig config = Config(ReceiveSideMode::kWeir);
-  config.pilot = pilot.value();
+  config.pool = policy.value();
   Begin(std::move(config));
   call_->Run(1000, 400'000);
   EXPECT_EQ(decisions_.back().controller, "weir");
   EXPECT_EQ(decisions_.back().counters.policy_faults, 0u);
   EXPECT_GT(decisions_.back().counters.decisions, 5u);
+}
+
+TEST_F(Switch, APoolsSeatsChangeInTheCall) {
+  const auto pool = PoolOf(ParsePool("pilot=nada copilots=rule,gcc-remb fusion=min").value(), {});
+  ASSERT_TRUE(pool) << pool.error();
+  ReceiveSideSwitchConfig config = Config(ReceiveSideMode::kWeir);
+  config.pool = pool.value();
+  Begin(std::move(config));
+  call_->Run(2000, 400'000);
+  EXPECT_EQ(roles_, "pilot copilot copilot ");
+  switch_->SetPoolLine(ParsePool("pilot=rule copilots=gcc-remb fusion=max").value());
+  call_->Run(500, 400'000);
+  EXPECT_EQ(roles_, "watching pilot copilot ");
+  switch_->SetPoolLine(ParsePool("pilot=fixed").value());
+  call_->Run(500, 400'000);
+  EXPECT_EQ(roles_, "watching pilot copilot ");
+  EXPECT_FALSE(PoolOf(ParsePool("pilot=weir copilots=nada").value(), {}));
 }
 
 TEST_F(Switch, IsThreadSafe) {

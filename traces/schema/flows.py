@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, PlainSerializer, WrapValidator, model_validator
 
-from weir.registry import SIMULATED
+from weir._core import parse_pool
+from weir.registry import SIMULATED, is_pool
 from weir.traces.schema.part import Flag, NotNegative, Part, Positive, PositiveTime, Rate
 
 Direction = Literal["forward", "reverse"]
@@ -15,7 +17,14 @@ Direction = Literal["forward", "reverse"]
 if TYPE_CHECKING:
     ControllerName = str
 else:
-    ControllerName = Literal["under_test", *SIMULATED]
+
+    def _name_or_pool(controller: object, validate_name: Callable[[object], str]) -> str:
+        if not isinstance(controller, str) or not is_pool(controller):
+            return validate_name(controller)
+        parse_pool(controller)
+        return controller
+
+    ControllerName = Annotated[Literal["under_test", *SIMULATED], WrapValidator(_name_or_pool), PlainSerializer(str)]
 Weight = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, lt=1)]
 TransferBytes = Annotated[int, Field(strict=True, gt=0, le=1_000_000_000)]
 MAX_FRAMES_PER_SECOND = 1000.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from dataclasses import asdict, dataclass
@@ -29,6 +30,7 @@ class ModelFile:
 
     path: str
     bytes: int
+    sha256: str
     parameters: int
     name: str
     version: str
@@ -76,6 +78,7 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
         return ModelFile(
             path=str(path),
             bytes=len(data),
+            sha256=hashlib.sha256(data).hexdigest(),
             parameters=sum(
                 _size(tensor.dims) for tensor in model.graph.initializer if tensor.name.startswith(PARAMETERS)
             ),

@@ -1,8 +1,9 @@
 """The ONNX graph of a deployed policy, written node by node.
 
-ONNX Runtime spends 0.2 us on a node however little it computes, and a decision of the shipped model is worth 1.8 us of
-multiplications. So the whole observation is scaled as one vector, and the rule is a few products instead of a case
-distinction. Parameters keep the names and values they have in `DeployedPolicy`.
+Few nodes, of few operators: the whole observation is scaled as one vector, and the rule is a few products instead of a
+case distinction. The library computes these operators by itself (`estimator/src/policy/network_plan.cc`); another one
+here needs a step there, or the model is left to ONNX Runtime, which spends 0.2 us on a node however little it computes.
+Parameters keep the names and values they have in `DeployedPolicy`.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "receive_side_switch.h"
@@ -18,7 +19,9 @@ inline constexpr size_t kPayloadTypes = 128;
 
 struct ReceiveSideSettings {
   ReceiveSideMode mode = ReceiveSideMode::kWeir;
-  PilotFactory pilot;
+  PoolFactory pool;
+  // Seats other than those the pool begins with.
+  std::optional<PoolSpecification> pool_line;
   Objective objective;
   TargetRateConstraints constraints;
   std::array<PacketKind, kPayloadTypes> packet_kinds{};

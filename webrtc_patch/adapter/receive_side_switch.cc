@@ -5,11 +5,10 @@
 #include <vector>
 
 #include "modules/congestion_controller/include/remote_bitrate_estimator_factory.h"
+#include "rate_controllers.h"
 #include "receive_side_settings.h"
 #include "switched_remote_bitrate_estimator.h"
-#include "weir/controllers/rule_controller.h"
-#include "weir/policy/policy.h"
-#include "weir/policy/policy_controller.h"
+#include "weir/pool/library_members.h"
 #include "weir/registry/controllers.h"
 #include "weir/registry/names.h"
 
@@ -64,8 +63,14 @@ class ReceiveSideSwitchImplementation final : public ReceiveSideSwitch {
     settings_->Update([&](ReceiveSideSettings& settings) { settings.constraints = *valid; });
     return true;
   }
-  void SetPilot(PilotFactory pilot) override {
-    settings_->Update([&](ReceiveSideSettings& settings) { settings.pilot = std::move(pilot); });
+  void SetPool(PoolFactory pool) override {
+    settings_->Update([&](ReceiveSideSettings& settings) {
+      settings.pool = std::move(pool);
+      settings.pool_line.reset();
+    });
+  }
+  void SetPoolLine(const PoolSpecification& specification) override {
+    settings_->Update([&](ReceiveSideSettings& settings) { settings.pool_line = specification; });
   }
   void SetPacketKind(int payload_type, PacketKind kind) override {
     if (payload_type < 0 || payload_type >= static_cast<int>(adapter::kPayloadTypes)) return;
@@ -80,7 +85,7 @@ class ReceiveSideSwitchImplementation final : public ReceiveSideSwitch {
   static ReceiveSideSettings InitialSettings(const ReceiveSideSwitchConfig& config) {
     ReceiveSideSettings settings;
     settings.mode = config.mode;
-    settings.pilot = config.pilot;
+    settings.pool = config.pool;
     settings.objective = config.objective;
     settings.constraints = Validated(config.constraints).value_or(TargetRateConstraints{});
     return settings;
@@ -104,18 +109,36 @@ std::optional<ReceiveSideMode> ParseReceiveSideMode(std::string_view name) {
   return std::nullopt;
 }
 
-Result<PilotFactory> PolicyPilot(std::span<const std::byte> model) {
-  if (auto policy = Policy::Load(model); !policy) return Error{policy.error()};
-  auto bytes = std::make_shared<const std::vector<std::byte>>(model.begin(), model.end());
-  return PilotFactory([bytes]() -> std::unique_ptr<RateController> {
-    auto policy = Policy::Load(*bytes);
-    if (!policy) return nullptr;
-    return std::make_unique<PolicyController>(std::move(policy.value()));
-  });
+Result<PoolFactory> PolicyAlone(std::span<const std::byte> model) {
+  return PoolOf({.pilot = "weir"}, {{"", {model.begin(), model.end()}}});
 }
 
-PilotFactory RulePilot() {
-  return [] { return std::make_unique<RuleController>(RuleOptions{.tolerate_sparse_packets = true}); };
+PoolFactory RuleAlone() {
+  return [] { return ControllerPool(nullptr); };
+}
+
+Result<PoolFactory> PoolOf(const PoolSpecification& specification,
+                           const std::map<std::string, std::vector<std::byte>>& models) {
+  // Loaded once, for all calls.
+  std::map<std::string, Result<std::shared_ptr<const PolicyModel>>> loaded;
+  for (const auto& [name, model] : models) loaded.emplace(name, PolicyModel::Load(model));
+  auto make = [specification, loaded = std::move(loaded)] {
+    const auto find_model = [&loaded](const std::string& name) -> Result<std::shared_ptr<const PolicyModel>> {
+      const auto found = loaded.find(name);
+      if (found == loaded.end()) return Error{"there is no model for it"};
+      return found->second;
+    };
+    return ControllerPool::Create(specification,
+                                  [&](const std::string& name) -> Result<std::unique_ptr<RateController>> {
+                                    if (name == "gcc-remb") return MakeGccRembController();
+                                    return MakeLibraryMember(name, find_model, TargetRateConstraints{}.start_rate);
+                                  });
+  };
+  if (const auto tried = make(); !tried) return Error{tried.error()};
+  return PoolFactory([make] {
+    auto pool = make();
+    return pool ? std::move(pool.value()) : ControllerPool(nullptr);
+  });
 }
 
 std::shared_ptr<ReceiveSideSwitch> ReceiveSideSwitch::Create(ReceiveSideSwitchConfig config) {

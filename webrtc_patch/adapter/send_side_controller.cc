@@ -113,6 +113,16 @@ void SendSideController::OnTransportLossReport(const TransportLossReport& report
   }
 }
 
+void SendSideController::OnRemoteBitrateReport(DataRate bitrate, Timestamp now) {
+  assert(controller_ && "constraints come first");
+  const webrtc::Timestamp receive_time = time_->ToWebrtc(now);
+  const ScopedSimulatedTime simulated_time(receive_time);
+  webrtc::RemoteBitrateReport report;
+  report.receive_time = receive_time;
+  report.bandwidth = webrtc::DataRate::BitsPerSec(bitrate.bps());
+  Collect(controller_->OnRemoteBitrateReport(report), now);
+}
+
 NetworkControlUpdate SendSideController::OnTimeout(Timestamp now) {
   if (timer_.Take(now)) {
     const ScopedSimulatedTime simulated_time(time_->ToWebrtc(now));

@@ -35,6 +35,7 @@ class SendSideController final : public RateController {
   void OnSentPacket(const SentPacket& packet) override;
   void OnTransportPacketsFeedback(const TransportPacketsFeedback& feedback) override;
   void OnTransportLossReport(const TransportLossReport& report) override;
+  void OnRemoteBitrateReport(DataRate bitrate, Timestamp now) override;
 
   NetworkControlUpdate OnTimeout(Timestamp now) override;
   Timestamp next_timeout() const override;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "api/rtp_headers.h"
-#include "weir/controllers/rule_controller.h"
 #include "weir/rtcp.h"
 
 namespace weir::adapter {
@@ -15,14 +14,9 @@ constexpr int kVideoClockRate = 90'000;
 // Within these, milliseconds do not overflow as microseconds.
 constexpr int64_t kMaxArrivalTimeMs = int64_t{1} << 50;
 
-std::unique_ptr<RateController> PilotOf(const ReceiveSideSettings& settings) {
-  std::unique_ptr<RateController> pilot = settings.pilot ? settings.pilot() : nullptr;
-  if (pilot && pilot->side() == RateController::Side::kReceiver) return pilot;
-  return std::make_unique<RuleController>(RuleOptions{.tolerate_sparse_packets = true});
-}
-
-BandwidthEstimatorConfig ConfigOf(const ReceiveSideSettings& settings, DataRate start_rate) {
+BandwidthEstimatorConfig ConfigOf(const ReceiveSideSettings& settings, DataRate start_rate, webrtc::Clock* clock) {
   BandwidthEstimatorConfig config{.constraints = settings.constraints, .objective = settings.objective};
+  config.decision_limit.clock = [clock] { return Timestamp::Micros(clock->TimeInMicroseconds()); };
   config.constraints.start_rate = std::clamp(start_rate, config.constraints.min_rate, config.constraints.max_rate);
   return config;
 }
@@ -34,8 +28,9 @@ WeirRemoteBitrateEstimator::WeirRemoteBitrateEstimator(const ReceiveSideSettings
     : outlet_(outlet),
       clock_(clock),
       on_decision_(std::move(on_decision)),
-      estimator_(ConfigOf(settings, start_rate), PilotOf(settings)),
+      estimator_(ConfigOf(settings, start_rate, clock), settings.pool ? settings.pool() : ControllerPool(nullptr)),
       settings_(settings) {
+  if (settings.pool_line) estimator_.SetPool(*settings.pool_line);
   estimator_.SetObserver(&recorder_);
 }
 
@@ -45,6 +40,7 @@ void WeirRemoteBitrateEstimator::ApplySettings(const ReceiveSideSettings& settin
   };
   if (settings.objective != settings_.objective) estimator_.SetObjective(settings.objective);
   if (!same(settings.constraints, settings_.constraints)) estimator_.SetConstraints(settings.constraints, now());
+  if (settings.pool_line && settings.pool_line != settings_.pool_line) estimator_.SetPool(*settings.pool_line);
   settings_ = settings;
 }
 
@@ -142,11 +138,13 @@ void WeirRemoteBitrateEstimator::Advance(Timestamp now) {
 }
 
 void WeirRemoteBitrateEstimator::Record(Timestamp now) {
+  const ControllerPool& pool = estimator_.pool();
   const Estimate& latest = estimator_.latest();
   const IntervalStatistics statistics = recorder_.Take(now, latest.target_rate);
   if (!on_decision_) return;
   on_decision_({.estimate = latest,
-                .controller = estimator_.pilot_suspended() ? "fallback" : estimator_.pilot().name(),
+                .controller = pool.pilot_suspended() ? "fallback" : pool.members()[pool.selection().pilot].name,
+                .pool = &pool,
                 .in_charge = in_charge_,
                 .objective = settings_.objective,
                 .constraints = settings_.constraints,

@@ -1,5 +1,6 @@
 #include "peer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "api/make_ref_counted.h"
@@ -36,7 +37,7 @@ Peer::Peer(const Options& options, PeerOutputs outputs, std::function<void(std::
     : options_(options), outputs_(outputs), on_failure_(std::move(on_failure)) {}
 
 Result<std::unique_ptr<Peer>> Peer::Create(const Options& options, std::unique_ptr<FrameSource> frames,
-                                           PilotFactory pilot, PeerOutputs outputs,
+                                           PoolFactory pool, PeerOutputs outputs,
                                            std::function<void(std::string)> on_failure) {
   std::unique_ptr<Peer> peer(new Peer(options, outputs, std::move(on_failure)));
   if (!options.frames.empty()) {
@@ -50,7 +51,7 @@ Result<std::unique_ptr<Peer>> Peer::Create(const Options& options, std::unique_p
   if (options.receive) {
     peer->receive_side_ = ReceiveSideSwitch::Create(
         {.mode = options.controller,
-         .pilot = std::move(pilot),
+         .pool = std::move(pool),
          .objective = options.objective,
          .constraints = options.bitrate,
          .on_decision = [estimates = outputs.estimates](
@@ -125,6 +126,23 @@ void Peer::Run(const ObjectiveCommand& command) {
 void Peer::Run(const ControllerCommand& command) {
   if (receive_side_ == nullptr) return Refuse("a controller can be changed only in a peer that receives");
   receive_side_->SetMode(command.mode);
+}
+
+void Peer::Run(const PoolCommand& command) {
+  if (receive_side_ == nullptr) return Refuse("a pool is for a peer that receives");
+  if (!options_.pool) return Refuse("this call has no pool; give one as --controller");
+  const auto split = SplitPool(command.pool);
+  if (!split) return Refuse(split.error());
+  const auto& [wanted, wants_gcc] = split.value();
+  if (wants_gcc != options_.pool->sender_has_gcc)
+    return Refuse("whether gcc is in the pool is negotiated when the call begins");
+  const PoolSpecification& made = options_.pool->at_receiver;
+  const auto is_there = [&made](const std::string& member) {
+    return member == made.pilot || std::find(made.copilots.begin(), made.copilots.end(), member) != made.copilots.end();
+  };
+  if (!is_there(wanted.pilot) || !std::all_of(wanted.copilots.begin(), wanted.copilots.end(), is_there))
+    return Refuse("the pool has no such member: they are chosen when the call begins");
+  receive_side_->SetPoolLine(wanted);
 }
 
 void Peer::Run(const BitrateCommand& command) {

@@ -36,10 +36,10 @@ class Peer final : public webrtc::PeerConnectionObserver {
   static constexpr webrtc::TimeDelta kReconnectTime = webrtc::TimeDelta::Seconds(10);
   static constexpr webrtc::TimeDelta kConnectTime = webrtc::TimeDelta::Seconds(30);
 
-  // `frames` is what to send, null for a peer that only receives; `pilot` decides in Weir. `on_failure` is called once,
+  // `frames` is what to send, null for a peer that only receives; `pool` decides in Weir. `on_failure` is called once,
   // from another thread, when the call has failed; destroy the peer then.
   static Result<std::unique_ptr<Peer>> Create(const Options& options, std::unique_ptr<FrameSource> frames,
-                                              PilotFactory pilot, PeerOutputs outputs,
+                                              PoolFactory pool, PeerOutputs outputs,
                                               std::function<void(std::string reason)> on_failure);
   ~Peer() override;
   Peer(const Peer&) = delete;
@@ -69,6 +69,7 @@ class Peer final : public webrtc::PeerConnectionObserver {
   void Run(const ObjectiveCommand& command);
   void Run(const BitrateCommand& command);
   void Run(const ControllerCommand& command);
+  void Run(const PoolCommand& command);
 
   void MakeDescription(webrtc::SdpType type);
   void SetLocalDescription(webrtc::SdpType type, std::string sdp);

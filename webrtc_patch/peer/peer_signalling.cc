@@ -57,7 +57,9 @@ void Peer::MakeDescription(SdpType type) {
 
 void Peer::SetLocalDescription(SdpType type, std::string sdp) {
   const bool obeyed_by_remb = options_.receive && receive_side_->mode() == ReceiveSideMode::kWeir;
-  if (obeyed_by_remb) sdp = WithoutTransportCc(sdp);
+  // With transport-cc the sender takes the smaller of REMB and its own GCC.
+  const bool sender_has_gcc = options_.pool && options_.pool->sender_has_gcc;
+  if (obeyed_by_remb && !sender_has_gcc) sdp = WithoutTransportCc(sdp);
   // The DTLS server is ready to send before the client is: the first REMB arrives before media leaves.
   if (obeyed_by_remb && type == SdpType::kAnswer) sdp = AsDtlsServer(sdp);
   webrtc::SdpParseError fault;

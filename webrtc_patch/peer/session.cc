@@ -5,9 +5,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <map>
 #include <span>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "concurrent_controller.h"
 #include "lines/command.h"
@@ -80,25 +82,46 @@ void Session::OpenEstimates() {
   estimates_.emplace(estimates_fd_);
 }
 
-Session::NamedPilot Session::MakePilot() {
-  if (options_.own_controller && options_.receive) return OwnPilot();
-  if (options_.model.empty() || !options_.receive) return {RulePilot(), "rule"};
+Session::NamedPool Session::MakePool() {
+  if (options_.own_controller && options_.receive) return OwnAlone();
+  if (options_.pool && options_.receive) return MakeOptionsPool();
+  if (options_.model.empty() || !options_.receive) return {RuleAlone(), "rule"};
   const std::string model = ReadModel(options_.model);
-  auto policy = PolicyPilot(std::as_bytes(std::span(model)));
+  auto policy = PolicyAlone(std::as_bytes(std::span(model)));
   if (policy) return {std::move(policy.value()), "weir"};
   lines_.WriteError(options_.model + ": " + policy.error() + "; the ten-line rule decides", false);
-  return {RulePilot(), "rule"};
+  return {RuleAlone(), "rule"};
 }
 
-Session::NamedPilot Session::OwnPilot() {
+// A pool was asked for by name: it is this one or none.
+Session::NamedPool Session::MakeOptionsPool() {
+  std::map<std::string, std::vector<std::byte>> models;
+  const auto read = [&models](const std::string& name, const std::string& path) {
+    const std::string model = ReadModel(path);
+    const auto bytes = std::as_bytes(std::span(model));
+    models.emplace(name, std::vector(bytes.begin(), bytes.end()));
+  };
+  const PoolSpecification& specification = options_.pool->at_receiver;
+  std::vector<std::string> members = specification.copilots;
+  members.push_back(specification.pilot);
+  for (const std::string& member : members) {
+    if (member == "weir" && !options_.model.empty()) read("", options_.model);
+    if (member.starts_with("weir:")) read(member.substr(5), member.substr(5));
+  }
+  auto pool = PoolOf(specification, std::move(models));
+  if (!pool) throw InputError(pool.error());
+  return {std::move(pool.value()), specification.pilot};
+}
+
+Session::NamedPool Session::OwnAlone() {
   const auto controllers = std::make_shared<external::ExternalControllers>(/*watch_libraries=*/false);
   const external::ExternalSpecification& own = *options_.own_controller;
   // One that cannot start is told of before the call; a program that can is kept for it.
   const auto tried = controllers->Start(own, options_.bitrate, options_.objective, /*seed=*/1);
   if (!tried) throw InputError(tried.error());
   return {[this, controllers, &own] {
-            return std::make_unique<external::ConcurrentController>(
-                own, controllers, [this](const std::string& what) { lines_.WriteError(what, false); });
+            return ControllerPool(std::make_unique<external::ConcurrentController>(
+                own, controllers, [this](const std::string& what) { lines_.WriteError(what, false); }));
           },
           own.name};
 }
@@ -107,15 +130,17 @@ int Session::RunCall() {
   CheckAddress(options_.bind_address);
   std::unique_ptr<FrameSource> frames = OpenFrames();
   OpenEstimates();
-  NamedPilot pilot = MakePilot();
+  NamedPool pool = MakePool();
   // Before the first estimate; what is said meanwhile waits in standard input.
   lines_.Write({{"type", "ready"},
                 {"versions", versions_},
                 {"controller", ToString(options_.controller)},
-                {"pilot", pilot.name},
+                {"pilot", pool.name},
+                {"pool", options_.pool ? nlohmann::ordered_json(ToString(options_.pool->at_receiver))
+                                       : nlohmann::ordered_json()},
                 {"model", options_.model.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(options_.model)},
                 {"codec", options_.codec}});
-  auto peer = Peer::Create(options_, std::move(frames), std::move(pilot.factory),
+  auto peer = Peer::Create(options_, std::move(frames), std::move(pool.factory),
                            {.lines = &lines_, .estimates = estimates_ ? &*estimates_ : &lines_},
                            [this](const std::string& reason) {
                              {

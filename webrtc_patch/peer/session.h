@@ -27,16 +27,18 @@ class Session {
   int Run();
 
  private:
-  struct NamedPilot {
-    PilotFactory factory;
+  struct NamedPool {
+    PoolFactory factory;
+    // The pilot's.
     std::string name;
   };
 
   // Throws InputError or MissingComponent.
   std::unique_ptr<FrameSource> OpenFrames() const;
   void OpenEstimates();
-  NamedPilot MakePilot();
-  NamedPilot OwnPilot();
+  NamedPool MakePool();
+  NamedPool OwnAlone();
+  NamedPool MakeOptionsPool();
   int RunCall();
   // Hands commands on until it is time to end; why.
   std::string Obey(Peer& peer);

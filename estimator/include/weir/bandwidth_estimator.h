@@ -1,8 +1,7 @@
 // The receiver's bandwidth estimator: arrivals in, estimates for REMB out. Only wiring; every part has a file of its
 // own.
 //
-//   OnPacket --> ArrivalStatistics --> pilot, copilots, fallback --> FuseRates --> Guard --> RembThrottle -->
-//   OnTimeout's result
+//   OnPacket --> ArrivalStatistics --> ControllerPool --> Guard --> RembThrottle --> OnTimeout's result
 #ifndef WEIR_BANDWIDTH_ESTIMATOR_H_
 #define WEIR_BANDWIDTH_ESTIMATOR_H_
 
@@ -12,13 +11,13 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "weir/arrival/arrival_statistics.h"
 #include "weir/estimator_observer.h"
-#include "weir/fusion.h"
 #include "weir/guard.h"
 #include "weir/objective.h"
+#include "weir/pool/controller_pool.h"
 #include "weir/rate_controller.h"
 #include "weir/remb_throttle.h"
 #include "weir/units.h"
@@ -55,6 +54,9 @@ struct EstimatorCounters {
   uint64_t decisions = 0;           // targets the pilot gave
   uint64_t policy_faults = 0;       // times the pilot should have given one and did not
   uint64_t fallback_decisions = 0;  // targets the fallback gave in the pilot's place
+  uint64_t pilot_changes = 0;       // times the pool's policy gave the seat to another
+  uint64_t fusion_faults = 0;       // rates of a user's fusion that were outside its members'
+  uint64_t late_decisions = 0;      // answers of members that were dropped, see DecisionLimit
   uint64_t feedbacks = 0;           // estimates returned by OnTimeout
   GuardCounters guard;
   ArrivalCounters arrivals;
@@ -68,30 +70,27 @@ struct BandwidthEstimatorConfig {
   bool guard = true;
   // The guard's floor with it. Not while a policy is trained: one that is held up from below learns to lean on that.
   bool guard_floor = true;
+  DecisionLimit decision_limit = {};
 };
 
 // The poll contract: the host calls `OnPacket` for each RTP packet and `OnTimeout` when `next_timeout()` has come, and
 // sends a REMB whenever the latter returns an estimate. It never calls concurrently, and all times are of one monotonic
-// clock. Nothing here reads a clock, blocks or, after warm-up, allocates.
+// clock. Nothing here reads a clock but that of a DecisionLimit, blocks or, after warm-up, allocates.
 //
 // Life begins with the first OnTimeout; until then `next_timeout()` is MinusInfinity, and packets serve only to find
 // the base delay. After each OnTimeout, `next_timeout()` lies after its `now`, whatever the controllers say.
 //
-// Failing controllers. A pilot (and a fallback) must return a target rate from every OnTimeout that is called at or
-// after its own next_timeout(), also when the target has not changed. No target, or one that is infinite, zero or
-// negative, is a fault. At a fault the rate in force is held; after `kFaultsToFallback` faults in a row the fallback
-// takes the pilot's seat. The pilot is still asked, and comes back after `kDecisionsToRecover` good answers in a row. A
-// copilot that returns no target keeps its previous one.
+// Failing controllers. Every controller must return a target rate from every OnTimeout that is called at or after its
+// own next_timeout(), also when the target has not changed. No target, or one that is infinite, zero or negative, is a
+// fault. At a fault of the pilot the rate in force is held; after `ControllerPool::kFaultsToFallback` faults in a row
+// a member has neither seat nor vote, and the fallback takes the pilot's seat where the pool's policy gives it to
+// nobody. Such a member is still asked, and comes back after `kDecisionsToRecover` good answers in a row.
 class BandwidthEstimator {
  public:
-  static constexpr int kFaultsToFallback = 3;
-  static constexpr int kDecisionsToRecover = 20;
-
-  // All controllers must be of the receiver's side; `pilot` must not be null. Without a `fallback`, the ten-line rule,
-  // tolerant of sparse packets.
-  BandwidthEstimator(const BandwidthEstimatorConfig& config, std::unique_ptr<RateController> pilot,
-                     std::vector<std::unique_ptr<RateController>> copilots = {}, Fusion fusion = {},
-                     std::unique_ptr<RateController> fallback = nullptr);
+  BandwidthEstimator(const BandwidthEstimatorConfig& config, ControllerPool pool);
+  // A pool of one. `pilot` is of the receiver's side and not null.
+  BandwidthEstimator(const BandwidthEstimatorConfig& config, std::unique_ptr<RateController> pilot)
+      : BandwidthEstimator(config, ControllerPool(std::move(pilot))) {}
 
   void OnPacket(const PacketArrival& packet);
   // An estimate exactly when feedback is due now. A `now` that is not after that of the previous call is ignored.
@@ -104,6 +103,12 @@ class BandwidthEstimator {
   // False, with nothing changed, when the constraints are not valid. The start rate matters only before the first
   // OnTimeout.
   bool SetConstraints(const TargetRateConstraints& constraints, Timestamp now);
+  // Seats, fusion and policy among the pool's members, see ControllerPool::SetLine(). At any time in a call.
+  std::optional<Error> SetPool(const PoolSpecification& specification) { return pool_.SetLine(specification); }
+  // A new model, say, in place of a member of the pool; see ControllerPool::Replace(). At any time in a call.
+  std::optional<Error> ReplaceMember(std::string_view member, std::unique_ptr<RateController> controller) {
+    return pool_.Replace(member, std::move(controller), constraints_, round_trip_time_, now_);
+  }
   // Ignored unless above 0 and at most a minute.
   void OnRoundTripTime(TimeDelta round_trip_time, Timestamp now);
 
@@ -115,47 +120,27 @@ class BandwidthEstimator {
   EstimatorCounters counters() const;
   // The SSRCs for a REMB, see ArrivalStatistics::Ssrcs().
   size_t Ssrcs(std::span<uint32_t> out) const { return arrival_statistics_.Ssrcs(out); }
-  const RateController& pilot() const { return *pilot_; }
-  bool pilot_suspended() const { return suspended_; }
+  const ControllerPool& pool() const { return pool_; }
+  bool pilot_suspended() const { return pool_.pilot_suspended(); }
 
  private:
-  struct Seat {
-    std::unique_ptr<RateController> controller;
-    std::optional<DataRate> rate;
-  };
-
   bool started() const { return now_.IsFinite(); }
   void Start(Timestamp now);
-  bool AskPilot(Timestamp now);
-  bool AskFallback(Timestamp now);
-  bool AskCopilots(Timestamp now);
   void Decide(Timestamp now);
-  template <class Function>
-  void ForEachController(Function function);
 
   TargetRateConstraints constraints_;
   Objective objective_;
-  Fusion fusion_;
   std::optional<RoundTripTimeUpdate> round_trip_time_;
 
   ArrivalStatistics arrival_statistics_;
-  std::unique_ptr<RateController> pilot_;
-  std::unique_ptr<RateController> fallback_;
-  std::vector<Seat> copilots_;
-  std::vector<DataRate> copilot_rates_;
+  ControllerPool pool_;
   EstimatorObserver* observer_ = nullptr;
   Guard guard_;
   RembThrottle throttle_;
 
-  std::optional<DataRate> pilot_rate_;
-  std::optional<DataRate> fallback_rate_;
-  int faults_in_a_row_ = 0;
-  int decisions_in_a_row_ = 0;
-  bool suspended_ = false;
-
   Timestamp now_ = Timestamp::MinusInfinity();
   Estimate latest_;
-  EstimatorCounters counters_;
+  uint64_t feedbacks_ = 0;
 };
 
 }  // namespace weir

@@ -46,6 +46,10 @@ class RateController {
   virtual void OnSentPacket(const SentPacket&) {}
   virtual void OnTransportPacketsFeedback(const TransportPacketsFeedback&) {}
   virtual void OnTransportLossReport(const TransportLossReport&) {}
+  // Sender's side: REMB came beside transport feedback. The target is at most `bitrate` from then on.
+  virtual void OnRemoteBitrateReport(DataRate bitrate, Timestamp now) {
+    static_cast<void>(bitrate), static_cast<void>(now);
+  }
 
   // Invoked when `next_timeout()` has come, or later.
   [[nodiscard]] virtual NetworkControlUpdate OnTimeout(Timestamp now) = 0;

@@ -5,7 +5,7 @@ Times are integers in microseconds of one monotonic clock, rates integers in bit
 Calls on one object must not overlap. Bad input raises ValueError with one sentence.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 __version__: str
@@ -22,10 +22,22 @@ CONTROLLERS: tuple[str, ...]
 """The names of the receiver-side controllers that need no model."""
 REGISTERED_CONTROLLERS: tuple[RegisteredController, ...]
 """Every controller that Weir knows, wherever it runs, in the order of tables: estimator/include/weir/registry."""
+FUSIONS: tuple[str, ...]
+"""How a pool fuses the rates of its pilot and copilots."""
+PILOT_POLICIES: tuple[str, ...]
+"""Who changes seats in a pool."""
 FLOW_KINDS: dict[str, str]
 """The kinds of flows of a scenario, and what each is in a line."""
 OBJECTIVE_PRESETS: dict[str, tuple[float, float, float]]
 """Weights of throughput, latency and loss by the preset's name; the first is the default."""
+
+def parse_pool(line: str) -> dict[str, Any]:
+    """What the line of a pool says; raises ValueError that names the character.
+
+    The form: `pilot=weir copilots=nada,rule fusion=min policy=by_trust`, see
+    estimator/include/weir/pool/pool_specification.h. Keys: line (in its shortest form), pilot, copilots (a list),
+    fusion, policy.
+    """
 
 class RegisteredController:
     """One line of the registry of controllers."""
@@ -108,8 +120,19 @@ class BandwidthEstimator:
         max_rate_bps: int = 50_000_000,
         objective: str | Sequence[float] = "balanced",
         guard: bool = True,
+        pool: str | None = None,
+        models: Mapping[str, bytes] = {},
+        fusion: Callable[[int, list[int]], int] | None = None,
+        policy: Callable[[dict[str, Any]], str] | None = None,
     ) -> None:
-        """Takes either a controller of `CONTROLLERS` ("fixed" keeps the start rate) or an ONNX model.
+        """Takes a controller of `CONTROLLERS` ("fixed" keeps the start rate), an ONNX model, or a pool of several.
+
+        `pool` is a line as `parse_pool` takes it. Its members are those of `CONTROLLERS`, "weir" (`model`) and
+        "weir:NAME" (of `models`). `fusion`, for "fusion=user", gets the pilot's rate and those of the copilots with a
+        vote, in bit/s, and returns one between the lowest and the highest; any other is replaced by the pilot's and
+        counted. `policy`, for "policy=user", is asked after each decision of the pilot and returns the name of who has
+        the seat from then on; it gets a dict with now_us, target_rate_bps, objective, statistics (of `FEATURES`),
+        members (as `members`, without roles) and pilot. What either raises is reported and changes nothing.
 
         `objective` is balanced, throughput or latency, or three weights above 0 (throughput, latency, loss) that are
         divided by their sum. Without `guard` only finiteness and bounds are kept.
@@ -152,6 +175,19 @@ class BandwidthEstimator:
     @property
     def pilot_suspended(self) -> bool:
         """Whether the controller fails and the fallback, the ten-line rule, has taken over."""
+    def set_pool(self, line: str) -> None:
+        """Changes seats, fusion and policy during the call, among the members that there are."""
+    def replace_model(self, model: bytes, member: str = "weir") -> None:
+        """Another model takes the place of "weir" or "weir:NAME" and goes on from the rate in force, in a call too.
+
+        Raises ValueError, and keeps the old one, when it cannot be used or there is no such member.
+        """
+    @property
+    def members(self) -> list[dict[str, Any]]:
+        """Who sits where: dicts with name, role, rate_bps (or None), trust, suspended, decisions, faults.
+
+        The role is pilot, copilot (has a vote), watching or suspended.
+        """
     def counters(self) -> dict[str, int]:
         """How often it decided, failed and sent feedback, each rule of the guard spoke, and something odd arrived."""
     def remb(self, sender_ssrc: int) -> bytes:
@@ -165,6 +201,9 @@ class Policy:
     @property
     def description(self) -> dict[str, Any]:
         """As `describe_model`."""
+    @property
+    def needs_onnxruntime(self) -> bool:
+        """Whether ONNX Runtime computes it. Weir computes by itself what `weir export` writes."""
     def run(self, observation: Sequence[float], objective: str | Sequence[float] = "balanced") -> list[float]:
         """Computes the action for one observation, shape [observation_size]; a recurrent model remembers.
 

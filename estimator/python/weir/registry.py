@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from weir._core import FLOW_KINDS, OBJECTIVE_PRESETS, REGISTERED_CONTROLLERS, RegisteredController
+from weir._core import FLOW_KINDS, OBJECTIVE_PRESETS, REGISTERED_CONTROLLERS, RegisteredController, parse_pool
 
 __all__ = [
     "CONTROLLERS",
@@ -18,7 +18,9 @@ __all__ = [
     "PRESETS",
     "SIMULATED",
     "WEIGHTS",
+    "is_pool",
     "knows_path",
+    "pool_members",
     "uses_model",
 ]
 
@@ -30,8 +32,25 @@ IN_CALLS: Final[tuple[str, ...]] = tuple(name for name, one in CONTROLLERS.items
 """The controllers of real calls."""
 
 
+def is_pool(controller: str) -> bool:
+    """Whether a controller's name is the line of a pool, such as `pilot=weir copilots=nada fusion=min`."""
+    return "=" in controller
+
+
+def pool_members(line: str) -> tuple[str, ...]:
+    """The members that a pool's line names, its pilot first.
+
+    Raises:
+        ValueError: it is no such line; the message says at which character.
+    """
+    pool = parse_pool(line)
+    return (pool["pilot"], *pool["copilots"])
+
+
 def uses_model(controller: str) -> bool:
-    """Whether estimates under this name are a model's. They are not under a name of the user's own."""
+    """Whether estimates under this name are a model's, or a pool's with it. A name of the user's own is not."""
+    if is_pool(controller):
+        return "weir" in pool_members(controller)
     return controller in CONTROLLERS and CONTROLLERS[controller].uses_model
 
 

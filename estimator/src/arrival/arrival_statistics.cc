@@ -125,7 +125,7 @@ bool ArrivalStatistics::MeasureDelay(Timestamp arrival_time, const SendTime& sen
     ++counters_.send_time_outliers;
     return false;
   }
-  const QueueingDelay::Result measured = delay.queueing_delay.Update(arrival_time, send_time.sent, delay.size);
+  const QueueingDelay::Result measured = delay.queueing_delay.Update(arrival_time, send_time.delay, delay.size);
   delay.size = DataSize::Zero();
   if (send_time.leapt || measured.restarted) ++counters_.clock_restarts;
   queueing_delay_ = measured.queueing_delay;

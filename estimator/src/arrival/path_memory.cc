@@ -14,19 +14,22 @@ constexpr double kShortQueueS = 0.015;
 }  // namespace
 
 void PathMemory::WriteLossByRate(IntervalStatistics& statistics) const {
-  std::array<const Slot*, kSlots> slots{};
+  struct Sent {
+    double packets_per_s = 0;
+    const Slot* slot = nullptr;
+  };
+  std::array<Sent, kSlots> slots{};
   size_t known = 0;
   for (const Slot& slot : slots_) {
-    if (slot.duration_s >= kShortestRateS) slots[known++] = &slot;
+    if (slot.duration_s >= kShortestRateS) slots[known++] = {(slot.received + slot.lost) / slot.duration_s, &slot};
   }
-  const auto sent_per_s = [](const Slot* slot) { return (slot->received + slot->lost) / slot->duration_s; };
   std::sort(slots.begin(), slots.begin() + static_cast<ptrdiff_t>(known),
-            [&](const Slot* a, const Slot* b) { return sent_per_s(a) < sent_per_s(b); });
+            [](const Sent& a, const Sent& b) { return a.packets_per_s < b.packets_per_s; });
   const auto loss_ratio = [&](size_t begin, size_t end) {
     double lost = 0, sent = 0;
     for (size_t i = begin; i < end; ++i) {
-      lost += slots[i]->lost;
-      sent += slots[i]->lost + slots[i]->received;
+      lost += slots[i].slot->lost;
+      sent += slots[i].slot->lost + slots[i].slot->received;
     }
     return sent > 0 ? lost / sent : 0;
   };

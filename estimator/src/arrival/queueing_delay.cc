@@ -4,10 +4,9 @@
 
 namespace weir {
 
-QueueingDelay::Result QueueingDelay::Update(Timestamp arrival, const SendTime& sent, DataSize size) {
-  const bool first = !clock_.started();
-  const SendClock::Result measured = clock_.Update(arrival, sent);
+QueueingDelay::Result QueueingDelay::Update(Timestamp arrival, const SendClock::Result& measured, DataSize size) {
   if (measured.restarted) {
+    const bool first = !latest_arrival_.IsFinite();
     latest_arrival_ = arrival;
     skew_ = {};
     drift_us_ = 0;

@@ -58,30 +58,27 @@ int64_t SendClock::TicksSinceLast(Timestamp arrival, const SendTime& sent) const
   return step;
 }
 
-TimeDelta SendClock::DelayAfter(Timestamp arrival, int64_t ticks_since_last) const {
-  return arrival - start_ - ToTime(unwrapped_ticks_ + ticks_since_last, last_sent_.ticks_per_second);
-}
-
-TimeDelta SendClock::DelayOf(Timestamp arrival, const SendTime& sent) const {
-  return DelayAfter(arrival, TicksSinceLast(arrival, sent));
+SendClock::Reading SendClock::Read(Timestamp arrival, const SendTime& sent) const {
+  const int64_t ticks = unwrapped_ticks_ + TicksSinceLast(arrival, sent);
+  return {ticks, arrival - start_ - ToTime(ticks, last_sent_.ticks_per_second)};
 }
 
 SendClock::Result SendClock::Update(Timestamp arrival, const SendTime& sent) {
-  const bool restarts = restarts_at(sent);
-  if (restarts) {
-    started_ = true;
-    unwrapped_ticks_ = 0;
-    start_ = arrival;
-    last_delay_ = TimeDelta::Zero();
-  } else {
-    unwrapped_ticks_ += TicksSinceLast(arrival, sent);
-  }
+  if (!restarts_at(sent)) return Update(arrival, sent, Read(arrival, sent));
+  *this = {};
+  started_ = true;
+  start_ = last_arrival_ = arrival;
+  last_sent_ = sent;
+  return {TimeDelta::Zero(), TimeDelta::Zero(), true};
+}
+
+SendClock::Result SendClock::Update(Timestamp arrival, const SendTime& sent, const Reading& reading) {
+  unwrapped_ticks_ = reading.unwrapped_ticks;
   last_sent_ = sent;
   last_arrival_ = arrival;
-  const TimeDelta delay = DelayAfter(arrival, 0);
-  const TimeDelta change = delay - last_delay_;
-  last_delay_ = delay;
-  return {delay, change, restarts};
+  const TimeDelta change = reading.one_way_delay - last_delay_;
+  last_delay_ = reading.one_way_delay;
+  return {reading.one_way_delay, change, false};
 }
 
 }  // namespace weir

@@ -15,24 +15,24 @@ SendTimeFilter::Result SendTimeFilter::Update(Timestamp arrival, const SendTime&
   if (clock_.restarts_at(sent)) {
     *this = {};
     lowest_until_ = arrival + kLowestWindow;
-    Believe(arrival, sent, TimeDelta::Zero());
+    Believe(arrival, TimeDelta::Zero());
     recent_delays_.fill(TimeDelta::Zero());
-    return {true, false, sent};
+    return {true, false, clock_.Update(arrival, sent)};
   }
   SendTime moved = sent.After(leaps_);
-  TimeDelta delay = clock_.DelayOf(arrival, moved);
-  const bool can_be = CanBe(arrival, delay);
+  SendClock::Reading reading = clock_.Read(arrival, moved);
+  const bool can_be = CanBe(arrival, reading.one_way_delay);
   if (!can_be) {
-    if (!Confirms(arrival, moved, delay)) return {false, false, sent};
+    if (!Confirms(arrival, moved, reading.one_way_delay)) return {};
     const TimeDelta leap = first_candidate_delay_ + lowest_candidate_delay_ - ContinuedDelay();
     leaps_ += leap;
     moved = sent.After(leaps_);
-    delay = clock_.DelayOf(arrival, moved);
+    reading = clock_.Read(arrival, moved);
     latest_sent_ = Timestamp::MinusInfinity();
   }
   candidates_ = 0;
-  Believe(arrival, moved, delay);
-  return {true, !can_be, moved};
+  Believe(arrival, reading.one_way_delay);
+  return {true, !can_be, clock_.Update(arrival, moved, reading)};
 }
 
 bool SendTimeFilter::CanBe(Timestamp arrival, TimeDelta delay) const {
@@ -40,8 +40,7 @@ bool SendTimeFilter::CanBe(Timestamp arrival, TimeDelta delay) const {
          delay >= std::min(lowest_now_, lowest_before_) - kMaxAdvance;
 }
 
-void SendTimeFilter::Believe(Timestamp arrival, const SendTime& sent, TimeDelta delay) {
-  clock_.Update(arrival, sent);
+void SendTimeFilter::Believe(Timestamp arrival, TimeDelta delay) {
   last_arrival_ = arrival;
   last_delay_ = delay;
   latest_sent_ = std::max(latest_sent_, arrival - delay);
@@ -56,7 +55,7 @@ void SendTimeFilter::Believe(Timestamp arrival, const SendTime& sent, TimeDelta 
 
 bool SendTimeFilter::Confirms(Timestamp arrival, const SendTime& sent, TimeDelta delay) {
   if (candidates_ > 0) {
-    const TimeDelta since_first = candidate_clock_.DelayOf(arrival, sent);
+    const TimeDelta since_first = candidate_clock_.Read(arrival, sent).one_way_delay;
     const Timestamp sent_at = arrival - since_first;
     // Of the same frame, or overtaken: no further evidence.
     if (sent_at <= latest_candidate_sent_ && latest_candidate_sent_ - sent_at <= kMaxLateness) return false;

@@ -1,14 +1,19 @@
 // The estimator's part of the C interface.
+#include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "c_api_support.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers/built_in_controllers.h"
-#include "weir/policy/policy_controller.h"
+#include "weir/pool/controller_pool.h"
+#include "weir/pool/library_members.h"
+#include "weir/pool/pool_specification.h"
 #include "weir/registry/names.h"
 #include "weir/rtcp.h"
 
@@ -32,7 +37,8 @@ struct weir_estimator {
 
   void LogSuspension(bool suspended) const {
     if (log == nullptr || suspended == estimator.pilot_suspended()) return;
-    const std::string name(estimator.pilot().name());
+    const weir::ControllerPool& pool = estimator.pool();
+    const std::string& name = pool.members()[pool.selection().pilot].name;
     if (suspended) {
       log(log_argument, WEIR_LOG_INFO, ("controller '" + name + "' is back").c_str());
     } else {
@@ -46,31 +52,74 @@ namespace {
 constexpr const char* kNullHandle = "the handle is NULL";
 constexpr const char* kBadStruct = "a struct is NULL, or its struct_size is wrong";
 
-// Null when it cannot be made; `error` then has the code.
-std::unique_ptr<weir::RateController> MakePilot(const weir_estimator_config& config, DataRate start_rate, int& error) {
-  if (config.controller != nullptr) {
-    if (config.model != nullptr) {
-      error = FailArgument("give either a controller's name or a model, not both");
-      return nullptr;
+weir::Result<std::shared_ptr<const weir::PolicyModel>> LoadModel(const weir_estimator_config& config,
+                                                                 const std::string& name) {
+  if (name.empty()) {
+    if (config.model == nullptr) return weir::Error{"the model is NULL"};
+    return weir::PolicyModel::Load({static_cast<const std::byte*>(config.model), config.model_size_bytes});
+  }
+  for (size_t i = 0; config.models != nullptr && i < config.model_count; ++i) {
+    const weir_named_model& one = config.models[i];
+    if (one.name == nullptr || one.model == nullptr || name != one.name) continue;
+    return weir::PolicyModel::Load({static_cast<const std::byte*>(one.model), one.model_size_bytes});
+  }
+  return weir::Error{"no model of this name among `models`"};
+}
+
+weir::Fusion::Function MakeFusion(const weir_estimator_config& config) {
+  if (config.fusion == nullptr) return nullptr;
+  return
+      [fusion = config.fusion, argument = config.fusion_argument](DataRate pilot, std::span<const DataRate> copilots) {
+        std::array<int64_t, weir::kMaxCopilots> rates_bps{};
+        std::ranges::transform(copilots, rates_bps.begin(), &DataRate::bps);
+        return DataRate::BitsPerSecond(fusion(argument, pilot.bps(), rates_bps.data(), copilots.size()));
+      };
+}
+
+// A pool's specification, from the line or of one controller; `error` has the code where there is none.
+std::optional<weir::PoolSpecification> ReadPool(const weir_estimator_config& config, int& error) {
+  if (config.pool == nullptr) {
+    if ((config.controller == nullptr) == (config.model == nullptr)) {
+      error = FailArgument("give either a controller's name or a model, or a pool");
+      return std::nullopt;
     }
-    auto pilot = weir::MakeBuiltInController(config.controller, start_rate);
-    if (!pilot) {
+    if (config.controller == nullptr) return weir::PoolSpecification{.pilot = "weir"};
+    if (std::ranges::find(weir::kBuiltInControllers, std::string_view(config.controller)) ==
+        weir::kBuiltInControllers.end()) {
       error = Fail(WEIR_ERROR_UNKNOWN_CONTROLLER, "there is no controller '" +
                                                       std::string(config.controller).substr(0, 64) + "'; there are " +
                                                       weir::ListNames(weir::kBuiltInControllers, " and "));
+      return std::nullopt;
     }
-    return pilot;
+    return weir::PoolSpecification{.pilot = config.controller};
   }
-  if (config.model == nullptr) {
-    error = FailArgument("give a controller's name or a model");
-    return nullptr;
+  if (config.controller != nullptr) {
+    error = FailArgument("give either a controller's name or a pool, not both");
+    return std::nullopt;
   }
-  auto policy = weir::Policy::Load({static_cast<const std::byte*>(config.model), config.model_size_bytes});
-  if (!policy) {
-    error = Fail(WEIR_ERROR_INVALID_MODEL, policy.error());
-    return nullptr;
-  }
-  return std::make_unique<weir::PolicyController>(std::move(policy.value()));
+  auto pool = weir::ParsePool(config.pool);
+  if (pool) return std::move(pool.value());
+  error = FailArgument(pool.error());
+  return std::nullopt;
+}
+
+weir::Result<weir::ControllerPool> MakePool(const weir_estimator_config& config,
+                                            const weir::PoolSpecification& specification, DataRate start_rate) {
+  const auto make_member = [&](const std::string& name) {
+    const auto models = [&config](const std::string& model) { return LoadModel(config, model); };
+    return weir::MakeLibraryMember(name, models, start_rate);
+  };
+  return weir::ControllerPool::Create(specification, make_member, {.fusion = MakeFusion(config), .policy = nullptr});
+}
+
+weir::DecisionLimit DecisionLimitOf(const weir_estimator_config& config) {
+  weir::DecisionLimit limit;
+  if (config.clock != nullptr)
+    limit.clock = [clock = config.clock, argument = config.clock_argument] {
+      return Timestamp::Micros(clock(argument));
+    };
+  if (config.decision_limit_us > 0) limit.longest = TimeDelta::Micros(config.decision_limit_us);
+  return limit;
 }
 
 weir_estimate ToC(const weir::Estimate& estimate) {
@@ -101,10 +150,19 @@ int weir_estimator_create(const weir_estimator_config* config, weir_estimator** 
         weir::NormalizedObjective(given->objective_throughput, given->objective_latency, given->objective_loss);
     if (!objective) return FailArgument(kBadObjective);
     int error = WEIR_ERROR_INTERNAL;
-    auto pilot = MakePilot(*given, constraints->start_rate, error);
-    if (!pilot) return error;
+    const auto specification = ReadPool(*given, error);
+    if (!specification) return error;
+    auto pool = MakePool(*given, *specification, constraints->start_rate);
+    // With one model, its fault is what the caller has to know.
+    if (!pool)
+      return Fail(given->pool == nullptr ? WEIR_ERROR_INVALID_MODEL : WEIR_ERROR_INVALID_ARGUMENT, pool.error());
+    if (given->decision_limit_us < 0) return FailArgument("the decision limit must not be below 0");
     *out = new weir_estimator{
-        .estimator = weir::BandwidthEstimator({*constraints, *objective, given->guard != 0}, std::move(pilot)),
+        .estimator = weir::BandwidthEstimator({.constraints = *constraints,
+                                               .objective = *objective,
+                                               .guard = given->guard != 0,
+                                               .decision_limit = DecisionLimitOf(*given)},
+                                              std::move(pool.value())),
         .log = given->log,
         .log_argument = given->log_argument,
     };
@@ -171,6 +229,48 @@ int weir_estimator_set_objective(weir_estimator* estimator, float throughput, fl
   });
 }
 
+int weir_estimator_set_pool(weir_estimator* estimator, const char* pool) noexcept {
+  if (estimator == nullptr) return FailArgument(kNullHandle);
+  if (pool == nullptr) return FailArgument("the pool is NULL");
+  return Guarded([&] {
+    const auto specification = weir::ParsePool(pool);
+    if (!specification) return FailArgument(specification.error());
+    const auto error = estimator->estimator.SetPool(specification.value());
+    return error ? FailArgument(error->message) : static_cast<int>(WEIR_OK);
+  });
+}
+
+int weir_estimator_replace_model(weir_estimator* estimator, const char* member, const void* model,
+                                 size_t model_size_bytes) noexcept {
+  if (estimator == nullptr) return FailArgument(kNullHandle);
+  if (model == nullptr) return FailArgument("the model is NULL");
+  return Guarded([&] {
+    const std::string name = member == nullptr ? "weir" : member;
+    auto made = weir::MakeModelMember(name, {static_cast<const std::byte*>(model), model_size_bytes});
+    if (!made) return Fail(WEIR_ERROR_INVALID_MODEL, made.error());
+    const auto error = estimator->estimator.ReplaceMember(name, std::move(made.value()));
+    return error ? FailArgument(error->message) : static_cast<int>(WEIR_OK);
+  });
+}
+
+int weir_estimator_pool_size(const weir_estimator* estimator) noexcept {
+  if (estimator == nullptr) return FailArgument(kNullHandle);
+  return static_cast<int>(estimator->estimator.pool().members().size());
+}
+
+int weir_estimator_get_pool_member(const weir_estimator* estimator, size_t index, weir_pool_member* out) noexcept {
+  if (estimator == nullptr) return FailArgument(kNullHandle);
+  const weir::ControllerPool& pool = estimator->estimator.pool();
+  if (index >= pool.members().size()) return FailArgument("the pool has no member of this index");
+  const weir::MemberState& member = pool.members()[index];
+  const weir_pool_member values{.struct_size = 0,
+                                .name = member.name.c_str(),
+                                .role = ToString(pool.role(index)).data(),
+                                .rate_bps = member.rate ? member.rate->bps() : 0,
+                                .trust = member.trust};
+  return WriteStruct(values, out) ? WEIR_OK : FailArgument(kBadStruct);
+}
+
 int weir_estimator_set_constraints(weir_estimator* estimator, int64_t min_rate_bps, int64_t start_rate_bps,
                                    int64_t max_rate_bps, int64_t now_us) noexcept {
   if (estimator == nullptr) return FailArgument(kNullHandle);
@@ -230,6 +330,9 @@ int weir_estimator_get_counters(const weir_estimator* estimator, weir_estimator_
       .stream_restarts = now.arrivals.restarts,
       .ssrc_evictions = now.arrivals.ssrc_evictions,
       .guard_floor = now.guard.floor,
+      .pilot_changes = now.pilot_changes,
+      .fusion_faults = now.fusion_faults,
+      .late_decisions = now.late_decisions,
   };
   return WriteStruct(values, counters) ? WEIR_OK : FailArgument(kBadStruct);
 }

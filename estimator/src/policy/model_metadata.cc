@@ -1,5 +1,6 @@
 #include "model_metadata.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <utility>
@@ -27,12 +28,15 @@ void ModelMetadata::Fail(std::string message) {
   if (!error_) error_ = Error{std::move(message)};
 }
 
-std::string ModelMetadata::OptionalText(std::string_view key) const {
-  return session_.Metadata(Key(key).c_str()).value_or(std::string());
+std::optional<std::string> ModelMetadata::Find(std::string_view key) const {
+  const std::optional<std::string_view> value = model_.Metadata(Key(key));
+  return value ? std::optional(std::string(*value)) : std::nullopt;
 }
 
+std::string ModelMetadata::OptionalText(std::string_view key) const { return Find(key).value_or(std::string()); }
+
 std::string ModelMetadata::Text(std::string_view key) {
-  std::optional<std::string> text = session_.Metadata(Key(key).c_str());
+  std::optional<std::string> text = Find(key);
   if (!text) Fail("its metadata has no '" + Key(key) + "'; export it again with `weir export`");
   return std::move(text).value_or(std::string());
 }

@@ -8,14 +8,16 @@
 #include <string_view>
 #include <vector>
 
-#include "onnx_session.h"
+#include "onnx_model.h"
+#include "weir/result.h"
 
 namespace weir::internal {
 
 // The first failure is kept; the values read after it are placeholders.
 class ModelMetadata {
  public:
-  explicit ModelMetadata(const OnnxSession& session) : session_(session) {}
+  // `model` must outlive it.
+  explicit ModelMetadata(const OnnxModel& model) : model_(model) {}
 
   // `key` is without the prefix "weir.".
   std::string Text(std::string_view key);
@@ -31,7 +33,9 @@ class ModelMetadata {
  private:
   double ParseNumber(std::string_view key, std::string_view text, double min, double max);
 
-  const OnnxSession& session_;
+  std::optional<std::string> Find(std::string_view key) const;
+
+  const OnnxModel& model_;
   std::optional<Error> error_;
 };
 

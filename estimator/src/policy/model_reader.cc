@@ -34,10 +34,10 @@ std::string ShapeText(const std::vector<int64_t>& shape) {
   return text += ']';
 }
 
-// Checks tensors of one session; the first failure is kept.
+// Checks tensors of one model; the first failure is kept.
 class SignatureChecker {
  public:
-  explicit SignatureChecker(const OnnxSession& session) : session_(session) {}
+  explicit SignatureChecker(const ModelSignature& signature) : signature_(signature) {}
 
   // The size of the last dimension; the ones before must be 1 or free. 0 when that is not so.
   size_t VectorSize(const TensorInfo& tensor, size_t rank) {
@@ -52,10 +52,10 @@ class SignatureChecker {
     return 0;
   }
   size_t Input(std::string_view name, size_t rank, size_t& index) {
-    return Named(session_.inputs(), "input", name, rank, index);
+    return Named(signature_.inputs, "input", name, rank, index);
   }
   size_t Output(std::string_view name, size_t rank, size_t& index) {
-    return Named(session_.outputs(), "output", name, rank, index);
+    return Named(signature_.outputs, "output", name, rank, index);
   }
 
   void Fail(std::string message) {
@@ -73,17 +73,17 @@ class SignatureChecker {
     return 0;
   }
 
-  const OnnxSession& session_;
+  const ModelSignature& signature_;
   std::optional<Error> error_;
 };
 
-bool LooksLikeMmsys2024(const OnnxSession& session) {
-  return session.inputs().size() == 3 && Find(session.inputs(), "obs") != ModelLayout::kNone &&
-         Find(session.inputs(), "hidden_states") != ModelLayout::kNone &&
-         Find(session.inputs(), "cell_states") != ModelLayout::kNone;
+bool LooksLikeMmsys2024(const ModelSignature& signature) {
+  return signature.inputs.size() == 3 && Find(signature.inputs, "obs") != ModelLayout::kNone &&
+         Find(signature.inputs, "hidden_states") != ModelLayout::kNone &&
+         Find(signature.inputs, "cell_states") != ModelLayout::kNone;
 }
 
-Result<ModelContract> ReadMmsys2024(const OnnxSession& session) {
+Result<ModelContract> ReadMmsys2024(const ModelSignature& signature) {
   ModelContract contract;
   ModelDescription& description = contract.description;
   ModelLayout& layout = contract.layout;
@@ -93,7 +93,7 @@ Result<ModelContract> ReadMmsys2024(const OnnxSession& session) {
   description.action.kind = ActionKind::kRate;
   description.action.min_rate = DataRate::BitsPerSecondF(kMinRateBps);
   description.action.max_rate = DataRate::BitsPerSecondF(kMaxPolicyRateBps);
-  SignatureChecker checker(session);
+  SignatureChecker checker(signature);
   description.observation_size = checker.Input("obs", 3, layout.observation);
   description.action_size = checker.Output("output", 3, layout.action);
   for (const auto& [input, output] : {std::pair("hidden_states", "state_out"), std::pair("cell_states", "cell_out")}) {
@@ -147,11 +147,11 @@ void ReadAction(ModelMetadata& metadata, ActionMapping& action) {
   }
 }
 
-Result<ModelContract> ReadWeir1(const OnnxSession& session) {
+Result<ModelContract> ReadWeir1(const ModelSignature& signature) {
   ModelContract contract;
   ModelDescription& description = contract.description;
   ModelLayout& layout = contract.layout;
-  ModelMetadata metadata(session);
+  ModelMetadata metadata(signature.model);
   description.name = metadata.OptionalText("name");
   description.version = metadata.OptionalText("version");
   description.provenance = metadata.OptionalText("provenance");
@@ -162,7 +162,7 @@ Result<ModelContract> ReadWeir1(const OnnxSession& session) {
   contract.golden = metadata.Text("golden");
   if (metadata.error()) return *metadata.error();
 
-  SignatureChecker checker(session);
+  SignatureChecker checker(signature);
   description.observation_size = checker.Input("observation", 2, layout.observation);
   if (description.observation_size != description.features.size()) {
     checker.Fail("its 'observation' has " + std::to_string(description.observation_size) +
@@ -177,12 +177,12 @@ Result<ModelContract> ReadWeir1(const OnnxSession& session) {
                  (choices > 0 ? ", or a score for each of its " + std::to_string(choices) + " multipliers" : ""));
   }
   size_t known_inputs = 1, known_outputs = 1;
-  description.takes_objective = Find(session.inputs(), "objective") != ModelLayout::kNone;
+  description.takes_objective = Find(signature.inputs, "objective") != ModelLayout::kNone;
   if (description.takes_objective) {
     ++known_inputs;
     if (checker.Input("objective", 2, layout.objective) != 3) checker.Fail("its 'objective' must have 3 elements");
   }
-  if (Find(session.inputs(), "state") != ModelLayout::kNone) {
+  if (Find(signature.inputs, "state") != ModelLayout::kNone) {
     ++known_inputs;
     ++known_outputs;
     ModelLayout::State& state = layout.states.emplace_back();
@@ -191,11 +191,11 @@ Result<ModelContract> ReadWeir1(const OnnxSession& session) {
       checker.Fail("its 'next_state' does not have the size of 'state'");
     }
   }
-  if (session.inputs().size() != known_inputs) {
-    checker.Fail("its inputs are " + Names(session.inputs()) + "; allowed are 'observation', 'objective' and 'state'");
+  if (signature.inputs.size() != known_inputs) {
+    checker.Fail("its inputs are " + Names(signature.inputs) + "; allowed are 'observation', 'objective' and 'state'");
   }
-  if (session.outputs().size() != known_outputs) {
-    checker.Fail("its outputs are " + Names(session.outputs()) +
+  if (signature.outputs.size() != known_outputs) {
+    checker.Fail("its outputs are " + Names(signature.outputs) +
                  "; allowed are 'action' and, with a state, 'next_state'");
   }
   if (checker.error()) return *checker.error();
@@ -204,17 +204,18 @@ Result<ModelContract> ReadWeir1(const OnnxSession& session) {
 
 }  // namespace
 
-Result<ModelContract> ReadModelContract(const OnnxSession& session) {
-  if (LooksLikeMmsys2024(session)) return ReadMmsys2024(session);
-  const std::optional<std::string> schema = session.Metadata("weir.schema");
+Result<ModelContract> ReadModelContract(const ModelSignature& signature) {
+  if (LooksLikeMmsys2024(signature)) return ReadMmsys2024(signature);
+  const std::optional<std::string_view> schema = signature.model.Metadata("weir.schema");
   if (!schema) {
     return Error{"it was not exported for Weir: its metadata has no 'weir.schema', and with the inputs " +
-                 Names(session.inputs()) + " it is no MMSys 2024 model either"};
+                 Names(signature.inputs) + " it is no MMSys 2024 model either"};
   }
   if (*schema != "1") {
-    return Error{"its metadata 'weir.schema' is '" + schema->substr(0, 64) + "'; this version of Weir reads schema 1"};
+    return Error{"its metadata 'weir.schema' is '" + std::string(schema->substr(0, 64)) +
+                 "'; this version of Weir reads schema 1"};
   }
-  return ReadWeir1(session);
+  return ReadWeir1(signature);
 }
 
 }  // namespace weir::internal

@@ -6,13 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "onnx_session.h"
+#include "model_session.h"
+#include "onnx_model.h"
 #include "weir/policy/model_description.h"
 #include "weir/result.h"
 
 namespace weir::internal {
 
-// Where the session's inputs and outputs are.
+// Where among the inputs and outputs those of the contract are.
 struct ModelLayout {
   static constexpr size_t kNone = static_cast<size_t>(-1);
   struct State {
@@ -32,7 +33,14 @@ struct ModelContract {
   std::string golden;  // JSON; empty for MMSys 2024 models
 };
 
-Result<ModelContract> ReadModelContract(const OnnxSession& session);
+// What a model declares: its inputs and outputs, as its evaluator knows them, and its metadata.
+struct ModelSignature {
+  const std::vector<TensorInfo>& inputs;
+  const std::vector<TensorInfo>& outputs;
+  const OnnxModel& model;
+};
+
+Result<ModelContract> ReadModelContract(const ModelSignature& signature);
 
 }  // namespace weir::internal
 

@@ -1,239 +1,132 @@
 #include "onnx_inspection.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
+#include <map>
 #include <string_view>
+#include <utility>
+#include <vector>
+
+#include "onnx_operators.h"
 
 namespace weir::internal {
 namespace {
 
-// One field of a protobuf message: number, and its value or bytes.
-struct Field {
-  uint32_t number = 0;
-  bool is_bytes = false;
-  uint64_t value = 0;
-  std::string_view bytes;
-};
-
-// Walks over the fields of one message. `malformed()` tells after Next() whether it stopped because of broken input.
-class FieldReader {
- public:
-  explicit FieldReader(std::string_view message) : rest_(message) {}
-
-  bool Next(Field& field) {
-    if (rest_.empty()) return false;
-    uint64_t tag = 0;
-    if (!ReadVarint(tag) || tag >> 3 == 0 || tag >> 3 > UINT32_MAX) return Fail();
-    field = Field();
-    field.number = static_cast<uint32_t>(tag >> 3);
-    switch (tag & 7) {
-      case 0:
-        return ReadVarint(field.value) || Fail();
-      case 1:
-        return Skip(8) || Fail();
-      case 2: {
-        uint64_t size = 0;
-        if (!ReadVarint(size) || size > rest_.size()) return Fail();
-        field.is_bytes = true;
-        field.bytes = rest_.substr(0, size);
-        return Skip(size);
-      }
-      case 5:
-        return Skip(4) || Fail();
-      default:
-        return Fail();  // groups have never been part of ONNX
-    }
-  }
-  bool malformed() const { return malformed_; }
-
- private:
-  bool Fail() {
-    malformed_ = true;
-    return false;
-  }
-  bool Skip(size_t count) {
-    if (count > rest_.size()) return false;
-    rest_.remove_prefix(count);
-    return true;
-  }
-  bool ReadVarint(uint64_t& value) {
-    value = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-      if (rest_.empty()) return false;
-      const auto byte = static_cast<uint8_t>(rest_.front());
-      rest_.remove_prefix(1);
-      value |= uint64_t{byte & 0x7fu} << shift;
-      if ((byte & 0x80) == 0) return true;
-    }
-    return false;
-  }
-
-  std::string_view rest_;
-  bool malformed_ = false;
-};
-
 using Objection = std::optional<std::string>;
 
-constexpr int kMaxDepth = 16;
-constexpr std::string_view kBroken = "it is not an ONNX model, or is truncated";
+constexpr int64_t kMaxElements = kMaxTensorBytes / static_cast<int64_t>(sizeof(float));
 
-// Field numbers of the messages of onnx.proto3 that are walked.
-namespace tensor {
-constexpr uint32_t kExternalData = 13, kDataLocation = 14;
-}
-namespace sparse_tensor {
-constexpr uint32_t kValues = 1, kIndices = 2;
-}
-namespace attribute {
-constexpr uint32_t kTensor = 5, kGraph = 6, kTensors = 10, kGraphs = 11, kSparseTensor = 22, kSparseTensors = 23;
-}
-namespace node {
-constexpr uint32_t kOperator = 4, kAttribute = 5, kDomain = 7;
-}
-namespace graph {
-constexpr uint32_t kNode = 1, kInitializer = 5, kSparseInitializer = 15;
-}
-namespace model {
-constexpr uint32_t kIrVersion = 1, kGraph = 7, kOpsetImport = 8, kTrainingInfo = 20, kFunctions = 25;
-}
-
-struct RefusedOperator {
-  std::string_view name;
-  std::string_view reason;
-};
-
-constexpr std::string_view kUnbounded = "its running time has no bound";
-constexpr std::string_view kRandom = "its output is random";
-constexpr std::array kRefusedOperators{
-    RefusedOperator{"Loop", kUnbounded},           RefusedOperator{"Scan", kUnbounded},
-    RefusedOperator{"SequenceMap", kUnbounded},    RefusedOperator{"RandomNormal", kRandom},
-    RefusedOperator{"RandomNormalLike", kRandom},  RefusedOperator{"RandomUniform", kRandom},
-    RefusedOperator{"RandomUniformLike", kRandom}, RefusedOperator{"Multinomial", kRandom},
-    RefusedOperator{"Bernoulli", kRandom},
-};
-
-bool IsStandardDomain(std::string_view domain) {
-  return domain.empty() || domain == "ai.onnx" || domain == "ai.onnx.ml";
-}
-
-// For messages: a name from an untrusted file, short and printable.
-std::string Quoted(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text.substr(0, 64)) out += c >= 0x20 && c < 0x7f ? c : '?';
-  return out + (text.size() > 64 ? "...'" : "'");
-}
-
-// Calls `visit(field)` for each field until one objects.
-template <class Visit>
-Objection ForEachField(std::string_view message, Visit visit) {
-  FieldReader reader(message);
-  Field field;
-  while (reader.Next(field)) {
-    if (Objection objection = visit(field)) return objection;
+// Nothing when there are more than `most`.
+std::optional<int64_t> Elements(const OnnxShape& shape, int64_t most) {
+  int64_t elements = 1;
+  for (const int64_t dimension : shape) {
+    if (dimension > most / elements) return std::nullopt;
+    elements *= dimension;
   }
-  return reader.malformed() ? Objection(kBroken) : std::nullopt;
+  return elements;
 }
 
-Objection InspectGraph(std::string_view message, int depth);
-
-Objection InspectTensor(std::string_view message) {
-  return ForEachField(message, [](const Field& field) -> Objection {
-    const bool external =
-        field.number == tensor::kExternalData || (field.number == tensor::kDataLocation && field.value != 0);
-    if (!external) return std::nullopt;
-    return "it keeps weights in another file (external data); export it as one file";
-  });
+// A free dimension is 1: one decision at a time.
+OnnxShape Bound(OnnxShape shape) {
+  std::ranges::replace(shape, -1, 1);
+  return shape;
 }
 
-Objection InspectSparseTensor(std::string_view message) {
-  return ForEachField(message, [](const Field& field) -> Objection {
-    const bool is_tensor = field.number == sparse_tensor::kValues || field.number == sparse_tensor::kIndices;
-    return is_tensor && field.is_bytes ? InspectTensor(field.bytes) : std::nullopt;
-  });
-}
+// Goes through a graph in its order, with the shape of every tensor and what was computed so far.
+class GraphInspector {
+ public:
+  explicit GraphInspector(const OnnxModel& model) : model_(model) {}
 
-Objection InspectAttribute(std::string_view message, int depth) {
-  return ForEachField(message, [depth](const Field& field) -> Objection {
-    if (!field.is_bytes) return std::nullopt;
-    switch (field.number) {
-      case attribute::kTensor:
-      case attribute::kTensors:
-        return InspectTensor(field.bytes);
-      case attribute::kSparseTensor:
-      case attribute::kSparseTensors:
-        return InspectSparseTensor(field.bytes);
-      case attribute::kGraph:
-      case attribute::kGraphs:
-        return InspectGraph(field.bytes, depth + 1);
-      default:
-        return std::nullopt;
+  Objection Inspect() {
+    for (const OnnxTensor& constant : model_.constants) {
+      if (auto objection = Define(constant.name, {constant.shape, &constant})) return objection;
     }
-  });
-}
-
-Objection InspectNode(std::string_view message, int depth) {
-  std::string_view name, domain;
-  Objection objection = ForEachField(message, [&](const Field& field) -> Objection {
-    if (field.number == node::kOperator) name = field.bytes;
-    if (field.number == node::kDomain) domain = field.bytes;
-    return field.number == node::kAttribute && field.is_bytes ? InspectAttribute(field.bytes, depth) : std::nullopt;
-  });
-  if (objection) return objection;
-  if (!IsStandardDomain(domain)) {
-    return "operator " + Quoted(name) + " is of the domain " + Quoted(domain) +
-           "; only standard ONNX operators are allowed";
+    for (const OnnxValueInfo& input : model_.inputs) {
+      if (!input.shape || !Elements(Bound(*input.shape), kMaxElements))
+        return "its input " + Quoted(input.name) + " has no shape, or is too large";
+      if (auto objection = Define(input.name, {Bound(*input.shape)})) return objection;
+    }
+    for (const OnnxNode& node : model_.nodes) {
+      if (auto objection = InspectNode(node)) return objection;
+    }
+    for (const OnnxValueInfo& output : model_.outputs) {
+      if (!values_.contains(output.name)) return "its output " + Quoted(output.name) + " is not computed";
+      if (auto objection = CompareDeclared(output)) return objection;
+    }
+    for (const OnnxValueInfo& intermediate : model_.intermediates) {
+      if (auto objection = CompareDeclared(intermediate)) return objection;
+    }
+    return std::nullopt;
   }
-  for (const RefusedOperator& refused : kRefusedOperators) {
-    if (name == refused.name) return "operator " + Quoted(name) + " is not allowed: " + std::string(refused.reason);
+
+ private:
+  Objection Define(std::string_view name, OnnxValue value) {
+    // C strings end at a 0.
+    if (name.empty() || name.find('\0') != std::string_view::npos) return "a tensor of it has no proper name";
+    if (!values_.emplace(name, std::move(value)).second) return "its tensor " + Quoted(name) + " is given twice";
+    return std::nullopt;
+  }
+
+  Objection InspectNode(const OnnxNode& node) {
+    const std::string which = "operator " + Quoted(node.operator_name);
+    std::vector<const OnnxValue*> inputs;
+    for (const std::string_view name : node.inputs) {
+      const auto found = values_.find(name);
+      if (!name.empty() && found == values_.end())
+        return which + " takes " + Quoted(name) + ", which nothing before it computes";
+      inputs.push_back(name.empty() ? nullptr : &found->second);
+    }
+    const Result<OnnxOutput> output = InferOnnxOutput(node, model_.opset, inputs);
+    if (!output) return output.error();
+    if (node.outputs.size() != 1) return which + " has " + std::to_string(node.outputs.size()) + " outputs";
+    if (auto objection = Count(output.value())) return which + *objection;
+    return Define(node.outputs.front(), {output.value().shape});
+  }
+
+  Objection Count(const OnnxOutput& output) {
+    const auto elements = Elements(output.shape, kMaxElements);
+    if (!elements) return " makes a tensor of more than " + std::to_string(kMaxTensorBytes) + " bytes";
+    bytes_ += *elements * static_cast<int64_t>(sizeof(float));
+    operations_ += *elements * output.operations_per_element;
+    if (bytes_ > kMaxTotalTensorBytes)
+      return " brings the tensors of one decision above " + std::to_string(kMaxTotalTensorBytes) + " bytes";
+    if (operations_ > kMaxOperations)
+      return " brings one decision above " + std::to_string(kMaxOperations) + " multiplications";
+    return std::nullopt;
+  }
+
+  // ONNX Runtime plans with the shapes that a file declares.
+  Objection CompareDeclared(const OnnxValueInfo& declared) const {
+    const auto found = values_.find(declared.name);
+    if (found == values_.end()) return "it declares " + Quoted(declared.name) + ", which nothing computes";
+    const bool same = !declared.shape || std::ranges::equal(*declared.shape, found->second.shape,
+                                                            [](int64_t a, int64_t b) { return a == b || a == -1; });
+    if (same && found->second.is_float32()) return std::nullopt;
+    return "it declares for " + Quoted(declared.name) + " another shape or type than it has";
+  }
+
+  const OnnxModel& model_;
+  std::map<std::string_view, OnnxValue> values_;
+  int64_t bytes_ = 0, operations_ = 0;
+};
+
+Objection InspectMetadata(const OnnxModel& model) {
+  std::vector<std::string_view> keys;
+  for (const auto& [key, value] : model.metadata) {
+    if (std::ranges::find(keys, key) != keys.end()) return "its metadata has " + Quoted(key) + " twice";
+    keys.push_back(key);
   }
   return std::nullopt;
-}
-
-Objection InspectGraph(std::string_view message, int depth) {
-  if (depth > kMaxDepth) return "its graphs are nested too deeply";
-  return ForEachField(message, [depth](const Field& field) -> Objection {
-    if (!field.is_bytes) return std::nullopt;
-    switch (field.number) {
-      case graph::kNode:
-        return InspectNode(field.bytes, depth);
-      case graph::kInitializer:
-        return InspectTensor(field.bytes);
-      case graph::kSparseInitializer:
-        return InspectSparseTensor(field.bytes);
-      default:
-        return std::nullopt;
-    }
-  });
 }
 
 }  // namespace
 
-std::optional<std::string> FindOnnxObjection(std::span<const std::byte> bytes) {
-  bool has_version = false, has_graph = false, has_opset = false;
-  const std::string_view message(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  Objection objection = ForEachField(message, [&](const Field& field) -> Objection {
-    switch (field.number) {
-      case model::kIrVersion:
-        has_version = !field.is_bytes;
-        return std::nullopt;
-      case model::kOpsetImport:
-        has_opset = field.is_bytes;
-        return std::nullopt;
-      case model::kGraph:
-        has_graph = field.is_bytes;
-        return field.is_bytes ? InspectGraph(field.bytes, 0) : Objection(kBroken);
-      case model::kTrainingInfo:
-        return "it carries training information; export it for inference";
-      case model::kFunctions:
-        return "it defines functions of its own; inline them when exporting";
-      default:
-        return std::nullopt;
-    }
-  });
-  if (objection) return objection;
-  if (!has_version || !has_graph || !has_opset) return std::string(kBroken);
-  return std::nullopt;
+std::optional<std::string> FindOnnxObjection(const OnnxModel& model) {
+  if (model.opset < kOldestOpset || model.opset > kNewestOpset) {
+    return "it uses version " + std::to_string(model.opset) + " of the ONNX operators; export it with one from " +
+           std::to_string(kOldestOpset) + " to " + std::to_string(kNewestOpset);
+  }
+  if (auto objection = InspectMetadata(model)) return objection;
+  return GraphInspector(model).Inspect();
 }
 
 }  // namespace weir::internal

@@ -1,18 +1,25 @@
-// Reads the wire format of an ONNX file before ONNX Runtime sees it, and refuses what an untrusted policy model has no
-// use for: references to other files, operators from outside the standard, loops, randomness. Bounded in depth and in
-// work by the size of the input.
+// Looks through an ONNX file before anything is computed, and refuses what an untrusted policy model has no use for:
+// operators that are not in onnx_operators.h, and graphs that would need more memory or time than the bounds below,
+// from the shapes of all their tensors.
 #ifndef WEIR_ESTIMATOR_SRC_POLICY_ONNX_INSPECTION_H_
 #define WEIR_ESTIMATOR_SRC_POLICY_ONNX_INSPECTION_H_
 
-#include <cstddef>
+#include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
+
+#include "onnx_model.h"
 
 namespace weir::internal {
 
-// Nothing when `bytes` may be handed to ONNX Runtime, else the reason why not.
-std::optional<std::string> FindOnnxObjection(std::span<const std::byte> bytes);
+// Of what one decision computes; the constants are bounded by the size of the file.
+inline constexpr int64_t kMaxTensorBytes = int64_t{1} << 20;
+inline constexpr int64_t kMaxTotalTensorBytes = int64_t{16} << 20;
+// Multiply-adds of products, and elements of whatever else; the shipped model has 40,000.
+inline constexpr int64_t kMaxOperations = int64_t{1} << 23;
+
+// Nothing when the model may be computed, also by ONNX Runtime, else the reason why not.
+std::optional<std::string> FindOnnxObjection(const OnnxModel& model);
 
 }  // namespace weir::internal
 

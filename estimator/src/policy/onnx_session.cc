@@ -1,13 +1,15 @@
 #include "onnx_session.h"
 
+#include <onnxruntime_c_api.h>
+
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace weir::internal {
 namespace {
-
-// Policies are small; this keeps a hostile shape from asking for gigabytes.
-constexpr int64_t kMaxElements = 1 << 20;
 
 const OrtApi* Api() {
   static const OrtApi* const api = OrtGetApiBase()->GetApi(ORT_API_VERSION);
@@ -81,49 +83,104 @@ std::optional<Error> ReadTensorInfo(OrtTypeInfo* type, TensorInfo& info) {
   return ToError(Api()->GetDimensions(tensor, info.shape.data(), rank));
 }
 
-}  // namespace
-
-Result<std::unique_ptr<OnnxSession>> OnnxSession::Load(std::span<const std::byte> model) {
-  if (Api() == nullptr) {
-    if (*OnnxRuntimeVersion() == '\0')
-      return Error{"there is no ONNX Runtime (libonnxruntime.so.1); the Python package onnxruntime has it"};
-    return Error{"the ONNX Runtime library (" + std::string(OnnxRuntimeVersion()) +
-                 ") is older than the headers Weir was built with"};
+// The tensors of one side, inputs or outputs.
+class Tensors {
+ public:
+  Tensors() = default;
+  ~Tensors() {
+    for (OrtValue* value : values_) Api()->ReleaseValue(value);
   }
-  const Environment& environment = ProcessEnvironment();
-  if (environment.error) return *environment.error;
-  Result<Handle<OrtSessionOptions>> options = MakeOptions();
-  if (!options) return Error{options.error()};
-  std::unique_ptr<OnnxSession> session(new OnnxSession);
-  if (auto error = ToError(Api()->CreateSessionFromArray(environment.env, model.data(), model.size(),
-                                                         options.value().get(), &session->session_))) {
-    return *error;
+  Tensors(const Tensors&) = delete;
+  Tensors& operator=(const Tensors&) = delete;
+
+  std::optional<Error> Allocate(const std::vector<TensorInfo>& infos) {
+    OrtMemoryInfo* raw = nullptr;
+    if (auto error = ToError(Api()->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &raw))) return error;
+    const Handle<OrtMemoryInfo> memory(raw, Api()->ReleaseMemoryInfo);
+    for (const TensorInfo& info : infos) {
+      const Result<size_t> elements = TensorElements(info);
+      if (!elements) return Error{elements.error()};
+      std::vector<int64_t> shape = info.shape;
+      for (int64_t& dimension : shape) dimension = dimension < 0 ? 1 : dimension;
+      std::vector<float>& data = data_.emplace_back(elements.value(), 0.0f);
+      names_.push_back(info.name.c_str());
+      OrtValue* value = nullptr;
+      if (auto error = ToError(Api()->CreateTensorWithDataAsOrtValue(raw, data.data(), data.size() * sizeof(float),
+                                                                     shape.data(), shape.size(),
+                                                                     ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &value))) {
+        return error;
+      }
+      values_.push_back(value);
+    }
+    return std::nullopt;
   }
-  if (auto error = session->ReadSignature()) return *error;
-  return session;
-}
 
-OnnxSession::~OnnxSession() {
-  for (OrtValue* value : input_values_) Api()->ReleaseValue(value);
-  for (OrtValue* value : output_values_) Api()->ReleaseValue(value);
-  if (session_ != nullptr) Api()->ReleaseSession(session_);
-}
+  std::vector<float>& data(size_t index) { return data_[index]; }
+  const std::vector<float>& data(size_t index) const { return data_[index]; }
+  const std::vector<const char*>& names() const { return names_; }
+  std::vector<OrtValue*>& values() { return values_; }
 
-std::optional<Error> OnnxSession::ReadSignature() {
+ private:
+  std::vector<std::vector<float>> data_;
+  std::vector<const char*> names_;
+  std::vector<OrtValue*> values_;
+};
+
+class OnnxRuntimeSession final : public ModelSession {
+ public:
+  explicit OnnxRuntimeSession(OrtSession* session) : session_(session) {}
+
+  std::optional<Error> Allocate(const std::vector<TensorInfo>& inputs, const std::vector<TensorInfo>& outputs) {
+    if (auto error = inputs_.Allocate(inputs)) return error;
+    return outputs_.Allocate(outputs);
+  }
+  std::span<float> input(size_t index) override { return inputs_.data(index); }
+  std::span<const float> output(size_t index) const override { return outputs_.data(index); }
+  std::optional<Error> Run() override {
+    return ToError(Api()->Run(session_, nullptr, inputs_.names().data(), inputs_.values().data(),
+                              inputs_.values().size(), outputs_.names().data(), outputs_.names().size(),
+                              outputs_.values().data()));
+  }
+
+ private:
+  OrtSession* const session_;
+  Tensors inputs_, outputs_;
+};
+
+class OnnxRuntimeModel final : public ModelEvaluator {
+ public:
+  explicit OnnxRuntimeModel(OrtSession* session) : session_(session, Api()->ReleaseSession) {}
+
+  std::optional<Error> ReadSignature();
+  const std::vector<TensorInfo>& inputs() const override { return inputs_; }
+  const std::vector<TensorInfo>& outputs() const override { return outputs_; }
+  // ONNX Runtime's session may run on several threads at once.
+  Result<std::unique_ptr<ModelSession>> MakeSession() const override {
+    auto session = std::make_unique<OnnxRuntimeSession>(session_.get());
+    if (auto error = session->Allocate(inputs_, outputs_)) return *error;
+    return std::unique_ptr<ModelSession>(std::move(session));
+  }
+
+ private:
+  const Handle<OrtSession> session_;
+  std::vector<TensorInfo> inputs_, outputs_;
+};
+
+std::optional<Error> OnnxRuntimeModel::ReadSignature() {
   OrtAllocator* allocator = nullptr;
   if (auto error = ToError(Api()->GetAllocatorWithDefaultOptions(&allocator))) return error;
   const auto read = [&](auto get_count, auto get_name, auto get_type,
                         std::vector<TensorInfo>& infos) -> std::optional<Error> {
     size_t count = 0;
-    if (auto error = ToError(get_count(session_, &count))) return error;
+    if (auto error = ToError(get_count(session_.get(), &count))) return error;
     for (size_t i = 0; i < count; ++i) {
       TensorInfo& info = infos.emplace_back();
       char* name = nullptr;
-      if (auto error = ToError(get_name(session_, i, allocator, &name))) return error;
+      if (auto error = ToError(get_name(session_.get(), i, allocator, &name))) return error;
       info.name = name;
       if (auto error = ToError(Api()->AllocatorFree(allocator, name))) return error;
       OrtTypeInfo* type = nullptr;
-      if (auto error = ToError(get_type(session_, i, &type))) return error;
+      if (auto error = ToError(get_type(session_.get(), i, &type))) return error;
       const Handle<OrtTypeInfo> owner(type, Api()->ReleaseTypeInfo);
       if (auto error = ReadTensorInfo(type, info)) return error;
     }
@@ -135,57 +192,27 @@ std::optional<Error> OnnxSession::ReadSignature() {
   return read(Api()->SessionGetOutputCount, Api()->SessionGetOutputName, Api()->SessionGetOutputTypeInfo, outputs_);
 }
 
-std::optional<std::string> OnnxSession::Metadata(const char* key) const {
-  OrtModelMetadata* raw = nullptr;
-  if (ToError(Api()->SessionGetModelMetadata(session_, &raw))) return std::nullopt;
-  const Handle<OrtModelMetadata> metadata(raw, Api()->ReleaseModelMetadata);
-  OrtAllocator* allocator = nullptr;
-  char* value = nullptr;
-  if (ToError(Api()->GetAllocatorWithDefaultOptions(&allocator)) ||
-      ToError(Api()->ModelMetadataLookupCustomMetadataMap(raw, allocator, key, &value)) || value == nullptr) {
-    return std::nullopt;
+}  // namespace
+
+Result<std::unique_ptr<ModelEvaluator>> LoadInOnnxRuntime(std::span<const std::byte> model) {
+  if (Api() == nullptr) {
+    if (*OnnxRuntimeVersion() == '\0')
+      return Error{"there is no ONNX Runtime (libonnxruntime.so.1); the Python package onnxruntime has it"};
+    return Error{"the ONNX Runtime library (" + std::string(OnnxRuntimeVersion()) +
+                 ") is older than the headers Weir was built with"};
   }
-  std::string result = value;
-  if (ToError(Api()->AllocatorFree(allocator, value))) return std::nullopt;
-  return result;
-}
-
-std::optional<Error> OnnxSession::AllocateTensors() {
-  if (auto error = AllocateTensors(inputs_, input_data_, input_names_, input_values_)) return error;
-  return AllocateTensors(outputs_, output_data_, output_names_, output_values_);
-}
-
-std::optional<Error> OnnxSession::AllocateTensors(const std::vector<TensorInfo>& infos,
-                                                  std::vector<std::vector<float>>& data,
-                                                  std::vector<const char*>& names, std::vector<OrtValue*>& values) {
-  OrtMemoryInfo* raw = nullptr;
-  if (auto error = ToError(Api()->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &raw))) return error;
-  const Handle<OrtMemoryInfo> memory(raw, Api()->ReleaseMemoryInfo);
-  for (const TensorInfo& info : infos) {
-    std::vector<int64_t> shape = info.shape;
-    int64_t elements = 1;
-    for (int64_t& dimension : shape) {
-      if (dimension < 0) dimension = 1;
-      if (dimension > kMaxElements) return Error{"'" + info.name + "' is too large"};
-      elements *= dimension;
-      if (elements > kMaxElements) return Error{"'" + info.name + "' is too large"};
-    }
-    std::vector<float>& elements_data = data.emplace_back(static_cast<size_t>(elements), 0.0f);
-    names.push_back(info.name.c_str());
-    OrtValue* value = nullptr;
-    if (auto error = ToError(Api()->CreateTensorWithDataAsOrtValue(
-            raw, elements_data.data(), elements_data.size() * sizeof(float), shape.data(), shape.size(),
-            ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &value))) {
-      return error;
-    }
-    values.push_back(value);
+  const Environment& environment = ProcessEnvironment();
+  if (environment.error) return *environment.error;
+  Result<Handle<OrtSessionOptions>> options = MakeOptions();
+  if (!options) return Error{options.error()};
+  OrtSession* session = nullptr;
+  if (auto error = ToError(Api()->CreateSessionFromArray(environment.env, model.data(), model.size(),
+                                                         options.value().get(), &session))) {
+    return *error;
   }
-  return std::nullopt;
-}
-
-std::optional<Error> OnnxSession::Run() {
-  return ToError(Api()->Run(session_, nullptr, input_names_.data(), input_values_.data(), input_values_.size(),
-                            output_names_.data(), output_names_.size(), output_values_.data()));
+  auto loaded = std::make_unique<OnnxRuntimeModel>(session);
+  if (auto error = loaded->ReadSignature()) return *error;
+  return std::unique_ptr<ModelEvaluator>(std::move(loaded));
 }
 
 const char* OnnxRuntimeVersion() { return OrtGetApiBase()->GetVersionString(); }

@@ -17,6 +17,7 @@ from weir.qoe_eval.call.media.received_frames import ReceivedFrame, read_index
 from weir.qoe_eval.call.report.summary import Call
 from weir.qoe_eval.measures.summary import ordered_controllers
 from weir.qoe_eval.report.chart_rows import Array, bin_width_s, binned, chart, line, row, thinned
+from weir.qoe_eval.report.colours import css_name
 
 Line = dict[str, Any] | None
 _BIN_S = 0.5
@@ -117,7 +118,7 @@ class _CallLines:
             self._since(self._link.time_us), self._link.queueing_delay_ms, self.duration_s, self._width_s, np.max
         )
         queue = line(
-            f"{self._controller}, queue of the link", f"--c-{self._controller}", queue_x, queue_y,
+            f"{self._controller}, queue of the link", f"--c-{css_name(self._controller)}", queue_x, queue_y,
             group=self._controller, unit="ms in the link's queue", dash="dot", width=1.2,
         )  # fmt: skip
         return [self._line(x, y, "ms"), queue]
@@ -144,7 +145,13 @@ class _CallLines:
     def _line(self, x: Array, y: Array, unit: str, decimals: int = 0) -> Line:
         own = self._kind == "weir"
         return line(
-            self._controller, f"--c-{self._controller}", x, y, unit=unit, decimals=decimals, width=2.2 if own else 1.6
+            self._controller,
+            f"--c-{css_name(self._controller)}",
+            x,
+            y,
+            unit=unit,
+            decimals=decimals,
+            width=2.2 if own else 1.6,
         )
 
     def _since(self, times_us: Array) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from weir.qoe_eval.call.logs.json_lines import number
+from weir._core import parse_pool
 from weir.registry import IN_CALLS, WEIGHTS
 
 _LONGEST_DOWN_S = 3600.0
@@ -12,7 +13,7 @@ _LONGEST_DOWN_S = 3600.0
 
 def checked_order(order: Any) -> dict[str, Any]:
     """An order with only its known fields: `stop`; `objective` with `throughput`, `latency`, `loss` (scaled to a sum of
-    1); `controller` with `name`; `down` with `duration_s`.
+    1); `controller` with `name`; `pool` with `line`; `down` with `duration_s`.
 
     Raises:
         ValueError: it is something else, and what.
@@ -27,6 +28,8 @@ def checked_order(order: Any) -> dict[str, Any]:
         if order.get("name") not in IN_CALLS:
             raise ValueError(f"there is no controller {str(order.get('name'))[:40]}; use {', '.join(IN_CALLS)}")
         return {"type": kind, "name": order["name"]}
+    if kind == "pool":
+        return {"type": kind, "line": parse_pool(str(order.get("line")))["line"]}
     if kind == "down":
         return {"type": kind, "duration_s": _number(order, "duration_s", _LONGEST_DOWN_S)}
     raise ValueError(f"a call does not know {str(order)[:100]}")

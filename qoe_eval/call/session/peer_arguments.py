@@ -7,6 +7,7 @@ from pathlib import Path
 
 from weir.qoe_eval.call.logs import file_names
 from weir.qoe_eval.call.settings import CallSettings
+from weir.registry import is_pool, pool_members
 
 STATS_INTERVAL_MS = 1000
 MIN_BITRATE_BPS = 30_000
@@ -45,7 +46,10 @@ def sender_arguments(settings: CallSettings, address: str, video: Path) -> list[
 
 def _common(role: str, settings: CallSettings, address: str, max_bitrate_bps: int) -> list[str]:
     # In shadow GCC is in charge, at both ends. A controller of the user's own decides where Weir's policy would.
+    # A pool is the receiver's, and its sender follows REMB as Weir's does; or has GCC too, and takes the smaller.
     controller = "gcc" if role == "send" and settings.controller == "shadow" else settings.controller
+    if role == "send" and is_pool(controller):
+        controller = "gcc" if "gcc" in pool_members(controller) else "weir"
     controller = "weir" if settings.own else controller
     return [
         *("--role", role),

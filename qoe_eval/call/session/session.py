@@ -48,7 +48,7 @@ async def run_call(
         settings: the call.
         on_event: told as it goes on, with dicts of type `state`, `link`, `estimate`, `stats`, `note`, `end`.
         control: takes `{"type": "objective", "throughput", "latency", "loss"}`, `{"type": "controller", "name"}`,
-            `{"type": "down", "duration_s"}` and `{"type": "stop"}` while the call lasts.
+            `{"type": "pool", "line"}`, `{"type": "down", "duration_s"}` and `{"type": "stop"}` while the call lasts.
 
     Returns:
         Its result; with `failure` where it ended before its time, for whatever reason.

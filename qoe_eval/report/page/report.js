@@ -1,7 +1,7 @@
 (() => {
   const { byId, css, narrow, config, baseLayout, axis } = chartParts;
   const data = JSON.parse(byId("data").textContent);
-  const colour = (controller) => css(`--c-${controller}`) || css("--zero");
+  const colour = (controller) => css(`--c-${controller.replace(/[^A-Za-z0-9_-]/g, "_")}`) || css("--zero");
 
   // --- throughput against delay ----------------------------------------------------------------------------------------
 

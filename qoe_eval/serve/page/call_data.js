@@ -1,4 +1,5 @@
 // From the events of a call to the series that are drawn, and the facts beside them.
+import { isPool } from "./controllers.js";
 import { Series } from "./series.js";
 
 export const WINDOW_MS = 60000;
@@ -105,7 +106,7 @@ export class CallData {
     for (const entry of event.report || []) {
       if (event.end === "receiver" && entry.type === "inbound-rtp" && entry.kind === "video") this.takeVideo(entry, time);
       if (event.end === "sender" && entry.type === "candidate-pair" && entry.nominated !== false) {
-        if (this.call.controller !== "weir" && numberOr(entry.availableOutgoingBitrate) !== null) {
+        if (this.call.controller !== "weir" && !isPool(this.call.controller) && numberOr(entry.availableOutgoingBitrate) !== null) {
           this.series.gcc.add(time, entry.availableOutgoingBitrate);
         }
       }

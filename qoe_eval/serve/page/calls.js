@@ -1,6 +1,6 @@
 // The result of a call, and the list of former ones.
 import { ask } from "./connection.js";
-import { followsObjective } from "./controllers.js";
+import { cssName, followsObjective, isPool } from "./controllers.js";
 import { byId, element, seconds } from "./dom.js";
 
 const display = (measure, value) =>
@@ -66,7 +66,7 @@ function table(calls, shown) {
 
 function swatch(controller) {
   const mark = element("span", { class: "swatch" });
-  mark.style.setProperty("--colour", `var(--c-${controller}, var(--zero))`);
+  mark.style.setProperty("--colour", `var(--c-${isPool(controller) ? "weir" : cssName(controller)}, var(--zero))`);
   return mark;
 }
 

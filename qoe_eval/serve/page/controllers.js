@@ -10,5 +10,11 @@ export const controllerSummary = (name) => {
   return summary && `${summary[0].toUpperCase()}${summary.slice(1)}.`;
 };
 
+// The line of several controllers, such as "pilot=weir copilots=nada fusion=min".
+export const isPool = (name) => name.includes("=");
+
+// As colours.py makes it of a name that CSS cannot have.
+export const cssName = (name) => name.replace(/[^A-Za-z0-9_-]/g, "_");
+
 // Whether Weir is asked for estimates.
 export const followsObjective = (name) => !controllers.has(name) || controllers.get(name).follows_objective;

@@ -7,6 +7,7 @@ import { byId, element, seconds, setText } from "./dom.js";
 import { controlText, GuardView } from "./guard.js";
 import { Live } from "./live.js";
 import { Objective } from "./objective.js";
+import { PoolView } from "./pool.js";
 import { SENDERS, Setup } from "./setup.js";
 import { fillSketch, setProgress } from "./sketch.js";
 
@@ -16,7 +17,7 @@ const LINK_DOWN_S = 5;
 history.replaceState(null, "", location.pathname);
 
 const desk = document.querySelector(".desk");
-let connection = null, setup = null, objective = null, live = null, guard = null;
+let connection = null, setup = null, objective = null, live = null, guard = null, pool = null;
 let call = null, data = null, folder = "", measures = [], connected = false;
 
 async function begin() {
@@ -28,6 +29,7 @@ async function begin() {
   setup = new Setup(value, chosen, startCall);
   live = new Live();
   guard = new GuardView();
+  pool = new PoolView((line) => connection.send({ type: "pool", line }));
   byId("stop").addEventListener("click", () => { if (connection.send({ type: "stop" })) byId("stop").disabled = true; });
   byId("down").addEventListener("click", () => connection.send({ type: "down", duration_s: LINK_DOWN_S }));
   connection = new Connection({ hello, events, refused: (text) => guard.add("note", null, `refused: ${text}`), connected: setConnected });
@@ -102,6 +104,7 @@ function events(list) {
   if (data) {
     live.refresh();
     guard.show(data);
+    pool.show((data.estimate && data.estimate.pool) || null);
     showProgress();
   }
 }
@@ -148,6 +151,7 @@ function takeCall(next) {
     data = new CallData(call, scenario || null);
     if (isRunning()) objective.set(call.objective);
     guard.reset();
+    pool.show(null);
     hideResult();
     live.show(data);
     if (scenario) fillSketch(byId("progress"), scenario);
@@ -171,6 +175,7 @@ function setView(shown) {
   desk.dataset.call = shown === null ? "none" : running ? "running" : "over";
   byId("running").hidden = !running;
   byId("live").hidden = byId("guard").hidden = shown === null;
+  if (shown === null) byId("pool").hidden = true;
   byId("result").hidden = shown === null || running;
   byId("preview").hidden = shown !== null;
   byId("stop").disabled = false;

@@ -41,7 +41,8 @@ export class Setup {
 
   // As the server wants it, without the objective.
   get request() {
-    const { scenario, sender, controller, size } = this.choice;
+    const { scenario, sender, size } = this.choice;
+    const controller = byId("pool-line").value.trim() || this.choice.controller;
     return { scenario, sender, controller, size, duration_s: byId("duration").valueAsNumber };
   }
 

@@ -23,7 +23,8 @@ class Call {
       const double ticks = sent_.seconds() * (1 - skew_) * static_cast<double>(kTicksPerSecond);
       const SendTime sent{static_cast<uint32_t>(static_cast<int64_t>(ticks)) & 0xFFFFFF, 24, kTicksPerSecond};
       const Timestamp arrival = Timestamp::Seconds(3) + sent_ + TimeDelta::Millis(40) + queue;
-      const QueueingDelay::Result measured = delay_.Update(arrival, sent, DataSize::Bytes(1200));
+      const QueueingDelay::Result measured =
+          delay_.Update(arrival, clock_.Update(arrival, sent), DataSize::Bytes(1200));
       largest = std::max(largest, (measured.queueing_delay - queue).Abs());
       // Another skew is no step in what is measured.
       EXPECT_LE((measured.queueing_delay - last_).Abs(), largest_step_);
@@ -38,6 +39,7 @@ class Call {
   TimeDelta sent_ = TimeDelta::Zero();
   TimeDelta last_ = TimeDelta::Zero();
   TimeDelta largest_step_ = TimeDelta::PlusInfinity();
+  SendClock clock_;
   QueueingDelay delay_;
 };
 

@@ -24,7 +24,6 @@ class Sender {
   // What the clock shows more than the time.
   TimeDelta clock_error = TimeDelta::Zero();
   SendTimeFilter filter;
-  SendClock clock;
   int believed = 0;
   int leaps = 0;
   // Against the first packet.
@@ -35,7 +34,7 @@ class Sender {
     if (!result.believed) return false;
     ++believed;
     leaps += result.leapt;
-    delay = clock.Update(sent + on_the_way, result.sent).one_way_delay;
+    delay = result.delay.one_way_delay;
     return true;
   }
   // A hundred packets on an empty path.

@@ -1,4 +1,5 @@
-// What every receiver-side controller owes its host, and how it does on plain links: all that the registry has.
+// What every receiver-side controller owes its host, and how it does on plain links, alone and in pools: all that the
+// registry has.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -12,6 +13,7 @@
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers/built_in_controllers.h"
 #include "weir/controllers/rule_controller.h"
+#include "weir/pool/controller_pool.h"
 
 namespace weir {
 namespace {
@@ -112,10 +114,46 @@ TEST_P(ReceiverControllerTest, SurvivesALateTimerAndExtremeTimes) {
   }
 }
 
-TEST_P(ReceiverControllerTest, IsDeterministic) {
+// Whatever sits in an estimator: each controller alone, and pools of them.
+struct EstimatorCase {
+  std::string test_name;
+  std::function<ControllerPool()> make;
+  bool recovers = true;
+  // On a steady link.
+  TimeDelta max_p95 = TimeDelta::Millis(180);
+};
+
+std::vector<EstimatorCase> EstimatorCases() {
+  std::vector<EstimatorCase> cases;
+  for (const ControllerCase& one : ControllerCases()) {
+    cases.push_back({one.test_name, [make = one.make] { return ControllerPool(make()); }, one.recovers});
+  }
+  const auto add_pool = [&cases](const std::string& test_name, const std::string& line) {
+    const auto make_member = [](const std::string& name) {
+      return Result<std::unique_ptr<RateController>>(MakeBuiltInController(name, Kbps(1000)));
+    };
+    cases.push_back(
+        {test_name, [=] { return std::move(ControllerPool::Create(ParsePool(line).value(), make_member).value()); }});
+  };
+  add_pool("PoolThatWatches", "pilot=nada copilots=rule,fixed");
+  add_pool("PoolMax", "pilot=rule copilots=nada fusion=max");
+  // The most reckless of all: neither holds the other back.
+  cases.back().max_p95 = TimeDelta::Millis(240);
+  add_pool("PoolMin", "pilot=nada copilots=fixed fusion=min");
+  add_pool("PoolMedian", "pilot=nada copilots=rule,fixed fusion=median");
+  add_pool("PoolMean", "pilot=nada copilots=fixed fusion=mean");
+  add_pool("PoolClosest", "pilot=nada copilots=rule,fixed fusion=closest:1000000");
+  add_pool("PoolByObjective", "pilot=nada copilots=fixed fusion=mean policy=by_objective");
+  add_pool("PoolByTrust", "pilot=nada copilots=fixed,rule fusion=median policy=by_trust");
+  return cases;
+}
+
+class ReceiverEstimatorTest : public testing::TestWithParam<EstimatorCase> {};
+
+TEST_P(ReceiverEstimatorTest, IsDeterministic) {
   std::vector<std::vector<int64_t>> runs;
   for (int run = 0; run < 2; ++run) {
-    BandwidthEstimator estimator({}, Make());
+    BandwidthEstimator estimator({}, GetParam().make());
     TestCall call(estimator, {.capacity = Steady(Kbps(1500))});
     call.RunUntil(TimeDelta::Seconds(20));
     std::vector<int64_t>& targets = runs.emplace_back();
@@ -125,8 +163,8 @@ TEST_P(ReceiverControllerTest, IsDeterministic) {
   EXPECT_EQ(runs[0], runs[1]);
 }
 
-TEST_P(ReceiverControllerTest, UsesASteadyLinkWithoutFillingItsQueue) {
-  BandwidthEstimator estimator({}, Make());
+TEST_P(ReceiverEstimatorTest, UsesASteadyLinkWithoutFillingItsQueue) {
+  BandwidthEstimator estimator({}, GetParam().make());
   TestCall call(estimator, {.capacity = Steady(Kbps(2000))});
   call.RunUntil(TimeDelta::Seconds(60));
   const TimeDelta from = TimeDelta::Seconds(20);
@@ -136,12 +174,12 @@ TEST_P(ReceiverControllerTest, UsesASteadyLinkWithoutFillingItsQueue) {
   EXPECT_LE(utilisation, 1.0);
   const TimeDelta p95 = call.Delay(0.95, from, to);
   EXPECT_GE(p95, TimeDelta::Millis(29));
-  EXPECT_LE(p95, TimeDelta::Millis(180));
+  EXPECT_LE(p95, GetParam().max_p95);
   EXPECT_EQ(estimator.counters().policy_faults, 0u);
 }
 
-TEST_P(ReceiverControllerTest, RecoversAfterAPause) {
-  BandwidthEstimator estimator({}, Make());
+TEST_P(ReceiverEstimatorTest, RecoversAfterAPause) {
+  BandwidthEstimator estimator({}, GetParam().make());
   TestPath path{.capacity = Steady(Kbps(2000))};
   path.paused = [](TimeDelta t) { return t >= TimeDelta::Seconds(20) && t < TimeDelta::Seconds(40); };
   TestCall call(estimator, path);
@@ -156,8 +194,8 @@ TEST_P(ReceiverControllerTest, RecoversAfterAPause) {
   }
 }
 
-TEST_P(ReceiverControllerTest, KeepsSpeakingInABlackout) {
-  BandwidthEstimator estimator({}, Make());
+TEST_P(ReceiverEstimatorTest, KeepsSpeakingInABlackout) {
+  BandwidthEstimator estimator({}, GetParam().make());
   TestPath path{.capacity = Steady(Kbps(2000))};
   path.paused = [](TimeDelta t) { return t >= TimeDelta::Seconds(10); };
   TestCall call(estimator, path);
@@ -170,6 +208,9 @@ TEST_P(ReceiverControllerTest, KeepsSpeakingInABlackout) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ReceiverControllerTest, testing::ValuesIn(ControllerCases()),
+                         [](const auto& info) { return info.param.test_name; });
+
+INSTANTIATE_TEST_SUITE_P(AloneAndInPools, ReceiverEstimatorTest, testing::ValuesIn(EstimatorCases()),
                          [](const auto& info) { return info.param.test_name; });
 
 }  // namespace

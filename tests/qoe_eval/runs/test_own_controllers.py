@@ -1,5 +1,6 @@
 """Controllers of a user's own in `weir replay`, with the real weir-sim; skipped where that is not built."""
 
+import hashlib
 import json
 import os
 import re
@@ -20,6 +21,7 @@ from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.own_controllers import check_own_names, is_own, read_own_controller
 from weir.qoe_eval.runs.replay import replay as replay_plan
+from weir.qoe_eval.runs.shipped_model import shipped_model
 
 REPOSITORY = Path(__file__).parents[3]
 EXAMPLES = REPOSITORY / "examples" / "controllers"
@@ -162,6 +164,28 @@ def test_own_controllers_are_in_results_tables_and_page_by_the_name_of_the_file(
     assert run["own_controllers"]["mine"]["source"] == mine
     page = (tmp_path / "out/report.html").read_text()
     assert "--c-mine: var(--series-9)" in page
+
+
+def test_a_second_model_stands_beside_the_first_with_the_guard_and_bare(replay, tmp_path):
+    second = tmp_path / "second.onnx"
+    second.write_bytes(shipped_model().read_bytes())
+    status, summary, err = replay("weir", str(second), f"{second}:bare")
+    assert (status, err) == (0, "")
+    assert set(summary["controllers"]) == {"weir", "second", "second-bare"}
+    # The same model, so the same run; and another one without the guard's limit on rises.
+    assert summary["controllers"]["second"] == summary["controllers"]["weir"]
+    assert summary["controllers"]["second-bare"] != summary["controllers"]["weir"]
+    digest = hashlib.sha256(second.read_bytes()).hexdigest()
+    assert {one["sha256"] for one in summary["run"]["own_controllers"].values()} == {digest}
+    records = [json.loads(line) for line in (tmp_path / "out/results.jsonl").open()]
+    assert {record["model_sha256"] for record in records} == {digest}
+
+
+def test_a_file_that_is_no_model_fails_its_runs_with_the_reason(replay, tmp_path):
+    (tmp_path / "no.onnx").write_text("nothing")
+    status, _, err = replay(str(tmp_path / "no.onnx"))
+    assert status != 0
+    assert "it is not an ONNX model" in err
 
 
 def test_a_changed_file_is_run_again_and_an_unchanged_one_is_not(replay, write, tmp_path):

@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 
+from weir import parse_pool
 from weir.qoe_eval.serve.backend import CallBackend
+from weir.registry import is_pool, pool_members
 
 STEP_S = 0.1
 REPORT = "<!doctype html><title>Report</title>"
@@ -117,10 +119,13 @@ class _Model:
         self.down_until_s = -1.0
         self.guard = {"finite": 0, "bounds": 0, "slew": 0, "stale": 0}
         self.bytes = 0
+        self.pool = parse_pool(settings.controller) if is_pool(settings.controller) else None
 
     def obey(self, order):
         if order["type"] == "objective":
             self.weights = [order["throughput"], order["latency"], order["loss"]]
+        elif order["type"] == "pool":
+            self.pool = parse_pool(order["line"])
         elif order["type"] == "down":
             self.down_until_s = self.now_s + order["duration_s"]
 
@@ -157,9 +162,17 @@ class _Model:
                 "queueing_delay_ms": round(max(0.0, queue_ms + self.random.gauss(0, 2)), 2),
                 "loss_ratio": round(lost / max(1, lost + packets), 4), "application_limited": False,
                 "in_charge": self.settings.controller == "weir", "guard": dict(self.guard), "objective": self.weights,
-            }  # fmt: skip
+            } | ({"pool": self._pool_as_it_is()} if self.pool else {})  # fmt: skip
         if step % 10 == 9:
             yield from self._stats(time_us, received)
+
+    def _pool_as_it_is(self):
+        roles = {self.pool["pilot"]: "pilot"} | dict.fromkeys(self.pool["copilots"], "copilot")
+        members = [
+            {"name": name, "role": roles.get(name, "watching"), "rate_bps": round(self.rate), "trust": 1.0}
+            for name in pool_members(self.settings.controller)
+        ]
+        return {"line": self.pool["line"], "fusion": self.pool["fusion"], "pilot_changes": 0, "members": members}
 
     def _decide(self, received, queue_ms):
         throughput, latency, _ = self.weights

@@ -9,7 +9,7 @@ import pytest
 CHROMIUM = "/usr/bin/chromium"
 pytestmark = pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason=f"{CHROMIUM} is not installed")
 # What a browser says of a refused request, and of a server that is gone.
-_EXPECTED = ("status of 503", "WebSocket connection", "ERR_CONNECTION_REFUSED")
+_EXPECTED = ("status of 503", "status of 400", "WebSocket connection", "ERR_CONNECTION_REFUSED")
 LIMIT_S = 20.0
 DESKTOP = {"width": 1280, "height": 900}
 PHONE = {"width": 390, "height": 844}
@@ -91,6 +91,40 @@ def values(page, legend):
 
 def overflow(page):
     return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+
+
+def test_who_sits_where_in_a_pool_and_another_pilot(open_page, calls):
+    calls.speed = 10.0
+    page = open_page()
+    page.locator("#duration").fill("450")
+    page.locator("#pool-line").fill("pilot=weir copilots=nada fusion=sum")
+    page.locator("#start").click()
+    wait_for(lambda: '"sum" is not known' in page.locator("#refusal").inner_text(), "a wrong line was taken")
+    page.locator("#pool-line").fill("pilot=weir  copilots=nada,rule fusion=min")
+    page.locator("#start").click()
+    page.wait_for_selector("#stop")
+    wait_for(lambda: calls.settings, "no call was started")
+    assert calls.settings[0].controller == "pilot=weir copilots=nada,rule fusion=min"
+
+    def seats():
+        rows = page.locator("#pool-members tr").all()
+        return [(row.locator("th").inner_text(), row.locator("td").first.inner_text()) for row in rows]
+
+    wait_for(lambda: seats() == [("weir", "pilot"), ("nada", "copilot"), ("rule", "copilot")], "no seats are shown")
+    assert page.locator("#pool-change").input_value() == "pilot=weir copilots=nada,rule fusion=min"
+    page.locator("#pool-members button").nth(1).click()
+    wait_for(lambda: seats() == [("weir", "copilot"), ("nada", "pilot"), ("rule", "copilot")], "the seat was not given")
+    page.locator("#pool-change").fill("pilot=rule fusion=max policy=by_trust")
+    page.locator("#pool-change").press("Enter")
+    wait_for(
+        lambda: seats() == [("weir", "watching"), ("nada", "watching"), ("rule", "pilot")], "the line was not taken"
+    )
+    assert [order["line"] for order in calls.controls] == [
+        "pilot=nada copilots=weir,rule fusion=min",
+        "pilot=rule fusion=max policy=by_trust",
+    ]
+    assert "pool: pilot=rule fusion=max policy=by_trust" in page.locator("#events").inner_text()
+    assert overflow(page) <= 0
 
 
 def test_choose_start_drag_watch_stop(open_page, server, calls):

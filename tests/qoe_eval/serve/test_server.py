@@ -206,6 +206,8 @@ async def test_former_calls(server):
         ({"scenario": ["steps"]}, "scenario"),
         ({"sender": "firefox"}, "sender"),
         ({"controller": "oracle"}, "controller: one of weir, gcc, shadow, not 'oracle'"),
+        ({"controller": "pilot=weir fusion=sum"}, 'pool, character 19: "sum" is not known'),
+        ({"controller": "pilot=weir:/etc/passwd"}, "models from files are for `weir call`"),
         ({"duration_s": 1e9}, "duration_s"),
         ({"duration_s": True}, "duration_s"),
         ({"duration_s": None}, "duration_s"),
@@ -292,6 +294,10 @@ async def test_nonsense_controls_are_refused_and_do_no_harm(server, calls):
             '{"type": "down", "duration_s": 1' + 400 * "0" + "}",
             '{"type": "objective", "throughput": 1' + 400 * "0" + ', "latency": 1, "loss": 1}',
             '{"type": "objective", "throughput": 1e-9, "latency": 1, "loss": 1}',
+            '{"type": "pool"}',
+            '{"type": "pool", "line": 7}',
+            '{"type": "pool", "line": "pilot=weir fusion=sum"}',
+            '{"type": "pool", "line": "pilot=weir:/etc/passwd"}',
         ):
             await live.send_str(text)
             await events_until(live, lambda event: event["type"] == "refused")

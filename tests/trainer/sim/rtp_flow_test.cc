@@ -275,7 +275,8 @@ class SenderSideTest : public SimulationTest {
     RtpSender sender(config,
                      std::make_unique<FillerSource>(kSendSideOverheadBytes, DataRate::KilobitsPerSecond(50'000)),
                      std::make_unique<ListeningController>(&log_), &forward, &observer_);
-    RtpReceiver receiver({.stop_ns = duration_ns}, nullptr, &reverse, sender.rtcp_sink(), &observer_);
+    RtpReceiver receiver({.stop_ns = duration_ns, .transport_feedback = true}, nullptr, &reverse, sender.rtcp_sink(),
+                         &observer_);
     sender.SetReceiver(receiver.rtp_sink());
     RunUntil(duration_ns);
     ns3::Simulator::Destroy();

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "program/sender_gcc.h"
+
 namespace weir::peer {
 namespace {
 
@@ -32,6 +34,28 @@ TEST(Command, CandidatesMayBeIncompleteAsBrowsersSendThem) {
   EXPECT_EQ(candidate.sdp_mid, "");
   EXPECT_EQ(candidate.sdp_mline_index, 1);
   EXPECT_EQ(Parsed<CandidateCommand>(R"({"type":"candidate","candidate":null})").candidate, "");
+}
+
+TEST(Command, APoolIsItsLine) {
+  EXPECT_EQ(Parsed<PoolCommand>(R"({"type":"pool","line":"pilot=weir copilots=nada fusion=min"})").pool,
+            (PoolSpecification{.pilot = "weir", .copilots = {"nada"}, .fusion = Fusion::Kind::kMin}));
+  const auto wrong = ParseCommand(R"({"type":"pool","line":"pilot=weir fusion=sum"})");
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_NE(wrong.error().find("character 19"), std::string::npos);
+  EXPECT_FALSE(ParseCommand(R"({"type":"pool"})").ok());
+}
+
+TEST(Command, TheSendersGccIsACopilotUnderMinOnly) {
+  const auto split = [](const char* line) { return SplitPool(ParsePool(line).value()); };
+  const auto whole = split("pilot=weir copilots=nada,gcc,rule fusion=min");
+  ASSERT_TRUE(whole.ok());
+  EXPECT_TRUE(whole.value().sender_has_gcc);
+  EXPECT_EQ(ToString(whole.value().at_receiver), "pilot=weir copilots=nada,rule fusion=min");
+  EXPECT_FALSE(split("pilot=weir copilots=nada fusion=max policy=by_trust").value().sender_has_gcc);
+  for (const char* line : {"pilot=gcc", "pilot=weir copilots=gcc", "pilot=weir copilots=gcc fusion=max",
+                           "pilot=weir copilots=gcc fusion=min policy=by_trust"}) {
+    EXPECT_FALSE(split(line).ok()) << line;
+  }
 }
 
 TEST(Command, OnlyAGivenStartRateRestarts) {

@@ -157,3 +157,25 @@ def test_bitrate_bounds_hold_from_when_they_are_set(start_call):
         ),
     )
     assert (sender.stop(), receiver.stop()) == (0, 0)
+
+
+def roles(line):
+    return {member["name"]: member["role"] for member in line.get("pool", {}).get("members", [])}
+
+
+@pytest.mark.parametrize("with_gcc", [False, True])
+def test_a_pool_flies_a_call_and_takes_other_seats(start_call, model, with_gcc):
+    gcc = ",gcc" if with_gcc else ""
+    sender, receiver = start_call((), ("--controller", f"pilot=weir copilots=nada{gcc} fusion=min", "--model", model))
+    receiver.wait_for_state("connected")
+    assert receiver.of_type("ready")[0]["pool"] == "pilot=weir copilots=nada fusion=min"
+    # The sender keeps its own GCC beside REMB exactly when the answer has transport-cc.
+    assert ("transport-cc" in receiver.of_type("answer")[0]["sdp"]) == with_gcc
+    receiver.wait_for("estimate", lambda line: roles(line) == {"weir": "pilot", "nada": "copilot"})
+    receiver.send({"type": "pool", "line": f"pilot=nada copilots=weir{gcc} fusion=min"})
+    receiver.wait_for("estimate", lambda line: roles(line) == {"weir": "copilot", "nada": "pilot"})
+    receiver.send({"type": "pool", "line": f"pilot=rule copilots=weir{gcc} fusion=min"})
+    receiver.wait_for("error", lambda line: "the pool has no such member" in line["message"])
+    receiver.send({"type": "pool", "line": "pilot=nada copilots=weir" + ("" if with_gcc else ",gcc") + " fusion=min"})
+    receiver.wait_for("error", lambda line: "negotiated when the call begins" in line["message"])
+    assert (sender.stop(), receiver.stop()) == (0, 0)

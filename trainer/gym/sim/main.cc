@@ -30,10 +30,11 @@ standard input, one JSON object a line: {"type":"start"}, {"type":"down","durati
 the input, SIGINT and SIGTERM stop it too)";
 
 void AddJobOptions(CLI::App& command, JobOptions& options) {
-  AddText(
-      command, "--controller", "NAME",
-      "what flows \"under_test\" run (default: weir with a --model, else rule):\n" + ListNames(kSimulatedControllers),
-      options.controller);
+  AddText(command, "--controller", "NAME",
+          "what flows \"under_test\" run (default: weir with a --model, else rule):\n" +
+              ListNames(kSimulatedControllers) +
+              ";\nor a pool: \"pilot=weir copilots=nada,rule fusion=min policy=by_trust\"",
+          options.controller);
   command.add_option("--model", options.model_path, "the policy of the controller weir (ONNX)")->type_name("FILE");
   AddObjective(command, [&options](const Objective& objective) { options.objective = objective; });
   AddInteger(command, "--seed", "a whole number, at least 0 (default 1)", options.seed, uint64_t{0});

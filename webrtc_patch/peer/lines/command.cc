@@ -68,6 +68,11 @@ Command Parse(JsonObject line) {
     if (!mode) throw InputError("a controller is " + ListNames(kCallControllers, " or "));
     return ControllerCommand{*mode};
   }
+  if (type == "pool") {
+    auto pool = ParsePool(Text(line, "line"));
+    if (!pool) throw InputError(pool.error());
+    return PoolCommand{std::move(pool.value())};
+  }
   throw InputError("there is no type \"" + type.substr(0, 40) + "\"");
 }
 

@@ -10,6 +10,7 @@
 #include "receive_side_switch.h"
 #include "weir/network_control.h"
 #include "weir/objective.h"
+#include "weir/pool/pool_specification.h"
 #include "weir/result.h"
 
 namespace weir::peer {
@@ -38,9 +39,12 @@ struct BitrateCommand {
 struct ControllerCommand {
   ReceiveSideMode mode;
 };
+struct PoolCommand {
+  PoolSpecification pool;
+};
 
 using Command = std::variant<StartCommand, StatsCommand, StopCommand, DescriptionCommand, CandidateCommand,
-                             ObjectiveCommand, BitrateCommand, ControllerCommand>;
+                             ObjectiveCommand, BitrateCommand, ControllerCommand, PoolCommand>;
 
 // Keys that are not known are ignored, as browsers add some. The error says what is wrong with the line.
 Result<Command> ParseCommand(std::string_view text);

@@ -75,8 +75,20 @@ void AddOptions(CLI::App& app, Options& options) {
     return ParseRole(value, options);
   })->required();
   const std::string controllers = ListNames(kCallControllers, " or ");
-  AddOption(app, "--controller", "NAME", controllers + " (GCC in charge, Weir logged); default weir", controllers,
-            [&](const auto& value) {
+  AddOption(app, "--controller", "NAME",
+            controllers +
+                " (GCC in charge, Weir logged); default weir;\n"
+                "or a pool: \"pilot=weir copilots=nada,rule fusion=min policy=by_trust\"",
+            controllers + ", or a pool", [&](const auto& value) {
+              options.pool.reset();
+              if (IsPoolLine(value)) {
+                auto pool = ParsePool(value);
+                auto split = pool ? SplitPool(pool.value()) : Result<PoolAtBothEnds>(Error{pool.error()});
+                if (!split) throw InputError("--controller: " + split.error());
+                options.pool = std::move(split.value());
+                options.controller = ReceiveSideMode::kWeir;
+                return true;
+              }
               const auto mode = ParseReceiveSideMode(value);
               options.controller = mode.value_or(options.controller);
               return mode.has_value();
@@ -116,6 +128,7 @@ void AddOptions(CLI::App& app, Options& options) {
              int64_t{60'000});
   AddText(app, "--bind-address", "A", "the IPv4 address of this end; default 127.0.0.1", options.bind_address);
   app.callback([&options, bitrates] {
+    if (options.pool && options.own_controller) throw InputError("--own-controller cannot be in a pool");
     if (!options.frames.empty() && !options.receive) throw InputError("--frames is for a role that receives");
     const auto constraints = MakeBitrate(bitrates->min_bps, bitrates->start_bps, bitrates->max_bps);
     if (!constraints) throw InputError(constraints.error());

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "external_controllers.h"
+#include "program/sender_gcc.h"
 #include "receive_side_switch.h"
 #include "video/frame_source.h"
 #include "weir/network_control.h"
@@ -20,6 +21,8 @@ struct Options {
   bool send = false;
   bool receive = false;
   ReceiveSideMode controller = ReceiveSideMode::kWeir;
+  // Of kWeir; nothing: the policy alone.
+  std::optional<PoolAtBothEnds> pool;
   // Empty: the ten-line rule.
   std::string model;
   // Decides in place of the model.

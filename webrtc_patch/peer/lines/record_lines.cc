@@ -7,6 +7,26 @@ namespace weir::peer {
 
 using nlohmann::ordered_json;
 
+namespace {
+
+// Who sits where in a pool, and what each asks for.
+ordered_json PoolLine(const ControllerPool& pool) {
+  ordered_json members = ordered_json::array();
+  for (size_t i = 0; i < pool.members().size(); ++i) {
+    const MemberState& member = pool.members()[i];
+    members.push_back({{"name", member.name},
+                       {"role", ToString(pool.role(i))},
+                       {"rate_bps", member.rate ? ordered_json(member.rate->bps()) : ordered_json()},
+                       {"trust", member.trust}});
+  }
+  return {{"line", ToString(pool.specification())},
+          {"fusion", ToString(pool.selection().fusion)},
+          {"pilot_changes", pool.counters().pilot_changes},
+          {"members", std::move(members)}};
+}
+
+}  // namespace
+
 ordered_json StatsReport(const webrtc::RTCStatsReport& report) {
   ordered_json list = ordered_json::array();
   for (const webrtc::RTCStats& stats : report) {
@@ -23,7 +43,7 @@ ordered_json EstimateLine(const ReceiveSideDecision& decision) {
   const IntervalStatistics& statistics = decision.statistics;
   const GuardCounters& guard = decision.counters.guard;
   const Objective& objective = decision.objective;
-  return {
+  ordered_json line{
       {"type", "estimate"},
       {"time_us", decision.estimate.at_time.us()},
       {"target_rate_bps", decision.estimate.target_rate.bps()},
@@ -42,6 +62,9 @@ ordered_json EstimateLine(const ReceiveSideDecision& decision) {
         {"stale", guard.stale}}},
       {"policy_faults", decision.counters.policy_faults},
       {"objective", {{"throughput", objective.throughput}, {"latency", objective.latency}, {"loss", objective.loss}}}};
+  // Of one controller alone "controller" says all.
+  if (decision.pool != nullptr && decision.pool->members().size() > 1) line["pool"] = PoolLine(*decision.pool);
+  return line;
 }
 
 }  // namespace weir::peer

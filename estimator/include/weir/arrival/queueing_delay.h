@@ -17,16 +17,15 @@ class QueueingDelay {
     TimeDelta queueing_delay;
     // Of one-way delay against the packet before.
     TimeDelta change;
-    // A clock leapt: everything measured before is forgotten.
+    // The send times have another clock: everything measured before is forgotten.
     bool restarted;
   };
 
-  // Packets may come a little out of order. See SendClock for what times must be. `size` is what came since the packet
-  // before, this one included.
-  Result Update(Timestamp arrival, const SendTime& sent, DataSize size);
+  // Packets may come a little out of order. `measured` is what the sender's clock has said of the packet, the first
+  // one's included; `size` is what came since the packet before, this one included.
+  Result Update(Timestamp arrival, const SendClock::Result& measured, DataSize size);
 
  private:
-  SendClock clock_;
   ClockSkew skew_;
   // What the clocks have drifted apart; another skew does not change what it has been.
   double drift_us_ = 0;

@@ -36,21 +36,27 @@ class SendClock {
     bool restarted;
   };
 
-  // Whether a packet has been seen.
-  bool started() const { return started_; }
   // Whether Update would restart.
   bool restarts_at(const SendTime& sent) const {
     return !started_ || sent.ticks_per_second != last_sent_.ticks_per_second;
   }
   // `arrival` must be a time (IsTime).
   Result Update(Timestamp arrival, const SendTime& sent);
-  // The one-way delay that Update would answer where it does not restart.
-  TimeDelta DelayOf(Timestamp arrival, const SendTime& sent) const;
+
+  // What a send time says where it does not restart the clock.
+  struct Reading {
+    // Since the restart.
+    int64_t unwrapped_ticks;
+    TimeDelta one_way_delay;
+  };
+  // Takes nothing in.
+  Reading Read(Timestamp arrival, const SendTime& sent) const;
+  // The same as Update, for what has just been read.
+  Result Update(Timestamp arrival, const SendTime& sent, const Reading& reading);
 
  private:
   // Since the packet before.
   int64_t TicksSinceLast(Timestamp arrival, const SendTime& sent) const;
-  TimeDelta DelayAfter(Timestamp arrival, int64_t ticks_since_last) const;
 
   bool started_ = false;
   SendTime last_sent_;

@@ -1,4 +1,4 @@
-// Which send times can be believed, and what they would be if the sender's clock had never leapt.
+// Which send times can be believed, and what delays they would tell of if the sender's clock had never leapt.
 #ifndef WEIR_ARRIVAL_SEND_TIME_FILTER_H_
 #define WEIR_ARRIVAL_SEND_TIME_FILTER_H_
 
@@ -36,7 +36,7 @@ class SendTimeFilter {
     // This packet has confirmed a leap.
     bool leapt = false;
     // Without leaps; only when believed.
-    SendTime sent;
+    SendClock::Result delay{TimeDelta::Zero(), TimeDelta::Zero(), false};
   };
 
   // See SendClock for what times must be.
@@ -44,7 +44,7 @@ class SendTimeFilter {
 
  private:
   bool CanBe(Timestamp arrival, TimeDelta delay) const;
-  void Believe(Timestamp arrival, const SendTime& sent, TimeDelta delay);
+  void Believe(Timestamp arrival, TimeDelta delay);
   // Takes in what cannot be; true when that has confirmed a leap.
   bool Confirms(Timestamp arrival, const SendTime& sent, TimeDelta delay);
   TimeDelta ContinuedDelay() const;

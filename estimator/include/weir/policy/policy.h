@@ -1,11 +1,5 @@
-// A policy model in ONNX form: a guest in this process. It is loaded from bytes, checked against its contract before
-// its first decision, and runs on the caller's thread without a thread, a file or a clock of its own.
-//
-// The contract (schema 1): inputs `observation` [1,D], optional `objective` [1,3], optional `state` [1,S]; outputs
-// `action` [1,A] and, with a state, `next_state` [1,S]; all float32. D is as FeatureSpecification
-// says. Metadata, all strings: weir.schema, weir.features, weir.history, weir.interval_ms, weir.action_kind,
-// weir.action_alpha (relative), weir.action_multipliers (discrete), weir.min_bps, weir.max_bps, weir.golden, and
-// optionally weir.name, weir.version, weir.provenance.
+// One user of a policy model, with recurrent state of its own. It runs on the caller's thread without a thread, a file
+// or a clock of its own.
 #ifndef WEIR_POLICY_POLICY_H_
 #define WEIR_POLICY_POLICY_H_
 
@@ -15,7 +9,7 @@
 #include <span>
 
 #include "weir/objective.h"
-#include "weir/policy/model_description.h"
+#include "weir/policy/policy_model.h"
 #include "weir/result.h"
 
 namespace weir {
@@ -29,30 +23,28 @@ enum class PolicyFault : uint8_t {
 
 class Policy {
  public:
-  static constexpr size_t kMaxModelSize = size_t{16} << 20;
-
-  // Checks size, wire format, operators, signature and metadata, then runs the model on zeros, on saturated
-  // observations and on its golden vectors. The error is one sentence for the user. `model` need not outlive the call.
-  static Result<std::unique_ptr<Policy>> Load(std::span<const std::byte> model);
+  // Costs microseconds and little memory where Weir computes the model by itself.
+  explicit Policy(std::shared_ptr<const PolicyModel> model);
+  // A model that nobody else uses; see PolicyModel::Load().
+  static Result<std::unique_ptr<Policy>> Load(std::span<const std::byte> model,
+                                              TimeDelta time_limit = PolicyModel::kMaxDecisionTime);
   ~Policy();
 
-  const ModelDescription& description() const;
+  const PolicyModel& model() const { return *model_; }
+  const ModelDescription& description() const { return model_->description(); }
 
   // `observation` has observation_size elements and `action` action_size. After a fault `action` is unchanged and the
-  // recurrent state is reset.
+  // recurrent state is reset. Allocates nothing, but for what ONNX Runtime does inside.
   PolicyFault Run(std::span<const float> observation, const Objective& objective, std::span<float> action);
   // Recurrent state to zeros, as at the start of a call.
   void ResetState();
 
  private:
   struct Implementation;
-  explicit Policy(std::unique_ptr<Implementation> implementation);
 
-  std::unique_ptr<Implementation> implementation_;
+  const std::shared_ptr<const PolicyModel> model_;
+  const std::unique_ptr<Implementation> implementation_;
 };
-
-// The version of the ONNX Runtime library in use, such as "1.31.1".
-const char* OnnxRuntimeVersion();
 
 }  // namespace weir
 

@@ -7,21 +7,29 @@
 #include <utility>
 
 #include "program/input_error.h"
+#include "program/input_file.h"
+#include "program/sender_gcc.h"
 #include "rate_controllers.h"
 #include "weir/controllers/built_in_controllers.h"
 #include "weir/policy/policy.h"
 #include "weir/policy/policy_controller.h"
+#include "weir/pool/controller_pool.h"
+#include "weir/pool/library_members.h"
 #include "weir/registry/names.h"
 
 namespace weir::sim {
 namespace {
 
-std::unique_ptr<RateController> MakePolicyController(const ControllerContext& context) {
+std::unique_ptr<RateController> MakePolicyController(std::span<const std::byte> model, std::string_view path) {
+  Result<std::unique_ptr<Policy>> policy = Policy::Load(model);
+  if (!policy) throw InputError(std::string(path) + ": " + policy.error());
+  return std::make_unique<PolicyController>(std::move(policy.value()));
+}
+
+std::unique_ptr<RateController> MakeWeirController(const ControllerContext& context) {
   if (context.model_path.empty())
     throw InputError("the controller weir needs a model: give --model FILE, or \"model\" in the job");
-  Result<std::unique_ptr<Policy>> policy = Policy::Load(context.model);
-  if (!policy) throw InputError(std::string(context.model_path) + ": " + policy.error());
-  return std::make_unique<PolicyController>(std::move(policy.value()));
+  return MakePolicyController(context.model, context.model_path);
 }
 
 std::unique_ptr<RateController> MakeExternalController(const ControllerContext& context) {
@@ -45,7 +53,7 @@ struct Factory {
 
 // What the library does not make by itself.
 constexpr Factory kFactories[] = {
-    {.name = "weir", .make = &MakePolicyController, .guard = true},
+    {.name = "weir", .make = &MakeWeirController, .guard = true},
     {.name = "gcc", .make = [](const ControllerContext&) -> Made { return MakeGccController(); }},
     {.name = "gcc-remb",
      .make = [](const ControllerContext&) -> Made { return MakeGccRembController(); },
@@ -61,8 +69,53 @@ constexpr auto kNotBuiltIn =
 static_assert(HaveSameNames(kFactories, kNotBuiltIn),
               "each controller that is simulated needs its factory here, or to be built_in");
 
+bool IsPolicy(std::string_view member) { return member.substr(0, member.find(':')) == "weir"; }
+
+// A member of a pool: any controller of the receiver's side, and weir:FILE.
+Result<Made> MakeMember(const std::string& member, const ControllerContext& context) {
+  try {
+    if (const Factory* factory = FindRow(kFactories, member)) return factory->make(context);
+    const auto load_model = [](const std::string& path) {
+      const std::string model = ReadInputFile(path, "model");
+      return PolicyModel::Load(std::as_bytes(std::span(model)));
+    };
+    return MakeLibraryMember(member, load_model, context.fixed_rate);
+  } catch (const InputError& error) {
+    return Error{error.what()};
+  }
+}
+
+PoolAtBothEnds ReadPool(std::string_view line) {
+  const auto pool = ParsePool(line);
+  if (!pool) throw InputError(pool.error());
+  auto ends = SplitPool(pool.value());
+  if (!ends) throw InputError(ends.error());
+  return std::move(ends.value());
+}
+
+FlowController MakePoolController(std::string_view line, const ControllerContext& context) {
+  const PoolAtBothEnds ends = ReadPool(line);
+  const PoolSpecification& specification = ends.at_receiver;
+  auto pool = ControllerPool::Create(specification,
+                                     [&context](const std::string& member) { return MakeMember(member, context); });
+  if (!pool) throw InputError(pool.error());
+  const auto members = pool.value().members();
+  const BandwidthEstimatorConfig config{.constraints = context.receiver_constraints,
+                                        .objective = context.objective,
+                                        .guard = std::ranges::any_of(members, IsPolicy, &MemberState::name)};
+  FlowController result;
+  result.wake_on_arrival = std::ranges::any_of(members, [](const MemberState& member) {
+    const Factory* const factory = FindRow(kFactories, member.name);
+    return factory && factory->wake_on_arrival;
+  });
+  result.at_receiver = std::make_unique<BandwidthEstimator>(config, std::move(pool.value()));
+  if (ends.sender_has_gcc) result.at_sender = MakeGccController();
+  return result;
+}
+
 Made MakeRateController(std::string_view name, const Factory* factory, const ControllerContext& context) {
   if (context.external) return MakeExternalController(context);
+  if (const OwnPolicy* own = context.own_policy) return MakePolicyController(own->model, own->model_path);
   if (name == kAgentName && context.agent) return std::make_unique<AgentController>(*context.agent);
   CheckControllerName(name);
   return factory ? factory->make(context) : MakeBuiltInController(name, context.fixed_rate);
@@ -71,13 +124,19 @@ Made MakeRateController(std::string_view name, const Factory* factory, const Con
 }  // namespace
 
 void CheckControllerName(std::string_view name) {
+  if (IsPoolLine(name)) {
+    ReadPool(name);
+    return;
+  }
   if (std::ranges::find(kSimulatedControllers, name) != kSimulatedControllers.end()) return;
   throw InputError("there is no controller \"" + std::string(name) + "\"; there are " +
-                   ListNames(kSimulatedControllers));
+                   ListNames(kSimulatedControllers) + "; or a pool such as \"pilot=weir copilots=nada fusion=min\"");
 }
 
 FlowController MakeFlowController(std::string_view name, const ControllerContext& context) {
-  const Factory* const factory = context.external ? nullptr : FindRow(kFactories, name);
+  if (!context.external && IsPoolLine(name)) return MakePoolController(name, context);
+  const bool is_own = context.external || context.own_policy;
+  const Factory* const factory = is_own ? nullptr : FindRow(kFactories, name);
   std::unique_ptr<RateController> controller = MakeRateController(name, factory, context);
   FlowController result;
   if (controller->side() == RateController::Side::kSender) {
@@ -87,9 +146,12 @@ FlowController MakeFlowController(std::string_view name, const ControllerContext
   result.wake_on_arrival = factory && factory->wake_on_arrival;
   if (context.external) result.external = static_cast<external::ExternalController*>(controller.get());
   if (name == kAgentName) result.agent = static_cast<AgentController*>(controller.get());
+  const bool guard = result.agent         ? context.agent_guard
+                     : context.own_policy ? context.own_policy->guard
+                                          : factory && factory->guard;
   const BandwidthEstimatorConfig config{.constraints = context.receiver_constraints,
                                         .objective = context.objective,
-                                        .guard = result.agent ? context.agent_guard : factory && factory->guard,
+                                        .guard = guard,
                                         .guard_floor = result.agent == nullptr};
   result.at_receiver = std::make_unique<BandwidthEstimator>(config, std::move(controller));
   return result;

@@ -9,6 +9,7 @@
 
 #include "endpoints/agent_controller.h"
 #include "endpoints/oracle_controller.h"
+#include "endpoints/own_policy.h"
 #include "external_controller.h"
 #include "external_controllers.h"
 #include "weir/bandwidth_estimator.h"
@@ -39,10 +40,12 @@ struct ControllerContext {
   // A controller of the user's own in place of the named one; see SimulationJob.
   const external::ExternalSpecification* external = nullptr;
   external::ExternalControllers* external_controllers = nullptr;
+  // A policy of the user's own in place of the named one.
+  const OwnPolicy* own_policy = nullptr;
   uint64_t seed = 1;
 };
 
-// Exactly one of the two is there.
+// One of the two is there; of a pool with the sender's GCC both, and the sender takes the smaller rate.
 struct FlowController {
   std::unique_ptr<BandwidthEstimator> at_receiver;
   std::unique_ptr<RateController> at_sender;
@@ -54,12 +57,13 @@ struct FlowController {
   const external::ExternalController* external = nullptr;
 };
 
-// Throws InputError for a name that is not in `kSimulatedControllers`.
+// Throws InputError for a name that is neither in `kSimulatedControllers` nor a pool's line.
 void CheckControllerName(std::string_view name);
 
-// Baselines are measured as they are: of all receiver-side controllers only the policy has the guard's floor, slew
-// and stale rules on. Throws InputError for an unknown name, and for a model or an own controller that cannot be used.
-// An own controller that fails later stops the simulation.
+// `name` may be a pool's line (weir/pool/pool_specification.h), of members that decide at the receiver; "weir:FILE" is
+// a policy of its own. Baselines are measured as they are: of all receiver-side controllers only the policy, and a pool
+// with one, has the guard's floor, slew and stale rules on. Throws InputError for an unknown name, and for a model or
+// an own controller that cannot be used. An own controller that fails later stops the simulation.
 FlowController MakeFlowController(std::string_view name, const ControllerContext& context);
 
 }  // namespace weir::sim

@@ -35,11 +35,8 @@ RtpReceiver::RtpReceiver(const RtpReceiverConfig& config, std::unique_ptr<Bandwi
 void RtpReceiver::OnStart() {
   report_timer_.Set(config_.start_ns + kReportIntervalNs);
   if (repair_) repair_timer_.Set(repair_->next_timeout_ns());
-  if (estimator_) {
-    OnEstimatorTimeout();
-  } else {
-    feedback_timer_.Set(config_.start_ns + kFeedbackIntervalNs);
-  }
+  if (estimator_) OnEstimatorTimeout();
+  if (config_.transport_feedback) feedback_timer_.Set(config_.start_ns + kFeedbackIntervalNs);
 }
 
 void RtpReceiver::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
@@ -84,9 +81,8 @@ void RtpReceiver::Process(PendingPacket& pending) {
   observer_->OnReceived(packet, pending.arrival_time_ns);
   if (repair_) repair_->OnPacket(packet, pending.arrival_time_ns);
   CountPacket(packet.rtp);
-  if (estimator_) {
-    estimator_->OnPacket(packet.rtp);
-  } else {
+  if (estimator_) estimator_->OnPacket(packet.rtp);
+  if (config_.transport_feedback) {
     feedback_builder_.OnPacket(packet.transport_sequence_number, pending.arrival_time_ns);
   }
 }

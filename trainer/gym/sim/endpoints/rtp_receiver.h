@@ -28,6 +28,8 @@ struct RtpReceiverConfig {
   // The estimator may have something to say after any packet; costs an event a packet. Otherwise it is asked at its own
   // times only.
   bool wake_on_arrival = false;
+  // What a controller at the sender needs.
+  bool transport_feedback = false;
   // Asks for what of the video is lost.
   bool repair = false;
 };
@@ -36,7 +38,7 @@ struct RtpReceiverConfig {
 // are looked at in the order of arrival, before whatever this end does next.
 class RtpReceiver final : private PacketSink {
  public:
-  // `estimator` may be null: transport feedback. Link, observer, `rtcp_sink` and receiver outlive the simulation's last
+  // `estimator` may be null: no REMB. Link, observer, `rtcp_sink` and receiver outlive the simulation's last
   // event.
   RtpReceiver(const RtpReceiverConfig& config, std::unique_ptr<BandwidthEstimator> estimator, Link* rtcp_link,
               PacketSink* rtcp_sink, FlowObserver* observer);

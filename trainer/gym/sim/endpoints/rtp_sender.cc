@@ -128,11 +128,7 @@ void RtpSender::Send(const PacedPacket& paced, int64_t now_ns) {
 void RtpSender::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
   if (arrival_time_ns >= config_.stop_ns) return;
   const auto& message = static_cast<const ReceiverRtcp&>(*packet.rtcp);
-  if (!controller_ && !message.remb.empty()) {
-    const std::optional<Remb> remb = ParseRemb(message.remb);
-    if (remb && remb->rate > DataRate::Zero()) remb_ = remb->rate;
-    FollowRemb(arrival_time_ns);
-  }
+  if (!message.remb.empty()) OnRemb(message.remb, arrival_time_ns);
   if (message.report) {
     last_receiver_reference_ns_ = {message.sent_ns, arrival_time_ns};
     OnReceiverReport(*message.report, arrival_time_ns);
@@ -152,6 +148,17 @@ void RtpSender::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
   if (controller_) PollController(arrival_time_ns);
   UpdateMediaRate(arrival_time_ns);
   SetSendTimer(arrival_time_ns);
+}
+
+void RtpSender::OnRemb(std::span<const uint8_t> bytes, int64_t now_ns) {
+  const std::optional<Remb> remb = ParseRemb(bytes);
+  if (!remb || remb->rate <= DataRate::Zero()) return;
+  if (controller_) {
+    controller_->OnRemoteBitrateReport(remb->rate, ToTimestamp(now_ns));
+    return;
+  }
+  remb_ = remb->rate;
+  FollowRemb(now_ns);
 }
 
 void RtpSender::OnReceiverReport(const ReceiverReport& report, int64_t now_ns) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -43,7 +44,8 @@ struct RtpSenderConfig {
 
 class RtpSender final : private PacketSink {
  public:
-  // `controller` is of the sender's side, or null: REMB rules. Link, observer and sender outlive the simulation's last
+  // `controller` is of the sender's side, and told of REMB that comes beside transport feedback; or null: REMB rules.
+  // Link, observer and sender outlive the simulation's last
   // event.
   RtpSender(const RtpSenderConfig& config, std::unique_ptr<MediaSource> source,
             std::unique_ptr<RateController> controller, Link* link, FlowObserver* observer);
@@ -70,6 +72,7 @@ class RtpSender final : private PacketSink {
 
   void SetActive(bool active, int64_t now_ns);
   void Send(const PacedPacket& paced, int64_t now_ns);
+  void OnRemb(std::span<const uint8_t> bytes, int64_t now_ns);
   void OnReceiverReport(const ReceiverReport& report, int64_t now_ns);
   void OnNack(const std::vector<int64_t>& sequence_numbers, int64_t now_ns);
   void OnPli(int64_t now_ns);

@@ -134,6 +134,7 @@ void FlowSet::AddRtpFlow(size_t index, FlowObserver* observer) {
                                   .agent_guard = job_.agent_guard,
                                   .external = under_test ? job_.external : nullptr,
                                   .external_controllers = job_.external_controllers,
+                                  .own_policy = under_test && job_.own_policy ? &*job_.own_policy : nullptr,
                                   .seed = job_.seed};
   FlowController controller = MakeFlowController(flow.controller, context);
   if (controller.agent) {
@@ -142,6 +143,7 @@ void FlowSet::AddRtpFlow(size_t index, FlowObserver* observer) {
   }
   flow.external = controller.external;
 
+  const bool transport_feedback = controller.at_sender != nullptr;
   const uint32_t overhead_bytes = controller.at_sender ? kSendSideOverheadBytes : kRembOverheadBytes;
   const bool repair = rtp.media.kind == MediaSpec::Kind::kVideo;
   const RtpSenderConfig sender_config{
@@ -162,6 +164,7 @@ void FlowSet::AddRtpFlow(size_t index, FlowObserver* observer) {
                                           .stop_ns = spec.stop_ns,
                                           .extra_one_way_delay_ns = spec.extra_one_way_delay_ns,
                                           .wake_on_arrival = controller.wake_on_arrival,
+                                          .transport_feedback = transport_feedback,
                                           .repair = repair};
   flow.receiver = std::make_unique<RtpReceiver>(receiver_config, std::move(controller.at_receiver), rtcp_link,
                                                 flow.sender->rtcp_sink(), observer);

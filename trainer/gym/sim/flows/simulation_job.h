@@ -9,6 +9,7 @@
 #include <string>
 
 #include "endpoints/agent_controller.h"
+#include "endpoints/own_policy.h"
 #include "external_controllers.h"
 #include "scenario/scenario.h"
 #include "weir/objective.h"
@@ -28,6 +29,8 @@ struct SimulationJob {
   const external::ExternalSpecification* external = nullptr;
   // What makes it; there when `external` is.
   external::ExternalControllers* external_controllers = nullptr;
+  // A policy of the user's own, whose name is `controller`.
+  std::optional<OwnPolicy> own_policy;
   // With an agent: it has the first flow under test, and the others run "rule".
   const AgentSpecification* agent = nullptr;
   bool agent_guard = false;

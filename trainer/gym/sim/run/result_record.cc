@@ -1,5 +1,6 @@
 #include "run/result_record.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -75,6 +76,22 @@ Json PausesRecord(const std::vector<std::pair<int64_t, int64_t>>& pauses_ns) {
   return pauses;
 }
 
+// Of several controllers: who sits where at the end, and for what share of the pilot's decisions it had the seat.
+void AddPool(const ControllerPool& pool, Json& record) {
+  if (pool.members().size() == 1) return;
+  const auto decisions = static_cast<double>(std::max<uint64_t>(1, pool.counters().pilot_decisions));
+  Json members = Json::array();
+  for (size_t i = 0; i < pool.members().size(); ++i) {
+    const MemberState& member = pool.members()[i];
+    members.push_back({{"name", member.name},
+                       {"role", ToString(pool.role(i))},
+                       {"pilot_share", Rounded(static_cast<double>(member.decisions_as_pilot) / decisions, 1e6)},
+                       {"decisions", member.decisions},
+                       {"faults", member.faults}});
+  }
+  record["pool"] = {{"pilot_changes", pool.counters().pilot_changes}, {"members", std::move(members)}};
+}
+
 void AddEstimator(const BandwidthEstimator& estimator, Json& record) {
   const EstimatorCounters counters = estimator.counters();
   record["guard"] = {{"finite", counters.guard.finite},
@@ -85,6 +102,7 @@ void AddEstimator(const BandwidthEstimator& estimator, Json& record) {
   record["estimator"] = {{"decisions", counters.decisions},
                          {"policy_faults", counters.policy_faults},
                          {"fallback_decisions", counters.fallback_decisions}};
+  AddPool(estimator.pool(), record);
 }
 
 Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, FlowRecorder& recorder) {

@@ -54,10 +54,25 @@ struct JobLine {
   bool series = true;
 };
 
-external::ExternalSpecification ParseExternal(const json& value, const std::string& name) {
-  if (std::ranges::find(kSimulatedControllers, name) != kSimulatedControllers.end())
+OwnPolicy ParseOwnPolicy(const json& value) {
+  JsonObject object(value, "external");
+  object.Find("kind");
+  OwnPolicy policy;
+  policy.model_path = object.String("model");
+  policy.guard = object.Boolean("guard", policy.guard);
+  object.RefuseUnknownKeys();
+  return policy;
+}
+
+// A controller of the user's own.
+void ParseExternal(const json& value, JobLine& line) {
+  if (std::ranges::find(kSimulatedControllers, line.job.controller) != kSimulatedControllers.end())
     RefuseJson("controller", "is built in under this name; a controller of one's own needs another");
-  return external::ParseSpecification(value, "external", name);
+  if (value.is_object() && value.value("kind", json()) == "policy") {
+    line.job.own_policy = ParseOwnPolicy(value);
+  } else {
+    line.external = external::ParseSpecification(value, "external", line.job.controller);
+  }
 }
 
 JobLine ParseJobLine(const json& line) {
@@ -66,7 +81,7 @@ JobLine ParseJobLine(const json& line) {
   JobLine result;
   result.job.scenario = ParseScenario(object.Require("scenario"));
   result.job.controller = object.String("controller");
-  if (const json* own = object.FindOptional("external")) result.external = ParseExternal(*own, result.job.controller);
+  if (const json* own = object.FindOptional("external")) ParseExternal(*own, result);
   if (const json* model = object.FindOptional("model")) result.job.model_path = JsonString(*model, "model");
   if (const json* objective = object.FindOptional("objective")) {
     result.job.objective = ParseObjective(*objective, "objective", WeightSum::kAny);
@@ -80,7 +95,7 @@ JobLine ParseJobLine(const json& line) {
 void CheckController(const SimulationJob& job) {
   if (job.controller == "under_test") throw InputError("a controller's name is needed in place of \"under_test\"");
   // Also where no flow is under test: no result may bear a name that is none.
-  if (!job.external) CheckControllerName(job.controller);
+  if (!job.external && !job.own_policy) CheckControllerName(job.controller);
 }
 
 nlohmann::ordered_json Answer(const std::string& text, ModelFiles& models, external::ExternalControllers& external) {
@@ -93,6 +108,7 @@ nlohmann::ordered_json Answer(const std::string& text, ModelFiles& models, exter
     parsed.job.external_controllers = &external;
     CheckController(parsed.job);
     parsed.job.model = models.Get(parsed.job.model_path);
+    if (parsed.job.own_policy) parsed.job.own_policy->model = models.Get(parsed.job.own_policy->model_path);
     nlohmann::ordered_json record = RunJob(parsed.job, parsed.series);
     nlohmann::ordered_json answer{{"schema", record["schema"]}, {"job", id}};
     // Moved, not copied: series are most of a record.

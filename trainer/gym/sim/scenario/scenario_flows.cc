@@ -6,6 +6,7 @@
 
 #include "program/objective_input.h"
 #include "scenario/scenario_parts.h"
+#include "weir/pool/pool_specification.h"
 #include "weir/registry/controllers.h"
 #include "weir/registry/flow_kinds.h"
 #include "weir/registry/names.h"
@@ -75,7 +76,11 @@ MediaSpec ParseMedia(const nlohmann::json& value, const std::string& path) {
 
 RtpSpec ParseRtp(JsonObject& object) {
   RtpSpec rtp;
-  if (object.Find("controller")) {
+  const nlohmann::json* const controller = object.Find("controller");
+  if (controller && controller->is_string() && IsPoolLine(controller->get_ref<const std::string&>())) {
+    rtp.controller = controller->get<std::string>();
+    if (const auto pool = ParsePool(rtp.controller); !pool) RefuseJson(object.PathOf("controller"), pool.error());
+  } else if (controller) {
     std::vector<std::string_view> names{rtp.controller};
     names.insert(names.end(), kSimulatedControllers.begin(), kSimulatedControllers.end());
     rtp.controller = names[object.Choice("controller", names)];

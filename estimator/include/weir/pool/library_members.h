@@ -1,0 +1,29 @@
+// The members of a pool that the library makes by itself, for every host.
+#ifndef WEIR_POOL_LIBRARY_MEMBERS_H_
+#define WEIR_POOL_LIBRARY_MEMBERS_H_
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "weir/policy/policy_model.h"
+#include "weir/rate_controller.h"
+#include "weir/result.h"
+
+namespace weir {
+
+// A policy model, by what stands after "weir:"; empty for plain "weir".
+using ModelSource = std::function<Result<std::shared_ptr<const PolicyModel>>(const std::string& name)>;
+
+// `member`: "weir" and "weir:NAME", any policy model; or a name of `kBuiltInControllers`. `fixed_rate`: of "fixed".
+Result<std::unique_ptr<RateController>> MakeLibraryMember(const std::string& member, const ModelSource& models,
+                                                          DataRate fixed_rate);
+
+// A policy (ONNX) for the member of that name, "weir" or "weir:NAME", of a pool.
+Result<std::unique_ptr<RateController>> MakeModelMember(const std::string& member, std::span<const std::byte> model);
+
+}  // namespace weir
+
+#endif  // WEIR_POOL_LIBRARY_MEMBERS_H_

@@ -1,0 +1,57 @@
+// The line that says all of a pool of controllers:
+//
+//   pilot=weir copilots=nada,rule fusion=min policy=by_trust
+//
+//   pilot=MEMBER            who sits in the pilot's seat at first; the only part that must be there
+//   copilots=MEMBER,...     at most 7, for whom the order breaks ties
+//   fusion=pilot | max | min | median | mean | closest:BITS_PER_SECOND | user
+//                           pilot (the default): copilots only watch, unless the policy says otherwise
+//   policy=fixed | by_objective | by_trust | user
+//                           who changes seats in a call, see pilot_policy.h; fixed (the default): nobody
+//
+// Parts stand in any order, with spaces between them, each once. A MEMBER is a controller's name of lower-case letters,
+// digits, "-" and "_", and may go on with ":" and which one, as in weir:FILE.onnx, in printable ASCII without spaces
+// and commas. The host says which members it can make.
+#ifndef WEIR_POOL_POOL_SPECIFICATION_H_
+#define WEIR_POOL_POOL_SPECIFICATION_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weir/fusion.h"
+#include "weir/result.h"
+
+namespace weir {
+
+enum class PilotPolicyKind : uint8_t { kFixed, kByObjective, kByTrust, kUser };
+inline constexpr std::array<std::string_view, 4> kPilotPolicyNames{"fixed", "by_objective", "by_trust", "user"};
+constexpr std::string_view ToString(PilotPolicyKind kind) { return kPilotPolicyNames[static_cast<size_t>(kind)]; }
+
+inline constexpr size_t kMaxPoolLineBytes = 1024;
+
+struct PoolSpecification {
+  std::string pilot;
+  std::vector<std::string> copilots = {};
+  Fusion::Kind fusion = Fusion::Kind::kPilotOnly;
+  // Of kClosest: above 0, at most 10^12 bit/s.
+  DataRate fusion_target = DataRate::Zero();
+  PilotPolicyKind policy = PilotPolicyKind::kFixed;
+
+  friend bool operator==(const PoolSpecification&, const PoolSpecification&) = default;
+};
+
+// Whether a controller's name is meant as a pool's line: no name has "=".
+constexpr bool IsPoolLine(std::string_view text) { return text.find('=') != std::string_view::npos; }
+
+// The error says at which character of the line, counted from 1, what is wrong.
+Result<PoolSpecification> ParsePool(std::string_view line);
+// The line in its shortest form, which stands for the pool in records; what ParsePool() reads back as the same.
+std::string ToString(const PoolSpecification& pool);
+
+}  // namespace weir
+
+#endif  // WEIR_POOL_POOL_SPECIFICATION_H_

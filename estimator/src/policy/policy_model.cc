@@ -1,0 +1,70 @@
+#include "weir/policy/policy_model.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "loaded_model.h"
+#include "network.h"
+#include "onnx_inspection.h"
+#include "onnx_model.h"
+#include "onnx_session.h"
+
+namespace weir {
+namespace {
+
+using internal::LoadedModel;
+using internal::OnnxModel;
+
+// Parts of the file may stand in `why`.
+Error NotLoaded(std::string why) {
+  std::ranges::replace_if(why, [](char c) { return c < 0x20 || c > 0x7e; }, '?');
+  return Error{"the model cannot be used: " + why};
+}
+
+// An evaluator of our own where it knows everything in the model, else ONNX Runtime.
+std::optional<Error> MakeEvaluator(std::span<const std::byte> bytes, const OnnxModel& onnx, LoadedModel& model) {
+  Result<internal::NetworkPlan> plan = internal::PlanNetwork(onnx);
+  if (plan) {
+    model.evaluator = std::make_unique<internal::Network>(std::move(plan.value()));
+    return std::nullopt;
+  }
+  model.needs_onnxruntime = true;
+  auto evaluator = internal::LoadInOnnxRuntime(bytes);
+  if (evaluator) {
+    model.evaluator = std::move(evaluator.value());
+    return std::nullopt;
+  }
+  if (*OnnxRuntimeVersion() != '\0') return Error{evaluator.error()};
+  return Error{"Weir by itself does not know its " + plan.error() + ", and " + evaluator.error()};
+}
+
+}  // namespace
+
+PolicyModel::PolicyModel(std::unique_ptr<const LoadedModel> loaded) : loaded_(std::move(loaded)) {}
+PolicyModel::~PolicyModel() = default;
+
+Result<std::shared_ptr<const PolicyModel>> PolicyModel::Load(std::span<const std::byte> bytes, TimeDelta time_limit) {
+  if (bytes.size() > kMaxSize) {
+    return NotLoaded("it has " + std::to_string(bytes.size()) + " bytes, at most " + std::to_string(kMaxSize) +
+                     " are allowed");
+  }
+  const Result<OnnxModel> onnx = internal::ParseOnnxModel(bytes);
+  if (!onnx) return NotLoaded(onnx.error());
+  if (const auto objection = internal::FindOnnxObjection(onnx.value())) return NotLoaded(*objection);
+  auto model = std::make_unique<LoadedModel>();
+  if (const auto error = MakeEvaluator(bytes, onnx.value(), *model)) return NotLoaded(error->message);
+  auto contract = internal::ReadModelContract({model->evaluator->inputs(), model->evaluator->outputs(), onnx.value()});
+  if (!contract) return NotLoaded(contract.error());
+  model->contract = std::move(contract.value());
+  if (const auto error = internal::CheckLoadedModel(*model, time_limit)) return NotLoaded(error->message);
+  return std::shared_ptr<const PolicyModel>(new PolicyModel(std::move(model)));
+}
+
+const ModelDescription& PolicyModel::description() const { return loaded_->contract.description; }
+
+bool PolicyModel::needs_onnxruntime() const { return loaded_->needs_onnxruntime; }
+
+const char* OnnxRuntimeVersion() { return internal::OnnxRuntimeVersion(); }
+
+}  // namespace weir

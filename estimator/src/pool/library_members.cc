@@ -1,0 +1,41 @@
+#include "weir/pool/library_members.h"
+
+#include <utility>
+
+#include "weir/controllers/built_in_controllers.h"
+#include "weir/policy/policy.h"
+#include "weir/policy/policy_controller.h"
+#include "weir/registry/names.h"
+
+namespace weir {
+
+namespace {
+
+bool IsModel(const std::string& member) { return member.substr(0, member.find(':')) == "weir"; }
+
+std::unique_ptr<RateController> MakePolicyMember(std::shared_ptr<const PolicyModel> model) {
+  return std::make_unique<PolicyController>(std::make_unique<Policy>(std::move(model)));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RateController>> MakeModelMember(const std::string& member, std::span<const std::byte> model) {
+  if (!IsModel(member)) return Error{"\"" + member + "\" is no model; there are weir and weir:MODEL"};
+  auto loaded = PolicyModel::Load(model);
+  if (!loaded) return Error{loaded.error()};
+  return MakePolicyMember(std::move(loaded.value()));
+}
+
+Result<std::unique_ptr<RateController>> MakeLibraryMember(const std::string& member, const ModelSource& models,
+                                                          DataRate fixed_rate) {
+  if (IsModel(member)) {
+    const size_t colon = member.find(':');
+    auto model = models(colon == std::string::npos ? "" : member.substr(colon + 1));
+    if (!model) return Error{model.error()};
+    return MakePolicyMember(std::move(model.value()));
+  }
+  if (auto built_in = MakeBuiltInController(member, fixed_rate)) return built_in;
+  return Error{"there is none of this name; there are weir, weir:MODEL, " + ListNames(kBuiltInControllers)};
+}
+
+}  // namespace weir

@@ -1,0 +1,80 @@
+#include "weir/pool/pilot_policy.h"
+
+namespace weir {
+namespace {
+
+constexpr float kRulingWeight = 0.6F;
+
+Selection SelectByObjective(const PoolView& view) {
+  Selection selection = view.line;
+  if (view.objective.latency >= kRulingWeight) selection.fusion = Fusion::Kind::kMin;
+  if (view.objective.throughput >= kRulingWeight) selection.fusion = Fusion::Kind::kMax;
+  return selection;
+}
+
+class TrustPolicy {
+ public:
+  Selection operator()(const PoolView& view) {
+    const size_t first = view.line.pilot;
+    FollowTrust(view.members[first], view.now);
+    Selection selection = view.line;
+    for (size_t i = 0; i < view.members.size(); ++i) {
+      if (view.members[i].trust < kDistrust) selection.copilots &= ~SetOf(i);
+    }
+    if (!is_away_) return selection;
+    selection.copilots &= ~SetOf(first);
+    selection.pilot = Deputy(view, selection.copilots);
+    return selection;
+  }
+
+ private:
+  static constexpr double kDistrust = 0.3;
+  static constexpr double kTrust = 0.6;
+  static constexpr TimeDelta kTimeToLeave = TimeDelta::Seconds(1);
+  static constexpr TimeDelta kTimeToReturn = TimeDelta::Seconds(5);
+
+  void FollowTrust(const MemberState& member, Timestamp now) {
+    const bool is_low = member.trust < kDistrust;
+    const bool is_high = member.trust > kTrust;
+    if (!is_low) low_since_ = Timestamp::PlusInfinity();
+    if (!is_high) high_since_ = Timestamp::PlusInfinity();
+    if (is_low && !low_since_.IsFinite()) low_since_ = now;
+    if (is_high && !high_since_.IsFinite()) high_since_ = now;
+    if (member.suspended || (is_low && now - low_since_ >= kTimeToLeave)) is_away_ = true;
+    if (!member.suspended && is_high && now - high_since_ >= kTimeToReturn) is_away_ = false;
+  }
+
+  // The one who has the seat already, else the most trusted, else the line's pilot.
+  static size_t Deputy(const PoolView& view, MemberSet copilots) {
+    const auto can_fly = [&](size_t member) {
+      return (copilots & SetOf(member)) != 0 && !view.members[member].suspended && view.members[member].rate;
+    };
+    if (can_fly(view.current.pilot)) return view.current.pilot;
+    size_t best = view.line.pilot;
+    for (size_t i = 0; i < view.members.size(); ++i) {
+      if (can_fly(i) && (best == view.line.pilot || view.members[i].trust > view.members[best].trust)) best = i;
+    }
+    return best;
+  }
+
+  bool is_away_ = false;
+  Timestamp low_since_ = Timestamp::PlusInfinity();
+  Timestamp high_since_ = Timestamp::PlusInfinity();
+};
+
+}  // namespace
+
+PilotPolicy MakePilotPolicy(PilotPolicyKind kind) {
+  switch (kind) {
+    case PilotPolicyKind::kByObjective:
+      return &SelectByObjective;
+    case PilotPolicyKind::kByTrust:
+      return TrustPolicy();
+    case PilotPolicyKind::kFixed:
+    case PilotPolicyKind::kUser:
+      break;
+  }
+  return nullptr;
+}
+
+}  // namespace weir

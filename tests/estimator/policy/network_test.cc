@@ -1,0 +1,220 @@
+// The evaluator of our own against ONNX Runtime, model by model. WEIR_PARITY_OBSERVATIONS=1000000 tries as many
+// observations on each instead of the few that a test run needs.
+#include "network.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "counted_allocations.h"
+#include "onnx_model.h"
+#include "onnx_session.h"
+#include "test_models.h"
+#include "test_stream.h"
+#include "weir/arrival/arrival_statistics.h"
+#include "weir/arrival/interval_accumulator.h"
+#include "weir/policy/features.h"
+#include "weir/policy/policy.h"
+
+namespace weir {
+namespace {
+
+constexpr float kTolerance = 1e-5f;
+
+int Observations() {
+  const char* const wanted = std::getenv("WEIR_PARITY_OBSERVATIONS");
+  return wanted == nullptr ? 2'000 : std::atoi(wanted);
+}
+
+// Both evaluators of one file.
+struct Pair {
+  std::unique_ptr<internal::ModelEvaluator> ours, theirs;
+};
+
+std::optional<Pair> LoadBoth(const std::vector<std::byte>& bytes) {
+  const auto onnx = internal::ParseOnnxModel(bytes);
+  if (!onnx) return std::nullopt;
+  auto plan = internal::PlanNetwork(onnx.value());
+  auto theirs = internal::LoadInOnnxRuntime(bytes);
+  EXPECT_TRUE(plan && theirs) << (plan ? "" : plan.error()) << (theirs ? "" : theirs.error());
+  if (!plan || !theirs) return std::nullopt;
+  return Pair{std::make_unique<internal::Network>(std::move(plan.value())), std::move(theirs.value())};
+}
+
+// Features over the whole range that models are tried on at load: some 0, the others of all orders of magnitude.
+class RandomObservations {
+ public:
+  explicit RandomObservations(const ModelDescription& description) : description_(description) {}
+
+  void Write(std::span<float> observation) {
+    for (size_t i = 0; i < observation.size(); ++i) {
+      const FeatureRange range = description_.features.at(i).quantity.load_check;
+      const double magnitude = range.high * std::pow(10.0, -8.0 * uniform_(random_));
+      const bool negative = range.low < 0 && uniform_(random_) < 0.5;
+      observation[i] = uniform_(random_) < 0.125 ? 0.0f : static_cast<float>(negative ? -magnitude : magnitude);
+    }
+  }
+  double Uniform() { return uniform_(random_); }
+
+ private:
+  const ModelDescription& description_;
+  std::mt19937 random_{7};
+  std::uniform_real_distribution<double> uniform_{0, 1};
+};
+
+// Compares the two on what is written into the inputs; the largest difference of an output, relative to itself where it
+// is beyond 1.
+class Comparison {
+ public:
+  explicit Comparison(const Pair& pair)
+      : ours_(std::move(pair.ours->MakeSession().value())),
+        theirs_(std::move(pair.theirs->MakeSession().value())),
+        inputs_(pair.ours->inputs().size()),
+        outputs_(pair.ours->outputs().size()) {}
+
+  void Run(const std::function<void(size_t, std::span<float>)>& write) {
+    for (size_t i = 0; i < inputs_; ++i) {
+      write(i, ours_->input(i));
+      std::ranges::copy(ours_->input(i), theirs_->input(i).begin());
+    }
+    ASSERT_FALSE(ours_->Run());
+    ASSERT_FALSE(theirs_->Run());
+    for (size_t i = 0; i < outputs_; ++i) {
+      const std::span<const float> ours = ours_->output(i), theirs = theirs_->output(i);
+      ASSERT_EQ(ours.size(), theirs.size());
+      for (size_t j = 0; j < ours.size(); ++j) {
+        const float difference = std::fabs(ours[j] - theirs[j]) / std::max(1.0f, std::fabs(theirs[j]));
+        // Not a number counts as large.
+        if (!(difference <= worst_)) worst_ = difference;
+      }
+    }
+  }
+  float worst() const { return worst_; }
+
+ private:
+  std::unique_ptr<internal::ModelSession> ours_, theirs_;
+  const size_t inputs_, outputs_;
+  float worst_ = 0;
+};
+
+struct Model {
+  const char* name;
+  std::vector<std::byte> (*read)(const std::string& name);
+};
+
+class NetworkTest : public testing::TestWithParam<Model> {
+ protected:
+  void SetUp() override {
+    const std::vector<std::byte> bytes = GetParam().read(GetParam().name);
+    auto model = PolicyModel::Load(bytes);
+    ASSERT_TRUE(model) << model.error();
+    model_ = model.value();
+    EXPECT_FALSE(model_->needs_onnxruntime());
+    if (*OnnxRuntimeVersion() == '\0') return;
+    auto pair = LoadBoth(bytes);
+    ASSERT_TRUE(pair);
+    pair_ = std::move(*pair);
+  }
+
+  std::shared_ptr<const PolicyModel> model_;
+  Pair pair_;
+};
+
+TEST_P(NetworkTest, AnswersAsOnnxRuntimeOnRandomObservations) {
+  if (pair_.theirs == nullptr) GTEST_SKIP() << "there is no ONNX Runtime to compare with";
+  Comparison comparison(pair_);
+  RandomObservations observations(model_->description());
+  for (int n = 0; n < Observations(); ++n) {
+    comparison.Run([&](size_t i, std::span<float> input) {
+      if (pair_.ours->inputs()[i].name == "observation") return observations.Write(input);
+      for (float& value : input) value = static_cast<float>(observations.Uniform());
+    });
+    ASSERT_LE(comparison.worst(), kTolerance) << "observation " << n;
+  }
+  RecordProperty("worst", std::to_string(comparison.worst()));
+}
+
+// What a call shows it: a path whose capacity steps, with queues and losses, and pauses of the sender.
+TEST_P(NetworkTest, AnswersAsOnnxRuntimeOnACall) {
+  if (pair_.theirs == nullptr) GTEST_SKIP() << "there is no ONNX Runtime to compare with";
+  Comparison comparison(pair_);
+  const ModelDescription& description = model_->description();
+  FeatureHistory history(description.features);
+  IntervalAccumulator accumulator;
+  ArrivalStatistics arrivals;
+  std::mt19937 random(3);
+  std::uniform_real_distribution<float> uniform(0, 1);
+  TestStream stream;
+  Timestamp now = Timestamp::Seconds(1);
+  accumulator.Start(now);
+  const Timestamp start = now;
+  TimeDelta queue = TimeDelta::Zero();
+  for (int n = 0; n < Observations(); ++n) {
+    const int packets = n % 50 < 3 ? 0 : static_cast<int>(1 + 40 * uniform(random));
+    for (int i = 0; i < packets; ++i) {
+      if (uniform(random) < 0.02f) stream.Skip(1);
+      queue = std::max(TimeDelta::Zero(), queue + TimeDelta::Micros(static_cast<int64_t>(8'000 * uniform(random)) -
+                                                                    (n / 20 % 2 == 0 ? 3'000 : 5'000)));
+      const Timestamp at = now + TimeDelta::Micros(100'000 * i / packets);
+      if (const auto arrival = arrivals.OnPacket(stream.Next(at, TimeDelta::Millis(25) + queue)))
+        accumulator.OnArrival(*arrival);
+    }
+    now += description.interval;
+    history.Add(accumulator.Take(now, DataRate::KilobitsPerSecond(100 + n % 4'000)));
+    comparison.Run([&](size_t i, std::span<float> input) {
+      if (pair_.ours->inputs()[i].name == "observation") return history.Write(input);
+      for (float& value : input) value = uniform(random);
+    });
+    ASSERT_LE(comparison.worst(), kTolerance) << "after " << (now - start).seconds() << " s";
+  }
+  RecordProperty("worst", std::to_string(comparison.worst()));
+}
+
+TEST_P(NetworkTest, AllocatesNothing) {
+  Policy policy(model_);
+  const std::vector<float> observation(policy.description().observation_size, 0.5f);
+  std::vector<float> action(policy.description().action_size);
+  const int64_t before = CountedAllocations();
+  for (int n = 0; n < 10; ++n) EXPECT_EQ(policy.Run(observation, kBalanced, action), PolicyFault::kNone);
+  EXPECT_EQ(CountedAllocations(), before);
+}
+
+std::vector<std::byte> ReadShipped(const std::string&) { return ReadFile(WEIR_SHIPPED_MODEL); }
+
+INSTANTIATE_TEST_SUITE_P(Models, NetworkTest,
+                         testing::Values(Model{"shipped", &ReadShipped}, Model{"mocc_sized", &ReadTestModel},
+                                         Model{"without_preference", &ReadTestModel}, Model{"rate_bps", &ReadTestModel},
+                                         Model{"log_rate", &ReadTestModel}, Model{"relative", &ReadTestModel},
+                                         Model{"discrete", &ReadTestModel}, Model{"recurrent", &ReadTestModel}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(PolicyModelTest, LeavesWhatItDoesNotKnowToOnnxRuntime) {
+  if (*OnnxRuntimeVersion() == '\0') GTEST_SKIP() << "there is no ONNX Runtime";
+  auto model = PolicyModel::Load(ReadTestModel("foreign_operator"));
+  ASSERT_TRUE(model) << model.error();
+  EXPECT_TRUE(model.value()->needs_onnxruntime());
+}
+
+TEST(PolicyModelTest, IsShared) {
+  const auto model = PolicyModel::Load(ReadTestModel("recurrent"));
+  ASSERT_TRUE(model) << model.error();
+  Policy first(model.value()), second(model.value());
+  const std::vector<float> observation(first.description().observation_size, 0.5f);
+  float action = 0;
+  // Each counts its own decisions.
+  ASSERT_EQ(first.Run(observation, kBalanced, {&action, 1}), PolicyFault::kNone);
+  ASSERT_EQ(first.Run(observation, kBalanced, {&action, 1}), PolicyFault::kNone);
+  EXPECT_FLOAT_EQ(action, 2e6f);
+  ASSERT_EQ(second.Run(observation, kBalanced, {&action, 1}), PolicyFault::kNone);
+  EXPECT_FLOAT_EQ(action, 1e6f);
+}
+
+}  // namespace
+}  // namespace weir

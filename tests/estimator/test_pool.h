@@ -1,0 +1,43 @@
+// Pools of controllers that a test has made already.
+#ifndef WEIR_TESTS_ESTIMATOR_TEST_POOL_H_
+#define WEIR_TESTS_ESTIMATOR_TEST_POOL_H_
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "weir/pool/controller_pool.h"
+
+namespace weir {
+
+using Controllers = std::vector<std::unique_ptr<RateController>>;
+
+// As an initializer list cannot, since these cannot be copied.
+template <class... Some>
+Controllers ControllersOf(Some... controllers) {
+  Controllers all;
+  (all.push_back(std::move(controllers)), ...);
+  return all;
+}
+
+inline std::string MemberName(size_t index) { return std::string("m").append(std::to_string(index)); }
+
+// "m0" is the pilot, "m1" and so on are the copilots. `rest` gives fusion and policy.
+inline ControllerPool PoolOf(Controllers controllers, PoolSpecification rest = {}, PoolFunctions functions = {},
+                             std::unique_ptr<RateController> fallback = nullptr) {
+  rest.pilot = "m0";
+  for (size_t i = 1; i < controllers.size(); ++i) rest.copilots.push_back(MemberName(i));
+  size_t next = 0;
+  auto pool = ControllerPool::Create(
+      rest,
+      [&](const std::string&) -> Result<std::unique_ptr<RateController>> { return std::move(controllers[next++]); },
+      std::move(functions), std::move(fallback));
+  if (!pool) std::abort();
+  return std::move(pool.value());
+}
+
+}  // namespace weir
+
+#endif  // WEIR_TESTS_ESTIMATOR_TEST_POOL_H_

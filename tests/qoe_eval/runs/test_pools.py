@@ -1,0 +1,85 @@
+"""Pools of controllers in replays: their lines, the models they name, what a report says of them."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from weir.errors import InputError
+from weir.qoe_eval.report.sections.pools import pools
+from weir.qoe_eval.runs.jobs import ReplayPlan, plan_jobs
+from weir.qoe_eval.runs.options import check_controllers
+from weir.registry import is_pool, pool_members, uses_model
+
+MODEL = Path(__file__).parents[3] / "trainer" / "models" / "weir.onnx"
+
+
+def test_a_line_is_named_by_its_shortest_form():
+    names, own = check_controllers(
+        ["rule", "fusion=min  copilots=nada pilot=weir", "pilot=weir copilots=nada fusion=min"], 1
+    )
+    assert names == ["rule", "pilot=weir copilots=nada fusion=min"]
+    assert own == {}
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("pilot=weir fusion=sum", 'character 19: "sum" is not known'),
+        ("copilots=nada", "pilot=MEMBER is missing"),
+        ("pilot=weir:/no/such.onnx", "no such file"),
+        ("pilot=weir copilots=weir:.", "is no file"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_runs(line, message):
+    with pytest.raises(InputError, match=message):
+        check_controllers([line], 1)
+
+
+def test_only_a_pool_with_weir_needs_the_model():
+    assert uses_model("pilot=nada copilots=weir fusion=min")
+    assert not uses_model("pilot=nada copilots=weir:other.onnx")
+    assert pool_members("pilot=a copilots=b,c") == ("a", "b", "c")
+    assert is_pool("pilot=a")
+    assert not is_pool("gcc-remb")
+
+
+def test_another_model_behind_the_same_name_is_another_run(fake_simulator, scenarios, tmp_path):
+    second = tmp_path / "second.onnx"
+    line = f"pilot=nada copilots=weir:{second} fusion=min"
+
+    def keys(content):
+        second.write_bytes(content)
+        return set(plan_jobs(ReplayPlan(scenarios, [line], (0.4, 0.5, 0.1), [1], None, fake_simulator)))
+
+    first = keys(b"1")
+    assert keys(b"1") == first
+    assert not keys(b"2") & first
+
+
+def test_pools_fly_and_say_who_had_the_seat(run_weir, tmp_path):
+    second = tmp_path / "second.onnx"
+    shutil.copy(MODEL, second)
+    lines = [
+        "pilot=weir copilots=nada,rule fusion=min policy=by_trust",
+        f"pilot=weir copilots=weir:{second} fusion=mean",
+    ]
+    options = [word for line in ("weir", *lines) for word in ("--controller", line)]
+    run_weir("replay", "catalogue/steady-1m", *options, "--seeds", "0", "--out", str(tmp_path / "out"))
+    records = [json.loads(line) for line in (tmp_path / "out" / "results.jsonl").read_text().splitlines()]
+    by_name = {record["controller"]: record for record in records}
+    assert set(by_name) == {"weir", *lines}
+    members = by_name[lines[0]]["flows"][0]["pool"]["members"]
+    assert [(one["name"], one["pilot_share"], one["faults"]) for one in members] == [
+        ("weir", 1, 0), ("nada", 0, 0), ("rule", 0, 0),
+    ]  # fmt: skip
+    # Two of the same model are as one.
+    score = {name: record["metrics"]["run"]["challenge"] for name, record in by_name.items()}
+    assert score[lines[1]] == pytest.approx(score["weir"], abs=0.2)
+    section = pools(records)
+    assert section is not None
+    assert [row["member"] for row in section.view["rows"]][:3] == ["weir", "nada", "rule"]
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "Who had the pilot" in page
+    assert "--c-pilot_weir_copilots_nada_rule_fusion_min_policy_by_trust:" in page
