@@ -28,7 +28,7 @@ struct OnnxTensor {
   bool is_float32() const { return !floats.empty(); }
 };
 
-enum class OnnxAttributeType : uint8_t { kFloat = 1, kInteger = 2, kIntegers = 7 };
+enum class OnnxAttributeType : uint8_t { kUndefined = 0, kFloat = 1, kInteger = 2, kIntegers = 7 };
 
 struct OnnxAttribute {
   std::string_view name;

@@ -32,8 +32,8 @@ class PolicyModel {
 
   // Checks size, wire format, operators, the size of all tensors, signature and metadata, then runs the model on zeros,
   // on saturated and random observations and on its golden vectors. A decision must not take longer than `time_limit`
-  // on this machine. The error is one sentence for the user. `model` need not outlive the call.
-  static Result<std::shared_ptr<const PolicyModel>> Load(std::span<const std::byte> model,
+  // on this machine. The error is one sentence for the user. `bytes` need not outlive the call.
+  static Result<std::shared_ptr<const PolicyModel>> Load(std::span<const std::byte> bytes,
                                                          TimeDelta time_limit = kMaxDecisionTime);
   ~PolicyModel();
 
