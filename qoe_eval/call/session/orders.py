@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from weir.qoe_eval.call.logs.json_lines import number
 from weir._core import parse_pool
+from weir.qoe_eval.call.logs.json_lines import number
 from weir.registry import IN_CALLS, WEIGHTS
 
 _LONGEST_DOWN_S = 3600.0
