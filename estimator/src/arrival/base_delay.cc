@@ -8,6 +8,7 @@ namespace {
 
 constexpr TimeDelta kShortestSlot = TimeDelta::Millis(100);
 constexpr int64_t kFewestPackets = 6;
+constexpr size_t kSlotsInLong = 8;
 // A path that delivers nothing for so long may have stalled: the time does not count as a low rate.
 constexpr TimeDelta kStall = TimeDelta::Millis(500);
 constexpr TimeDelta kNone = TimeDelta::PlusInfinity();
@@ -20,6 +21,8 @@ void BaseDelay::Restart(Timestamp time, TimeDelta delay) {
   slot_start_ = latest_ = time;
   slots_ = 0;
   level_.Clear();
+  long_slot_ = {};
+  long_level_.Clear();
   buckets_us_.fill(kNone.us());
   bucket_ = 0;
   bucket_end_ = time + kBucket;
@@ -46,6 +49,10 @@ TimeDelta BaseDelay::Update(Timestamp time, TimeDelta delay, DataSize size) {
 void BaseDelay::EndSlot(Timestamp time) {
   slot_.duration = time - slot_start_;
   level_.Add(slot_);
+  long_slot_.minimum_delay = std::min(long_slot_.minimum_delay, slot_.minimum_delay);
+  long_slot_.size += slot_.size;
+  long_slot_.duration += slot_.duration;
+  long_slot_.packets += slot_.packets;
   minima_[slots_++ % minima_.size()] = slot_.minimum_delay;
   AddToWindow(time, slot_.minimum_delay);
   slot_ = {};
@@ -56,6 +63,10 @@ void BaseDelay::EndSlot(Timestamp time) {
   const TimeDelta median = std::max(std::min(a, b), std::min(std::max(a, b), c));
   base_ = std::max(std::min(base_, median), Lowest());
   if (const std::optional<TimeDelta> level = level_.Find(base_)) base_ = *level;
+  if (slots_ % kSlotsInLong != 0) return;
+  long_level_.Add(long_slot_);
+  long_slot_ = {};
+  if (const std::optional<TimeDelta> level = long_level_.Find(base_)) base_ = *level;
 }
 
 void BaseDelay::AddToWindow(Timestamp time, TimeDelta delay) {

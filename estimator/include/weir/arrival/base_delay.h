@@ -49,6 +49,9 @@ class BaseDelay {
   Timestamp bucket_end_ = Timestamp::MinusInfinity();
 
   DelayLevel level_;
+  // The same of slots that are eight of the others: a rate that falls slowly falls too.
+  DelaySlot long_slot_;
+  DelayLevel long_level_;
 };
 
 }  // namespace weir
