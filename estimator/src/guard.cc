@@ -16,8 +16,12 @@ constexpr DataRate kReceiveRateHeadroom = DataRate::KilobitsPerSecond(100);
 
 constexpr TimeDelta kMinSilence = TimeDelta::Millis(500);
 constexpr TimeDelta kMaxGaps = TimeDelta::Seconds(5);
-constexpr double kRetained = 0.97;
-constexpr TimeDelta kRetainedAfter = TimeDelta::Millis(100);
+constexpr double kRetainedFactor = 0.97;
+constexpr double kCalmFactor = 1.01;
+constexpr TimeDelta kFactorTime = TimeDelta::Millis(100);
+constexpr double kCalmHeadroom = 1.1;
+constexpr double kCalmShare = 0.5;
+constexpr TimeDelta kCalmMemory = TimeDelta::Seconds(3);
 constexpr TimeDelta kSparseGap = TimeDelta::Millis(200);
 constexpr DataSize kThreeFullPackets = kFullPacket * 3;
 constexpr TimeDelta kHalfLife = TimeDelta::Seconds(1);
@@ -92,7 +96,9 @@ DataRate Guard::Floor(TimeDelta elapsed, TimeDelta silence, QueueSign sign, bool
   if (SendsFew() && silence < LatestGaps()) return rate_;
   if (starting) return Grown(elapsed, kStartFloor);
   if (sign != QueueSign::kNone) return DataRate::Zero();
-  return std::min(rate_ * std::pow(kRetained, elapsed / kRetainedAfter), queue_watch_.HighestReceiveRate());
+  const bool calm = share_without_queue_ > kCalmShare && queue_watch_.IsNoisy();
+  const DataRate changed = rate_ * std::pow(calm ? kCalmFactor : kRetainedFactor, elapsed / kFactorTime);
+  return std::min(changed, queue_watch_.HighestReceiveRate() * (calm ? kCalmHeadroom : 1.0));
 }
 
 Guard::Result Guard::Apply(DataRate wanted, Timestamp now) {
@@ -110,6 +116,8 @@ Guard::Result Guard::Apply(DataRate wanted, Timestamp now) {
   const bool stale = options_.stale && silence >= silence_limit;
   const TimeDelta elapsed = now - last_apply_;
   const QueueSign sign = options_.floor ? queue_watch_.Look(now) : QueueSign::kUnknown;
+  share_without_queue_ += (static_cast<double>(sign == QueueSign::kNone) - share_without_queue_) *
+                          std::clamp(elapsed / kCalmMemory, 0.0, 1.0);
   no_queue_yet_ = no_queue_yet_ && sign != QueueSign::kQueue;
   const bool starting = no_queue_yet_ && sign == QueueSign::kNone && rate_ > HighestReceiveRate() * kFilled;
 

@@ -14,14 +14,16 @@ constexpr double kQueueS = 0.002;
 constexpr double kNoises = 1.5;
 constexpr double kMaxNoiseS = 0.04;
 constexpr int64_t kLostInAHundred = 20;
+constexpr double kNoisyS = 0.002;
+constexpr int64_t kNoisyInAHundred = 1;
 
 }  // namespace
 
 void QueueWatch::OnArrival(const Arrival& arrival) {
   Advance(arrival.packet.arrival_time);
   Slot& slot = slots_[0];
-  ++slot.received;
-  slot.lost += arrival.lost_change;
+  ++slot.fates.received;
+  slot.fates.lost += arrival.lost_change;
   second_size_ += arrival.packet.size();
   if (!arrival.has_delay) return;
   smallest_delays_[0] = std::min(smallest_delays_[0], arrival.queueing_delay);
@@ -44,9 +46,13 @@ void QueueWatch::CloseSlot() {
     noise_.Add(slots_[0].smallest_delay.seconds());
     noise_s_ = noise_.Seconds();
   }
+  second_fates_.received += slots_[0].fates.received;
+  second_fates_.lost += slots_[0].fates.lost;
   slots_ = {Slot{}, slots_[0]};
   if (ticks_ % (kTicksASlot * kSlotsASecond) != 0) return;
-  receive_rates_bps_[second_++ % kSeconds] = (second_size_ / kSecond).bps();
+  receive_rates_bps_[second_ % kSeconds] = (second_size_ / kSecond).bps();
+  fates_[second_++ % kSeconds] = second_fates_;
+  second_fates_ = {};
   second_size_ = DataSize::Zero();
 }
 
@@ -55,11 +61,20 @@ QueueSign QueueWatch::Look(Timestamp now) {
   Advance(now);
   const TimeDelta delay = std::min(smallest_delays_[0], smallest_delays_[1]);
   if (!delay.IsFinite()) return QueueSign::kUnknown;
-  const int64_t lost = std::max<int64_t>(slots_[0].lost + slots_[1].lost, 0);
-  const int64_t sent = lost + slots_[0].received + slots_[1].received;
+  const int64_t lost = std::max<int64_t>(slots_[0].fates.lost + slots_[1].fates.lost, 0);
+  const int64_t sent = lost + slots_[0].fates.received + slots_[1].fates.received;
   const bool queue =
       delay.seconds() >= kQueueS + std::min(kNoises * noise_s_, kMaxNoiseS) || 100 * lost >= kLostInAHundred * sent;
   return queue ? QueueSign::kQueue : QueueSign::kNone;
+}
+
+bool QueueWatch::IsNoisy() const {
+  Fates all;
+  for (const Fates& second : fates_) {
+    all.received += second.received;
+    all.lost += second.lost;
+  }
+  return noise_s_ >= kNoisyS || (all.lost > 0 && 100 * all.lost >= kNoisyInAHundred * (all.lost + all.received));
 }
 
 DataRate QueueWatch::HighestReceiveRate() const {

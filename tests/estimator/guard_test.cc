@@ -73,12 +73,17 @@ TEST_F(GuardTest, AFloorWhereNoQueueIsSeen) {
     }
     return guard_.Apply(wanted, now_);
   };
-  for (int i = 0; i < 30; ++i) step(Kbps(1000), TimeDelta::Zero());
+  for (int i = 0; i < 15; ++i) step(Kbps(1000), TimeDelta::Zero());
   const Guard::Result held = step(Kbps(100), TimeDelta::Zero());
   EXPECT_NEAR(static_cast<double>(held.rate.bps()), 970e3, 1e3);
   EXPECT_EQ(held.rule, GuardRule::kFloor);
   EXPECT_EQ(guard_.counters().floor, 1u);
   EXPECT_EQ(step(Kbps(100), TimeDelta::Millis(30)).rate, Kbps(100));
+  // A policy that is stuck on a noisy path is drawn up to a little above what that just carried.
+  for (int i = 0; i < 20; ++i) step(Kbps(900), TimeDelta::Zero());
+  EXPECT_EQ(step(Kbps(980), TimeDelta::Zero()).rate, Kbps(980));
+  for (int i = 0; i < 600; ++i) step(Kbps(100), TimeDelta::Millis(4 * (i % 2)));
+  EXPECT_NEAR(static_cast<double>(guard_.Apply(Kbps(100), now_).rate.bps()), 1.1e6, 3e4);
   // Never above the host's bounds.
   guard_.SetConstraints({Kbps(30), Kbps(30), Kbps(50)}, now_);
   EXPECT_LE(step(Kbps(40), TimeDelta::Zero()).rate, Kbps(50));

@@ -108,7 +108,7 @@ Session::NamedPool Session::MakeOptionsPool() {
     if (member == "weir" && !options_.model.empty()) read("", options_.model);
     if (member.starts_with("weir:")) read(member.substr(5), member.substr(5));
   }
-  auto pool = PoolOf(specification, std::move(models));
+  auto pool = PoolOf(specification, models);
   if (!pool) throw InputError(pool.error());
   return {std::move(pool.value()), specification.pilot};
 }

@@ -42,7 +42,7 @@ constexpr std::string_view ToString(Fusion::Kind kind) { return kFusionNames[sta
 inline constexpr size_t kMaxCopilots = 7;
 
 struct FusedRate {
-  DataRate rate;
+  DataRate rate = DataRate::Zero();
   // True when the rate is not the pilot's own.
   bool from_copilot = false;
   // True when the user's function gave a rate below or above all that it was given; `rate` is then the pilot's.

@@ -35,10 +35,12 @@ struct GuardOptions {
 //   floor:  what T, the rate in force, may not sink below while the path shows no queue (`QueueWatch`): the smaller of
 //           T 0.97^(dt / 100 ms) and the highest receive rate of the last ten seconds. Such a path has room for what it
 //           just carried; a policy that starves it is held up, one that looks for the right rate by small steps is
-//           free. Until the first queue of a call, while T is above 1.3 R, T may not stay below what `slew` allows
-//           either: encoders follow in seconds, and a target that waits for them takes as long. And it does not sink
-//           at all where few packets are sent: each of the last three gaps between them took 200 ms or more, and the
-//           present one has not lasted as long as those together.
+//           free. On a path with loss by chance or jitter, where policies may be stuck, when there was no queue for
+//           more than half of the last three seconds, it is T 1.01^(dt / 100 ms) and 1.1 times that receive rate: GCC
+//           too grows by 8 % a second while nothing speaks against it. Until the first queue of a call, while T is
+//           above 1.3 R, T may not stay below what `slew` allows either: encoders follow in seconds, and a target that
+//           waits for them takes as long. And it does not sink at all where few packets are sent: each of the last
+//           three gaps between them took 200 ms or more, and the present one has not lasted as long as those together.
 //   bounds: min_rate <= rate <= max_rate.
 //   slew:   the rate in force, T, may rise within dt to max(T, R, min(T 32^dt, 3 R + 100 kbps)), dt in seconds and at
 //           most 1, where R is the highest receive rate of the last second, over slots of at least 200 ms; until the
@@ -106,6 +108,8 @@ class Guard {
   GuardOptions options_;
   // In this call.
   bool no_queue_yet_;
+  // Of the time, as an exponential mean over 3 s.
+  double share_without_queue_ = 0;
   TargetRateConstraints constraints_;
   GuardCounters counters_;
   QueueWatch queue_watch_;

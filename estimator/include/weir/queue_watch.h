@@ -25,6 +25,9 @@ class QueueWatch {
   void OnArrival(const Arrival& arrival);
   // `now` must not be before that of an earlier call.
   QueueSign Look(Timestamp now);
+  // Whether delays and losses come that no queue explains: a delay noise of 2 ms, or 1 % of loss in the last ten
+  // seconds. As of the latest `Look` or arrival.
+  bool IsNoisy() const;
   // Of the last ten seconds, over whole seconds as of the latest `Look` or arrival; zero before there is one.
   DataRate HighestReceiveRate() const;
 
@@ -33,11 +36,14 @@ class QueueWatch {
   static constexpr int kSlotsASecond = 10;
   static constexpr size_t kSeconds = 10;
 
+  struct Fates {
+    int64_t received = 0;
+    int64_t lost = 0;
+  };
   // 100 ms.
   struct Slot {
     TimeDelta smallest_delay = TimeDelta::PlusInfinity();
-    int64_t received = 0;
-    int64_t lost = 0;
+    Fates fates;
   };
 
   void Advance(Timestamp now);
@@ -54,6 +60,8 @@ class QueueWatch {
   double noise_s_ = 0;
   DataSize second_size_ = DataSize::Zero();
   std::array<int64_t, kSeconds> receive_rates_bps_{};
+  std::array<Fates, kSeconds> fates_{};
+  Fates second_fates_;
   size_t second_ = 0;
 };
 

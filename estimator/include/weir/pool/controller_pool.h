@@ -127,7 +127,7 @@ class ControllerPool {
   std::optional<DataRate> AskTarget(RateController& controller, Timestamp now);
   bool HasVote(size_t member) const;
   // True when it was due.
-  bool Ask(size_t member, Timestamp now);
+  bool Ask(size_t index, Timestamp now);
   bool AskFallback(Timestamp now);
   void AskPolicy(Timestamp now);
 
