@@ -27,6 +27,7 @@ constexpr DataSize kThreeFullPackets = kFullPacket * 3;
 constexpr TimeDelta kHalfLife = TimeDelta::Seconds(1);
 
 constexpr double kFilled = 1.3;
+constexpr TimeDelta kStart = TimeDelta::Seconds(3);
 
 }  // namespace
 
@@ -70,7 +71,10 @@ DataRate Guard::Grown(TimeDelta elapsed, const Growth& growth) const {
 }
 
 void Guard::NoticePackets(Timestamp now) {
-  if (!any_packets_) latest_packets_.fill(now);
+  if (!any_packets_) {
+    latest_packets_.fill(now);
+    first_packets_ = now;
+  }
   any_packets_ = true;
   for (size_t i = std::min<uint64_t>(pending_packets_, kLatestPackets); i > 0; --i) {
     std::rotate(latest_packets_.begin(), latest_packets_.begin() + 1, latest_packets_.end());
@@ -119,7 +123,8 @@ Guard::Result Guard::Apply(DataRate wanted, Timestamp now) {
   share_without_queue_ += (static_cast<double>(sign == QueueSign::kNone) - share_without_queue_) *
                           std::clamp(elapsed / kCalmMemory, 0.0, 1.0);
   no_queue_yet_ = no_queue_yet_ && sign != QueueSign::kQueue;
-  const bool starting = no_queue_yet_ && sign == QueueSign::kNone && rate_ > HighestReceiveRate() * kFilled;
+  const bool starting = no_queue_yet_ && now - first_packets_ < kStart && sign == QueueSign::kNone &&
+                        rate_ > HighestReceiveRate() * kFilled;
 
   if (!wanted.IsFinite() || wanted <= DataRate::Zero()) change_to(rate_, GuardRule::kFinite, counters_.finite);
   if (options_.floor) {

@@ -62,7 +62,7 @@ weir_packet Packet(int64_t time_us, uint16_t sequence_number) {
 // An even stream at `rate_bps`; returns how many estimates were due.
 int Stream(weir_estimator* estimator, int64_t from_us, int64_t to_us, int64_t rate_bps, weir_estimate& estimate) {
   int due = 0;
-  uint16_t sequence_number = static_cast<uint16_t>(from_us / 1000);
+  uint16_t sequence_number = static_cast<uint16_t>(from_us * rate_bps / (1250 * 8 * 1'000'000ll));
   for (int64_t now_us = from_us; now_us < to_us; now_us += 1250 * 8 * 1'000'000ll / rate_bps) {
     const weir_packet packet = Packet(now_us, sequence_number++);
     EXPECT_EQ(weir_estimator_on_packet(estimator, &packet), WEIR_OK);

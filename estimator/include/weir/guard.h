@@ -37,17 +37,18 @@ struct GuardOptions {
 //           just carried; a policy that starves it is held up, one that looks for the right rate by small steps is
 //           free. On a path with loss by chance or jitter, where policies may be stuck, when there was no queue for
 //           more than half of the last three seconds, it is T 1.01^(dt / 100 ms) and 1.1 times that receive rate: GCC
-//           too grows by 8 % a second while nothing speaks against it. Until the first queue of a call, while T is
-//           above 1.3 R, T may not stay below what `slew` allows either: encoders follow in seconds, and a target that
-//           waits for them takes as long. And it does not sink at all where few packets are sent: each of the last
-//           three gaps between them took 200 ms or more, and the present one has not lasted as long as those together.
+//           too grows by 8 % a second while nothing speaks against it. In the first 3 s of a call, until there is a
+//           queue and while T is above 1.3 R, T may not stay below what `slew` allows either: encoders follow in
+//           seconds, and a target that waits for them takes as long. And it does not sink at all where few packets are
+//           sent: each of the last three gaps between them took 200 ms or more, and the present one has not lasted as
+//           long as those together.
 //   bounds: min_rate <= rate <= max_rate.
 //   slew:   the rate in force, T, may rise within dt to max(T, R, min(T 32^dt, 3 R + 100 kbps)), dt in seconds and at
-//           most 1, where R is the highest receive rate of the last second, over slots of at least 200 ms; until the
-//           first queue of a call, while T is above 1.3 R, 100^dt and 6 R, without the latter before there is an R.
-//           Falling is limited by the floor alone. Up to what really arrives the way is free; beyond it the rate
-//           doubles at most once per REMB interval of 200 ms, and never passes three times what arrives. From 300 kbps
-//           to 5 Mbps takes 0.8 s by the first bound, and the second lets it where the sender follows.
+//           most 1, where R is the highest receive rate of the last second, over slots of at least 200 ms; in those
+//           first seconds 100^dt and 6 R, without the latter before there is an R. Falling is limited by the floor
+//           alone. Up to what really arrives the way is free; beyond it the rate doubles at most once per REMB interval
+//           of 200 ms, and never passes three times what arrives. From 300 kbps to 5 Mbps takes 0.8 s by the first
+//           bound, and the second lets it where the sender follows.
 //   stale:  nothing arrived for max(500 ms, 3 * 1200 bytes / S, min(G, 5 s)), S being the rate in force when the
 //           silence began and G the last three gaps between packets taken together: the rate is at most S, halved for
 //           each further second. The second term keeps a slow sender's packets from passing for silence, the third
@@ -120,6 +121,7 @@ class Guard {
   DataSize pending_size_ = DataSize::Zero();
   uint64_t pending_packets_ = 0;
   bool any_packets_ = false;
+  Timestamp first_packets_ = Timestamp::MinusInfinity();
   DataSize slot_size_ = DataSize::Zero();
   Timestamp slot_start_ = Timestamp::MinusInfinity();
   std::array<int64_t, kSlots> receive_rates_bps_{};

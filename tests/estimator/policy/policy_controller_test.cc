@@ -165,7 +165,8 @@ TEST(PolicyControllerTest, TheRuleCarriesTheCallWhileTheModelFails) {
   // The rule, unlike the model, knows what to do with 1.5 Mbps: it offers up to twice that.
   EXPECT_GT(estimator.latest().target_rate, DataRate::KilobitsPerSecond(1500));
   EXPECT_LT(estimator.latest().target_rate, DataRate::KilobitsPerSecond(3300));
-  run(TimeDelta::Seconds(5), DataRate::KilobitsPerSecond(500));
+  // Longer than the guard remembers what the path carried.
+  run(TimeDelta::Seconds(15), DataRate::KilobitsPerSecond(500));
   EXPECT_FALSE(estimator.pilot_suspended());
   EXPECT_EQ(estimator.latest().reason, EstimateReason::kPilot);
 }
