@@ -25,7 +25,7 @@ class QueueWatch {
   void OnArrival(const Arrival& arrival);
   // `now` must not be before that of an earlier call.
   QueueSign Look(Timestamp now);
-  // Whether delays and losses come that no queue explains: a delay noise of 2 ms, or 1 % of loss in the last ten
+  // Whether delays and losses come that no queue explains: a delay noise of 5 ms, or 1 % of loss in the last ten
   // seconds. As of the latest `Look` or arrival.
   bool IsNoisy() const;
   // Of the last ten seconds, over whole seconds as of the latest `Look` or arrival; zero before there is one.
