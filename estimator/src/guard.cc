@@ -14,8 +14,6 @@ constexpr TimeDelta kRepeat = TimeDelta::Millis(100);
 
 constexpr DataRate kReceiveRateHeadroom = DataRate::KilobitsPerSecond(100);
 
-constexpr TimeDelta kMinSilence = TimeDelta::Millis(500);
-constexpr TimeDelta kMaxGaps = TimeDelta::Seconds(5);
 constexpr double kRetainedFactor = 0.97;
 constexpr double kCalmFactor = 1.01;
 constexpr TimeDelta kFactorTime = TimeDelta::Millis(100);
@@ -23,11 +21,13 @@ constexpr double kCalmHeadroom = 1.1;
 constexpr double kCalmShare = 0.5;
 constexpr TimeDelta kCalmMemory = TimeDelta::Seconds(3);
 constexpr TimeDelta kSparseGap = TimeDelta::Millis(200);
-constexpr DataSize kThreeFullPackets = kFullPacket * 3;
-constexpr TimeDelta kHalfLife = TimeDelta::Seconds(1);
-
 constexpr double kFilled = 1.3;
 constexpr TimeDelta kStart = TimeDelta::Seconds(3);
+
+constexpr TimeDelta kMinSilence = TimeDelta::Millis(500);
+constexpr TimeDelta kMaxGaps = TimeDelta::Seconds(5);
+constexpr DataSize kThreeFullPackets = kFullPacket * 3;
+constexpr TimeDelta kHalfLife = TimeDelta::Seconds(1);
 
 }  // namespace
 
@@ -71,11 +71,10 @@ DataRate Guard::Grown(TimeDelta elapsed, const Growth& growth) const {
 }
 
 void Guard::NoticePackets(Timestamp now) {
-  if (!any_packets_) {
+  if (!any_packets()) {
     latest_packets_.fill(now);
     first_packets_ = now;
   }
-  any_packets_ = true;
   for (size_t i = std::min<uint64_t>(pending_packets_, kLatestPackets); i > 0; --i) {
     std::rotate(latest_packets_.begin(), latest_packets_.begin() + 1, latest_packets_.end());
     latest_packets_.back() = now;
@@ -116,7 +115,7 @@ Guard::Result Guard::Apply(DataRate wanted, Timestamp now) {
   const bool packets = pending_packets_ > 0;
   if (packets) NoticePackets(now);
   const TimeDelta silence_limit = SilenceLimit();
-  const TimeDelta silence = any_packets_ ? now - latest_packets_.back() : TimeDelta::Zero();
+  const TimeDelta silence = any_packets() ? now - latest_packets_.back() : TimeDelta::Zero();
   const bool stale = options_.stale && silence >= silence_limit;
   const TimeDelta elapsed = now - last_apply_;
   const QueueSign sign = options_.floor ? queue_watch_.Look(now) : QueueSign::kUnknown;
@@ -144,11 +143,11 @@ Guard::Result Guard::Apply(DataRate wanted, Timestamp now) {
 
   rate_ = result.rate;
   last_apply_ = now;
-  if (packets || !any_packets_) rate_at_last_packets_ = rate_;
+  if (packets || !any_packets()) rate_at_last_packets_ = rate_;
 
   if (result.rule == GuardRule::kSlew || stale) {
     next_timeout_ = now + kRepeat;
-  } else if (options_.stale && any_packets_) {
+  } else if (options_.stale && any_packets()) {
     // Not only `silence_limit`: the rate in force may just have changed.
     next_timeout_ = std::max(latest_packets_.back() + SilenceLimit(), now + kRepeat);
   } else {

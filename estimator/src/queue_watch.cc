@@ -24,7 +24,7 @@ void QueueWatch::OnArrival(const Arrival& arrival) {
   Slot& slot = slots_[0];
   ++slot.fates.received;
   slot.fates.lost += arrival.lost_change;
-  second_size_ += arrival.packet.size();
+  second_.size += arrival.packet.size();
   if (!arrival.has_delay) return;
   smallest_delays_[0] = std::min(smallest_delays_[0], arrival.queueing_delay);
   slot.smallest_delay = std::min(slot.smallest_delay, arrival.queueing_delay);
@@ -42,18 +42,13 @@ void QueueWatch::Advance(Timestamp now) {
 }
 
 void QueueWatch::CloseSlot() {
-  if (slots_[0].smallest_delay.IsFinite()) {
-    noise_.Add(slots_[0].smallest_delay.seconds());
-    noise_s_ = noise_.Seconds();
-  }
-  second_fates_.received += slots_[0].fates.received;
-  second_fates_.lost += slots_[0].fates.lost;
+  if (slots_[0].smallest_delay.IsFinite()) noise_.Add(slots_[0].smallest_delay.seconds());
+  second_.fates.received += slots_[0].fates.received;
+  second_.fates.lost += slots_[0].fates.lost;
   slots_ = {Slot{}, slots_[0]};
   if (ticks_ % (kTicksASlot * kSlotsASecond) != 0) return;
-  receive_rates_bps_[second_ % kSeconds] = (second_size_ / kSecond).bps();
-  fates_[second_++ % kSeconds] = second_fates_;
-  second_fates_ = {};
-  second_size_ = DataSize::Zero();
+  seconds_[whole_seconds_++ % kSeconds] = second_;
+  second_ = {};
 }
 
 QueueSign QueueWatch::Look(Timestamp now) {
@@ -63,22 +58,23 @@ QueueSign QueueWatch::Look(Timestamp now) {
   if (!delay.IsFinite()) return QueueSign::kUnknown;
   const int64_t lost = std::max<int64_t>(slots_[0].fates.lost + slots_[1].fates.lost, 0);
   const int64_t sent = lost + slots_[0].fates.received + slots_[1].fates.received;
-  const bool queue =
-      delay.seconds() >= kQueueS + std::min(kNoises * noise_s_, kMaxNoiseS) || 100 * lost >= kLostInAHundred * sent;
+  const bool queue = delay.seconds() >= kQueueS + std::min(kNoises * noise_.Seconds(), kMaxNoiseS) ||
+                     100 * lost >= kLostInAHundred * sent;
   return queue ? QueueSign::kQueue : QueueSign::kNone;
 }
 
 bool QueueWatch::IsNoisy() const {
   Fates all;
-  for (const Fates& second : fates_) {
-    all.received += second.received;
-    all.lost += second.lost;
+  for (const Second& second : seconds_) {
+    all.received += second.fates.received;
+    all.lost += second.fates.lost;
   }
-  return noise_s_ >= kNoisyS || (all.lost > 0 && 100 * all.lost >= kNoisyInAHundred * (all.lost + all.received));
+  return noise_.Seconds() >= kNoisyS ||
+         (all.lost > 0 && 100 * all.lost >= kNoisyInAHundred * (all.lost + all.received));
 }
 
 DataRate QueueWatch::HighestReceiveRate() const {
-  return DataRate::BitsPerSecond(*std::max_element(receive_rates_bps_.begin(), receive_rates_bps_.end()));
+  return std::ranges::max_element(seconds_, {}, &Second::size)->size / kSecond;
 }
 
 }  // namespace weir

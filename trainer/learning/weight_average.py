@@ -32,7 +32,7 @@ class WeightAverage(BaseCallback):
             self._weights = dict(load_policy(self._file).state_dict())
 
     def _on_rollout_start(self) -> None:
-        """Off the first rollout, that is after an update."""
+        """After every update, since a rollout follows; before the first there is nothing to average."""
         now = self.model.policy.state_dict()
         if not self._weights:
             self._weights = {name: weight.detach().clone() for name, weight in now.items()}

@@ -56,7 +56,7 @@ struct GuardOptions {
 //           ms, so that there 500 ms decide. Counts from the first packet on.
 class Guard {
  public:
-  explicit Guard(const GuardOptions& options = {}) : options_(options), no_queue_yet_(options.floor) {}
+  explicit Guard(const GuardOptions& options = {}) : options_(options) {}
 
   // Begins, or changes the bounds of, the rate in force.
   void SetConstraints(const TargetRateConstraints& constraints, Timestamp now);
@@ -93,6 +93,7 @@ class Guard {
   static constexpr Growth kStartSlew = {100, 6, true};
   static constexpr Growth kStartFloor = {32, 3, true};
 
+  bool any_packets() const { return first_packets_.IsFinite(); }
   void MeasureReceiveRate(Timestamp now);
   void NoticePackets(Timestamp now);
   DataRate HighestReceiveRate() const;
@@ -108,7 +109,7 @@ class Guard {
 
   GuardOptions options_;
   // In this call.
-  bool no_queue_yet_;
+  bool no_queue_yet_ = true;
   // Of the time, as an exponential mean over 3 s.
   double share_without_queue_ = 0;
   TargetRateConstraints constraints_;
@@ -120,7 +121,6 @@ class Guard {
 
   DataSize pending_size_ = DataSize::Zero();
   uint64_t pending_packets_ = 0;
-  bool any_packets_ = false;
   Timestamp first_packets_ = Timestamp::MinusInfinity();
   DataSize slot_size_ = DataSize::Zero();
   Timestamp slot_start_ = Timestamp::MinusInfinity();

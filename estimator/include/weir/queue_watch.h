@@ -45,6 +45,10 @@ class QueueWatch {
     TimeDelta smallest_delay = TimeDelta::PlusInfinity();
     Fates fates;
   };
+  struct Second {
+    DataSize size = DataSize::Zero();
+    Fates fates;
+  };
 
   void Advance(Timestamp now);
   void CloseSlot();
@@ -57,12 +61,10 @@ class QueueWatch {
   // The current slot and the one before it.
   std::array<Slot, 2> slots_;
   DelayNoise noise_;
-  double noise_s_ = 0;
-  DataSize second_size_ = DataSize::Zero();
-  std::array<int64_t, kSeconds> receive_rates_bps_{};
-  std::array<Fates, kSeconds> fates_{};
-  Fates second_fates_;
-  size_t second_ = 0;
+  // The current second, and the last whole ones.
+  Second second_;
+  std::array<Second, kSeconds> seconds_;
+  size_t whole_seconds_ = 0;
 };
 
 }  // namespace weir

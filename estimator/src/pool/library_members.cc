@@ -11,16 +11,16 @@ namespace weir {
 
 namespace {
 
-bool IsModel(const std::string& member) { return member.substr(0, member.find(':')) == "weir"; }
-
 std::unique_ptr<RateController> MakePolicyMember(std::shared_ptr<const PolicyModel> model) {
   return std::make_unique<PolicyController>(std::make_unique<Policy>(std::move(model)));
 }
 
 }  // namespace
 
+bool IsModelMember(std::string_view member) { return member.substr(0, member.find(':')) == "weir"; }
+
 Result<std::unique_ptr<RateController>> MakeModelMember(const std::string& member, std::span<const std::byte> model) {
-  if (!IsModel(member)) return Error{"\"" + member + "\" is no model; there are weir and weir:MODEL"};
+  if (!IsModelMember(member)) return Error{"\"" + member + "\" is no model; there are weir and weir:MODEL"};
   auto loaded = PolicyModel::Load(model);
   if (!loaded) return Error{loaded.error()};
   return MakePolicyMember(std::move(loaded.value()));
@@ -28,7 +28,7 @@ Result<std::unique_ptr<RateController>> MakeModelMember(const std::string& membe
 
 Result<std::unique_ptr<RateController>> MakeLibraryMember(const std::string& member, const ModelSource& models,
                                                           DataRate fixed_rate) {
-  if (IsModel(member)) {
+  if (IsModelMember(member)) {
     const size_t colon = member.find(':');
     auto model = models(colon == std::string::npos ? "" : member.substr(colon + 1));
     if (!model) return Error{model.error()};

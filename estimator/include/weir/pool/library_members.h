@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "weir/policy/policy_model.h"
 #include "weir/rate_controller.h"
@@ -16,6 +17,9 @@ namespace weir {
 
 // A policy model, by what stands after "weir:"; empty for plain "weir".
 using ModelSource = std::function<Result<std::shared_ptr<const PolicyModel>>(const std::string& name)>;
+
+// Whether a member of that name is a policy model: "weir" or "weir:NAME".
+bool IsModelMember(std::string_view member);
 
 // `member`: "weir" and "weir:NAME", any policy model; or a name of `kBuiltInControllers`. `fixed_rate`: of "fixed".
 Result<std::unique_ptr<RateController>> MakeLibraryMember(const std::string& member, const ModelSource& models,

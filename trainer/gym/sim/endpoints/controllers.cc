@@ -11,8 +11,6 @@
 #include "program/sender_gcc.h"
 #include "rate_controllers.h"
 #include "weir/controllers/built_in_controllers.h"
-#include "weir/policy/policy.h"
-#include "weir/policy/policy_controller.h"
 #include "weir/pool/controller_pool.h"
 #include "weir/pool/library_members.h"
 #include "weir/registry/names.h"
@@ -21,9 +19,9 @@ namespace weir::sim {
 namespace {
 
 std::unique_ptr<RateController> MakePolicyController(std::span<const std::byte> model, std::string_view path) {
-  Result<std::unique_ptr<Policy>> policy = Policy::Load(model);
-  if (!policy) throw InputError(std::string(path) + ": " + policy.error());
-  return std::make_unique<PolicyController>(std::move(policy.value()));
+  auto controller = MakeModelMember("weir", model);
+  if (!controller) throw InputError(std::string(path) + ": " + controller.error());
+  return std::move(controller.value());
 }
 
 std::unique_ptr<RateController> MakeWeirController(const ControllerContext& context) {
@@ -69,8 +67,6 @@ constexpr auto kNotBuiltIn =
 static_assert(HaveSameNames(kFactories, kNotBuiltIn),
               "each controller that is simulated needs its factory here, or to be built_in");
 
-bool IsPolicy(std::string_view member) { return member.substr(0, member.find(':')) == "weir"; }
-
 // A member of a pool: any controller of the receiver's side, and weir:FILE.
 Result<Made> MakeMember(const std::string& member, const ControllerContext& context) {
   try {
@@ -102,7 +98,7 @@ FlowController MakePoolController(std::string_view line, const ControllerContext
   const auto members = pool.value().members();
   const BandwidthEstimatorConfig config{.constraints = context.receiver_constraints,
                                         .objective = context.objective,
-                                        .guard = std::ranges::any_of(members, IsPolicy, &MemberState::name)};
+                                        .guard = std::ranges::any_of(members, IsModelMember, &MemberState::name)};
   FlowController result;
   result.wake_on_arrival = std::ranges::any_of(members, [](const MemberState& member) {
     const Factory* const factory = FindRow(kFactories, member.name);
