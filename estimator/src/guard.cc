@@ -16,6 +16,7 @@ constexpr DataRate kReceiveRateHeadroom = DataRate::KilobitsPerSecond(100);
 
 constexpr double kRetainedFactor = 0.97;
 constexpr double kCalmFactor = 1.01;
+constexpr double kShareFactor = 1.03;
 constexpr TimeDelta kFactorTime = TimeDelta::Millis(100);
 constexpr double kCalmHeadroom = 1.1;
 constexpr double kCalmShare = 0.5;
@@ -43,7 +44,9 @@ void Guard::SetConstraints(const TargetRateConstraints& constraints, Timestamp n
 
 void Guard::OnArrival(const Arrival& arrival) {
   OnPacket(arrival.packet.size());
-  if (options_.floor) queue_watch_.OnArrival(arrival);
+  if (!options_.floor) return;
+  queue_watch_.OnArrival(arrival);
+  competing_flows_.OnArrival(arrival);
 }
 
 void Guard::MeasureReceiveRate(Timestamp now) {
@@ -98,10 +101,12 @@ bool Guard::SendsFew() const {
 DataRate Guard::Floor(TimeDelta elapsed, TimeDelta silence, QueueSign sign, bool starting) const {
   if (SendsFew() && silence < LatestGaps()) return rate_;
   if (starting) return Grown(elapsed, kStartFloor);
-  if (sign != QueueSign::kNone) return DataRate::Zero();
+  const DataRate share =
+      std::min(competing_flows_.Share(), rate_ * std::pow(kShareFactor, elapsed / kFactorTime));
+  if (sign != QueueSign::kNone) return share;
   const bool calm = share_without_queue_ > kCalmShare && queue_watch_.IsNoisy();
   const DataRate changed = rate_ * std::pow(calm ? kCalmFactor : kRetainedFactor, elapsed / kFactorTime);
-  return std::min(changed, queue_watch_.HighestReceiveRate() * (calm ? kCalmHeadroom : 1.0));
+  return std::max(share, std::min(changed, queue_watch_.HighestReceiveRate() * (calm ? kCalmHeadroom : 1.0)));
 }
 
 Guard::Result Guard::Apply(DataRate wanted, Timestamp now) {
@@ -119,6 +124,7 @@ Guard::Result Guard::Apply(DataRate wanted, Timestamp now) {
   const bool stale = options_.stale && silence >= silence_limit;
   const TimeDelta elapsed = now - last_apply_;
   const QueueSign sign = options_.floor ? queue_watch_.Look(now) : QueueSign::kUnknown;
+  if (options_.floor) competing_flows_.Update(queue_watch_, elapsed);
   share_without_queue_ += (static_cast<double>(sign == QueueSign::kNone) - share_without_queue_) *
                           std::clamp(elapsed / kCalmMemory, 0.0, 1.0);
   no_queue_yet_ = no_queue_yet_ && sign != QueueSign::kQueue;

@@ -77,4 +77,11 @@ DataRate QueueWatch::HighestReceiveRate() const {
   return std::ranges::max_element(seconds_, {}, &Second::size)->size / kSecond;
 }
 
+DataRate QueueWatch::LatestReceiveRate() const { return Latest().size / kSecond; }
+
+double QueueWatch::LatestLossRatio() const {
+  const auto lost = static_cast<double>(std::max<int64_t>(Latest().fates.lost, 0));
+  return lost > 0 ? lost / (lost + static_cast<double>(Latest().fates.received)) : 0;
+}
+
 }  // namespace weir

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "weir/competing_flows.h"
 #include "weir/network_control.h"
 #include "weir/queue_watch.h"
 #include "weir/units.h"
@@ -41,7 +42,9 @@ struct GuardOptions {
 //           queue and while T is above 1.3 R, T may not stay below what `slew` allows either: encoders follow in
 //           seconds, and a target that waits for them takes as long. And it does not sink at all where few packets are
 //           sent: each of the last three gaps between them took 200 ms or more, and the present one has not lasted as
-//           long as those together.
+//           long as those together. And
+//           beside flows that keep the queue full not below the smaller of T 1.03^(dt / 100 ms) and the flow's share
+//           (`CompetingFlows`).
 //   bounds: min_rate <= rate <= max_rate.
 //   slew:   the rate in force, T, may rise within dt to max(T, R, min(T 32^dt, 3 R + 100 kbps)), dt in seconds and at
 //           most 1, where R is the highest receive rate of the last second, over slots of at least 200 ms; in those
@@ -115,6 +118,7 @@ class Guard {
   TargetRateConstraints constraints_;
   GuardCounters counters_;
   QueueWatch queue_watch_;
+  CompetingFlows competing_flows_;
   DataRate rate_ = DataRate::Zero();
   Timestamp last_apply_ = Timestamp::MinusInfinity();
   Timestamp next_timeout_ = Timestamp::PlusInfinity();

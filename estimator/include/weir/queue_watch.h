@@ -30,6 +30,10 @@ class QueueWatch {
   bool IsNoisy() const;
   // Of the last ten seconds, over whole seconds as of the latest `Look` or arrival; zero before there is one.
   DataRate HighestReceiveRate() const;
+  // Of the latest whole second, likewise.
+  DataRate LatestReceiveRate() const;
+  // Lost by sent, 0 to 1, likewise.
+  double LatestLossRatio() const;
 
  private:
   static constexpr int kTicksASlot = 4;
@@ -50,6 +54,7 @@ class QueueWatch {
     Fates fates;
   };
 
+  const Second& Latest() const { return seconds_[(whole_seconds_ + kSeconds - 1) % kSeconds]; }
   void Advance(Timestamp now);
   void CloseSlot();
 

@@ -109,6 +109,7 @@ void ArrivalStatistics::ReadSendTime(const PacketArrival& packet, Stream& stream
   }
   arrival.queueing_delay = queueing_delay_;
   arrival.delay_change = delay_change_;
+  arrival.delay_stands = delay_stands_;
 }
 
 bool ArrivalStatistics::IsNewRtpTimestamp(const PacketArrival& packet, const Stream& stream) {
@@ -130,6 +131,7 @@ bool ArrivalStatistics::MeasureDelay(Timestamp arrival_time, const SendTime& sen
   if (send_time.leapt || measured.restarted) ++counters_.clock_restarts;
   queueing_delay_ = measured.queueing_delay;
   delay_change_ = measured.change;
+  delay_stands_ = measured.stands;
   return true;
 }
 

@@ -23,6 +23,7 @@ void BaseDelay::Restart(Timestamp time, TimeDelta delay) {
   level_.Clear();
   long_slot_ = {};
   long_level_.Clear();
+  standing_ = {};
   buckets_us_.fill(kNone.us());
   bucket_ = 0;
   bucket_end_ = time + kBucket;
@@ -36,6 +37,7 @@ TimeDelta BaseDelay::Update(Timestamp time, TimeDelta delay, DataSize size) {
   else if (gap > kStall)
     slot_start_ = slot_start_ + gap;
   if (time - slot_start_ >= kShortestSlot && slot_.packets >= kFewestPackets) EndSlot(time);
+  standing_.OnDelay(time, delay);
   slot_.minimum_delay = std::min(slot_.minimum_delay, delay);
   slot_.size += size;
   ++slot_.packets;
@@ -62,11 +64,18 @@ void BaseDelay::EndSlot(Timestamp time) {
   const auto [a, b, c] = minima_;
   const TimeDelta median = std::max(std::min(a, b), std::min(std::max(a, b), c));
   base_ = std::max(std::min(base_, median), Lowest());
-  if (const std::optional<TimeDelta> level = level_.Find(base_)) base_ = *level;
+  Rise(time, level_);
   if (slots_ % kSlotsInLong != 0) return;
   long_level_.Add(long_slot_);
   long_slot_ = {};
-  if (const std::optional<TimeDelta> level = long_level_.Find(base_)) base_ = *level;
+  Rise(time, long_level_);
+}
+
+void BaseDelay::Rise(Timestamp time, const DelayLevel& level) {
+  const std::optional<TimeDelta> found = level.Find(base_);
+  if (!found) return;
+  standing_.OnRise(time, base_, *found);
+  base_ = *found;
 }
 
 void BaseDelay::AddToWindow(Timestamp time, TimeDelta delay) {

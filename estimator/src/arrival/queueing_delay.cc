@@ -20,7 +20,7 @@ QueueingDelay::Result QueueingDelay::Update(Timestamp arrival, const SendClock::
   if (skew_.Update(latest_arrival_, measured.one_way_delay)) base_.Tilt(latest_arrival_, skew_.skew() - skew_before);
   const TimeDelta delay = measured.one_way_delay - TimeDelta::SecondsF(drift_us_ * 1e-6);
   const TimeDelta base = base_.Update(latest_arrival_, delay, size);
-  return {std::max(delay - base, TimeDelta::Zero()), measured.change, false};
+  return {std::max(delay - base, TimeDelta::Zero()), measured.change, false, base_.stands()};
 }
 
 }  // namespace weir

@@ -54,6 +54,8 @@ struct Arrival {
   bool has_delay = false;
   // One-way delay above the smallest of the base-delay window; never negative.
   TimeDelta queueing_delay = TimeDelta::Zero();
+  // The base of `queueing_delay` has risen to a delay that did not go when the sender yielded (`StandingDelay`).
+  bool delay_stands = false;
   // Change of one-way delay against the previous packet with a send time.
   TimeDelta delay_change = TimeDelta::Zero();
 };

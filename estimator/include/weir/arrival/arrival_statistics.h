@@ -82,6 +82,7 @@ class ArrivalStatistics {
   Timestamp last_abs_send_time_ = Timestamp::MinusInfinity();
   Timestamp last_arrival_ = Timestamp::MinusInfinity();
   TimeDelta queueing_delay_ = TimeDelta::Zero();
+  bool delay_stands_ = false;
   TimeDelta delay_change_ = TimeDelta::Zero();
   ArrivalCounters counters_;
 };

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "weir/arrival/delay_level.h"
+#include "weir/arrival/standing_delay.h"
 #include "weir/units.h"
 
 namespace weir {
@@ -23,6 +24,9 @@ class BaseDelay {
   // before that of an earlier call.
   TimeDelta Update(Timestamp time, TimeDelta delay, DataSize size);
 
+  // As of the latest packet.
+  bool stands() const { return standing_.stands(); }
+
   // From now on delays are measured against a clock that is quicker by this, in seconds a second: what came before is
   // moved to what it would have been, ending in the same delay now.
   void Tilt(Timestamp time, double skew);
@@ -32,6 +36,8 @@ class BaseDelay {
   static constexpr size_t kBuckets = 10;
 
   void EndSlot(Timestamp time);
+  // To the level, if there is one.
+  void Rise(Timestamp time, const DelayLevel& level);
   void AddToWindow(Timestamp time, TimeDelta delay);
   TimeDelta Lowest() const;
 
@@ -52,6 +58,7 @@ class BaseDelay {
   // The same of slots that are eight of the others: a rate that falls slowly falls too.
   DelaySlot long_slot_;
   DelayLevel long_level_;
+  StandingDelay standing_;
 };
 
 }  // namespace weir

@@ -19,6 +19,8 @@ class QueueingDelay {
     TimeDelta change;
     // The send times have another clock: everything measured before is forgotten.
     bool restarted;
+    // `StandingDelay`.
+    bool stands = false;
   };
 
   // Packets may come a little out of order. `measured` is what the sender's clock has said of the packet, the first
