@@ -9,14 +9,8 @@ namespace {
 constexpr double kShare = 0.5;
 constexpr TimeDelta kHalfLife = TimeDelta::Seconds(100);
 constexpr double kLoses = 0.05;
-constexpr TimeDelta kLongQueue = TimeDelta::Millis(120);
 
 }  // namespace
-
-void CompetingFlows::OnArrival(const Arrival& arrival) {
-  delay_stands_ = arrival.delay_stands;
-  queueing_delay_ = arrival.queueing_delay;
-}
 
 void CompetingFlows::Update(const QueueWatch& watch, TimeDelta elapsed) {
   highest_rate_bps_ = std::max(highest_rate_bps_ * std::exp2(-(elapsed / kHalfLife)),
@@ -25,7 +19,7 @@ void CompetingFlows::Update(const QueueWatch& watch, TimeDelta elapsed) {
 }
 
 DataRate CompetingFlows::Share() const {
-  if (!delay_stands_ || loses_ || queueing_delay_ > kLongQueue) return DataRate::Zero();
+  if (!delay_stands_ || loses_) return DataRate::Zero();
   return DataRate::BitsPerSecond(static_cast<int64_t>(kShare * highest_rate_bps_));
 }
 

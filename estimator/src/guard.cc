@@ -99,10 +99,9 @@ bool Guard::SendsFew() const {
 }
 
 DataRate Guard::Floor(TimeDelta elapsed, TimeDelta silence, QueueSign sign, bool starting) const {
-  if (SendsFew() && silence < LatestGaps()) return rate_;
+  if (SendsFew() && silence < LatestGaps() && !queue_watch_.LatestWaited()) return rate_;
   if (starting) return Grown(elapsed, kStartFloor);
-  const DataRate share =
-      std::min(competing_flows_.Share(), rate_ * std::pow(kShareFactor, elapsed / kFactorTime));
+  const DataRate share = std::min(competing_flows_.Share(), rate_ * std::pow(kShareFactor, elapsed / kFactorTime));
   if (sign != QueueSign::kNone) return share;
   const bool calm = share_without_queue_ > kCalmShare && queue_watch_.IsNoisy();
   const DataRate changed = rate_ * std::pow(calm ? kCalmFactor : kRetainedFactor, elapsed / kFactorTime);

@@ -25,9 +25,14 @@ void QueueWatch::OnArrival(const Arrival& arrival) {
   ++slot.fates.received;
   slot.fates.lost += arrival.lost_change;
   second_.size += arrival.packet.size();
+  latest_waited_ = arrival.lost_change > 0 || (arrival.has_delay && IsQueue(arrival.queueing_delay));
   if (!arrival.has_delay) return;
   smallest_delays_[0] = std::min(smallest_delays_[0], arrival.queueing_delay);
   slot.smallest_delay = std::min(slot.smallest_delay, arrival.queueing_delay);
+}
+
+bool QueueWatch::IsQueue(TimeDelta delay) const {
+  return delay.seconds() >= kQueueS + std::min(kNoises * noise_.Seconds(), kMaxNoiseS);
 }
 
 void QueueWatch::Advance(Timestamp now) {
@@ -58,9 +63,7 @@ QueueSign QueueWatch::Look(Timestamp now) {
   if (!delay.IsFinite()) return QueueSign::kUnknown;
   const int64_t lost = std::max<int64_t>(slots_[0].fates.lost + slots_[1].fates.lost, 0);
   const int64_t sent = lost + slots_[0].fates.received + slots_[1].fates.received;
-  const bool queue = delay.seconds() >= kQueueS + std::min(kNoises * noise_.Seconds(), kMaxNoiseS) ||
-                     100 * lost >= kLostInAHundred * sent;
-  return queue ? QueueSign::kQueue : QueueSign::kNone;
+  return IsQueue(delay) || 100 * lost >= kLostInAHundred * sent ? QueueSign::kQueue : QueueSign::kNone;
 }
 
 bool QueueWatch::IsNoisy() const {

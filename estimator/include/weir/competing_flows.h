@@ -11,11 +11,10 @@ namespace weir {
 // A loss-based TCP keeps the queue full whatever other flows do: who yields to the delay yields for ever (RFC 8836, 2:
 // a flow of media must get its share beside TCP). While a delay stands that did not go when the sender yielded, half of
 // what the flow once had is its share beside one other flow; of what arrived in the highest second, counted half as
-// much for each 100 s since. Not with 5 % of loss in the latest second, and not with 120 ms of queue above that
-// standing delay: then less is due than that, or there is no other flow but less capacity.
+// much for each 100 s since. Not with 5 % of loss in the latest second: then less is due than that.
 class CompetingFlows {
  public:
-  void OnArrival(const Arrival& arrival);
+  void OnArrival(const Arrival& arrival) { delay_stands_ = arrival.delay_stands; }
   // To be called with what `watch` has of the latest second; `elapsed` since the call before, not negative.
   void Update(const QueueWatch& watch, TimeDelta elapsed);
   // Zero when there is nothing to claim.
@@ -24,7 +23,6 @@ class CompetingFlows {
  private:
   bool delay_stands_ = false;
   bool loses_ = false;
-  TimeDelta queueing_delay_ = TimeDelta::Zero();
   double highest_rate_bps_ = 0;
 };
 

@@ -41,10 +41,10 @@ struct GuardOptions {
 //           too grows by 8 % a second while nothing speaks against it. In the first 3 s of a call, until there is a
 //           queue and while T is above 1.3 R, T may not stay below what `slew` allows either: encoders follow in
 //           seconds, and a target that waits for them takes as long. And it does not sink at all where few packets are
-//           sent: each of the last three gaps between them took 200 ms or more, and the present one has not lasted as
-//           long as those together. And
-//           beside flows that keep the queue full not below the smaller of T 1.03^(dt / 100 ms) and the flow's share
-//           (`CompetingFlows`).
+//           sent and do not wait: each of the last three gaps between them took 200 ms or more, the present one has not
+//           lasted as long as those together, and the latest packet found no queue and was not preceded by loss. Beside
+//           flows that keep the queue full it is at least the smaller of T 1.03^(dt / 100 ms) and the flow's share
+//           (`CompetingFlows`), queue or not.
 //   bounds: min_rate <= rate <= max_rate.
 //   slew:   the rate in force, T, may rise within dt to max(T, R, min(T 32^dt, 3 R + 100 kbps)), dt in seconds and at
 //           most 1, where R is the highest receive rate of the last second, over slots of at least 200 ms; in those

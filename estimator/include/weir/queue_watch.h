@@ -25,6 +25,8 @@ class QueueWatch {
   void OnArrival(const Arrival& arrival);
   // `now` must not be before that of an earlier call.
   QueueSign Look(Timestamp now);
+  // Whether the latest packet, however old, waited longer than that, or packets were lost before it.
+  bool LatestWaited() const { return latest_waited_; }
   // Whether delays and losses come that no queue explains: a delay noise of 5 ms, or 1 % of loss in the last ten
   // seconds. As of the latest `Look` or arrival.
   bool IsNoisy() const;
@@ -55,6 +57,7 @@ class QueueWatch {
   };
 
   const Second& Latest() const { return seconds_[(whole_seconds_ + kSeconds - 1) % kSeconds]; }
+  bool IsQueue(TimeDelta delay) const;
   void Advance(Timestamp now);
   void CloseSlot();
 
@@ -66,6 +69,7 @@ class QueueWatch {
   // The current slot and the one before it.
   std::array<Slot, 2> slots_;
   DelayNoise noise_;
+  bool latest_waited_ = false;
   // The current second, and the last whole ones.
   Second second_;
   std::array<Second, kSeconds> seconds_;

@@ -37,7 +37,7 @@ TimeDelta BaseDelay::Update(Timestamp time, TimeDelta delay, DataSize size) {
   else if (gap > kStall)
     slot_start_ = slot_start_ + gap;
   if (time - slot_start_ >= kShortestSlot && slot_.packets >= kFewestPackets) EndSlot(time);
-  standing_.OnDelay(time, delay);
+  standing_.OnDelay(time, delay, base_);
   slot_.minimum_delay = std::min(slot_.minimum_delay, delay);
   slot_.size += size;
   ++slot_.packets;

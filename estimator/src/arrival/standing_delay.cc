@@ -5,6 +5,7 @@ namespace {
 
 constexpr TimeDelta kSmallestRise = TimeDelta::Millis(30);
 constexpr TimeDelta kGone = TimeDelta::Millis(10);
+constexpr TimeDelta kLongQueue = TimeDelta::Millis(150);
 constexpr TimeDelta kMemory = TimeDelta::Seconds(30);
 
 }  // namespace
@@ -15,8 +16,8 @@ void StandingDelay::OnRise(Timestamp time, TimeDelta base, TimeDelta level) {
   stands_ = stands_ || level - base_ >= kSmallestRise;
 }
 
-void StandingDelay::OnDelay(Timestamp time, TimeDelta delay) {
-  stands_ = stands_ && delay >= base_ + kGone && time - latest_rise_ <= kMemory;
+void StandingDelay::OnDelay(Timestamp time, TimeDelta delay, TimeDelta base) {
+  stands_ = stands_ && delay >= base_ + kGone && delay <= base + kLongQueue && time - latest_rise_ <= kMemory;
 }
 
 }  // namespace weir

@@ -17,8 +17,8 @@ namespace weir {
 //   nothing of the queue.
 // - A path may stall and deliver everything afterwards: then nothing arrives until the delay has risen. So a delay may
 //   rise by as much as the silence was long, up to kMaxStall, and may fall at once to what it was.
-// - A path may become quicker than it has been for half a minute, by less than kMaxAdvance (what libwebrtc's
-//   InterArrival takes for a change of the clock).
+// - A path may become quicker than it has been for half a minute, by less than kMaxAdvance. More, and all that follows
+//   would be late against the one packet that says so.
 //
 // A send time beyond these is not believed. Where kConfirmations in a row agree with one another, the clock has leapt:
 // from then on all are moved by the leap, so that the delay goes on from where it was and what is known of the path
@@ -27,7 +27,7 @@ class SendTimeFilter {
  public:
   static constexpr TimeDelta kMaxLateness = TimeDelta::Millis(500);
   static constexpr TimeDelta kMaxStall = TimeDelta::Seconds(10);
-  static constexpr TimeDelta kMaxAdvance = TimeDelta::Seconds(3);
+  static constexpr TimeDelta kMaxAdvance = TimeDelta::Millis(500);
   static constexpr int kConfirmations = 5;
 
   struct Result {
