@@ -21,7 +21,14 @@ bool IsPlausible(const PacketArrival& packet) { return IsTime(packet.arrival_tim
 
 }  // namespace
 
-ArrivalStatistics::ArrivalStatistics() : streams_(kMaxSsrcs) {}
+ArrivalStatistics::ArrivalStatistics() {
+  for (size_t i = 0; i < kPreparedStreams; ++i) streams_[i] = std::make_unique<Stream>();
+}
+
+void ArrivalStatistics::Stream::RestartDelay() {
+  if (delay) *delay = {};
+  has_rtp_timestamp = false;
+}
 
 std::optional<Arrival> ArrivalStatistics::OnPacket(const PacketArrival& packet) {
   if (!IsPlausible(packet)) {
@@ -29,13 +36,17 @@ std::optional<Arrival> ArrivalStatistics::OnPacket(const PacketArrival& packet) 
     return std::nullopt;
   }
   const SsrcTable::Slot slot = ssrcs_.Find(packet.ssrc);
-  Stream& stream = streams_[slot.index];
-  if (slot.is_new) stream = Stream{};
+  std::unique_ptr<Stream>& place = streams_[slot.index];
+  // Null also for a stream that there was no memory for when it began.
+  const bool is_new = slot.is_new || !place;
+  if (!place) place = std::make_unique<Stream>();
+  Stream& stream = *place;
+  if (is_new) stream.RestartDelay();
   if (slot.evicted) ++counters_.ssrc_evictions;
 
   std::optional<Arrival> result(std::in_place);
   Arrival& arrival = *result;
-  if (!ReadSequenceNumber(packet, slot.is_new, stream, arrival)) return std::nullopt;
+  if (!ReadSequenceNumber(packet, is_new, stream, arrival)) return std::nullopt;
   arrival.packet = packet;
   ReadArrivalTime(packet.arrival_time);
   arrival.packet.arrival_time = last_arrival_;
@@ -64,8 +75,7 @@ bool ArrivalStatistics::ReadSequenceNumber(const PacketArrival& packet, bool is_
     case Verdict::kRestart:
       ++counters_.restarts;
       // The RTP timestamp begins at a random value again; abs-send-time is the sender's clock and does not.
-      stream.delay = {};
-      stream.has_rtp_timestamp = false;
+      stream.RestartDelay();
       break;
     case Verdict::kNew:
       break;
@@ -82,7 +92,9 @@ void ArrivalStatistics::ReadArrivalTime(Timestamp arrival_time) {
     // The receiver's clock was set back. No delay measured before compares with one measured now.
     ++counters_.clock_restarts;
     abs_send_time_delay_ = {};
-    for (Stream& stream : streams_) stream.delay = {};
+    for (const std::unique_ptr<Stream>& stream : streams_) {
+      if (stream && stream->delay) *stream->delay = {};
+    }
     last_abs_send_time_ = last_arrival_ = arrival_time;
   }
 }
@@ -97,10 +109,11 @@ void ArrivalStatistics::ReadSendTime(const PacketArrival& packet, Stream& stream
         MeasureDelay(packet.arrival_time, {ticks, kAbsSendTimeBits, kAbsSendTimeTicksPerSecond}, abs_send_time_delay_);
   } else if ((!has_abs_send_time_ || last_arrival_ - last_abs_send_time_ > kAbsSendTimeMemory) &&
              packet.rtp_clock_rate >= kMinRtpClockRate && packet.rtp_clock_rate <= kMaxRtpClockRate) {
-    stream.delay.size += SentSize(arrival);
+    if (!stream.delay) stream.delay = std::make_unique<Delay>();
+    stream.delay->size += SentSize(arrival);
     if (IsNewRtpTimestamp(packet, stream)) {
       arrival.has_delay =
-          MeasureDelay(packet.arrival_time, {packet.rtp_timestamp, 32, packet.rtp_clock_rate}, stream.delay);
+          MeasureDelay(packet.arrival_time, {packet.rtp_timestamp, 32, packet.rtp_clock_rate}, *stream.delay);
     }
     if (arrival.has_delay) {
       stream.has_rtp_timestamp = true;

@@ -3,11 +3,12 @@
 #ifndef WEIR_ARRIVAL_ARRIVAL_STATISTICS_H_
 #define WEIR_ARRIVAL_ARRIVAL_STATISTICS_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "weir/arrival/arrival.h"
 #include "weir/arrival/queueing_delay.h"
@@ -29,11 +30,13 @@ struct ArrivalCounters {
   uint64_t ssrc_evictions = 0;      // streams forgotten to make room
 };
 
-// Memory is bounded and all of it is taken at construction: at most `kMaxSsrcs` streams are known, the one not heard
-// for longest gives way to a new one.
+// Memory is bounded: at most `kMaxSsrcs` streams are known, the one not heard for longest gives way to a new one and
+// leaves it its memory. The first `kPreparedStreams` have theirs from the beginning; each further one takes 0.3 kB with
+// its first packet, and each that has to be measured by its RTP timestamps 3 kB. No other packet allocates.
 class ArrivalStatistics {
  public:
   static constexpr size_t kMaxSsrcs = SsrcTable::kSlots;
+  static constexpr size_t kPreparedStreams = 8;
 
   ArrivalStatistics();
 
@@ -58,8 +61,12 @@ class ArrivalStatistics {
     DataSize size = DataSize::Zero();
   };
   struct Stream {
+    // Forgets everything that is measured by RTP timestamps.
+    void RestartDelay();
+
     SequenceNumbers sequence_numbers;
-    Delay delay;
+    // Null until an RTP timestamp has to serve.
+    std::unique_ptr<Delay> delay;
     bool has_rtp_timestamp = false;
     // The latest that was believed.
     uint32_t rtp_timestamp = 0;
@@ -74,8 +81,8 @@ class ArrivalStatistics {
   bool MeasureDelay(Timestamp arrival_time, const SendTime& sent, Delay& delay);
 
   SsrcTable ssrcs_;
-  // One for each slot of the table.
-  std::vector<Stream> streams_;
+  // One for each slot of the table; null where there has been no stream yet.
+  std::array<std::unique_ptr<Stream>, kMaxSsrcs> streams_;
 
   Delay abs_send_time_delay_;
   bool has_abs_send_time_ = false;
