@@ -1,5 +1,8 @@
 #include "weir/arrival/arrival_statistics.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace weir {
 namespace {
 
@@ -10,11 +13,13 @@ constexpr int64_t kAbsSendTimeTicksPerSecond = int64_t{1} << 18;
 constexpr uint32_t kMinRtpClockRate = 1000;
 constexpr uint32_t kMaxRtpClockRate = 1'000'000;
 constexpr DataSize kMaxUdpPayload = DataSize::Bytes(65'535);
+// Of a stream of which nothing arrives.
+constexpr int32_t kMaxLostChange = 1'000'000;
 
 // With what was lost before the packet: it went into the queue too, or would have. So a full queue is told from a path
 // on which less is sent.
 DataSize SentSize(const Arrival& arrival) {
-  return DataSize::Bytes(arrival.packet.size().bytes() * (1 + int64_t{arrival.lost_change}));
+  return DataSize::Bytes(arrival.packet.size().bytes() * std::max<int64_t>(1 + int64_t{arrival.lost_change}, 0));
 }
 
 bool IsPlausible(const PacketArrival& packet) { return IsTime(packet.arrival_time) && packet.size() <= kMaxUdpPayload; }
@@ -41,7 +46,12 @@ std::optional<Arrival> ArrivalStatistics::OnPacket(const PacketArrival& packet) 
   const bool is_new = slot.is_new || !place;
   if (!place) place = std::make_unique<Stream>();
   Stream& stream = *place;
-  if (is_new) stream.RestartDelay();
+  if (is_new) {
+    stream.RestartDelay();
+    stream.lost_change = 0;
+  }
+  stream.removed = false;
+  stream.last_heard = packet.arrival_time;
   if (slot.evicted) ++counters_.ssrc_evictions;
 
   std::optional<Arrival> result(std::in_place);
@@ -81,8 +91,34 @@ bool ArrivalStatistics::ReadSequenceNumber(const PacketArrival& packet, bool is_
       break;
   }
   arrival.sequence_number = number.sequence_number;
-  arrival.lost_change = number.lost_change;
+  arrival.lost_change = number.lost_change + std::exchange(stream.lost_change, 0);
   return true;
+}
+
+void ArrivalStatistics::OnPacketFateUnknown(uint32_t ssrc, uint16_t sequence_number) {
+  const std::optional<size_t> slot = ssrcs_.Known(ssrc);
+  if (!slot || !streams_[*slot]) return;
+  Stream& stream = *streams_[*slot];
+  const SequenceNumbers::Unknown unknown = stream.sequence_numbers.AddUnknown(sequence_number);
+  stream.lost_change = std::clamp(stream.lost_change + unknown.lost_change, -kMaxLostChange, kMaxLostChange);
+  counters_.fate_unknown += unknown.taken;
+}
+
+void ArrivalStatistics::RemoveStream(uint32_t ssrc) {
+  const std::optional<size_t> slot = ssrcs_.Known(ssrc);
+  if (slot && streams_[*slot]) streams_[*slot]->removed = true;
+}
+
+size_t ArrivalStatistics::Ssrcs(std::span<uint32_t> out) const {
+  std::array<uint16_t, kMaxSsrcs> slots{};
+  const size_t known = ssrcs_.Recent(slots);
+  size_t count = 0;
+  for (size_t i = 0; i < known && count < out.size(); ++i) {
+    const std::unique_ptr<Stream>& stream = streams_[slots[i]];
+    const bool goes_on = stream && !stream->removed && last_arrival_ - stream->last_heard <= kStreamTimeout;
+    if (goes_on) out[count++] = ssrcs_.ssrc(slots[i]);
+  }
+  return count;
 }
 
 void ArrivalStatistics::ReadArrivalTime(Timestamp arrival_time) {
@@ -93,7 +129,9 @@ void ArrivalStatistics::ReadArrivalTime(Timestamp arrival_time) {
     ++counters_.clock_restarts;
     abs_send_time_delay_ = {};
     for (const std::unique_ptr<Stream>& stream : streams_) {
-      if (stream && stream->delay) *stream->delay = {};
+      if (!stream) continue;
+      if (stream->delay) *stream->delay = {};
+      stream->last_heard = std::min(stream->last_heard, arrival_time);
     }
     last_abs_send_time_ = last_arrival_ = arrival_time;
   }
