@@ -124,8 +124,8 @@ typedef struct weir_estimator_config {
   int64_t decision_limit_us;
   /* NULL, or in place of `model`; may be destroyed after the call that creates. */
   const weir_model* loaded_model;
-  /* NULL, or where every call on this estimator that fails, the one that creates it included, writes why; to outlive the
-   * estimator. */
+  /* NULL, or where every call on this estimator that fails, the one that creates it included, writes why; to outlive
+   * the estimator. */
   char* error;
   size_t error_size_bytes;
 } weir_estimator_config;
@@ -166,7 +166,8 @@ typedef struct weir_packet {
 /* Malformed, duplicate and late packets are no errors: they are counted. */
 WEIR_API int weir_estimator_on_packet(weir_estimator* estimator, const weir_packet* packet) WEIR_NOEXCEPT;
 /* A packet was sent, and nobody knows whether it arrived, as where the feedback about it was lost: it counts neither as
- * received nor as lost. Told before the next packet of the stream that arrived; what is told of it later is a duplicate.
+ * received nor as lost. Told before the next packet of the stream that arrived; what is told of it later is a
+ * duplicate.
  */
 WEIR_API int weir_estimator_on_packet_fate_unknown(weir_estimator* estimator, uint32_t ssrc,
                                                    uint16_t sequence_number) WEIR_NOEXCEPT;

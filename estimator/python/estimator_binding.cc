@@ -178,14 +178,14 @@ py::dict Counters(const BandwidthEstimator& estimator) {
 
 py::dict Statistics(const BandwidthEstimator& estimator, int64_t now_us) {
   const EstimatorStatistics all = estimator.Statistics(ToTimestamp("now_us", now_us));
-  return py::dict(
-      "target_rate_bps"_a = all.target_rate.bps(), "reason"_a = std::string(ToString(all.reason)),
-      "receive_rate_bps"_a = all.last_second.receive_rate.bps(),
-      "queueing_delay_us"_a = all.last_second.queueing_delay.us(), "loss_ratio"_a = all.last_second.loss_ratio,
-      "packets_received"_a = all.total.packets, "bytes_received"_a = all.total.size.bytes(),
-      "packets_lost"_a = all.total.packets_lost, "packets_fate_unknown"_a = all.packets_fate_unknown,
-      "total_queueing_delay_us"_a = all.total.queueing_delay.us(), "packets_with_delay"_a = all.total.packets_with_delay,
-      "clock_restarts"_a = all.clock_restarts);
+  return py::dict("target_rate_bps"_a = all.target_rate.bps(), "reason"_a = std::string(ToString(all.reason)),
+                  "receive_rate_bps"_a = all.last_second.receive_rate.bps(),
+                  "queueing_delay_us"_a = all.last_second.queueing_delay.us(),
+                  "loss_ratio"_a = all.last_second.loss_ratio, "packets_received"_a = all.total.packets,
+                  "bytes_received"_a = all.total.size.bytes(), "packets_lost"_a = all.total.packets_lost,
+                  "packets_fate_unknown"_a = all.packets_fate_unknown,
+                  "total_queueing_delay_us"_a = all.total.queueing_delay.us(),
+                  "packets_with_delay"_a = all.total.packets_with_delay, "clock_restarts"_a = all.clock_restarts);
 }
 
 py::bytes MakeRemb(const BandwidthEstimator& estimator, int64_t sender_ssrc) {
@@ -226,8 +226,8 @@ void BindEstimator(py::module_& module) {
           },
           "ssrc"_a, "sequence_number"_a)
       .def(
-          "remove_stream",
-          [](BandwidthEstimator& e, int64_t ssrc) { e.RemoveStream(Narrow<uint32_t>("ssrc", ssrc)); }, "ssrc"_a)
+          "remove_stream", [](BandwidthEstimator& e, int64_t ssrc) { e.RemoveStream(Narrow<uint32_t>("ssrc", ssrc)); },
+          "ssrc"_a)
       .def(
           "on_timeout",
           [](BandwidthEstimator& e, int64_t now_us) { return e.OnTimeout(ToTimestamp("now_us", now_us)); }, "now_us"_a)

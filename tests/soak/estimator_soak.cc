@@ -1,5 +1,5 @@
-// A receiver that never rests: `weir_soak PACKETS` hands that many packets to one estimator, 1157 a simulated second, so
-// that 10^8 are 24 hours. Streams begin and end all the time, with and without abs-send-time, lossy, late and twice.
+// A receiver that never rests: `weir_soak PACKETS` hands that many packets to one estimator, 1157 a simulated second,
+// so that 10^8 are 24 hours. Streams begin and end all the time, with and without abs-send-time, lossy, late and twice.
 // After warm-up nothing may be allocated, and memory must stay as it is. Prints what it measured as JSON; exit status 1
 // when something does not hold.
 #include <malloc.h>
@@ -76,6 +76,8 @@ class Soak {
       for (Stream& stream : streams_) Begin(stream);
       Send(streams_[0], /*abs_send_time=*/false);
     }
+    // And all who decide have decided.
+    for (int i = 0; i < 10'000; ++i) Step(/*abs_send_time=*/true);
     const int64_t allocations = CountedAllocations(), resident = ResidentBytes();
     const size_t used = mallinfo2().uordblks;
     for (int64_t i = 0; i < packets_; ++i) {
@@ -86,7 +88,8 @@ class Soak {
     const int64_t growth = ResidentBytes() - resident;
     const EstimatorStatistics statistics = estimator_.Statistics(now_);
     std::printf(
-        "{\"packets\": %lld, \"simulated_s\": %.0f, \"streams\": %lld, \"packets_received\": %lld, \"decisions\": %llu, "
+        "{\"packets\": %lld, \"simulated_s\": %.0f, \"streams\": %lld, \"packets_received\": %lld, \"decisions\": "
+        "%llu, "
         "\"allocations\": %lld, \"resident_growth_bytes\": %lld}\n",
         static_cast<long long>(packets_), now_.seconds(), static_cast<long long>(begun_),
         static_cast<long long>(statistics.total.packets),

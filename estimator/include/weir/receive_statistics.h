@@ -1,5 +1,5 @@
-// What a host shows of what it receives: sums since the beginning, in the manner of W3C's webrtc-stats, for whoever asks
-// now and then, and what the last second was like.
+// What a host shows of what it receives: sums since the beginning, in the manner of W3C's webrtc-stats, for whoever
+// asks now and then, and what the last second was like.
 #ifndef WEIR_RECEIVE_STATISTICS_H_
 #define WEIR_RECEIVE_STATISTICS_H_
 

@@ -238,7 +238,8 @@ int weir_estimator_on_timeout(weir_estimator* estimator, int64_t now_us, weir_es
 
 int weir_estimator_latest(const weir_estimator* estimator, weir_estimate* estimate) noexcept {
   return OnHandle(estimator, [&] {
-    return WriteStruct(ToC(estimator->estimator.latest()), estimate) ? static_cast<int>(WEIR_OK) : FailArgument(kBadStruct);
+    return WriteStruct(ToC(estimator->estimator.latest()), estimate) ? static_cast<int>(WEIR_OK)
+                                                                     : FailArgument(kBadStruct);
   });
 }
 
