@@ -70,6 +70,7 @@ SPELLINGS = {
     "weir._core.": "",
     "(arg0:": "(self:",
     "= []": "= ()",
+    "(path: object)": "(path: str | PathLike[str])",
 }
 
 
@@ -89,7 +90,8 @@ def test_the_stub_has_the_signatures_of_the_module() -> None:
                 assert node.returns is not None
                 written = f"{node.name}({ast.unparse(node.args)}) -> {ast.unparse(node.returns)}"
                 member = getattr(owner, node.name)
-                assert isinstance(member, property) == bool(node.decorator_list), node.name
+                is_property = [ast.unparse(decorator) for decorator in node.decorator_list] == ["property"]
+                assert isinstance(member, property) == is_property, node.name
                 compiled = f"{node.name}{member.fget.__doc__}" if isinstance(member, property) else member.__doc__
                 assert signature(compiled.strip().split("\n")[0]) == signature(written)
 
@@ -306,7 +308,7 @@ def test_one_model_serves_many_estimators(models: Path) -> None:
     policy = weir.Policy(model)
     del model
     expected = [one.target_rate_bps for one in stream(alone, 0, 2_000_000, 1_000_000)]
-    assert len(expected) > 5
+    assert len(expected) > 3
     for estimator in shared:
         assert [one.target_rate_bps for one in stream(estimator, 0, 2_000_000, 1_000_000)] == expected
     assert policy.run([0.0] * policy.description["observation_size"])
