@@ -96,8 +96,8 @@ class Soak {
         "\"allocations\": %lld, \"resident_growth_bytes\": %lld}\n",
         static_cast<long long>(packets_), now_.seconds(), static_cast<long long>(begun_),
         static_cast<long long>(statistics.total.packets),
-        static_cast<unsigned long long>(estimator_.counters().decisions),
-        static_cast<long long>(allocated), static_cast<long long>(growth));
+        static_cast<unsigned long long>(estimator_.counters().decisions), static_cast<long long>(allocated),
+        static_cast<long long>(growth));
     Check(allocated == 0, "something was allocated");
     Check(same, "memory in use has changed");
     Check(growth <= kMaxGrowthBytes, "resident memory has grown");
