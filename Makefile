@@ -113,6 +113,11 @@ test: build-test ## Everything that must hold: lint, C++ tests, sanitizers, Pyth
 bench: build-test ## Measure; writes build/bench.json
 	$(BIN)/weir bench --build-dir build/release --out build/bench.json
 
+.PHONY: soak
+SOAK_PACKETS ?= 100000000
+soak: build-test ## One estimator for SOAK_PACKETS packets (10^8, 24 simulated hours): flat memory, no allocation
+	build/release/tests/soak/weir_soak $(SOAK_PACKETS)
+
 .PHONY: asan
 asan: build/stamps/test ## The library's tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	cmake --preset asan -DPython_EXECUTABLE=$(abspath $(BIN))/python >/dev/null

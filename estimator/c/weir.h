@@ -3,10 +3,13 @@
  * Time is always an argument: microseconds of one monotonic clock of the caller's choice, within 2^61 of 0. Nothing
  * here reads a clock, starts a thread, opens a file or prints. Units stand in the names: _us, _bps, _bytes.
  *
- * Threads: calls on one handle must not overlap; different handles are independent. The log callback runs on the
- * calling thread, before the call returns; it must neither call back into the same handle, nor throw, nor longjmp.
+ * Threads: calls on one handle must not overlap; different handles are independent. A weir_model is the exception: any
+ * number of threads may use one at once, until one of them destroys it. The log callback runs on the calling thread,
+ * before the call returns; it must neither call back into the same handle, nor throw, nor longjmp.
  *
  * Errors: functions that return int return a negative weir_error; weir_last_error() then has the sentence for the user.
+ * For callers that change threads between two calls, as goroutines do, the call itself writes it into `error`, where
+ * that is not NULL, cut to error_size_bytes with the terminating zero; a call that succeeds leaves `error` as it was.
  *
  * Structs, weir_named_model apart, begin with struct_size; set it to sizeof the struct. Bytes that a newer header added
  * beyond what the library knows must be zero.
@@ -53,15 +56,28 @@ typedef enum weir_log_severity { WEIR_LOG_INFO = 0, WEIR_LOG_WARNING = 1 } weir_
 /* `message` is one line without its end, valid during the call. */
 typedef void (*weir_log_callback)(void* argument, weir_log_severity severity, const char* message);
 
+/* ---- Model ---- */
+
+/* A policy (ONNX), read and checked, for any number of estimators and senders. */
+typedef struct weir_model weir_model;
+
+/* `model`: in memory, not used after the call. On success *out is to be freed with weir_model_destroy(), on error it is
+ * NULL. Takes milliseconds; whoever uses the result then takes microseconds. */
+WEIR_API int weir_model_load(const void* model, size_t model_size_bytes, weir_model** out, char* error,
+                             size_t error_size_bytes) WEIR_NOEXCEPT;
+/* NULL is allowed. What was made with the model keeps what it needs of it. */
+WEIR_API void weir_model_destroy(weir_model* model) WEIR_NOEXCEPT;
+
 /* ---- Estimator ---- */
 
 typedef struct weir_estimator weir_estimator;
 
-/* A policy (ONNX) in memory, for the member "weir:NAME" of a pool. */
+/* A policy for the member "weir:NAME" of a pool: `loaded`, or where that is NULL, ONNX in memory. */
 typedef struct weir_named_model {
   const char* name;
   const void* model;
   size_t model_size_bytes;
+  const weir_model* loaded;
 } weir_named_model;
 
 /* A pool's own fusion: one rate out of the pilot's and those of the copilots that have a vote. Called during
@@ -77,7 +93,7 @@ typedef struct weir_estimator_config {
   size_t struct_size;
   /* NULL: the model decides. Else "rule", "nada" or "fixed" (the start rate, for ever), and `model` must be NULL. */
   const char* controller;
-  /* An ONNX policy in memory; not used after the call that creates. */
+  /* An ONNX policy in memory; not used after the call that creates. Or NULL, and `loaded_model` below. */
   const void* model;
   size_t model_size_bytes;
   int64_t min_rate_bps;
@@ -106,6 +122,12 @@ typedef struct weir_estimator_config {
   weir_clock_callback clock;
   void* clock_argument;
   int64_t decision_limit_us;
+  /* NULL, or in place of `model`; may be destroyed after the call that creates. */
+  const weir_model* loaded_model;
+  /* NULL, or where every call on this estimator that fails, the one that creates it included, writes why; to outlive
+   * the estimator. */
+  char* error;
+  size_t error_size_bytes;
 } weir_estimator_config;
 
 /* Sets the defaults: 30 kbps, 300 kbps, 50 Mbps, the balanced objective <0.4,0.5,0.1>, guard on. */
@@ -143,6 +165,15 @@ typedef struct weir_packet {
 
 /* Malformed, duplicate and late packets are no errors: they are counted. */
 WEIR_API int weir_estimator_on_packet(weir_estimator* estimator, const weir_packet* packet) WEIR_NOEXCEPT;
+/* A packet was sent, and nobody knows whether it arrived, as where the feedback about it was lost: it counts neither as
+ * received nor as lost. Told before the next packet of the stream that arrived; what is told of it later is a
+ * duplicate.
+ */
+WEIR_API int weir_estimator_on_packet_fate_unknown(weir_estimator* estimator, uint32_t ssrc,
+                                                   uint16_t sequence_number) WEIR_NOEXCEPT;
+/* A stream has ended, as RTCP BYE or signalling says: it leaves the REMB until it is heard again. By itself it leaves
+ * after 30 s in which others were heard. */
+WEIR_API int weir_estimator_remove_stream(weir_estimator* estimator, uint32_t ssrc) WEIR_NOEXCEPT;
 
 typedef struct weir_estimate {
   size_t struct_size;
@@ -155,7 +186,8 @@ typedef struct weir_estimate {
 
 /* When to call weir_estimator_on_timeout() next; INT64_MIN: at once. */
 WEIR_API int64_t weir_estimator_next_timeout_us(const weir_estimator* estimator) WEIR_NOEXCEPT;
-/* 1: feedback is due, and *estimate is set; 0: nothing to send. The first call begins the estimator's life. */
+/* 1: feedback is due, and *estimate is set; 0: nothing to send. The first call begins the estimator's life; the start
+ * rate is in force until the first packet. */
 WEIR_API int weir_estimator_on_timeout(weir_estimator* estimator, int64_t now_us,
                                        weir_estimate* estimate) WEIR_NOEXCEPT;
 /* The rate in force, whether or not it was sent yet. */
@@ -170,6 +202,9 @@ WEIR_API int weir_estimator_set_pool(weir_estimator* estimator, const char* pool
  * from the rate in force. `model` is not used after the call; on an error the old one stays. */
 WEIR_API int weir_estimator_replace_model(weir_estimator* estimator, const char* member, const void* model,
                                           size_t model_size_bytes) WEIR_NOEXCEPT;
+/* The same with a model that is loaded already; it may be destroyed after the call. */
+WEIR_API int weir_estimator_set_model(weir_estimator* estimator, const char* member,
+                                      const weir_model* model) WEIR_NOEXCEPT;
 
 typedef struct weir_pool_member {
   size_t struct_size;
@@ -194,8 +229,8 @@ WEIR_API int weir_estimator_set_constraints(weir_estimator* estimator, int64_t m
 WEIR_API int weir_estimator_on_round_trip_time(weir_estimator* estimator, int64_t round_trip_time_us,
                                                int64_t now_us) WEIR_NOEXCEPT;
 
-/* Writes an RTCP REMB with the rate in force and the SSRCs seen, at most 255; returns its size. 1040 bytes are always
- * enough. */
+/* Writes an RTCP REMB with the rate in force and the SSRCs of the streams that have not ended, at most 255; returns its
+ * size. 1040 bytes are always enough. */
 WEIR_API int weir_estimator_write_remb(const weir_estimator* estimator, uint32_t sender_ssrc, uint8_t* buffer,
                                        size_t buffer_size_bytes) WEIR_NOEXCEPT;
 
@@ -227,6 +262,31 @@ typedef struct weir_estimator_counters {
 WEIR_API int weir_estimator_get_counters(const weir_estimator* estimator,
                                          weir_estimator_counters* counters) WEIR_NOEXCEPT;
 
+/* For a host's getStats. */
+typedef struct weir_estimator_statistics {
+  size_t struct_size;
+  /* In force, and why: W3C's availableIncomingBitrate; as in weir_estimate. */
+  int64_t target_rate_bps;
+  const char* reason;
+  /* Of the last second. */
+  int64_t receive_rate_bps;
+  int64_t queueing_delay_us; /* the mean; 0 where nothing had a send time */
+  double loss_ratio;         /* 0 to 1 */
+  /* Since the estimator was made; duplicates count nowhere. */
+  int64_t packets_received;
+  int64_t bytes_received;
+  int64_t packets_lost; /* a packet that comes late is taken back, so that it can fall, also below 0 */
+  int64_t packets_fate_unknown;
+  int64_t total_queueing_delay_us; /* of the packets with a send time */
+  int64_t packets_with_delay;      /* how many these are */
+  /* How often a sender's clock had leapt, or the caller's was set back by more than 3 s. */
+  int64_t clock_restarts;
+} weir_estimator_statistics;
+
+/* `now_us`: what the last second ends at. */
+WEIR_API int weir_estimator_get_statistics(const weir_estimator* estimator, int64_t now_us,
+                                           weir_estimator_statistics* statistics) WEIR_NOEXCEPT;
+
 /* ---- MOCC's calls, for senders that have statistics rather than packets ---- */
 
 typedef struct weir_mocc weir_mocc;
@@ -238,6 +298,11 @@ typedef struct weir_mocc_config {
   int64_t min_rate_bps;
   int64_t start_rate_bps;
   int64_t max_rate_bps;
+  /* NULL, or in place of `model`; may be destroyed after the call that makes the sender. */
+  const weir_model* loaded_model;
+  /* NULL, or where every call on this sender that fails, the one that makes it included, writes why; to outlive it. */
+  char* error;
+  size_t error_size_bytes;
 } weir_mocc_config;
 
 WEIR_API int weir_mocc_config_init(weir_mocc_config* config, size_t struct_size) WEIR_NOEXCEPT;

@@ -50,6 +50,17 @@ std::span<const std::byte> ToBytes(const py::bytes& bytes) {
   return {reinterpret_cast<const std::byte*>(view.data()), view.size()};
 }
 
+std::shared_ptr<const PolicyModel> LoadModel(const py::bytes& model) {
+  auto loaded = PolicyModel::Load(ToBytes(model));
+  if (!loaded) throw py::value_error(loaded.error());
+  return std::move(loaded.value());
+}
+
+std::shared_ptr<const PolicyModel> ToModel(const ModelArgument& model) {
+  if (const auto* bytes = std::get_if<py::bytes>(&model)) return LoadModel(*bytes);
+  return std::get<SharedModel>(model).model;
+}
+
 py::dict ToDict(const ModelDescription& description) {
   py::list features;
   for (const IntervalStatisticsField& field : description.features.fields) features.append(std::string(field.name));

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,7 @@
 #include "weir/network_control.h"
 #include "weir/objective.h"
 #include "weir/policy/model_description.h"
+#include "weir/policy/policy_model.h"
 
 namespace weir::python {
 
@@ -25,6 +27,13 @@ namespace py = pybind11;
 
 // A preset's name, or three weights.
 using ObjectiveArgument = std::variant<std::string, std::vector<double>>;
+
+// weir.Model: one user of a loaded policy, as all that are made with it.
+struct SharedModel {
+  std::shared_ptr<const PolicyModel> model;
+};
+// That, or an ONNX file's bytes.
+using ModelArgument = std::variant<SharedModel, py::bytes>;
 
 template <class Integer>
 Integer Narrow(const char* name, int64_t value) {
@@ -40,6 +49,8 @@ Objective ToObjective(const ObjectiveArgument& argument);
 TargetRateConstraints ToConstraints(int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps);
 PacketKind ToPacketKind(const std::string& name);
 std::span<const std::byte> ToBytes(const py::bytes& bytes);
+std::shared_ptr<const PolicyModel> LoadModel(const py::bytes& model);
+std::shared_ptr<const PolicyModel> ToModel(const ModelArgument& model);
 py::dict ToDict(const ModelDescription& description);
 
 }  // namespace weir::python

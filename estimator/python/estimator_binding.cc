@@ -29,7 +29,7 @@ namespace {
 
 using namespace py::literals;  // NOLINT: the literals' only way in
 
-using Models = std::map<std::string, py::bytes>;
+using Models = std::map<std::string, ModelArgument>;
 using PythonFusion = std::function<int64_t(int64_t pilot_bps, const std::vector<int64_t>& copilots_bps)>;
 using PythonPolicy = std::function<std::string(const py::dict& view)>;
 
@@ -112,17 +112,17 @@ PoolSpecification PoolOf(const std::optional<std::string>& controller, bool has_
 }
 
 std::unique_ptr<BandwidthEstimator> Make(const std::optional<std::string>& controller,
-                                         const std::optional<py::bytes>& model, int64_t min_rate_bps,
+                                         const std::optional<ModelArgument>& model, int64_t min_rate_bps,
                                          int64_t start_rate_bps, int64_t max_rate_bps,
                                          const ObjectiveArgument& objective, bool guard,
                                          const std::optional<std::string>& pool, const Models& models,
                                          std::optional<PythonFusion> fusion, std::optional<PythonPolicy> policy) {
   const TargetRateConstraints constraints = ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
   const auto load_model = [&](const std::string& name) -> Result<std::shared_ptr<const PolicyModel>> {
-    if (name.empty() && model) return PolicyModel::Load(ToBytes(*model));
+    if (name.empty() && model) return ToModel(*model);
     const auto found = models.find(name);
     if (name.empty() || found == models.end()) return Error{"no such model was given"};
-    return PolicyModel::Load(ToBytes(found->second));
+    return ToModel(found->second);
   };
   auto made = ControllerPool::Create(
       PoolOf(controller, model.has_value(), pool),
@@ -176,6 +176,18 @@ py::dict Counters(const BandwidthEstimator& estimator) {
                   "fusion_faults"_a = counters.fusion_faults, "late_decisions"_a = counters.late_decisions);
 }
 
+py::dict Statistics(const BandwidthEstimator& estimator, int64_t now_us) {
+  const EstimatorStatistics all = estimator.Statistics(ToTimestamp("now_us", now_us));
+  return py::dict("target_rate_bps"_a = all.target_rate.bps(), "reason"_a = std::string(ToString(all.reason)),
+                  "receive_rate_bps"_a = all.last_second.receive_rate.bps(),
+                  "queueing_delay_us"_a = all.last_second.queueing_delay.us(),
+                  "loss_ratio"_a = all.last_second.loss_ratio, "packets_received"_a = all.total.packets,
+                  "bytes_received"_a = all.total.size.bytes(), "packets_lost"_a = all.total.packets_lost,
+                  "packets_fate_unknown"_a = all.packets_fate_unknown,
+                  "total_queueing_delay_us"_a = all.total.queueing_delay.us(),
+                  "packets_with_delay"_a = all.total.packets_with_delay, "clock_restarts"_a = all.clock_restarts);
+}
+
 py::bytes MakeRemb(const BandwidthEstimator& estimator, int64_t sender_ssrc) {
   std::array<uint32_t, kMaxRembSsrcs> ssrcs{};
   std::array<uint8_t, RembSize(kMaxRembSsrcs)> buffer{};
@@ -208,6 +220,15 @@ void BindEstimator(py::module_& module) {
            "kind"_a = "video", "abs_send_time"_a = py::none(), "rtp_timestamp"_a = 0, "rtp_clock_rate_hz"_a = 0,
            "header_bytes"_a = 12, "padding_bytes"_a = 0, "payload_type"_a = 0)
       .def(
+          "on_packet_fate_unknown",
+          [](BandwidthEstimator& e, int64_t ssrc, int64_t sequence_number) {
+            e.OnPacketFateUnknown(Narrow<uint32_t>("ssrc", ssrc), Narrow<uint16_t>("sequence_number", sequence_number));
+          },
+          "ssrc"_a, "sequence_number"_a)
+      .def(
+          "remove_stream", [](BandwidthEstimator& e, int64_t ssrc) { e.RemoveStream(Narrow<uint32_t>("ssrc", ssrc)); },
+          "ssrc"_a)
+      .def(
           "on_timeout",
           [](BandwidthEstimator& e, int64_t now_us) { return e.OnTimeout(ToTimestamp("now_us", now_us)); }, "now_us"_a)
       .def_property_readonly("next_timeout_us", [](const BandwidthEstimator& e) { return e.next_timeout().us(); })
@@ -237,8 +258,8 @@ void BindEstimator(py::module_& module) {
           "line"_a)
       .def(
           "replace_model",
-          [](BandwidthEstimator& e, const py::bytes& model, const std::string& member) {
-            auto made = MakeModelMember(member, ToBytes(model));
+          [](BandwidthEstimator& e, const ModelArgument& model, const std::string& member) {
+            auto made = MakeModelMember(member, ToModel(model));
             if (!made) throw py::value_error(made.error());
             if (const auto error = e.ReplaceMember(member, std::move(made.value())))
               throw py::value_error(error->message);
@@ -246,6 +267,7 @@ void BindEstimator(py::module_& module) {
           "model"_a, "member"_a = "weir")
       .def_property_readonly("members", &Members)
       .def("counters", &Counters)
+      .def("statistics", &Statistics, "now_us"_a)
       .def("remb", &MakeRemb, "sender_ssrc"_a);
 }
 

@@ -18,10 +18,9 @@ namespace {
 
 using namespace py::literals;  // NOLINT: the literals' only way in
 
-std::unique_ptr<Policy> LoadPolicy(const py::bytes& model) {
-  auto policy = Policy::Load(ToBytes(model));
-  if (!policy) throw py::value_error(policy.error());
-  return std::move(policy.value());
+// Reading is Python's, with its errors.
+SharedModel LoadModelFile(const py::object& path) {
+  return {LoadModel(py::module_::import("pathlib").attr("Path")(path).attr("read_bytes")())};
 }
 
 std::vector<float> RunPolicy(Policy& policy, const std::vector<float>& observation,
@@ -92,16 +91,23 @@ PYBIND11_MODULE(_core, module) {
   module.attr("ONNXRUNTIME_VERSION") = OnnxRuntimeVersion();
   BindRegistry(module);
   BindFeatures(module);
+  // Before what takes one.
+  py::class_<SharedModel>(module, "Model")
+      .def(py::init([](const py::bytes& model) { return SharedModel{LoadModel(model)}; }), "model"_a)
+      .def_static("load", &LoadModelFile, "path"_a)
+      .def_property_readonly("description", [](const SharedModel& self) { return ToDict(self.model->description()); })
+      .def_property_readonly("needs_onnxruntime",
+                             [](const SharedModel& self) { return self.model->needs_onnxruntime(); });
   BindEstimator(module);
   py::class_<Policy>(module, "Policy")
-      .def(py::init(&LoadPolicy), "model"_a)
+      .def(py::init([](const ModelArgument& model) { return std::make_unique<Policy>(ToModel(model)); }), "model"_a)
       .def_property_readonly("description", [](const Policy& policy) { return ToDict(policy.description()); })
       .def_property_readonly("needs_onnxruntime",
                              [](const Policy& policy) { return policy.model().needs_onnxruntime(); })
       .def("run", &RunPolicy, "observation"_a, "objective"_a = kObjectivePresets[0].name)
       .def("reset_state", &Policy::ResetState);
   module.def(
-      "describe_model", [](const py::bytes& model) { return ToDict(LoadPolicy(model)->description()); }, "model"_a);
+      "describe_model", [](const py::bytes& model) { return ToDict(LoadModel(model)->description()); }, "model"_a);
   const ActionMapping defaults;
   module.def("apply_action", &ApplyAction, "action"_a, "current_rate_bps"_a, py::kw_only(), "kind"_a,
              "min_bps"_a = defaults.min_rate.bps(), "max_bps"_a = defaults.max_rate.bps(), "alpha"_a = defaults.alpha,

@@ -10,6 +10,8 @@ namespace {
 
 // Keeps a host from spinning when a controller is for ever due.
 constexpr TimeDelta kMinTimeout = TimeDelta::Millis(1);
+// Longer than controllers take from one decision to the next.
+constexpr TimeDelta kRelease = TimeDelta::Millis(500);
 
 EstimateReason ReasonOf(GuardRule rule) {
   switch (rule) {
@@ -68,7 +70,10 @@ BandwidthEstimator::BandwidthEstimator(const BandwidthEstimatorConfig& config, C
 
 void BandwidthEstimator::OnPacket(const PacketArrival& packet) {
   const std::optional<Arrival> arrival = arrival_statistics_.OnPacket(packet);
-  if (!arrival || !started()) return;
+  if (!arrival) return;
+  if (started() && !any_packets()) release_ = now_ + kRelease;
+  receive_statistics_.OnArrival(*arrival);
+  if (!started()) return;
   pool_.OnArrival(*arrival);
   if (observer_) observer_->OnArrival(*arrival);
   guard_.OnArrival(*arrival);
@@ -90,7 +95,7 @@ std::optional<Estimate> BandwidthEstimator::OnTimeout(Timestamp now) {
   now_ = now;
   if (first) Start(now);
 
-  if (pool_.OnTimeout(now) || guard_.next_timeout() <= now) Decide(now);
+  if (pool_.OnTimeout(now) || std::min(guard_.next_timeout(), release_) <= now) Decide(now);
 
   if (throttle_.DueTime(latest_.target_rate, now) > now) return std::nullopt;
   throttle_.OnSent(latest_.target_rate, now);
@@ -99,11 +104,13 @@ std::optional<Estimate> BandwidthEstimator::OnTimeout(Timestamp now) {
 }
 
 void BandwidthEstimator::Decide(Timestamp now) {
+  release_ = Timestamp::PlusInfinity();
   using Source = ControllerPool::Advice::Source;
   const ControllerPool::Advice advice = pool_.Fuse();
-  const bool has_rate = advice.source != Source::kNobody && advice.source != Source::kHeld;
+  const bool has_rate = any_packets() && advice.source != Source::kNobody && advice.source != Source::kHeld;
   const DataRate wanted = has_rate ? advice.rate : latest_.target_rate;
-  EstimateReason reason = advice.source == Source::kNobody ? latest_.reason : ReasonOf(advice.source);
+  const bool has_reason = any_packets() && advice.source != Source::kNobody;
+  EstimateReason reason = has_reason ? ReasonOf(advice.source) : latest_.reason;
   const Guard::Result guarded = guard_.Apply(wanted, now);
   if (guarded.rule != GuardRule::kNone) reason = ReasonOf(guarded.rule);
   latest_ = {now, guarded.rate, reason};
@@ -114,7 +121,7 @@ void BandwidthEstimator::Decide(Timestamp now) {
 Timestamp BandwidthEstimator::next_timeout() const {
   if (!started()) return Timestamp::MinusInfinity();
   const Timestamp next =
-      std::min({pool_.next_timeout(), guard_.next_timeout(), throttle_.DueTime(latest_.target_rate, now_)});
+      std::min({pool_.next_timeout(), guard_.next_timeout(), release_, throttle_.DueTime(latest_.target_rate, now_)});
   return std::max(next, now_ + kMinTimeout);
 }
 
@@ -147,6 +154,16 @@ void BandwidthEstimator::OnRoundTripTime(TimeDelta round_trip_time, Timestamp no
   if (!started()) return;
   pool_.OnRoundTripTimeUpdate(*round_trip_time_);
   if (observer_) observer_->OnRoundTripTimeUpdate(*round_trip_time_);
+}
+
+EstimatorStatistics BandwidthEstimator::Statistics(Timestamp now) const {
+  const ArrivalCounters& arrivals = arrival_statistics_.counters();
+  return {.target_rate = latest_.target_rate,
+          .reason = latest_.reason,
+          .last_second = receive_statistics_.Look(now),
+          .total = receive_statistics_.total(),
+          .packets_fate_unknown = arrivals.fate_unknown,
+          .clock_restarts = arrivals.clock_restarts};
 }
 
 EstimatorCounters BandwidthEstimator::counters() const {

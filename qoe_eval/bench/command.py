@@ -36,6 +36,13 @@ TARGETS: dict[str, tuple[str, float] | None] = {
     "estimator.decision_us_p50": ("<=", 3),
     "estimator.decision_us_p99": ("<=", 8),
     "estimator.allocations_per_packet": ("<=", 0),
+    "estimator.bytes": ("<=", 100_000),
+    "estimator.make_us_p50": ("<=", 50),
+    "estimator.thousand_core_share": ("<=", 0.5),
+    "estimator.thousand_cost_over_one": None,
+    "estimator.hundred_cost_over_one": None,
+    "estimator.ten_cost_over_one": None,
+    "estimator.thousand_resident_mb": ("<=", 150),
     "gcc.feedback_us_p50": None,
 }
 # Figure by google-benchmark's name of what was measured and the field that holds it, in the unit of the figure.
@@ -44,6 +51,13 @@ _BENCHMARKS = {
     "estimator.allocations_per_packet": ("OnPacket", "allocations_per_packet"),
     "estimator.decision_us_p50": ("Decision", "p50_us"),
     "estimator.decision_us_p99": ("Decision", "p99_us"),
+    "estimator.bytes": ("SecondEstimator", "bytes"),
+    "estimator.make_us_p50": ("SecondEstimator", "us_p50"),
+    "estimator.thousand_core_share": ("CoreShareOfFleet/1000", "core_share"),
+    "estimator.thousand_cost_over_one": ("CoreShareOfFleet/1000", "cost_over_one"),
+    "estimator.hundred_cost_over_one": ("CoreShareOfFleet/100", "cost_over_one"),
+    "estimator.ten_cost_over_one": ("CoreShareOfFleet/10", "cost_over_one"),
+    "estimator.thousand_resident_mb": ("CoreShareOfFleet/1000", "resident_mb"),
     "gcc.feedback_us_p50": ("GccFeedback/2500", "feedback_us_p50"),
 }
 _EXECUTABLE_TIME_LIMIT_S = 300

@@ -36,16 +36,17 @@ TEST_P(PoolAllocationTest, NoneAfterWarmUp) {
   TestStream stream;
   Timestamp now = Timestamp::Seconds(1);
   int64_t feedbacks = 0;
-  const auto run = [&](int packets) {
-    for (int i = 0; i < packets; ++i) {
+  const auto run = [&](size_t packets) {
+    for (size_t i = 0; i < packets; ++i) {
       now += TimeDelta::Millis(3);
       if (i % 97 == 0) stream.Skip(2);
-      estimator.OnPacket(stream.Next(now, TimeDelta::Millis(25 + i % 40)));
+      estimator.OnPacket(stream.Next(now, TimeDelta::Millis(25 + static_cast<int64_t>(i % 40))));
       estimator.OnPacket(TestStream(static_cast<uint32_t>(i + 2)).Next(now));
       while (estimator.next_timeout() <= now) feedbacks += estimator.OnTimeout(now).has_value();
     }
   };
-  run(100);
+  // Until there are as many streams as are ever known.
+  run(2 * ArrivalStatistics::kMaxSsrcs);
   const int64_t before = CountedAllocations();
   run(20'000);
   EXPECT_EQ(CountedAllocations(), before);

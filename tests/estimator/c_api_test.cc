@@ -244,7 +244,7 @@ TEST(CApiTest, APoolsLineGivesTheSameAsInCpp) {
 
 TEST(CApiTest, APoolWithAUsersFusionSaysWhoSitsWhere) {
   const std::vector<std::byte> model = ReadTestModel("rate_bps");
-  const weir_named_model second{"second", model.data(), model.size()};
+  const weir_named_model second{"second", model.data(), model.size(), nullptr};
   weir_estimator_config config = Config(nullptr);
   config.pool = "pilot=nada copilots=weir:second,rule fusion=user";
   config.models = &second;
@@ -288,6 +288,8 @@ TEST(CApiTest, AnotherModelTakesThePlaceInTheCall) {
   const EstimatorHandle estimator = Create(config);
   weir_estimate estimate{};
   estimate.struct_size = sizeof(estimate);
+  const weir_packet packet = Packet(0, 0);
+  ASSERT_EQ(weir_estimator_on_packet(estimator.get(), &packet), WEIR_OK);
   for (int64_t now_us = 0; now_us < 1'000'000; now_us += 100'000)
     ASSERT_GE(weir_estimator_on_timeout(estimator.get(), now_us, &estimate), 0);
   const auto replace = [&](const char* member, const std::vector<std::byte>& model) {
@@ -384,6 +386,37 @@ TEST(CApiTest, NullAndNonsenseAreErrors) {
   EXPECT_EQ(weir_mocc_interval_us(nullptr), 0);
   EXPECT_EQ(weir_mocc_report_status(nullptr, nullptr), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_mocc_register(nullptr, nullptr, 1, 1, 1), WEIR_ERROR_INVALID_ARGUMENT);
+}
+
+TEST(CApiTest, StatisticsAndStreamsThatEnd) {
+  const EstimatorHandle estimator = Create(Config("rule"));
+  weir_estimator_statistics statistics{};
+  statistics.struct_size = sizeof(statistics);
+  EXPECT_EQ(weir_estimator_get_statistics(estimator.get(), INT64_MAX, &statistics), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_get_statistics(estimator.get(), 0, nullptr), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_get_statistics(nullptr, 0, &statistics), WEIR_ERROR_INVALID_ARGUMENT);
+  ASSERT_EQ(weir_estimator_get_statistics(estimator.get(), 0, &statistics), WEIR_OK);
+  EXPECT_STREQ(statistics.reason, "start");
+  EXPECT_EQ(statistics.packets_received, 0);
+
+  weir_estimate estimate = EmptyEstimate();
+  Stream(estimator.get(), 1'000'000, 3'000'000, 1'000'000, estimate);
+  EXPECT_EQ(weir_estimator_on_packet_fate_unknown(estimator.get(), 0x1234, 300), WEIR_OK);
+  ASSERT_EQ(weir_estimator_get_statistics(estimator.get(), 3'000'000, &statistics), WEIR_OK);
+  EXPECT_EQ(statistics.struct_size, sizeof(statistics));
+  EXPECT_GT(statistics.target_rate_bps, 0);
+  EXPECT_NEAR(static_cast<double>(statistics.receive_rate_bps), 1e6, 5e4);
+  EXPECT_EQ(statistics.packets_received, 200);
+  EXPECT_EQ(statistics.bytes_received, 250'000);
+  EXPECT_EQ(statistics.packets_fate_unknown, 1);
+  EXPECT_EQ(statistics.packets_with_delay, 200);
+
+  std::array<uint8_t, 1040> buffer{};
+  EXPECT_EQ(weir_estimator_write_remb(estimator.get(), 7, buffer.data(), buffer.size()), 24);
+  EXPECT_EQ(weir_estimator_remove_stream(estimator.get(), 0x1234), WEIR_OK);
+  EXPECT_EQ(weir_estimator_write_remb(estimator.get(), 7, buffer.data(), buffer.size()), 20);
+  EXPECT_EQ(weir_estimator_remove_stream(nullptr, 0x1234), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_on_packet_fate_unknown(nullptr, 0x1234, 1), WEIR_ERROR_INVALID_ARGUMENT);
 }
 
 // ---- MOCC ----

@@ -2,6 +2,7 @@
 add_executable(weir_policy_tests
   c_api_test.cc
   c_header_test.c
+  c_model_test.cc
   counted_allocations.cc
   policy/mmsys_test.cc
   policy/network_test.cc

@@ -70,6 +70,7 @@ SPELLINGS = {
     "weir._core.": "",
     "(arg0:": "(self:",
     "= []": "= ()",
+    "(path: object)": "(path: str | PathLike[str])",
 }
 
 
@@ -89,7 +90,8 @@ def test_the_stub_has_the_signatures_of_the_module() -> None:
                 assert node.returns is not None
                 written = f"{node.name}({ast.unparse(node.args)}) -> {ast.unparse(node.returns)}"
                 member = getattr(owner, node.name)
-                assert isinstance(member, property) == bool(node.decorator_list), node.name
+                is_property = [ast.unparse(decorator) for decorator in node.decorator_list] == ["property"]
+                assert isinstance(member, property) == is_property, node.name
                 compiled = f"{node.name}{member.fget.__doc__}" if isinstance(member, property) else member.__doc__
                 assert signature(compiled.strip().split("\n")[0]) == signature(written)
 
@@ -291,6 +293,52 @@ def test_policy_refuses_wrong_observations(models: Path) -> None:
         policy.run([0.0, 0.0])
     with pytest.raises(ValueError, match="not finite"):
         policy.run([float("inf")] * 6)
+
+
+def test_one_model_serves_many_estimators(models: Path) -> None:
+    model = weir.Model.load(models / "rate_bps.onnx")
+    assert model.description == weir.describe_model((models / "rate_bps.onnx").read_bytes())
+    assert not model.needs_onnxruntime
+    alone = weir.BandwidthEstimator(model=(models / "rate_bps.onnx").read_bytes())
+    shared = [
+        weir.BandwidthEstimator(model=model),
+        weir.BandwidthEstimator(model=model),
+        weir.BandwidthEstimator(pool="pilot=weir:one copilots=rule", models={"one": model}),
+    ]
+    policy = weir.Policy(model)
+    del model
+    expected = [one.target_rate_bps for one in stream(alone, 0, 2_000_000, 1_000_000)]
+    assert len(expected) > 3
+    for estimator in shared:
+        assert [one.target_rate_bps for one in stream(estimator, 0, 2_000_000, 1_000_000)] == expected
+    assert policy.run([0.0] * policy.description["observation_size"])
+    shared[0].replace_model(weir.Model.load(str(models / "recurrent.onnx")))
+
+
+def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        weir.Model.load(tmp_path / "none.onnx")
+    (tmp_path / "text.onnx").write_text("no model")
+    with pytest.raises(ValueError, match="model"):
+        weir.Model.load(tmp_path / "text.onnx")
+    with pytest.raises(TypeError):
+        weir.Policy(None)  # type: ignore[arg-type]
+
+
+def test_statistics_and_streams_that_end() -> None:
+    estimator = weir.BandwidthEstimator("rule")
+    assert estimator.statistics(0)["reason"] == "start"
+    stream(estimator, 0, 2_000_000, 1_000_000)
+    before = estimator.statistics(2_000_000)
+    assert before["target_rate_bps"] == estimator.latest.target_rate_bps
+    assert before["receive_rate_bps"] == pytest.approx(1e6, rel=0.05)
+    assert before["packets_lost"] == 0
+    ssrcs = weir.parse_remb(estimator.remb(1))["ssrcs"]
+    assert len(ssrcs) == 1
+    estimator.on_packet_fate_unknown(ssrcs[0], before["packets_received"])
+    assert estimator.statistics(2_000_000)["packets_fate_unknown"] == 1
+    estimator.remove_stream(ssrcs[0])
+    assert weir.parse_remb(estimator.remb(1))["ssrcs"] == []
 
 
 def test_repr_says_it_all() -> None:

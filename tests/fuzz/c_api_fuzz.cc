@@ -28,6 +28,16 @@ void Check(int result) {
 // Right size three times of four.
 size_t StructSize(FuzzInput& input, size_t right) { return input.Choose(4) != 0 ? right : input.Choose(2) * right / 2; }
 
+void Statistics(FuzzInput& input, const weir_estimator* estimator, int64_t now_us) {
+  weir_estimator_statistics statistics{};
+  statistics.struct_size = StructSize(input, sizeof(statistics));
+  const int result = weir_estimator_get_statistics(estimator, now_us, &statistics);
+  Check(result);
+  if (result != WEIR_OK) return;
+  WEIR_FUZZ_CHECK(statistics.target_rate_bps > 0 && statistics.receive_rate_bps >= 0);
+  WEIR_FUZZ_CHECK(statistics.loss_ratio >= 0 && statistics.loss_ratio <= 1 && statistics.queueing_delay_us >= 0);
+}
+
 void RunEstimator(FuzzInput& input) {
   weir_estimator_config config;
   WEIR_FUZZ_CHECK(weir_estimator_config_init(&config, sizeof(config)) == WEIR_OK);
@@ -71,6 +81,9 @@ void RunEstimator(FuzzInput& input) {
       }
       case 5:
         Check(weir_estimator_set_objective(estimator, input.Take<float>(), input.Take<float>(), input.Take<float>()));
+        Check(weir_estimator_on_packet_fate_unknown(estimator, input.Take<uint32_t>(), input.Take<uint16_t>()));
+        Check(weir_estimator_remove_stream(estimator, input.Take<uint32_t>()));
+        Statistics(input, estimator, now_us);
         break;
       case 6:
         Check(weir_estimator_set_constraints(estimator, input.TakeScaled(), input.TakeScaled(), input.TakeScaled(),

@@ -79,7 +79,6 @@ void WeirRemoteBitrateEstimator::IncomingPacket(int64_t arrival_time_ms, size_t 
   packet.header_size = static_cast<uint32_t>(header.headerLength);
   packet.payload_size = static_cast<uint32_t>(media_size);
   packet.padding_size = static_cast<uint32_t>(padding_size);
-  if (!removed_ssrcs_.empty()) std::erase(removed_ssrcs_, header.ssrc);
   any_packet_ = true;
 
   // A decision that is due comes before the packet: it is about the time before it.
@@ -92,19 +91,11 @@ PacketKind WeirRemoteBitrateEstimator::Kind(const webrtc::RTPHeader& header, siz
   return kind == PacketKind::kVideo && media_size == 0 ? PacketKind::kProbe : kind;
 }
 
-void WeirRemoteBitrateEstimator::RemoveStream(uint32_t ssrc) {
-  std::erase(removed_ssrcs_, ssrc);
-  // The estimator knows no more streams than that, so older ones are forgotten there too.
-  if (removed_ssrcs_.size() >= ArrivalStatistics::kMaxSsrcs) removed_ssrcs_.erase(removed_ssrcs_.begin());
-  removed_ssrcs_.push_back(ssrc);
-}
+void WeirRemoteBitrateEstimator::RemoveStream(uint32_t ssrc) { estimator_.RemoveStream(ssrc); }
 
 std::vector<uint32_t> WeirRemoteBitrateEstimator::Ssrcs() const {
   std::vector<uint32_t> ssrcs(kMaxRembSsrcs);
   ssrcs.resize(estimator_.Ssrcs(ssrcs));
-  std::erase_if(ssrcs, [&](uint32_t ssrc) {
-    return std::find(removed_ssrcs_.begin(), removed_ssrcs_.end(), ssrc) != removed_ssrcs_.end();
-  });
   return ssrcs;
 }
 

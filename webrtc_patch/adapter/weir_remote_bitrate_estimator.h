@@ -60,8 +60,6 @@ class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
   bool in_charge_ = false;
   bool started_ = false;
   bool any_packet_ = false;
-  // Streams that ended, until they are heard again.
-  std::vector<uint32_t> removed_ssrcs_;
 };
 
 }  // namespace weir::adapter

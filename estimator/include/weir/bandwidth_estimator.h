@@ -19,6 +19,7 @@
 #include "weir/objective.h"
 #include "weir/pool/controller_pool.h"
 #include "weir/rate_controller.h"
+#include "weir/receive_statistics.h"
 #include "weir/remb_throttle.h"
 #include "weir/units.h"
 
@@ -62,6 +63,18 @@ struct EstimatorCounters {
   ArrivalCounters arrivals;
 };
 
+// For a host's getStats.
+struct EstimatorStatistics {
+  // In force; W3C's availableIncomingBitrate.
+  DataRate target_rate = DataRate::Zero();
+  EstimateReason reason = EstimateReason::kStart;
+  ReceiveStatistics::LastSecond last_second;
+  // Since construction.
+  ReceiveStatistics::Sums total;
+  uint64_t packets_fate_unknown = 0;
+  uint64_t clock_restarts = 0;  // see ArrivalCounters
+};
+
 struct BandwidthEstimatorConfig {
   // Must be valid, see Validated().
   TargetRateConstraints constraints;
@@ -78,7 +91,10 @@ struct BandwidthEstimatorConfig {
 // clock. Nothing here reads a clock but that of a DecisionLimit, blocks or, after warm-up, allocates.
 //
 // Life begins with the first OnTimeout; until then `next_timeout()` is MinusInfinity, and packets serve only to find
-// the base delay. After each OnTimeout, `next_timeout()` lies after its `now`, whatever the controllers say.
+// the base delay. After each OnTimeout, `next_timeout()` lies after its `now`, whatever the controllers say. The start
+// rate is in force until the first packet: controllers are asked before, since they learn from silence too, but what
+// they want of a path that carries nothing yet is no estimate. After it the next answer counts, or after 500 ms what
+// they have answered before.
 //
 // Failing controllers. Every controller must return a target rate from every OnTimeout that is called at or after its
 // own next_timeout(), also when the target has not changed. No target, or one that is infinite, zero or negative, is a
@@ -93,6 +109,11 @@ class BandwidthEstimator {
       : BandwidthEstimator(config, ControllerPool(std::move(pilot))) {}
 
   void OnPacket(const PacketArrival& packet);
+  // See ArrivalStatistics; both may be called at any time.
+  void OnPacketFateUnknown(uint32_t ssrc, uint16_t sequence_number) {
+    arrival_statistics_.OnPacketFateUnknown(ssrc, sequence_number);
+  }
+  void RemoveStream(uint32_t ssrc) { arrival_statistics_.RemoveStream(ssrc); }
   // An estimate exactly when feedback is due now. A `now` that is not after that of the previous call is ignored.
   [[nodiscard]] std::optional<Estimate> OnTimeout(Timestamp now);
   // When to call OnTimeout next; may be in the past after OnPacket or a setter.
@@ -118,6 +139,8 @@ class BandwidthEstimator {
   // The rate in force, whether or not it was fed back yet; the start rate at MinusInfinity before the first OnTimeout.
   const Estimate& latest() const { return latest_; }
   EstimatorCounters counters() const;
+  // `now` is what the last second ends at.
+  EstimatorStatistics Statistics(Timestamp now) const;
   // The SSRCs for a REMB, see ArrivalStatistics::Ssrcs().
   size_t Ssrcs(std::span<uint32_t> out) const { return arrival_statistics_.Ssrcs(out); }
   const ControllerPool& pool() const { return pool_; }
@@ -125,6 +148,7 @@ class BandwidthEstimator {
 
  private:
   bool started() const { return now_.IsFinite(); }
+  bool any_packets() const { return receive_statistics_.total().packets > 0; }
   void Start(Timestamp now);
   void Decide(Timestamp now);
 
@@ -133,12 +157,15 @@ class BandwidthEstimator {
   std::optional<RoundTripTimeUpdate> round_trip_time_;
 
   ArrivalStatistics arrival_statistics_;
+  ReceiveStatistics receive_statistics_;
   ControllerPool pool_;
   EstimatorObserver* observer_ = nullptr;
   Guard guard_;
   RembThrottle throttle_;
 
   Timestamp now_ = Timestamp::MinusInfinity();
+  // When answers from before the first packet count.
+  Timestamp release_ = Timestamp::PlusInfinity();
   Estimate latest_;
   uint64_t feedbacks_ = 0;
 };

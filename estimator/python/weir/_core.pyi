@@ -6,6 +6,7 @@ Calls on one object must not overlap. Bad input raises ValueError with one sente
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
 from typing import Any
 
 __version__: str
@@ -103,6 +104,25 @@ class Estimate:
         guard_stale.
         """
 
+class Model:
+    """An ONNX policy, checked against its contract (estimator/include/weir/policy/policy_model.h).
+
+    Loading takes milliseconds; any number of estimators and threads then share it, each for microseconds and some
+    kilobytes. It lives as long as anything that was made with it.
+    """
+
+    def __init__(self, model: bytes) -> None:
+        """Raises ValueError when the model is not one, is malformed, or does not do what its metadata says."""
+    @staticmethod
+    def load(path: str | PathLike[str]) -> Model:
+        """The model in a file. Raises OSError when that cannot be read, ValueError as the constructor does."""
+    @property
+    def description(self) -> dict[str, Any]:
+        """As `describe_model`."""
+    @property
+    def needs_onnxruntime(self) -> bool:
+        """Whether ONNX Runtime computes it. Weir computes by itself what `weir export` writes."""
+
 class BandwidthEstimator:
     """The receiver's estimator: packets in, estimates out.
 
@@ -114,18 +134,20 @@ class BandwidthEstimator:
         self,
         controller: str | None = None,
         *,
-        model: bytes | None = None,
+        model: Model | bytes | None = None,
         min_rate_bps: int = 30_000,
         start_rate_bps: int = 300_000,
         max_rate_bps: int = 50_000_000,
         objective: str | Sequence[float] = "balanced",
         guard: bool = True,
         pool: str | None = None,
-        models: Mapping[str, bytes] = {},
+        models: Mapping[str, Model | bytes] = {},
         fusion: Callable[[int, list[int]], int] | None = None,
         policy: Callable[[dict[str, Any]], str] | None = None,
     ) -> None:
-        """Takes a controller of `CONTROLLERS` ("fixed" keeps the start rate), an ONNX model, or a pool of several.
+        """Takes a controller of `CONTROLLERS` ("fixed" keeps the start rate), a model, or a pool of several.
+
+        A `Model` is shared; bytes of an ONNX file are loaded for this estimator alone.
 
         `pool` is a line as `parse_pool` takes it. Its members are those of `CONTROLLERS`, "weir" (`model`) and
         "weir:NAME" (of `models`). `fusion`, for "fusion=user", gets the pilot's rate and those of the copilots with a
@@ -158,8 +180,21 @@ class BandwidthEstimator:
         missing, the RTP timestamp and its clock rate serve (0: unknown). Duplicate, late and impossible packets are
         counted, no error.
         """
+    def on_packet_fate_unknown(self, ssrc: int, sequence_number: int) -> None:
+        """A packet was sent, and nobody knows whether it arrived: it counts neither as received nor as lost.
+
+        Told before the stream's next packet that arrived; what is told of it later is a duplicate.
+        """
+    def remove_stream(self, ssrc: int) -> None:
+        """A stream has ended: it leaves the REMB until it is heard again.
+
+        By itself it leaves after 30 s in which others were heard.
+        """
     def on_timeout(self, now_us: int) -> Estimate | None:
-        """Returns an estimate exactly when feedback is due. The first call begins the estimator's life."""
+        """Returns an estimate exactly when feedback is due.
+
+        The first call begins the estimator's life; the start rate is in force until the first packet.
+        """
     @property
     def next_timeout_us(self) -> int:
         """When to call `on_timeout` next; -2**63 for at once."""
@@ -177,7 +212,7 @@ class BandwidthEstimator:
         """Whether the controller fails and the fallback, the ten-line rule, has taken over."""
     def set_pool(self, line: str) -> None:
         """Changes seats, fusion and policy during the call, among the members that there are."""
-    def replace_model(self, model: bytes, member: str = "weir") -> None:
+    def replace_model(self, model: Model | bytes, member: str = "weir") -> None:
         """Another model takes the place of "weir" or "weir:NAME" and goes on from the rate in force, in a call too.
 
         Raises ValueError, and keeps the old one, when it cannot be used or there is no such member.
@@ -190,14 +225,23 @@ class BandwidthEstimator:
         """
     def counters(self) -> dict[str, int]:
         """How often it decided, failed and sent feedback, each rule of the guard spoke, and something odd arrived."""
+    def statistics(self, now_us: int) -> dict[str, Any]:
+        """What a host shows in its getStats.
+
+        In force: target_rate_bps (W3C's availableIncomingBitrate), reason. Of the second before `now_us`:
+        receive_rate_bps, queueing_delay_us (the mean; 0 where nothing had a send time), loss_ratio. Since the estimator
+        was made: packets_received, bytes_received, packets_lost (it can fall, also below 0: late packets are taken
+        back), packets_fate_unknown, total_queueing_delay_us over packets_with_delay, clock_restarts (how often a
+        sender's clock had leapt, or the caller's was set back by more than 3 s).
+        """
     def remb(self, sender_ssrc: int) -> bytes:
-        """An RTCP REMB with the rate in force about the SSRCs seen, at most 255."""
+        """An RTCP REMB with the rate in force about the streams that have not ended, at most 255."""
 
 class Policy:
-    """An ONNX policy, checked against its contract (estimator/include/weir/policy/policy.h)."""
+    """One user of a policy, with recurrent state of its own (estimator/include/weir/policy/policy.h)."""
 
-    def __init__(self, model: bytes) -> None:
-        """Raises ValueError when the model is not one, is malformed, or does not do what its metadata says."""
+    def __init__(self, model: Model | bytes) -> None:
+        """Raises ValueError for bytes that are no `Model`."""
     @property
     def description(self) -> dict[str, Any]:
         """As `describe_model`."""

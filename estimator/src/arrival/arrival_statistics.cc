@@ -1,5 +1,8 @@
 #include "weir/arrival/arrival_statistics.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace weir {
 namespace {
 
@@ -10,18 +13,27 @@ constexpr int64_t kAbsSendTimeTicksPerSecond = int64_t{1} << 18;
 constexpr uint32_t kMinRtpClockRate = 1000;
 constexpr uint32_t kMaxRtpClockRate = 1'000'000;
 constexpr DataSize kMaxUdpPayload = DataSize::Bytes(65'535);
+// Of a stream of which nothing arrives.
+constexpr int32_t kMaxLostChange = 1'000'000;
 
 // With what was lost before the packet: it went into the queue too, or would have. So a full queue is told from a path
 // on which less is sent.
 DataSize SentSize(const Arrival& arrival) {
-  return DataSize::Bytes(arrival.packet.size().bytes() * (1 + int64_t{arrival.lost_change}));
+  return DataSize::Bytes(arrival.packet.size().bytes() * std::max<int64_t>(1 + int64_t{arrival.lost_change}, 0));
 }
 
 bool IsPlausible(const PacketArrival& packet) { return IsTime(packet.arrival_time) && packet.size() <= kMaxUdpPayload; }
 
 }  // namespace
 
-ArrivalStatistics::ArrivalStatistics() : streams_(kMaxSsrcs) {}
+ArrivalStatistics::ArrivalStatistics() {
+  for (size_t i = 0; i < kPreparedStreams; ++i) streams_[i] = std::make_unique<Stream>();
+}
+
+void ArrivalStatistics::Stream::RestartDelay() {
+  if (delay) *delay = {};
+  has_rtp_timestamp = false;
+}
 
 std::optional<Arrival> ArrivalStatistics::OnPacket(const PacketArrival& packet) {
   if (!IsPlausible(packet)) {
@@ -29,13 +41,22 @@ std::optional<Arrival> ArrivalStatistics::OnPacket(const PacketArrival& packet) 
     return std::nullopt;
   }
   const SsrcTable::Slot slot = ssrcs_.Find(packet.ssrc);
-  Stream& stream = streams_[slot.index];
-  if (slot.is_new) stream = Stream{};
+  std::unique_ptr<Stream>& place = streams_[slot.index];
+  // Null also for a stream that there was no memory for when it began.
+  const bool is_new = slot.is_new || !place;
+  if (!place) place = std::make_unique<Stream>();
+  Stream& stream = *place;
+  if (is_new) {
+    stream.RestartDelay();
+    stream.lost_change = 0;
+  }
+  stream.removed = false;
+  stream.last_heard = packet.arrival_time;
   if (slot.evicted) ++counters_.ssrc_evictions;
 
   std::optional<Arrival> result(std::in_place);
   Arrival& arrival = *result;
-  if (!ReadSequenceNumber(packet, slot.is_new, stream, arrival)) return std::nullopt;
+  if (!ReadSequenceNumber(packet, is_new, stream, arrival)) return std::nullopt;
   arrival.packet = packet;
   ReadArrivalTime(packet.arrival_time);
   arrival.packet.arrival_time = last_arrival_;
@@ -64,15 +85,40 @@ bool ArrivalStatistics::ReadSequenceNumber(const PacketArrival& packet, bool is_
     case Verdict::kRestart:
       ++counters_.restarts;
       // The RTP timestamp begins at a random value again; abs-send-time is the sender's clock and does not.
-      stream.delay = {};
-      stream.has_rtp_timestamp = false;
+      stream.RestartDelay();
       break;
     case Verdict::kNew:
       break;
   }
   arrival.sequence_number = number.sequence_number;
-  arrival.lost_change = number.lost_change;
+  arrival.lost_change = number.lost_change + std::exchange(stream.lost_change, 0);
   return true;
+}
+
+void ArrivalStatistics::OnPacketFateUnknown(uint32_t ssrc, uint16_t sequence_number) {
+  const std::optional<size_t> slot = ssrcs_.Known(ssrc);
+  if (!slot || !streams_[*slot]) return;
+  Stream& stream = *streams_[*slot];
+  const SequenceNumbers::Unknown unknown = stream.sequence_numbers.AddUnknown(sequence_number);
+  stream.lost_change = std::clamp(stream.lost_change + unknown.lost_change, -kMaxLostChange, kMaxLostChange);
+  counters_.fate_unknown += unknown.taken;
+}
+
+void ArrivalStatistics::RemoveStream(uint32_t ssrc) {
+  const std::optional<size_t> slot = ssrcs_.Known(ssrc);
+  if (slot && streams_[*slot]) streams_[*slot]->removed = true;
+}
+
+size_t ArrivalStatistics::Ssrcs(std::span<uint32_t> out) const {
+  std::array<uint16_t, kMaxSsrcs> slots{};
+  const size_t known = ssrcs_.Recent(slots);
+  size_t count = 0;
+  for (size_t i = 0; i < known && count < out.size(); ++i) {
+    const std::unique_ptr<Stream>& stream = streams_[slots[i]];
+    const bool goes_on = stream && !stream->removed && last_arrival_ - stream->last_heard <= kStreamTimeout;
+    if (goes_on) out[count++] = ssrcs_.ssrc(slots[i]);
+  }
+  return count;
 }
 
 void ArrivalStatistics::ReadArrivalTime(Timestamp arrival_time) {
@@ -82,7 +128,11 @@ void ArrivalStatistics::ReadArrivalTime(Timestamp arrival_time) {
     // The receiver's clock was set back. No delay measured before compares with one measured now.
     ++counters_.clock_restarts;
     abs_send_time_delay_ = {};
-    for (Stream& stream : streams_) stream.delay = {};
+    for (const std::unique_ptr<Stream>& stream : streams_) {
+      if (!stream) continue;
+      if (stream->delay) *stream->delay = {};
+      stream->last_heard = std::min(stream->last_heard, arrival_time);
+    }
     last_abs_send_time_ = last_arrival_ = arrival_time;
   }
 }
@@ -97,10 +147,11 @@ void ArrivalStatistics::ReadSendTime(const PacketArrival& packet, Stream& stream
         MeasureDelay(packet.arrival_time, {ticks, kAbsSendTimeBits, kAbsSendTimeTicksPerSecond}, abs_send_time_delay_);
   } else if ((!has_abs_send_time_ || last_arrival_ - last_abs_send_time_ > kAbsSendTimeMemory) &&
              packet.rtp_clock_rate >= kMinRtpClockRate && packet.rtp_clock_rate <= kMaxRtpClockRate) {
-    stream.delay.size += SentSize(arrival);
+    if (!stream.delay) stream.delay = std::make_unique<Delay>();
+    stream.delay->size += SentSize(arrival);
     if (IsNewRtpTimestamp(packet, stream)) {
       arrival.has_delay =
-          MeasureDelay(packet.arrival_time, {packet.rtp_timestamp, 32, packet.rtp_clock_rate}, stream.delay);
+          MeasureDelay(packet.arrival_time, {packet.rtp_timestamp, 32, packet.rtp_clock_rate}, *stream.delay);
     }
     if (arrival.has_delay) {
       stream.has_rtp_timestamp = true;

@@ -9,8 +9,24 @@ void SequenceNumbers::Start(uint16_t sequence_number) {
   Mark(highest_);
 }
 
+int64_t SequenceNumbers::StepTo(uint16_t sequence_number) const {
+  return static_cast<int16_t>(static_cast<uint16_t>(sequence_number - static_cast<uint16_t>(highest_)));
+}
+
+SequenceNumbers::Unknown SequenceNumbers::AddUnknown(uint16_t sequence_number) {
+  const int64_t step = StepTo(sequence_number);
+  const int64_t number = highest_ + step;
+  if (step >= kMaxDropout || step <= -kWindow || (step <= 0 && Received(number))) return {false, 0};
+  if (step > 0) {
+    Advance(number);
+    return {true, static_cast<int32_t>(step - 1)};
+  }
+  Mark(number);
+  return {true, number > first_ ? -1 : 0};
+}
+
 SequenceNumbers::Result SequenceNumbers::Add(uint16_t sequence_number) {
-  const int64_t step = static_cast<int16_t>(static_cast<uint16_t>(sequence_number - static_cast<uint16_t>(highest_)));
+  const int64_t step = StepTo(sequence_number);
   const int64_t number = highest_ + step;
   if (step > 0 && step < kMaxDropout) {
     restart_candidate_ = kNoCandidate;

@@ -5,13 +5,21 @@
 
 namespace weir {
 
+size_t SsrcTable::Search(uint32_t ssrc) const {
+  const auto end = ssrcs_.begin() + static_cast<std::ptrdiff_t>(count_);
+  return static_cast<size_t>(std::find(ssrcs_.begin(), end, ssrc) - ssrcs_.begin());
+}
+
+std::optional<size_t> SsrcTable::Known(uint32_t ssrc) const {
+  const size_t slot = Search(ssrc);
+  return slot < count_ ? std::optional(slot) : std::nullopt;
+}
+
 SsrcTable::Slot SsrcTable::Find(uint32_t ssrc) {
   Slot slot{last_, false, false};
   if (count_ == 0 || ssrcs_[last_] != ssrc) {
-    const auto end = ssrcs_.begin() + static_cast<std::ptrdiff_t>(count_);
-    const auto found = std::find(ssrcs_.begin(), end, ssrc);
-    slot.index = static_cast<size_t>(found - ssrcs_.begin());
-    if (found == end) {
+    slot.index = Search(ssrc);
+    if (slot.index == count_) {
       slot.is_new = true;
       if (count_ < kSlots) {
         ++count_;
@@ -28,14 +36,11 @@ SsrcTable::Slot SsrcTable::Find(uint32_t ssrc) {
   return slot;
 }
 
-size_t SsrcTable::Recent(std::span<uint32_t> out) const {
-  std::array<uint16_t, kSlots> order{};
-  const auto end = order.begin() + static_cast<std::ptrdiff_t>(count_);
-  std::iota(order.begin(), end, uint16_t{0});
-  std::sort(order.begin(), end, [this](uint16_t a, uint16_t b) { return last_heard_[a] > last_heard_[b]; });
-  const size_t count = std::min(out.size(), count_);
-  for (size_t i = 0; i < count; ++i) out[i] = ssrcs_[order[i]];
-  return count;
+size_t SsrcTable::Recent(std::array<uint16_t, kSlots>& slots) const {
+  const auto end = slots.begin() + static_cast<std::ptrdiff_t>(count_);
+  std::iota(slots.begin(), end, uint16_t{0});
+  std::sort(slots.begin(), end, [this](uint16_t a, uint16_t b) { return last_heard_[a] > last_heard_[b]; });
+  return count_;
 }
 
 }  // namespace weir

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "c_api_model.h"
 #include "c_api_support.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers/built_in_controllers.h"
@@ -27,6 +28,7 @@ using weir::internal::kBadConstraints;
 using weir::internal::kBadObjective;
 using weir::internal::kBadTime;
 using weir::internal::MakeConstraints;
+using weir::internal::OnHandle;
 using weir::internal::ReadStruct;
 using weir::internal::WriteStruct;
 
@@ -34,6 +36,7 @@ struct weir_estimator {
   weir::BandwidthEstimator estimator;
   weir_log_callback log = nullptr;
   void* log_argument = nullptr;
+  weir::internal::ErrorText error;
 
   void LogSuspension(bool suspended) const {
     if (log == nullptr || suspended == estimator.pilot_suspended()) return;
@@ -49,19 +52,15 @@ struct weir_estimator {
 
 namespace {
 
-constexpr const char* kNullHandle = "the handle is NULL";
 constexpr const char* kBadStruct = "a struct is NULL, or its struct_size is wrong";
 
 weir::Result<std::shared_ptr<const weir::PolicyModel>> LoadModel(const weir_estimator_config& config,
                                                                  const std::string& name) {
-  if (name.empty()) {
-    if (config.model == nullptr) return weir::Error{"the model is NULL"};
-    return weir::PolicyModel::Load({static_cast<const std::byte*>(config.model), config.model_size_bytes});
-  }
+  if (name.empty()) return weir::internal::ModelOf(config.loaded_model, config.model, config.model_size_bytes);
   for (size_t i = 0; config.models != nullptr && i < config.model_count; ++i) {
     const weir_named_model& one = config.models[i];
-    if (one.name == nullptr || one.model == nullptr || name != one.name) continue;
-    return weir::PolicyModel::Load({static_cast<const std::byte*>(one.model), one.model_size_bytes});
+    if (one.name != nullptr && name == one.name)
+      return weir::internal::ModelOf(one.loaded, one.model, one.model_size_bytes);
   }
   return weir::Error{"no model of this name among `models`"};
 }
@@ -79,7 +78,8 @@ weir::Fusion::Function MakeFusion(const weir_estimator_config& config) {
 // A pool's specification, from the line or of one controller; `error` has the code where there is none.
 std::optional<weir::PoolSpecification> ReadPool(const weir_estimator_config& config, int& error) {
   if (config.pool == nullptr) {
-    if ((config.controller == nullptr) == (config.model == nullptr)) {
+    const bool has_model = config.model != nullptr || config.loaded_model != nullptr;
+    if ((config.controller != nullptr) == has_model) {
       error = FailArgument("give either a controller's name or a model, or a pool");
       return std::nullopt;
     }
@@ -122,6 +122,14 @@ weir::DecisionLimit DecisionLimitOf(const weir_estimator_config& config) {
   return limit;
 }
 
+int SetModel(weir_estimator& estimator, const char* member, std::shared_ptr<const weir::PolicyModel> model) {
+  const std::string name = member == nullptr ? "weir" : member;
+  auto made = weir::MakeModelMember(name, std::move(model));
+  if (!made) return Fail(WEIR_ERROR_INVALID_MODEL, made.error());
+  const auto error = estimator.estimator.ReplaceMember(name, std::move(made.value()));
+  return error ? FailArgument(error->message) : static_cast<int>(WEIR_OK);
+}
+
 weir_estimate ToC(const weir::Estimate& estimate) {
   // The names are literals, hence terminated.
   return {0, estimate.at_time.us(), estimate.target_rate.bps(), weir::ToString(estimate.reason).data()};
@@ -141,9 +149,10 @@ int weir_estimator_config_init(weir_estimator_config* config, size_t struct_size
 int weir_estimator_create(const weir_estimator_config* config, weir_estimator** out) noexcept {
   if (out == nullptr) return FailArgument("the pointer for the estimator is NULL");
   *out = nullptr;
-  return Guarded([&] {
-    const auto given = ReadStruct(config);
-    if (!given) return FailArgument(kBadStruct);
+  const auto given = ReadStruct(config);
+  if (!given) return FailArgument(kBadStruct);
+  const weir::internal::ErrorText text{given->error, given->error_size_bytes};
+  return text.Told(Guarded([&] {
     const auto constraints = MakeConstraints(given->min_rate_bps, given->start_rate_bps, given->max_rate_bps);
     if (!constraints) return FailArgument(kBadConstraints);
     const auto objective =
@@ -165,19 +174,19 @@ int weir_estimator_create(const weir_estimator_config* config, weir_estimator** 
                                               std::move(pool.value())),
         .log = given->log,
         .log_argument = given->log_argument,
+        .error = text,
     };
     return static_cast<int>(WEIR_OK);
-  });
+  }));
 }
 
 void weir_estimator_destroy(weir_estimator* estimator) noexcept { delete estimator; }
 
 int weir_estimator_on_packet(weir_estimator* estimator, const weir_packet* packet) noexcept {
-  if (estimator == nullptr) return FailArgument(kNullHandle);
-  const auto given = ReadStruct(packet);
-  if (!given) return FailArgument(kBadStruct);
-  if (given->kind > WEIR_PACKET_RETRANSMISSION) return FailArgument("the packet's kind is unknown");
-  return Guarded([&] {
+  return OnHandle(estimator, [&] {
+    const auto given = ReadStruct(packet);
+    if (!given) return FailArgument(kBadStruct);
+    if (given->kind > WEIR_PACKET_RETRANSMISSION) return FailArgument("the packet's kind is unknown");
     estimator->estimator.OnPacket({
         .arrival_time = Timestamp::Micros(given->arrival_time_us),
         .ssrc = given->ssrc,
@@ -196,16 +205,29 @@ int weir_estimator_on_packet(weir_estimator* estimator, const weir_packet* packe
   });
 }
 
+int weir_estimator_on_packet_fate_unknown(weir_estimator* estimator, uint32_t ssrc, uint16_t sequence_number) noexcept {
+  return OnHandle(estimator, [&] {
+    estimator->estimator.OnPacketFateUnknown(ssrc, sequence_number);
+    return static_cast<int>(WEIR_OK);
+  });
+}
+
+int weir_estimator_remove_stream(weir_estimator* estimator, uint32_t ssrc) noexcept {
+  return OnHandle(estimator, [&] {
+    estimator->estimator.RemoveStream(ssrc);
+    return static_cast<int>(WEIR_OK);
+  });
+}
+
 int64_t weir_estimator_next_timeout_us(const weir_estimator* estimator) noexcept {
   return estimator == nullptr ? INT64_MAX : estimator->estimator.next_timeout().us();
 }
 
 int weir_estimator_on_timeout(weir_estimator* estimator, int64_t now_us, weir_estimate* estimate) noexcept {
-  if (estimator == nullptr) return FailArgument(kNullHandle);
-  if (estimate == nullptr || estimate->struct_size < sizeof(*estimate)) return FailArgument(kBadStruct);
-  const Timestamp now = Timestamp::Micros(now_us);
-  if (!IsTime(now)) return FailArgument(kBadTime);
-  return Guarded([&] {
+  return OnHandle(estimator, [&] {
+    if (estimate == nullptr || estimate->struct_size < sizeof(*estimate)) return FailArgument(kBadStruct);
+    const Timestamp now = Timestamp::Micros(now_us);
+    if (!IsTime(now)) return FailArgument(kBadTime);
     const bool suspended = estimator->estimator.pilot_suspended();
     const auto due = estimator->estimator.OnTimeout(now);
     estimator->LogSuspension(suspended);
@@ -215,24 +237,24 @@ int weir_estimator_on_timeout(weir_estimator* estimator, int64_t now_us, weir_es
 }
 
 int weir_estimator_latest(const weir_estimator* estimator, weir_estimate* estimate) noexcept {
-  if (estimator == nullptr) return FailArgument(kNullHandle);
-  return WriteStruct(ToC(estimator->estimator.latest()), estimate) ? WEIR_OK : FailArgument(kBadStruct);
+  return OnHandle(estimator, [&] {
+    return WriteStruct(ToC(estimator->estimator.latest()), estimate) ? static_cast<int>(WEIR_OK)
+                                                                     : FailArgument(kBadStruct);
+  });
 }
 
 int weir_estimator_set_objective(weir_estimator* estimator, float throughput, float latency, float loss) noexcept {
-  if (estimator == nullptr) return FailArgument(kNullHandle);
-  const auto objective = weir::NormalizedObjective(throughput, latency, loss);
-  if (!objective) return FailArgument(kBadObjective);
-  return Guarded([&] {
+  return OnHandle(estimator, [&] {
+    const auto objective = weir::NormalizedObjective(throughput, latency, loss);
+    if (!objective) return FailArgument(kBadObjective);
     estimator->estimator.SetObjective(*objective);
     return static_cast<int>(WEIR_OK);
   });
 }
 
 int weir_estimator_set_pool(weir_estimator* estimator, const char* pool) noexcept {
-  if (estimator == nullptr) return FailArgument(kNullHandle);
-  if (pool == nullptr) return FailArgument("the pool is NULL");
-  return Guarded([&] {
+  return OnHandle(estimator, [&] {
+    if (pool == nullptr) return FailArgument("the pool is NULL");
     const auto specification = weir::ParsePool(pool);
     if (!specification) return FailArgument(specification.error());
     const auto error = estimator->estimator.SetPool(specification.value());
@@ -242,56 +264,58 @@ int weir_estimator_set_pool(weir_estimator* estimator, const char* pool) noexcep
 
 int weir_estimator_replace_model(weir_estimator* estimator, const char* member, const void* model,
                                  size_t model_size_bytes) noexcept {
-  if (estimator == nullptr) return FailArgument(kNullHandle);
-  if (model == nullptr) return FailArgument("the model is NULL");
-  return Guarded([&] {
-    const std::string name = member == nullptr ? "weir" : member;
-    auto made = weir::MakeModelMember(name, {static_cast<const std::byte*>(model), model_size_bytes});
-    if (!made) return Fail(WEIR_ERROR_INVALID_MODEL, made.error());
-    const auto error = estimator->estimator.ReplaceMember(name, std::move(made.value()));
-    return error ? FailArgument(error->message) : static_cast<int>(WEIR_OK);
+  return OnHandle(estimator, [&] {
+    if (model == nullptr) return FailArgument("the model is NULL");
+    auto loaded = weir::internal::ModelOf(nullptr, model, model_size_bytes);
+    if (!loaded) return Fail(WEIR_ERROR_INVALID_MODEL, loaded.error());
+    return SetModel(*estimator, member, std::move(loaded.value()));
+  });
+}
+
+int weir_estimator_set_model(weir_estimator* estimator, const char* member, const weir_model* model) noexcept {
+  return OnHandle(estimator, [&] {
+    if (model == nullptr) return FailArgument("the model is NULL");
+    return SetModel(*estimator, member, model->model);
   });
 }
 
 int weir_estimator_pool_size(const weir_estimator* estimator) noexcept {
-  if (estimator == nullptr) return FailArgument(kNullHandle);
-  return static_cast<int>(estimator->estimator.pool().members().size());
+  return OnHandle(estimator, [&] { return static_cast<int>(estimator->estimator.pool().members().size()); });
 }
 
 int weir_estimator_get_pool_member(const weir_estimator* estimator, size_t index, weir_pool_member* out) noexcept {
-  if (estimator == nullptr) return FailArgument(kNullHandle);
-  const weir::ControllerPool& pool = estimator->estimator.pool();
-  if (index >= pool.members().size()) return FailArgument("the pool has no member of this index");
-  const weir::MemberState& member = pool.members()[index];
-  const weir_pool_member values{.struct_size = 0,
-                                .name = member.name.c_str(),
-                                .role = ToString(pool.role(index)).data(),
-                                .rate_bps = member.rate ? member.rate->bps() : 0,
-                                .trust = member.trust};
-  return WriteStruct(values, out) ? WEIR_OK : FailArgument(kBadStruct);
+  return OnHandle(estimator, [&] {
+    const weir::ControllerPool& pool = estimator->estimator.pool();
+    if (index >= pool.members().size()) return FailArgument("the pool has no member of this index");
+    const weir::MemberState& member = pool.members()[index];
+    const weir_pool_member values{.struct_size = 0,
+                                  .name = member.name.c_str(),
+                                  .role = ToString(pool.role(index)).data(),
+                                  .rate_bps = member.rate ? member.rate->bps() : 0,
+                                  .trust = member.trust};
+    return WriteStruct(values, out) ? static_cast<int>(WEIR_OK) : FailArgument(kBadStruct);
+  });
 }
 
 int weir_estimator_set_constraints(weir_estimator* estimator, int64_t min_rate_bps, int64_t start_rate_bps,
                                    int64_t max_rate_bps, int64_t now_us) noexcept {
-  if (estimator == nullptr) return FailArgument(kNullHandle);
-  const auto constraints = MakeConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
-  if (!constraints) return FailArgument(kBadConstraints);
-  const Timestamp now = Timestamp::Micros(now_us);
-  if (!IsTime(now)) return FailArgument(kBadTime);
-  return Guarded([&] {
+  return OnHandle(estimator, [&] {
+    const auto constraints = MakeConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
+    if (!constraints) return FailArgument(kBadConstraints);
+    const Timestamp now = Timestamp::Micros(now_us);
+    if (!IsTime(now)) return FailArgument(kBadTime);
     return estimator->estimator.SetConstraints(*constraints, now) ? static_cast<int>(WEIR_OK)
                                                                   : FailArgument(kBadConstraints);
   });
 }
 
 int weir_estimator_on_round_trip_time(weir_estimator* estimator, int64_t round_trip_time_us, int64_t now_us) noexcept {
-  if (estimator == nullptr) return FailArgument(kNullHandle);
-  const Timestamp now = Timestamp::Micros(now_us);
-  if (!IsTime(now)) return FailArgument(kBadTime);
-  if (round_trip_time_us <= 0 || round_trip_time_us > 60'000'000) {
-    return FailArgument("round_trip_time_us must be above 0 and at most a minute");
-  }
-  return Guarded([&] {
+  return OnHandle(estimator, [&] {
+    const Timestamp now = Timestamp::Micros(now_us);
+    if (!IsTime(now)) return FailArgument(kBadTime);
+    if (round_trip_time_us <= 0 || round_trip_time_us > 60'000'000) {
+      return FailArgument("round_trip_time_us must be above 0 and at most a minute");
+    }
     estimator->estimator.OnRoundTripTime(TimeDelta::Micros(round_trip_time_us), now);
     return static_cast<int>(WEIR_OK);
   });
@@ -299,9 +323,8 @@ int weir_estimator_on_round_trip_time(weir_estimator* estimator, int64_t round_t
 
 int weir_estimator_write_remb(const weir_estimator* estimator, uint32_t sender_ssrc, uint8_t* buffer,
                               size_t buffer_size_bytes) noexcept {
-  if (estimator == nullptr) return FailArgument(kNullHandle);
-  if (buffer == nullptr) return FailArgument("the buffer is NULL");
-  return Guarded([&] {
+  return OnHandle(estimator, [&] {
+    if (buffer == nullptr) return FailArgument("the buffer is NULL");
     std::array<uint32_t, weir::kMaxRembSsrcs> ssrcs{};
     const size_t count = estimator->estimator.Ssrcs(ssrcs);
     const size_t size = weir::WriteRemb(sender_ssrc, estimator->estimator.latest().target_rate,
@@ -312,27 +335,53 @@ int weir_estimator_write_remb(const weir_estimator* estimator, uint32_t sender_s
 }
 
 int weir_estimator_get_counters(const weir_estimator* estimator, weir_estimator_counters* counters) noexcept {
-  if (estimator == nullptr) return FailArgument(kNullHandle);
-  const weir::EstimatorCounters now = estimator->estimator.counters();
-  const weir_estimator_counters values{
-      .struct_size = 0,
-      .decisions = now.decisions,
-      .policy_faults = now.policy_faults,
-      .fallback_decisions = now.fallback_decisions,
-      .feedbacks = now.feedbacks,
-      .guard_finite = now.guard.finite,
-      .guard_bounds = now.guard.bounds,
-      .guard_slew = now.guard.slew,
-      .guard_stale = now.guard.stale,
-      .packets_duplicate = now.arrivals.duplicates,
-      .packets_reordered = now.arrivals.reordered,
-      .packets_invalid = now.arrivals.invalid,
-      .stream_restarts = now.arrivals.restarts,
-      .ssrc_evictions = now.arrivals.ssrc_evictions,
-      .guard_floor = now.guard.floor,
-      .pilot_changes = now.pilot_changes,
-      .fusion_faults = now.fusion_faults,
-      .late_decisions = now.late_decisions,
-  };
-  return WriteStruct(values, counters) ? WEIR_OK : FailArgument(kBadStruct);
+  return OnHandle(estimator, [&] {
+    const weir::EstimatorCounters now = estimator->estimator.counters();
+    const weir_estimator_counters values{
+        .struct_size = 0,
+        .decisions = now.decisions,
+        .policy_faults = now.policy_faults,
+        .fallback_decisions = now.fallback_decisions,
+        .feedbacks = now.feedbacks,
+        .guard_finite = now.guard.finite,
+        .guard_bounds = now.guard.bounds,
+        .guard_slew = now.guard.slew,
+        .guard_stale = now.guard.stale,
+        .packets_duplicate = now.arrivals.duplicates,
+        .packets_reordered = now.arrivals.reordered,
+        .packets_invalid = now.arrivals.invalid,
+        .stream_restarts = now.arrivals.restarts,
+        .ssrc_evictions = now.arrivals.ssrc_evictions,
+        .guard_floor = now.guard.floor,
+        .pilot_changes = now.pilot_changes,
+        .fusion_faults = now.fusion_faults,
+        .late_decisions = now.late_decisions,
+    };
+    return WriteStruct(values, counters) ? static_cast<int>(WEIR_OK) : FailArgument(kBadStruct);
+  });
+}
+
+int weir_estimator_get_statistics(const weir_estimator* estimator, int64_t now_us,
+                                  weir_estimator_statistics* statistics) noexcept {
+  return OnHandle(estimator, [&] {
+    const Timestamp now = Timestamp::Micros(now_us);
+    if (!IsTime(now)) return FailArgument(kBadTime);
+    const weir::EstimatorStatistics all = estimator->estimator.Statistics(now);
+    const weir_estimator_statistics values{
+        .struct_size = 0,
+        .target_rate_bps = all.target_rate.bps(),
+        .reason = weir::ToString(all.reason).data(),
+        .receive_rate_bps = all.last_second.receive_rate.bps(),
+        .queueing_delay_us = all.last_second.queueing_delay.us(),
+        .loss_ratio = all.last_second.loss_ratio,
+        .packets_received = all.total.packets,
+        .bytes_received = all.total.size.bytes(),
+        .packets_lost = all.total.packets_lost,
+        .packets_fate_unknown = static_cast<int64_t>(all.packets_fate_unknown),
+        .total_queueing_delay_us = all.total.queueing_delay.us(),
+        .packets_with_delay = all.total.packets_with_delay,
+        .clock_restarts = static_cast<int64_t>(all.clock_restarts),
+    };
+    return WriteStruct(values, statistics) ? static_cast<int>(WEIR_OK) : FailArgument(kBadStruct);
+  });
 }

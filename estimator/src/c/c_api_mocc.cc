@@ -2,6 +2,7 @@
 #include <memory>
 #include <utility>
 
+#include "c_api_model.h"
 #include "c_api_support.h"
 #include "weir/policy/mocc_sender.h"
 
@@ -10,9 +11,11 @@ using weir::TimeDelta;
 using weir::internal::Fail;
 using weir::internal::FailArgument;
 using weir::internal::Guarded;
+using weir::internal::OnHandle;
 
 struct weir_mocc {
   weir::MoccSender sender;
+  weir::internal::ErrorText error;
 };
 
 int weir_mocc_config_init(weir_mocc_config* config, size_t struct_size) noexcept {
@@ -25,27 +28,32 @@ int weir_mocc_register(weir_mocc** mocc, const weir_mocc_config* config, float t
                        float loss) noexcept {
   if (mocc == nullptr) return FailArgument("the pointer for the sender is NULL");
   const auto objective = weir::NormalizedObjective(throughput, latency, loss);
-  if (!objective) return FailArgument(weir::internal::kBadObjective);
-  return Guarded([&] {
-    if (*mocc != nullptr) {
+  if (*mocc != nullptr) {
+    return OnHandle(*mocc, [&] {
+      if (!objective) return FailArgument(weir::internal::kBadObjective);
       (*mocc)->sender.Register(*objective);
       return static_cast<int>(WEIR_OK);
-    }
-    const auto given = weir::internal::ReadStruct(config);
-    if (!given || given->model == nullptr)
-      return FailArgument("the config or its model is NULL, or its struct_size is wrong");
+    });
+  }
+  const auto given = weir::internal::ReadStruct(config);
+  if (!given) return FailArgument("the config is NULL, or its struct_size is wrong");
+  const weir::internal::ErrorText text{given->error, given->error_size_bytes};
+  return text.Told(Guarded([&] {
+    if (!objective) return FailArgument(weir::internal::kBadObjective);
+    if (given->model == nullptr && given->loaded_model == nullptr) return FailArgument("the model is NULL");
     const auto constraints =
         weir::internal::MakeConstraints(given->min_rate_bps, given->start_rate_bps, given->max_rate_bps);
     if (!constraints) return FailArgument(weir::internal::kBadConstraints);
-    auto policy = weir::Policy::Load({static_cast<const std::byte*>(given->model), given->model_size_bytes});
-    if (!policy) return Fail(WEIR_ERROR_INVALID_MODEL, policy.error());
-    if (policy.value()->description().format != weir::ModelFormat::kWeir1) {
+    auto model = weir::internal::ModelOf(given->loaded_model, given->model, given->model_size_bytes);
+    if (!model) return Fail(WEIR_ERROR_INVALID_MODEL, model.error());
+    if (model.value()->description().format != weir::ModelFormat::kWeir1) {
       return Fail(WEIR_ERROR_INVALID_MODEL,
                   "the model cannot be used: MMSys 2024 models need packets; use weir_estimator_create()");
     }
-    *mocc = new weir_mocc{weir::MoccSender(std::move(policy.value()), *objective, *constraints)};
+    auto policy = std::make_unique<weir::Policy>(std::move(model.value()));
+    *mocc = new weir_mocc{weir::MoccSender(std::move(policy), *objective, *constraints), text};
     return static_cast<int>(WEIR_OK);
-  });
+  }));
 }
 
 void weir_mocc_destroy(weir_mocc* mocc) noexcept { delete mocc; }
@@ -55,10 +63,9 @@ int64_t weir_mocc_interval_us(const weir_mocc* mocc) noexcept {
 }
 
 int weir_mocc_report_status(weir_mocc* mocc, const weir_mocc_status* status) noexcept {
-  if (mocc == nullptr) return FailArgument("the handle is NULL");
-  const auto given = weir::internal::ReadStruct(status);
-  if (!given) return FailArgument("the status is NULL, or its struct_size is wrong");
-  return Guarded([&] {
+  return OnHandle(mocc, [&] {
+    const auto given = weir::internal::ReadStruct(status);
+    if (!given) return FailArgument("the status is NULL, or its struct_size is wrong");
     const auto outcome = mocc->sender.ReportStatus({
         .interval = TimeDelta::Micros(given->interval_us),
         .sending_ratio = given->sending_ratio,

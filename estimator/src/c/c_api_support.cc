@@ -17,6 +17,15 @@ int Fail(weir_error error, std::string_view message) noexcept {
   return error;
 }
 
+int ErrorText::Told(int result) const noexcept {
+  if (result >= 0 || text == nullptr || size_bytes == 0) return result;
+  const std::string_view message(last_error.data());
+  const size_t size = std::min(message.size(), size_bytes - 1);
+  std::copy_n(message.data(), size, text);
+  text[size] = '\0';
+  return result;
+}
+
 }  // namespace weir::internal
 
 const char* weir_version(void) noexcept { return WEIR_VERSION; }

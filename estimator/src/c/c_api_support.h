@@ -20,6 +20,15 @@ namespace weir::internal {
 // Keeps `message` for weir_last_error() and returns `error`.
 int Fail(weir_error error, std::string_view message) noexcept;
 
+// Where a caller wants to read what went wrong.
+struct ErrorText {
+  char* text = nullptr;
+  size_t size_bytes = 0;
+
+  // `result`, having written the message of Fail() where it is an error.
+  int Told(int result) const noexcept;
+};
+
 // Calls `function`; no exception leaves.
 template <class Function>
 int Guarded(Function function) noexcept {
@@ -70,7 +79,16 @@ bool InitConfig(Config* config, size_t struct_size) noexcept {
   return true;
 }
 
+inline constexpr std::string_view kNullHandle = "the handle is NULL";
+
 inline int FailArgument(std::string_view message) noexcept { return Fail(WEIR_ERROR_INVALID_ARGUMENT, message); }
+
+// Guarded, on a handle that has an `error`.
+template <class Handle, class Function>
+int OnHandle(Handle* handle, Function function) noexcept {
+  if (handle == nullptr) return FailArgument(kNullHandle);
+  return handle->error.Told(Guarded(function));
+}
 
 inline std::optional<TargetRateConstraints> MakeConstraints(int64_t min_bps, int64_t start_bps,
                                                             int64_t max_bps) noexcept {

@@ -19,11 +19,10 @@ std::unique_ptr<RateController> MakePolicyMember(std::shared_ptr<const PolicyMod
 
 bool IsModelMember(std::string_view member) { return member.substr(0, member.find(':')) == "weir"; }
 
-Result<std::unique_ptr<RateController>> MakeModelMember(const std::string& member, std::span<const std::byte> model) {
+Result<std::unique_ptr<RateController>> MakeModelMember(const std::string& member,
+                                                        std::shared_ptr<const PolicyModel> model) {
   if (!IsModelMember(member)) return Error{"\"" + member + "\" is no model; there are weir and weir:MODEL"};
-  auto loaded = PolicyModel::Load(model);
-  if (!loaded) return Error{loaded.error()};
-  return MakePolicyMember(std::move(loaded.value()));
+  return MakePolicyMember(std::move(model));
 }
 
 Result<std::unique_ptr<RateController>> MakeLibraryMember(const std::string& member, const ModelSource& models,

@@ -389,6 +389,73 @@ TEST(ArrivalStatisticsTest, ManySsrcsNeverCostMoreThanTheTable) {
   EXPECT_EQ(ssrcs[0], 99'999u);
 }
 
+TEST(ArrivalStatisticsTest, StreamsThatEndAreListedNoMore) {
+  ArrivalStatistics statistics;
+  std::vector<uint32_t> ssrcs(3);
+  for (const uint32_t ssrc : {7, 8, 9}) statistics.OnPacket(TestStream(ssrc).Next(kStart));
+  statistics.RemoveStream(8);
+  statistics.RemoveStream(100);
+  ASSERT_EQ(statistics.Ssrcs(ssrcs), 2u);
+  EXPECT_EQ(ssrcs[0], 9u);
+  EXPECT_EQ(ssrcs[1], 7u);
+  // In a silence of all, nobody has ended; while one is heard, those that are not for long have.
+  statistics.OnPacket(TestStream(8, 1).Next(kStart + TimeDelta::Seconds(20)));
+  EXPECT_EQ(statistics.Ssrcs(ssrcs), 3u);
+  statistics.OnPacket(TestStream(8, 2).Next(kStart + TimeDelta::Seconds(30)));
+  EXPECT_EQ(statistics.Ssrcs(ssrcs), 3u);
+  statistics.OnPacket(TestStream(8, 3).Next(kStart + TimeDelta::Seconds(31)));
+  ASSERT_EQ(statistics.Ssrcs(ssrcs), 1u);
+  EXPECT_EQ(ssrcs[0], 8u);
+  statistics.OnPacket(TestStream(7, 1).Next(kStart + TimeDelta::Seconds(31)));
+  EXPECT_EQ(statistics.Ssrcs(ssrcs), 2u);
+  // The receiver's clock is set back: the others are not from the future.
+  statistics.OnPacket(TestStream(8, 4).Next(kStart - TimeDelta::Seconds(1000)));
+  EXPECT_EQ(statistics.Ssrcs(ssrcs), 3u);
+  statistics.OnPacket(TestStream(8, 5).Next(kStart - TimeDelta::Seconds(969)));
+  EXPECT_EQ(statistics.Ssrcs(ssrcs), 1u);
+}
+
+TEST(ArrivalStatisticsTest, AnUnknownFateIsNoLoss) {
+  ArrivalStatistics statistics;
+  TestStream stream;
+  const auto arrive = [&](uint16_t number) { return statistics.OnPacket(stream.Make(number, kStart)); };
+  statistics.OnPacketFateUnknown(1, 0);  // of a stream that nobody knows
+  EXPECT_EQ(arrive(10)->lost_change, 0);
+  for (const uint16_t number : {11, 12, 14}) statistics.OnPacketFateUnknown(1, number);
+  // 13 and 15 are lost.
+  EXPECT_EQ(arrive(16)->lost_change, 2);
+  // Of what was lost nobody knows, after all; what arrived, did.
+  statistics.OnPacketFateUnknown(1, 13);
+  statistics.OnPacketFateUnknown(1, 16);
+  EXPECT_EQ(arrive(17)->lost_change, -1);
+  EXPECT_EQ(statistics.counters().fate_unknown, 4u);
+  // Whatever is told of it later.
+  EXPECT_FALSE(arrive(12));
+  EXPECT_EQ(statistics.counters().duplicates, 1u);
+  statistics.OnPacketFateUnknown(1, 10'000);
+  EXPECT_EQ(arrive(18)->lost_change, 0);
+}
+
+// What is not measured costs no memory: only a stream's first packets take some, and only those beyond the prepared.
+TEST(ArrivalStatisticsTest, AStreamMeasuredByItsRtpTimestampsIsForgottenWithItsSlot) {
+  ArrivalStatistics statistics;
+  const auto packet = [](uint32_t ssrc, uint32_t i) {
+    PacketArrival made = TestStream(ssrc, static_cast<uint16_t>(i)).Next(kStart + TimeDelta::Millis(10 * i));
+    made.has_abs_send_time = false;
+    made.rtp_clock_rate = 90'000;
+    made.rtp_timestamp = 900 * i + ssrc;
+    return made;
+  };
+  for (uint32_t i = 0; i < 3; ++i) EXPECT_TRUE(statistics.OnPacket(packet(5, i))->has_delay);
+  for (uint32_t ssrc = 100; ssrc < 100 + ArrivalStatistics::kMaxSsrcs; ++ssrc) statistics.OnPacket(packet(ssrc, 3));
+  EXPECT_EQ(statistics.counters().ssrc_evictions, 1u);
+  // The slot's next owner has a clock of its own, 1000 s away, which is no leap.
+  PacketArrival next = packet(5, 4);
+  next.rtp_timestamp += 90'000'000;
+  EXPECT_TRUE(statistics.OnPacket(next)->has_delay);
+  EXPECT_EQ(statistics.counters().clock_restarts, 0u);
+}
+
 TEST(ArrivalStatisticsTest, ListsSsrcsMostRecentFirst) {
   ArrivalStatistics statistics;
   for (const uint32_t ssrc : {7, 8, 9}) statistics.OnPacket(TestStream(ssrc).Next(kStart));

@@ -36,11 +36,22 @@ TEST(SsrcTableTest, TheStreamNotHeardForLongestGivesWay) {
 TEST(SsrcTableTest, RecentOnesComeFirst) {
   SsrcTable table;
   for (const uint32_t ssrc : {4u, 5u, 6u, 4u}) table.Find(ssrc);
-  std::array<uint32_t, 2> two{};
-  EXPECT_EQ(table.Recent(two), 2u);
-  EXPECT_EQ(two, (std::array<uint32_t, 2>{4, 6}));
-  std::array<uint32_t, 9> more{};
-  EXPECT_EQ(table.Recent(more), 3u);
+  std::array<uint16_t, SsrcTable::kSlots> slots{};
+  ASSERT_EQ(table.Recent(slots), 3u);
+  EXPECT_EQ(table.ssrc(slots[0]), 4u);
+  EXPECT_EQ(table.ssrc(slots[1]), 6u);
+  EXPECT_EQ(table.ssrc(slots[2]), 5u);
+}
+
+TEST(SsrcTableTest, WhoIsAskedForIsNotHeard) {
+  SsrcTable table;
+  EXPECT_FALSE(table.Known(4));
+  for (const uint32_t ssrc : {4u, 5u}) table.Find(ssrc);
+  EXPECT_EQ(table.Known(4), 0u);
+  EXPECT_FALSE(table.Known(0));
+  std::array<uint16_t, SsrcTable::kSlots> slots{};
+  ASSERT_EQ(table.Recent(slots), 2u);
+  EXPECT_EQ(table.ssrc(slots[0]), 5u);
 }
 
 }  // namespace

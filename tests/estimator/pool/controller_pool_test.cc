@@ -41,6 +41,8 @@ std::unique_ptr<ScriptedController> FaultyBetween(int from, int to, DataRate rat
 }
 
 void Drive(BandwidthEstimator& estimator, TimeDelta until) {
+  // Media has come, and the guard has not seen it.
+  if (estimator.next_timeout().IsMinusInfinity()) estimator.OnPacket(TestStream(77).Next(Timestamp::Seconds(5)));
   const Timestamp end = Timestamp::Seconds(5) + until;
   for (Timestamp now = std::max(Timestamp::Seconds(5), estimator.next_timeout()); now <= end;
        now = std::max(now, estimator.next_timeout())) {

@@ -48,7 +48,8 @@ struct Arrival {
   // Unwrapped, per SSRC; continues across wraps, starts anew after a restart of the sender.
   int64_t sequence_number = 0;
   // By how much this arrival changes the number of packets believed lost: n for a gap of n packets before it, -1 for a
-  // late packet that had been counted as lost, else 0. The sum over an interval is the interval's loss.
+  // late packet that had been counted as lost, else 0. The sum over an interval is the interval's loss. With what was
+  // told since the stream's last arrival of packets whose fate is unknown, which are neither received nor lost.
   int32_t lost_change = 0;
   // False when the packet carried no usable send time; the two delays are then those of the last packet that did.
   bool has_delay = false;

@@ -3,11 +3,12 @@
 #ifndef WEIR_ARRIVAL_ARRIVAL_STATISTICS_H_
 #define WEIR_ARRIVAL_ARRIVAL_STATISTICS_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "weir/arrival/arrival.h"
 #include "weir/arrival/queueing_delay.h"
@@ -27,13 +28,18 @@ struct ArrivalCounters {
   uint64_t send_time_outliers = 0;  // send times not believed; the packet is reported without a delay
   uint64_t clock_restarts = 0;      // a sender's clock had leapt, or the receiver's was set back by more than 3 s
   uint64_t ssrc_evictions = 0;      // streams forgotten to make room
+  uint64_t fate_unknown = 0;        // packets of which nobody knows whether they arrived
 };
 
-// Memory is bounded and all of it is taken at construction: at most `kMaxSsrcs` streams are known, the one not heard
-// for longest gives way to a new one.
+// Memory is bounded: at most `kMaxSsrcs` streams are known, the one not heard for longest gives way to a new one and
+// leaves it its memory. The first `kPreparedStreams` have theirs from the beginning; each further one takes 0.3 kB with
+// its first packet, and each that has to be measured by its RTP timestamps 3 kB. No other packet allocates.
 class ArrivalStatistics {
  public:
   static constexpr size_t kMaxSsrcs = SsrcTable::kSlots;
+  static constexpr size_t kPreparedStreams = 8;
+  // A stream that has been silent for so long, while others are heard, has ended.
+  static constexpr TimeDelta kStreamTimeout = TimeDelta::Seconds(30);
 
   ArrivalStatistics();
 
@@ -45,9 +51,17 @@ class ArrivalStatistics {
   // later than it says, and so did one that is sent again. See SendTimeFilter for what is believed of either.
   std::optional<Arrival> OnPacket(const PacketArrival& packet);
 
+  // The host knows that the packet was sent, but not whether it arrived, as where the feedback about it was lost. Of a
+  // stream that is not known it says nothing. See SequenceNumbers::AddUnknown().
+  void OnPacketFateUnknown(uint32_t ssrc, uint16_t sequence_number);
+
+  // The stream has ended, as RTCP BYE or the host's signalling says; it may begin again.
+  void RemoveStream(uint32_t ssrc);
+
   const ArrivalCounters& counters() const { return counters_; }
-  // Writes the known SSRCs, most recently heard first, as far as `out` reaches; returns how many.
-  size_t Ssrcs(std::span<uint32_t> out) const { return ssrcs_.Recent(out); }
+  // Writes the SSRCs of the streams that have not ended, most recently heard first, as far as `out` reaches; returns
+  // how many. In a silence of all none ends.
+  size_t Ssrcs(std::span<uint32_t> out) const;
 
  private:
   // Against one clock of the sender.
@@ -58,11 +72,19 @@ class ArrivalStatistics {
     DataSize size = DataSize::Zero();
   };
   struct Stream {
+    // Forgets everything that is measured by RTP timestamps.
+    void RestartDelay();
+
     SequenceNumbers sequence_numbers;
-    Delay delay;
+    // Null until an RTP timestamp has to serve.
+    std::unique_ptr<Delay> delay;
     bool has_rtp_timestamp = false;
     // The latest that was believed.
     uint32_t rtp_timestamp = 0;
+    Timestamp last_heard = Timestamp::MinusInfinity();
+    bool removed = false;
+    // Of packets whose fate is unknown; goes into the next arrival.
+    int32_t lost_change = 0;
   };
 
   // False: the packet goes no further, and is counted.
@@ -74,8 +96,8 @@ class ArrivalStatistics {
   bool MeasureDelay(Timestamp arrival_time, const SendTime& sent, Delay& delay);
 
   SsrcTable ssrcs_;
-  // One for each slot of the table.
-  std::vector<Stream> streams_;
+  // One for each slot of the table; null where there has been no stream yet.
+  std::array<std::unique_ptr<Stream>, kMaxSsrcs> streams_;
 
   Delay abs_send_time_delay_;
   bool has_abs_send_time_ = false;

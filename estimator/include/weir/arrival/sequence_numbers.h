@@ -30,6 +30,15 @@ class SequenceNumbers {
   // The first packet of a stream.
   void Start(uint16_t sequence_number);
   Result Add(uint16_t sequence_number);
+  struct Unknown {
+    // False: the number is beyond the window, or its fate is known.
+    bool taken;
+    // As in Result.
+    int32_t lost_change;
+  };
+  // A packet that was sent and of which nobody knows whether it arrived: not lost. What is told of it later counts as a
+  // duplicate.
+  Unknown AddUnknown(uint16_t sequence_number);
 
  private:
   static constexpr int64_t kMaxDropout = 3000;
@@ -37,6 +46,9 @@ class SequenceNumbers {
   // Beyond 16 bits: no leap waits for its successor.
   static constexpr uint32_t kNoCandidate = 0x10000;
 
+  // From the highest, the shorter way around.
+  int64_t StepTo(uint16_t sequence_number) const;
+  // Or of unknown fate.
   bool Received(int64_t number) const { return (received_[Word(number)] & Bit(number)) != 0; }
   void Mark(int64_t number) { received_[Word(number)] |= Bit(number); }
   void Unmark(int64_t number) { received_[Word(number)] &= ~Bit(number); }

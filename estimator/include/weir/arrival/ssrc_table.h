@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <optional>
 
 namespace weir {
 
@@ -24,10 +24,18 @@ class SsrcTable {
 
   // The slot of a stream that has just been heard.
   Slot Find(uint32_t ssrc);
-  // Writes the known SSRCs, most recently heard first, as far as `out` reaches; returns how many.
-  size_t Recent(std::span<uint32_t> out) const;
+  // The slot of a stream that is known, without counting as heard.
+  std::optional<size_t> Known(uint32_t ssrc) const;
+
+  // The slots in use, that of the stream most recently heard first: so many of `slots` are written.
+  size_t Recent(std::array<uint16_t, kSlots>& slots) const;
+  // Of a slot in use.
+  uint32_t ssrc(size_t slot) const { return ssrcs_[slot]; }
 
  private:
+  // `count_` when there is none.
+  size_t Search(uint32_t ssrc) const;
+
   // Apart from what lies in the slots, so that a search reads one kilobyte.
   std::array<uint32_t, kSlots> ssrcs_{};
   std::array<uint64_t, kSlots> last_heard_{};

@@ -2,10 +2,8 @@
 #ifndef WEIR_POOL_LIBRARY_MEMBERS_H_
 #define WEIR_POOL_LIBRARY_MEMBERS_H_
 
-#include <cstddef>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -25,8 +23,9 @@ bool IsModelMember(std::string_view member);
 Result<std::unique_ptr<RateController>> MakeLibraryMember(const std::string& member, const ModelSource& models,
                                                           DataRate fixed_rate);
 
-// A policy (ONNX) for the member of that name, "weir" or "weir:NAME", of a pool.
-Result<std::unique_ptr<RateController>> MakeModelMember(const std::string& member, std::span<const std::byte> model);
+// A policy for the member of that name, "weir" or "weir:NAME", of a pool; the error for another name.
+Result<std::unique_ptr<RateController>> MakeModelMember(const std::string& member,
+                                                        std::shared_ptr<const PolicyModel> model);
 
 }  // namespace weir
 

@@ -18,16 +18,14 @@
 namespace weir::sim {
 namespace {
 
-std::unique_ptr<RateController> MakePolicyController(std::span<const std::byte> model, std::string_view path) {
-  auto controller = MakeModelMember("weir", model);
-  if (!controller) throw InputError(std::string(path) + ": " + controller.error());
-  return std::move(controller.value());
+std::unique_ptr<RateController> MakePolicyController(ModelFile& model) {
+  return std::move(MakeModelMember("weir", model.Load()).value());
 }
 
 std::unique_ptr<RateController> MakeWeirController(const ControllerContext& context) {
-  if (context.model_path.empty())
+  if (context.model == nullptr)
     throw InputError("the controller weir needs a model: give --model FILE, or \"model\" in the job");
-  return MakePolicyController(context.model, context.model_path);
+  return MakePolicyController(*context.model);
 }
 
 std::unique_ptr<RateController> MakeExternalController(const ControllerContext& context) {
@@ -111,7 +109,7 @@ FlowController MakePoolController(std::string_view line, const ControllerContext
 
 Made MakeRateController(std::string_view name, const Factory* factory, const ControllerContext& context) {
   if (context.external) return MakeExternalController(context);
-  if (const OwnPolicy* own = context.own_policy) return MakePolicyController(own->model, own->model_path);
+  if (const OwnPolicy* own = context.own_policy) return MakePolicyController(*own->model);
   if (name == kAgentName && context.agent) return std::make_unique<AgentController>(*context.agent);
   CheckControllerName(name);
   return factory ? factory->make(context) : MakeBuiltInController(name, context.fixed_rate);

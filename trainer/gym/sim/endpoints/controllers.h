@@ -2,12 +2,11 @@
 #ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_CONTROLLERS_H_
 #define WEIR_TRAINER_GYM_SIM_ENDPOINTS_CONTROLLERS_H_
 
-#include <cstddef>
 #include <memory>
-#include <span>
 #include <string_view>
 
 #include "endpoints/agent_controller.h"
+#include "endpoints/model_file.h"
 #include "endpoints/oracle_controller.h"
 #include "endpoints/own_policy.h"
 #include "external_controller.h"
@@ -28,9 +27,8 @@ struct ControllerContext {
   TargetRateConstraints receiver_constraints;
   TargetRateConstraints sender_constraints;
   Objective objective;
-  // Of the policy: the model file's bytes, and its name for messages.
-  std::span<const std::byte> model;
-  std::string_view model_path;
+  // Of the policy; null: there is none.
+  ModelFile* model = nullptr;
   // Of the constant rate.
   DataRate fixed_rate = DataRate::Zero();
   OracleConfig oracle;

@@ -2,16 +2,17 @@
 #ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_OWN_POLICY_H_
 #define WEIR_TRAINER_GYM_SIM_ENDPOINTS_OWN_POLICY_H_
 
-#include <cstddef>
-#include <span>
+#include <memory>
 #include <string>
+
+#include "endpoints/model_file.h"
 
 namespace weir::sim {
 
 struct OwnPolicy {
-  // The file's bytes, and its name for messages.
-  std::span<const std::byte> model;
   std::string model_path;
+  // What lies there; there when a flow is made.
+  std::shared_ptr<ModelFile> model;
   // Without it the model is measured bare: only finiteness and bounds are kept.
   bool guard = true;
 };

@@ -2,13 +2,13 @@
 #ifndef WEIR_TRAINER_GYM_SIM_FLOWS_SIMULATION_JOB_H_
 #define WEIR_TRAINER_GYM_SIM_FLOWS_SIMULATION_JOB_H_
 
-#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 
 #include "endpoints/agent_controller.h"
+#include "endpoints/model_file.h"
 #include "endpoints/own_policy.h"
 #include "external_controllers.h"
 #include "scenario/scenario.h"
@@ -22,9 +22,10 @@ struct SimulationJob {
   std::string controller = "rule";
   std::optional<Objective> objective;
   uint64_t seed = 1;
-  // For the controller "weir": the model file's bytes, and its name for messages.
-  std::span<const std::byte> model;
+  // For the controller "weir"; empty: there is none.
   std::string model_path;
+  // What lies there; there when the job is run.
+  std::shared_ptr<ModelFile> model;
   // A controller of the user's own, whose name is `controller`; null: one of those built in.
   const external::ExternalSpecification* external = nullptr;
   // What makes it; there when `external` is.

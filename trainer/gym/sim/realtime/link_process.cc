@@ -9,8 +9,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <memory>
 #include <optional>
-#include <span>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -18,7 +18,6 @@
 #include "core/event.h"
 #include "endpoints/controllers.h"
 #include "program/input_error.h"
-#include "program/input_file.h"
 #include "program/json_output.h"
 #include "program/missing_component.h"
 #include "program/monotonic_clock.h"
@@ -165,8 +164,7 @@ bool RunLink(const LinkOptions& options, int input_fd, int output_fd) {
   if (options.left == options.right) throw InputError("--left and --right must be two network namespaces");
   SimulationJob job = ReadJob(options.scenario_path, options.job);
   CheckControllerName(job.controller);
-  const std::string model = job.model_path.empty() ? "" : ReadInputFile(job.model_path, "model");
-  job.model = std::as_bytes(std::span(model));
+  if (!job.model_path.empty()) job.model = std::make_shared<ModelFile>(job.model_path);
   RealTimeLink::RealFlowIndex(job.scenario);
   TryFlows(job);
   // Without this, a link would outlive a parent that was killed while others still hold its standard input.

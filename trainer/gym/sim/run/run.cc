@@ -4,15 +4,14 @@
 #include <exception>
 #include <istream>
 #include <map>
+#include <memory>
 #include <ostream>
-#include <span>
 #include <sstream>
 #include <utility>
 
 #include "endpoints/controller_failed.h"
 #include "endpoints/controllers.h"
 #include "external_controllers.h"
-#include "program/input_file.h"
 #include "program/json_object.h"
 #include "program/json_text.h"
 #include "program/objective_input.h"
@@ -27,25 +26,18 @@ namespace {
 
 using nlohmann::json;
 
-// Model files, each read once.
+// By path; they stay, since the next job needs them again.
 class ModelFiles {
  public:
-  std::span<const std::byte> Get(const std::string& path) {
-    if (path.empty()) return {};
-    auto [entry, is_new] = files_.try_emplace(path);
-    if (is_new) {
-      try {
-        entry->second = ReadInputFile(path, "model");
-      } catch (...) {
-        files_.erase(entry);
-        throw;
-      }
-    }
-    return std::as_bytes(std::span(entry->second));
+  std::shared_ptr<ModelFile> Get(const std::string& path) {
+    if (path.empty()) return nullptr;
+    const auto found = files_.find(path);
+    if (found != files_.end()) return found->second;
+    return files_.emplace(path, std::make_shared<ModelFile>(path)).first->second;
   }
 
  private:
-  std::map<std::string, std::string> files_;
+  std::map<std::string, std::shared_ptr<ModelFile>> files_;
 };
 
 struct JobLine {

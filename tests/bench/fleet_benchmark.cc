@@ -1,0 +1,146 @@
+// What an estimator costs where there are many, as in an SFU: the shipped model loaded once, 1 Mbps for each estimator,
+// packets of all coming in turns.
+#include <benchmark/benchmark.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ctime>
+#include <fstream>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "shipped_model.h"
+#include "weir/bandwidth_estimator.h"
+#include "weir/policy/policy_controller.h"
+
+namespace weir {
+namespace {
+
+constexpr TimeDelta kStep = TimeDelta::Millis(8);
+constexpr int64_t kStepsPerSecond = 125;
+// One packet in each step.
+constexpr DataSize kPacketSize = DataSize::Bytes(1000);
+
+using Model = std::shared_ptr<const PolicyModel>;
+
+std::unique_ptr<BandwidthEstimator> MakeEstimator(const Model& model) {
+  return std::make_unique<BandwidthEstimator>(BandwidthEstimatorConfig{},
+                                              std::make_unique<PolicyController>(std::make_unique<Policy>(model)));
+}
+
+Model LoadShipped(benchmark::State& state) {
+  auto model = PolicyModel::Load(ShippedModel());
+  if (model) return std::move(model.value());
+  state.SkipWithError("the shipped model cannot be loaded");
+  return nullptr;
+}
+
+class Fleet {
+ public:
+  Fleet(const Model& model, size_t size) {
+    for (size_t i = 0; i < size; ++i) estimators_.push_back(MakeEstimator(model));
+  }
+
+  void RunSecond() {
+    for (int64_t i = 0; i < kStepsPerSecond; ++i) Step();
+  }
+
+ private:
+  void Step() {
+    PacketArrival packet;
+    // Every sixth is audio.
+    const bool audio = step_ % 6 == 5;
+    packet.ssrc = audio ? 2 : 1;
+    packet.kind = audio ? PacketKind::kAudio : PacketKind::kVideo;
+    packet.sequence_number = static_cast<uint16_t>(audio ? step_ / 6 : step_ - step_ / 6);
+    packet.has_abs_send_time = true;
+    packet.header_size = 20;
+    packet.payload_size = static_cast<uint32_t>(kPacketSize.bytes()) - packet.header_size;
+    const Timestamp sent = Timestamp::Micros(0) + kStep * static_cast<double>(step_);
+    packet.abs_send_time = static_cast<uint32_t>((sent.us() << 18) / 1'000'000) & 0xFFFFFF;
+    for (size_t i = 0; i < estimators_.size(); ++i) {
+      BandwidthEstimator& estimator = *estimators_[i];
+      // Neither the same jitter nor the same time for all, so that decisions do not come all at once.
+      const auto offset = static_cast<int64_t>(i);
+      packet.arrival_time = sent + TimeDelta::Micros(25'000 + offset % 8000 + (step_ * 7919 + offset * 104'729) % 3000);
+      if (estimator.next_timeout() <= packet.arrival_time)
+        benchmark::DoNotOptimize(estimator.OnTimeout(packet.arrival_time));
+      estimator.OnPacket(packet);
+    }
+    ++step_;
+  }
+
+  std::vector<std::unique_ptr<BandwidthEstimator>> estimators_;
+  int64_t step_ = 0;
+};
+
+double CpuSeconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+double ResidentMb() {
+  int64_t all = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> all >> resident;
+  return static_cast<double>(resident * sysconf(_SC_PAGESIZE)) * 1e-6;
+}
+
+// Of a core, in the seconds that follow the first two.
+double CoreShare(Fleet& fleet, int seconds) {
+  fleet.RunSecond();
+  fleet.RunSecond();
+  const double begin = CpuSeconds();
+  for (int i = 0; i < seconds; ++i) fleet.RunSecond();
+  return (CpuSeconds() - begin) / seconds;
+}
+
+// Counters: `core_share` of one core, 0 to 1; `cost_over_one`, of an estimator, against one that has the process to
+// itself; `resident_mb` of the whole process.
+void CoreShareOfFleet(benchmark::State& state) {
+  const Model model = LoadShipped(state);
+  if (model == nullptr) return;
+  const auto size = static_cast<size_t>(state.range(0));
+  double share = 0, alone = 0, resident_mb = 0;
+  for (auto _ : state) {
+    Fleet one(model, 1), all(model, size);
+    alone = CoreShare(one, 1000);
+    share = CoreShare(all, std::max(3, static_cast<int>(1000 / size)));
+    resident_mb = ResidentMb();
+  }
+  state.counters["core_share"] = share;
+  state.counters["cost_over_one"] = share / static_cast<double>(size) / alone;
+  state.counters["resident_mb"] = resident_mb;
+}
+BENCHMARK(CoreShareOfFleet)->Arg(10)->Arg(100)->Arg(1000)->Iterations(1);
+
+// Counters: `us_p50` of making one more estimator with a model that is loaded, and the `bytes` that it takes.
+void SecondEstimator(benchmark::State& state) {
+  const Model model = LoadShipped(state);
+  if (model == nullptr) return;
+  constexpr size_t kMany = 1000;
+  std::vector<std::unique_ptr<BandwidthEstimator>> estimators;
+  std::vector<double> us;
+  double bytes = 0;
+  for (auto _ : state) {
+    estimators.clear();
+    us.clear();
+    const auto used = mallinfo2();
+    for (size_t i = 0; i < kMany; ++i) {
+      const double begin = CpuSeconds();
+      estimators.push_back(MakeEstimator(model));
+      us.push_back((CpuSeconds() - begin) * 1e6);
+    }
+    const auto now = mallinfo2();
+    bytes = static_cast<double>(now.uordblks + now.hblkhd - used.uordblks - used.hblkhd) / kMany;
+  }
+  std::ranges::sort(us);
+  state.counters["us_p50"] = us[us.size() / 2];
+  state.counters["bytes"] = bytes;
+}
+BENCHMARK(SecondEstimator)->Iterations(1);
+
+}  // namespace
+}  // namespace weir
