@@ -19,12 +19,12 @@ from weir.qoe_eval.report.markdown_table import markdown_table
 _METHOD = """\
 - One TCP flow of ns-3 alone, 20 Mbps, 100 ms of mean round trip, a queue of one bandwidth-delay product (250 kB). The
   paper's testbed is Chromium's gQUIC on two hosts; it names neither bottleneck nor kind of jitter of its first figure.
-- Jitter: the way back is longer by a delay that is uniform over twice the deviation and drawn anew every 100 ms; packets
-  keep their order. 60 s.
+- Jitter: the way back is longer by a delay that is uniform over twice the deviation and drawn anew every 100 ms;
+  packets keep their order. 60 s.
 - Goodput: payload handed to the application, in order. A seed draws the jitter and the phases of BBR, alike for all.
-- Converged: the beginning of the first second from which on, in every second, the mean of what is in flight (the most in
-  each 100 ms) is at most 1.25 of the new bandwidth-delay product. Means of ratios seed by seed; intervals: 95 %,
-  Student's t over seeds.
+- Converged: the beginning of the first second from which on, in every second, the mean of what is in flight (the most
+  in each 100 ms) is at most 1.25 (2.1) of the new bandwidth-delay product. Where BBR never is, it counts as if it were
+  at the end. Means of ratios seed by seed; intervals: 95 %, Student's t over seeds.
 - BBR is ns-3's BBRv1 with five of its faults mended (`trainer/gym/sim/flows/tcp_bbr.h`); as it comes, it falls to
   0.03 Mbps on a path without any jitter, after the losses of its start.
 """

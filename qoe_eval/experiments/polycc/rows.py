@@ -25,6 +25,9 @@ from weir.qoe_eval.report.goal_table import Goal, Row, measured, missed, not_mea
 
 Record = Mapping[str, Any]
 CONVERGED_SHARE = 1.25
+# BBR's own bound on what is in flight is two bandwidth-delay products and a few packets. What is above it, its estimate
+# of the bandwidth from before holds there.
+OWN_BOUND_SHARE = 2.1
 # From when on a halved link has been halved for long enough.
 _SETTLED_S = 10.0
 
@@ -32,13 +35,15 @@ _SETTLED_S = 10.0
 @dataclass(frozen=True)
 class PolyccResults:
     """By scenario and seed: mean goodput of the first demonstration in bit/s; of the second, goodput before and after
-    the step, and the seconds until it has converged, nothing when it does not.
+    the step, and the seconds until what is in flight stays within CONVERGED_SHARE of the new bandwidth-delay product,
+    and within OWN_BOUND_SHARE; nothing when it does not.
     """
 
     goodput_bps: dict[str, dict[int, float]] = field(default_factory=dict)
     before_bps: dict[str, dict[int, float]] = field(default_factory=dict)
     after_bps: dict[str, dict[int, float]] = field(default_factory=dict)
     converged_s: dict[str, dict[int, float | None]] = field(default_factory=dict)
+    own_bound_s: dict[str, dict[int, float | None]] = field(default_factory=dict)
 
 
 def polycc_results(records: Sequence[Record]) -> PolyccResults:
@@ -52,8 +57,8 @@ def polycc_results(records: Sequence[Record]) -> PolyccResults:
             continue
         results.before_bps.setdefault(name, {})[seed] = goodput_bps(record, 0, HALVED_AT_S)
         results.after_bps.setdefault(name, {})[seed] = goodput_bps(record, _SETTLED_S, HALVED_DURATION_S)
-        converged_s = converged_after_s(record, HALVED_AT_S, CONVERGED_SHARE * HALVED_BDP_BYTES)
-        results.converged_s.setdefault(name, {})[seed] = converged_s
+        for share, times_s in ((CONVERGED_SHARE, results.converged_s), (OWN_BOUND_SHARE, results.own_bound_s)):
+            times_s.setdefault(name, {})[seed] = converged_after_s(record, HALVED_AT_S, share * HALVED_BDP_BYTES)
     return results
 
 
@@ -67,9 +72,10 @@ def _bbr_rows(results: PolyccResults) -> Iterator[Row]:
     what = "BBR alone idles: goodput as a share of the link, jitter of 100 ms"
     idle = results.goodput_bps.get(jitter_name(100, "bbr"), {})
     yield _row("bbr_idles", what, goal, [value / LINK_BPS for value in idle.values()])
-    found = _converged(results, "bbr")
-    for name, goal in (("bbr_at_least", Goal("at least", 2.0, "s")), ("bbr_at_most", Goal("at most", 4.0, "s"))):
-        yield _row(f"{name}_2_to_4_s", "BBR alone converges in 2 to 4 s (the paper)", goal, found)
+    what = "BBR alone, 20 to 10 Mbps: in flight within its own bound, two new BDPs (the paper: 2 to 4 s)"
+    found = list(results.own_bound_s.get(halved_name("bbr"), {}).values())
+    yield _row("bbr_slowly", what, Goal("at least", 2.0, "s"), found)
+    yield _row("bbr_not_more_slowly", what, Goal("at most", 4.0, "s"), found)
 
 
 def _jitter_rows(results: PolyccResults) -> Iterator[Row]:
@@ -92,14 +98,9 @@ def _jitter_rows(results: PolyccResults) -> Iterator[Row]:
 def _halved_rows(results: PolyccResults) -> Iterator[Row]:
     what = f"20 to 10 Mbps: in flight within 1.25 new BDP, {MIN_OF_BBR_AND_COPA} sooner than BBR by"
     goal = Goal("at least", 0.541, "%", scale=100, decimals=1)
-    own, bbr = (results.converged_s.get(halved_name(control), {}) for control in (MIN_OF_BBR_AND_COPA, "bbr"))
-    times = "; ".join(f"{control} {_shown_s(_converged(results, control))}" for control in HALVED_CONTROLS)
-    pairs = [(own[seed], bbr[seed]) for seed in own.keys() & bbr.keys()]
-    sooner = [1 - a / b for a, b in pairs if a is not None and b]
-    if pairs and len(sooner) < len(pairs):
-        yield missed("halved", what, goal, f"never in {len(pairs) - len(sooner)} of {len(pairs)}", times)
-    else:
-        yield _row("halved", what, goal, sooner, times)
+    yield _row("halved", what, goal, _sooner(results.converged_s), _shown_times(results.converged_s))
+    what = "the same within two new BDPs, which is as far as BBR's estimate of the bandwidth takes it"
+    yield _row("halved_own_bound", what, goal, _sooner(results.own_bound_s), _shown_times(results.own_bound_s))
     yield not_measured(
         "halved_bbr2", "the same against BBRv2", Goal("at least", 0.328, "%", scale=100), "ns-3 3.37 has none"
     )
@@ -129,15 +130,27 @@ def jitter_means(results: PolyccResults) -> dict[int, dict[str, Mean]]:
     }
 
 
-def _converged(results: PolyccResults, control: str) -> list[float | None]:
-    return list(results.converged_s.get(halved_name(control), {}).values())
+def _sooner(times_s: Mapping[str, Mapping[int, float | None]]) -> list[float | None]:
+    """By which share of BBR's time the fused flow converges before it, seed by seed; nothing where it never does. Where
+    BBR never does, at least by this: as if it did at the end.
+    """
+    own, bbr = (times_s.get(halved_name(control), {}) for control in (MIN_OF_BBR_AND_COPA, "bbr"))
+    found: list[float | None] = []
+    for seed in sorted(own.keys() & bbr.keys()):
+        own_s, bbr_s = own[seed], bbr[seed]
+        bbr_s = HALVED_DURATION_S - HALVED_AT_S if bbr_s is None else bbr_s
+        found.append(None if own_s is None or bbr_s <= 0 else 1 - own_s / bbr_s)
+    return found
 
 
-def _shown_s(times_s: Sequence[float | None]) -> str:
-    known = [time_s for time_s in times_s if time_s is not None]
-    if not times_s or len(known) < len(times_s):
-        return f"never in {len(times_s) - len(known)} of {len(times_s)}"
-    return f"{mean_of(known).show(2)} s"
+def _shown_times(times_s: Mapping[str, Mapping[int, float | None]]) -> str:
+    shown = []
+    for control in HALVED_CONTROLS:
+        values = list(times_s.get(halved_name(control), {}).values())
+        known = [value for value in values if value is not None]
+        text = f"{control} {mean_of(known).show(2)} s" if known else control
+        shown.append(text + (f", never in {len(values) - len(known)} of {len(values)}" if known != values else ""))
+    return "; ".join(shown)
 
 
 def _ratios(a: Mapping[int, float], b: Mapping[int, float]) -> list[float]:

@@ -190,7 +190,9 @@ TEST_F(LossAndJitterTest, UniformJitterHoldsForItsInterval) {
     ASSERT_EQ(model.Delayed(late_ns + 8 * kMs), late_ns + 8 * kMs + jitter_ns);
     sum_ms += static_cast<double>(jitter_ns) / kMs;
     // One that is used less draws as often.
-    if (i % 7 == 6) ASSERT_EQ(seldom_used.Delayed(late_ns) - late_ns, jitter_ns);
+    if (i % 7 == 6) {
+      ASSERT_EQ(seldom_used.Delayed(late_ns) - late_ns, jitter_ns);
+    }
   }
   EXPECT_NEAR(sum_ms / kIntervals, 45.0, 5 * 90 / std::sqrt(12.0 * kIntervals));
   const int64_t last_ns = model.Delayed((int64_t{kIntervals} * 100 - 1) * kMs);

@@ -2,8 +2,10 @@
 #include "flows/poly_tcp.h"
 
 #include <gtest/gtest.h>
-#include <ns3/core-module.h>
+#include <ns3/data-rate.h>
+#include <ns3/nstime.h>
 
+#include <string>
 #include <vector>
 
 namespace weir::sim {

@@ -32,8 +32,8 @@ TEST_F(TcpCopaTest, SettlesOnAFullLinkWithAShortQueue) {
     }
     RunUntil(duration_ns);
     const double packet_ns = 1500 * 8e9 / static_cast<double>(rate_bps);
-    // 1 / delta = 2 packets on average in equilibrium (section 2.1), and 2.5 / delta at most; here with acknowledgements
-    // for two packets each.
+    // 1 / delta = 2 packets on average in equilibrium (section 2.1), and 2.5 / delta at most; here with
+    // acknowledgements for two packets each.
     const double mean_packets = static_cast<double>(sum_ns) / kSamples / packet_ns;
     EXPECT_GT(mean_packets, 0.3) << rate_bps;
     EXPECT_LT(mean_packets, 6) << rate_bps;
