@@ -25,8 +25,8 @@ _METHOD = """\
 - Converged: the beginning of the first second from which on, in every second, the mean of what is in flight (the most
   in each 100 ms) is at most 1.25 (2.1) of the new bandwidth-delay product. Where BBR never is, it counts as if it were
   at the end. Means of ratios seed by seed; intervals: 95 %, Student's t over seeds.
-- BBR is ns-3's BBRv1 with five of its faults mended (`trainer/gym/sim/flows/tcp_bbr.h`); as it comes, it falls to
-  0.03 Mbps on a path without any jitter, after the losses of its start.
+- BBR is ns-3's BBRv1 with five of its faults mended (`trainer/gym/sim/flows/tcp_bbr.h`); as it comes, it sends a packet
+  now and then after the losses of its start, even on a path without any jitter.
 """
 
 

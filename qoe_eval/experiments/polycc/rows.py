@@ -99,8 +99,6 @@ def _halved_rows(results: PolyccResults) -> Iterator[Row]:
     what = f"20 to 10 Mbps: in flight within 1.25 new BDP, {MIN_OF_BBR_AND_COPA} sooner than BBR by"
     goal = Goal("at least", 0.541, "%", scale=100, decimals=1)
     yield _row("halved", what, goal, _sooner(results.converged_s), _shown_times(results.converged_s))
-    what = "the same within two new BDPs, which is as far as BBR's estimate of the bandwidth takes it"
-    yield _row("halved_own_bound", what, goal, _sooner(results.own_bound_s), _shown_times(results.own_bound_s))
     yield not_measured(
         "halved_bbr2", "the same against BBRv2", Goal("at least", 0.328, "%", scale=100), "ns-3 3.37 has none"
     )

@@ -155,6 +155,7 @@ void PolyTcp::Fuse(TcpSocketState& tcb) {
 
 uint32_t PolyTcp::FusedWindow() const {
   std::vector<DataRate> windows;
+  windows.reserve(members_.size());
   for (const Member& member : members_) windows.push_back(AsRate(member.state->m_cWnd));
   const FusedRate fused = FuseRates(fusion_, windows.front(), std::span(windows).subspan(1));
   return static_cast<uint32_t>(fused.rate.bps() / 8);
@@ -162,6 +163,7 @@ uint32_t PolyTcp::FusedWindow() const {
 
 ns3::DataRate PolyTcp::FusedPacingRate() const {
   std::vector<DataRate> rates;
+  rates.reserve(members_.size());
   for (const Member& member : members_) {
     if (!member.state->m_pacing) continue;
     const auto bps = static_cast<int64_t>(member.state->m_pacingRate.Get().GetBitRate());

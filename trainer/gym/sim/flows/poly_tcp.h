@@ -28,6 +28,8 @@ class PolyTcp final : public ns3::TcpCongestionOps {
   // neither target nor function.
   PolyTcp(const std::vector<ns3::Ptr<ns3::TcpCongestionOps>>& controls, Fusion::Kind fusion);
   PolyTcp(const PolyTcp& other);
+  PolyTcp& operator=(const PolyTcp&) = delete;
+  ~PolyTcp() override = default;
 
   std::string GetName() const override { return "PolyTcp"; }
   void Init(ns3::Ptr<ns3::TcpSocketState> tcb) override;
