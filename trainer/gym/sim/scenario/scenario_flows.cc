@@ -154,6 +154,7 @@ void ParseFusedControls(const nlohmann::json& value, const std::string& path, Tc
   constexpr std::array kFusions{Fusion::Kind::kPilotOnly, Fusion::Kind::kMax, Fusion::Kind::kMin, Fusion::Kind::kMedian,
                                 Fusion::Kind::kMean};
   std::vector<std::string_view> names;
+  names.reserve(kFusions.size());
   for (const Fusion::Kind kind : kFusions) names.push_back(ToString(kind));
   tcp.fusion = kFusions[object.Choice("fusion", names)];
   object.RefuseUnknownKeys();
