@@ -17,6 +17,7 @@ from weir.qoe_eval.experiments.policy.experiment import policy_plans, policy_res
 from weir.qoe_eval.experiments.policy.figures import read_figures
 from weir.qoe_eval.experiments.policy.report import policy_document, policy_markdown
 from weir.qoe_eval.experiments.policy.sets import TRACE_SETS, policy_sets
+from weir.qoe_eval.experiments.polycc.command import polycc
 from weir.qoe_eval.experiments.recoco.command import recoco
 from weir.qoe_eval.experiments.robust.command import robust
 from weir.qoe_eval.report.goal_table import print_rows
@@ -36,6 +37,7 @@ app.command("recoco")(recoco)
 add_experiments(app)
 app.command("calls")(calls)
 app.command("robust")(robust)
+app.command("polycc")(polycc)
 
 
 @app.command("policy")

@@ -50,6 +50,8 @@ REFUSALS = {
     "pool-of-unknown-fusion": 'flows[0].controller: pool, character 33: "sum" is not known; use pilot, max, min,',
     "pool-without-pilot": "flows[0].controller: pool, character 25: pilot=MEMBER is missing",
     "unknown-controller": "flows[0].controller: 'bbr2' is not allowed; use 'under_test', 'weir'",
+    "fused-tcp-without-copilot": "flows[0].congestion_control.copilots: is missing; add it",
+    "uniform-interval-too-short": "forward.jitter.interval_ms: must be at least 0.1, not 0.01",
     "unknown-flow-kind": "flows[0]: kind 'udp' is not known; use one of 'rtp', 'tcp', 'cbr'",
     "unknown-key": 'durations_s: unknown key; did you mean "duration_s"? Else remove it',
     "unknown-nested-key": "forward.queue_bytes: unknown key; did you mean",
@@ -164,6 +166,22 @@ def test_the_reverse_link_takes_the_forward_delay() -> None:
     [
         ({"kind": "cbr", "id": "x"}, "flows[1].rate_bps: is missing; add it"),
         ({"kind": "tcp", "congestion_control": "cubik"}, "flows[1].congestion_control: 'cubik' is not allowed"),
+        (
+            {"kind": "tcp", "congestion_control": {"pilot": "bbr", "copilots": ["bbr"], "fusion": "max"}},
+            "flows[1].congestion_control: bbr is there twice",
+        ),
+        (
+            {"kind": "tcp", "congestion_control": {"pilot": "bbr", "copilots": ["cubik"], "fusion": "max"}},
+            "flows[1].congestion_control.copilots[0]: 'cubik' is not allowed",
+        ),
+        (
+            {"kind": "tcp", "congestion_control": {"pilot": "bbr", "copilots": [], "fusion": "max"}},
+            "flows[1].congestion_control.copilots: needs at least 1",
+        ),
+        (
+            {"kind": "tcp", "congestion_control": {"pilot": "bbr", "copilots": ["copa"], "fusion": "closest"}},
+            "flows[1].congestion_control.fusion: 'closest' is not allowed",
+        ),
         ({"kind": "tcp", "transfers": {"bytes": [5, 4], "idle_mean_s": 1}}, "flows[1].transfers: bytes: the smallest"),
         ({"kind": "rtp", "id": "x", "min_rate_bps": 500e3}, "flows[1]: start_rate_bps (300000) must be at least"),
         ({"kind": "rtp", "id": "x", "media": {"kind": "filler", "max_rate_bps": 20e3}}, "flows[1]: media.max_rate_bps"),

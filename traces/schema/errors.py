@@ -7,8 +7,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from weir.traces.schema.flows import ALL, ONE
 from weir.traces.schema.part import Part
 from weir.traces.schema.values_over_time import CHANGING, CONSTANT
+
+_FORMS = (CONSTANT, CHANGING, ONE, ALL)
 
 
 def known_keys() -> frozenset[str]:
@@ -43,7 +46,7 @@ def _json_path(location: tuple[int | str, ...], data: Any) -> str:
         if isinstance(part, int):
             path += f"[{part}]"
             here = here[part] if isinstance(here, list) and part < len(here) else None
-        elif part in (CONSTANT, CHANGING) or (isinstance(here, dict) and part not in here and here.get("kind") == part):
+        elif part in _FORMS or (isinstance(here, dict) and part not in here and here.get("kind") == part):
             continue  # pydantic names the chosen variant, which is no key of the file
         else:
             path += f".{part}" if path else part

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import AfterValidator, Field, PlainSerializer, WrapValidator, model_validator
+from pydantic import AfterValidator, Discriminator, Field, PlainSerializer, Tag, WrapValidator, model_validator
 
 from weir._core import parse_pool
 from weir.registry import SIMULATED, is_pool
@@ -164,12 +164,51 @@ class Transfers(Part):
         return self
 
 
+TcpCongestionControl = Literal["cubic", "bbr", "newreno", "linux_reno", "vegas", "copa"]
+MAX_COPILOTS = 7
+ONE, ALL = "<one>", "<fused>"
+"""How pydantic's locations name one congestion control and several; no keys of a file."""
+
+
+class FusedControls(Part):
+    """Several congestion controls on one TCP connection, after PolyCC (SIGCOMM 2023).
+
+    Each works out a window from every acknowledgement; ``fusion`` makes one of them, which all then go on from
+    (``mean`` and ``median`` geometric; ``pilot``: its own, the others watch). Of the pacing rates of those that pace
+    likewise, if the pilot does. All else, recovery too, is the pilot's.
+    """
+
+    pilot: TcpCongestionControl
+    copilots: list[TcpCongestionControl] = Field(min_length=1, max_length=MAX_COPILOTS)
+    fusion: Literal["pilot", "max", "min", "median", "mean"]
+
+    @model_validator(mode="after")
+    def _distinct(self) -> FusedControls:
+        controls = [self.pilot, *self.copilots]
+        twice = next((control for control in controls if controls.count(control) > 1), None)
+        if twice is not None:
+            raise ValueError(f"{twice} is there twice")
+        return self
+
+    def __str__(self) -> str:
+        return f"{self.fusion}({', '.join([self.pilot, *self.copilots])})"
+
+
+def _form(value: object) -> str:
+    return ALL if isinstance(value, dict | FusedControls) else ONE
+
+
+CongestionControl = Annotated[
+    Annotated[TcpCongestionControl, Tag(ONE)] | Annotated[FusedControls, Tag(ALL)], Discriminator(_form)
+]
+
+
 class TcpFlow(Flow):
     """A TCP sender. ``transfers`` null: one endless transfer."""
 
     kind: Literal["tcp"]
     id: str = Field("tcp", min_length=1)
-    congestion_control: Literal["cubic", "bbr", "newreno", "linux_reno", "vegas"] = "cubic"
+    congestion_control: CongestionControl = "cubic"
     extra_one_way_delay_ms: NotNegative = 0.0
     transfers: Transfers | None = None
 

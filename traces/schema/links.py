@@ -110,6 +110,9 @@ class PolicerLoss(Part):
 Loss = Annotated[NoLoss | BernoulliLoss | GilbertElliottLoss | PolicerLoss, Field(discriminator="kind")]
 
 
+IntervalMs = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.1, le=10_000)]
+
+
 class NoJitter(Part):
     """No delay beyond queueing, serialisation and propagation."""
 
@@ -126,10 +129,15 @@ class TruncatedGaussianJitter(Part):
 
 
 class UniformJitter(Part):
-    """Delay after the bottleneck: uniform from 0 to ``maximum_ms``; packets keep their order."""
+    """Delay after the bottleneck: uniform from 0 to ``maximum_ms``; packets keep their order.
+
+    ``interval_ms`` null: drawn for each packet, which then mostly waits for one before it; else drawn anew after each
+    such time, and the same for all packets in it.
+    """
 
     kind: Literal["uniform"]
     maximum_ms: NotNegative
+    interval_ms: IntervalMs | None = None
 
 
 class SlottedJitter(Part):
@@ -139,7 +147,7 @@ class SlottedJitter(Part):
     """
 
     kind: Literal["slotted"]
-    interval_ms: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.1, le=10_000)]
+    interval_ms: IntervalMs
 
 
 class SpikeJitter(Part):

@@ -178,6 +178,27 @@ TEST_F(LossAndJitterTest, UniformJitterKeepsTheOrder) {
   }
 }
 
+TEST_F(LossAndJitterTest, UniformJitterHoldsForItsInterval) {
+  const JitterSpec spec{.kind = JitterSpec::Kind::kUniform, .maximum_ns = 90 * kMs, .interval_ns = 100 * kMs};
+  JitterModel model(spec, RandomStream(1, 0)), seldom_used(spec, RandomStream(1, 0));
+  constexpr int kIntervals = 20'000;
+  double sum_ms = 0.0;
+  for (int64_t i = 0; i < kIntervals; ++i) {
+    // Late enough in the interval that nothing of the one before is under way.
+    const int64_t late_ns = (i * 100 + 91) * kMs;
+    const int64_t jitter_ns = model.Delayed(late_ns) - late_ns;
+    ASSERT_EQ(model.Delayed(late_ns + 8 * kMs), late_ns + 8 * kMs + jitter_ns);
+    sum_ms += static_cast<double>(jitter_ns) / kMs;
+    // One that is used less draws as often.
+    if (i % 7 == 6) {
+      ASSERT_EQ(seldom_used.Delayed(late_ns) - late_ns, jitter_ns);
+    }
+  }
+  EXPECT_NEAR(sum_ms / kIntervals, 45.0, 5 * 90 / std::sqrt(12.0 * kIntervals));
+  const int64_t last_ns = model.Delayed((int64_t{kIntervals} * 100 - 1) * kMs);
+  EXPECT_GE(model.Delayed(int64_t{kIntervals} * 100 * kMs), last_ns);
+}
+
 TEST_F(LossAndJitterTest, ASlotLetsAllGoOnAtItsEnd) {
   const JitterSpec spec{.kind = JitterSpec::Kind::kSlotted, .interval_ns = 20 * kMs};
   JitterModel model(spec, RandomStream(1, 0)), other_seed(spec, RandomStream(2, 0));

@@ -47,6 +47,24 @@ TEST_F(TcpFlowTest, FillsALink) {
   }
 }
 
+TEST_F(TcpFlowTest, BbrSurvivesAStartThatOverrunsAShortQueue) {
+  LinkSpec spec = LinkOf(20'000'000);
+  spec.one_way_delay_ns = 50 * kMs;
+  spec.queue = {QueueSpec::Unit::kBytes, 250'000};
+  LinkSpec back;
+  back.one_way_delay_ns = 50 * kMs;
+  const int64_t duration_ns = 20 * kSecond;
+  Link data(spec, duration_ns, 1, 0);
+  Link acknowledgements(back, duration_ns, 1, 8);
+  CountingObserver observer;
+  observer.count_from_ns = 2 * kSecond;
+  const TcpFlow flow(EndlessTcp(kBbr, duration_ns), &data, &acknowledgements, &observer, 1, 1024);
+  RunUntil(duration_ns);
+  EXPECT_GT(observer.packets_dropped, 100);
+  EXPECT_GT(Mbps(observer.bytes_received_late, 18), 17);
+  EXPECT_LT(Mbps(observer.bytes_received_late, 18), 20.01);
+}
+
 TEST_F(TcpFlowTest, CubicFillsTheQueueAndReactsToItsDrops) {
   const int64_t duration_ns = 60 * kSecond;
   Link data(LinkOf(5'000'000), duration_ns, 1, 0);

@@ -21,6 +21,10 @@ class FlowObserver {
   virtual void OnTargetRate(DataRate, int64_t /*time_ns*/) {}
   // REMB, or transport feedback; other RTCP is not told of.
   virtual void OnFeedbackSent(int64_t /*time_ns*/) {}
+  // Payload that a TCP sender has sent and not seen acknowledged or lost, when it changes.
+  virtual void OnBytesInFlight(int64_t /*bytes*/, int64_t /*time_ns*/) {}
+  // Payload that a TCP receiver hands to its application, in order.
+  virtual void OnDelivered(int64_t /*bytes*/, int64_t /*time_ns*/) {}
 };
 
 }  // namespace weir::sim

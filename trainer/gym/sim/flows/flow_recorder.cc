@@ -74,6 +74,19 @@ void FlowRecorder::OnFeedbackSent(int64_t time_ns) {
   if (Step* step = StepAt(time_ns)) ++step->feedback_sent;
 }
 
+void FlowRecorder::OnBytesInFlight(int64_t bytes, int64_t time_ns) {
+  if (!series_) return;
+  const size_t index = std::min(static_cast<size_t>(time_ns / kSeriesIntervalNs), steps.size() - 1);
+  // A step begins with what was in flight before it.
+  most_bytes_in_flight.resize(index + 1, bytes_in_flight_);
+  bytes_in_flight_ = bytes;
+  most_bytes_in_flight[index] = std::max(most_bytes_in_flight[index], bytes);
+}
+
+void FlowRecorder::OnDelivered(int64_t bytes, int64_t time_ns) {
+  if (Step* step = StepAt(time_ns)) step->bytes_delivered += bytes;
+}
+
 void FlowRecorder::FinishDelays(size_t step_index) {
   if (step_delays_ns_.empty()) return;
   const MeanAndP95 delays = MeanAndP95Of(step_delays_ns_);
@@ -88,6 +101,7 @@ void FlowRecorder::Finish() {
   if (!series_) return;
   FinishDelays(arrival_step_);
   for (; target_step_ < steps.size(); ++target_step_) steps[target_step_].target_bps = target_bps_;
+  if (!most_bytes_in_flight.empty()) most_bytes_in_flight.resize(steps.size(), bytes_in_flight_);
 }
 
 }  // namespace weir::sim

@@ -29,6 +29,8 @@ class FlowRecorder final : public FlowObserver {
     int64_t bytes_received = 0;
     int64_t packets_lost = 0;
     int64_t feedback_sent = 0;
+    // Of a TCP flow, payload in order.
+    int64_t bytes_delivered = 0;
     // Nothing when nothing arrived.
     std::optional<double> delay_mean_ms;
     std::optional<double> delay_p95_ms;
@@ -43,6 +45,8 @@ class FlowRecorder final : public FlowObserver {
   void OnDropped(const Packet& packet) override;
   void OnTargetRate(DataRate target_rate, int64_t time_ns) override;
   void OnFeedbackSent(int64_t time_ns) override;
+  void OnBytesInFlight(int64_t bytes, int64_t time_ns) override;
+  void OnDelivered(int64_t bytes, int64_t time_ns) override;
 
   // Call once, after the last event.
   void Finish();
@@ -64,6 +68,8 @@ class FlowRecorder final : public FlowObserver {
   DelayDistribution queueing_delays;
   // Empty without a series.
   std::vector<Step> steps;
+  // Of a TCP flow, the largest in each step. Empty without a series or a transfer.
+  std::vector<int64_t> most_bytes_in_flight;
   // Nothing for a flow whose frames are not followed. To be set before the first packet.
   std::unique_ptr<FrameRecorder> frames;
   // Nothing for a flow without an estimator at its receiver, which must have it for its observer. To be set before the
@@ -86,6 +92,8 @@ class FlowRecorder final : public FlowObserver {
   // The target in force since the start of the step after the last one that was filled in.
   double target_bps_ = 0;
   size_t target_step_ = 0;
+  // As last told of.
+  int64_t bytes_in_flight_ = 0;
 };
 
 }  // namespace weir::sim

@@ -26,7 +26,12 @@ class TcpFlow::Impl {
  public:
   Impl(const FlowSpec& spec, Link* data_link, Link* acknowledgement_link, FlowObserver* observer, uint64_t seed,
        uint64_t stream)
-      : spec_(spec), tcp_(std::get<TcpSpec>(spec.kind)), random_(seed, stream), start_transfer_(this), stop_(this) {
+      : spec_(spec),
+        tcp_(std::get<TcpSpec>(spec.kind)),
+        observer_(observer),
+        random_(seed, stream),
+        start_transfer_(this),
+        stop_(this) {
     if (spec_.start_ns >= spec_.stop_ns) return;
     std::tie(sender_, sender_device_) = MakeTcpHost(kSenderAddress);
     std::tie(receiver_, receiver_device_) = MakeTcpHost(kReceiverAddress);
@@ -41,7 +46,7 @@ class TcpFlow::Impl {
 
   ~Impl() {
     Forget(listener_);
-    Forget(socket_);
+    ForgetSender();
   }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -64,6 +69,13 @@ class TcpFlow::Impl {
     socket->SetSendCallback(ns3::MakeNullCallback<void, ns3::Ptr<ns3::Socket>, uint32_t>());
   }
 
+  void ForgetSender() {
+    Forget(socket_);
+    if (socket_ && observer_) {
+      socket_->TraceDisconnectWithoutContext("BytesInFlight", ns3::MakeCallback(&Impl::OnBytesInFlight, this));
+    }
+  }
+
   void Listen() {
     listener_ = MakeTcpSocket(receiver_);
     listener_->Bind(ns3::InetSocketAddress(ns3::Ipv4Address::GetAny(), kPort));
@@ -84,6 +96,7 @@ class TcpFlow::Impl {
     while (const ns3::Ptr<ns3::Packet> packet = socket->Recv()) {
       if (packet->GetSize() == 0) break;  // the end of the stream
       bytes_delivered_ += packet->GetSize();
+      if (observer_) observer_->OnDelivered(packet->GetSize(), NowNs());
       transfer_bytes_received_ += packet->GetSize();
     }
     if (transfer_bytes_ == kEndless || transfer_bytes_received_ < transfer_bytes_) return;
@@ -103,11 +116,14 @@ class TcpFlow::Impl {
   }
 
   void Connect() {
-    Forget(socket_);
+    ForgetSender();
     transfer_bytes_received_ = 0;
     socket_ = MakeTcpSocket(sender_);
+    if (observer_) {
+      socket_->TraceConnectWithoutContext("BytesInFlight", ns3::MakeCallback(&Impl::OnBytesInFlight, this));
+    }
     const auto ns3_stream = static_cast<uint32_t>(random_.Next() >> 33);
-    socket_->SetCongestionControlAlgorithm(MakeTcpCongestionControl(tcp_.congestion_control, ns3_stream));
+    socket_->SetCongestionControlAlgorithm(MakeTcpCongestionControl(tcp_, ns3_stream));
     socket_->SetConnectCallback(ns3::MakeCallback(&Impl::OnConnected, this), ns3::MakeCallback(&Impl::OnError, this));
     socket_->SetCloseCallbacks(ns3::MakeNullCallback<void, ns3::Ptr<ns3::Socket>>(),
                                ns3::MakeCallback(&Impl::OnError, this));
@@ -131,6 +147,8 @@ class TcpFlow::Impl {
     if (NowNs() < spec_.stop_ns) ns3::Simulator::ScheduleNow(&Impl::Connect, this);
   }
 
+  void OnBytesInFlight(uint32_t, uint32_t bytes) { observer_->OnBytesInFlight(bytes, NowNs()); }
+
   void Fill(ns3::Ptr<ns3::Socket> socket, uint32_t available) {
     for (; available >= kChunkBytes; available -= kChunkBytes) {
       if (socket->Send(ns3::Create<ns3::Packet>(kChunkBytes)) < 0) return;
@@ -149,6 +167,7 @@ class TcpFlow::Impl {
 
   const FlowSpec spec_;
   const TcpSpec tcp_;
+  FlowObserver* const observer_;
   RandomStream random_;
   ns3::Ptr<ns3::Node> sender_;
   ns3::Ptr<ns3::Node> receiver_;

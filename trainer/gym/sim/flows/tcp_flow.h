@@ -15,8 +15,8 @@ namespace weir::sim {
 class TcpFlow {
  public:
   // `spec.kind` holds a TcpSpec. `observer` sees the packets from the sender to the receiver (retransmissions and
-  // handshake included), not the acknowledgements; may be null. Uses the random streams `stream` to `stream + 15` of
-  // `seed`. Links and observer outlive the simulation's last event, and so does the flow.
+  // handshake included) and what is in flight, not the acknowledgements; may be null. Uses the random streams `stream`
+  // to `stream + 15` of `seed`. Links and observer outlive the simulation's last event, and so does the flow.
   TcpFlow(const FlowSpec& spec, Link* data_link, Link* acknowledgement_link, FlowObserver* observer, uint64_t seed,
           uint64_t stream);
   ~TcpFlow();

@@ -10,20 +10,24 @@
 #include <ns3/tcp-vegas.h>
 #include <ns3/uinteger.h>
 
+#include <vector>
+
+#include "flows/poly_tcp.h"
+#include "flows/tcp_bbr.h"
+#include "flows/tcp_copa.h"
+
 namespace weir::sim {
 namespace {
 
 // Far above the bandwidth-delay product of every path of interest, so that the window never limits.
 constexpr uint32_t kBufferBytes = 8 << 20;
 
-}  // namespace
-
-ns3::Ptr<ns3::TcpCongestionOps> MakeTcpCongestionControl(TcpCongestionControl kind, uint32_t ns3_stream) {
+ns3::Ptr<ns3::TcpCongestionOps> MakeControl(TcpCongestionControl kind, uint32_t ns3_stream) {
   switch (kind) {
     case TcpCongestionControl::kCubic:
       return ns3::CreateObject<ns3::TcpCubic>();
     case TcpCongestionControl::kBbr: {
-      const auto bbr = ns3::CreateObject<ns3::TcpBbr>();
+      const auto bbr = ns3::CreateObject<TcpBbr>();
       bbr->SetStream(ns3_stream);
       return bbr;
     }
@@ -33,8 +37,21 @@ ns3::Ptr<ns3::TcpCongestionOps> MakeTcpCongestionControl(TcpCongestionControl ki
       return ns3::CreateObject<ns3::TcpLinuxReno>();
     case TcpCongestionControl::kVegas:
       return ns3::CreateObject<ns3::TcpVegas>();
+    case TcpCongestionControl::kCopa:
+      return ns3::CreateObject<TcpCopa>();
   }
   return nullptr;
+}
+
+}  // namespace
+
+ns3::Ptr<ns3::TcpCongestionOps> MakeTcpCongestionControl(const TcpSpec& spec, uint32_t ns3_stream) {
+  // At most one of them draws.
+  const auto pilot = MakeControl(spec.congestion_control, ns3_stream);
+  if (spec.copilots.empty()) return pilot;
+  std::vector<ns3::Ptr<ns3::TcpCongestionOps>> controls{pilot};
+  for (const TcpCongestionControl copilot : spec.copilots) controls.push_back(MakeControl(copilot, ns3_stream));
+  return ns3::CreateObject<PolyTcp>(controls, spec.fusion);
 }
 
 std::pair<ns3::Ptr<ns3::Node>, ns3::Ptr<LinkDevice>> MakeTcpHost(const char* address) {

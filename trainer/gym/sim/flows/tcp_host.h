@@ -25,7 +25,7 @@ ns3::Ptr<ns3::TcpSocketBase> MakeTcpSocket(const ns3::Ptr<ns3::Node>& node);
 
 // `ns3_stream` numbers the random stream of those that draw. ns-3 would number it by its creation in the process, and
 // make a simulation depend on those before it.
-ns3::Ptr<ns3::TcpCongestionOps> MakeTcpCongestionControl(TcpCongestionControl kind, uint32_t ns3_stream);
+ns3::Ptr<ns3::TcpCongestionOps> MakeTcpCongestionControl(const TcpSpec& spec, uint32_t ns3_stream);
 
 }  // namespace weir::sim
 

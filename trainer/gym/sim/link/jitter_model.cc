@@ -25,13 +25,22 @@ int64_t JitterModel::Drawn(int64_t time_ns) {
       return time_ns + std::llround(std::min(jitter_ns, static_cast<double>(spec_.maximum_ns)));
     }
     case JitterSpec::Kind::kUniform:
-      return time_ns + random_.UniformInteger(0, spec_.maximum_ns);
+      return time_ns + UniformNs(time_ns);
     case JitterSpec::Kind::kSlotted:
       return EndOfSlot(time_ns);
     case JitterSpec::Kind::kSpikes:
       return EndOfSpike(time_ns);
   }
   return time_ns;
+}
+
+int64_t JitterModel::UniformNs(int64_t time_ns) {
+  if (spec_.interval_ns == 0) return random_.UniformInteger(0, spec_.maximum_ns);
+  // A draw for each interval, whether or not a packet comes in it: alike for whatever uses the link.
+  for (; held_until_ns_ <= time_ns; held_until_ns_ += spec_.interval_ns) {
+    held_ns_ = random_.UniformInteger(0, spec_.maximum_ns);
+  }
+  return held_ns_;
 }
 
 int64_t JitterModel::EndOfSlot(int64_t time_ns) const {

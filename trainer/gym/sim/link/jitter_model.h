@@ -19,6 +19,7 @@ class JitterModel {
 
  private:
   int64_t Drawn(int64_t time_ns);
+  int64_t UniformNs(int64_t time_ns);
   int64_t EndOfSlot(int64_t time_ns) const;
   int64_t EndOfSpike(int64_t time_ns);
 
@@ -27,6 +28,9 @@ class JitterModel {
   int64_t last_ns_ = 0;
   // Slotted: an end of a slot, in [0, interval).
   int64_t phase_ns_ = 0;
+  // Uniform with an interval: the delay that holds, and until when.
+  int64_t held_ns_ = 0;
+  int64_t held_until_ns_ = 0;
   // Spikes: the last that has begun, or the one to come.
   int64_t spike_start_ns_ = 0;
   int64_t spike_end_ns_ = 0;

@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -28,20 +27,13 @@ double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
 double Milliseconds(int64_t ns) { return static_cast<double>(ns) / 1e6; }
 double Rounded(double value, double steps_per_unit) { return std::round(value * steps_per_unit) / steps_per_unit; }
 
-std::string_view CongestionControlName(TcpCongestionControl congestion_control) {
-  switch (congestion_control) {
-    case TcpCongestionControl::kCubic:
-      return "cubic";
-    case TcpCongestionControl::kBbr:
-      return "bbr";
-    case TcpCongestionControl::kNewReno:
-      return "newreno";
-    case TcpCongestionControl::kLinuxReno:
-      return "linux_reno";
-    case TcpCongestionControl::kVegas:
-      return "vegas";
-  }
-  throw std::logic_error("unknown congestion control");
+// A name, or as in a scenario a pilot, its copilots and their fusion.
+Json CongestionControlRecord(const TcpSpec& tcp) {
+  const std::string_view pilot = ToString(tcp.congestion_control);
+  if (tcp.copilots.empty()) return pilot;
+  Json copilots = Json::array();
+  for (const TcpCongestionControl copilot : tcp.copilots) copilots.push_back(ToString(copilot));
+  return {{"pilot", pilot}, {"copilots", std::move(copilots)}, {"fusion", ToString(tcp.fusion)}};
 }
 
 // The mean over the time, where it changes.
@@ -114,7 +106,7 @@ Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, 
   Json record{{"id", flow.id}, {"kind", flow.kind_name()}};
   record["controller"] = receiver ? Json(simulation.controller(index)) : Json(nullptr);
   if (const auto* tcp = std::get_if<TcpSpec>(&flow.kind)) {
-    record["congestion_control"] = CongestionControlName(tcp->congestion_control);
+    record["congestion_control"] = CongestionControlRecord(*tcp);
   }
   record["direction"] = is_forward ? "forward" : "reverse";
   record["start_s"] = Seconds(flow.start_ns);

@@ -30,13 +30,14 @@ Json FlowSeries(const FlowRecorder& recorder, int64_t duration_ns, bool is_rtp) 
   Json series;
   Json target = Json::array(), sent = Json::array(), received = Json::array();
   Json delay_mean = Json::array(), delay_p95 = Json::array(), lost = Json::array();
-  Json feedback = Json::array();
+  Json feedback = Json::array(), goodput = Json::array();
   for (size_t i = 0; i < recorder.steps.size(); ++i) {
     const FlowRecorder::Step& step = recorder.steps[i];
     const int64_t step_ns = StepNs(i, duration_ns);
     target.push_back(std::llround(step.target_bps));
     sent.push_back(RateBps(step.bytes_sent, step_ns));
     received.push_back(RateBps(step.bytes_received, step_ns));
+    goodput.push_back(RateBps(step.bytes_delivered, step_ns));
     delay_mean.push_back(RoundedMs(step.delay_mean_ms));
     delay_p95.push_back(RoundedMs(step.delay_p95_ms));
     lost.push_back(step.packets_lost);
@@ -49,6 +50,10 @@ Json FlowSeries(const FlowRecorder& recorder, int64_t duration_ns, bool is_rtp) 
   series["one_way_delay_p95_ms"] = std::move(delay_p95);
   series["packets_lost"] = std::move(lost);
   if (is_rtp) series["rate_feedback_sent"] = std::move(feedback);
+  if (!recorder.most_bytes_in_flight.empty()) {
+    series["goodput_bps"] = std::move(goodput);
+    series["most_bytes_in_flight"] = recorder.most_bytes_in_flight;
+  }
   return series;
 }
 

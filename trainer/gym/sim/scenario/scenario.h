@@ -4,6 +4,8 @@
 #define WEIR_TRAINER_GYM_SIM_SCENARIO_SCENARIO_H_
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -17,6 +19,7 @@
 #include "program/input_error.h"
 #include "scenario/capacity_trace.h"
 #include "scenario/sender_clock.h"
+#include "weir/fusion.h"
 #include "weir/objective.h"
 #include "weir/units.h"
 
@@ -59,7 +62,7 @@ struct JitterSpec {
   int64_t maximum_ns = 0;
   // Truncated Gaussian.
   bool reorder = false;
-  // Slotted.
+  // Slotted: between the ends of slots. Uniform: how long a delay that was drawn holds, 0 for one packet.
   int64_t interval_ns = 0;
   // Spikes: from the end of one to the start of the next, exponential; their lengths, uniform.
   double gap_mean_s = 0.0;
@@ -120,7 +123,13 @@ struct RtpSpec {
   MediaSpec media;
 };
 
-enum class TcpCongestionControl { kCubic, kBbr, kNewReno, kLinuxReno, kVegas };
+enum class TcpCongestionControl { kCubic, kBbr, kNewReno, kLinuxReno, kVegas, kCopa };
+// By TcpCongestionControl, as files name them.
+inline constexpr std::array<std::string_view, 6> kTcpCongestionControlNames{"cubic",      "bbr",   "newreno",
+                                                                            "linux_reno", "vegas", "copa"};
+constexpr std::string_view ToString(TcpCongestionControl kind) {
+  return kTcpCongestionControlNames[static_cast<size_t>(kind)];
+}
 
 // Short transfers with idle times between them, after RFC 8867 section 5.7.
 struct TcpTransfers {
@@ -134,9 +143,13 @@ struct TcpTransfers {
 struct TcpSpec {
   static constexpr std::string_view kKind = "tcp";
   static constexpr std::string_view kDefaultId = "tcp";
+  // With copilots, the pilot.
   TcpCongestionControl congestion_control = TcpCongestionControl::kCubic;
   // Nothing: one transfer without end.
   std::optional<TcpTransfers> transfers;
+  // Other controls on the same connection, and what becomes of their windows: a kind that needs nothing else.
+  std::vector<TcpCongestionControl> copilots = {};
+  Fusion::Kind fusion = Fusion::Kind::kPilotOnly;
 };
 
 struct CbrSpec {

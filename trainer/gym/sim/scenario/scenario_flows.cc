@@ -129,10 +129,45 @@ TcpTransfers ParseTransfers(const nlohmann::json& value, const std::string& path
   return transfers;
 }
 
+TcpCongestionControl ParseControl(const nlohmann::json& value, const std::string& path) {
+  const auto found = std::ranges::find(kTcpCongestionControlNames, JsonString(value, path));
+  if (found == kTcpCongestionControlNames.end()) {
+    RefuseJson(path, ShownJson(value) + " is not allowed; use " + ListNames(kTcpCongestionControlNames, " or "));
+  }
+  return static_cast<TcpCongestionControl>(found - kTcpCongestionControlNames.begin());
+}
+
+// {"pilot": "bbr", "copilots": ["cubic"], "fusion": "max"}
+void ParseFusedControls(const nlohmann::json& value, const std::string& path, TcpSpec& tcp) {
+  JsonObject object(value, path);
+  tcp.congestion_control = ParseControl(object.Require("pilot"), object.PathOf("pilot"));
+  const std::string copilots_path = object.PathOf("copilots");
+  const nlohmann::json& copilots = JsonArray(object.Require("copilots"), copilots_path, 1, kMaxCopilots);
+  for (size_t i = 0; i < copilots.size(); ++i) {
+    const TcpCongestionControl copilot = ParseControl(copilots[i], Element(copilots_path, i));
+    if (copilot == tcp.congestion_control || std::ranges::find(tcp.copilots, copilot) != tcp.copilots.end()) {
+      RefuseJson(path, std::string(ToString(copilot)) + " is there twice");
+    }
+    tcp.copilots.push_back(copilot);
+  }
+  // "closest" and "user" need more than a name.
+  constexpr std::array kFusions{Fusion::Kind::kPilotOnly, Fusion::Kind::kMax, Fusion::Kind::kMin, Fusion::Kind::kMedian,
+                                Fusion::Kind::kMean};
+  std::vector<std::string_view> names;
+  names.reserve(kFusions.size());
+  for (const Fusion::Kind kind : kFusions) names.push_back(ToString(kind));
+  tcp.fusion = kFusions[object.Choice("fusion", names)];
+  object.RefuseUnknownKeys();
+}
+
 TcpSpec ParseTcp(JsonObject& object) {
   TcpSpec tcp;
-  tcp.congestion_control = static_cast<TcpCongestionControl>(
-      object.Choice("congestion_control", {"cubic", "bbr", "newreno", "linux_reno", "vegas"}, 0));
+  const nlohmann::json* const control = object.Find("congestion_control");
+  if (control && control->is_object()) {
+    ParseFusedControls(*control, object.PathOf("congestion_control"), tcp);
+  } else if (control) {
+    tcp.congestion_control = ParseControl(*control, object.PathOf("congestion_control"));
+  }
   if (const nlohmann::json* transfers = object.FindOptional("transfers")) {
     tcp.transfers = ParseTransfers(*transfers, object.PathOf("transfers"));
   }

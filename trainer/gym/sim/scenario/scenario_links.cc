@@ -8,6 +8,7 @@ namespace weir::sim {
 namespace {
 
 constexpr NumberRange kRatio{.min = 0, .max = 1};
+constexpr NumberRange kIntervalMs{.min = 0.1, .max = 10'000};
 constexpr NumberRange kRate{.min = 0, .max = static_cast<double>(CapacityTrace::kMaxRateBps)};
 
 // Values that hold from given times on: `times_s`, an array of values under a name of its own, perhaps `period_s`.
@@ -129,10 +130,13 @@ JitterSpec ParseJitter(const nlohmann::json& value, const std::string& path) {
     case 2:
       jitter.kind = JitterSpec::Kind::kUniform;
       jitter.maximum_ns = MillisecondsToNs(object.Number("maximum_ms", kDelayMs));
+      if (const nlohmann::json* interval = object.FindOptional("interval_ms")) {
+        jitter.interval_ns = MillisecondsToNs(JsonNumber(*interval, object.PathOf("interval_ms"), kIntervalMs));
+      }
       break;
     case 3:
       jitter.kind = JitterSpec::Kind::kSlotted;
-      jitter.interval_ns = MillisecondsToNs(object.Number("interval_ms", {.min = 0.1, .max = 10'000}));
+      jitter.interval_ns = MillisecondsToNs(object.Number("interval_ms", kIntervalMs));
       break;
     default:
       jitter.kind = JitterSpec::Kind::kSpikes;

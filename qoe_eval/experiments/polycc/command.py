@@ -1,0 +1,92 @@
+"""`weir experiment polycc`."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import track
+
+from weir.executables import find_simulator
+from weir.files.output import make_folder, write_text
+from weir.qoe_eval.experiments.polycc.demonstrations import demonstrations
+from weir.qoe_eval.experiments.polycc.report import polycc_document, polycc_markdown, polycc_page
+from weir.qoe_eval.experiments.polycc.rows import polycc_results, polycc_rows
+from weir.qoe_eval.report.goal_table import print_rows
+from weir.qoe_eval.runs.command_record import command_record
+from weir.qoe_eval.runs.progress import count_runs, end_with_failures, error_console
+from weir.qoe_eval.runs.simulator import run_jobs
+from weir.qoe_eval.runs.simulator_worker import SimulatorFailed
+
+POLYCC_JSON = "polycc.json"
+POLYCC_MARKDOWN = "polycc.md"
+POLYCC_PAGE = "polycc.html"
+# Hundreds of times what a run needs.
+_TIME_LIMIT_S = 300.0
+
+
+def polycc(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where polycc.json, polycc.md and polycc.html go.")],
+    seeds: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Runs with the seeds 1 to N.")] = 5,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, max=1024, metavar="N", help="Simulators at once. Default: one per core.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print polycc.json, and no progress.")] = False,
+) -> None:
+    """Repeats PolyCC's two demonstrations with ns-3's TCP: BBR with CUBIC under jitter, BBR with Copa on a link that is
+    halved.
+    """
+    started = time.monotonic()
+    make_folder(out)
+    lines = [
+        {
+            "job": {"name": f"{scenario.name}, seed {seed}", "place": place},
+            "scenario": scenario.to_dict(),
+            # Of RTP flows, of which there are none.
+            "controller": "rule",
+            "seed": seed,
+            "series": True,
+        }
+        for place, (seed, scenario) in enumerate(
+            (seed, scenario) for seed in range(1, seeds + 1) for scenario in demonstrations()
+        )
+    ]
+    console = error_console()
+    runs = run_jobs(find_simulator(), lines, jobs or os.cpu_count() or 1, _TIME_LIMIT_S)
+    try:
+        hidden = as_json or not console.is_terminal
+        outcomes = list(track(runs, "running", len(lines), console=console, transient=True, disable=hidden))
+    except SimulatorFailed as error:
+        console.print(f"weir: {error}")
+        raise typer.Exit(1) from None
+    except KeyboardInterrupt:
+        console.print("weir: interrupted; nothing is written")
+        raise typer.Exit(1) from None
+    finally:
+        runs.close()
+    outcomes.sort(key=lambda outcome: outcome.job["place"])
+    records = [outcome.record for outcome in outcomes if outcome.record is not None]
+    failures = [outcome.describe() for outcome in outcomes if outcome.record is None]
+    results = polycc_results(records)
+    rows = polycc_rows(results)
+    run: dict[str, Any] = {
+        **command_record(started),
+        "runs": len(records),
+        "seeds": list(range(1, seeds + 1)),
+        "versions": records[0]["versions"] if records else {},
+        "failures": failures,
+    }
+    document = json.dumps(polycc_document(rows, results, run), indent=1, allow_nan=False)
+    write_text(out / POLYCC_JSON, document + "\n")
+    write_text(out / POLYCC_MARKDOWN, polycc_markdown(rows, results, run))
+    write_text(out / POLYCC_PAGE, polycc_page(results, records))
+    if as_json:
+        typer.echo(document)
+    else:
+        print_rows(rows)
+        typer.echo(f"\n{count_runs(len(records))} in {run['wall_s']:.1f} s. Details: {out / POLYCC_MARKDOWN}")
+    end_with_failures(failures, console)
