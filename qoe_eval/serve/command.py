@@ -61,7 +61,7 @@ def offered_scenarios(inputs: Sequence[str]) -> dict[str, list[Scenario]]:
 
 
 async def _serve(scenarios: dict[str, list[Scenario]], port: int, out: Path, opens: bool) -> int:
-    """Serves until Ctrl-C or SIGTERM; returns the exit status."""
+    """Serves until Ctrl-C, SIGTERM or SIGHUP; returns the exit status."""
     from weir.qoe_eval.serve.server import ServeOptions, Server
     from weir.qoe_eval.serve.session_backend import session_backend
 
@@ -72,7 +72,7 @@ async def _serve(scenarios: dict[str, list[Scenario]], port: int, out: Path, ope
         return 1
     over = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, over.set)
     await server.start()
     try:

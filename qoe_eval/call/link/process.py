@@ -137,13 +137,16 @@ class LinkProcess:
         if self.failure:
             raise LinkFailed(self.failure)
 
-    async def stop(self) -> None:
-        """Ends it, by force where it does not end by itself. Never fails; does nothing the second time."""
+    async def stop(self) -> str:
+        """Ends it, by force where it does not end by itself; why force was needed, else empty. Never fails; does nothing
+        the second time.
+        """
         self._stopping = True
         if self._listening is None:
-            return
-        await self._process.stop(_STOP_LIMIT_S)
+            return ""
+        ended = await self._process.stop(_STOP_LIMIT_S)
         await self._listening
+        return "" if ended else f"weir-sim link did not end within {_STOP_LIMIT_S:g} s and was killed"
 
     async def log(self) -> AsyncIterator[dict[str, Any]]:
         """The lines of its log, as they are written, until it has ended.

@@ -25,6 +25,8 @@ bool IsModelMember(std::string_view member);
 Result<std::unique_ptr<RateController>> MakeLibraryMember(const std::string& member, const ModelSource& models,
                                                           DataRate fixed_rate);
 
+// The member of a pool that a loaded model is.
+std::unique_ptr<RateController> MakeModelMember(std::shared_ptr<const PolicyModel> model);
 // A policy (ONNX) for the member of that name, "weir" or "weir:NAME", of a pool.
 Result<std::unique_ptr<RateController>> MakeModelMember(const std::string& member, std::span<const std::byte> model);
 
