@@ -275,6 +275,8 @@ class _Call:
             self._on_event(message | {"end": end})
         elif kind == "state":
             self._hear_state(end, name, str(message.get("state")))
+        elif kind == "model":
+            self._note(f"another model decides: {Path(str(message.get('path'))).name}")
         elif kind == "error":
             text = f"{name}: {str(message.get('message'))[:500]}"
             if message.get("fatal"):
@@ -322,8 +324,6 @@ class _Call:
                     self._over.set_result("")
                 return
             self._happened.append(checked | {"time_us": monotonic_us()})
-            if checked["type"] == "model":
-                self._note(f"asked for the model {checked['path']}")
             if checked["type"] == "down":
                 self._note(f"link down for {checked['duration_s']:g} s")
                 await self._link.down(checked["duration_s"])
