@@ -97,8 +97,8 @@ def read_objective(data: Any) -> tuple[float, float, float]:
 
 
 def read_control(text: str) -> dict[str, Any]:
-    """A control message for the call that runs, as `run_call` takes it; of a model its `name`, which is yet to be looked
-    up among those that there are.
+    """A control message for the call that runs, as `run_call` takes it; of a model its `name`, which is yet to be found
+    among those that there are.
 
     Raises:
         InputError: it is none.

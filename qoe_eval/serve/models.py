@@ -1,5 +1,5 @@
-"""The models that a call may change to while it lasts: the shipped one, and those of one folder. Whoever may steer a call
-may name no other file.
+"""The models that a call may change to while it lasts: the shipped one, and those of one folder. Whoever may steer a
+call may name no other file.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ from typing import Any
 
 from weir._core import describe_model
 from weir.errors import InputError
-from weir.files.input import read_bytes
-from weir.qoe_eval.runs.options import LARGEST_MODEL_BYTES
+from weir.files.input import LARGEST_MODEL_BYTES, read_bytes
 from weir.qoe_eval.runs.shipped_model import shipped_model
 
 SHIPPED = "shipped"
@@ -19,7 +18,7 @@ MAX_LISTED = 200
 
 
 class Models:
-    """By name: "shipped", or a file's. The folder is read anew each time; without one there is only the shipped model."""
+    """By name: "shipped", or a file's. The folder is read anew each time; None: there is only the shipped model."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder

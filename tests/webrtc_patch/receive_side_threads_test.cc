@@ -1,5 +1,5 @@
-// Calls on threads of their own, as libwebrtc's workers are, over one switch that another thread turns. `make tsan` runs
-// these under ThreadSanitizer.
+// Calls on threads of their own, as libwebrtc's workers are, over one switch that another thread turns. `make tsan`
+// runs these under ThreadSanitizer.
 #include <gtest/gtest.h>
 
 #include <atomic>

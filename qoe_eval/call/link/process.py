@@ -138,15 +138,15 @@ class LinkProcess:
             raise LinkFailed(self.failure)
 
     async def stop(self) -> str:
-        """Ends it, by force where it does not end by itself; why force was needed, else empty. Never fails; does nothing
-        the second time.
+        """Ends it, by force where it does not end by itself. Never fails; does nothing the second time. Empty, or what
+        was wrong with its end.
         """
         self._stopping = True
         if self._listening is None:
             return ""
-        ended = await self._process.stop(_STOP_LIMIT_S)
+        wrong = await self._process.stop(_STOP_LIMIT_S)
         await self._listening
-        return "" if ended else f"weir-sim link did not end within {_STOP_LIMIT_S:g} s and was killed"
+        return f"weir-sim link {wrong}" if wrong else ""
 
     async def log(self) -> AsyncIterator[dict[str, Any]]:
         """The lines of its log, as they are written, until it has ended.

@@ -111,9 +111,9 @@ class JsonLinesProcess:
         assert self._process is not None
         return await self._process.wait()
 
-    async def stop(self, limit_s: float) -> bool:
-        """Tells it to `stop` and ends its input; kills it when that does not end it, and returns False. Somebody must go
-        on to receive.
+    async def stop(self, limit_s: float) -> str:
+        """Tells it to `stop` and ends its input; kills it when that does not end it. Somebody must go on to receive.
+        Empty, or what was wrong with its end, to be put behind its name.
         """
         with contextlib.suppress(ConnectionError):
             await self.send({"type": "stop"})
@@ -122,11 +122,11 @@ class JsonLinesProcess:
             self._process.stdin.close()
         try:
             async with asyncio.timeout(limit_s):
-                await self._process.wait()
+                status = await self._process.wait()
         except TimeoutError:
             await self.kill()
-            return False
-        return True
+            return f"did not end within {limit_s:g} s and was killed"
+        return f"was killed by signal {-status}" if status < 0 else ""
 
     async def kill(self) -> None:
         """Ends it by force, and waits for it."""

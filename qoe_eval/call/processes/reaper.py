@@ -19,8 +19,10 @@ if not sys.stdin.buffer.read():
     select.select([parent], [], [], 10)
     from weir.qoe_eval.call.link import namespaces
     from weir.qoe_eval.call.processes import scratch_folder
-    namespaces.remove_leftovers()
-    scratch_folder.remove_leftovers()
+    try:
+        namespaces.remove_leftovers()
+    finally:
+        scratch_folder.remove_leftovers()
 """
 
 

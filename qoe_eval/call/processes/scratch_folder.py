@@ -1,4 +1,6 @@
-"""A folder for what a call needs only while it lasts. It never stays behind: the next one removes what killed runs left."""
+"""A folder for what a call needs only while it lasts. It never stays behind: the reaper removes what a killed run has
+left, or the next run does.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ import os
 import shutil
 import stat
 import tempfile
+import time
 from pathlib import Path
 
 from weir.qoe_eval.call.processes.owner import is_dead, this_process
@@ -14,6 +17,7 @@ from weir.qoe_eval.call.processes.owner import is_dead, this_process
 _PREFIX = "weir-call-"
 _OWNER = ".owner"
 _LONGEST_OWNER_BYTES = 200
+_ATTEMPTS = 20
 
 
 class ScratchFolder:
@@ -26,7 +30,7 @@ class ScratchFolder:
 
     def remove(self) -> None:
         """With all that is in it; does nothing the second time."""
-        shutil.rmtree(self.path, ignore_errors=True)
+        _remove(self.path)
 
     def __enter__(self) -> Path:
         return self.path
@@ -40,7 +44,19 @@ def remove_leftovers() -> None:
     with contextlib.suppress(OSError):
         for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
             if _is_leftover(folder):
-                shutil.rmtree(folder, ignore_errors=True)
+                _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    # Who has just been killed may still have made a file in it.
+    for _ in range(_ATTEMPTS):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+        time.sleep(0.1)
+    # To be known for what it is by those who try later.
+    with contextlib.suppress(OSError):
+        (folder / _OWNER).write_text(this_process(), encoding="ascii")
 
 
 def _is_leftover(folder: Path) -> bool:

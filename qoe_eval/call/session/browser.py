@@ -8,7 +8,7 @@ import os
 import shlex
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -139,11 +139,15 @@ class BrowserSender:
     async def _close(self) -> bool:
         """Ends Chromium and Playwright, by force where they do not end by themselves; then False."""
         closed = True
-        for close in (self._browser and self._browser.close, self._playwright and self._playwright.stop):
+        ends: list[Callable[[], Awaitable[None]]] = []
+        if self._browser is not None:
+            ends.append(self._browser.close)
+        if self._playwright is not None:
+            ends.append(self._playwright.stop)
+        for end in ends:
             try:
                 async with asyncio.timeout(_STOP_LIMIT_S):
-                    if close is not None:
-                        await close()
+                    await end()
             except (PlaywrightError, TimeoutError):
                 closed = False
         if not closed or self._playwright is None:
@@ -181,7 +185,7 @@ class BrowserSender:
         return path
 
     def _driver(self, folder: Path) -> Path:
-        """Playwright's own program, Node.js, as one that says its number, dies with this process, and leaves what it and
+        """Playwright's own program, Node.js, as one that says its number, dies with this process, and has what it and
         Chromium write in the folder.
         """
         node = os.environ.get(_DRIVER_VARIABLE) or str(Path(playwright.__file__).parent / "driver" / "node")

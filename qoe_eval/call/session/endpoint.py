@@ -34,6 +34,6 @@ class Endpoint(Protocol):
         """Its next message; None once it has ended, and then always."""
 
     async def stop(self) -> str:
-        """Ends it, with its last statistics where it is well, by force where it is not. Never fails. Empty when it ended
-        by itself, or was known to be out of order; else what it did not do.
+        """Ends it, with its last statistics where it is well, by force where it is not. Never fails. Empty when it
+        ended by itself, or was known to be out of order; else what was wrong with its end.
         """

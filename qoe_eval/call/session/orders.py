@@ -13,7 +13,8 @@ _LONGEST_DOWN_S = 3600.0
 
 def checked_order(order: Any) -> dict[str, Any]:
     """An order with only its known fields: `stop`; `objective` with `throughput`, `latency`, `loss` (scaled to a sum of
-    1); `controller` with `name`; `pool` with `line`; `model` with `path`, of the controller weir; `down` with `duration_s`.
+    1); `controller` with `name`; `pool` with `line`; `model` with `path`, for the controller weir; `down` with
+    `duration_s`.
 
     Raises:
         ValueError: it is something else, and what.

@@ -100,8 +100,8 @@ class PeerProcess:
         self._stopping = True
         if self._broken:
             await self._process.kill()
-        elif not await self._process.stop(_STOP_LIMIT_S):
-            return f"the {self.name} (weir-peer) did not end within {_STOP_LIMIT_S:g} s and was killed"
+        elif wrong := await self._process.stop(_STOP_LIMIT_S):
+            return f"the {self.name} (weir-peer) {wrong}"
         return ""
 
     async def _read(self) -> Message | None:

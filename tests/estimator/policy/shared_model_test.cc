@@ -1,5 +1,5 @@
-// One loaded model, and many threads that each have estimators of their own over it. Under ThreadSanitizer (`make tsan`)
-// any write that they share is a failure; without it, an answer that depends on who else computes is.
+// One loaded model, and many threads that each have estimators of their own over it. Under ThreadSanitizer (`make
+// tsan`) any write that they share is a failure; without it, an answer that depends on who else computes is.
 #include <gtest/gtest.h>
 
 #include <functional>

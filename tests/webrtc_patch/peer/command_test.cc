@@ -50,8 +50,8 @@ TEST(Command, AModelIsAFileForAMember) {
   EXPECT_EQ(alone.path, "m.onnx");
   EXPECT_EQ(alone.member, "weir");
   EXPECT_EQ(Parsed<ModelCommand>(R"({"type":"model","path":"m","member":"weir:a"})").member, "weir:a");
-  for (const char* line : {R"({"type":"model"})", R"({"type":"model","path":7})",
-                           R"({"type":"model","path":"m","member":"nada"})"}) {
+  for (const char* line :
+       {R"({"type":"model"})", R"({"type":"model","path":7})", R"({"type":"model","path":"m","member":"nada"})"}) {
     EXPECT_FALSE(ParseCommand(line).ok()) << line;
   }
 }

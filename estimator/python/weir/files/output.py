@@ -1,7 +1,8 @@
 """Results, written whole or not at all, with errors that a user can act on.
 
 A new file is written without a name, or where the file system has no such files beside its place, and takes its place
-when it is complete: a full disk, an interruption or a death leaves what was there before, and nothing else. A device or a pipe (``/dev/stdout``) is written to as it is.
+when it is complete: a full disk, an interruption or a death leaves what was there before, and nothing else. A device or
+a pipe (``/dev/stdout``) is written to as it is.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from weir.qoe_eval.call.link.namespaces import FOLDER
 
 STAGED_WEIR = Path(__file__).parent / "staged_weir.py"
 LIMIT_S = 90.0
-GONE_LIMIT_S = 15.0
+GONE_LIMIT_S = 40.0
 # A folder of a call of a few seconds without its frames has some hundred kB.
 LARGEST_FOLDER_BYTES = 20 << 20
 # What hangs is given up sooner than for users.
@@ -36,7 +36,9 @@ LIMITS = {
 
 
 class StagedRun:
-    """Everything that it starts carries a mark in its environment, and writes temporary files into a folder of its own."""
+    """Everything that it starts carries a mark in its environment, or is in its network namespaces, as Chromium's
+    renderers, which overwrite theirs; and it writes temporary files into a folder of its own.
+    """
 
     def __init__(self, folder, *arguments, environment=()):
         self.folder = folder
@@ -55,6 +57,7 @@ class StagedRun:
         os.close(told)
         os.close(heard)
         self._text = b""
+        self._networks = set()
 
     def next_stage(self):
         """The stage at which it waits now; None once it has ended."""
@@ -67,6 +70,7 @@ class StagedRun:
                 return None
             self._text += chunk
         line, _, self._text = self._text.partition(b"\n")
+        self._networks.update(identity(path) for path in self._namespaces())
         return line.decode()
 
     def go(self):
@@ -109,22 +113,26 @@ class StagedRun:
         deadline = time.monotonic() + GONE_LIMIT_S
         while (left := self._left()) and time.monotonic() < deadline:
             time.sleep(0.05)
-        assert left == []
+        assert not left, left
 
     def _left(self):
-        namespaces = [path.name for path in FOLDER.glob(f"weir-*-{self.process.pid}-*-*-*")]
+        namespaces = [path.name for path in self._namespaces()]
         processes = [" ".join(command_line(process))[:200] for process in self._processes()]
         files = [str(path) for path in self.temporary.iterdir()]
         files += [str(path) for path in self.folder.rglob("*") if path.suffix in (".part", ".y4m")]
         sizes = [path.stat().st_size for path in self.folder.rglob("*") if path.is_file()]
         return namespaces + processes + files + (["too much"] if sum(sizes) > LARGEST_FOLDER_BYTES else [])
 
+    def _namespaces(self):
+        return list(FOLDER.glob(f"weir-*-{self.process.pid}-*-*-*"))
+
     def _processes(self):
         for entry in Path("/proc").iterdir():
             if entry.name.isdecimal() and int(entry.name) != self.process.pid:
                 # A dead one has no environment any more.
                 with suppress(OSError):
-                    if self._mark.encode() in (entry / "environ").read_bytes().split(b"\0"):
+                    marked = self._mark.encode() in (entry / "environ").read_bytes().split(b"\0")
+                    if marked or identity(entry / "ns/net") in self._networks:
                         yield int(entry.name)
 
     def kill(self):
@@ -134,6 +142,11 @@ class StagedRun:
                 os.kill(process, signal.SIGKILL)
         self.process.wait()
         shutil.rmtree(self.temporary, ignore_errors=True)
+
+
+def identity(path):
+    status = path.stat()
+    return status.st_dev, status.st_ino
 
 
 def command_line(process):

@@ -90,8 +90,6 @@ def start(tmp_path, video):
         run.kill()
 
 
-
-
 def start_call(start, folder, sender, **options):
     load_bundled("steady-1m").model_copy(update={"name": "chaos"}).save(folder / "chaos.json")
     return start(
@@ -172,10 +170,8 @@ def start_serve(start, folder):
         "scenario": "steady-1m", "sender": "native", "controller": "weir", "duration_s": 5, "size": "640x360",
         "objective": {"throughput": 0.4, "latency": 0.5, "loss": 0.1},
     }  # fmt: skip
-    origin = address.partition("/?")[0]
-    request = urllib.request.Request(
-        address.replace("/?", "/call?"), json.dumps(asked).encode(), {"Origin": origin, "Content-Type": "application/json"}
-    )
+    headers = {"Origin": address.partition("/?")[0], "Content-Type": "application/json"}
+    request = urllib.request.Request(address.replace("/?", "/call?"), json.dumps(asked).encode(), headers)
     with urllib.request.urlopen(request, timeout=30) as answer:
         assert answer.status == 201
     return run, address
@@ -198,6 +194,7 @@ def test_a_process_of_a_served_call_is_struck(start, tmp_path, victim, number):
         assert status == (-KILL if number == KILL else 0)
     else:
         run.strike(VICTIMS[victim], number)
+        run.go()
         run.go_to(MEASURING)
         run.go()
         # It goes on serving, and the list of calls says how this one ended.
