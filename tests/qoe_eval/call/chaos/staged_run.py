@@ -119,7 +119,7 @@ class StagedRun:
         namespaces = [path.name for path in self._namespaces()]
         processes = [" ".join(command_line(process))[:200] for process in self._processes()]
         files = [str(path) for path in self.temporary.iterdir()]
-        files += [str(path) for path in self.folder.rglob("*") if path.suffix in (".part", ".y4m")]
+        files += [str(path) for path in self.folder.rglob("*") if path.suffix == ".part"]
         sizes = [path.stat().st_size for path in self.folder.rglob("*") if path.is_file()]
         return namespaces + processes + files + (["too much"] if sum(sizes) > LARGEST_FOLDER_BYTES else [])
 
