@@ -125,7 +125,7 @@ asan: build/stamps/test ## The library's tests under AddressSanitizer and Undefi
 	ctest --preset asan -j $$(nproc)
 
 .PHONY: tsan
-tsan: build/stamps/test ## The library's tests under ThreadSanitizer
+tsan: build/stamps/test build/stamps/libwebrtc ## The tests of the library and of what is between it and libwebrtc, under ThreadSanitizer
 	cmake --preset tsan -DPython_EXECUTABLE=$(abspath $(BIN))/python >/dev/null
 	cmake --build --preset tsan
 	ctest --preset tsan -j $$(nproc)
@@ -149,6 +149,10 @@ test-install: ## A newcomer's way in a bare Debian 12 root (as root): the first 
 .PHONY: test-docker
 test-docker: ## Build and run the images (as root)
 	tests/install/images.sh weir weir-train weir-call
+
+.PHONY: chaos
+chaos: build-test ## Every process of a call killed or stopped at every stage (as root); `make test` has a few of them
+	WEIR_CHAOS=all $(BIN)/pytest tests/qoe_eval/call/chaos
 
 .PHONY: mutants
 MUTANTS ?= 100000

@@ -133,7 +133,8 @@ class CallDesk:
         if message["type"] == "objective":
             throughput, latency, loss = (message[name] for name in WEIGHTS)
             call.request = replace(call.request, objective=(throughput, latency, loss))
-        shown = {name: value for name, value in message.items() if name != "type"}
+        # Viewers see which model, and not where on this machine it lies.
+        shown = {name: value for name, value in message.items() if name not in ("type", "path")}
         self._publish({"type": "control", "action": message["type"], "viewer": viewer} | shown)
 
     async def close(self) -> None:

@@ -97,7 +97,8 @@ def read_objective(data: Any) -> tuple[float, float, float]:
 
 
 def read_control(text: str) -> dict[str, Any]:
-    """A control message for the call that runs, as `run_call` takes it.
+    """A control message for the call that runs, as `run_call` takes it; of a model its `name`, which is yet to be found
+    among those that there are.
 
     Raises:
         InputError: it is none.
@@ -114,9 +115,11 @@ def read_control(text: str) -> dict[str, Any]:
         return {"type": kind, "name": _choice(_object(data, ("type", "name")), "name", IN_CALLS)}
     if kind == "pool":
         return {"type": kind, "line": _pool(_object(data, ("type", "line")).get("line"))}
+    if kind == "model":
+        return {"type": kind, "name": _object(data, ("type", "name")).get("name")}
     if kind == "down":
         return {"type": kind, "duration_s": _number(_object(data, ("type", "duration_s")), "duration_s", LINK_DOWN_S)}
-    raise InputError("type: stop, objective, controller, pool or down")
+    raise InputError("type: stop, objective, controller, pool, model or down")
 
 
 def _object(data: Any, known: tuple[str, ...], name: str = "the message") -> Mapping[str, Any]:

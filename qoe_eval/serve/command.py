@@ -13,8 +13,10 @@ from typing import Annotated
 import typer
 
 from weir.errors import InputError
+from weir.files.input import printable
 from weir.files.output import make_folder
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
+from weir.qoe_eval.serve.models import Models
 from weir.traces.catalogue import bundled_scenarios
 from weir.traces.generate.call_scenarios import call_scenarios
 from weir.traces.generate.rfc8867 import rfc8867_scenarios
@@ -32,6 +34,9 @@ def serve(
         int, typer.Option(min=0, max=65535, metavar="N", help="Where to listen on 127.0.0.1; 0: any free port.")
     ] = DEFAULT_PORT,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where calls and their reports go.")] = Path("weir-calls"),
+    models: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="ONNX models that a call may change to while it runs.")
+    ] = None,
     browser: Annotated[
         bool | None,
         typer.Option("--browser/--no-browser", help="Open the page. Default: where there is a display."),
@@ -39,10 +44,12 @@ def serve(
 ) -> None:
     """Serves a page on this machine only: pick a scenario, start a call, steer it, watch it, read its report."""
     scenarios = offered_scenarios(inputs or [])
+    if models is not None and not models.is_dir():
+        raise InputError(f"--models {printable(models)}: no such folder")
     make_folder(out)
     # The display is the user's; a browser that root starts would refuse to run.
     opens = browser if browser is not None else _has_display() and os.geteuid() != 0
-    raise typer.Exit(asyncio.run(_serve(scenarios, port, out.resolve(), opens)))
+    raise typer.Exit(asyncio.run(_serve(scenarios, port, out.resolve(), Models(models), opens)))
 
 
 def offered_scenarios(inputs: Sequence[str]) -> dict[str, list[Scenario]]:
@@ -60,19 +67,19 @@ def offered_scenarios(inputs: Sequence[str]) -> dict[str, list[Scenario]]:
     return ({"Yours": own} if own else {}) | groups
 
 
-async def _serve(scenarios: dict[str, list[Scenario]], port: int, out: Path, opens: bool) -> int:
-    """Serves until Ctrl-C or SIGTERM; returns the exit status."""
+async def _serve(scenarios: dict[str, list[Scenario]], port: int, out: Path, models: Models, opens: bool) -> int:
+    """Serves until Ctrl-C, SIGTERM or SIGHUP; returns the exit status."""
     from weir.qoe_eval.serve.server import ServeOptions, Server
     from weir.qoe_eval.serve.session_backend import session_backend
 
     try:
-        server = Server(ServeOptions(scenarios, out, session_backend()), port)
+        server = Server(ServeOptions(scenarios, out, session_backend(), models), port)
     except OSError as error:
         typer.echo(f"weir: 127.0.0.1:{port} cannot be had ({error.strerror}); another --port, or 0 for any", err=True)
         return 1
     over = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, over.set)
     await server.start()
     try:

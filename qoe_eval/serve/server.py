@@ -7,7 +7,7 @@ import json
 import secrets
 import socket
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from weir.qoe_eval.serve.call_desk import CallDesk, CallInProgress
 from weir.qoe_eval.serve.call_folders import CONTENT_TYPES, find_file, list_calls
 from weir.qoe_eval.serve.call_request import read_call_request, read_control
 from weir.qoe_eval.serve.feed import Feed, Viewer
+from weir.qoe_eval.serve.models import Models
 from weir.qoe_eval.serve.setup_description import describe_setup
 from weir.registry import IN_CALLS, SIMULATED
 from weir.traces.schema.scenario import Scenario
@@ -40,11 +41,14 @@ _PAGE_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+
 
 @dataclass(frozen=True)
 class ServeOptions:
-    """What is served: scenarios by group (as shown), the folder of calls, and how calls are made."""
+    """What is served: scenarios by group (as shown), the folder of calls, how calls are made, and the models that they
+    may change to.
+    """
 
     scenarios: Mapping[str, Sequence[Scenario]]
     out: Path
     backend: CallBackend
+    models: Models = field(default_factory=lambda: Models(None))
 
 
 class Server:
@@ -98,6 +102,7 @@ class Server:
                 web.get("/setup", self._setup),
                 web.get("/live", self._live),
                 web.get("/calls", self._calls),
+                web.get("/models", self._models),
                 web.get(FILES + "{path:.+}", self._call_file),
                 web.post("/missing", self._missing),
                 web.post("/call", self._start_call),
@@ -129,6 +134,9 @@ class Server:
 
     async def _setup(self, request: web.Request) -> web.Response:
         return web.json_response(self._description)
+
+    async def _models(self, request: web.Request) -> web.Response:
+        return web.json_response(await asyncio.to_thread(self._options.models.names))
 
     # --- calls --------------------------------------------------------------------------------------------------------
 
@@ -196,8 +204,11 @@ class Server:
 
     async def _take_control(self, live: web.WebSocketResponse, text: str, viewer: str) -> None:
         try:
-            self._desk.control(read_control(text), viewer)
-        except InputError as error:
+            message = read_control(text)
+            if message["type"] == "model":
+                message["path"] = str(await asyncio.to_thread(self._options.models.checked, message["name"]))
+            self._desk.control(message, viewer)
+        except (InputError, MissingComponent) as error:
             await live.send_json({"type": "refused", "message": str(error)})
 
 

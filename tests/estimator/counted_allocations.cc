@@ -1,11 +1,12 @@
 #include "counted_allocations.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <new>
 
 namespace {
-int64_t allocations = 0;
-int64_t left = -1;
+std::atomic<int64_t> allocations = 0;
+std::atomic<int64_t> left = -1;
 
 void* Allocate(std::size_t size) {
   ++allocations;

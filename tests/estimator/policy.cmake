@@ -8,6 +8,7 @@ add_executable(weir_policy_tests
   policy/network_test.cc
   policy/policy_controller_test.cc
   policy/policy_test.cc
+  policy/shared_model_test.cc
 )
 add_dependencies(weir_policy_tests weir_test_models)
 set_source_files_properties(c_header_test.c PROPERTIES COMPILE_OPTIONS "-std=c99;-pedantic-errors")

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -14,6 +12,7 @@
 #include <vector>
 
 #include "receive_side_call.h"
+#include "test_models.h"
 #include "weir/controllers/fixed_controller.h"
 #include "weir/policy/policy_controller.h"
 
@@ -352,20 +351,12 @@ TEST_F(Switch, ANewPoolIsForTheNextSwitchToWeir) {
   EXPECT_EQ(LastBps(), 777'000);
 }
 
-std::vector<std::byte> ReadFile(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-  std::vector<std::byte> bytes(text.size());
-  std::transform(text.begin(), text.end(), bytes.begin(), [](char c) { return static_cast<std::byte>(c); });
-  return bytes;
-}
-
 TEST_F(Switch, RunsAPolicyAndRefusesWhatIsNone) {
-  const auto refused = PolicyAlone(ReadFile(std::string(WEIR_TEST_MODELS) + "/truncated.onnx"));
+  const auto refused = PolicyAlone(ReadTestModel("truncated"));
   ASSERT_FALSE(refused);
   EXPECT_FALSE(refused.error().empty());
 
-  const auto policy = PolicyAlone(ReadFile(std::string(WEIR_TEST_MODELS) + "/rate_bps.onnx"));
+  const auto policy = PolicyAlone(ReadTestModel("rate_bps"));
   ASSERT_TRUE(policy) << policy.error();
   ReceiveSideSwitchConfig config = Config(ReceiveSideMode::kWeir);
   config.pool = policy.value();
@@ -391,6 +382,35 @@ TEST_F(Switch, APoolsSeatsChangeInTheCall) {
   call_->Run(500, 400'000);
   EXPECT_EQ(roles_, "watching pilot copilot ");
   EXPECT_FALSE(PoolOf(ParsePool("pilot=weir copilots=nada").value(), {}));
+}
+
+TEST_F(Switch, AModelIsReplacedInTheCallAndInThoseToCome) {
+  const auto policy = PolicyAlone(ReadTestModel("rate_bps"));
+  const auto recurrent = PolicyModel::Load(ReadTestModel("recurrent"));
+  ASSERT_TRUE(policy && recurrent);
+  ReceiveSideSwitchConfig config = Config(ReceiveSideMode::kWeir);
+  config.pool = policy.value();
+  Begin(std::move(config));
+  call_->Run(3000, 400'000);
+  // The first asks for as much as it sees, at most; the recurrent one for a Mbps more at each decision.
+  const DataRate before = decisions_.back().estimate.target_rate;
+  switch_->ReplaceModel("weir:other", recurrent.value());
+  call_->Run(1000, 400'000);
+  EXPECT_EQ(decisions_.back().estimate.target_rate, before);
+  switch_->ReplaceModel("weir", recurrent.value());
+  call_->Run(200, 400'000);
+  // It goes on from where the call is.
+  EXPECT_LT(decisions_.back().estimate.target_rate, before * 2);
+  call_->Run(3000, 400'000);
+  EXPECT_GT(decisions_.back().estimate.target_rate, before * 1.2);
+  EXPECT_EQ(decisions_.back().counters.policy_faults, 0u);
+  const DataRate with_it = decisions_.back().estimate.target_rate;
+
+  decisions_.clear();
+  call_.emplace();
+  call_->Run(7000, 400'000);
+  EXPECT_GT(decisions_.back().estimate.target_rate, before * 1.2);
+  EXPECT_LT(decisions_.back().estimate.target_rate, with_it * 2);
 }
 
 TEST_F(Switch, IsThreadSafe) {

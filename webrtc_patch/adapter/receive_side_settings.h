@@ -7,8 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "receive_side_switch.h"
@@ -22,6 +25,8 @@ struct ReceiveSideSettings {
   PoolFactory pool;
   // Seats other than those the pool begins with.
   std::optional<PoolSpecification> pool_line;
+  // Models other than those the pool begins with, by the member whose place they take.
+  std::map<std::string, std::shared_ptr<const PolicyModel>> models;
   Objective objective;
   TargetRateConstraints constraints;
   std::array<PacketKind, kPayloadTypes> packet_kinds{};

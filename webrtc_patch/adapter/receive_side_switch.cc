@@ -67,10 +67,14 @@ class ReceiveSideSwitchImplementation final : public ReceiveSideSwitch {
     settings_->Update([&](ReceiveSideSettings& settings) {
       settings.pool = std::move(pool);
       settings.pool_line.reset();
+      settings.models.clear();
     });
   }
   void SetPoolLine(const PoolSpecification& specification) override {
     settings_->Update([&](ReceiveSideSettings& settings) { settings.pool_line = specification; });
+  }
+  void ReplaceModel(const std::string& member, std::shared_ptr<const PolicyModel> model) override {
+    settings_->Update([&](ReceiveSideSettings& settings) { settings.models[member] = std::move(model); });
   }
   void SetPacketKind(int payload_type, PacketKind kind) override {
     if (payload_type < 0 || payload_type >= static_cast<int>(adapter::kPayloadTypes)) return;

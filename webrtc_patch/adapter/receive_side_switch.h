@@ -34,6 +34,7 @@
 #include "weir/bandwidth_estimator.h"
 #include "weir/network_control.h"
 #include "weir/objective.h"
+#include "weir/policy/policy_model.h"
 #include "weir/pool/controller_pool.h"
 #include "weir/result.h"
 
@@ -123,6 +124,9 @@ class ReceiveSideSwitch {
   virtual void SetPool(PoolFactory pool) = 0;
   // Seats, fusion and policy of calls, also of those that run. A pool that lacks a member of it stays as it is.
   virtual void SetPoolLine(const PoolSpecification& specification) = 0;
+  // Another model, loaded already, in place of the member "weir" or "weir:NAME", in calls that run and in those to
+  // come. A pool that lacks the member stays as it is.
+  virtual void ReplaceModel(const std::string& member, std::shared_ptr<const PolicyModel> model) = 0;
   // What packets of this payload type (0 to 127; others are ignored) are for, as negotiated. Without it, every packet
   // with a payload is video, and padding is a probe.
   virtual void SetPacketKind(int payload_type, PacketKind kind) = 0;

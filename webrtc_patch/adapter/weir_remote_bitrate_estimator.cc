@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/rtp_headers.h"
+#include "weir/pool/library_members.h"
 #include "weir/rtcp.h"
 
 namespace weir::adapter {
@@ -30,6 +31,7 @@ WeirRemoteBitrateEstimator::WeirRemoteBitrateEstimator(const ReceiveSideSettings
       on_decision_(std::move(on_decision)),
       estimator_(ConfigOf(settings, start_rate, clock), settings.pool ? settings.pool() : ControllerPool(nullptr)),
       settings_(settings) {
+  for (const auto& [member, model] : settings.models) estimator_.ReplaceMember(member, MakeModelMember(model));
   if (settings.pool_line) estimator_.SetPool(*settings.pool_line);
   estimator_.SetObserver(&recorder_);
 }
@@ -40,6 +42,11 @@ void WeirRemoteBitrateEstimator::ApplySettings(const ReceiveSideSettings& settin
   };
   if (settings.objective != settings_.objective) estimator_.SetObjective(settings.objective);
   if (!same(settings.constraints, settings_.constraints)) estimator_.SetConstraints(settings.constraints, now());
+  for (const auto& [member, model] : settings.models) {
+    const auto before = settings_.models.find(member);
+    if (before == settings_.models.end() || before->second != model)
+      estimator_.ReplaceMember(member, MakeModelMember(model));
+  }
   if (settings.pool_line && settings.pool_line != settings_.pool_line) estimator_.SetPool(*settings.pool_line);
   settings_ = settings;
 }

@@ -29,7 +29,7 @@ class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
   WeirRemoteBitrateEstimator(const ReceiveSideSettings& settings, DataRate start_rate, RembOutlet* outlet,
                              webrtc::Clock* clock, OnDecision on_decision);
 
-  // Objective, constraints, packet kinds and seats; the pool's members stay.
+  // Objective, constraints, packet kinds, models and seats; the pool's other members stay.
   void ApplySettings(const ReceiveSideSettings& settings);
   // In charge, the estimate goes out as REMB, the latest at once.
   void SetInCharge(bool in_charge);

@@ -47,6 +47,10 @@ class Peer final : public webrtc::PeerConnectionObserver {
 
   // What cannot be carried out is answered with an "error" line.
   void Execute(Command command);
+  // From the next decision on; `member` is one of the call's pool. From any thread.
+  void ReplaceModel(const std::string& member, std::shared_ptr<const PolicyModel> model) {
+    receive_side_->ReplaceModel(member, std::move(model));
+  }
 
  private:
   Peer(const Options& options, PeerOutputs outputs, std::function<void(std::string)> on_failure);
@@ -70,6 +74,8 @@ class Peer final : public webrtc::PeerConnectionObserver {
   void Run(const BitrateCommand& command);
   void Run(const ControllerCommand& command);
   void Run(const PoolCommand& command);
+  // The session's: loading takes its time, which the signaling thread has not.
+  void Run(const ModelCommand&) {}
 
   void MakeDescription(webrtc::SdpType type);
   void SetLocalDescription(webrtc::SdpType type, std::string sdp);

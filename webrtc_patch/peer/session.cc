@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <span>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "program/input_error.h"
 #include "program/input_file.h"
 #include "program/missing_component.h"
+#include "weir/policy/policy_model.h"
 
 namespace weir::peer {
 namespace {
@@ -42,6 +44,12 @@ std::string ReadModel(const std::string& path) {
   } catch (const InputError& error) {
     throw MissingComponent(error.what());
   }
+}
+
+std::vector<std::string> MembersOf(const PoolSpecification& specification) {
+  std::vector<std::string> members = specification.copilots;
+  members.push_back(specification.pilot);
+  return members;
 }
 
 }  // namespace
@@ -102,9 +110,7 @@ Session::NamedPool Session::MakeOptionsPool() {
     models.emplace(name, std::vector(bytes.begin(), bytes.end()));
   };
   const PoolSpecification& specification = options_.pool->at_receiver;
-  std::vector<std::string> members = specification.copilots;
-  members.push_back(specification.pilot);
-  for (const std::string& member : members) {
+  for (const std::string& member : MembersOf(specification)) {
     if (member == "weir" && !options_.model.empty()) read("", options_.model);
     if (member.starts_with("weir:")) read(member.substr(5), member.substr(5));
   }
@@ -131,6 +137,8 @@ int Session::RunCall() {
   std::unique_ptr<FrameSource> frames = OpenFrames();
   OpenEstimates();
   NamedPool pool = MakePool();
+  if (options_.receive)
+    members_ = options_.pool ? MembersOf(options_.pool->at_receiver) : std::vector<std::string>{pool.name};
   // Before the first estimate; what is said meanwhile waits in standard input.
   lines_.Write({{"type", "ready"},
                 {"versions", versions_},
@@ -177,12 +185,31 @@ std::string Session::Obey(Peer& peer) {
           lines_.WriteError(command.error(), false);
         } else if (std::holds_alternative<StopCommand>(command.value())) {
           return "stop";
+        } else if (const auto* model = std::get_if<ModelCommand>(&command.value())) {
+          ReplaceModel(*model, peer);
         } else {
           peer.Execute(std::move(command.value()));
         }
       }
     }
   }
+}
+
+void Session::ReplaceModel(const ModelCommand& command, Peer& peer) {
+  const auto refuse = [&](const std::string& why) {
+    lines_.WriteError(command.path + ": " + why + "; the model stays as it is", false);
+  };
+  if (std::find(members_.begin(), members_.end(), command.member) == members_.end())
+    return refuse("this call has no controller " + command.member);
+  try {
+    const std::string bytes = ReadModel(command.path);
+    auto model = PolicyModel::Load(std::as_bytes(std::span(bytes)));
+    if (!model) return refuse(model.error());
+    peer.ReplaceModel(command.member, std::move(model.value()));
+  } catch (const MissingComponent& error) {
+    return refuse(error.what());
+  }
+  lines_.Write({{"type", "model"}, {"path", command.path}, {"member", command.member}});
 }
 
 int Session::End(int status, const std::string& reason) {

@@ -8,7 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "lines/command.h"
 #include "lines/options.h"
 #include "peer.h"
 #include "program/json_output.h"
@@ -42,6 +44,8 @@ class Session {
   int RunCall();
   // Hands commands on until it is time to end; why.
   std::string Obey(Peer& peer);
+  // What cannot be is answered with an "error" line, and the old model stays.
+  void ReplaceModel(const ModelCommand& command, Peer& peer);
   int End(int status, const std::string& reason);
 
   const Options options_;
@@ -51,6 +55,8 @@ class Session {
   JsonOutput lines_;
   int estimates_fd_ = -1;
   std::optional<JsonOutput> estimates_;
+  // Of the pool that decides at the receiver; empty at a sender.
+  std::vector<std::string> members_;
   std::mutex mutex_;
   std::optional<std::string> failure_;
 };

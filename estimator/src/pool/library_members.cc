@@ -9,20 +9,16 @@
 
 namespace weir {
 
-namespace {
+bool IsModelMember(std::string_view member) { return member.substr(0, member.find(':')) == "weir"; }
 
-std::unique_ptr<RateController> MakePolicyMember(std::shared_ptr<const PolicyModel> model) {
+std::unique_ptr<RateController> MakeModelMember(std::shared_ptr<const PolicyModel> model) {
   return std::make_unique<PolicyController>(std::make_unique<Policy>(std::move(model)));
 }
-
-}  // namespace
-
-bool IsModelMember(std::string_view member) { return member.substr(0, member.find(':')) == "weir"; }
 
 Result<std::unique_ptr<RateController>> MakeModelMember(const std::string& member,
                                                         std::shared_ptr<const PolicyModel> model) {
   if (!IsModelMember(member)) return Error{"\"" + member + "\" is no model; there are weir and weir:MODEL"};
-  return MakePolicyMember(std::move(model));
+  return MakeModelMember(std::move(model));
 }
 
 Result<std::unique_ptr<RateController>> MakeLibraryMember(const std::string& member, const ModelSource& models,
@@ -31,7 +27,7 @@ Result<std::unique_ptr<RateController>> MakeLibraryMember(const std::string& mem
     const size_t colon = member.find(':');
     auto model = models(colon == std::string::npos ? "" : member.substr(colon + 1));
     if (!model) return Error{model.error()};
-    return MakePolicyMember(std::move(model.value()));
+    return MakeModelMember(std::move(model.value()));
   }
   if (auto built_in = MakeBuiltInController(member, fixed_rate)) return built_in;
   return Error{"there is none of this name; there are weir, weir:MODEL, " + ListNames(kBuiltInControllers)};

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from weir.errors import InputError
 from weir.files.output import write_bytes
+from weir.qoe_eval.call.link.namespaces import NamespacesFailed
 from weir.qoe_eval.call.link.process import LinkFailed
 from weir.qoe_eval.call.link.session import LinkSession, run_link
 from weir.qoe_eval.call.requirements_check import check_link_requirements
@@ -69,7 +70,7 @@ def link(
 
     try:
         status, measured = run_link(LinkSession(scenarios[0], command or [], far, receive, seed, log), note)
-    except LinkFailed as error:
+    except (LinkFailed, NamespacesFailed) as error:
         console.print(f"weir: {error}")
         raise typer.Exit(_FAILED_STATUS) from None
     except KeyboardInterrupt:

@@ -1,8 +1,8 @@
 """A pair of network namespaces for a call, which never stay behind.
 
 They are removed when the call ends, however it ends, with every process that is still in them. What a run that was
-killed has left is removed when the next one begins: a namespace's name says which process made it, in which boot of the
-machine, so that those of runs that are alive are left alone.
+killed has left its reaper removes, or the next run when it begins: a namespace's name says which process made it, in
+which boot of the machine, so that those of runs that are alive are left alone.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ from types import FrameType
 from typing import Any
 
 from weir.errors import MissingComponent
+from weir.qoe_eval.call.processes.owner import PATTERN, is_dead, this_process
 from weir.qoe_eval.call.processes.uninterrupted import finish
 
 FOLDER = Path("/run/netns")
 _SIDES = ("left", "right")
-_NAME = re.compile(r"weir-([0-9a-f]{8})-(\d+)-(\d+)-(\d+)-(\d+)-(?:left|right)")
+_NAME = re.compile(rf"weir-(?P<owner>{PATTERN})-(\d+)-(?:left|right)")
 _COMMAND_LIMIT_S = 20.0
 _KILL_LIMIT_S = 2.0
 # Their default action ends this process on the spot, without a chance to remove anything.
@@ -42,6 +43,10 @@ f=/proc/sys/net/ipv6/conf/default/disable_ipv6
 _numbers = itertools.count()
 
 
+class NamespacesFailed(RuntimeError):
+    """They could not be made, or not be removed; the message says what happened."""
+
+
 class CallNamespaces:
     """Two namespaces, `left` for the sender and `right` for the receiver; each has nothing but a loopback device.
 
@@ -50,8 +55,8 @@ class CallNamespaces:
     """
 
     def __init__(self) -> None:
-        owner = f"weir-{_boot()}-{_process_namespace()}-{os.getpid()}-{_start_time(os.getpid())}-{next(_numbers)}"
-        self.left, self.right = (f"{owner}-{side}" for side in _SIDES)
+        number = next(_numbers)
+        self.left, self.right = (f"weir-{this_process()}-{number}-{side}" for side in _SIDES)
         self._owner = os.getpid()
         self._replaced: dict[signal.Signals, Any] = {}
 
@@ -60,6 +65,7 @@ class CallNamespaces:
 
         Raises:
             MissingComponent: not root, no `ip`, or a kernel that refuses.
+            NamespacesFailed: `ip` was killed, or hangs.
         """
         self._take_signals()
         try:
@@ -148,13 +154,7 @@ def processes_in(name: str) -> Iterator[int]:
 
 def _is_leftover(name: str) -> bool:
     match = _NAME.fullmatch(name)
-    if match is None:
-        return False
-    boot, process_namespace, process, start_time = match.groups()[:4]
-    if boot != _boot():
-        return True
-    # Another container's processes cannot be seen from here.
-    return int(process_namespace) == _process_namespace() and _start_time(int(process)) != int(start_time)
+    return match is not None and is_dead(match["owner"])
 
 
 def _remove(name: str) -> None:
@@ -169,7 +169,7 @@ def _remove(name: str) -> None:
         time.sleep(0.01)
     try:
         _ip("netns", "del", name)
-    except MissingComponent:
+    except (MissingComponent, NamespacesFailed):
         if (FOLDER / name).exists():
             raise
 
@@ -183,31 +183,16 @@ def _ip(*arguments: str) -> None:
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError) as error:
         said = getattr(error, "stderr", None) or str(error)
-        raise MissingComponent(f"`ip {' '.join(arguments[:3])}` failed: {str(said).strip()}") from error
+        text = f"`ip {' '.join(arguments[:3])}` failed: {str(said).strip()}"
+        # Killed, or without an answer: not what a kernel that refuses does.
+        broke = isinstance(error, subprocess.TimeoutExpired) or getattr(error, "returncode", 1) < 0
+        raise (NamespacesFailed if broke else MissingComponent)(text) from error
 
 
 def _end_orderly(number: int, _: FrameType | None) -> None:
     raise SystemExit(128 + number)
 
 
-def _boot() -> str:
-    return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")[:8]
-
-
-def _process_namespace() -> int:
-    return os.stat("/proc/self/ns/pid").st_ino
-
-
 def _identity(path: Path) -> tuple[int, int]:
     status = path.stat()
     return status.st_dev, status.st_ino
-
-
-def _start_time(process: int) -> int | None:
-    """In clock ticks since the boot; None when there is no such process, or nothing but its exit status."""
-    try:
-        # The name, in parentheses, may hold anything.
-        fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
-    except OSError:
-        return None
-    return None if fields[0] in "ZX" else int(fields[19])

@@ -137,13 +137,16 @@ class LinkProcess:
         if self.failure:
             raise LinkFailed(self.failure)
 
-    async def stop(self) -> None:
-        """Ends it, by force where it does not end by itself. Never fails; does nothing the second time."""
+    async def stop(self) -> str:
+        """Ends it, by force where it does not end by itself. Never fails; does nothing the second time. Empty, or what
+        was wrong with its end.
+        """
         self._stopping = True
         if self._listening is None:
-            return
-        await self._process.stop(_STOP_LIMIT_S)
+            return ""
+        wrong = await self._process.stop(_STOP_LIMIT_S)
         await self._listening
+        return f"weir-sim link {wrong}" if wrong else ""
 
     async def log(self) -> AsyncIterator[dict[str, Any]]:
         """The lines of its log, as they are written, until it has ended.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import math
 import signal
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,8 @@ from weir.qoe_eval.call.link.namespaces import CallNamespaces
 from weir.qoe_eval.call.link.process import LEFT_ADDRESS, RIGHT_ADDRESS, LinkProcess
 from weir.qoe_eval.call.logs.link_log import LinkLog, read_link_log
 from weir.qoe_eval.call.processes.real_time import LINK_PRIORITY, run_in_real_time
+from weir.qoe_eval.call.processes.reaper import Reaper
+from weir.qoe_eval.call.processes.scratch_folder import ScratchFolder
 from weir.qoe_eval.call.processes.uninterrupted import finish
 from weir.traces.schema.scenario import Scenario
 
@@ -53,11 +54,11 @@ def run_link(session: LinkSession, note: Callable[[str], None]) -> tuple[int, di
         KeyboardInterrupt: before the command had begun.
         SystemExit: SIGTERM or SIGHUP.
     """
-    with tempfile.TemporaryDirectory(prefix="weir-link-") as folder, CallNamespaces() as namespaces:
-        log = session.log or Path(folder) / "link.jsonl"
-        scenario = Path(folder) / "scenario.json"
+    with Reaper(), ScratchFolder() as folder, CallNamespaces() as namespaces:
+        log = session.log or folder / "link.jsonl"
+        scenario = folder / "scenario.json"
         session.scenario.save(scenario)
-        link = LinkProcess(scenario, namespaces, log, Path(folder) / "link.err", seed=session.seed)
+        link = LinkProcess(scenario, namespaces, log, folder / "link.err", seed=session.seed)
         status = asyncio.run(_run(session, link, namespaces, note))
         return status, {name: _measured(read_link_log(log, name)) for name in ("forward", "reverse")}
 

@@ -51,6 +51,7 @@ def measure(
     started_us: int | None = None,
     ended_us: int | None = None,
     vmaf_every: int = 1,
+    raw_frames: Path | None = None,
 ) -> CallMeasures:
     """Measures a call; writes `recording.mp4` and `vmaf.json` into its folder when the received frames are there.
 
@@ -64,6 +65,7 @@ def measure(
             says, else the first frame.
         ended_us: when it ended; by default the last entry of the link's log or the last frame, what is later.
         vmaf_every: VMAF of every n-th rendered frame.
+        raw_frames: where the received frames are; by default in the folder, under their name.
 
     Raises:
         InputError: a log cannot be read, or is larger than any call's.
@@ -86,7 +88,9 @@ def measure(
     metrics |= _stats_metrics(receiver, zero_us / 1e6, start_us / 1e6, ended_us / 1e6)
     about["frames"] = _what_became_of(frames)
     try:
-        metrics |= _picture_metrics(folder, source, frames, start_us, ended_us, vmaf_every)
+        metrics |= _picture_metrics(
+            folder, raw_frames or folder / file_names.FRAMES, source, frames, start_us, ended_us, vmaf_every
+        )
     except (InputError, FfmpegFailed) as error:
         about["problems"].append(str(error))
     CALL_METRICS.check(metrics)
@@ -170,9 +174,14 @@ def _stats_metrics(receiver: StatsReports, zero_s: float, start_s: float, end_s:
 
 
 def _picture_metrics(
-    folder: Path, source: Path | None, frames: Sequence[ReceivedFrame], start_us: int, end_us: int, every: int
+    folder: Path,
+    path: Path,
+    source: Path | None,
+    frames: Sequence[ReceivedFrame],
+    start_us: int,
+    end_us: int,
+    every: int,
 ) -> Values:
-    path = folder / file_names.FRAMES
     if not path.is_file() or not any(frame.position is not None for frame in frames):
         return {}
     with Y4m(path) as received:

@@ -6,19 +6,22 @@ import os
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from weir.errors import MissingComponent
+from weir.qoe_eval.runs.children import die_with_parent
 
 Frames = Iterable[bytes]
+# Without taking a frame; and after the last one.
 _TIME_LIMIT_S = 60.0
-_TIME_LIMIT_PER_FRAME_S = 1.0
+_POLL_S = 0.5
 
 
 class FfmpegFailed(RuntimeError):
-    """It ended with an error, or overstayed; the message holds its last words."""
+    """It ended with an error, or stood still; the message holds its last words."""
 
 
 def find_ffmpeg() -> str:
@@ -41,14 +44,13 @@ def raw_input(descriptor: int, width: int, height: int, frames_per_second: float
     return [*options, "-i", f"pipe:{descriptor}"]
 
 
-def run(inputs: Sequence[tuple[int, int, float, Frames]], options: Sequence[str], folder: Path, frames: int) -> None:
+def run(inputs: Sequence[tuple[int, int, float, Frames]], options: Sequence[str], folder: Path) -> None:
     """Feeds every input (width, height, frames per second, frames) to ffmpeg by a pipe of its own.
 
     Args:
         inputs: what `-i` reads, in order.
         options: what comes after the inputs, relative paths being in `folder`.
         folder: where it works.
-        frames: how many there are about, which bounds its time.
 
     Raises:
         FfmpegFailed: it did not do it.
@@ -56,6 +58,7 @@ def run(inputs: Sequence[tuple[int, int, float, Frames]], options: Sequence[str]
     """
     command = [find_ffmpeg(), "-hide_banner", "-nostdin", "-y", "-loglevel", "error"]
     readers, writers, threads = [], [], []
+    progress = _Progress()
     with tempfile.TemporaryFile() as errors:
         try:
             for width, height, frames_per_second, _ in inputs:
@@ -70,19 +73,17 @@ def run(inputs: Sequence[tuple[int, int, float, Frames]], options: Sequence[str]
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
+                preexec_fn=die_with_parent,
             )
-            # It ends when its inputs do, hence also when this process dies.
             while readers:
                 os.close(readers.pop())
             for (_, _, _, some), writer in zip(inputs, writers, strict=True):
-                thread = threading.Thread(target=_feed, args=(writer, some), daemon=True)
+                thread = threading.Thread(target=_feed, args=(writer, some, progress), daemon=True)
                 threads.append(thread)
                 thread.start()
             writers.clear()
             try:
-                status = process.wait(_TIME_LIMIT_S + _TIME_LIMIT_PER_FRAME_S * frames)
-            except subprocess.TimeoutExpired:
-                raise FfmpegFailed("ffmpeg overstayed its time") from None
+                status = _wait(process, progress)
             finally:
                 if process.poll() is None:
                     process.kill()
@@ -97,10 +98,29 @@ def run(inputs: Sequence[tuple[int, int, float, Frames]], options: Sequence[str]
             raise FfmpegFailed(f"ffmpeg ended with {status}: {errors.read().decode(errors='replace').strip()}")
 
 
-def _feed(descriptor: int, frames: Frames) -> None:
+class _Progress:
+    """When ffmpeg last took a frame."""
+
+    def __init__(self) -> None:
+        self.at_s = time.monotonic()
+
+    def note(self) -> None:
+        self.at_s = time.monotonic()
+
+
+def _wait(process: subprocess.Popen[bytes], progress: _Progress) -> int:
+    while True:
+        with suppress(subprocess.TimeoutExpired):
+            return process.wait(_POLL_S)
+        if time.monotonic() - progress.at_s > _TIME_LIMIT_S:
+            raise FfmpegFailed(f"ffmpeg took no frame for {_TIME_LIMIT_S:g} s")
+
+
+def _feed(descriptor: int, frames: Frames, progress: _Progress) -> None:
     """A broken pipe is no error of the feeder: ffmpeg ended, and its status says why."""
     with suppress(BrokenPipeError), os.fdopen(descriptor, "wb", buffering=0) as pipe:
         for frame in frames:
+            progress.note()
             view = memoryview(frame)
             while view:
                 view = view[pipe.write(view) :]

@@ -41,7 +41,7 @@ def make_recording(
     part = path.with_name(path.name + ".part")
     try:
         inputs = [(received.width, received.height, FRAMES_PER_SECOND, instants())]
-        run(inputs, [*options, "-movflags", "+faststart", "-f", "mp4", str(part.absolute())], path.parent, ticks)
+        run(inputs, [*options, "-movflags", "+faststart", "-f", "mp4", str(part.absolute())], path.parent)
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from weir.errors import InputError
 from weir.files.output import make_folder, replacing
 from weir.qoe_eval.call.media import frame_number
+from weir.qoe_eval.runs.children import die_with_parent
 
 FRAMES = 300
 FRAMES_PER_SECOND = 30
@@ -29,6 +31,10 @@ _LARGEST_SIDE = 4096
 
 Image = NDArray[np.float32]
 OnProgress = Callable[[int, int], None]
+
+
+class SourceVideoFailed(RuntimeError):
+    """What makes it broke; the message says how."""
 
 
 def make(path: Path, width: int, height: int, on_progress: OnProgress | None = None) -> Path:
@@ -45,6 +51,7 @@ def make(path: Path, width: int, height: int, on_progress: OnProgress | None = N
 
     Raises:
         InputError: the size cannot be made, or the file not written.
+        SourceVideoFailed: a process that makes it was killed.
     """
     try:
         frame_number.check_size(width, height)
@@ -71,8 +78,13 @@ def make(path: Path, width: int, height: int, on_progress: OnProgress | None = N
 def _frames(width: int, height: int) -> Iterator[tuple[int, bytes]]:
     """(first index, bytes of _FRAMES_PER_TASK frames with their headers), in order, made by all cores."""
     starts = range(0, FRAMES, _FRAMES_PER_TASK)
-    with ProcessPoolExecutor(min(os.cpu_count() or 1, 8), initializer=_make_scene, initargs=(width, height)) as pool:
-        yield from zip(starts, pool.map(_render, starts), strict=True)
+    try:
+        with ProcessPoolExecutor(
+            min(os.cpu_count() or 1, 8), initializer=_make_scene, initargs=(width, height)
+        ) as pool:
+            yield from zip(starts, pool.map(_render, starts), strict=True)
+    except BrokenProcessPool:
+        raise SourceVideoFailed("the source video could not be made: a process that makes it was killed") from None
 
 
 class _Scene:
@@ -177,6 +189,7 @@ _scene: _Scene | None = None
 
 def _make_scene(width: int, height: int) -> None:
     global _scene
+    die_with_parent()
     _scene = _Scene(width, height)
 
 

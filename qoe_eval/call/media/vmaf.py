@@ -7,16 +7,15 @@ it came. Frames that never came are not compared: they are freezes.
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from weir.qoe_eval.call.media.ffmpeg import FfmpegFailed, run
 from weir.qoe_eval.call.media.source_video import FRAMES_PER_SECOND
 from weir.qoe_eval.call.media.y4m import Y4m
+from weir.qoe_eval.call.processes.scratch_folder import ScratchFolder
 
 THREADS = 2
 MODEL = "vmaf_v0.6.1"
@@ -51,14 +50,14 @@ def measure_vmaf(received: Y4m, source: Y4m, pairs: Sequence[tuple[int, int]], e
         return None
     scale = f"[0:v]scale={source.width}:{source.height}:flags=bicubic[received]"
     compare = f"[received][1:v]libvmaf=log_fmt=json:log_path={_LOG}:n_threads={THREADS}:n_subsample={every}"
-    with tempfile.TemporaryDirectory() as folder:
+    with ScratchFolder() as folder:
         inputs = [
             (received.width, received.height, FRAMES_PER_SECOND, (received.frame(index) for index, _ in pairs)),
             (source.width, source.height, FRAMES_PER_SECOND, (source.frame(index) for _, index in pairs)),
         ]
-        run(inputs, ["-lavfi", f"{scale};{compare}", "-f", "null", "-"], Path(folder), len(pairs))
+        run(inputs, ["-lavfi", f"{scale};{compare}", "-f", "null", "-"], folder)
         try:
-            log = json.loads((Path(folder) / _LOG).read_text(encoding="utf-8"))
+            log = json.loads((folder / _LOG).read_text(encoding="utf-8"))
             frames = [(int(frame["frameNum"]), float(frame["metrics"]["vmaf"])) for frame in log["frames"]]
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise FfmpegFailed(f"ffmpeg left no VMAF ({error!r})") from None

@@ -31,22 +31,18 @@ class NoMessage(ValueError):
 class JsonLinesProcess:
     """Starts the child, tells it messages and reads its own. What an end of it means is for the caller to say."""
 
-    def __init__(
-        self, command: Sequence[str], log: Path, *, longest_line_bytes: int, dies_with_parent: bool = False
-    ) -> None:
+    def __init__(self, command: Sequence[str], log: Path, *, longest_line_bytes: int) -> None:
         """Nothing starts yet.
 
         Args:
             command: program and arguments.
             log: where its standard error is appended.
             longest_line_bytes: a longer line is no message.
-            dies_with_parent: it is killed when this process ends, rather than ending by itself at the end of its input.
         """
         self._command = command
         self._log = log
         self._log_start = 0
         self._longest_line_bytes = longest_line_bytes
-        self._before_exec = die_with_parent if dies_with_parent else None
         self._process: asyncio.subprocess.Process | None = None
 
     @property
@@ -60,7 +56,7 @@ class JsonLinesProcess:
         return self._process.pid if self._process and self._process.returncode is None else None
 
     async def start(self) -> int:
-        """Starts it, in a session of its own; returns its process id."""
+        """Starts it, in a session of its own; returns its process id. It is killed when this process ends."""
         with self._log.open("ab") as log:
             self._log_start = log.tell()
             self._process = await asyncio.create_subprocess_exec(
@@ -70,7 +66,7 @@ class JsonLinesProcess:
                 stderr=log,
                 limit=self._longest_line_bytes,
                 start_new_session=True,
-                preexec_fn=self._before_exec,
+                preexec_fn=die_with_parent,
             )
         return self._process.pid
 
@@ -115,8 +111,10 @@ class JsonLinesProcess:
         assert self._process is not None
         return await self._process.wait()
 
-    async def stop(self, limit_s: float) -> None:
-        """Tells it to `stop` and ends its input; kills it when that does not end it. Somebody must go on to receive."""
+    async def stop(self, limit_s: float) -> str:
+        """Tells it to `stop` and ends its input; kills it when that does not end it. Somebody must go on to receive.
+        Empty, or what was wrong with its end, to be put behind its name.
+        """
         with contextlib.suppress(ConnectionError):
             await self.send({"type": "stop"})
         assert self._process is not None
@@ -124,9 +122,11 @@ class JsonLinesProcess:
             self._process.stdin.close()
         try:
             async with asyncio.timeout(limit_s):
-                await self._process.wait()
+                status = await self._process.wait()
         except TimeoutError:
             await self.kill()
+            return f"did not end within {limit_s:g} s and was killed"
+        return f"was killed by signal {-status}" if status < 0 else ""
 
     async def kill(self) -> None:
         """Ends it by force, and waits for it."""

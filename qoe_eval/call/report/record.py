@@ -14,6 +14,7 @@ from weir.qoe_eval.call.logs.link_log import read_link_log
 from weir.qoe_eval.call.logs.webrtc_stats import read_stats_log
 from weir.qoe_eval.call.measures.disturbance import disturbances, late_wake_ups
 from weir.qoe_eval.call.measures.metrics import CallMeasures, measure
+from weir.qoe_eval.call.media.raw_frames import RawFrames
 from weir.qoe_eval.call.media.source_videos import source_video_path
 from weir.qoe_eval.call.settings import CallSettings
 
@@ -21,7 +22,9 @@ SCHEMA = "weir.result/1"
 _LARGEST_RECORD_BYTES = 16 << 20
 
 
-def conclude(settings: CallSettings, about: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def conclude(
+    settings: CallSettings, about: Mapping[str, Any], frames: RawFrames | None = None
+) -> tuple[dict[str, Any], list[str]]:
     """Measures a call that has ended, and writes its record (`call.json`) and recording. The raw frames, gigabytes, are
     deleted then.
 
@@ -41,17 +44,21 @@ def conclude(settings: CallSettings, about: Mapping[str, Any]) -> tuple[dict[str
     folder = settings.out
     measures = measure(
         folder,
-        source_video_path(settings.width, settings.height),
+        source_video_path(settings.width, settings.height) if about["started_us"] is not None else None,
         settings.scenario.forward.one_way_delay_ms,
         about["started_us"],
         about["ended_us"],
+        raw_frames=frames.path if frames else None,
     )
+    if frames:
+        # The record has room even where they filled the disk.
+        frames.close()
     disturbed = []
     if about["started_us"] is not None:
         disturbed = _disturbances(settings, measures) + late_wake_ups(about.get("wake_up_lag_ms_p99"))
     record = make_record(settings, about, measures, disturbed)
-    write_record(folder, record)
     (folder / file_names.FRAMES).unlink(missing_ok=True)
+    write_record(folder, record)
     return record, disturbed
 
 

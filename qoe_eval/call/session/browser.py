@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import shlex
-import shutil
-import tempfile
+import signal
 import time
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import playwright
 from playwright.async_api import Browser, Page, Playwright, async_playwright
 from playwright.async_api import Error as PlaywrightError
 
@@ -18,6 +20,7 @@ from weir.qoe_eval.call.link.namespace_socket import listening_socket
 from weir.qoe_eval.call.link.namespaces import processes_in
 from weir.qoe_eval.call.processes.json_lines_process import Message, monotonic_us
 from weir.qoe_eval.call.processes.real_time import run_in_real_time
+from weir.qoe_eval.call.processes.scratch_folder import ScratchFolder
 from weir.qoe_eval.call.session.endpoint import EndpointFailed
 from weir.qoe_eval.call.session.signalling import SignallingServer
 from weir.qoe_eval.call.settings import CHROMIUM
@@ -25,6 +28,9 @@ from weir.qoe_eval.call.settings import CHROMIUM
 _START_LIMIT_S = 60.0
 _STOP_LIMIT_S = 5.0
 _CLOCK_QUESTIONS = 10
+# Playwright asks the environment for its program by this name.
+_DRIVER_VARIABLE = "PLAYWRIGHT_NODEJS_PATH"
+_DRIVER_PROCESS = "driver.pid"
 _ARGUMENTS = (
     "--no-sandbox",
     "--use-fake-device-for-media-stream",
@@ -64,7 +70,7 @@ class BrowserSender:
         self._messages: asyncio.Queue[Message | None] = asyncio.Queue()
         self._stopping = False
         self._clock_offset_us = 0
-        self._folder: Path | None = None
+        self._folder: ScratchFolder | None = None
         self._playwright: Playwright | None = None
         self._browser: Browser | None = None
         self._page: Page | None = None
@@ -110,37 +116,56 @@ class BrowserSender:
             self._messages.put_nowait(None)
         return message
 
-    async def stop(self) -> None:
+    async def stop(self) -> str:
         """Last statistics, then the browser, its server and its files."""
-        if not self._stopping and self._pump is not None:
-            self._stopping = True
-            await self.send({"type": "stop"})
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(asyncio.shield(self._pump), _STOP_LIMIT_S)
+        was_well = not self._stopping and self._pump is not None
         self._stopping = True
+        missed = ""
         if self._pump is not None:
+            if was_well:
+                await self.send({"type": "stop"})
+                await asyncio.wait({self._pump}, timeout=_STOP_LIMIT_S)
+                missed = "" if self._pump.done() else f"Chromium's page did not end within {_STOP_LIMIT_S:g} s"
             self._pump.cancel()
-        with contextlib.suppress(PlaywrightError, TimeoutError):
-            async with asyncio.timeout(_STOP_LIMIT_S):
-                if self._browser is not None:
-                    await self._browser.close()
-        with contextlib.suppress(PlaywrightError, TimeoutError):
-            async with asyncio.timeout(_STOP_LIMIT_S):
-                if self._playwright is not None:
-                    await self._playwright.stop()
+        if not await self._close() and was_well:
+            missed = missed or f"Chromium did not end within {_STOP_LIMIT_S:g} s and was killed"
         if self._signalling is not None:
             await self._signalling.stop()
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder.remove()
         self._messages.put_nowait(None)
+        return missed
+
+    async def _close(self) -> bool:
+        """Ends Chromium and Playwright, by force where they do not end by themselves; then False."""
+        closed = True
+        ends: list[Callable[[], Awaitable[None]]] = []
+        if self._browser is not None:
+            ends.append(self._browser.close)
+        if self._playwright is not None:
+            ends.append(self._playwright.stop)
+        for end in ends:
+            try:
+                async with asyncio.timeout(_STOP_LIMIT_S):
+                    await end()
+            except (PlaywrightError, TimeoutError):
+                closed = False
+        if not closed or self._playwright is None:
+            # Chromium dies with it.
+            with contextlib.suppress(OSError, ValueError):
+                if self._folder is not None:
+                    os.kill(int((self._folder.path / _DRIVER_PROCESS).read_text(encoding="ascii")), signal.SIGKILL)
+        return closed
 
     async def _open(self) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="weir-chromium-"))
+        self._folder = ScratchFolder()
         self._signalling = SignallingServer(listening_socket(self._namespace))
         await self._signalling.start()
-        self._playwright = await async_playwright().start()
+        driver = self._driver(self._folder.path)
+        with _environment_variable(_DRIVER_VARIABLE, str(driver)):
+            self._playwright = await async_playwright().start()
         self._browser = await self._playwright.chromium.launch(
-            executable_path=self._wrapper(self._folder),
+            executable_path=self._wrapper(self._folder.path),
             args=[*_ARGUMENTS, f"--use-file-for-fake-video-capture={self._video.absolute()}"],
             handle_sigint=False,
             timeout=1000 * _START_LIMIT_S,
@@ -156,6 +181,18 @@ class BrowserSender:
         enter = ["ip", "netns", "exec", self._namespace] if self._namespace else []
         command = shlex.join(["setpriv", "--pdeathsig", "KILL", *enter, CHROMIUM])
         path.write_text(f'#!/bin/sh\nexec {command} "$@"\n', encoding="ascii")
+        path.chmod(0o700)
+        return path
+
+    def _driver(self, folder: Path) -> Path:
+        """Playwright's own program, Node.js, as one that says its number, dies with this process, and has what it and
+        Chromium write in the folder.
+        """
+        node = os.environ.get(_DRIVER_VARIABLE) or str(Path(playwright.__file__).parent / "driver" / "node")
+        path = folder / "driver"
+        command = shlex.join(["setpriv", "--pdeathsig", "KILL", node])
+        told = f"echo $$ > {shlex.quote(str(folder / _DRIVER_PROCESS))}; export TMPDIR={shlex.quote(str(folder))}"
+        path.write_text(f'#!/bin/sh\n{told}; exec {command} "$@"\n', encoding="utf-8")
         path.chmod(0o700)
         return path
 
@@ -210,6 +247,19 @@ class BrowserSender:
             message = {"type": "end", "reason": reason, "failed": True, "time_us": monotonic_us()}
             self._messages.put_nowait(message)
             self._messages.put_nowait(None)
+
+
+@contextlib.contextmanager
+def _environment_variable(name: str, value: str) -> Iterator[None]:
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
 
 
 def _page_time_us(message: Message) -> int:

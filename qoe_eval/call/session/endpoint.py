@@ -33,5 +33,7 @@ class Endpoint(Protocol):
     async def receive(self) -> Message | None:
         """Its next message; None once it has ended, and then always."""
 
-    async def stop(self) -> None:
-        """Ends it, with its last statistics where it is well, by force where it is not. Never fails."""
+    async def stop(self) -> str:
+        """Ends it, with its last statistics where it is well, by force where it is not. Never fails. Empty when it
+        ended by itself, or was known to be out of order; else what was wrong with its end.
+        """

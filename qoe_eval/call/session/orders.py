@@ -13,7 +13,8 @@ _LONGEST_DOWN_S = 3600.0
 
 def checked_order(order: Any) -> dict[str, Any]:
     """An order with only its known fields: `stop`; `objective` with `throughput`, `latency`, `loss` (scaled to a sum of
-    1); `controller` with `name`; `pool` with `line`; `down` with `duration_s`.
+    1); `controller` with `name`; `pool` with `line`; `model` with `path`, for the controller weir; `down` with
+    `duration_s`.
 
     Raises:
         ValueError: it is something else, and what.
@@ -30,6 +31,11 @@ def checked_order(order: Any) -> dict[str, Any]:
         return {"type": kind, "name": order["name"]}
     if kind == "pool":
         return {"type": kind, "line": parse_pool(str(order.get("line")))["line"]}
+    if kind == "model":
+        path = order.get("path")
+        if not isinstance(path, str) or not path:
+            raise ValueError("path must be the file of a model")
+        return {"type": kind, "path": path}
     if kind == "down":
         return {"type": kind, "duration_s": _number(order, "duration_s", _LONGEST_DOWN_S)}
     raise ValueError(f"a call does not know {str(order)[:100]}")

@@ -35,7 +35,7 @@ class PeerProcess:
         self.name = name
         enter = ["ip", "netns", "exec", namespace] if namespace else []
         command = [*enter, str(find_peer()), *arguments]
-        self._process = JsonLinesProcess(command, log, longest_line_bytes=MAXIMUM_LINE_BYTES, dies_with_parent=True)
+        self._process = JsonLinesProcess(command, log, longest_line_bytes=MAXIMUM_LINE_BYTES)
         self._ended = False
         self._stopping = False
         self._broken = False
@@ -93,12 +93,16 @@ class PeerProcess:
             return None
         return self._failed(f"the {self.name} (weir-peer) {_described(status)}")
 
-    async def stop(self) -> None:
+    async def stop(self) -> str:
         """Asks it to end, and kills it when it does not, or is out of order anyway. Somebody must go on to receive."""
         if not self._process.started:
-            return
+            return ""
         self._stopping = True
-        await (self._process.kill() if self._broken else self._process.stop(_STOP_LIMIT_S))
+        if self._broken:
+            await self._process.kill()
+        elif wrong := await self._process.stop(_STOP_LIMIT_S):
+            return f"the {self.name} (weir-peer) {wrong}"
+        return ""
 
     async def _read(self) -> Message | None:
         """Its next message; None at the end.

@@ -9,18 +9,22 @@ process and no namespace is left behind: a call that broke has a record too, whi
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
 from weir.errors import MissingComponent
-from weir.qoe_eval.call.link.namespaces import CallNamespaces
+from weir.qoe_eval.call.link.namespaces import CallNamespaces, NamespacesFailed
 from weir.qoe_eval.call.link.process import LEFT_ADDRESS, RIGHT_ADDRESS, LinkFailed, LinkProcess
 from weir.qoe_eval.call.logs import file_names
 from weir.qoe_eval.call.measures.wake_up_lag import WakeUpLag
+from weir.qoe_eval.call.media.raw_frames import RawFrames
+from weir.qoe_eval.call.media.source_video import SourceVideoFailed
 from weir.qoe_eval.call.media.source_videos import source_video_path
 from weir.qoe_eval.call.processes.json_lines_process import Message, monotonic_us
 from weir.qoe_eval.call.processes.real_time import LINK_PRIORITY, run_in_real_time
+from weir.qoe_eval.call.processes.reaper import Reaper
 from weir.qoe_eval.call.processes.uninterrupted import finish
 from weir.qoe_eval.call.report import record as call_record
 from weir.qoe_eval.call.session.browser import BrowserSender
@@ -28,6 +32,7 @@ from weir.qoe_eval.call.session.endpoint import Endpoint, EndpointFailed
 from weir.qoe_eval.call.session.orders import checked_order
 from weir.qoe_eval.call.session.peer_arguments import STATS_INTERVAL_MS, receiver_arguments, sender_arguments
 from weir.qoe_eval.call.session.peer_process import PeerProcess
+from weir.qoe_eval.call.session.silence import Silence
 from weir.qoe_eval.call.settings import CallResult, CallSettings
 from weir.qoe_eval.runs.shipped_model import model_to_run
 
@@ -48,7 +53,8 @@ async def run_call(
         settings: the call.
         on_event: told as it goes on, with dicts of type `state`, `link`, `estimate`, `stats`, `note`, `end`.
         control: takes `{"type": "objective", "throughput", "latency", "loss"}`, `{"type": "controller", "name"}`,
-            `{"type": "pool", "line"}`, `{"type": "down", "duration_s"}` and `{"type": "stop"}` while the call lasts.
+            `{"type": "pool", "line"}`, `{"type": "model", "path"}`, `{"type": "down", "duration_s"}` and
+            `{"type": "stop"}` while the call lasts.
 
     Returns:
         Its result; with `failure` where it ended before its time, for whatever reason.
@@ -60,7 +66,6 @@ async def run_call(
     try:
         return await _Call(settings, on_event, control).run()
     except asyncio.CancelledError:
-        # Nobody will measure them, and they are large.
         (settings.out / file_names.FRAMES).unlink(missing_ok=True)
         raise
 
@@ -92,12 +97,17 @@ class _Call:
         self._ended_us: int | None = None
         self._stopping = False
         self._lag = WakeUpLag()
+        self._silence = Silence()
+        # What did not end when it was told to.
+        self._broken_end = ""
+        self._frames: RawFrames | None = None
 
     async def run(self) -> CallResult:
         file_names.clear(self._folder)
         for name in (file_names.ESTIMATES, file_names.SENDER_STATS, file_names.RECEIVER_STATS):
             self._logs[name] = file_names.JsonLines(self._folder / name)
         failure, missing = "", False
+        reaper = Reaper()
         try:
             self._state("making the video")
             video = await asyncio.to_thread(source_video_path, self._settings.width, self._settings.height)
@@ -105,15 +115,21 @@ class _Call:
             await self._namespaces.create()
             await self._set_up(video)
             failure = await self._until_over()
-        except (EndpointFailed, LinkFailed, MissingComponent) as error:
+        except (EndpointFailed, LinkFailed, NamespacesFailed, SourceVideoFailed, MissingComponent) as error:
             failure, missing = str(error), isinstance(error, MissingComponent)
         finally:
             self._ended_us = monotonic_us()
             # Not interrupted by the cancellation that may have led here.
             await finish(self._tear_down())
-        if failure:
-            self._note(failure, failed=True)
-        return await self._conclude(failure, missing)
+            reaper.dismiss()
+        try:
+            if failure or self._broken_end:
+                failure = failure or self._broken_end
+                self._note(failure, failed=True)
+            return await self._conclude(failure, missing)
+        finally:
+            if self._frames is not None:
+                self._frames.close()
 
     # --- its phases ---------------------------------------------------------------------------------------------------
 
@@ -169,9 +185,12 @@ class _Call:
             connected.cancel()
             return self._over.result() if self._over.done() else f"no connection within {_CONNECT_LIMIT_S:g} s"
         assert self._link is not None
+        with contextlib.suppress(FileNotFoundError):
+            self._frames = RawFrames(self._folder / file_names.FRAMES)
         self._started_us = await self._link.begin()
         self._state("in the call", duration_s=self._settings.duration_s, started_us=self._started_us)
         self._endless.append(self._watched(self._take_orders()))
+        self._endless.append(self._watched(self._break_silence()))
         self._lag.start()
         remaining_s = self._settings.duration_s - (monotonic_us() - self._started_us) / 1e6
         await asyncio.wait({self._over}, timeout=max(0.0, remaining_s))
@@ -189,14 +208,20 @@ class _Call:
         self._lag.stop()
         # Both ends at once, so that neither sees the other go; then what still hears them; then what they ran on.
         ends = [end.stop() for end in (self._sender, self._receiver) if end is not None]
-        await asyncio.gather(*ends, return_exceptions=True)
+        missed = await asyncio.gather(*ends, return_exceptions=True)
         await _end(self._hearing)
         if self._link is not None:
-            await self._link.stop()
+            missed.append(await self._link.stop())
         await _end(self._following)
-        await self._namespaces.remove()
+        try:
+            await self._namespaces.remove()
+        except (NamespacesFailed, MissingComponent) as error:
+            missed.append(error)
         for log in self._logs.values():
-            log.close()
+            # What a full disk did not take from it was told when it was written.
+            with contextlib.suppress(OSError):
+                log.close()
+        self._broken_end = next((str(one) for one in missed if one), "")
 
     async def _conclude(self, failure: str, missing: bool) -> CallResult:
         self._state("measuring")
@@ -209,7 +234,7 @@ class _Call:
             "wake_up_lag_ms_p99": self._lag.p99_ms,
             "clock_offset_us": getattr(self._sender, "clock_offset_us", 0),
         }
-        record, disturbed = await asyncio.to_thread(call_record.conclude, self._settings, about)
+        record, disturbed = await asyncio.to_thread(call_record.conclude, self._settings, about, self._frames)
         result = CallResult(record, self._folder, disturbed, failure, missing)
         self._on_event({"type": "end", "time_us": monotonic_us(), "failure": failure, "disturbed": disturbed})
         return result
@@ -220,6 +245,7 @@ class _Call:
         assert self._sender is not None
         assert self._receiver is not None
         while (message := await self._sender.receive()) is not None:
+            self._silence.heard(self._sender.name)
             if message["type"] in ("offer", "candidate"):
                 await self._receiver.send(_passed_on(message))
             else:
@@ -229,6 +255,7 @@ class _Call:
     async def _hear_receiver(self) -> None:
         assert self._receiver is not None
         while (message := await self._receiver.receive()) is not None:
+            self._silence.heard(self._receiver.name)
             if message["type"] in ("answer", "candidate"):
                 if self._sender is not None:
                     await self._sender.send(_passed_on(message))
@@ -248,6 +275,8 @@ class _Call:
             self._on_event(message | {"end": end})
         elif kind == "state":
             self._hear_state(end, name, str(message.get("state")))
+        elif kind == "model":
+            self._note(f"another model decides: {Path(str(message.get('path'))).name}")
         elif kind == "error":
             text = f"{name}: {str(message.get('message'))[:500]}"
             if message.get("fatal"):
@@ -271,9 +300,13 @@ class _Call:
     async def _follow_link(self) -> None:
         assert self._link is not None
         async for line in self._link.log():
+            self._silence.heard("weir-sim link")
             self._on_event({"type": "link"} | line)
         if self._link.failure:
             self._break(self._link.failure)
+
+    async def _break_silence(self) -> None:
+        self._break(await self._silence.broken())
 
     async def _take_orders(self) -> None:
         assert self._receiver is not None

@@ -16,5 +16,8 @@ export const isPool = (name) => name.includes("=");
 // As colours.py makes it of a name that CSS cannot have.
 export const cssName = (name) => name.replace(/[^A-Za-z0-9_-]/g, "_");
 
+// Whether a model decides, or has a seat: weir's, which another may replace.
+export const hasModel = (name) => isPool(name) ? /[=,]weir\b(?!:)/.test(name) : followsObjective(name);
+
 // Whether Weir is asked for estimates.
 export const followsObjective = (name) => !controllers.has(name) || controllers.get(name).follows_objective;

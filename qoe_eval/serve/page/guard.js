@@ -59,6 +59,7 @@ export function controlText(event) {
     return `objective: throughput ${weights[0]}, latency ${weights[1]}, loss ${weights[2]}`;
   }
   if (event.action === "controller") return `controller: ${event.name}`;
+  if (event.action === "model") return `model: ${event.name}`;
   if (event.action === "pool") return `pool: ${event.line}`;
   return null;
 }

@@ -2,11 +2,12 @@
 import { CallData } from "./call_data.js";
 import { hideResult, showCalls, showResult } from "./calls.js";
 import { ask, Connection } from "./connection.js";
-import { followsObjective, learnControllers } from "./controllers.js";
+import { followsObjective, hasModel, learnControllers } from "./controllers.js";
 import { byId, element, seconds, setText } from "./dom.js";
 import { controlText, GuardView } from "./guard.js";
 import { Live } from "./live.js";
 import { Objective } from "./objective.js";
+import { ModelChoice } from "./models.js";
 import { PoolView } from "./pool.js";
 import { SENDERS, Setup } from "./setup.js";
 import { fillSketch, setProgress } from "./sketch.js";
@@ -17,7 +18,7 @@ const LINK_DOWN_S = 5;
 history.replaceState(null, "", location.pathname);
 
 const desk = document.querySelector(".desk");
-let connection = null, setup = null, objective = null, live = null, guard = null, pool = null;
+let connection = null, setup = null, objective = null, live = null, guard = null, pool = null, models = null;
 let call = null, data = null, folder = "", measures = [], connected = false;
 
 async function begin() {
@@ -30,6 +31,7 @@ async function begin() {
   live = new Live();
   guard = new GuardView();
   pool = new PoolView((line) => connection.send({ type: "pool", line }));
+  models = new ModelChoice((name) => connection.send({ type: "model", name }));
   byId("stop").addEventListener("click", () => { if (connection.send({ type: "stop" })) byId("stop").disabled = true; });
   byId("down").addEventListener("click", () => connection.send({ type: "down", duration_s: LINK_DOWN_S }));
   connection = new Connection({ hello, events, refused: (text) => guard.add("note", null, `refused: ${text}`), connected: setConnected });
@@ -152,6 +154,7 @@ function takeCall(next) {
     if (isRunning()) objective.set(call.objective);
     guard.reset();
     pool.show(null);
+    models.show(hasModel(call.controller));
     hideResult();
     live.show(data);
     if (scenario) fillSketch(byId("progress"), scenario);

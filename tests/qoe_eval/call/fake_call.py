@@ -54,6 +54,7 @@ class FakeLink:
 
     async def stop(self):
         self._ended.set()
+        return ""
 
     async def log(self):
         while not self._ended.is_set():

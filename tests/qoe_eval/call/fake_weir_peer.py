@@ -77,6 +77,8 @@ def main():
             threading.Thread(target=in_call, args=(role, behaviour), daemon=True).start()
         elif order["type"] == "answer":
             threading.Thread(target=in_call, args=(role, behaviour), daemon=True).start()
+        elif order["type"] == "model":
+            say("model", path=order["path"], member="weir")
         elif order["type"] == "stop" and behaviour != "ignore stop":
             break
     if behaviour == "ignore stop":

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from weir.qoe_eval.serve.command import offered_scenarios
+from weir.qoe_eval.serve.models import Models
 from weir.qoe_eval.serve.server import ServeOptions, Server
 
 CHROMIUM = "/usr/bin/chromium"
@@ -26,8 +27,8 @@ FakeCalls = _load("fake_call").FakeCalls
 class RunningServer:
     """A server in an event loop of its own thread."""
 
-    def __init__(self, out, calls):
-        self.out, self.calls = out, calls
+    def __init__(self, out, calls, models):
+        self.out, self.calls, self.models = out, calls, models
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
@@ -35,7 +36,7 @@ class RunningServer:
         self.url, self.port, self.token = self._server.url, self._server.port, self._server.token
 
     async def _start(self):
-        server = Server(ServeOptions(offered_scenarios([]), self.out, self.calls.backend()))
+        server = Server(ServeOptions(offered_scenarios([]), self.out, self.calls.backend(), Models(self.models)))
         await server.start()
         return server
 
@@ -57,6 +58,7 @@ def calls():
 
 @pytest.fixture
 def server(tmp_path, calls):
-    running = RunningServer(tmp_path / "calls", calls)
+    (tmp_path / "models").mkdir()
+    running = RunningServer(tmp_path / "calls", calls, tmp_path / "models")
     yield running
     running.close()

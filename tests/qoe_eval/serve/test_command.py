@@ -40,6 +40,7 @@ def test_it_prints_its_address_serves_and_ends(tmp_path, number):
         (["steps.json"], 2, "'steps' is the name of a bundled scenario"),
         (["--out", "steps.json/below"], 2, "--out"),
         (["--port", "65536"], 2, "--port"),
+        (["--models", "steps.json"], 2, "--models steps.json: no such folder"),
     ],
 )
 def test_wrong_use_is_one_message(tmp_path, arguments, status, said):

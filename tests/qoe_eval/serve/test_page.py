@@ -6,6 +6,8 @@ import time
 
 import pytest
 
+from weir.trainer import SHIPPED_MODEL
+
 CHROMIUM = "/usr/bin/chromium"
 pytestmark = pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason=f"{CHROMIUM} is not installed")
 # What a browser says of a refused request, and of a server that is gone.
@@ -125,6 +127,31 @@ def test_who_sits_where_in_a_pool_and_another_pilot(open_page, calls):
     ]
     assert "pool: pilot=rule fusion=max policy=by_trust" in page.locator("#events").inner_text()
     assert overflow(page) <= 0
+
+
+def test_another_model_in_the_call(open_page, server, calls):
+    calls.speed = 10.0
+    (server.models / "mine.onnx").write_bytes(SHIPPED_MODEL.read_bytes())
+    (server.models / "broken.onnx").write_bytes(b"no model")
+    page = open_page()
+    page.locator("#duration").fill("450")
+    page.locator("#start").click()
+    page.wait_for_selector("#model-form")
+    assert page.locator("#model option").all_inner_texts() == ["shipped", "broken.onnx", "mine.onnx"]
+    page.locator("#model").select_option("broken.onnx")
+    page.locator("#model-form button").click()
+    wait_for(lambda: "refused: model broken.onnx: " in page.locator("#events").inner_text(), "nothing was refused")
+    page.locator("#model").select_option("mine.onnx")
+    page.locator("#model-form button").click()
+    wait_for(lambda: "model: mine.onnx" in page.locator("#events").inner_text(), "no model was changed")
+    assert [order["path"] for order in calls.controls] == [str(server.models / "mine.onnx")]
+    assert overflow(page) <= 0
+    page.locator("#stop").click()
+    page.wait_for_selector("#start")
+    page.locator("#controllers").get_by_text("gcc", exact=True).click()
+    page.locator("#start").click()
+    page.wait_for_selector("#stop")
+    assert page.locator("#model-form").is_hidden()
 
 
 def test_choose_start_drag_watch_stop(open_page, server, calls):

@@ -2,12 +2,15 @@
 
 import asyncio
 import json
+import os
 import time
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import aiohttp
 import pytest
+
+from weir.trainer import SHIPPED_MODEL
 
 pytestmark = pytest.mark.asyncio
 
@@ -302,6 +305,70 @@ async def test_nonsense_controls_are_refused_and_do_no_harm(server, calls):
             await live.send_str(text)
             await events_until(live, lambda event: event["type"] == "refused")
         assert calls.controls == []
+
+
+def put_models(server):
+    """Of every kind that can lie in a folder."""
+    shipped = SHIPPED_MODEL.read_bytes()
+    outside = server.models.parent / "outside.onnx"
+    outside.write_bytes(shipped)
+    (server.models / "mine.onnx").write_bytes(shipped)
+    (server.models / "broken.onnx").write_bytes(shipped[:-50])
+    (server.models / "empty.onnx").write_bytes(b"")
+    (server.models / "notes.txt").write_bytes(shipped)
+    (server.models / "leads-out.onnx").symlink_to(outside)
+    (server.models / "a-folder.onnx").mkdir()
+    (server.models / "deeper").mkdir()
+    (server.models / "deeper" / "other.onnx").write_bytes(shipped)
+    os.mkfifo(server.models / "pipe.onnx")
+
+
+async def test_another_model_reaches_the_call(server, calls):
+    put_models(server)
+    async with browser(server) as session, session.ws_connect("/live") as live:
+        async with session.get("/models") as answer:
+            assert await answer.json() == ["shipped", "broken.onnx", "empty.onnx", "mine.onnx"]
+        await session.post("/call", json=CALL)
+        await events_until(live, lambda event: event["type"] == "estimate")
+        for name in ("mine.onnx", "shipped"):
+            await live.send_json({"type": "model", "name": name})
+            seen = (await events_until(live, lambda event: event["type"] == "control"))[-1]
+            # Where it lies is nobody's business.
+            assert (seen["action"], seen["name"]) == ("model", name)
+            assert "path" not in seen
+        await live.send_json({"type": "stop"})
+        await events_until(live, over)
+        paths = [order["path"] for order in calls.controls if order["type"] == "model"]
+        assert paths == [str(server.models / "mine.onnx"), str(SHIPPED_MODEL)]
+
+
+async def test_models_that_are_none_or_not_there_are_refused(server, calls):
+    put_models(server)
+    async with browser(server) as session, session.ws_connect("/live") as live:
+        await session.post("/call", json=CALL)
+        await events_until(live, lambda event: event["type"] == "estimate")
+        for message, said in (
+            ({"name": "broken.onnx"}, "model broken.onnx: "),
+            ({"name": "empty.onnx"}, "the model stays as it is"),
+            ({"name": "gone.onnx"}, "'gone.onnx' is none of shipped, "),
+            ({"name": "leads-out.onnx"}, "is none of"),
+            ({"name": "a-folder.onnx"}, "is none of"),
+            ({"name": "pipe.onnx"}, "is none of"),
+            ({"name": "notes.txt"}, "is none of"),
+            ({"name": "deeper/other.onnx"}, "is none of"),
+            ({"name": "../outside.onnx"}, "is none of"),
+            ({"name": str(server.models / "mine.onnx")}, "is none of"),
+            ({"name": "/etc/passwd"}, "is none of"),
+            ({"name": ["mine.onnx"]}, "is none of"),
+            ({"name": None}, "is none of"),
+            ({}, "is none of"),
+            ({"path": "/etc/passwd"}, "'path' is not known"),
+            ({"name": "mine.onnx", "path": "/etc/passwd"}, "'path' is not known"),
+        ):
+            await live.send_json({"type": "model"} | message)
+            refused = (await events_until(live, lambda event: event["type"] == "refused"))[-1]
+            assert said in refused["message"], message
+        assert [order for order in calls.controls if order["type"] == "model"] == []
 
 
 async def test_messages_are_bounded(server, calls):

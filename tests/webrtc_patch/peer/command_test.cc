@@ -45,6 +45,17 @@ TEST(Command, APoolIsItsLine) {
   EXPECT_FALSE(ParseCommand(R"({"type":"pool"})").ok());
 }
 
+TEST(Command, AModelIsAFileForAMember) {
+  const auto alone = Parsed<ModelCommand>(R"({"type":"model","path":"m.onnx"})");
+  EXPECT_EQ(alone.path, "m.onnx");
+  EXPECT_EQ(alone.member, "weir");
+  EXPECT_EQ(Parsed<ModelCommand>(R"({"type":"model","path":"m","member":"weir:a"})").member, "weir:a");
+  for (const char* line :
+       {R"({"type":"model"})", R"({"type":"model","path":7})", R"({"type":"model","path":"m","member":"nada"})"}) {
+    EXPECT_FALSE(ParseCommand(line).ok()) << line;
+  }
+}
+
 TEST(Command, TheSendersGccIsACopilotUnderMinOnly) {
   const auto split = [](const char* line) { return SplitPool(ParsePool(line).value()); };
   const auto whole = split("pilot=weir copilots=nada,gcc,rule fusion=min");

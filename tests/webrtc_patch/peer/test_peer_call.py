@@ -159,6 +159,28 @@ def test_bitrate_bounds_hold_from_when_they_are_set(start_call):
     assert (sender.stop(), receiver.stop()) == (0, 0)
 
 
+def test_a_model_is_replaced_in_the_call(start_call, model, tmp_path):
+    (tmp_path / "broken.onnx").write_bytes(model.read_bytes()[:-100])
+    sender, receiver = start_call((), ("--model", model))
+    receiver.wait_for_state("connected")
+    for path, member, said in (
+        (tmp_path / "gone.onnx", "weir", "gone.onnx"),
+        (tmp_path / "broken.onnx", "weir", "the model stays as it is"),
+        (model, "weir:other", "this call has no controller weir:other"),
+        (model, "nada", "a member with a model is weir or weir:FILE"),
+    ):
+        receiver.send({"type": "model", "path": str(path), "member": member})
+        receiver.wait_for("error", lambda line, said=said: said in line["message"] and not line["fatal"])
+    assert receiver.of_type("model") == []
+    receiver.send({"type": "model", "path": str(model)})
+    receiver.wait_for("model", lambda line: line["path"] == str(model) and line["member"] == "weir")
+    replaced_us = receiver.of_type("model")[0]["time_us"]
+    receiver.wait_for("estimate", lambda line: line["time_us"] > replaced_us + 500_000 and line["controller"] == "weir")
+    sender.send({"type": "model", "path": str(model)})
+    sender.wait_for("error", lambda line: "this call has no controller weir" in line["message"])
+    assert (sender.stop(), receiver.stop()) == (0, 0)
+
+
 def roles(line):
     return {member["name"]: member["role"] for member in line.get("pool", {}).get("members", [])}
 

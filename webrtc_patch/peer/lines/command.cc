@@ -6,6 +6,7 @@
 #include "lines/options.h"
 #include "program/json_object.h"
 #include "program/json_text.h"
+#include "weir/pool/library_members.h"
 #include "weir/registry/controllers.h"
 #include "weir/registry/names.h"
 
@@ -54,6 +55,13 @@ BitrateCommand ParseBitrate(JsonObject& line) {
   return {bitrate.value(), start != nullptr};
 }
 
+ModelCommand ParseModel(JsonObject& line) {
+  ModelCommand command{.path = Text(line, "path"), .member = "weir"};
+  if (const json* member = line.FindOptional("member")) command.member = JsonString(*member, "member");
+  if (!IsModelMember(command.member)) throw InputError("a member with a model is weir or weir:FILE");
+  return command;
+}
+
 Command Parse(JsonObject line) {
   const std::string type = Text(line, "type");
   if (type == "start") return StartCommand{};
@@ -73,6 +81,7 @@ Command Parse(JsonObject line) {
     if (!pool) throw InputError(pool.error());
     return PoolCommand{std::move(pool.value())};
   }
+  if (type == "model") return ParseModel(line);
   throw InputError("there is no type \"" + type.substr(0, 40) + "\"");
 }
 

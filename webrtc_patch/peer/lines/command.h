@@ -42,9 +42,14 @@ struct ControllerCommand {
 struct PoolCommand {
   PoolSpecification pool;
 };
+// Another model in the member's place.
+struct ModelCommand {
+  std::string path;
+  std::string member;
+};
 
 using Command = std::variant<StartCommand, StatsCommand, StopCommand, DescriptionCommand, CandidateCommand,
-                             ObjectiveCommand, BitrateCommand, ControllerCommand, PoolCommand>;
+                             ObjectiveCommand, BitrateCommand, ControllerCommand, PoolCommand, ModelCommand>;
 
 // Keys that are not known are ignored, as browsers add some. The error says what is wrong with the line.
 Result<Command> ParseCommand(std::string_view text);

@@ -23,7 +23,9 @@ bool IsModelMember(std::string_view member);
 Result<std::unique_ptr<RateController>> MakeLibraryMember(const std::string& member, const ModelSource& models,
                                                           DataRate fixed_rate);
 
-// A policy for the member of that name, "weir" or "weir:NAME", of a pool; the error for another name.
+// The member of a pool that a loaded model is.
+std::unique_ptr<RateController> MakeModelMember(std::shared_ptr<const PolicyModel> model);
+// The same for the member of that name, "weir" or "weir:NAME"; the error for another name.
 Result<std::unique_ptr<RateController>> MakeModelMember(const std::string& member,
                                                         std::shared_ptr<const PolicyModel> model);
 

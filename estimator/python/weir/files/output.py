@@ -1,7 +1,8 @@
 """Results, written whole or not at all, with errors that a user can act on.
 
-A new file is written beside its place and takes it when it is complete: a full disk or an interruption leaves what was
-there before. A device or a pipe (``/dev/stdout``) is written to as it is.
+A new file is written without a name, or where the file system has no such files beside its place, and takes its place
+when it is complete: a full disk, an interruption or a death leaves what was there before, and nothing else. A device or
+a pipe (``/dev/stdout``) is written to as it is.
 """
 
 from __future__ import annotations
@@ -53,12 +54,32 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         target = Path(os.path.realpath(path))
         part = target.with_name(f".weir-{secrets.token_hex(8)}.part")
         try:
-            with part.open("xb") as file:
+            with _nameless(target.parent) or part.open("xb") as file:
                 yield file
+                file.flush()
+                _give_name(file, part)
             part.replace(target)
         finally:
             with suppress(OSError):
                 part.unlink()
+
+
+def _nameless(folder: Path) -> IO[bytes] | None:
+    """A file that is gone with this process, until it is given a name; None where there cannot be one."""
+    try:
+        return os.fdopen(os.open(folder, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o666), "wb")
+    except OSError:
+        return None
+
+
+def _give_name(file: IO[bytes], path: Path) -> None:
+    if not os.fstat(file.fileno()).st_nlink:
+        # Only with a folder's descriptor does Python follow the link in /proc to the file itself.
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.link(f"/proc/self/fd/{file.fileno()}", path.name, src_dir_fd=folder, dst_dir_fd=folder)
+        finally:
+            os.close(folder)
 
 
 def append(path: str | os.PathLike[str], content: bytes) -> None:

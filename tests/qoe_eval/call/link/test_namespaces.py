@@ -14,6 +14,7 @@ import pytest
 from weir.errors import MissingComponent
 from weir.qoe_eval.call.link import namespaces as module
 from weir.qoe_eval.call.link.namespaces import FOLDER, CallNamespaces, processes_in, remove_leftovers
+from weir.qoe_eval.call.processes import owner as owner_names
 
 needs_root = pytest.mark.skipif(
     os.geteuid() != 0 or shutil.which("ip") is None, reason="network namespaces need root and the command ip"
@@ -182,8 +183,8 @@ def test_a_forked_copy_removes_nothing():
 
 
 def test_only_names_of_dead_owners_are_leftovers():
-    boot, process_namespace, process = module._boot(), module._process_namespace(), os.getpid()
-    start_time = module._start_time(process)
+    boot, process_namespace, process = owner_names._boot(), owner_names._process_namespace(), os.getpid()
+    start_time = owner_names._start_time(process)
     ours = f"weir-{boot}-{process_namespace}-{process}-{start_time}-0-left"
     assert not module._is_leftover(ours)
     # Another process with the number of ours, before us.

@@ -101,4 +101,4 @@ def test_a_recording_shows_freezes(source, tmp_path):
 def test_a_failing_ffmpeg_says_so_and_hangs_nobody(tmp_path):
     frames = (bytes(320 * 180 * 3 // 2) for _ in range(100_000))
     with pytest.raises(FfmpegFailed, match="nonsense"):
-        run([(320, 180, 30, frames)], ["-vf", "nonsense", "-f", "null", "-"], tmp_path, 10)
+        run([(320, 180, 30, frames)], ["-vf", "nonsense", "-f", "null", "-"], tmp_path)

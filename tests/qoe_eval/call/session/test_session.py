@@ -73,6 +73,8 @@ def test_orders_reach_the_receiver_and_the_link(fake_call, tmp_path, fake_peer):
         {"type": "objective", "throughput": 8, "latency": 1, "loss": 1},
         {"type": "objective", "throughput": 0.8, "latency": 0.1, "loss": 0.1},
         {"type": "down", "duration_s": 5},
+        {"type": "model", "path": "/models/mine.onnx"},
+        {"type": "model", "path": ["mine.onnx"]},
         {"type": "reboot"},
         {"type": "stop"},
     ]
@@ -83,9 +85,13 @@ def test_orders_reach_the_receiver_and_the_link(fake_call, tmp_path, fake_peer):
     assert [(o["role"], round(o["throughput"], 6)) for o in objectives] == [("receive", 0.8)]
     assert any("refused: throughput must be" in note for note in notes(result))
     assert any("reboot" in note for note in notes(result))
+    assert any("refused: path must be the file of a model" in note for note in notes(result))
+    models = [(order["role"], order["path"]) for order in fake_peer.heard() if order["type"] == "model"]
+    assert models == [("receive", "/models/mine.onnx")]
+    assert "another model decides: mine.onnx" in notes(result)
     assert "stopped by the user" in notes(result)
     happened = [one["type"] for one in result.record["call"]["happened"] if one["type"] != "note"]
-    assert happened == ["objective", "down"]
+    assert happened == ["objective", "down", "model"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,124 @@
+// One loaded model, and many threads that each have estimators of their own over it. Under ThreadSanitizer (`make
+// tsan`) any write that they share is a failure; without it, an answer that depends on who else computes is.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "test_call.h"
+#include "test_models.h"
+#include "weir.h"
+#include "weir/bandwidth_estimator.h"
+#include "weir/policy/policy_controller.h"
+#include "weir/policy/policy_model.h"
+#include "weir/pool/library_members.h"
+
+namespace weir {
+namespace {
+
+constexpr int kThreads = 4;
+constexpr int kCallsPerThread = 5;
+
+using Model = std::shared_ptr<const PolicyModel>;
+
+void OnThreads(const std::function<void()>& work) {
+  std::vector<std::thread> threads;
+  threads.reserve(kThreads);
+  for (int i = 0; i < kThreads; ++i) threads.emplace_back(work);
+  for (std::thread& thread : threads) thread.join();
+}
+
+Model Load(const std::vector<std::byte>& bytes) {
+  auto model = PolicyModel::Load(bytes);
+  EXPECT_TRUE(model) << (model ? "" : model.error());
+  return model ? model.value() : nullptr;
+}
+
+// Rates of a call that begins with `first` and goes on with `second`, which is made and lost within it.
+std::vector<int64_t> Rates(const Model& first, const Model& second) {
+  BandwidthEstimator estimator({}, MakeModelMember(first));
+  TestCall call(estimator, {.capacity = [](TimeDelta) { return DataRate::KilobitsPerSecond(1000); }});
+  call.RunUntil(TimeDelta::Seconds(2));
+  EXPECT_FALSE(estimator.ReplaceMember("weir", MakeModelMember(second)));
+  call.RunUntil(TimeDelta::Seconds(4));
+  std::vector<int64_t> rates;
+  for (const auto& target : call.feedback()) rates.push_back(target.estimate.target_rate.bps());
+  return rates;
+}
+
+TEST(SharedModelTest, ManyThreadsGetTheAnswersOfOne) {
+  // Weir computes the shipped one by itself, ONNX Runtime the other.
+  const Model shipped = Load(ReadFile(WEIR_SHIPPED_MODEL));
+  const Model recurrent = Load(ReadTestModel("recurrent"));
+  ASSERT_TRUE(shipped && recurrent);
+  const std::vector<int64_t> alone = Rates(shipped, recurrent);
+  ASSERT_GT(alone.size(), 10u);
+  OnThreads([&] {
+    for (int i = 0; i < kCallsPerThread; ++i) EXPECT_EQ(Rates(shipped, recurrent), alone);
+  });
+}
+
+TEST(SharedModelTest, TheLastUserOfAModelMayBeOnAnyThread) {
+  Model model = Load(ReadFile(WEIR_SHIPPED_MODEL));
+  ASSERT_TRUE(model);
+  std::vector<std::unique_ptr<RateController>> members;
+  for (int i = 0; i < kThreads; ++i) members.push_back(MakeModelMember(model));
+  model = nullptr;
+  std::vector<std::thread> threads;
+  for (auto& member : members) {
+    threads.emplace_back([member = std::move(member)]() mutable {
+      BandwidthEstimator estimator({}, std::move(member));
+      TestCall call(estimator, {.capacity = [](TimeDelta) { return DataRate::KilobitsPerSecond(500); }});
+      call.RunUntil(TimeDelta::Seconds(1));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+// What the C interface gives after two replacements; its errors are the calling thread's own.
+int64_t RateThroughC(const std::vector<std::byte>& first, const std::vector<std::byte>& second) {
+  weir_estimator_config config;
+  weir_estimator_config_init(&config, sizeof(config));
+  config.model = first.data();
+  config.model_size_bytes = first.size();
+  weir_estimator* estimator = nullptr;
+  EXPECT_EQ(weir_estimator_create(&config, &estimator), WEIR_OK) << weir_last_error();
+  weir_estimate estimate{};
+  estimate.struct_size = sizeof(estimate);
+  weir_packet packet{};
+  packet.struct_size = sizeof(packet);
+  packet.payload_bytes = 1000;
+  packet.has_abs_send_time = 1;
+  for (int64_t now_us = 0; now_us < 3'000'000; now_us += 10'000) {
+    packet.arrival_time_us = now_us;
+    packet.abs_send_time = static_cast<uint32_t>(now_us * (1 << 18) / 1'000'000) & 0xFFFFFF;
+    ++packet.sequence_number;
+    EXPECT_EQ(weir_estimator_on_packet(estimator, &packet), WEIR_OK);
+    EXPECT_GE(weir_estimator_on_timeout(estimator, now_us, &estimate), 0);
+    if (now_us == 1'000'000) {
+      EXPECT_EQ(weir_estimator_replace_model(estimator, nullptr, "no model", 8), WEIR_ERROR_INVALID_MODEL);
+      EXPECT_EQ(weir_estimator_replace_model(estimator, nullptr, second.data(), second.size()), WEIR_OK);
+    }
+    if (now_us == 2'000'000) {
+      EXPECT_EQ(weir_estimator_replace_model(estimator, nullptr, first.data(), first.size()), WEIR_OK);
+    }
+  }
+  EXPECT_EQ(weir_estimator_latest(estimator, &estimate), WEIR_OK);
+  weir_estimator_destroy(estimator);
+  return estimate.target_rate_bps;
+}
+
+TEST(SharedModelTest, HandlesOfTheCInterfaceAreIndependent) {
+  const auto first = ReadFile(WEIR_SHIPPED_MODEL);
+  const auto second = ReadTestModel("rate_bps");
+  const int64_t alone_bps = RateThroughC(first, second);
+  EXPECT_GT(alone_bps, 0);
+  OnThreads([&] {
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(RateThroughC(first, second), alone_bps);
+  });
+}
+
+}  // namespace
+}  // namespace weir

@@ -1,0 +1,86 @@
+// Calls on threads of their own, as libwebrtc's workers are, over one switch that another thread turns. `make tsan`
+// runs these under ThreadSanitizer.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "receive_side_call.h"
+#include "receive_side_switch.h"
+#include "test_models.h"
+
+namespace weir {
+namespace {
+
+using testing::ReceiveSideCall;
+
+std::shared_ptr<const PolicyModel> LoadTestPolicy(const std::string& name) {
+  auto model = PolicyModel::Load(ReadTestModel(name));
+  EXPECT_TRUE(model) << (model ? "" : model.error());
+  return model ? model.value() : nullptr;
+}
+
+TEST(ReceiveSideThreads, ModelsAreReplacedWhileCallsDecideBeginAndEnd) {
+  constexpr int kCalls = 3;
+  const auto pool = PoolOf(ParsePool("pilot=weir copilots=nada fusion=min").value(), {{"", ReadTestModel("rate_bps")}});
+  ASSERT_TRUE(pool) << pool.error();
+  const std::vector models{LoadTestPolicy("rate_bps"), LoadTestPolicy("log_rate"), LoadTestPolicy("relative")};
+  std::atomic<int> decisions = 0;
+  std::atomic<int> faults = 0;
+  ReceiveSideSwitchConfig config;
+  config.pool = pool.value();
+  config.on_decision = [&](const ReceiveSideDecision& decision) {
+    ++decisions;
+    if (decision.counters.policy_faults > 0) ++faults;
+  };
+  const auto receive_side = ReceiveSideSwitch::Create(std::move(config));
+  receive_side->Install();
+
+  std::atomic<int> running = kCalls;
+  std::vector<std::thread> calls;
+  for (int i = 0; i < kCalls; ++i) {
+    calls.emplace_back([&running] {
+      // One call ends and the next begins on the same thread.
+      for (int number = 0; number < 5; ++number) ReceiveSideCall().Run(2000, 800'000);
+      --running;
+    });
+  }
+  const auto wide = ParsePool("pilot=weir copilots=nada fusion=max").value();
+  const auto narrow = ParsePool("pilot=nada copilots=weir fusion=min").value();
+  for (size_t i = 0; running > 0; ++i) {
+    receive_side->ReplaceModel("weir", models[i % models.size()]);
+    if (i % 3 == 0) receive_side->SetPoolLine(i % 2 ? wide : narrow);
+    if (i % 5 == 0) receive_side->SetObjective(i % 2 ? kLatency : kThroughput);
+    if (i % 7 == 0) receive_side->RepeatRemb();
+  }
+  for (std::thread& call : calls) call.join();
+  ReceiveSideSwitch::Uninstall();
+  EXPECT_GT(decisions, kCalls * 5 * 5);
+  EXPECT_EQ(faults, 0);
+}
+
+TEST(ReceiveSideThreads, OnePoolFactoryServesCallsOfManyThreads) {
+  const auto pool = PolicyAlone(ReadTestModel("rate_bps"));
+  ASSERT_TRUE(pool) << pool.error();
+  ReceiveSideSwitchConfig config;
+  config.pool = pool.value();
+  std::atomic<int> decisions = 0;
+  config.on_decision = [&](const ReceiveSideDecision& decision) { decisions += decision.controller == "weir"; };
+  const auto receive_side = ReceiveSideSwitch::Create(std::move(config));
+  receive_side->Install();
+  std::vector<std::thread> calls;
+  for (int i = 0; i < 4; ++i) {
+    calls.emplace_back([] {
+      for (int number = 0; number < 10; ++number) ReceiveSideCall().Run(500, 400'000);
+    });
+  }
+  for (std::thread& call : calls) call.join();
+  ReceiveSideSwitch::Uninstall();
+  EXPECT_GT(decisions, 4 * 10);
+}
+
+}  // namespace
+}  // namespace weir
