@@ -126,6 +126,7 @@ def export(
     figures = None if summary is None else read_summary(summary)
     require_training()
     from weir.trainer.model.export import export as write_model
+    from weir.trainer.model.training_ranges import training_ranges
     from weir.trainer.policies.networks import DeployablePolicy
 
     policy: DeployablePolicy
@@ -149,6 +150,7 @@ def export(
         name=settings.name,
         version=settings.version,
         provenance=provenance,
+        ranges=training_ranges(policy, settings),
     )
     card = out.with_suffix(".md")
     write_text(card, model_card(read_model(out), figures))
