@@ -134,8 +134,8 @@ void ReadTrainingRanges(ModelMetadata& metadata, ModelDescription& description) 
   const std::vector<double> bounds = metadata.NumberList("ranges", -kMaxFeature, kMaxFeature);
   const size_t features = description.features.fields.size();
   if (bounds.size() != 2 * features) {
-    metadata.Fail("its metadata 'weir.ranges' has " + std::to_string(bounds.size()) + " numbers; it must have 2 for each of its " +
-                  std::to_string(features) + " features");
+    metadata.Fail("its metadata 'weir.ranges' has " + std::to_string(bounds.size()) +
+                  " numbers; it must have 2 for each of its " + std::to_string(features) + " features");
     return;
   }
   for (size_t i = 0; i < features; ++i) {

@@ -16,8 +16,8 @@ constexpr double kUsed = 0.3;
 
 void Starvation::Add(DataRate advice, std::span<const DataRate> others, DataRate target,
                      const IntervalStatistics& statistics, Timestamp now) {
-  const bool is_clear = statistics.queueing_delay_min_s < kQueueS &&
-                        statistics.loss_ratio < statistics.loss_at_short_queue_10s + kLoss;
+  const bool is_clear =
+      statistics.queueing_delay_min_s < kQueueS && statistics.loss_ratio < statistics.loss_at_short_queue_10s + kLoss;
   if (!is_clear || !not_clear_.IsFinite()) not_clear_ = now;
   const bool is_used = statistics.receive_rate_bps > kUsed * static_cast<double>(target.bps());
   const bool others_rise = !others.empty() && std::ranges::min(others) > target * kRise;

@@ -12,9 +12,9 @@ import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
+from weir._core import FEATURES
 from weir.files.output import make_folder, write_bytes
-from weir.trainer.gym.specification import EnvironmentSpecification
-from weir.trainer.model.file import read_model
+from weir.trainer import read_model
 
 MIN_BPS: Final = 30_000
 MAX_BPS: Final = 50_000_000
@@ -99,14 +99,13 @@ BROKEN: Final[Mapping[str, Callable[[], onnx.ModelProto]]] = {
 def shuffled(healthy: Path) -> onnx.ModelProto:
     """A model that names its features in another order than it was trained on; the ranges stay with the inputs."""
     model = onnx.load(str(healthy))
-    described = read_model(healthy)
-    specification = EnvironmentSpecification(described.interval_ms, tuple(described.features), described.history)
+    features = read_model(healthy).features
     generator = np.random.default_rng(_SHUFFLE_SEED)
     # Each input stays one of an interval, or of the path: the others would not fit.
     names = [
         str(name)
-        for group in (specification.interval_features, specification.path_features)
-        for name in generator.permutation(group)
+        for of_path in (False, True)
+        for name in generator.permutation([name for name in features if FEATURES[name].of_path == of_path])
     ]
     metadata = {entry.key: entry.value for entry in model.metadata_props}
     helper.set_model_props(model, metadata | {"weir.name": "shuffled", "weir.features": ",".join(names)})

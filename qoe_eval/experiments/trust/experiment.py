@@ -35,7 +35,7 @@ class TrustResults:
     records: Mapping[str, Records]
 
     def score(self, in_set: str, controller: str) -> float | None:
-        """Mean challenge score over a set's runs of a controller (of ALONE, or a line); nothing where none completed."""
+        """Mean challenge score over a set's runs of a controller (of ALONE, or a line); nothing where none are."""
         runs = self._runs(in_set, controller)
         return mean(run["metrics"]["run"][SCORE] for run in runs) if runs else None
 

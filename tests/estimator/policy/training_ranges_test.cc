@@ -8,10 +8,9 @@ namespace weir {
 namespace {
 
 TEST(TrainingRangesTest, CountsFieldsOutsideTheirRange) {
-  const std::vector<IntervalStatisticsField> fields{*FindIntervalStatisticsField("receive_rate_bps"),
-                                                    *FindIntervalStatisticsField("loss_ratio"),
-                                                    *FindIntervalStatisticsField("queueing_delay_mean_s"),
-                                                    *FindIntervalStatisticsField("delay_gradient")};
+  const std::vector<IntervalStatisticsField> fields{
+      *FindIntervalStatisticsField("receive_rate_bps"), *FindIntervalStatisticsField("loss_ratio"),
+      *FindIntervalStatisticsField("queueing_delay_mean_s"), *FindIntervalStatisticsField("delay_gradient")};
   const std::vector<FeatureRange> ranges{{1e5, 2e7}, {0, 0.5}, {0, 1}, {-2, 1}};
   IntervalStatistics statistics;
   statistics.receive_rate_bps = 1e5;

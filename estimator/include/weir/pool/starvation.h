@@ -10,8 +10,8 @@
 
 namespace weir {
 
-// For a second there was neither a queue of 20 ms nor a loss of 2 % above what the path loses by chance, the sender uses
-// what it may, all others would rise by 2 % or more, and the controller asks for no more than is in force.
+// For a second there was neither a queue of 20 ms nor a loss of 2 % above what the path loses by chance, the sender
+// uses what it may, all others would rise by 2 % or more, and the controller asks for no more than is in force.
 class Starvation {
  public:
   // `advice` and `others`, above 0, were given at `now`; `target` was in force during the interval before, of which
