@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from weir.errors import InputError
 from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir.trainer.configuration.training import LANDMARKS, TrainingConfiguration
 from weir.trainer.gym.vector import BottleneckVectorEnv
@@ -59,3 +60,15 @@ def training_ranges(
     found = np.percentile(np.concatenate(seen).astype(np.float64), PERCENTILES, axis=0).T
     by_name = dict(zip((*specification.interval_features, *specification.path_features), found, strict=True))
     return np.stack([by_name[name] for name in specification.features])
+
+
+def read_ranges(text: str) -> np.ndarray:
+    """The ranges of a model file, as `training_ranges` gives them.
+
+    Raises:
+        InputError: they are no pairs of numbers.
+    """
+    try:
+        return np.array(text.split(","), dtype=np.float64).reshape(-1, 2)
+    except ValueError:
+        raise InputError(f"weir.ranges is {text[:64]!r}; it must be pairs of numbers, with commas between") from None
