@@ -119,22 +119,26 @@ def export(
 ) -> None:
     """Export a trained policy to ONNX, check it in every runtime there is, and write its model card.
 
-    A model file that an earlier version exported gets today's graph, with its parameters and provenance.
+    A model file that an earlier version exported gets today's graph, with its parameters and provenance, and
+    its features' ranges, which are measured where it has none.
     """
     if best and run.suffix == ".onnx":
         raise InputError("--best: is for the folder of a training run")
     figures = None if summary is None else read_summary(summary)
     require_training()
     from weir.trainer.model.export import export as write_model
+    from weir.trainer.model.training_ranges import read_ranges, training_ranges
     from weir.trainer.policies.networks import DeployablePolicy
 
     policy: DeployablePolicy
 
+    known_ranges = ""
     if run.suffix == ".onnx":
         from weir.trainer.adaptation.starting_point import policy_of, read_starting_point
 
         start = read_starting_point(run, load_configuration(DEFAULT_CONFIGURATION))
         policy, settings, provenance = policy_of(start), start.configuration, start.provenance
+        known_ranges = read_model(run).ranges
     else:
         from weir.trainer.learning.provenance import provenance_of_run
         from weir.trainer.learning.run_record import BEST_MODEL, load_run_configuration, trained_policy
@@ -149,6 +153,7 @@ def export(
         name=settings.name,
         version=settings.version,
         provenance=provenance,
+        ranges=read_ranges(known_ranges) if known_ranges else training_ranges(policy, settings),
     )
     card = out.with_suffix(".md")
     write_text(card, model_card(read_model(out), figures))

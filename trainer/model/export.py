@@ -33,6 +33,7 @@ def export(
     name: str = "weir",
     version: str = weir.__version__,
     provenance: Mapping[str, Any] | None = None,
+    ranges: np.ndarray | None = None,
 ) -> onnx.ModelProto:
     """Writes the policy as an ONNX file and checks it: the same policy gives the same bytes.
 
@@ -43,6 +44,7 @@ def export(
         name: for the metadata.
         version: for the metadata.
         provenance: how the model came to be; JSON values.
+        ranges: of the features in training, (features, 2), see `weir.trainer.model.training_ranges`; None: unknown.
 
     Raises:
         InputError: the file cannot be written, or torch, ONNX Runtime and the library (when built) disagree.
@@ -59,7 +61,10 @@ def export(
         {"observation": _floats(observation), "objective": _floats(objective), "action": _floats(action)}
         for observation, objective, action in zip(observations, objectives, actions, strict=True)
     ]
-    onnx.helper.set_model_props(model, _metadata(specification, name, version, provenance or {}, golden))
+    metadata = _metadata(specification, name, version, provenance or {}, golden)
+    if ranges is not None:
+        metadata["weir.ranges"] = ",".join(f"{bound:.6g}" for bound in ranges.reshape(-1))
+    onnx.helper.set_model_props(model, metadata)
     onnx.checker.check_model(model, full_check=True)
     worst = parity(model)
     if not worst <= 1.0:

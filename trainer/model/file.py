@@ -25,7 +25,7 @@ class ModelFile:
     """A model file of `weir.schema` 1.
 
     `inputs` and `outputs`: name to shape. `golden_vectors`: how many there are. `parameters`: numbers that were
-    learned.
+    learned. `ranges`: low and high of each feature in training, with commas between; empty when the model does not say.
     """
 
     path: str
@@ -41,6 +41,7 @@ class ModelFile:
     min_bps: float
     max_bps: float
     golden_vectors: int
+    ranges: str
     inputs: dict[str, list[int | str]]
     outputs: dict[str, list[int | str]]
     provenance: Any
@@ -91,6 +92,7 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
             min_bps=float(metadata["weir.min_bps"]),
             max_bps=float(metadata["weir.max_bps"]),
             golden_vectors=len(json.loads(metadata.get("weir.golden", "[]"))),
+            ranges=metadata.get("weir.ranges", ""),
             inputs=_shapes(model.graph.input),
             outputs=_shapes(model.graph.output),
             provenance=_provenance(metadata.get("weir.provenance", "")),

@@ -42,6 +42,10 @@ class RateController {
   // for.
   virtual void OnTargetApplied(DataRate, Timestamp) {}
 
+  // Of what the last decision went by, the share that lies outside what the controller was trained on, 0 to 1; 0 where
+  // nothing is known of that.
+  virtual double share_outside_training() const { return 0; }
+
   // Sender's side.
   virtual void OnSentPacket(const SentPacket&) {}
   virtual void OnTransportPacketsFeedback(const TransportPacketsFeedback&) {}

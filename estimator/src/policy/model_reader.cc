@@ -12,6 +12,7 @@ namespace {
 
 constexpr int64_t kMaxHistory = 64;
 constexpr double kMinRateBps = 1e3;
+constexpr double kMaxFeature = 1e15;
 
 size_t Find(const std::vector<TensorInfo>& tensors, std::string_view name) {
   const auto found =
@@ -127,6 +128,23 @@ void ReadFeatures(ModelMetadata& metadata, FeatureSpecification& features) {
   features.history = static_cast<int>(metadata.Integer("history", 1, kMaxHistory));
 }
 
+// Low and high of each feature in turn.
+void ReadTrainingRanges(ModelMetadata& metadata, ModelDescription& description) {
+  if (metadata.OptionalText("ranges").empty()) return;
+  const std::vector<double> bounds = metadata.NumberList("ranges", -kMaxFeature, kMaxFeature);
+  const size_t features = description.features.fields.size();
+  if (bounds.size() != 2 * features) {
+    metadata.Fail("its metadata 'weir.ranges' has " + std::to_string(bounds.size()) +
+                  " numbers; it must have 2 for each of its " + std::to_string(features) + " features");
+    return;
+  }
+  for (size_t i = 0; i < features; ++i) {
+    const FeatureRange range{bounds[2 * i], bounds[2 * i + 1]};
+    if (range.low > range.high) metadata.Fail("its metadata 'weir.ranges' has a low end above its high end");
+    description.training_ranges.push_back(range);
+  }
+}
+
 void ReadAction(ModelMetadata& metadata, ActionMapping& action) {
   const std::string kind = metadata.Text("action_kind");
   const std::optional<ActionKind> parsed = ParseActionKind(kind);
@@ -156,6 +174,7 @@ Result<ModelContract> ReadWeir1(const ModelSignature& signature) {
   description.version = metadata.OptionalText("version");
   description.provenance = metadata.OptionalText("provenance");
   ReadFeatures(metadata, description.features);
+  ReadTrainingRanges(metadata, description);
   description.interval =
       TimeDelta::Millis(metadata.Integer("interval_ms", kMinDecisionInterval.ms(), kMaxDecisionInterval.ms()));
   ReadAction(metadata, description.action);

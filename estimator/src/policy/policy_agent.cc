@@ -4,6 +4,8 @@
 #include <span>
 #include <utility>
 
+#include "weir/policy/training_ranges.h"
+
 namespace weir {
 
 PolicyAgent::PolicyAgent(std::unique_ptr<Policy> policy)
@@ -15,6 +17,7 @@ std::optional<DataRate> PolicyAgent::Decide(const IntervalStatistics& statistics
   assert(description().format == ModelFormat::kWeir1);
   history_->Add(statistics);
   history_->Write(observation_);
+  share_outside_training_ = ShareOutside(description().training_ranges, description().features.fields, statistics);
   return Decide(current);
 }
 

@@ -94,7 +94,9 @@ std::optional<Error> ControllerPool::Replace(std::string_view member, std::uniqu
     controller->OnTargetApplied(target_, now);
   }
   *found = {.name = std::move(found->name)};
-  controllers_[static_cast<size_t>(found - members_.begin())] = std::move(controller);
+  const auto index = static_cast<size_t>(found - members_.begin());
+  if (index == line_.pilot) trust_ = {};
+  controllers_[index] = std::move(controller);
   return std::nullopt;
 }
 
@@ -192,6 +194,7 @@ bool ControllerPool::Ask(size_t index, Timestamp now) {
     return true;
   }
   member.rate = rate;
+  member.share_outside_training = controllers_[index]->share_outside_training();
   ++member.decisions;
   member.decisions_as_pilot += is_pilot;
   counters_.pilot_decisions += is_pilot;

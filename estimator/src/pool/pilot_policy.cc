@@ -24,13 +24,14 @@ class TrustPolicy {
     if (!is_away_) return selection;
     selection.copilots &= ~SetOf(first);
     selection.pilot = Deputy(view, selection.copilots);
+    if (selection.fusion == Fusion::Kind::kPilotOnly) selection.fusion = Fusion::Kind::kMean;
     return selection;
   }
 
  private:
   static constexpr double kDistrust = 0.3;
   static constexpr double kTrust = 0.6;
-  static constexpr TimeDelta kTimeToLeave = TimeDelta::Seconds(1);
+  static constexpr TimeDelta kTimeToLeave = TimeDelta::Millis(500);
   static constexpr TimeDelta kTimeToReturn = TimeDelta::Seconds(5);
 
   void FollowTrust(const MemberState& member, Timestamp now) {

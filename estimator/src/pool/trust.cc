@@ -1,12 +1,52 @@
 #include "weir/pool/trust.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 
 namespace weir {
+namespace {
 
-void TrustMeasure::Update(const PoolView&, std::span<MemberState> members) {
-  for (MemberState& member : members) {
-    member.trust = member.suspended ? 0.0 : std::max(0.0, 1.0 - member.faults_in_a_row / 3.0);
+struct Bounds {
+  // All is well up to `good`, and nothing from `bad` on.
+  double good;
+  double bad;
+
+  double Trust(double value) const { return std::clamp((bad - value) / (bad - good), 0.0, 1.0); }
+};
+constexpr Bounds kDisagreement{1.0, 1.5};
+constexpr Bounds kStarvation{0.3, 0.8};
+constexpr Bounds kOutsideTraining{0.25, 0.32};
+
+double FromFailures(const MemberState& member) {
+  return member.suspended ? 0.0 : std::max(0.0, 1.0 - member.faults_in_a_row / 3.0);
+}
+
+}  // namespace
+
+double TrustMeasure::OfPilot(const PoolView& view) {
+  const MemberState& pilot = view.members[view.line.pilot];
+  if (!pilot.rate) return 1;
+  constexpr DataRate kNone = DataRate::Zero();
+  std::array<DataRate, kMaxCopilots> rates{kNone, kNone, kNone, kNone, kNone, kNone, kNone};
+  size_t count = 0;
+  for (size_t i = 0; i < view.members.size(); ++i) {
+    const MemberState& member = view.members[i];
+    if (i != view.line.pilot && member.rate && !member.suspended) rates[count++] = *member.rate;
+  }
+  const std::span<const DataRate> others = std::span(rates).first(count);
+  disagreement_.Add(*pilot.rate, others, view.statistics.interval_s);
+  starvation_.Add(*pilot.rate, others, view.target, view.statistics, view.now);
+  outside_training_.Add(pilot.share_outside_training, view.statistics.interval_s);
+  return std::min({kDisagreement.Trust(disagreement_.powers_of_two()), kStarvation.Trust(starvation_.share()),
+                   kOutsideTraining.Trust(outside_training_.value())});
+}
+
+void TrustMeasure::Update(const PoolView& view, std::span<MemberState> members) {
+  const double of_pilot = OfPilot(view);
+  for (size_t i = 0; i < members.size(); ++i) {
+    const double from_failures = FromFailures(members[i]);
+    members[i].trust = i == view.line.pilot ? std::min(from_failures, of_pilot) : from_failures;
   }
 }
 

@@ -59,6 +59,16 @@ TEST(PolicyControllerTest, IsAReceiverSideControllerNamedWeir) {
   EXPECT_EQ(controller->side(), RateController::Side::kReceiver);
 }
 
+TEST(PolicyControllerTest, SaysHowMuchIsUnlikeTraining) {
+  const auto controller = MakeController("ranges");
+  ASSERT_EQ(controller->description().training_ranges.size(), 3u);
+  EXPECT_EQ(controller->description().training_ranges[1].high, 0.5);
+  DecideBps(*controller, DataRate::KilobitsPerSecond(800));
+  EXPECT_EQ(controller->share_outside_training(), 0);
+  DecideBps(*controller, DataRate::KilobitsPerSecond(2000));
+  EXPECT_DOUBLE_EQ(controller->share_outside_training(), 1.0 / 3);
+}
+
 TEST(PolicyControllerTest, DecidesOncePerInterval) {
   PolicyController controller(LoadTestModel("rate_bps"));
   EXPECT_EQ(controller.next_timeout(), Timestamp::PlusInfinity());

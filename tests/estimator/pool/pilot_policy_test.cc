@@ -32,7 +32,7 @@ class PilotPolicyTest : public testing::Test {
   }
 
   std::vector<MemberState> members_{{.name = "weir"}, {.name = "nada"}, {.name = "rule"}};
-  const Selection line_{.pilot = 0, .copilots = 0b110, .fusion = Fusion::Kind::kMean};
+  Selection line_{.pilot = 0, .copilots = 0b110, .fusion = Fusion::Kind::kMean};
   Selection current_ = line_;
   Objective objective_ = kBalanced;
   const IntervalStatistics statistics_;
@@ -54,12 +54,12 @@ TEST_F(PilotPolicyTest, TheObjectiveChoosesTheFusion) {
   EXPECT_EQ(Ask(policy).pilot, 0u);
 }
 
-TEST_F(PilotPolicyTest, TrustTakesTheSeatAfterASecondAndGivesItBackAfterFive) {
+TEST_F(PilotPolicyTest, TrustTakesTheSeatAfterHalfASecondAndGivesItBackAfterFive) {
   PilotPolicy policy = MakePilotPolicy(PilotPolicyKind::kByTrust);
   EXPECT_EQ(Ask(policy, TimeDelta::Seconds(10)), line_);
   members_[0].trust = 0.2;
   members_[2].trust = 0.9;
-  EXPECT_EQ(Ask(policy, TimeDelta::Millis(1000)).pilot, 0u);
+  EXPECT_EQ(Ask(policy, TimeDelta::Millis(500)).pilot, 0u);
   EXPECT_EQ(Ask(policy).pilot, 1u);
   EXPECT_EQ(current_.copilots, 0b110u);
   // In between nothing changes.
@@ -74,10 +74,20 @@ TEST_F(PilotPolicyTest, AShortLapseCostsNothing) {
   PilotPolicy policy = MakePilotPolicy(PilotPolicyKind::kByTrust);
   for (int i = 0; i < 20; ++i) {
     members_[0].trust = 0.1;
-    EXPECT_EQ(Ask(policy, TimeDelta::Millis(900)).pilot, 0u);
+    EXPECT_EQ(Ask(policy, TimeDelta::Millis(400)).pilot, 0u);
     members_[0].trust = 0.5;
     EXPECT_EQ(Ask(policy).pilot, 0u);
   }
+}
+
+TEST_F(PilotPolicyTest, CopilotsFlyTogetherWhereTheLineNamesNoFusion) {
+  PilotPolicy policy = MakePilotPolicy(PilotPolicyKind::kByTrust);
+  line_.fusion = Fusion::Kind::kPilotOnly;
+  EXPECT_EQ(Ask(policy), line_);
+  members_[0].trust = 0;
+  EXPECT_EQ(Ask(policy, TimeDelta::Seconds(1)).fusion, Fusion::Kind::kMean);
+  line_.fusion = Fusion::Kind::kMin;
+  EXPECT_EQ(Ask(policy).fusion, Fusion::Kind::kMin);
 }
 
 TEST_F(PilotPolicyTest, ASuspendedPilotLeavesAtOnceForTheMostTrusted) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "weir/policy/action.h"
 #include "weir/policy/features.h"
@@ -25,6 +26,8 @@ struct ModelDescription {
   std::string provenance;
   // Empty for kMmsys2024, whose features are those of mmsys_features.h.
   FeatureSpecification features;
+  // What each of `features.fields` was in training, in their order; empty: the model does not say.
+  std::vector<FeatureRange> training_ranges;
   // Between two decisions.
   TimeDelta interval = TimeDelta::Millis(100);
   ActionMapping action;

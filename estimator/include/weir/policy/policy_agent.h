@@ -41,6 +41,8 @@ class PolicyAgent {
   void Reset();
 
   const PolicyFaultCounters& faults() const { return faults_; }
+  // Of the features of the last decision, see training_ranges.h.
+  double share_outside_training() const { return share_outside_training_; }
 
  private:
   std::optional<DataRate> Decide(DataRate current);
@@ -51,6 +53,7 @@ class PolicyAgent {
   std::vector<float> observation_;
   std::vector<float> action_;
   PolicyFaultCounters faults_;
+  double share_outside_training_ = 0;
 };
 
 }  // namespace weir

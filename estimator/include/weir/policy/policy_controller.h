@@ -30,6 +30,7 @@ class PolicyController final : public RateController {
   void OnTargetApplied(DataRate target, Timestamp now) override;
   NetworkControlUpdate OnTimeout(Timestamp now) override;
   Timestamp next_timeout() const override { return timer_.due(); }
+  double share_outside_training() const override { return agent_.share_outside_training(); }
 
   const ModelDescription& description() const { return agent_.description(); }
   const PolicyFaultCounters& faults() const { return agent_.faults(); }

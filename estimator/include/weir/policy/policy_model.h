@@ -5,7 +5,7 @@
 // `action` [1,A] and, with a state, `next_state` [1,S]; all float32. D is as FeatureSpecification
 // says. Metadata, all strings: weir.schema, weir.features, weir.history, weir.interval_ms, weir.action_kind,
 // weir.action_alpha (relative), weir.action_multipliers (discrete), weir.min_bps, weir.max_bps, weir.golden, and
-// optionally weir.name, weir.version, weir.provenance.
+// optionally weir.ranges (low and high of each feature in training), weir.name, weir.version, weir.provenance.
 #ifndef WEIR_POLICY_POLICY_MODEL_H_
 #define WEIR_POLICY_POLICY_MODEL_H_
 

@@ -1,0 +1,81 @@
+"""`weir experiment trust`."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from weir.executables import find_simulator
+from weir.files.output import write_text
+from weir.qoe_eval.experiments.trust.broken_models import write_broken_models
+from weir.qoe_eval.experiments.trust.experiment import TrustResults, pool_lines, trust_plans, trust_sets
+from weir.qoe_eval.experiments.trust.report import trust_document, trust_markdown
+from weir.qoe_eval.experiments.trust.rows import TRAINED_60S, trust_rows
+from weir.qoe_eval.report.goal_table import print_rows
+from weir.qoe_eval.runs.command_record import command_record
+from weir.qoe_eval.runs.jobs import model_description
+from weir.qoe_eval.runs.options import check_model
+from weir.qoe_eval.runs.progress import count_runs, end_with_failures, error_console, run_with_progress
+from weir.qoe_eval.runs.shipped_model import model_to_run
+
+TRUST_JSON = "trust.json"
+TRUST_MARKDOWN = "trust.md"
+MODELS = "models"
+
+
+def trust(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where trust.json, trust.md, results.jsonl and models go.")],
+    model: Annotated[Path | None, typer.Option(metavar="FILE", help="Healthy model. Default: the one shipped.")] = None,
+    trained_60s: Annotated[
+        Path | None, typer.Option("--trained-60s", metavar="FILE", help="A model that was trained for 60 s only.")
+    ] = None,
+    scenarios: Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="Random scenarios.")] = 200,
+    full: Annotated[bool, typer.Option("--full", help="All scenarios of each family, not two of each.")] = False,
+    seeds: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Runs with the seeds 1 to N.")] = 1,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, max=1024, metavar="N", help="Simulators at once. Default: one per core.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print trust.json, and no progress.")] = False,
+) -> None:
+    """Puts models that are broken on purpose in the pilot's seat, and measures what is left of the score.
+
+    An interrupted run goes on when the same command is given again.
+    """
+    started = time.monotonic()
+    check_model(model)
+    check_model(trained_60s, "--trained-60s")
+    healthy = model_to_run(model)
+    broken = write_broken_models(out / MODELS, healthy)
+    if trained_60s:
+        broken[TRAINED_60S] = trained_60s.absolute()
+    sets, lines = trust_sets(scenarios, full=full), pool_lines(broken)
+    plans = trust_plans(sets, lines, range(1, seeds + 1), healthy, find_simulator())
+    console = error_console()
+    outcome = run_with_progress(plans, out, jobs or os.cpu_count() or 1, console, quiet=as_json)
+    failures = [failure.describe() for failure in outcome.failures]
+    results = TrustResults(lines, dict(zip(sets, outcome.by_plan, strict=True)))
+    rows = trust_rows(results)
+    run: dict[str, Any] = {
+        **command_record(started),
+        "runs": len(outcome.records),
+        "seeds": list(range(1, seeds + 1)),
+        "model": model_description(plans[0]) or {},
+        "versions": outcome.records[0].get("versions", {}) if outcome.records else {},
+        "failures": failures,
+    }
+    document = trust_document(results, rows, run)
+    text = json.dumps(document, indent=1, allow_nan=False)
+    write_text(out / TRUST_JSON, text + "\n")
+    write_text(out / TRUST_MARKDOWN, trust_markdown(document, rows))
+    if as_json:
+        typer.echo(text)
+    else:
+        print_rows(rows)
+        wall_s = time.monotonic() - started
+        typer.echo(f"\n{count_runs(len(outcome.records))} in {wall_s:.1f} s. Details: {out / TRUST_MARKDOWN}")
+    end_with_failures(failures, console)

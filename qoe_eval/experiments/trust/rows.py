@@ -1,0 +1,71 @@
+"""The goals of trust, set against what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from statistics import mean
+from typing import Final
+
+from weir.qoe_eval.experiments.trust.experiment import HEALTHY, TrustResults
+from weir.qoe_eval.report.goal_table import Goal, Row, measured, not_measured
+
+TRAINED_60S: Final = "trained-60s"
+_NOT_BELOW: Final = Goal("at least", -0.05, "%", scale=100, decimals=1, signed=True)
+_SEAT: Final = Goal("at most", 0.01, "%", strict=True, scale=100, decimals=2)
+_SCORE: Final = Goal("at least", -0.3, signed=True)
+
+
+def trust_rows(results: TrustResults) -> list[Row]:
+    """Every goal, in order."""
+    broken = [_broken(results, name) for name in results.lines if name != HEALTHY]
+    if TRAINED_60S not in results.lines:
+        reason = "name its file with --trained-60s"
+        broken.append(not_measured(TRAINED_60S, _what(TRAINED_60S), _NOT_BELOW, reason))
+    return [*broken, *_healthy(results)]
+
+
+def against_better(results: TrustResults, name: str) -> dict[str, float]:
+    """By set: the mean score of a model's pool, less that of NADA alone or of the rule alone, the better of the two, as
+    a share of that.
+    """
+    found = {}
+    for in_set in results.records:
+        score = results.score(in_set, results.lines[name])
+        others = [other for alone in ("nada", "rule") if (other := results.score(in_set, alone)) is not None]
+        if score is not None and others:
+            found[in_set] = score / max(others) - 1
+    return found
+
+
+def _what(name: str) -> str:
+    return f"model {name}: score against the better of nada and rule, worst set"
+
+
+def _broken(results: TrustResults, name: str) -> Row:
+    ratios = against_better(results, name)
+    if not ratios:
+        return not_measured(name, _what(name), _NOT_BELOW, "no run completed")
+    detail = ", ".join(f"{in_set} {_NOT_BELOW.show(ratio)}" for in_set, ratio in ratios.items())
+    return measured(name, _what(name), _NOT_BELOW, min(ratios.values()), detail, **ratios)
+
+
+def _healthy(results: TrustResults) -> Iterator[Row]:
+    line = results.lines[HEALTHY]
+    lost = {s: share for s in results.records if (share := results.seat_lost(s, line)) is not None}
+    what = "healthy model: seat lost, mean over sets"
+    if lost:
+        detail = ", ".join(f"{in_set} {_SEAT.show(share)}" for in_set, share in lost.items())
+        yield measured("healthy_seat", what, _SEAT, mean(lost.values()), detail, **lost)
+    else:
+        yield not_measured("healthy_seat", what, _SEAT, "no run completed")
+    gains = {}
+    for in_set in results.records:
+        pool, alone = results.score(in_set, line), results.score(in_set, "weir")
+        if pool is not None and alone is not None:
+            gains[in_set] = pool - alone
+    what = "healthy model: score in the pool against alone, worst set"
+    if gains:
+        detail = ", ".join(f"{in_set} {_SCORE.show(gain)}" for in_set, gain in gains.items())
+        yield measured("healthy_score", what, _SCORE, min(gains.values()), detail, **gains)
+    else:
+        yield not_measured("healthy_score", what, _SCORE, "no run completed")
