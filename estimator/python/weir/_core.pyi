@@ -62,6 +62,9 @@ class RegisteredController:
     @property
     def knows_path(self) -> bool:
         """Whether it sees what no receiver can: a yardstick, no rival."""
+    @property
+    def opt_in(self) -> bool:
+        """Whether it runs only where it is asked for by its name."""
 
 class Feature:
     """One statistic of a decision interval."""
