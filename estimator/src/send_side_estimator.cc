@@ -89,8 +89,7 @@ void SendSideEstimator::OnTransportFeedback(std::span<const PacketFeedback> feed
     }
   }
   FeedPending();
-  // At the latest arrival too: nothing more is to come of it.
-  DecideBefore(latest_arrival_ + TimeDelta::Micros(1));
+  if (estimator_.next_timeout() <= latest_arrival_) Decide(latest_arrival_);
 }
 
 // The receiver's clock has an origin of its own, and hosts unwrap it from 24 bits; only how it goes on counts.
@@ -170,7 +169,7 @@ void SendSideEstimator::FeedPending() {
 }
 
 void SendSideEstimator::Feed(const Pending& arrival) {
-  DecideBefore(arrival.arrival_time);
+  DecideBefore(std::min(arrival.arrival_time, latest_arrival_ - kFresh));
   const Departure& departure = At(arrival.sequence_number);
   estimator_.OnPacket({.arrival_time = arrival.arrival_time,
                        .sequence_number = departure.number,

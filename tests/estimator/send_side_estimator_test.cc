@@ -40,19 +40,16 @@ void SendPackets(SendSideEstimator& estimator, uint16_t first, int count, Timest
   }
 }
 
-// What a receiver's host does: packets as they come, and timeouts when they are due.
+// What a receiver's host does that looks at the time with each packet.
 class Receiver {
  public:
   Receiver(std::unique_ptr<RateController> controller, Timestamp start) : estimator_({}, std::move(controller)) {
     static_cast<void>(estimator_.OnTimeout(start));
   }
   void OnPacket(const PacketArrival& packet) {
-    while (estimator_.next_timeout() < packet.arrival_time) {
-      static_cast<void>(estimator_.OnTimeout(estimator_.next_timeout()));
-    }
     estimator_.OnPacket(packet);
-    while (estimator_.next_timeout() <= packet.arrival_time) {
-      static_cast<void>(estimator_.OnTimeout(estimator_.next_timeout()));
+    if (estimator_.next_timeout() <= packet.arrival_time) {
+      static_cast<void>(estimator_.OnTimeout(packet.arrival_time));
     }
   }
   const BandwidthEstimator& estimator() const { return estimator_; }

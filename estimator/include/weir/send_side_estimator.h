@@ -66,7 +66,8 @@ struct SendSideCounters {
 };
 
 // The estimator's time is that of the arrivals, as the receiver's clock tells them, moved so that it roughly agrees
-// with the sender's. Feedback drives it: with each arrival it decides what a receiver would have decided until then.
+// with the sender's. Feedback drives it: each message brings decisions as a receiver would have made them, the last one,
+// where it fell due within kFresh, with all that has arrived since.
 // Where nothing comes for longer than kSilence it goes on with the sender's clock, that much behind it, so that an
 // outage does not go unnoticed; what arrived before the time that was reached so is not counted any more.
 //
@@ -80,6 +81,8 @@ class SendSideEstimator {
  public:
   // Departures that are remembered: 1.6 s of 50 Mbps.
   static constexpr size_t kHistory = 8192;
+  // Between two feedbacks of most receivers; policies decide as often.
+  static constexpr TimeDelta kFresh = TimeDelta::Millis(100);
   // Longer than receivers wait between two feedbacks while packets come (libwebrtc: 50 to 250 ms).
   static constexpr TimeDelta kSilence = TimeDelta::Millis(300);
 
