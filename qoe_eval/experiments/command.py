@@ -19,6 +19,7 @@ from weir.qoe_eval.experiments.policy.report import policy_document, policy_mark
 from weir.qoe_eval.experiments.policy.sets import TRACE_SETS, policy_sets
 from weir.qoe_eval.experiments.recoco.command import recoco
 from weir.qoe_eval.experiments.robust.command import robust
+from weir.qoe_eval.experiments.send_side.command import send_side
 from weir.qoe_eval.report.goal_table import print_rows
 from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.inputs import shared_traces
@@ -36,6 +37,7 @@ app.command("recoco")(recoco)
 add_experiments(app)
 app.command("calls")(calls)
 app.command("robust")(robust)
+app.command("send-side")(send_side)
 
 
 @app.command("policy")
