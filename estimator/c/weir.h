@@ -296,7 +296,7 @@ typedef struct weir_send_side_counters {
   uint64_t reports_duplicate;
   uint64_t reports_not_in_history; /* on packets that were never sent, or too long ago */
   uint64_t packets_invalid;
-  uint64_t arrivals_late; /* older than a decision: not counted */
+  uint64_t arrivals_late; /* that became known too late: not counted */
   uint64_t clock_restarts;
 } weir_send_side_counters;
 

@@ -10,6 +10,10 @@ constexpr DataSize kMaxSize = DataSize::Bytes(65'535);
 // A receiver's clock that is further ahead of what it told before than the time that has passed since, or further
 // behind, has leapt.
 constexpr TimeDelta kMaxClockStep = TimeDelta::Seconds(3);
+// With each feedback, so that a way back that has become slower is learnt in the end.
+constexpr TimeDelta kReturnDelayGrowth = TimeDelta::Micros(100);
+// Between packets of media.
+constexpr TimeDelta kMaxArrivalGap = TimeDelta::Millis(50);
 // Decisions about a longer silence are not made up for.
 constexpr TimeDelta kMaxSilence = TimeDelta::Seconds(10);
 
@@ -89,7 +93,8 @@ void SendSideEstimator::OnTransportFeedback(std::span<const PacketFeedback> feed
     }
   }
   FeedPending();
-  if (estimator_.next_timeout() <= latest_arrival_) Decide(latest_arrival_);
+  const Timestamp sent = TimeOfFeedback();
+  if (estimator_.next_timeout() <= sent) Decide(sent);
 }
 
 // The receiver's clock has an origin of its own, and hosts unwrap it from 24 bits; only how it goes on counts.
@@ -106,8 +111,16 @@ void SendSideEstimator::AlignClocks(std::span<const PacketFeedback> feedback) {
   const bool leapt = !first && (latest < latest_receive_time_ - kMaxClockStep ||
                                 latest + clock_offset_ > std::max(now_, latest_arrival_) + kMaxClockStep);
   if (leapt) ++counters_.clock_restarts;
+  if (leapt) return_delay_ = TimeDelta::PlusInfinity();
   if (first || leapt) clock_offset_ = std::max(now_, latest_arrival_) - latest;
   latest_receive_time_ = leapt ? latest : std::max(latest_receive_time_, latest);
+}
+
+// When the receiver sent the feedback that has just come: by the way back at its quickest, and a little after the latest
+// arrival. Decisions at arrivals themselves would have intervals that are as irregular as these.
+Timestamp SendSideEstimator::TimeOfFeedback() {
+  return_delay_ = std::min(return_delay_ + kReturnDelayGrowth, now_ - latest_arrival_);
+  return std::min(now_ - return_delay_, latest_arrival_ + kMaxArrivalGap);
 }
 
 void SendSideEstimator::OnReceived(int64_t sequence_number, Timestamp receive_time) {
@@ -150,7 +163,7 @@ void SendSideEstimator::Add(const Pending& arrival) {
   const bool was_lost = departure.state == State::kLost;
   departure.state = State::kDone;
   if (!was_lost) {
-    if (arrival.arrival_time < estimator_time_) {
+    if (arrival.arrival_time < estimator_time_ - kFresh) {
       ++counters_.late;
       return;
     }

@@ -61,15 +61,17 @@ struct SendSideCounters {
   uint64_t duplicates = 0;      // reports on what was known to be received
   uint64_t not_in_history = 0;  // reports on packets that were never sent, or too long ago
   uint64_t invalid = 0;         // impossible times or sizes, departures out of order
-  uint64_t late = 0;            // arrivals older than a decision: known, but not counted
+  uint64_t late = 0;            // arrivals that became known too late: not counted
   uint64_t clock_restarts = 0;  // the receiver's clock had leapt
 };
 
 // The estimator's time is that of the arrivals, as the receiver's clock tells them, moved so that it roughly agrees
-// with the sender's. Feedback drives it: each message brings decisions as a receiver would have made them, the last one,
-// where it fell due within kFresh, with all that has arrived since.
+// with the sender's. Feedback drives it: each message brings the decisions that a receiver would have made until it sent
+// it; the last of them, where it fell due within kFresh, is made with all that has arrived since.
+//
 // Where nothing comes for longer than kSilence it goes on with the sender's clock, that much behind it, so that an
-// outage does not go unnoticed; what arrived before the time that was reached so is not counted any more.
+// outage does not go unnoticed; what arrived more than kFresh before the time that was reached so is not counted any
+// more.
 //
 // A packet whose fate is unknown is taken for one that arrived between its neighbours, without a known delay: lost
 // feedback is neither loss nor a lower receive rate.
@@ -146,6 +148,7 @@ class SendSideEstimator {
 
   void Begin(Timestamp now);
   void AlignClocks(std::span<const PacketFeedback> feedback);
+  Timestamp TimeOfFeedback();
   void OnReceived(int64_t sequence_number, Timestamp arrival_time);
   // Takes for received what was passed over before an arrival.
   void AddUnknown(int64_t until, Timestamp arrival_time);
@@ -171,6 +174,8 @@ class SendSideEstimator {
   // The latest call, by the sender's clock.
   Timestamp now_ = Timestamp::MinusInfinity();
   Timestamp decided_at_ = Timestamp::MinusInfinity();
+  // The smallest time between the latest arrival of a feedback, by the estimator's clock, and the sender's knowledge.
+  TimeDelta return_delay_ = TimeDelta::PlusInfinity();
   // Of the estimator; the latest arrival, and the sender's time at which it became known.
   Timestamp estimator_time_ = Timestamp::MinusInfinity();
   Timestamp latest_arrival_ = Timestamp::MinusInfinity();
