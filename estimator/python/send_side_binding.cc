@@ -73,10 +73,10 @@ void OnTransportFeedback(SendSideEstimator& estimator, const std::vector<Report>
 
 py::dict Counters(const SendSideEstimator& estimator) {
   const SendSideCounters& counters = estimator.counters();
-  return py::dict("received"_a = counters.received, "lost"_a = counters.lost,
-                  "fate_unknown"_a = counters.fate_unknown, "duplicates"_a = counters.duplicates,
-                  "not_in_history"_a = counters.not_in_history, "invalid"_a = counters.invalid,
-                  "late"_a = counters.late, "clock_restarts"_a = counters.clock_restarts,
+  return py::dict("received"_a = counters.received, "lost"_a = counters.lost, "fate_unknown"_a = counters.fate_unknown,
+                  "duplicates"_a = counters.duplicates, "not_in_history"_a = counters.not_in_history,
+                  "invalid"_a = counters.invalid, "late"_a = counters.late,
+                  "clock_restarts"_a = counters.clock_restarts,
                   "decisions"_a = estimator.estimator().counters().decisions);
 }
 

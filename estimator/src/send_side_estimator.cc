@@ -10,8 +10,8 @@ constexpr DataSize kMaxSize = DataSize::Bytes(65'535);
 // A receiver's clock that is further ahead of what it told before than the time that has passed since, or further
 // behind, has leapt.
 constexpr TimeDelta kMaxClockStep = TimeDelta::Seconds(3);
-// With each feedback, so that a way back that has become slower is learnt in the end.
-constexpr TimeDelta kReturnDelayGrowth = TimeDelta::Micros(100);
+// With each feedback, so that a way back that has become slower is learnt within seconds.
+constexpr TimeDelta kReturnDelayGrowth = TimeDelta::Millis(1);
 // Between packets of media.
 constexpr TimeDelta kMaxArrivalGap = TimeDelta::Millis(50);
 // Decisions about a longer silence are not made up for.
@@ -116,8 +116,8 @@ void SendSideEstimator::AlignClocks(std::span<const PacketFeedback> feedback) {
   latest_receive_time_ = leapt ? latest : std::max(latest_receive_time_, latest);
 }
 
-// When the receiver sent the feedback that has just come: by the way back at its quickest, and a little after the latest
-// arrival. Decisions at arrivals themselves would have intervals that are as irregular as these.
+// When the receiver sent the feedback that has just come: by the way back at its quickest, and a little after the
+// latest arrival. Decisions at arrivals themselves would have intervals that are as irregular as these.
 Timestamp SendSideEstimator::TimeOfFeedback() {
   return_delay_ = std::min(return_delay_ + kReturnDelayGrowth, now_ - latest_arrival_);
   return std::min(now_ - return_delay_, latest_arrival_ + kMaxArrivalGap);

@@ -1,4 +1,5 @@
-// Weir at the sender: the same estimates as at the receiver, and what feedback that is lost, late, twice or hostile does.
+// Weir at the sender: the same estimates as at the receiver, and what feedback that is lost, late, twice or hostile
+// does.
 #include "weir/send_side_estimator.h"
 
 #include <gtest/gtest.h>
@@ -21,15 +22,15 @@ namespace {
 constexpr Timestamp kStart = Timestamp::Seconds(1000);
 constexpr DataSize kSize = DataSize::Bytes(1200);
 
-std::unique_ptr<RateController> Rule() {
-  return MakeBuiltInController("rule", DataRate::KilobitsPerSecond(300));
-}
+std::unique_ptr<RateController> Rule() { return MakeBuiltInController("rule", DataRate::KilobitsPerSecond(300)); }
 
 PacketFeedback Received(uint16_t sequence_number, Timestamp time) {
   return {sequence_number, PacketFate::kReceived, time};
 }
 
-PacketFeedback Lost(uint16_t sequence_number) { return {sequence_number, PacketFate::kLost, Timestamp::PlusInfinity()}; }
+PacketFeedback Lost(uint16_t sequence_number) {
+  return {sequence_number, PacketFate::kLost, Timestamp::PlusInfinity()};
+}
 
 void SendPackets(SendSideEstimator& estimator, uint16_t first, int count, Timestamp from,
                  TimeDelta interval = TimeDelta::Millis(10)) {
@@ -183,7 +184,8 @@ TEST(SendSideEstimatorTest, ReportsOnWhatWasNeverSentAreCounted) {
   SendPackets(estimator, 100, 10, kStart);
   estimator.OnSentPacket({.send_time = kStart + TimeDelta::Millis(200), .sequence_number = 115, .size = kSize});
   const Timestamp now = kStart + TimeDelta::Millis(300);
-  estimator.OnTransportFeedback(std::array{Received(99, now), Received(112, now), Received(116, now), Lost(40'000)}, now);
+  estimator.OnTransportFeedback(std::array{Received(99, now), Received(112, now), Received(116, now), Lost(40'000)},
+                                now);
   EXPECT_EQ(estimator.counters().not_in_history, 4);
   EXPECT_EQ(estimator.counters().received, 0);
   // What left the history has no report either.
@@ -304,8 +306,12 @@ TEST_F(CallFromTheSender, BearsFeedbackLateOutOfOrderAndTwiceAndWrappedNumbers) 
 
 // Numbers, times and fates from a stranger: the rate stays within its bounds, and time goes on.
 TEST(SendSideEstimatorTest, BearsHostileFeedback) {
-  constexpr std::array kTimes{std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max(),
-                              -(int64_t{1} << 61), int64_t{1} << 61, int64_t{0}, int64_t{-1}};
+  constexpr std::array kTimes{std::numeric_limits<int64_t>::min(),
+                              std::numeric_limits<int64_t>::max(),
+                              -(int64_t{1} << 61),
+                              int64_t{1} << 61,
+                              int64_t{0},
+                              int64_t{-1}};
   for (uint32_t seed = 0; seed < 20; ++seed) {
     std::mt19937_64 random(seed);
     SendSideEstimator estimator({}, Rule());
@@ -320,11 +326,10 @@ TEST(SendSideEstimatorTest, BearsHostileFeedback) {
         report.sequence_number = static_cast<uint16_t>(random() % 3 == 0 ? random() : number - random() % 100);
         report.fate = static_cast<PacketFate>(random() % 3);
         const uint64_t kind = random() % 10;
-        report.receive_time =
-            kind == 0   ? Timestamp::Micros(kTimes[random() % kTimes.size()])
-            : kind == 1 ? Timestamp::Micros(static_cast<int64_t>(random()))
-            : kind == 2 ? now + TimeDelta::Millis(static_cast<int64_t>(random() % 20'000) - 10'000)
-                        : now - TimeDelta::Millis(static_cast<int64_t>(random() % 100));
+        report.receive_time = kind == 0   ? Timestamp::Micros(kTimes[random() % kTimes.size()])
+                              : kind == 1 ? Timestamp::Micros(static_cast<int64_t>(random()))
+                              : kind == 2 ? now + TimeDelta::Millis(static_cast<int64_t>(random() % 20'000) - 10'000)
+                                          : now - TimeDelta::Millis(static_cast<int64_t>(random() % 100));
       }
       estimator.OnTransportFeedback(reports, now);
       if (estimator.next_timeout() <= now) estimator.OnTimeout(now);

@@ -1,4 +1,4 @@
-"""weir.SendSideEstimator: what the binding adds to the C++ class, whose own tests are in send_side_estimator_test.cc."""
+"""weir.SendSideEstimator: what the binding adds to the C++ class (send_side_estimator_test.cc)."""
 
 from __future__ import annotations
 

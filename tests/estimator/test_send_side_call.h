@@ -1,5 +1,5 @@
-// A call in simulated time with the estimator at the sender: it sends exactly what it is allowed to, through a drop-tail
-// bottleneck, and the receiver answers every 50 ms with what has come.
+// A call in simulated time with the estimator at the sender: it sends exactly what it is allowed to, through a
+// drop-tail bottleneck, and the receiver answers every 50 ms with what has come.
 #ifndef WEIR_TESTS_ESTIMATOR_TEST_SEND_SIDE_CALL_H_
 #define WEIR_TESTS_ESTIMATOR_TEST_SEND_SIDE_CALL_H_
 

@@ -66,8 +66,8 @@ struct SendSideCounters {
 };
 
 // The estimator's time is that of the arrivals, as the receiver's clock tells them, moved so that it roughly agrees
-// with the sender's. Feedback drives it: each message brings the decisions that a receiver would have made until it sent
-// it; the last of them, where it fell due within kFresh, is made with all that has arrived since.
+// with the sender's. Feedback drives it: each message brings the decisions that a receiver would have made until it
+// sent it; the last of them, where it fell due within kFresh, is made with all that has arrived since.
 //
 // Where nothing comes for longer than kSilence it goes on with the sender's clock, that much behind it, so that an
 // outage does not go unnoticed; what arrived more than kFresh before the time that was reached so is not counted any

@@ -220,9 +220,7 @@ class SendSideEstimator:
 
         The pacing rate is `pacing_factor`, at least 1, times the target rate. Raises ValueError for what it cannot use.
         """
-    def on_sent_packet(
-        self, *, send_time_us: int, sequence_number: int, size_bytes: int, kind: str = "video"
-    ) -> None:
+    def on_sent_packet(self, *, send_time_us: int, sequence_number: int, size_bytes: int, kind: str = "video") -> None:
         """A packet as it leaves; the rates count `size_bytes`. `kind` is video, audio, probe or retransmission."""
     def on_transport_feedback(self, feedback: Sequence[tuple[int, int | None]], now_us: int) -> None:
         """One message: sequence numbers, in order, and when each packet arrived, in us of the receiver's clock; None:

@@ -143,8 +143,7 @@ int weir::internal::MakeEstimatorParts(const weir_estimator_config* config, std:
   if (!specification) return error;
   auto pool = MakePool(*given, *specification, constraints->start_rate);
   // With one model, its fault is what the caller has to know.
-  if (!pool)
-    return Fail(given->pool == nullptr ? WEIR_ERROR_INVALID_MODEL : WEIR_ERROR_INVALID_ARGUMENT, pool.error());
+  if (!pool) return Fail(given->pool == nullptr ? WEIR_ERROR_INVALID_MODEL : WEIR_ERROR_INVALID_ARGUMENT, pool.error());
   if (given->decision_limit_us < 0) return FailArgument("the decision limit must not be below 0");
   parts.emplace(weir::BandwidthEstimatorConfig{.constraints = *constraints,
                                                .objective = *objective,
