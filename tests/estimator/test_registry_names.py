@@ -41,6 +41,7 @@ CHOICES = {
     # A model under whatever name; and a policy of seats that is called so.
     "estimator/include/weir/pool/pool_specification.h": {"fixed"},
     "estimator/python/estimator_binding.cc": {"weir"},
+    "estimator/python/send_side_binding.cc": {"weir"},
     "estimator/python/weir/registry.py": {"weir"},
     "estimator/src/c/c_api.cc": {"weir"},
     "estimator/src/pool/library_members.cc": {"weir"},
