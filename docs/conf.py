@@ -47,6 +47,7 @@ CONTENTS = """
 docs/replays
 docs/calls
 docs/pools
+docs/send_side
 docs/write_your_own_controller
 docs/python
 docs/cpp

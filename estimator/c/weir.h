@@ -1,4 +1,5 @@
-/* The C interface of Weir: a receiver-side bandwidth estimator for RTP, and MOCC's three calls for other senders.
+/* The C interface of Weir: a bandwidth estimator for RTP, at the receiver or, from transport-wide feedback, at the
+ * sender; and MOCC's three calls for other senders.
  *
  * Time is always an argument: microseconds of one monotonic clock of the caller's choice, within 2^61 of 0. Nothing
  * here reads a clock, starts a thread, opens a file or prints. Units stand in the names: _us, _bps, _bytes.
@@ -286,6 +287,80 @@ typedef struct weir_estimator_statistics {
 /* `now_us`: what the last second ends at. */
 WEIR_API int weir_estimator_get_statistics(const weir_estimator* estimator, int64_t now_us,
                                            weir_estimator_statistics* statistics) WEIR_NOEXCEPT;
+/* ---- Weir at the sender, from transport-wide feedback ---- */
+
+typedef struct weir_send_side weir_send_side;
+
+/* As weir_estimator_create(), with the same config; `log` is not called. The pacing rate is `pacing_factor` times the
+ * target rate; 0: 2.5. */
+WEIR_API int weir_send_side_create(const weir_estimator_config* config, double pacing_factor,
+                                   weir_send_side** send_side) WEIR_NOEXCEPT;
+/* NULL is allowed. */
+WEIR_API void weir_send_side_destroy(weir_send_side* send_side) WEIR_NOEXCEPT;
+
+/* A packet as it leaves. */
+typedef struct weir_sent_packet {
+  size_t struct_size;
+  int64_t send_time_us;
+  uint32_t size_bytes;      /* the rates count these: with IP and UDP, say; at most 65535 */
+  uint16_t sequence_number; /* transport-wide */
+  uint16_t kind;            /* weir_packet_kind */
+} weir_sent_packet;
+
+/* In the order of sequence numbers; others are no errors: they are counted. */
+WEIR_API int weir_send_side_on_sent_packet(weir_send_side* send_side, const weir_sent_packet* packet) WEIR_NOEXCEPT;
+
+typedef enum weir_packet_fate {
+  WEIR_PACKET_RECEIVED = 0,
+  WEIR_PACKET_LOST = 1,
+  WEIR_PACKET_FATE_UNKNOWN = 2 /* as of all packets that no feedback mentions */
+} weir_packet_fate;
+
+typedef struct weir_packet_feedback {
+  int64_t receive_time_us;  /* of WEIR_PACKET_RECEIVED; by the receiver's clock, whose origin does not matter */
+  uint16_t sequence_number; /* transport-wide */
+  uint16_t fate;            /* weir_packet_fate */
+} weir_packet_feedback;
+
+/* All that one feedback message says, at most 65536 packets, in the order of sequence numbers. Anything may be wrong
+ * with it: it is counted. */
+WEIR_API int weir_send_side_on_transport_feedback(weir_send_side* send_side, const weir_packet_feedback* feedback,
+                                                  size_t feedback_count, int64_t now_us) WEIR_NOEXCEPT;
+/* When to call weir_send_side_on_timeout() next; INT64_MAX: not before a packet was sent. */
+WEIR_API int64_t weir_send_side_next_timeout_us(const weir_send_side* send_side) WEIR_NOEXCEPT;
+WEIR_API int weir_send_side_on_timeout(weir_send_side* send_side, int64_t now_us) WEIR_NOEXCEPT;
+
+typedef struct weir_send_side_rates {
+  size_t struct_size;
+  int64_t at_time_us; /* since when; INT64_MIN before a packet was sent */
+  int64_t target_rate_bps;
+  int64_t pacing_rate_bps;
+  const char* reason; /* as of weir_estimate */
+} weir_send_side_rates;
+
+/* The rates in force. They may have changed after each of the three calls weir_send_side_on_...(). */
+WEIR_API int weir_send_side_get_rates(const weir_send_side* send_side, weir_send_side_rates* rates) WEIR_NOEXCEPT;
+
+WEIR_API int weir_send_side_set_objective(weir_send_side* send_side, float throughput, float latency,
+                                          float loss) WEIR_NOEXCEPT;
+WEIR_API int weir_send_side_set_constraints(weir_send_side* send_side, int64_t min_rate_bps, int64_t start_rate_bps,
+                                            int64_t max_rate_bps) WEIR_NOEXCEPT;
+WEIR_API int weir_send_side_on_round_trip_time(weir_send_side* send_side, int64_t round_trip_time_us) WEIR_NOEXCEPT;
+
+typedef struct weir_send_side_counters {
+  size_t struct_size;
+  uint64_t packets_received; /* reported as received, at their first report */
+  uint64_t packets_lost;     /* those that came after all are in packets_received too */
+  uint64_t packets_fate_unknown;
+  uint64_t reports_duplicate;
+  uint64_t reports_not_in_history; /* on packets that were never sent, or too long ago */
+  uint64_t packets_invalid;
+  uint64_t arrivals_late; /* that became known too late: not counted */
+  uint64_t clock_restarts;
+} weir_send_side_counters;
+
+WEIR_API int weir_send_side_get_counters(const weir_send_side* send_side,
+                                         weir_send_side_counters* counters) WEIR_NOEXCEPT;
 
 /* ---- MOCC's calls, for senders that have statistics rather than packets ---- */
 

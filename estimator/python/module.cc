@@ -9,6 +9,7 @@
 #include "estimator_binding.h"
 #include "feature_binding.h"
 #include "registry_binding.h"
+#include "send_side_binding.h"
 #include "weir/policy/action.h"
 #include "weir/policy/policy.h"
 #include "weir/rtcp.h"
@@ -99,6 +100,7 @@ PYBIND11_MODULE(_core, module) {
       .def_property_readonly("needs_onnxruntime",
                              [](const SharedModel& self) { return self.model->needs_onnxruntime(); });
   BindEstimator(module);
+  BindSendSide(module);
   py::class_<Policy>(module, "Policy")
       .def(py::init([](const ModelArgument& model) { return std::make_unique<Policy>(ToModel(model)); }), "model"_a)
       .def_property_readonly("description", [](const Policy& policy) { return ToDict(policy.description()); })

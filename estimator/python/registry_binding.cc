@@ -44,7 +44,8 @@ void BindRegistry(py::module_& module) {
       .def_readonly("simulated", &RegisteredController::simulated)
       .def_readonly("in_calls", &RegisteredController::in_calls)
       .def_readonly("uses_model", &RegisteredController::uses_model)
-      .def_readonly("knows_path", &RegisteredController::knows_path);
+      .def_readonly("knows_path", &RegisteredController::knows_path)
+      .def_readonly("opt_in", &RegisteredController::opt_in);
   module.attr("REGISTERED_CONTROLLERS") = ToTuple(kControllers);
   module.attr("CONTROLLERS") = ToTuple(kBuiltInControllers);
   module.attr("FUSIONS") = ToTuple(kFusionNames);

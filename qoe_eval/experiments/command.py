@@ -21,6 +21,7 @@ from weir.qoe_eval.experiments.polycc.command import polycc
 from weir.qoe_eval.experiments.recoco.command import recoco
 from weir.qoe_eval.experiments.robust.command import robust
 from weir.qoe_eval.experiments.trust.command import trust
+from weir.qoe_eval.experiments.send_side.command import send_side
 from weir.qoe_eval.report.goal_table import print_rows
 from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.inputs import shared_traces
@@ -40,6 +41,7 @@ app.command("calls")(calls)
 app.command("robust")(robust)
 app.command("polycc")(polycc)
 app.command("trust")(trust)
+app.command("send-side")(send_side)
 
 
 @app.command("policy")

@@ -12,7 +12,7 @@ from weir._core import parse_pool
 from weir.errors import InputError
 from weir.files.input import LARGEST_MODEL_BYTES, check_utf8, printable
 from weir.qoe_eval.runs.own_controllers import HOW, NAME, OwnController, check_own_names, is_own, read_own_controller
-from weir.registry import PRESETS, SIMULATED, is_pool, pool_members
+from weir.registry import COMPARED, PRESETS, SIMULATED, is_pool, pool_members
 from weir.trainer.gym import checked_objective
 
 POOL = "a pool such as 'pilot=weir copilots=nada,rule fusion=min policy=by_trust'"
@@ -70,7 +70,7 @@ def read_pool(text: str) -> str:
 
 
 def check_controllers(choices: Sequence[str], time_limit_s: float) -> tuple[list[str], dict[str, OwnController]]:
-    """The names, each once, in their order (all that are built in for none), and by their names the user's own.
+    """The names, each once, in their order (all of COMPARED for none), and by their names the user's own.
 
     Args:
         choices: names, files and pools' lines.
@@ -86,7 +86,7 @@ def check_controllers(choices: Sequence[str], time_limit_s: float) -> tuple[list
             raise InputError(f"--controller {choice}: not known; use {', '.join(SIMULATED)}, {POOL}, or {HOW}")
     check_own_names(list(own.values()), SIMULATED)
     names = [own[choice].name if choice in own else pools.get(choice, choice) for choice in choices]
-    return list(dict.fromkeys(names)) or list(SIMULATED), {one.name: one for one in own.values()}
+    return list(dict.fromkeys(names)) or list(COMPARED), {one.name: one for one in own.values()}
 
 
 def check_model(path: Path | None, what: str = "--model") -> None:

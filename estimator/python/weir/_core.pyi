@@ -63,6 +63,9 @@ class RegisteredController:
     @property
     def knows_path(self) -> bool:
         """Whether it sees what no receiver can: a yardstick, no rival."""
+    @property
+    def opt_in(self) -> bool:
+        """Whether it runs only where it is asked for by its name."""
 
 class Feature:
     """One statistic of a decision interval."""
@@ -236,6 +239,59 @@ class BandwidthEstimator:
         """
     def remb(self, sender_ssrc: int) -> bytes:
         """An RTCP REMB with the rate in force about the streams that have not ended, at most 255."""
+
+class SendSideEstimator:
+    """Weir at the sender: departures and transport-wide feedback in, a target rate and a pacing rate out.
+
+    The host calls `on_sent_packet` for each packet in the order of sequence numbers, `on_transport_feedback` for each
+    feedback message, and `on_timeout` when `next_timeout_us` has come; the rates may have changed after each. What
+    feedback does not mention is of unknown fate, neither received nor lost.
+    """
+
+    def __init__(
+        self,
+        controller: str | None = None,
+        *,
+        model: bytes | None = None,
+        min_rate_bps: int = 30_000,
+        start_rate_bps: int = 300_000,
+        max_rate_bps: int = 50_000_000,
+        objective: str | Sequence[float] = "balanced",
+        guard: bool = True,
+        pacing_factor: float = 2.5,
+    ) -> None:
+        """Takes a controller of `CONTROLLERS` or an ONNX model; the rest is as of `BandwidthEstimator`.
+
+        The pacing rate is `pacing_factor`, at least 1, times the target rate. Raises ValueError for what it cannot use.
+        """
+    def on_sent_packet(self, *, send_time_us: int, sequence_number: int, size_bytes: int, kind: str = "video") -> None:
+        """A packet as it leaves; the rates count `size_bytes`. `kind` is video, audio, probe or retransmission."""
+    def on_transport_feedback(self, feedback: Sequence[tuple[int, int | None]], now_us: int) -> None:
+        """One message: sequence numbers, in order, and when each packet arrived, in us of the receiver's clock; None:
+        lost.
+        """
+    def on_timeout(self, now_us: int) -> None:
+        """To be called when `next_timeout_us` has come."""
+    @property
+    def next_timeout_us(self) -> int:
+        """The largest integer before a packet was sent."""
+    @property
+    def target_rate_bps(self) -> int:
+        """In force."""
+    @property
+    def pacing_rate_bps(self) -> int:
+        """In force."""
+    @property
+    def reason(self) -> str:
+        """Why the rate is what it is, as of `Estimate`."""
+    def set_objective(self, objective: str | Sequence[float]) -> None:
+        """At any time in a call."""
+    def set_constraints(self, *, min_rate_bps: int, start_rate_bps: int, max_rate_bps: int) -> None:
+        """At any time; the start rate counts only before the first packet."""
+    def on_round_trip_time(self, round_trip_time_us: int) -> None:
+        """What RTCP has measured; ignored unless above 0 and at most a minute."""
+    def counters(self) -> dict[str, int]:
+        """Packets received, lost, of unknown fate; reports and departures that were odd; decisions."""
 
 class Policy:
     """One user of a policy, with recurrent state of its own (estimator/include/weir/policy/policy.h)."""

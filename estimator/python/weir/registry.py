@@ -11,6 +11,7 @@ from typing import Final
 from weir._core import FLOW_KINDS, OBJECTIVE_PRESETS, REGISTERED_CONTROLLERS, RegisteredController, parse_pool
 
 __all__ = [
+    "COMPARED",
     "CONTROLLERS",
     "DEFAULT_PRESET",
     "FLOW_KINDS",
@@ -28,6 +29,8 @@ CONTROLLERS: Final[dict[str, RegisteredController]] = {one.name: one for one in 
 """By name, in the order of tables."""
 SIMULATED: Final[tuple[str, ...]] = tuple(name for name, one in CONTROLLERS.items() if one.simulated)
 """The controllers that weir-sim runs."""
+COMPARED: Final[tuple[str, ...]] = tuple(name for name in SIMULATED if not CONTROLLERS[name].opt_in)
+"""Of these, those that a replay runs where none is chosen."""
 IN_CALLS: Final[tuple[str, ...]] = tuple(name for name, one in CONTROLLERS.items() if one.in_calls)
 """The controllers of real calls."""
 

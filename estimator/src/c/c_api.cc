@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "c_api_estimator.h"
 #include "c_api_model.h"
 #include "c_api_support.h"
 #include "weir/bandwidth_estimator.h"
@@ -137,6 +138,34 @@ weir_estimate ToC(const weir::Estimate& estimate) {
 
 }  // namespace
 
+weir::internal::ErrorText weir::internal::ErrorTextOf(const weir_estimator_config* config) noexcept {
+  const auto given = ReadStruct(config);
+  return given ? ErrorText{given->error, given->error_size_bytes} : ErrorText{};
+}
+
+int weir::internal::MakeEstimatorParts(const weir_estimator_config* config, std::optional<EstimatorParts>& parts) {
+  const auto given = ReadStruct(config);
+  if (!given) return FailArgument(kBadStruct);
+  const auto constraints = MakeConstraints(given->min_rate_bps, given->start_rate_bps, given->max_rate_bps);
+  if (!constraints) return FailArgument(kBadConstraints);
+  const auto objective =
+      weir::NormalizedObjective(given->objective_throughput, given->objective_latency, given->objective_loss);
+  if (!objective) return FailArgument(kBadObjective);
+  int error = WEIR_ERROR_INTERNAL;
+  const auto specification = ReadPool(*given, error);
+  if (!specification) return error;
+  auto pool = MakePool(*given, *specification, constraints->start_rate);
+  // With one model, its fault is what the caller has to know.
+  if (!pool) return Fail(given->pool == nullptr ? WEIR_ERROR_INVALID_MODEL : WEIR_ERROR_INVALID_ARGUMENT, pool.error());
+  if (given->decision_limit_us < 0) return FailArgument("the decision limit must not be below 0");
+  parts.emplace(weir::BandwidthEstimatorConfig{.constraints = *constraints,
+                                               .objective = *objective,
+                                               .guard = given->guard != 0,
+                                               .decision_limit = DecisionLimitOf(*given)},
+                std::move(pool.value()));
+  return WEIR_OK;
+}
+
 int weir_estimator_config_init(weir_estimator_config* config, size_t struct_size) noexcept {
   if (!weir::internal::InitConfig(config, struct_size)) return FailArgument(kBadStruct);
   config->objective_throughput = weir::kBalanced.throughput;
@@ -149,31 +178,14 @@ int weir_estimator_config_init(weir_estimator_config* config, size_t struct_size
 int weir_estimator_create(const weir_estimator_config* config, weir_estimator** out) noexcept {
   if (out == nullptr) return FailArgument("the pointer for the estimator is NULL");
   *out = nullptr;
-  const auto given = ReadStruct(config);
-  if (!given) return FailArgument(kBadStruct);
-  const weir::internal::ErrorText text{given->error, given->error_size_bytes};
+  const weir::internal::ErrorText text = weir::internal::ErrorTextOf(config);
   return text.Told(Guarded([&] {
-    const auto constraints = MakeConstraints(given->min_rate_bps, given->start_rate_bps, given->max_rate_bps);
-    if (!constraints) return FailArgument(kBadConstraints);
-    const auto objective =
-        weir::NormalizedObjective(given->objective_throughput, given->objective_latency, given->objective_loss);
-    if (!objective) return FailArgument(kBadObjective);
-    int error = WEIR_ERROR_INTERNAL;
-    const auto specification = ReadPool(*given, error);
-    if (!specification) return error;
-    auto pool = MakePool(*given, *specification, constraints->start_rate);
-    // With one model, its fault is what the caller has to know.
-    if (!pool)
-      return Fail(given->pool == nullptr ? WEIR_ERROR_INVALID_MODEL : WEIR_ERROR_INVALID_ARGUMENT, pool.error());
-    if (given->decision_limit_us < 0) return FailArgument("the decision limit must not be below 0");
+    std::optional<weir::internal::EstimatorParts> parts;
+    if (const int error = weir::internal::MakeEstimatorParts(config, parts); error != WEIR_OK) return error;
     *out = new weir_estimator{
-        .estimator = weir::BandwidthEstimator({.constraints = *constraints,
-                                               .objective = *objective,
-                                               .guard = given->guard != 0,
-                                               .decision_limit = DecisionLimitOf(*given)},
-                                              std::move(pool.value())),
-        .log = given->log,
-        .log_argument = given->log_argument,
+        .estimator = weir::BandwidthEstimator(parts->config, std::move(parts->pool)),
+        .log = config->log,
+        .log_argument = config->log_argument,
         .error = text,
     };
     return static_cast<int>(WEIR_OK);

@@ -25,6 +25,8 @@ struct RegisteredController {
   bool uses_model = false;
   // Sees what no receiver can: a yardstick, no rival.
   bool knows_path = false;
+  // Runs only where it is asked for by its name.
+  bool opt_in = false;
 };
 
 // In the order of tables.
@@ -40,6 +42,7 @@ inline constexpr RegisteredController kControllers[] = {
     {.name = "rule", .summary = "ten lines without learning", .built_in = true},
     {.name = "fixed", .summary = "a constant rate", .built_in = true},
     {.name = "oracle", .summary = "knows the capacity of the path", .knows_path = true},
+    {.name = "weir-send", .summary = "weir at the sender, from transport feedback", .uses_model = true, .opt_in = true},
     {.name = "shadow",
      .summary = "gcc decides, weir is computed beside it and only shown",
      .simulated = false,

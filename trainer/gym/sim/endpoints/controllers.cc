@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "endpoints/weir_send_controller.h"
 #include "program/input_error.h"
 #include "program/input_file.h"
 #include "program/sender_gcc.h"
@@ -24,8 +25,15 @@ std::unique_ptr<RateController> MakePolicyController(ModelFile& model) {
 
 std::unique_ptr<RateController> MakeWeirController(const ControllerContext& context) {
   if (context.model == nullptr)
-    throw InputError("the controller weir needs a model: give --model FILE, or \"model\" in the job");
+    throw InputError("the controllers weir and weir-send need a model: give --model FILE, or \"model\" in the job");
   return MakePolicyController(*context.model);
+}
+
+std::unique_ptr<RateController> MakeWeirSendController(const ControllerContext& context) {
+  SendSideEstimatorConfig config;
+  config.estimator.constraints = context.sender_constraints;
+  config.estimator.objective = context.objective;
+  return std::make_unique<WeirSendController>(config, MakeWeirController(context));
 }
 
 std::unique_ptr<RateController> MakeExternalController(const ControllerContext& context) {
@@ -55,6 +63,7 @@ constexpr Factory kFactories[] = {
      .make = [](const ControllerContext&) -> Made { return MakeGccRembController(); },
      .wake_on_arrival = true},
     {.name = "pcc", .make = [](const ControllerContext&) -> Made { return MakePccController(); }},
+    {.name = "weir-send", .make = &MakeWeirSendController},
     {.name = "oracle",
      .make = [](const ControllerContext& context) -> Made {
        return std::make_unique<OracleController>(context.oracle);

@@ -1,0 +1,123 @@
+// weir._core.SendSideEstimator
+#include "send_side_binding.h"
+
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conversions.h"
+#include "weir/controllers/built_in_controllers.h"
+#include "weir/pool/library_members.h"
+#include "weir/registry/names.h"
+#include "weir/send_side_estimator.h"
+
+namespace weir::python {
+namespace {
+
+using namespace py::literals;  // NOLINT: the literals' only way in
+
+// A transport-wide sequence number, and when the packet arrived by the receiver's clock; None: lost.
+using Report = std::pair<int64_t, std::optional<int64_t>>;
+
+std::unique_ptr<RateController> MakePilot(const std::optional<std::string>& controller,
+                                          const std::optional<py::bytes>& model, DataRate start_rate) {
+  if (controller.has_value() == model.has_value()) throw py::value_error("give either a controller's name or a model");
+  if (model) {
+    auto made = MakeModelMember("weir", ToBytes(*model));
+    if (!made) throw py::value_error(made.error());
+    return std::move(made.value());
+  }
+  auto made = MakeBuiltInController(*controller, start_rate);
+  if (!made) {
+    throw py::value_error("there is no controller '" + *controller + "'; there are " +
+                          ListNames(kBuiltInControllers, " and "));
+  }
+  return made;
+}
+
+std::unique_ptr<SendSideEstimator> Make(const std::optional<std::string>& controller,
+                                        const std::optional<py::bytes>& model, int64_t min_rate_bps,
+                                        int64_t start_rate_bps, int64_t max_rate_bps,
+                                        const ObjectiveArgument& objective, bool guard, double pacing_factor) {
+  if (!(pacing_factor >= 1) || !std::isfinite(pacing_factor))
+    throw py::value_error("pacing_factor must be finite and at least 1");
+  const TargetRateConstraints constraints = ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
+  const SendSideEstimatorConfig config{
+      .estimator = {.constraints = constraints, .objective = ToObjective(objective), .guard = guard},
+      .pacing_factor = pacing_factor};
+  return std::make_unique<SendSideEstimator>(config, MakePilot(controller, model, constraints.start_rate));
+}
+
+void OnSentPacket(SendSideEstimator& estimator, int64_t send_time_us, int64_t sequence_number, int64_t size_bytes,
+                  const std::string& kind) {
+  estimator.OnSentPacket({.send_time = ToTimestamp("send_time_us", send_time_us),
+                          .sequence_number = Narrow<uint16_t>("sequence_number", sequence_number),
+                          .kind = ToPacketKind(kind),
+                          .size = DataSize::Bytes(Narrow<uint16_t>("size_bytes", size_bytes))});
+}
+
+void OnTransportFeedback(SendSideEstimator& estimator, const std::vector<Report>& feedback, int64_t now_us) {
+  std::vector<PacketFeedback> reports;
+  reports.reserve(feedback.size());
+  for (const auto& [sequence_number, receive_time_us] : feedback) {
+    PacketFeedback& report = reports.emplace_back();
+    report.sequence_number = Narrow<uint16_t>("sequence_number", sequence_number);
+    report.fate = receive_time_us ? PacketFate::kReceived : PacketFate::kLost;
+    if (receive_time_us) report.receive_time = ToTimestamp("receive_time_us", *receive_time_us);
+  }
+  estimator.OnTransportFeedback(reports, ToTimestamp("now_us", now_us));
+}
+
+py::dict Counters(const SendSideEstimator& estimator) {
+  const SendSideCounters& counters = estimator.counters();
+  return py::dict("received"_a = counters.received, "lost"_a = counters.lost, "fate_unknown"_a = counters.fate_unknown,
+                  "duplicates"_a = counters.duplicates, "not_in_history"_a = counters.not_in_history,
+                  "invalid"_a = counters.invalid, "late"_a = counters.late,
+                  "clock_restarts"_a = counters.clock_restarts,
+                  "decisions"_a = estimator.estimator().counters().decisions);
+}
+
+}  // namespace
+
+void BindSendSide(py::module_& module) {
+  const TargetRateConstraints defaults;
+  py::class_<SendSideEstimator>(module, "SendSideEstimator")
+      .def(py::init(&Make), "controller"_a = py::none(), py::kw_only(), "model"_a = py::none(),
+           "min_rate_bps"_a = defaults.min_rate.bps(), "start_rate_bps"_a = defaults.start_rate.bps(),
+           "max_rate_bps"_a = defaults.max_rate.bps(), "objective"_a = kObjectivePresets[0].name, "guard"_a = true,
+           "pacing_factor"_a = SendSideEstimatorConfig().pacing_factor)
+      .def("on_sent_packet", &OnSentPacket, py::kw_only(), "send_time_us"_a, "sequence_number"_a, "size_bytes"_a,
+           "kind"_a = "video")
+      .def("on_transport_feedback", &OnTransportFeedback, "feedback"_a, "now_us"_a)
+      .def(
+          "on_timeout", [](SendSideEstimator& e, int64_t now_us) { e.OnTimeout(ToTimestamp("now_us", now_us)); },
+          "now_us"_a)
+      .def_property_readonly("next_timeout_us", [](const SendSideEstimator& e) { return e.next_timeout().us(); })
+      .def_property_readonly("target_rate_bps",
+                             [](const SendSideEstimator& e) { return e.target_rate().target_rate.bps(); })
+      .def_property_readonly("pacing_rate_bps",
+                             [](const SendSideEstimator& e) { return e.pacer_config().pacing_rate.bps(); })
+      .def_property_readonly(
+          "reason", [](const SendSideEstimator& e) { return std::string(ToString(e.estimator().latest().reason)); })
+      .def(
+          "set_objective", [](SendSideEstimator& e, const ObjectiveArgument& o) { e.SetObjective(ToObjective(o)); },
+          "objective"_a)
+      .def(
+          "set_constraints",
+          [](SendSideEstimator& e, int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps) {
+            e.SetConstraints(ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps));
+          },
+          py::kw_only(), "min_rate_bps"_a, "start_rate_bps"_a, "max_rate_bps"_a)
+      .def(
+          "on_round_trip_time",
+          [](SendSideEstimator& e, int64_t round_trip_time_us) {
+            e.OnRoundTripTime(TimeDelta::Micros(round_trip_time_us));
+          },
+          "round_trip_time_us"_a)
+      .def("counters", &Counters);
+}
+
+}  // namespace weir::python

@@ -1,0 +1,156 @@
+// The C interface at the sender: the same as in C++, and nonsense is an error.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "weir.h"
+#include "weir/controllers/built_in_controllers.h"
+#include "weir/send_side_estimator.h"
+
+namespace weir {
+namespace {
+
+struct Destroyer {
+  void operator()(weir_send_side* send_side) const { weir_send_side_destroy(send_side); }
+};
+using Handle = std::unique_ptr<weir_send_side, Destroyer>;
+
+constexpr int64_t kStartUs = 1'000'000'000;
+
+weir_estimator_config Config() {
+  weir_estimator_config config;
+  EXPECT_EQ(weir_estimator_config_init(&config, sizeof(config)), WEIR_OK);
+  config.controller = "rule";
+  return config;
+}
+
+Handle Create(double pacing_factor = 0) {
+  const weir_estimator_config config = Config();
+  weir_send_side* send_side = nullptr;
+  EXPECT_EQ(weir_send_side_create(&config, pacing_factor, &send_side), WEIR_OK) << weir_last_error();
+  return Handle(send_side);
+}
+
+weir_sent_packet Packet(uint16_t sequence_number, int64_t send_time_us) {
+  return {.struct_size = sizeof(weir_sent_packet),
+          .send_time_us = send_time_us,
+          .size_bytes = 1200,
+          .sequence_number = sequence_number,
+          .kind = WEIR_PACKET_VIDEO};
+}
+
+weir_send_side_rates Rates(const weir_send_side* send_side) {
+  weir_send_side_rates rates{};
+  rates.struct_size = sizeof(rates);
+  EXPECT_EQ(weir_send_side_get_rates(send_side, &rates), WEIR_OK);
+  return rates;
+}
+
+weir_send_side_counters Counters(const weir_send_side* send_side) {
+  weir_send_side_counters counters{};
+  counters.struct_size = sizeof(counters);
+  EXPECT_EQ(weir_send_side_get_counters(send_side, &counters), WEIR_OK);
+  return counters;
+}
+
+TEST(CApiSendSideTest, GivesTheSameAsInCpp) {
+  const Handle in_c = Create(1.5);
+  SendSideEstimator in_cpp({.estimator = {}, .pacing_factor = 1.5},
+                           MakeBuiltInController("rule", DataRate::KilobitsPerSecond(300)));
+  EXPECT_EQ(weir_send_side_next_timeout_us(in_c.get()), INT64_MAX);
+  EXPECT_EQ(Rates(in_c.get()).at_time_us, INT64_MIN);
+  EXPECT_EQ(weir_send_side_on_round_trip_time(in_c.get(), 50'000), WEIR_OK);
+  in_cpp.OnRoundTripTime(TimeDelta::Millis(50));
+  for (int message = 0; message < 400; ++message) {
+    std::vector<weir_packet_feedback> given;
+    std::vector<PacketFeedback> reports;
+    const int64_t now_us = kStartUs + message * 50'000;
+    for (int i = 0; i < 10; ++i) {
+      const auto number = static_cast<uint16_t>(65'000 + message * 10 + i);
+      const weir_sent_packet packet = Packet(number, now_us + i * 5000);
+      ASSERT_EQ(weir_send_side_on_sent_packet(in_c.get(), &packet), WEIR_OK);
+      in_cpp.OnSentPacket({.send_time = Timestamp::Micros(packet.send_time_us),
+                           .sequence_number = number,
+                           .size = DataSize::Bytes(1200)});
+      const auto fate = static_cast<weir_packet_fate>(i % 7 == 3 ? 1 : i % 9 == 8 ? 2 : 0);
+      given.push_back({.receive_time_us = now_us + i * 5000 + message % 40 * 1000,
+                       .sequence_number = number,
+                       .fate = static_cast<uint16_t>(fate)});
+      reports.push_back({number, static_cast<PacketFate>(fate), Timestamp::Micros(given.back().receive_time_us)});
+    }
+    ASSERT_EQ(weir_send_side_on_transport_feedback(in_c.get(), given.data(), given.size(), now_us + 110'000), WEIR_OK);
+    in_cpp.OnTransportFeedback(reports, Timestamp::Micros(now_us + 110'000));
+    if (message == 200) {
+      EXPECT_EQ(weir_send_side_on_timeout(in_c.get(), now_us + 700'000), WEIR_OK);
+      in_cpp.OnTimeout(Timestamp::Micros(now_us + 700'000));
+    }
+    const weir_send_side_rates rates = Rates(in_c.get());
+    ASSERT_EQ(rates.target_rate_bps, in_cpp.target_rate().target_rate.bps());
+    ASSERT_EQ(rates.pacing_rate_bps, in_cpp.pacer_config().pacing_rate.bps());
+    ASSERT_EQ(rates.at_time_us, in_cpp.target_rate().at_time.us());
+    ASSERT_EQ(weir_send_side_next_timeout_us(in_c.get()), in_cpp.next_timeout().us());
+    ASSERT_EQ(std::string_view(rates.reason), ToString(in_cpp.estimator().latest().reason));
+  }
+  const weir_send_side_counters counters = Counters(in_c.get());
+  EXPECT_EQ(counters.packets_received, in_cpp.counters().received);
+  EXPECT_EQ(counters.packets_lost, in_cpp.counters().lost);
+  EXPECT_EQ(counters.packets_fate_unknown, in_cpp.counters().fate_unknown);
+  EXPECT_GT(counters.packets_received, 3000);
+  EXPECT_GT(counters.packets_lost, 300);
+  EXPECT_GT(counters.packets_fate_unknown, 300);
+}
+
+TEST(CApiSendSideTest, SettersTakeEffect) {
+  const Handle send_side = Create();
+  EXPECT_EQ(Rates(send_side.get()).pacing_rate_bps, 750'000);
+  EXPECT_EQ(weir_send_side_set_constraints(send_side.get(), 30'000, 200'000, 1'000'000), WEIR_OK);
+  EXPECT_EQ(Rates(send_side.get()).target_rate_bps, 200'000);
+  EXPECT_EQ(weir_send_side_set_objective(send_side.get(), 0.1f, 0.8f, 0.1f), WEIR_OK);
+}
+
+TEST(CApiSendSideTest, NullAndNonsenseAreErrors) {
+  const weir_estimator_config config = Config();
+  weir_send_side* none = nullptr;
+  EXPECT_EQ(weir_send_side_create(nullptr, 0, &none), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_send_side_create(&config, 0, nullptr), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_send_side_create(&config, 0.9, &none), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_send_side_create(&config, NAN, &none), WEIR_ERROR_INVALID_ARGUMENT);
+  weir_estimator_config unknown = config;
+  unknown.controller = "nobody";
+  EXPECT_EQ(weir_send_side_create(&unknown, 0, &none), WEIR_ERROR_UNKNOWN_CONTROLLER);
+  EXPECT_EQ(none, nullptr);
+  weir_send_side_destroy(nullptr);
+
+  const Handle send_side = Create();
+  weir_sent_packet packet = Packet(0, kStartUs);
+  EXPECT_EQ(weir_send_side_on_sent_packet(nullptr, &packet), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_send_side_on_sent_packet(send_side.get(), nullptr), WEIR_ERROR_INVALID_ARGUMENT);
+  packet.kind = 4;
+  EXPECT_EQ(weir_send_side_on_sent_packet(send_side.get(), &packet), WEIR_ERROR_INVALID_ARGUMENT);
+  packet.struct_size = 4;
+  EXPECT_EQ(weir_send_side_on_sent_packet(send_side.get(), &packet), WEIR_ERROR_INVALID_ARGUMENT);
+
+  const std::array<weir_packet_feedback, 1> strange{{{.receive_time_us = 0, .sequence_number = 0, .fate = 3}}};
+  EXPECT_EQ(weir_send_side_on_transport_feedback(send_side.get(), strange.data(), 1, 0), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_send_side_on_transport_feedback(send_side.get(), nullptr, 1, 0), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_send_side_on_transport_feedback(send_side.get(), nullptr, 0, INT64_MAX), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_send_side_on_transport_feedback(send_side.get(), strange.data(), 100'000, 0),
+            WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_send_side_on_transport_feedback(send_side.get(), nullptr, 0, 0), WEIR_OK);
+  EXPECT_EQ(weir_send_side_on_timeout(send_side.get(), INT64_MIN), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_send_side_on_timeout(nullptr, 0), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_send_side_next_timeout_us(nullptr), INT64_MAX);
+  EXPECT_EQ(weir_send_side_get_rates(send_side.get(), nullptr), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_send_side_get_counters(nullptr, nullptr), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_send_side_set_objective(send_side.get(), 0, 1, 1), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_send_side_set_constraints(send_side.get(), 2, 2, 1), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_send_side_on_round_trip_time(send_side.get(), 0), WEIR_ERROR_INVALID_ARGUMENT);
+}
+
+}  // namespace
+}  // namespace weir

@@ -1,0 +1,373 @@
+// Weir at the sender: the same estimates as at the receiver, and what feedback that is lost, late, twice or hostile
+// does.
+#include "weir/send_side_estimator.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <limits>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "counted_allocations.h"
+#include "test_send_side_call.h"
+#include "test_stream.h"
+#include "weir/controllers/built_in_controllers.h"
+
+namespace weir {
+namespace {
+
+constexpr Timestamp kStart = Timestamp::Seconds(1000);
+constexpr DataSize kSize = DataSize::Bytes(1200);
+
+std::unique_ptr<RateController> Rule() { return MakeBuiltInController("rule", DataRate::KilobitsPerSecond(300)); }
+
+PacketFeedback Received(uint16_t sequence_number, Timestamp time) {
+  return {sequence_number, PacketFate::kReceived, time};
+}
+
+PacketFeedback Lost(uint16_t sequence_number) {
+  return {sequence_number, PacketFate::kLost, Timestamp::PlusInfinity()};
+}
+
+void SendPackets(SendSideEstimator& estimator, uint16_t first, int count, Timestamp from,
+                 TimeDelta interval = TimeDelta::Millis(10)) {
+  for (int i = 0; i < count; ++i) {
+    estimator.OnSentPacket({.send_time = from + TimeDelta::Micros(interval.us() * i),
+                            .sequence_number = static_cast<uint16_t>(first + i),
+                            .size = kSize});
+  }
+}
+
+// What a receiver's host does that looks at the time with each packet.
+class Receiver {
+ public:
+  Receiver(std::unique_ptr<RateController> controller, Timestamp start) : estimator_({}, std::move(controller)) {
+    static_cast<void>(estimator_.OnTimeout(start));
+  }
+  void OnPacket(const PacketArrival& packet) {
+    estimator_.OnPacket(packet);
+    if (estimator_.next_timeout() <= packet.arrival_time) {
+      static_cast<void>(estimator_.OnTimeout(packet.arrival_time));
+    }
+  }
+  const BandwidthEstimator& estimator() const { return estimator_; }
+
+ private:
+  BandwidthEstimator estimator_;
+};
+
+class SameAsAtTheReceiver : public testing::TestWithParam<std::string> {};
+
+// Three minutes of queues that come and go, loss, packets that are overtaken, and two wraps of the numbers.
+TEST_P(SameAsAtTheReceiver, WhereFeedbackIsCompleteAndImmediate) {
+  const auto make = [] { return MakeBuiltInController(GetParam(), DataRate::KilobitsPerSecond(300)); };
+  constexpr uint16_t kFirst = 60'000;
+  constexpr TimeDelta kClockOffset = TimeDelta::Seconds(-5000);
+  SendSideEstimator sender({}, make());
+  Receiver receiver(make(), kStart);
+  std::mt19937 random(1);
+  const TestStream stream(0, kFirst);
+  std::vector<PacketFeedback> missing;
+  Timestamp last_arrival = kStart;
+  std::optional<PacketArrival> overtaken;
+  int compared = 0;
+  for (int i = 0; i < 90'000; ++i) {
+    const auto number = static_cast<uint16_t>(kFirst + i);
+    const Timestamp send_time = kStart + TimeDelta::Millis(2) * i;
+    const double phase = static_cast<double>(i % 4000) / 4000;
+    const TimeDelta delay = TimeDelta::Millis(25) + TimeDelta::Millis(100) * std::max(phase - 0.5, 0.0);
+    PacketArrival packet = stream.Make(number, send_time, delay);
+    packet.arrival_time = std::max(packet.arrival_time, last_arrival);
+    sender.OnSentPacket({.send_time = send_time, .sequence_number = number, .size = packet.size()});
+    if (random() % 50 == 0) {
+      missing.push_back(Lost(number));
+      continue;
+    }
+    if (!overtaken && random() % 200 == 0) {
+      overtaken = packet;
+      missing.push_back(Lost(number));
+      continue;
+    }
+    last_arrival = packet.arrival_time;
+    receiver.OnPacket(packet);
+    missing.push_back(Received(number, packet.arrival_time + kClockOffset));
+    sender.OnTransportFeedback(missing, packet.arrival_time);
+    missing.clear();
+    if (overtaken) {
+      overtaken->arrival_time = last_arrival;
+      receiver.OnPacket(*overtaken);
+      sender.OnTransportFeedback(std::array{Received(overtaken->sequence_number, last_arrival + kClockOffset)},
+                                 last_arrival);
+      overtaken.reset();
+    }
+    ASSERT_EQ(sender.target_rate().target_rate, receiver.estimator().latest().target_rate) << i;
+    ASSERT_EQ(sender.estimator().latest().reason, receiver.estimator().latest().reason) << i;
+    ++compared;
+  }
+  EXPECT_GT(compared, 85'000);
+  EXPECT_EQ(sender.estimator().counters().decisions, receiver.estimator().counters().decisions);
+  EXPECT_GT(sender.estimator().counters().arrivals.reordered, 100);
+  EXPECT_EQ(sender.estimator().counters().arrivals.reordered, receiver.estimator().counters().arrivals.reordered);
+  EXPECT_EQ(sender.estimator().counters().arrivals.invalid, 0);
+  EXPECT_GT(sender.counters().lost, 1000);
+  EXPECT_EQ(sender.counters().fate_unknown + sender.counters().late + sender.counters().clock_restarts, 0);
+}
+INSTANTIATE_TEST_SUITE_P(Controllers, SameAsAtTheReceiver, testing::Values("rule", "nada"));
+
+TEST(SendSideEstimatorTest, HoldsTheStartRateUntilSomethingIsSent) {
+  SendSideEstimator estimator({}, Rule());
+  EXPECT_EQ(estimator.next_timeout(), Timestamp::PlusInfinity());
+  estimator.OnTimeout(kStart);
+  estimator.OnTransportFeedback(std::array{Received(3, kStart)}, kStart);
+  EXPECT_EQ(estimator.target_rate().target_rate, TargetRateConstraints{}.start_rate);
+  EXPECT_EQ(estimator.counters().not_in_history, 1);
+  EXPECT_EQ(estimator.estimator().counters().decisions, 0);
+}
+
+TEST(SendSideEstimatorTest, PacesAboveTheTarget) {
+  SendSideEstimator estimator({.estimator = {}, .pacing_factor = 1.5}, Rule());
+  EXPECT_EQ(estimator.pacer_config().pacing_rate, TargetRateConstraints{}.start_rate * 1.5);
+  EXPECT_EQ(estimator.pacer_config().padding_rate, DataRate::Zero());
+}
+
+TEST(SendSideEstimatorTest, AFateThatIsUnknownIsNoLossAndNoGap) {
+  const auto run = [](bool lost) {
+    SendSideEstimator estimator({}, Rule());
+    for (uint16_t i = 0; i < 200; ++i) {
+      SendPackets(estimator, i, 1, kStart + TimeDelta::Millis(10 * i));
+      if (i % 5 < 3) continue;
+      std::vector<PacketFeedback> reports;
+      if (lost && i % 5 == 3) {
+        for (int k = 3; k > 0; --k) reports.push_back(Lost(static_cast<uint16_t>(i - k)));
+      }
+      const Timestamp arrival = kStart + TimeDelta::Millis(10 * i + 30);
+      reports.push_back(Received(i, arrival));
+      estimator.OnTransportFeedback(reports, arrival);
+    }
+    EXPECT_EQ(estimator.counters().received, 80);
+    EXPECT_EQ(lost ? estimator.counters().lost : estimator.counters().fate_unknown, 120);
+    EXPECT_EQ(lost ? estimator.counters().fate_unknown : estimator.counters().lost, 0);
+    return estimator.target_rate().target_rate;
+  };
+  // 960 kbps in one case, and the rule goes to twice that; 384 kbps in the other.
+  EXPECT_GT(run(false), DataRate::KilobitsPerSecond(1700));
+  EXPECT_LT(run(true), DataRate::KilobitsPerSecond(1000));
+}
+
+TEST(SendSideEstimatorTest, FeedbackThatComesTwiceCountsOnce) {
+  SendSideEstimator once({}, Rule());
+  SendSideEstimator twice({}, Rule());
+  for (SendSideEstimator* const estimator : {&once, &twice}) {
+    SendPackets(*estimator, 65'500, 300, kStart);
+    for (int i = 0; i < 300; i += 5) {
+      std::vector<PacketFeedback> reports;
+      for (int k = i; k < i + 5; ++k) {
+        const auto number = static_cast<uint16_t>(65'500 + k);
+        reports.push_back(k % 7 == 3 ? Lost(number) : Received(number, kStart + TimeDelta::Millis(10 * k)));
+      }
+      const Timestamp now = kStart + TimeDelta::Millis(10 * i + 80);
+      estimator->OnTransportFeedback(reports, now);
+      if (estimator == &twice) estimator->OnTransportFeedback(reports, now + TimeDelta::Millis(1));
+    }
+  }
+  EXPECT_EQ(once.target_rate().target_rate, twice.target_rate().target_rate);
+  EXPECT_EQ(once.counters().received, twice.counters().received);
+  EXPECT_EQ(once.counters().lost, twice.counters().lost);
+  EXPECT_EQ(twice.counters().duplicates, twice.counters().received);
+}
+
+TEST(SendSideEstimatorTest, ReportsOnWhatWasNeverSentAreCounted) {
+  SendSideEstimator estimator({}, Rule());
+  SendPackets(estimator, 100, 10, kStart);
+  estimator.OnSentPacket({.send_time = kStart + TimeDelta::Millis(200), .sequence_number = 115, .size = kSize});
+  const Timestamp now = kStart + TimeDelta::Millis(300);
+  estimator.OnTransportFeedback(std::array{Received(99, now), Received(112, now), Received(116, now), Lost(40'000)},
+                                now);
+  EXPECT_EQ(estimator.counters().not_in_history, 4);
+  EXPECT_EQ(estimator.counters().received, 0);
+  // What left the history has no report either.
+  SendPackets(estimator, 116, SendSideEstimator::kHistory, now);
+  estimator.OnTransportFeedback(std::array{Received(115, now)}, now);
+  EXPECT_EQ(estimator.counters().not_in_history, 5);
+  estimator.OnTransportFeedback(std::array{Received(116, now)}, now);
+  EXPECT_EQ(estimator.counters().received, 1);
+}
+
+TEST(SendSideEstimatorTest, DeparturesOutOfOrderAreRefused) {
+  SendSideEstimator estimator({}, Rule());
+  SendPackets(estimator, 100, 10, kStart);
+  estimator.OnSentPacket({.send_time = kStart, .sequence_number = 109, .size = kSize});
+  estimator.OnSentPacket({.send_time = kStart, .sequence_number = 50, .size = kSize});
+  estimator.OnSentPacket({.send_time = Timestamp::PlusInfinity(), .sequence_number = 110, .size = kSize});
+  estimator.OnSentPacket({.send_time = kStart, .sequence_number = 110, .size = DataSize::Bytes(70'000)});
+  estimator.OnSentPacket({.send_time = kStart, .sequence_number = 110, .size = DataSize::Bytes(-1)});
+  EXPECT_EQ(estimator.counters().invalid, 5);
+}
+
+TEST(SendSideEstimatorTest, AReceiversClockMayBeSetAtAnyTime) {
+  SendSideEstimator estimator({}, Rule());
+  TimeDelta offset = TimeDelta::Seconds(10);
+  for (int i = 0; i < 3000; ++i) {
+    if (i == 1000) offset = TimeDelta::Seconds(-900);
+    if (i == 2000) offset = TimeDelta::Seconds(100'000);
+    const Timestamp sent = kStart + TimeDelta::Millis(10 * i);
+    SendPackets(estimator, static_cast<uint16_t>(i), 1, sent);
+    estimator.OnTransportFeedback(std::array{Received(static_cast<uint16_t>(i), sent + TimeDelta::Millis(30) + offset)},
+                                  sent + TimeDelta::Millis(60));
+  }
+  EXPECT_EQ(estimator.counters().clock_restarts, 2);
+  EXPECT_EQ(estimator.counters().received, 3000);
+  // 30 s, a decision every 100 ms.
+  EXPECT_NEAR(static_cast<double>(estimator.estimator().counters().decisions), 300, 5);
+  EXPECT_GT(estimator.target_rate().target_rate, DataRate::KilobitsPerSecond(1700));
+}
+
+class CallFromTheSender : public testing::Test {
+ protected:
+  static constexpr TimeDelta kSettled = TimeDelta::Seconds(10);
+  static constexpr TimeDelta kEnd = TimeDelta::Seconds(60);
+
+  // The rate that arrives once it has settled, and the median of the delays.
+  std::pair<DataRate, TimeDelta> Run(const TestSendSidePath& path) {
+    SendSideEstimator estimator({}, Rule());
+    TestSendSideCall call(estimator, path);
+    call.RunUntil(kEnd);
+    counters_ = estimator.counters();
+    return {call.ReceiveRate(kSettled, kEnd), call.MedianDelay(kSettled, kEnd)};
+  }
+
+  static TestSendSidePath Losing(double share) {
+    TestSendSidePath path;
+    path.feedback = [share, random = std::mt19937(7)](TimeDelta) mutable {
+      const bool lost = std::uniform_real_distribution<double>()(random) < share;
+      return lost ? std::vector<TimeDelta>{} : std::vector{TimeDelta::Zero()};
+    };
+    return path;
+  }
+
+  SendSideCounters counters_;
+};
+
+TEST_F(CallFromTheSender, FillsTheLink) {
+  const auto [rate, delay] = Run({});
+  EXPECT_GT(rate, DataRate::KilobitsPerSecond(1400));
+  EXPECT_LT(delay, TimeDelta::Millis(100));
+  EXPECT_EQ(counters_.fate_unknown, 0);
+  EXPECT_EQ(counters_.late, 0);
+}
+
+TEST_F(CallFromTheSender, LosesLittleWithFivePercentOfFeedback) {
+  const auto [rate, delay] = Run(Losing(0.05));
+  EXPECT_GT(rate, DataRate::KilobitsPerSecond(1350));
+  EXPECT_LT(delay, TimeDelta::Millis(120));
+  EXPECT_GT(counters_.fate_unknown, 100);
+}
+
+TEST_F(CallFromTheSender, LosesLittleWithTwentyPercentOfFeedback) {
+  const auto [rate, delay] = Run(Losing(0.2));
+  EXPECT_GT(rate, DataRate::KilobitsPerSecond(1300));
+  EXPECT_LT(delay, TimeDelta::Millis(150));
+  EXPECT_GT(counters_.fate_unknown, 500);
+}
+
+TEST_F(CallFromTheSender, FallsWithoutAnyFeedbackAndComesBack) {
+  TestSendSidePath path;
+  path.feedback = [](TimeDelta at) {
+    const bool lost = at >= TimeDelta::Seconds(20) && at < TimeDelta::Seconds(25);
+    return lost ? std::vector<TimeDelta>{} : std::vector{TimeDelta::Zero()};
+  };
+  SendSideEstimator estimator({}, Rule());
+  TestSendSideCall call(estimator, path);
+  call.RunUntil(TimeDelta::Seconds(20));
+  call.TakeLowestRate();
+  call.RunUntil(TimeDelta::Seconds(25));
+  EXPECT_LT(call.TakeLowestRate(), DataRate::KilobitsPerSecond(300));
+  call.RunUntil(TimeDelta::Seconds(40));
+  EXPECT_GT(call.ReceiveRate(TimeDelta::Seconds(30), TimeDelta::Seconds(40)), DataRate::KilobitsPerSecond(1350));
+}
+
+TEST_F(CallFromTheSender, BearsFeedbackLateOutOfOrderAndTwiceAndWrappedNumbers) {
+  TestSendSidePath path;
+  path.first_sequence_number = 65'000;
+  path.feedback = [random = std::mt19937(3)](TimeDelta) mutable {
+    std::vector<TimeDelta> times{TimeDelta::Millis(static_cast<int64_t>(random() % 120))};
+    if (random() % 4 == 0) times.push_back(TimeDelta::Millis(200));
+    return times;
+  };
+  const auto [rate, delay] = Run(path);
+  EXPECT_GT(rate, DataRate::KilobitsPerSecond(1200));
+  EXPECT_LT(delay, TimeDelta::Millis(200));
+  EXPECT_GT(counters_.duplicates, 500);
+  EXPECT_EQ(counters_.clock_restarts, 0);
+}
+
+// Numbers, times and fates from a stranger: the rate stays within its bounds, and time goes on.
+TEST(SendSideEstimatorTest, BearsHostileFeedback) {
+  constexpr std::array kTimes{std::numeric_limits<int64_t>::min(),
+                              std::numeric_limits<int64_t>::max(),
+                              -(int64_t{1} << 61),
+                              int64_t{1} << 61,
+                              int64_t{0},
+                              int64_t{-1}};
+  for (uint32_t seed = 0; seed < 20; ++seed) {
+    std::mt19937_64 random(seed);
+    SendSideEstimator estimator({}, Rule());
+    Timestamp now = kStart;
+    uint16_t number = 0;
+    for (int i = 0; i < 3000; ++i) {
+      now += TimeDelta::Millis(static_cast<int64_t>(random() % 30));
+      SendPackets(estimator, number, 3, now, TimeDelta::Zero());
+      number = static_cast<uint16_t>(number + 3 + (random() % 50 == 0 ? random() % 40'000 : 0));
+      std::vector<PacketFeedback> reports(random() % 8);
+      for (PacketFeedback& report : reports) {
+        report.sequence_number = static_cast<uint16_t>(random() % 3 == 0 ? random() : number - random() % 100);
+        report.fate = static_cast<PacketFate>(random() % 3);
+        const uint64_t kind = random() % 10;
+        report.receive_time = kind == 0   ? Timestamp::Micros(kTimes[random() % kTimes.size()])
+                              : kind == 1 ? Timestamp::Micros(static_cast<int64_t>(random()))
+                              : kind == 2 ? now + TimeDelta::Millis(static_cast<int64_t>(random() % 20'000) - 10'000)
+                                          : now - TimeDelta::Millis(static_cast<int64_t>(random() % 100));
+      }
+      estimator.OnTransportFeedback(reports, now);
+      if (estimator.next_timeout() <= now) estimator.OnTimeout(now);
+      ASSERT_GT(estimator.next_timeout(), now);
+      ASSERT_LE(estimator.target_rate().at_time, now);
+      ASSERT_GE(estimator.target_rate().target_rate, TargetRateConstraints{}.min_rate);
+      ASSERT_LE(estimator.target_rate().target_rate, TargetRateConstraints{}.max_rate);
+    }
+    // 45 s on average: no flood of decisions.
+    EXPECT_LT(estimator.estimator().counters().decisions, 20'000);
+  }
+}
+
+TEST(SendSideEstimatorTest, AllocatesNothing) {
+  SendSideEstimator estimator({}, Rule());
+  std::vector<PacketFeedback> reports;
+  reports.reserve(100);
+  uint16_t number = 0;
+  Timestamp now = kStart;
+  const auto run = [&](int messages) {
+    for (int i = 0; i < messages; ++i) {
+      reports.clear();
+      for (int k = 0; k < 20; ++k, ++number) {
+        now += TimeDelta::Millis(2);
+        estimator.OnSentPacket({.send_time = now, .sequence_number = number, .size = kSize});
+        if (k == 3) continue;
+        reports.push_back(k % 7 == 0 ? Lost(number) : Received(number, now + TimeDelta::Millis(20 + number % 13)));
+      }
+      estimator.OnTransportFeedback(reports, now + TimeDelta::Millis(30));
+      while (estimator.next_timeout() <= now) estimator.OnTimeout(now);
+    }
+  };
+  run(100);
+  const int64_t before = CountedAllocations();
+  run(5000);
+  EXPECT_EQ(CountedAllocations(), before);
+  EXPECT_GT(estimator.counters().fate_unknown, 1000);
+}
+
+}  // namespace
+}  // namespace weir

@@ -1,0 +1,92 @@
+"""weir.SendSideEstimator: what the binding adds to the C++ class (send_side_estimator_test.cc)."""
+
+from __future__ import annotations
+
+import pytest
+
+import weir
+from weir.trainer import SHIPPED_MODEL
+
+START_US = 1_000_000_000
+CLOCK_OFFSET_US = 77_000_000
+
+
+def run(estimator: weir.SendSideEstimator, seconds: int, capacity_bps: int) -> list[int]:
+    """Sends at the target rate through a link of this capacity; feedback every 50 ms. Target rates by 50 ms."""
+    now_us, number, free_us = START_US, 0, START_US
+    pending: list[tuple[int, int | None]] = []
+    rates = []
+    for step in range(seconds * 20):
+        end_us = START_US + (step + 1) * 50_000
+        while now_us < end_us:
+            estimator.on_sent_packet(send_time_us=now_us, sequence_number=number & 0xFFFF, size_bytes=1200)
+            queue_us = max(free_us - now_us, 0)
+            if queue_us > 300_000:
+                pending.append((number & 0xFFFF, None))
+            else:
+                free_us = now_us + queue_us + 1200 * 8 * 1_000_000 // capacity_bps
+                pending.append((number & 0xFFFF, free_us + CLOCK_OFFSET_US))
+            number += 1
+            now_us += 1200 * 8 * 1_000_000 // estimator.target_rate_bps
+        arrived = [one for one in pending if one[1] is None or one[1] - CLOCK_OFFSET_US <= end_us]
+        pending = pending[len(arrived) :]
+        if arrived:
+            estimator.on_transport_feedback(arrived, end_us + 25_000)
+        while estimator.next_timeout_us <= end_us + 25_000:
+            estimator.on_timeout(end_us + 25_000)
+        rates.append(estimator.target_rate_bps)
+    return rates
+
+
+def test_the_shipped_model_fills_a_link_from_the_sender() -> None:
+    estimator = weir.SendSideEstimator(model=SHIPPED_MODEL.read_bytes())
+    assert estimator.target_rate_bps == 300_000
+    assert estimator.reason == "start"
+    rates = run(estimator, 30, 2_000_000)
+    late = rates[len(rates) // 2 :]
+    assert 1_600_000 < sum(late) / len(late) < 2_200_000
+    assert max(rates[:60]) > 1_200_000
+    counters = estimator.counters()
+    assert counters["received"] > 4000
+    assert counters["decisions"] == pytest.approx(300, abs=5)
+    assert counters["fate_unknown"] == counters["invalid"] == counters["not_in_history"] == 0
+
+
+def test_rates_follow_constraints_and_pacing_factor() -> None:
+    estimator = weir.SendSideEstimator("rule", start_rate_bps=400_000, pacing_factor=1.5)
+    assert estimator.pacing_rate_bps == 600_000
+    assert estimator.next_timeout_us == 2**63 - 1
+    run(estimator, 5, 5_000_000)
+    assert estimator.target_rate_bps > 1_000_000
+    estimator.set_constraints(min_rate_bps=30_000, start_rate_bps=30_000, max_rate_bps=500_000)
+    assert estimator.target_rate_bps == 500_000
+    estimator.on_round_trip_time(50_000)
+    estimator.set_objective("latency")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({}, "either a controller's name or a model"),
+        ({"controller": "rule", "model": b"x"}, "either a controller's name or a model"),
+        ({"controller": "nobody"}, "there is no controller 'nobody'"),
+        ({"controller": "rule", "pacing_factor": 0.5}, "pacing_factor"),
+        ({"controller": "rule", "pacing_factor": float("nan")}, "pacing_factor"),
+        ({"controller": "rule", "min_rate_bps": 0}, "rate"),
+    ],
+)
+def test_refuses_what_it_cannot_use(arguments, words) -> None:
+    with pytest.raises(ValueError, match=words):
+        weir.SendSideEstimator(**arguments)
+
+
+def test_refuses_numbers_and_times_that_do_not_fit() -> None:
+    estimator = weir.SendSideEstimator("rule")
+    with pytest.raises(ValueError, match="sequence_number"):
+        estimator.on_sent_packet(send_time_us=START_US, sequence_number=65_536, size_bytes=1200)
+    with pytest.raises(ValueError, match="size_bytes"):
+        estimator.on_sent_packet(send_time_us=START_US, sequence_number=0, size_bytes=70_000)
+    with pytest.raises(ValueError, match="now_us"):
+        estimator.on_transport_feedback([(0, None)], 2**62)
+    estimator.on_transport_feedback([(0, START_US)], START_US)
+    assert estimator.counters()["not_in_history"] == 1
