@@ -73,10 +73,12 @@ build/stamps/docs: build/stamps/run requirements/docs.txt docker/packages-docs.t
 	touch $@
 
 INSTALL = $(UV) pip install --quiet --no-build-isolation --no-deps --editable .
+BUILDING = building: ten minutes on two cores the first time, without a word; seconds from then on
 PEER = --config-settings=cmake.define.WEIR_BUILD_PEER=ON
 
 .PHONY: build
 build: build/stamps/run ## Install what is missing, build, and install `weir` and `weir-sim` into .venv
+	@echo "$(BUILDING)"
 	$(INSTALL)
 
 .PHONY: train
@@ -88,7 +90,8 @@ wheel: | $(UV) build/stamps/packages ## Build a wheel with `weir-sim` in it, and
 	$(UV) build --quiet --out-dir build/dist --wheel --python $(PYTHON) --config-setting=cmake.define.WEIR_BUILD_SIMULATOR=ON .
 
 .PHONY: build-test
-build-test: build/stamps/test build/stamps/libwebrtc build/stamps/call
+build-test: build/stamps/test build/stamps/libwebrtc build/stamps/call ## What tests and calls need: all programs, torch, Chromium
+	@echo "$(BUILDING)"
 	$(INSTALL) $(PEER) --config-settings=cmake.define.WEIR_BUILD_TESTS=ON --config-settings=cmake.define.WEIR_BUILD_BENCHMARKS=ON \
 	  --config-settings=cmake.define.CMAKE_COMPILE_WARNING_AS_ERROR=ON
 

@@ -23,13 +23,9 @@ using namespace py::literals;  // NOLINT: the literals' only way in
 using Report = std::pair<int64_t, std::optional<int64_t>>;
 
 std::unique_ptr<RateController> MakePilot(const std::optional<std::string>& controller,
-                                          const std::optional<py::bytes>& model, DataRate start_rate) {
+                                          const std::optional<ModelArgument>& model, DataRate start_rate) {
   if (controller.has_value() == model.has_value()) throw py::value_error("give either a controller's name or a model");
-  if (model) {
-    auto made = MakeModelMember("weir", ToBytes(*model));
-    if (!made) throw py::value_error(made.error());
-    return std::move(made.value());
-  }
+  if (model) return MakeModelMember(ToModel(*model));
   auto made = MakeBuiltInController(*controller, start_rate);
   if (!made) {
     throw py::value_error("there is no controller '" + *controller + "'; there are " +
@@ -39,7 +35,7 @@ std::unique_ptr<RateController> MakePilot(const std::optional<std::string>& cont
 }
 
 std::unique_ptr<SendSideEstimator> Make(const std::optional<std::string>& controller,
-                                        const std::optional<py::bytes>& model, int64_t min_rate_bps,
+                                        const std::optional<ModelArgument>& model, int64_t min_rate_bps,
                                         int64_t start_rate_bps, int64_t max_rate_bps,
                                         const ObjectiveArgument& objective, bool guard, double pacing_factor) {
   if (!(pacing_factor >= 1) || !std::isfinite(pacing_factor))

@@ -162,7 +162,7 @@ class Server:
             return read_call_request(parse_json(await request.text(), "the message"), self._scenarios)
         except InputError as error:
             reason = str(error)
-        except ValueError:
+        except (LookupError, ValueError):  # an unknown charset is a LookupError
             reason = "not a text"
         raise web.HTTPBadRequest(text=json.dumps({"errors": [reason]}), content_type="application/json")
 

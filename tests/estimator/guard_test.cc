@@ -99,6 +99,25 @@ TEST_F(GuardTest, SparsePacketsAreNoReasonToSink) {
   EXPECT_EQ(Step(Kbps(100), DataRate::Zero()).rate, Kbps(100));
 }
 
+// On a link below 48 kbps packets of 1200 bytes come as seldom.
+TEST_F(GuardTest, SparsePacketsThatWaitedOrAreLostAreOne) {
+  for (const bool lost : {false, true}) {
+    guard_ = Guard();
+    guard_.SetConstraints({}, now_);
+    Arrival arrival;
+    arrival.has_delay = true;
+    arrival.queueing_delay = TimeDelta::Millis(lost ? 0 : 50);
+    arrival.lost_change = lost ? 1 : 0;
+    arrival.packet.payload_size = 1200;
+    for (int i = 0; i < 6; ++i) {
+      arrival.packet.arrival_time = now_ += TimeDelta::Millis(240);
+      guard_.OnArrival(arrival);
+      guard_.Apply(Kbps(300), now_);
+    }
+    EXPECT_EQ(guard_.Apply(Kbps(100), now_).rate, Kbps(100)) << lost;
+  }
+}
+
 TEST_F(GuardTest, DecreaseIsNotLimitedWhereNoDelayIsKnown) {
   EXPECT_EQ(Step(Kbps(30), Kbps(5000)).rate, Kbps(30));
   EXPECT_EQ(guard_.counters().slew, 0u);

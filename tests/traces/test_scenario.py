@@ -264,6 +264,13 @@ def test_queue_limit_in_bytes(queue: Queue, expected: int) -> None:
     assert queue.limit_bytes(2e6) == expected
 
 
+def test_queue_limit_beyond_what_the_simulator_reads() -> None:
+    data = minimal()
+    data["forward"]["queue"] = {"bytes": 10**30}
+    with pytest.raises(InputError, match=r"forward\.queue\.bytes: must be at most"):
+        Scenario.from_dict(data)
+
+
 def test_queue_of_a_link_is_of_the_mean_over_its_period() -> None:
     trace = CapacityTrace([0, 10], [3e6, 1e6], 20)
     scenario = scenario_from_capacity(trace, "x", duration_s=10)

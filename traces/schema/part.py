@@ -14,7 +14,8 @@ NotNegative = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=
 PositiveTime = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=1e9)]
 Positive = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0)]
 Ratio = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=1)]
-PositiveInt = Annotated[int, Field(strict=True, gt=0)]
+# What a double holds exactly.
+PositiveInt = Annotated[int, Field(strict=True, gt=0, le=2**53)]
 Flag = Annotated[bool, Field(strict=True)]
 
 

@@ -239,6 +239,8 @@ async def test_what_is_no_request_is_refused(server):
         for body in ("", "{", "[1]", "NaN", '{"duration_s": NaN}', "[" * 5000, '{"duration_s": 1e400}', "9" * 9999):
             assert await status_of(session, "/call", "POST", data=body) == 400, body
         assert await status_of(session, "/call", "POST", data="x" * 20_000) == 413
+        unknown = {"Content-Type": "text/plain; charset=none-such"}
+        assert await status_of(session, "/call", "POST", data="{}", headers=unknown) == 400
 
 
 async def test_a_call_runs_one_at_a_time_and_leaves_its_folder(server, calls):
