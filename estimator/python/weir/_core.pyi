@@ -252,7 +252,7 @@ class SendSideEstimator:
         self,
         controller: str | None = None,
         *,
-        model: bytes | Model | None = None,
+        model: Model | bytes | None = None,
         min_rate_bps: int = 30_000,
         start_rate_bps: int = 300_000,
         max_rate_bps: int = 50_000_000,

@@ -14,6 +14,7 @@ from weir.qoe_eval.experiments.policy.figures import figure_rows
 from weir.qoe_eval.experiments.policy.results import PolicyResults
 from weir.qoe_eval.experiments.policy.rows import comparison_rows, steering_row
 from weir.qoe_eval.experiments.policy.sets import COMPARED_SETS, ScenarioSet
+from weir.qoe_eval.experiments.policy.worst_delay import worst_delay_row
 from weir.qoe_eval.report.goal_table import Row
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.replay import ReplayOutcome
@@ -60,6 +61,7 @@ def policy_rows(results: PolicyResults, figures: Mapping[str, Mapping[str, Any]]
     """Every goal, in order. `figures`: what `weir.qoe_eval.experiments.policy.figures.read_figures` has read."""
     return [
         *comparison_rows(results),
+        worst_delay_row(results),
         *dynamics_rows(results),
         steering_row(results),
         *sharing_rows(results),

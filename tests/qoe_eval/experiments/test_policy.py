@@ -57,7 +57,7 @@ def test_every_goal_has_a_row(weir, traces, tmp_path):
     document = json.loads(out)
     assert document == json.loads((tmp_path / "out/policy.json").read_text())
     rows = {row["name"]: row for row in document["rows"]}
-    assert len(rows) == len(document["rows"]) == 28
+    assert len(rows) == len(document["rows"]) == 29
     # Sets of fewer than six scenarios have no interval.
     few = {name: row for name, row in rows.items() if name.startswith("rule_low_")}
     assert len(few) == 4
@@ -75,6 +75,7 @@ def test_every_goal_has_a_row(weir, traces, tmp_path):
     ]
     gained, whole = (sum(one[name] - one["gcc"] for one in scores) for name in ("weir", "oracle"))
     assert rows["random_closed"]["value"] == pytest.approx(gained / whole)
+    assert 0 < rows["random_worst_delay"]["value"] <= 1
     assert rows["steering"]["value"] == 1
     assert rows["p95_queueing_delay_ms_against_gcc"]["reached"]
     assert rows["jain_5.4"]["value"] == pytest.approx(1, abs=0.01)
