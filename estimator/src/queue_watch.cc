@@ -1,7 +1,6 @@
 #include "weir/queue_watch.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace weir {
 namespace {
@@ -16,7 +15,7 @@ constexpr double kNoises = 1.5;
 constexpr double kMaxNoiseS = 0.04;
 constexpr int64_t kLostInAHundred = 20;
 // Fewer may be chance.
-static const int64_t kFewestLost = atoi(getenv("W_FEW") ? getenv("W_FEW") : "3");
+constexpr int64_t kFewestLost = 4;
 constexpr double kNoisyS = 0.005;
 constexpr int64_t kNoisyInAHundred = 1;
 
@@ -66,7 +65,8 @@ QueueSign QueueWatch::Look(Timestamp now) {
   if (!delay.IsFinite()) return QueueSign::kUnknown;
   const int64_t lost = std::max<int64_t>(slots_[0].fates.lost + slots_[1].fates.lost, 0);
   const int64_t sent = lost + slots_[0].fates.received + slots_[1].fates.received;
-  return IsQueue(delay) || (lost >= kFewestLost && 100 * lost >= kLostInAHundred * sent) ? QueueSign::kQueue : QueueSign::kNone;
+  return IsQueue(delay) || (lost >= kFewestLost && 100 * lost >= kLostInAHundred * sent) ? QueueSign::kQueue
+                                                                                         : QueueSign::kNone;
 }
 
 bool QueueWatch::IsNoisy() const {

@@ -86,6 +86,25 @@ TEST_F(QueueWatchTest, JitterIsNoQueue) {
   EXPECT_EQ(share(150), 0);
 }
 
+// A packet each 20 ms: three are a quarter of what the watch looks at, or more.
+TEST_F(QueueWatchTest, ThreeLossesMayBeChance) {
+  const auto feed = [this](int packets, int32_t lost) {
+    for (int i = 0; i < packets; ++i) {
+      now_ += TimeDelta::Millis(20);
+      Arrival arrival;
+      arrival.packet.arrival_time = now_;
+      arrival.lost_change = i == 0 ? lost : 0;
+      arrival.has_delay = true;
+      watch_.OnArrival(arrival);
+    }
+  };
+  feed(100, 0);
+  feed(2, 3);
+  EXPECT_EQ(Look(), QueueSign::kNone);
+  feed(1, 1);
+  EXPECT_EQ(Look(), QueueSign::kQueue);
+}
+
 TEST_F(QueueWatchTest, LossIsASignTooAndMayBeTakenBack) {
   Feed(TimeDelta::Seconds(2), TimeDelta::Zero());
   Feed(TimeDelta::Millis(300), TimeDelta::Zero(), 1);
