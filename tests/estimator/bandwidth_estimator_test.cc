@@ -106,12 +106,29 @@ TEST(BandwidthEstimatorTest, TheStartRateIsInForceUntilMedia) {
   EXPECT_NE(estimator.latest().reason, EstimateReason::kStart);
 }
 
-// One that has answered once and for all, before.
+// Answers once and for all.
+class OnceController final : public RateController {
+ public:
+  std::string_view name() const override { return "once"; }
+  Side side() const override { return Side::kReceiver; }
+  void OnTargetRateConstraints(const TargetRateConstraints&, Timestamp now) override { next_ = now; }
+  NetworkControlUpdate OnTimeout(Timestamp now) override {
+    next_ = Timestamp::PlusInfinity();
+    NetworkControlUpdate update;
+    update.target_rate = TargetTransferRate{now, Kbps(250)};
+    return update;
+  }
+  Timestamp next_timeout() const override { return next_; }
+
+ private:
+  Timestamp next_ = Timestamp::PlusInfinity();
+};
+
 TEST(BandwidthEstimatorTest, AnAnswerFromBeforeMediaCountsHalfASecondAfterIt) {
   // Without the guard's floor, which holds a start up.
   BandwidthEstimatorConfig config;
   config.guard = false;
-  BandwidthEstimator estimator(config, std::make_unique<FixedController>(Kbps(250)));
+  BandwidthEstimator estimator(config, std::make_unique<OnceController>());
   Drive(estimator, kStart, kStart + TimeDelta::Seconds(5));
   EXPECT_EQ(estimator.latest().target_rate, Kbps(300));
   TestStream stream;

@@ -114,7 +114,8 @@ TEST_F(GuardTest, SparsePacketsThatWaitedOrAreLostAreOne) {
       guard_.OnArrival(arrival);
       guard_.Apply(Kbps(300), now_);
     }
-    EXPECT_EQ(guard_.Apply(Kbps(100), now_).rate, Kbps(100)) << lost;
+    // What was lost is no queue: the floor there is on a calm path may sink.
+    EXPECT_LT(guard_.Apply(Kbps(100), now_ + TimeDelta::Millis(100)).rate, Kbps(300)) << lost;
   }
 }
 

@@ -9,6 +9,12 @@ void FixedController::OnTargetRateConstraints(const TargetRateConstraints& const
   next_timeout_ = now;
 }
 
+void FixedController::OnArrival(const Arrival& arrival) {
+  if (any_packets_) return;
+  any_packets_ = true;
+  next_timeout_ = arrival.packet.arrival_time;
+}
+
 NetworkControlUpdate FixedController::OnTimeout(Timestamp now) {
   NetworkControlUpdate update;
   if (now < next_timeout_) return update;

@@ -39,7 +39,8 @@ ALSO_REPLAYED = "step-down-up"
 DURATION_S = 60.0
 CPU_RATE_BPS = 5e6
 # Calls are video only; libwebrtc's VP8 makes a key frame every 3000 frames; what Chromium sent, over its target, was
-# 1.0 in the median and 0.9 in the lower quartile, and followed it with these time constants (`encoder_lag`).
+# 1.0 in the median and 0.9 in the lower quartile, and followed it with these time constants (`encoder_lag`). It begins
+# at its largest rate: until the first REMB, x-google-start-bitrate holds.
 _SIMULATED_ENCODER = {
     "audio_rate_bps": 0.0, "key_frame_interval_s": 100.0, "minimum_output_share": 0.85,
     "rise_time_constant_s": 1.35, "fall_time_constant_s": 0.25,
@@ -113,7 +114,10 @@ def with_simulated_encoder(scenario: Scenario, **changes: float) -> Scenario:
     """The scenario for a replay whose video is to be like that of a call: the encoder is like Chromium's, but for the
     fields of its media that `changes` names.
     """
-    return _with_media(scenario, lambda media: media | _SIMULATED_ENCODER | changes)
+    return _with_media(
+        scenario,
+        lambda media: media | _SIMULATED_ENCODER | {"initial_rate_bps": media["max_rate_bps"]} | changes,
+    )
 
 
 def _with_media(scenario: Scenario, changed: Callable[[dict[str, Any]], dict[str, Any]]) -> Scenario:

@@ -199,6 +199,18 @@ TEST_F(VideoSourceTest, TheEncoderLagsBehindItsTarget) {
   EXPECT_NEAR(RateBps(frames, 8 * kSecond, PacketKind::kVideo), 2e6, 0.05 * 2e6);
 }
 
+TEST_F(VideoSourceTest, ASlowEncoderMayBeginAboveItsTarget) {
+  config_.audio_rate = DataRate::Zero();
+  config_.rise_time_constant_s = 1.5;
+  config_.fall_time_constant_s = 0.5;
+  config_.initial_rate = DataRate::KilobitsPerSecond(100'000);  // above what the encoder can do
+  VideoSource source = Make(300'000);
+  const double before = RateBps(TakeUntil(source, 200 * kMs), 200 * kMs, PacketKind::kVideo);
+  EXPECT_GT(before, 0.6 * static_cast<double>(config_.max_rate.bps()));
+  TakeUntil(source, 4 * kSecond);
+  EXPECT_NEAR(RateBps(TakeUntil(source, 12 * kSecond), 8 * kSecond, PacketKind::kVideo), 0.3e6, 0.05e6);
+}
+
 TEST_F(VideoSourceTest, ASlowEncoderFollowsWithItsTimeConstantsAndWithoutBursts) {
   config_.audio_rate = DataRate::Zero();
   config_.rise_time_constant_s = 1.5;

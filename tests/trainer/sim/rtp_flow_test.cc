@@ -144,7 +144,8 @@ TEST(RtpFlowTest, FeedbackTakesTheReversePathsTime) {
   scenario["flows"][0]["extra_one_way_delay_ms"] = 10.0;
   RecordingObserver observer;
   RunObserved(scenario, "rule", observer);
-  const std::vector<std::pair<int64_t, int64_t>> expected{{0, 300'000}, {210 * kMs, observer.targets.back().second}};
+  // Before the first packet the start rate holds; the next REMB is due 200 ms after the first.
+  const std::vector<std::pair<int64_t, int64_t>> expected{{0, 300'000}, {410 * kMs, observer.targets.back().second}};
   EXPECT_EQ(observer.targets, expected);
   // REMB rounds down to 18 bits.
   EXPECT_NEAR(static_cast<double>(observer.targets.back().second), 1e6, 5.0);
@@ -154,12 +155,12 @@ TEST(RtpFlowTest, FeedbackTakesTheReversePathsTime) {
 
 TEST(RtpFlowTest, FeedbackWaitsInTheReverseQueue) {
   json scenario = FixedAt(1'000'000, 5);
-  // 28 + 20 bytes of REMB, as yet about no stream, take 192 ms.
+  // 28 + 24 bytes of REMB, about one stream, take 208 ms.
   scenario["reverse"] = {{"one_way_delay_ms", 25.0}, {"capacity", {{"times_s", {0.0}}, {"rates_bps", {2'000}}}}};
   RecordingObserver observer;
   RunObserved(scenario, "rule", observer);
   ASSERT_EQ(observer.targets.size(), 2u);
-  EXPECT_EQ(observer.targets[1].first, (25 + 192) * kMs);
+  EXPECT_EQ(observer.targets[1].first, (200 + 25 + 208) * kMs);
 }
 
 TEST(RtpFlowTest, FeedbackCanBeLost) {

@@ -15,7 +15,9 @@ namespace {
 
 TEST(SimulationTest, FixedAtHalfTheCapacitySeesNoQueue) {
   for (const int64_t rate_bps : {200'000, 1'000'000, 20'000'000}) {
-    const auto record = RunScenario(Steady(rate_bps, 30), "fixed");
+    json scenario = Steady(rate_bps, 30);
+    scenario["flows"][0]["start_rate_bps"] = rate_bps / 2;
+    const auto record = RunScenario(scenario, "fixed");
     const auto& flow = record["flows"][0];
     EXPECT_EQ(flow["packets_lost"], 0);
     // Half the capacity in RTP packets, somewhat more with UDP and IP.

@@ -6,7 +6,8 @@
 
 namespace weir {
 
-// The host's constraints bound the target. Speaks once per change of constraints.
+// The host's constraints bound the target. Speaks once per change of constraints, and once
+// more when the first packet has come: nothing counts before.
 class FixedController final : public RateController {
  public:
   explicit FixedController(DataRate target) : wanted_(target) {}
@@ -15,11 +16,13 @@ class FixedController final : public RateController {
   Side side() const override { return Side::kReceiver; }
 
   void OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) override;
+  void OnArrival(const Arrival& arrival) override;
   NetworkControlUpdate OnTimeout(Timestamp now) override;
   Timestamp next_timeout() const override { return next_timeout_; }
 
  private:
   DataRate wanted_;
+  bool any_packets_ = false;
   TargetRateConstraints constraints_;
   Timestamp next_timeout_ = Timestamp::PlusInfinity();
 };

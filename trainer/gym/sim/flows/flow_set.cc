@@ -36,6 +36,7 @@ std::unique_ptr<MediaSource> MakeMediaSource(const MediaSpec& media, uint32_t ov
                                  .stall_probability = media.stall_probability,
                                  .rise_time_constant_s = media.rise_time_constant_s,
                                  .fall_time_constant_s = media.fall_time_constant_s,
+                                 .initial_rate = media.initial_rate,
                                  .overhead_bytes = overhead_bytes};
   return std::make_unique<VideoSource>(config, random);
 }

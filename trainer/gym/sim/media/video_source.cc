@@ -52,7 +52,9 @@ void VideoSource::SetTargetRate(DataRate target_rate, int64_t) {
   const double video_bps =
       std::min(static_cast<double>(target_rate.bps()) - audio_bps, static_cast<double>(config_.max_rate.bps()));
   requested_rate_bps_ = std::max(video_bps * payload_share, kMinEncoderRateBps);
-  if (encoder_rate_bps_ == 0) encoder_rate_bps_ = requested_rate_bps_;
+  if (encoder_rate_bps_ > 0) return;
+  const double initial_bps = static_cast<double>(std::min(config_.initial_rate, config_.max_rate).bps());
+  encoder_rate_bps_ = initial_bps > 0 ? initial_bps * payload_share : requested_rate_bps_;
 }
 
 void VideoSource::SetActive(bool active, int64_t now_ns) {

@@ -31,6 +31,8 @@ struct VideoSourceConfig {
   // abrupt changes cost no burst.
   double rise_time_constant_s = 0;
   double fall_time_constant_s = 0;
+  // What such an encoder begins at, headers included; zero: its first target.
+  DataRate initial_rate = DataRate::Zero();
   // What the target pays for in each packet beside its payload.
   uint32_t overhead_bytes = 0;
 };

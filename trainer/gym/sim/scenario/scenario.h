@@ -104,6 +104,8 @@ struct MediaSpec {
   double stall_probability = 0.0;
   double rise_time_constant_s = 0.0;
   double fall_time_constant_s = 0.0;
+  // Zero: the first target.
+  DataRate initial_rate = DataRate::Zero();
 };
 
 // Each kind of flow has its name (weir/registry/flow_kinds.h), and the id of a flow without one.
