@@ -20,8 +20,8 @@ from weir.qoe_eval.experiments.policy.sets import TRACE_SETS, policy_sets
 from weir.qoe_eval.experiments.polycc.command import polycc
 from weir.qoe_eval.experiments.recoco.command import recoco
 from weir.qoe_eval.experiments.robust.command import robust
-from weir.qoe_eval.experiments.trust.command import trust
 from weir.qoe_eval.experiments.send_side.command import send_side
+from weir.qoe_eval.experiments.trust.command import trust
 from weir.qoe_eval.report.goal_table import print_rows
 from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.inputs import shared_traces

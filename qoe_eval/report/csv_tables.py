@@ -45,7 +45,8 @@ def write_results_csv(folder: Path, records: Sequence[Record], metrics: Mapping[
     """
     path = folder / RESULTS_CSV
     weights = ("throughput_weight", "latency_weight", "loss_weight")
-    with replacing(path) as file, io.TextIOWrapper(file, encoding="utf-8", newline="") as text:
+    with replacing(path) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         writer = csv.writer(text)
         writer.writerow([*_RUN, *weights, "duration_s", *metrics])
         for record in records:
@@ -53,6 +54,7 @@ def write_results_csv(folder: Path, records: Sequence[Record], metrics: Mapping[
             measures = record["metrics"]["run"]
             run = [*_identity(record), *objective, record["duration_s"]]
             writer.writerow([*run, *(measures.get(name) for name in metrics)])
+        text.detach()  # flushed; the file is closed where it gets its name
     return path
 
 

@@ -41,7 +41,6 @@ CHOICES = {
     # A model under whatever name; and a policy of seats that is called so.
     "estimator/include/weir/pool/pool_specification.h": {"fixed"},
     "estimator/python/estimator_binding.cc": {"weir"},
-    "estimator/python/send_side_binding.cc": {"weir"},
     "estimator/python/weir/registry.py": {"weir"},
     "estimator/src/c/c_api.cc": {"weir"},
     "estimator/src/pool/library_members.cc": {"weir"},
@@ -92,6 +91,7 @@ CHOICES = {
     "trainer/adaptation/experiment.py": {"throughput", "balanced", "latency"},
     "webrtc_patch/peer/session.cc": {"rule", "weir"},
     "webrtc_patch/peer/main.cc": {"weir"},
+    "webrtc_patch/peer/lines/command.cc": {"weir"},
     "examples": {"latency"},
     # Other things of the same name: the program, a protocol, a part of a page.
     "estimator/src/policy/onnx_session.cc": {"weir"},

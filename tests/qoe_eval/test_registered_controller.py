@@ -10,7 +10,7 @@ import pytest
 from weir.errors import InputError
 from weir.qoe_eval.call.session.orders import checked_order
 from weir.qoe_eval.measures.summary import ordered_controllers
-from weir.registry import CONTROLLERS, DEFAULT_PRESET, IN_CALLS, PRESETS, SIMULATED
+from weir.registry import COMPARED, CONTROLLERS, DEFAULT_PRESET, IN_CALLS, PRESETS, SIMULATED
 
 # Runs before anything else has read the compiled registry.
 WITH_A_DUMMY = """
@@ -18,7 +18,7 @@ import sys
 from types import SimpleNamespace
 import weir._core as core
 dummy = SimpleNamespace(name="dummy", summary="does nothing", built_in=True, simulated=True, in_calls=False,
-                        uses_model=False, knows_path=False)
+                        uses_model=False, knows_path=False, opt_in=False)
 core.REGISTERED_CONTROLLERS = (*core.REGISTERED_CONTROLLERS, dummy)
 from weir.qoe_eval.command import main
 sys.argv = ["weir", *sys.argv[1:]]
@@ -43,7 +43,7 @@ def test_a_registered_controller_is_replayed_and_reported(tmp_path: Path, fake_s
     done = run("replay", "steady.json", "--seeds", "1", "--objectives", "0", "--out", "out")
     assert done.returncode == 0, done.stderr
     summary = json.loads((tmp_path / "out/summary.json").read_text())
-    assert list(summary["controllers"]) == [*SIMULATED, "dummy"]
+    assert list(summary["controllers"]) == [*COMPARED, "dummy"]
     page = (tmp_path / "out/report.html").read_text()
     assert f"--c-dummy: var(--series-{len(SIMULATED) + 1})" in page
     assert "oracle, dummy" in run("replay", "--help").stdout.replace("\n", " ").replace("│", "").replace("  ", "")

@@ -59,7 +59,7 @@ class VideoMedia(Part):
     or the encoder skips the next one to six. ``rise_time_constant_s``, ``fall_time_constant_s``: not 0 for an encoder
     whose rate follows its target slowly, upwards and downwards: first order, in the logarithm of the rate, and without
     RFC 8593's bursts on abrupt changes. libvpx VP8 in Chromium 156 does so with about 1.35 and 0.2 s.
-    ``initial_rate_bps``: what such an encoder begins at; null: at its first target.
+    ``initial_rate_bps``: what such an encoder begins at; 0: at its first target.
 
     ``video_pauses_s``: when the camera is off and only audio goes on; video comes back with a key frame.
     ``audio_rate_bps`` is that of audio's payload, in ``audio_packets_per_second``: 50 while someone speaks, few where
@@ -77,7 +77,7 @@ class VideoMedia(Part):
     stall_probability: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=1)] = 0.0
     rise_time_constant_s: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=60)] = 0.0
     fall_time_constant_s: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=60)] = 0.0
-    initial_rate_bps: PositiveRate | None = None
+    initial_rate_bps: Rate = 0.0
 
 
 Media = Annotated[FillerMedia | VideoMedia, Field(discriminator="kind")]

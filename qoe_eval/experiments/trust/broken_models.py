@@ -9,7 +9,6 @@ from typing import Final
 
 import numpy as np
 import onnx
-import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
 from weir._core import FEATURES
@@ -128,6 +127,8 @@ def _model(nodes: _Nodes, constants: Mapping[str, list[list[float]]], has_state:
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     inputs = {name: np.zeros((1, 1), np.float32) for name in ["observation", *states[0]]}
+    import onnxruntime  # not needed by who only asks for help; and `weir doctor` says where it is missing
+
     onnxruntime.disable_telemetry_events()
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     outputs = session.run(["action", *states[1]], inputs)

@@ -69,9 +69,7 @@ MediaSpec ParseMedia(const nlohmann::json& value, const std::string& path) {
     constexpr NumberRange kTimeConstant{.min = 0, .max = 60};
     media.rise_time_constant_s = object.Number("rise_time_constant_s", kTimeConstant, media.rise_time_constant_s);
     media.fall_time_constant_s = object.Number("fall_time_constant_s", kTimeConstant, media.fall_time_constant_s);
-    if (const nlohmann::json* rate = object.FindOptional("initial_rate_bps")) {
-      media.initial_rate = Rate(JsonNumber(*rate, object.PathOf("initial_rate_bps"), kPositiveRate));
-    }
+    media.initial_rate = DataRate::BitsPerSecond(std::llround(object.Number("initial_rate_bps", kRate, 0.0)));
   }
   object.RefuseUnknownKeys();
   return media;
