@@ -1,7 +1,6 @@
 /* Weir in a receiver of one's own: loads a model, hands it the packets of four seconds, prints what it would announce.
  *
- *   cc examples/c/example.c -o example $(pkg-config --cflags --libs weir) -Wl,-rpath,$(pkg-config --variable=libdir
- * weir)
+ *   cc examples/c/example.c -o example $(pkg-config --cflags --libs weir) -Wl,-rpath,$(pkg-config --variable=libdir weir)
  *   ./example $(pkg-config --variable=model weir)
  */
 #include <inttypes.h>
