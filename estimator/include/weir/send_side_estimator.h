@@ -149,7 +149,7 @@ class SendSideEstimator {
   void Begin(Timestamp now);
   void AlignClocks(std::span<const PacketFeedback> feedback);
   Timestamp TimeOfFeedback();
-  void OnReceived(int64_t sequence_number, Timestamp arrival_time);
+  void OnReceived(int64_t sequence_number, Timestamp receive_time);
   // Takes for received what was passed over before an arrival.
   void AddUnknown(int64_t until, Timestamp arrival_time);
   void Add(const Pending& arrival);

@@ -11,7 +11,7 @@ QueueingDelay::Result QueueingDelay::Update(Timestamp arrival, const SendClock::
     skew_ = {};
     drift_us_ = 0;
     base_.Restart(arrival, measured.one_way_delay);
-    return {TimeDelta::Zero(), TimeDelta::Zero(), !first};
+    return {TimeDelta::Zero(), TimeDelta::Zero(), !first, false};
   }
   const TimeDelta gap = std::max(arrival - latest_arrival_, TimeDelta::Zero());
   latest_arrival_ = latest_arrival_ + gap;

@@ -20,7 +20,7 @@ class QueueingDelay {
     // The send times have another clock: everything measured before is forgotten.
     bool restarted;
     // `StandingDelay`.
-    bool stands = false;
+    bool stands;
   };
 
   // Packets may come a little out of order. `measured` is what the sender's clock has said of the packet, the first
