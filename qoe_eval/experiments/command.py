@@ -6,7 +6,7 @@ import json
 import os
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -19,11 +19,11 @@ from weir.qoe_eval.experiments.policy.report import policy_document, policy_mark
 from weir.qoe_eval.experiments.policy.sets import TRACE_SETS, policy_sets
 from weir.qoe_eval.experiments.polycc.command import polycc
 from weir.qoe_eval.experiments.recoco.command import recoco
+from weir.qoe_eval.experiments.replay_record import replay_record
 from weir.qoe_eval.experiments.robust.command import robust
 from weir.qoe_eval.experiments.send_side.command import send_side
 from weir.qoe_eval.experiments.trust.command import trust
 from weir.qoe_eval.report.goal_table import print_rows
-from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.inputs import shared_traces
 from weir.qoe_eval.runs.jobs import model_description
 from weir.qoe_eval.runs.options import check_model
@@ -84,14 +84,7 @@ def policy(
     failures = [failure.describe() for failure in outcome.failures]
     results = policy_results(sets, outcome, out)
     rows = policy_rows(results, figures, described["sha256"])
-    run: dict[str, Any] = {
-        **command_record(started),
-        "runs": len(outcome.records),
-        "seeds": list(range(1, seeds + 1)),
-        "model": described,
-        "versions": outcome.records[0].get("versions", {}) if outcome.records else {},
-        "failures": failures,
-    }
+    run = replay_record(started, plans[0], outcome, failures)
     document = json.dumps(policy_document(rows, results, run), indent=1, allow_nan=False)
     write_text(out / POLICY_JSON, document + "\n")
     write_text(out / POLICY_MARKDOWN, policy_markdown(rows, results, run))

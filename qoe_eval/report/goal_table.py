@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -98,6 +98,20 @@ def reached_text(rows: Sequence[Row]) -> str:
         f"{sum(bool(row.reached) for row in decided)} of {len(decided)} goals reached, "
         f"{len(rows) - len(decided)} not decided."
     )
+
+
+def rows_document(schema: str, rows: Sequence[Row], run: Mapping[str, Any]) -> dict[str, Any]:
+    """What the JSON of every experiment with goals begins with: its schema, what was run, how many goals are reached of
+    those decided, and the rows.
+    """
+    decided = [row.reached for row in rows if row.reached is not None]
+    return {
+        "schema": schema,
+        "run": dict(run),
+        "reached": sum(decided),
+        "decided": len(decided),
+        "rows": [row.to_dict() for row in rows],
+    }
 
 
 def rows_markdown(rows: Sequence[Row]) -> str:

@@ -10,7 +10,7 @@ from weir.qoe_eval.experiments.policy.sets import COMPARED_SETS
 from weir.qoe_eval.measures.comparison import scenario_differences
 from weir.qoe_eval.measures.metric_table import METRICS
 from weir.qoe_eval.measures.summary import scenario_means
-from weir.qoe_eval.report.goal_table import Row, details_markdown, reached_text, rows_markdown
+from weir.qoe_eval.report.goal_table import Row, details_markdown, reached_text, rows_document, rows_markdown
 from weir.qoe_eval.report.markdown_table import markdown_table
 
 _KEPT = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "recoco", "jain_index", "tcp_share")
@@ -47,15 +47,7 @@ def policy_document(rows: Sequence[Row], results: PolicyResults, run: Mapping[st
                 for scenario, by_controller in means.items()
             }
         }
-    decided = [row.reached for row in rows if row.reached is not None]
-    return {
-        "schema": "weir.policy/1",
-        "run": dict(run),
-        "reached": sum(decided),
-        "decided": len(decided),
-        "rows": [row.to_dict() for row in rows],
-        "sets": sets,
-    }
+    return rows_document("weir.policy/1", rows, run) | {"sets": sets}
 
 
 def policy_markdown(rows: Sequence[Row], results: PolicyResults, run: Mapping[str, Any]) -> str:

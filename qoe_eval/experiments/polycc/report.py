@@ -13,7 +13,7 @@ from weir.qoe_eval.experiments.polycc.demonstrations import (
     halved_name,
 )
 from weir.qoe_eval.experiments.polycc.rows import CONVERGED_SHARE, PolyccResults, jitter_means
-from weir.qoe_eval.report.goal_table import Row, details_markdown, reached_text, rows_markdown
+from weir.qoe_eval.report.goal_table import Row, details_markdown, reached_text, rows_document, rows_markdown
 from weir.qoe_eval.report.markdown_table import markdown_table
 
 _METHOD = """\
@@ -32,15 +32,7 @@ _METHOD = """\
 
 def polycc_document(rows: Sequence[Row], results: PolyccResults, run: Mapping[str, Any]) -> dict[str, Any]:
     """`polycc.json`."""
-    decided = [row.reached for row in rows if row.reached is not None]
-    return {
-        "schema": "weir.polycc/1",
-        "run": dict(run),
-        "reached": sum(decided),
-        "decided": len(decided),
-        "rows": [row.to_dict() for row in rows],
-        "results": asdict(results),
-    }
+    return rows_document("weir.polycc/1", rows, run) | {"results": asdict(results)}
 
 
 def polycc_markdown(rows: Sequence[Row], results: PolyccResults, run: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ import json
 import os
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -14,6 +14,7 @@ from weir.errors import InputError
 from weir.executables import find_simulator
 from weir.files.output import write_text
 from weir.qoe_eval.call.requirements_check import check_requirements
+from weir.qoe_eval.experiments.replay_record import replay_record
 from weir.qoe_eval.experiments.robust.call_rows import call_rows
 from weir.qoe_eval.experiments.robust.calls import CALL_SIZES, make_calls
 from weir.qoe_eval.experiments.robust.experiment import (
@@ -31,7 +32,6 @@ from weir.qoe_eval.experiments.robust.rows import robust_rows
 from weir.qoe_eval.experiments.robust.terminal_table import print_families
 from weir.qoe_eval.report.goal_table import print_rows
 from weir.qoe_eval.runs.command_record import command_record
-from weir.qoe_eval.runs.jobs import model_description
 from weir.qoe_eval.runs.options import check_model
 from weir.qoe_eval.runs.progress import count_runs, end_with_failures, error_console, run_with_progress
 from weir.qoe_eval.runs.shipped_model import model_to_run
@@ -81,7 +81,6 @@ def robust(
     if with_calls:
         check_requirements("chromium")
     plans = robust_plans(scenarios, range(1, seeds + 1), model_to_run(model), find_simulator())
-    described = model_description(plans[0]) or {}
     console = error_console()
     outcome = run_with_progress(plans, out, jobs or os.cpu_count() or 1, console, quiet=as_json)
     failures = [failure.describe() for failure in outcome.failures]
@@ -103,14 +102,7 @@ def robust(
         )
         rows += call_rows(calls)
         failures += calls.failures
-    run: dict[str, Any] = {
-        **command_record(started),
-        "runs": len(outcome.records),
-        "seeds": list(range(1, seeds + 1)),
-        "model": described,
-        "versions": outcome.records[0].get("versions", {}) if outcome.records else {},
-        "failures": failures,
-    }
+    run = replay_record(started, plans[0], outcome, failures)
     document = json.dumps(robust_document(results, families, rows, run, calls), indent=1, allow_nan=False)
     write_text(out / ROBUST_JSON, document + "\n")
     write_text(out / ROBUST_PAGE, render(results, families, rows, run, calls))

@@ -10,7 +10,7 @@ from weir.qoe_eval.experiments.robust.calls import RobustCalls
 from weir.qoe_eval.experiments.robust.results import RobustResults
 from weir.qoe_eval.measures.families import FamilyRow
 from weir.qoe_eval.measures.summary import scenario_means
-from weir.qoe_eval.report.goal_table import Row
+from weir.qoe_eval.report.goal_table import Row, rows_document
 
 _KEPT = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "viewer_quality", "jain_index", "tcp_share")
 
@@ -25,14 +25,8 @@ def robust_document(
     """Schema, run, families (rows of the table), rows (goals), by family and scenario the means over seeds of each
     controller's measures, and of real calls by their size, where there are any, all measures of each.
     """
-    decided = [row.reached for row in rows if row.reached is not None]
-    return {
-        "schema": "weir.robust/1",
-        "run": dict(run),
+    return rows_document("weir.robust/1", rows, run) | {
         "families": [asdict(row) for row in table],
-        "reached": sum(decided),
-        "decided": len(decided),
-        "rows": [row.to_dict() for row in rows],
         "scenarios": {
             family: {
                 scenario: {name: {m: values[m] for m in _KEPT if m in values} for name, values in by_controller.items()}

@@ -6,19 +6,18 @@ import json
 import os
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from weir.executables import find_simulator
 from weir.files.output import write_text
+from weir.qoe_eval.experiments.replay_record import replay_record
 from weir.qoe_eval.experiments.trust.broken_models import write_broken_models
 from weir.qoe_eval.experiments.trust.experiment import TrustResults, pool_lines, trust_plans, trust_sets
 from weir.qoe_eval.experiments.trust.report import trust_document, trust_markdown
 from weir.qoe_eval.experiments.trust.rows import TRAINED_60S, trust_rows
 from weir.qoe_eval.report.goal_table import print_rows
-from weir.qoe_eval.runs.command_record import command_record
-from weir.qoe_eval.runs.jobs import model_description
 from weir.qoe_eval.runs.options import check_model
 from weir.qoe_eval.runs.progress import count_runs, end_with_failures, error_console, run_with_progress
 from weir.qoe_eval.runs.shipped_model import model_to_run
@@ -60,14 +59,7 @@ def trust(
     failures = [failure.describe() for failure in outcome.failures]
     results = TrustResults(lines, dict(zip(sets, outcome.by_plan, strict=True)))
     rows = trust_rows(results)
-    run: dict[str, Any] = {
-        **command_record(started),
-        "runs": len(outcome.records),
-        "seeds": list(range(1, seeds + 1)),
-        "model": model_description(plans[0]) or {},
-        "versions": outcome.records[0].get("versions", {}) if outcome.records else {},
-        "failures": failures,
-    }
+    run = replay_record(started, plans[0], outcome, failures)
     document = trust_document(results, rows, run)
     text = json.dumps(document, indent=1, allow_nan=False)
     write_text(out / TRUST_JSON, text + "\n")
