@@ -1,9 +1,10 @@
-// Time of one arrival with the shipped model as pilot, and of one decision without a model. Prints the median over
-// repetitions with --benchmark_repetitions=N --benchmark_report_aggregates_only=true.
-// --benchmark_repetitions=N --benchmark_report_aggregates_only=true.
+// Time of one arrival with the shipped model as pilot, of what a copilot adds to it, and of one decision without a
+// model. Prints the median over repetitions with --benchmark_repetitions=N --benchmark_report_aggregates_only=true.
 #include <benchmark/benchmark.h>
 
+#include <chrono>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -70,6 +71,43 @@ void OnPacket(benchmark::State& state) {
     state.SkipWithError("the stream is not continuous");
 }
 BENCHMARK(OnPacket);
+
+// Blocks of packets by turns to NADA alone and to NADA with the rule and itself as copilots; the counter is what one of
+// them adds to a packet, in nanoseconds.
+void OnPacketOfCopilots(benchmark::State& state) {
+  constexpr size_t kBlock = 1024;
+  constexpr int kCopilots = 2;
+  const std::vector<PacketArrival> packets = Packets(kPackets);
+  BandwidthEstimator alone({}, std::make_unique<NadaController>());
+  BandwidthEstimator pool(
+      {}, PoolOf(ControllersOf(std::make_unique<NadaController>(), std::make_unique<RuleController>(),
+                               std::make_unique<NadaController>()),
+                 {.pilot = {}, .fusion = Fusion::Kind::kMin, .policy = PilotPolicyKind::kByTrust}));
+  int64_t ns[2] = {};
+  size_t next = 0;
+  int64_t blocks = 0;
+  for (BandwidthEstimator* estimator : {&alone, &pool}) {
+    benchmark::DoNotOptimize(estimator->OnTimeout(Timestamp::Micros(0)));
+  }
+  for (auto _ : state) {
+    if (next + kBlock > packets.size()) {
+      state.SkipWithError("more iterations than packets");
+      return;
+    }
+    const std::span block = std::span(packets).subspan(next, kBlock);
+    for (const size_t which : {0, 1}) {
+      BandwidthEstimator& estimator = which == 0 ? alone : pool;
+      const auto begin = std::chrono::steady_clock::now();
+      for (const PacketArrival& packet : block) estimator.OnPacket(packet);
+      ns[which] += std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count();
+    }
+    next += kBlock;
+    ++blocks;
+  }
+  const double more_ns = static_cast<double>(ns[1] - ns[0]);
+  state.counters["ns_a_copilot"] = more_ns / static_cast<double>(blocks * static_cast<int64_t>(kBlock) * kCopilots);
+}
+BENCHMARK(OnPacketOfCopilots)->Iterations(300);
 
 void DecisionOfRuleAndNada(benchmark::State& state) {
   BandwidthEstimator estimator(
