@@ -79,10 +79,10 @@ void OnPacketOfCopilots(benchmark::State& state) {
   constexpr int kCopilots = 2;
   const std::vector<PacketArrival> packets = Packets(kPackets);
   BandwidthEstimator alone({}, std::make_unique<NadaController>());
-  BandwidthEstimator pool(
-      {}, PoolOf(ControllersOf(std::make_unique<NadaController>(), std::make_unique<RuleController>(),
-                               std::make_unique<NadaController>()),
-                 {.pilot = {}, .fusion = Fusion::Kind::kMin, .policy = PilotPolicyKind::kByTrust}));
+  BandwidthEstimator pool({},
+                          PoolOf(ControllersOf(std::make_unique<NadaController>(), std::make_unique<RuleController>(),
+                                               std::make_unique<NadaController>()),
+                                 {.pilot = {}, .fusion = Fusion::Kind::kMin, .policy = PilotPolicyKind::kByTrust}));
   int64_t ns[2] = {};
   size_t next = 0;
   int64_t blocks = 0;
@@ -99,7 +99,8 @@ void OnPacketOfCopilots(benchmark::State& state) {
       BandwidthEstimator& estimator = which == 0 ? alone : pool;
       const auto begin = std::chrono::steady_clock::now();
       for (const PacketArrival& packet : block) estimator.OnPacket(packet);
-      ns[which] += std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count();
+      ns[which] +=
+          std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count();
     }
     next += kBlock;
     ++blocks;

@@ -1,5 +1,6 @@
 // Time of one decision with the shipped model: interval statistics, features, network, action, fusion with one
-// copilot, guard, feedback throttle; and with two copilots and trust. Counters p50_us and p99_us are of single decisions.
+// copilot, guard, feedback throttle; and with two copilots and trust. Counters p50_us and p99_us are of single
+// decisions.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

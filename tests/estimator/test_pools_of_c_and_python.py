@@ -60,7 +60,7 @@ class Estimate(ctypes.Structure):
 
 
 def recorded() -> Iterator[dict[str, int]]:
-    """Half a minute of packets on 1 Mbps, sent at 0.6 to 1.6: a queue of up to 300 ms, and what it cannot hold is lost."""
+    """Half a minute on 1 Mbps, sent at 0.6 and 1.6: a queue of up to 300 ms, and loss of what it cannot hold."""
     draw = random.Random(1)
     sent_us, free_us, number = 0, 0, 0
     while sent_us < 30_000_000:

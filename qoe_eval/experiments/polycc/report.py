@@ -27,8 +27,8 @@ _METHOD = """\
   in each 100 ms) is at most 1.25 (2.1) of the new bandwidth-delay product. Where BBR never is, it counts as if it were
   at the end. Means of ratios seed by seed; intervals: 95 %, Student's t over seeds.
 - Apart: without the paper's step 4. The connection has what is fused, and each control goes on from its own window.
-- While BBR as pilot measures the round trip time, with four packets in flight, nothing is fused: gQUIC's BBR bounds
-  what is in flight then and leaves its window as it is, ns-3's writes the four packets into it.
+- While BBR as pilot measures the round trip time its window is four packets, and what is fused is not handed back:
+  gQUIC's BBR bounds what is in flight then and leaves its window as it is.
 - BBR is ns-3's BBRv1 with five of its faults mended (`trainer/gym/sim/flows/tcp_bbr.h`); as it comes, it sends a packet
   now and then after the losses of its start, even on a path without any jitter.
 """
@@ -62,8 +62,11 @@ def polycc_markdown(rows: Sequence[Row], results: PolyccResults, run: Mapping[st
             markdown_table(
                 ["", "0 to 5 s, Mbps", "10 to 20 s, Mbps", "In flight within 1.25 new BDP"],
                 [
-                    [control, *(_mean_mbps(rates, control) for rates in (results.before_bps, results.after_bps)),
-                     shown_time(results.converged_s, control)]
+                    [
+                        control,
+                        *(_mean_mbps(rates, control) for rates in (results.before_bps, results.after_bps)),
+                        shown_time(results.converged_s, control),
+                    ]
                     for control in HALVED_CONTROLS
                 ],
             ),

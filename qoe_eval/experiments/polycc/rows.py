@@ -98,7 +98,8 @@ def _jitter_rows(results: PolyccResults) -> Iterator[Row]:
 def _halved_rows(results: PolyccResults) -> Iterator[Row]:
     what = f"20 to 10 Mbps: in flight within 1.25 new BDP, {MIN_OF_BBR_AND_COPA} sooner than BBR by"
     goal = Goal("at least", 0.541, "%", scale=100, decimals=1)
-    yield _row("halved", what, goal, _sooner(results.converged_s), "; ".join(f"{control} {shown_time(results.converged_s, control)}" for control in HALVED_CONTROLS))
+    times = "; ".join(f"{control} {shown_time(results.converged_s, control)}" for control in HALVED_CONTROLS)
+    yield _row("halved", what, goal, _sooner(results.converged_s), times)
     yield not_measured(
         "halved_bbr2", "the same against BBRv2", Goal("at least", 0.328, "%", scale=100), "ns-3 3.37 has none"
     )

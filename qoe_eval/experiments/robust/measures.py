@@ -50,9 +50,9 @@ def dip_after(series: FlowSeries, step_s: float) -> Dip | None:
 
 
 def recovery_s(series: FlowSeries, fault_begins_s: float, fault_ends_s: float, base_ms: float) -> float | None:
-    """Seconds from the end of a fault to the beginning of the first RECOVERED_FOR_S that are as before: in each WINDOW_S of
-    them a flow receives RECOVERED_SHARE of its mean rate of the BEFORE_S before the fault, and the mean queueing delay,
-    beyond `base_ms`, is at most RECOVERED_QUEUE_MS.
+    """Seconds from the end of a fault to the beginning of the first RECOVERED_FOR_S that are as before: in each
+    WINDOW_S of them a flow receives RECOVERED_SHARE of its mean rate of the BEFORE_S before the fault, and the mean
+    queueing delay, beyond `base_ms`, is at most RECOVERED_QUEUE_MS.
 
     Infinite when there are none up to the flow's end; nothing when nothing came before the fault.
     """

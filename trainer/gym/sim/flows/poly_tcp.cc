@@ -121,7 +121,7 @@ void PolyTcp::CongControl(Ptr<TcpSocketState> tcb, const ns3::TcpRateOps::TcpRat
     }
   }
   segments_acked_.reset();
-  if (hands_back_ && !PilotMeasures()) HandBack();
+  if (HandsBack()) HandBack();
   Follow(*tcb);
 }
 
@@ -138,14 +138,14 @@ void PolyTcp::TakeFrom(const TcpSocketState& tcb) {
   }
 }
 
-bool PolyTcp::PilotMeasures() {
+bool PolyTcp::HandsBack() {
   const auto bbr = ns3::DynamicCast<TcpBbr>(pilot().control);
-  return bbr && bbr->MeasuresRoundTripTime();
+  return hands_back_ && !(bbr && bbr->MeasuresRoundTripTime());
 }
 
 void PolyTcp::Follow(TcpSocketState& tcb) {
   const TcpSocketState& own = *pilot().state;
-  const bool fuses = !hands_back_ && !PilotMeasures();
+  const bool fuses = !HandsBack();
   tcb.m_cWnd = window_bytes_ = fuses ? FusedWindow() : own.m_cWnd.Get();
   tcb.m_ssThresh = slow_start_threshold_bytes_ = own.m_ssThresh;
   tcb.m_pacing = own.m_pacing;

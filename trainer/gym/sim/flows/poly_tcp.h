@@ -21,9 +21,9 @@ namespace weir::sim {
 // paper's step 4), or, to see what that does, to the connection alone. Everything else is as the pilot wants: whether
 // the sender paces at all, slow start threshold, recovery. A control that does not pace has no say on the pacing rate.
 //
-// While BBR as pilot measures the round trip time it has four packets in flight, which says nothing of the path. Nothing
-// is fused then, the connection follows the pilot, and the others keep their own: in gQUIC, the paper's testbed, BBR
-// bounds what is in flight for that time and leaves its window as it is.
+// While BBR as pilot measures the round trip time its window is four packets, which says nothing of the path, and what
+// is fused is not written to the others: in gQUIC, the paper's testbed, BBR bounds what is in flight for that time and
+// leaves its window as it is.
 class PolyTcp final : public ns3::TcpCongestionOps {
  public:
   static ns3::TypeId GetTypeId();
@@ -56,8 +56,8 @@ class PolyTcp final : public ns3::TcpCongestionOps {
   Member& pilot() { return members_.front(); }
   // Gives the members what the connection has measured, and what it has set by itself.
   void TakeFrom(const ns3::TcpSocketState& tcb);
-  bool PilotMeasures();
-  // Gives the connection what the pilot has, or what is fused of all where that is not handed back.
+  bool HandsBack();
+  // Gives the connection what the pilot has, which is what is fused of all, or that where it is not handed back.
   void Follow(ns3::TcpSocketState& tcb);
   void HandBack();
   uint32_t FusedWindow() const;
