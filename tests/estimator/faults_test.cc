@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "test_call.h"
@@ -64,7 +65,7 @@ class FaultTest : public testing::TestWithParam<std::string> {
   }
   // A call on 2 Mbps for 60 s, on which something happens after 20 s: it must not matter 5 s later.
   void ExpectNoHarm(TestPath path) {
-    TestCall call(estimator_, path);
+    TestCall call(estimator_, std::move(path));
     call.RunUntil(Seconds(60));
     EXPECT_GE(Share(call, 25, 60, Kbps(2000)), 0.75);
     EXPECT_LE(Share(call, 25, 60, Kbps(2000)), 1.0);
