@@ -108,7 +108,7 @@ def test_the_command(fake_simulator, run_weir, tmp_path):
     document = json.loads(out)
     assert document == json.loads((tmp_path / "out/trust.json").read_text())
     assert [row["name"] for row in document["rows"]] == [*NAMES, TRAINED_60S, "healthy_seat", "healthy_score"]
-    assert document["run"]["runs"] == (1 + 24) * (3 + 8)
+    assert document["run"]["runs"] == (1 + 26) * (3 + 8)
     assert document["sets"]["random"]["maximum"]["seat_lost"] == 0.75
     page = (tmp_path / "out/trust.md").read_text()
     assert all(row["measured"] in page for row in document["rows"])
