@@ -16,10 +16,10 @@ START_US = 1_000_000_000
 def by_itself(arrivals: list[Received]) -> list[tuple[int, int, str]]:
     estimator = weir.BandwidthEstimator(model=weir.Model.load(shipped_model()))
     estimates = []
-    for i, one in enumerate(arrivals):
+    for one in arrivals:
         now_us = START_US + one.arrival_us
-        while i and estimator.next_timeout_us <= now_us:
-            if estimate := estimator.on_timeout(estimator.next_timeout_us):
+        while estimator.next_timeout_us <= now_us:
+            if estimate := estimator.on_timeout(max(START_US, estimator.next_timeout_us)):
                 estimates.append(estimate)
         estimator.on_packet(
             arrival_time_us=now_us,
@@ -34,8 +34,6 @@ def by_itself(arrivals: list[Received]) -> list[tuple[int, int, str]]:
             header_bytes=12 if one.rtp.extensions.abs_send_time is None else 20,
             payload_type=one.rtp.payload_type,
         )
-        if i == 0 and (estimate := estimator.on_timeout(now_us)):
-            estimates.append(estimate)
     return [(estimate.at_time_us, estimate.target_rate_bps, estimate.reason) for estimate in estimates]
 
 

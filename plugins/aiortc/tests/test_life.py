@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from aiortc import RTCPeerConnection
 from aiortc.exceptions import InvalidStateError
+from aiortc.rtcdtlstransport import State
 from aiortc.rtp import RtcpByePacket
 from call import received
 from host import AUDIO_SSRC, RTX_SSRC, VIDEO_SSRC, Host, packet
@@ -21,14 +22,33 @@ async def video(host: Host, seconds: float, first_number: int = 0) -> None:
         await host.receive(packet(VIDEO_SSRC, first_number + i, asyncio.get_running_loop().time()))
 
 
-def test_nothing_is_sent_before_the_media() -> None:
+def test_the_start_rate_is_told_before_the_media_and_rests_where_none_comes() -> None:
     async def call() -> None:
         host = Host()
-        attachment = attach(host.pc)
-        await asyncio.sleep(10)
+        host.transport._state = State.CONNECTING
+        attach(host.pc)
+        await asyncio.sleep(5)
         assert host.sent == []
-        await video(host, 0.1)
-        assert attachment.rembs_sent > 0
+        host.transport._state = State.CONNECTED
+        host.pc.emit("connectionstatechange")
+        await asyncio.sleep(0.001)
+        assert host.rembs() == [(300_000, [])]
+        await asyncio.sleep(20)
+        assert 40 < len(host.rembs()) < 60
+        assert set(rate_bps for rate_bps, _ in host.rembs()) == {300_000}
+
+    run(call())
+
+
+def test_a_connection_that_receives_nothing_sends_nothing() -> None:
+    async def call() -> None:
+        host = Host()
+        for transceiver in host.transceivers.values():
+            transceiver._setCurrentDirection("sendonly")
+        attach(host.pc)
+        host.pc.emit("connectionstatechange")
+        await asyncio.sleep(5)
+        assert host.sent == []
 
     run(call())
 

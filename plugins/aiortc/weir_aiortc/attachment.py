@@ -14,6 +14,7 @@ from aiortc.rtp import RtpPacket
 from weir.qoe_eval.runs.shipped_model import shipped_model
 
 from weir_aiortc.codec_table import UNKNOWN, Codec, codec_table
+from weir_aiortc.descriptions import Descriptions
 from weir_aiortc.transport_tap import TransportTap
 
 _STATE_EVENTS = ("signalingstatechange", "connectionstatechange")
@@ -48,6 +49,7 @@ class Attachment:
         self._timer: asyncio.TimerHandle | None = None
         self._sending: set[asyncio.Task[None]] = set()
         self._follow()
+        self._descriptions = Descriptions(pc)
         for event in _STATE_EVENTS:
             pc.on(event, self._on_state_change)
 
@@ -62,6 +64,7 @@ class Attachment:
         self._detached = True
         for event in _STATE_EVENTS:
             self._pc.remove_listener(event, self._on_state_change)
+        self._descriptions.remove()
         if self._timer is not None:
             self._timer.cancel()
         while self._taps:
@@ -87,15 +90,19 @@ class Attachment:
             tap.remove()
         for transport in transports.difference(tap.transport for tap in self._taps):
             self._taps.append(TransportTap(transport, self._on_packet, self.estimator.remove_stream))
-        ended = {one.receiver for one in transceivers if one.currentDirection not in _RECEIVING}
+        receiving = {one.receiver for one in transceivers if one.currentDirection in _RECEIVING}
         for tap in self._taps:
-            for ssrc in tap.ssrcs_of(ended):
+            tap.follow()
+            for ssrc in tap.ssrcs_of({one.receiver for one in transceivers} - receiving):
                 self.estimator.remove_stream(ssrc)
+        if self._timer is None and any(one.transport.state == "connected" for one in receiving):
+            # Before the media: a sender that was told to start high takes what it has heard by its first frame.
+            self._wait()
 
-    def _on_packet(self, rtp: RtpPacket, size_bytes: int) -> None:
+    def _on_packet(self, rtp: RtpPacket, size_bytes: int, arrival_s: float) -> None:
         codec = self._codecs.get(rtp.payload_type, UNKNOWN)
         self.estimator.on_packet(
-            arrival_time_us=self._now_us(),
+            arrival_time_us=round(1e6 * arrival_s),
             ssrc=rtp.ssrc,
             sequence_number=rtp.sequence_number,
             payload_bytes=len(rtp.payload),
@@ -107,9 +114,6 @@ class Attachment:
             padding_bytes=rtp.padding_size,
             payload_type=rtp.payload_type,
         )
-        if self._timer is None:
-            # The estimator's life begins with the media: before it there is nothing to tell a sender.
-            self._wait()
 
     def _wait(self) -> None:
         due_us = max(self.estimator.next_timeout_us, self._now_us())
@@ -153,8 +157,8 @@ def attach(
 ) -> Attachment:
     """Lets Weir estimate what a connection can receive, and tell its sender by RTCP REMB, in place of aiortc.
 
-    At any time before the connection is closed; best before its first media. From a coroutine of the loop that the
-    connection runs in.
+    Before the connection's first offer or answer is made; later too, but then a browser grows by 8 % a second only. From
+    a coroutine of the loop that the connection runs in.
 
     Args:
         pc: the connection; media that it sends are not concerned.

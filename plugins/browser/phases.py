@@ -1,6 +1,9 @@
-"""Chromium sends to aiortc with Weir over a link of 1.5, 0.6 and 1.5 Mbps, and must fill it without a queue.
+"""Chromium sends to a receiver over a link of 1.5, 0.6 and 1.5 Mbps, and must fill it without a queue.
 
-    python browser/phases.py --out DIR [--own]
+    python plugins/browser/phases.py --out DIR -- RECEIVER...
+
+RECEIVER is a program that speaks weir-peer's messages, JSON lines on its standard input and output: `ready`; `offer`
+and `candidate` in, `answer`, `candidate` and `state` out; `stop` ends it.
 
 Exit status: 0 all goals reached, 1 not, 3 something is missing.
 """
@@ -35,7 +38,7 @@ def scenario() -> Scenario:
     return Scenario.make(
         name="phases",
         description="1.5, 0.6 and 1.5 Mbps",
-        provenance={"source": "plugins/aiortc", "licence": "BSD-3-Clause"},
+        provenance={"source": "plugins/browser", "licence": "BSD-3-Clause"},
         duration_s=PHASE_S * len(RATES_BPS),
         forward={"capacity": capacity, "one_way_delay_ms": 25.0, "queue": {"milliseconds": 300.0}},
         flows=[{"kind": "rtp", "media": {"kind": "video", "max_rate_bps": MAX_BITRATE_BPS}}],
@@ -68,12 +71,11 @@ def seconds_to(log: LinkLog, rate_bps: float) -> float:
 
 def main() -> int:
     """The exit status."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--own", action="store_true", help="aiortc's own estimator, to compare")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True, help="takes the logs")
+    parser.add_argument("receiver", nargs="+", metavar="COMMAND", help="the receiver, after --")
     arguments = parser.parse_args()
-    receiver = [sys.executable, str(Path(__file__).with_name("receiver.py")), *(["--own"] if arguments.own else [])]
-    plan = CallPlan(scenario(), receiver, arguments.out, PHASE_S * len(RATES_BPS), MAX_BITRATE_BPS)
+    plan = CallPlan(scenario(), arguments.receiver, arguments.out, PHASE_S * len(RATES_BPS), MAX_BITRATE_BPS)
     try:
         log = make_call(plan)
     except (CallFailed, MissingComponent) as error:

@@ -128,8 +128,9 @@ class _Call:
         with (self._plan.folder / "receiver.jsonl").open("w", encoding="utf-8") as log:
             while (message := await self._receiver.receive()) is not None:
                 log.write(json.dumps(message) + "\n")
-                if message["type"] == "answer":
-                    await self._sender.send({"type": "answer", "sdp": message["sdp"]})
+                if message["type"] in ("answer", "candidate"):
+                    # Without times, which mean nothing to the other end.
+                    await self._sender.send({name: value for name, value in message.items() if name != "time_us"})
                 elif message["type"] == "state" and message["state"] == "connected":
                     self._connected["receiver"].set()
         raise EndpointFailed(f"the receiver ended: {self._receiver.last_words(8)}")
