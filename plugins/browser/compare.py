@@ -3,8 +3,8 @@
     python plugins/browser/compare.py --out DIR --as weir [--seeds N] -- RECEIVER...
     python plugins/browser/compare.py --out DIR --as own [--seeds N] -- RECEIVER...
 
-RECEIVER is as for phases.py. A call a scenario, 40 s each, is kept in the folder and not made again; where the folder has
-those of both, they are compared by the challenge score (docs/replays.md) of what the link carried.
+RECEIVER is as for phases.py. A call a scenario, 40 s each, is kept in the folder and not made again; where the folder
+has those of both, they are compared by the challenge score (docs/replays.md) of what the link carried.
 
 Exit status: 0 done, and where both were made all goals reached; 1 not, or calls are missing; 3 something is missing.
 """
@@ -19,6 +19,7 @@ from itertools import islice
 from pathlib import Path
 
 from call import CallFailed, CallPlan, make_call
+
 from weir.errors import MissingComponent
 from weir.qoe_eval.call.logs.link_log import LinkLog
 from weir.qoe_eval.call.measures.metrics import link_metrics

@@ -13,11 +13,12 @@ import sys
 import time
 from typing import Any
 
-import weir
 from aiortc import RTCPeerConnection, RTCSessionDescription
 from aiortc.contrib.media import MediaBlackhole
 from aiortc.sdp import candidate_from_sdp
 from weir_aiortc import attach
+
+import weir
 
 
 def say(kind: str, **fields: Any) -> None:

@@ -6,8 +6,8 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from host import AUDIO_SSRC, RTX_SSRC, VIDEO_SSRC, packet
 from aiortc.rtp import RtpPacket
+from host import AUDIO_SSRC, RTX_SSRC, VIDEO_SSRC, packet
 
 # Just before sequence numbers wrap.
 _FIRST_NUMBER = 65_400

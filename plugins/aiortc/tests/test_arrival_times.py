@@ -47,7 +47,10 @@ def test_a_busy_loop_does_not_delay_arrivals() -> None:
                 assert loop.time() - arrivals.latest_s >= (len(sent) - i) * _BUSY_S - 0.001
                 assert arrivals.latest_s == pytest.approx(sent_s, abs=0.005)
         arrivals.remove()
-        assert "datagram_received" not in vars(protocol) or protocol.datagram_received.__func__ is Protocol.datagram_received
+        assert (
+            "datagram_received" not in vars(protocol)
+            or protocol.datagram_received.__func__ is Protocol.datagram_received
+        )
         protocol.transport.close()
 
     asyncio.run(receive())

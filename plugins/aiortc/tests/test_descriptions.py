@@ -29,7 +29,9 @@ async def answer(pc: RTCPeerConnection, offer: RTCSessionDescription) -> Session
 
 def start_bitrates(session: SessionDescription) -> dict[str, set[object]]:
     return {
-        media.kind: {codec.parameters.get("x-google-start-bitrate") for codec in media.rtp.codecs if codec.name != "rtx"}
+        media.kind: {
+            codec.parameters.get("x-google-start-bitrate") for codec in media.rtp.codecs if codec.name != "rtx"
+        }
         for media in session.media
     }
 

@@ -3,12 +3,13 @@
 import asyncio
 
 import pytest
-import weir
 from call import Received, received
 from host import AUDIO_SSRC, CLOCK_RATES_HZ, KINDS, RTX_SSRC, VIDEO_SSRC, Host
 from simulated_loop import run
-from weir.qoe_eval.runs.shipped_model import shipped_model
 from weir_aiortc import attach
+
+import weir
+from weir.qoe_eval.runs.shipped_model import shipped_model
 
 START_US = 1_000_000_000
 
@@ -48,9 +49,7 @@ async def in_a_connection(arrivals: list[Received], host: Host) -> list[tuple[in
     return [(estimate.at_time_us, estimate.target_rate_bps, estimate.reason) for estimate in estimates]
 
 
-@pytest.mark.parametrize(
-    ("loss", "reordering"), [(0.0, 0.0), (0.05, 0.0), (0.0, 0.03), (0.1, 0.05)], ids=str
-)
+@pytest.mark.parametrize(("loss", "reordering"), [(0.0, 0.0), (0.05, 0.0), (0.0, 0.03), (0.1, 0.05)], ids=str)
 def test_the_same_packets_give_the_same_estimates(loss: float, reordering: float) -> None:
     arrivals = received(20, loss=loss, reordering=reordering)
     numbers = [one.rtp.sequence_number for one in arrivals if one.rtp.ssrc == VIDEO_SSRC]

@@ -6,12 +6,13 @@ from typing import Any
 
 import aioice.ice
 import pytest
-import weir
 from aiortc import RTCConfiguration, RTCPeerConnection
 from aiortc.contrib.media import MediaBlackhole
 from aiortc.mediastreams import AudioStreamTrack, VideoStreamTrack
 from aiortc.rtp import RtcpPsfbPacket, unpack_remb_fci
 from weir_aiortc import Attachment, attach
+
+import weir
 
 _LIMIT_S = 20.0
 

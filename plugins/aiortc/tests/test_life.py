@@ -1,7 +1,9 @@
 """When the estimator of a connection begins and ends, and what it does meanwhile beside estimating."""
 
 import asyncio
+import contextlib
 import random
+import struct
 from typing import Any
 
 import pytest
@@ -35,7 +37,7 @@ def test_the_start_rate_is_told_before_the_media_and_rests_where_none_comes() ->
         assert host.rembs() == [(300_000, [])]
         await asyncio.sleep(20)
         assert 40 < len(host.rembs()) < 60
-        assert set(rate_bps for rate_bps, _ in host.rembs()) == {300_000}
+        assert {rate_bps for rate_bps, _ in host.rembs()} == {300_000}
 
     run(call())
 
@@ -184,11 +186,9 @@ def test_garbage_is_no_error() -> None:
             for _ in range(rng.randrange(6)):
                 if data:
                     data[rng.randrange(len(data))] = rng.randrange(256)
-            try:
+            # What aiortc's own parser does not catch of header extensions of a wrong size.
+            with contextlib.suppress(struct.error):
                 await host.transport._handle_rtp_data(bytes(data), arrival_time_ms=0)
-            except Exception as error:
-                # aiortc's own parser, before anything of ours.
-                assert "weir_aiortc" not in _files(error)
             await asyncio.sleep(0.001)
         assert attachment.statistics()["packets_received"] > 0
 
@@ -211,7 +211,6 @@ def test_errors_are_raised_by_the_call() -> None:
         with pytest.raises(InvalidStateError, match="closed"):
             attach(host.pc)
 
-
     run(call())
     with pytest.raises(RuntimeError, match="event loop"):
         attach(_connection())
@@ -228,12 +227,3 @@ def _complaints() -> list[dict[str, Any]]:
     complaints: list[dict[str, Any]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
     return complaints
-
-
-def _files(error: BaseException) -> str:
-    files, frame = [], error.__traceback__
-    while frame is not None:
-        last = frame.tb_frame.f_code.co_filename
-        files.append(last)
-        frame = frame.tb_next
-    return files[-1]

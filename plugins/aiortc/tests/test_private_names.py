@@ -1,6 +1,7 @@
 """Whether this aiortc has what the plug-in stands on, and what is said where it has not."""
 
 import inspect
+from importlib.metadata import version
 
 import pytest
 from aiortc import RTCPeerConnection
@@ -8,6 +9,7 @@ from aiortc.rtcdtlstransport import RTCDtlsTransport, RtpRouter
 from host import Host
 from simulated_loop import run
 from weir_aiortc import UnsupportedAiortcError, attach
+from weir_aiortc.private_names import TRIED_VERSION
 
 
 def test_aiortc_has_the_methods_that_are_overridden() -> None:
@@ -41,3 +43,7 @@ def test_a_connection_that_has_not_negotiated_yet_can_be_attached() -> None:
         await pc.close()
 
     run(call())
+
+
+def test_the_version_that_is_named_is_the_one_that_is_tried() -> None:
+    assert version("aiortc") == TRIED_VERSION

@@ -8,15 +8,12 @@ than on Linux, and behind TURN, a datagram arrives when it is read.
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import socket
 import struct
+import sys
 import time
 from typing import Any
-
-try:
-    import fcntl
-except ImportError:
-    fcntl = None  # type: ignore[assignment]  # not a Unix
 
 from aiortc import RTCIceTransport
 
@@ -85,7 +82,7 @@ class ArrivalTimes:
 
 def _wait_s(opened: socket.socket) -> float:
     """How long ago the datagram came that was read last, 0 where that is not known."""
-    if fcntl is None:
+    if sys.platform != "linux":
         return 0.0
     try:
         seconds, nanoseconds = _TIMESPEC.unpack(fcntl.ioctl(opened.fileno(), _SIOCGSTAMPNS, bytes(_TIMESPEC.size)))

@@ -8,11 +8,11 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import weir
 from aiortc import InvalidStateError, RTCPeerConnection
 from aiortc.rtp import RtpPacket
-from weir.qoe_eval.runs.shipped_model import shipped_model
 
+import weir
+from weir.qoe_eval.runs.shipped_model import shipped_model
 from weir_aiortc.codec_table import UNKNOWN, Codec, codec_table
 from weir_aiortc.descriptions import Descriptions
 from weir_aiortc.transport_tap import TransportTap
@@ -157,8 +157,8 @@ def attach(
 ) -> Attachment:
     """Lets Weir estimate what a connection can receive, and tell its sender by RTCP REMB, in place of aiortc.
 
-    Before the connection's first offer or answer is made; later too, but then a browser grows by 8 % a second only. From
-    a coroutine of the loop that the connection runs in.
+    Before the connection's first offer or answer is made; later too, but then a browser grows by 8 % a second only.
+    From a coroutine of the loop that the connection runs in.
 
     Args:
         pc: the connection; media that it sends are not concerned.

@@ -17,9 +17,9 @@ from weir_aiortc.private_names import check_transport
 
 
 class TransportTap:
-    """Tells of each RTP packet (`on_packet`: as aiortc has parsed it, its size in bytes with header and padding, without
-    SRTP's tag, and its arrival in s of the loop's clock) and of each SSRC that has said goodbye (`on_bye`), and sends
-    RTCP.
+    """Tells of each RTP packet (`on_packet`: as aiortc has parsed it, its size in bytes with header and padding,
+    without SRTP's tag, and its arrival in s of the loop's clock) and of each SSRC that has said goodbye (`on_bye`), and
+    sends RTCP.
 
     While it is in, aiortc's own estimator hears nothing and so sends no REMB: it takes no packet without abs-send-time,
     which the tap removes from the packet once it was told.
