@@ -52,11 +52,12 @@ class Attachment:
         self._timer: asyncio.TimerHandle | None = None
         self._sending: set[asyncio.Task[None]] = set()
         self._told = False
-        self._begin()
+        self._live_in_silence()
         self._follow()
         self._descriptions = Descriptions(pc)
         for event in _STATE_EVENTS:
             pc.on(event, self._on_state_change)
+        self._wait()
 
     def statistics(self) -> dict[str, Any]:
         """As `weir.BandwidthEstimator.statistics`, of the last second and in all; `rembs_sent` with it."""
@@ -121,13 +122,12 @@ class Attachment:
             payload_type=rtp.payload_type,
         )
 
-    def _begin(self) -> None:
+    def _live_in_silence(self) -> None:
         now_us = self._now_us()
         due_us = now_us - _SILENCE_US
         while due_us < now_us:
             self.estimator.on_timeout(due_us)
             due_us = self.estimator.next_timeout_us
-        self._wait()
 
     def _wait(self) -> None:
         due_us = max(self.estimator.next_timeout_us, self._now_us())
