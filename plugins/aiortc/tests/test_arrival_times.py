@@ -39,13 +39,14 @@ def test_a_busy_loop_does_not_delay_arrivals() -> None:
             await ice._recv()
             sent = []
             for i in range(4):
-                sent.append(loop.time())
                 sender.sendto(bytes([i]), address)
+                sent.append(loop.time())
                 time.sleep(_BUSY_S)
             for i, sent_s in enumerate(sent):
                 assert await ice._recv() == bytes([i])
-                assert loop.time() - arrivals.latest_s >= (len(sent) - i) * _BUSY_S - 0.001
-                assert arrivals.latest_s == pytest.approx(sent_s, abs=0.005)
+                assert loop.time() - sent_s >= (len(sent) - i) * _BUSY_S
+                # A machine with other work may stop this process between two looks at the clock.
+                assert sent_s - 1.0 < arrivals.latest_s <= sent_s + 0.001
         arrivals.remove()
         assert (
             "datagram_received" not in vars(protocol)
