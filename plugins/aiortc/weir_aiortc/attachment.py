@@ -15,10 +15,10 @@ import weir
 from weir.qoe_eval.runs.shipped_model import shipped_model
 from weir_aiortc.codec_table import UNKNOWN, Codec, codec_table
 from weir_aiortc.descriptions import Descriptions
+from weir_aiortc.remb_outlet import RECEIVING, RembOutlet
 from weir_aiortc.transport_tap import TransportTap
 
 _STATE_EVENTS = ("signalingstatechange", "connectionstatechange")
-_RECEIVING = ("recvonly", "sendrecv")
 # The estimator has lived so long in silence when it is attached: a policy that has seen none takes the queue of a first
 # key frame for the path's. With half a second of silence it allows 0.4 Mbps after it, with two seconds 0.7.
 _SILENCE_US = 2_000_000
@@ -41,8 +41,6 @@ class Attachment:
         """As `attach`."""
         self.estimator = estimator
         """To steer it in the call: `set_objective`, `set_constraints`, `replace_model`, `counters`, ..."""
-        self.rembs_sent = 0
-        """How many REMBs have gone out."""
         self._pc = pc
         self._on_estimate = on_estimate
         self._loop = asyncio.get_running_loop()
@@ -50,7 +48,7 @@ class Attachment:
         self._taps: list[TransportTap] = []
         self._codecs: dict[int, Codec] = {}
         self._timer: asyncio.TimerHandle | None = None
-        self._sending: set[asyncio.Task[None]] = set()
+        self._outlet = RembOutlet(pc)
         self._told = False
         self._live_in_silence()
         self._follow()
@@ -58,6 +56,11 @@ class Attachment:
         for event in _STATE_EVENTS:
             pc.on(event, self._on_state_change)
         self._wait()
+
+    @property
+    def rembs_sent(self) -> int:
+        """How many REMBs have gone out."""
+        return self._outlet.sent
 
     def statistics(self) -> dict[str, Any]:
         """As `weir.BandwidthEstimator.statistics`, of the last second and in all; `rembs_sent` with it."""
@@ -96,12 +99,12 @@ class Attachment:
             tap.remove()
         for transport in transports.difference(tap.transport for tap in self._taps):
             self._taps.append(TransportTap(transport, self._on_packet, self.estimator.remove_stream))
-        ended = {one.receiver for one in transceivers if one.currentDirection not in _RECEIVING}
+        ended = {one.receiver for one in transceivers if one.currentDirection not in RECEIVING}
         for tap in self._taps:
             tap.follow()
             for ssrc in tap.ssrcs_of(ended):
                 self.estimator.remove_stream(ssrc)
-        if not self._told and self._listeners():
+        if not self._told and self._outlet.is_open(self._taps):
             # Before the media: a sender that was told to start high takes what it has heard by its first frame.
             self._told = True
             self._loop.call_soon(self._tell, self.estimator.latest)
@@ -139,30 +142,12 @@ class Attachment:
         if estimate is not None:
             self._tell(estimate)
 
-    def _listeners(self) -> list[tuple[TransportTap, int]]:
-        """The transports over which media may come, each with the SSRC of our RTCP."""
-        receiving = [one for one in self._pc.getTransceivers() if one.currentDirection in _RECEIVING]
-        ssrcs = {one.receiver.transport: one.sender._ssrc for one in receiving}
-        connected = [tap for tap in self._taps if tap.transport.state == "connected"]
-        return [(tap, ssrcs[tap.transport]) for tap in connected if tap.transport in ssrcs]
-
     def _tell(self, estimate: weir.Estimate) -> None:
-        listeners = self._listeners()
-        if not listeners:
+        if not self._outlet.is_open(self._taps):
             return
-        for tap, ssrc in listeners:
-            task = self._loop.create_task(tap.send_rtcp(self.estimator.remb(ssrc)))
-            self._sending.add(task)
-            task.add_done_callback(self._on_sent)
+        self._outlet.send(self.estimator, self._taps)
         if self._on_estimate is not None:
             self._on_estimate(estimate)
-
-    def _on_sent(self, task: asyncio.Task[None]) -> None:
-        self._sending.discard(task)
-        if task.cancelled() or isinstance(task.exception(), ConnectionError):
-            return
-        task.result()
-        self.rembs_sent += 1
 
     def _now_us(self) -> int:
         return round(1e6 * self._loop.time())

@@ -6,8 +6,9 @@ from aiortc import RTCPeerConnection, RTCSessionDescription
 from aiortc.codecs import is_rtx
 from aiortc.sdp import SessionDescription
 
+from weir_aiortc.remb_outlet import RECEIVING
+
 _START_KBPS = 20_000
-_RECEIVING = ("recvonly", "sendrecv")
 
 
 class Descriptions:
@@ -39,7 +40,7 @@ class Descriptions:
 def _changed(description: RTCSessionDescription, first_offer: RTCSessionDescription | None) -> RTCSessionDescription:
     session = SessionDescription.parse(description.sdp)
     for media in session.media:
-        if media.kind == "video" and media.direction in _RECEIVING:
+        if media.kind == "video" and media.direction in RECEIVING:
             for codec in media.rtp.codecs:
                 if not is_rtx(codec):
                     codec.parameters |= {"x-google-start-bitrate": _START_KBPS, "x-google-max-bitrate": _START_KBPS}
