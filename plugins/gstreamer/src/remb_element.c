@@ -1,0 +1,305 @@
+#include "remb_element.h"
+
+#include <stdio.h>
+
+#include "receiver.h"
+#include "remb_outlet.h"
+#include "rtp_packets.h"
+#include "session_description.h"
+#include "settings.h"
+
+GST_DEBUG_CATEGORY_STATIC(weir_remb_debug);
+#define GST_CAT_DEFAULT weir_remb_debug
+
+enum { PROP_RTPBIN = WEIR_SETTINGS_LAST_PROPERTY + 1, PROP_ESTIMATED_BITRATE, PROP_STATS };
+enum { kConnected = 2 /* of GstWebRTCPeerConnectionState */ };
+
+typedef struct WeirRemb {
+  GstElement parent;
+  WeirSettings settings; /* under the object lock */
+  GstElement* bin;       /* as the user gave it: a webrtcbin or an rtpbin */
+  GstElement* rtpbin;
+  /* While the element is READY or more. Streaming threads hold the lock as readers. */
+  GRWLock lock;
+  WeirReceiver* receiver;
+  GSList* watches;
+  gint session; /* that REMB goes out of, the first that a packet came through; -1 before; atomic */
+  gint warned;  /* of a missing abs-send-time; atomic */
+} WeirRemb;
+
+typedef struct WeirRembClass {
+  GstElementClass parent;
+} WeirRembClass;
+
+/* What is known of one pad that packets come through. */
+typedef struct Watch {
+  WeirRemb* self;
+  GstPad* pad;
+  gulong probe;
+  guint session;
+  WeirPayloadType payload_types[128];
+} Watch;
+
+G_DEFINE_TYPE(WeirRemb, weir_remb, GST_TYPE_ELEMENT)
+
+static void send_remb(gpointer argument, const guint8* packet, gsize size_bytes) {
+  WeirRemb* self = argument;
+  if (!weir_push_rtcp(self->rtpbin, (guint)g_atomic_int_get(&self->session), packet, size_bytes))
+    GST_INFO_OBJECT(self, "a REMB was not taken");
+  g_object_notify(G_OBJECT(self), "estimated-bitrate");
+}
+
+/* Of the session's first packet, or once the transport is up, whatever comes first. */
+static void begin(WeirRemb* self, guint session) {
+  if (g_atomic_int_compare_and_exchange(&self->session, -1, (gint)session))
+    weir_receiver_begin(self->receiver, weir_rtcp_sender_ssrc(self->rtpbin, session));
+}
+
+static const WeirPayloadType* payload_type_of(Watch* watch, GstBuffer* buffer) {
+  const int number = weir_payload_type_of(buffer);
+  if (number < 0) return NULL;
+  WeirPayloadType* type = &watch->payload_types[number];
+  if (type->known) return type;
+  GstCaps* caps = NULL;
+  g_signal_emit_by_name(watch->self->rtpbin, "request-pt-map", watch->session, (guint)number, &caps);
+  *type = weir_payload_type_from_caps(caps);
+  if (caps != NULL) gst_caps_unref(caps);
+  if (type->abs_send_time_id == 0 && g_atomic_int_compare_and_exchange(&watch->self->warned, FALSE, TRUE))
+    GST_ELEMENT_WARNING(watch->self, STREAM, FORMAT, ("Packets come without abs-send-time: delays are less exact."),
+                        ("payload type %d; see the signal answer-with-remb", number));
+  return type;
+}
+
+static void on_buffer(Watch* watch, GstBuffer* buffer) {
+  weir_packet packet;
+  const WeirPayloadType* type = payload_type_of(watch, buffer);
+  if (type != NULL && weir_read_packet(buffer, type, &packet)) weir_receiver_on_packet(watch->self->receiver, &packet);
+}
+
+static GstPadProbeReturn on_packets(GstPad* pad, GstPadProbeInfo* info, gpointer argument) {
+  (void)pad;
+  Watch* watch = argument;
+  WeirRemb* self = watch->self;
+  g_rw_lock_reader_lock(&self->lock);
+  if (self->receiver != NULL) {
+    begin(self, watch->session);
+    if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER_LIST) {
+      GstBufferList* list = GST_PAD_PROBE_INFO_BUFFER_LIST(info);
+      for (guint i = 0; i < gst_buffer_list_length(list); ++i) on_buffer(watch, gst_buffer_list_get(list, i));
+    } else {
+      on_buffer(watch, GST_PAD_PROBE_INFO_BUFFER(info));
+    }
+  }
+  g_rw_lock_reader_unlock(&self->lock);
+  return GST_PAD_PROBE_OK;
+}
+
+static void free_watch(gpointer argument) {
+  Watch* watch = argument;
+  gst_object_unref(watch->self);
+  g_free(watch);
+}
+
+static void on_pad_added(GstElement* rtpbin, GstPad* pad, gpointer argument) {
+  (void)rtpbin;
+  WeirRemb* self = argument;
+  guint session = 0;
+  gchar* name = gst_pad_get_name(pad);
+  if (sscanf(name, "recv_rtp_sink_%u", &session) == 1) {
+    Watch* watch = g_new0(Watch, 1);
+    watch->self = gst_object_ref(self);
+    watch->pad = gst_object_ref(pad);
+    watch->session = session;
+    watch->probe = gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_packets, watch,
+                                     free_watch);
+    g_rw_lock_writer_lock(&self->lock);
+    self->watches = g_slist_prepend(self->watches, watch);
+    g_rw_lock_writer_unlock(&self->lock);
+  }
+  g_free(name);
+}
+
+static gboolean add_pad(GstElement* rtpbin, GstPad* pad, gpointer self) {
+  on_pad_added(rtpbin, pad, self);
+  return TRUE;
+}
+
+static void on_bye(GstElement* rtpbin, guint session, guint ssrc, gpointer argument) {
+  (void)rtpbin, (void)session;
+  WeirRemb* self = argument;
+  g_rw_lock_reader_lock(&self->lock);
+  if (self->receiver != NULL) weir_receiver_remove_stream(self->receiver, ssrc);
+  g_rw_lock_reader_unlock(&self->lock);
+}
+
+/* Of a webrtcbin: whether the transport is up, so that the first REMB is there before the first packet. */
+static void on_connection_state(GObject* webrtcbin, GParamSpec* property, gpointer argument) {
+  (void)property;
+  WeirRemb* self = argument;
+  gint state = 0;
+  g_object_get(webrtcbin, "connection-state", &state, NULL);
+  g_rw_lock_reader_lock(&self->lock);
+  if (state == kConnected && self->receiver != NULL && self->watches != NULL)
+    begin(self, ((Watch*)g_slist_last(self->watches)->data)->session);
+  g_rw_lock_reader_unlock(&self->lock);
+}
+
+static void attach(WeirRemb* self) {
+  g_signal_connect_object(self->rtpbin, "pad-added", G_CALLBACK(on_pad_added), self, 0);
+  g_signal_connect_object(self->rtpbin, "on-bye-ssrc", G_CALLBACK(on_bye), self, 0);
+  gst_element_foreach_sink_pad(self->rtpbin, add_pad, self);
+  if (self->bin != self->rtpbin)
+    g_signal_connect_object(self->bin, "notify::connection-state", G_CALLBACK(on_connection_state), self, 0);
+}
+
+static void detach(WeirRemb* self) {
+  g_signal_handlers_disconnect_by_data(self->rtpbin, self);
+  if (self->bin != self->rtpbin) g_signal_handlers_disconnect_by_data(self->bin, self);
+  g_rw_lock_writer_lock(&self->lock);
+  GSList* watches = g_steal_pointer(&self->watches);
+  g_rw_lock_writer_unlock(&self->lock);
+  for (GSList* one = watches; one != NULL; one = one->next) {
+    Watch* watch = one->data;
+    GstPad* pad = watch->pad;
+    gst_pad_remove_probe(pad, watch->probe); /* frees the watch */
+    gst_object_unref(pad);
+  }
+  g_slist_free(watches);
+}
+
+static gboolean start(WeirRemb* self) {
+  weir_estimator_config config;
+  GST_OBJECT_LOCK(self);
+  gchar* error = weir_settings_configure(&self->settings, &config);
+  WeirReceiver* receiver = NULL;
+  GstClock* clock = gst_system_clock_obtain();
+  if (error == NULL) receiver = weir_receiver_new(&config, clock, send_remb, self, &error);
+  GST_OBJECT_UNLOCK(self);
+  gst_object_unref(clock);
+  if (receiver == NULL) {
+    GST_ELEMENT_ERROR(self, RESOURCE, SETTINGS, ("There is no bandwidth estimator: %s", error), (NULL));
+    g_free(error);
+    return FALSE;
+  }
+  g_atomic_int_set(&self->session, -1);
+  g_rw_lock_writer_lock(&self->lock);
+  self->receiver = receiver;
+  g_rw_lock_writer_unlock(&self->lock);
+  attach(self);
+  return TRUE;
+}
+
+static void stop(WeirRemb* self) {
+  detach(self);
+  g_rw_lock_writer_lock(&self->lock);
+  WeirReceiver* receiver = g_steal_pointer(&self->receiver);
+  g_rw_lock_writer_unlock(&self->lock);
+  weir_receiver_free(receiver); /* not under the lock: whoever is told of a new rate may ask for it */
+}
+
+static gboolean find_rtpbin(WeirRemb* self) {
+  if (self->rtpbin == NULL && self->bin != NULL && GST_IS_BIN(self->bin))
+    self->rtpbin = gst_bin_get_by_name(GST_BIN(self->bin), "rtpbin");
+  if (self->rtpbin == NULL)
+    GST_ELEMENT_ERROR(self, RESOURCE, NOT_FOUND, ("The property rtpbin is no webrtcbin and no rtpbin."), (NULL));
+  return self->rtpbin != NULL;
+}
+
+static GstStateChangeReturn change_state(GstElement* element, GstStateChange transition) {
+  WeirRemb* self = (WeirRemb*)element;
+  if (transition == GST_STATE_CHANGE_NULL_TO_READY && (!find_rtpbin(self) || !start(self)))
+    return GST_STATE_CHANGE_FAILURE;
+  const GstStateChangeReturn result = GST_ELEMENT_CLASS(weir_remb_parent_class)->change_state(element, transition);
+  if (transition == GST_STATE_CHANGE_READY_TO_NULL) stop(self);
+  return result;
+}
+
+static void set_rtpbin(WeirRemb* self, GstElement* bin) {
+  gst_clear_object(&self->rtpbin);
+  gst_clear_object(&self->bin);
+  if (bin == NULL) return;
+  self->bin = gst_object_ref(bin);
+  /* An rtpbin has this signal, a webrtcbin has one inside. */
+  if (g_signal_lookup("request-pt-map", G_OBJECT_TYPE(bin)) != 0) self->rtpbin = gst_object_ref(bin);
+}
+
+static void set_property(GObject* object, guint property, const GValue* value, GParamSpec* specification) {
+  WeirRemb* self = (WeirRemb*)object;
+  if (property == PROP_RTPBIN) {
+    set_rtpbin(self, g_value_get_object(value));
+    return;
+  }
+  GST_OBJECT_LOCK(self);
+  const gboolean known = weir_settings_set(&self->settings, property, value);
+  const WeirSettings settings = self->settings;
+  GST_OBJECT_UNLOCK(self);
+  if (!known) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, property, specification);
+  g_rw_lock_reader_lock(&self->lock);
+  if (self->receiver != NULL)
+    weir_receiver_set_objective(self->receiver, settings.throughput, settings.latency, settings.loss);
+  g_rw_lock_reader_unlock(&self->lock);
+}
+
+static void get_property(GObject* object, guint property, GValue* value, GParamSpec* specification) {
+  WeirRemb* self = (WeirRemb*)object;
+  g_rw_lock_reader_lock(&self->lock);
+  GST_OBJECT_LOCK(self);
+  if (property == PROP_RTPBIN)
+    g_value_set_object(value, self->bin);
+  else if (property == PROP_ESTIMATED_BITRATE)
+    g_value_set_uint(value, self->receiver ? (guint)weir_receiver_bitrate(self->receiver) : self->settings.start_bitrate);
+  else if (property == PROP_STATS)
+    g_value_take_boxed(value, self->receiver ? weir_receiver_statistics(self->receiver) : NULL);
+  else if (!weir_settings_get(&self->settings, property, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, property, specification);
+  GST_OBJECT_UNLOCK(self);
+  g_rw_lock_reader_unlock(&self->lock);
+}
+
+static void finalize(GObject* object) {
+  WeirRemb* self = (WeirRemb*)object;
+  set_rtpbin(self, NULL);
+  weir_settings_clear(&self->settings);
+  g_rw_lock_clear(&self->lock);
+  G_OBJECT_CLASS(weir_remb_parent_class)->finalize(object);
+}
+
+static gchar* answer_with_remb(WeirRemb* self, const gchar* offer, const gchar* answer) {
+  (void)self;
+  return offer != NULL && answer != NULL ? weir_answer_with_remb(offer, answer) : NULL;
+}
+
+static void weir_remb_class_init(WeirRembClass* klass) {
+  GObjectClass* object = G_OBJECT_CLASS(klass);
+  GstElementClass* element = GST_ELEMENT_CLASS(klass);
+  GST_DEBUG_CATEGORY_INIT(weir_remb_debug, "weirremb", 0, "Weir at the receiver");
+  object->set_property = set_property;
+  object->get_property = get_property;
+  object->finalize = finalize;
+  element->change_state = change_state;
+  weir_settings_install(object);
+  g_object_class_install_property(
+      object, PROP_RTPBIN,
+      g_param_spec_object("rtpbin", "RTP bin", "The webrtcbin, or rtpbin, whose packets it watches", GST_TYPE_ELEMENT,
+                          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
+  g_object_class_install_property(
+      object, PROP_ESTIMATED_BITRATE,
+      g_param_spec_uint("estimated-bitrate", "Estimated bitrate", "In force, bit/s; told when a REMB goes out", 0,
+                        G_MAXUINT32, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  g_object_class_install_property(
+      object, PROP_STATS,
+      g_param_spec_boxed("stats", "Statistics", "application/x-weir-stats; NULL below READY", GST_TYPE_STRUCTURE,
+                         G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  /* gchar* answer-with-remb(const gchar* offer, const gchar* answer), both SDP: see session_description.h. */
+  g_signal_new_class_handler("answer-with-remb", G_TYPE_FROM_CLASS(klass), G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
+                             G_CALLBACK(answer_with_remb), NULL, NULL, NULL, G_TYPE_STRING, 2, G_TYPE_STRING,
+                             G_TYPE_STRING);
+  gst_element_class_set_static_metadata(element, "Weir REMB", "Network/RTP",
+                                        "Estimates bandwidth at the receiver and tells the sender in RTCP REMB", "weir");
+}
+
+static void weir_remb_init(WeirRemb* self) {
+  weir_settings_init(&self->settings);
+  g_rw_lock_init(&self->lock);
+  self->session = -1;
+}
