@@ -88,19 +88,22 @@ class Receiver:
 
     def _answer(self, offer: str) -> None:
         remote = description(GstWebRTC.WebRTCSDPType.OFFER, offer)
-        promise = Gst.Promise.new_with_change_func(self._on_offer_taken, offer)
-        self._webrtc.emit("set-remote-description", remote, promise)
-
-    def _on_offer_taken(self, _: "Gst.Promise", offer: str) -> None:
-        self._webrtc.emit("create-answer", None, Gst.Promise.new_with_change_func(self._on_answer, offer))
-
-    def _on_answer(self, promise: "Gst.Promise", offer: str) -> None:
-        answer = promise.get_reply().get_value("answer").sdp.as_text()
+        self._ask("set-remote-description", remote)
+        # Named, since neither text nor description outlives the reply.
+        reply = self._ask("create-answer", None)
+        created = reply.get_value("answer")
+        answer = created.sdp.as_text()
         if self._weir is not None:
             answer = self._weir.emit("answer-with-remb", offer, answer)
-        local = description(GstWebRTC.WebRTCSDPType.ANSWER, answer)
-        self._webrtc.emit("set-local-description", local, Gst.Promise.new())
+        # Before the candidates, which come with the next line.
         say("answer", sdp=answer)
+        self._ask("set-local-description", description(GstWebRTC.WebRTCSDPType.ANSWER, answer))
+
+    def _ask(self, signal: str, argument: object) -> "Gst.Structure | None":
+        promise = Gst.Promise.new()
+        self._webrtc.emit(signal, argument, promise)
+        promise.wait()
+        return promise.get_reply()
 
     def _on_stream(self, _: "Gst.Element", pad: "Gst.Pad") -> None:
         if pad.get_direction() is not Gst.PadDirection.SRC:

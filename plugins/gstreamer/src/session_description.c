@@ -45,6 +45,10 @@ static gboolean offers(gchar** offer, int number, const gchar* prefix, const gch
   return FALSE;
 }
 
+static gboolean is_missing(gchar** offer, gchar** answer, int number, const gchar* line) {
+  return offers(offer, number, line, line, NULL) && !offers(answer, number, line, line, NULL);
+}
+
 static gboolean is_of_transport_cc(const gchar* line) {
   return (g_str_has_prefix(line, "a=extmap:") && strstr(line, "transport-wide-cc") != NULL) ||
          (g_str_has_prefix(line, "a=rtcp-fb:") && g_str_has_suffix(line, " transport-cc"));
@@ -91,6 +95,7 @@ gchar* weir_answer_with_remb(const gchar* offer, const gchar* answer) {
     if (g_str_has_prefix(*line, "a=") && extended != section.number) {
       extended = section.number;
       if (offers(offered, section.number, "a=extmap:", kAbsSendTime, &extension)) append(text, extension);
+      if (is_missing(offered, answered, section.number, "a=rtcp-rsize")) append(text, "a=rtcp-rsize");
     }
     append(text, *line);
     const int codec = section.is_video && is_video_codec(*line) ? payload_type(*line, "a=rtpmap:") : -1;

@@ -5,7 +5,8 @@
 #include <glib.h>
 
 /* The answer (SDP) without transport-cc, with goog-remb at each video codec and with abs-send-time under the number
- * that the offer has for it, wherever the offer has them; and with `x-google-start-bitrate` and
+ * that the offer has for it, wherever the offer has them; with
+ * `rtcp-rsize`, since a REMB comes alone; and with `x-google-start-bitrate` and
  * `x-google-max-bitrate` at each video codec, without which Chromium follows a rising REMB by 8 % a second only.
  * To be freed. Lines that it does not know stay as they are. */
 gchar* weir_answer_with_remb(const gchar* offer, const gchar* answer);
