@@ -44,8 +44,9 @@ G_DEFINE_TYPE(WeirRemb, weir_remb, GST_TYPE_ELEMENT)
 
 static void send_remb(gpointer argument, const guint8* packet, gsize size_bytes) {
   WeirRemb* self = argument;
-  if (!weir_push_rtcp(self->rtpbin, (guint)g_atomic_int_get(&self->session), packet, size_bytes))
-    GST_INFO_OBJECT(self, "a REMB was not taken");
+  const guint session = (guint)g_atomic_int_get(&self->session);
+  const GstFlowReturn result = weir_push_rtcp(self->rtpbin, session, packet, size_bytes);
+  if (result != GST_FLOW_OK) GST_INFO_OBJECT(self, "a REMB was not taken: %s", gst_flow_get_name(result));
   g_object_notify(G_OBJECT(self), "estimated-bitrate");
 }
 

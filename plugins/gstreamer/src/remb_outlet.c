@@ -35,11 +35,11 @@ static void push_first_events(GstPad* pad) {
   gst_caps_unref(caps);
 }
 
-gboolean weir_push_rtcp(GstElement* rtpbin, guint session, const guint8* packet, gsize size_bytes) {
+GstFlowReturn weir_push_rtcp(GstElement* rtpbin, guint session, const guint8* packet, gsize size_bytes) {
   GstPad* pad = session_rtcp_pad(rtpbin, session);
-  if (pad == NULL) return FALSE;
+  if (pad == NULL) return GST_FLOW_NOT_LINKED;
   if (!gst_pad_has_current_caps(pad)) push_first_events(pad);
   const GstFlowReturn result = gst_pad_push(pad, gst_buffer_new_memdup(packet, size_bytes));
   gst_object_unref(pad);
-  return result == GST_FLOW_OK;
+  return result;
 }

@@ -97,7 +97,8 @@ gchar* weir_answer_with_remb(const gchar* offer, const gchar* answer) {
       if (offers(offered, section.number, "a=extmap:", kAbsSendTime, &extension)) append(text, extension);
       if (is_missing(offered, answered, section.number, "a=rtcp-rsize")) append(text, "a=rtcp-rsize");
     }
-    append(text, *line);
+    /* Whoever waits for the handshake is ready first, and its first REMB comes before the first packet. */
+    append(text, strcmp(*line, "a=setup:active") == 0 ? "a=setup:passive" : *line);
     const int codec = section.is_video && is_video_codec(*line) ? payload_type(*line, "a=rtpmap:") : -1;
     if (codec < 0) continue;
     codecs[codec] = TRUE;
