@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 from call import CallFailed, CallPlan, make_call
+
 from weir.errors import MissingComponent
 from weir.qoe_eval.call.logs.link_log import LinkLog
 from weir.traces.schema.scenario import Scenario

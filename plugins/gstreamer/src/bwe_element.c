@@ -180,7 +180,8 @@ static void weir_bwe_class_init(WeirBweClass* klass) {
   object->finalize = finalize;
   element->change_state = change_state;
   weir_settings_install(object);
-  install_bitrate(object, PROP_ESTIMATED_BITRATE, "estimated-bitrate", "Payload that the path carries, bit/s; notifies");
+  install_bitrate(object, PROP_ESTIMATED_BITRATE, "estimated-bitrate",
+                  "Payload that the path carries, bit/s; notifies");
   install_bitrate(object, PROP_PACING_BITRATE, "pacing-bitrate", "How fast a pacer may send, bit/s");
   g_object_class_install_property(
       object, PROP_STATS,

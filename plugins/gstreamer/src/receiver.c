@@ -18,9 +18,7 @@ struct WeirReceiver {
   gboolean stopping;
 };
 
-static gint64 now_us(WeirReceiver* receiver) {
-  return (gint64)(gst_clock_get_time(receiver->clock) / GST_USECOND);
-}
+static gint64 now_us(WeirReceiver* receiver) { return (gint64)(gst_clock_get_time(receiver->clock) / GST_USECOND); }
 
 /* Waits without the lock; woken early where something has become due before. */
 static void wait_until(WeirReceiver* receiver, gint64 time_us) {
@@ -146,12 +144,12 @@ GstStructure* weir_receiver_statistics(WeirReceiver* receiver) {
   weir_estimator_get_statistics(receiver->estimator, now_us(receiver), &statistics);
   weir_estimator_get_counters(receiver->estimator, &counters);
   g_mutex_unlock(&receiver->lock);
-  return gst_structure_new(
-      "application/x-weir-stats", "target-bitrate", G_TYPE_INT64, statistics.target_rate_bps, "reason", G_TYPE_STRING,
-      statistics.reason, "receive-bitrate", G_TYPE_INT64, statistics.receive_rate_bps, "queueing-delay", G_TYPE_UINT64,
-      (guint64)statistics.queueing_delay_us * GST_USECOND, "loss-ratio", G_TYPE_DOUBLE, statistics.loss_ratio,
-      "packets-received", G_TYPE_INT64, statistics.packets_received, "packets-lost", G_TYPE_INT64,
-      statistics.packets_lost, "clock-restarts", G_TYPE_INT64, statistics.clock_restarts, "decisions", G_TYPE_UINT64,
-      counters.decisions, "policy-faults", G_TYPE_UINT64, counters.policy_faults, "rembs", G_TYPE_UINT64,
-      counters.feedbacks, NULL);
+  return gst_structure_new("application/x-weir-stats", "target-bitrate", G_TYPE_INT64, statistics.target_rate_bps,
+                           "reason", G_TYPE_STRING, statistics.reason, "receive-bitrate", G_TYPE_INT64,
+                           statistics.receive_rate_bps, "queueing-delay", G_TYPE_UINT64,
+                           (guint64)statistics.queueing_delay_us * GST_USECOND, "loss-ratio", G_TYPE_DOUBLE,
+                           statistics.loss_ratio, "packets-received", G_TYPE_INT64, statistics.packets_received,
+                           "packets-lost", G_TYPE_INT64, statistics.packets_lost, "clock-restarts", G_TYPE_INT64,
+                           statistics.clock_restarts, "decisions", G_TYPE_UINT64, counters.decisions, "policy-faults",
+                           G_TYPE_UINT64, counters.policy_faults, "rembs", G_TYPE_UINT64, counters.feedbacks, NULL);
 }

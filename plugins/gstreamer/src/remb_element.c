@@ -1,10 +1,8 @@
 #include "remb_element.h"
 
-#include <stdio.h>
-
+#include "packet_tap.h"
 #include "receiver.h"
 #include "remb_outlet.h"
-#include "rtp_packets.h"
 #include "session_description.h"
 #include "settings.h"
 
@@ -19,26 +17,15 @@ typedef struct WeirRemb {
   WeirSettings settings; /* under the object lock */
   GstElement* bin;       /* as the user gave it: a webrtcbin or an rtpbin */
   GstElement* rtpbin;
-  /* While the element is READY or more. Streaming threads hold the lock as readers. */
-  GRWLock lock;
-  WeirReceiver* receiver;
-  GSList* watches;
   gint session; /* that REMB goes out of, the first that a packet came through; -1 before; atomic */
-  gint warned;  /* of a missing abs-send-time; atomic */
+  GRWLock lock; /* of these two, which are there while the element is READY or more */
+  WeirReceiver* receiver;
+  WeirPacketTap* tap;
 } WeirRemb;
 
 typedef struct WeirRembClass {
   GstElementClass parent;
 } WeirRembClass;
-
-/* What is known of one pad that packets come through. */
-typedef struct Watch {
-  WeirRemb* self;
-  GstPad* pad;
-  gulong probe;
-  guint session;
-  WeirPayloadType payload_types[128];
-} Watch;
 
 G_DEFINE_TYPE(WeirRemb, weir_remb, GST_TYPE_ELEMENT)
 
@@ -50,88 +37,29 @@ static void send_remb(gpointer argument, const guint8* packet, gsize size_bytes)
   g_object_notify(G_OBJECT(self), "estimated-bitrate");
 }
 
-/* Of the session's first packet, or once the transport is up, whatever comes first. */
 static void begin(WeirRemb* self, guint session) {
   if (g_atomic_int_compare_and_exchange(&self->session, -1, (gint)session))
     weir_receiver_begin(self->receiver, weir_rtcp_sender_ssrc(self->rtpbin, session));
 }
 
-static const WeirPayloadType* payload_type_of(Watch* watch, GstBuffer* buffer) {
-  const int number = weir_payload_type_of(buffer);
-  if (number < 0) return NULL;
-  WeirPayloadType* type = &watch->payload_types[number];
-  if (type->known) return type;
-  GstCaps* caps = NULL;
-  g_signal_emit_by_name(watch->self->rtpbin, "request-pt-map", watch->session, (guint)number, &caps);
-  *type = weir_payload_type_from_caps(caps);
-  if (caps != NULL) gst_caps_unref(caps);
-  if (type->abs_send_time_id == 0 && g_atomic_int_compare_and_exchange(&watch->self->warned, FALSE, TRUE))
-    GST_ELEMENT_WARNING(watch->self, STREAM, FORMAT, ("Packets come without abs-send-time: delays are less exact."),
-                        ("payload type %d; see the signal answer-with-remb", number));
-  return type;
-}
-
-static void on_buffer(Watch* watch, GstBuffer* buffer) {
-  weir_packet packet;
-  const WeirPayloadType* type = payload_type_of(watch, buffer);
-  if (type != NULL && weir_read_packet(buffer, type, &packet)) weir_receiver_on_packet(watch->self->receiver, &packet);
-}
-
-static GstPadProbeReturn on_packets(GstPad* pad, GstPadProbeInfo* info, gpointer argument) {
-  (void)pad;
-  Watch* watch = argument;
-  WeirRemb* self = watch->self;
-  g_rw_lock_reader_lock(&self->lock);
-  if (self->receiver != NULL) {
-    begin(self, watch->session);
-    if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER_LIST) {
-      GstBufferList* list = GST_PAD_PROBE_INFO_BUFFER_LIST(info);
-      for (guint i = 0; i < gst_buffer_list_length(list); ++i) on_buffer(watch, gst_buffer_list_get(list, i));
-    } else {
-      on_buffer(watch, GST_PAD_PROBE_INFO_BUFFER(info));
-    }
-  }
-  g_rw_lock_reader_unlock(&self->lock);
-  return GST_PAD_PROBE_OK;
-}
-
-static void free_watch(gpointer argument) {
-  Watch* watch = argument;
-  gst_object_unref(watch->self);
-  g_free(watch);
-}
-
-static void on_pad_added(GstElement* rtpbin, GstPad* pad, gpointer argument) {
-  (void)rtpbin;
+/* The tap is there no longer than the receiver, so that its callbacks need no lock. */
+static void on_packet(gpointer argument, guint session, weir_packet* packet) {
   WeirRemb* self = argument;
-  guint session = 0;
-  gchar* name = gst_pad_get_name(pad);
-  if (sscanf(name, "recv_rtp_sink_%u", &session) == 1) {
-    Watch* watch = g_new0(Watch, 1);
-    watch->self = gst_object_ref(self);
-    watch->pad = gst_object_ref(pad);
-    watch->session = session;
-    watch->probe = gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_packets, watch,
-                                     free_watch);
-    g_rw_lock_writer_lock(&self->lock);
-    self->watches = g_slist_prepend(self->watches, watch);
-    g_rw_lock_writer_unlock(&self->lock);
-  }
-  g_free(name);
+  begin(self, session);
+  weir_receiver_on_packet(self->receiver, packet);
 }
 
-static gboolean add_pad(GstElement* rtpbin, GstPad* pad, gpointer self) {
-  on_pad_added(rtpbin, pad, self);
-  return TRUE;
-}
-
-static void on_bye(GstElement* rtpbin, guint session, guint ssrc, gpointer argument) {
-  (void)rtpbin, (void)session;
+static void on_bye(gpointer argument, guint ssrc) {
   WeirRemb* self = argument;
-  g_rw_lock_reader_lock(&self->lock);
-  if (self->receiver != NULL) weir_receiver_remove_stream(self->receiver, ssrc);
-  g_rw_lock_reader_unlock(&self->lock);
+  weir_receiver_remove_stream(self->receiver, ssrc);
 }
+
+static void on_missing_send_time(gpointer argument, guint payload_type) {
+  GST_ELEMENT_WARNING(argument, STREAM, FORMAT, ("Packets come without abs-send-time: delays are less exact."),
+                      ("payload type %u; see the signal answer-with-remb", payload_type));
+}
+
+static const WeirPacketTapCallbacks kCallbacks = {on_packet, on_bye, on_missing_send_time};
 
 /* Of a webrtcbin: whether the transport is up, so that the first REMB is there before the first packet. */
 static void on_connection_state(GObject* webrtcbin, GParamSpec* property, gpointer argument) {
@@ -139,33 +67,11 @@ static void on_connection_state(GObject* webrtcbin, GParamSpec* property, gpoint
   WeirRemb* self = argument;
   gint state = 0;
   g_object_get(webrtcbin, "connection-state", &state, NULL);
+  if (state != kConnected) return;
   g_rw_lock_reader_lock(&self->lock);
-  if (state == kConnected && self->receiver != NULL && self->watches != NULL)
-    begin(self, ((Watch*)g_slist_last(self->watches)->data)->session);
+  const gint session = self->tap != NULL ? weir_packet_tap_first_session(self->tap) : -1;
+  if (session >= 0) begin(self, (guint)session);
   g_rw_lock_reader_unlock(&self->lock);
-}
-
-static void attach(WeirRemb* self) {
-  g_signal_connect_object(self->rtpbin, "pad-added", G_CALLBACK(on_pad_added), self, 0);
-  g_signal_connect_object(self->rtpbin, "on-bye-ssrc", G_CALLBACK(on_bye), self, 0);
-  gst_element_foreach_sink_pad(self->rtpbin, add_pad, self);
-  if (self->bin != self->rtpbin)
-    g_signal_connect_object(self->bin, "notify::connection-state", G_CALLBACK(on_connection_state), self, 0);
-}
-
-static void detach(WeirRemb* self) {
-  g_signal_handlers_disconnect_by_data(self->rtpbin, self);
-  if (self->bin != self->rtpbin) g_signal_handlers_disconnect_by_data(self->bin, self);
-  g_rw_lock_writer_lock(&self->lock);
-  GSList* watches = g_steal_pointer(&self->watches);
-  g_rw_lock_writer_unlock(&self->lock);
-  for (GSList* one = watches; one != NULL; one = one->next) {
-    Watch* watch = one->data;
-    GstPad* pad = watch->pad;
-    gst_pad_remove_probe(pad, watch->probe); /* frees the watch */
-    gst_object_unref(pad);
-  }
-  g_slist_free(watches);
 }
 
 static gboolean start(WeirRemb* self) {
@@ -185,13 +91,19 @@ static gboolean start(WeirRemb* self) {
   g_atomic_int_set(&self->session, -1);
   g_rw_lock_writer_lock(&self->lock);
   self->receiver = receiver;
+  self->tap = weir_packet_tap_new(self->rtpbin, &kCallbacks, self);
   g_rw_lock_writer_unlock(&self->lock);
-  attach(self);
+  if (self->bin != self->rtpbin)
+    g_signal_connect_object(self->bin, "notify::connection-state", G_CALLBACK(on_connection_state), self, 0);
   return TRUE;
 }
 
 static void stop(WeirRemb* self) {
-  detach(self);
+  if (self->bin != self->rtpbin) g_signal_handlers_disconnect_by_data(self->bin, self);
+  g_rw_lock_writer_lock(&self->lock);
+  WeirPacketTap* tap = g_steal_pointer(&self->tap);
+  g_rw_lock_writer_unlock(&self->lock);
+  weir_packet_tap_free(tap); /* before the receiver, which its callbacks use */
   g_rw_lock_writer_lock(&self->lock);
   WeirReceiver* receiver = g_steal_pointer(&self->receiver);
   g_rw_lock_writer_unlock(&self->lock);
@@ -248,7 +160,8 @@ static void get_property(GObject* object, guint property, GValue* value, GParamS
   if (property == PROP_RTPBIN)
     g_value_set_object(value, self->bin);
   else if (property == PROP_ESTIMATED_BITRATE)
-    g_value_set_uint(value, self->receiver ? (guint)weir_receiver_bitrate(self->receiver) : self->settings.start_bitrate);
+    g_value_set_uint(value,
+                     self->receiver ? (guint)weir_receiver_bitrate(self->receiver) : self->settings.start_bitrate);
   else if (property == PROP_STATS)
     g_value_take_boxed(value, self->receiver ? weir_receiver_statistics(self->receiver) : NULL);
   else if (!weir_settings_get(&self->settings, property, value))
@@ -296,7 +209,8 @@ static void weir_remb_class_init(WeirRembClass* klass) {
                              G_CALLBACK(answer_with_remb), NULL, NULL, NULL, G_TYPE_STRING, 2, G_TYPE_STRING,
                              G_TYPE_STRING);
   gst_element_class_set_static_metadata(element, "Weir REMB", "Network/RTP",
-                                        "Estimates bandwidth at the receiver and tells the sender in RTCP REMB", "weir");
+                                        "Estimates bandwidth at the receiver and tells the sender in RTCP REMB",
+                                        "weir");
 }
 
 static void weir_remb_init(WeirRemb* self) {

@@ -65,8 +65,7 @@ gboolean weir_read_packet(GstBuffer* buffer, const WeirPayloadType* payload_type
   packet->rtp_clock_rate_hz = payload_type->clock_rate_hz;
   packet->header_bytes = gst_rtp_buffer_get_header_len(&rtp);
   packet->payload_bytes = gst_rtp_buffer_get_payload_len(&rtp);
-  packet->padding_bytes =
-      (guint32)gst_rtp_buffer_get_packet_len(&rtp) - packet->header_bytes - packet->payload_bytes;
+  packet->padding_bytes = (guint32)gst_rtp_buffer_get_packet_len(&rtp) - packet->header_bytes - packet->payload_bytes;
   /* Without a payload it is there to find out what the path carries. */
   const gboolean padding_only = packet->payload_bytes == 0 && payload_type->kind == WEIR_PACKET_VIDEO;
   packet->kind = padding_only ? (guint8)WEIR_PACKET_PROBE : payload_type->kind;

@@ -9,7 +9,7 @@
 /* Of one RTP session. */
 typedef struct WeirPayloadType {
   gboolean known;
-  guint8 kind; /* weir_packet_kind */
+  guint8 kind;             /* weir_packet_kind */
   guint8 abs_send_time_id; /* of the header extension, 1 to 255; 0: none */
   guint32 clock_rate_hz;   /* 0: unknown */
 } WeirPayloadType;

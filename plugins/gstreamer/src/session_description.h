@@ -1,4 +1,5 @@
-/* What an answer must say so that a browser obeys REMB: webrtcbin itself answers transport-cc, with which it does not. */
+/* What an answer must say so that a browser obeys REMB: webrtcbin itself answers transport-cc, with which it does not.
+ */
 #ifndef WEIR_PLUGINS_GSTREAMER_SESSION_DESCRIPTION_H_
 #define WEIR_PLUGINS_GSTREAMER_SESSION_DESCRIPTION_H_
 

@@ -41,8 +41,7 @@ static void install_weight(GObjectClass* klass, guint property, const gchar* nam
 
 static void install_bitrate(GObjectClass* klass, guint property, const gchar* name, const gchar* what, guint value) {
   const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
-  g_object_class_install_property(klass, property,
-                                  g_param_spec_uint(name, name, what, 1, G_MAXUINT32, value, flags));
+  g_object_class_install_property(klass, property, g_param_spec_uint(name, name, what, 1, G_MAXUINT32, value, flags));
 }
 
 void weir_settings_install(GObjectClass* klass) {
@@ -65,29 +64,63 @@ static void replace_text(gchar** text, const GValue* value) {
 
 gboolean weir_settings_set(WeirSettings* settings, guint property, const GValue* value) {
   switch (property) {
-    case PROP_MODEL: replace_text(&settings->model, value); return TRUE;
-    case PROP_CONTROLLER: replace_text(&settings->controller, value); return TRUE;
-    case PROP_THROUGHPUT: settings->throughput = g_value_get_float(value); return TRUE;
-    case PROP_LATENCY: settings->latency = g_value_get_float(value); return TRUE;
-    case PROP_LOSS: settings->loss = g_value_get_float(value); return TRUE;
-    case PROP_MIN_BITRATE: settings->min_bitrate = g_value_get_uint(value); return TRUE;
-    case PROP_START_BITRATE: settings->start_bitrate = g_value_get_uint(value); return TRUE;
-    case PROP_MAX_BITRATE: settings->max_bitrate = g_value_get_uint(value); return TRUE;
-    default: return FALSE;
+    case PROP_MODEL:
+      replace_text(&settings->model, value);
+      return TRUE;
+    case PROP_CONTROLLER:
+      replace_text(&settings->controller, value);
+      return TRUE;
+    case PROP_THROUGHPUT:
+      settings->throughput = g_value_get_float(value);
+      return TRUE;
+    case PROP_LATENCY:
+      settings->latency = g_value_get_float(value);
+      return TRUE;
+    case PROP_LOSS:
+      settings->loss = g_value_get_float(value);
+      return TRUE;
+    case PROP_MIN_BITRATE:
+      settings->min_bitrate = g_value_get_uint(value);
+      return TRUE;
+    case PROP_START_BITRATE:
+      settings->start_bitrate = g_value_get_uint(value);
+      return TRUE;
+    case PROP_MAX_BITRATE:
+      settings->max_bitrate = g_value_get_uint(value);
+      return TRUE;
+    default:
+      return FALSE;
   }
 }
 
 gboolean weir_settings_get(const WeirSettings* settings, guint property, GValue* value) {
   switch (property) {
-    case PROP_MODEL: g_value_set_string(value, settings->model); return TRUE;
-    case PROP_CONTROLLER: g_value_set_string(value, settings->controller); return TRUE;
-    case PROP_THROUGHPUT: g_value_set_float(value, settings->throughput); return TRUE;
-    case PROP_LATENCY: g_value_set_float(value, settings->latency); return TRUE;
-    case PROP_LOSS: g_value_set_float(value, settings->loss); return TRUE;
-    case PROP_MIN_BITRATE: g_value_set_uint(value, settings->min_bitrate); return TRUE;
-    case PROP_START_BITRATE: g_value_set_uint(value, settings->start_bitrate); return TRUE;
-    case PROP_MAX_BITRATE: g_value_set_uint(value, settings->max_bitrate); return TRUE;
-    default: return FALSE;
+    case PROP_MODEL:
+      g_value_set_string(value, settings->model);
+      return TRUE;
+    case PROP_CONTROLLER:
+      g_value_set_string(value, settings->controller);
+      return TRUE;
+    case PROP_THROUGHPUT:
+      g_value_set_float(value, settings->throughput);
+      return TRUE;
+    case PROP_LATENCY:
+      g_value_set_float(value, settings->latency);
+      return TRUE;
+    case PROP_LOSS:
+      g_value_set_float(value, settings->loss);
+      return TRUE;
+    case PROP_MIN_BITRATE:
+      g_value_set_uint(value, settings->min_bitrate);
+      return TRUE;
+    case PROP_START_BITRATE:
+      g_value_set_uint(value, settings->start_bitrate);
+      return TRUE;
+    case PROP_MAX_BITRATE:
+      g_value_set_uint(value, settings->max_bitrate);
+      return TRUE;
+    default:
+      return FALSE;
   }
 }
 

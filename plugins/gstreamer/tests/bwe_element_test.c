@@ -15,10 +15,9 @@ enum { kStep = 10000 /* us between two packets */, kSize = 1000, kFirst = 65400 
 /* One packet as the event of rtpsession has it; remote_us < 0: lost. */
 static void add_packet(GValueArray* packets, guint16 number, gint64 local_us, gint64 remote_us) {
   GstStructure* packet = gst_structure_new(
-      "RTPTWCCPacket", "seqnum", G_TYPE_UINT, (guint)number, "local-ts", G_TYPE_UINT64,
-      (guint64)local_us * GST_USECOND, "remote-ts", G_TYPE_UINT64,
-      remote_us < 0 ? GST_CLOCK_TIME_NONE : (guint64)remote_us * GST_USECOND, "payload-type", G_TYPE_UCHAR, 96, "size",
-      G_TYPE_UINT, kSize, "lost", G_TYPE_BOOLEAN, remote_us < 0, NULL);
+      "RTPTWCCPacket", "seqnum", G_TYPE_UINT, (guint)number, "local-ts", G_TYPE_UINT64, (guint64)local_us * GST_USECOND,
+      "remote-ts", G_TYPE_UINT64, remote_us < 0 ? GST_CLOCK_TIME_NONE : (guint64)remote_us * GST_USECOND,
+      "payload-type", G_TYPE_UCHAR, 96, "size", G_TYPE_UINT, kSize, "lost", G_TYPE_BOOLEAN, remote_us < 0, NULL);
   GValue value = G_VALUE_INIT;
   g_value_init(&value, GST_TYPE_STRUCTURE);
   g_value_take_boxed(&value, packet);
@@ -86,7 +85,8 @@ static void feed_back(Call* call, guint first, gboolean feedback_is_lost) {
   for (guint i = first; i < first + 10; ++i) {
     const guint16 number = (guint16)(kFirst + i);
     /* By a clock of its own. Every seventh is overtaken by the next. */
-    const gint64 arrived_us = is_lost(i) ? -1 : sent_us(i) + 3600 * (gint64)G_USEC_PER_SEC + (i % 7 == 6 ? kStep + 500 : 0);
+    const gint64 arrived_us =
+        is_lost(i) ? -1 : sent_us(i) + 3600 * (gint64)G_USEC_PER_SEC + (i % 7 == 6 ? kStep + 500 : 0);
     add_packet(packets, number, sent_us(i), arrived_us);
     const weir_sent_packet sent = {.struct_size = sizeof sent,
                                    .send_time_us = sent_us(i),
@@ -177,8 +177,8 @@ GST_START_TEST(test_anything_may_be_in_an_event) {
   begin(&call);
   GstBus* bus = gst_bus_new();
   gst_element_set_bus(call.harness->element, bus);
-  gst_harness_push_upstream_event(call.harness,
-                                  gst_event_new_custom(GST_EVENT_CUSTOM_UPSTREAM, gst_structure_new_empty("RTPTWCCPackets")));
+  gst_harness_push_upstream_event(
+      call.harness, gst_event_new_custom(GST_EVENT_CUSTOM_UPSTREAM, gst_structure_new_empty("RTPTWCCPackets")));
   GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_WARNING);
   fail_unless(message != NULL, "an event without packets is told");
   gst_message_unref(message);

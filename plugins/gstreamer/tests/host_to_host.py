@@ -3,7 +3,6 @@
 In real time, each for as long as it takes, at most `LIMIT_S`. Needs Debian's Python with GStreamer's bindings.
 """
 
-import unittest
 from collections.abc import Callable
 
 import gi
@@ -25,6 +24,7 @@ CAPS = f"application/x-rtp,media=video,encoding-name=VP8,payload=96,extmap-1=(st
 
 
 def ask(webrtc: Gst.Element, signal: str, argument: object) -> Gst.Structure | None:
+    """What webrtcbin replies to a request."""
     promise = Gst.Promise.new()
     webrtc.emit(signal, argument, promise)
     promise.wait()
@@ -46,8 +46,12 @@ class Pair:
             self.receiving.add(element)
         self.sender = self.sending.get_by_name("webrtc")
         self.receiver = self.receiving.get_by_name("webrtc")
-        self.sender.connect("on-ice-candidate", lambda _, line, text: self.receiver.emit("add-ice-candidate", line, text))
-        self.receiver.connect("on-ice-candidate", lambda _, line, text: self.sender.emit("add-ice-candidate", line, text))
+        self.sender.connect(
+            "on-ice-candidate", lambda _, line, text: self.receiver.emit("add-ice-candidate", line, text)
+        )
+        self.receiver.connect(
+            "on-ice-candidate", lambda _, line, text: self.sender.emit("add-ice-candidate", line, text)
+        )
         self.receiver.connect("pad-added", self._on_stream)
         for pipeline in (self.sending, self.receiving):
             bus = pipeline.get_bus()
@@ -108,44 +112,47 @@ class Pair:
         self.loop.quit()
 
 
-class HostToHost(unittest.TestCase):
-    def test_the_senders_session_reads_the_receivers_remb(self) -> None:
-        rates: list[int] = []
+def test_the_senders_session_reads_the_receivers_remb() -> None:
+    """REMB begins at the start rate and rises with the media."""
+    rates: list[int] = []
 
-        def on_feedback(_: object, kind: int, form: int, _sender: int, _media: int, fci: Gst.Buffer) -> None:
-            data = fci.extract_dup(0, fci.get_size())
-            if (kind, form) == (RTCP_PSFB, RTCP_AFB) and data[:4] == b"REMB":
-                rates.append(int.from_bytes(data[5:8], "big") % (1 << 18) << (data[5] >> 2))
+    def on_feedback(_: object, kind: int, form: int, _sender: int, _media: int, fci: Gst.Buffer) -> None:
+        data = fci.extract_dup(0, fci.get_size())
+        if (kind, form) == (RTCP_PSFB, RTCP_AFB) and data[:4] == b"REMB":
+            rates.append(int.from_bytes(data[5:8], "big") % (1 << 18) << (data[5] >> 2))
 
-        def listen(rtpbin: Gst.Element, pad: Gst.Pad) -> None:
-            if pad.get_name() == "recv_rtcp_sink_0":
-                rtpbin.emit("get-internal-session", 0).connect("on-feedback-rtcp", on_feedback)
+    def listen(rtpbin: Gst.Element, pad: Gst.Pad) -> None:
+        if pad.get_name() == "recv_rtcp_sink_0":
+            rtpbin.emit("get-internal-session", 0).connect("on-feedback-rtcp", on_feedback)
 
-        def configure(sender: Gst.Element, receiver: Gst.Element, pipeline: Gst.Pipeline) -> None:
-            weir = Gst.ElementFactory.make("weirremb")
-            weir.set_property("rtpbin", receiver)
-            pipeline.add(weir)
-            sender.get_by_name("rtpbin").connect("pad-added", listen)
+    def configure(sender: Gst.Element, receiver: Gst.Element, pipeline: Gst.Pipeline) -> None:
+        weir = Gst.ElementFactory.make("weirremb")
+        weir.set_property("rtpbin", receiver)
+        pipeline.add(weir)
+        sender.get_by_name("rtpbin").connect("pad-added", listen)
 
-        pair = Pair(configure)
-        reached = pair.run(lambda: bool(rates) and max(rates) > 600_000)
-        self.assertEqual(pair.errors, [])
-        self.assertTrue(reached, rates)
-        self.assertLess(rates[0], 600_000, "it begins at the start rate")
+    pair = Pair(configure)
+    reached = pair.run(lambda: bool(rates) and max(rates) > 600_000)
+    assert pair.errors == []
+    assert reached, rates
+    assert rates[0] < 600_000, "it begins at the start rate"
 
-    def test_weir_at_the_sender_hears_transport_feedback(self) -> None:
-        estimators: list[Gst.Element] = []
 
-        def make_estimator(_: Gst.Element, _transport: GstWebRTC.WebRTCDTLSTransport) -> Gst.Element:
-            estimators.append(Gst.ElementFactory.make("rtpweirbwe"))
-            return estimators[-1]
+def test_weir_at_the_sender_hears_transport_feedback() -> None:
+    """Its estimate rises with the media."""
+    estimators: list[Gst.Element] = []
 
-        pair = Pair(lambda sender, *_: sender.connect("request-aux-sender", make_estimator))
-        reached = pair.run(lambda: bool(estimators) and estimators[0].get_property("estimated-bitrate") > 900_000)
-        self.assertEqual(pair.errors, [])
-        self.assertTrue(reached)
+    def make_estimator(_: Gst.Element, _transport: GstWebRTC.WebRTCDTLSTransport) -> Gst.Element:
+        estimators.append(Gst.ElementFactory.make("rtpweirbwe"))
+        return estimators[-1]
+
+    pair = Pair(lambda sender, *_: sender.connect("request-aux-sender", make_estimator))
+    reached = pair.run(lambda: bool(estimators) and estimators[0].get_property("estimated-bitrate") > 900_000)
+    assert pair.errors == []
+    assert reached
 
 
 if __name__ == "__main__":
     Gst.init(None)
-    unittest.main()
+    test_the_senders_session_reads_the_receivers_remb()
+    test_weir_at_the_sender_hears_transport_feedback()

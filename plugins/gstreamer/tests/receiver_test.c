@@ -117,8 +117,8 @@ static void arrive(Call* call, gint64 time_us, weir_packet packet) {
   wait_for_timer(call);
 }
 
-/* 20 s of two streams over a path of 1 Mbps whose queue grows: their numbers wrap, every 50th packet is lost, every 20th
- * comes after the next one, and one stream ends. */
+/* 20 s of two streams over a path of 1 Mbps whose queue grows: their numbers wrap, every 50th packet is lost, every
+ * 20th comes after the next one, and one stream ends. */
 static void run_call(const gchar* controller) {
   Call call;
   begin(&call, controller);

@@ -93,7 +93,8 @@ typedef struct Heard {
   GAsyncQueue* rembs; /* GBytes: what follows the two SSRCs */
 } Heard;
 
-static void on_feedback(GObject* session, guint type, guint format, guint sender, guint media, GstBuffer* fci, Heard* heard) {
+static void on_feedback(GObject* session, guint type, guint format, guint sender, guint media, GstBuffer* fci,
+                        Heard* heard) {
   (void)session, (void)sender;
   if (type != GST_RTCP_TYPE_PSFB || format != GST_RTCP_PSFB_TYPE_AFB || fci == NULL) return;
   GstMapInfo map;

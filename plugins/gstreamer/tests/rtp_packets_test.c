@@ -91,13 +91,15 @@ static WeirPayloadType of_caps(const gchar* text) {
 GST_START_TEST(test_caps_say_what_a_payload_type_is) {
   const gchar* extension = "http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time";
   gchar* text = g_strdup_printf(
-      "application/x-rtp,media=video,encoding-name=VP8,clock-rate=90000,extmap-1=\"urn:else\",extmap-3=\"%s\"", extension);
+      "application/x-rtp,media=video,encoding-name=VP8,clock-rate=90000,extmap-1=\"urn:else\",extmap-3=\"%s\"",
+      extension);
   WeirPayloadType type = of_caps(text);
   g_free(text);
   fail_unless_equals_int(type.kind, WEIR_PACKET_VIDEO);
   fail_unless_equals_int(type.abs_send_time_id, 3);
   fail_unless_equals_int(type.clock_rate_hz, 90000);
-  text = g_strdup_printf("application/x-rtp,media=audio,extmap-14=<(string)\"sendrecv\",(string)\"%s\",(string)\"\">", extension);
+  text = g_strdup_printf("application/x-rtp,media=audio,extmap-14=<(string)\"sendrecv\",(string)\"%s\",(string)\"\">",
+                         extension);
   type = of_caps(text);
   g_free(text);
   fail_unless_equals_int(type.kind, WEIR_PACKET_AUDIO);

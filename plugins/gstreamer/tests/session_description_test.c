@@ -82,7 +82,8 @@ GST_START_TEST(test_nothing_is_answered_that_was_not_offered) {
 GST_END_TEST
 
 GST_START_TEST(test_anything_may_be_in_it) {
-  const gchar* const texts[] = {"", "\n\n", "m=video", "a=rtpmap:999 VP8/1\r\na=fmtp:-1 x", "m=video\na=rtpmap: VP8/", "a="};
+  const gchar* const texts[] = {"",  "\n\n", "m=video", "a=rtpmap:999 VP8/1\r\na=fmtp:-1 x", "m=video\na=rtpmap: VP8/",
+                                "a="};
   for (guint i = 0; i < G_N_ELEMENTS(texts); ++i) {
     g_free(weir_answer_with_remb(texts[i], kAnswer));
     g_free(weir_answer_with_remb(kOffer, texts[i]));
