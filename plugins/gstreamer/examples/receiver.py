@@ -45,7 +45,6 @@ class Receiver:
         self._webrtc.set_property("bundle-policy", "max-bundle")
         self._webrtc.connect("on-ice-candidate", self._on_candidate)
         self._webrtc.connect("notify::connection-state", self._on_state)
-        self._webrtc.connect("on-new-transceiver", lambda _, transceiver: transceiver.set_property("do-nack", True))
         self._webrtc.connect("pad-added", self._on_stream)
         self._pipeline.add(self._webrtc)
         self._weir = None

@@ -10,7 +10,6 @@ GST_DEBUG_CATEGORY_STATIC(weir_remb_debug);
 #define GST_CAT_DEFAULT weir_remb_debug
 
 enum { PROP_RTPBIN = WEIR_SETTINGS_LAST_PROPERTY + 1, PROP_ESTIMATED_BITRATE, PROP_STATS };
-enum { kConnected = 2 /* of GstWebRTCPeerConnectionState */ };
 
 typedef struct WeirRemb {
   GstElement parent;
@@ -33,7 +32,7 @@ static void send_remb(gpointer argument, const guint8* packet, gsize size_bytes)
   WeirRemb* self = argument;
   const guint session = (guint)g_atomic_int_get(&self->session);
   const GstFlowReturn result = weir_push_rtcp(self->rtpbin, session, packet, size_bytes);
-  if (result != GST_FLOW_OK) GST_INFO_OBJECT(self, "a REMB was not taken: %s", gst_flow_get_name(result));
+  GST_LOG_OBJECT(self, "REMB: %s", gst_flow_get_name(result));
   g_object_notify(G_OBJECT(self), "estimated-bitrate");
 }
 
@@ -61,17 +60,22 @@ static void on_missing_send_time(gpointer argument, guint payload_type) {
 
 static const WeirPacketTapCallbacks kCallbacks = {on_packet, on_bye, on_missing_send_time};
 
-/* Of a webrtcbin: whether the transport is up, so that the first REMB is there before the first packet. */
-static void on_connection_state(GObject* webrtcbin, GParamSpec* property, gpointer argument) {
-  (void)property;
+/* The keys for SRTP are there, from when on the peer may send: the first REMB comes before its first packet. */
+static void on_key_set(GstElement* encryptor, gpointer argument) {
+  (void)encryptor;
   WeirRemb* self = argument;
-  gint state = 0;
-  g_object_get(webrtcbin, "connection-state", &state, NULL);
-  if (state != kConnected) return;
   g_rw_lock_reader_lock(&self->lock);
   const gint session = self->tap != NULL ? weir_packet_tap_first_session(self->tap) : -1;
   if (session >= 0) begin(self, (guint)session);
   g_rw_lock_reader_unlock(&self->lock);
+}
+
+/* Of a webrtcbin, whose property connection-state is told of too late. */
+static void on_element_added(GstBin* webrtcbin, GstBin* parent, GstElement* element, gpointer self) {
+  (void)webrtcbin, (void)parent;
+  GstElementFactory* factory = gst_element_get_factory(element);
+  if (factory != NULL && g_strcmp0(GST_OBJECT_NAME(factory), "dtlssrtpenc") == 0)
+    g_signal_connect_object(element, "on-key-set", G_CALLBACK(on_key_set), self, 0);
 }
 
 static gboolean start(WeirRemb* self) {
@@ -94,7 +98,7 @@ static gboolean start(WeirRemb* self) {
   self->tap = weir_packet_tap_new(self->rtpbin, &kCallbacks, self);
   g_rw_lock_writer_unlock(&self->lock);
   if (self->bin != self->rtpbin)
-    g_signal_connect_object(self->bin, "notify::connection-state", G_CALLBACK(on_connection_state), self, 0);
+    g_signal_connect_object(self->bin, "deep-element-added", G_CALLBACK(on_element_added), self, 0);
   return TRUE;
 }
 
