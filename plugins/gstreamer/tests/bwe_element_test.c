@@ -213,6 +213,43 @@ GST_START_TEST(test_a_model_that_cannot_be_read_is_an_error_on_the_bus) {
 }
 GST_END_TEST
 
+typedef struct Load {
+  GstElement* element;
+  gint stop; /* atomic */
+} Load;
+
+/* Without regard for the element's state. */
+static gpointer feed_back_always(gpointer argument) {
+  Load* load = argument;
+  GstPad* source = gst_element_get_static_pad(load->element, "src");
+  for (guint i = 0; !g_atomic_int_get(&load->stop); ++i) {
+    const gint64 now_us = g_get_monotonic_time();
+    GValueArray* packets = g_value_array_new(1);
+    add_packet(packets, (guint16)i, now_us, now_us);
+    gst_pad_send_event(source, event_of(packets));
+  }
+  gst_object_unref(source);
+  return NULL;
+}
+
+GST_START_TEST(test_it_comes_and_goes_under_load) {
+  Load load = {.element = g_object_new(weir_bwe_get_type(), "controller", "rule", NULL)};
+  GThread* thread = g_thread_new("load", feed_back_always, &load);
+  for (int i = 0; i < 200; ++i) {
+    GstStructure* statistics = NULL;
+    fail_unless_equals_int(gst_element_set_state(load.element, GST_STATE_PLAYING), GST_STATE_CHANGE_SUCCESS);
+    g_object_get(load.element, "stats", &statistics, NULL);
+    fail_unless(statistics != NULL);
+    gst_structure_free(statistics);
+    if (i % 2 == 1) g_usleep(1000); /* so that feedback is under way; else none may be */
+    fail_unless_equals_int(gst_element_set_state(load.element, GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
+  }
+  g_atomic_int_set(&load.stop, TRUE);
+  g_thread_join(thread);
+  gst_object_unref(load.element);
+}
+GST_END_TEST
+
 static Suite* bwe_element_suite(void) {
   Suite* result = suite_create("bwe_element");
   TCase* tests = tcase_create("all");
@@ -222,6 +259,7 @@ static Suite* bwe_element_suite(void) {
   tcase_add_test(tests, test_in_silence_departures_lower_the_rate);
   tcase_add_test(tests, test_packets_go_through_as_they_are_alone_and_in_lists);
   tcase_add_test(tests, test_anything_may_be_in_an_event);
+  tcase_add_test(tests, test_it_comes_and_goes_under_load);
   tcase_add_test(tests, test_a_model_that_cannot_be_read_is_an_error_on_the_bus);
   return result;
 }
