@@ -183,8 +183,10 @@ static void finalize(GObject* object) {
 }
 
 static gchar* answer_with_remb(WeirRemb* self, const gchar* offer, const gchar* answer) {
-  (void)self;
-  return offer != NULL && answer != NULL ? weir_answer_with_remb(offer, answer) : NULL;
+  GST_OBJECT_LOCK(self);
+  const guint start_kbps = MAX(self->settings.start_bitrate / 1000, 1);
+  GST_OBJECT_UNLOCK(self);
+  return offer != NULL && answer != NULL ? weir_answer_with_remb(offer, answer, start_kbps) : NULL;
 }
 
 static void weir_remb_class_init(WeirRembClass* klass) {

@@ -2,10 +2,9 @@
 
 #include <string.h>
 
+/* Above what a browser sends. */
+enum { kLargestKbps = 20000 };
 static const char kAbsSendTime[] = "http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time";
-/* Far above any link: until the first REMB comes, which a Chromium that begins so high obeys at once. */
-static const char kBitrates[] = "x-google-start-bitrate=20000;x-google-max-bitrate=20000";
-
 /* The number of the media section, from 0, that a line of kind "m=" begins; one section after the other. */
 typedef struct Section {
   int number;
@@ -62,18 +61,20 @@ static gchar** lines_of(const gchar* text) {
   return lines;
 }
 
-static void append_codec(GString* text, gchar** offer, gchar** answer, const Section* section, int codec) {
+static void append_codec(GString* text, gchar** offer, gchar** answer, const Section* section, int codec,
+                         const gchar* bitrates) {
   gchar* remb = g_strdup_printf("a=rtcp-fb:%d goog-remb", codec);
   gchar* parameters = g_strdup_printf("a=fmtp:%d ", codec);
   if (offers(offer, section->number, remb, "", NULL)) append(text, remb);
   /* Where the codec has parameters its bitrates are appended to them, further down. */
   if (!offers(answer, section->number, parameters, "", NULL))
-    g_string_append_printf(text, "%s%s\r\n", parameters, kBitrates);
+    g_string_append_printf(text, "%s%s\r\n", parameters, bitrates);
   g_free(remb);
   g_free(parameters);
 }
 
-gchar* weir_answer_with_remb(const gchar* offer, const gchar* answer) {
+gchar* weir_answer_with_remb(const gchar* offer, const gchar* answer, guint start_kbps) {
+  gchar* bitrates = g_strdup_printf("x-google-start-bitrate=%u;x-google-max-bitrate=%d", start_kbps, kLargestKbps);
   gchar** offered = lines_of(offer);
   gchar** answered = lines_of(answer);
   GString* text = g_string_new(NULL);
@@ -88,7 +89,7 @@ gchar* weir_answer_with_remb(const gchar* offer, const gchar* answer) {
     enter(&section, *line);
     const int with_parameters = payload_type(*line, "a=fmtp:");
     if (with_parameters >= 0 && codecs[with_parameters]) {
-      g_string_append_printf(text, "%s;%s\r\n", *line, kBitrates);
+      g_string_append_printf(text, "%s;%s\r\n", *line, bitrates);
       continue;
     }
     const gchar* extension = NULL;
@@ -102,9 +103,10 @@ gchar* weir_answer_with_remb(const gchar* offer, const gchar* answer) {
     const int codec = section.is_video && is_video_codec(*line) ? payload_type(*line, "a=rtpmap:") : -1;
     if (codec < 0) continue;
     codecs[codec] = TRUE;
-    append_codec(text, offered, answered, &section, codec);
+    append_codec(text, offered, answered, &section, codec, bitrates);
   }
   g_strfreev(offered);
   g_strfreev(answered);
+  g_free(bitrates);
   return g_string_free(text, FALSE);
 }

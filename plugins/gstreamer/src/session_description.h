@@ -5,12 +5,12 @@
 
 #include <glib.h>
 
-/* The answer (SDP) without transport-cc, with goog-remb at each video codec and with abs-send-time under the number
- * that the offer has for it, wherever the offer has them; with
- * `rtcp-rsize`, since a REMB comes alone; and with `x-google-start-bitrate` and
- * `x-google-max-bitrate` at each video codec, without which Chromium follows a rising REMB by 8 % a second only.
- * And the browser begins
- * the DTLS handshake (`setup:passive`). To be freed. Lines that it does not know stay as they are. */
-gchar* weir_answer_with_remb(const gchar* offer, const gchar* answer);
+/* The answer (SDP) without transport-cc, with goog-remb at each video codec, with abs-send-time under the number that
+ * the offer has for it and with `rtcp-rsize`, since a REMB comes alone: wherever the offer has them. And the browser
+ * begins the DTLS handshake (`setup:passive`). Lines that it does not know stay as they are. To be freed.
+ *
+ * `x-google-start-bitrate` of each video codec is what a Chromium begins with: the first REMB comes some milliseconds
+ * after its first packets, and a browser that was told to begin high has probed for that by then. */
+gchar* weir_answer_with_remb(const gchar* offer, const gchar* answer, guint start_kbps);
 
 #endif /* WEIR_PLUGINS_GSTREAMER_SESSION_DESCRIPTION_H_ */

@@ -53,19 +53,19 @@ static const char kExpected[] =
     "a=rtcp-rsize\r\n"
     "a=rtpmap:96 VP8/90000\r\n"
     "a=rtcp-fb:96 goog-remb\r\n"
-    "a=fmtp:96 x-google-start-bitrate=20000;x-google-max-bitrate=20000\r\n"
+    "a=fmtp:96 x-google-start-bitrate=300;x-google-max-bitrate=20000\r\n"
     "a=setup:passive\r\n"
     "a=rtcp-fb:96 nack pli\r\n"
     "a=rtpmap:97 rtx/90000\r\n"
     "a=fmtp:97 apt=96\r\n"
     "a=rtpmap:102 H264/90000\r\n"
     "a=rtcp-fb:102 goog-remb\r\n"
-    "a=fmtp:102 packetization-mode=1;x-google-start-bitrate=20000;x-google-max-bitrate=20000\r\n";
+    "a=fmtp:102 packetization-mode=1;x-google-start-bitrate=300;x-google-max-bitrate=20000\r\n";
 
 GST_START_TEST(test_transport_cc_goes_and_remb_comes) {
-  gchar* answer = weir_answer_with_remb(kOffer, kAnswer);
+  gchar* answer = weir_answer_with_remb(kOffer, kAnswer, 300);
   fail_unless_equals_string(answer, kExpected);
-  gchar* again = weir_answer_with_remb(kOffer, kExpected);
+  gchar* again = weir_answer_with_remb(kOffer, kExpected, 300);
   fail_unless(strstr(again, "transport-cc") == NULL);
   g_free(again);
   g_free(answer);
@@ -73,7 +73,7 @@ GST_START_TEST(test_transport_cc_goes_and_remb_comes) {
 GST_END_TEST
 
 GST_START_TEST(test_nothing_is_answered_that_was_not_offered) {
-  gchar* answer = weir_answer_with_remb("v=0\r\nm=audio 9 RTP/SAVPF 111\r\nm=video 9 RTP/SAVPF 96\r\n", kAnswer);
+  gchar* answer = weir_answer_with_remb("v=0\r\nm=audio 9 RTP/SAVPF 111\r\nm=video 9 RTP/SAVPF 96\r\n", kAnswer, 300);
   fail_unless(strstr(answer, "goog-remb") == NULL);
   fail_unless(strstr(answer, "abs-send-time") == NULL);
   fail_unless(strstr(answer, "rtcp-rsize") == NULL);
@@ -85,8 +85,8 @@ GST_START_TEST(test_anything_may_be_in_it) {
   const gchar* const texts[] = {"",  "\n\n", "m=video", "a=rtpmap:999 VP8/1\r\na=fmtp:-1 x", "m=video\na=rtpmap: VP8/",
                                 "a="};
   for (guint i = 0; i < G_N_ELEMENTS(texts); ++i) {
-    g_free(weir_answer_with_remb(texts[i], kAnswer));
-    g_free(weir_answer_with_remb(kOffer, texts[i]));
+    g_free(weir_answer_with_remb(texts[i], kAnswer, 300));
+    g_free(weir_answer_with_remb(kOffer, texts[i], 300));
   }
 }
 GST_END_TEST
