@@ -48,6 +48,7 @@ docs/replays
 docs/calls
 docs/pools
 docs/send_side
+docs/sfus
 docs/write_your_own_controller
 docs/python
 docs/cpp

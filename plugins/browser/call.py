@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from weir.qoe_eval.call.link.namespaces import CallNamespaces
 from weir.qoe_eval.call.link.process import LinkFailed, LinkProcess
@@ -103,9 +104,9 @@ class _Call:
         finally:
             await finish(self._tear_down())
 
-    async def _while_well(self, event: asyncio.Future[object], limit_s: float) -> None:
+    async def _while_well(self, event: asyncio.Future[Any], limit_s: float) -> None:
         """Until the event, or the limit; raises what has broken meanwhile."""
-        await asyncio.wait([event, *self._hearing], timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({event, *self._hearing}, timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)
         for task in self._hearing:
             if task.done():
                 task.result()

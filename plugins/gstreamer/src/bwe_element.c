@@ -1,0 +1,210 @@
+#include "bwe_element.h"
+
+#include "settings.h"
+#include "transport_feedback.h"
+
+GST_DEBUG_CATEGORY_STATIC(weir_bwe_debug);
+#define GST_CAT_DEFAULT weir_bwe_debug
+
+enum { PROP_ESTIMATED_BITRATE = WEIR_SETTINGS_LAST_PROPERTY + 1, PROP_PACING_BITRATE, PROP_STATS };
+
+typedef struct WeirBwe {
+  GstElement parent;
+  GstPad* source;
+  GstClock* clock;
+  /* The object lock guards what follows. */
+  WeirSettings settings;
+  weir_send_side* estimator; /* NULL below READY */
+  WeirFeedbackReader reader;
+  gint64 told_bitrate; /* that properties were last notified of */
+} WeirBwe;
+
+typedef struct WeirBweClass {
+  GstElementClass parent;
+} WeirBweClass;
+
+G_DEFINE_TYPE(WeirBwe, weir_bwe, GST_TYPE_ELEMENT)
+
+static gint64 now_us(const WeirBwe* self) { return (gint64)(gst_clock_get_time(self->clock) / GST_USECOND); }
+
+/* Call with the object lock; the start rate before there is feedback. */
+static weir_send_side_rates rates_of(const WeirBwe* self) {
+  weir_send_side_rates rates = {.struct_size = sizeof rates,
+                                .target_rate_bps = self->settings.start_bitrate,
+                                .pacing_rate_bps = self->settings.start_bitrate,
+                                .reason = "start"};
+  if (self->estimator != NULL) weir_send_side_get_rates(self->estimator, &rates);
+  return rates;
+}
+
+/* Releases the object lock, and tells of a rate that has changed. */
+static void unlock_and_tell(WeirBwe* self) {
+  const gint64 bitrate = rates_of(self).target_rate_bps;
+  const gboolean changed = bitrate != self->told_bitrate;
+  self->told_bitrate = bitrate;
+  GST_OBJECT_UNLOCK(self);
+  if (changed) g_object_notify(G_OBJECT(self), "estimated-bitrate");
+}
+
+/* The packets that leave are the timer: only silence of the feedback needs one. */
+static void on_departure(WeirBwe* self) {
+  GST_OBJECT_LOCK(self);
+  if (self->estimator == NULL || weir_send_side_next_timeout_us(self->estimator) > now_us(self)) {
+    GST_OBJECT_UNLOCK(self);
+    return;
+  }
+  weir_send_side_on_timeout(self->estimator, now_us(self));
+  unlock_and_tell(self);
+}
+
+static GstFlowReturn chain(GstPad* pad, GstObject* parent, GstBuffer* buffer) {
+  (void)pad;
+  WeirBwe* self = (WeirBwe*)parent;
+  on_departure(self);
+  return gst_pad_push(self->source, buffer);
+}
+
+static GstFlowReturn chain_list(GstPad* pad, GstObject* parent, GstBufferList* list) {
+  (void)pad;
+  WeirBwe* self = (WeirBwe*)parent;
+  on_departure(self);
+  return gst_pad_push_list(self->source, list);
+}
+
+static void on_feedback(WeirBwe* self, const GstEvent* event) {
+  int result = WEIR_OK;
+  GST_OBJECT_LOCK(self);
+  if (self->estimator != NULL)
+    result = weir_read_transport_feedback(&self->reader, event, now_us(self), self->estimator);
+  unlock_and_tell(self);
+  if (result < 0)
+    GST_ELEMENT_WARNING(self, STREAM, FORMAT, ("Transport feedback cannot be used."), ("weir_error %d", result));
+}
+
+static gboolean source_event(GstPad* pad, GstObject* parent, GstEvent* event) {
+  if (weir_is_transport_feedback(event)) on_feedback((WeirBwe*)parent, event);
+  return gst_pad_event_default(pad, parent, event);
+}
+
+static gboolean start(WeirBwe* self) {
+  weir_estimator_config config;
+  gint64 bitrate = 0;
+  GST_OBJECT_LOCK(self);
+  gchar* error = weir_settings_configure(&self->settings, &config);
+  if (error == NULL && weir_send_side_create(&config, 0, &self->estimator) < 0) error = g_strdup(weir_last_error());
+  self->reader = (WeirFeedbackReader){0};
+  bitrate = self->settings.start_bitrate;
+  self->told_bitrate = bitrate;
+  GST_OBJECT_UNLOCK(self);
+  if (error == NULL) return TRUE;
+  GST_ELEMENT_ERROR(self, RESOURCE, SETTINGS, ("There is no bandwidth estimator: %s", error), (NULL));
+  g_free(error);
+  return FALSE;
+}
+
+static void stop(WeirBwe* self) {
+  GST_OBJECT_LOCK(self);
+  weir_send_side_destroy(g_steal_pointer(&self->estimator));
+  GST_OBJECT_UNLOCK(self);
+}
+
+static GstStateChangeReturn change_state(GstElement* element, GstStateChange transition) {
+  WeirBwe* self = (WeirBwe*)element;
+  if (transition == GST_STATE_CHANGE_NULL_TO_READY && !start(self)) return GST_STATE_CHANGE_FAILURE;
+  const GstStateChangeReturn result = GST_ELEMENT_CLASS(weir_bwe_parent_class)->change_state(element, transition);
+  if (transition == GST_STATE_CHANGE_READY_TO_NULL) stop(self);
+  return result;
+}
+
+static void set_property(GObject* object, guint property, const GValue* value, GParamSpec* specification) {
+  WeirBwe* self = (WeirBwe*)object;
+  GST_OBJECT_LOCK(self);
+  const gboolean known = weir_settings_set(&self->settings, property, value);
+  const WeirSettings* settings = &self->settings;
+  if (self->estimator != NULL)
+    weir_send_side_set_objective(self->estimator, settings->throughput, settings->latency, settings->loss);
+  GST_OBJECT_UNLOCK(self);
+  if (!known) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, property, specification);
+}
+
+/* Call with the object lock. */
+static GstStructure* statistics_of(const WeirBwe* self) {
+  weir_send_side_counters counters = {.struct_size = sizeof counters};
+  if (self->estimator == NULL || weir_send_side_get_counters(self->estimator, &counters) < 0) return NULL;
+  const weir_send_side_rates rates = rates_of(self);
+  return gst_structure_new("application/x-weir-stats", "target-bitrate", G_TYPE_INT64, rates.target_rate_bps, "reason",
+                           G_TYPE_STRING, rates.reason, "packets-received", G_TYPE_UINT64, counters.packets_received,
+                           "packets-lost", G_TYPE_UINT64, counters.packets_lost, "packets-fate-unknown", G_TYPE_UINT64,
+                           counters.packets_fate_unknown, "reports-not-in-history", G_TYPE_UINT64,
+                           counters.reports_not_in_history, "packets-invalid", G_TYPE_UINT64, counters.packets_invalid,
+                           "clock-restarts", G_TYPE_UINT64, counters.clock_restarts, NULL);
+}
+
+static void get_property(GObject* object, guint property, GValue* value, GParamSpec* specification) {
+  WeirBwe* self = (WeirBwe*)object;
+  GST_OBJECT_LOCK(self);
+  if (property == PROP_ESTIMATED_BITRATE)
+    g_value_set_uint(value, (guint)rates_of(self).target_rate_bps);
+  else if (property == PROP_PACING_BITRATE)
+    g_value_set_uint(value, (guint)MIN(rates_of(self).pacing_rate_bps, (gint64)G_MAXUINT32));
+  else if (property == PROP_STATS)
+    g_value_take_boxed(value, statistics_of(self));
+  else if (!weir_settings_get(&self->settings, property, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, property, specification);
+  GST_OBJECT_UNLOCK(self);
+}
+
+static void finalize(GObject* object) {
+  WeirBwe* self = (WeirBwe*)object;
+  gst_object_unref(self->clock);
+  weir_settings_clear(&self->settings);
+  G_OBJECT_CLASS(weir_bwe_parent_class)->finalize(object);
+}
+
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS("application/x-rtp"));
+static GstStaticPadTemplate source_template =
+    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS("application/x-rtp"));
+
+static void install_bitrate(GObjectClass* klass, guint property, const gchar* name, const gchar* what) {
+  const GParamFlags flags = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
+  g_object_class_install_property(klass, property, g_param_spec_uint(name, name, what, 0, G_MAXUINT32, 0, flags));
+}
+
+static void weir_bwe_class_init(WeirBweClass* klass) {
+  GObjectClass* object = G_OBJECT_CLASS(klass);
+  GstElementClass* element = GST_ELEMENT_CLASS(klass);
+  GST_DEBUG_CATEGORY_INIT(weir_bwe_debug, "rtpweirbwe", 0, "Weir at the sender");
+  object->set_property = set_property;
+  object->get_property = get_property;
+  object->finalize = finalize;
+  element->change_state = change_state;
+  weir_settings_install(object);
+  install_bitrate(object, PROP_ESTIMATED_BITRATE, "estimated-bitrate",
+                  "Payload that the path carries, bit/s; notifies");
+  install_bitrate(object, PROP_PACING_BITRATE, "pacing-bitrate", "How fast a pacer may send, bit/s");
+  g_object_class_install_property(
+      object, PROP_STATS,
+      g_param_spec_boxed("stats", "Statistics", "application/x-weir-stats; NULL below READY", GST_TYPE_STRUCTURE,
+                         G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  gst_element_class_add_static_pad_template(element, &sink_template);
+  gst_element_class_add_static_pad_template(element, &source_template);
+  gst_element_class_set_static_metadata(element, "Weir bandwidth estimator", "Network/RTP",
+                                        "Estimates bandwidth at the sender from transport-wide feedback", "weir");
+}
+
+static void weir_bwe_init(WeirBwe* self) {
+  weir_settings_init(&self->settings);
+  self->clock = gst_system_clock_obtain();
+  self->told_bitrate = self->settings.start_bitrate;
+  self->source = gst_pad_new_from_static_template(&source_template, "src");
+  gst_pad_set_event_function(self->source, source_event);
+  GstPad* sink = gst_pad_new_from_static_template(&sink_template, "sink");
+  gst_pad_set_chain_function(sink, chain);
+  gst_pad_set_chain_list_function(sink, chain_list);
+  GST_PAD_SET_PROXY_CAPS(sink);
+  GST_PAD_SET_PROXY_CAPS(self->source);
+  GST_PAD_SET_PROXY_ALLOCATION(sink);
+  gst_element_add_pad(GST_ELEMENT(self), sink);
+  gst_element_add_pad(GST_ELEMENT(self), self->source);
+}

@@ -1,0 +1,171 @@
+#include "packet_tap.h"
+
+#include <stdio.h>
+
+#include "rtp_packets.h"
+
+/* Probes and signal handlers, which may outlast it, each hold a reference. */
+struct WeirPacketTap {
+  gatomicrefcount references;
+  GstElement* rtpbin;
+  WeirPacketTapCallbacks callbacks;
+  gpointer argument;
+  gint warned; /* atomic */
+  gulong handlers[2];
+  GRWLock lock; /* of what follows; callbacks run under it as readers */
+  gboolean closed;
+  GSList* watches;
+};
+
+/* One pad that packets come through; the probe owns it. */
+typedef struct Watch {
+  WeirPacketTap* tap;
+  GstPad* pad;
+  gulong probe;
+  guint session;
+  WeirPayloadType payload_types[128];
+} Watch;
+
+static void unref(gpointer argument) {
+  WeirPacketTap* tap = argument;
+  if (!g_atomic_ref_count_dec(&tap->references)) return;
+  gst_object_unref(tap->rtpbin);
+  g_rw_lock_clear(&tap->lock);
+  g_free(tap);
+}
+
+static void unref_of_closure(gpointer tap, GClosure* closure) {
+  (void)closure;
+  unref(tap);
+}
+
+static WeirPacketTap* ref(WeirPacketTap* tap) {
+  g_atomic_ref_count_inc(&tap->references);
+  return tap;
+}
+
+static void free_watch(gpointer argument) {
+  Watch* watch = argument;
+  unref(watch->tap);
+  g_free(watch);
+}
+
+static const WeirPayloadType* payload_type_of(Watch* watch, GstBuffer* buffer) {
+  WeirPacketTap* tap = watch->tap;
+  const int number = weir_payload_type_of(buffer);
+  if (number < 0) return NULL;
+  WeirPayloadType* type = &watch->payload_types[number];
+  if (type->known) return type;
+  GstCaps* caps = NULL;
+  g_signal_emit_by_name(tap->rtpbin, "request-pt-map", watch->session, (guint)number, &caps);
+  *type = weir_payload_type_from_caps(caps);
+  if (caps != NULL) gst_caps_unref(caps);
+  if (type->abs_send_time_id == 0 && g_atomic_int_compare_and_exchange(&tap->warned, FALSE, TRUE))
+    tap->callbacks.on_missing_send_time(tap->argument, (guint)number);
+  return type;
+}
+
+static void on_buffer(Watch* watch, GstBuffer* buffer) {
+  weir_packet packet;
+  const WeirPayloadType* type = payload_type_of(watch, buffer);
+  if (type == NULL || !weir_read_packet(buffer, type, &packet)) return;
+  watch->tap->callbacks.on_packet(watch->tap->argument, watch->session, &packet);
+}
+
+static GstPadProbeReturn on_buffers(GstPad* pad, GstPadProbeInfo* info, gpointer argument) {
+  (void)pad;
+  Watch* watch = argument;
+  g_rw_lock_reader_lock(&watch->tap->lock);
+  if (!watch->tap->closed) {
+    if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER_LIST) {
+      GstBufferList* list = GST_PAD_PROBE_INFO_BUFFER_LIST(info);
+      for (guint i = 0; i < gst_buffer_list_length(list); ++i) on_buffer(watch, gst_buffer_list_get(list, i));
+    } else {
+      on_buffer(watch, GST_PAD_PROBE_INFO_BUFFER(info));
+    }
+  }
+  g_rw_lock_reader_unlock(&watch->tap->lock);
+  return GST_PAD_PROBE_OK;
+}
+
+static gboolean is_watched(const WeirPacketTap* tap, const GstPad* pad) {
+  for (GSList* one = tap->watches; one != NULL; one = one->next)
+    if (((Watch*)one->data)->pad == pad) return TRUE;
+  return FALSE;
+}
+
+static void watch_pad(WeirPacketTap* tap, GstPad* pad, guint session) {
+  const GstPadProbeType buffers = GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST;
+  g_rw_lock_writer_lock(&tap->lock);
+  if (!tap->closed && !is_watched(tap, pad)) {
+    Watch* watch = g_new0(Watch, 1);
+    watch->tap = ref(tap);
+    watch->pad = gst_object_ref(pad);
+    watch->session = session;
+    tap->watches = g_slist_append(tap->watches, watch);
+    watch->probe = gst_pad_add_probe(pad, buffers, on_buffers, watch, free_watch);
+  }
+  g_rw_lock_writer_unlock(&tap->lock);
+}
+
+static void on_pad_added(GstElement* rtpbin, GstPad* pad, gpointer tap) {
+  (void)rtpbin;
+  guint session = 0;
+  gchar* name = gst_pad_get_name(pad);
+  if (sscanf(name, "recv_rtp_sink_%u", &session) == 1) watch_pad(tap, pad, session);
+  g_free(name);
+}
+
+static gboolean add_pad(GstElement* rtpbin, GstPad* pad, gpointer tap) {
+  on_pad_added(rtpbin, pad, tap);
+  return TRUE;
+}
+
+static void on_bye(GstElement* rtpbin, guint session, guint ssrc, gpointer argument) {
+  (void)rtpbin, (void)session;
+  WeirPacketTap* tap = argument;
+  g_rw_lock_reader_lock(&tap->lock);
+  if (!tap->closed) tap->callbacks.on_bye(tap->argument, ssrc);
+  g_rw_lock_reader_unlock(&tap->lock);
+}
+
+static gulong connect(WeirPacketTap* tap, const gchar* signal, GCallback handler) {
+  return g_signal_connect_data(tap->rtpbin, signal, handler, ref(tap), unref_of_closure, 0);
+}
+
+WeirPacketTap* weir_packet_tap_new(GstElement* rtpbin, const WeirPacketTapCallbacks* callbacks, gpointer argument) {
+  WeirPacketTap* tap = g_new0(WeirPacketTap, 1);
+  g_atomic_ref_count_init(&tap->references);
+  g_rw_lock_init(&tap->lock);
+  tap->rtpbin = gst_object_ref(rtpbin);
+  tap->callbacks = *callbacks;
+  tap->argument = argument;
+  tap->handlers[0] = connect(tap, "pad-added", G_CALLBACK(on_pad_added));
+  tap->handlers[1] = connect(tap, "on-bye-ssrc", G_CALLBACK(on_bye));
+  gst_element_foreach_sink_pad(rtpbin, add_pad, tap);
+  return tap;
+}
+
+void weir_packet_tap_free(WeirPacketTap* tap) {
+  if (tap == NULL) return;
+  g_rw_lock_writer_lock(&tap->lock);
+  tap->closed = TRUE;
+  GSList* watches = g_steal_pointer(&tap->watches);
+  g_rw_lock_writer_unlock(&tap->lock);
+  for (guint i = 0; i < G_N_ELEMENTS(tap->handlers); ++i) g_signal_handler_disconnect(tap->rtpbin, tap->handlers[i]);
+  for (GSList* one = watches; one != NULL; one = one->next) {
+    Watch* watch = one->data;
+    GstPad* pad = watch->pad;
+    gst_pad_remove_probe(pad, watch->probe); /* frees the watch */
+    gst_object_unref(pad);
+  }
+  g_slist_free(watches);
+  unref(tap);
+}
+
+gint weir_packet_tap_first_session(WeirPacketTap* tap) {
+  g_rw_lock_reader_lock(&tap->lock);
+  const gint session = tap->watches != NULL ? (gint)((Watch*)tap->watches->data)->session : -1;
+  g_rw_lock_reader_unlock(&tap->lock);
+  return session;
+}

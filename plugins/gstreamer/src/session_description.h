@@ -1,0 +1,16 @@
+/* What an answer must say so that a browser obeys REMB: webrtcbin itself answers transport-cc, with which it does not.
+ */
+#ifndef WEIR_PLUGINS_GSTREAMER_SESSION_DESCRIPTION_H_
+#define WEIR_PLUGINS_GSTREAMER_SESSION_DESCRIPTION_H_
+
+#include <glib.h>
+
+/* The answer (SDP) without transport-cc, with goog-remb at each video codec, with abs-send-time under the number that
+ * the offer has for it and with `rtcp-rsize`, since a REMB comes alone: wherever the offer has them. And the browser
+ * begins the DTLS handshake (`setup:passive`). Lines that it does not know stay as they are. To be freed.
+ *
+ * `x-google-start-bitrate` of each video codec is what a Chromium begins with: the first REMB comes some milliseconds
+ * after its first packets, and a browser that was told to begin high has probed for that by then. */
+gchar* weir_answer_with_remb(const gchar* offer, const gchar* answer, guint start_kbps);
+
+#endif /* WEIR_PLUGINS_GSTREAMER_SESSION_DESCRIPTION_H_ */
