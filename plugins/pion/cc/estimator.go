@@ -38,7 +38,8 @@ type Options struct {
 // Estimator is a cc.BandwidthEstimator. All methods may be called from any goroutine; callbacks come from the one that
 // brought feedback, or from the Estimator's own, with no lock held but that of callbacks.
 type Estimator struct {
-	start  time.Time
+	// nowUs is the estimator's clock.
+	nowUs  func() int64
 	closed chan struct{}
 
 	// mutex guards what follows, never while something is sent or told.
@@ -69,7 +70,12 @@ func NewEstimator(options Options) (*Estimator, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Estimator{start: time.Now(), closed: make(chan struct{}), sendSide: sendSide}
+	start := time.Now()
+	e := &Estimator{
+		nowUs:    func() int64 { return time.Since(start).Microseconds() },
+		closed:   make(chan struct{}),
+		sendSide: sendSide,
+	}
 	if e.rates, err = sendSide.Rates(); err != nil {
 		sendSide.Close()
 		return nil, err
@@ -272,5 +278,3 @@ func (e *Estimator) Close() error {
 	}
 	return nil
 }
-
-func (e *Estimator) nowUs() int64 { return time.Since(e.start).Microseconds() }

@@ -51,10 +51,13 @@ type receiverInterceptor struct {
 	receiver *Receiver
 }
 
+// BindRTCPWriter begins the estimator's life, with the PeerConnection's: it learns from the silence before media too.
 func (i *receiverInterceptor) BindRTCPWriter(writer interceptor.RTCPWriter) interceptor.RTCPWriter {
-	i.receiver.mutex.Lock()
-	defer i.receiver.mutex.Unlock()
-	i.receiver.writer = writer
+	r := i.receiver
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.writer = writer
+	r.begun.Do(func() { go r.run() })
 	return writer
 }
 
@@ -66,7 +69,6 @@ func (i *receiverInterceptor) BindRemoteStream(
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	r.streams[info.SSRC] = streamOf(info)
-	r.begun.Do(func() { go r.run() })
 	return reader
 }
 

@@ -36,8 +36,8 @@ type Receiver struct {
 	options Options
 	// senderSSRC is whom REMB says that it comes from.
 	senderSSRC uint32
-	// start is time 0 of the estimator's clock.
-	start  time.Time
+	// nowUs is the estimator's clock.
+	nowUs  func() int64
 	begun  sync.Once
 	closed chan struct{}
 
@@ -59,10 +59,11 @@ func New(options Options) (*Receiver, error) {
 	if err != nil {
 		return nil, err
 	}
+	start := time.Now()
 	return &Receiver{
 		options:    options,
 		senderSSRC: rand.Uint32(),
-		start:      time.Now(),
+		nowUs:      func() int64 { return time.Since(start).Microseconds() },
 		closed:     make(chan struct{}),
 		streams:    make(map[uint32]stream),
 		estimator:  estimator,
@@ -102,9 +103,7 @@ func (r *Receiver) Close() error {
 	return nil
 }
 
-func (r *Receiver) nowUs() int64 { return time.Since(r.start).Microseconds() }
-
-// run asks the estimator when its time has come, from the first stream to the end.
+// run asks the estimator when its time has come, from the PeerConnection's beginning to its end.
 func (r *Receiver) run() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -153,11 +152,12 @@ func (r *Receiver) decide() (*rtcp.ReceiverEstimatedMaximumBitrate, weir.Estimat
 
 func (r *Receiver) send(feedback *rtcp.ReceiverEstimatedMaximumBitrate) error {
 	r.mutex.Lock()
-	writer := r.writer
+	writer, connected := r.writer, len(r.streams) > 0
 	r.mutex.Unlock()
-	if writer == nil {
+	_, err := writer.Write([]rtcp.Packet{feedback}, interceptor.Attributes{})
+	if !connected {
+		// There is nobody yet to send it to.
 		return nil
 	}
-	_, err := writer.Write([]rtcp.Packet{feedback}, interceptor.Attributes{})
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/pion/ice/v4"
 	"github.com/pion/interceptor"
 	"github.com/pion/interceptor/pkg/nack"
 	"github.com/pion/webrtc/v4"
@@ -80,7 +81,7 @@ func newPeer(o options, lines *lineWriter) (*peer, error) {
 // settingsFor is ICE over one address, and a DTLS server, which may send before the other end does.
 func settingsFor(address string) (*webrtc.SettingEngine, error) {
 	settings := &webrtc.SettingEngine{}
-	settings.SetICEMulticastDNSMode(0)
+	settings.SetICEMulticastDNSMode(ice.MulticastDNSModeDisabled)
 	settings.SetNetworkTypes([]webrtc.NetworkType{webrtc.NetworkTypeUDP4})
 	settings.SetIncludeLoopbackCandidate(true)
 	if address != "" {
