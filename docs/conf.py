@@ -53,6 +53,7 @@ docs/python
 docs/cpp
 docs/experiments
 examples/README
+examples/sfu/README
 ```
 ```{toctree}
 :hidden:
@@ -66,6 +67,8 @@ trainer/gym/README
 trainer/models/weir
 traces/README
 qoe_eval/README
+plugins/README
+plugins/pion/README
 ```
 ```{toctree}
 :hidden:

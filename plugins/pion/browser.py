@@ -4,8 +4,9 @@
     browser.py --held-out N [--out DIR]           N scenarios of the random domain between 0.3 and 5 Mbps, 30 s each,
                                                   against the stack's own way: Chromium's GCC over transport-cc
 
-`--peer` names the receiving program, which speaks weir-peer's JSON lines (webrtc_patch/peer/README.md); default: pion's.
-The calls are `weir call`'s, so this needs root and resumes where it stopped. Status 1: a goal was missed.
+`--peer` names the receiving program (default: pion's), which speaks weir-peer's JSON lines, see
+webrtc_patch/peer/README.md. The calls are `weir call`'s, so this needs root and resumes where it stopped. Status 1: a
+goal was missed.
 """
 
 from __future__ import annotations
@@ -145,9 +146,10 @@ def compare_held_out(count: int, peer: Path, out: Path) -> bool:
     for scenario in held_out(count):
         scores = {call.controller: challenge_score(call) for call in make_calls(scenario, peer, out, compare=True)}
         differences.append(scores["weir"] - scores["gcc"])
-        print(f"{scenario.name} ({scenario.description}): weir {scores['weir']:.1f}, gcc {scores['gcc']:.1f}", flush=True)
+        shown = ", ".join(f"{name} {score:.1f}" for name, score in sorted(scores.items()))
+        print(f"{scenario.name} ({scenario.description}): {shown}", flush=True)
     mean, worst = sum(differences) / len(differences), min(differences)
-    print(f"{count} scenarios: {mean:+.1f} in the mean (goal: above 0), {worst:+.1f} at worst (goal: -{_LARGEST_LOSS:g})")
+    print(f"{count} scenarios: {mean:+.1f} in the mean (goal: above 0), {worst:+.1f} at worst (-{_LARGEST_LOSS:g})")
     return mean > 0 and worst >= -_LARGEST_LOSS
 
 

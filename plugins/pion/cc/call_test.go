@@ -78,10 +78,13 @@ func TestASenderReachesTheRateOfTheLink(t *testing.T) {
 	time.Sleep(measured)
 	rate := float64(8*(received.Load()-before)) / measured.Seconds()
 	t.Logf("%.0f kbps of %d; %v", rate/1e3, linkBps/1000, estimator.GetStats())
-	if rate < 0.7*linkBps || rate > 1.05*linkBps {
-		t.Errorf("%.0f bps arrived over a link of %d", rate, linkBps)
-	}
 	if lost := estimator.GetStats()["packetsInvalid"]; lost != uint64(0) {
 		t.Errorf("%v packets were out of order", lost)
+	}
+	if why := filler.Disturbed(); why != "" {
+		t.Skip(why)
+	}
+	if rate < 0.7*linkBps || rate > 1.05*linkBps {
+		t.Errorf("%.0f bps arrived over a link of %d", rate, linkBps)
 	}
 }
