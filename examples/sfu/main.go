@@ -4,8 +4,9 @@
 //
 //	make plugins                     # at the top of the repository: libweir, into build/plugins/prefix
 //	cd examples/sfu
-//	export PKG_CONFIG_PATH=../../build/plugins/prefix/lib/pkgconfig
-//	CGO_LDFLAGS=-Wl,-rpath,$PWD/../../build/plugins/prefix/lib go run .
+//	export PKG_CONFIG_PATH=$PWD/../../build/plugins/prefix/lib/pkgconfig
+//	export CGO_LDFLAGS=-Wl,-rpath,$PWD/../../build/plugins/prefix/lib
+//	go run . -model ../../trainer/models/weir.onnx
 package main
 
 import (
@@ -17,18 +18,17 @@ import (
 	"time"
 
 	weir "weir/pion"
-	"weir/pion/internal/shipped"
 )
 
 func main() {
 	address := flag.String("listen", "127.0.0.1:8430", "where the page is")
-	path := flag.String("model", "", "an ONNX model; default: the one installed with Weir")
+	path := flag.String("model", "", "an ONNX model; needed")
 	flag.Parse()
-	if flag.NArg() > 0 {
+	if flag.NArg() > 0 || *path == "" {
 		flag.Usage()
 		os.Exit(2)
 	}
-	model, err := load(*path)
+	model, err := weir.LoadModelFile(*path)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "sfu:", err)
 		os.Exit(3)
@@ -40,11 +40,4 @@ func main() {
 	server := &http.Server{Addr: *address, Handler: Handler(room), ReadHeaderTimeout: 5 * time.Second}
 	log.Printf("http://%s/", *address)
 	log.Fatal("sfu: ", server.ListenAndServe())
-}
-
-func load(path string) (*weir.Model, error) {
-	if path == "" {
-		return shipped.Model()
-	}
-	return weir.LoadModelFile(path)
 }

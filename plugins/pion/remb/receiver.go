@@ -126,7 +126,7 @@ func (r *Receiver) run() {
 		if err != nil && r.options.OnError != nil {
 			r.options.OnError(err)
 		}
-		timer.Reset(wait)
+		timer.Reset(max(wait, time.Millisecond))
 	}
 }
 

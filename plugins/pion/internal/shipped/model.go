@@ -1,4 +1,4 @@
-// Package shipped finds the model that is installed with Weir, for tests and examples.
+// Package shipped finds the model that is installed with Weir, for tests.
 package shipped
 
 import (
