@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"time"
 
 	"github.com/pion/ice/v4"
 	"github.com/pion/interceptor"
@@ -25,6 +26,8 @@ func newPeer(
 	settings, media, registry := &webrtc.SettingEngine{}, &webrtc.MediaEngine{}, &interceptor.Registry{}
 	settings.SetICEMulticastDNSMode(ice.MulticastDNSModeQueryOnly)
 	settings.SetIncludeLoopbackCandidate(true)
+	// A page that is closed says nothing.
+	settings.SetICETimeouts(5*time.Second, 10*time.Second, 2*time.Second)
 	rtx := webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeRTX, ClockRate: vp8.ClockRate, SDPFmtpLine: "apt=96"}
 	err := errors.Join(
 		settings.SetAnsweringDTLSRole(webrtc.DTLSRoleServer),
