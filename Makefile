@@ -162,6 +162,18 @@ MUTANTS ?= 100000
 mutants: build-test ## Load MUTANTS (100000) damaged models
 	$(BIN)/python tests/fuzz/mutated_models.py $(MUTANTS) --folder build
 
+# The C interface alone, without ONNX Runtime: the shipped model needs none.
+PLUGINS = $(wildcard plugins/*/Makefile)
+.PHONY: plugins
+plugins: build/stamps/packages ## Build libweir for the plug-ins into build/plugins/prefix
+	cmake -G Ninja -S . -B build/plugins/library -DCMAKE_BUILD_TYPE=Release -DWEIR_ONNXRUNTIME=OFF -DWEIR_BUILD_SIMULATOR=OFF >/dev/null
+	cmake --build build/plugins/library
+	cmake --install build/plugins/library --prefix build/plugins/prefix --component development >/dev/null
+
+.PHONY: test-plugins
+test-plugins: build-test plugins ## Test the plug-ins, alone and with Chromium (as root); each says what it needs beside
+	for makefile in $(PLUGINS); do $(MAKE) -C $$(dirname $$makefile) test test-browser; done
+
 # --- housekeeping ---------------------------------------------------------------------------------------------------
 
 CXX_FILES = git ls-files --cached --others --exclude-standard '*.cc' '*.h'

@@ -54,6 +54,7 @@ docs/python
 docs/cpp
 docs/experiments
 examples/README
+examples/sfu/README
 ```
 ```{toctree}
 :hidden:
@@ -67,6 +68,8 @@ trainer/gym/README
 trainer/models/weir
 traces/README
 qoe_eval/README
+plugins/README
+plugins/pion/README
 ```
 ```{toctree}
 :hidden:

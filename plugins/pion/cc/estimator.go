@@ -1,0 +1,179 @@
+// Package cc is Weir behind pion's cc.BandwidthEstimator, for those who send: from transport-wide feedback alone, as
+// every browser gives it. It stands where pion's own gcc stands, in LiveKit too.
+//
+//	controller, err := pioncc.NewInterceptor(cc.NewFactory(cc.Options{Config: weir.Config{Model: model}}))
+//	registry.Add(controller) // before webrtc.ConfigureTWCCHeaderExtensionSender
+package cc
+
+import (
+	"encoding/binary"
+	"sync"
+	"time"
+
+	"github.com/pion/interceptor"
+	pioncc "github.com/pion/interceptor/pkg/cc"
+	"github.com/pion/rtcp"
+	"github.com/pion/rtp"
+
+	weir "weir/pion"
+)
+
+const (
+	transportCCURI = "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
+	// ipAndUDPBytes is what a packet has beside RTP on an IPv4 path; SRTP's tag is 10 bytes more.
+	ipAndUDPBytes = 28
+	srtpTagBytes  = 10
+)
+
+// Options are those of an Estimator.
+type Options struct {
+	weir.Config
+	// PacingFactor: the pacing rate is so many times the target rate; 0: 2.5. Who paces is for the host to say.
+	PacingFactor float64
+}
+
+// Estimator is a cc.BandwidthEstimator. All methods may be called from any goroutine; callbacks come from the one that
+// brought feedback, or from the Estimator's own, with no lock held but that of callbacks.
+type Estimator struct {
+	// nowUs is the estimator's clock.
+	nowUs  func() int64
+	closed chan struct{}
+
+	// mutex guards what follows, never while something is sent or told.
+	mutex    sync.Mutex
+	over     bool
+	sendSide *weir.SendSide
+	rates    weir.Rates
+	// next is the transport-wide sequence number of the next packet.
+	next     uint16
+	messages messageReader
+
+	// telling keeps the callback's news in order.
+	telling  sync.Mutex
+	onChange func(bitrate int)
+	told     int
+}
+
+var _ pioncc.BandwidthEstimator = (*Estimator)(nil)
+
+// NewFactory is what pion's cc.NewInterceptor takes: an Estimator for each PeerConnection.
+func NewFactory(options Options) pioncc.BandwidthEstimatorFactory {
+	return func() (pioncc.BandwidthEstimator, error) { return NewEstimator(options) }
+}
+
+// NewEstimator makes one. It is closed with its PeerConnection; one that never had any, by Close.
+func NewEstimator(options Options) (*Estimator, error) {
+	sendSide, err := weir.NewSendSide(options.Config, options.PacingFactor)
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	e := &Estimator{
+		nowUs:    func() int64 { return time.Since(start).Microseconds() },
+		closed:   make(chan struct{}),
+		sendSide: sendSide,
+	}
+	if e.rates, err = sendSide.Rates(); err != nil {
+		sendSide.Close()
+		return nil, err
+	}
+	e.told = int(e.rates.TargetRateBps)
+	go e.run()
+	return e, nil
+}
+
+// AddStream watches a stream that carries transport-wide sequence numbers; others pass as they are.
+//
+// Numbers are given anew here, under the mutex: those of pion's header interceptor may change places on their way when
+// several goroutines write, and the estimator wants them in order.
+func (e *Estimator) AddStream(info *interceptor.StreamInfo, writer interceptor.RTPWriter) interceptor.RTPWriter {
+	var id uint8
+	for _, extension := range info.RTPHeaderExtensions {
+		if extension.URI == transportCCURI && extension.ID > 0 && extension.ID < 256 {
+			id = uint8(extension.ID)
+		}
+	}
+	if id == 0 {
+		return writer
+	}
+	kind := kindOf(info)
+	return interceptor.RTPWriterFunc(
+		func(header *rtp.Header, payload []byte, attributes interceptor.Attributes) (int, error) {
+			if number := header.GetExtension(id); len(number) >= 2 {
+				size := header.MarshalSize() + len(payload) + srtpTagBytes + ipAndUDPBytes
+				e.onSent(number, size, kind)
+			}
+			return writer.Write(header, payload, attributes)
+		})
+}
+
+// onSent gives a packet its number, in the two bytes of its extension.
+func (e *Estimator) onSent(number []byte, size int, kind weir.Kind) {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	binary.BigEndian.PutUint16(number, e.next)
+	// Nothing that a host sends is an error.
+	_ = e.sendSide.OnSentPacket(e.nowUs(), e.next, size, kind)
+	e.next++
+}
+
+// WriteRTCP takes RTCP that has come: transport-wide feedback, and round-trip times from receiver reports.
+func (e *Estimator) WriteRTCP(packets []rtcp.Packet, _ interceptor.Attributes) error {
+	err := e.take(packets)
+	e.tell()
+	return err
+}
+
+func (e *Estimator) take(packets []rtcp.Packet) error {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	if e.over {
+		return nil
+	}
+	for _, packet := range packets {
+		var err error
+		switch packet := packet.(type) {
+		case *rtcp.TransportLayerCC:
+			err = e.sendSide.OnTransportFeedback(e.messages.read(packet), e.nowUs())
+		case *rtcp.ReceiverReport:
+			err = e.takeReports(packet.Reports)
+		case *rtcp.SenderReport:
+			err = e.takeReports(packet.Reports)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return e.refresh()
+}
+
+func (e *Estimator) takeReports(reports []rtcp.ReceptionReport) error {
+	for _, report := range reports {
+		if us, ok := roundTripTimeUs(report, time.Now()); ok {
+			if err := e.sendSide.OnRoundTripTime(us); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (e *Estimator) refresh() error {
+	rates, err := e.sendSide.Rates()
+	if err == nil {
+		e.rates = rates
+	}
+	return err
+}
+
+// Close frees the estimator; the PeerConnection's Close does it too. Afterwards streams pass as they are.
+func (e *Estimator) Close() error {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	if !e.over {
+		e.over = true
+		close(e.closed)
+		e.sendSide.Close()
+	}
+	return nil
+}

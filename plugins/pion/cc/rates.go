@@ -1,0 +1,109 @@
+package cc
+
+import (
+	"math"
+	"time"
+
+	weir "weir/pion"
+)
+
+// idle is how long the timer sleeps while nothing was sent.
+const idle = 50 * time.Millisecond
+
+// run asks the estimator where no feedback comes.
+func (e *Estimator) run() {
+	timer := time.NewTimer(idle)
+	defer timer.Stop()
+	for {
+		select {
+		case <-e.closed:
+			return
+		case <-timer.C:
+		}
+		timer.Reset(e.decide())
+		e.tell()
+	}
+}
+
+// decide, where it is due; how long to wait for the next.
+func (e *Estimator) decide() time.Duration {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	if e.over {
+		return idle
+	}
+	now := e.nowUs()
+	next := e.sendSide.NextTimeoutUs()
+	if next <= now {
+		if e.sendSide.OnTimeout(now) == nil {
+			_ = e.refresh()
+		}
+		next = e.sendSide.NextTimeoutUs()
+	}
+	if next == math.MaxInt64 {
+		return idle
+	}
+	return max(time.Duration(next-now)*time.Microsecond, time.Millisecond)
+}
+
+// tell brings the callback up to date.
+func (e *Estimator) tell() {
+	e.telling.Lock()
+	defer e.telling.Unlock()
+	if bitrate := e.GetTargetBitrate(); bitrate != e.told {
+		e.told = bitrate
+		if e.onChange != nil {
+			e.onChange(bitrate)
+		}
+	}
+}
+
+// GetTargetBitrate is the rate in force, bit/s, IP and UDP included.
+func (e *Estimator) GetTargetBitrate() int {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	return int(e.rates.TargetRateBps)
+}
+
+// OnTargetBitrateChange has f told of each new rate. f may call what it likes but this.
+func (e *Estimator) OnTargetBitrateChange(f func(bitrate int)) {
+	e.telling.Lock()
+	defer e.telling.Unlock()
+	e.onChange = f
+}
+
+// SetObjective steers the model while the call runs.
+func (e *Estimator) SetObjective(objective weir.Objective) error {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	return e.sendSide.SetObjective(objective)
+}
+
+// SetRates bounds the rate while the call runs. The start rate counts only before the first packet.
+func (e *Estimator) SetRates(minBps, startBps, maxBps int64) error {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	return e.sendSide.SetConstraints(minBps, startBps, maxBps)
+}
+
+// GetStats is for what the host shows: rates in bit/s, counts since the beginning.
+func (e *Estimator) GetStats() map[string]any {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	counters, err := e.sendSide.Counters()
+	if err != nil {
+		return map[string]any{}
+	}
+	return map[string]any{
+		"targetBitrate":       int(e.rates.TargetRateBps),
+		"pacingBitrate":       int(e.rates.PacingRateBps),
+		"reason":              e.rates.Reason,
+		"packetsReceived":     counters.PacketsReceived,
+		"packetsLost":         counters.PacketsLost,
+		"packetsFateUnknown":  counters.PacketsFateUnknown,
+		"packetsInvalid":      counters.PacketsInvalid,
+		"reportsDuplicate":    counters.ReportsDuplicate,
+		"reportsNotInHistory": counters.ReportsNotInHistory,
+		"clockRestarts":       counters.ClockRestarts,
+	}
+}

@@ -1,0 +1,191 @@
+package weir
+
+/*
+#include <stdlib.h>
+#include <string.h>
+#include <weir.h>
+*/
+import "C"
+
+import (
+	"time"
+	"unsafe"
+)
+
+// Kind of a packet.
+type Kind uint8
+
+// What an RTP packet can carry.
+const (
+	Video          Kind = C.WEIR_PACKET_VIDEO
+	Audio          Kind = C.WEIR_PACKET_AUDIO
+	Probe          Kind = C.WEIR_PACKET_PROBE
+	Retransmission Kind = C.WEIR_PACKET_RETRANSMISSION
+)
+
+// Packet is one RTP packet as received, its authenticity confirmed by SRTP.
+type Packet struct {
+	ArrivalTimeUs  int64
+	SSRC           uint32
+	SequenceNumber uint16
+	PayloadType    uint8
+	Kind           Kind
+	// AbsSendTime is the header extension's 24 bits, when HasAbsSendTime.
+	HasAbsSendTime bool
+	AbsSendTime    uint32
+	// Used where abs-send-time is missing; the clock rate is 0 when unknown.
+	RTPTimestamp, RTPClockRateHz            uint32
+	HeaderBytes, PayloadBytes, PaddingBytes uint32
+}
+
+// Estimate is a rate and why it is what it is: "start", "pilot", "guard_stale", ... (weir_estimate of weir.h).
+type Estimate struct {
+	AtTimeUs      int64
+	TargetRateBps int64
+	Reason        string
+}
+
+// Statistics is for a host's getStats.
+type Statistics struct {
+	TargetRateBps int64
+	Reason        string
+	// Of the last second: what arrived, the mean queueing delay of what had a send time, and the share lost, 0 to 1.
+	ReceiveRateBps int64
+	QueueingDelay  time.Duration
+	LossRatio      float64
+	// Since the estimator was made; duplicates count nowhere, and PacketsLost falls when a packet comes late.
+	PacketsReceived, BytesReceived, PacketsLost int64
+	// ClockRestarts is how often a sender's clock had leapt.
+	ClockRestarts int64
+}
+
+// Estimator is the receiver's: packets in, estimates for REMB out.
+type Estimator struct {
+	handle  *C.weir_estimator
+	message *C.char
+	// What a call needs to point to; here they cost no allocation.
+	packet   C.weir_packet
+	estimate C.weir_estimate
+	remb     [1040]byte
+}
+
+// NewEstimator makes one; Close frees it.
+func NewEstimator(config Config) (*Estimator, error) {
+	e := &Estimator{message: newMessage()}
+	e.packet.struct_size = C.sizeof_weir_packet
+	err := config.made(e.message, func(c *C.weir_estimator_config) C.int { return C.weir_estimator_create(c, &e.handle) })
+	if err != nil {
+		e.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
+// Close frees the estimator; later calls fail. A second call does nothing.
+func (e *Estimator) Close() {
+	C.weir_estimator_destroy(e.handle)
+	C.free(unsafe.Pointer(e.message))
+	e.handle, e.message = nil, nil
+}
+
+// failure is the error of a call on this estimator.
+func (e *Estimator) failure(code C.int) error {
+	if e.handle == nil {
+		return ErrClosed
+	}
+	return failure(code, e.message)
+}
+
+// OnPacket takes a packet. Malformed, duplicate and late ones are no errors: they are counted.
+func (e *Estimator) OnPacket(packet *Packet) error {
+	p := &e.packet
+	p.arrival_time_us = C.int64_t(packet.ArrivalTimeUs)
+	p.ssrc = C.uint32_t(packet.SSRC)
+	p.sequence_number = C.uint16_t(packet.SequenceNumber)
+	p.payload_type = C.uint8_t(packet.PayloadType)
+	p.kind = C.uint8_t(packet.Kind)
+	p.has_abs_send_time = 0
+	if packet.HasAbsSendTime {
+		p.has_abs_send_time = 1
+	}
+	p.abs_send_time = C.uint32_t(packet.AbsSendTime)
+	p.rtp_timestamp = C.uint32_t(packet.RTPTimestamp)
+	p.rtp_clock_rate_hz = C.uint32_t(packet.RTPClockRateHz)
+	p.header_bytes = C.uint32_t(packet.HeaderBytes)
+	p.payload_bytes = C.uint32_t(packet.PayloadBytes)
+	p.padding_bytes = C.uint32_t(packet.PaddingBytes)
+	return e.failure(C.weir_estimator_on_packet(e.handle, p))
+}
+
+// RemoveStream says that a stream has ended: it leaves the REMB until it is heard again.
+func (e *Estimator) RemoveStream(ssrc uint32) error {
+	return e.failure(C.weir_estimator_remove_stream(e.handle, C.uint32_t(ssrc)))
+}
+
+// NextTimeoutUs is when OnTimeout is due: math.MinInt64 for at once.
+func (e *Estimator) NextTimeoutUs() int64 { return int64(C.weir_estimator_next_timeout_us(e.handle)) }
+
+// OnTimeout decides; true when feedback is due now. The first call begins the estimator's life.
+func (e *Estimator) OnTimeout(nowUs int64) (Estimate, bool, error) {
+	e.estimate = C.weir_estimate{struct_size: C.sizeof_weir_estimate}
+	code := C.weir_estimator_on_timeout(e.handle, C.int64_t(nowUs), &e.estimate)
+	return e.told(), code == 1, e.failure(code)
+}
+
+// Latest is the rate in force, whether or not it was sent yet.
+func (e *Estimator) Latest() (Estimate, error) {
+	e.estimate = C.weir_estimate{struct_size: C.sizeof_weir_estimate}
+	code := C.weir_estimator_latest(e.handle, &e.estimate)
+	return e.told(), e.failure(code)
+}
+
+func (e *Estimator) told() Estimate {
+	if e.estimate.reason == nil {
+		return Estimate{}
+	}
+	return Estimate{int64(e.estimate.at_time_us), int64(e.estimate.target_rate_bps), reason(e.estimate.reason)}
+}
+
+// REMB is the RTCP packet with the rate in force and the streams that have not ended; valid until the next call.
+func (e *Estimator) REMB(senderSSRC uint32) ([]byte, error) {
+	size := C.weir_estimator_write_remb(e.handle, C.uint32_t(senderSSRC), (*C.uint8_t)(&e.remb[0]), C.size_t(len(e.remb)))
+	if err := e.failure(size); err != nil {
+		return nil, err
+	}
+	return e.remb[:size], nil
+}
+
+// SetObjective steers the model, at any time in a call.
+func (e *Estimator) SetObjective(o Objective) error {
+	return e.failure(C.weir_estimator_set_objective(e.handle, C.float(o.Throughput), C.float(o.Latency), C.float(o.Loss)))
+}
+
+// SetConstraints bounds the rate, at any time in a call; the start rate matters only before the first OnTimeout.
+func (e *Estimator) SetConstraints(minRateBps, startRateBps, maxRateBps, nowUs int64) error {
+	return e.failure(C.weir_estimator_set_constraints(
+		e.handle, C.int64_t(minRateBps), C.int64_t(startRateBps), C.int64_t(maxRateBps), C.int64_t(nowUs)))
+}
+
+// Statistics is what a host shows; nowUs is what the last second ends at.
+func (e *Estimator) Statistics(nowUs int64) (Statistics, error) {
+	s := C.weir_estimator_statistics{struct_size: C.sizeof_weir_estimator_statistics}
+	if err := e.failure(C.weir_estimator_get_statistics(e.handle, C.int64_t(nowUs), &s)); err != nil {
+		return Statistics{}, err
+	}
+	return Statistics{
+		TargetRateBps:   int64(s.target_rate_bps),
+		Reason:          reason(s.reason),
+		ReceiveRateBps:  int64(s.receive_rate_bps),
+		QueueingDelay:   time.Duration(s.queueing_delay_us) * time.Microsecond,
+		LossRatio:       float64(s.loss_ratio),
+		PacketsReceived: int64(s.packets_received),
+		BytesReceived:   int64(s.bytes_received),
+		PacketsLost:     int64(s.packets_lost),
+		ClockRestarts:   int64(s.clock_restarts),
+	}, nil
+}
+
+// reason is a name in the library's static storage, which needs no copy.
+func reason(name *C.char) string {
+	return unsafe.String((*byte)(unsafe.Pointer(name)), int(C.strlen(name)))
+}

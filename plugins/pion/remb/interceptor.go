@@ -1,0 +1,110 @@
+package remb
+
+import (
+	"strings"
+
+	"github.com/pion/interceptor"
+	"github.com/pion/rtcp"
+
+	weir "weir/pion"
+)
+
+const absSendTimeURI = "http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time"
+
+// stream is what signalling has told of an SSRC.
+type stream struct {
+	absSendTimeID uint8
+	clockRateHz   uint32
+	kind          weir.Kind
+}
+
+func streamOf(info *interceptor.StreamInfo) stream {
+	s := stream{clockRateHz: info.ClockRate, kind: weir.Video}
+	switch mime := strings.ToLower(info.MimeType); {
+	case strings.HasSuffix(mime, "/rtx"):
+		s.kind = weir.Retransmission
+	case strings.HasPrefix(mime, "audio/"):
+		s.kind = weir.Audio
+	}
+	for _, extension := range info.RTPHeaderExtensions {
+		if extension.URI == absSendTimeURI && extension.ID > 0 && extension.ID < 256 {
+			s.absSendTimeID = uint8(extension.ID)
+		}
+	}
+	return s
+}
+
+// NewInterceptor makes Receiver an interceptor.Factory, for one PeerConnection.
+func (r *Receiver) NewInterceptor(string) (interceptor.Interceptor, error) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if r.taken {
+		return nil, ErrTaken
+	}
+	r.taken = true
+	return &receiverInterceptor{receiver: r}, nil
+}
+
+// receiverInterceptor learns from pion which streams there are, and who writes RTCP.
+type receiverInterceptor struct {
+	interceptor.NoOp
+	receiver *Receiver
+}
+
+// BindRTCPWriter begins the estimator's life, with the PeerConnection's: it learns from the silence before media too.
+func (i *receiverInterceptor) BindRTCPWriter(writer interceptor.RTCPWriter) interceptor.RTCPWriter {
+	r := i.receiver
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.writer = writer
+	r.begun.Do(func() { go r.run() })
+	return writer
+}
+
+// BindRemoteStream leaves the reader as it is: packets are seen before they are read.
+func (i *receiverInterceptor) BindRemoteStream(
+	info *interceptor.StreamInfo, reader interceptor.RTPReader,
+) interceptor.RTPReader {
+	r := i.receiver
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.streams[info.SSRC] = streamOf(info)
+	return reader
+}
+
+func (i *receiverInterceptor) UnbindRemoteStream(info *interceptor.StreamInfo) {
+	i.receiver.remove(info.SSRC)
+}
+
+// BindRTCPReader takes note of RTCP BYE, where the application reads RTCP.
+func (i *receiverInterceptor) BindRTCPReader(reader interceptor.RTCPReader) interceptor.RTCPReader {
+	return interceptor.RTCPReaderFunc(func(b []byte, a interceptor.Attributes) (int, interceptor.Attributes, error) {
+		n, a, err := reader.Read(b, a)
+		if err != nil {
+			return n, a, err
+		}
+		if a == nil {
+			a = make(interceptor.Attributes)
+		}
+		// What is no RTCP is for whoever reads it to refuse.
+		packets, _ := a.GetRTCPPackets(b[:n])
+		for _, packet := range packets {
+			if bye, ok := packet.(*rtcp.Goodbye); ok {
+				for _, ssrc := range bye.Sources {
+					i.receiver.remove(ssrc)
+				}
+			}
+		}
+		return n, a, nil
+	})
+}
+
+func (i *receiverInterceptor) Close() error { return i.receiver.Close() }
+
+// remove forgets a stream. One that goes on in spite of a BYE is heard again without what signalling told of it.
+func (r *Receiver) remove(ssrc uint32) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	delete(r.streams, ssrc)
+	_ = r.estimator.RemoveStream(ssrc)
+}

@@ -1,0 +1,163 @@
+// Package remb puts Weir into a pion PeerConnection that receives: it watches what arrives and steers the sender by RTCP
+// REMB, as any browser follows it.
+//
+// One Receiver serves one PeerConnection, hence one webrtc.API each. Audio, video and retransmissions share its
+// estimator. A packet's arrival is taken where pion has just decrypted it, not where the application reads it: an
+// application that is slow to read would look like a path that is slow.
+package remb
+
+import (
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/pion/interceptor"
+	"github.com/pion/rtcp"
+	"github.com/pion/rtp"
+
+	weir "weir/pion"
+)
+
+// ErrTaken is why a second PeerConnection of the same API is refused.
+var ErrTaken = errors.New("remb: a Receiver serves one PeerConnection; make an API and a Receiver for each")
+
+// Options are those of a Receiver.
+type Options struct {
+	weir.Config
+	// OnEstimate, where it is not nil, is told of each REMB, from the Receiver's own goroutine.
+	OnEstimate func(weir.Estimate)
+	// OnError, where it is not nil, is told what no caller can be: REMB that could not be sent, say.
+	OnError func(error)
+}
+
+// Receiver is Weir at one PeerConnection. All methods may be called from any goroutine.
+type Receiver struct {
+	options Options
+	// senderSSRC is whom REMB says that it comes from.
+	senderSSRC uint32
+	// nowUs is the estimator's clock.
+	nowUs  func() int64
+	begun  sync.Once
+	closed chan struct{}
+
+	// mutex guards what follows, never while something is sent or told.
+	mutex     sync.Mutex
+	taken     bool
+	over      bool
+	writer    interceptor.RTCPWriter
+	streams   map[uint32]stream
+	estimator *weir.Estimator
+	// Of the packet at hand; here they cost no allocation.
+	header rtp.Header
+	packet weir.Packet
+}
+
+// New makes a Receiver. It is closed with its PeerConnection; one that never had any, by Close.
+func New(options Options) (*Receiver, error) {
+	estimator, err := weir.NewEstimator(options.Config)
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	return &Receiver{
+		options:    options,
+		senderSSRC: rand.Uint32(),
+		nowUs:      func() int64 { return time.Since(start).Microseconds() },
+		closed:     make(chan struct{}),
+		streams:    make(map[uint32]stream),
+		estimator:  estimator,
+	}, nil
+}
+
+// SetObjective steers the model while the call runs.
+func (r *Receiver) SetObjective(objective weir.Objective) error {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	return r.estimator.SetObjective(objective)
+}
+
+// SetRates bounds the rate while the call runs. The start rate counts only before the first stream.
+func (r *Receiver) SetRates(minBps, startBps, maxBps int64) error {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	return r.estimator.SetConstraints(minBps, startBps, maxBps, r.nowUs())
+}
+
+// Statistics is for what the host shows of the call.
+func (r *Receiver) Statistics() (weir.Statistics, error) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	return r.estimator.Statistics(r.nowUs())
+}
+
+// Close frees the estimator; the PeerConnection's Close does it too. A second call does nothing.
+func (r *Receiver) Close() error {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if !r.over {
+		r.over = true
+		close(r.closed)
+		r.estimator.Close()
+	}
+	return nil
+}
+
+// run asks the estimator when its time has come, from the PeerConnection's beginning to its end.
+func (r *Receiver) run() {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-r.closed:
+			return
+		case <-timer.C:
+		}
+		feedback, estimate, wait, err := r.decide()
+		if errors.Is(err, weir.ErrClosed) {
+			return
+		}
+		if feedback != nil {
+			err = errors.Join(err, r.send(feedback))
+			if r.options.OnEstimate != nil {
+				r.options.OnEstimate(estimate)
+			}
+		}
+		if err != nil && r.options.OnError != nil {
+			r.options.OnError(err)
+		}
+		timer.Reset(max(wait, time.Millisecond))
+	}
+}
+
+// decide returns a REMB when one is due, and how long to wait for the next decision.
+func (r *Receiver) decide() (*rtcp.ReceiverEstimatedMaximumBitrate, weir.Estimate, time.Duration, error) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	estimate, due, err := r.estimator.OnTimeout(r.nowUs())
+	wait := time.Duration(r.estimator.NextTimeoutUs()-r.nowUs()) * time.Microsecond
+	if err != nil || !due {
+		return nil, estimate, wait, err
+	}
+	packet, err := r.estimator.REMB(r.senderSSRC)
+	if err != nil {
+		return nil, estimate, wait, err
+	}
+	feedback := new(rtcp.ReceiverEstimatedMaximumBitrate)
+	if err := feedback.Unmarshal(packet); err != nil {
+		return nil, estimate, wait, err
+	}
+	return feedback, estimate, wait, nil
+}
+
+func (r *Receiver) send(feedback *rtcp.ReceiverEstimatedMaximumBitrate) error {
+	r.mutex.Lock()
+	writer, connected := r.writer, len(r.streams) > 0
+	r.mutex.Unlock()
+	_, err := writer.Write([]rtcp.Packet{feedback}, interceptor.Attributes{})
+	if !connected {
+		// There is nobody yet to send it to.
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,159 @@
+package weir
+
+/*
+#include <stdlib.h>
+#include <weir.h>
+*/
+import "C"
+
+import (
+	"math"
+	"unsafe"
+)
+
+// Fate of a packet that was sent.
+type Fate uint16
+
+// What feedback says of a packet; of those that none mentions the fate is unknown.
+const (
+	Received    Fate = C.WEIR_PACKET_RECEIVED
+	Lost        Fate = C.WEIR_PACKET_LOST
+	FateUnknown Fate = C.WEIR_PACKET_FATE_UNKNOWN
+)
+
+// PacketFeedback is what one transport-wide feedback message says of one packet. The receive time is by the receiver's
+// clock, whose origin does not matter.
+type PacketFeedback struct {
+	ReceiveTimeUs  int64
+	SequenceNumber uint16
+	Fate           Fate
+}
+
+// Rates are those in force.
+type Rates struct {
+	TargetRateBps, PacingRateBps int64
+	Reason                       string
+}
+
+// SendSideCounters are since construction; see weir_send_side_counters of weir.h.
+type SendSideCounters struct {
+	PacketsReceived, PacketsLost, PacketsFateUnknown, PacketsInvalid uint64
+	ReportsDuplicate, ReportsNotInHistory, ArrivalsLate              uint64
+	ClockRestarts                                                    uint64
+}
+
+// SendSide is Weir at the sender: departures and transport-wide feedback in, rates out.
+type SendSide struct {
+	handle  *C.weir_send_side
+	message *C.char
+	packet  C.weir_sent_packet
+	rates   C.weir_send_side_rates
+}
+
+// A slice of PacketFeedback is handed on as it is.
+var (
+	_ [unsafe.Sizeof(PacketFeedback{}) - C.sizeof_weir_packet_feedback]struct{}
+	_ [C.sizeof_weir_packet_feedback - unsafe.Sizeof(PacketFeedback{})]struct{}
+)
+
+// NewSendSide makes one; Close frees it. The pacing rate is pacingFactor times the target rate; 0: the library's 2.5.
+func NewSendSide(config Config, pacingFactor float64) (*SendSide, error) {
+	s := &SendSide{message: newMessage()}
+	s.packet.struct_size = C.sizeof_weir_sent_packet
+	s.rates.struct_size = C.sizeof_weir_send_side_rates
+	err := config.made(s.message, func(c *C.weir_estimator_config) C.int {
+		return C.weir_send_side_create(c, C.double(pacingFactor), &s.handle)
+	})
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close frees it; later calls fail. A second call does nothing.
+func (s *SendSide) Close() {
+	C.weir_send_side_destroy(s.handle)
+	C.free(unsafe.Pointer(s.message))
+	s.handle, s.message = nil, nil
+}
+
+func (s *SendSide) failure(code C.int) error {
+	if s.handle == nil {
+		return ErrClosed
+	}
+	return failure(code, s.message)
+}
+
+// OnSentPacket takes a packet as it leaves, in the order of the transport-wide sequence numbers; others are counted as
+// invalid. The rates count sizeBytes, at most 65535: with IP and UDP, say.
+func (s *SendSide) OnSentPacket(sendTimeUs int64, sequenceNumber uint16, sizeBytes int, kind Kind) error {
+	p := &s.packet
+	p.send_time_us = C.int64_t(sendTimeUs)
+	p.sequence_number = C.uint16_t(sequenceNumber)
+	p.size_bytes = C.uint32_t(sizeBytes)
+	p.kind = C.uint16_t(kind)
+	return s.failure(C.weir_send_side_on_sent_packet(s.handle, p))
+}
+
+// OnTransportFeedback takes all that one feedback message says, in the order of sequence numbers. Anything may be wrong
+// with it: it is counted.
+func (s *SendSide) OnTransportFeedback(feedback []PacketFeedback, nowUs int64) error {
+	first := (*C.weir_packet_feedback)(unsafe.Pointer(unsafe.SliceData(feedback)))
+	return s.failure(C.weir_send_side_on_transport_feedback(s.handle, first, C.size_t(len(feedback)), C.int64_t(nowUs)))
+}
+
+// NextTimeoutUs is when OnTimeout is due; math.MaxInt64 before a packet was sent.
+func (s *SendSide) NextTimeoutUs() int64 {
+	if s.handle == nil {
+		return math.MaxInt64
+	}
+	return int64(C.weir_send_side_next_timeout_us(s.handle))
+}
+
+// OnTimeout decides where no feedback comes.
+func (s *SendSide) OnTimeout(nowUs int64) error {
+	return s.failure(C.weir_send_side_on_timeout(s.handle, C.int64_t(nowUs)))
+}
+
+// OnRoundTripTime tells what RTCP reports say of the path; what cannot be is ignored.
+func (s *SendSide) OnRoundTripTime(us int64) error {
+	return s.failure(C.weir_send_side_on_round_trip_time(s.handle, C.int64_t(us)))
+}
+
+// Rates are those in force; they may change with each of the three calls above.
+func (s *SendSide) Rates() (Rates, error) {
+	if err := s.failure(C.weir_send_side_get_rates(s.handle, &s.rates)); err != nil {
+		return Rates{}, err
+	}
+	return Rates{int64(s.rates.target_rate_bps), int64(s.rates.pacing_rate_bps), reason(s.rates.reason)}, nil
+}
+
+// SetObjective steers the model, at any time.
+func (s *SendSide) SetObjective(o Objective) error {
+	return s.failure(C.weir_send_side_set_objective(s.handle, C.float(o.Throughput), C.float(o.Latency), C.float(o.Loss)))
+}
+
+// SetConstraints bounds the rate, at any time; the start rate matters only before the first packet.
+func (s *SendSide) SetConstraints(minRateBps, startRateBps, maxRateBps int64) error {
+	return s.failure(C.weir_send_side_set_constraints(
+		s.handle, C.int64_t(minRateBps), C.int64_t(startRateBps), C.int64_t(maxRateBps)))
+}
+
+// Counters are since construction.
+func (s *SendSide) Counters() (SendSideCounters, error) {
+	c := C.weir_send_side_counters{struct_size: C.sizeof_weir_send_side_counters}
+	if err := s.failure(C.weir_send_side_get_counters(s.handle, &c)); err != nil {
+		return SendSideCounters{}, err
+	}
+	return SendSideCounters{
+		PacketsReceived:     uint64(c.packets_received),
+		PacketsLost:         uint64(c.packets_lost),
+		PacketsFateUnknown:  uint64(c.packets_fate_unknown),
+		PacketsInvalid:      uint64(c.packets_invalid),
+		ReportsDuplicate:    uint64(c.reports_duplicate),
+		ReportsNotInHistory: uint64(c.reports_not_in_history),
+		ArrivalsLate:        uint64(c.arrivals_late),
+		ClockRestarts:       uint64(c.clock_restarts),
+	}, nil
+}

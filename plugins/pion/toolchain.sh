@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Complains, with status 3, when what pion's plug-in is built with is not there.
+set -euo pipefail
+readonly WANTED=1.24
+missing=()
+version=$(go env GOVERSION 2>/dev/null || true)
+if [[ $(printf '%s\n' "$WANTED" "${version#go}" | sort -V | head -n 1) != "$WANTED" ]]; then
+  missing+=("Go $WANTED or later (here: ${version:-none}): from go.dev, or Debian's backports: apt-get install -t bookworm-backports golang-go")
+fi
+command -v cc >/dev/null || missing+=("a C compiler: apt-get install gcc")
+pkg-config --exists weir 2>/dev/null || missing+=("libweir, in PKG_CONFIG_PATH: make plugins, at the top of the repository")
+if ((${#missing[@]})); then
+  echo "plugins/pion: not there:" >&2
+  printf '  - %s\n' "${missing[@]}" >&2
+  exit 3
+fi

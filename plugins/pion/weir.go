@@ -1,0 +1,117 @@
+// Package weir is Weir's C interface (weir.h) for Go: a model that any number of estimators share, the receiver's
+// Estimator, and SendSide, which makes its estimate at the sender from transport-wide feedback. Packages remb and cc put
+// these into pion.
+//
+// Times are microseconds of one monotonic clock, rates bits per second. Calls on one Estimator or SendSide must not
+// overlap; a Model may be used by any number of goroutines. Errors come with the call that failed, on whatever thread
+// its goroutine runs.
+package weir
+
+/*
+#cgo pkg-config: weir
+#cgo noescape weir_estimator_on_packet
+#cgo nocallback weir_estimator_on_packet
+#cgo noescape weir_estimator_on_timeout
+#cgo nocallback weir_estimator_on_timeout
+#cgo nocallback weir_estimator_next_timeout_us
+#cgo noescape weir_send_side_on_sent_packet
+#cgo nocallback weir_send_side_on_sent_packet
+#cgo noescape weir_send_side_on_transport_feedback
+#cgo nocallback weir_send_side_on_transport_feedback
+#cgo noescape weir_send_side_get_rates
+#cgo nocallback weir_send_side_get_rates
+#cgo nocallback weir_send_side_next_timeout_us
+#include <stdlib.h>
+#include <weir.h>
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+)
+
+// ErrClosed is what calls after Close return.
+var ErrClosed = errors.New("weir: closed")
+
+// Error is a call that failed.
+type Error struct {
+	// Code is a weir_error of weir.h, below 0.
+	Code int
+	// Message is a sentence for the user.
+	Message string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("weir: %s (%d)", e.Message, e.Code) }
+
+// Version is that of the library, such as "0.1.0".
+func Version() string { return C.GoString(C.weir_version()) }
+
+// Objective weighs throughput, latency and loss; each above 0, divided by their sum. Its zero value is the balanced one.
+type Objective struct {
+	Throughput, Latency, Loss float32
+}
+
+// Config is that of an Estimator or a SendSide. Zero values are the library's defaults.
+type Config struct {
+	// Model decides, unless Controller names "rule", "nada" or "fixed"; then it must be nil.
+	Model      *Model
+	Controller string
+	// Pool is several controllers in one line, such as "pilot=weir copilots=nada,rule fusion=min"; Model is that of the
+	// member "weir", and Controller must be empty.
+	Pool                                 string
+	MinRateBps, StartRateBps, MaxRateBps int64
+	Objective                            Objective
+}
+
+// messageBytes is room for an error's sentence.
+const messageBytes = 512
+
+// made hands the C form of a Config to `create`. `message` is where the calls on what is created say why they fail.
+func (c Config) made(message *C.char, create func(*C.weir_estimator_config) C.int) error {
+	var config C.weir_estimator_config
+	C.weir_estimator_config_init(&config, C.sizeof_weir_estimator_config)
+	config.error, config.error_size_bytes = message, messageBytes
+	if c.Controller != "" {
+		config.controller = C.CString(c.Controller)
+		defer C.free(unsafe.Pointer(config.controller))
+	}
+	if c.Pool != "" {
+		config.pool = C.CString(c.Pool)
+		defer C.free(unsafe.Pointer(config.pool))
+	}
+	if c.Model != nil {
+		c.Model.mutex.RLock()
+		defer c.Model.mutex.RUnlock()
+		if c.Model.handle == nil {
+			return ErrClosed
+		}
+		config.loaded_model = c.Model.handle
+	}
+	if c.MinRateBps != 0 {
+		config.min_rate_bps = C.int64_t(c.MinRateBps)
+	}
+	if c.StartRateBps != 0 {
+		config.start_rate_bps = C.int64_t(c.StartRateBps)
+	}
+	if c.MaxRateBps != 0 {
+		config.max_rate_bps = C.int64_t(c.MaxRateBps)
+	}
+	if c.Objective != (Objective{}) {
+		config.objective_throughput = C.float(c.Objective.Throughput)
+		config.objective_latency = C.float(c.Objective.Latency)
+		config.objective_loss = C.float(c.Objective.Loss)
+	}
+	return failure(create(&config), message)
+}
+
+// failure is the error of a call that wrote its reason into `message`.
+func failure(code C.int, message *C.char) error {
+	if code >= 0 {
+		return nil
+	}
+	return &Error{Code: int(code), Message: C.GoString(message)}
+}
+
+func newMessage() *C.char { return (*C.char)(C.calloc(1, messageBytes)) }
