@@ -29,7 +29,8 @@ _NOT_AS_THEY_ARE = ("scenario", "out", "model", "objective", "own")
 @dataclass(frozen=True)
 class CallPlan:
     """Calls of every scenario, as each seed varies it (`weir.traces.schema.variation`), under every controller.
-    `duration_s` None: `call_duration_s`. `own`: the user's own controller, whose name is among `controllers`.
+    `duration_s` None: `call_duration_s`. `own`: the user's own controller, whose name is among `controllers`. `orders`:
+    those of every call.
     """
 
     scenarios: Sequence[Scenario]
@@ -44,6 +45,7 @@ class CallPlan:
     model: Path | None
     duration_s: float | None = None
     own: OwnController | None = None
+    orders: tuple[tuple[float, dict[str, Any]], ...] = ()
 
 
 def call_duration_s(scenario: Scenario) -> float:
@@ -82,6 +84,7 @@ def plan_calls(plan: CallPlan, out: Path, programs: Sequence[Path]) -> dict[str,
                     model=plan.model if uses_model(controller) and not own else None,
                     variation=variation,
                     own=own,
+                    orders=plan.orders,
                 )
                 calls[_key(settings, [*builds, model if settings.model else None])] = settings
     return calls

@@ -27,7 +27,8 @@ class CallSettings:
     `controller`: of `weir.registry.IN_CALLS`, a pool's line, or the name of `own`. `objective`: weights of throughput,
     latency and loss, for controllers of ours. `max_bitrate_bps` bounds the encoder.
     `model` None: the one shipped. `own`: the user's own controller, whose name `controller` then is;
-    it decides in place of the model. `out` is the call's own folder.
+    it decides in place of the model. `out` is the call's own folder. `orders`: what is asked of the call while it lasts
+    (`call/session/orders.py`), each with its time from the beginning in seconds.
     """
 
     scenario: Scenario
@@ -45,6 +46,7 @@ class CallSettings:
     model: Path | None = None
     variation: dict[str, Any] = field(default_factory=dict)
     own: OwnController | None = None
+    orders: tuple[tuple[float, dict[str, Any]], ...] = ()
 
     @property
     def follows_objective(self) -> bool:

@@ -18,6 +18,7 @@ from weir.qoe_eval.experiments.policy.figures import read_figures
 from weir.qoe_eval.experiments.policy.report import policy_document, policy_markdown
 from weir.qoe_eval.experiments.policy.sets import TRACE_SETS, policy_sets
 from weir.qoe_eval.experiments.polycc.command import polycc
+from weir.qoe_eval.experiments.pool_calls.command import pool_calls_command
 from weir.qoe_eval.experiments.recoco.command import recoco
 from weir.qoe_eval.experiments.replay_record import replay_record
 from weir.qoe_eval.experiments.robust.command import robust
@@ -38,6 +39,7 @@ app = typer.Typer(no_args_is_help=True, help="Measure against the project's goal
 app.command("recoco")(recoco)
 add_experiments(app)
 app.command("calls")(calls)
+app.command("pool-calls")(pool_calls_command)
 app.command("robust")(robust)
 app.command("polycc")(polycc)
 app.command("trust")(trust)

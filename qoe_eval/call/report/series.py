@@ -14,6 +14,7 @@ from weir.qoe_eval.call.logs.link_log import LinkLog, read_link_log
 from weir.qoe_eval.call.logs.webrtc_stats import read_stats_log
 from weir.qoe_eval.call.measures.metrics import VMAF_FRAMES, end_to_end_delays_ms
 from weir.qoe_eval.call.media.received_frames import ReceivedFrame, read_index
+from weir.qoe_eval.call.report.seats import read_seats
 from weir.qoe_eval.call.report.summary import Call
 from weir.qoe_eval.measures.summary import ordered_controllers
 from weir.qoe_eval.report.chart_rows import Array, bin_width_s, binned, chart, line, row, thinned
@@ -41,12 +42,15 @@ def call_charts(calls: Sequence[tuple[Call, Path]]) -> list[dict[str, Any]]:
         capacity = next((one.capacity() for one in drawn if one.has_link), None)
         duration_s = max(one.duration_s for one in drawn)
         estimates, vmaf = [one.estimate() for one in drawn], [one.vmaf() for one in drawn]
+        members = list(dict.fromkeys(member for one in drawn for member in one.members))
         rows = [
             row("Estimate, kbps", [capacity, *estimates], range=_range(capacity, estimates)),
             row("Received, kbps", [capacity, *(one.received() for one in drawn)]),
             row("Delay, ms", [part for one in drawn for part in one.delays()], share=1.1),
             row("Frames per s", [one.frame_rate() for one in drawn], share=0.7),
             row("VMAF", vmaf, share=0.7, range=_vmaf_range(vmaf)),
+            row("Pilot", [one.pilot(members) for one in drawn], share=0.5, ticks=members),
+            row("Trust", [one.trust() for one in drawn], share=0.5, range=(0, 1.05)),
         ]
         charts.append(chart(f"{case} · seed {seed}", drawn[0].description, duration_s, rows))
     return [one for one in charts if one["rows"]]
@@ -66,6 +70,7 @@ class _CallLines:
         self.description = str(about.get("description", ""))
         self._link = read_link_log(folder / file_names.LINK_LOG, "forward")
         self._frames = read_index(folder / file_names.FRAME_LOG)
+        self._seats = read_seats(folder / file_names.ESTIMATES)
         self._width_s = bin_width_s(self.duration_s, _BIN_S)
         self._frame_width_s = bin_width_s(self.duration_s, _FRAME_BIN_S)
 
@@ -141,6 +146,27 @@ class _CallLines:
             return None
         times, values = np.array(known, dtype=np.float64).T
         return self._line(*binned(self._since(times), values, self.duration_s, self._frame_width_s, np.mean), "", 1)
+
+    @property
+    def members(self) -> list[str]:
+        """Of a pool, its pilot at first before the others; of a controller alone none."""
+        return list(dict.fromkeys(name for seats in self._seats[:1] for name in (seats.pilot, *seats.trust)))
+
+    def pilot(self, members: Sequence[str]) -> Line:
+        """The place among these names of who had the pilot's seat at the end of each bin."""
+        places = np.array([members.index(seats.pilot) for seats in self._seats], dtype=np.float64)
+        return self._seats_line(places, step=True)
+
+    def trust(self) -> Line:
+        """In who had the pilot's seat at first, the smallest of each bin."""
+        first = next(iter(self.members), "")
+        return self._seats_line(np.array([seats.trust.get(first, np.nan) for seats in self._seats], dtype=np.float64))
+
+    def _seats_line(self, values: Array, *, step: bool = False) -> Line:
+        times = self._since(np.array([seats.time_us for seats in self._seats], dtype=np.float64))
+        reduce = (lambda some: some[-1]) if step else np.min
+        x, y = binned(times, values, self.duration_s, self._width_s, reduce)
+        return line(self._controller, f"--c-{css_name(self._controller)}", x, y, decimals=0 if step else 2, step=step)
 
     def _line(self, x: Array, y: Array, unit: str, decimals: int = 0) -> Line:
         own = self._kind == "weir"

@@ -190,6 +190,7 @@ class _Call:
         self._started_us = await self._link.begin()
         self._state("in the call", duration_s=self._settings.duration_s, started_us=self._started_us)
         self._endless.append(self._watched(self._take_orders()))
+        self._endless.append(self._watched(self._give_orders()))
         self._endless.append(self._watched(self._break_silence()))
         self._lag.start()
         remaining_s = self._settings.duration_s - (monotonic_us() - self._started_us) / 1e6
@@ -307,6 +308,13 @@ class _Call:
 
     async def _break_silence(self) -> None:
         self._break(await self._silence.broken())
+
+    async def _give_orders(self) -> None:
+        """Those that the settings have, each at its time."""
+        assert self._started_us is not None
+        for at_s, order in self._settings.orders:
+            await asyncio.sleep(max(0.0, at_s - (monotonic_us() - self._started_us) / 1e6))
+            await self._control.put(order)
 
     async def _take_orders(self) -> None:
         assert self._receiver is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from weir.qoe_eval.experiments.calls.link_accuracy import LinkAccuracy
@@ -191,6 +191,40 @@ def _mean_of(records: Records, scenario: str, controller: str, metric: str) -> f
         and (value := record["metrics"]["run"].get(metric)) is not None
     ]
     return sum(values) / len(values) if values else None
+
+
+def worst_row(
+    name: str,
+    what: str,
+    goal: Goal,
+    values: Mapping[str, float],
+    details: Mapping[str, str],
+    wanted: Sequence[str],
+    why_not: str,
+) -> Row:
+    """A row that the worst of several scenarios decides; a goal that all of those measured reach stays open while one
+    that is wanted has no value.
+
+    Args:
+        name: of the row.
+        what: is measured.
+        goal: of every scenario.
+        values: by scenario.
+        details: by scenario, what is behind its value.
+        wanted: the scenarios that the goal asks for.
+        why_not: why one of them has no value.
+    """
+    if not values:
+        return not_measured(name, what, goal, why_not if wanted else "no such call")
+    worst_first = sorted(values, key=values.__getitem__, reverse=goal.kind == "at most")
+    missed = sum(not goal.met(value) for value in values.values())
+    shown = "; ".join(f"{one} {goal.show(values[one])}: {details[one]}" for one in worst_first)
+    detail = f"{missed} of {len(values)} miss it. {shown}" if missed else f"all {len(values)}. {shown}"
+    row = measured(name, what, goal, values[worst_first[0]], detail, **values)
+    absent = [scenario for scenario in wanted if scenario not in values]
+    if absent and not missed:
+        return replace(row, reached=None, reason=f"{', '.join(absent)}: {why_not}")
+    return row
 
 
 def why_no_pair(records: Records) -> str:

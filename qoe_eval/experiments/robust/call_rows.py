@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
 
 from weir.qoe_eval.experiments.calls.goals import (
     REAL,
@@ -12,9 +11,10 @@ from weir.qoe_eval.experiments.calls.goals import (
     pairs_of,
     sim_to_real,
     why_no_pair,
+    worst_row,
 )
 from weir.qoe_eval.experiments.robust.calls import CONTROLLERS, SMALL_SIZE, RobustCalls
-from weir.qoe_eval.report.goal_table import Goal, Row, measured, not_measured
+from weir.qoe_eval.report.goal_table import Goal, Row
 
 # What, the measure's name, whether it is compared as a ratio, the factor and unit of both values.
 _MEASURES = (
@@ -43,7 +43,7 @@ def _sim_to_real(calls: RobustCalls) -> Iterator[Row]:
             ("rate", "receive rate", {scenario: one.rate_ratio for scenario, one in found.items()}),
             ("delay", "p95 delay", {scenario: one.delay_ratio for scenario, one in found.items()}),
         ):
-            yield _worst(
+            yield worst_row(
                 f"sim_to_real_{controller}_{name}",
                 f"sim-to-real, {controller}: {words} in calls off that in replays, worst scenario",
                 REAL,
@@ -65,7 +65,7 @@ def _against_gcc(calls: RobustCalls, size: str) -> Iterator[Row]:
             for scenario, some in pairs.items()
             if (value := _ratio(some) if goal.unit == "times" else some.means[0] - some.means[1]) is not None
         }
-        yield _worst(
+        yield worst_row(
             f"calls_{size}_{name}",
             f"calls of {size}: {words}, worst scenario",
             goal,
@@ -88,28 +88,3 @@ def _ratio(pairs: Pairs) -> float | None:
 def _both(pairs: Pairs, factor: float, unit: str) -> str:
     weir, gcc = (f"{factor * mean:,.4g} {unit}".rstrip() for mean in pairs.means)
     return f"{weir} and {gcc} ({len(pairs)} pair{'s' * (len(pairs) != 1)})"
-
-
-def _worst(
-    name: str,
-    what: str,
-    goal: Goal,
-    values: Mapping[str, float],
-    details: Mapping[str, str],
-    wanted: Sequence[str],
-    why_not: str,
-) -> Row:
-    """The worst of the wanted scenarios decides; a goal that all of those missed by no call reach stays open while one
-    has none.
-    """
-    if not values:
-        return not_measured(name, what, goal, why_not if wanted else "no such call")
-    worst_first = sorted(values, key=values.__getitem__, reverse=goal.kind == "at most")
-    missed = sum(not goal.met(value) for value in values.values())
-    shown = "; ".join(f"{one} {goal.show(values[one])}: {details[one]}" for one in worst_first)
-    detail = f"{missed} of {len(values)} miss it. {shown}" if missed else f"all {len(values)}. {shown}"
-    row = measured(name, what, goal, values[worst_first[0]], detail, **values)
-    absent = [scenario for scenario in wanted if scenario not in values]
-    if absent and not missed:
-        return replace(row, reached=None, reason=f"{', '.join(absent)}: {why_not}")
-    return row

@@ -39,7 +39,7 @@ TEST_F(LinkTest, SinksWithAndWithoutEventsSeeTheSameTimes) {
       SendEvery(link, *sink, 5'300'001, 300, 1200);
       RunUntil(10 * kSecond);
       ns3::Simulator::Destroy();
-      UseFastScheduler();
+      UseEventEngine();
     }
     ASSERT_EQ(with_event.received.size(), 300u);
     ASSERT_EQ(without_event.received.size(), 300u);
@@ -61,7 +61,7 @@ TEST_F(LinkTest, RateChangeWithinAPacket) {
     At(0, [&] { sink.Send(link, 1250); });
     RunUntil(kSecond);
     ns3::Simulator::Destroy();
-    UseFastScheduler();
+    UseEventEngine();
     // 5,000 bits by 5 ms, 2,000 by 6 ms, 3,000 at 500 kbps.
     ASSERT_EQ(sink.received.size(), 1u);
     EXPECT_EQ(sink.received[0].arrival_ns, (6 + 6 + 25) * kMs);
@@ -108,7 +108,7 @@ TEST_F(LinkTest, CapacityThatStaysZeroHoldsWhatItHas) {
     EXPECT_EQ(link.queued_packets(), 3);
     EXPECT_EQ(link.QueueingDelayNs(), kNever);
     ns3::Simulator::Destroy();
-    UseFastScheduler();
+    UseEventEngine();
   }
 }
 
@@ -157,7 +157,7 @@ TEST_F(LinkTest, QueueBoundsInEachUnit) {
       }
       EXPECT_EQ(sink.received.size() + sink.dropped.size(), 100u);
       ns3::Simulator::Destroy();
-      UseFastScheduler();
+      UseEventEngine();
     }
   }
 }
@@ -204,7 +204,7 @@ TEST_F(LinkTest, SaturatingFlowGetsTheCapacity) {
       EXPECT_EQ(link.queued_packets(), 0);
       EXPECT_EQ(observer.packets_sent, observer.packets_received + observer.packets_dropped);
       ns3::Simulator::Destroy();
-      UseFastScheduler();
+      UseEventEngine();
     }
   }
 }
@@ -254,7 +254,7 @@ TEST_F(LinkTest, AnotherCapacityCountsForWhatComesAfter) {
     // 1,000 bits at 500 kbps, from 10 to 12 ms, then 9,000 at 2 Mbps.
     EXPECT_EQ(sink.received[1].arrival_ns, 16 * kMs + kMs / 2 + 25 * kMs);
     ns3::Simulator::Destroy();
-    UseFastScheduler();
+    UseEventEngine();
   }
 }
 
@@ -288,7 +288,7 @@ TEST_F(LinkTest, CountsWhatItCarriedAndWhenItHadNothingTo) {
     EXPECT_EQ(link.counters().packets_dropped_by_queue, 2);
     EXPECT_EQ(sink.dropped.size(), 3u);
     ns3::Simulator::Destroy();
-    UseFastScheduler();
+    UseEventEngine();
   }
 }
 

@@ -130,7 +130,7 @@ TEST_F(LossAndJitterTest, JitterKeepsTheOrderUnlessToldOtherwise) {
       EXPECT_EQ(overtakes, 0);
     }
     ns3::Simulator::Destroy();
-    UseFastScheduler();
+    UseEventEngine();
   }
 }
 
@@ -251,7 +251,7 @@ TEST_F(LossAndJitterTest, EveryKindOfJitterComesFromTheSeedAndKeepsTheOrderOfALi
       {.kind = JitterSpec::Kind::kSpikes, .gap_mean_s = 1.0, .shortest_ns = 50 * kMs, .longest_ns = 200 * kMs}};
   for (const JitterSpec& jitter : kinds) {
     const auto run = [&jitter](uint64_t seed) {
-      UseFastScheduler();
+      UseEventEngine();
       LinkSpec spec = LinkOf(3'000'000);
       spec.jitter = jitter;
       Link link(spec, kDuration, seed, 0);
@@ -271,7 +271,7 @@ TEST_F(LossAndJitterTest, EveryKindOfJitterComesFromTheSeedAndKeepsTheOrderOfALi
 
 TEST_F(LossAndJitterTest, SameSeedSameFateWhateverRanBefore) {
   const auto run = [](uint64_t seed, uint64_t stream) {
-    UseFastScheduler();
+    UseEventEngine();
     LinkSpec spec = LinkOf(3'000'000);
     spec.loss = {.kind = LossSpec::Kind::kBernoulli, .ratio = 0.1};
     spec.jitter = {JitterSpec::Kind::kTruncatedGaussian, 2 * kMs, 8 * kMs, true};

@@ -57,7 +57,7 @@ class RecordingSink final : public PacketSink {
 
 class SimulationTest : public ::testing::Test {
  protected:
-  SimulationTest() { UseFastScheduler(); }
+  SimulationTest() { UseEventEngine(); }
   ~SimulationTest() override { ns3::Simulator::Destroy(); }
 
   static void RunUntil(int64_t time_ns) {

@@ -43,7 +43,7 @@ TEST_F(TcpCopaTest, SettlesOnAFullLinkWithAShortQueue) {
     EXPECT_GT(utilisation, 0.93) << rate_bps;
     EXPECT_LE(utilisation, 1.001) << rate_bps;
     ns3::Simulator::Destroy();
-    UseFastScheduler();
+    UseEventEngine();
   }
 }
 

@@ -42,7 +42,7 @@ TEST_F(TcpFlowTest, FillsALink) {
       EXPECT_GT(flow.bytes_delivered(), observer.bytes_received * 85 / 100);
       EXPECT_LT(flow.bytes_delivered(), observer.bytes_received * 1448 / 1500 + 1500);
       ns3::Simulator::Destroy();
-      UseFastScheduler();
+      UseEventEngine();
     }
   }
 }
@@ -214,7 +214,7 @@ TEST_F(TcpFlowTest, ShortTransfers) {
         static_cast<double>(tcp.bytes_delivered()) / static_cast<double>(tcp.transfers_completed());
     EXPECT_NEAR(mean_bytes, 40'000, 5 * 5774 / std::sqrt(240.0));
     ns3::Simulator::Destroy();
-    UseFastScheduler();
+    UseEventEngine();
   }
 }
 
@@ -234,7 +234,7 @@ TEST_F(TcpFlowTest, ConnectsInSpiteOfHeavyLoss) {
 
 TEST_F(TcpFlowTest, RepeatsItselfWhateverRanBefore) {
   const auto run = [](TcpCongestionControl congestion_control, bool short_transfers, uint64_t seed) {
-    UseFastScheduler();
+    UseEventEngine();
     const int64_t duration_ns = 30 * kSecond;
     LinkSpec spec = LinkOf(4'000'000);
     spec.loss = {.kind = LossSpec::Kind::kBernoulli, .ratio = 0.002};
@@ -270,7 +270,7 @@ TEST_F(TcpFlowTest, AFlowMayDieBeforeOrAfterTheSimulation) {
     if (before) tcp.reset();
     ns3::Simulator::Destroy();
     tcp.reset();
-    UseFastScheduler();
+    UseEventEngine();
   }
 }
 

@@ -92,6 +92,29 @@ def test_the_charts_have_the_calls_of_a_pair(calls, made_call, tmp_path):
     assert charts[0]["duration_s"] == 12
 
 
+def test_the_chart_of_a_pool_says_who_has_the_seat_and_the_trust_in_who_had_it(calls, made_call, tmp_path):
+    line = "pilot=weir copilots=nada policy=by_trust"
+    records = calls(scenarios=("steps",), seeds=(1,), controllers=(line, "gcc"))
+    path = tmp_path / "calls" / records[0]["call"]["folder"] / file_names.ESTIMATES
+
+    def pool(entry):
+        broken = entry["time_us"] > made_call.START_US + 6_000_000
+        trust = {"weir": 0.2 if broken else 1.0, "nada": 1.0}
+        seat = "nada" if broken else "weir"
+        members = [
+            {"name": name, "role": "pilot" if name == seat else "watching", "trust": trust[name]} for name in trust
+        ]
+        return entry | {"pool": {"members": members}}
+
+    made_call.write_lines(path, [pool(json.loads(one)) for one in path.read_text().splitlines()])
+    _, page = write(records, tmp_path)
+    rows = {row["title"]: row for row in data_of(page.read_text())["charts"][0]["rows"]}
+    assert rows["Pilot"]["ticks"] == ["weir", "nada"]
+    (pilot,), (trust,) = rows["Pilot"]["lines"], rows["Trust"]["lines"]
+    assert (pilot["y"][10], pilot["y"][13], pilot["step"]) == (0, 1, True)
+    assert (trust["y"][10], trust["y"][13]) == (1.0, 0.2)
+
+
 def test_disturbed_and_broken_calls_are_marked_and_not_averaged(calls, tmp_path):
     records = calls(seeds=(1, 2, 3))
     clean, _ = write(records, tmp_path)

@@ -1,13 +1,10 @@
 #include "core/event.h"
 
-#include <ns3/object-factory.h>
-
 namespace weir::sim {
 
-void UseFastScheduler() {
-  ns3::ObjectFactory factory;
-  factory.SetTypeId("ns3::PriorityQueueScheduler");
-  ns3::Simulator::SetScheduler(factory);
+void UseEventEngine() {
+  ns3::Simulator::Destroy();
+  ns3::Simulator::SetImplementation(ns3::CreateObject<EventEngine>());
 }
 
 }  // namespace weir::sim

@@ -21,10 +21,11 @@ class RingBuffer {
   T& operator[](size_t index) { return slots_[(head_ + index) & (slots_.size() - 1)]; }
   const T& operator[](size_t index) const { return slots_[(head_ + index) & (slots_.size() - 1)]; }
 
-  void push_back(T&& value) {
+  void push_back(T&& value) { push_slot() = std::move(value); }
+  // The new last element, still as one that left has been left: to be assigned.
+  T& push_slot() {
     if (size_ == slots_.size()) Grow();
-    slots_[(head_ + size_) & (slots_.size() - 1)] = std::move(value);
-    ++size_;
+    return slots_[(head_ + size_++) & (slots_.size() - 1)];
   }
   void push_back(const T& value) { push_back(T(value)); }
   void pop_front() {

@@ -42,6 +42,7 @@ void Pacer::SetRates(DataRate pacing_rate, DataRate padding_rate, int64_t now_ns
     padding_paid_ns_ = Rescaled(padding_paid_ns_, now_ns, padding_rate_bps_, padding_bps);
   }
   pacing_rate_bps_ = pacing_bps;
+  burst_ns_ = pacing_bps > 0 ? std::min(kSendBurstNs, TransmissionNs(kMaxBurstBytes, pacing_bps)) : 0;
   padding_rate_bps_ = padding_bps;
 }
 
@@ -80,8 +81,7 @@ int64_t Pacer::ProbeTimeNs(int64_t now_ns) const {
 
 int64_t Pacer::MediaTimeNs(int64_t now_ns) const {
   if (pacing_rate_bps_ <= 0) return kNeverNs;
-  const int64_t burst_ns = std::min(kSendBurstNs, TransmissionNs(kMaxBurstBytes, pacing_rate_bps_));
-  return media_paid_ns_ - now_ns < burst_ns ? now_ns : media_paid_ns_;
+  return media_paid_ns_ - now_ns < burst_ns_ ? now_ns : media_paid_ns_;
 }
 
 int64_t Pacer::next_send_ns(int64_t now_ns) const {
@@ -149,8 +149,7 @@ void Pacer::AccountMedia(int64_t size_bytes, int64_t now_ns) {
     if (has_media()) {
       // Fast enough for all that is queued to leave before its oldest packet has waited for too long.
       const int64_t left_ns = std::max<int64_t>(1'000'000, kMaxQueueingNs - (now_ns - next_media().enqueued_ns));
-      rate_bps =
-          std::max(rate_bps, static_cast<int64_t>(static_cast<__int128>(queued_bytes_) * 8'000'000'000 / left_ns));
+      rate_bps = std::max(rate_bps, BitsOver(8 * queued_bytes_, left_ns));
     }
     media_paid_ns_ = std::max(media_paid_ns_, now_ns) + TransmissionNs(size_bytes, rate_bps);
   }

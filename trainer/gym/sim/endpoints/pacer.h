@@ -71,6 +71,8 @@ class Pacer {
   bool active_ = false;
   int64_t pacing_rate_bps_ = 0;
   int64_t padding_rate_bps_ = 0;
+  // At the pacing rate: for how much of what has been sent the next packet does not wait.
+  int64_t burst_ns_ = 0;
   RingBuffer<QueuedPacket> audio_;
   RingBuffer<QueuedPacket> retransmissions_;
   RingBuffer<QueuedPacket> media_;

@@ -47,7 +47,9 @@ constexpr uint32_t SsrcOf(int flow_index, PacketKind kind) {
 
 // In units of the stream's clock.
 constexpr uint32_t RtpTimestamp(PacketKind kind, int64_t time_ns) {
-  return static_cast<uint32_t>(static_cast<__int128>(time_ns) * ClockRateOf(kind) / 1'000'000'000);
+  constexpr int64_t kNsPerSecond = 1'000'000'000;
+  const int64_t rate = ClockRateOf(kind);
+  return static_cast<uint32_t>(time_ns / kNsPerSecond * rate + time_ns % kNsPerSecond * rate / kNsPerSecond);
 }
 
 // abs-send-time: seconds in 6.18 fixed point, rounded.

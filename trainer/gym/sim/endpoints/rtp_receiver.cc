@@ -43,7 +43,9 @@ void RtpReceiver::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
   if (repair_ && !packet.rtcp && repair_->OnAnnounced(packet, arrival_time_ns)) {
     repair_timer_.Set(repair_->next_timeout_ns());
   }
-  pending_.push_back({std::move(packet), arrival_time_ns});
+  PendingPacket& pending = pending_.push_slot();
+  pending.packet = std::move(packet);
+  pending.arrival_time_ns = arrival_time_ns;
   for (size_t i = pending_.size() - 1; i > 0 && pending_[i - 1].arrival_time_ns > arrival_time_ns; --i) {
     std::swap(pending_[i - 1], pending_[i]);
   }

@@ -29,6 +29,7 @@ RtpSender::RtpSender(const RtpSenderConfig& config, std::unique_ptr<MediaSource>
                      std::unique_ptr<RateController> controller, Link* link, FlowObserver* observer)
     : config_(config),
       source_(std::move(source)),
+      elastic_(source_->elastic()),
       controller_(std::move(controller)),
       link_(link),
       observer_(observer),
@@ -89,7 +90,7 @@ void RtpSender::SetActive(bool active, int64_t now_ns) {
 void RtpSender::OnSendTimeout() {
   const int64_t now_ns = NowNs();
   while (true) {
-    while (source_->next_packet_ns() <= now_ns && (!source_->elastic() || pacer_.empty())) {
+    while (source_->next_packet_ns() <= now_ns && (!elastic_ || pacer_.empty())) {
       pacer_.Enqueue(source_->TakePacket(now_ns), now_ns);
     }
     const std::optional<PacedPacket> packet = pacer_.Take(now_ns);
@@ -101,7 +102,7 @@ void RtpSender::OnSendTimeout() {
 
 void RtpSender::SetSendTimer(int64_t now_ns) {
   int64_t next_ns = pacer_.next_send_ns(now_ns);
-  if (!source_->elastic() || pacer_.empty()) next_ns = std::min(next_ns, source_->next_packet_ns());
+  if (!elastic_ || pacer_.empty()) next_ns = std::min(next_ns, source_->next_packet_ns());
   send_timer_.Set(next_ns);
 }
 

@@ -87,6 +87,8 @@ class RtpSender final : private PacketSink {
 
   const RtpSenderConfig config_;
   const std::unique_ptr<MediaSource> source_;
+  // Whether the source is.
+  const bool elastic_;
   const std::unique_ptr<RateController> controller_;
   Link* const link_;
   FlowObserver* const observer_;

@@ -102,7 +102,7 @@ void Link::DeliverAt(Packet&& packet, int64_t arrival_ns) {
     idle_deliveries_.pop_back();
   }
   delivery->Load(std::move(packet), arrival_ns);
-  ns3::Simulator::Schedule(ns3::TimeStep(arrival_ns - NowNs()), delivery);
+  ScheduleAt(arrival_ns, delivery);
 }
 
 }  // namespace weir::sim

@@ -12,10 +12,6 @@ constexpr int64_t kMinPacketsPerSecond = 30;
 constexpr int64_t kFrameNs = kNsPerSecond / 30;
 constexpr int64_t kMinPayloadBytes = 50;
 
-int64_t NsFor(int64_t bits, int64_t rate_bps) {
-  return static_cast<int64_t>(static_cast<__int128>(bits) * kNsPerSecond / rate_bps);
-}
-
 }  // namespace
 
 FillerSource::FillerSource(uint32_t overhead_bytes, DataRate max_rate)
@@ -29,7 +25,7 @@ void FillerSource::SetTargetRate(DataRate target_rate, int64_t now_ns) {
     missing_bits_ = static_cast<int64_t>(static_cast<__int128>(wait_ns) * rate_bps_ / kNsPerSecond);
   }
   rate_bps_ = rate_bps;
-  if (active_) next_packet_ns_ = rate_bps_ > 0 ? now_ns + NsFor(missing_bits_, rate_bps_) : kNeverNs;
+  if (active_) next_packet_ns_ = rate_bps_ > 0 ? now_ns + BitsOver(missing_bits_, rate_bps_) : kNeverNs;
 }
 
 void FillerSource::SetActive(bool active, int64_t now_ns) {
@@ -50,7 +46,7 @@ MediaPacket FillerSource::TakePacket(int64_t now_ns) {
     frame_end_ns_ = (now_ns / kFrameNs + 1) * kFrameNs;
   }
   // A packet that had to wait for the pacer is not made up for: the target was not the limit then.
-  next_packet_ns_ = std::max(next_packet_ns_, now_ns) + NsFor((payload_bytes + overhead_bytes_) * 8, rate_bps_);
+  next_packet_ns_ = std::max(next_packet_ns_, now_ns) + BitsOver((payload_bytes + overhead_bytes_) * 8, rate_bps_);
   return {.kind = PacketKind::kVideo,
           .payload_bytes = static_cast<uint32_t>(payload_bytes),
           .capture_time_ns = frame_capture_time_ns_};

@@ -1,6 +1,7 @@
 #include "realtime/link_process.h"
 
 #include <fcntl.h>
+#include <ns3/object-factory.h>
 #include <ns3/realtime-simulator-impl.h>
 #include <ns3/simulator.h>
 #include <sys/prctl.h>
@@ -15,7 +16,6 @@
 #include <variant>
 #include <vector>
 
-#include "core/event.h"
 #include "endpoints/controllers.h"
 #include "program/input_error.h"
 #include "program/json_output.h"
@@ -95,7 +95,10 @@ bool LinkProcess::Run() {
   events_.emplace(output_fd_);
 
   ns3::Simulator::SetImplementation(ns3::CreateObject<ns3::RealtimeSimulatorImpl>());
-  UseFastScheduler();
+  // The fastest for few pending events.
+  ns3::ObjectFactory scheduler;
+  scheduler.SetTypeId("ns3::PriorityQueueScheduler");
+  ns3::Simulator::SetScheduler(scheduler);
   link_.emplace(std::move(job_), RealTimeLinkConfig{
                                      .left_fd = left_.get(),
                                      .right_fd = right_.get(),

@@ -15,7 +15,7 @@ namespace weir::sim {
 Simulation::Simulation(const SimulationJob& job, std::span<FlowObserver* const> observers)
     : forward_(job.scenario.forward, job.scenario.duration_ns(), job.seed, random_streams::kForwardLink),
       reverse_(job.scenario.reverse, job.scenario.duration_ns(), job.seed, random_streams::kReverseLink) {
-  UseFastScheduler();
+  UseEventEngine();
   // Before anything else is scheduled, so that it comes before what else is due then.
   ns3::Simulator::Stop(ns3::TimeStep(job.scenario.duration_ns()));
   try {

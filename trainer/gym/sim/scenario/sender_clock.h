@@ -19,7 +19,8 @@ struct SenderClock {
 
   // What it shows at a time; may be below 0.
   int64_t Shown(int64_t time_ns) const {
-    return offset_ns + set_ns.At(time_ns) + time_ns + std::llround(static_cast<double>(time_ns) * ppm * 1e-6);
+    const int64_t drift_ns = ppm == 0 ? 0 : std::llround(static_cast<double>(time_ns) * ppm * 1e-6);
+    return offset_ns + set_ns.At(time_ns) + time_ns + drift_ns;
   }
 
   // A time of arrival in transport feedback, as a controller at the sender has it. The sender's own times are true ones
