@@ -40,7 +40,7 @@ ConnectionFactory::ConnectionFactory()
 
 ConnectionFactory::~ConnectionFactory() = default;
 
-std::unique_ptr<ConnectionFactory> ConnectionFactory::Create(const ConnectionFactoryConfig& config) {
+std::unique_ptr<ConnectionFactory> ConnectionFactory::Create(ConnectionFactoryConfig config) {
   std::unique_ptr<ConnectionFactory> result(new ConnectionFactory);
   result->network_thread_->SetName("network", nullptr);
   result->worker_thread_->SetName("worker", nullptr);
@@ -56,9 +56,11 @@ std::unique_ptr<ConnectionFactory> ConnectionFactory::Create(const ConnectionFac
   dependencies.call_factory = webrtc::CreateCallFactory();
   dependencies.event_log_factory = MakeRtcpObserverFactory(config.rtcp_observer);
   dependencies.network_manager = MakeBoundNetwork(config.bind_address);
-  if (config.controller == ReceiveSideMode::kWeir) {
+  if (config.network_controller != nullptr || config.controller == ReceiveSideMode::kWeir) {
     dependencies.trials = std::make_unique<webrtc::FieldTrialBasedConfig>();
-    dependencies.network_controller_factory = MakeRembNetworkControllerFactory();
+    dependencies.network_controller_factory = config.network_controller != nullptr
+                                                  ? std::move(config.network_controller)
+                                                  : MakeRembNetworkControllerFactory();
   } else {
     dependencies.trials = MakeGccFieldTrials();
     dependencies.network_controller_factory = MakeGccNetworkControllerFactory();

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from weir.qoe_eval.call.processes.json_lines_process import monotonic_us
-from weir.qoe_eval.call.session.browser import BrowserSender
+from weir.qoe_eval.call.session.browser import BrowserEnd
 from weir.qoe_eval.call.session.endpoint import EndpointFailed
 from weir.qoe_eval.call.settings import CHROMIUM
 
@@ -37,7 +37,7 @@ def with_browser(video, work, **changes):
     }  # fmt: skip
 
     async def run():
-        sender = BrowserSender(None, video, settings | changes)
+        sender = BrowserEnd(None, video, settings | changes)
         try:
             return await asyncio.wait_for(work(sender), 60)
         finally:
@@ -81,7 +81,7 @@ def test_the_last_statistics_come_when_it_is_stopped(video):
             "width": SIZE[0], "height": SIZE[1], "frames_per_second": 30, "codec": "VP8",
             "max_bitrate_bps": 1_000_000, "stats_interval_ms": 60_000,
         }  # fmt: skip
-        sender = BrowserSender(None, video, settings)
+        sender = BrowserEnd(None, video, settings)
         await sender.start()
         await sender.send({"type": "start"})
         await until(sender, "offer")
