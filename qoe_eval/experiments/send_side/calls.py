@@ -1,5 +1,5 @@
-"""`weir experiment send-side-calls`, without its command line: weir-peer sends to an unmodified Chromium, under Weir and
-under libwebrtc's GCC.
+"""`weir experiment send-side-calls`, without its command line: weir-peer sends to an unmodified Chromium, under Weir
+and under libwebrtc's GCC.
 
 The scenarios of `weir experiment calls`, each with none, 5 % and 20 % of what comes back lost: transport feedback is,
 and so are receiver reports, NACKs and requests for key frames. Both controllers decide at the sender and hear the same
