@@ -1,4 +1,4 @@
-#include "weir_network_controller.h"
+#include "sender/weir_network_controller.h"
 
 #include <gtest/gtest.h>
 

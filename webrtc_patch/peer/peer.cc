@@ -6,7 +6,7 @@
 #include "api/make_ref_counted.h"
 #include "lines/record_lines.h"
 #include "rtc/description_observers.h"
-#include "weir_network_controller.h"
+#include "sender/weir_network_controller.h"
 
 namespace weir::peer {
 namespace {

@@ -15,7 +15,7 @@
 #include "api/video_codecs/builtin_video_encoder_factory.h"
 #include "media/engine/webrtc_media_engine.h"
 #include "modules/audio_device/include/test_audio_device.h"
-#include "remb_network_controller.h"
+#include "sender/remb_network_controller.h"
 #include "rtc/bound_network.h"
 #include "rtc/gcc_network_controller.h"
 

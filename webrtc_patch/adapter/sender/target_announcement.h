@@ -1,7 +1,7 @@
 // What our network controllers tell libwebrtc's sender: a target rate within its bounds, and the pacing that goes with
 // it, whenever it has changed.
-#ifndef WEIR_WEBRTC_PATCH_ADAPTER_TARGET_ANNOUNCEMENT_H_
-#define WEIR_WEBRTC_PATCH_ADAPTER_TARGET_ANNOUNCEMENT_H_
+#ifndef WEIR_WEBRTC_PATCH_ADAPTER_SENDER_TARGET_ANNOUNCEMENT_H_
+#define WEIR_WEBRTC_PATCH_ADAPTER_SENDER_TARGET_ANNOUNCEMENT_H_
 
 #include <optional>
 
@@ -45,4 +45,4 @@ class TargetAnnouncement {
 
 }  // namespace weir::adapter
 
-#endif  // WEIR_WEBRTC_PATCH_ADAPTER_TARGET_ANNOUNCEMENT_H_
+#endif  // WEIR_WEBRTC_PATCH_ADAPTER_SENDER_TARGET_ANNOUNCEMENT_H_

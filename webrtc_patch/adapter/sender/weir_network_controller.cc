@@ -1,4 +1,4 @@
-#include "weir_network_controller.h"
+#include "sender/weir_network_controller.h"
 
 #include <algorithm>
 #include <optional>
@@ -7,7 +7,7 @@
 
 #include "conversions.h"
 #include "rtc_base/time_utils.h"
-#include "target_announcement.h"
+#include "sender/target_announcement.h"
 #include "weir/send_side_estimator.h"
 
 namespace weir {

@@ -11,8 +11,8 @@
 // Packets are paced at 2.5 times the target unless the streams ask for another factor (libwebrtc's video asks for 1.1);
 // no probes, and no padding beyond what the streams ask for. A change of route, and a network that comes back, begin a
 // new estimator: the former at the start rate, the latter at the rate in force.
-#ifndef WEIR_WEBRTC_PATCH_ADAPTER_WEIR_NETWORK_CONTROLLER_H_
-#define WEIR_WEBRTC_PATCH_ADAPTER_WEIR_NETWORK_CONTROLLER_H_
+#ifndef WEIR_WEBRTC_PATCH_ADAPTER_SENDER_WEIR_NETWORK_CONTROLLER_H_
+#define WEIR_WEBRTC_PATCH_ADAPTER_SENDER_WEIR_NETWORK_CONTROLLER_H_
 
 #include <functional>
 #include <memory>
@@ -38,4 +38,4 @@ std::unique_ptr<webrtc::NetworkControllerFactoryInterface> MakeWeirNetworkContro
 
 }  // namespace weir
 
-#endif  // WEIR_WEBRTC_PATCH_ADAPTER_WEIR_NETWORK_CONTROLLER_H_
+#endif  // WEIR_WEBRTC_PATCH_ADAPTER_SENDER_WEIR_NETWORK_CONTROLLER_H_

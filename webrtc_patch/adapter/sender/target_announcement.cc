@@ -1,4 +1,4 @@
-#include "target_announcement.h"
+#include "sender/target_announcement.h"
 
 #include <algorithm>
 

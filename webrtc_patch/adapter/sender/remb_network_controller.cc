@@ -1,11 +1,11 @@
-#include "remb_network_controller.h"
+#include "sender/remb_network_controller.h"
 
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
 
-#include "target_announcement.h"
+#include "sender/target_announcement.h"
 
 namespace weir {
 namespace {
