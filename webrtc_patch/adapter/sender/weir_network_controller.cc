@@ -30,10 +30,17 @@ PacketKind KindOf(const webrtc::SentPacket& packet) {
   return packet.audio ? PacketKind::kAudio : PacketKind::kVideo;
 }
 
+// Of the streams' wishes all but this: a target that falls at once leaves the encoder's last pictures to the pacer, and
+// at 1.1 times a low target they wait for seconds.
+webrtc::NetworkControllerConfig WithoutPacingFactor(webrtc::NetworkControllerConfig config) {
+  config.stream_based_config.pacing_factor.reset();
+  return config;
+}
+
 class WeirNetworkController final : public webrtc::NetworkControllerInterface {
  public:
   WeirNetworkController(const webrtc::NetworkControllerConfig& config, const WeirNetworkControllerOptions& options)
-      : options_(options), announcement_(config, SendSideEstimatorConfig{}.pacing_factor) {
+      : options_(options), announcement_(WithoutPacingFactor(config), SendSideEstimatorConfig{}.pacing_factor) {
     Begin(adapter::FromWebrtc(announcement_.start_rate()));
   }
 
@@ -83,6 +90,7 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
   NetworkControlUpdate OnReceivedPacket(webrtc::ReceivedPacket) override { return NetworkControlUpdate(); }
 
   NetworkControlUpdate OnStreamsConfig(webrtc::StreamsConfig message) override {
+    message.pacing_factor.reset();
     announcement_.SetStreams(message);
     return Update(message.at_time);
   }

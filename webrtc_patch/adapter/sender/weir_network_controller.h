@@ -8,9 +8,10 @@
 // did not negotiate transport-cc, libwebrtc reports no packets, and REMB alone, else the start rate, is the target.
 // RTCP loss reports change nothing: transport feedback has told of the same losses before.
 //
-// Packets are paced at 2.5 times the target unless the streams ask for another factor (libwebrtc's video asks for 1.1);
-// no probes, and no padding beyond what the streams ask for. A change of route, and a network that comes back, begin a
-// new estimator: the former at the start rate, the latter at the rate in force.
+// Packets are paced at 2.5 times the target, whatever the streams ask for (libwebrtc's video: 1.1, with which pictures
+// wait for seconds where the target falls); no probes, and no padding beyond what the streams ask for. A change of
+// route, and a network that comes back, begin a new estimator: the former at the start rate, the latter at the rate in
+// force.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_SENDER_WEIR_NETWORK_CONTROLLER_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_SENDER_WEIR_NETWORK_CONTROLLER_H_
 
