@@ -15,9 +15,9 @@
 #include "api/video_codecs/builtin_video_encoder_factory.h"
 #include "media/engine/webrtc_media_engine.h"
 #include "modules/audio_device/include/test_audio_device.h"
-#include "sender/remb_network_controller.h"
 #include "rtc/bound_network.h"
 #include "rtc/gcc_network_controller.h"
+#include "sender/remb_network_controller.h"
 
 namespace weir::peer {
 namespace {
