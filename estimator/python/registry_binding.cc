@@ -43,6 +43,7 @@ void BindRegistry(py::module_& module) {
       .def_readonly("built_in", &RegisteredController::built_in)
       .def_readonly("simulated", &RegisteredController::simulated)
       .def_readonly("in_calls", &RegisteredController::in_calls)
+      .def_readonly("at_native_sender", &RegisteredController::at_native_sender)
       .def_readonly("uses_model", &RegisteredController::uses_model)
       .def_readonly("knows_path", &RegisteredController::knows_path)
       .def_readonly("opt_in", &RegisteredController::opt_in);

@@ -21,6 +21,7 @@ from weir.qoe_eval.call.settings import (
     CODECS,
     DEFAULT_MAX_BITRATE_BPS,
     SIZES,
+    ReceiverKind,
     SenderKind,
 )
 from weir.qoe_eval.report.means_table import print_means
@@ -30,10 +31,13 @@ from weir.qoe_eval.runs.options import POOL, check_model, parse_objective, read_
 from weir.qoe_eval.runs.own_controllers import check_own_names, is_own, read_own_controller
 from weir.qoe_eval.runs.progress import error_console
 from weir.qoe_eval.runs.shipped_model import model_to_run
-from weir.registry import CONTROLLERS, DEFAULT_PRESET, IN_CALLS, PRESETS, is_pool, uses_model
+from weir.registry import AT_NATIVE_SENDER, CONTROLLERS, DEFAULT_PRESET, IN_CALLS, PRESETS, is_pool, uses_model
 from weir.traces.formats.convert import parse_rate
 
 COMPARED = ("weir", "gcc")
+_CONTROLLERS = (*IN_CALLS, *AT_NATIVE_SENDER)
+# What decides at the sender, and so needs no receiver of ours.
+_AT_SENDER = ("gcc", *AT_NATIVE_SENDER)
 _SHOWN = (
     "received_bitrate_bps", "frames_per_second", "frozen_share", "end_to_end_delay_ms_p95", "network_delay_ms_p95",
     "loss_ratio", "vmaf_mean", "vmaf_p5",
@@ -52,16 +56,26 @@ def call(
     sender: Annotated[
         str, typer.Option(metavar="NAME", help="chromium: an unmodified browser; native: weir-peer.")
     ] = "chromium",
+    receiver: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="native: weir-peer; chromium: a browser, of a native sender under gcc or weir-send."
+        ),
+    ] = "native",
     controller: Annotated[
         str,
         typer.Option(
             metavar="NAME",
-            help=f"{'; '.join(f'{name}: {CONTROLLERS[name].summary}' for name in IN_CALLS)}; or one of your own in the "
-            f"policy's place: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM; or {POOL}.",
+            help=f"{'; '.join(f'{name}: {CONTROLLERS[name].summary}' for name in _CONTROLLERS)}; or one of your own "
+            f"in the policy's place: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM; or {POOL}.",
         ),
     ] = "weir",
     compare: Annotated[
-        bool, typer.Option("--compare", help="Both weir and gcc (and your own, or the pool), paired by seed.")
+        bool,
+        typer.Option(
+            "--compare",
+            help="Both weir (of a native sender that decides, weir-send) and gcc, and your own or the pool; by seed.",
+        ),
     ] = False,
     objective: Annotated[
         str,
@@ -101,13 +115,19 @@ def call(
         raise InputError(f"--controller {controller}: in a call the model of the controller weir is given by --model")
     if own:
         check_own_names([own], list(CONTROLLERS))
-    name = own.name if own else pool or _one_of("--controller", controller, IN_CALLS)
+    name = own.name if own else pool or _one_of("--controller", controller, _CONTROLLERS)
     _one_of("--size", size, SIZES)
-    controllers = ((name, *COMPARED) if own or pool else COMPARED) if compare else (name,)
+    heard_by = cast(ReceiverKind, _one_of("--receiver", receiver, get_args(ReceiverKind)))
+    if name in AT_NATIVE_SENDER and kind != "native":
+        raise InputError(f"--controller {name}: decides at the sender; add --sender native")
+    if heard_by == "chromium" and (kind != "native" or name not in _AT_SENDER):
+        raise InputError(f"--receiver chromium: is for --sender native and --controller {' or '.join(_AT_SENDER)}")
+    compared = _AT_SENDER if name in AT_NATIVE_SENDER or heard_by == "chromium" else COMPARED
+    controllers = ((name, *compared) if own or pool else compared) if compare else (name,)
     check_model(model)
     scenarios = read_inputs(inputs, PathOptions(duration_s=duration))
     weights = parse_objective(objective)
-    check_requirements(kind)
+    check_requirements(kind, heard_by)
     width, height = SIZES[size]
     plan = CallPlan(
         scenarios=scenarios,
@@ -122,6 +142,7 @@ def call(
         model=model_to_run(model) if any(uses_model(one) for one in controllers) else None,
         duration_s=duration,
         own=own,
+        receiver=heard_by,
     )
     console = error_console()
     calls = plan_calls(plan, out, [find_peer(), find_simulator()])

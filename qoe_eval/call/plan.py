@@ -11,7 +11,7 @@ from typing import Any
 
 from weir.files.names import file_name
 from weir.qoe_eval.call.logs.file_names import RECORD
-from weir.qoe_eval.call.settings import CallSettings, SenderKind
+from weir.qoe_eval.call.settings import CallSettings, ReceiverKind, SenderKind
 from weir.qoe_eval.runs.jobs import member_digests
 from weir.qoe_eval.runs.own_controllers import OwnController
 from weir.registry import is_pool, uses_model
@@ -46,6 +46,7 @@ class CallPlan:
     duration_s: float | None = None
     own: OwnController | None = None
     orders: tuple[tuple[float, dict[str, Any]], ...] = ()
+    receiver: ReceiverKind = "native"
 
 
 def call_duration_s(scenario: Scenario) -> float:
@@ -72,6 +73,7 @@ def plan_calls(plan: CallPlan, out: Path, programs: Sequence[Path]) -> dict[str,
                 settings = CallSettings(
                     scenario=scenario,
                     sender=plan.sender,
+                    receiver=plan.receiver,
                     controller=controller,
                     objective=plan.objective,
                     duration_s=plan.duration_s or call_duration_s(scenario),

@@ -10,7 +10,7 @@ from pathlib import Path
 from weir.errors import MissingComponent
 from weir.executables import find_peer, find_simulator
 from weir.installation import how_to_get
-from weir.qoe_eval.call.settings import CHROMIUM, SenderKind
+from weir.qoe_eval.call.settings import CHROMIUM, ReceiverKind, SenderKind
 
 _TUN = Path("/dev/net/tun")
 
@@ -31,10 +31,10 @@ def _missing_of_the_system() -> list[str]:
     return missing
 
 
-def missing_requirements(sender: SenderKind) -> list[str]:
+def missing_requirements(sender: SenderKind, receiver: ReceiverKind = "native") -> list[str]:
     """What is not there, each with how to mend it; empty when a call can be made."""
     missing = _missing_of_the_system()
-    if sender == "chromium":
+    if "chromium" in (sender, receiver):
         if not os.access(CHROMIUM, os.X_OK):
             missing.append(f"{CHROMIUM}: apt-get install chromium; or call with --sender native")
         if shutil.which("setpriv") is None:
@@ -49,13 +49,13 @@ def missing_requirements(sender: SenderKind) -> list[str]:
     return missing
 
 
-def check_requirements(sender: SenderKind) -> None:
+def check_requirements(sender: SenderKind, receiver: ReceiverKind = "native") -> None:
     """Nothing, when a call can be made.
 
     Raises:
         MissingComponent: one message with everything that is not there.
     """
-    _complain("a call", missing_requirements(sender))
+    _complain("a call", missing_requirements(sender, receiver))
 
 
 def check_link_requirements() -> None:

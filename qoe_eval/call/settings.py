@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from weir.qoe_eval.runs.own_controllers import OwnController
-from weir.registry import is_pool, uses_model
+from weir.registry import AT_NATIVE_SENDER, is_pool, uses_model
 from weir.traces.schema.scenario import Scenario
 
 SenderKind = Literal["chromium", "native"]
+ReceiverKind = Literal["native", "chromium"]
 
 SENDERS: tuple[SenderKind, ...] = ("chromium", "native")
 CODECS = ("VP8", "VP9", "H264")
@@ -24,11 +25,12 @@ DEFAULT_MAX_BITRATE_BPS = 2_500_000
 class CallSettings:
     """One call. `scenario` is what the link replays; `variation` what its seed has drawn of it, for the record.
 
-    `controller`: of `weir.registry.IN_CALLS`, a pool's line, or the name of `own`. `objective`: weights of throughput,
-    latency and loss, for controllers of ours. `max_bitrate_bps` bounds the encoder.
-    `model` None: the one shipped. `own`: the user's own controller, whose name `controller` then is;
-    it decides in place of the model. `out` is the call's own folder. `orders`: what is asked of the call while it lasts
-    (`call/session/orders.py`), each with its time from the beginning in seconds.
+    `receiver`: chromium where weir-peer sends under gcc or a controller of AT_NATIVE_SENDER, which needs no REMB.
+    `controller`: of `weir.registry.IN_CALLS` or AT_NATIVE_SENDER, a pool's line, or the name of `own`. `objective`:
+    weights of throughput, latency and loss, for controllers of ours. `max_bitrate_bps` bounds the encoder. `model`
+    None: the one shipped. `own`: the user's own controller, whose name `controller` then is; it decides in place of the
+    model. `out` is the call's own folder. `orders`: what is asked of the call while it lasts (`call/session/orders.py`),
+    each with its time from the beginning in seconds.
     """
 
     scenario: Scenario
@@ -47,6 +49,7 @@ class CallSettings:
     variation: dict[str, Any] = field(default_factory=dict)
     own: OwnController | None = None
     orders: tuple[tuple[float, dict[str, Any]], ...] = ()
+    receiver: ReceiverKind = "native"
 
     @property
     def follows_objective(self) -> bool:
@@ -55,8 +58,13 @@ class CallSettings:
 
     @property
     def runs_model(self) -> bool:
-        """Whether the receiver needs a model."""
+        """Whether an end of the call needs a model: the sender, where it decides, else the receiver."""
         return self.own is None and uses_model(self.controller)
+
+    @property
+    def decided_at_sender(self) -> bool:
+        """Whether the sender's controller is ours, and the receiver only reports."""
+        return self.controller in AT_NATIVE_SENDER
 
     @property
     def name(self) -> str:

@@ -22,6 +22,7 @@ from weir.qoe_eval.experiments.pool_calls.command import pool_calls_command
 from weir.qoe_eval.experiments.recoco.command import recoco
 from weir.qoe_eval.experiments.replay_record import replay_record
 from weir.qoe_eval.experiments.robust.command import robust
+from weir.qoe_eval.experiments.send_side.calls_command import send_side_calls
 from weir.qoe_eval.experiments.send_side.command import send_side
 from weir.qoe_eval.experiments.trust.command import trust
 from weir.qoe_eval.report.goal_table import print_rows
@@ -44,6 +45,7 @@ app.command("robust")(robust)
 app.command("polycc")(polycc)
 app.command("trust")(trust)
 app.command("send-side")(send_side)
+app.command("send-side-calls")(send_side_calls)
 
 
 @app.command("policy")

@@ -1,4 +1,4 @@
-#include "remb_network_controller.h"
+#include "sender/remb_network_controller.h"
 
 #include <gtest/gtest.h>
 

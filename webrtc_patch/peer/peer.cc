@@ -6,6 +6,7 @@
 #include "api/make_ref_counted.h"
 #include "lines/record_lines.h"
 #include "rtc/description_observers.h"
+#include "sender/weir_network_controller.h"
 
 namespace weir::peer {
 namespace {
@@ -51,7 +52,7 @@ Result<std::unique_ptr<Peer>> Peer::Create(const Options& options, std::unique_p
   if (options.receive) {
     peer->receive_side_ = ReceiveSideSwitch::Create(
         {.mode = options.controller,
-         .pool = std::move(pool),
+         .pool = pool,
          .objective = options.objective,
          .constraints = options.bitrate,
          .on_decision = [estimates = outputs.estimates](
@@ -60,7 +61,16 @@ Result<std::unique_ptr<Peer>> Peer::Create(const Options& options, std::unique_p
     peer->receive_side_->Install();
     MeasureEstimators(peer->estimator_cpu_time_);
   }
-  ConnectionFactoryConfig config{.controller = options.controller, .bind_address = {}, .rtcp_observer = {}};
+  ConnectionFactoryConfig config{
+      .controller = options.controller, .network_controller = nullptr, .bind_address = {}, .rtcp_observer = {}};
+  if (options.weir_at_sender) {
+    config.network_controller =
+        MakeWeirNetworkControllerFactory({.pool = std::move(pool),
+                                          .objective = options.objective,
+                                          .on_target_rate = [lines = outputs.estimates](const Estimate& estimate) {
+                                            lines->Write(SenderEstimateLine(estimate));
+                                          }});
+  }
   rtc::IPFromString(options.bind_address, &config.bind_address);
   config.rtcp_observer.on_remb_sent = [lines = outputs.lines](DataRate rate) {
     lines->Write({{"type", "remb"}, {"bitrate_bps", rate.bps()}});
@@ -69,7 +79,16 @@ Result<std::unique_ptr<Peer>> Peer::Create(const Options& options, std::unique_p
                                                                          uint32_t rtp) {
     clock.OnSenderReport(ssrc, ntp, rtp);
   };
-  peer->factory_ = ConnectionFactory::Create(config);
+  // A receiver that is no weir-peer knows a frame by its RTP timestamp alone.
+  config.rtcp_observer.on_sender_report_sent = [lines = outputs.lines, &clock = peer->sent_clock_](
+                                                   uint32_t ssrc, webrtc::NtpTime ntp, uint32_t rtp) {
+    clock.OnSenderReport(ssrc, ntp, rtp);
+    const auto capture_time_us = clock.CaptureTimeMicros(ssrc, rtp);
+    if (!capture_time_us) return;
+    lines->Write(
+        {{"type", "sender_report"}, {"ssrc", ssrc}, {"rtp_timestamp", rtp}, {"capture_time_us", *capture_time_us}});
+  };
+  peer->factory_ = ConnectionFactory::Create(std::move(config));
   if (peer->factory_ == nullptr) return Error{"libwebrtc cannot be started"};
   const std::optional<Error> fault =
       peer->factory_->signaling_thread().BlockingCall([&] { return peer->Open(std::move(frames)); });

@@ -107,7 +107,9 @@ class Peer final : public webrtc::PeerConnectionObserver {
   const Options options_;
   const PeerOutputs outputs_;
   const std::function<void(std::string)> on_failure_;
+  // By the reports that come, and by those that this end sends.
   SenderClock sender_clock_;
+  SenderClock sent_clock_;
   std::shared_ptr<ReceiveSideSwitch> receive_side_;
   const std::shared_ptr<CpuTime> estimator_cpu_time_ = std::make_shared<CpuTime>(0);
   std::unique_ptr<ReceivedFrames> received_frames_;

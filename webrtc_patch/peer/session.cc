@@ -93,7 +93,7 @@ void Session::OpenEstimates() {
 Session::NamedPool Session::MakePool() {
   if (options_.own_controller && options_.receive) return OwnAlone();
   if (options_.pool && options_.receive) return MakeOptionsPool();
-  if (options_.model.empty() || !options_.receive) return {RuleAlone(), "rule"};
+  if (options_.model.empty() || !(options_.receive || options_.weir_at_sender)) return {RuleAlone(), "rule"};
   const std::string model = ReadModel(options_.model);
   auto policy = PolicyAlone(std::as_bytes(std::span(model)));
   if (policy) return {std::move(policy.value()), "weir"};
@@ -142,7 +142,7 @@ int Session::RunCall() {
   // Before the first estimate; what is said meanwhile waits in standard input.
   lines_.Write({{"type", "ready"},
                 {"versions", versions_},
-                {"controller", ToString(options_.controller)},
+                {"controller", options_.weir_at_sender ? kWeirAtSender : ToString(options_.controller)},
                 {"pilot", pool.name},
                 {"pool", options_.pool ? nlohmann::ordered_json(ToString(options_.pool->at_receiver))
                                        : nlohmann::ordered_json()},

@@ -58,6 +58,9 @@ class RegisteredController:
     def in_calls(self) -> bool:
         """Whether weir-peer runs it, in real calls."""
     @property
+    def at_native_sender(self) -> bool:
+        """Whether weir-peer runs it where it sends, in place of what follows the receiver."""
+    @property
     def uses_model(self) -> bool:
         """Whether its estimates are a model's, which follows the objective."""
     @property

@@ -11,6 +11,7 @@ from typing import Final
 from weir._core import FLOW_KINDS, OBJECTIVE_PRESETS, REGISTERED_CONTROLLERS, RegisteredController, parse_pool
 
 __all__ = [
+    "AT_NATIVE_SENDER",
     "COMPARED",
     "CONTROLLERS",
     "DEFAULT_PRESET",
@@ -33,6 +34,8 @@ COMPARED: Final[tuple[str, ...]] = tuple(name for name in SIMULATED if not CONTR
 """Of these, those that a replay runs where none is chosen."""
 IN_CALLS: Final[tuple[str, ...]] = tuple(name for name, one in CONTROLLERS.items() if one.in_calls)
 """The controllers of real calls."""
+AT_NATIVE_SENDER: Final[tuple[str, ...]] = tuple(name for name, one in CONTROLLERS.items() if one.at_native_sender)
+"""Those that calls of a native sender have beside them, at the sender."""
 
 
 def is_pool(controller: str) -> bool:

@@ -83,6 +83,7 @@ def make_record(
         "call": {
             "folder": settings.out.name,
             "sender": settings.sender,
+            "receiver": settings.receiver,
             "codec": settings.codec,
             "width": settings.width,
             "height": settings.height,

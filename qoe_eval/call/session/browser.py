@@ -1,4 +1,4 @@
-"""An unmodified Chromium as the sending end of a call, in a network namespace, with a file as its camera."""
+"""An unmodified Chromium as an end of a call, in a network namespace; one that sends has a file as its camera."""
 
 from __future__ import annotations
 
@@ -51,18 +51,19 @@ _ARGUMENTS = (
 )
 
 
-class BrowserSender:
-    """Chromium under Playwright with the page of `browser/`, as an `Endpoint`."""
+class BrowserEnd:
+    """Chromium under Playwright with the page of `page/`, as an `Endpoint`."""
 
     name = "Chromium"
 
-    def __init__(self, namespace: str | None, video: Path, settings: dict[str, Any]) -> None:
+    def __init__(self, namespace: str | None, video: Path | None, settings: dict[str, Any]) -> None:
         """Nothing starts yet.
 
         Args:
             namespace: where Chromium's network is; None: this process's own.
-            video: the camera, a y4m file of the size in the settings.
-            settings: width, height, frames_per_second, codec, max_bitrate_bps, stats_interval_ms.
+            video: the camera, a y4m file of the size in the settings; None where it receives.
+            settings: role (send or receive), stats_interval_ms; of one that sends, width, height, frames_per_second,
+                codec, max_bitrate_bps.
         """
         self._namespace = namespace
         self._video = video
@@ -164,9 +165,10 @@ class BrowserSender:
         driver = self._driver(self._folder.path)
         with _environment_variable(_DRIVER_VARIABLE, str(driver)):
             self._playwright = await async_playwright().start()
+        camera = [f"--use-file-for-fake-video-capture={self._video.absolute()}"] if self._video else []
         self._browser = await self._playwright.chromium.launch(
             executable_path=self._wrapper(self._folder.path),
-            args=[*_ARGUMENTS, f"--use-file-for-fake-video-capture={self._video.absolute()}"],
+            args=[*_ARGUMENTS, *camera],
             handle_sigint=False,
             timeout=1000 * _START_LIMIT_S,
         )

@@ -23,15 +23,13 @@ def receiver_arguments(settings: CallSettings, address: str, model: Path | None)
     Args:
         settings: the call.
         address: what it binds to.
-        model: of the controllers `weir` and `shadow`.
+        model: of the controllers `weir` and `shadow`; None where the sender decides.
     """
     frames = settings.out / file_names.FRAMES
     return [
         *_common("receive", settings, address, round(_HEADROOM * settings.max_bitrate_bps)),
-        *(["--model", str(model)] if model else []),
+        *_decides(settings, model),
         *(["--own-controller", json.dumps(settings.own.job() | {"name": settings.own.name})] if settings.own else []),
-        "--objective",
-        ",".join(f"{weight:g}" for weight in settings.objective),
         "--frames",
         str(frames),
         "--frames-size",
@@ -39,15 +37,23 @@ def receiver_arguments(settings: CallSettings, address: str, model: Path | None)
     ]
 
 
-def sender_arguments(settings: CallSettings, address: str, video: Path) -> list[str]:
-    """The native sending end; its controller follows what the receiver's makes of the call."""
-    return [*_common("send", settings, address, settings.max_bitrate_bps), "--video", str(video)]
+def sender_arguments(settings: CallSettings, address: str, video: Path, model: Path | None) -> list[str]:
+    """The native sending end; its controller follows what the receiver's makes of the call, or decides with `model`."""
+    decides = _decides(settings, model) if settings.decided_at_sender else []
+    return [*_common("send", settings, address, settings.max_bitrate_bps), *decides, "--video", str(video)]
+
+
+def _decides(settings: CallSettings, model: Path | None) -> list[str]:
+    weights = ",".join(f"{weight:g}" for weight in settings.objective)
+    return [*(["--model", str(model)] if model else []), "--objective", weights]
 
 
 def _common(role: str, settings: CallSettings, address: str, max_bitrate_bps: int) -> list[str]:
-    # In shadow GCC is in charge, at both ends. A controller of the user's own decides where Weir's policy would.
+    # In shadow GCC is in charge, at both ends. Where the sender decides, the receiver reports as it does for GCC. A
+    # controller of the user's own decides where Weir's policy would.
     # A pool is the receiver's, and its sender follows REMB as Weir's does; or has GCC too, and takes the smaller.
-    controller = "gcc" if role == "send" and settings.controller == "shadow" else settings.controller
+    reports_only = settings.decided_at_sender if role == "receive" else settings.controller == "shadow"
+    controller = "gcc" if reports_only else settings.controller
     if role == "send" and is_pool(controller):
         controller = "gcc" if "gcc" in pool_members(controller) else "weir"
     controller = "weir" if settings.own else controller

@@ -1,6 +1,6 @@
 """One call from beginning to end: link, sender, receiver, their logs, what they come to.
 
-    sender (Chromium or weir-peer) --- namespace --- weir-sim link --- namespace --- receiver (weir-peer)
+    sender --- namespace --- weir-sim link --- namespace --- receiver        (each Chromium or weir-peer)
 
 Offer, answer and candidates pass through this process; media and RTCP only through the link. Whatever happens, no
 process and no namespace is left behind: a call that broke has a record too, which says what happened and when.
@@ -27,7 +27,8 @@ from weir.qoe_eval.call.processes.real_time import LINK_PRIORITY, run_in_real_ti
 from weir.qoe_eval.call.processes.reaper import Reaper
 from weir.qoe_eval.call.processes.uninterrupted import finish
 from weir.qoe_eval.call.report import record as call_record
-from weir.qoe_eval.call.session.browser import BrowserSender
+from weir.qoe_eval.call.session.browser import BrowserEnd
+from weir.qoe_eval.call.session.browser_frames import BrowserFrames
 from weir.qoe_eval.call.session.endpoint import Endpoint, EndpointFailed
 from weir.qoe_eval.call.session.orders import checked_order
 from weir.qoe_eval.call.session.peer_arguments import STATS_INTERVAL_MS, receiver_arguments, sender_arguments
@@ -101,10 +102,14 @@ class _Call:
         # What did not end when it was told to.
         self._broken_end = ""
         self._frames: RawFrames | None = None
+        self._browser_frames = BrowserFrames()
 
     async def run(self) -> CallResult:
         file_names.clear(self._folder)
-        for name in (file_names.ESTIMATES, file_names.SENDER_STATS, file_names.RECEIVER_STATS):
+        logs = [file_names.ESTIMATES, file_names.SENDER_STATS, file_names.RECEIVER_STATS]
+        # A weir-peer writes its own.
+        logs += [file_names.FRAME_LOG] if self._settings.receiver == "chromium" else []
+        for name in logs:
             self._logs[name] = file_names.JsonLines(self._folder / name)
         failure, missing = "", False
         reaper = Reaper()
@@ -145,28 +150,34 @@ class _Call:
         if self._link.process_id is not None:
             run_in_real_time([self._link.process_id], LINK_PRIORITY)
         self._following.append(self._watched(self._follow_link()))
-        self._state("starting the receiver")
+        self._state(f"starting the receiver ({settings.receiver})")
         model = model_to_run(settings.model) if settings.runs_model else None
-        arguments = receiver_arguments(settings, RIGHT_ADDRESS, model)
-        self._receiver = PeerProcess(
-            "receiver", self._namespaces.right, arguments, self._folder / file_names.PROGRAM_LOG
-        )
+        self._receiver = self._make_receiver(model)
         self._ready["receiver"] = await self._receiver.start()
         self._hearing.append(self._watched(self._hear_receiver()))
         self._state(f"starting the sender ({settings.sender})")
-        self._sender = self._make_sender(video)
+        self._sender = self._make_sender(video, model)
         self._ready["sender"] = await self._sender.start()
         self._hearing.append(self._watched(self._hear_sender()))
         self._state("connecting")
         await self._sender.send({"type": "start"})
 
-    def _make_sender(self, video: Path) -> Endpoint:
+    def _make_receiver(self, model: Path | None) -> Endpoint:
+        settings = self._settings
+        if settings.receiver == "native":
+            arguments = receiver_arguments(settings, RIGHT_ADDRESS, None if settings.decided_at_sender else model)
+            log = self._folder / file_names.PROGRAM_LOG
+            return PeerProcess("receiver", self._namespaces.right, arguments, log)
+        return BrowserEnd(self._namespaces.right, None, {"role": "receive", "stats_interval_ms": STATS_INTERVAL_MS})
+
+    def _make_sender(self, video: Path, model: Path | None) -> Endpoint:
         settings = self._settings
         if settings.sender == "native":
             log = self._folder / file_names.PROGRAM_LOG
-            arguments = sender_arguments(settings, LEFT_ADDRESS, video)
+            arguments = sender_arguments(settings, LEFT_ADDRESS, video, model)
             return PeerProcess("sender", self._namespaces.left, arguments, log)
         options = {
+            "role": "send",
             "width": settings.width,
             "height": settings.height,
             "frames_per_second": settings.frames_per_second,
@@ -174,7 +185,7 @@ class _Call:
             "max_bitrate_bps": settings.max_bitrate_bps,
             "stats_interval_ms": STATS_INTERVAL_MS,
         }
-        return BrowserSender(self._namespaces.left, video, options)
+        return BrowserEnd(self._namespaces.left, video, options)
 
     async def _until_over(self) -> str:
         """Why it ended: empty at its time."""
@@ -260,10 +271,9 @@ class _Call:
             if message["type"] in ("answer", "candidate"):
                 if self._sender is not None:
                     await self._sender.send(_passed_on(message))
-            elif message["type"] in ("estimate", "remb"):
-                self._logs[file_names.ESTIMATES].write(message)
-                if message["type"] == "estimate":
-                    self._on_event(message)
+            elif message["type"] == "frames":
+                for line in self._browser_frames.lines(message, getattr(self._receiver, "clock_offset_us", 0)):
+                    self._logs[file_names.FRAME_LOG].write(line)
             else:
                 self._hear("receiver", self._receiver.name, message)
         self._end_of("receiver", self._receiver.name)
@@ -274,6 +284,12 @@ class _Call:
             log = self._logs[file_names.SENDER_STATS if end == "sender" else file_names.RECEIVER_STATS]
             log.write({"time_us": message["time_us"], "report": message.get("report", [])})
             self._on_event(message | {"end": end})
+        elif kind in ("estimate", "remb"):
+            self._logs[file_names.ESTIMATES].write(message)
+            if kind == "estimate":
+                self._on_event(message)
+        elif kind == "sender_report":
+            self._browser_frames.on_sender_report(message)
         elif kind == "state":
             self._hear_state(end, name, str(message.get("state")))
         elif kind == "model":

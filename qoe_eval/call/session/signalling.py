@@ -26,6 +26,8 @@ _WAITING_MESSAGES = 256
 _MESSAGES: dict[str, dict[str, type]] = {
     "ready": {"user_agent": str},
     "offer": {"sdp": str},
+    "answer": {"sdp": str},
+    "frames": {"frames": list},
     "candidate": {"candidate": str},
     "state": {"state": str},
     "stats": {"report": list},
@@ -33,7 +35,11 @@ _MESSAGES: dict[str, dict[str, type]] = {
     "error": {"message": str},
     "end": {"reason": str},
 }
-_FILES = {"/": ("call.html", "text/html"), "/call.js": ("call.js", "text/javascript")}
+_FILES = {
+    "/": ("call.html", "text/html"),
+    "/call.js": ("call.js", "text/javascript"),
+    "/receive.js": ("receive.js", "text/javascript"),
+}
 
 
 class SignallingServer:

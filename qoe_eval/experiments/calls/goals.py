@@ -24,7 +24,9 @@ CPU = Goal("at most", 0.01, "% of a core", strict=True, scale=100)
 
 @dataclass(frozen=True)
 class Pairs:
-    """A measure of weir's calls and of gcc's, paired by scenario and seed; only pairs that nothing disturbed."""
+    """A measure of weir's calls (or weir-send's) and of gcc's, paired by scenario and seed; only pairs that nothing
+    disturbed.
+    """
 
     weir: list[float]
     gcc: list[float]
@@ -44,8 +46,8 @@ def undisturbed(records: Records) -> list[Mapping[str, Any]]:
     return [record for record in records if not record["call"]["disturbed"]]
 
 
-def pairs_of(records: Records, metric: str) -> Pairs:
-    """The pairs in which both calls define the measure."""
+def pairs_of(records: Records, metric: str, weir: str = "weir") -> Pairs:
+    """The pairs in which both calls define the measure. `weir`: the name of the controller that is held against gcc."""
     by = {
         (record["controller"], record["scenario"], record["seed"]): record["metrics"]["run"].get(metric)
         for record in undisturbed(records)
@@ -53,9 +55,9 @@ def pairs_of(records: Records, metric: str) -> Pairs:
     both = [
         (value, by["gcc", scenario, seed], (scenario, seed))
         for (controller, scenario, seed), value in by.items()
-        if controller == "weir" and value is not None and by.get(("gcc", scenario, seed)) is not None
+        if controller == weir and value is not None and by.get(("gcc", scenario, seed)) is not None
     ]
-    return Pairs([weir for weir, _, _ in both], [gcc for _, gcc, _ in both], [key for _, _, key in both])
+    return Pairs([own for own, _, _ in both], [gcc for _, gcc, _ in both], [key for _, _, key in both])
 
 
 def comparison_rows(
@@ -67,13 +69,13 @@ def comparison_rows(
     both = [*muses, *mahimahi]
     delay, end_to_end = "network_delay_ms_p95", "end_to_end_delay_ms_p95"
     return [
-        _ratio_row("bitrate", "Muses' scenario: received bitrate against GCC", BITRATE, muses, "received_bitrate_bps"),
-        _ratio_row("frame_rate", "the same: frame rate against GCC", FRAME_RATE, muses, "frames_per_second"),
-        _difference_row("delay", "the same: p95 network delay, Weir less GCC", NOT_ABOVE_MS, muses, delay),
-        _difference_row("end_to_end", "the same: p95 end-to-end delay, Weir less GCC", NOT_ABOVE_MS, muses, end_to_end),
+        ratio_row("bitrate", "Muses' scenario: received bitrate against GCC", BITRATE, muses, "received_bitrate_bps"),
+        ratio_row("frame_rate", "the same: frame rate against GCC", FRAME_RATE, muses, "frames_per_second"),
+        difference_row("delay", "the same: p95 network delay, Weir less GCC", NOT_ABOVE_MS, muses, delay),
+        difference_row("end_to_end", "the same: p95 end-to-end delay, Weir less GCC", NOT_ABOVE_MS, muses, end_to_end),
         frozen_row(mahimahi, no_traces, path_s),
-        _difference_row("vmaf", "VMAF over all these calls, mean, Weir less GCC", VMAF, both, "vmaf_mean"),
-        _difference_row("vmaf_p5", "VMAF over all these calls, p5, Weir less GCC", VMAF, both, "vmaf_p5"),
+        difference_row("vmaf", "VMAF over all these calls, mean, Weir less GCC", VMAF, both, "vmaf_mean"),
+        difference_row("vmaf_p5", "VMAF over all these calls, p5, Weir less GCC", VMAF, both, "vmaf_p5"),
     ]
 
 
@@ -164,8 +166,9 @@ def cpu_row(share: float) -> Row:
     return measured("cpu", "estimator's CPU at 5 Mbps", CPU, share, detail)
 
 
-def _ratio_row(name: str, what: str, goal: Goal, records: Records, metric: str) -> Row:
-    pairs = pairs_of(records, metric)
+def ratio_row(name: str, what: str, goal: Goal, records: Records, metric: str, controller: str = "weir") -> Row:
+    """Weir over GCC, means over the pairs. `controller`: of Weir, as `pairs_of` takes it."""
+    pairs = pairs_of(records, metric, controller)
     if not len(pairs) or pairs.means[1] <= 0:
         return not_measured(name, what, goal, why_no_pair(records))
     weir, gcc = pairs.means
@@ -173,8 +176,9 @@ def _ratio_row(name: str, what: str, goal: Goal, records: Records, metric: str) 
     return measured(name, what, goal, weir / gcc, detail, weir=weir, gcc=gcc, pairs=len(pairs))
 
 
-def _difference_row(name: str, what: str, goal: Goal, records: Records, metric: str) -> Row:
-    pairs = pairs_of(records, metric)
+def difference_row(name: str, what: str, goal: Goal, records: Records, metric: str, controller: str = "weir") -> Row:
+    """Weir less GCC, means over the pairs. `controller`: of Weir, as `pairs_of` takes it."""
+    pairs = pairs_of(records, metric, controller)
     if not len(pairs):
         return not_measured(name, what, goal, why_no_pair(records))
     weir, gcc = pairs.means

@@ -17,7 +17,7 @@ def weir(tmp_path, fake_call, fake_peer, monkeypatch, run_weir):
     monkeypatch.setattr(session, "LinkProcess", fake_call.FakeLink)
     monkeypatch.setattr(session, "source_video_path", lambda width, height: tmp_path / "source.y4m")
     monkeypatch.setattr("weir.qoe_eval.call.report.record.source_video_path", lambda width, height: None)
-    monkeypatch.setattr(call_command, "check_requirements", lambda sender: None)
+    monkeypatch.setattr(call_command, "check_requirements", lambda sender, receiver: None)
     # How busy this machine is does not matter here.
     monkeypatch.setattr("weir.qoe_eval.call.measures.disturbance.LARGEST_WAKE_UP_LAG_MS", 1e9)
     fake_call.call_settings(tmp_path).scenario.save("steady.json")

@@ -5,7 +5,7 @@ import pytest
 
 from weir.files.names import file_name
 from weir.qoe_eval.call.plan import CallPlan, call_duration_s, done_calls, plan_calls
-from weir.qoe_eval.call.session.peer_arguments import receiver_arguments
+from weir.qoe_eval.call.session.peer_arguments import receiver_arguments, sender_arguments
 from weir.qoe_eval.runs.own_controllers import read_own_controller
 from weir.traces.catalogue import load_bundled
 from weir.traces.schema.variation import vary
@@ -63,7 +63,7 @@ def test_a_key_stands_for_what_determines_the_call(plan, program, tmp_path):
 
     assert changed() == [True] * 8
     assert changed(codec="VP9") == changed(max_bitrate_bps=1_000_000) == changed(height=720) == [False] * 8
-    assert changed(duration_s=30.0) == changed(sender="native") == [False] * 8
+    assert changed(duration_s=30.0) == changed(sender="native") == changed(receiver="chromium") == [False] * 8
     # The objective and the model mean nothing to GCC.
     assert changed(objective=(0.8, 0.1, 0.1)) == [False, True] * 4
     plan.model.write_bytes(b"another")
@@ -86,6 +86,23 @@ def test_how_long_a_call_lasts():
     assert call_duration_s(load_bundled("muses-cross-traffic")) == 110
     assert call_duration_s(load_bundled("steady-50m")) == 20
     assert call_duration_s(load_bundled("rfc8867-5.5")) == 60
+
+
+def test_a_sender_that_decides_has_the_model_and_its_receiver_only_reports(plan, program, tmp_path):
+    plan = replace(plan, sender="native", controllers=("weir-send", "shadow"))
+    deciding, shadow = list(plan_calls(plan, tmp_path, [program]).values())[:2]
+
+    def after(arguments, option):
+        return arguments[arguments.index(option) + 1] if option in arguments else None
+
+    sent = sender_arguments(deciding, "10.211.0.1", tmp_path / "v.y4m", plan.model)
+    received = receiver_arguments(deciding, "10.211.0.2", None)
+    assert (after(sent, "--controller"), after(sent, "--model")) == ("weir-send", str(plan.model))
+    assert after(sent, "--objective") == ",".join(f"{weight:g}" for weight in plan.objective)
+    assert (after(received, "--controller"), after(received, "--model")) == ("gcc", None)
+    sent = sender_arguments(shadow, "10.211.0.1", tmp_path / "v.y4m", plan.model)
+    assert (after(sent, "--controller"), after(sent, "--model"), after(sent, "--objective")) == ("gcc", None, None)
+    assert after(receiver_arguments(shadow, "10.211.0.2", plan.model), "--controller") == "shadow"
 
 
 def test_a_controller_of_ones_own_is_another_call_when_its_file_changes(plan, program, tmp_path):

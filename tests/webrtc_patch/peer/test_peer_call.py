@@ -129,6 +129,36 @@ def test_codec(start_call, codec):
     assert (sender.stop(), receiver.stop()) == (0, 0)
 
 
+def test_weir_at_the_sender_decides_from_transport_feedback(start_call, model):
+    bitrates = ("--start-bitrate-bps", START_BPS, "--max-bitrate-bps", 2_000_000)
+    sender, receiver = start_call(("--controller", "weir-send", "--model", model, *bitrates), ("--controller", "gcc"))
+    assert (sender.of_type("ready")[0]["controller"], sender.of_type("ready")[0]["pilot"]) == ("weir-send", "weir")
+    assert "transport-wide-cc" in receiver.wait_for("answer")["sdp"]
+    # Only feedback can have told it that the path carries more.
+    sender.wait_for("estimate", lambda line: line["target_rate_bps"] > 2 * START_BPS and line["reason"] == "pilot")
+    receiver.wait_for("stats", lambda line: media(line["report"], "inbound-rtp").get("framesDecoded", 0) > 60)
+    report = sender.wait_for("sender_report")
+    # When it was captured, on this machine's clock.
+    assert 0 < report["time_us"] - report["capture_time_us"] < 5_000_000
+    assert receiver.of_type("remb") == receiver.of_type("estimate") == []
+    estimates = sender.of_type("estimate")
+    assert estimates[0]["target_rate_bps"] == START_BPS
+    assert all(30_000 <= line["target_rate_bps"] <= 2_000_000 for line in estimates)
+    assert (sender.stop(), receiver.stop()) == (0, 0)
+
+
+def test_weir_at_the_sender_obeys_a_receiver_that_says_less(start_call, model):
+    receiver_options = ("--controller", "weir", "--start-bitrate-bps", 150_000, "--max-bitrate-bps", 200_000)
+    sender, receiver = start_call(("--controller", "weir-send", "--model", model), receiver_options)
+    # Without transport-cc, which Weir at the receiver leaves out, there is only REMB.
+    assert "transport-wide-cc" not in receiver.wait_for("answer")["sdp"]
+    sender.wait_for("estimate", lambda line: line["target_rate_bps"] <= 200_000)
+    receiver.wait_for("stats", lambda line: media(line["report"], "inbound-rtp").get("framesDecoded", 0) > 30)
+    later = [line["target_rate_bps"] for line in sender.of_type("estimate")][3:]
+    assert max(later, default=0) <= 200_000
+    assert (sender.stop(), receiver.stop()) == (0, 0)
+
+
 @pytest.mark.parametrize("controller", ["gcc", "shadow"])
 def test_gcc_in_charge(start_call, controller):
     sender, receiver = start_call(("--controller", "gcc"), ("--controller", controller))

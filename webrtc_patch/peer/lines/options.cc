@@ -8,7 +8,6 @@
 #include "program/command_line.h"
 #include "program/json_object.h"
 #include "program/json_text.h"
-#include "weir/registry/controllers.h"
 #include "weir/registry/names.h"
 
 namespace weir::peer {
@@ -74,19 +73,26 @@ void AddOptions(CLI::App& app, Options& options) {
   AddOption(app, "--role", "ROLE", "send, receive or both", "send, receive or both", [&](const auto& value) {
     return ParseRole(value, options);
   })->required();
-  const std::string controllers = ListNames(kCallControllers, " or ");
+  const std::string controllers =
+      ListNames(kCallControllers, ", ") + " or " + ListNames(kNativeSenderControllers, ", ");
   AddOption(app, "--controller", "NAME",
             controllers +
-                " (GCC in charge, Weir logged); default weir;\n"
+                " (at the sender); default weir; shadow: GCC in charge, Weir logged;\n"
                 "or a pool: \"pilot=weir copilots=nada,rule fusion=min policy=by_trust\"",
             controllers + ", or a pool", [&](const auto& value) {
               options.pool.reset();
+              options.weir_at_sender = false;
               if (IsPoolLine(value)) {
                 auto pool = ParsePool(value);
                 auto split = pool ? SplitPool(pool.value()) : Result<PoolAtBothEnds>(Error{pool.error()});
                 if (!split) throw InputError("--controller: " + split.error());
                 options.pool = std::move(split.value());
                 options.controller = ReceiveSideMode::kWeir;
+                return true;
+              }
+              options.weir_at_sender = value == kWeirAtSender;
+              if (options.weir_at_sender) {
+                options.controller = ReceiveSideMode::kGcc;
                 return true;
               }
               const auto mode = ParseReceiveSideMode(value);
@@ -129,6 +135,7 @@ void AddOptions(CLI::App& app, Options& options) {
   AddText(app, "--bind-address", "A", "the IPv4 address of this end; default 127.0.0.1", options.bind_address);
   app.callback([&options, bitrates] {
     if (options.pool && options.own_controller) throw InputError("--own-controller cannot be in a pool");
+    if (options.weir_at_sender && options.receive) throw InputError("--controller weir-send is for --role send");
     if (!options.frames.empty() && !options.receive) throw InputError("--frames is for a role that receives");
     const auto constraints = MakeBitrate(bitrates->min_bps, bitrates->start_bps, bitrates->max_bps);
     if (!constraints) throw InputError(constraints.error());

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "external_controllers.h"
 #include "program/sender_gcc.h"
@@ -13,14 +14,22 @@
 #include "video/frame_source.h"
 #include "weir/network_control.h"
 #include "weir/objective.h"
+#include "weir/registry/controllers.h"
 #include "weir/result.h"
 
 namespace weir::peer {
 
+// The name of --controller for `Options::weir_at_sender`.
+inline constexpr std::string_view kWeirAtSender = kNativeSenderControllers[0];
+static_assert(kNativeSenderControllers.size() == 1, "weir-peer has one controller at the sender");
+
 struct Options {
   bool send = false;
   bool receive = false;
+  // Of the receiver's side, and of what follows it at the sender.
   ReceiveSideMode controller = ReceiveSideMode::kWeir;
+  // Weir decides at the sender, from transport feedback; the receiver, `controller` is kGcc then, only reports.
+  bool weir_at_sender = false;
   // Of kWeir; nothing: the policy alone.
   std::optional<PoolAtBothEnds> pool;
   // Empty: the ten-line rule.

@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "lines/options.h"
+
 namespace weir::peer {
 
 using nlohmann::ordered_json;
@@ -65,6 +67,15 @@ ordered_json EstimateLine(const ReceiveSideDecision& decision) {
   // Of one controller alone "controller" says all.
   if (decision.pool != nullptr && decision.pool->members().size() > 1) line["pool"] = PoolLine(*decision.pool);
   return line;
+}
+
+ordered_json SenderEstimateLine(const Estimate& estimate) {
+  return {{"type", "estimate"},
+          {"time_us", estimate.at_time.us()},
+          {"target_rate_bps", estimate.target_rate.bps()},
+          {"reason", ToString(estimate.reason)},
+          {"controller", kWeirAtSender},
+          {"in_charge", true}};
 }
 
 }  // namespace weir::peer

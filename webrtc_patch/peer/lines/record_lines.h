@@ -12,8 +12,9 @@ namespace weir::peer {
 // The list of getStats(), as a browser gives it: timestamps in milliseconds since 1970.
 nlohmann::ordered_json StatsReport(const webrtc::RTCStatsReport& report);
 
-// The line "estimate".
+// The line "estimate": of a receiver; of a sender that decides itself, with less in it.
 nlohmann::ordered_json EstimateLine(const ReceiveSideDecision& decision);
+nlohmann::ordered_json SenderEstimateLine(const Estimate& estimate);
 
 }  // namespace weir::peer
 

@@ -1,5 +1,6 @@
 #include "rtc/connection_factory.h"
 
+#include <string>
 #include <utility>
 
 #include "api/audio_codecs/audio_decoder_factory_template.h"
@@ -7,21 +8,35 @@
 #include "api/audio_codecs/opus/audio_decoder_opus.h"
 #include "api/audio_codecs/opus/audio_encoder_opus.h"
 #include "api/call/call_factory_interface.h"
+#include "api/field_trials_view.h"
 #include "api/task_queue/default_task_queue_factory.h"
 #include "api/transport/field_trial_based_config.h"
 #include "api/video_codecs/builtin_video_decoder_factory.h"
 #include "api/video_codecs/builtin_video_encoder_factory.h"
 #include "media/engine/webrtc_media_engine.h"
 #include "modules/audio_device/include/test_audio_device.h"
-#include "remb_network_controller.h"
 #include "rtc/bound_network.h"
 #include "rtc/gcc_network_controller.h"
+#include "sender/remb_network_controller.h"
 
 namespace weir::peer {
 namespace {
 
 constexpr int kSampleRateHz = 48'000;
 constexpr int16_t kAmplitude = 1'000;
+
+// libwebrtc makes its own controller, whatever factory it was given, unless this trial is on.
+class WithInjectedController final : public webrtc::FieldTrialsView {
+ public:
+  explicit WithInjectedController(std::unique_ptr<webrtc::FieldTrialsView> others) : others_(std::move(others)) {}
+
+  std::string Lookup(absl::string_view key) const override {
+    return key == "WebRTC-Bwe-InjectedCongestionController" ? "Enabled" : others_->Lookup(key);
+  }
+
+ private:
+  const std::unique_ptr<webrtc::FieldTrialsView> others_;
+};
 
 // Pulses of quiet noise in, nothing out; in real time, so that what arrives is played as in a call.
 rtc::scoped_refptr<webrtc::AudioDeviceModule> MakeAudioDevice(webrtc::TaskQueueFactory* task_queues) {
@@ -40,7 +55,7 @@ ConnectionFactory::ConnectionFactory()
 
 ConnectionFactory::~ConnectionFactory() = default;
 
-std::unique_ptr<ConnectionFactory> ConnectionFactory::Create(const ConnectionFactoryConfig& config) {
+std::unique_ptr<ConnectionFactory> ConnectionFactory::Create(ConnectionFactoryConfig config) {
   std::unique_ptr<ConnectionFactory> result(new ConnectionFactory);
   result->network_thread_->SetName("network", nullptr);
   result->worker_thread_->SetName("worker", nullptr);
@@ -56,13 +71,17 @@ std::unique_ptr<ConnectionFactory> ConnectionFactory::Create(const ConnectionFac
   dependencies.call_factory = webrtc::CreateCallFactory();
   dependencies.event_log_factory = MakeRtcpObserverFactory(config.rtcp_observer);
   dependencies.network_manager = MakeBoundNetwork(config.bind_address);
-  if (config.controller == ReceiveSideMode::kWeir) {
-    dependencies.trials = std::make_unique<webrtc::FieldTrialBasedConfig>();
-    dependencies.network_controller_factory = MakeRembNetworkControllerFactory();
+  std::unique_ptr<webrtc::FieldTrialsView> trials;
+  if (config.network_controller != nullptr || config.controller == ReceiveSideMode::kWeir) {
+    trials = std::make_unique<webrtc::FieldTrialBasedConfig>();
+    dependencies.network_controller_factory = config.network_controller != nullptr
+                                                  ? std::move(config.network_controller)
+                                                  : MakeRembNetworkControllerFactory();
   } else {
-    dependencies.trials = MakeGccFieldTrials();
+    trials = MakeGccFieldTrials();
     dependencies.network_controller_factory = MakeGccNetworkControllerFactory();
   }
+  dependencies.trials = std::make_unique<WithInjectedController>(std::move(trials));
 
   cricket::MediaEngineDependencies media;
   media.task_queue_factory = dependencies.task_queue_factory.get();

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "api/peer_connection_interface.h"
+#include "api/transport/network_control.h"
 #include "receive_side_switch.h"
 #include "rtc/rtcp_observer.h"
 #include "rtc_base/ip_address.h"
@@ -16,6 +17,8 @@ namespace weir::peer {
 struct ConnectionFactoryConfig {
   // kWeir: what this peer sends follows REMB. Otherwise GCC, with loss-based control as in browsers of today.
   ReceiveSideMode controller = ReceiveSideMode::kWeir;
+  // Decides, in place of either, about what this peer sends.
+  std::unique_ptr<webrtc::NetworkControllerFactoryInterface> network_controller;
   rtc::IPAddress bind_address;
   RtcpObserver rtcp_observer;
 };
@@ -23,7 +26,7 @@ struct ConnectionFactoryConfig {
 class ConnectionFactory {
  public:
   // Null when libwebrtc refuses.
-  static std::unique_ptr<ConnectionFactory> Create(const ConnectionFactoryConfig& config);
+  static std::unique_ptr<ConnectionFactory> Create(ConnectionFactoryConfig config);
   // All PeerConnections and tracks must be gone.
   ~ConnectionFactory();
   ConnectionFactory(const ConnectionFactory&) = delete;

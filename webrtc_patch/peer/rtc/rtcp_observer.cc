@@ -36,16 +36,21 @@ class ObservingEventLog final : public webrtc::RtcEventLog {
     }
   }
 
+  static void Tell(const webrtc::rtcp::CommonHeader& header, const RtcpObserver::OnSenderReport& on_sender_report) {
+    webrtc::rtcp::SenderReport report;
+    if (header.type() == webrtc::rtcp::SenderReport::kPacketType && report.Parse(header))
+      on_sender_report(report.sender_ssrc(), report.ntp(), report.rtp_timestamp());
+  }
+
   void OnIncoming(const rtc::Buffer& compound) {
     ForEachPart(compound, [this](const webrtc::rtcp::CommonHeader& header, std::span<const uint8_t>) {
-      webrtc::rtcp::SenderReport report;
-      if (header.type() == webrtc::rtcp::SenderReport::kPacketType && report.Parse(header))
-        observer_.on_sender_report(report.sender_ssrc(), report.ntp(), report.rtp_timestamp());
+      Tell(header, observer_.on_sender_report);
     });
   }
 
   void OnOutgoing(const rtc::Buffer& compound) {
-    ForEachPart(compound, [this](const webrtc::rtcp::CommonHeader&, std::span<const uint8_t> packet) {
+    ForEachPart(compound, [this](const webrtc::rtcp::CommonHeader& header, std::span<const uint8_t> packet) {
+      Tell(header, observer_.on_sender_report_sent);
       if (const auto remb = ParseRemb(packet)) observer_.on_remb_sent(remb->rate);
     });
   }

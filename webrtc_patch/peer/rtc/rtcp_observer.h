@@ -15,7 +15,9 @@ namespace weir::peer {
 // Called on libwebrtc's threads, possibly at the same time; must outlive the PeerConnection.
 struct RtcpObserver {
   std::function<void(DataRate rate)> on_remb_sent;
-  std::function<void(uint32_t ssrc, webrtc::NtpTime ntp, uint32_t rtp_timestamp)> on_sender_report;
+  using OnSenderReport = std::function<void(uint32_t ssrc, webrtc::NtpTime ntp, uint32_t rtp_timestamp)>;
+  OnSenderReport on_sender_report;
+  OnSenderReport on_sender_report_sent;
 };
 
 std::unique_ptr<webrtc::RtcEventLogFactoryInterface> MakeRtcpObserverFactory(const RtcpObserver& observer);

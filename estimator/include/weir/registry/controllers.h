@@ -21,6 +21,8 @@ struct RegisteredController {
   bool simulated = true;
   // weir-peer runs it, in real calls.
   bool in_calls = false;
+  // weir-peer runs it where it sends, in place of what follows the receiver.
+  bool at_native_sender = false;
   // Its estimates are a model's, which follows the objective.
   bool uses_model = false;
   // Sees what no receiver can: a yardstick, no rival.
@@ -42,7 +44,11 @@ inline constexpr RegisteredController kControllers[] = {
     {.name = "rule", .summary = "ten lines without learning", .built_in = true},
     {.name = "fixed", .summary = "a constant rate", .built_in = true},
     {.name = "oracle", .summary = "knows the capacity of the path", .knows_path = true},
-    {.name = "weir-send", .summary = "weir at the sender, from transport feedback", .uses_model = true, .opt_in = true},
+    {.name = "weir-send",
+     .summary = "weir at the sender, from transport feedback",
+     .at_native_sender = true,
+     .uses_model = true,
+     .opt_in = true},
     {.name = "shadow",
      .summary = "gcc decides, weir is computed beside it and only shown",
      .simulated = false,
@@ -63,6 +69,7 @@ constexpr auto ControllersThat() {
 inline constexpr auto kBuiltInControllers = ControllersThat<&RegisteredController::built_in>();
 inline constexpr auto kSimulatedControllers = ControllersThat<&RegisteredController::simulated>();
 inline constexpr auto kCallControllers = ControllersThat<&RegisteredController::in_calls>();
+inline constexpr auto kNativeSenderControllers = ControllersThat<&RegisteredController::at_native_sender>();
 
 }  // namespace weir
 

@@ -1,4 +1,4 @@
-// The sending side of a call. Everything it does, it is told over the signalling socket (the messages are weir-peer's).
+// An end of a call, by default the sending one (receive.js is the other). Everything it does, it is told over the signalling socket (the messages are weir-peer's).
 "use strict";
 
 const socket = new WebSocket(`ws://${location.host}/signalling?token=${encodeURIComponent(location.hash.slice(1))}`);
@@ -24,6 +24,25 @@ function fail(message) {
 
 async function configure(message) {
   settings = message;
+  connect();
+  await (settings.role === "receive" ? prepareToReceive() : prepareToSend());
+}
+
+function connect() {
+  connection = new RTCPeerConnection();
+  connection.addEventListener("icecandidate", ({ candidate }) => {
+    if (candidate && candidate.candidate) {
+      const { sdpMid, sdpMLineIndex } = candidate;
+      send({ type: "candidate", candidate: candidate.candidate, sdpMid, sdpMLineIndex });
+    }
+  });
+  connection.addEventListener("connectionstatechange", () => {
+    document.getElementById("state").textContent = connection.connectionState;
+    send({ type: "state", state: connection.connectionState });
+  });
+}
+
+async function prepareToSend() {
   // The camera is a file of exactly this size: anything else is an error, not a scaled picture.
   source = await navigator.mediaDevices.getUserMedia({
     audio: false,
@@ -36,17 +55,6 @@ async function configure(message) {
   const track = source.getVideoTracks()[0];
   track.contentHint = "motion";
   track.addEventListener("ended", () => fail("the camera ended"));
-  connection = new RTCPeerConnection();
-  connection.addEventListener("icecandidate", ({ candidate }) => {
-    if (candidate && candidate.candidate) {
-      const { sdpMid, sdpMLineIndex } = candidate;
-      send({ type: "candidate", candidate: candidate.candidate, sdpMid, sdpMLineIndex });
-    }
-  });
-  connection.addEventListener("connectionstatechange", () => {
-    document.getElementById("state").textContent = connection.connectionState;
-    send({ type: "state", state: connection.connectionState });
-  });
   const sender = connection.addTrack(track, source);
   const [transceiver] = connection.getTransceivers();
   transceiver.direction = "sendonly";
@@ -78,12 +86,17 @@ async function sendStats() {
 async function offer() {
   await connection.setLocalDescription(await connection.createOffer());
   send({ type: "offer", sdp: connection.localDescription.sdp });
+  startStats();
+}
+
+function startStats() {
   statsTimer = setInterval(() => sendStats().catch(fail), settings.stats_interval_ms);
 }
 
 async function stop() {
   clearInterval(statsTimer);
   await sendStats();
+  sendFrames();
   connection?.close();
   source?.getTracks().forEach((track) => track.stop());
   send({ type: "end", reason: "stopped" });
@@ -92,6 +105,7 @@ async function stop() {
 const handlers = {
   configure,
   start: offer,
+  offer: answer,
   answer: ({ sdp }) => connection.setRemoteDescription({ type: "answer", sdp }),
   candidate: ({ candidate, sdpMid, sdpMLineIndex }) =>
     connection.addIceCandidate({ candidate, sdpMid, sdpMLineIndex }),

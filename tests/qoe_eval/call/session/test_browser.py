@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from weir.qoe_eval.call.processes.json_lines_process import monotonic_us
-from weir.qoe_eval.call.session.browser import BrowserSender
+from weir.qoe_eval.call.session.browser import BrowserEnd
 from weir.qoe_eval.call.session.endpoint import EndpointFailed
 from weir.qoe_eval.call.settings import CHROMIUM
 
@@ -37,7 +37,7 @@ def with_browser(video, work, **changes):
     }  # fmt: skip
 
     async def run():
-        sender = BrowserSender(None, video, settings | changes)
+        sender = BrowserEnd(None, video, settings | changes)
         try:
             return await asyncio.wait_for(work(sender), 60)
         finally:
@@ -75,13 +75,45 @@ def test_the_page_offers_what_it_is_told_to(video):
     assert {"media-source", "transport"} <= {entry["type"] for entry in stats["report"]}
 
 
+def test_a_page_that_receives_tells_of_every_frame(video):
+    async def pass_on(source, sink, kept):
+        while (message := await source.receive()) is not None:
+            if message["type"] in ("offer", "answer", "candidate"):
+                await sink.send({name: value for name, value in message.items() if name not in ("time_us", "time_ms")})
+            else:
+                kept.append(message)
+
+    async def work(sender):
+        receiver = BrowserEnd(None, None, {"role": "receive", "stats_interval_ms": 200})
+        kept = []
+        ends = (await receiver.start(), await sender.start())
+        talk = [asyncio.create_task(pass_on(sender, receiver, []))]
+        talk.append(asyncio.create_task(pass_on(receiver, sender, kept)))
+        await sender.send({"type": "start"})
+        while sum(len(message["frames"]) for message in kept if message["type"] == "frames") < 60:
+            await asyncio.sleep(0.05)
+        await receiver.stop()
+        await asyncio.gather(*talk[1:])
+        talk[0].cancel()
+        return ends, kept
+
+    _, kept = with_browser(video, work)
+    frames = [frame for message in kept if message["type"] == "frames" for frame in message["frames"]]
+    assert {(frame["width"], frame["height"]) for frame in frames[-30:]} == {SIZE}
+    rtp = np.diff([frame["rtp_timestamp"] for frame in frames]) % 2**32
+    times_ms = np.array([frame["time_ms"] for frame in frames])
+    # Of a 90 kHz clock, which runs with the page's; a busy machine decodes some of it late.
+    assert np.sum(rtp) / 90 == pytest.approx(times_ms[-1] - times_ms[0], rel=0.3)
+    assert any(entry["type"] == "inbound-rtp" for message in kept if "report" in message for entry in message["report"])
+
+
 def test_the_last_statistics_come_when_it_is_stopped(video):
     async def run():
         settings = {
             "width": SIZE[0], "height": SIZE[1], "frames_per_second": 30, "codec": "VP8",
             "max_bitrate_bps": 1_000_000, "stats_interval_ms": 60_000,
         }  # fmt: skip
-        sender = BrowserSender(None, video, settings)
+        sender = BrowserEnd(None, video, settings)
         await sender.start()
         await sender.send({"type": "start"})
         await until(sender, "offer")

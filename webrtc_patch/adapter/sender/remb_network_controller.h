@@ -13,8 +13,8 @@
 // Before the first REMB the start rate holds. Packets are paced at 1.5 times the target unless the streams ask for
 // another factor, so that a key frame does not become a queue; there are no probes, because the receiver's estimator
 // sets how fast the rate may rise.
-#ifndef WEIR_WEBRTC_PATCH_ADAPTER_REMB_NETWORK_CONTROLLER_H_
-#define WEIR_WEBRTC_PATCH_ADAPTER_REMB_NETWORK_CONTROLLER_H_
+#ifndef WEIR_WEBRTC_PATCH_ADAPTER_SENDER_REMB_NETWORK_CONTROLLER_H_
+#define WEIR_WEBRTC_PATCH_ADAPTER_SENDER_REMB_NETWORK_CONTROLLER_H_
 
 #include <cstdint>
 #include <functional>
@@ -41,4 +41,4 @@ std::unique_ptr<webrtc::NetworkControllerFactoryInterface> MakeRembNetworkContro
 
 }  // namespace weir
 
-#endif  // WEIR_WEBRTC_PATCH_ADAPTER_REMB_NETWORK_CONTROLLER_H_
+#endif  // WEIR_WEBRTC_PATCH_ADAPTER_SENDER_REMB_NETWORK_CONTROLLER_H_

@@ -1,0 +1,70 @@
+"""`weir experiment send-side-calls`."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from weir.files.output import write_text
+from weir.qoe_eval.call.requirements_check import check_requirements
+from weir.qoe_eval.call.settings import DEFAULT_MAX_BITRATE_BPS
+from weir.qoe_eval.experiments.calls.experiment import call_sets
+from weir.qoe_eval.experiments.calls.goals import undisturbed
+from weir.qoe_eval.experiments.send_side.calls import call_rows, make_calls
+from weir.qoe_eval.report.goal_table import print_rows
+from weir.qoe_eval.runs.command_record import command_record
+from weir.qoe_eval.runs.inputs import shared_traces
+from weir.qoe_eval.runs.options import check_model
+from weir.qoe_eval.runs.progress import end_with_failures, error_console
+from weir.qoe_eval.runs.shipped_model import model_to_run
+
+SEND_SIDE_CALLS_JSON = "send_side_calls.json"
+
+
+def send_side_calls(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where send_side_calls.json and the calls go.")],
+    model: Annotated[Path | None, typer.Option(metavar="FILE", help="ONNX model. Default: the one shipped.")] = None,
+    traces: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder with mahimahi/. Default: traces/ in the folder WEIR_SHARED names."),
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, max=100, metavar="N", help="Calls with the seeds 1 to N.")] = 1,
+    repeat_disturbed: Annotated[
+        bool, typer.Option("--repeat-disturbed", help="Make calls of an earlier run that were disturbed again.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print send_side_calls.json, and no progress.")] = False,
+) -> None:
+    """Measures calls from weir-peer to Chromium, Weir at the sender against libwebrtc's GCC; half an hour a seed.
+
+    With none, 5 % and 20 % of the feedback lost. An interrupted run goes on when the same command is given again.
+    """
+    started = time.monotonic()
+    check_model(model)
+    sets = call_sets(traces or shared_traces("mahimahi"), DEFAULT_MAX_BITRATE_BPS)
+    check_requirements("native", "chromium")
+    console = error_console()
+    numbers = range(1, seeds + 1)
+    outcome = make_calls(
+        sets, numbers, model_to_run(model), out, console, quiet=as_json, repeat_disturbed=repeat_disturbed
+    )
+    rows = call_rows(sets, outcome.records)
+    run: dict[str, Any] = {
+        **command_record(started),
+        "calls": len(outcome.records),
+        "disturbed": len(outcome.records) - len(undisturbed(outcome.records)),
+        "seeds": list(numbers),
+        "failures": outcome.failures,
+    }
+    document = json.dumps({"run": run, "rows": [row.to_dict() for row in rows]}, indent=1, allow_nan=False)
+    write_text(out / SEND_SIDE_CALLS_JSON, document + "\n")
+    if as_json:
+        typer.echo(document)
+    else:
+        print_rows(rows)
+        typer.echo("\n" + "\n".join(f"{row.name}: {row.detail}" for row in rows if row.detail))
+        typer.echo(f"\n{len(outcome.records)} calls. Details: {out / SEND_SIDE_CALLS_JSON} and report.html beside it")
+    end_with_failures(outcome.failures, console)

@@ -1,0 +1,239 @@
+#include "sender/weir_network_controller.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "bare_network.h"
+#include "send_side_controller.h"
+
+namespace weir {
+namespace {
+
+using webrtc::NetworkControlUpdate;
+using webrtc::TimeDelta;
+using webrtc::Timestamp;
+
+webrtc::DataRate Kbps(int64_t kbps) { return webrtc::DataRate::KilobitsPerSec(kbps); }
+
+// A path that delivers what is sent, in order and at its own rate, and feedback every 50 ms.
+class WeirNetworkControllerTest : public ::testing::Test {
+ protected:
+  WeirNetworkControllerTest()
+      : factory_(MakeWeirNetworkControllerFactory(
+            {.on_target_rate = [this](const Estimate& estimate) { reported_.push_back(estimate); }})) {
+    webrtc::NetworkControllerConfig config;
+    config.constraints.at_time = now_;
+    config.constraints.min_data_rate = Kbps(30);
+    config.constraints.max_data_rate = Kbps(3000);
+    config.constraints.starting_rate = Kbps(300);
+    // Which libwebrtc's video asks for, in vain.
+    config.stream_based_config.pacing_factor = 1.1;
+    controller_ = factory_->Create(config);
+    Take(controller_->OnProcessInterval({.at_time = now_}));
+  }
+
+  void Take(const NetworkControlUpdate& update) {
+    EXPECT_TRUE(update.probe_cluster_configs.empty());
+    EXPECT_FALSE(update.congestion_window);
+    EXPECT_EQ(update.target_rate.has_value(), update.pacer_config.has_value());
+    if (!update.target_rate) return;
+    target_ = update.target_rate->target_rate;
+    // The pacer has its rates in whole bytes a second.
+    EXPECT_NEAR(update.pacer_config->data_rate().bps<double>(), 2.5 * target_.bps<double>(), 8);
+    EXPECT_EQ(update.pacer_config->pad_rate(), webrtc::DataRate::Zero());
+    EXPECT_FALSE(reported_.empty());
+    EXPECT_EQ(reported_.back().target_rate.bps(), target_.bps());
+    EXPECT_EQ(reported_.back().at_time.us(), update.target_rate->at_time.us());
+  }
+
+  // Sends full packets at the target for a while; nothing comes back after `silent_from`.
+  void Send(TimeDelta duration, webrtc::DataRate capacity = Kbps(1000),
+            Timestamp silent_from = Timestamp::PlusInfinity()) {
+    constexpr TimeDelta kStep = TimeDelta::Millis(5);
+    const webrtc::DataSize size = webrtc::DataSize::Bytes(1200);
+    for (const Timestamp end = now_ + duration; now_ < end; now_ += kStep) {
+      for (; next_send_ <= now_; next_send_ += size / target_) {
+        webrtc::PacketResult packet;
+        packet.sent_packet.send_time = now_;
+        packet.sent_packet.size = size;
+        packet.sent_packet.sequence_number = ++sequence_number_;
+        Take(controller_->OnSentPacket(packet.sent_packet));
+        free_ = std::max(free_, now_) + size / capacity;
+        // The receiver's clock is another.
+        packet.receive_time = free_ + TimeDelta::Millis(20) + TimeDelta::Seconds(7);
+        if (now_ < silent_from) in_flight_.push_back(packet);
+      }
+      if (now_.ms() % 50 == 0) Feedback();
+      if (now_.ms() % 25 == 0) Take(controller_->OnProcessInterval({.at_time = now_}));
+    }
+  }
+
+  void Feedback() {
+    webrtc::TransportPacketsFeedback feedback;
+    feedback.feedback_time = now_;
+    const auto arrived = [this](const webrtc::PacketResult& packet) {
+      return packet.receive_time <= now_ - TimeDelta::Millis(20) + TimeDelta::Seconds(7);
+    };
+    while (!in_flight_.empty() && arrived(in_flight_.front())) {
+      feedback.packet_feedbacks.push_back(in_flight_.front());
+      in_flight_.erase(in_flight_.begin());
+    }
+    if (!feedback.packet_feedbacks.empty()) Take(controller_->OnTransportPacketsFeedback(feedback));
+  }
+
+  void Remb(webrtc::DataRate rate) {
+    Take(controller_->OnRemoteBitrateReport({.receive_time = now_, .bandwidth = rate}));
+  }
+
+  Timestamp now_ = Timestamp::Seconds(100);
+  Timestamp next_send_ = now_;
+  Timestamp free_ = now_;
+  // As wide as libwebrtc's: 64 bits, of which the header extension has 16.
+  int64_t sequence_number_ = 65'500;
+  std::vector<webrtc::PacketResult> in_flight_;
+  std::vector<Estimate> reported_;
+  std::unique_ptr<webrtc::NetworkControllerFactoryInterface> factory_;
+  std::unique_ptr<webrtc::NetworkControllerInterface> controller_;
+  webrtc::DataRate target_ = webrtc::DataRate::Zero();
+};
+
+TEST_F(WeirNetworkControllerTest, StartsAtTheStartRate) {
+  EXPECT_EQ(target_, Kbps(300));
+  EXPECT_EQ(reported_.back().reason, EstimateReason::kStart);
+}
+
+TEST_F(WeirNetworkControllerTest, FindsTheRateOfThePathFromFeedbackAlone) {
+  Send(TimeDelta::Seconds(20));
+  EXPECT_GT(target_, Kbps(700));
+  EXPECT_LT(target_, Kbps(1150));
+  EXPECT_EQ(reported_.back().reason, EstimateReason::kPilot);
+  Send(TimeDelta::Seconds(10), Kbps(400));
+  EXPECT_LT(target_, Kbps(460));
+}
+
+TEST_F(WeirNetworkControllerTest, ObeysASmallerRembAndNoOther) {
+  Send(TimeDelta::Seconds(20));
+  const webrtc::DataRate before = target_;
+  Remb(webrtc::DataRate::Zero());
+  Remb(webrtc::DataRate::PlusInfinity());
+  Remb(Kbps(9000));
+  EXPECT_EQ(target_, before);
+  Remb(Kbps(200));
+  EXPECT_EQ(target_, Kbps(200));
+  Send(TimeDelta::Seconds(5));
+  EXPECT_EQ(target_, Kbps(200));
+  Remb(Kbps(9000));
+  Send(TimeDelta::Seconds(20));
+  EXPECT_GT(target_, Kbps(700));
+  Remb(Kbps(1));
+  EXPECT_EQ(target_, Kbps(30));
+}
+
+TEST_F(WeirNetworkControllerTest, FollowsRembAloneWhereThePeerReportsNothing) {
+  Remb(Kbps(2000));
+  EXPECT_EQ(target_, Kbps(2000));
+  for (int i = 0; i < 400; ++i) {
+    now_ += TimeDelta::Millis(25);
+    Take(controller_->OnProcessInterval({.at_time = now_}));
+  }
+  EXPECT_EQ(target_, Kbps(2000));
+  Remb(Kbps(500));
+  EXPECT_EQ(target_, Kbps(500));
+}
+
+TEST_F(WeirNetworkControllerTest, YieldsWhenNothingComesBack) {
+  Send(TimeDelta::Seconds(20));
+  const webrtc::DataRate before = target_;
+  Send(TimeDelta::Seconds(4), Kbps(1000), now_);
+  EXPECT_LT(target_, before * 0.7);
+  const webrtc::DataRate silent = target_;
+  Send(TimeDelta::Seconds(20));
+  EXPECT_GT(target_, std::max(silent, Kbps(700)));
+}
+
+TEST_F(WeirNetworkControllerTest, ANetworkThatWasAwayBeginsWhereItWas) {
+  Send(TimeDelta::Seconds(20));
+  const webrtc::DataRate before = target_;
+  Take(controller_->OnNetworkAvailability({.at_time = now_, .network_available = false}));
+  for (int i = 0; i < 200; ++i) {
+    now_ += TimeDelta::Millis(25);
+    Take(controller_->OnProcessInterval({.at_time = now_}));
+  }
+  Take(controller_->OnNetworkAvailability({.at_time = now_, .network_available = true}));
+  EXPECT_EQ(target_, before);
+  next_send_ = now_;
+  in_flight_.clear();
+  Send(TimeDelta::Seconds(10));
+  EXPECT_GT(target_, Kbps(700));
+}
+
+TEST_F(WeirNetworkControllerTest, AnotherRouteBeginsAnew) {
+  Send(TimeDelta::Seconds(20));
+  Remb(Kbps(200));
+  webrtc::NetworkRouteChange change;
+  change.at_time = now_;
+  change.constraints.min_data_rate = Kbps(30);
+  change.constraints.max_data_rate = Kbps(3000);
+  change.constraints.starting_rate = Kbps(500);
+  Take(controller_->OnNetworkRouteChange(change));
+  EXPECT_EQ(target_, Kbps(500));
+  Send(TimeDelta::Seconds(20));
+  EXPECT_GT(target_, Kbps(700));
+}
+
+TEST_F(WeirNetworkControllerTest, KeepsToNewBoundsAtOnce) {
+  Send(TimeDelta::Seconds(20));
+  webrtc::TargetRateConstraints constraints;
+  constraints.at_time = now_;
+  constraints.min_data_rate = Kbps(100);
+  constraints.max_data_rate = Kbps(250);
+  Take(controller_->OnTargetRateConstraints(constraints));
+  EXPECT_EQ(target_, Kbps(250));
+  constraints.starting_rate = Kbps(150);
+  Take(controller_->OnTargetRateConstraints(constraints));
+  EXPECT_EQ(target_, Kbps(150));
+}
+
+TEST_F(WeirNetworkControllerTest, HostileFeedbackIsNoEstimate) {
+  Send(TimeDelta::Seconds(5));
+  for (const Timestamp time : {Timestamp::PlusInfinity(), Timestamp::MinusInfinity(), Timestamp::Zero()}) {
+    webrtc::TransportPacketsFeedback feedback;
+    feedback.feedback_time = time;
+    for (const int64_t number : {int64_t{-1}, sequence_number_ + 1000, sequence_number_ << 32}) {
+      webrtc::PacketResult packet;
+      packet.sent_packet.sequence_number = number;
+      packet.receive_time = time;
+      feedback.packet_feedbacks.push_back(packet);
+    }
+    Take(controller_->OnTransportPacketsFeedback(feedback));
+  }
+  Send(TimeDelta::Seconds(15));
+  EXPECT_GT(target_, Kbps(700));
+  EXPECT_LT(target_, Kbps(1150));
+}
+
+// As libwebrtc drives it, on a network that drops, with the losses in its feedback.
+TEST(WeirNetworkControllerInANetworkTest, FillsSteadyLinksWithoutAStandingQueue) {
+  for (const int64_t kbps : {300, 1000, 2500, 8000}) {
+    const DataRate capacity = DataRate::KilobitsPerSecond(kbps);
+    const bare::FlowResult result =
+        Simulate(bare::PathConfig::Steady(capacity),
+                 std::make_unique<adapter::SendSideController>(
+                     "weir-send", MakeWeirNetworkControllerFactory({}), nullptr,
+                     [](webrtc::NetworkControllerInterface&, const TargetRateConstraints&) {}),
+                 weir::TimeDelta::Seconds(60));
+    const weir::Timestamp from = bare::kStart + weir::TimeDelta::Seconds(20);
+    const weir::Timestamp to = bare::kStart + weir::TimeDelta::Seconds(60);
+    EXPECT_GT(result.ReceiveRate(from, to) / capacity, 0.7) << kbps;
+    EXPECT_LT(result.DelayQuantile(0.95), weir::TimeDelta::Millis(150)) << kbps;
+    EXPECT_EQ(result.probe_clusters, 0) << kbps;
+  }
+}
+
+}  // namespace
+}  // namespace weir

@@ -1,0 +1,77 @@
+#include "sender/target_announcement.h"
+
+#include <algorithm>
+
+namespace weir::adapter {
+namespace {
+
+using webrtc::DataRate;
+using webrtc::TimeDelta;
+
+// libwebrtc's pacer only uses the quotients of data and time.
+constexpr TimeDelta kPacerWindow = TimeDelta::Seconds(1);
+constexpr DataRate kDefaultMinRate = DataRate::KilobitsPerSec(30);
+
+}  // namespace
+
+TargetAnnouncement::TargetAnnouncement(const webrtc::NetworkControllerConfig& config, double pacing_factor)
+    : pacing_factor_(pacing_factor), streams_(config.stream_based_config) {
+  SetConstraints(config.constraints);
+}
+
+void TargetAnnouncement::SetConstraints(const webrtc::TargetRateConstraints& constraints) {
+  const DataRate min_rate = constraints.min_data_rate.value_or(DataRate::Zero());
+  const DataRate max_rate = constraints.max_data_rate.value_or(DataRate::PlusInfinity());
+  min_rate_ = min_rate.IsFinite() && !min_rate.IsZero() ? min_rate : kDefaultMinRate;
+  max_rate_ = std::max(max_rate, min_rate_);
+  start_rate_ = constraints.starting_rate.value_or(start_rate_);
+}
+
+void TargetAnnouncement::SetStreams(const webrtc::StreamsConfig& streams) {
+  const auto keep = [](auto& value, const auto& update) {
+    if (update) value = update;
+  };
+  keep(streams_.pacing_factor, streams.pacing_factor);
+  keep(streams_.min_total_allocated_bitrate, streams.min_total_allocated_bitrate);
+  keep(streams_.max_padding_rate, streams.max_padding_rate);
+  announced_.reset();
+}
+
+void TargetAnnouncement::SetRoundTripTime(TimeDelta round_trip_time) {
+  if (round_trip_time.IsFinite() && round_trip_time > TimeDelta::Zero()) round_trip_time_ = round_trip_time;
+}
+
+webrtc::NetworkControlUpdate TargetAnnouncement::Announce(DataRate target, double loss_ratio, webrtc::Timestamp now) {
+  webrtc::NetworkControlUpdate update;
+  if (!now.IsFinite() || announced_ == target) return update;
+  announced_ = target;
+
+  webrtc::TargetTransferRate transfer_rate;
+  transfer_rate.at_time = now;
+  transfer_rate.target_rate = target;
+  transfer_rate.stable_target_rate = target;
+  transfer_rate.network_estimate.at_time = now;
+  transfer_rate.network_estimate.bandwidth = target;
+  transfer_rate.network_estimate.loss_rate_ratio = static_cast<float>(loss_ratio);
+  transfer_rate.network_estimate.round_trip_time = round_trip_time_;
+  // Over which the encoder may average; the shorter, the sooner it follows.
+  transfer_rate.network_estimate.bwe_period = TimeDelta::Seconds(1);
+  update.target_rate = transfer_rate;
+  update.pacer_config = Pacer(target, now);
+  return update;
+}
+
+webrtc::PacerConfig TargetAnnouncement::Pacer(DataRate target, webrtc::Timestamp now) const {
+  const double factor =
+      streams_.pacing_factor && *streams_.pacing_factor >= 1.0 ? *streams_.pacing_factor : pacing_factor_;
+  const DataRate floor = streams_.min_total_allocated_bitrate.value_or(DataRate::Zero());
+  const DataRate padding = std::min(streams_.max_padding_rate.value_or(DataRate::Zero()), target);
+  webrtc::PacerConfig pacer;
+  pacer.at_time = now;
+  pacer.time_window = kPacerWindow;
+  pacer.data_window = std::max(target * factor, floor) * kPacerWindow;
+  pacer.pad_window = padding * kPacerWindow;
+  return pacer;
+}
+
+}  // namespace weir::adapter

@@ -1,0 +1,48 @@
+// What our network controllers tell libwebrtc's sender: a target rate within its bounds, and the pacing that goes with
+// it, whenever it has changed.
+#ifndef WEIR_WEBRTC_PATCH_ADAPTER_SENDER_TARGET_ANNOUNCEMENT_H_
+#define WEIR_WEBRTC_PATCH_ADAPTER_SENDER_TARGET_ANNOUNCEMENT_H_
+
+#include <optional>
+
+#include "api/transport/network_control.h"
+
+namespace weir::adapter {
+
+class TargetAnnouncement {
+ public:
+  // Packets are paced at `pacing_factor` times the target unless the streams ask for another factor.
+  TargetAnnouncement(const webrtc::NetworkControllerConfig& config, double pacing_factor);
+
+  // Bounds that are missing, infinite or zero become libwebrtc's defaults: 30 kbps, none; a start rate that is missing
+  // stays what it was, at first 300 kbps.
+  void SetConstraints(const webrtc::TargetRateConstraints& constraints);
+  // What they do not name stays as it was. The rate in force is announced again.
+  void SetStreams(const webrtc::StreamsConfig& streams);
+  // Ignored unless finite and above 0.
+  void SetRoundTripTime(webrtc::TimeDelta round_trip_time);
+
+  webrtc::DataRate min_rate() const { return min_rate_; }
+  // May be infinite.
+  webrtc::DataRate max_rate() const { return max_rate_; }
+  webrtc::DataRate start_rate() const { return start_rate_; }
+  webrtc::TimeDelta round_trip_time() const { return round_trip_time_; }
+
+  // Empty where nothing has changed, or `now` is no time. `target` is within the bounds, `loss_ratio` in [0, 1].
+  webrtc::NetworkControlUpdate Announce(webrtc::DataRate target, double loss_ratio, webrtc::Timestamp now);
+
+ private:
+  webrtc::PacerConfig Pacer(webrtc::DataRate target, webrtc::Timestamp now) const;
+
+  const double pacing_factor_;
+  webrtc::StreamsConfig streams_;
+  webrtc::DataRate min_rate_ = webrtc::DataRate::Zero();
+  webrtc::DataRate max_rate_ = webrtc::DataRate::PlusInfinity();
+  webrtc::DataRate start_rate_ = webrtc::DataRate::KilobitsPerSec(300);
+  webrtc::TimeDelta round_trip_time_ = webrtc::TimeDelta::Millis(100);
+  std::optional<webrtc::DataRate> announced_;
+};
+
+}  // namespace weir::adapter
+
+#endif  // WEIR_WEBRTC_PATCH_ADAPTER_SENDER_TARGET_ANNOUNCEMENT_H_

@@ -1,0 +1,196 @@
+#include "sender/weir_network_controller.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "conversions.h"
+#include "rtc_base/time_utils.h"
+#include "sender/target_announcement.h"
+#include "weir/send_side_estimator.h"
+
+namespace weir {
+namespace {
+
+using webrtc::NetworkControlUpdate;
+
+// Decisions fall due every 100 ms or so; how long a host may be late for one.
+constexpr webrtc::TimeDelta kProcessInterval = webrtc::TimeDelta::Millis(25);
+// Of a host that sets no maximum.
+constexpr DataRate kDefaultMaxRate = TargetRateConstraints{}.max_rate;
+
+// One monotonic clock, in microseconds, on either side.
+Timestamp FromWebrtc(webrtc::Timestamp time) {
+  return time.IsFinite() ? Timestamp::Micros(time.us()) : Timestamp::MinusInfinity();
+}
+
+PacketKind KindOf(const webrtc::SentPacket& packet) {
+  if (packet.pacing_info.probe_cluster_id != webrtc::PacedPacketInfo::kNotAProbe) return PacketKind::kProbe;
+  return packet.audio ? PacketKind::kAudio : PacketKind::kVideo;
+}
+
+// Of the streams' wishes all but this: a target that falls at once leaves the encoder's last pictures to the pacer, and
+// at 1.1 times a low target they wait for seconds.
+webrtc::NetworkControllerConfig WithoutPacingFactor(webrtc::NetworkControllerConfig config) {
+  config.stream_based_config.pacing_factor.reset();
+  return config;
+}
+
+class WeirNetworkController final : public webrtc::NetworkControllerInterface {
+ public:
+  WeirNetworkController(const webrtc::NetworkControllerConfig& config, const WeirNetworkControllerOptions& options)
+      : options_(options), announcement_(WithoutPacingFactor(config), SendSideEstimatorConfig{}.pacing_factor) {
+    Begin(adapter::FromWebrtc(announcement_.start_rate()));
+  }
+
+  NetworkControlUpdate OnNetworkAvailability(webrtc::NetworkAvailability message) override {
+    const bool was_available = std::exchange(available_, message.network_available);
+    if (available_ && !was_available) Begin(Target());
+    return Update(message.at_time);
+  }
+
+  NetworkControlUpdate OnNetworkRouteChange(webrtc::NetworkRouteChange message) override {
+    announcement_.SetConstraints(message.constraints);
+    // What the receiver said was of another path.
+    remb_.reset();
+    Begin(adapter::FromWebrtc(announcement_.start_rate()));
+    return Update(message.at_time);
+  }
+
+  NetworkControlUpdate OnProcessInterval(webrtc::ProcessInterval message) override {
+    const Timestamp now = FromWebrtc(message.at_time);
+    // Silence on a network that is not there says nothing of the path.
+    if (available_ && estimator_->next_timeout() <= now) estimator_->OnTimeout(now);
+    return Update(message.at_time);
+  }
+
+  NetworkControlUpdate OnRemoteBitrateReport(webrtc::RemoteBitrateReport message) override {
+    // 0 means "no limit" where REMB comes from a receiver without an opinion.
+    if (!message.bandwidth.IsFinite() || message.bandwidth.IsZero()) return NetworkControlUpdate();
+    remb_ = adapter::FromWebrtc(message.bandwidth);
+    SetEstimatorConstraints();
+    return Update(message.receive_time);
+  }
+
+  NetworkControlUpdate OnRoundTripTimeUpdate(webrtc::RoundTripTimeUpdate message) override {
+    announcement_.SetRoundTripTime(message.round_trip_time);
+    estimator_->OnRoundTripTime(adapter::FromWebrtc(announcement_.round_trip_time()));
+    return NetworkControlUpdate();
+  }
+
+  NetworkControlUpdate OnSentPacket(webrtc::SentPacket message) override {
+    estimator_->OnSentPacket({.send_time = FromWebrtc(message.send_time),
+                              .sequence_number = static_cast<uint16_t>(message.sequence_number),
+                              .kind = KindOf(message),
+                              .size = DataSize::Bytes(message.size.bytes_or(0))});
+    return Update(message.send_time);
+  }
+
+  NetworkControlUpdate OnReceivedPacket(webrtc::ReceivedPacket) override { return NetworkControlUpdate(); }
+
+  NetworkControlUpdate OnStreamsConfig(webrtc::StreamsConfig message) override {
+    message.pacing_factor.reset();
+    announcement_.SetStreams(message);
+    return Update(message.at_time);
+  }
+
+  NetworkControlUpdate OnTargetRateConstraints(webrtc::TargetRateConstraints message) override {
+    announcement_.SetConstraints(message);
+    // A start rate throws the estimate away, as in libwebrtc's own controllers.
+    if (message.starting_rate) {
+      Begin(adapter::FromWebrtc(announcement_.start_rate()));
+    } else {
+      SetEstimatorConstraints();
+    }
+    return Update(message.at_time);
+  }
+
+  NetworkControlUpdate OnTransportLossReport(webrtc::TransportLossReport) override { return NetworkControlUpdate(); }
+
+  NetworkControlUpdate OnTransportPacketsFeedback(webrtc::TransportPacketsFeedback message) override {
+    reports_.clear();
+    for (const webrtc::PacketResult& result : message.packet_feedbacks) {
+      reports_.push_back({.sequence_number = static_cast<uint16_t>(result.sent_packet.sequence_number),
+                          .fate = result.IsReceived() ? PacketFate::kReceived : PacketFate::kLost,
+                          .receive_time = FromWebrtc(result.receive_time)});
+    }
+    estimator_->OnTransportFeedback(reports_, FromWebrtc(message.feedback_time));
+    const BandwidthEstimator& estimator = estimator_->estimator();
+    loss_ratio_ = estimator.Statistics(estimator.latest().at_time).last_second.loss_ratio;
+    return Update(message.feedback_time);
+  }
+
+  NetworkControlUpdate OnNetworkStateEstimate(webrtc::NetworkStateEstimate) override { return NetworkControlUpdate(); }
+
+ private:
+  TargetRateConstraints EstimatorConstraints(DataRate start_rate) const {
+    const DataRate min_rate = adapter::FromWebrtc(announcement_.min_rate());
+    const webrtc::DataRate max = announcement_.max_rate();
+    const DataRate max_rate = max.IsFinite() ? adapter::FromWebrtc(max) : std::max(kDefaultMaxRate, min_rate);
+    return {.min_rate = min_rate,
+            .start_rate = start_rate,
+            .max_rate = std::clamp(remb_.value_or(max_rate), min_rate, max_rate)};
+  }
+
+  void SetEstimatorConstraints() { estimator_->SetConstraints(EstimatorConstraints(Target())); }
+
+  void Begin(DataRate start_rate) {
+    const SendSideEstimatorConfig config{
+        .estimator = {.constraints = *Validated(EstimatorConstraints(start_rate)),
+                      .objective = options_.objective,
+                      .decision_limit = {.clock = [] { return Timestamp::Micros(rtc::TimeMicros()); }}}};
+    estimator_.emplace(config, options_.pool());
+  }
+
+  // With the first packet that the peer is to report.
+  bool started() const { return estimator_->target_rate().at_time.IsFinite(); }
+
+  DataRate Target() const {
+    const TargetRateConstraints bounds = EstimatorConstraints(DataRate::Zero());
+    const DataRate wanted = started() || !remb_ ? estimator_->target_rate().target_rate : *remb_;
+    return std::clamp(wanted, bounds.min_rate, bounds.max_rate);
+  }
+
+  NetworkControlUpdate Update(webrtc::Timestamp now) {
+    const DataRate target = Target();
+    NetworkControlUpdate update = announcement_.Announce(adapter::ToWebrtc(target), loss_ratio_, now);
+    if (update.target_rate && options_.on_target_rate)
+      options_.on_target_rate({FromWebrtc(now), target, estimator_->estimator().latest().reason});
+    return update;
+  }
+
+  const WeirNetworkControllerOptions options_;
+  adapter::TargetAnnouncement announcement_;
+  std::optional<SendSideEstimator> estimator_;
+  std::optional<DataRate> remb_;
+  // Of the last second.
+  double loss_ratio_ = 0;
+  bool available_ = true;
+  // Of one message.
+  std::vector<PacketFeedback> reports_;
+};
+
+class WeirNetworkControllerFactory final : public webrtc::NetworkControllerFactoryInterface {
+ public:
+  explicit WeirNetworkControllerFactory(WeirNetworkControllerOptions options) : options_(std::move(options)) {
+    if (!options_.pool) options_.pool = RuleAlone();
+  }
+
+  std::unique_ptr<webrtc::NetworkControllerInterface> Create(webrtc::NetworkControllerConfig config) override {
+    return std::make_unique<WeirNetworkController>(config, options_);
+  }
+  webrtc::TimeDelta GetProcessInterval() const override { return kProcessInterval; }
+
+ private:
+  WeirNetworkControllerOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<webrtc::NetworkControllerFactoryInterface> MakeWeirNetworkControllerFactory(
+    WeirNetworkControllerOptions options) {
+  return std::make_unique<WeirNetworkControllerFactory>(std::move(options));
+}
+
+}  // namespace weir

@@ -1,0 +1,42 @@
+// Weir at the sender behind libwebrtc's interface: a SendSideEstimator decides from transport-wide feedback alone, so
+// the receiver may be any browser as it is. See docs/send_side.md.
+//
+//   dependencies.network_controller_factory =         // PeerConnectionFactoryDependencies
+//       MakeWeirNetworkControllerFactory({.pool = std::move(PolicyAlone(model).value())});
+//
+// target = the estimator's rate, whose upper bound is the smaller of max_data_rate and the latest REMB. Where the peer
+// did not negotiate transport-cc, libwebrtc reports no packets, and REMB alone, else the start rate, is the target.
+// RTCP loss reports change nothing: transport feedback has told of the same losses before.
+//
+// Packets are paced at 2.5 times the target, whatever the streams ask for (libwebrtc's video: 1.1, with which pictures
+// wait for seconds where the target falls); no probes, and no padding beyond what the streams ask for. A change of
+// route, and a network that comes back, begin a new estimator: the former at the start rate, the latter at the rate in
+// force.
+#ifndef WEIR_WEBRTC_PATCH_ADAPTER_SENDER_WEIR_NETWORK_CONTROLLER_H_
+#define WEIR_WEBRTC_PATCH_ADAPTER_SENDER_WEIR_NETWORK_CONTROLLER_H_
+
+#include <functional>
+#include <memory>
+
+#include "api/transport/network_control.h"
+#include "receive_side_switch.h"
+#include "weir/bandwidth_estimator.h"
+#include "weir/objective.h"
+
+namespace weir {
+
+struct WeirNetworkControllerOptions {
+  // Null: RuleAlone().
+  PoolFactory pool;
+  Objective objective;
+  // Called on libwebrtc's send task queue whenever the target rate changes; must be quick and must not call libwebrtc.
+  // `at_time` is of libwebrtc's clock: on Linux, CLOCK_MONOTONIC in microseconds.
+  std::function<void(const Estimate&)> on_target_rate;
+};
+
+std::unique_ptr<webrtc::NetworkControllerFactoryInterface> MakeWeirNetworkControllerFactory(
+    WeirNetworkControllerOptions options);
+
+}  // namespace weir
+
+#endif  // WEIR_WEBRTC_PATCH_ADAPTER_SENDER_WEIR_NETWORK_CONTROLLER_H_
