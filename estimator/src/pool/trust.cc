@@ -38,14 +38,17 @@ double TrustMeasure::OfPilot(const PoolView& view) {
   disagreement_.Add(*pilot.rate, others, view.statistics.interval_s);
   starvation_.Add(*pilot.rate, others, view.target, view.statistics, view.now);
   outside_training_.Add(pilot.share_outside_training, view.statistics.interval_s);
-  return std::min({kDisagreement.Trust(disagreement_.powers_of_two()), kStarvation.Trust(starvation_.share()),
-                   kOutsideTraining.Trust(outside_training_.value())});
+  double trust = 1;
+  if (Counts(TrustSignal::kDisagreement)) trust = std::min(trust, kDisagreement.Trust(disagreement_.powers_of_two()));
+  if (Counts(TrustSignal::kStarvation)) trust = std::min(trust, kStarvation.Trust(starvation_.share()));
+  if (Counts(TrustSignal::kUnfamiliarity)) trust = std::min(trust, kOutsideTraining.Trust(outside_training_.value()));
+  return trust;
 }
 
 void TrustMeasure::Update(const PoolView& view, std::span<MemberState> members) {
   const double of_pilot = OfPilot(view);
   for (size_t i = 0; i < members.size(); ++i) {
-    const double from_failures = FromFailures(members[i]);
+    const double from_failures = Counts(TrustSignal::kFailures) ? FromFailures(members[i]) : 1;
     members[i].trust = i == view.line.pilot ? std::min(from_failures, of_pilot) : from_failures;
   }
 }

@@ -6,6 +6,7 @@
 
 #include "weir/pool/disagreement.h"
 #include "weir/pool/pilot_policy.h"
+#include "weir/pool/pool_specification.h"
 #include "weir/pool/starvation.h"
 #include "weir/pool/time_mean.h"
 
@@ -21,12 +22,17 @@ namespace weir {
 // The values were fitted on random scenarios of the training split; `weir experiment trust` judges them on others.
 class TrustMeasure {
  public:
+  // Without those that are not among `signals`.
+  explicit TrustMeasure(TrustSignals signals = kAllTrustSignals) : signals_(signals) {}
+
   // Sets the `trust` of all members, 0 to 1, each time before the policy is asked; `view.members` are the same.
   void Update(const PoolView& view, std::span<MemberState> members);
 
  private:
   double OfPilot(const PoolView& view);
+  bool Counts(TrustSignal signal) const { return (signals_ & SetOf(signal)) != 0; }
 
+  TrustSignals signals_;
   Disagreement disagreement_;
   Starvation starvation_;
   TimeMean outside_training_{3.0};
