@@ -18,10 +18,6 @@ constexpr Bounds kDisagreement{1.0, 1.5};
 constexpr Bounds kStarvation{0.3, 0.8};
 constexpr Bounds kOutsideTraining{0.25, 0.32};
 
-double FromFailures(const MemberState& member) {
-  return member.suspended ? 0.0 : std::max(0.0, 1.0 - member.faults_in_a_row / 3.0);
-}
-
 }  // namespace
 
 double TrustMeasure::OfPilot(const PoolView& view) {
@@ -46,11 +42,7 @@ double TrustMeasure::OfPilot(const PoolView& view) {
 }
 
 void TrustMeasure::Update(const PoolView& view, std::span<MemberState> members) {
-  const double of_pilot = OfPilot(view);
-  for (size_t i = 0; i < members.size(); ++i) {
-    const double from_failures = Counts(TrustSignal::kFailures) ? FromFailures(members[i]) : 1;
-    members[i].trust = i == view.line.pilot ? std::min(from_failures, of_pilot) : from_failures;
-  }
+  members[view.line.pilot].trust = OfPilot(view);
 }
 
 }  // namespace weir

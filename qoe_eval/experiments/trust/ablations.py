@@ -10,10 +10,10 @@ from weir.qoe_eval.report.markdown_table import markdown_table
 if TYPE_CHECKING:
     from weir.qoe_eval.experiments.trust.experiment import TrustResults
 
-_SIGNALS: Final = ("failures", "disagreement", "starvation", "unfamiliarity")
+_SIGNALS: Final = ("disagreement", "starvation", "unfamiliarity")
 _WHOLE: Final = "copilots=nada,rule policy=by_trust"
 # What follows the pilot in a pool's line.
-VARIANTS: Final[Mapping[str, str]] = {
+VARIANTS: Final[dict[str, str]] = {
     "by trust": _WHOLE,
     "without nada": "copilots=rule policy=by_trust",
     "without rule": "copilots=nada policy=by_trust",

@@ -17,6 +17,7 @@ from typing import Any, Final
 from weir.qoe_eval.experiments.policy.sets import ScenarioSet
 from weir.qoe_eval.experiments.trust.ablations import VARIANTS
 from weir.qoe_eval.measures.families import GCC, SCORE
+from weir.qoe_eval.measures.steering import ORDER as STEERED
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.options import POLICY_FILE, read_pool
 from weir.qoe_eval.runs.own_controllers import OwnController, read_own_controller
@@ -141,7 +142,7 @@ def trust_plans(
     shared = ("weir", lines[HEALTHY], MAX_WITH_RULE)
     return {
         "sets": {name: plan(some, on_traces if name == TRACES else everybody) for name, some in sets.items()},
-        "objectives": {preset: plan(steered, ("weir", BY_OBJECTIVE), preset) for preset in PRESETS},
+        "objectives": {preset: plan(steered, ("weir", BY_OBJECTIVE), preset) for preset in STEERED},
         "sharing": {"rfc8867": ReplayPlan(sharing, shared, PRESETS["balanced"], seeds, healthy, simulator, "kept")},
         "ablations": {name: plan(some, (*ALONE, *lacking)) for name, some in part.items()},
     }

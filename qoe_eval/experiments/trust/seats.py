@@ -35,6 +35,12 @@ def leaving_rows(results: TrustResults) -> Iterator[Row]:
         share = sum(one <= _SOON_S for one in held_s) / len(held_s)
         never = sum(one == float("inf") for one in held_s)
         detail = f"median {held_s[len(held_s) // 2]:.1f} s; never on {never} of {len(held_s)}"
+        staying = {run["scenario"] for run in runs if _held_s(run) > _SOON_S}
+        there = TrustResults(
+            results.lines, {"random": [r for r in results.records["random"] if r["scenario"] in staying]}
+        )
+        for ratio in there.against_better(results.lines[model]).values():
+            detail += f"; where it stays longer the score is {ratio:+.1%} against the better of nada and rule"
         yield measured(name, what, _SOON, share, detail)
 
 

@@ -118,6 +118,18 @@ TEST(ControllerPoolTest, AFailingCopilotLosesItsVoteAndGetsItBack) {
   EXPECT_EQ(estimator.counters().policy_faults, 0u);
 }
 
+TEST(ControllerPoolTest, WithFeedbackOfTheirOwnMembersAreToldWhatTheyGave) {
+  auto pilot = Always(Kbps(200)), copilot = Always(Kbps(150));
+  const ScriptedController *told_pilot = pilot.get(), *told_copilot = copilot.get();
+  BandwidthEstimator estimator({},
+                               PoolOf(ControllersOf(std::move(pilot), std::move(copilot)),
+                                      {.pilot = {}, .fusion = Fusion::Kind::kMin, .feedback = MemberFeedback::kOwn}));
+  Drive(estimator, TimeDelta::Seconds(1));
+  EXPECT_EQ(estimator.latest().target_rate, Kbps(150));
+  EXPECT_EQ(told_pilot->applied.back(), Kbps(200));
+  EXPECT_EQ(told_copilot->applied.back(), Kbps(150));
+}
+
 TEST(ControllerPoolTest, ByTrustGivesTheSeatOfAFailingPilotToACopilot) {
   BandwidthEstimator estimator({}, PoolOf(ControllersOf(FaultyBetween(10, 30, Kbps(200)), Always(Kbps(150))),
                                           {.pilot = {}, .policy = PilotPolicyKind::kByTrust}));
@@ -135,6 +147,7 @@ TEST(ControllerPoolTest, ByTrustGivesTheSeatOfAFailingPilotToACopilot) {
   Drive(estimator, TimeDelta::Millis(10'500));
   EXPECT_EQ(estimator.pool().selection().pilot, 0u);
   EXPECT_EQ(estimator.counters().pilot_changes, 2u);
+  EXPECT_NEAR(estimator.pool().counters().first_pilot_held.seconds(), 1.3, 0.11);
 }
 
 TEST(ControllerPoolTest, WithoutACopilotTheFallbackFlies) {

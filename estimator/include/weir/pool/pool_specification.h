@@ -8,8 +8,8 @@
 //                           pilot (the default): copilots only watch, unless the policy says otherwise
 //   policy=fixed | by_objective | by_trust | user
 //                           who changes seats in a call, see pilot_policy.h; fixed (the default): nobody
-//   trust=SIGNAL,...        of by_trust: what trust is measured by, see trust.h; the default: all of failures,
-//                           disagreement, starvation, unfamiliarity
+//   trust=SIGNAL,...        of by_trust: what trust is measured by, see trust.h; the default: all of disagreement,
+//                           starvation, unfamiliarity
 //   feedback=fused | own    what each member is told that it asked for: the rate in force, as all others (the default:
 //                           PolyCC's step 4), or the rate that itself gave last
 //
@@ -35,9 +35,8 @@ enum class PilotPolicyKind : uint8_t { kFixed, kByObjective, kByTrust, kUser };
 inline constexpr std::array<std::string_view, 4> kPilotPolicyNames{"fixed", "by_objective", "by_trust", "user"};
 constexpr std::string_view ToString(PilotPolicyKind kind) { return kPilotPolicyNames[static_cast<size_t>(kind)]; }
 
-enum class TrustSignal : uint8_t { kFailures, kDisagreement, kStarvation, kUnfamiliarity };
-inline constexpr std::array<std::string_view, 4> kTrustSignalNames{"failures", "disagreement", "starvation",
-                                                                   "unfamiliarity"};
+enum class TrustSignal : uint8_t { kDisagreement, kStarvation, kUnfamiliarity };
+inline constexpr std::array<std::string_view, 3> kTrustSignalNames{"disagreement", "starvation", "unfamiliarity"};
 // One bit for each signal.
 using TrustSignals = uint8_t;
 constexpr TrustSignals SetOf(TrustSignal signal) {
