@@ -3,29 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any
 
+from weir.qoe_eval.experiments.trust.experiment import HEALTHY, TrustResults
 from weir.qoe_eval.report.markdown_table import markdown_table
-
-if TYPE_CHECKING:
-    from weir.qoe_eval.experiments.trust.experiment import TrustResults
-
-_SIGNALS: Final = ("disagreement", "starvation", "unfamiliarity")
-_WHOLE: Final = "copilots=nada,rule policy=by_trust"
-# What follows the pilot in a pool's line.
-VARIANTS: Final[dict[str, str]] = {
-    "by trust": _WHOLE,
-    "without nada": "copilots=rule policy=by_trust",
-    "without rule": "copilots=nada policy=by_trust",
-    **{
-        f"without {out}": f"{_WHOLE} trust={','.join(signal for signal in _SIGNALS if signal != out)}"
-        for out in _SIGNALS
-    },
-    "members keep their own rates": f"{_WHOLE} feedback=own",
-    "the model alone": "",
-    "by objective": "copilots=nada,rule policy=by_objective",
-    **{f"always {fusion}": f"copilots=nada,rule fusion={fusion}" for fusion in ("mean", "median", "min", "max")},
-}
 
 
 def ablations_document(by_variant: Mapping[str, TrustResults]) -> dict[str, Any]:
@@ -49,14 +30,14 @@ def ablations_document(by_variant: Mapping[str, TrustResults]) -> dict[str, Any]
     return found
 
 
-def ablations_markdown(document: Mapping[str, Any], healthy: str) -> str:
+def ablations_markdown(document: Mapping[str, Any]) -> str:
     """The table: a variant in each row, a model in each column."""
-    broken = [model for model in next(iter(document.values())) if model != healthy]
+    broken = [model for model in next(iter(document.values())) if model != HEALTHY]
     rows = [
         [
             variant,
-            _text(by[healthy]["score"], ".2f"),
-            _text(by[healthy]["seat_lost"], ".2%"),
+            _text(by[HEALTHY]["score"], ".2f"),
+            _text(by[HEALTHY]["seat_lost"], ".2%"),
             *(_text(by[model]["worst"], "+.1%") for model in broken),
         ]
         for variant, by in document.items()

@@ -14,7 +14,6 @@ from weir.executables import find_simulator
 from weir.files.output import write_text
 from weir.qoe_eval.experiments.policy.sets import TRACE_SETS, policy_sets
 from weir.qoe_eval.experiments.replay_record import replay_record
-from weir.qoe_eval.experiments.trust.ablations import VARIANTS
 from weir.qoe_eval.experiments.trust.broken_models import write_broken_models
 from weir.qoe_eval.experiments.trust.experiment import (
     TrustResults,
@@ -27,6 +26,7 @@ from weir.qoe_eval.experiments.trust.experiment import (
 from weir.qoe_eval.experiments.trust.report import trust_document, trust_markdown
 from weir.qoe_eval.experiments.trust.rows import TRAINED_60S, trust_rows
 from weir.qoe_eval.experiments.trust.seats import leaving_rows, objective_rows, sharing_rows
+from weir.qoe_eval.experiments.trust.variants import VARIANTS
 from weir.qoe_eval.experiments.trust.worth import worth_rows
 from weir.qoe_eval.report.goal_table import print_rows
 from weir.qoe_eval.runs.inputs import shared_model, shared_traces

@@ -15,7 +15,7 @@ from statistics import mean
 from typing import Any, Final
 
 from weir.qoe_eval.experiments.policy.sets import ScenarioSet
-from weir.qoe_eval.experiments.trust.ablations import VARIANTS
+from weir.qoe_eval.experiments.trust.variants import VARIANTS
 from weir.qoe_eval.measures.families import GCC, SCORE
 from weir.qoe_eval.measures.steering import ORDER as STEERED
 from weir.qoe_eval.runs.jobs import ReplayPlan
@@ -28,6 +28,8 @@ from weir.traces.schema.scenario import Scenario
 HEALTHY: Final = "healthy"
 ALONE: Final = ("weir", "nada", "rule")
 BY_OBJECTIVE: Final = "pilot=weir copilots=nada,rule policy=by_objective"
+# Of the pools that always fuse, the one whose score is nearest to the model's.
+MEDIAN: Final = f"pilot=weir {VARIANTS['always median']}"
 MAX_WITH_RULE: Final = "pilot=weir copilots=rule fusion=max"
 TRACES: Final = "opennetlab"
 # Of the ablations.
@@ -134,8 +136,8 @@ def trust_plans(
     def plan(scenarios: Sequence[Scenario], controllers: Sequence[str], preset: str = "balanced") -> ReplayPlan:
         return ReplayPlan(scenarios, controllers, PRESETS[preset], seeds, healthy, simulator, "none", own=peers)
 
-    everybody = (*ALONE, GCC, *peers, *lines.values())
-    on_traces = (*ALONE, GCC, *peers, lines[HEALTHY])
+    on_traces = (*ALONE, GCC, *peers, MEDIAN, lines[HEALTHY])
+    everybody = (*on_traces, *lines.values())
     steered = [*sets["random"], *sets.get(TRACES, [])]
     part = {"random": sets["random"][:_RANDOM_SCENARIOS], **small_grid()}
     lacking = [line for others in VARIANTS.values() for line in pool_lines(models, others).values()]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from weir.qoe_eval.experiments.trust.ablations import ablations_document, ablations_markdown
-from weir.qoe_eval.experiments.trust.experiment import ALONE, HEALTHY, TrustResults
+from weir.qoe_eval.experiments.trust.experiment import ALONE, TrustResults
 from weir.qoe_eval.experiments.trust.peer import peer_markdown, peer_means
 from weir.qoe_eval.experiments.trust.worth import conclusion
 from weir.qoe_eval.report.goal_table import Row, details_markdown, reached_text, rows_document, rows_markdown
@@ -67,7 +67,7 @@ def trust_markdown(document: Mapping[str, Any], rows: Sequence[Row]) -> str:
         f"# Trust\n\n{reached_text(rows)} {document['conclusion']}\n\n{rows_markdown(rows)}\n"
         f"## Scores\n\n{markdown_table(['set', *ALONE, *models], scores)}\n"
         f"## Seat lost\n\n{markdown_table(['set', *models], seats)}\n"
-        f"## What each part is worth\n\n{ablations_markdown(document['parts'], HEALTHY)}\n"
+        f"## What each part is worth\n\n{ablations_markdown(document['parts'])}\n"
         f"## A model from elsewhere\n\n{peer_markdown(document['peers']) if document['peers'] else _NO_PEER}\n"
         f"{details_markdown(rows)}\n"
         f"## What was run\n\n`{run['command']}`, {run['runs']} runs.\n\n{_METHOD}"

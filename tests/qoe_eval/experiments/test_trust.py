@@ -10,11 +10,12 @@ import pytest
 import weir.trainer
 from weir.errors import InputError
 from weir.qoe_eval.experiments.policy.sets import policy_sets
-from weir.qoe_eval.experiments.trust.ablations import VARIANTS, ablations_document
+from weir.qoe_eval.experiments.trust.ablations import ablations_document
 from weir.qoe_eval.experiments.trust.broken_models import MAX_BPS, MIN_BPS, write_broken_models
 from weir.qoe_eval.experiments.trust.experiment import (
     BY_OBJECTIVE,
     HEALTHY,
+    MEDIAN,
     TRACES,
     TrustResults,
     fitted_scenarios,
@@ -23,6 +24,7 @@ from weir.qoe_eval.experiments.trust.experiment import (
 )
 from weir.qoe_eval.experiments.trust.rows import TRAINED_60S, trust_rows
 from weir.qoe_eval.experiments.trust.seats import leaving_rows, objective_rows
+from weir.qoe_eval.experiments.trust.variants import VARIANTS
 from weir.qoe_eval.experiments.trust.worth import conclusion, worst_tenth, worth_rows
 
 NAMES = ["maximum", "minimum", "random", "nan", "alternating", "shuffled"]
@@ -122,26 +124,22 @@ def test_how_soon_a_broken_model_leaves():
     assert rows[0].detail.startswith("median 3.0 s; never on 1 of 5; where it stays longer the score is -12.5%")
 
 
-@pytest.mark.parametrize(("gain", "ships"), [(1.5, True), (0.1, False)])
-def test_whether_a_pool_ships(gain, ships):
+@pytest.mark.parametrize(("gain", "median_gain", "ships"), [(1.5, 0, True), (0.1, 0, False), (0, 1.5, True)])
+def test_whether_a_pool_ships(gain, median_gain, ships):
     assert worst_tenth({str(i): float(i) for i in range(20)}) == 0.5
-    records = {name: [record("weir", 50), record("h", 50 + gain)] for name in ("random", "route", TRACES)}
+    runs = [record("weir", 50), record("h", 50 + gain), record(MEDIAN, 50 + median_gain)]
+    records = dict.fromkeys(("random", "route", TRACES), runs)
     rows = list(worth_rows(TrustResults({HEALTHY: "h"}, records)))
-    assert [row.value for row in rows[:-1]] == pytest.approx([gain] * 6)
+    assert [row.value for row in rows[:-1]] == pytest.approx([gain] * 6 + [median_gain] * 6)
     assert rows[-1].reached is None
     assert conclusion(rows).startswith("A pool ships" if ships else "No pool ships")
-    assert f"random {gain:+.2f}" in conclusion(rows)
+    assert f"random {max(gain, median_gain):+.2f}" in conclusion(rows)
 
 
 def test_traces_that_are_not_there_decide_nothing():
     rows = list(worth_rows(TrustResults({HEALTHY: "h"}, {"random": [record("weir", 50), record("h", 50)]})))
-    assert [row.name for row in rows if row.reached is None] == [
-        "worst_tenth_opennetlab",
-        "mean_opennetlab",
-        "worst_tenth_robust",
-        "mean_robust",
-        "worst_tenth_calls",
-    ]
+    assert [row.name for row in rows if row.reached] == ["by_trust_mean_random"]
+    assert len([row for row in rows if row.reached is None]) == 11
 
 
 def test_the_pool_by_objective():
@@ -206,7 +204,7 @@ def test_the_command(fake_simulator, run_weir, one_variant, tmp_path):
     assert names[: len(NAMES) + 3] == [*NAMES, TRAINED_60S, "healthy_seat", "healthy_score"]
     rows = {row["name"]: row for row in document["rows"]}
     assert rows["maximum_leaves"]["value"] == 1
-    assert rows["worst_tenth_opennetlab"]["reached"] is None
+    assert rows["by_trust_worst_tenth_opennetlab"]["reached"] is None
     assert all(rows[name]["value"] is not None for name in ("jain_5.4", "tcp_own_share", "by_objective_steering"))
     assert list(document["parts"]) == list(VARIANTS)
     assert document["peers"]["random"].keys() == {"late", "late-bare", "gcc", "weir", "nada", "rule"}
