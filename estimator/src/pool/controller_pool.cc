@@ -163,7 +163,9 @@ bool ControllerPool::OnTimeout(Timestamp now) {
   bool pilot_was_due = false;
   for (size_t i = 0; i < members_.size(); ++i) {
     if (!Ask(i, now)) continue;
-    pilot_was_due |= i == current_.pilot;
+    // One that has said all it will say would keep the seat for ever.
+    const bool seat_is_silent = !controllers_[current_.pilot]->next_timeout().IsFinite();
+    pilot_was_due |= i == current_.pilot || (i == line_.pilot && seat_is_silent);
     any |= i == current_.pilot || HasVote(i);
   }
   if (pilot_was_due && policy_) AskPolicy(now);

@@ -68,7 +68,7 @@ def conclusion(rows: Sequence[Row]) -> str:
             continue
         gains.append(f"{pool_name} " + ", ".join(f"{row.name.rpartition('_')[2]} {row.measured}" for row in tenths))
         if all(row.reached for row in own):
-            return f"A pool ships: in the worst tenth of scenarios it gains what was asked, and costs nothing: {gains[-1]}."
+            return f"A pool ships: it gains in the worst tenth of scenarios what was asked, at no cost: {gains[-1]}."
     if not gains:
         return "Whether a pool ships was not measured."
     return (

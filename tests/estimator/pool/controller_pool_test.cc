@@ -13,6 +13,7 @@
 #include "test_pool.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers/built_in_controllers.h"
+#include "weir/controllers/fixed_controller.h"
 #include "weir/controllers/rule_controller.h"
 
 namespace weir {
@@ -148,6 +149,16 @@ TEST(ControllerPoolTest, ByTrustGivesTheSeatOfAFailingPilotToACopilot) {
   EXPECT_EQ(estimator.pool().selection().pilot, 0u);
   EXPECT_EQ(estimator.counters().pilot_changes, 2u);
   EXPECT_NEAR(estimator.pool().counters().first_pilot_held.seconds(), 1.3, 0.11);
+}
+
+TEST(ControllerPoolTest, ByTrustTakesTheSeatBackFromOneThatHasNoMoreToDecide) {
+  auto fixed = std::make_unique<FixedController>(Kbps(150));
+  BandwidthEstimator estimator({}, PoolOf(ControllersOf(FaultyBetween(10, 30, Kbps(200)), std::move(fixed)),
+                                          {.pilot = {}, .policy = PilotPolicyKind::kByTrust}));
+  Drive(estimator, TimeDelta::Seconds(2));
+  EXPECT_EQ(estimator.pool().selection().pilot, 1u);
+  Drive(estimator, TimeDelta::Seconds(11));
+  EXPECT_EQ(estimator.pool().selection().pilot, 0u);
 }
 
 TEST(ControllerPoolTest, WithoutACopilotTheFallbackFlies) {

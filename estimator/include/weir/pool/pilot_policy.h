@@ -66,8 +66,9 @@ struct PoolView {
   Selection current;
 };
 
-// Asked after each decision of whoever has the pilot's seat. Must neither throw nor allocate. A pilot that there is not
-// is ignored, and so is a change within `kMinTimeInSeat` of the one before, unless the pilot is suspended.
+// Asked after each decision of whoever has the pilot's seat, or, while that one has no more to decide (`fixed`), of the
+// line's pilot. Must neither throw nor allocate. A pilot that there is not is ignored, and so is a change within
+// `kMinTimeInSeat` of the one before, unless the pilot is suspended.
 using PilotPolicy = std::function<Selection(const PoolView&)>;
 inline constexpr TimeDelta kMinTimeInSeat = TimeDelta::Seconds(5);
 
