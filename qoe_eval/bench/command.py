@@ -35,6 +35,8 @@ TARGETS: dict[str, tuple[str, float] | None] = {
     "estimator.on_packet_ns_p50": ("<=", 100),
     "estimator.decision_us_p50": ("<=", 3),
     "estimator.decision_us_p99": ("<=", 8),
+    "estimator.on_packet_copilot_ns": ("<=", 100),
+    "estimator.decision_by_trust_us_p50": ("<=", 8),
     "estimator.allocations_per_packet": ("<=", 0),
     "estimator.bytes": ("<=", 100_000),
     "estimator.make_us_p50": ("<=", 50),
@@ -49,6 +51,8 @@ TARGETS: dict[str, tuple[str, float] | None] = {
 _BENCHMARKS = {
     "estimator.on_packet_ns_p50": ("OnPacket", "real_time"),
     "estimator.allocations_per_packet": ("OnPacket", "allocations_per_packet"),
+    "estimator.on_packet_copilot_ns": ("OnPacketOfCopilots", "ns_a_copilot"),
+    "estimator.decision_by_trust_us_p50": ("DecisionByTrust", "p50_us"),
     "estimator.decision_us_p50": ("Decision", "p50_us"),
     "estimator.decision_us_p99": ("Decision", "p99_us"),
     "estimator.bytes": ("SecondEstimator", "bytes"),

@@ -1,9 +1,11 @@
-// Time of one arrival with the shipped model as pilot, and of one decision without a model. Prints the median over
-// repetitions with --benchmark_repetitions=N --benchmark_report_aggregates_only=true.
-// --benchmark_repetitions=N --benchmark_report_aggregates_only=true.
+// Time of one arrival with the shipped model as pilot, of what a copilot adds to it, and of one decision without a
+// model. Prints the median over repetitions with --benchmark_repetitions=N --benchmark_report_aggregates_only=true.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <chrono>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -70,6 +72,36 @@ void OnPacket(benchmark::State& state) {
     state.SkipWithError("the stream is not continuous");
 }
 BENCHMARK(OnPacket);
+
+// Blocks of packets by turns to NADA alone and to NADA with the rule and itself as copilots. The counter is what one of
+// them adds to a packet, in nanoseconds: the median over blocks, in few of which something else ran.
+void OnPacketOfCopilots(benchmark::State& state) {
+  constexpr size_t kBlock = 1024;
+  constexpr int kCopilots = 2;
+  const std::vector<PacketArrival> packets = Packets(kPackets);
+  BandwidthEstimator alone({}, std::make_unique<NadaController>());
+  Controllers members = ControllersOf(std::make_unique<NadaController>(), std::make_unique<RuleController>(),
+                                      std::make_unique<NadaController>());
+  BandwidthEstimator pool(
+      {}, PoolOf(std::move(members), {.pilot = {}, .fusion = Fusion::Kind::kMin, .policy = PilotPolicyKind::kByTrust}));
+  const auto duration_ns = [](BandwidthEstimator& estimator, std::span<const PacketArrival> block) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (const PacketArrival& packet : block) estimator.OnPacket(packet);
+    return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
+  };
+  for (BandwidthEstimator* estimator : {&alone, &pool}) {
+    benchmark::DoNotOptimize(estimator->OnTimeout(Timestamp::Micros(0)));
+  }
+  std::vector<double> more_ns;
+  for (auto _ : state) {
+    const std::span block = std::span(packets).subspan(more_ns.size() * kBlock, kBlock);
+    const double alone_ns = duration_ns(alone, block);
+    more_ns.push_back((duration_ns(pool, block) - alone_ns) / kBlock / kCopilots);
+  }
+  std::ranges::nth_element(more_ns, more_ns.begin() + std::ssize(more_ns) / 2);
+  state.counters["ns_a_copilot"] = more_ns[more_ns.size() / 2];
+}
+BENCHMARK(OnPacketOfCopilots)->Iterations(300);
 
 void DecisionOfRuleAndNada(benchmark::State& state) {
   BandwidthEstimator estimator(

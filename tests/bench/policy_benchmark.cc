@@ -1,5 +1,6 @@
 // Time of one decision with the shipped model: interval statistics, features, network, action, fusion with one
-// copilot, guard, feedback throttle. Counters p50_us and p99_us are of single decisions.
+// copilot, guard, feedback throttle; and with two copilots and trust. Counters p50_us and p99_us are of single
+// decisions.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "shipped_model.h"
 #include "test_pool.h"
 #include "weir/bandwidth_estimator.h"
+#include "weir/controllers/nada_controller.h"
 #include "weir/controllers/rule_controller.h"
 #include "weir/policy/policy_controller.h"
 
@@ -43,15 +45,16 @@ class Durations {
   std::vector<double> us_;
 };
 
-void Decision(benchmark::State& state) {
+// The shipped model as pilot.
+template <class... Copilots>
+void Decide(benchmark::State& state, const PoolSpecification& rest, Copilots... copilots) {
   auto policy = LoadShipped();
   if (!policy) {
     state.SkipWithError("the shipped model cannot be loaded");
     return;
   }
-  BandwidthEstimator estimator({}, PoolOf(ControllersOf(std::make_unique<PolicyController>(std::move(policy)),
-                                                        std::make_unique<RuleController>()),
-                                          {.pilot = {}, .fusion = Fusion::Kind::kMin}));
+  auto pilot = std::make_unique<PolicyController>(std::move(policy));
+  BandwidthEstimator estimator({}, PoolOf(ControllersOf(std::move(pilot), std::move(copilots)...), rest));
   Timestamp now = Timestamp::Millis(0);
   Durations durations;
   uint16_t sequence_number = 0;
@@ -77,7 +80,17 @@ void Decision(benchmark::State& state) {
   durations.Report(state);
   state.counters["policy_faults"] = static_cast<double>(estimator.counters().policy_faults);
 }
+
+void Decision(benchmark::State& state) {
+  Decide(state, {.pilot = {}, .fusion = Fusion::Kind::kMin}, std::make_unique<RuleController>());
+}
 BENCHMARK(Decision)->Iterations(50'000);
+
+void DecisionByTrust(benchmark::State& state) {
+  Decide(state, {.pilot = {}, .fusion = Fusion::Kind::kMin, .policy = PilotPolicyKind::kByTrust},
+         std::make_unique<NadaController>(), std::make_unique<RuleController>());
+}
+BENCHMARK(DecisionByTrust)->Iterations(50'000);
 
 void PolicyRun(benchmark::State& state) {
   const auto policy = LoadShipped();

@@ -2,10 +2,12 @@
 // controller that is built in. Faults of single parts stand in the tests of the parts; tests/README.md has the list.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "test_call.h"
@@ -63,7 +65,7 @@ class FaultTest : public testing::TestWithParam<std::string> {
   }
   // A call on 2 Mbps for 60 s, on which something happens after 20 s: it must not matter 5 s later.
   void ExpectNoHarm(TestPath path) {
-    TestCall call(estimator_, path);
+    TestCall call(estimator_, std::move(path));
     call.RunUntil(Seconds(60));
     EXPECT_GE(Share(call, 25, 60, Kbps(2000)), 0.75);
     EXPECT_LE(Share(call, 25, 60, Kbps(2000)), 1.0);
@@ -234,6 +236,55 @@ TEST_P(FaultTest, AQueueOfOnePacket) {
   call.RunUntil(Seconds(60));
   EXPECT_GE(Share(call, 10, 60, Kbps(2000)), 0.1);
   EXPECT_LE(P95Ms(call, 10, 60), 40);
+}
+
+// Nothing is lost, and all that waited comes at once.
+TEST_P(FaultTest, AHandoverHoldsEverythingForFiveSeconds) {
+  TestPath path{.capacity = Steady(Kbps(2000))};
+  path.goes_on = [](TimeDelta at) { return Within(at, 20, 25) ? Seconds(25) : at; };
+  TestCall call(estimator_, path);
+  call.RunUntil(Seconds(60));
+  EXPECT_EQ(Share(call, 21, 25, Kbps(2000)), 0);
+  EXPECT_GE(Share(call, 30, 60, Kbps(2000)), 0.75);
+  EXPECT_LE(P95Ms(call, 30, 60), 200);
+}
+
+TEST_P(FaultTest, TheRouteGrowsByAHundredMilliseconds) {
+  TestPath path{.capacity = Steady(Kbps(2000))};
+  path.goes_on = [](TimeDelta at) { return at < Seconds(20) ? at : at + TimeDelta::Millis(100); };
+  TestCall call(estimator_, path);
+  call.RunUntil(Seconds(60));
+  EXPECT_GE(Share(call, 30, 60, Kbps(2000)), 0.75);
+  EXPECT_LE(P95Ms(call, 30, 60), 300);
+}
+
+// As a Wi-Fi that aggregates.
+TEST_P(FaultTest, PacketsComeInBurstsOfFortyMilliseconds) {
+  TestPath path{.capacity = Steady(Kbps(2000))};
+  path.goes_on = [](TimeDelta at) { return TimeDelta::Micros((at.us() / 40'000 + 1) * 40'000); };
+  TestCall call(estimator_, path);
+  call.RunUntil(Seconds(60));
+  EXPECT_GE(Share(call, 10, 60, Kbps(2000)), 0.5);
+  EXPECT_LE(P95Ms(call, 10, 60), 240);
+}
+
+// A token bucket of 15 kB before a link of twice its rate: loss without any queue.
+TEST_P(FaultTest, APolicerLimitsTheRate) {
+  TestPath path{.capacity = Steady(Kbps(4000))};
+  path.lost = [tokens = 15e3, before = TimeDelta::Zero()](TimeDelta at) mutable {
+    tokens = std::min(15e3, tokens + (at - before).seconds() * 2e6 / 8);
+    before = at;
+    const bool drops = tokens < 1228;
+    if (!drops) tokens -= 1228;
+    return drops;
+  };
+  TestCall call(estimator_, path);
+  call.RunUntil(Seconds(60));
+  EXPECT_GE(Share(call, 10, 60, Kbps(2000)), 0.5);
+  EXPECT_LE(Share(call, 10, 60, Kbps(2000)), 1.0);
+  // The rule takes loss without a queue for chance. The sender's own limit, which would hold it, is not simulated here.
+  if (GetParam() == "rule") return;
+  EXPECT_LE(static_cast<double>(call.lost()), 0.5 * static_cast<double>(call.deliveries().size()));
 }
 
 // --- feedback -------------------------------------------------------------------------------------------------------

@@ -20,6 +20,8 @@ struct TestPath {
   TimeDelta one_way_delay = TimeDelta::Millis(25);
   // The longest queue, as time at the present capacity.
   TimeDelta queue = TimeDelta::Millis(300);
+  // When what leaves the bottleneck goes on, both since the beginning: then, or later; packets keep their order.
+  std::function<TimeDelta(TimeDelta)> goes_on = [](TimeDelta time) { return time; };
   // True while the sender sends nothing.
   std::function<bool(TimeDelta)> paused = [](TimeDelta) { return false; };
   // The media's own bound, by time since the beginning.
@@ -112,7 +114,8 @@ class TestCall {
     }
     const TimeDelta transmission = DataSize::Bytes(packet.size().bytes() + kUdpIpOverhead) / capacity;
     bottleneck_free_ = now_ + wait + transmission;
-    packet.arrival_time = bottleneck_free_ + path_.one_way_delay;
+    goes_on_ = std::max(goes_on_, kStart + path_.goes_on(bottleneck_free_ - kStart));
+    packet.arrival_time = goes_on_ + path_.one_way_delay;
     sent_.push_back(now_);
     in_flight_.push_back(packet);
   }
@@ -140,6 +143,7 @@ class TestCall {
   Timestamp now_ = kStart;
   Timestamp next_send_ = kStart;
   Timestamp bottleneck_free_ = kStart;
+  Timestamp goes_on_ = kStart;
   DataRate send_rate_ = DataRate::KilobitsPerSecond(300);
   std::deque<PacketArrival> in_flight_;
   std::deque<Timestamp> sent_;

@@ -5,6 +5,7 @@ import pytest
 
 from weir.traces.generate.families.everything import COMBINATIONS
 from weir.traces.generate.families.families import FAMILIES, small_grid
+from weir.traces.generate.families.faults import FAULT_BEGINS_S, FAULT_LENGTHS_S
 from weir.traces.schema.links import BernoulliLoss, GilbertElliottLoss, PolicerLoss
 from weir.traces.schema.values_over_time import DelayOverTime
 
@@ -28,7 +29,8 @@ def test_every_scenario_has_a_name_of_its_own_that_says_its_family_rate_and_medi
         assert (first, one.flows[0].media.kind) == (family, media)
         assert one.flows[0].kind == "rtp"
         assert one.duration_s == (20.0 if family == "start" else 60.0)
-        if not isinstance(one.forward.loss, PolicerLoss):
+        # A policer's link is wider, and a fault takes some away.
+        if not isinstance(one.forward.loss, PolicerLoss) and family != "fault":
             assert one.forward.mean_capacity_bps(one.duration_s) == pytest.approx(1e6 * float(rate[:-1]), rel=0.02)
 
 
@@ -85,6 +87,20 @@ def test_clocks_are_wrong_or_right_or_set(grid):
 def test_a_tcp_flow_joins_and_leaves(grid):
     stays, leaves = (named(grid, f"tcp-bbr-{what}-5M-video").flows[1] for what in ("stays", "leaves"))
     assert (stays.congestion_control, stays.start_s, stays.stop_s, leaves.stop_s) == ("bbr", 15, None, 45)
+
+
+def test_a_fault_begins_at_20_s_and_ends(grid):
+    for one in grid["fault"]:
+        end_s = FAULT_BEGINS_S + FAULT_LENGTHS_S[one.name.split("-")[1]]
+        capacity, loss = one.forward.capacity, one.reverse.loss
+        changes = [capacity.times_s] if len(capacity.times_s) > 1 else []
+        changes += [loss.ratio.times_s] if isinstance(loss, BernoulliLoss) else []
+        assert changes
+        assert all(times == [0, 20, end_s] for times in changes)
+    assert named(grid, "fault-feedback50-1M-video").reverse.loss.ratio.ratios == [0, 0.5, 0]
+    assert named(grid, "fault-outage-4M-filler").forward.capacity.rates_bps == [4e6, 0, 4e6]
+    assert named(grid, "fault-queue1packet-4M-filler").forward.queue_bytes(60.0) == 1500
+    assert named(grid, "fault-feedback100half-10M-filler").forward.capacity.rates_bps == [10e6, 5e6, 10e6]
 
 
 def test_only_video_can_be_muted(grid):

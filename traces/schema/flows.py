@@ -177,12 +177,14 @@ class FusedControls(Part):
 
     Each works out a window from every acknowledgement; ``fusion`` makes one of them, which all then go on from
     (``mean`` and ``median`` geometric; ``pilot``: its own, the others watch). Of the pacing rates of those that pace
-    likewise, if the pilot does. All else, recovery too, is the pilot's.
+    likewise, if the pilot does. All else, recovery too, is the pilot's. ``hand_back`` false: the connection has what is
+    fused, and each control goes on from its own.
     """
 
     pilot: TcpCongestionControl
     copilots: list[TcpCongestionControl] = Field(min_length=1, max_length=MAX_COPILOTS)
     fusion: Literal["pilot", "max", "min", "median", "mean"]
+    hand_back: Flag = True
 
     @model_validator(mode="after")
     def _distinct(self) -> FusedControls:

@@ -10,6 +10,9 @@ constexpr double kSlotS = 0.999;
 // Rates of less time than this are chance.
 constexpr double kShortestRateS = 0.5;
 constexpr double kShortQueueS = 0.015;
+// Nothing arrives for so long, and then what was sent meanwhile is missing: an outage. What had waited comes first.
+constexpr double kOutageS = 2;
+constexpr double kBacklogS = 1;
 
 }  // namespace
 
@@ -37,6 +40,18 @@ void PathMemory::WriteLossByRate(IntervalStatistics& statistics) const {
   statistics.loss_ratio_fast_10s = loss_ratio(known / 2, known);
 }
 
+void PathMemory::ForgetOutage(const IntervalStatistics& statistics) {
+  if (statistics.packets_received == 0) {
+    silence_s_ += statistics.interval_s;
+    return;
+  }
+  if (silence_s_ >= kOutageS) backlog_s_ = kBacklogS;
+  silence_s_ = 0;
+  if (backlog_s_ <= 0) return;
+  backlog_s_ -= statistics.interval_s;
+  if (statistics.packets_lost > 0) slots_ = {};
+}
+
 void PathMemory::Add(IntervalStatistics& statistics) {
   const bool has_delay = statistics.packets_received > 0;
   if (has_delay) noise_.Add(statistics.queueing_delay_min_s);
@@ -60,6 +75,7 @@ void PathMemory::Add(IntervalStatistics& statistics) {
     slot.lost_at_short_queue += statistics.packets_lost;
   }
 
+  ForgetOutage(statistics);
   double lost = 0, expected = 0, highest_bps = 0, lowest_bps = kMaxPolicyRateBps, queue_max_s = 0;
   double queue_min_s = statistics.queueing_delay_min_s;
   for (const Slot& one : slots_) {

@@ -42,8 +42,9 @@ int weir_send_side_create(const weir_estimator_config* config, double pacing_fac
     if (const int error = weir::internal::MakeEstimatorParts(config, parts); error != WEIR_OK) return error;
     weir::SendSideEstimatorConfig made{.estimator = parts->config};
     if (pacing_factor != 0) made.pacing_factor = pacing_factor;
-    auto send_side = std::make_unique<weir_send_side>(weir::SendSideEstimator(made, std::move(parts->pool)),
-                                                      std::vector<weir::PacketFeedback>(), text);
+    // Not make_unique: clang, of the fuzz targets, does not make an aggregate from parentheses.
+    std::unique_ptr<weir_send_side> send_side(
+        new weir_send_side{weir::SendSideEstimator(made, std::move(parts->pool)), {}, text});
     send_side->reports.reserve(weir::SendSideEstimator::kHistory);
     *out = send_side.release();
     return static_cast<int>(WEIR_OK);

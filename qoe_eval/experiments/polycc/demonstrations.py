@@ -24,16 +24,22 @@ HALVED_BDP_BYTES = int(HALVED_BPS * ROUND_TRIP_MS / 8000)
 
 MAX_OF_BBR_AND_CUBIC = "max(bbr, cubic)"
 MIN_OF_BBR_AND_COPA = "min(bbr, copa)"
+# An ablation, without the paper's step 4: each goes on from its own.
+_APART = " apart"
+_MAX = {"pilot": "bbr", "copilots": ["cubic"], "fusion": "max"}
+_MIN = {"pilot": "bbr", "copilots": ["copa"], "fusion": "min"}
 _CONTROLS: dict[str, Any] = {
     "bbr": "bbr",
     "cubic": "cubic",
     "copa": "copa",
     "vegas": "vegas",
-    MAX_OF_BBR_AND_CUBIC: {"pilot": "bbr", "copilots": ["cubic"], "fusion": "max"},
-    MIN_OF_BBR_AND_COPA: {"pilot": "bbr", "copilots": ["copa"], "fusion": "min"},
+    MAX_OF_BBR_AND_CUBIC: _MAX,
+    MAX_OF_BBR_AND_CUBIC + _APART: _MAX | {"hand_back": False},
+    MIN_OF_BBR_AND_COPA: _MIN,
+    MIN_OF_BBR_AND_COPA + _APART: _MIN | {"hand_back": False},
 }
-JITTER_CONTROLS = ("bbr", "cubic", MAX_OF_BBR_AND_CUBIC)
-HALVED_CONTROLS = ("bbr", "copa", "vegas", MIN_OF_BBR_AND_COPA)
+JITTER_CONTROLS = ("bbr", "cubic", MAX_OF_BBR_AND_CUBIC, MAX_OF_BBR_AND_CUBIC + _APART)
+HALVED_CONTROLS = ("bbr", "copa", "vegas", MIN_OF_BBR_AND_COPA, MIN_OF_BBR_AND_COPA + _APART)
 
 
 def jitter_name(jitter_ms: int, control: str) -> str:

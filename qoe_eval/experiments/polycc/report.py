@@ -12,7 +12,8 @@ from weir.qoe_eval.experiments.polycc.demonstrations import (
     JITTER_CONTROLS,
     halved_name,
 )
-from weir.qoe_eval.experiments.polycc.rows import CONVERGED_SHARE, PolyccResults, jitter_means
+from weir.qoe_eval.experiments.polycc.measures import mean_of
+from weir.qoe_eval.experiments.polycc.rows import CONVERGED_SHARE, PolyccResults, jitter_means, shown_time
 from weir.qoe_eval.report.goal_table import Row, details_markdown, reached_text, rows_document, rows_markdown
 from weir.qoe_eval.report.markdown_table import markdown_table
 
@@ -25,6 +26,9 @@ _METHOD = """\
 - Converged: the beginning of the first second from which on, in every second, the mean of what is in flight (the most
   in each 100 ms) is at most 1.25 (2.1) of the new bandwidth-delay product. Where BBR never is, it counts as if it were
   at the end. Means of ratios seed by seed; intervals: 95 %, Student's t over seeds.
+- Apart: without the paper's step 4. The connection has what is fused, and each control goes on from its own window.
+- While BBR as pilot measures the round trip time its window is four packets, and what is fused is not handed back:
+  gQUIC's BBR bounds what is in flight then and leaves its window as it is.
 - BBR is ns-3's BBRv1 with five of its faults mended (`trainer/gym/sim/flows/tcp_bbr.h`); as it comes, it sends a packet
   now and then after the losses of its start, even on a path without any jitter.
 """
@@ -38,7 +42,7 @@ def polycc_document(rows: Sequence[Row], results: PolyccResults, run: Mapping[st
 def polycc_markdown(rows: Sequence[Row], results: PolyccResults, run: Mapping[str, Any]) -> str:
     """`polycc.md`."""
     means = jitter_means(results)
-    table = markdown_table(
+    jittered = markdown_table(
         ["Jitter, ms", *JITTER_CONTROLS],
         [
             [f"± {jitter_ms}", *(of[name].show(2, 1e-6) if name in of else "" for name in JITTER_CONTROLS)]
@@ -53,10 +57,27 @@ def polycc_markdown(rows: Sequence[Row], results: PolyccResults, run: Mapping[st
             rows_markdown(rows),
             details_markdown(rows),
             "## Goodput under jitter, Mbps (Figure 3a)\n",
-            table,
+            jittered,
+            "## 20 to 10 Mbps at 5 s (Figure 3b)\n",
+            markdown_table(
+                ["", "0 to 5 s, Mbps", "10 to 20 s, Mbps", "In flight within 1.25 new BDP"],
+                [
+                    [
+                        control,
+                        *(_mean_mbps(rates, control) for rates in (results.before_bps, results.after_bps)),
+                        shown_time(results.converged_s, control),
+                    ]
+                    for control in HALVED_CONTROLS
+                ],
+            ),
             "## How it is measured\n\n" + _METHOD,
         ]
     )
+
+
+def _mean_mbps(rates_bps: Mapping[str, Mapping[int, float]], control: str) -> str:
+    found = rates_bps.get(halved_name(control), {})
+    return mean_of(list(found.values())).show(2, 1e-6) if found else ""
 
 
 def polycc_page(results: PolyccResults, records: Sequence[Mapping[str, Any]]) -> str:

@@ -1,5 +1,5 @@
 """The goals of a robust policy, set against what was measured: those of every family, clocks, loss and jitter.
-`dynamics.py` has the others.
+`dynamics.py` and `faults.py` have the others.
 
 Over several scenarios a goal is decided by their mean where it names a strength (`5 % of loss`), and by the worst of
 them where it says `worst`, `longest` or `largest`.
@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean
 
 from weir.qoe_eval.experiments.robust.dynamics import audio_row, route_rows, sharing_rows, start_row, tcp_rows
+from weir.qoe_eval.experiments.robust.faults import recovery_rows
 from weir.qoe_eval.experiments.robust.results import COMPARED, Measure, RobustResults, metric
 from weir.qoe_eval.experiments.robust.sharing import SHARING
 from weir.qoe_eval.measures.comparison import scenario_differences
@@ -38,6 +39,7 @@ def robust_rows(results: RobustResults, families: Sequence[FamilyRow]) -> list[R
         *tcp_rows(results),
         start_row(results),
         audio_row(results),
+        *recovery_rows(results),
         *sharing_rows(results),
     ]
 

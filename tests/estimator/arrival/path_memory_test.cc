@@ -45,6 +45,28 @@ TEST(PathMemoryTest, KnowsTheRatesAndQueuesOfTenSeconds) {
   EXPECT_EQ(forgotten.queueing_delay_max_10s_s, 0.1);
 }
 
+TEST(PathMemoryTest, AnOutageIsForgottenWithItsEndAndAPauseIsNot) {
+  for (const double lost : {80.0, 0.0}) {
+    PathMemory memory;
+    Feed(memory, 3, Interval(1e6, 0.2));
+    Feed(memory, 5, Interval(0, 0));
+    // What had waited all the time, and what comes first of what was sent after it.
+    Feed(memory, 0.3, Interval(4e6, 5));
+    Feed(memory, kIntervalS, Interval(1e5, 0.001, lost));
+    const IntervalStatistics after = Feed(memory, 1, Interval(1e5, 0.001));
+    EXPECT_EQ(after.queueing_delay_max_10s_s, lost > 0 ? 0.001 : 5);
+    EXPECT_EQ(after.loss_at_short_queue_10s, 0);
+    EXPECT_EQ(after.receive_rate_max_10s_bps > 0.99e6, lost == 0);
+  }
+}
+
+TEST(PathMemoryTest, LossBehindAShortSilenceIsKept) {
+  PathMemory memory;
+  Feed(memory, 1.5, Interval(0, 0));
+  Feed(memory, kIntervalS, Interval(1e6, 0.001, 10));
+  EXPECT_GT(Feed(memory, 1, Interval(1e6, 0.001)).loss_at_short_queue_10s, 0.05);
+}
+
 TEST(PathMemoryTest, CountsLossOfShortQueuesOnly) {
   PathMemory memory;
   Feed(memory, 2, Interval(1e6, 0.2, 10));

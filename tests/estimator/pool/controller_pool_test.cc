@@ -284,20 +284,6 @@ TEST(ControllerPoolTest, AnAnswerThatComesTooLateIsDroppedAndCounts) {
   }
 }
 
-TEST(ControllerPoolTest, AHundredChangesOfSeatAreNoSteps) {
-  BandwidthEstimator estimator({}, MakePool("pilot=nada copilots=rule"));
-  TestCall call(estimator, {.capacity = Steady(Kbps(2000))});
-  call.RunUntil(TimeDelta::Seconds(30));
-  for (int i = 0; i < 100; ++i) {
-    const DataRate before = estimator.latest().target_rate;
-    ASSERT_FALSE(estimator.SetPool(ParsePool(i % 2 == 0 ? "pilot=rule" : "pilot=nada").value()));
-    call.RunUntil(TimeDelta::Seconds(30) + TimeDelta::Millis(100) * (10.0 * i + 1));
-    // What either does in a decision of its own, no more.
-    EXPECT_NEAR(estimator.latest().target_rate / before, 1, 0.12) << "change " << i;
-    call.RunUntil(TimeDelta::Seconds(31 + i));
-  }
-}
-
 TEST(ControllerPoolTest, UnderMinTheCautiousOneHasTheSayWhoeverSitsWhere) {
   for (const char* line : {"pilot=fixed copilots=nada fusion=min", "pilot=nada copilots=fixed fusion=min"}) {
     BandwidthEstimator estimator({}, MakePool(line));

@@ -184,6 +184,28 @@ def test_the_scenario_with_the_most_feedback_about_audio_decides():
     assert rows_of(mute=mute[2:])["audio_feedback"].verdict == "not measured: no such run"
 
 
+def test_the_slowest_recovery_of_a_fault_decides():
+    def struck(rate, controller, back_s):
+        receive = [1e6] * 200 + [0.0] * 100 + [0.0] * round(10 * back_s) + [1e6] * 300
+        own = {"receive_rate_bps": receive[:600], "one_way_delay_mean_ms": [25.0] * 600}
+        flow = {"id": "media", "kind": "rtp", "direction": "forward", "start_s": 0.0, "stop_s": None, "series": own}
+        one = record(f"fault-outage-{rate}-video", controller)
+        flow["base_one_way_delay_ms"] = 25.0
+        return one | {"duration_s": 60.0, "series": {"interval_s": 0.1}, "flows": [flow]}
+
+    fault = [struck("1M", "weir", 2), struck("4M", "weir", 7), struck("4M", "gcc", 1)]
+    row = rows_of(fault=fault)["recovery_outage"]
+    assert row.value == pytest.approx(7, abs=0.9)
+    assert row.reached is False
+    assert row.detail.startswith("weir: 1M-video ")
+    assert "; gcc: 4M-video" in row.detail
+    assert rows_of(fault=fault[:1])["recovery_outage"].reached
+    never = rows_of(fault=[*fault, struck("10M", "weir", 40)])["recovery_outage"]
+    assert (never.value, never.reached, never.measured) == (None, False, "not within the call")
+    assert rows_of(fault=fault[2:])["recovery_outage"].verdict == "not measured: no such run"
+    assert rows_of(fault=fault)["recovery_queue5s"].reached is None
+
+
 def test_tcp_is_left_out_of_the_utilisation_goal():
     tcp = [
         record("tcp-bbr-stays-1M-video", "weir", utilisation=0.1, challenge=80.0),

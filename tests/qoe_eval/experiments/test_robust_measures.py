@@ -1,9 +1,11 @@
 """Measures of single runs against series made by hand; samples of 100 ms."""
 
+import math
+
 import numpy as np
 import pytest
 
-from weir.qoe_eval.experiments.robust.measures import dip_after, largest_queue_ms
+from weir.qoe_eval.experiments.robust.measures import dip_after, largest_queue_ms, recovery_s
 from weir.qoe_eval.measures.flow_series import FlowSeries
 
 
@@ -48,6 +50,23 @@ def test_a_steady_rate_has_no_dip_and_a_silent_flow_no_rate_before():
 def test_a_frame_that_is_late_is_no_dip():
     receive = [1e6] * 200 + [0.0, 0.0, 3e6] + [1e6] * 200
     assert dip_after(series(receive), 20.0).below_80_percent_s == pytest.approx(0, abs=0.2)
+
+
+def test_recovered_is_the_first_second_of_three_at_the_rate_of_before():
+    # A fault from 20 to 25 s; 2 s of a burst from before it, 3 s at half the rate, then as before.
+    receive = [1e6] * 200 + [0.0] * 50 + [1.5e6] * 20 + [0.5e6] * 30 + [0.9e6] * 200
+    delay = [30.0] * len(receive)
+    # The window that is 0.8 on average begins earlier.
+    assert recovery_s(series(receive, delay), 20.0, 25.0, 30.0) == pytest.approx(5.0, abs=0.8)
+    assert recovery_s(series([1e6] * 500, [30.0] * 500), 20.0, 25.0, 30.0) == 0
+    assert recovery_s(series(receive[:320], delay[:320]), 20.0, 25.0, 30.0) == math.inf
+    assert recovery_s(series([0.0] * 500), 20.0, 25.0, 30.0) is None
+
+
+def test_a_queue_that_drains_at_the_rate_of_before_is_no_recovery():
+    receive = [1e6] * 500
+    delay = [30.0] * 200 + [np.nan] * 50 + [400.0] * 40 + [30.0] * 210
+    assert recovery_s(series(receive, delay), 20.0, 25.0, 30.0) == pytest.approx(4.0, abs=0.8)
 
 
 def test_the_largest_queue_is_that_of_the_first_5_s_after_the_start():

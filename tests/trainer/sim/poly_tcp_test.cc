@@ -57,10 +57,10 @@ class ScriptedControl : public ns3::TcpCongestionOps {
 
 class PolyTcpTest : public testing::Test {
  protected:
-  void Make(Fusion::Kind fusion) {
+  void Make(Fusion::Kind fusion, bool hands_back = true) {
     tcb_->m_segmentSize = kSegmentBytes;
     tcb_->m_ssThresh = 50'000;
-    poly_ = CreateObject<PolyTcp>(std::vector<Ptr<ns3::TcpCongestionOps>>{pilot_, copilot_}, fusion);
+    poly_ = CreateObject<PolyTcp>(std::vector<Ptr<ns3::TcpCongestionOps>>{pilot_, copilot_}, fusion, hands_back);
     poly_->Init(tcb_);
     // As the connection does when it opens.
     tcb_->m_cWnd = 10'000;
@@ -100,6 +100,19 @@ TEST_F(PolyTcpTest, TheFusedWindowIsWrittenToAll) {
       EXPECT_NEAR(member->began_with_bytes[1], first, 1);
     }
   }
+}
+
+TEST_F(PolyTcpTest, WithoutHandingBackEachGoesOnFromItsOwn) {
+  pilot_->paces_at_bps = 8'000'000;
+  Make(Fusion::Kind::kMin, false);
+  for (int i = 0; i < 3; ++i) Acknowledge();
+  EXPECT_EQ(pilot_->began_with_bytes, (std::vector<uint32_t>{10'000, 12'000, 14'000}));
+  EXPECT_EQ(copilot_->began_with_bytes, (std::vector<uint32_t>{10'000, 10'500, 11'000}));
+  EXPECT_EQ(tcb_->m_cWnd, 11'500U);
+  // Between two acknowledgements, too.
+  poly_->PktsAcked(tcb_, 1, ns3::MilliSeconds(20));
+  EXPECT_EQ(tcb_->m_cWnd, 11'500U);
+  EXPECT_EQ(tcb_->m_pacingRate.Get(), DataRate(8'000'000));
 }
 
 TEST_F(PolyTcpTest, OnlyThoseThatPaceHaveASayOnTheRate) {

@@ -65,6 +65,26 @@ TEST_F(TcpFlowTest, BbrSurvivesAStartThatOverrunsAShortQueue) {
   EXPECT_LT(Mbps(observer.bytes_received_late, 18), 20.01);
 }
 
+// Ten seconds after its start BBR has four packets in flight for 200 ms. Copa would climb from there for two seconds.
+TEST_F(TcpFlowTest, AMeasurementOfThePilotCostsTheOthersNothing) {
+  LinkSpec spec = LinkOf(10'000'000);
+  spec.one_way_delay_ns = 50 * kMs;
+  const int64_t duration_ns = 14 * kSecond;
+  Link data(spec, duration_ns, 1, 0);
+  LinkSpec back;
+  back.one_way_delay_ns = 50 * kMs;
+  Link acknowledgements(back, duration_ns, 1, 8);
+  CountingObserver observer;
+  observer.count_from_ns = 10 * kSecond;
+  FlowSpec fused = EndlessTcp(kBbr, duration_ns);
+  std::get<TcpSpec>(fused.kind).copilots = {kCopa};
+  std::get<TcpSpec>(fused.kind).fusion = Fusion::Kind::kMin;
+  const TcpFlow flow(fused, &data, &acknowledgements, &observer, 1, 1024);
+  RunUntil(duration_ns);
+  EXPECT_GT(Mbps(observer.bytes_received_late, 4), 9);
+  EXPECT_LT(Mbps(observer.bytes_received_late, 4), 9.9);
+}
+
 TEST_F(TcpFlowTest, CubicFillsTheQueueAndReactsToItsDrops) {
   const int64_t duration_ns = 60 * kSecond;
   Link data(LinkOf(5'000'000), duration_ns, 1, 0);

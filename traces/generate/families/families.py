@@ -8,6 +8,7 @@ from weir.traces.generate.families.call import clock, content, mute, start
 from weir.traces.generate.families.competitors import tcp
 from weir.traces.generate.families.everything import everything
 from weir.traces.generate.families.family import Family
+from weir.traces.generate.families.faults import fault
 from weir.traces.generate.families.noise import jitter, loss
 from weir.traces.generate.families.path import policer, reverse, route, slots
 from weir.traces.schema.scenario import Scenario
@@ -24,6 +25,7 @@ FAMILIES: dict[str, Callable[[], Family]] = {
     "start": start,
     "mute": mute,
     "content": content,
+    "fault": fault,
     "everything": everything,
 }
 
@@ -39,6 +41,7 @@ _SMALL_CASES = {
     "start": ("300k", "100k"),
     "mute": ("5s", "20s"),
     "content": ("tenth", "tenth-slow"),
+    "fault": ("feedback100half", "outage"),
     "everything": ("1", "2"),
 }
 _SMALL_RATE_BPS = 4e6

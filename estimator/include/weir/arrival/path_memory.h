@@ -30,11 +30,17 @@ class PathMemory {
   };
   static constexpr size_t kSlots = 10;
 
+  // What was lost in an outage, and the delay of what waited in it, say nothing of the path that is there again: with
+  // its end all is forgotten but the noise. A pause of the sender loses nothing, and is none.
+  void ForgetOutage(const IntervalStatistics& statistics);
   // Of the slots in which less was sent than in the others, and of those.
   void WriteLossByRate(IntervalStatistics& statistics) const;
 
   std::array<Slot, kSlots> slots_;
   size_t slot_ = 0;
+  // How long nothing has come, and how long what had waited in an outage may come yet.
+  double silence_s_ = 0;
+  double backlog_s_ = 0;
   // The smallest queueing delays of the last intervals in which packets came.
   DelayNoise noise_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "flows/tcp_bbr.h"
 #include "weir/units.h"
 
 namespace weir::sim {
@@ -43,8 +44,8 @@ ns3::TypeId PolyTcp::GetTypeId() {
   return type_id;
 }
 
-PolyTcp::PolyTcp(const std::vector<Ptr<ns3::TcpCongestionOps>>& controls, Fusion::Kind fusion)
-    : fusion_{.kind = fusion} {
+PolyTcp::PolyTcp(const std::vector<Ptr<ns3::TcpCongestionOps>>& controls, Fusion::Kind fusion, bool hands_back)
+    : fusion_{.kind = fusion}, hands_back_(hands_back) {
   for (const Ptr<ns3::TcpCongestionOps>& control : controls) {
     members_.push_back({control, ns3::CreateObject<TcpSocketState>()});
   }
@@ -53,6 +54,7 @@ PolyTcp::PolyTcp(const std::vector<Ptr<ns3::TcpCongestionOps>>& controls, Fusion
 PolyTcp::PolyTcp(const PolyTcp& other)
     : TcpCongestionOps(other),
       fusion_(other.fusion_),
+      hands_back_(other.hands_back_),
       window_bytes_(other.window_bytes_),
       slow_start_threshold_bytes_(other.slow_start_threshold_bytes_),
       segments_acked_(other.segments_acked_) {
@@ -70,7 +72,7 @@ void PolyTcp::Init(Ptr<TcpSocketState> tcb) {
   }
   window_bytes_ = tcb->m_cWnd;
   slow_start_threshold_bytes_ = tcb->m_ssThresh;
-  FollowPilot(*tcb);
+  Follow(*tcb);
 }
 
 uint32_t PolyTcp::GetSsThresh(Ptr<const TcpSocketState> tcb, uint32_t bytes_in_flight) {
@@ -93,19 +95,19 @@ void PolyTcp::IncreaseWindow(Ptr<TcpSocketState>, uint32_t segments_acked) { seg
 void PolyTcp::PktsAcked(Ptr<TcpSocketState> tcb, uint32_t segments_acked, const ns3::Time& rtt) {
   TakeFrom(*tcb);
   for (Member& member : members_) member.control->PktsAcked(member.state, segments_acked, rtt);
-  FollowPilot(*tcb);
+  Follow(*tcb);
 }
 
 void PolyTcp::CongestionStateSet(Ptr<TcpSocketState> tcb, TcpSocketState::TcpCongState_t state) {
   TakeFrom(*tcb);
   for (Member& member : members_) member.control->CongestionStateSet(member.state, state);
-  FollowPilot(*tcb);
+  Follow(*tcb);
 }
 
 void PolyTcp::CwndEvent(Ptr<TcpSocketState> tcb, TcpSocketState::TcpCAEvent_t event) {
   TakeFrom(*tcb);
   for (Member& member : members_) member.control->CwndEvent(member.state, event);
-  FollowPilot(*tcb);
+  Follow(*tcb);
 }
 
 void PolyTcp::CongControl(Ptr<TcpSocketState> tcb, const ns3::TcpRateOps::TcpRateConnection& connection,
@@ -119,7 +121,8 @@ void PolyTcp::CongControl(Ptr<TcpSocketState> tcb, const ns3::TcpRateOps::TcpRat
     }
   }
   segments_acked_.reset();
-  Fuse(*tcb);
+  if (HandsBack()) HandBack();
+  Follow(*tcb);
 }
 
 void PolyTcp::TakeFrom(const TcpSocketState& tcb) {
@@ -135,22 +138,26 @@ void PolyTcp::TakeFrom(const TcpSocketState& tcb) {
   }
 }
 
-void PolyTcp::FollowPilot(TcpSocketState& tcb) {
-  const TcpSocketState& own = *pilot().state;
-  tcb.m_cWnd = window_bytes_ = own.m_cWnd;
-  tcb.m_ssThresh = slow_start_threshold_bytes_ = own.m_ssThresh;
-  tcb.m_pacing = own.m_pacing;
-  tcb.m_pacingRate = own.m_pacingRate.Get();
+bool PolyTcp::HandsBack() {
+  const auto bbr = ns3::DynamicCast<TcpBbr>(pilot().control);
+  return hands_back_ && !(bbr && bbr->MeasuresRoundTripTime());
 }
 
-void PolyTcp::Fuse(TcpSocketState& tcb) {
+void PolyTcp::Follow(TcpSocketState& tcb) {
+  const TcpSocketState& own = *pilot().state;
+  const bool fuses = !HandsBack();
+  tcb.m_cWnd = window_bytes_ = fuses ? FusedWindow() : own.m_cWnd.Get();
+  tcb.m_ssThresh = slow_start_threshold_bytes_ = own.m_ssThresh;
+  tcb.m_pacing = own.m_pacing;
+  tcb.m_pacingRate = fuses && own.m_pacing ? FusedPacingRate() : own.m_pacingRate.Get();
+}
+
+void PolyTcp::HandBack() {
   const uint32_t window_bytes = FusedWindow();
   for (Member& member : members_) member.state->m_cWnd = window_bytes;
-  if (pilot().state->m_pacing) {
-    const ns3::DataRate rate = FusedPacingRate();
-    for (Member& member : members_) member.state->m_pacingRate = rate;
-  }
-  FollowPilot(tcb);
+  if (!pilot().state->m_pacing) return;
+  const ns3::DataRate rate = FusedPacingRate();
+  for (Member& member : members_) member.state->m_pacingRate = rate;
 }
 
 uint32_t PolyTcp::FusedWindow() const {

@@ -29,6 +29,8 @@ class TcpBbr final : public ns3::TcpBbr {
   void CongControl(ns3::Ptr<ns3::TcpSocketState> tcb, const ns3::TcpRateOps::TcpRateConnection& connection,
                    const ns3::TcpRateOps::TcpRateSample& sample) override;
   ns3::Ptr<ns3::TcpCongestionOps> Fork() override;
+  // PROBE_RTT: its window is four packets, so that the queue of its own drains.
+  bool MeasuresRoundTripTime() { return GetBbrState() == BBR_PROBE_RTT; }
 
  private:
   RoundTripSampler round_trips_;

@@ -51,7 +51,7 @@ ns3::Ptr<ns3::TcpCongestionOps> MakeTcpCongestionControl(const TcpSpec& spec, ui
   if (spec.copilots.empty()) return pilot;
   std::vector<ns3::Ptr<ns3::TcpCongestionOps>> controls{pilot};
   for (const TcpCongestionControl copilot : spec.copilots) controls.push_back(MakeControl(copilot, ns3_stream));
-  return ns3::CreateObject<PolyTcp>(controls, spec.fusion);
+  return ns3::CreateObject<PolyTcp>(controls, spec.fusion, spec.hands_back);
 }
 
 std::pair<ns3::Ptr<ns3::Node>, ns3::Ptr<LinkDevice>> MakeTcpHost(const char* address) {

@@ -152,6 +152,8 @@ struct TcpSpec {
   // Other controls on the same connection, and what becomes of their windows: a kind that needs nothing else.
   std::vector<TcpCongestionControl> copilots = {};
   Fusion::Kind fusion = Fusion::Kind::kPilotOnly;
+  // Whether all go on from what is fused.
+  bool hands_back = true;
 };
 
 struct CbrSpec {

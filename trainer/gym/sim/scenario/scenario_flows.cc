@@ -158,6 +158,7 @@ void ParseFusedControls(const nlohmann::json& value, const std::string& path, Tc
   names.reserve(kFusions.size());
   for (const Fusion::Kind kind : kFusions) names.push_back(ToString(kind));
   tcp.fusion = kFusions[object.Choice("fusion", names)];
+  tcp.hands_back = object.Boolean("hand_back", tcp.hands_back);
   object.RefuseUnknownKeys();
 }
 

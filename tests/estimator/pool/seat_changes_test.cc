@@ -1,0 +1,91 @@
+// Seats that change a hundred times in a call: no step in the rate, the same bits every time, nothing allocated.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "counted_allocations.h"
+#include "test_call.h"
+#include "weir/bandwidth_estimator.h"
+#include "weir/controllers/built_in_controllers.h"
+#include "weir/pool/controller_pool.h"
+
+namespace weir {
+namespace {
+
+constexpr int kChanges = 100;
+
+BandwidthEstimator MakeEstimator() {
+  auto pool = ControllerPool::Create(ParsePool("pilot=nada copilots=rule").value(),
+                                     [](const std::string& name) -> Result<std::unique_ptr<RateController>> {
+                                       return MakeBuiltInController(name, DataRate::KilobitsPerSecond(1000));
+                                     });
+  return BandwidthEstimator({}, std::move(pool.value()));
+}
+
+struct Recorded {
+  std::vector<int64_t> rates_bps;
+  // Of the rate from before a change to the decision after it, as a share of it; and of as many decisions in between.
+  double largest_step = 0;
+  double largest_step_without = 0;
+};
+
+// A call on 2 Mbps whose pilot's seat changes every second from 30 s on.
+Recorded Call() {
+  BandwidthEstimator estimator = MakeEstimator();
+  TestCall call(estimator, {.capacity = Steady(DataRate::KilobitsPerSecond(2000))});
+  Recorded found;
+  const auto step = [&](TimeDelta until) {
+    const DataRate before = estimator.latest().target_rate;
+    call.RunUntil(until);
+    return std::abs(estimator.latest().target_rate / before - 1);
+  };
+  call.RunUntil(TimeDelta::Seconds(30));
+  for (int i = 0; i < kChanges; ++i) {
+    const TimeDelta now = TimeDelta::Seconds(30 + i);
+    EXPECT_FALSE(estimator.SetPool(ParsePool(i % 2 == 0 ? "pilot=rule" : "pilot=nada").value()));
+    found.largest_step = std::max(found.largest_step, step(now + TimeDelta::Millis(100)));
+    call.RunUntil(now + TimeDelta::Millis(900));
+    found.largest_step_without = std::max(found.largest_step_without, step(now + TimeDelta::Seconds(1)));
+  }
+  for (const TestCall::Target& target : call.feedback()) {
+    found.rates_bps.push_back(target.estimate.target_rate.bps());
+  }
+  return found;
+}
+
+TEST(SeatChangesTest, AreNoStepsAndTheSameBitsEveryTime) {
+  const Recorded first = Call();
+  // No more than the members do by themselves, whoever sits where.
+  EXPECT_LE(first.largest_step, first.largest_step_without);
+  EXPECT_LE(first.largest_step, 0.12);
+  RecordProperty("largest_step", std::to_string(first.largest_step));
+  RecordProperty("largest_step_without", std::to_string(first.largest_step_without));
+  EXPECT_EQ(first.rates_bps, Call().rates_bps);
+}
+
+TEST(SeatChangesTest, CostThePacketsNoAllocation) {
+  BandwidthEstimator estimator = MakeEstimator();
+  const PoolSpecification lines[] = {ParsePool("pilot=rule copilots=nada fusion=min").value(),
+                                     ParsePool("pilot=nada").value()};
+  TestStream stream;
+  Timestamp now = Timestamp::Seconds(1);
+  int64_t allocations = 0;
+  for (int i = 0; i < kChanges; ++i) {
+    ASSERT_FALSE(estimator.SetPool(lines[i % 2]));
+    const int64_t before = CountedAllocations();
+    for (int packet = 0; packet < 300; ++packet, now += TimeDelta::Micros(3333)) {
+      estimator.OnPacket(stream.Next(now, TimeDelta::Millis(25 + packet % 40)));
+      while (estimator.next_timeout() <= now) static_cast<void>(estimator.OnTimeout(now));
+    }
+    // The first second is the warm-up.
+    if (i > 0) allocations += CountedAllocations() - before;
+  }
+  EXPECT_EQ(allocations, 0);
+}
+
+}  // namespace
+}  // namespace weir
