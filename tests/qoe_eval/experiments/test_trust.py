@@ -19,6 +19,7 @@ from weir.qoe_eval.experiments.trust.experiment import (
     TRACES,
     TrustResults,
     fitted_scenarios,
+    peers_of,
     pool_lines,
     trust_sets,
 )
@@ -26,6 +27,7 @@ from weir.qoe_eval.experiments.trust.rows import TRAINED_60S, trust_rows
 from weir.qoe_eval.experiments.trust.seats import leaving_rows, objective_rows
 from weir.qoe_eval.experiments.trust.variants import VARIANTS
 from weir.qoe_eval.experiments.trust.worth import conclusion, worst_tenth, worth_rows
+from weir.qoe_eval.runs.inputs import shared_model
 
 NAMES = ["maximum", "minimum", "random", "nan", "alternating", "shuffled"]
 
@@ -219,3 +221,13 @@ def test_without_traces_and_without_a_peer(fake_simulator, run_weir, one_variant
     status, _, error = run_weir("experiment", "trust", "--scenarios", 1, "--out", "out")
     assert (status, error) == (0, "")
     assert "name a model from elsewhere with --peer" in (tmp_path / "out/trust.md").read_text()
+
+
+def test_a_model_from_elsewhere_is_found_where_weir_shared_names_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("WEIR_SHARED", str(tmp_path))
+    assert shared_model("other.onnx") is None
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models/other.onnx").write_bytes(b"model")
+    assert shared_model("other.onnx") == tmp_path / "models/other.onnx"
+    assert [one.guard for one in peers_of(shared_model("other.onnx")).values()] == [True, False]
+    assert peers_of(None) == {}
