@@ -215,7 +215,7 @@ typedef struct weir_pool_member {
   const char* role;
   /* What it asked for last; 0 before its first answer. */
   int64_t rate_bps;
-  /* 0 to 1. */
+  /* Under by_trust, of the line's pilot, 0 to 1; of all others 1. */
   double trust;
 } weir_pool_member;
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from weir.qoe_eval.measures.summary import scenario_means
 from weir.registry import PRESETS
 
 # The presets that are told one after another; one that is not among them is listed after them.
@@ -37,6 +39,16 @@ class Steering:
     moved: float | None
     by_step: Mapping[str, Mapping[str, float]]
     wrong: Sequence[str]
+
+
+def steering_of(records: Mapping[str, Sequence[Mapping[str, Any]]], controller: str) -> Steering:
+    """`steering` of a controller's runs, by preset."""
+    by_scenario: dict[str, dict[str, dict[str, float]]] = {}
+    for preset, some in records.items():
+        means = scenario_means([record for record in some if record["controller"] == controller])
+        for scenario, by_controller in means.items():
+            by_scenario.setdefault(scenario, {})[preset] = by_controller[controller]
+    return steering(by_scenario)
 
 
 def steering(values: Mapping[str, Mapping[str, Mapping[str, float | None]]]) -> Steering:

@@ -100,6 +100,13 @@ def _read(name: str, repair: bool, window_ms: int) -> list[ImportedTrace]:
     return [ImportedTrace(scenario.name, "scenario", None, scenario=scenario) for scenario in scenarios]
 
 
+def shared_model(name: str) -> Path | None:
+    """The model of that file name in `models` in the folder that WEIR_SHARED names; None: it is not there."""
+    shared = os.environ.get("WEIR_SHARED")
+    file = Path(shared) / "models" / name if shared else None
+    return file if file and file.is_file() else None
+
+
 def shared_traces(*sets: str) -> Path | None:
     """The folder `traces` in the one that the environment variable WEIR_SHARED names, where it holds any of these sets
     (folders); None: it does not, or none is named.

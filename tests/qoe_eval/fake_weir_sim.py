@@ -99,7 +99,8 @@ def make_record(job):
                 **({"guard": {"finite": 0, "bounds": 2, "slew": 5 * (controller == "weir"), "stale": 1},
                     "estimator": {"decisions": samples, "policy_faults": 0, "fallback_decisions": 0}}
                    if receiver_side else {}),
-                **({"pool": {"pilot_changes": 1, "members": [{"name": "pilot", "pilot_share": 0.25}]}}
+                **({"pool": {"pilot_changes": 1, "first_pilot_held_s": 2.5,
+                             "members": [{"name": "pilot", "pilot_share": 0.25}]}}
                    if "pilot=" in controller else {}),
                 "series": {"target_bps": target, "send_rate_bps": rate, "receive_rate_bps": rate,
                            "one_way_delay_mean_ms": delay, "one_way_delay_p95_ms": delay, "packets_lost": lost,

@@ -73,7 +73,7 @@ std::optional<Error> ControllerPool::SetLine(const PoolSpecification& specificat
   line_ = current_ = line;
   fusion_ = {.kind = line.fusion, .target = specification.fusion_target, .function = functions_.fusion};
   policy_ = specification.policy == PilotPolicyKind::kUser ? functions_.policy : MakePilotPolicy(specification.policy);
-  trust_ = {};
+  trust_ = TrustMeasure(specification.trust);
   for (MemberState& member : members_) member.trust = 1;
   accumulator_ = {};
   changed_at_ = Timestamp::MinusInfinity();
@@ -95,7 +95,7 @@ std::optional<Error> ControllerPool::Replace(std::string_view member, std::uniqu
   }
   *found = {.name = std::move(found->name)};
   const auto index = static_cast<size_t>(found - members_.begin());
-  if (index == line_.pilot) trust_ = {};
+  if (index == line_.pilot) trust_ = TrustMeasure(specification_.trust);
   controllers_[index] = std::move(controller);
   return std::nullopt;
 }
@@ -110,6 +110,7 @@ void ControllerPool::Start(const TargetRateConstraints& constraints, const Objec
                            const std::optional<RoundTripTimeUpdate>& round_trip_time, Timestamp now) {
   objective_ = objective;
   target_ = constraints.start_rate;
+  started_at_ = now;
   accumulator_.Start(now);
   ForEachController([&](RateController& controller) {
     controller.OnTargetRateConstraints(constraints, now);
@@ -139,7 +140,11 @@ void ControllerPool::OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) {
 
 void ControllerPool::OnTargetApplied(DataRate target, Timestamp now) {
   target_ = target;
-  ForEachController([&](RateController& controller) { controller.OnTargetApplied(target, now); });
+  const bool to_each_its_own = specification_.feedback == MemberFeedback::kOwn;
+  for (size_t i = 0; i < members_.size(); ++i) {
+    controllers_[i]->OnTargetApplied(to_each_its_own ? members_[i].rate.value_or(target) : target, now);
+  }
+  fallback_->OnTargetApplied(target, now);
 }
 
 bool ControllerPool::HasVote(size_t member) const {
@@ -158,7 +163,9 @@ bool ControllerPool::OnTimeout(Timestamp now) {
   bool pilot_was_due = false;
   for (size_t i = 0; i < members_.size(); ++i) {
     if (!Ask(i, now)) continue;
-    pilot_was_due |= i == current_.pilot;
+    // One that has said all it will say would keep the seat for ever.
+    const bool seat_is_silent = !controllers_[current_.pilot]->next_timeout().IsFinite();
+    pilot_was_due |= i == current_.pilot || (i == line_.pilot && seat_is_silent);
     any |= i == current_.pilot || HasVote(i);
   }
   if (pilot_was_due && policy_) AskPolicy(now);
@@ -229,7 +236,7 @@ void ControllerPool::AskPolicy(Timestamp now) {
   if (wanted.pilot >= members_.size() || settles) wanted.pilot = current_.pilot;
   if (wanted.pilot != current_.pilot) {
     changed_at_ = now;
-    ++counters_.pilot_changes;
+    if (counters_.pilot_changes++ == 0) counters_.first_pilot_held = now - started_at_;
   }
   current_ = wanted;
   fusion_.kind = wanted.fusion;

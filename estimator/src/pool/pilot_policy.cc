@@ -18,9 +18,6 @@ class TrustPolicy {
     const size_t first = view.line.pilot;
     FollowTrust(view.members[first], view.now);
     Selection selection = view.line;
-    for (size_t i = 0; i < view.members.size(); ++i) {
-      if (view.members[i].trust < kDistrust) selection.copilots &= ~SetOf(i);
-    }
     if (!is_away_) return selection;
     selection.copilots &= ~SetOf(first);
     selection.pilot = Deputy(view, selection.copilots);
@@ -36,26 +33,25 @@ class TrustPolicy {
 
   void FollowTrust(const MemberState& member, Timestamp now) {
     const bool is_low = member.trust < kDistrust;
-    const bool is_high = member.trust > kTrust;
+    const bool is_high = !member.suspended && member.trust > kTrust;
     if (!is_low) low_since_ = Timestamp::PlusInfinity();
     if (!is_high) high_since_ = Timestamp::PlusInfinity();
     if (is_low && !low_since_.IsFinite()) low_since_ = now;
     if (is_high && !high_since_.IsFinite()) high_since_ = now;
     if (member.suspended || (is_low && now - low_since_ >= kTimeToLeave)) is_away_ = true;
-    if (!member.suspended && is_high && now - high_since_ >= kTimeToReturn) is_away_ = false;
+    if (is_high && now - high_since_ >= kTimeToReturn) is_away_ = false;
   }
 
-  // The one who has the seat already, else the most trusted, else the line's pilot.
+  // The one who has the seat already, else the first, else the line's pilot.
   static size_t Deputy(const PoolView& view, MemberSet copilots) {
     const auto can_fly = [&](size_t member) {
       return (copilots & SetOf(member)) != 0 && !view.members[member].suspended && view.members[member].rate;
     };
     if (can_fly(view.current.pilot)) return view.current.pilot;
-    size_t best = view.line.pilot;
     for (size_t i = 0; i < view.members.size(); ++i) {
-      if (can_fly(i) && (best == view.line.pilot || view.members[i].trust > view.members[best].trust)) best = i;
+      if (can_fly(i)) return i;
     }
-    return best;
+    return view.line.pilot;
   }
 
   bool is_away_ = false;

@@ -47,7 +47,7 @@ class PoolParser {
   }
 
  private:
-  static constexpr std::array<std::string_view, 4> kKeys{"pilot", "copilots", "fusion", "policy"};
+  static constexpr std::array<std::string_view, 6> kKeys{"pilot", "copilots", "fusion", "policy", "trust", "feedback"};
 
   // `where` is a part of the line. Only the first complaint counts.
   void Refuse(std::string_view where, const std::string& what) {
@@ -59,7 +59,7 @@ class PoolParser {
     const size_t equals = part.find('=');
     const auto key = std::ranges::find(kKeys, part.substr(0, equals));
     if (equals == std::string_view::npos || key == kKeys.end())
-      return Refuse(part, Shown(part) + " is not known; use pilot=, copilots=, fusion= or policy=");
+      return Refuse(part, Shown(part) + " is not known; use pilot=, copilots=, fusion=, policy=, trust= or feedback=");
     bool& is_there = is_there_[static_cast<size_t>(key - kKeys.begin())];
     if (is_there) return Refuse(part, std::string(*key) + " is there twice");
     is_there = true;
@@ -68,6 +68,8 @@ class PoolParser {
     if (*key == "copilots") ReadCopilots(value);
     if (*key == "fusion") ReadFusion(value);
     if (*key == "policy") pool_.policy = static_cast<PilotPolicyKind>(ReadChoice(value, kPilotPolicyNames));
+    if (*key == "trust") ReadTrust(value);
+    if (*key == "feedback") pool_.feedback = static_cast<MemberFeedback>(ReadChoice(value, kMemberFeedbackNames));
   }
 
   std::string ReadMember(std::string_view text) {
@@ -118,6 +120,17 @@ class PoolParser {
     pool_.fusion_target = DataRate::BitsPerSecond(bps);
   }
 
+  void ReadTrust(std::string_view text) {
+    pool_.trust = 0;
+    for (size_t at = 0; at <= text.size() && !error_;) {
+      const std::string_view name = text.substr(at, text.find(',', at) - at);
+      const TrustSignals signal = SetOf(static_cast<TrustSignal>(ReadChoice(name, kTrustSignalNames)));
+      if ((pool_.trust & signal) != 0) return Refuse(name, Shown(name) + " is there twice");
+      pool_.trust |= signal;
+      at += name.size() + 1;
+    }
+  }
+
   template <class Names>
   size_t ReadChoice(std::string_view text, const Names& names) {
     const auto found = std::ranges::find(names, text);
@@ -129,7 +142,7 @@ class PoolParser {
   const std::string_view line_;
   PoolSpecification pool_;
   std::string_view copilots_;
-  std::array<bool, 4> is_there_{};
+  std::array<bool, 6> is_there_{};
   std::optional<std::string> error_;
 };
 
@@ -146,6 +159,11 @@ std::string ToString(const PoolSpecification& pool) {
   if (pool.fusion != Fusion::Kind::kPilotOnly) text.append(" fusion=").append(ToString(pool.fusion));
   if (pool.fusion == Fusion::Kind::kClosest) text.append(":").append(std::to_string(pool.fusion_target.bps()));
   if (pool.policy != PilotPolicyKind::kFixed) text.append(" policy=").append(ToString(pool.policy));
+  for (size_t i = 0, named = 0; pool.trust != kAllTrustSignals && i < kTrustSignalNames.size(); ++i) {
+    if ((pool.trust & SetOf(static_cast<TrustSignal>(i))) == 0) continue;
+    text.append(named++ == 0 ? " trust=" : ",").append(kTrustSignalNames[i]);
+  }
+  if (pool.feedback == MemberFeedback::kOwn) text.append(" feedback=own");
   return text;
 }
 

@@ -18,10 +18,6 @@ constexpr Bounds kDisagreement{1.0, 1.5};
 constexpr Bounds kStarvation{0.3, 0.8};
 constexpr Bounds kOutsideTraining{0.25, 0.32};
 
-double FromFailures(const MemberState& member) {
-  return member.suspended ? 0.0 : std::max(0.0, 1.0 - member.faults_in_a_row / 3.0);
-}
-
 }  // namespace
 
 double TrustMeasure::OfPilot(const PoolView& view) {
@@ -38,16 +34,15 @@ double TrustMeasure::OfPilot(const PoolView& view) {
   disagreement_.Add(*pilot.rate, others, view.statistics.interval_s);
   starvation_.Add(*pilot.rate, others, view.target, view.statistics, view.now);
   outside_training_.Add(pilot.share_outside_training, view.statistics.interval_s);
-  return std::min({kDisagreement.Trust(disagreement_.powers_of_two()), kStarvation.Trust(starvation_.share()),
-                   kOutsideTraining.Trust(outside_training_.value())});
+  double trust = 1;
+  if (Counts(TrustSignal::kDisagreement)) trust = std::min(trust, kDisagreement.Trust(disagreement_.powers_of_two()));
+  if (Counts(TrustSignal::kStarvation)) trust = std::min(trust, kStarvation.Trust(starvation_.share()));
+  if (Counts(TrustSignal::kUnfamiliarity)) trust = std::min(trust, kOutsideTraining.Trust(outside_training_.value()));
+  return trust;
 }
 
 void TrustMeasure::Update(const PoolView& view, std::span<MemberState> members) {
-  const double of_pilot = OfPilot(view);
-  for (size_t i = 0; i < members.size(); ++i) {
-    const double from_failures = FromFailures(members[i]);
-    members[i].trust = i == view.line.pilot ? std::min(from_failures, of_pilot) : from_failures;
-  }
+  members[view.line.pilot].trust = OfPilot(view);
 }
 
 }  // namespace weir

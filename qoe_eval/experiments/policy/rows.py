@@ -14,7 +14,7 @@ from weir.qoe_eval.experiments.policy.results import PolicyResults, distance_clo
 from weir.qoe_eval.experiments.policy.sets import COMPARED_SETS
 from weir.qoe_eval.measures.comparison import against, scenario_differences
 from weir.qoe_eval.measures.metric_table import METRICS
-from weir.qoe_eval.measures.steering import PAIRS, steering
+from weir.qoe_eval.measures.steering import PAIRS, steering_of
 from weir.qoe_eval.measures.summary import scenario_means
 from weir.qoe_eval.report.goal_table import Goal, Row, measured, not_measured
 from weir.trainer.model.paired_text import sample_text, too_few_text
@@ -37,12 +37,7 @@ def steering_row(results: PolicyResults) -> Row:
     """Share of the compared scenarios on which the presets move utilisation and delay the right way."""
     goal = Goal("at least", 0.9, "%", scale=100, decimals=1)
     what = "steering: presets move utilisation and p95 delay the right way, share of scenarios"
-    by_scenario: dict[str, dict[str, dict[str, float]]] = {}
-    for preset, records in results.presets.items():
-        for scenario, by_controller in scenario_means(records).items():
-            if "weir" in by_controller:
-                by_scenario.setdefault(scenario, {})[preset] = by_controller["weir"]
-    found = steering(by_scenario)
+    found = steering_of(results.presets, "weir")
     if found.right is None or found.moved is None:
         return not_measured("steering", what, goal, "no run under the presets completed")
     steps = "; ".join(

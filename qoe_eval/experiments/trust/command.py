@@ -12,19 +12,33 @@ import typer
 
 from weir.executables import find_simulator
 from weir.files.output import write_text
+from weir.qoe_eval.experiments.policy.sets import TRACE_SETS, policy_sets
 from weir.qoe_eval.experiments.replay_record import replay_record
 from weir.qoe_eval.experiments.trust.broken_models import write_broken_models
-from weir.qoe_eval.experiments.trust.experiment import TrustResults, pool_lines, trust_plans, trust_sets
+from weir.qoe_eval.experiments.trust.experiment import (
+    TrustResults,
+    in_groups,
+    peers_of,
+    pool_lines,
+    trust_plans,
+    trust_sets,
+)
 from weir.qoe_eval.experiments.trust.report import trust_document, trust_markdown
 from weir.qoe_eval.experiments.trust.rows import TRAINED_60S, trust_rows
+from weir.qoe_eval.experiments.trust.seats import leaving_rows, objective_rows, sharing_rows
+from weir.qoe_eval.experiments.trust.variants import VARIANTS
+from weir.qoe_eval.experiments.trust.worth import worth_rows
 from weir.qoe_eval.report.goal_table import print_rows
+from weir.qoe_eval.runs.inputs import shared_model, shared_traces
 from weir.qoe_eval.runs.options import check_model
 from weir.qoe_eval.runs.progress import count_runs, end_with_failures, error_console, run_with_progress
 from weir.qoe_eval.runs.shipped_model import model_to_run
+from weir.qoe_eval.runs.store import RunStore
 
 TRUST_JSON = "trust.json"
 TRUST_MARKDOWN = "trust.md"
 MODELS = "models"
+PEER = "mmsys24_baseline.onnx"
 
 
 def trust(
@@ -32,6 +46,14 @@ def trust(
     model: Annotated[Path | None, typer.Option(metavar="FILE", help="Healthy model. Default: the one shipped.")] = None,
     trained_60s: Annotated[
         Path | None, typer.Option("--trained-60s", metavar="FILE", help="A model that was trained for 60 s only.")
+    ] = None,
+    peer: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help=f"A model from elsewhere. Default: models/{PEER} in what WEIR_SHARED names."),
+    ] = None,
+    traces: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder with opennetlab/. Default: traces/ in what WEIR_SHARED names."),
     ] = None,
     scenarios: Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="Random scenarios.")] = 200,
     full: Annotated[bool, typer.Option("--full", help="All scenarios of each family, not two of each.")] = False,
@@ -48,19 +70,40 @@ def trust(
     started = time.monotonic()
     check_model(model)
     check_model(trained_60s, "--trained-60s")
+    check_model(peer, "--peer")
     healthy = model_to_run(model)
     broken = write_broken_models(out / MODELS, healthy)
     if trained_60s:
         broken[TRAINED_60S] = trained_60s.absolute()
-    sets, lines = trust_sets(scenarios, full=full), pool_lines(broken)
-    plans = trust_plans(sets, lines, range(1, seeds + 1), healthy, find_simulator())
+    known = policy_sets(traces or shared_traces(*TRACE_SETS), scenarios)
+    peers = peers_of(peer or shared_model(PEER))
+    groups = trust_plans(
+        trust_sets(known, full=full),
+        known["rfc8867"].scenarios,
+        broken,
+        peers,
+        range(1, seeds + 1),
+        healthy,
+        find_simulator(),
+    )
+    plans = [plan for some in groups.values() for plan in some.values()]
     console = error_console()
     outcome = run_with_progress(plans, out, jobs or os.cpu_count() or 1, console, quiet=as_json)
     failures = [failure.describe() for failure in outcome.failures]
-    results = TrustResults(lines, dict(zip(sets, outcome.by_plan, strict=True)))
-    rows = trust_rows(results)
+    records = in_groups(groups, outcome.by_plan)
+    results = TrustResults(pool_lines(broken), records["sets"])
+    by_variant = {
+        name: TrustResults(pool_lines(broken, others), records["ablations"]) for name, others in VARIANTS.items()
+    }
+    rows = [
+        *trust_rows(results),
+        *leaving_rows(results),
+        *worth_rows(results),
+        *sharing_rows(results, [RunStore(out).with_series(one) for one in records["sharing"]["rfc8867"]]),
+        *objective_rows(records["objectives"]),
+    ]
     run = replay_record(started, plans[0], outcome, failures)
-    document = trust_document(results, rows, run)
+    document = trust_document(results, by_variant, list(peers), rows, run)
     text = json.dumps(document, indent=1, allow_nan=False)
     write_text(out / TRUST_JSON, text + "\n")
     write_text(out / TRUST_MARKDOWN, trust_markdown(document, rows))

@@ -24,28 +24,19 @@ def trust_rows(results: TrustResults) -> list[Row]:
     return [*broken, *_healthy(results)]
 
 
-def against_better(results: TrustResults, name: str) -> dict[str, float]:
-    """By set: the mean score of a model's pool, less that of NADA alone or of the rule alone, the better of the two, as
-    a share of that.
-    """
-    found = {}
-    for in_set in results.records:
-        score = results.score(in_set, results.lines[name])
-        others = [other for alone in ("nada", "rule") if (other := results.score(in_set, alone)) is not None]
-        if score is not None and others:
-            found[in_set] = score / max(others) - 1
-    return found
-
-
 def _what(name: str) -> str:
     return f"model {name}: score against the better of nada and rule, worst set"
 
 
 def _broken(results: TrustResults, name: str) -> Row:
-    ratios = against_better(results, name)
+    line = results.lines[name]
+    ratios, unseen = results.against_better(line), results.unseen().against_better(line)
     if not ratios:
         return not_measured(name, _what(name), _NOT_BELOW, "no run completed")
     detail = ", ".join(f"{in_set} {_NOT_BELOW.show(ratio)}" for in_set, ratio in ratios.items())
+    if unseen:
+        worst = min(unseen, key=lambda in_set: unseen[in_set])
+        detail += f"; of scenarios that trust was not fitted on, worst {worst} {_NOT_BELOW.show(unseen[worst])}"
     return measured(name, _what(name), _NOT_BELOW, min(ratios.values()), detail, **ratios)
 
 

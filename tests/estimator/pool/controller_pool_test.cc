@@ -13,6 +13,7 @@
 #include "test_pool.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers/built_in_controllers.h"
+#include "weir/controllers/fixed_controller.h"
 #include "weir/controllers/rule_controller.h"
 
 namespace weir {
@@ -118,6 +119,18 @@ TEST(ControllerPoolTest, AFailingCopilotLosesItsVoteAndGetsItBack) {
   EXPECT_EQ(estimator.counters().policy_faults, 0u);
 }
 
+TEST(ControllerPoolTest, WithFeedbackOfTheirOwnMembersAreToldWhatTheyGave) {
+  auto pilot = Always(Kbps(200)), copilot = Always(Kbps(150));
+  const ScriptedController *told_pilot = pilot.get(), *told_copilot = copilot.get();
+  BandwidthEstimator estimator({},
+                               PoolOf(ControllersOf(std::move(pilot), std::move(copilot)),
+                                      {.pilot = {}, .fusion = Fusion::Kind::kMin, .feedback = MemberFeedback::kOwn}));
+  Drive(estimator, TimeDelta::Seconds(1));
+  EXPECT_EQ(estimator.latest().target_rate, Kbps(150));
+  EXPECT_EQ(told_pilot->applied.back(), Kbps(200));
+  EXPECT_EQ(told_copilot->applied.back(), Kbps(150));
+}
+
 TEST(ControllerPoolTest, ByTrustGivesTheSeatOfAFailingPilotToACopilot) {
   BandwidthEstimator estimator({}, PoolOf(ControllersOf(FaultyBetween(10, 30, Kbps(200)), Always(Kbps(150))),
                                           {.pilot = {}, .policy = PilotPolicyKind::kByTrust}));
@@ -135,6 +148,17 @@ TEST(ControllerPoolTest, ByTrustGivesTheSeatOfAFailingPilotToACopilot) {
   Drive(estimator, TimeDelta::Millis(10'500));
   EXPECT_EQ(estimator.pool().selection().pilot, 0u);
   EXPECT_EQ(estimator.counters().pilot_changes, 2u);
+  EXPECT_NEAR(estimator.pool().counters().first_pilot_held.seconds(), 1.3, 0.11);
+}
+
+TEST(ControllerPoolTest, ByTrustTakesTheSeatBackFromOneThatHasNoMoreToDecide) {
+  auto fixed = std::make_unique<FixedController>(Kbps(150));
+  BandwidthEstimator estimator({}, PoolOf(ControllersOf(FaultyBetween(10, 30, Kbps(200)), std::move(fixed)),
+                                          {.pilot = {}, .policy = PilotPolicyKind::kByTrust}));
+  Drive(estimator, TimeDelta::Seconds(2));
+  EXPECT_EQ(estimator.pool().selection().pilot, 1u);
+  Drive(estimator, TimeDelta::Seconds(11));
+  EXPECT_EQ(estimator.pool().selection().pilot, 0u);
 }
 
 TEST(ControllerPoolTest, WithoutACopilotTheFallbackFlies) {

@@ -32,8 +32,8 @@ class StarvationTest : public testing::Test {
   Timestamp now_ = Timestamp::Seconds(100);
 };
 
-TEST_F(StarvationTest, WhoDoesNotRiseStarvesThePathAfterASecond) {
-  EXPECT_EQ(Hold(kTarget, TimeDelta::Seconds(1)), 0);
+TEST_F(StarvationTest, WhoDoesNotRiseStarvesThePathAfterHalfASecond) {
+  EXPECT_EQ(Hold(kTarget, TimeDelta::Millis(500)), 0);
   EXPECT_GT(Hold(kTarget, TimeDelta::Seconds(5)), 0.8);
   EXPECT_LT(Hold(kTarget * 1.01, TimeDelta::Seconds(6)), 0.2);
 }
@@ -44,6 +44,26 @@ TEST_F(StarvationTest, AQueueOrALossIsAReason) {
   statistics_.queueing_delay_min_s = 0;
   statistics_.loss_ratio = 0.05;
   EXPECT_EQ(Hold(kTarget, TimeDelta::Seconds(5)), 0);
+}
+
+TEST_F(StarvationTest, SomeMillisecondsAreAQueueWhereNothingElseDelays) {
+  statistics_.queueing_delay_min_s = 0.005;
+  EXPECT_EQ(Hold(kTarget, TimeDelta::Seconds(5)), 0);
+  statistics_.delay_noise_s = 0.01;
+  EXPECT_GT(Hold(kTarget, TimeDelta::Seconds(6)), 0.8);
+  // Noise explains 40 ms at most.
+  statistics_.delay_noise_s = 1;
+  statistics_.queueing_delay_min_s = 0.05;
+  EXPECT_LT(Hold(kTarget, TimeDelta::Seconds(6)), 0.1);
+}
+
+TEST_F(StarvationTest, OneIntervalOfHalfASecondShowsThatThereIsNoQueue) {
+  for (int i = 0; i < 60; ++i) {
+    statistics_.queueing_delay_min_s = i % 4 == 0 ? 0.001 : 0.03;
+    others_[0] = kTarget * (i % 4 == 0 ? 1.1 : 1.0);
+    Hold(kTarget, TimeDelta::Millis(100));
+  }
+  EXPECT_GT(starvation_.share(), 0.8);
 }
 
 TEST_F(StarvationTest, LossByChanceIsNone) {

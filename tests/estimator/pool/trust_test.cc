@@ -45,12 +45,13 @@ TEST_F(TrustTest, IsWholeWhileNothingIsWrong) {
   EXPECT_EQ(members_[1].trust, 1);
 }
 
-TEST_F(TrustTest, EachFailureTakesAThird) {
-  members_[0].faults_in_a_row = 1;
-  members_[2].suspended = true;
-  EXPECT_DOUBLE_EQ(Update(), 2.0 / 3);
-  EXPECT_EQ(members_[1].trust, 1);
-  EXPECT_EQ(members_[2].trust, 0);
+TEST_F(TrustTest, OnlyTheSignalsThatWereChosenCount) {
+  trust_ = TrustMeasure(SetOf(TrustSignal::kStarvation));
+  members_[0].rate = kTarget * 100;
+  members_[0].share_outside_training = 1;
+  EXPECT_EQ(Update(), 1);
+  members_[0].rate = kTarget;
+  EXPECT_LT(Update(), 0.3);
 }
 
 TEST_F(TrustTest, GoesWithinASecondWhereTheAdviceIsFarFromAllOthers) {

@@ -48,6 +48,8 @@ struct PoolCounters {
   uint64_t pilot_changes = 0;       // changes of seat by the policy
   uint64_t fusion_faults = 0;       // see FusedRate
   uint64_t late_decisions = 0;      // of any member, see DecisionLimit; each is a fault too
+  // From the start until the policy changed the pilot for the first time.
+  TimeDelta first_pilot_held = TimeDelta::PlusInfinity();
 };
 
 // After warm-up nothing here allocates, SetLine() apart.
@@ -100,7 +102,8 @@ class ControllerPool {
   void OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now);
   void OnObjective(const Objective& objective);
   void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update);
-  // The rate in force: PolyCC's step 4. Members go on from there, so that a change of seats is no step.
+  // The rate in force: PolyCC's step 4. Members go on from there, so that a change of seats is no step; unless the
+  // line's feedback is their own.
   void OnTargetApplied(DataRate target, Timestamp now);
 
   // Asks all that are due, then the policy. True when there is something new to fuse.
@@ -151,6 +154,7 @@ class ControllerPool {
   IntervalAccumulator accumulator_;
   Objective objective_;
   DataRate target_ = DataRate::Zero();
+  Timestamp started_at_ = Timestamp::MinusInfinity();
   Timestamp changed_at_ = Timestamp::MinusInfinity();
   PoolCounters counters_;
 };

@@ -35,7 +35,7 @@ struct MemberState {
   bool suspended = false;
   // See RateController::share_outside_training().
   double share_outside_training = 0;
-  // 0 to 1, see trust.h; 1 under a fixed policy, which does not ask.
+  // 0 to 1, see trust.h; 1 of who is not the line's pilot, and under a fixed policy, which does not ask.
   double trust = 1;
   uint64_t decisions = 0;
   uint64_t decisions_as_pilot = 0;
@@ -66,17 +66,18 @@ struct PoolView {
   Selection current;
 };
 
-// Asked after each decision of whoever has the pilot's seat. Must neither throw nor allocate. A pilot that there is not
-// is ignored, and so is a change within `kMinTimeInSeat` of the one before, unless the pilot is suspended.
+// Asked after each decision of whoever has the pilot's seat, or, while that one has no more to decide (`fixed`), of the
+// line's pilot. Must neither throw nor allocate. A pilot that there is not is ignored, and so is a change within
+// `kMinTimeInSeat` of the one before, unless the pilot is suspended.
 using PilotPolicy = std::function<Selection(const PoolView&)>;
 inline constexpr TimeDelta kMinTimeInSeat = TimeDelta::Seconds(5);
 
 // kByObjective: fusion is `min` while the weight of latency is 0.6 or more, `max` while that of throughput is, else the
 // line's.
-// kByTrust: a pilot of a trust below 0.3 for half a second, or suspended, loses its seat to the most trusted copilot,
-// and its vote too; above 0.6 for five seconds gives it back. Copilots below 0.3 have no vote. While the pilot is away
-// and the line names no fusion, the copilots fly together, under `mean`: nobody knows which of them suits the path.
-// kFixed, kUser: null, which stands for the line's selection.
+// kByTrust: a pilot of a trust below 0.3 for half a second, or suspended, loses its seat to the first copilot that can
+// fly, and its vote too; above 0.6 for five seconds gives it back. While the pilot is away and the line names no
+// fusion, the copilots fly together, under `mean`: nobody knows which of them suits the path. kFixed, kUser: null,
+// which stands for the line's selection.
 PilotPolicy MakePilotPolicy(PilotPolicyKind kind);
 
 }  // namespace weir

@@ -8,6 +8,10 @@
 //                           pilot (the default): copilots only watch, unless the policy says otherwise
 //   policy=fixed | by_objective | by_trust | user
 //                           who changes seats in a call, see pilot_policy.h; fixed (the default): nobody
+//   trust=SIGNAL,...        of by_trust: what trust is measured by, see trust.h; the default: all of disagreement,
+//                           starvation, unfamiliarity
+//   feedback=fused | own    what each member is told that it asked for: the rate in force, as all others (the default:
+//                           PolyCC's step 4), or the rate that itself gave last
 //
 // Parts stand in any order, with spaces between them, each once. A MEMBER is a controller's name of lower-case letters,
 // digits, "-" and "_", and may go on with ":" and which one, as in weir:FILE.onnx, in printable ASCII without spaces
@@ -31,6 +35,18 @@ enum class PilotPolicyKind : uint8_t { kFixed, kByObjective, kByTrust, kUser };
 inline constexpr std::array<std::string_view, 4> kPilotPolicyNames{"fixed", "by_objective", "by_trust", "user"};
 constexpr std::string_view ToString(PilotPolicyKind kind) { return kPilotPolicyNames[static_cast<size_t>(kind)]; }
 
+enum class TrustSignal : uint8_t { kDisagreement, kStarvation, kUnfamiliarity };
+inline constexpr std::array<std::string_view, 3> kTrustSignalNames{"disagreement", "starvation", "unfamiliarity"};
+// One bit for each signal.
+using TrustSignals = uint8_t;
+constexpr TrustSignals SetOf(TrustSignal signal) {
+  return static_cast<TrustSignals>(1U << static_cast<size_t>(signal));
+}
+inline constexpr TrustSignals kAllTrustSignals = (1U << kTrustSignalNames.size()) - 1;
+
+enum class MemberFeedback : uint8_t { kFused, kOwn };
+inline constexpr std::array<std::string_view, 2> kMemberFeedbackNames{"fused", "own"};
+
 inline constexpr size_t kMaxPoolLineBytes = 1024;
 
 struct PoolSpecification {
@@ -40,6 +56,9 @@ struct PoolSpecification {
   // Of kClosest: above 0, at most 10^12 bit/s.
   DataRate fusion_target = DataRate::Zero();
   PilotPolicyKind policy = PilotPolicyKind::kFixed;
+  // At least one.
+  TrustSignals trust = kAllTrustSignals;
+  MemberFeedback feedback = MemberFeedback::kFused;
 
   friend bool operator==(const PoolSpecification&, const PoolSpecification&) = default;
 };

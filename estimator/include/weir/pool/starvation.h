@@ -10,8 +10,11 @@
 
 namespace weir {
 
-// For a second there was neither a queue of 20 ms nor a loss of 2 % above what the path loses by chance, the sender
-// uses what it may, all others would rise by 2 % or more, and the controller asks for no more than is in force.
+// For half a second there was neither a queue nor a loss of 2 % above what the path loses by chance, the sender uses
+// what it may, all others would rise by 2 % or more, and the controller asks for no more than is in force. There is no
+// queue when a delay of the last half second was below 4 ms and 1.5 times the delay noise (40 ms at most): on a link
+// that is full some milliseconds always wait, and who does not rise there is right. Jitter hides an empty queue, and
+// what others would do, for some intervals; so one of half a second that shows it is enough.
 class Starvation {
  public:
   // `advice` and `others`, above 0, were given at `now`; `target` was in force during the interval before, of which
@@ -22,8 +25,10 @@ class Starvation {
   double share() const { return share_.value(); }
 
  private:
+  Timestamp queue_was_short_ = Timestamp::MinusInfinity();
+  Timestamp others_rose_ = Timestamp::MinusInfinity();
   Timestamp not_clear_ = Timestamp::MinusInfinity();
-  TimeMean share_{3.0};
+  TimeMean share_{2.0};
 };
 
 }  // namespace weir

@@ -81,7 +81,10 @@ void AddPool(const ControllerPool& pool, Json& record) {
                        {"decisions", member.decisions},
                        {"faults", member.faults}});
   }
-  record["pool"] = {{"pilot_changes", pool.counters().pilot_changes}, {"members", std::move(members)}};
+  const TimeDelta held = pool.counters().first_pilot_held;
+  record["pool"] = {{"pilot_changes", pool.counters().pilot_changes},
+                    {"first_pilot_held_s", held.IsFinite() ? Json(held.seconds()) : Json(nullptr)},
+                    {"members", std::move(members)}};
 }
 
 void AddEstimator(const BandwidthEstimator& estimator, Json& record) {
