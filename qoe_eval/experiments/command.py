@@ -13,6 +13,7 @@ import typer
 from weir.executables import find_simulator
 from weir.files.output import write_text
 from weir.qoe_eval.experiments.calls.command import calls
+from weir.qoe_eval.experiments.guard.command import guard
 from weir.qoe_eval.experiments.policy.experiment import policy_plans, policy_results, policy_rows
 from weir.qoe_eval.experiments.policy.figures import read_figures
 from weir.qoe_eval.experiments.policy.report import policy_document, policy_markdown
@@ -40,6 +41,7 @@ add_experiments(app)
 app.command("calls")(calls)
 app.command("robust")(robust)
 app.command("polycc")(polycc)
+app.command("guard")(guard)
 app.command("trust")(trust)
 app.command("send-side")(send_side)
 
