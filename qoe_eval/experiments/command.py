@@ -59,6 +59,10 @@ def policy(
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Runs with the seeds 1 to N.")] = 5,
     scenarios: Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="Random scenarios.")] = 200,
+    delay_scenarios: Annotated[
+        int,
+        typer.Option(min=0, max=100_000, metavar="N", help="Random scenarios for worst delays, with the seed 1 only."),
+    ] = 2000,
     adaptation: Annotated[
         Path | None, typer.Option(metavar="FILE", help="JSON with steps_ratio and old_objectives_loss_ratio.")
     ] = None,
@@ -77,7 +81,7 @@ def policy(
     started = time.monotonic()
     figures = read_figures({"adaptation": adaptation, "training": training, "bench": bench})
     check_model(model)
-    sets = policy_sets(traces or shared_traces(*TRACE_SETS), scenarios)
+    sets = policy_sets(traces or shared_traces(*TRACE_SETS), scenarios, delay_scenarios)
     chosen = model_to_run(model)
     plans = policy_plans(sets, range(1, seeds + 1), chosen, find_simulator())
     described = model_description(plans[0]) or {}

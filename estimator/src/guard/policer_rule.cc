@@ -6,8 +6,9 @@ namespace weir {
 namespace {
 
 constexpr double kLoses = 0.05;
-constexpr double kLosesNothing = 0.01;
-constexpr int kFewestOthers = 2;
+// Its rate is not known better than this.
+constexpr double kWithin = 1.05;
+constexpr double kLosesLittle = 0.03;
 constexpr TimeDelta kWaits = TimeDelta::Millis(10);
 constexpr int kTimes = 3;
 constexpr size_t kMemorySeconds = 60;
@@ -24,14 +25,11 @@ double SentBytes(const QueueWatch::Second& second) {
 bool LosesBeyond(double passed_bytes, const QueueWatch& watch) {
   QueueWatch::Fates beyond;
   QueueWatch::Fates within;
-  int others = 0;
   for (const QueueWatch::Second& second : watch.seconds()) {
     if (second.fates.received == 0) continue;
-    const bool more = SentBytes(second) > passed_bytes;
-    (more ? beyond : within).Add(second.fates);
-    others += more ? 0 : 1;
+    (SentBytes(second) > kWithin * passed_bytes ? beyond : within).Add(second.fates);
   }
-  return others >= kFewestOthers && beyond.LossRatio() >= kLoses && within.LossRatio() < kLosesNothing;
+  return within.received > 0 && beyond.LossRatio() >= kLoses && within.LossRatio() < kLosesLittle;
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <string>
 
 #include "weir/bandwidth_estimator.h"
 
@@ -17,7 +17,8 @@ TEST(GuardRulesTest, EachHasAnotherCounterAndAnotherSwitch) {
     GuardOptions options;
     EXPECT_EQ(SwitchOff(options, off.name), off.option != nullptr);
     for (const GuardRuleRow& row : kGuardRules) {
-      if (row.option != nullptr) EXPECT_EQ(options.*row.option, row.name != off.name) << row.name;
+      if (row.option == nullptr) continue;
+      EXPECT_EQ(options.*row.option, row.name != off.name) << row.name;
     }
   }
   GuardOptions options;
@@ -26,7 +27,8 @@ TEST(GuardRulesTest, EachHasAnotherCounterAndAnotherSwitch) {
 
 TEST(GuardRulesTest, NoRulesAreNone) {
   for (const GuardRuleRow& row : kGuardRules) {
-    if (row.option != nullptr) EXPECT_FALSE(kNoGuardRules.*row.option) << row.name;
+    if (row.option == nullptr) continue;
+    EXPECT_FALSE(kNoGuardRules.*row.option) << row.name;
   }
 }
 
