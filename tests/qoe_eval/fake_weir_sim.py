@@ -83,7 +83,8 @@ def make_record(job):
         carriable = sum(c for c, on in zip(capacity, active, strict=True) if on) / 80
         received = sum(rate) / 80
         packets = int(received / 1228)
-        receiver_side = name in ("weir", "nada", "rule", "fixed", "oracle")
+        own_model = (job.get("external") or {}).get("kind") == "policy"
+        receiver_side = own_model or name in ("weir", "nada", "rule", "fixed", "oracle")
         flows.append(
             {
                 "id": flow["id"], "kind": flow["kind"], "controller": name, "direction": flow["direction"],

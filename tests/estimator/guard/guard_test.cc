@@ -251,7 +251,7 @@ TEST_F(GuardTest, VetoSpeaksUnlessItIsOff) {
   for (const bool veto : {true, false}) {
     guard_ = Guard({.veto = veto});
     guard_.SetConstraints({}, now_);
-    Guard::Result result{};
+    Guard::Result result{DataRate::Zero(), GuardRule::kNone};
     for (int i = 0; i < 30; ++i) {
       Arrival arrival;
       arrival.has_delay = true;
