@@ -261,7 +261,7 @@ TEST_F(GuardTest, VetoSpeaksUnlessItIsOff) {
         arrival.packet.arrival_time = now_ += TimeDelta::Millis(10);
         guard_.OnArrival(arrival);
       }
-      result = guard_.Apply(Kbps(3000), now_);
+      result = guard_.Apply(Kbps(50'000), now_);
     }
     EXPECT_EQ(result.rule, veto ? GuardRule::kVeto : GuardRule::kSlew);
     EXPECT_EQ(guard_.counters().veto > 0, veto);
