@@ -52,7 +52,7 @@ class GuardResults:
         pairs = [(with_rule[run], without[run]) for run in with_rule.keys() & without.keys()]
         if not pairs:
             return None
-        decisions = sum(one["flows"][0]["estimator"]["decisions"] for one, _ in pairs)
+        decisions = sum(_decisions(one["flows"][0]["estimator"]) for one, _ in pairs)
         changed = sum(one["flows"][0]["guard"][rule] for one, _ in pairs)
         gains = [_difference(one, other) for one, other in pairs]
         challenge, delay_ms, utilisation = (mean(values) for values in zip(*gains, strict=True))
@@ -108,6 +108,10 @@ def guard_results(
 def _by_run(records: Records, model: str) -> dict[tuple[str, int], Mapping[str, Any]]:
     runs = (record for record in distinct_runs(records) if record["controller"] == model)
     return {(run["scenario"], run["seed"]): run for run in runs if _values(run)[1] is not None}
+
+
+def _decisions(estimator: Mapping[str, int]) -> int:
+    return estimator["decisions"] + estimator["fallback_decisions"]
 
 
 def _values(record: Mapping[str, Any]) -> tuple[float | None, float | None, float | None]:

@@ -14,7 +14,7 @@ from weir.traces.generate.random_domain import random_scenario
 def record(challenge, delay_ms, utilisation, changed=0, seed=1, controller="weir"):
     flow = {
         "one_way_delay_ms": {"p95": delay_ms},
-        "estimator": {"decisions": 100},
+        "estimator": {"decisions": 90, "fallback_decisions": 10},
         "guard": dict.fromkeys(SWITCHED, changed),
     }
     measures = {"challenge": challenge, "utilisation": utilisation}
