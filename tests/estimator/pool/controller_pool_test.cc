@@ -261,10 +261,10 @@ TEST(ControllerPoolTest, AnAnswerThatComesTooLateIsDroppedAndCounts) {
 }
 
 // What the pool does; the veto makes steps, and with these members queues, of its own.
-constexpr GuardOptions kWithoutVeto = {.veto = false};
+const BandwidthEstimatorConfig kWithoutVeto{.constraints = {}, .objective = {}, .guard_rules = {.veto = false}};
 
 TEST(ControllerPoolTest, AHundredChangesOfSeatAreNoSteps) {
-  BandwidthEstimator estimator({.guard_rules = kWithoutVeto}, MakePool("pilot=nada copilots=rule"));
+  BandwidthEstimator estimator(kWithoutVeto, MakePool("pilot=nada copilots=rule"));
   TestCall call(estimator, {.capacity = Steady(Kbps(2000))});
   call.RunUntil(TimeDelta::Seconds(30));
   for (int i = 0; i < 100; ++i) {
@@ -279,7 +279,7 @@ TEST(ControllerPoolTest, AHundredChangesOfSeatAreNoSteps) {
 
 TEST(ControllerPoolTest, UnderMinTheCautiousOneHasTheSayWhoeverSitsWhere) {
   for (const char* line : {"pilot=fixed copilots=nada fusion=min", "pilot=nada copilots=fixed fusion=min"}) {
-    BandwidthEstimator estimator({.guard_rules = kWithoutVeto}, MakePool(line));
+    BandwidthEstimator estimator(kWithoutVeto, MakePool(line));
     TestCall call(estimator, {.capacity = Steady(Kbps(500))});
     call.RunUntil(TimeDelta::Seconds(40));
     EXPECT_LE(call.Delay(0.95, TimeDelta::Seconds(20), TimeDelta::Seconds(40)), TimeDelta::Millis(120));
