@@ -181,7 +181,7 @@ typedef struct weir_estimate {
   int64_t at_time_us;
   int64_t target_rate_bps;
   /* Why, in static storage: "start", "pilot", "copilot", "fallback", "held", "guard_finite", "guard_floor",
-   * "guard_bounds", "guard_slew", "guard_stale". */
+   * "guard_bounds", "guard_slew", "guard_stale", "guard_veto", "guard_policer". */
   const char* reason;
 } weir_estimate;
 
@@ -258,6 +258,9 @@ typedef struct weir_estimator_counters {
   uint64_t fusion_faults;
   /* Answers of controllers that were dropped, see decision_limit_us. */
   uint64_t late_decisions;
+  /* As guard_finite. */
+  uint64_t guard_veto;
+  uint64_t guard_policer;
 } weir_estimator_counters;
 
 WEIR_API int weir_estimator_get_counters(const weir_estimator* estimator,

@@ -165,15 +165,17 @@ void OnPacket(BandwidthEstimator& estimator, int64_t arrival_time_us, int64_t ss
 
 py::dict Counters(const BandwidthEstimator& estimator) {
   const EstimatorCounters counters = estimator.counters();
-  return py::dict("decisions"_a = counters.decisions, "policy_faults"_a = counters.policy_faults,
-                  "fallback_decisions"_a = counters.fallback_decisions, "feedbacks"_a = counters.feedbacks,
-                  "guard_finite"_a = counters.guard.finite, "guard_floor"_a = counters.guard.floor,
-                  "guard_bounds"_a = counters.guard.bounds, "guard_slew"_a = counters.guard.slew,
-                  "guard_stale"_a = counters.guard.stale, "packets_duplicate"_a = counters.arrivals.duplicates,
-                  "packets_reordered"_a = counters.arrivals.reordered, "packets_invalid"_a = counters.arrivals.invalid,
-                  "stream_restarts"_a = counters.arrivals.restarts,
-                  "ssrc_evictions"_a = counters.arrivals.ssrc_evictions, "pilot_changes"_a = counters.pilot_changes,
-                  "fusion_faults"_a = counters.fusion_faults, "late_decisions"_a = counters.late_decisions);
+  py::dict found("decisions"_a = counters.decisions, "policy_faults"_a = counters.policy_faults,
+                 "fallback_decisions"_a = counters.fallback_decisions, "feedbacks"_a = counters.feedbacks,
+                 "packets_duplicate"_a = counters.arrivals.duplicates,
+                 "packets_reordered"_a = counters.arrivals.reordered, "packets_invalid"_a = counters.arrivals.invalid,
+                 "stream_restarts"_a = counters.arrivals.restarts,
+                 "ssrc_evictions"_a = counters.arrivals.ssrc_evictions, "pilot_changes"_a = counters.pilot_changes,
+                 "fusion_faults"_a = counters.fusion_faults, "late_decisions"_a = counters.late_decisions);
+  for (const GuardRuleRow& row : kGuardRules) {
+    found[py::str("guard_" + std::string(row.name))] = counters.guard.*row.counter;
+  }
+  return found;
 }
 
 py::dict Statistics(const BandwidthEstimator& estimator, int64_t now_us) {

@@ -1,4 +1,4 @@
-// The tables of names of weir._core: controllers, kinds of flows, objective presets.
+// The tables of names of weir._core: controllers, kinds of flows, objective presets, the guard's rules.
 #include "registry_binding.h"
 
 #include <pybind11/stl.h>
@@ -8,6 +8,7 @@
 #include <string>
 
 #include "weir/fusion.h"
+#include "weir/guard/guard_rules.h"
 #include "weir/objective.h"
 #include "weir/pool/pool_specification.h"
 #include "weir/registry/controllers.h"
@@ -62,6 +63,9 @@ void BindRegistry(py::module_& module) {
                         "policy"_a = ToString(pool.value().policy));
       },
       py::arg("line"));
+  py::dict rules;
+  for (const GuardRuleRow& row : kGuardRules) rules[py::cast(row.name)] = row.option != nullptr;
+  module.attr("GUARD_RULES") = rules;
   py::dict kinds;
   for (const RegisteredFlowKind& kind : kFlowKinds) kinds[py::cast(kind.name)] = kind.summary;
   module.attr("FLOW_KINDS") = kinds;

@@ -25,6 +25,10 @@ EstimateReason ReasonOf(GuardRule rule) {
       return EstimateReason::kGuardSlew;
     case GuardRule::kStale:
       return EstimateReason::kGuardStale;
+    case GuardRule::kVeto:
+      return EstimateReason::kGuardVeto;
+    case GuardRule::kPolicer:
+      return EstimateReason::kGuardPolicer;
     case GuardRule::kNone:
       break;
   }
@@ -51,9 +55,9 @@ EstimateReason ReasonOf(ControllerPool::Advice::Source source) {
 }  // namespace
 
 std::string_view ToString(EstimateReason reason) {
-  constexpr std::array<std::string_view, 10> kNames{"start",      "pilot",        "copilot",     "fallback",
+  constexpr std::array<std::string_view, 12> kNames{"start",      "pilot",        "copilot",     "fallback",
                                                     "held",       "guard_finite", "guard_floor", "guard_bounds",
-                                                    "guard_slew", "guard_stale"};
+                                                    "guard_slew", "guard_stale",  "guard_veto",  "guard_policer"};
   const auto index = static_cast<size_t>(reason);
   return index < kNames.size() ? kNames[index] : "unknown";
 }
@@ -62,7 +66,7 @@ BandwidthEstimator::BandwidthEstimator(const BandwidthEstimatorConfig& config, C
     : constraints_(Validated(config.constraints).value_or(TargetRateConstraints{})),
       objective_(config.objective),
       pool_(std::move(pool)),
-      guard_(GuardOptions{.floor = config.guard && config.guard_floor, .slew = config.guard, .stale = config.guard}) {
+      guard_(config.guard ? config.guard_rules : kNoGuardRules) {
   assert(Validated(config.constraints));
   pool_.SetDecisionLimit(config.decision_limit);
   latest_.target_rate = constraints_.start_rate;

@@ -13,6 +13,7 @@ import typer
 from weir.executables import find_simulator
 from weir.files.output import write_text
 from weir.qoe_eval.experiments.calls.command import calls
+from weir.qoe_eval.experiments.guard.command import guard
 from weir.qoe_eval.experiments.policy.experiment import policy_plans, policy_results, policy_rows
 from weir.qoe_eval.experiments.policy.figures import read_figures
 from weir.qoe_eval.experiments.policy.report import policy_document, policy_markdown
@@ -43,6 +44,7 @@ app.command("calls")(calls)
 app.command("pool-calls")(pool_calls_command)
 app.command("robust")(robust)
 app.command("polycc")(polycc)
+app.command("guard")(guard)
 app.command("trust")(trust)
 app.command("send-side")(send_side)
 app.command("send-side-calls")(send_side_calls)
@@ -61,6 +63,10 @@ def policy(
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Runs with the seeds 1 to N.")] = 5,
     scenarios: Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="Random scenarios.")] = 200,
+    delay_scenarios: Annotated[
+        int,
+        typer.Option(min=0, max=100_000, metavar="N", help="Random scenarios for worst delays, with the seed 1 only."),
+    ] = 2000,
     adaptation: Annotated[
         Path | None, typer.Option(metavar="FILE", help="JSON with steps_ratio and old_objectives_loss_ratio.")
     ] = None,
@@ -79,7 +85,7 @@ def policy(
     started = time.monotonic()
     figures = read_figures({"adaptation": adaptation, "training": training, "bench": bench})
     check_model(model)
-    sets = policy_sets(traces or shared_traces(*TRACE_SETS), scenarios)
+    sets = policy_sets(traces or shared_traces(*TRACE_SETS), scenarios, delay_scenarios)
     chosen = model_to_run(model)
     plans = policy_plans(sets, range(1, seeds + 1), chosen, find_simulator())
     described = model_description(plans[0]) or {}

@@ -26,6 +26,8 @@ class ReplayPlan:
     `model` is for the controller weir; None when that is not among them. `own` holds those of `controllers` that are
     the user's own, by name.
 
+    `guard_off`: rules of the guard (`weir.registry.GUARD_RULES`) that are switched off.
+
     `series`: "kept" in files beside the results; of the first seed "first kept"; only "measured", for the measures that
     need them; or "none", which is fastest and leaves those measures undefined.
     """
@@ -38,6 +40,7 @@ class ReplayPlan:
     simulator: Path
     series: SeriesOfPlan = "kept"
     own: Mapping[str, OwnController] = field(default_factory=dict)
+    guard_off: Sequence[str] = ()
 
 
 def model_description(plan: ReplayPlan) -> dict[str, str] | None:
@@ -68,6 +71,8 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, dict[str, Any]]:
                     identity.append(own.identity)
                 if is_pool(controller):
                     identity.append(member_digests(controller))
+                if plan.guard_off:
+                    identity.append(sorted(plan.guard_off))
                 key = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
                 jobs[key] = {
                     "job": {
@@ -85,6 +90,7 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, dict[str, Any]]:
                     "objective": list(plan.objective),
                     "seed": seed,
                     "series": plan.series != "none",
+                    "guard_off": list(plan.guard_off),
                 }
     return jobs
 

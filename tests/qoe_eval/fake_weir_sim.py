@@ -83,7 +83,8 @@ def make_record(job):
         carriable = sum(c for c, on in zip(capacity, active, strict=True) if on) / 80
         received = sum(rate) / 80
         packets = int(received / 1228)
-        receiver_side = name in ("weir", "nada", "rule", "fixed", "oracle")
+        own_model = (job.get("external") or {}).get("kind") == "policy"
+        receiver_side = own_model or name in ("weir", "nada", "rule", "fixed", "oracle")
         flows.append(
             {
                 "id": flow["id"], "kind": flow["kind"], "controller": name, "direction": flow["direction"],
@@ -96,7 +97,8 @@ def make_record(job):
                 },
                 "seconds_above_400_ms": sum(value > 400 for value in arrived) / 10,
                 "feedback_packets_sent": samples, "feedback_packets_lost": 0,
-                **({"guard": {"finite": 0, "bounds": 2, "slew": 5 * (controller == "weir"), "stale": 1},
+                **({"guard": {"finite": 0, "bounds": 2, "slew": 5 * (controller == "weir"), "stale": 1,
+                              "floor": 0, "veto": 0, "policer": 0},
                     "estimator": {"decisions": samples, "policy_faults": 0, "fallback_decisions": 0}}
                    if receiver_side else {}),
                 **({"pool": {"pilot_changes": 1, "first_pilot_held_s": 2.5,

@@ -6,6 +6,8 @@ import subprocess
 
 import pytest
 
+from weir.trainer import SHIPPED_MODEL
+
 
 @pytest.fixture
 def run(real_simulator, tmp_path):
@@ -80,6 +82,19 @@ def test_jobs_are_answered_line_by_line(run, steady):
     answers = [json.loads(line) for line in run("run", "-", text="\n".join(map(json.dumps, jobs))).stdout.splitlines()]
     assert (answers[0]["job"], answers[0]["objective"]) == (1, [0.25, 0.5, 0.25])
     assert (answers[1]["job"], answers[1]["error"]) == (2, "scenario: is missing; add it")
+
+
+def test_a_guard_without_a_rule(run, steady):
+    job = {"job": 1, "scenario": steady(duration_s=3), "controller": "weir", "model": str(SHIPPED_MODEL)}
+
+    def answer(**more):
+        return json.loads(run("run", "-", text=json.dumps(job | more) + "\n").stdout)
+
+    whole, without = (answer(guard_off=off)["flows"][0]["guard"] for off in ([], ["floor", "slew"]))
+    assert whole["slew"] + whole["floor"] > 0
+    assert without["slew"] == without["floor"] == 0
+    assert "names a rule without a switch" in answer(guard_off=["bounds"])["error"]
+    assert "must be an array" in answer(guard_off="slew")["error"]
 
 
 def test_a_full_disk_fails_the_run(real_simulator, steady, tmp_path):

@@ -37,10 +37,12 @@ enum class EstimateReason : uint8_t {
   kGuardBounds,
   kGuardSlew,
   kGuardStale,
+  kGuardVeto,
+  kGuardPolicer,
 };
 
 // "start", "pilot", "copilot", "fallback", "held", "guard_finite", "guard_floor", "guard_bounds", "guard_slew",
-// "guard_stale".
+// "guard_stale", "guard_veto", "guard_policer".
 std::string_view ToString(EstimateReason reason);
 
 struct Estimate {
@@ -81,8 +83,9 @@ struct BandwidthEstimatorConfig {
   Objective objective;
   // Without it only finiteness and bounds are kept; for training and experiments.
   bool guard = true;
-  // The guard's floor with it. Not while a policy is trained: one that is held up from below learns to lean on that.
-  bool guard_floor = true;
+  // Its rules with it. While a policy is trained there are fewer: one that is held up from below learns to lean on
+  // that.
+  GuardOptions guard_rules = {};
   DecisionLimit decision_limit = {};
 };
 

@@ -29,6 +29,8 @@ PILOT_POLICIES: tuple[str, ...]
 """Who changes seats in a pool."""
 FLOW_KINDS: dict[str, str]
 """The kinds of flows of a scenario, and what each is in a line."""
+GUARD_RULES: dict[str, bool]
+"""The guard's rules by name, in the order of tables; whether each can be switched off: estimator/include/weir/guard."""
 OBJECTIVE_PRESETS: dict[str, tuple[float, float, float]]
 """Weights of throughput, latency and loss by the preset's name; the first is the default."""
 
@@ -107,7 +109,7 @@ class Estimate:
     @property
     def reason(self) -> str:
         """One of start, pilot, copilot, fallback, held, guard_finite, guard_floor, guard_bounds, guard_slew,
-        guard_stale.
+        guard_stale, guard_veto, guard_policer.
         """
 
 class Model:

@@ -1,4 +1,4 @@
-"""What is registered once, in the compiled library: rate controllers, kinds of flows, objective presets.
+"""What is registered once, in the compiled library: rate controllers, kinds of flows, objective presets, guard rules.
 
 Options, schemas, tables and pages take the names from here. `estimator/README.md` and `trainer/gym/README.md` say how
 to add one.
@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from weir._core import FLOW_KINDS, OBJECTIVE_PRESETS, REGISTERED_CONTROLLERS, RegisteredController, parse_pool
+from weir._core import (
+    FLOW_KINDS,
+    GUARD_RULES,
+    OBJECTIVE_PRESETS,
+    REGISTERED_CONTROLLERS,
+    RegisteredController,
+    parse_pool,
+)
 
 __all__ = [
     "AT_NATIVE_SENDER",
@@ -16,6 +23,7 @@ __all__ = [
     "CONTROLLERS",
     "DEFAULT_PRESET",
     "FLOW_KINDS",
+    "GUARD_RULES",
     "IN_CALLS",
     "PRESETS",
     "SIMULATED",

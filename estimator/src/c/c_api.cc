@@ -368,6 +368,8 @@ int weir_estimator_get_counters(const weir_estimator* estimator, weir_estimator_
         .pilot_changes = now.pilot_changes,
         .fusion_faults = now.fusion_faults,
         .late_decisions = now.late_decisions,
+        .guard_veto = now.guard.veto,
+        .guard_policer = now.guard.policer,
     };
     return WriteStruct(values, counters) ? static_cast<int>(WEIR_OK) : FailArgument(kBadStruct);
   });

@@ -13,8 +13,8 @@ from weir.qoe_eval.experiments.policy.dynamics import dynamics_rows, sharing_row
 from weir.qoe_eval.experiments.policy.figures import figure_rows
 from weir.qoe_eval.experiments.policy.results import PolicyResults
 from weir.qoe_eval.experiments.policy.rows import comparison_rows, steering_row
-from weir.qoe_eval.experiments.policy.sets import COMPARED_SETS, ScenarioSet
-from weir.qoe_eval.experiments.policy.worst_delay import worst_delay_row
+from weir.qoe_eval.experiments.policy.sets import COMPARED_SETS, MORE_RANDOM, ScenarioSet
+from weir.qoe_eval.experiments.policy.worst_delay import DELAY_CONTROLLERS, worst_delay_row
 from weir.qoe_eval.report.goal_table import Row
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.replay import ReplayOutcome
@@ -34,12 +34,12 @@ def policy_plans(
     plans = [
         ReplayPlan(
             one.scenarios,
-            CONTROLLERS,
+            DELAY_CONTROLLERS if name == MORE_RANDOM else CONTROLLERS,
             PRESETS["balanced"],
-            seeds,
+            seeds[:1] if name == MORE_RANDOM else seeds,
             model,
             simulator,
-            "kept" if name in _SERIES_SETS else "measured",
+            "kept" if name in _SERIES_SETS else "none" if name == MORE_RANDOM else "measured",
         )
         for name, one in sets.items()
     ]

@@ -26,6 +26,7 @@ _METHOD = """\
 - Distance closed: sum of weir - gcc over sum of oracle - gcc.
 - Traces: whole, 25 ms one way, queue of 300 ms of the mean capacity, OpenNetLab entries above 60 Mbps cut to that.
   Steady links: the same path, 60 s. Random scenarios: the held-out split from seed 1,000,000 on.
+- Worst delays: one run of each scenario, with the first seed; one-way delay, the path's own included.
 - Start: to the end of the first 0.3 s whose mean receive rate is 90 % of the link. Halved link: from the step to the
   beginning of the first second in which every 100 ms have a mean queueing delay under 50 ms.
 - Steering: neither utilisation nor p95 queueing delay rises from throughput to balanced, nor from balanced to latency;

@@ -5,12 +5,13 @@
 | `opennetlab`, `mahimahi` | every trace in the folder of that name, whole; 25 ms one way, queue of 300 ms of the mean |
 | | capacity; faults repaired as `weir.traces` does (OpenNetLab entries above 60 Mbps are cut to that) |
 | `random` | held-out scenarios of `weir.traces.generate.random_domain`, from the seed FIRST_RANDOM_SEED on |
+| `more random` | those after them, for worst delays alone |
 | `steady` | links of 0.3, 1, 2.5, 8 and 30 Mbps; 25 ms, 300 ms, 60 s |
 | `start` | a link of 5 Mbps; 25 ms, 300 ms, 20 s |
 | `halved` | 2.5 Mbps, from HALVED_AT_S on 1.25 Mbps; 25 ms, 300 ms, 60 s |
 | `rfc8867` | cases 5.4, 5.5 and both of 5.6 |
 
-The first four are compared with every controller, and decide what is said "over all sets".
+Those to `steady`, but for `more random`, are compared with every controller, and decide what is said "over all sets".
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.scenario import Scenario
 
 TRACE_SETS = ("opennetlab", "mahimahi")
-COMPARED_SETS = (*TRACE_SETS, "random", "steady")
+RANDOM = "random"
+MORE_RANDOM = "more random"
+COMPARED_SETS = (*TRACE_SETS, RANDOM, "steady")
 STEADY_MBPS = (0.3, 1.0, 2.5, 8.0, 30.0)
 START_BPS = 5e6
 HALVED_AT_S = 30.0
@@ -48,8 +51,13 @@ class ScenarioSet:
     missing: str = ""
 
 
-def policy_sets(traces: Path | None, random_scenarios: int) -> dict[str, ScenarioSet]:
-    """All sets by name. `traces` is the folder that holds `opennetlab/` and `mahimahi/`, either of which may lack.
+def policy_sets(traces: Path | None, random_scenarios: int, delay_scenarios: int = 0) -> dict[str, ScenarioSet]:
+    """All sets by name.
+
+    Args:
+        traces: the folder that holds `opennetlab/` and `mahimahi/`, either of which may lack.
+        random_scenarios: how many.
+        delay_scenarios: how many with those of `more random`, if that is more.
 
     Raises:
         InputError: that folder does not exist or holds neither, or a trace cannot be used.
@@ -57,9 +65,8 @@ def policy_sets(traces: Path | None, random_scenarios: int) -> dict[str, Scenari
     if traces is not None and not any((traces / name).is_dir() for name in TRACE_SETS):
         raise InputError(f"--traces {traces}: no folder {' or '.join(f'{name}/' for name in TRACE_SETS)} in it")
     builders: dict[str, Callable[[], list[Scenario]]] = {
-        "random": lambda: [
-            random_scenario(FIRST_RANDOM_SEED + index, split="held_out") for index in range(random_scenarios)
-        ],
+        RANDOM: lambda: _random(range(random_scenarios)),
+        MORE_RANDOM: lambda: _random(range(random_scenarios, delay_scenarios)),
         "steady": lambda: [
             scenario_from_capacity(CapacityTrace.constant(rate * 1e6), f"steady-{rate:g}M") for rate in STEADY_MBPS
         ],
@@ -73,6 +80,10 @@ def policy_sets(traces: Path | None, random_scenarios: int) -> dict[str, Scenari
     }
     sets = {name: _traces(traces, name) for name in TRACE_SETS}
     return sets | {name: ScenarioSet(name, build()) for name, build in builders.items()}
+
+
+def _random(indices: range) -> list[Scenario]:
+    return [random_scenario(FIRST_RANDOM_SEED + index, split="held_out") for index in indices]
 
 
 def _traces(folder: Path | None, name: str) -> ScenarioSet:

@@ -8,15 +8,14 @@ from typing import Any
 
 from weir.qoe_eval.measures.summary import REFERENCE
 from weir.qoe_eval.report.page_template import Section
-
-_RULES = ("finite", "floor", "bounds", "slew", "stale")
+from weir.registry import GUARD_RULES
 
 
 def guard(records: Sequence[Mapping[str, Any]]) -> Section | None:
     """How often each guard rule overruled its controller, and how often the fallback decided."""
     names = dict.fromkeys(record["controller"] for record in records)
     rows = [row for name in names if (row := _row(name, [r for r in records if r["controller"] == name]))]
-    return Section("guard", "Guard", "replay/guard.html", {"rules": _RULES, "rows": rows}) if rows else None
+    return Section("guard", "Guard", "replay/guard.html", {"rules": tuple(GUARD_RULES), "rows": rows}) if rows else None
 
 
 def _row(name: str, records: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
@@ -40,7 +39,7 @@ def _row(name: str, records: Sequence[Mapping[str, Any]]) -> dict[str, Any] | No
         "controller": name,
         "is_reference": name == REFERENCE,
         "decisions": f"{decisions:,}",
-        "by_rule": [share(interventions[rule]) for rule in _RULES],
+        "by_rule": [share(interventions[rule]) for rule in GUARD_RULES],
         "all_rules": share(interventions.total()),
         "policy_faults": f"{decided['policy_faults']:,}",
         "fallback_decisions": f"{decided['fallback_decisions']:,}",

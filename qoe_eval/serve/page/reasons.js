@@ -7,16 +7,22 @@ export const REASONS = {
   fallback: { label: "fallback", colour: "--series-4", text: "the policy is suspended; the rule-based controller carries the call" },
   held: { label: "held", colour: "--series-7", text: "the policy failed just now; the rate in force stays" },
   guard_finite: { label: "guard: finite", colour: "--series-2", text: "the rate asked for was no usable number; the one in force stays" },
+  guard_floor: { label: "guard: floor", colour: "--series-3", text: "the path shows no queue, and the rate asked for would leave what it just carried" },
   guard_bounds: { label: "guard: bounds", colour: "--series-3", text: "the rate asked for was beyond the bounds of the call" },
   guard_slew: { label: "guard: slew", colour: "--series-3", text: "the rate asked for rises faster than what arrives lets it" },
   guard_stale: { label: "guard: stale", colour: "--series-2", text: "nothing arrives; the rate is halved for each second of silence" },
+  guard_veto: { label: "guard: veto", colour: "--series-3", text: "a queue or loss stays; less than what arrives, until it has gone" },
+  guard_policer: { label: "guard: policer", colour: "--series-3", text: "loss begins at this rate again and again; the rate stays below it" },
 };
 
 export const reasonOf = (name) => REASONS[name] || { label: String(name), colour: "--zero", text: "" };
 
 export const RULES = {
   finite: "not a usable number",
+  floor: "sinking without a queue",
   bounds: "outside the bounds",
   slew: "rising too fast",
   stale: "nothing arrives",
+  veto: "a queue or loss stays",
+  policer: "a policer is suspected",
 };

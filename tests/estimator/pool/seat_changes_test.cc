@@ -23,7 +23,9 @@ BandwidthEstimator MakeEstimator() {
                                      [](const std::string& name) -> Result<std::unique_ptr<RateController>> {
                                        return MakeBuiltInController(name, DataRate::KilobitsPerSecond(1000));
                                      });
-  return BandwidthEstimator({}, std::move(pool.value()));
+  // The guard's veto makes steps of its own over these members' queues.
+  return BandwidthEstimator({.constraints = {}, .objective = {}, .guard_rules = {.veto = false}},
+                            std::move(pool.value()));
 }
 
 struct Recorded {

@@ -17,6 +17,7 @@ from weir.traces.formats.plain_trace import scenario_from_capacity
 
 TRACE = "".join(f"{12 * i}\n" for i in range(1, 1000))  # 1 Mbps for 12 s
 SCENARIO_COUNT = 2
+DELAY_COUNT = 5
 
 
 @pytest.fixture
@@ -39,7 +40,9 @@ def weir(tmp_path, fake_simulator, monkeypatch, run_weir):
     return partial(run_weir, "experiment", "policy")
 
 
-SMALL = ("--model", "m.onnx", "--seeds", "1", "--scenarios", SCENARIO_COUNT, "--out", "out")
+SMALL = (
+    "--model", "m.onnx", "--seeds", "1", "--scenarios", SCENARIO_COUNT, "--delay-scenarios", DELAY_COUNT, "--out", "out"
+)  # fmt: skip
 
 
 def test_every_goal_has_a_row(weir, traces, tmp_path):
@@ -76,6 +79,7 @@ def test_every_goal_has_a_row(weir, traces, tmp_path):
     gained, whole = (sum(one[name] - one["gcc"] for one in scores) for name in ("weir", "oracle"))
     assert rows["random_closed"]["value"] == pytest.approx(gained / whole)
     assert 0 < rows["random_worst_delay"]["value"] <= 1
+    assert rows["random_worst_delay"]["what"].startswith(f"{DELAY_COUNT} random scenarios")
     assert rows["steering"]["value"] == 1
     assert rows["p95_queueing_delay_ms_against_gcc"]["reached"]
     assert rows["jain_5.4"]["value"] == pytest.approx(1, abs=0.01)
@@ -87,7 +91,8 @@ def test_every_goal_has_a_row(weir, traces, tmp_path):
     assert len(document["sets"]["random"]["scenarios"]) == SCENARIO_COUNT
     records = [json.loads(line) for line in (tmp_path / "out/results.jsonl").read_text().splitlines()]
     scenarios = 2 + 1 + SCENARIO_COUNT + 5
-    assert len(records) == document["run"]["runs"] == 2 * (4 * (scenarios + 2 + 4) + 2 * scenarios)
+    more = 2 * (DELAY_COUNT - SCENARIO_COUNT)
+    assert len(records) == document["run"]["runs"] == 2 * (4 * (scenarios + 2 + 4) + 2 * scenarios) + more
     page = (tmp_path / "out/policy.md").read_text()
     assert all(row["what"] in page for row in rows.values())
 

@@ -43,7 +43,8 @@ ordered_json StatsReport(const webrtc::RTCStatsReport& report) {
 
 ordered_json EstimateLine(const ReceiveSideDecision& decision) {
   const IntervalStatistics& statistics = decision.statistics;
-  const GuardCounters& guard = decision.counters.guard;
+  ordered_json guard;
+  for (const GuardRuleRow& row : kGuardRules) guard[std::string(row.name)] = decision.counters.guard.*row.counter;
   const Objective& objective = decision.objective;
   ordered_json line{
       {"type", "estimate"},
@@ -56,12 +57,7 @@ ordered_json EstimateLine(const ReceiveSideDecision& decision) {
       {"loss_ratio", statistics.loss_ratio},
       {"application_limited", statistics.application_limited != 0.0},
       {"in_charge", decision.in_charge},
-      {"guard",
-       {{"finite", guard.finite},
-        {"floor", guard.floor},
-        {"bounds", guard.bounds},
-        {"slew", guard.slew},
-        {"stale", guard.stale}}},
+      {"guard", std::move(guard)},
       {"policy_faults", decision.counters.policy_faults},
       {"objective", {{"throughput", objective.throughput}, {"latency", objective.latency}, {"loss", objective.loss}}}};
   // Of one controller alone "controller" says all.

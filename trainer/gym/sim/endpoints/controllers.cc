@@ -46,12 +46,19 @@ std::unique_ptr<RateController> MakeExternalController(const ControllerContext& 
 
 using Made = std::unique_ptr<RateController>;
 
+// What the others do for a policy, that policy unlearns.
+constexpr GuardOptions kTrainingRules = [] {
+  GuardOptions rules = kNoGuardRules;
+  rules.slew = rules.stale = true;
+  return rules;
+}();
+
 struct Factory {
   std::string_view name;
   Made (*make)(const ControllerContext& context);
   // It may have something to say after any packet.
   bool wake_on_arrival = false;
-  // With the guard's floor, slew and stale rules.
+  // With the guard's rules.
   bool guard = false;
 };
 
@@ -105,7 +112,8 @@ FlowController MakePoolController(std::string_view line, const ControllerContext
   const auto members = pool.value().members();
   const BandwidthEstimatorConfig config{.constraints = context.receiver_constraints,
                                         .objective = context.objective,
-                                        .guard = std::ranges::any_of(members, IsModelMember, &MemberState::name)};
+                                        .guard = std::ranges::any_of(members, IsModelMember, &MemberState::name),
+                                        .guard_rules = context.guard_rules};
   FlowController result;
   result.wake_on_arrival = std::ranges::any_of(members, [](const MemberState& member) {
     const Factory* const factory = FindRow(kFactories, member.name);
@@ -155,7 +163,7 @@ FlowController MakeFlowController(std::string_view name, const ControllerContext
   const BandwidthEstimatorConfig config{.constraints = context.receiver_constraints,
                                         .objective = context.objective,
                                         .guard = guard,
-                                        .guard_floor = result.agent == nullptr};
+                                        .guard_rules = result.agent ? kTrainingRules : context.guard_rules};
   result.at_receiver = std::make_unique<BandwidthEstimator>(config, std::move(controller));
   return result;
 }

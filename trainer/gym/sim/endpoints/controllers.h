@@ -35,6 +35,8 @@ struct ControllerContext {
   // "agent".
   const AgentSpecification* agent = nullptr;
   bool agent_guard = false;
+  // Of the guard of others than the agent, where there is one.
+  GuardOptions guard_rules = {};
   // A controller of the user's own in place of the named one; see SimulationJob.
   const external::ExternalSpecification* external = nullptr;
   external::ExternalControllers* external_controllers = nullptr;
@@ -60,7 +62,7 @@ void CheckControllerName(std::string_view name);
 
 // `name` may be a pool's line (weir/pool/pool_specification.h), of members that decide at the receiver; "weir:FILE" is
 // a policy of its own. Baselines are measured as they are: of all receiver-side controllers only the policy, and a pool
-// with one, has the guard's floor, slew and stale rules on. Throws InputError for an unknown name, and for a model or
+// with one, has the guard's rules on. Throws InputError for an unknown name, and for a model or
 // an own controller that cannot be used. An own controller that fails later stops the simulation.
 FlowController MakeFlowController(std::string_view name, const ControllerContext& context);
 

@@ -132,6 +132,7 @@ void FlowSet::AddRtpFlow(size_t index, FlowObserver* observer) {
                                   .oracle = OracleConfigOf(job_.scenario, spec, media_link),
                                   .agent = job_.agent,
                                   .agent_guard = job_.agent_guard,
+                                  .guard_rules = job_.guard_rules,
                                   .external = under_test ? job_.external : nullptr,
                                   .external_controllers = job_.external_controllers,
                                   .own_policy = under_test && job_.own_policy ? &*job_.own_policy : nullptr,

@@ -12,6 +12,7 @@
 #include "endpoints/own_policy.h"
 #include "external_controllers.h"
 #include "scenario/scenario.h"
+#include "weir/guard/guard_rules.h"
 #include "weir/objective.h"
 
 namespace weir::sim {
@@ -35,6 +36,8 @@ struct SimulationJob {
   // With an agent: it has the first flow under test, and the others run "rule".
   const AgentSpecification* agent = nullptr;
   bool agent_guard = false;
+  // Of every flow with a guard, but for the agent's.
+  GuardOptions guard_rules = {};
 };
 
 }  // namespace weir::sim

@@ -89,11 +89,7 @@ void AddPool(const ControllerPool& pool, Json& record) {
 
 void AddEstimator(const BandwidthEstimator& estimator, Json& record) {
   const EstimatorCounters counters = estimator.counters();
-  record["guard"] = {{"finite", counters.guard.finite},
-                     {"floor", counters.guard.floor},
-                     {"bounds", counters.guard.bounds},
-                     {"slew", counters.guard.slew},
-                     {"stale", counters.guard.stale}};
+  for (const GuardRuleRow& row : kGuardRules) record["guard"][std::string(row.name)] = counters.guard.*row.counter;
   record["estimator"] = {{"decisions", counters.decisions},
                          {"policy_faults", counters.policy_faults},
                          {"fallback_decisions", counters.fallback_decisions}};

@@ -56,6 +56,16 @@ OwnPolicy ParseOwnPolicy(const json& value) {
   return policy;
 }
 
+// Names of the guard's rules that are switched off.
+GuardOptions ParseGuardOff(const json& value) {
+  GuardOptions rules;
+  if (!value.is_array()) RefuseJson("guard_off", "must be an array of names of the guard's rules");
+  for (const json& name : value) {
+    if (!SwitchOff(rules, JsonString(name, "guard_off"))) RefuseJson("guard_off", "names a rule without a switch");
+  }
+  return rules;
+}
+
 // A controller of the user's own.
 void ParseExternal(const json& value, JobLine& line) {
   if (std::ranges::find(kSimulatedControllers, line.job.controller) != kSimulatedControllers.end())
@@ -79,6 +89,7 @@ JobLine ParseJobLine(const json& line) {
     result.job.objective = ParseObjective(*objective, "objective", WeightSum::kAny);
   }
   result.job.seed = static_cast<uint64_t>(object.Integer("seed", {.min = 0, .max = 9.2e18}, 1));
+  if (const json* off = object.FindOptional("guard_off")) result.job.guard_rules = ParseGuardOff(*off);
   result.series = object.Boolean("series", true);
   object.RefuseUnknownKeys();
   return result;

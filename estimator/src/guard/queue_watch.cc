@@ -1,4 +1,4 @@
-#include "weir/queue_watch.h"
+#include "weir/guard/queue_watch.h"
 
 #include <algorithm>
 
@@ -33,8 +33,13 @@ void QueueWatch::OnArrival(const Arrival& arrival) {
   slot.smallest_delay = std::min(slot.smallest_delay, arrival.queueing_delay);
 }
 
-bool QueueWatch::IsQueue(TimeDelta delay) const {
-  return delay.seconds() >= kQueueS + std::min(kNoises * noise_.Seconds(), kMaxNoiseS);
+double QueueWatch::NoiseAllowanceSeconds() const { return std::min(kNoises * noise_.Seconds(), kMaxNoiseS); }
+
+bool QueueWatch::IsQueue(TimeDelta delay) const { return delay.seconds() >= kQueueS + NoiseAllowanceSeconds(); }
+
+bool QueueWatch::WaitsFor(TimeDelta delay) const {
+  const TimeDelta smallest = SmallestDelay();
+  return smallest.IsFinite() && smallest.seconds() >= delay.seconds() + NoiseAllowanceSeconds();
 }
 
 void QueueWatch::Advance(Timestamp now) {
@@ -50,8 +55,7 @@ void QueueWatch::Advance(Timestamp now) {
 
 void QueueWatch::CloseSlot() {
   if (slots_[0].smallest_delay.IsFinite()) noise_.Add(slots_[0].smallest_delay.seconds());
-  second_.fates.received += slots_[0].fates.received;
-  second_.fates.lost += slots_[0].fates.lost;
+  second_.fates.Add(slots_[0].fates);
   slots_ = {Slot{}, slots_[0]};
   if (ticks_ % (kTicksASlot * kSlotsASecond) != 0) return;
   seconds_[whole_seconds_++ % kSeconds] = second_;
@@ -61,7 +65,7 @@ void QueueWatch::CloseSlot() {
 QueueSign QueueWatch::Look(Timestamp now) {
   if (!tick_start_.IsFinite()) return QueueSign::kUnknown;
   Advance(now);
-  const TimeDelta delay = std::min(smallest_delays_[0], smallest_delays_[1]);
+  const TimeDelta delay = SmallestDelay();
   if (!delay.IsFinite()) return QueueSign::kUnknown;
   const int64_t lost = std::max<int64_t>(slots_[0].fates.lost + slots_[1].fates.lost, 0);
   const int64_t sent = lost + slots_[0].fates.received + slots_[1].fates.received;
@@ -71,10 +75,7 @@ QueueSign QueueWatch::Look(Timestamp now) {
 
 bool QueueWatch::IsNoisy() const {
   Fates all;
-  for (const Second& second : seconds_) {
-    all.received += second.fates.received;
-    all.lost += second.fates.lost;
-  }
+  for (const Second& second : seconds_) all.Add(second.fates);
   return noise_.Seconds() >= kNoisyS ||
          (all.lost > 0 && 100 * all.lost >= kNoisyInAHundred * (all.lost + all.received));
 }
@@ -83,11 +84,25 @@ DataRate QueueWatch::HighestReceiveRate() const {
   return std::ranges::max_element(seconds_, {}, &Second::size)->size / kSecond;
 }
 
-DataRate QueueWatch::LatestReceiveRate() const { return Latest().size / kSecond; }
+DataRate QueueWatch::LatestReceiveRate() const { return latest_second().size / kSecond; }
 
-double QueueWatch::LatestLossRatio() const {
-  const auto lost = static_cast<double>(std::max<int64_t>(Latest().fates.lost, 0));
-  return lost > 0 ? lost / (lost + static_cast<double>(Latest().fates.received)) : 0;
+double QueueWatch::LatestLossRatio() const { return latest_second().fates.LossRatio(); }
+
+double QueueWatch::LowestLossRatio() const {
+  double lowest = 1;
+  for (size_t i = 0; i < std::min(whole_seconds_, kSeconds); ++i) {
+    if (seconds_[i].fates.received > 0) lowest = std::min(lowest, seconds_[i].fates.LossRatio());
+  }
+  return lowest;
+}
+
+void QueueWatch::Fates::Add(const Fates& other) {
+  received += other.received;
+  lost += other.lost;
+}
+
+double QueueWatch::Fates::LossRatio() const {
+  return lost > 0 ? static_cast<double>(lost) / static_cast<double>(lost + received) : 0;
 }
 
 }  // namespace weir

@@ -1,9 +1,9 @@
 // What a flow may claim on a path whose queue others keep full, for the guard.
-#ifndef WEIR_COMPETING_FLOWS_H_
-#define WEIR_COMPETING_FLOWS_H_
+#ifndef WEIR_GUARD_COMPETING_FLOWS_H_
+#define WEIR_GUARD_COMPETING_FLOWS_H_
 
 #include "weir/arrival/arrival.h"
-#include "weir/queue_watch.h"
+#include "weir/guard/queue_watch.h"
 #include "weir/units.h"
 
 namespace weir {
@@ -28,4 +28,4 @@ class CompetingFlows {
 
 }  // namespace weir
 
-#endif  // WEIR_COMPETING_FLOWS_H_
+#endif  // WEIR_GUARD_COMPETING_FLOWS_H_

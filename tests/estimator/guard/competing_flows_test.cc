@@ -1,4 +1,4 @@
-#include "weir/competing_flows.h"
+#include "weir/guard/competing_flows.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,12 @@
 // Whether the path shows a queue just now, for the guard: quicker and plainer than what a policy sees.
-#ifndef WEIR_QUEUE_WATCH_H_
-#define WEIR_QUEUE_WATCH_H_
+#ifndef WEIR_GUARD_QUEUE_WATCH_H_
+#define WEIR_GUARD_QUEUE_WATCH_H_
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "weir/arrival/arrival.h"
 #include "weir/arrival/delay_noise.h"
@@ -23,11 +25,27 @@ enum class QueueSign : uint8_t {
 // that a call begins with, random loss easily hits two.
 class QueueWatch {
  public:
+  struct Fates {
+    int64_t received = 0;
+    int64_t lost = 0;
+
+    // Lost by sent, 0 to 1.
+    double LossRatio() const;
+    void Add(const Fates& other);
+  };
+  struct Second {
+    DataSize size = DataSize::Zero();
+    Fates fates;
+  };
+
   void OnArrival(const Arrival& arrival);
   // `now` must not be before that of an earlier call.
   QueueSign Look(Timestamp now);
   // Whether the latest packet, however old, waited longer than that, or packets were lost before it.
   bool LatestWaited() const { return latest_waited_; }
+  // Whether each packet of the last 25 to 50 ms waited for `delay` above that noise; not when there is none. As of the
+  // latest `Look`.
+  bool WaitsFor(TimeDelta delay) const;
   // Whether delays and losses come that no queue explains: a delay noise of 5 ms, or 1 % of loss in the last ten
   // seconds. As of the latest `Look` or arrival.
   bool IsNoisy() const;
@@ -37,27 +55,27 @@ class QueueWatch {
   DataRate LatestReceiveRate() const;
   // Lost by sent, 0 to 1, likewise.
   double LatestLossRatio() const;
+  // The lowest of the last ten seconds, likewise: what the path loses whatever is sent.
+  double LowestLossRatio() const;
+  // The last ten whole seconds, in no order, likewise; empty ones stand for those before the first packet.
+  std::span<const Second> seconds() const { return seconds_; }
+  // Of the latest whole second, likewise.
+  const Second& latest_second() const { return seconds_[(whole_seconds_ + kSeconds - 1) % kSeconds]; }
+  // Since the first packet.
+  size_t whole_seconds() const { return whole_seconds_; }
 
  private:
   static constexpr int kTicksASlot = 4;
   static constexpr int kSlotsASecond = 10;
   static constexpr size_t kSeconds = 10;
 
-  struct Fates {
-    int64_t received = 0;
-    int64_t lost = 0;
-  };
   // 100 ms.
   struct Slot {
     TimeDelta smallest_delay = TimeDelta::PlusInfinity();
     Fates fates;
   };
-  struct Second {
-    DataSize size = DataSize::Zero();
-    Fates fates;
-  };
-
-  const Second& Latest() const { return seconds_[(whole_seconds_ + kSeconds - 1) % kSeconds]; }
+  TimeDelta SmallestDelay() const { return std::min(smallest_delays_[0], smallest_delays_[1]); }
+  double NoiseAllowanceSeconds() const;
   bool IsQueue(TimeDelta delay) const;
   void Advance(Timestamp now);
   void CloseSlot();
@@ -79,4 +97,4 @@ class QueueWatch {
 
 }  // namespace weir
 
-#endif  // WEIR_QUEUE_WATCH_H_
+#endif  // WEIR_GUARD_QUEUE_WATCH_H_

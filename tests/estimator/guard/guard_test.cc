@@ -39,7 +39,7 @@ TEST_F(GuardTest, LetsASensibleRatePass) {
     EXPECT_EQ(result.rule, GuardRule::kNone);
   }
   const GuardCounters& counters = guard_.counters();
-  EXPECT_EQ(counters.finite + counters.floor + counters.bounds + counters.slew + counters.stale, 0u);
+  for (const GuardRuleRow& row : kGuardRules) EXPECT_EQ(counters.*row.counter, 0u) << row.name;
 }
 
 TEST_F(GuardTest, FiniteHoldsTheRateInForce) {
@@ -237,7 +237,7 @@ TEST_F(GuardTest, StaleNeverRaisesAndAsksToBeCalled) {
 }
 
 TEST_F(GuardTest, WithoutSlewAndStaleTheBoundsRemain) {
-  guard_ = Guard({.floor = false, .slew = false, .stale = false});
+  guard_ = Guard(kNoGuardRules);
   guard_.SetConstraints({}, now_);
   EXPECT_EQ(Step(Kbps(20'000), DataRate::Zero()).rate, Kbps(20'000));
   EXPECT_EQ(Step(Kbps(20'000), Kbps(1)).rate, Kbps(20'000));
@@ -245,6 +245,29 @@ TEST_F(GuardTest, WithoutSlewAndStaleTheBoundsRemain) {
   EXPECT_EQ(Step(Kbps(90'000), DataRate::Zero()).rate, Kbps(50'000));
   EXPECT_EQ(Step(DataRate::Zero(), DataRate::Zero()).rate, Kbps(50'000));
   EXPECT_TRUE(guard_.next_timeout().IsPlusInfinity());
+}
+
+TEST_F(GuardTest, VetoSpeaksUnlessItIsOff) {
+  for (const bool veto : {true, false}) {
+    guard_ = Guard({.veto = veto});
+    guard_.SetConstraints({}, now_);
+    Guard::Result result{DataRate::Zero(), GuardRule::kNone};
+    for (int i = 0; i < 30; ++i) {
+      Arrival arrival;
+      arrival.has_delay = true;
+      arrival.queueing_delay = TimeDelta::Millis(i < 20 ? 0 : 200);
+      arrival.packet.payload_size = 1250;
+      for (int packet = 0; packet < 10; ++packet) {
+        arrival.packet.arrival_time = now_ += TimeDelta::Millis(10);
+        guard_.OnArrival(arrival);
+      }
+      result = guard_.Apply(Kbps(50'000), now_);
+    }
+    EXPECT_EQ(result.rule, veto ? GuardRule::kVeto : GuardRule::kSlew);
+    EXPECT_EQ(guard_.counters().veto > 0, veto);
+    if (!veto) continue;
+    EXPECT_NEAR(static_cast<double>(result.rate.bps()), 0.95e6, 1e4);
+  }
 }
 
 TEST_F(GuardTest, HoldsItsBoundsForAnyPolicy) {

@@ -1,4 +1,4 @@
-#include "weir/queue_watch.h"
+#include "weir/guard/queue_watch.h"
 
 #include <gtest/gtest.h>
 
