@@ -69,6 +69,8 @@ trainer/models/weir
 traces/README
 qoe_eval/README
 plugins/README
+plugins/aiortc/README
+plugins/gstreamer/README
 plugins/pion/README
 ```
 ```{toctree}
