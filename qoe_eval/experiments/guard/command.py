@@ -51,10 +51,8 @@ def guard(
     check_model(model)
     healthy = model_to_run(model)
     broken = own_models(write_broken_models(out / "models", healthy))
-    chosen_traces = policy_sets(traces or shared_traces(*TRACE_SETS), scenarios)
-    sets = trust_sets(scenarios, full=full) | {
-        name: chosen_traces[name].scenarios for name in TRACE_SETS if chosen_traces[name].scenarios
-    }
+    known = policy_sets(traces or shared_traces(*TRACE_SETS), scenarios)
+    sets = trust_sets(known, full=full) | {name: known[name].scenarios for name in TRACE_SETS if known[name].scenarios}
     plans = guard_plans(sets, broken, range(1, seeds + 1), healthy, find_simulator())
     console = error_console()
     outcome = run_with_progress(plans, out, jobs, console, quiet=as_json)
