@@ -36,7 +36,8 @@ def send_side_calls(
 ) -> None:
     """Measures calls from weir-peer to Chromium, Weir at the sender against libwebrtc's GCC; half an hour a seed.
 
-    With none, 5 % and 20 % of the feedback lost. An interrupted run goes on when the same command is given again.
+    With none, 5 % and 20 % of the feedback lost. Needs root. An interrupted run goes on when the same command is given
+    again.
     """
     started = time.monotonic()
     check_model(model)

@@ -64,7 +64,7 @@ def trust(
     jobs: JobsOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print trust.json, and no progress.")] = False,
 ) -> None:
-    """Puts models that are broken on purpose in the pilot's seat, and measures what is left of the score.
+    """Measures pools: models broken on purpose in the pilot's seat, what each part is worth, and whether one ships.
 
     An interrupted run goes on when the same command is given again.
     """
