@@ -58,6 +58,7 @@ examples/sfu/README
 ```
 ```{toctree}
 :hidden:
+:glob:
 :caption: Parts
 estimator/README
 webrtc_patch/README
@@ -69,12 +70,13 @@ trainer/models/weir
 traces/README
 qoe_eval/README
 plugins/README
-plugins/pion/README
+plugins/*/README
 ```
 ```{toctree}
 :hidden:
 :caption: Work on it
 CONTRIBUTING
+SECURITY
 tests/README
 docs/README
 docker/README

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Sequence
 from enum import StrEnum
@@ -25,6 +24,7 @@ from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
 from weir.qoe_eval.runs.jobs import ReplayPlan, SeriesOfPlan, model_description
 from weir.qoe_eval.runs.options import (
     POOL,
+    JobsOption,
     LossOption,
     OneWayDelayOption,
     QueueOption,
@@ -168,9 +168,7 @@ def replay(
         bool, typer.Option("--csv", help="Also write results.csv, and series.csv.gz and frames.csv.gz of kept series.")
     ] = False,
     repair: Annotated[bool, typer.Option("--repair", help="Accept traces with faults that can be repaired.")] = False,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, max=1024, metavar="N", help="Simulators at once. Default: one per core.")
-    ] = None,
+    jobs: JobsOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and no progress.")] = False,
 ) -> None:
     """Replays traces or scenarios under rate controllers; writes results.jsonl, summary.json, series/ and report.html.
@@ -189,11 +187,11 @@ def replay(
     chosen = model_to_run(model) if any(uses_model(name) for name in names) else None
     numbers = range(1, seeds + 1) if seeds else [0]
     plan = ReplayPlan(scenarios, names, weights, numbers, chosen, find_simulator(), _SERIES_OF_PLAN[series], own)
-    console, processes = error_console(), jobs or os.cpu_count() or 1
+    console = error_console()
     also = f", 'weir report {out}' shows them"
-    outcome = run_with_progress([plan], out, processes, console, quiet=as_json, after_interrupt=also)
-    steered = _run_objectives(plan, objectives, out, processes, console, quiet=as_json)
-    lived = _run_families(plan, families, out, processes, console, quiet=as_json)
+    outcome = run_with_progress([plan], out, jobs, console, quiet=as_json, after_interrupt=also)
+    steered = _run_objectives(plan, objectives, out, jobs, console, quiet=as_json)
+    lived = _run_families(plan, families, out, jobs, console, quiet=as_json)
     failures = [failure.describe() for one in (outcome, steered, lived) for failure in one.failures]
     records = in_order(outcome.records, (scenario.name for scenario in scenarios))
     summary = summarise(records, _run_information(plan, outcome, failures, started))
@@ -224,30 +222,30 @@ def _show_findings(trace: ImportedTrace) -> None:
 
 
 def _run_objectives(
-    plan: ReplayPlan, count: int, out: Path, processes: int, console: Console, quiet: bool
+    plan: ReplayPlan, count: int, out: Path, jobs: int | None, console: Console, quiet: bool
 ) -> ReplayOutcome:
     """The model under the presets and a fan of objectives."""
     plans = objective_runs.objective_plans(plan, count) if count and plan.model else []
-    return _run_beside(plans, out / objective_runs.FOLDER, processes, console, quiet=quiet)
+    return _run_beside(plans, out / objective_runs.FOLDER, jobs, console, quiet=quiet)
 
 
 def _run_families(
-    plan: ReplayPlan, wanted: bool, out: Path, processes: int, console: Console, quiet: bool
+    plan: ReplayPlan, wanted: bool, out: Path, jobs: int | None, console: Console, quiet: bool
 ) -> ReplayOutcome:
     """Families of scenarios of ordinary network life."""
     plans = [family_runs.family_plan(plan)] if wanted else []
-    return _run_beside(plans, out / family_runs.FOLDER, processes, console, quiet=quiet)
+    return _run_beside(plans, out / family_runs.FOLDER, jobs, console, quiet=quiet)
 
 
 def _run_beside(
-    plans: Sequence[ReplayPlan], folder: Path, processes: int, console: Console, quiet: bool
+    plans: Sequence[ReplayPlan], folder: Path, jobs: int | None, console: Console, quiet: bool
 ) -> ReplayOutcome:
     """What is no part of the main comparison. Without any, records of an earlier replay are set aside."""
     if not plans:
         if folder.is_dir():
             RunStore(folder).start({})
         return ReplayOutcome()
-    return run_with_progress(plans, folder, processes, console, quiet=quiet)
+    return run_with_progress(plans, folder, jobs, console, quiet=quiet)
 
 
 def _run_information(plan: ReplayPlan, outcome: ReplayOutcome, failures: list[str], started: float) -> dict[str, Any]:

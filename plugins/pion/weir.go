@@ -45,7 +45,7 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("weir: %s (%d)", e.Message, e.Code) }
 
-// Version is that of the library, such as "0.1.0".
+// Version is that of the library.
 func Version() string { return C.GoString(C.weir_version()) }
 
 // Objective weighs throughput, latency and loss; each above 0, divided by their sum. Its zero value is the balanced one.

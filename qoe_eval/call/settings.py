@@ -29,8 +29,8 @@ class CallSettings:
     `controller`: of `weir.registry.IN_CALLS` or AT_NATIVE_SENDER, a pool's line, or the name of `own`. `objective`:
     weights of throughput, latency and loss, for controllers of ours. `max_bitrate_bps` bounds the encoder. `model`
     None: the one shipped. `own`: the user's own controller, whose name `controller` then is; it decides in place of the
-    model. `out` is the call's own folder. `orders`: what is asked of the call while it lasts (`call/session/orders.py`),
-    each with its time from the beginning in seconds.
+    model. `out` is the call's own folder. `orders`: what is asked of the call while it lasts
+    (`call/session/orders.py`), each with its time from the beginning in seconds.
     """
 
     scenario: Scenario

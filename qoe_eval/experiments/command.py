@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +13,7 @@ from weir.executables import find_simulator
 from weir.files.output import write_text
 from weir.qoe_eval.experiments.calls.command import calls
 from weir.qoe_eval.experiments.guard.command import guard
+from weir.qoe_eval.experiments.options import ModelOption, RandomScenariosOption, SeedsOption, TracesOption
 from weir.qoe_eval.experiments.policy.experiment import policy_plans, policy_results, policy_rows
 from weir.qoe_eval.experiments.policy.figures import read_figures
 from weir.qoe_eval.experiments.policy.report import policy_document, policy_markdown
@@ -29,7 +29,7 @@ from weir.qoe_eval.experiments.trust.command import trust
 from weir.qoe_eval.report.goal_table import print_rows
 from weir.qoe_eval.runs.inputs import shared_traces
 from weir.qoe_eval.runs.jobs import model_description
-from weir.qoe_eval.runs.options import check_model
+from weir.qoe_eval.runs.options import JobsOption, check_model
 from weir.qoe_eval.runs.progress import count_runs, end_with_failures, error_console, run_with_progress
 from weir.qoe_eval.runs.shipped_model import model_to_run
 from weir.trainer.cli import add_experiments
@@ -53,16 +53,10 @@ app.command("send-side-calls")(send_side_calls)
 @app.command("policy")
 def policy(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where policy.json, policy.md and results.jsonl go.")],
-    model: Annotated[Path | None, typer.Option(metavar="FILE", help="ONNX model. Default: the one shipped.")] = None,
-    traces: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Folder with opennetlab/ and mahimahi/. Default: traces/ in the folder that WEIR_SHARED names.",
-        ),
-    ] = None,
-    seeds: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Runs with the seeds 1 to N.")] = 5,
-    scenarios: Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="Random scenarios.")] = 200,
+    model: ModelOption = None,
+    traces: TracesOption = None,
+    seeds: SeedsOption = 5,
+    scenarios: RandomScenariosOption = 200,
     delay_scenarios: Annotated[
         int,
         typer.Option(min=0, max=100_000, metavar="N", help="Random scenarios for worst delays, with the seed 1 only."),
@@ -72,9 +66,7 @@ def policy(
     ] = None,
     training: Annotated[Path | None, typer.Option(metavar="FILE", help="JSON with wall_s and steps_per_s.")] = None,
     bench: Annotated[Path | None, typer.Option(metavar="FILE", help="What 'weir bench' has written.")] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, max=1024, metavar="N", help="Simulators at once. Default: one per core.")
-    ] = None,
+    jobs: JobsOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print policy.json, and no progress.")] = False,
 ) -> None:
     """Measures a policy against gcc, rule and oracle, goal by goal. Exit status 0 whether or not the goals are reached.
@@ -90,7 +82,7 @@ def policy(
     plans = policy_plans(sets, range(1, seeds + 1), chosen, find_simulator())
     described = model_description(plans[0]) or {}
     console = error_console()
-    outcome = run_with_progress(plans, out, jobs or os.cpu_count() or 1, console, quiet=as_json)
+    outcome = run_with_progress(plans, out, jobs, console, quiet=as_json)
     failures = [failure.describe() for failure in outcome.failures]
     results = policy_results(sets, outcome, out)
     rows = policy_rows(results, figures, described["sha256"])

@@ -30,6 +30,9 @@ QueueOption = Annotated[
 LossOption = Annotated[
     float | None, typer.Option(min=0, max=1, metavar="RATIO", help="Independent loss of packets, 0 to 1.")
 ]
+JobsOption = Annotated[
+    int | None, typer.Option(min=1, max=1024, metavar="N", help="Simulators at once. Default: one per core.")
+]
 
 
 def parse_objective(text: str) -> tuple[float, float, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,14 +23,20 @@ def error_console() -> Console:
 
 
 def run_with_progress(
-    plans: Sequence[ReplayPlan], out: Path, processes: int, console: Console, *, quiet: bool, after_interrupt: str = ""
+    plans: Sequence[ReplayPlan],
+    out: Path,
+    jobs: int | None,
+    console: Console,
+    *,
+    quiet: bool,
+    after_interrupt: str = "",
 ) -> ReplayOutcome:
     """`replay_all` for a command.
 
     Args:
         plans: what to run.
         out: where results go.
-        processes: simulator processes at once.
+        jobs: simulator processes at once; None: one for each core.
         console: for progress and complaints.
         quiet: no progress bar, whatever the console is.
         after_interrupt: what else a user may do after Ctrl-C, besides giving the same command again.
@@ -47,7 +54,7 @@ def run_with_progress(
             def show(done: int, total: int, name: str) -> None:
                 progress.update(task, completed=done, total=total, description=name)
 
-            outcome = replay_all(plans, out, processes, show)
+            outcome = replay_all(plans, out, jobs or os.cpu_count() or 1, show)
     except SimulatorFailed as error:
         console.print(f"weir: {error}")
         raise typer.Exit(1) from None

@@ -120,7 +120,7 @@ def test_families_have_a_section_and_change_no_other_number(weir, trace, tmp_pat
         alone[key] for key in ("controllers", "scenarios", "paired")
     ]
     assert summary["run"]["runs"] == alone["run"]["runs"]
-    assert len(families) == 12
+    assert len(families) == 13
     assert all(row["scenarios"] == 2 and set(row["scores"]) == {"weir", "gcc"} for row in families)
     page = (tmp_path / "here/report.html").read_bytes()
     assert b'id="families"' in page

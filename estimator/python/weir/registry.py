@@ -43,7 +43,7 @@ COMPARED: Final[tuple[str, ...]] = tuple(name for name in SIMULATED if not CONTR
 IN_CALLS: Final[tuple[str, ...]] = tuple(name for name, one in CONTROLLERS.items() if one.in_calls)
 """The controllers of real calls."""
 AT_NATIVE_SENDER: Final[tuple[str, ...]] = tuple(name for name, one in CONTROLLERS.items() if one.at_native_sender)
-"""Those that calls of a native sender have beside them, at the sender."""
+"""Those that a native sender of a call runs itself, in place of following its receiver."""
 
 
 def is_pool(controller: str) -> bool:

@@ -83,7 +83,7 @@ def measure(
     metrics: Values = dict.fromkeys(CALL_METRICS)
     about: dict[str, Any] = {"media_start_us": start_us, "end_us": ended_us, "problems": []}
     metrics |= _frame_metrics(frames, started_us, start_us, ended_us)
-    metrics |= link_metrics(link.between(start_us, ended_us), base_one_way_delay_ms)
+    metrics |= _link_metrics(link.between(start_us, ended_us), base_one_way_delay_ms)
     zero_us = start_us if started_us is None else started_us
     metrics |= _stats_metrics(receiver, zero_us / 1e6, start_us / 1e6, ended_us / 1e6)
     about["frames"] = _what_became_of(frames)
@@ -131,8 +131,7 @@ def end_to_end_delays_ms(frames: Sequence[ReceivedFrame]) -> list[float | None]:
     return delays
 
 
-def link_metrics(link: LinkLog, base_one_way_delay_ms: float | DelayOverTime | None) -> Values:
-    """Of these measures those that a link's log defines by itself; none where nothing was sent."""
+def _link_metrics(link: LinkLog, base_one_way_delay_ms: float | DelayOverTime | None) -> Values:
     seconds = float(link.interval_s.sum())
     packets, lost = float(np.nansum(link.packets)), float(link.lost_packets.sum())
     if seconds <= 0 or packets + lost <= 0:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,17 +10,30 @@ from typing import Annotated, Any
 
 import typer
 
-from weir.errors import InputError
 from weir.executables import find_peer, find_simulator
 from weir.files.output import write_text
 from weir.qoe_eval.call.measures.metric_table import CALL_METRICS
-from weir.qoe_eval.call.plan import CallPlan
 from weir.qoe_eval.call.requirements_check import check_requirements
 from weir.qoe_eval.call.run import run_calls
-from weir.qoe_eval.call.settings import DEFAULT_MAX_BITRATE_BPS, SIZES
+from weir.qoe_eval.call.settings import DEFAULT_MAX_BITRATE_BPS
+from weir.qoe_eval.experiments.call_plan import call_plan
 from weir.qoe_eval.experiments.calls.encoder_lag import median_lag
 from weir.qoe_eval.experiments.calls.experiment import call_sets, experiment_calls, experiment_rows
-from weir.qoe_eval.report.goal_table import Row, details_markdown, print_rows, reached_text, rows_markdown
+from weir.qoe_eval.experiments.options import (
+    CallSeedsOption,
+    CallTracesOption,
+    ModelOption,
+    RepeatDisturbedOption,
+    SizeOption,
+)
+from weir.qoe_eval.report.goal_table import (
+    Row,
+    details_markdown,
+    print_rows,
+    reached_text,
+    rows_document,
+    rows_markdown,
+)
 from weir.qoe_eval.report.markdown_table import markdown_table
 from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.inputs import shared_traces
@@ -29,7 +41,6 @@ from weir.qoe_eval.runs.jobs import ReplayPlan, model_description
 from weir.qoe_eval.runs.options import check_model
 from weir.qoe_eval.runs.progress import end_with_failures, error_console, run_with_progress
 from weir.qoe_eval.runs.shipped_model import model_to_run
-from weir.registry import PRESETS
 
 CALLS_JSON = "calls.json"
 CALLS_MARKDOWN = "calls.md"
@@ -50,16 +61,11 @@ _METHOD = """\
 
 def calls(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where calls.json, calls.md and results.jsonl go.")],
-    model: Annotated[Path | None, typer.Option(metavar="FILE", help="ONNX model. Default: the one shipped.")] = None,
-    traces: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder with mahimahi/. Default: traces/ in the folder WEIR_SHARED names."),
-    ] = None,
-    seeds: Annotated[int, typer.Option(min=1, max=100, metavar="N", help="Calls with the seeds 1 to N.")] = 3,
-    size: Annotated[str, typer.Option(metavar="WxH", help="1280x720 or 640x360.")] = "1280x720",
-    repeat_disturbed: Annotated[
-        bool, typer.Option("--repeat-disturbed", help="Make calls of an earlier run that were disturbed again.")
-    ] = False,
+    model: ModelOption = None,
+    traces: CallTracesOption = None,
+    seeds: CallSeedsOption = 3,
+    size: SizeOption = "1280x720",
+    repeat_disturbed: RepeatDisturbedOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print calls.json, and no progress.")] = False,
 ) -> None:
     """Measures real calls with Weir against Chromium's own GCC, goal by goal; about fifty minutes for three seeds.
@@ -68,28 +74,15 @@ def calls(
     """
     started = time.monotonic()
     check_model(model)
-    if size not in SIZES:
-        raise InputError(f"--size {size}: use {', '.join(SIZES)}")
+    chosen = model_to_run(model)
+    base = call_plan(size, range(1, seeds + 1), chosen)
     sets = call_sets(traces or shared_traces("mahimahi"), DEFAULT_MAX_BITRATE_BPS)
     check_requirements("chromium")
-    chosen = model_to_run(model)
-    base = CallPlan(
-        scenarios=(),
-        sender="chromium",
-        controllers=(),
-        objective=PRESETS["balanced"],
-        seeds=range(1, seeds + 1),
-        width=SIZES[size][0],
-        height=SIZES[size][1],
-        codec="VP8",
-        max_bitrate_bps=DEFAULT_MAX_BITRATE_BPS,
-        model=chosen,
-    )
     console = error_console()
     planned = experiment_calls(base, sets, out, [find_peer(), find_simulator()])
     outcome = run_calls(planned, out, console, quiet=as_json, repeat_disturbed=repeat_disturbed)
     replays = ReplayPlan(sets.replayed, ("weir",), base.objective, base.seeds, chosen, find_simulator(), "measured")
-    replayed = run_with_progress([replays], out / REPLAY_FOLDER, os.cpu_count() or 1, console, quiet=as_json)
+    replayed = run_with_progress([replays], out / REPLAY_FOLDER, None, console, quiet=as_json)
     rows = experiment_rows(sets, outcome.records, replayed.records, planned, chosen)
     run: dict[str, Any] = {
         **command_record(started),
@@ -109,8 +102,7 @@ def calls(
         ),
         "failures": outcome.failures + [failure.describe() for failure in replayed.failures],
     }
-    document = {"schema": "weir.calls/1", "run": run, "rows": [row.to_dict() for row in rows]}
-    text = json.dumps(document, indent=1, allow_nan=False) + "\n"
+    text = json.dumps(rows_document("weir.calls/1", rows, run), indent=1, allow_nan=False) + "\n"
     write_text(out / CALLS_JSON, text)
     write_text(out / CALLS_MARKDOWN, calls_markdown(rows, outcome.records, run))
     if as_json:

@@ -39,11 +39,13 @@ def worst_delay_row(results: PolicyResults) -> Row:
     higher = sum(ratio > goal.limit for ratio in ratios.values())
     detail = (
         f"median {median(ratios.values()):.2f}; {higher} above {goal.limit}; worst {worst} {ratios[worst]:.2f}; "
-        f"where gcc uses at least {_ALIKE:g} of what weir uses, {len(alike)} scenarios: "
-        f"{_percentile(alike):.2f}, {sum(ratio > goal.limit for ratio in alike.values())} above {goal.limit}"
+        f"where gcc uses at least {_ALIKE:g} of what weir uses, {len(alike)} scenarios"
     )
+    if alike:
+        above = sum(ratio > goal.limit for ratio in alike.values())
+        detail += f": {_percentile(alike):.2f}, {above} above {goal.limit}"
     return measured("random_worst_delay", what, goal, _percentile(ratios), detail)
 
 
 def _percentile(ratios: Mapping[str, float]) -> float:
-    return float(np.quantile(list(ratios.values()), _QUANTILE)) if ratios else float("nan")
+    return float(np.quantile(list(ratios.values()), _QUANTILE))

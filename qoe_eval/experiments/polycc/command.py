@@ -13,11 +13,13 @@ from rich.progress import track
 
 from weir.executables import find_simulator
 from weir.files.output import make_folder, write_text
+from weir.qoe_eval.experiments.options import SeedsOption
 from weir.qoe_eval.experiments.polycc.demonstrations import demonstrations
 from weir.qoe_eval.experiments.polycc.report import polycc_document, polycc_markdown, polycc_page
 from weir.qoe_eval.experiments.polycc.rows import polycc_results, polycc_rows
 from weir.qoe_eval.report.goal_table import print_rows
 from weir.qoe_eval.runs.command_record import command_record
+from weir.qoe_eval.runs.options import JobsOption
 from weir.qoe_eval.runs.progress import count_runs, end_with_failures, error_console
 from weir.qoe_eval.runs.simulator import run_jobs
 from weir.qoe_eval.runs.simulator_worker import SimulatorFailed
@@ -31,10 +33,8 @@ _TIME_LIMIT_S = 300.0
 
 def polycc(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where polycc.json, polycc.md and polycc.html go.")],
-    seeds: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Runs with the seeds 1 to N.")] = 5,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, max=1024, metavar="N", help="Simulators at once. Default: one per core.")
-    ] = None,
+    seeds: SeedsOption = 5,
+    jobs: JobsOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print polycc.json, and no progress.")] = False,
 ) -> None:
     """Repeats PolyCC's two demonstrations with ns-3's TCP: BBR with CUBIC under jitter, BBR with Copa on a link that is

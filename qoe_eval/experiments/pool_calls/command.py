@@ -10,15 +10,21 @@ from typing import Annotated, Any
 
 import typer
 
-from weir.errors import InputError
 from weir.executables import find_peer, find_simulator
 from weir.files.output import make_folder, write_bytes, write_text
-from weir.qoe_eval.call.plan import CallPlan
 from weir.qoe_eval.call.report import page as call_report
 from weir.qoe_eval.call.requirements_check import check_requirements
 from weir.qoe_eval.call.run import run_calls
-from weir.qoe_eval.call.settings import DEFAULT_MAX_BITRATE_BPS, SIZES
+from weir.qoe_eval.call.settings import DEFAULT_MAX_BITRATE_BPS
+from weir.qoe_eval.experiments.call_plan import call_plan
 from weir.qoe_eval.experiments.calls.experiment import call_sets
+from weir.qoe_eval.experiments.options import (
+    CallSeedsOption,
+    CallTracesOption,
+    ModelOption,
+    RepeatDisturbedOption,
+    SizeOption,
+)
 from weir.qoe_eval.experiments.pool_calls.broken_pilot import after_break
 from weir.qoe_eval.experiments.pool_calls.experiment import BROKEN_AT_S, BY_TRUST, WITH_GCC, pool_calls
 from weir.qoe_eval.experiments.pool_calls.rows import pool_call_rows
@@ -36,7 +42,6 @@ from weir.qoe_eval.runs.inputs import shared_traces
 from weir.qoe_eval.runs.options import check_model
 from weir.qoe_eval.runs.progress import end_with_failures, error_console
 from weir.qoe_eval.runs.shipped_model import model_to_run
-from weir.registry import PRESETS
 
 POOL_CALLS_JSON = "pool_calls.json"
 POOL_CALLS_MARKDOWN = "pool_calls.md"
@@ -52,16 +57,11 @@ _METHOD = f"""\
 
 def pool_calls_command(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where pool_calls.md, report.html and results.jsonl go.")],
-    model: Annotated[Path | None, typer.Option(metavar="FILE", help="ONNX model. Default: the one shipped.")] = None,
-    traces: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder with mahimahi/. Default: traces/ in the folder WEIR_SHARED names."),
-    ] = None,
-    seeds: Annotated[int, typer.Option(min=1, max=100, metavar="N", help="Calls with the seeds 1 to N.")] = 3,
-    size: Annotated[str, typer.Option(metavar="WxH", help="1280x720 or 640x360.")] = "640x360",
-    repeat_disturbed: Annotated[
-        bool, typer.Option("--repeat-disturbed", help="Make calls of an earlier run that were disturbed again.")
-    ] = False,
+    model: ModelOption = None,
+    traces: CallTracesOption = None,
+    seeds: CallSeedsOption = 3,
+    size: SizeOption = "640x360",
+    repeat_disturbed: RepeatDisturbedOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print pool_calls.json, and no progress.")] = False,
 ) -> None:
     """Measures pools in real calls against Weir alone and Chromium's own GCC; about 25 minutes a seed. Needs root.
@@ -70,25 +70,12 @@ def pool_calls_command(
     """
     started = time.monotonic()
     check_model(model)
-    if size not in SIZES:
-        raise InputError(f"--size {size}: use {', '.join(SIZES)}")
     sets = call_sets(traces or shared_traces("mahimahi"), DEFAULT_MAX_BITRATE_BPS)
+    base = call_plan(size, (), model_to_run(model), sets.compared)
     check_requirements("chromium")
     make_folder(out)
     broken = (out / BROKEN_MODEL).absolute()
     write_bytes(broken, constant(MAX_BPS).SerializeToString(deterministic=True))
-    base = CallPlan(
-        scenarios=sets.compared,
-        sender="chromium",
-        controllers=(),
-        objective=PRESETS["balanced"],
-        seeds=(),
-        width=SIZES[size][0],
-        height=SIZES[size][1],
-        codec="VP8",
-        max_bitrate_bps=DEFAULT_MAX_BITRATE_BPS,
-        model=model_to_run(model),
-    )
     console = error_console()
     planned = pool_calls(base, range(1, seeds + 1), broken, out, [find_peer(), find_simulator()])
     outcome = run_calls(planned, out, console, quiet=as_json, repeat_disturbed=repeat_disturbed)

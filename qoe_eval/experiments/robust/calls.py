@@ -7,7 +7,6 @@ pause its media or choose its content (`mute`, `content`), or begin below its ow
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +18,7 @@ from weir.executables import find_peer, find_simulator
 from weir.qoe_eval.call.plan import CallPlan, plan_calls
 from weir.qoe_eval.call.report import page as call_report
 from weir.qoe_eval.call.run import run_calls
-from weir.qoe_eval.call.settings import SIZES
+from weir.qoe_eval.experiments.call_plan import call_plan
 from weir.qoe_eval.experiments.calls.experiment import with_delay, with_simulated_encoder
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.progress import run_with_progress
@@ -131,7 +130,7 @@ def make_calls(
     replayed = scenarios if SMALL_SIZE in sizes else []
     encoded = [with_simulated_encoder(one, minimum_output_share=_OUTPUT_SHARE) for one in replayed]
     plan = ReplayPlan(encoded, CONTROLLERS, PRESETS["balanced"], seeds, model, find_simulator(), "measured")
-    replays = run_with_progress([plan], out / CALLS / REPLAYS, os.cpu_count() or 1, console, quiet=quiet)
+    replays = run_with_progress([plan], out / CALLS / REPLAYS, None, console, quiet=quiet)
     return RobustCalls(
         [one.name for one in compared],
         [one.name for one in replayed],
@@ -142,16 +141,5 @@ def make_calls(
 
 
 def _plan(scenarios: Sequence[Scenario], size: str, seeds: Sequence[int], model: Path) -> CallPlan:
-    width, height = SIZES[size]
-    return CallPlan(
-        scenarios=scenarios,
-        sender="chromium",
-        controllers=CONTROLLERS,
-        objective=PRESETS["balanced"],
-        seeds=seeds,
-        width=width,
-        height=height,
-        codec="VP8",
-        max_bitrate_bps=round(_MAX_BITRATE_BPS),
-        model=model,
-    )
+    plan = call_plan(size, seeds, model, scenarios)
+    return replace(plan, controllers=CONTROLLERS, max_bitrate_bps=round(_MAX_BITRATE_BPS))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +13,7 @@ from weir.errors import InputError
 from weir.executables import find_simulator
 from weir.files.output import write_text
 from weir.qoe_eval.call.requirements_check import check_requirements
+from weir.qoe_eval.experiments.options import ModelOption, RepeatDisturbedOption, SeedsOption
 from weir.qoe_eval.experiments.replay_record import replay_record
 from weir.qoe_eval.experiments.robust.call_rows import call_rows
 from weir.qoe_eval.experiments.robust.calls import CALL_SIZES, make_calls
@@ -32,7 +32,7 @@ from weir.qoe_eval.experiments.robust.rows import robust_rows
 from weir.qoe_eval.experiments.robust.terminal_table import print_families
 from weir.qoe_eval.report.goal_table import print_rows
 from weir.qoe_eval.runs.command_record import command_record
-from weir.qoe_eval.runs.options import check_model
+from weir.qoe_eval.runs.options import JobsOption, check_model
 from weir.qoe_eval.runs.progress import count_runs, end_with_failures, error_console, run_with_progress
 from weir.qoe_eval.runs.shipped_model import model_to_run
 
@@ -42,8 +42,8 @@ ROBUST_PAGE = "robust.html"
 
 def robust(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where robust.html, robust.json and results.jsonl go.")],
-    model: Annotated[Path | None, typer.Option(metavar="FILE", help="ONNX model. Default: the one shipped.")] = None,
-    seeds: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Runs with the seeds 1 to N.")] = 1,
+    model: ModelOption = None,
+    seeds: SeedsOption = 1,
     family: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help=f"{', '.join(CHOICES)}; repeatable. Default: all."),
@@ -52,9 +52,7 @@ def robust(
         list[str] | None,
         typer.Option(metavar="PATTERN", help="Only scenarios with names like this, such as '*-4M-video'; repeatable."),
     ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, max=1024, metavar="N", help="Simulators at once. Default: one per core.")
-    ] = None,
+    jobs: JobsOption = None,
     with_calls: Annotated[
         bool, typer.Option("--calls", help="Some of them as real calls, too; 35 minutes a seed. Needs root, Chromium.")
     ] = False,
@@ -62,9 +60,7 @@ def robust(
         list[str] | None,
         typer.Option(metavar="WxH", help=f"Of calls: {' or '.join(CALL_SIZES)}; repeatable. Default: both."),
     ] = None,
-    repeat_disturbed: Annotated[
-        bool, typer.Option("--repeat-disturbed", help="Make calls of an earlier run that were disturbed again.")
-    ] = False,
+    repeat_disturbed: RepeatDisturbedOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print robust.json, and no progress.")] = False,
 ) -> None:
     """Measures a model on ordinary network life, in families of scenarios, against gcc, gcc-remb, nada and rule.
@@ -82,7 +78,7 @@ def robust(
         check_requirements("chromium")
     plans = robust_plans(scenarios, range(1, seeds + 1), model_to_run(model), find_simulator())
     console = error_console()
-    outcome = run_with_progress(plans, out, jobs or os.cpu_count() or 1, console, quiet=as_json)
+    outcome = run_with_progress(plans, out, jobs, console, quiet=as_json)
     failures = [failure.describe() for failure in outcome.failures]
     results = robust_results(scenarios, outcome, out)
     families = family_rows(results)

@@ -9,20 +9,20 @@ feedback, so they differ in nothing else.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
 from weir.executables import find_peer, find_simulator
-from weir.qoe_eval.call.plan import CallPlan, plan_calls
+from weir.qoe_eval.call.plan import plan_calls
 from weir.qoe_eval.call.report import page as call_report
 from weir.qoe_eval.call.run import CallsOutcome, run_calls
-from weir.qoe_eval.call.settings import DEFAULT_MAX_BITRATE_BPS, SIZES
+from weir.qoe_eval.experiments.call_plan import call_plan
 from weir.qoe_eval.experiments.calls.experiment import CallSets
 from weir.qoe_eval.experiments.calls.goals import NOT_ABOVE_MS, difference_row, ratio_row
 from weir.qoe_eval.report.goal_table import Goal, Row
-from weir.registry import PRESETS
 from weir.traces.schema.scenario import Scenario
 
 CONTROLLERS = ("weir-send", "gcc")
@@ -64,19 +64,9 @@ def make_calls(
         MissingComponent: something that calls need is not there.
         typer.Exit: status 1: interrupted; what is complete is kept.
     """
-    width, height = SIZES[SIZE]
-    plan = CallPlan(
-        scenarios=[with_feedback_lost(one, share) for share in FEEDBACK_LOSSES for one in sets.compared],
-        sender="native",
-        controllers=CONTROLLERS,
-        objective=PRESETS["balanced"],
-        seeds=seeds,
-        width=width,
-        height=height,
-        codec="VP8",
-        max_bitrate_bps=DEFAULT_MAX_BITRATE_BPS,
-        model=model,
-        receiver="chromium",
+    scenarios = [with_feedback_lost(one, share) for share in FEEDBACK_LOSSES for one in sets.compared]
+    plan = replace(
+        call_plan(SIZE, seeds, model, scenarios), sender="native", receiver="chromium", controllers=CONTROLLERS
     )
     planned = plan_calls(plan, out, [find_peer(), find_simulator()])
     outcome = run_calls(planned, out, console, quiet=quiet, repeat_disturbed=repeat_disturbed)

@@ -14,8 +14,9 @@ from weir.qoe_eval.call.requirements_check import check_requirements
 from weir.qoe_eval.call.settings import DEFAULT_MAX_BITRATE_BPS
 from weir.qoe_eval.experiments.calls.experiment import call_sets
 from weir.qoe_eval.experiments.calls.goals import undisturbed
+from weir.qoe_eval.experiments.options import CallSeedsOption, CallTracesOption, ModelOption, RepeatDisturbedOption
 from weir.qoe_eval.experiments.send_side.calls import call_rows, make_calls
-from weir.qoe_eval.report.goal_table import print_rows
+from weir.qoe_eval.report.goal_table import print_rows, rows_document
 from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.inputs import shared_traces
 from weir.qoe_eval.runs.options import check_model
@@ -27,20 +28,16 @@ SEND_SIDE_CALLS_JSON = "send_side_calls.json"
 
 def send_side_calls(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where send_side_calls.json and the calls go.")],
-    model: Annotated[Path | None, typer.Option(metavar="FILE", help="ONNX model. Default: the one shipped.")] = None,
-    traces: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder with mahimahi/. Default: traces/ in the folder WEIR_SHARED names."),
-    ] = None,
-    seeds: Annotated[int, typer.Option(min=1, max=100, metavar="N", help="Calls with the seeds 1 to N.")] = 1,
-    repeat_disturbed: Annotated[
-        bool, typer.Option("--repeat-disturbed", help="Make calls of an earlier run that were disturbed again.")
-    ] = False,
+    model: ModelOption = None,
+    traces: CallTracesOption = None,
+    seeds: CallSeedsOption = 1,
+    repeat_disturbed: RepeatDisturbedOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print send_side_calls.json, and no progress.")] = False,
 ) -> None:
     """Measures calls from weir-peer to Chromium, Weir at the sender against libwebrtc's GCC; half an hour a seed.
 
-    With none, 5 % and 20 % of the feedback lost. An interrupted run goes on when the same command is given again.
+    With none, 5 % and 20 % of the feedback lost. Needs root. An interrupted run goes on when the same command is given
+    again.
     """
     started = time.monotonic()
     check_model(model)
@@ -59,7 +56,7 @@ def send_side_calls(
         "seeds": list(numbers),
         "failures": outcome.failures,
     }
-    document = json.dumps({"run": run, "rows": [row.to_dict() for row in rows]}, indent=1, allow_nan=False)
+    document = json.dumps(rows_document("weir.send_side_calls/1", rows, run), indent=1, allow_nan=False)
     write_text(out / SEND_SIDE_CALLS_JSON, document + "\n")
     if as_json:
         typer.echo(document)

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from weir.errors import InputError
 from weir.executables import find_simulator
 from weir.files.output import write_text
+from weir.qoe_eval.experiments.options import ModelOption, RandomScenariosOption, SeedsOption, TracesOption
 from weir.qoe_eval.experiments.policy.sets import TRACE_SETS
+from weir.qoe_eval.experiments.replay_record import replay_record
 from weir.qoe_eval.experiments.send_side.experiment import SETS, send_side_plans, send_side_row, send_side_sets
-from weir.qoe_eval.report.goal_table import print_rows
-from weir.qoe_eval.runs.command_record import command_record
+from weir.qoe_eval.report.goal_table import print_rows, rows_document
 from weir.qoe_eval.runs.inputs import shared_traces
-from weir.qoe_eval.runs.jobs import model_description
-from weir.qoe_eval.runs.options import check_model
+from weir.qoe_eval.runs.options import JobsOption, check_model
 from weir.qoe_eval.runs.progress import count_runs, end_with_failures, error_console, run_with_progress
 from weir.qoe_eval.runs.shipped_model import model_to_run
 
@@ -28,22 +27,14 @@ SEND_SIDE_JSON = "send_side.json"
 
 def send_side(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where send_side.json and results.jsonl go.")],
-    model: Annotated[Path | None, typer.Option(metavar="FILE", help="ONNX model. Default: the one shipped.")] = None,
-    traces: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Folder with opennetlab/ and mahimahi/. Default: traces/ in the folder that WEIR_SHARED names.",
-        ),
-    ] = None,
+    model: ModelOption = None,
+    traces: TracesOption = None,
     sets: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME", help=f"{', '.join(SETS)}; repeatable. Default: all.")
     ] = None,
-    seeds: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Runs with the seeds 1 to N.")] = 1,
-    scenarios: Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="Random scenarios.")] = 100,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, max=1024, metavar="N", help="Simulators at once. Default: one per core.")
-    ] = None,
+    seeds: SeedsOption = 1,
+    scenarios: RandomScenariosOption = 100,
+    jobs: JobsOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print send_side.json, and no progress.")] = False,
 ) -> None:
     """Measures Weir at the sender, from transport feedback, against Weir at the receiver and gcc, set by set.
@@ -57,17 +48,11 @@ def send_side(
     chosen = send_side_sets(traces or shared_traces(*TRACE_SETS), scenarios, sets or [])
     plans = send_side_plans(chosen, range(1, seeds + 1), model_to_run(model), find_simulator())
     console = error_console()
-    outcome = run_with_progress(plans, out, jobs or os.cpu_count() or 1, console, quiet=as_json)
+    outcome = run_with_progress(plans, out, jobs, console, quiet=as_json)
     failures = [failure.describe() for failure in outcome.failures]
     rows = [send_side_row(name, records) for name, records in zip(chosen, outcome.by_plan, strict=True)]
-    run: dict[str, Any] = {
-        **command_record(started),
-        "runs": len(outcome.records),
-        "seeds": list(range(1, seeds + 1)),
-        "model": model_description(plans[0]) or {},
-        "failures": failures,
-    }
-    document = json.dumps({"run": run, "rows": [row.to_dict() for row in rows]}, indent=1, allow_nan=False)
+    run = replay_record(started, plans[0], outcome, failures)
+    document = json.dumps(rows_document("weir.send_side/1", rows, run), indent=1, allow_nan=False)
     write_text(out / SEND_SIDE_JSON, document + "\n")
     if as_json:
         typer.echo(document)

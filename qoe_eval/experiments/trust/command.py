@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +11,13 @@ import typer
 
 from weir.executables import find_simulator
 from weir.files.output import write_text
+from weir.qoe_eval.experiments.options import (
+    FullOption,
+    HealthyModelOption,
+    RandomScenariosOption,
+    SeedsOption,
+    TracesOption,
+)
 from weir.qoe_eval.experiments.policy.sets import TRACE_SETS, policy_sets
 from weir.qoe_eval.experiments.replay_record import replay_record
 from weir.qoe_eval.experiments.trust.broken_models import write_broken_models
@@ -30,7 +36,7 @@ from weir.qoe_eval.experiments.trust.variants import VARIANTS
 from weir.qoe_eval.experiments.trust.worth import worth_rows
 from weir.qoe_eval.report.goal_table import print_rows
 from weir.qoe_eval.runs.inputs import shared_model, shared_traces
-from weir.qoe_eval.runs.options import check_model
+from weir.qoe_eval.runs.options import JobsOption, check_model
 from weir.qoe_eval.runs.progress import count_runs, end_with_failures, error_console, run_with_progress
 from weir.qoe_eval.runs.shipped_model import model_to_run
 from weir.qoe_eval.runs.store import RunStore
@@ -43,7 +49,7 @@ PEER = "mmsys24_baseline.onnx"
 
 def trust(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where trust.json, trust.md, results.jsonl and models go.")],
-    model: Annotated[Path | None, typer.Option(metavar="FILE", help="Healthy model. Default: the one shipped.")] = None,
+    model: HealthyModelOption = None,
     trained_60s: Annotated[
         Path | None, typer.Option("--trained-60s", metavar="FILE", help="A model that was trained for 60 s only.")
     ] = None,
@@ -51,19 +57,14 @@ def trust(
         Path | None,
         typer.Option(metavar="FILE", help=f"A model from elsewhere. Default: models/{PEER} in what WEIR_SHARED names."),
     ] = None,
-    traces: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder with opennetlab/. Default: traces/ in what WEIR_SHARED names."),
-    ] = None,
-    scenarios: Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="Random scenarios.")] = 200,
-    full: Annotated[bool, typer.Option("--full", help="All scenarios of each family, not two of each.")] = False,
-    seeds: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Runs with the seeds 1 to N.")] = 1,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, max=1024, metavar="N", help="Simulators at once. Default: one per core.")
-    ] = None,
+    traces: TracesOption = None,
+    scenarios: RandomScenariosOption = 200,
+    full: FullOption = False,
+    seeds: SeedsOption = 1,
+    jobs: JobsOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print trust.json, and no progress.")] = False,
 ) -> None:
-    """Puts models that are broken on purpose in the pilot's seat, and measures what is left of the score.
+    """Measures pools: models broken on purpose in the pilot's seat, what each part is worth, and whether one ships.
 
     An interrupted run goes on when the same command is given again.
     """
@@ -88,7 +89,7 @@ def trust(
     )
     plans = [plan for some in groups.values() for plan in some.values()]
     console = error_console()
-    outcome = run_with_progress(plans, out, jobs or os.cpu_count() or 1, console, quiet=as_json)
+    outcome = run_with_progress(plans, out, jobs, console, quiet=as_json)
     failures = [failure.describe() for failure in outcome.failures]
     records = in_groups(groups, outcome.by_plan)
     results = TrustResults(pool_lines(broken), records["sets"])

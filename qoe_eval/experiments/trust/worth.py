@@ -26,7 +26,7 @@ def worth_rows(results: TrustResults) -> Iterator[Row]:
         for place, some in records.items():
             yield from _of_pool(pool_name, place, some, line)
     yield not_measured("worst_tenth_calls", "calls: mean score of the worst tenth, pool less the model alone", _TENTH,
-                       "real calls are made with `weir call --controller LINE`")  # fmt: skip
+                       "too few for a tenth; `weir experiment pool-calls` makes calls of pools")  # fmt: skip
 
 
 def _of_pool(pool_name: str, place: str, records: Records, line: str) -> Iterator[Row]:

@@ -1,4 +1,5 @@
-// An end of a call, by default the sending one (receive.js is the other). Everything it does, it is told over the signalling socket (the messages are weir-peer's).
+// An end of a call: the sending one, or with receive.js the other. Everything it does, it is told over the signalling
+// socket; the messages are weir-peer's.
 "use strict";
 
 const socket = new WebSocket(`ws://${location.host}/signalling?token=${encodeURIComponent(location.hash.slice(1))}`);
