@@ -54,7 +54,7 @@ def guard(
     healthy = model_to_run(model)
     broken = own_models(write_broken_models(out / "models", healthy))
     chosen_traces = policy_sets(traces or shared_traces(*TRACE_SETS), scenarios)
-    sets = trust_sets(scenarios, full=full) | {
+    sets = trust_sets(chosen_traces, full=full) | {
         name: chosen_traces[name].scenarios for name in TRACE_SETS if chosen_traces[name].scenarios
     }
     plans = guard_plans(sets, broken, range(1, seeds + 1), healthy, find_simulator())
