@@ -43,7 +43,8 @@ void PolicerRule::OnSecond(const QueueWatch& watch) {
     OnPolicedSecond(watch.LatestReceiveRate());
   } else if (limit_.IsFinite()) {
     limit_ = limit_ * kRise;
-    if (limit_ > passed_ * kEnd) {
+    const bool passes_more = second.fates.LossRatio() < kLosesLittle && watch.LatestReceiveRate() > passed_ * kWithin;
+    if (limit_ > passed_ * kEnd || passes_more) {
       limit_ = DataRate::PlusInfinity();
       times_ = 0;
     }

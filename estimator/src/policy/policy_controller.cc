@@ -8,6 +8,9 @@ namespace {
 
 // After a pause of the host (a suspended machine) this long, in intervals, the past says nothing about the present.
 constexpr double kForgetAfterIntervals = 50;
+// Before a call's first packet there was silence, whether or not the host's estimator lived through it: what a policy
+// sees of its first packets it compares with that.
+constexpr int kSilentIntervals = 2;
 
 }  // namespace
 
@@ -22,8 +25,8 @@ void PolicyController::OnTargetRateConstraints(const TargetRateConstraints& cons
     return;
   }
   target_ = constraints.start_rate;
-  accumulator_.Start(now);
-  last_decision_ = now;
+  accumulator_.Start(now - description().interval * kSilentIntervals);
+  for (int left = kSilentIntervals - 1; left >= 0; --left) Decide(now - description().interval * left);
   timer_.Start(now, description().interval);
 }
 

@@ -53,6 +53,15 @@ TEST_F(PolicerRuleTest, ProbesUpwardsAndForgetsWhereNothingIsLost) {
   EXPECT_TRUE(Send(40, Kbps(900), Kbps(1000)).IsPlusInfinity());
 }
 
+TEST_F(PolicerRuleTest, ForgetsAtOnceWherePathsCarryMore) {
+  for (int i = 0; i < 4; ++i) {
+    Send(4, Kbps(900), Kbps(1000));
+    Send(2, Kbps(1300), Kbps(1000));
+  }
+  EXPECT_FALSE(Send(3, Kbps(900), Kbps(1000)).IsPlusInfinity());
+  EXPECT_TRUE(Send(2, Kbps(1100), Kbps(2000)).IsPlusInfinity());
+}
+
 TEST_F(PolicerRuleTest, LossByChanceIsNone) {
   EXPECT_TRUE(Lose(60, Kbps(1000), 0.1).IsPlusInfinity());
   // Nor when it comes in bursts, at one rate all the time.
