@@ -29,14 +29,17 @@ bool LosesBeyond(double passed_bytes, const QueueWatch& watch) {
     if (second.fates.received == 0) continue;
     (SentBytes(second) > kWithin * passed_bytes ? beyond : within).Add(second.fates);
   }
-  return within.received > 0 && beyond.LossRatio() >= kLoses && within.LossRatio() < kLosesLittle;
+  const double lost_at_any_rate = beyond.LossRatio() * static_cast<double>(within.lost + within.received);
+  return lost_at_any_rate >= QueueWatch::kFewestLost && beyond.LossRatio() >= kLoses &&
+         within.LossRatio() < kLosesLittle;
 }
 
 }  // namespace
 
 void PolicerRule::OnSecond(const QueueWatch& watch) {
   const QueueWatch::Second& second = watch.latest_second();
-  if (!waited_ && second.fates.LossRatio() >= kLoses && LosesBeyond(static_cast<double>(second.size.bytes()), watch)) {
+  const bool loses = second.fates.lost >= QueueWatch::kFewestLost && second.fates.LossRatio() >= kLoses;
+  if (!waited_ && loses && LosesBeyond(static_cast<double>(second.size.bytes()), watch)) {
     OnPolicedSecond(watch.LatestReceiveRate());
   } else if (limit_.IsFinite()) {
     limit_ = limit_ * kRise;

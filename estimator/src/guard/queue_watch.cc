@@ -14,8 +14,6 @@ constexpr double kQueueS = 0.002;
 constexpr double kNoises = 1.5;
 constexpr double kMaxNoiseS = 0.04;
 constexpr int64_t kLostInAHundred = 20;
-// Fewer may be chance.
-constexpr int64_t kFewestLost = 4;
 constexpr double kNoisyS = 0.005;
 constexpr int64_t kNoisyInAHundred = 1;
 

@@ -13,7 +13,9 @@ constexpr int kLosingSeconds = 2;
 bool VetoRule::LosesByRate(const QueueWatch& watch) {
   if (watch.whole_seconds() != seconds_) {
     seconds_ = watch.whole_seconds();
-    losing_seconds_ = watch.LatestLossRatio() - watch.LowestLossRatio() >= kLoses ? losing_seconds_ + 1 : 0;
+    const bool loses = watch.latest_second().fates.lost >= QueueWatch::kFewestLost &&
+                       watch.LatestLossRatio() - watch.LowestLossRatio() >= kLoses;
+    losing_seconds_ = loses ? losing_seconds_ + 1 : 0;
   }
   return losing_seconds_ >= kLosingSeconds;
 }

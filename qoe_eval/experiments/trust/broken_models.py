@@ -30,9 +30,12 @@ def write_broken_models(folder: Path, healthy: Path) -> dict[str, Path]:
 
     Returns:
         Name to file.
+
+    Raises:
+        InputError: the healthy model cannot be read, or a file not written.
     """
-    make_folder(folder)
     models = {name: make() for name, make in BROKEN.items()} | {"shuffled": shuffled(healthy)}
+    make_folder(folder)
     files = {name: (folder / f"{name}.onnx").absolute() for name in models}
     for name, model in models.items():
         write_bytes(files[name], model.SerializeToString(deterministic=True))
@@ -97,8 +100,8 @@ BROKEN: Final[Mapping[str, Callable[[], onnx.ModelProto]]] = {
 
 def shuffled(healthy: Path) -> onnx.ModelProto:
     """A model that names its features in another order than it was trained on; the ranges stay with the inputs."""
-    model = onnx.load(str(healthy))
     features = read_model(healthy).features
+    model = onnx.load(str(healthy))
     generator = np.random.default_rng(_SHUFFLE_SEED)
     # Each input stays one of an interval, or of the path: the others would not fit.
     names = [

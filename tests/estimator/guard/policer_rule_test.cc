@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
+#include <utility>
 
 #include "guard/watched_path.h"
 
@@ -66,6 +68,26 @@ TEST_F(PolicerRuleTest, LossByChanceIsNone) {
   for (int i = 0; i < 15; ++i) {
     EXPECT_TRUE(Lose(5, Kbps(1000), 0).IsPlusInfinity());
     EXPECT_TRUE(Lose(1, Kbps(1000), 0.08).IsPlusInfinity());
+  }
+}
+
+// At 5 packets a second, say of a still picture, each loss by chance is a large share of its second.
+TEST_F(PolicerRuleTest, LossByChanceOfFewPacketsIsNone) {
+  std::minstd_rand random(1);
+  int32_t lost = 0;
+  for (int i = 0; i < 1500; ++i) {
+    path_.now += TimeDelta::Millis(200);
+    if (random() % 10 == 0) {
+      ++lost;
+    } else {
+      Arrival arrival;
+      arrival.packet.arrival_time = path_.now;
+      arrival.packet.payload_size = 1200;
+      arrival.lost_change = std::exchange(lost, 0);
+      path_.watch.OnArrival(arrival);
+    }
+    path_.watch.Look(path_.now);
+    ASSERT_TRUE(rule_.Limit(path_.watch).IsPlusInfinity()) << i;
   }
 }
 

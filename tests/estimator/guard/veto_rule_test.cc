@@ -55,6 +55,18 @@ TEST_F(VetoRuleTest, LossThatBeginsForTwoSecondsIsAReasonAndLossThatIsAlwaysTher
   EXPECT_NEAR(static_cast<double>(limit.bps()), 0.95 * 1.2e6, 3e4);
 }
 
+TEST_F(VetoRuleTest, LossOfFewPacketsIsChance) {
+  Pass(5, 0, TimeDelta::Zero());
+  for (int i = 0; i < 40; ++i) {
+    path_.now += TimeDelta::Millis(250);
+    Arrival arrival;
+    arrival.packet.arrival_time = path_.now;
+    arrival.lost_change = i % 2;
+    path_.watch.OnArrival(arrival);
+    EXPECT_TRUE(rule_.Limit(path_.watch, path_.received).IsPlusInfinity()) << i;
+  }
+}
+
 TEST_F(VetoRuleTest, SilenceIsNoQueue) {
   Pass(5, 0, TimeDelta::Millis(100));
   path_.now += TimeDelta::Millis(200);

@@ -231,3 +231,11 @@ def test_a_model_from_elsewhere_is_found_where_weir_shared_names_it(tmp_path, mo
     assert shared_model("other.onnx") == tmp_path / "models/other.onnx"
     assert [one.guard for one in peers_of(shared_model("other.onnx")).values()] == [True, False]
     assert peers_of(None) == {}
+
+
+def test_a_healthy_model_that_is_none_is_one_message(tmp_path):
+    none = tmp_path / "none.onnx"
+    none.write_bytes(b"not a model")
+    with pytest.raises(InputError, match="is not an ONNX model"):
+        write_broken_models(tmp_path / "models", none)
+    assert not (tmp_path / "models").exists()

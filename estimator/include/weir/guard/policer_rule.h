@@ -10,8 +10,9 @@
 namespace weir {
 
 // A policer passes R, drops what is sent beyond it, and delays nothing. A second may be a policer's when 5 % or more of
-// it was lost and nothing waited for 10 ms, and when of the last ten seconds together those in which more than 1.05
-// times its R was sent lost 5 % or more, and the others, one or more, less than 3 %: loss by chance comes in both.
+// it was lost, four packets or more, and nothing waited for 10 ms, and when of the last ten seconds together those in
+// which more than 1.05 times its R was sent lost 5 % or more, and the others less than 3 %, of so many packets that the
+// former's loss would have taken four: loss by chance comes in both, and few packets tell nothing.
 // After three such seconds with the same R, within 10 % and a minute of each other, the rate is kept 5 % below it. For
 // each second that is none that limit rises by 1 %, up to 1.3 R, where the suspicion ends; and it ends with a second in
 // which more than 1.05 R arrived and less than 3 % was lost.

@@ -25,6 +25,9 @@ enum class QueueSign : uint8_t {
 // that a call begins with, random loss easily hits two.
 class QueueWatch {
  public:
+  // Lost packets; fewer may be chance.
+  static constexpr int64_t kFewestLost = 4;
+
   struct Fates {
     int64_t received = 0;
     int64_t lost = 0;
