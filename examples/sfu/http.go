@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"net/http"
+	"strings"
 )
 
 // longestOffer is far above a browser's.
@@ -27,7 +29,23 @@ func Handler(room *Room) http.Handler {
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(room.Estimates())
 	})
-	return mux
+	return toNumbersOnly(mux)
+}
+
+// toNumbersOnly refuses requests that came by a name other than localhost: a page elsewhere could have its name resolved
+// to this machine, and its browser would then take this server for the page's own.
+func toNumbersOnly(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := r.Host
+		if name, _, err := net.SplitHostPort(host); err == nil {
+			host = name
+		}
+		if host != "localhost" && net.ParseIP(strings.Trim(host, "[]")) == nil {
+			http.Error(w, "ask by an address, not by a name", http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // answering hands a request's offer on. Other pages cannot send this type of content here without being asked first.

@@ -20,6 +20,8 @@ const (
 	maxRateBps   = 5_000_000
 	// keyFrameInterval is how often the publisher is asked for a key frame at most.
 	keyFrameInterval = 500 * time.Millisecond
+	// longestSetup is how long an offer may hold a place without a connection: some never even begin to fail.
+	longestSetup = 30 * time.Second
 )
 
 var errFull = errors.New("the place is taken: one publishes, and 100 watch at most")
@@ -28,6 +30,7 @@ var errFull = errors.New("the place is taken: one publishes, and 100 watch at mo
 type Room struct {
 	model        *weir.Model
 	video, audio *forwarder
+	setup        time.Duration
 
 	mutex     sync.Mutex
 	publisher *publisher
@@ -56,7 +59,7 @@ type watcher struct {
 func NewRoom(model *weir.Model) (*Room, error) {
 	video, videoErr := newForwarder(vp8, "video")
 	audio, audioErr := newForwarder(opus, "audio")
-	room := &Room{model: model, video: video, audio: audio, watchers: map[int]*watcher{}}
+	room := &Room{model: model, video: video, audio: audio, setup: longestSetup, watchers: map[int]*watcher{}}
 	return room, errors.Join(videoErr, audioErr)
 }
 
@@ -84,7 +87,7 @@ func (r *Room) Publish(offer string) (string, error) {
 		r.mutex.Unlock()
 		_ = connection.Close()
 	}
-	whenOver(connection, leave)
+	r.whenOver(connection, leave)
 	connection.OnTrack(func(track *webrtc.TrackRemote, _ *webrtc.RTPReceiver) {
 		to := r.audio
 		if track.Kind() == webrtc.RTPCodecTypeVideo {
@@ -135,7 +138,7 @@ func (r *Room) Watch(offer string) (string, error) {
 		_ = connection.Close()
 	}
 	estimator.OnTargetBitrateChange(func(int) { r.bound() })
-	whenOver(connection, leave)
+	r.whenOver(connection, leave)
 	for _, of := range []*forwarder{r.video, r.audio} {
 		sender, err := connection.AddTrack(of.track)
 		if err != nil {
@@ -151,10 +154,15 @@ func (r *Room) Watch(offer string) (string, error) {
 	return sdp, err
 }
 
-// whenOver calls `leave` once the connection has ended or failed, not from within its own callback.
-func whenOver(connection *webrtc.PeerConnection, leave func()) {
+// whenOver calls `leave` once the connection has ended or failed, or did not come in time; not from within its callback.
+func (r *Room) whenOver(connection *webrtc.PeerConnection, leave func()) {
+	late := time.AfterFunc(r.setup, leave)
 	connection.OnConnectionStateChange(func(state webrtc.PeerConnectionState) {
-		if state == webrtc.PeerConnectionStateFailed || state == webrtc.PeerConnectionStateClosed {
+		switch state {
+		case webrtc.PeerConnectionStateConnected:
+			late.Stop()
+		case webrtc.PeerConnectionStateFailed, webrtc.PeerConnectionStateClosed:
+			late.Stop()
 			go leave()
 		}
 	})

@@ -29,6 +29,12 @@ var duration = flag.Duration("duration", 10*time.Second, "how long watchers join
 
 const watchers = 20
 
+func (r *Room) taken() bool {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	return r.publisher != nil
+}
+
 func newServer(t *testing.T) (*Room, *httptest.Server) {
 	t.Helper()
 	model, err := shipped.Model()
@@ -184,7 +190,7 @@ func TestWatchersJoinAndLeave(t *testing.T) {
 	for time.Now().Before(end) {
 		time.Sleep(min(*duration/5, time.Minute))
 		for _, down := range room.Estimates().Down {
-			if down.Stats["reason"] == "pilot" {
+			if down.Stats["reason"] != "start" {
 				moved.Add(1)
 			}
 		}
@@ -246,6 +252,49 @@ func TestOnePublishes(t *testing.T) {
 	}
 	if status, err := call(server, "/publish", second); err != nil || status != http.StatusConflict {
 		t.Errorf("a second publisher: %d, %v", status, err)
+	}
+}
+
+func TestWhoNeverConnectsLeaves(t *testing.T) {
+	room, server := newServer(t)
+	room.setup = 50 * time.Millisecond
+	for range 2 {
+		client, err := newClient()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		if _, err := client.AddTransceiverFromKind(webrtc.RTPCodecTypeVideo); err != nil {
+			t.Fatal(err)
+		}
+		offer, err := client.CreateOffer(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := room.Publish(offer.SDP); err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(10 * time.Second); room.taken(); time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("the place is still taken")
+			}
+		}
+	}
+	server.Close()
+}
+
+func TestOtherNamesAreRefused(t *testing.T) {
+	_, server := newServer(t)
+	for host, status := range map[string]int{
+		"localhost:8430": 200, "127.0.0.1": 200, "[::1]:8430": 200, "evil.example": 403, "evil.example:8430": 403, "": 403,
+	} {
+		request := httptest.NewRequest(http.MethodGet, "/estimates", nil)
+		request.Host = host
+		recorder := httptest.NewRecorder()
+		server.Config.Handler.ServeHTTP(recorder, request)
+		if recorder.Code != status {
+			t.Errorf("%q: %d", host, recorder.Code)
+		}
 	}
 }
 
