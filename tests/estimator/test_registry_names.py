@@ -46,6 +46,10 @@ CHOICES = {
     "estimator/src/pool/library_members.cc": {"weir"},
     # What is compared with what.
     "qoe_eval/call/command.py": {"weir", "gcc"},
+    "qoe_eval/experiments/trust/seats.py": {"latency"},
+    "plugins/aiortc": {"balanced", "weir"},
+    "plugins/browser": {"rtp", "weir"},
+    "plugins/pion/browser.py": {"gcc", "weir"},
     "qoe_eval/experiments": {
         "weir",
         "weir-send",
@@ -97,6 +101,7 @@ CHOICES = {
     "estimator/src/policy/onnx_session.cc": {"weir"},
     "qoe_eval/call/link/ends.py": {"tcp"},
     "qoe_eval/call/media/source_videos.py": {"weir"},
+    "plugins/gstreamer/src": {"weir"},
     "qoe_eval/cli.py": {"weir"},
     "qoe_eval/command.py": {"weir"},
     "qoe_eval/doctor/components.py": {"weir"},
@@ -149,7 +154,9 @@ def found() -> dict[str, set[str]]:
     return {
         path: names
         for path in paths
-        if not path.startswith("tests/") and (ROOT / path).is_file() and (names := names_in(ROOT / path))
+        if not re.match(r"tests/|plugins/.*/tests/", path)
+        and (ROOT / path).is_file()
+        and (names := names_in(ROOT / path))
     }
 
 

@@ -193,7 +193,8 @@ def one_variant(monkeypatch):
         monkeypatch.delitem(VARIANTS, name)
 
 
-def test_the_command(fake_simulator, run_weir, one_variant, tmp_path):
+def test_the_command(fake_simulator, run_weir, one_variant, tmp_path, monkeypatch):
+    monkeypatch.delenv("WEIR_SHARED", raising=False)
     late = tmp_path / "late.onnx"
     late.write_bytes(b"model")
     status, out, error = run_weir(
