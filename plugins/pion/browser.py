@@ -1,4 +1,4 @@
-"""An unmodified Chromium sends to a plug-in's receiver over an emulated link; `make test-browser` runs it.
+"""An unmodified Chromium sends to a plug-in's receiver over an emulated link; `make -C plugins/pion test-browser`.
 
     browser.py [--out DIR]                        1.5, 0.6 and 1.5 Mbps, 20 s each: the goals below
     browser.py --held-out N [--out DIR]           N scenarios of the random domain between 0.3 and 5 Mbps, 30 s each,
