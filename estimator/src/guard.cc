@@ -27,8 +27,7 @@ void Guard::OnArrival(const Arrival& arrival) {
   OnPacket(arrival.packet.size());
   if (!watches()) return;
   queue_watch_.OnArrival(arrival);
-  floor_.OnArrival(arrival);
-  veto_.OnArrival(arrival);
+  delay_stands_ = arrival.delay_stands;
 }
 
 GuardFacts Guard::Look(Timestamp now) {
@@ -37,7 +36,8 @@ GuardFacts Guard::Look(Timestamp now) {
                    .elapsed = now - last_apply_,
                    .rate = rate_,
                    .highest_receive_rate = receive_rate_.Highest(),
-                   .sign = watches() ? queue_watch_.Look(now) : QueueSign::kUnknown};
+                   .sign = watches() ? queue_watch_.Look(now) : QueueSign::kUnknown,
+                   .delay_stands = delay_stands_};
   facts.starting = options_.floor && start_.Look(facts.sign, rhythm_.first(), now, rate_, facts.highest_receive_rate);
   return facts;
 }
@@ -66,7 +66,7 @@ Guard::Result Guard::Apply(DataRate wanted, Timestamp now) {
   change_to(std::clamp(result.rate, constraints_.min_rate, constraints_.max_rate), GuardRule::kBounds,
             counters_.bounds);
   if (options_.slew) limit_to(SlewRule::Limit(facts), GuardRule::kSlew, counters_.slew);
-  if (options_.veto) limit_to(veto_.Limit(queue_watch_, receive_rate_), GuardRule::kVeto, counters_.veto);
+  if (options_.veto) limit_to(veto_.Limit(facts, queue_watch_, receive_rate_), GuardRule::kVeto, counters_.veto);
   if (options_.policer) limit_to(policer_.Limit(queue_watch_), GuardRule::kPolicer, counters_.policer);
   if (stale) limit_to(stale_.Limit(rhythm_, now), GuardRule::kStale, counters_.stale);
 

@@ -70,6 +70,7 @@ class Guard {
 
   uint64_t pending_packets_ = 0;
   ReceiveRate receive_rate_;
+  bool delay_stands_ = false;
   PacketRhythm rhythm_;
   QueueWatch queue_watch_;
   StartPhase start_;

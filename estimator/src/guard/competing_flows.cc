@@ -18,8 +18,8 @@ void CompetingFlows::Update(const QueueWatch& watch, TimeDelta elapsed) {
   loses_ = watch.LatestLossRatio() >= kLoses;
 }
 
-DataRate CompetingFlows::Share() const {
-  if (!delay_stands_ || loses_) return DataRate::Zero();
+DataRate CompetingFlows::Share(bool delay_stands) const {
+  if (!delay_stands || loses_) return DataRate::Zero();
   return DataRate::BitsPerSecond(static_cast<int64_t>(kShare * highest_rate_bps_));
 }
 

@@ -20,8 +20,8 @@ bool VetoRule::LosesByRate(const QueueWatch& watch) {
   return losing_seconds_ >= kLosingSeconds;
 }
 
-DataRate VetoRule::Limit(const QueueWatch& watch, const ReceiveRate& received) {
-  const bool waits = !delay_stands_ && watch.WaitsFor(kWaits);
+DataRate VetoRule::Limit(const GuardFacts& facts, const QueueWatch& watch, const ReceiveRate& received) {
+  const bool waits = !facts.delay_stands && watch.WaitsFor(kWaits);
   return LosesByRate(watch) || waits ? received.Latest() * kShare : DataRate::PlusInfinity();
 }
 

@@ -16,12 +16,13 @@ class VetoRuleTest : public testing::Test {
     DataRate limit = DataRate::PlusInfinity();
     for (int i = 0; i < 10 * seconds; ++i) {
       path_.Pass(kRate, loss_ratio, delay);
-      limit = rule_.Limit(path_.watch, path_.received);
+      limit = rule_.Limit(facts_, path_.watch, path_.received);
     }
     return limit;
   }
 
   WatchedPath path_;
+  GuardFacts facts_;
   VetoRule rule_;
 };
 
@@ -39,9 +40,7 @@ TEST_F(VetoRuleTest, WhileAQueueStaysLessThanWhatArrivesAndNoLonger) {
 
 TEST_F(VetoRuleTest, YieldsToNobodyWhoDoesNotYield) {
   Pass(5, 0, TimeDelta::Zero());
-  Arrival stands;
-  stands.delay_stands = true;
-  rule_.OnArrival(stands);
+  facts_.delay_stands = true;
   EXPECT_TRUE(Pass(1, 0, TimeDelta::Millis(100)).IsPlusInfinity());
 }
 
@@ -63,7 +62,7 @@ TEST_F(VetoRuleTest, LossOfFewPacketsIsChance) {
     arrival.packet.arrival_time = path_.now;
     arrival.lost_change = i % 2;
     path_.watch.OnArrival(arrival);
-    EXPECT_TRUE(rule_.Limit(path_.watch, path_.received).IsPlusInfinity()) << i;
+    EXPECT_TRUE(rule_.Limit(facts_, path_.watch, path_.received).IsPlusInfinity()) << i;
   }
 }
 
@@ -71,7 +70,7 @@ TEST_F(VetoRuleTest, SilenceIsNoQueue) {
   Pass(5, 0, TimeDelta::Millis(100));
   path_.now += TimeDelta::Millis(200);
   path_.watch.Look(path_.now);
-  EXPECT_TRUE(rule_.Limit(path_.watch, path_.received).IsPlusInfinity());
+  EXPECT_TRUE(rule_.Limit(facts_, path_.watch, path_.received).IsPlusInfinity());
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #ifndef WEIR_GUARD_COMPETING_FLOWS_H_
 #define WEIR_GUARD_COMPETING_FLOWS_H_
 
-#include "weir/arrival/arrival.h"
 #include "weir/guard/queue_watch.h"
 #include "weir/units.h"
 
@@ -14,14 +13,12 @@ namespace weir {
 // much for each 100 s since. Not with 5 % of loss in the latest second: then less is due than that.
 class CompetingFlows {
  public:
-  void OnArrival(const Arrival& arrival) { delay_stands_ = arrival.delay_stands; }
   // To be called with what `watch` has of the latest second; `elapsed` since the call before, not negative.
   void Update(const QueueWatch& watch, TimeDelta elapsed);
-  // Zero when there is nothing to claim.
-  DataRate Share() const;
+  // Zero when there is nothing to claim; `delay_stands` now.
+  DataRate Share(bool delay_stands) const;
 
  private:
-  bool delay_stands_ = false;
   bool loses_ = false;
   double highest_rate_bps_ = 0;
 };

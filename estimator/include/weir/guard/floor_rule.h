@@ -2,7 +2,6 @@
 #ifndef WEIR_GUARD_FLOOR_RULE_H_
 #define WEIR_GUARD_FLOOR_RULE_H_
 
-#include "weir/arrival/arrival.h"
 #include "weir/guard/competing_flows.h"
 #include "weir/guard/guard_facts.h"
 #include "weir/guard/packet_rhythm.h"
@@ -25,7 +24,6 @@ namespace weir {
 //   (`CompetingFlows`), queue or not.
 class FloorRule {
  public:
-  void OnArrival(const Arrival& arrival) { competing_flows_.OnArrival(arrival); }
   // To be called at each decision, with what `watch` and `rhythm` know at `facts.now`; zero: none.
   DataRate Limit(const GuardFacts& facts, const QueueWatch& watch, const PacketRhythm& rhythm);
 

@@ -16,6 +16,8 @@ struct GuardFacts {
   // Of the last second, over slots of at least 200 ms; zero before there is one.
   DataRate highest_receive_rate = DataRate::Zero();
   QueueSign sign = QueueSign::kUnknown;
+  // Of the latest packet, see `Arrival`: a delay that did not go when the sender yielded.
+  bool delay_stands = false;
   // The first seconds of a call, see `StartPhase`.
   bool starting = false;
 };

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "weir/arrival/arrival.h"
+#include "weir/guard/guard_facts.h"
 #include "weir/guard/queue_watch.h"
 #include "weir/guard/receive_rate.h"
 #include "weir/units.h"
@@ -23,14 +23,12 @@ namespace weir {
 // Chosen among a dozen settings on 400 scenarios of the training split, the families and the traces together.
 class VetoRule {
  public:
-  void OnArrival(const Arrival& arrival) { delay_stands_ = arrival.delay_stands; }
   // To be called at each decision, with what `watch` and `received` know then; PlusInfinity: no veto.
-  DataRate Limit(const QueueWatch& watch, const ReceiveRate& received);
+  DataRate Limit(const GuardFacts& facts, const QueueWatch& watch, const ReceiveRate& received);
 
  private:
   bool LosesByRate(const QueueWatch& watch);
 
-  bool delay_stands_ = false;
   // Of the watch.
   size_t seconds_ = 0;
   int losing_seconds_ = 0;
