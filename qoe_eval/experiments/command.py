@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import Annotated
@@ -10,8 +9,8 @@ from typing import Annotated
 import typer
 
 from weir.executables import find_simulator
-from weir.files.output import write_text
 from weir.qoe_eval.experiments.calls.command import calls
+from weir.qoe_eval.experiments.ending import end_experiment
 from weir.qoe_eval.experiments.guard.command import guard
 from weir.qoe_eval.experiments.options import ModelOption, RandomScenariosOption, SeedsOption, TracesOption
 from weir.qoe_eval.experiments.policy.experiment import policy_plans, policy_results, policy_rows
@@ -30,7 +29,7 @@ from weir.qoe_eval.report.goal_table import print_rows
 from weir.qoe_eval.runs.inputs import shared_traces
 from weir.qoe_eval.runs.jobs import model_description
 from weir.qoe_eval.runs.options import JobsOption, check_model
-from weir.qoe_eval.runs.progress import count_runs, end_with_failures, error_console, run_with_progress
+from weir.qoe_eval.runs.progress import error_console, run_with_progress
 from weir.qoe_eval.runs.shipped_model import model_to_run
 from weir.trainer.cli import add_experiments
 
@@ -87,13 +86,11 @@ def policy(
     results = policy_results(sets, outcome, out)
     rows = policy_rows(results, figures, described["sha256"])
     run = replay_record(started, plans[0], outcome, failures)
-    document = json.dumps(policy_document(rows, results, run), indent=1, allow_nan=False)
-    write_text(out / POLICY_JSON, document + "\n")
-    write_text(out / POLICY_MARKDOWN, policy_markdown(rows, results, run))
-    if as_json:
-        typer.echo(document)
-    else:
-        print_rows(rows)
-        wall_s = time.monotonic() - started
-        typer.echo(f"\n{count_runs(len(outcome.records))} in {wall_s:.1f} s. Details: {out / POLICY_MARKDOWN}")
-    end_with_failures(failures, console)
+    end_experiment(
+        policy_document(rows, results, run),
+        out / POLICY_JSON,
+        {out / POLICY_MARKDOWN: policy_markdown(rows, results, run)},
+        lambda: print_rows(rows),
+        console,
+        as_json=as_json,
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Annotated, Any
 import typer
 
 from weir.executables import find_peer, find_simulator
-from weir.files.output import write_text
 from weir.qoe_eval.call.measures.metric_table import CALL_METRICS
 from weir.qoe_eval.call.requirements_check import check_requirements
 from weir.qoe_eval.call.run import run_calls
@@ -19,6 +17,7 @@ from weir.qoe_eval.call.settings import DEFAULT_MAX_BITRATE_BPS
 from weir.qoe_eval.experiments.call_plan import call_plan
 from weir.qoe_eval.experiments.calls.encoder_lag import median_lag
 from weir.qoe_eval.experiments.calls.experiment import call_sets, experiment_calls, experiment_rows
+from weir.qoe_eval.experiments.ending import end_experiment
 from weir.qoe_eval.experiments.options import (
     CallSeedsOption,
     CallTracesOption,
@@ -39,7 +38,7 @@ from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.inputs import shared_traces
 from weir.qoe_eval.runs.jobs import ReplayPlan, model_description
 from weir.qoe_eval.runs.options import check_model
-from weir.qoe_eval.runs.progress import end_with_failures, error_console, run_with_progress
+from weir.qoe_eval.runs.progress import error_console, run_with_progress
 from weir.qoe_eval.runs.shipped_model import model_to_run
 
 CALLS_JSON = "calls.json"
@@ -102,15 +101,14 @@ def calls(
         ),
         "failures": outcome.failures + [failure.describe() for failure in replayed.failures],
     }
-    text = json.dumps(rows_document("weir.calls/1", rows, run), indent=1, allow_nan=False) + "\n"
-    write_text(out / CALLS_JSON, text)
-    write_text(out / CALLS_MARKDOWN, calls_markdown(rows, outcome.records, run))
-    if as_json:
-        typer.echo(text, nl=False)
-    else:
-        print_rows(rows)
-        typer.echo(f"\n{len(outcome.records)} calls. Details: {out / CALLS_MARKDOWN}")
-    end_with_failures(run["failures"], console)
+    end_experiment(
+        rows_document("weir.calls/1", rows, run),
+        out / CALLS_JSON,
+        {out / CALLS_MARKDOWN: calls_markdown(rows, outcome.records, run)},
+        lambda: print_rows(rows),
+        console,
+        as_json=as_json,
+    )
 
 
 def calls_markdown(rows: Sequence[Row], records: Sequence[Mapping[str, Any]], run: Mapping[str, Any]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +9,7 @@ from typing import Annotated
 import typer
 
 from weir.executables import find_simulator
-from weir.files.output import write_text
+from weir.qoe_eval.experiments.ending import end_experiment
 from weir.qoe_eval.experiments.guard.experiment import guard_plans, guard_results, own_models
 from weir.qoe_eval.experiments.guard.report import guard_document, guard_markdown
 from weir.qoe_eval.experiments.options import (
@@ -26,7 +25,7 @@ from weir.qoe_eval.experiments.trust.broken_models import write_broken_models
 from weir.qoe_eval.experiments.trust.experiment import trust_sets
 from weir.qoe_eval.runs.inputs import shared_traces
 from weir.qoe_eval.runs.options import JobsOption, check_model
-from weir.qoe_eval.runs.progress import count_runs, end_with_failures, error_console, run_with_progress
+from weir.qoe_eval.runs.progress import error_console, run_with_progress
 from weir.qoe_eval.runs.shipped_model import model_to_run
 
 GUARD_JSON = "guard.json"
@@ -59,12 +58,12 @@ def guard(
     failures = [failure.describe() for failure in outcome.failures]
     results = guard_results(sets, broken, outcome.by_plan)
     run = replay_record(started, plans[0], outcome, failures)
-    text = json.dumps(guard_document(results, run), indent=1, allow_nan=False)
-    write_text(out / GUARD_JSON, text + "\n")
     page = guard_markdown(results, run)
-    write_text(out / GUARD_MARKDOWN, page)
-    typer.echo(text if as_json else page)
-    wall_s = time.monotonic() - started
-    if not as_json:
-        typer.echo(f"\n{count_runs(len(outcome.records))} in {wall_s:.1f} s. Details: {out / GUARD_JSON}")
-    end_with_failures(failures, console)
+    end_experiment(
+        guard_document(results, run),
+        out / GUARD_JSON,
+        {out / GUARD_MARKDOWN: page},
+        lambda: typer.echo(page),
+        console,
+        as_json=as_json,
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from pathlib import Path
@@ -12,7 +11,8 @@ import typer
 from rich.progress import track
 
 from weir.executables import find_simulator
-from weir.files.output import make_folder, write_text
+from weir.files.output import make_folder
+from weir.qoe_eval.experiments.ending import end_experiment
 from weir.qoe_eval.experiments.options import SeedsOption
 from weir.qoe_eval.experiments.polycc.demonstrations import demonstrations
 from weir.qoe_eval.experiments.polycc.report import polycc_document, polycc_markdown, polycc_page
@@ -20,7 +20,7 @@ from weir.qoe_eval.experiments.polycc.rows import polycc_results, polycc_rows
 from weir.qoe_eval.report.goal_table import print_rows
 from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.options import JobsOption
-from weir.qoe_eval.runs.progress import count_runs, end_with_failures, error_console
+from weir.qoe_eval.runs.progress import error_console
 from weir.qoe_eval.runs.simulator import run_jobs
 from weir.qoe_eval.runs.simulator_worker import SimulatorFailed
 
@@ -80,13 +80,14 @@ def polycc(
         "versions": records[0]["versions"] if records else {},
         "failures": failures,
     }
-    document = json.dumps(polycc_document(rows, results, run), indent=1, allow_nan=False)
-    write_text(out / POLYCC_JSON, document + "\n")
-    write_text(out / POLYCC_MARKDOWN, polycc_markdown(rows, results, run))
-    write_text(out / POLYCC_PAGE, polycc_page(results, records))
-    if as_json:
-        typer.echo(document)
-    else:
-        print_rows(rows)
-        typer.echo(f"\n{count_runs(len(records))} in {run['wall_s']:.1f} s. Details: {out / POLYCC_MARKDOWN}")
-    end_with_failures(failures, console)
+    end_experiment(
+        polycc_document(rows, results, run),
+        out / POLYCC_JSON,
+        {
+            out / POLYCC_MARKDOWN: polycc_markdown(rows, results, run),
+            out / POLYCC_PAGE: polycc_page(results, records),
+        },
+        lambda: print_rows(rows),
+        console,
+        as_json=as_json,
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,13 +10,14 @@ from typing import Annotated, Any
 import typer
 
 from weir.executables import find_peer, find_simulator
-from weir.files.output import make_folder, write_bytes, write_text
+from weir.files.output import make_folder, write_bytes
 from weir.qoe_eval.call.report import page as call_report
 from weir.qoe_eval.call.requirements_check import check_requirements
 from weir.qoe_eval.call.run import run_calls
 from weir.qoe_eval.call.settings import DEFAULT_MAX_BITRATE_BPS
 from weir.qoe_eval.experiments.call_plan import call_plan
 from weir.qoe_eval.experiments.calls.experiment import call_sets
+from weir.qoe_eval.experiments.ending import end_experiment
 from weir.qoe_eval.experiments.options import (
     CallSeedsOption,
     CallTracesOption,
@@ -40,7 +40,7 @@ from weir.qoe_eval.report.goal_table import (
 from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.inputs import shared_traces
 from weir.qoe_eval.runs.options import check_model
-from weir.qoe_eval.runs.progress import end_with_failures, error_console
+from weir.qoe_eval.runs.progress import error_console
 from weir.qoe_eval.runs.shipped_model import model_to_run
 
 POOL_CALLS_JSON = "pool_calls.json"
@@ -93,15 +93,14 @@ def pool_calls_command(
     }
     if made := [*outcome.records, *outcome.failed]:
         call_report.write(made, out, run)
-    text = json.dumps(rows_document("weir.pool_calls/1", rows, run), indent=1, allow_nan=False) + "\n"
-    write_text(out / POOL_CALLS_JSON, text)
-    write_text(out / POOL_CALLS_MARKDOWN, _markdown(rows, run))
-    if as_json:
-        typer.echo(text, nl=False)
-    else:
-        print_rows(rows)
-        typer.echo(f"\n{len(outcome.records)} calls. Details: {out / POOL_CALLS_MARKDOWN}")
-    end_with_failures(outcome.failures, console)
+    end_experiment(
+        rows_document("weir.pool_calls/1", rows, run),
+        out / POOL_CALLS_JSON,
+        {out / POOL_CALLS_MARKDOWN: _markdown(rows, run)},
+        lambda: print_rows(rows),
+        console,
+        as_json=as_json,
+    )
 
 
 def _markdown(rows: Sequence[Row], run: Mapping[str, Any]) -> str:

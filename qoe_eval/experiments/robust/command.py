@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import Annotated
@@ -11,8 +10,8 @@ import typer
 
 from weir.errors import InputError
 from weir.executables import find_simulator
-from weir.files.output import write_text
 from weir.qoe_eval.call.requirements_check import check_requirements
+from weir.qoe_eval.experiments.ending import end_experiment
 from weir.qoe_eval.experiments.options import ModelOption, RepeatDisturbedOption, SeedsOption
 from weir.qoe_eval.experiments.replay_record import replay_record
 from weir.qoe_eval.experiments.robust.call_rows import call_rows
@@ -33,7 +32,7 @@ from weir.qoe_eval.experiments.robust.terminal_table import print_families
 from weir.qoe_eval.report.goal_table import print_rows
 from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.options import JobsOption, check_model
-from weir.qoe_eval.runs.progress import count_runs, end_with_failures, error_console, run_with_progress
+from weir.qoe_eval.runs.progress import error_console, run_with_progress
 from weir.qoe_eval.runs.shipped_model import model_to_run
 
 ROBUST_JSON = "robust.json"
@@ -99,15 +98,17 @@ def robust(
         rows += call_rows(calls)
         failures += calls.failures
     run = replay_record(started, plans[0], outcome, failures)
-    document = json.dumps(robust_document(results, families, rows, run, calls), indent=1, allow_nan=False)
-    write_text(out / ROBUST_JSON, document + "\n")
-    write_text(out / ROBUST_PAGE, render(results, families, rows, run, calls))
-    if as_json:
-        typer.echo(document)
-    else:
+
+    def show() -> None:
         print_families(families, CONTROLLERS)
         typer.echo()
         print_rows(rows)
-        wall_s = time.monotonic() - started
-        typer.echo(f"\n{count_runs(len(outcome.records))} in {wall_s:.1f} s. Report: {out / ROBUST_PAGE}")
-    end_with_failures(failures, console)
+
+    end_experiment(
+        robust_document(results, families, rows, run, calls),
+        out / ROBUST_JSON,
+        {out / ROBUST_PAGE: render(results, families, rows, run, calls)},
+        show,
+        console,
+        as_json=as_json,
+    )

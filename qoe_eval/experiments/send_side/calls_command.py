@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from weir.files.output import write_text
 from weir.qoe_eval.call.requirements_check import check_requirements
 from weir.qoe_eval.call.settings import DEFAULT_MAX_BITRATE_BPS
 from weir.qoe_eval.experiments.calls.experiment import call_sets
 from weir.qoe_eval.experiments.calls.goals import undisturbed
+from weir.qoe_eval.experiments.ending import end_experiment
 from weir.qoe_eval.experiments.options import CallSeedsOption, CallTracesOption, ModelOption, RepeatDisturbedOption
 from weir.qoe_eval.experiments.send_side.calls import call_rows, make_calls
 from weir.qoe_eval.report.goal_table import print_rows, rows_document
 from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.inputs import shared_traces
 from weir.qoe_eval.runs.options import check_model
-from weir.qoe_eval.runs.progress import end_with_failures, error_console
+from weir.qoe_eval.runs.progress import error_console
 from weir.qoe_eval.runs.shipped_model import model_to_run
 
 SEND_SIDE_CALLS_JSON = "send_side_calls.json"
@@ -56,12 +55,11 @@ def send_side_calls(
         "seeds": list(numbers),
         "failures": outcome.failures,
     }
-    document = json.dumps(rows_document("weir.send_side_calls/1", rows, run), indent=1, allow_nan=False)
-    write_text(out / SEND_SIDE_CALLS_JSON, document + "\n")
-    if as_json:
-        typer.echo(document)
-    else:
-        print_rows(rows)
-        typer.echo("\n" + "\n".join(f"{row.name}: {row.detail}" for row in rows if row.detail))
-        typer.echo(f"\n{len(outcome.records)} calls. Details: {out / SEND_SIDE_CALLS_JSON} and report.html beside it")
-    end_with_failures(outcome.failures, console)
+    end_experiment(
+        rows_document("weir.send_side_calls/1", rows, run),
+        out / SEND_SIDE_CALLS_JSON,
+        {},
+        lambda: print_rows(rows, details=True),
+        console,
+        as_json=as_json,
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +10,7 @@ import typer
 
 from weir.errors import InputError
 from weir.executables import find_simulator
-from weir.files.output import write_text
+from weir.qoe_eval.experiments.ending import end_experiment
 from weir.qoe_eval.experiments.options import ModelOption, RandomScenariosOption, SeedsOption, TracesOption
 from weir.qoe_eval.experiments.policy.sets import TRACE_SETS
 from weir.qoe_eval.experiments.replay_record import replay_record
@@ -19,7 +18,7 @@ from weir.qoe_eval.experiments.send_side.experiment import SETS, send_side_plans
 from weir.qoe_eval.report.goal_table import print_rows, rows_document
 from weir.qoe_eval.runs.inputs import shared_traces
 from weir.qoe_eval.runs.options import JobsOption, check_model
-from weir.qoe_eval.runs.progress import count_runs, end_with_failures, error_console, run_with_progress
+from weir.qoe_eval.runs.progress import error_console, run_with_progress
 from weir.qoe_eval.runs.shipped_model import model_to_run
 
 SEND_SIDE_JSON = "send_side.json"
@@ -52,12 +51,11 @@ def send_side(
     failures = [failure.describe() for failure in outcome.failures]
     rows = [send_side_row(name, records) for name, records in zip(chosen, outcome.by_plan, strict=True)]
     run = replay_record(started, plans[0], outcome, failures)
-    document = json.dumps(rows_document("weir.send_side/1", rows, run), indent=1, allow_nan=False)
-    write_text(out / SEND_SIDE_JSON, document + "\n")
-    if as_json:
-        typer.echo(document)
-    else:
-        print_rows(rows)
-        typer.echo("\n" + "\n".join(f"{row.name}: {row.detail}" for row in rows if row.detail))
-        typer.echo(f"\n{count_runs(len(outcome.records))}. Details: {out / SEND_SIDE_JSON}")
-    end_with_failures(failures, console)
+    end_experiment(
+        rows_document("weir.send_side/1", rows, run),
+        out / SEND_SIDE_JSON,
+        {},
+        lambda: print_rows(rows, details=True),
+        console,
+        as_json=as_json,
+    )

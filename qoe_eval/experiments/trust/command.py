@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +9,7 @@ from typing import Annotated
 import typer
 
 from weir.executables import find_simulator
-from weir.files.output import write_text
+from weir.qoe_eval.experiments.ending import end_experiment
 from weir.qoe_eval.experiments.options import (
     FullOption,
     HealthyModelOption,
@@ -37,7 +36,7 @@ from weir.qoe_eval.experiments.trust.worth import worth_rows
 from weir.qoe_eval.report.goal_table import print_rows
 from weir.qoe_eval.runs.inputs import shared_model, shared_traces
 from weir.qoe_eval.runs.options import JobsOption, check_model
-from weir.qoe_eval.runs.progress import count_runs, end_with_failures, error_console, run_with_progress
+from weir.qoe_eval.runs.progress import error_console, run_with_progress
 from weir.qoe_eval.runs.shipped_model import model_to_run
 from weir.qoe_eval.runs.store import RunStore
 
@@ -105,13 +104,11 @@ def trust(
     ]
     run = replay_record(started, plans[0], outcome, failures)
     document = trust_document(results, by_variant, list(peers), rows, run)
-    text = json.dumps(document, indent=1, allow_nan=False)
-    write_text(out / TRUST_JSON, text + "\n")
-    write_text(out / TRUST_MARKDOWN, trust_markdown(document, rows))
-    if as_json:
-        typer.echo(text)
-    else:
-        print_rows(rows)
-        wall_s = time.monotonic() - started
-        typer.echo(f"\n{count_runs(len(outcome.records))} in {wall_s:.1f} s. Details: {out / TRUST_MARKDOWN}")
-    end_with_failures(failures, console)
+    end_experiment(
+        document,
+        out / TRUST_JSON,
+        {out / TRUST_MARKDOWN: trust_markdown(document, rows)},
+        lambda: print_rows(rows),
+        console,
+        as_json=as_json,
+    )
