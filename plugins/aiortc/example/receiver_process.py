@@ -11,6 +11,7 @@ import argparse
 import asyncio
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -92,8 +93,8 @@ async def main(options: argparse.Namespace) -> None:
     await pc.close()
 
 
-def read_options() -> argparse.Namespace:
-    """The command line."""
+def read_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """The command line; without `arguments`, that of the process."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--controller", choices=("weir", "gcc"), default="weir", help="gcc: aiortc's own estimator")
     parser.add_argument("--model", metavar="FILE", help="an ONNX model; without: the one that comes with Weir")
@@ -104,7 +105,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--stats-interval-ms", type=int, default=1000)
     for name in _IGNORED:
         parser.add_argument(f"--{name}", help=argparse.SUPPRESS)
-    return parser.parse_args()
+    return parser.parse_args(arguments)
 
 
 def weights(text: str) -> list[float]:
