@@ -172,7 +172,9 @@ plugins: build/stamps/packages ## Build libweir for the plug-ins into build/plug
 
 .PHONY: test-plugins
 test-plugins: build-test plugins ## Test the plug-ins, alone and with Chromium (as root); each says what it needs beside
-	for makefile in $(PLUGINS); do $(MAKE) -C $$(dirname $$makefile) test test-browser; done
+	failed=(); \
+	for folder in $(dir $(PLUGINS)); do $(MAKE) -k -C $$folder test test-browser || failed+=($$folder); done; \
+	[ $${#failed[@]} = 0 ] || { echo "weir: tests failed in $${failed[*]}" >&2; exit 1; }
 
 # --- housekeeping ---------------------------------------------------------------------------------------------------
 

@@ -47,9 +47,9 @@ CHOICES = {
     # What is compared with what.
     "qoe_eval/call/command.py": {"weir", "gcc"},
     "qoe_eval/experiments/trust/seats.py": {"latency"},
-    "plugins/aiortc": {"balanced", "weir"},
-    "plugins/browser": {"rtp", "weir"},
-    "plugins/pion/browser.py": {"gcc", "weir"},
+    "plugins/aiortc": {"balanced", "gcc", "weir"},
+    "plugins/browser": {"gcc", "weir"},
+    "plugins/gstreamer/examples": {"gcc", "weir"},
     "qoe_eval/experiments": {
         "weir",
         "weir-send",

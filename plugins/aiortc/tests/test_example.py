@@ -1,10 +1,17 @@
-"""The example program, asked as its page does."""
+"""The example programs: asked as the page does, and told what `weir call` tells weir-peer."""
 
 import asyncio
+from pathlib import Path
 
 from aiohttp.test_utils import TestClient, TestServer
 from aiortc import RTCConfiguration, RTCPeerConnection
 from receiver import application
+from receiver_process import attached, read_options
+
+from weir.qoe_eval.call.session.peer_arguments import receiver_arguments
+from weir.qoe_eval.call.settings import CallSettings
+from weir.qoe_eval.runs.shipped_model import shipped_model
+from weir.traces.catalogue import load_bundled
 
 
 def test_it_answers_an_offer_and_refuses_what_is_none() -> None:
@@ -24,3 +31,26 @@ def test_it_answers_an_offer_and_refuses_what_is_none() -> None:
             assert (await client.post("/offer", data="{}", headers={"Content-Type": "text/plain"})).status == 415
 
     asyncio.run(ask())
+
+
+def test_it_takes_the_command_line_of_weir_peer() -> None:
+    settings = CallSettings(
+        scenario=load_bundled("cellular-3m"),
+        sender="chromium",
+        controller="weir",
+        objective=(0.1, 0.8, 0.1),
+        duration_s=30,
+        seed=1,
+        width=640,
+        height=360,
+        out=Path("calls"),
+        max_bitrate_bps=2_000_000,
+    )
+
+    async def attach() -> None:
+        pc = RTCPeerConnection()
+        estimator = attached(pc, read_options(receiver_arguments(settings, "127.0.0.1", shipped_model()))).estimator
+        assert estimator.latest.target_rate_bps == 300_000
+        await pc.close()
+
+    asyncio.run(attach())

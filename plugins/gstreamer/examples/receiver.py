@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 """Receives what a browser sends, with webrtcbin, and has Weir steer it: an answer to an offer, in JSON lines.
 
-    GST_PLUGIN_PATH=build/gstreamer plugins/gstreamer/examples/receiver.py [--own | --controller NAME]
+    GST_PLUGIN_PATH=build/gstreamer plugins/gstreamer/examples/receiver.py [--controller weir|gcc]
 
-Signalling is left to whoever runs it, over standard input and output, one JSON object a line: `{"type": "offer",
-"sdp"}`, `{"type": "candidate", "candidate", "sdpMLineIndex"}` and `{"type": "stop"}` come in; `ready`, `answer`,
-`candidate`, `state`, `stats` (once a second), `error` and `end` go out. `--own`: without Weir, by the browser's own
-estimator over webrtcbin's transport-cc. Exit status 0 when it was stopped, 1 after an error.
+Signalling is left to whoever runs it: it takes weir-peer's command line and speaks its JSON lines, over standard input
+and output (webrtc_patch/peer/README.md). `{"type": "offer", "sdp"}`, `{"type": "candidate", "candidate",
+"sdpMLineIndex"}` and `{"type": "stop"}` come in; `ready`, `answer`, `candidate`, `state`, `remb`, `stats`, `error` and
+`end` go out. `--controller gcc`: without Weir, over webrtcbin's transport-cc. Exit status 0 when it was stopped, 1
+after an error.
 """
 
 import argparse
@@ -21,6 +22,13 @@ gi.require_version("GstSdp", "1.0")
 gi.require_version("GstWebRTC", "1.0")
 from gi.repository import GLib, Gst, GstSdp, GstWebRTC  # noqa: E402
 
+# Properties of weirremb that an option of weir-peer is for; and options that mean nothing here: the browser chooses the
+# codec, and no picture is decoded.
+PROPERTIES = ("model", "min-bitrate", "start-bitrate", "max-bitrate")
+WEIGHTS = ("throughput-weight", "latency-weight", "loss-weight")
+IGNORED = ("role", "codec", "bind-address", "frames", "frames-size")
+STATISTICS = ("target-bitrate", "reason", "receive-bitrate", "queueing-delay", "loss-ratio", "rembs")
+
 
 def say(kind: str, **fields: object) -> None:
     """Writes a message; from any thread."""
@@ -32,6 +40,20 @@ def description(kind: "GstWebRTC.WebRTCSDPType", sdp: str) -> "GstWebRTC.WebRTCS
     """The text of an offer or answer as webrtcbin wants it."""
     _, message = GstSdp.SDPMessage.new_from_text(sdp)
     return GstWebRTC.WebRTCSessionDescription.new(kind, message)
+
+
+def weirremb(webrtc: "Gst.Element", arguments: argparse.Namespace) -> "Gst.Element":
+    """Weir beside a webrtcbin, as the command line wants it."""
+    weir = Gst.ElementFactory.make("weirremb")
+    if weir is None:
+        sys.exit("receiver.py: there is no element weirremb: set GST_PLUGIN_PATH to where libgstweir.so lies")
+    weir.set_property("rtpbin", webrtc)
+    for name, value in zip(WEIGHTS, arguments.objective, strict=True):
+        weir.set_property(name, value)
+    for name in PROPERTIES:
+        if (value := getattr(arguments, name.replace("-", "_"))) is not None:
+            weir.set_property(name, value)
+    return weir
 
 
 class Receiver:
@@ -47,14 +69,11 @@ class Receiver:
         self._webrtc.connect("notify::connection-state", self._on_state)
         self._webrtc.connect("pad-added", self._on_stream)
         self._pipeline.add(self._webrtc)
-        self._weir = None
-        if not arguments.own:
-            self._weir = Gst.ElementFactory.make("weirremb")
-            if self._weir is None:
-                sys.exit("receiver.py: there is no element weirremb: set GST_PLUGIN_PATH to where libgstweir.so lies")
-            self._weir.set_property("rtpbin", self._webrtc)
-            self._weir.set_property("controller", arguments.controller)
+        self._weir = weirremb(self._webrtc, arguments) if arguments.controller == "weir" else None
+        if self._weir is not None:
+            self._weir.connect("notify::estimated-bitrate", self._on_estimate)
             self._pipeline.add(self._weir)
+        self._stats_interval_ms = arguments.stats_interval_ms
         bus = self._pipeline.get_bus()
         bus.add_signal_watch()
         bus.connect("message::error", self._on_error)
@@ -64,8 +83,8 @@ class Receiver:
         """Until it is stopped; returns the exit status."""
         self._pipeline.set_state(Gst.State.PLAYING)
         threading.Thread(target=self._read, daemon=True).start()
-        GLib.timeout_add(1000, self._on_second)
-        say("ready")
+        GLib.timeout_add(self._stats_interval_ms, self._tell_statistics)
+        say("ready", versions={"gstreamer": Gst.version_string()})
         self._loop.run()
         self._pipeline.set_state(Gst.State.NULL)
         say("end", reason="stopped")
@@ -120,10 +139,13 @@ class Receiver:
     def _on_state(self, webrtc: "Gst.Element", _: object) -> None:
         say("state", state=webrtc.get_property("connection-state").value_nick)
 
-    def _on_second(self) -> bool:
-        if self._weir is not None and (stats := self._weir.get_property("stats")) is not None:
-            fields = ("target-bitrate", "reason", "receive-bitrate", "queueing-delay", "loss-ratio", "rembs")
-            say("stats", **{name: stats.get_value(name) for name in fields})
+    def _on_estimate(self, weir: "Gst.Element", _: object) -> None:
+        say("remb", bitrate_bps=weir.get_property("estimated-bitrate"))
+
+    def _tell_statistics(self) -> bool:
+        stats = self._weir.get_property("stats") if self._weir is not None else None
+        report = [] if stats is None else [{"type": "weir"} | {name: stats.get_value(name) for name in STATISTICS}]
+        say("stats", report=report)
         return GLib.SOURCE_CONTINUE
 
     def _on_error(self, _: "Gst.Bus", message: "Gst.Message") -> None:
@@ -138,10 +160,21 @@ class Receiver:
 def main() -> int:
     """Reads the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--own", action="store_true", help="without Weir: transport-cc and the browser's estimator")
-    parser.add_argument("--controller", help="rule, nada or fixed in place of the model")
+    parser.add_argument("--controller", choices=("weir", "gcc"), default="weir", help="gcc: the browser's own")
+    parser.add_argument("--model", help="an ONNX file; without: the shipped model")
+    parser.add_argument("--objective", type=weights, default="0.4,0.5,0.1", help="weights of throughput, latency, loss")
+    for name in ("min", "start", "max"):
+        parser.add_argument(f"--{name}-bitrate-bps", dest=f"{name}_bitrate", type=int)
+    parser.add_argument("--stats-interval-ms", type=int, default=1000)
+    for name in IGNORED:
+        parser.add_argument(f"--{name}", help=argparse.SUPPRESS)
     Gst.init(None)
     return Receiver(parser.parse_args()).run()
+
+
+def weights(text: str) -> list[float]:
+    """An objective."""
+    return [float(weight) for weight in text.split(",")]
 
 
 if __name__ == "__main__":
