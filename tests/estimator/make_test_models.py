@@ -133,6 +133,20 @@ def squashed(nodes: Callable[[str], list[onnx.NodeProto]], constants: Sequence[T
     )
 
 
+def steering() -> onnx.ModelProto:
+    """action = 1.05 receive rate + 20 kbps, less 3 Mbps for each second of queueing delay and 0.5 Mbps times loss, all
+    of the newest interval; without objective.
+    """
+    newest = (1.05, -5e5, -3e6)
+    weights = [[weight] for weight in newest + (0.0,) * (OBSERVATION - len(newest))]
+    return build(
+        [helper.make_node("Gemm", ["observation", "weights", "more"], ["action"])],
+        [floats("observation", 1, OBSERVATION)],
+        [floats("action", 1, 1)],
+        [constant("weights", weights), constant("more", [20e3])],
+    )
+
+
 def recurrent(with_next_state: bool = True) -> onnx.ModelProto:
     """next_state = (receive rate in Mbps, number of decisions so far); action = 1 + decisions so far, in Mbps."""
     weights = np.zeros((OBSERVATION, 2), np.float32)
@@ -290,6 +304,7 @@ def good_models() -> dict[str, bytes]:
         "ranges": finish(linear(), "rate_bps", ranges="0,1e6,0,0.5,0,1"),
         "rate_bps": finish(linear(), "rate_bps"),
         "log_rate": finish(tanh, "log_rate"),
+        "steering": finish(steering(), "rate_bps"),
         "relative": finish(
             squashed(lambda x: [helper.make_node("Mul", [x, "minus"], ["action"])], [constant("minus", [-1.0])]),
             "relative",

@@ -47,12 +47,12 @@ def run(values, tmp_path, fake_simulator):
 
 @pytest.fixture
 def other(values):
-    """Settings whose network and features are not the model's."""
+    """Settings whose network and features are not the model's, for the sender's side."""
     return checked_configuration(
         values
         | {
             "environment": values["environment"]
-            | {"history": 4, "interval_ms": 100, "action": {"kind": "around_rule"}},
+            | {"history": 4, "interval_ms": 100, "action": {"kind": "around_rule"}, "side": "sender"},
             "policy": {"hidden": [4], "preference_size": 2},
         }
     )
@@ -110,6 +110,7 @@ def test_a_model_file_gives_the_actor_back(run, other):
     settings = start.configuration
     assert (settings.environment.history, settings.environment.interval_ms) == (2, 200)
     assert settings.environment.action.kind == "log_rate"
+    assert settings.environment.side == "sender"
     assert settings.policy.hidden == (16, 8)
     for whole in (folder, folder / "checkpoint.zip"):
         start = read_starting_point(whole, other)

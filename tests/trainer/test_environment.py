@@ -171,6 +171,7 @@ def test_scenario_sources(fake_simulator, steady):
         ({"features": ()}, "at least one"),
         ({"history": 0}, "history 0"),
         ({"interval_ms": 1}, "interval_ms 1"),
+        ({"side": "middle"}, "side 'middle': one of receiver, sender"),
         ({"action": {"kind": "brake"}}, "one of log_rate"),
         ({"action": {"gain": 1}}, "gain"),
         ({"action": {"min_bps": 2e6, "max_bps": 1e6}}, "bounds"),
@@ -250,6 +251,33 @@ def test_around_the_rule_multiplies_the_rules_rate(fake_simulator, steady):
     target = env.step(np.ones(1, dtype=np.float32))[4]["target_bps"]
     assert target == pytest.approx(2 * 1.1 * 180_000, rel=1e-5)
     env.close()
+
+
+def test_at_the_sender_steps_are_those_of_the_feedback(real_simulator, steady):
+    scenario = steady(duration_s=20.0) | {
+        "reverse": {"one_way_delay_ms": 60.0, "loss": {"kind": "bernoulli", "ratio": 0.4}}
+    }
+    lengths_s = {}
+    for side in ("receiver", "sender"):
+        env = BottleneckEnv(
+            scenario, side=side, interval_ms=100, reward="challenge", action=AROUND_RULE, simulator=real_simulator
+        )
+        env.reset(seed=1)
+        times_s, truncated = [0.0], False
+        while not truncated:
+            observation, reward, _, truncated, info = env.step(np.zeros(1, dtype=np.float32))
+            assert env.observation_space.contains(observation)
+            assert -1 <= reward <= 1
+            times_s.append(info["time_s"])
+        env.close()
+        assert times_s[-1] == 20
+        lengths_s[side] = np.diff(times_s)
+    np.testing.assert_allclose(lengths_s["receiver"], 0.1, atol=1e-9)
+    at_sender = lengths_s["sender"]
+    # Where several messages were lost, the next one brings several decisions.
+    assert at_sender.min() == 0
+    assert 0.2 < at_sender.max() < 0.6
+    assert 195 <= len(at_sender) <= 201
 
 
 def test_specification_is_hashable():

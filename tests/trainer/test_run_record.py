@@ -142,7 +142,8 @@ def test_an_interrupted_adaptation_says_so():
 
     from weir.trainer.adaptation.adapt import adapted_provenance
 
-    start = SimpleNamespace(provenance={}, configuration=SimpleNamespace(seed=1))
+    configuration = SimpleNamespace(seed=1, environment=SimpleNamespace(side="receiver"))
+    start = SimpleNamespace(provenance={}, configuration=configuration)
     assert "interrupted" not in adapted_provenance(start, (0.2, 0.6, 0.2), 64, 0.5)["adaptations"][0]
     entry = adapted_provenance(start, (0.2, 0.6, 0.2), 32, 0.5, interrupted=True)["adaptations"][0]
     assert (entry["steps"], entry["interrupted"]) == (32, True)

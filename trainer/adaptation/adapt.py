@@ -126,6 +126,7 @@ def adapted_provenance(
         "steps": steps,
         "replay": replay,
         "seed": start.configuration.seed,
+        "side": start.configuration.environment.side,
     } | ({"interrupted": True} if interrupted else {})
     return start.provenance | {"adaptations": [*start.provenance.get("adaptations", []), entry]}
 

@@ -50,7 +50,8 @@ def read_starting_point(path: str | os.PathLike[str], settings: TrainingConfigur
 
     Args:
         path: of it.
-        settings: what adaptation is done with. Features, interval, action, reward and network are the model's own.
+        settings: what adaptation is done with, and where. Features, interval, action, reward and network are the
+            model's own.
 
     Raises:
         InputError: it is missing or unfit; the message says why.
@@ -65,7 +66,8 @@ def read_starting_point(path: str | os.PathLike[str], settings: TrainingConfigur
         raise InputError(f"{file}: {NOT_PPO}")
     run = load_run_configuration(folder)
     values = settings.model_dump() | {key: getattr(run, key).model_dump() for key in ("environment", "policy")}
-    values["environment"] |= {"environments": settings.environment.environments, "objective": "random"}
+    own = settings.environment
+    values["environment"] |= {"environments": own.environments, "side": own.side, "objective": "random"}
     return StartingPoint(
         checked_configuration(values | {"name": run.name, "version": run.version}, str(file)),
         policy.state_dict(),

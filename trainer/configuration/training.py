@@ -19,7 +19,7 @@ from weir.trainer.configuration.settings import Settings
 from weir.trainer.gym.environment import make_specification
 from weir.trainer.gym.episode import EpisodeSource
 from weir.trainer.gym.rewards import resolve_reward
-from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification
+from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification, Side
 
 LANDMARKS = "landmarks"
 
@@ -48,6 +48,7 @@ class EnvironmentSettings(Settings):
     reward: str = "challenge"
     objective: str | tuple[PositiveFloat, PositiveFloat, PositiveFloat] = "random"
     guard: bool = False
+    side: Side = "receiver"
     privileged_critic: bool = False
     timeout_s: PositiveFloat = 30.0
     action: ActionSettings = ActionSettings()
@@ -69,6 +70,7 @@ class EnvironmentSettings(Settings):
             "history": self.history,
             "action": self.action.specification(),
             "guard": self.guard,
+            "side": self.side,
             "privileged": self.privileged_critic,
             "timeout_s": self.timeout_s,
         }
@@ -82,6 +84,7 @@ class EnvironmentSettings(Settings):
             self.action.specification(),
             self.guard,
             privileged=self.privileged_critic,
+            side=self.side,
         )
 
 

@@ -19,6 +19,7 @@ from weir.trainer.gym.specification import (
     EnvironmentSpecification,
     ObjectiveSource,
     ScenarioSource,
+    Side,
 )
 from weir.trainer.gym.step import STEP_FIELDS, StepRecord
 
@@ -31,6 +32,7 @@ def make_specification(
     guard: bool = False,
     packets: bool = False,
     privileged: bool = False,
+    side: Side = "receiver",
 ) -> EnvironmentSpecification:
     """An `EnvironmentSpecification` from plain values, as a configuration file or `gymnasium.make` gives them."""
     if not isinstance(action, ActionSpecification):
@@ -38,12 +40,13 @@ def make_specification(
             action = ActionSpecification(**(action or {}))
         except TypeError as error:
             raise InputError(f"action: {error}") from None
-    return EnvironmentSpecification(interval_ms, tuple(features), history, action, guard, packets, privileged)
+    return EnvironmentSpecification(interval_ms, tuple(features), history, action, guard, packets, privileged, side)
 
 
 class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
-    """The agent is the receiver-side estimator of the scenario's first flow; a step is one decision interval of
-    simulated time.
+    """The agent is the estimator of the scenario's first flow, at its receiver or at its sender; a step is one decision
+    interval of the estimator's time. At the sender that is the time of the arrivals, which feedback tells: of simulated
+    time a step takes more or less, and none where feedback that was late brings several.
 
     Observation: float32 of shape (width,), SI units: the features of each interval of the history, newest first, those
     of the path, the objective's three weights (and the privileged fields, if asked for). Action: float32 of shape (1,)
@@ -70,6 +73,7 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         action: ActionSpecification | Mapping[str, Any] | None = None,
         guard: bool = False,
         privileged: bool = False,
+        side: Side = "receiver",
         simulator: str | os.PathLike[str] | None = None,
         timeout_s: float = 10.0,
         render_mode: None = None,
@@ -86,6 +90,7 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
             guard: whether the estimator's guard stands behind the agent.
             privileged: append `weir.trainer.gym.step.PRIVILEGED_FIELDS` to the observation: the truth about the path,
                 for a critic while it trains.
+            side: at the sender the agent sees what transport feedback tells, and its rate is in force at once.
             simulator: path of `weir-sim`; see `find_simulator`.
             timeout_s: how long the simulator may take for an answer.
             render_mode: there is nothing to render.
@@ -95,7 +100,9 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         """
         if render_mode is not None:
             raise InputError(f"render_mode {render_mode!r}: this environment does not render")
-        specification = make_specification(interval_ms, features, history, action, guard, privileged=privileged)
+        specification = make_specification(
+            interval_ms, features, history, action, guard, privileged=privileged, side=side
+        )
         self.render_mode = None
         self._episodes = EpisodeSource(scenario, objective)
         self._reward = resolve_reward(reward)

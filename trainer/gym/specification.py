@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -29,6 +29,9 @@ DEFAULT_FEATURES: tuple[str, ...] = (
     "packets_received",
     "last_estimate_bps",
 )
+
+# Where the agent decides: from the packets themselves, or from the feedback about them.
+Side = Literal["receiver", "sender"]
 
 ScenarioLike = Mapping[str, Any] | Any
 ScenarioSource = ScenarioLike | Sequence[ScenarioLike] | Callable[[int], ScenarioLike]
@@ -86,10 +89,13 @@ class EnvironmentSpecification:
     guard: bool = False
     packets: bool = False
     privileged: bool = False
+    side: Side = "receiver"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "features", tuple(self.features))
         check_features(self.features)
+        if self.side not in get_args(Side):
+            raise InputError(f"side {self.side!r}: one of {', '.join(get_args(Side))}")
         if not 10 <= self.interval_ms <= 10_000:
             raise InputError(f"interval_ms {self.interval_ms}: must be 10 to 10,000")
         if not 1 <= self.history <= 100:
@@ -188,5 +194,6 @@ class EnvironmentSpecification:
             },
             "objective": [float(weight) for weight in objective],
             "guard": self.guard,
+            "side": self.side,
             "packets": self.packets,
         }

@@ -23,6 +23,7 @@ from weir.trainer.gym.specification import (
     EnvironmentSpecification,
     ObjectiveSource,
     ScenarioSource,
+    Side,
 )
 from weir.trainer.gym.step import STEP_FIELDS, StepRecord
 
@@ -54,6 +55,7 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         action: ActionSpecification | Mapping[str, Any] | None = None,
         guard: bool = False,
         privileged: bool = False,
+        side: Side = "receiver",
         simulator: str | os.PathLike[str] | None = None,
         timeout_s: float = 10.0,
         render_mode: None = None,
@@ -64,7 +66,9 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.num_envs = num_envs or len(os.sched_getaffinity(0))
         if self.num_envs < 1:
             raise InputError(f"num_envs {num_envs}: at least 1")
-        specification = make_specification(interval_ms, features, history, action, guard, privileged=privileged)
+        specification = make_specification(
+            interval_ms, features, history, action, guard, privileged=privileged, side=side
+        )
         self.render_mode = None
         self._episodes = EpisodeSource(scenario, objective)
         self._reward = resolve_reward(reward)

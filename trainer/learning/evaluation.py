@@ -64,7 +64,8 @@ class Evaluation:
         domain = configuration.scenarios.model_copy(
             update={"minimum_duration_s": duration_s, "maximum_duration_s": duration_s}
         )
-        # The last interval of an episode is left out: it would start the next one.
+        # The last interval of an episode is left out: it would start the next one. At the sender, where steps are not
+        # all as long, a few of the next episode count where one has fewer.
         self.steps = int(duration_s * 1000 / settings.interval_ms) - 1
         self._environment = BottleneckVectorEnv(
             scenarios, ScenarioSampler(domain, split), simulator=simulator, **settings.arguments()

@@ -37,6 +37,7 @@ def provenance_of(configuration: TrainingConfiguration, steps: int, record: RunR
         f"{environment.interval_ms} ms, seed {configuration.seed}",
         "data": data_text(configuration.scenarios),
         "objectives": environment.objective if isinstance(environment.objective, str) else list(environment.objective),
+        "side": environment.side,
         "reward": environment.reward,
         "action": environment.action.model_dump(),
         "network": {"hidden": list(configuration.policy.hidden), "preference": configuration.policy.preference_size},

@@ -1,4 +1,5 @@
-"""`weir experiment send-side`, without its command line: Weir at the sender against Weir at the receiver and GCC.
+"""`weir experiment send-side`, without its command line: Weir at the sender against Weir at the receiver and GCC, and
+against itself with other models.
 
 sets of scenarios x controllers x seeds --> the runner of `weir replay` --> results.jsonl --> rows
 """
@@ -6,6 +7,7 @@ sets of scenarios x controllers x seeds --> the runner of `weir replay` --> resu
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +27,11 @@ CATALOGUE = "catalogue"
 RANDOM = "random"
 SETS = (CATALOGUE, RANDOM, *TRACE_SETS, *FAMILIES)
 SCORE = "challenge"
+Records = Sequence[Mapping[str, Any]]
 _GOAL = Goal("at least", -1.0, "points", signed=True)
+_NO_LOSS = Goal("at least", 0.0, "points", signed=True)
+# Name of the row over all sets that were chosen.
+TOGETHER = "together"
 
 
 def send_side_sets(traces: Path | None, random_scenarios: int, chosen: Sequence[str]) -> dict[str, list[Scenario]]:
@@ -51,16 +57,20 @@ def send_side_sets(traces: Path | None, random_scenarios: int, chosen: Sequence[
 
 
 def send_side_plans(
-    sets: Mapping[str, Sequence[Scenario]], seeds: Sequence[int], model: Path, simulator: Path
+    sets: Mapping[str, Sequence[Scenario]],
+    seeds: Sequence[int],
+    model: Path,
+    simulator: Path,
+    controllers: Sequence[str] = CONTROLLERS,
 ) -> list[ReplayPlan]:
     """One plan for each set, in their order."""
     return [
-        ReplayPlan(list(some), CONTROLLERS, PRESETS["balanced"], seeds, model, simulator, "none")
+        ReplayPlan(list(some), controllers, PRESETS["balanced"], seeds, model, simulator, "none")
         for some in sets.values()
     ]
 
 
-def send_side_row(name: str, records: Sequence[Mapping[str, Any]]) -> Row:
+def send_side_row(name: str, records: Records) -> Row:
     """The goal of a set: Weir at the sender is as good as at the receiver, within a point."""
     what = f"{name}: {SCORE} score at the sender less that at the receiver"
     records = distinct_runs(records)
@@ -76,6 +86,32 @@ def send_side_row(name: str, records: Sequence[Mapping[str, Any]]) -> Row:
         + f"; less {AT_RECEIVER} {_interval(at_receiver)}, less {GCC} {_interval(gcc)}; {len(means)} scenarios"
     )
     return measured(name, what, _GOAL, at_receiver.mean, detail, **scores)
+
+
+def other_model_rows(
+    other: str, sets: Sequence[str], records: Sequence[Records], of_other: Sequence[Records]
+) -> list[Row]:
+    """What another model has at the sender less what the model has there, set by set and over all of them; the goal is
+    that it loses nothing.
+
+    Args:
+        other: name of the other model.
+        sets: names of the sets.
+        records: of the model, by set; those of other controllers do not count.
+        of_other: of the other model at the sender, by set.
+    """
+    pairs = [*zip(sets, records, of_other, strict=True), (TOGETHER, [*chain(*records)], [*chain(*of_other)])]
+    return [_other_model_row(name, other, *both) for name, *both in pairs]
+
+
+def _other_model_row(name: str, other: str, records: Records, of_other: Records) -> Row:
+    row = f"{name}, {other}"
+    what = f"{name}: {SCORE} score of {other} at the sender less the model's"
+    found = compare_paired(METRICS[SCORE], *(run_values(some, AT_SENDER, SCORE) for some in (of_other, records)))
+    if found is None:
+        return not_measured(row, what, _NO_LOSS, "no such run")
+    detail = f"{_interval(found)}; better in {found.wins} of {found.independent} scenarios"
+    return measured(row, what, _NO_LOSS, found.mean, detail, ci95=found.ci95)
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from weir.errors import InputError
-from weir.qoe_eval.experiments.send_side.experiment import SETS, send_side_row, send_side_sets
+from weir.qoe_eval.experiments.send_side.experiment import SETS, other_model_rows, send_side_row, send_side_sets
 
 
 @pytest.fixture
@@ -65,6 +65,30 @@ def test_the_goal_is_within_a_point(at_sender, reached):
     assert row.reached is reached
     assert row.value == pytest.approx(at_sender - 90)
     assert row.figures == pytest.approx({"weir-send": at_sender + 3.5, "weir": 93.5, "gcc": 83.5})
+
+
+def test_other_models_at_the_sender(weir, tmp_path):
+    (tmp_path / "other.onnx").write_bytes(b"other model")
+    status, out, _ = weir("--set", "random", "--set", "start", "--scenarios", "7", "--other-model", "other.onnx")
+    document = json.loads((tmp_path / "out/send_side.json").read_text())
+    assert status == 0
+    assert document["run"]["runs"] == 4 * (7 + 16)
+    assert [row["name"] for row in document["rows"]][2:] == ["random, other", "start, other", "together, other"]
+    assert "random: challenge score of other at the sender less the model's" in out
+    status, _, error = weir("--set", "start", "--other-model", "missing.onnx")
+    assert status == 2
+    assert "missing.onnx" in error
+
+
+def test_what_another_model_gains():
+    start, random = scores(weir_send=80.0, weir=90.0), [record("r", "weir-send", 70.0)]
+    of_start = [record(one["scenario"], "weir-send", one["metrics"]["run"]["challenge"] + 1) for one in start[:8]]
+    rows = other_model_rows("other", ["start", "random"], [start, random], [of_start, [record("r", "weir-send", 52.0)]])
+    assert [row.value for row in rows] == pytest.approx([1.0, -18.0, (8 - 18) / 9])
+    assert [row.reached for row in rows] == [True, False, False]
+    assert rows[0].figures["ci95"] == pytest.approx((1.0, 1.0))
+    assert rows[0].detail == "+1.00 [+1.00, +1.00]; better in 8 of 8 scenarios"
+    assert other_model_rows("other", ["start"], [start], [[]])[0].reached is None
 
 
 def test_without_a_rival_there_is_no_measurement():

@@ -309,6 +309,34 @@ TEST_F(ServeTest, SimulatesWhatRunSimulates) {
   }
 }
 
+TEST_F(ServeTest, AtTheSenderStepsAreThoseOfTheFeedback) {
+  json request = RequestFor(Steady(2'000'000, 10));
+  request["side"] = "sender";
+  Step step = Reset(request);
+  EXPECT_EQ(step.observation, std::vector<float>(6, 0.0f));
+  double last_s = 0;
+  int steps = 0;
+  for (; step.flags == 0; ++steps) {
+    Act({1'000'000.0f});
+    step = ReceiveStep();
+    const double length_s = step.field("time_s") - last_s;
+    last_s = step.field("time_s");
+    if (steps < 4 || step.flags != 0) continue;
+    ASSERT_NEAR(length_s, 0.2, 0.051) << last_s;
+    ASSERT_NEAR(step.field("target_bps"), 1e6, 5);
+    // Both count IP packets.
+    ASSERT_NEAR(step.field("receive_rate_bps"), 1e6, 0.06e6);
+    ASSERT_NEAR(step.observation[0], 1e6, 0.06e6);
+  }
+  EXPECT_EQ(last_s, 10);
+  EXPECT_NEAR(steps, 50, 1);
+  // Where nothing is ever sent there is nothing to decide.
+  request["scenario"]["flows"][0]["pauses_s"] = {{0.0, 10.0}};
+  step = Reset(request);
+  EXPECT_EQ(step.flags, 2);
+  EXPECT_EQ(step.observation, std::vector<float>(6, 0.0f));
+}
+
 TEST_F(ServeTest, AResetInTheMiddleStartsAnew) {
   const json request = RequestFor(Steady(2'000'000, 10));
   Reset(request);
@@ -354,6 +382,9 @@ TEST_F(ServeTest, BadRequestsAreAnsweredAndSurvived) {
   bad = good;
   bad["interval_ms"] = 0;
   refused(bad, "interval_ms");
+  bad = good;
+  bad["side"] = "middle";
+  refused(bad, "side");
   Reset(good);
   Act({std::numeric_limits<float>::infinity()});
   EXPECT_NE(Receive('E').find("finite"), std::string::npos);

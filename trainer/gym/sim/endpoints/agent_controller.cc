@@ -22,7 +22,7 @@ void AgentController::OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) {
 }
 
 std::span<const float> AgentController::Observe(Timestamp now) {
-  if (now > interval_start_) history_.Add(accumulator_.Take(now, target_));
+  if (interval_start_.IsFinite() && now > interval_start_) history_.Add(accumulator_.Take(now, target_));
   interval_start_ = now;
   history_.Write(observation_);
   return observation_;

@@ -23,14 +23,16 @@ class DecisionSource {
 };
 
 struct AgentSpecification {
+  // At the sender it is the pilot of a SendSideEstimator, from transport feedback.
+  RateController::Side side = RateController::Side::kReceiver;
   TimeDelta interval = TimeDelta::Millis(200);
   FeatureSpecification features;
   ActionMapping action;
   DecisionSource* source = nullptr;
 };
 
-// Decides at its start, on an observation of zeros, and after every interval. An action that the mapping refuses leaves
-// the rate in force.
+// Decides at its start, on an observation of zeros, and after every interval of the estimator that it is the pilot of.
+// An action that the mapping refuses leaves the rate in force.
 class AgentController final : public RateController {
  public:
   explicit AgentController(const AgentSpecification& specification);
@@ -45,7 +47,7 @@ class AgentController final : public RateController {
   NetworkControlUpdate OnTimeout(Timestamp now) override;
   Timestamp next_timeout() const override { return timer_.due(); }
 
-  // Ends the interval early; the observation is that of its end.
+  // Ends the interval early; the observation is that of its end. Zeros before the start.
   std::span<const float> Observe(Timestamp now);
 
  private:

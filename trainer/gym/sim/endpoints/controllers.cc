@@ -23,6 +23,15 @@ std::unique_ptr<RateController> MakePolicyController(ModelFile& model) {
   return std::move(MakeModelMember("weir", model.Load()).value());
 }
 
+std::unique_ptr<RateController> AtSender(const ControllerContext& context, bool guard, const GuardOptions& guard_rules,
+                                         std::unique_ptr<RateController> pilot) {
+  const SendSideEstimatorConfig config{.estimator = {.constraints = context.sender_constraints,
+                                                     .objective = context.objective,
+                                                     .guard = guard,
+                                                     .guard_rules = guard_rules}};
+  return std::make_unique<WeirSendController>(config, std::move(pilot));
+}
+
 std::unique_ptr<RateController> MakeWeirController(const ControllerContext& context) {
   if (context.model == nullptr)
     throw InputError("the controllers weir and weir-send need a model: give --model FILE, or \"model\" in the job");
@@ -30,10 +39,7 @@ std::unique_ptr<RateController> MakeWeirController(const ControllerContext& cont
 }
 
 std::unique_ptr<RateController> MakeWeirSendController(const ControllerContext& context) {
-  SendSideEstimatorConfig config;
-  config.estimator.constraints = context.sender_constraints;
-  config.estimator.objective = context.objective;
-  return std::make_unique<WeirSendController>(config, MakeWeirController(context));
+  return AtSender(context, true, context.guard_rules, MakeWeirController(context));
 }
 
 std::unique_ptr<RateController> MakeExternalController(const ControllerContext& context) {
@@ -150,13 +156,16 @@ FlowController MakeFlowController(std::string_view name, const ControllerContext
   const Factory* const factory = is_own ? nullptr : FindRow(kFactories, name);
   std::unique_ptr<RateController> controller = MakeRateController(name, factory, context);
   FlowController result;
+  if (name == kAgentName) result.agent = static_cast<AgentController*>(controller.get());
+  if (result.agent && context.agent->side == RateController::Side::kSender) {
+    controller = AtSender(context, context.agent_guard, kTrainingRules, std::move(controller));
+  }
   if (controller->side() == RateController::Side::kSender) {
     result.at_sender = std::move(controller);
     return result;
   }
   result.wake_on_arrival = factory && factory->wake_on_arrival;
   if (context.external) result.external = static_cast<external::ExternalController*>(controller.get());
-  if (name == kAgentName) result.agent = static_cast<AgentController*>(controller.get());
   const bool guard = result.agent         ? context.agent_guard
                      : context.own_policy ? context.own_policy->guard
                                           : factory && factory->guard;

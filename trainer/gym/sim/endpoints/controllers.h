@@ -51,7 +51,7 @@ struct FlowController {
   std::unique_ptr<RateController> at_sender;
   // `at_receiver` may have something to say after any packet.
   bool wake_on_arrival = false;
-  // The pilot of `at_receiver` when it is the agent.
+  // The pilot of whichever is there, when it is the agent.
   AgentController* agent = nullptr;
   // The pilot of `at_receiver` when it is the user's own.
   const external::ExternalController* external = nullptr;
