@@ -1,4 +1,4 @@
-#include "endpoints/oracle_rate.h"
+#include "link/oracle_rate.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,8 +17,7 @@ double ThroughputShare(const Objective& objective) {
 
 OracleAim Between(const OracleAim& low, const OracleAim& high, double share) {
   return {std::lerp(low.utilisation, high.utilisation, share),
-          std::llround(
-              std::lerp(static_cast<double>(low.drain_ns), static_cast<double>(high.drain_ns), share))};
+          std::llround(std::lerp(static_cast<double>(low.drain_ns), static_cast<double>(high.drain_ns), share))};
 }
 
 }  // namespace
@@ -32,16 +31,17 @@ OracleAim AimOf(const Objective& objective) {
   return Between(kBalancedAim, kThroughputAim, position(balanced, ThroughputShare(kThroughput)));
 }
 
-double OracleBps(const OracleConfig& config, const OracleAim& aim, int64_t from_ns, int64_t to_ns) {
+double OracleBps(const OracleConfig& config, const OracleAim& aim, int64_t queued_bytes, int64_t from_ns,
+                 int64_t to_ns) {
   const LinkSpec& link = config.link->spec();
-  const double capacity_bps = link.PolicedBps(
-      link.capacity ? static_cast<double>(link.capacity->BitsBetween(from_ns, to_ns)) * 1e9 /
-                          static_cast<double>(to_ns - from_ns)
-                    : kUnlimitedBps);
+  const double capacity_bps =
+      link.PolicedBps(link.capacity ? static_cast<double>(link.capacity->BitsBetween(from_ns, to_ns)) * 1e9 /
+                                          static_cast<double>(to_ns - from_ns)
+                                    : kUnlimitedBps);
   const double share_bps =
       aim.utilisation * (capacity_bps - static_cast<double>(config.cross_traffic_bps)) / config.sharing_flows;
   if (config.sharing_flows > 1) return share_bps;
-  const int64_t excess_bytes = config.link->queued_bytes() - kToleratedBytes;
+  const int64_t excess_bytes = queued_bytes - kToleratedBytes;
   return share_bps - static_cast<double>(std::max<int64_t>(0, excess_bytes)) * 8e9 / static_cast<double>(aim.drain_ns);
 }
 

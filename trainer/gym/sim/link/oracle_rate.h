@@ -1,6 +1,6 @@
 // The rate that whoever knew the path would ask for; what the oracle asks for, and what a policy can be taught.
-#ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_ORACLE_RATE_H_
-#define WEIR_TRAINER_GYM_SIM_ENDPOINTS_ORACLE_RATE_H_
+#ifndef WEIR_TRAINER_GYM_SIM_LINK_ORACLE_RATE_H_
+#define WEIR_TRAINER_GYM_SIM_LINK_ORACLE_RATE_H_
 
 #include <cstdint>
 
@@ -31,11 +31,12 @@ struct OracleAim {
 OracleAim AimOf(const Objective& objective);
 
 // In bit/s of IP packets: the aimed-at share of what the link carries (and its policer lets through) of this flow from
-// `from_ns` to `to_ns`, less what drains the queue beyond the packet in transmission and one that has just arrived. Among
-// other flows it is this flow's share, and lets the queue be. Below 0 where nothing sent now drains it in time; infinite
-// without a bottleneck.
-double OracleBps(const OracleConfig& config, const OracleAim& aim, int64_t from_ns, int64_t to_ns);
+// `from_ns` to `to_ns`, less what drains a queue of `queued_bytes` beyond the packet in transmission and one that has
+// just arrived. Among other flows it is this flow's share, and lets the queue be. Below 0 where nothing sent now drains
+// it in time; infinite without a bottleneck.
+double OracleBps(const OracleConfig& config, const OracleAim& aim, int64_t queued_bytes, int64_t from_ns,
+                 int64_t to_ns);
 
 }  // namespace weir::sim
 
-#endif  // WEIR_TRAINER_GYM_SIM_ENDPOINTS_ORACLE_RATE_H_
+#endif  // WEIR_TRAINER_GYM_SIM_LINK_ORACLE_RATE_H_
