@@ -18,6 +18,7 @@ import onnxruntime
 from hostile_models import hostile_models
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
+from tree_models import OPSETS, Grown, good_trees, refused_trees, tree_node
 
 FEATURES = ("receive_rate_bps", "loss_ratio", "queueing_delay_mean_s")
 HISTORY = 2
@@ -232,7 +233,10 @@ def every_operator(opset: int) -> bytes:
     x = node("Tanh", node("MatMul", "observation", "pick"))
     for operator in ("Abs", "Sigmoid", "Exp", "Log", "Neg", "Relu", "Sqrt", "Identity"):
         x = node(operator, x)
-    x = node("Sum", x, number(3, 1, 5), number(4, 1))
+    grown = Grown()
+    grown.split(0, 0.5, lambda: grown.leaf(0.25), lambda: grown.leaf(0.5))
+    nodes.append(tree_node(x, "answer", grown.attributes()))
+    x = node("Sum", x, "answer", number(3, 1, 5), number(4, 1))
     for operator, other in (("Add", (5,)), ("Sub", ()), ("Mul", (2, 1, 1, 1)), ("Div", (1, 4, 5))):
         x = node(operator, x, number(*other))
     x = node("Max", node("Min", x, number(2, 1, 1, 5), number()), number())
@@ -251,7 +255,7 @@ def every_operator(opset: int) -> bytes:
     x = node("Reshape", node("ReduceMax", x, keepdims=0), integers(1, 1))
     nodes[-1].output[0] = "action"
     inputs, outputs = [floats("observation", 1, OBSERVATION)], [floats("action", 1, 1)]
-    model = build(nodes, inputs, outputs, constants, opsets=[("", opset)])
+    model = build(nodes, inputs, outputs, constants, opsets=[("", opset), *OPSETS[1:]])
     inferred = onnx.shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
     assert len(inferred.graph.value_info) == len(nodes) - 1
     return finish(inferred, "log_rate")
@@ -297,6 +301,7 @@ def good_models() -> dict[str, bytes]:
         "without_preference": network(benchmark_features, 8, preference=0),
         # Of operators that `weir export` does not write.
         "foreign_operator": finish(squashed(lambda x: [helper.make_node("Sigmoid", [x], ["action"])]), "log_rate"),
+        **good_trees(finish, OBSERVATION),
         **{f"every_operator_{opset}": every_operator(opset) for opset in (11, 13, 18, 21)},
     }
 
@@ -357,6 +362,7 @@ def refused_models(folder: Path) -> dict[str, bytes]:
         "external_data": external_data_model(folder),
         "custom_domain": finish(custom, "rate_bps", golden="[]"),
         **hostile_models(finish, squashed),
+        **refused_trees(finish, OBSERVATION),
     }
 
 

@@ -188,6 +188,31 @@ INSTANTIATE_TEST_SUITE_P(
                     Refusal{"unordered", "takes 'negative', which nothing before it computes"}),
     [](const auto& info) { return std::string(info.param.model); });
 
+// tests/estimator/tree_models.py
+INSTANTIATE_TEST_SUITE_P(
+    Trees, RefusalTest,
+    testing::Values(Refusal{"tree_version", "is of version 1 of ai.onnx.ml; only version 3"},
+                    Refusal{"tree_no_version", "is of version 0 of ai.onnx.ml; only version 3"},
+                    Refusal{"tree_versions", "names two versions of the same operators"},
+                    Refusal{"tree_standard", "'TreeEnsembleRegressor' is not allowed"},
+                    Refusal{"tree_base_values", "the attribute 'base_values', which is not allowed"},
+                    Refusal{"tree_two_targets", "has not one target"},
+                    Refusal{"tree_average", "has another aggregate than SUM, or a transform"},
+                    Refusal{"tree_other_tree", "has more than one tree"},
+                    Refusal{"tree_mode", "has nodes that are not BRANCH_LEQ or LEAF"},
+                    Refusal{"tree_ids", "has nodes that are not numbered by their places"},
+                    Refusal{"tree_feature", "has a feature that its input does not have"},
+                    Refusal{"tree_threshold", "has a threshold that is not finite"},
+                    Refusal{"tree_cycle", "has a child that is not after its parent"},
+                    Refusal{"tree_beyond", "has a child that is not after its parent"},
+                    Refusal{"tree_two_parents", "has a node with two parents"},
+                    Refusal{"tree_leaf_with_child", "has a leaf with a child"},
+                    Refusal{"tree_lengths", "has lists of nodes that differ in length"},
+                    Refusal{"tree_target_of_split", "has leaves without an answer, or not in their order"},
+                    Refusal{"tree_fewer_targets", "has leaves without an answer, or not in their order"},
+                    Refusal{"tree_answer", "has an answer that is not finite"}),
+    [](const auto& info) { return std::string(info.param.model); });
+
 // The shapes of all its tensors are those that onnx infers; the loader refuses a model whose shapes it sees
 // differently.
 TEST(PolicyTest, KnowsEveryOperatorInEveryVersion) {
@@ -211,7 +236,7 @@ TEST(PolicyTest, IsTestedWithEveryOperatorItAllows) {
     field += name;
     EXPECT_NE(content.find(field), std::string::npos) << name;
   }
-  EXPECT_EQ(operators, 25);
+  EXPECT_EQ(operators, 26);
 }
 
 TEST(PolicyTest, RefusesWhatTakesTooLong) {
