@@ -18,6 +18,7 @@ ACTION_LEVELS: Final = 7
 _OUTER_PERCENTILES: Final = (0.5, 99.5)
 _MOST_STATES: Final = 200_000
 _MOST_WINDOWS: Final = 3000
+_COMPARED_WINDOWS: Final = 1000
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,8 @@ def decompose(states: np.ndarray, actions: np.ndarray, kinds: Sequence[int], *, 
         if count < 2:
             continue
         found = KMeans(count, n_init=2, random_state=seed).fit(some)
-        silhouettes[count] = float(silhouette_score(some, found.labels_))
+        compared = min(len(some), _COMPARED_WINDOWS)
+        silhouettes[count] = float(silhouette_score(some, found.labels_, sample_size=compared, random_state=seed))
         if silhouettes[count] == max(silhouettes.values()):
             centres = found.cluster_centers_
     return Decomposition(axes, edges, centres, silhouettes)

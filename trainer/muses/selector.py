@@ -30,9 +30,7 @@ class Selector:
         return len(self.bias)
 
     @classmethod
-    def fitted(
-        cls, decomposition: Decomposition, states: np.ndarray, joint: np.ndarray, samples: int
-    ) -> Selector:
+    def fitted(cls, decomposition: Decomposition, states: np.ndarray, joint: np.ndarray, samples: int) -> Selector:
         """Q by least squares.
 
         Args:
@@ -44,9 +42,7 @@ class Selector:
         centres = decomposition.centres
         matrix = np.linalg.lstsq(decomposition.axes.histograms(states), joint, rcond=None)[0]
         weight = 2.0 * matrix @ centres.T
-        return cls(
-            decomposition.axes, weight.astype(np.float32), -(centres**2).sum(axis=1).astype(np.float32), samples
-        )
+        return cls(decomposition.axes, weight.astype(np.float32), -(centres**2).sum(axis=1).astype(np.float32), samples)
 
     def choose(self, histograms: np.ndarray) -> np.ndarray:
         """Kinds, integers from 1 on, (N,), for state histograms in shares."""
