@@ -8,20 +8,20 @@ import pytest
 pytest.importorskip("sklearn", reason="needs the extra `trees`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
-import onnxruntime  # noqa: E402
+import onnxruntime
 
-import weir  # noqa: E402
-from weir.errors import InputError  # noqa: E402
-from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification  # noqa: E402
-from weir.trainer.model.file import read_model  # noqa: E402
-from weir.trainer.model.golden_inputs import golden_inputs  # noqa: E402
-from weir.trainer.muses.decomposition import AXES, SEGMENTS, StateAxes, decompose  # noqa: E402
-from weir.trainer.muses.export import export  # noqa: E402
-from weir.trainer.muses.graph import STATE_SIZE  # noqa: E402
-from weir.trainer.muses.inputs import fit_lines, tree_inputs, whole_observation  # noqa: E402
-from weir.trainer.muses.mixture import Mixture, MixturePilot  # noqa: E402
-from weir.trainer.muses.selector import Selector  # noqa: E402
-from weir.trainer.muses.students import fit, grow  # noqa: E402
+import weir
+from weir.errors import InputError
+from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification
+from weir.trainer.model.file import read_model
+from weir.trainer.model.golden_inputs import golden_inputs
+from weir.trainer.muses.decomposition import AXES, SEGMENTS, StateAxes, decompose
+from weir.trainer.muses.export import export
+from weir.trainer.muses.graph import STATE_SIZE
+from weir.trainer.muses.inputs import fit_lines, tree_inputs, whole_observation
+from weir.trainer.muses.mixture import Mixture, MixturePilot
+from weir.trainer.muses.selector import Selector
+from weir.trainer.muses.students import fit, grow
 
 SPECIFICATION = EnvironmentSpecification(100, history=4, action=ActionSpecification("around_rule"), guard=True)
 SAMPLES = 5
