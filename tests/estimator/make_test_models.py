@@ -15,6 +15,7 @@ import numpy as np
 import onnx
 import onnx.shape_inference
 import onnxruntime
+from benchmark_models import benchmark_models
 from hostile_models import hostile_models
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
@@ -157,6 +158,14 @@ def recurrent(with_next_state: bool = True) -> onnx.ModelProto:
     )
 
 
+def telling_path_kind(size: int = 1) -> onnx.ModelProto:
+    """action = twice the newest receive rate; path_kind = how many Mbps that is."""
+    model = squashed(lambda x: [helper.make_node("Mul", [x, "twice"], ["action"])], [constant("twice", [2e6])])
+    model.graph.node.append(helper.make_node("Concat", ["megabits"] * size, ["path_kind"], axis=1))
+    model.graph.output.append(floats("path_kind", 1, size))
+    return model
+
+
 def network(features: Sequence[str], history: int, preference: int) -> bytes:
     """The size of MOCC's actor: 64-32 units, beside them a preference sub-network of `preference` units where that is
     not 0; seeded random weights, log_rate.
@@ -297,11 +306,13 @@ def good_models() -> dict[str, bytes]:
         "discrete": finish(linear(actions=len(MULTIPLIERS)), "discrete"),
         "recurrent": finish(recurrent(), "rate_bps"),
         "nan_between_1_and_2_mbps": finish(between, "rate_bps"),
+        "path_kind": finish(telling_path_kind(), "rate_bps"),
         "mocc_sized": network(benchmark_features, 8, preference=16),
         "without_preference": network(benchmark_features, 8, preference=0),
         # Of operators that `weir export` does not write.
         "foreign_operator": finish(squashed(lambda x: [helper.make_node("Sigmoid", [x], ["action"])]), "log_rate"),
         **good_trees(finish, OBSERVATION),
+        **benchmark_models(finish),
         **{f"every_operator_{opset}": every_operator(opset) for opset in (11, 13, 18, 21)},
     }
 
@@ -352,6 +363,7 @@ def refused_models(folder: Path) -> dict[str, bytes]:
         "bounds_reversed": finish(linear(), "rate_bps", min_bps="2000", max_bps="1000"),
         "wrong_input": finish(wrong_input, "rate_bps", golden="[]"),
         "wrong_dtype": finish(double, "rate_bps", golden="[]"),
+        "two_path_kinds": finish(telling_path_kind(2), "rate_bps"),
         "no_next_state": finish(recurrent(with_next_state=False), "rate_bps"),
         "golden_mismatch": finish(linear(), "rate_bps", golden_error=10.0),
         "golden_missing": finish(linear(), "rate_bps", golden=None),

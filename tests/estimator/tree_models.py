@@ -124,9 +124,13 @@ def random_tree(seed: int, leaves: int, features: int) -> tuple[onnx.ModelProto,
 
 def good_trees(finish: Finish, features: int) -> dict[str, bytes]:
     """Name to file."""
-    model, _ = random_tree(1, 200, features)
-    unpacked = finish(model, "log_rate")
-    return {"tree": unpacked, "tree_packed": _packed(onnx.load_from_string(unpacked))}
+    tree = finish(random_tree(1, 200, features)[0], "log_rate")
+    return {
+        "tree": tree,
+        "tree_packed": _packed(onnx.load_from_string(tree)),
+        # What fuzzers begin with.
+        "small_tree": finish(random_tree(2, 8, features)[0], "log_rate"),
+    }
 
 
 def _packed(model: onnx.ModelProto) -> bytes:
