@@ -10,11 +10,10 @@ import gymnasium
 import numpy as np
 import torch
 
+from weir.registry import WEIGHTS
 from weir.trainer.gym.specification import EnvironmentSpecification
 from weir.trainer.muses.students import grow
 from weir.trainer.policies.feature_scaling import FeatureScaling
-
-OBJECTIVE: Final = ("throughput", "latency", "loss")
 
 # Of a part.
 _FEWEST_SAMPLES: Final = 500
@@ -37,7 +36,7 @@ class TreeInputs:
     @property
     def state_size(self) -> int:
         """How many inputs are about the path."""
-        return len(self.names) - len(OBJECTIVE)
+        return len(self.names) - len(WEIGHTS)
 
     @cached_property
     def scaling(self) -> FeatureScaling:
@@ -53,7 +52,7 @@ class TreeInputs:
 
 def whole_observation(specification: EnvironmentSpecification) -> TreeInputs:
     """Everything, as the teacher sees it."""
-    names = (*specification.observed, "rule_rate", *OBJECTIVE)
+    names = (*specification.observed, "rule_rate", *WEIGHTS)
     return TreeInputs(specification, names, np.eye(len(names), dtype=np.float32))
 
 
@@ -63,19 +62,19 @@ def tree_inputs(specification: EnvironmentSpecification, lines: np.ndarray) -> T
     further sums.
     """
     of_interval, history = specification.interval_features, specification.history
-    intervals, whole = len(of_interval), len(specification.observed) + 1 + len(OBJECTIVE)
+    intervals, whole = len(of_interval), len(specification.observed) + 1 + len(WEIGHTS)
     newest = np.eye(whole, intervals)
     means = np.zeros((whole, intervals))
     means[: intervals * history] = np.tile(np.eye(intervals), (history, 1)) / history
     rest = np.eye(whole)[:, intervals * history :]
-    columns = [newest, means, rest[:, : -len(OBJECTIVE)], lines, rest[:, -len(OBJECTIVE) :]]
+    columns = [newest, means, rest[:, : -len(WEIGHTS)], lines, rest[:, -len(WEIGHTS) :]]
     names = (
         *of_interval,
         *(f"{name}_mean" for name in of_interval),
         *specification.path_features,
         "rule_rate",
         *(f"line_{number}" for number in range(1, lines.shape[1] + 1)),
-        *OBJECTIVE,
+        *WEIGHTS,
     )
     return TreeInputs(specification, names, np.concatenate(columns, axis=1).astype(np.float32))
 
