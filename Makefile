@@ -218,7 +218,7 @@ COMPILE = $(UV) pip compile --quiet --upgrade --python-version 3.11 --no-header 
 lock: | $(UV) ## Choose new versions of the Python dependencies and pin them
 	$(COMPILE) -o requirements/run.txt
 	mkdir -p build
-	$(COMPILE) --extra train -c requirements/run.txt -o build/train.txt
+	$(COMPILE) --extra train --extra trees -c requirements/run.txt -o build/train.txt
 	awk '/^[a-z]/ { cuda = /^(torch|triton|cuda|nvidia)[-=]/ } { print > ("requirements/" (cuda ? "cuda" : "train") ".txt") }' build/train.txt
 	$(COMPILE) --extra test -c requirements/train.txt -o requirements/test.txt
 	$(COMPILE) --extra docs -c requirements/test.txt -o requirements/docs.txt

@@ -1,4 +1,4 @@
-"""The commands `weir train`, `weir export` and `weir model`."""
+"""The commands `weir train`, `weir export`, `weir muses` and `weir model`."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from weir.trainer.imitation.command import imitate
 from weir.trainer.learning.progress_text import reward_text
 from weir.trainer.model.card import model_card, read_summary
 from weir.trainer.model.file import read_model
+from weir.trainer.muses.command import muses
+from weir.trainer.muses.show import described_kinds, kinds_page, kinds_table
 
 model_app = typer.Typer(no_args_is_help=True, help="Show a model file, write its card.")
 
@@ -165,15 +167,26 @@ def export(
 def show_model(
     file: Annotated[Path, typer.Argument(help="A model file.")],
     as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
+    page: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw a mixture's kinds of path, with examples: an HTML page.")
+    ] = None,
 ) -> None:
-    """Show a model's features, history, interval, action, bounds and provenance."""
+    """Show a model's features, history, interval, action, bounds and provenance; of 'weir muses' also its trees."""
     model = read_model(file)
+    if page is not None:
+        write_text(page, kinds_page(model))
     if as_json:
         typer.echo(json.dumps(model.to_dict(), indent=1))
         return
     for key, value in model.to_dict().items():
         shown = ", ".join(value) if isinstance(value, list) else json.dumps(value) if isinstance(value, dict) else value
         typer.echo(f"{key + ':':16}{shown}")
+    if described_kinds(model):
+        console = Console(markup=False, highlight=False)
+        if not console.is_terminal:
+            # Into a file or a pipe: no line is broken.
+            console.width = 250
+        console.print(kinds_table(model))
 
 
 @model_app.command("card")
@@ -189,11 +202,12 @@ def write_model_card(
 
 
 def add_commands(app: typer.Typer) -> None:
-    """Adds `train`, `adapt`, `imitate`, `export` and `model` to the `weir` command."""
+    """Adds `train`, `adapt`, `imitate`, `export`, `muses` and `model` to the `weir` command."""
     app.command("train")(train)
     app.command("adapt")(adapt)
     app.command("imitate")(imitate)
     app.command("export")(export)
+    app.command("muses")(muses)
     app.add_typer(model_app, name="model")
 
 

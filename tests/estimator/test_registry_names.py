@@ -93,6 +93,7 @@ CHOICES = {
     "trainer/learning/evaluation.py": {"balanced"},
     "trainer/recoco/experiment.py": {"balanced"},
     "trainer/adaptation/experiment.py": {"throughput", "balanced", "latency"},
+    "trainer/muses/flows.py": {"balanced"},
     "webrtc_patch/peer/session.cc": {"rule", "weir"},
     "webrtc_patch/peer/main.cc": {"weir"},
     "webrtc_patch/peer/lines/command.cc": {"weir"},
@@ -111,6 +112,7 @@ CHOICES = {
     "trainer/gym/sim/run/versions.cc": {"weir"},
     "trainer/configuration/training.py": {"weir"},
     "trainer/model": {"weir"},
+    "trainer/muses/command.py": {"weir"},
     "webrtc_patch/peer/peer_media.cc": {"weir"},
 }
 # The names of two presets are those of the weight that they favour; these files mean the weight.

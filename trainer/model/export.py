@@ -53,7 +53,36 @@ def export(
     kind = DeployedRecurrentPolicy if isinstance(policy, RecurrentPolicy) else DeployedPolicy
     deployed = kind(policy, specification).eval()
     model = policy_graph(deployed, specification)
-    metadata = _metadata(specification, name, version, provenance or {}, _golden(deployed))
+    finish(
+        model,
+        specification,
+        path,
+        _golden(deployed),
+        name=name,
+        version=version,
+        provenance=provenance or {},
+        ranges=ranges,
+    )
+    return model
+
+
+def finish(
+    model: onnx.ModelProto,
+    specification: EnvironmentSpecification,
+    path: str | os.PathLike[str],
+    golden: list[dict[str, list[float]]],
+    *,
+    name: str,
+    version: str,
+    provenance: Mapping[str, Any],
+    ranges: np.ndarray | None,
+) -> None:
+    """Gives a graph its metadata, checks it and writes it; see `export`.
+
+    Args:
+        golden: inputs and outputs by name, as `floats` gives them, computed by something else than the graph.
+    """
+    metadata = _metadata(specification, name, version, provenance, golden)
     if ranges is not None:
         metadata["weir.ranges"] = ",".join(f"{bound:.6g}" for bound in ranges.reshape(-1))
     onnx.helper.set_model_props(model, metadata)
@@ -61,12 +90,12 @@ def export(
     worst = parity(model)
     if not worst <= 1.0:
         raise InputError(
-            f"{path}: torch and ONNX Runtime differ by {worst:.2g} times what is allowed; nothing is written"
+            f"{path}: its golden vectors and ONNX Runtime differ by {worst:.2g} times what is allowed; nothing is "
+            "written"
         )
     data = model.SerializeToString(deterministic=True)
     check_in_library(data)
     write_bytes(path, data)
-    return model
 
 
 def parity(model: onnx.ModelProto) -> float:
@@ -76,8 +105,9 @@ def parity(model: onnx.ModelProto) -> float:
     metadata = {entry.key: entry.value for entry in model.metadata_props}
     session = make_session(model.SerializeToString())
     worst = 0.0
-    given, asked = ([value.name for value in values] for values in (session.get_inputs(), session.get_outputs()))
+    given = [value.name for value in session.get_inputs()]
     for golden in json.loads(metadata["weir.golden"]):
+        asked = [value.name for value in session.get_outputs() if value.name in golden]
         answers = session.run(asked, {key: np.array([golden[key]], dtype=np.float32) for key in given})
         for answer, expected in zip(answers, (np.array(golden[key]) for key in asked), strict=True):
             difference = np.abs(answer.reshape(-1) - expected) / (GOLDEN_TOLERANCE * (np.abs(expected) + 1.0))
@@ -117,7 +147,7 @@ def _golden(deployed: DeployedPolicy) -> list[dict[str, list[float]]]:
             found = deployed(*(torch.from_numpy(values[None]) for values in given.values()))
         told = zip(answers, found if isinstance(found, tuple) else (found,), strict=True)
         given |= {name: values.numpy().reshape(-1) for name, values in told}
-        vectors.append({name: _floats(values) for name, values in given.items()})
+        vectors.append({name: floats(values) for name, values in given.items()})
     return vectors
 
 
@@ -148,6 +178,6 @@ def _metadata(
     return metadata
 
 
-def _floats(values: np.ndarray) -> list[float]:
+def floats(values: np.ndarray) -> list[float]:
     """float32 values as the shortest decimals that give them back."""
     return [float(np.format_float_positional(value, unique=True)) for value in values]

@@ -70,19 +70,11 @@ def policy_graph(deployed: DeployedPolicy, specification: EnvironmentSpecificati
     (1, 1) and then `next_state` (1, S), as `DeployedPolicy` computes it. The same policy gives the same model.
     """
     graph = GraphBuilder()
-    log_rule = _log_rule(graph, deployed.scaling) if deployed.scaling.knows_rule else None
-    if log_rule is None:
-        reference = graph.constant("reference", [[math.log(REFERENCE_RATE_BPS)]])
-    else:
-        reference = graph.node("Max", log_rule, graph.constant("minimum_rate", math.log(MINIMUM_RATE_BPS)))
-    scaled = _scaled(graph, specification, reference)
-    absolute = graph.gemm(
-        reference, "absolute", [[ABSOLUTE_RATE_SCALE]], [-ABSOLUTE_RATE_SCALE * math.log(REFERENCE_RATE_BPS)]
-    )
+    scaled, log_rule = scaled_nodes(graph, deployed.scaling)
     layers = {name: module for name, module in deployed.named_modules() if not list(module.children())}
     del layers["scaling"]
     preference = {name: layers.pop(name) for name in list(layers) if ".preference." in name}
-    value = graph.node("Concat", scaled, absolute, _layers(graph, "objective", preference), axis=1)
+    value = graph.node("Concat", *scaled, _layers(graph, "objective", preference), axis=1)
     widths, next_state = {"observation": specification.observation_size, "objective": 3}, {}
     if isinstance(deployed.actor, RecurrentActor):
         del layers["actor.cells"]
@@ -95,10 +87,31 @@ def policy_graph(deployed: DeployedPolicy, specification: EnvironmentSpecificati
     action = graph.clip(value, -1.0, 1.0)
     if specification.action.kind == "around_rule":
         assert log_rule is not None
-        span = graph.constant("log_span", [[math.log(specification.action.span)]])
-        log_rate = graph.node("Gemm", action, span, log_rule)
-        action = graph.clip(graph.node("Exp", log_rate), specification.action.min_bps, specification.action.max_bps)
+        action = rate_node(graph, specification, action, log_rule)
     return graph.model(widths, {"action": (action, 1)} | next_state)
+
+
+def scaled_nodes(graph: GraphBuilder, scaling: FeatureScaling) -> tuple[tuple[str, str], str | None]:
+    """What `FeatureScaling` answers for `observation`, without the objective: the features (1, observation_size) and
+    the rule's rate (1, 1). Then the logarithm of the rule's rate in bps, (1, 1), where the features say it.
+    """
+    log_rule = _log_rule(graph, scaling) if scaling.knows_rule else None
+    if log_rule is None:
+        reference = graph.constant("reference", [[math.log(REFERENCE_RATE_BPS)]])
+    else:
+        reference = graph.node("Max", log_rule, graph.constant("minimum_rate", math.log(MINIMUM_RATE_BPS)))
+    scaled = _scaled(graph, scaling.specification, reference)
+    absolute = graph.gemm(
+        reference, "absolute", [[ABSOLUTE_RATE_SCALE]], [-ABSOLUTE_RATE_SCALE * math.log(REFERENCE_RATE_BPS)]
+    )
+    return (scaled, absolute), log_rule
+
+
+def rate_node(graph: GraphBuilder, specification: EnvironmentSpecification, action: str, log_rule: str) -> str:
+    """The rate in bps, (1, 1), for an action around the rule."""
+    span = graph.constant("log_span", [[math.log(specification.action.span)]])
+    log_rate = graph.node("Gemm", action, span, log_rule)
+    return graph.clip(graph.node("Exp", log_rate), specification.action.min_bps, specification.action.max_bps)
 
 
 def _log_rule(graph: GraphBuilder, scaling: FeatureScaling) -> str:

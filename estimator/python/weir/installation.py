@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,6 +15,8 @@ from weir.errors import MissingComponent
 DISTRIBUTION = "weir-bwe"
 # The extra `train` of pyproject.toml: needed to train and to export, never to run.
 TRAINING_PACKAGES = ("torch", "stable-baselines3", "sb3-contrib", "tensorboard")
+# The extra `trees`, by their names as modules and on the package index.
+TREE_PACKAGES = {"sklearn": "scikit-learn"}
 
 
 def installed_version() -> str | None:
@@ -51,7 +54,17 @@ def how_to_get(target: str, *packages: str) -> str:
 
 def require_training() -> None:
     """Raises a MissingComponent that says what to install when something of the extra `train` is not there."""
-    missing = [name for name in TRAINING_PACKAGES if find_spec(name.replace("-", "_")) is None]
+    _require({name.replace("-", "_"): name for name in TRAINING_PACKAGES})
+
+
+def require_trees() -> None:
+    """The same for the extras `train` and `trees`."""
+    require_training()
+    _require(TREE_PACKAGES)
+
+
+def _require(packages: Mapping[str, str]) -> None:
+    missing = [name for module, name in packages.items() if find_spec(module) is None]
     if missing:
         raise MissingComponent(
             f"training needs Python packages that are not installed, {', '.join(missing)}: "

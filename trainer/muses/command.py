@@ -1,0 +1,135 @@
+"""The command `weir muses`."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from weir.errors import InputError
+from weir.files.input import LARGEST_MODEL_BYTES, read_bytes
+from weir.files.output import write_text
+from weir.installation import require_trees
+from weir.trainer.configuration.scenarios import ScenarioSettings
+from weir.trainer.gym.environment import make_specification
+from weir.trainer.gym.specification import EnvironmentSpecification
+from weir.trainer.model.card import model_card
+from weir.trainer.model.file import ModelFile, read_model
+
+AUTO: Final = "auto"
+# With 14 and the tree of all, 500 leaves each are 60 kB.
+MOST_AUTO_KINDS: Final = 14
+_MOST_KINDS: Final = 100
+_HIGHEST_MEAN_BPS: Final = 20e6
+
+
+def muses(
+    teacher: Annotated[Path, typer.Argument(help="Model file (.onnx) that acts around the rule.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The trees' model file; its card is written beside it.")],
+    flows: Annotated[int, typer.Option(min=2, help="Flows under the teacher, each of --duration.")] = 5000,
+    duration: Annotated[float, typer.Option(min=1.0, metavar="S", help="Of a flow.")] = 40.0,
+    kinds: Annotated[
+        str, typer.Option(metavar="K|auto", help=f"Kinds of path; auto: the best silhouette of 2 to {MOST_AUTO_KINDS}.")
+    ] = AUTO,
+    leaves: Annotated[int, typer.Option(min=2, max=20_000, help="Of a tree, at most.")] = 500,
+    interval: Annotated[float, typer.Option(min=0.2, metavar="S", help="Between two choices of a tree.")] = 10.0,
+    lines: Annotated[int, typer.Option(min=0, max=100, help="Sums of the whole history that trees may ask for.")] = 24,
+    rounds: Annotated[int, typer.Option(min=0, max=20, help="How often trees fly, corrected by the teacher.")] = 2,
+    seed: Annotated[int, typer.Option(min=0, help="Of paths, objectives and clusters.")] = 1,
+    environments: Annotated[int, typer.Option(min=2, help="Flows at once, a simulator process each; even.")] = 256,
+) -> None:
+    """Extract small trees from a teacher, one for each kind of path, chosen while a call runs (Muses)."""
+    tried = _kinds(kinds)
+    if out.suffix != ".onnx" or out.resolve() == teacher.resolve():
+        raise InputError(f"--out {out}: the name of another model file, which ends with .onnx")
+    if environments % 2:
+        raise InputError(f"--environments {environments}: flows come in pairs")
+    described = read_model(teacher)
+    specification = _specification(described)
+    require_trees()
+    from weir.trainer.gym.process import SimulatorError
+    from weir.trainer.model.training_ranges import read_ranges
+    from weir.trainer.muses.export import export
+    from weir.trainer.muses.extraction import Plan, extract
+    from weir.trainer.muses.kinds import describe_kinds
+
+    plan = Plan(
+        flows=flows,
+        duration_s=duration,
+        kinds=tried,
+        leaves=leaves,
+        interval_s=interval,
+        lines=lines,
+        rounds=rounds,
+        seed=seed,
+        environments=environments,
+        scenarios=ScenarioSettings(maximum_mean_bps=_HIGHEST_MEAN_BPS),
+    )
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task("starting", total=1)
+        try:
+            found = extract(
+                read_bytes(teacher, LARGEST_MODEL_BYTES),
+                specification,
+                plan,
+                on_progress=lambda what, done, total: progress.update(
+                    task, description=what, completed=done, total=total
+                ),
+            )
+        except SimulatorError as error:
+            progress.stop()
+            typer.echo(f"weir: {error}", err=True)
+            raise typer.Exit(1) from None
+    words = ["weir", "muses", str(teacher), "--out", str(out), "--flows", str(flows), "--duration", f"{duration:g}"]
+    words += ["--kinds", kinds, "--leaves", str(leaves), "--interval", f"{interval:g}", "--lines", str(lines)]
+    words += ["--rounds", str(rounds), "--seed", str(seed), "--environments", str(environments)]
+    provenance = {
+        "algorithm": f"Muses: {len(found.mixture.trees)} regression trees of at most {leaves} leaves, "
+        f"{rounds} rounds of dataset aggregation",
+        "teacher": {"name": described.name, "version": described.version, "sha256": described.sha256},
+        "data": "random domain (weir.traces.random_domain), split train, mean capacity at most "
+        f"{_HIGHEST_MEAN_BPS / 1e6:g} Mbps, {flows:,} flows of {duration:g} s under the teacher",
+        "objectives": "balanced, and random on the same paths",
+        "action": asdict(specification.action),
+        "muses": {
+            "duration_s": duration,
+            "interval_s": interval,
+            "silhouettes": {} if found.decomposition is None else _rounded(found.decomposition.silhouettes),
+            "tree_bytes": 8 * found.mixture.splits,
+            "fewest_samples": found.fewest_samples,
+            "held_out": _rounded(found.measures),
+            "kinds": describe_kinds(found),
+        },
+        "command": shlex.join(words),
+    }
+    ranges = read_ranges(described.ranges) if described.ranges else None
+    export(found.mixture, out, provenance=provenance, ranges=ranges)
+    card = out.with_suffix(".md")
+    write_text(card, model_card(read_model(out)))
+    typer.echo(f"{out}: {len(found.mixture.trees)} trees, {8 * found.mixture.splits:,} bytes of splits\n{card}")
+
+
+def _kinds(text: str) -> tuple[int, ...]:
+    if text == AUTO:
+        return tuple(range(2, MOST_AUTO_KINDS + 1))
+    if not text.isdecimal() or not 1 <= int(text) <= _MOST_KINDS:
+        raise InputError(f"--kinds {text}: auto, or 1 (one tree for all) to {_MOST_KINDS}")
+    return (int(text),)
+
+
+def _specification(model: ModelFile) -> EnvironmentSpecification:
+    """What the teacher was trained in, by its own account; the guard stands behind the trees, as in a call."""
+    action = model.provenance.get("action") if isinstance(model.provenance, dict) else None
+    if not isinstance(action, dict) or action.get("kind") != "around_rule":
+        raise InputError(f"{model.path}: its provenance tells no action around the rule; such a teacher is needed")
+    return make_specification(model.interval_ms, model.features, model.history, action, guard=True)
+
+
+def _rounded(values: dict[Any, float]) -> dict[str, float]:
+    return {str(key): round(float(value), 4) for key, value in values.items()}
