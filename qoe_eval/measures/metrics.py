@@ -84,6 +84,11 @@ def challenge_parts(
     return delay if sent > 0 else None, rate, loss
 
 
+def challenge_score(delay: float | None, rate: float | None, loss: float | None) -> float | None:
+    """The network part of the MMSys 2021 score of its three parts, 0 to 100; None where one of them is not known."""
+    return None if delay is None or rate is None or loss is None else (0.2 * delay + 0.2 * rate + 0.3 * loss) / 0.7
+
+
 def utility(objective: Sequence[float], rate: float | None, delay: float | None, loss: float | None) -> float | None:
     """MOCC Eq. 2 over a run, 0 to 100: the objective's weights of throughput, latency and loss times the three parts of
     the challenge score (0 to 100 each; None where one is not known).
@@ -112,9 +117,7 @@ def _flow_metrics(record: Mapping[str, Any], flow: Mapping[str, Any], series: Fl
     packet_bytes = received_bytes / flow["packets_received"] if flow["packets_received"] else None
     return {
         "utility": utility(record["objective"], rate, delay, loss) if record.get("objective") else None,
-        "challenge": (0.2 * delay + 0.2 * rate + 0.3 * loss) / 0.7
-        if delay is not None and rate is not None and loss is not None
-        else None,
+        "challenge": challenge_score(delay, rate, loss),
         "challenge_delay": delay,
         "challenge_rate": rate,
         "challenge_loss": loss,

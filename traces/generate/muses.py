@@ -36,6 +36,7 @@ from weir.traces.generate.wifi_mobility import reach_m, wifi_mobility
 from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.links import FULL_PACKET_BYTES, Queue
 from weir.traces.schema.scenario import Scenario
+from weir.traces.schema.values_over_time import DelayOverTime
 
 WifiTest = Literal["steady-wifi", "fluctuating-wifi"]
 
@@ -43,10 +44,12 @@ TEST_RATE_BPS = 40e6
 """One stream of 802.11n, 65 Mbps, less what preambles, contention and acknowledgements take."""
 TEST_DURATION_S = 100.0
 LARGEST_DELAY_MS = 150.0
+CHANGE_AT_S = 30.0
+_AFTER_CHANGE_S = 60.0
 _SMALLEST_DELAY_MS = 5.0
 _PATH_LOSS_EXPONENTS = (4.0, 6.0)
 _TEST_BUFFER = Queue(bytes=300_000)
-_STREAMS = {"train": 0, "held_out": 1, "steady-wifi": 2, "fluctuating-wifi": 3, "lte": 4}
+_STREAMS = {"train": 0, "held_out": 1, "steady-wifi": 2, "fluctuating-wifi": 3, "lte": 4, "change": 5}
 
 
 def muses_scenario(
@@ -104,6 +107,27 @@ def muses_lte_test(recorded: CapacityTrace, seed: int, duration_s: float = TEST_
     rng = _rng("lte", seed)
     trace = recorded.starting_at(rng.uniform(0, recorded.period_s or 1.0)).resample(0.2, duration_s)
     return _test_scenario(rng, trace, f"lte-{seed}", 50.0, None)
+
+
+def muses_network_change(seed: int) -> Scenario:
+    """From steady Wi-Fi to LTE (`cellular`, 1 to 8 Mbps) at CHANGE_AT_S, as when someone leaves the house; 90 s."""
+    rng = _rng("change", seed)
+    wifi = wifi_mobility(rng, CHANGE_AT_S, TEST_RATE_BPS, shadowing_db=3.0, distance_m=5.0, speed_mps=0.0)
+    lte = random_capacity(rng, "cellular", _AFTER_CHANGE_S, log_uniform(rng, 1e6, 8e6))
+    duration_s = CHANGE_AT_S + _AFTER_CHANGE_S
+    return scenario_from_capacity(
+        CapacityTrace(
+            np.concatenate([wifi.times_s, CHANGE_AT_S + lte.times_s]),
+            np.concatenate([wifi.rates_bps, lte.rates_bps]),
+            duration_s,
+        ),
+        f"change-{seed}",
+        one_way_delay_ms=DelayOverTime(
+            times_s=[0.0, CHANGE_AT_S], values_ms=[round(rng.uniform(20, 30), 2), round(rng.uniform(35, 50), 2)]
+        ),
+        queue=_TEST_BUFFER,
+        provenance=_provenance("section III-F"),
+    )
 
 
 def _test_scenario(
