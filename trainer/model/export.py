@@ -17,9 +17,10 @@ import weir
 from weir.errors import InputError
 from weir.files.output import write_bytes
 from weir.trainer.gym.specification import EnvironmentSpecification
-from weir.trainer.model.golden_inputs import golden_inputs
+from weir.trainer.model.golden_inputs import golden_inputs, golden_states
 from weir.trainer.model.policy_graph import policy_graph
 from weir.trainer.policies.networks import DeployablePolicy, DeployedPolicy
+from weir.trainer.policies.recurrent import DeployedRecurrentPolicy, RecurrentPolicy
 
 # Relative and absolute: what the library allows when it checks golden vectors (`MatchesGolden`).
 GOLDEN_TOLERANCE = 1e-4
@@ -49,19 +50,10 @@ def export(
     Raises:
         InputError: the file cannot be written, or torch, ONNX Runtime and the library (when built) disagree.
     """
-    deployed = DeployedPolicy(policy, specification).eval()
-    observations, objectives = golden_inputs(specification)
-    with torch.no_grad():
-        actions = [
-            deployed(torch.from_numpy(observation[None]), torch.from_numpy(objective[None])).numpy().reshape(-1)
-            for observation, objective in zip(observations, objectives, strict=True)
-        ]
+    kind = DeployedRecurrentPolicy if isinstance(policy, RecurrentPolicy) else DeployedPolicy
+    deployed = kind(policy, specification).eval()
     model = policy_graph(deployed, specification)
-    golden = [
-        {"observation": _floats(observation), "objective": _floats(objective), "action": _floats(action)}
-        for observation, objective, action in zip(observations, objectives, actions, strict=True)
-    ]
-    metadata = _metadata(specification, name, version, provenance or {}, golden)
+    metadata = _metadata(specification, name, version, provenance or {}, _golden(deployed))
     if ranges is not None:
         metadata["weir.ranges"] = ",".join(f"{bound:.6g}" for bound in ranges.reshape(-1))
     onnx.helper.set_model_props(model, metadata)
@@ -87,14 +79,12 @@ def parity(model: onnx.ModelProto) -> float:
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
     worst = 0.0
+    given, asked = ([value.name for value in values] for values in (session.get_inputs(), session.get_outputs()))
     for golden in json.loads(metadata["weir.golden"]):
-        inputs = {key: np.array([golden[key]], dtype=np.float32) for key in ("observation", "objective")}
-        action = session.run(["action"], inputs)[0].reshape(-1)
-        expected = np.array(golden["action"])
-        worst = max(
-            worst,
-            float(np.max(np.abs(action - expected) / (GOLDEN_TOLERANCE * (np.abs(expected) + 1.0)))),
-        )
+        answers = session.run(asked, {key: np.array([golden[key]], dtype=np.float32) for key in given})
+        for answer, expected in zip(answers, (np.array(golden[key]) for key in asked), strict=True):
+            difference = np.abs(answer.reshape(-1) - expected) / (GOLDEN_TOLERANCE * (np.abs(expected) + 1.0))
+            worst = max(worst, float(np.max(difference)))
     return worst
 
 
@@ -113,6 +103,25 @@ def check_in_library(model: bytes) -> bool:
     except ValueError as error:
         raise InputError(f"the library refuses the model: {error}") from None
     return True
+
+
+def _golden(deployed: DeployedPolicy) -> list[dict[str, list[float]]]:
+    """The golden vectors of a deployed policy."""
+    observations, objectives = golden_inputs(deployed.specification)
+    rows = {"observation": observations, "objective": objectives}
+    answers = ["action"]
+    if isinstance(deployed, DeployedRecurrentPolicy):
+        rows["state"] = golden_states(deployed.state_size)
+        answers.append("next_state")
+    vectors = []
+    for index in range(len(observations)):
+        given = {name: values[index] for name, values in rows.items()}
+        with torch.no_grad():
+            found = deployed(*(torch.from_numpy(values[None]) for values in given.values()))
+        told = zip(answers, found if isinstance(found, tuple) else (found,), strict=True)
+        given |= {name: values.numpy().reshape(-1) for name, values in told}
+        vectors.append({name: _floats(values) for name, values in given.items()})
+    return vectors
 
 
 def _metadata(

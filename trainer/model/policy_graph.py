@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper, numpy_helper
 from torch import nn
 
 from weir.trainer.gym import rule
 from weir.trainer.gym.specification import EnvironmentSpecification
+from weir.trainer.model.graph_builder import GraphBuilder
+from weir.trainer.model.recurrent_nodes import level_nodes, recurrent_nodes
 from weir.trainer.policies.feature_scaling import (
     ABSOLUTE_RATE_SCALE,
     INPUT_LIMIT,
@@ -29,9 +30,7 @@ from weir.trainer.policies.feature_scaling import (
 )
 from weir.trainer.policies.networks import DeployedPolicy
 from weir.trainer.policies.off_policy import SaturationLimit
-
-OPSET: Final = 17
-IR_VERSION: Final = 8
+from weir.trainer.policies.recurrent import LevelHead, RecurrentActor
 
 # Makes any difference between two floats a large number, and, as a power of two, rounds nothing.
 _GATE: Final = 2.0**80
@@ -67,10 +66,10 @@ _CASES: Final[tuple[tuple[tuple[str, ...], ...], ...]] = (
 
 
 def policy_graph(deployed: DeployedPolicy, specification: EnvironmentSpecification) -> onnx.ModelProto:
-    """The model: `observation` (1, D) and `objective` (1, 3) to `action` (1, 1), as `DeployedPolicy` computes it. The
-    same policy gives the same model.
+    """The model: `observation` (1, D) and `objective` (1, 3), with a recurrent policy `state` (1, S) too, to `action`
+    (1, 1) and then `next_state` (1, S), as `DeployedPolicy` computes it. The same policy gives the same model.
     """
-    graph = _Graph()
+    graph = GraphBuilder()
     log_rule = _log_rule(graph, deployed.scaling) if deployed.scaling.knows_rule else None
     if log_rule is None:
         reference = graph.constant("reference", [[math.log(REFERENCE_RATE_BPS)]])
@@ -83,63 +82,26 @@ def policy_graph(deployed: DeployedPolicy, specification: EnvironmentSpecificati
     layers = {name: module for name, module in deployed.named_modules() if not list(module.children())}
     del layers["scaling"]
     preference = {name: layers.pop(name) for name in list(layers) if ".preference." in name}
-    inputs = graph.node("Concat", scaled, absolute, _layers(graph, "objective", preference), axis=1)
-    action = graph.clip(_layers(graph, inputs, layers), -1.0, 1.0)
+    value = graph.node("Concat", scaled, absolute, _layers(graph, "objective", preference), axis=1)
+    widths, next_state = {"observation": specification.observation_size, "objective": 3}, {}
+    if isinstance(deployed.actor, RecurrentActor):
+        del layers["actor.cells"]
+        widths["state"] = deployed.actor.state_size
+        value, state = recurrent_nodes(graph, value, deployed.actor.cells)
+        next_state = {"next_state": (state, deployed.actor.state_size)}
+    value = _layers(graph, value, layers)
+    if isinstance(deployed.head, LevelHead):
+        value = level_nodes(graph, value, deployed.head.levels)
+    action = graph.clip(value, -1.0, 1.0)
     if specification.action.kind == "around_rule":
         assert log_rule is not None
         span = graph.constant("log_span", [[math.log(specification.action.span)]])
         log_rate = graph.node("Gemm", action, span, log_rule)
         action = graph.clip(graph.node("Exp", log_rate), specification.action.min_bps, specification.action.max_bps)
-    return graph.model(specification.observation_size, action)
+    return graph.model(widths, {"action": (action, 1)} | next_state)
 
 
-class _Graph:
-    """Collects nodes and initialisers; everything is named in the order in which it comes."""
-
-    def __init__(self) -> None:
-        self._nodes: list[onnx.NodeProto] = []
-        self._constants: dict[str, np.ndarray] = {}
-
-    def constant(self, name: str, values: Any) -> str:
-        """An initialiser; floats become float32."""
-        array = np.asarray(values)
-        self._constants[name] = array if array.dtype == np.int64 else array.astype(np.float32)
-        return name
-
-    def node(self, operator: str, *inputs: str, **attributes: Any) -> str:
-        """A node with one output, whose name is returned."""
-        output = f"{operator.lower()}_{len(self._nodes)}"
-        self._nodes.append(helper.make_node(operator, inputs, [output], name=output, **attributes))
-        return output
-
-    def gemm(self, value: str, name: str, weight: Any, bias: Any) -> str:
-        """value * weight + bias, (1, n) times (n, m)."""
-        return self.node("Gemm", value, self.constant(f"{name}.weight", weight), self.constant(f"{name}.bias", bias))
-
-    def clip(self, value: str, low: float, high: float) -> str:
-        """Elements cut to low and high."""
-        bounds = (self.constant(f"bound_{bound!r}", np.float32(bound)) for bound in (float(low), float(high)))
-        return self.node("Clip", value, *bounds)
-
-    def model(self, observation_size: int, action: str) -> onnx.ModelProto:
-        """What was collected; `action` is the name of what becomes the output."""
-        self._nodes[-1].output[0] = "action"
-        assert self._nodes[-1].name == action
-        graph = helper.make_graph(
-            self._nodes,
-            "weir",
-            [
-                helper.make_tensor_value_info("observation", TensorProto.FLOAT, [1, observation_size]),
-                helper.make_tensor_value_info("objective", TensorProto.FLOAT, [1, 3]),
-            ],
-            [helper.make_tensor_value_info("action", TensorProto.FLOAT, [1, 1])],
-            [numpy_helper.from_array(values, name) for name, values in self._constants.items()],
-        )
-        opset = helper.make_opsetid("", OPSET)
-        return helper.make_model(graph, producer_name="weir", opset_imports=[opset], ir_version=IR_VERSION)
-
-
-def _log_rule(graph: _Graph, scaling: FeatureScaling) -> str:
+def _log_rule(graph: GraphBuilder, scaling: FeatureScaling) -> str:
     """The logarithm of what the ten-line rule would answer in bps, (1, 1); see `weir.trainer.gym.rule`. Rates below 1
     bps count as that.
     """
@@ -175,7 +137,7 @@ def _log_rule(graph: _Graph, scaling: FeatureScaling) -> str:
     return graph.node("ReduceMax", cases, axes=[1], keepdims=1)
 
 
-def _scaled(graph: _Graph, specification: EnvironmentSpecification, reference: str) -> str:
+def _scaled(graph: GraphBuilder, specification: EnvironmentSpecification, reference: str) -> str:
     """The scaled observation, (1, observation_size); see `Scaling`."""
     vectors = {
         name: graph.constant(f"scaling.{name}", values) for name, values in scaling_vectors(specification).items()
@@ -194,7 +156,7 @@ def _scaled(graph: _Graph, specification: EnvironmentSpecification, reference: s
     return graph.clip(graph.node("Gemm", reference, vectors["reference"], terms), -INPUT_LIMIT, INPUT_LIMIT)
 
 
-def _layers(graph: _Graph, value: str, layers: Mapping[str, nn.Module]) -> str:
+def _layers(graph: GraphBuilder, value: str, layers: Mapping[str, nn.Module]) -> str:
     """Linear layers and activations by name, in their order."""
     for name, layer in layers.items():
         if isinstance(layer, nn.Linear):
