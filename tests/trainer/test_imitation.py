@@ -2,6 +2,7 @@
 
 import json
 import math
+import subprocess
 
 import numpy as np
 import pytest
@@ -227,6 +228,11 @@ def test_the_command_learns_goes_on_and_teaches_another(tmp_path, configuration,
     result = run("--out", out, *options, "--iterations", 3, "--resume")
     assert result.exit_code == 0, result.output
     assert read_model(out).provenance["losses"][:2] == model.provenance["losses"]
+
+    scenario = tmp_path / "steady.json"  # of 4 s; a decision every 200 ms
+    command = [real_simulator, "run", scenario, "--controller", "weir", "--model", out, "--no-series"]
+    flow = json.loads(subprocess.run(command, capture_output=True, check=True, timeout=60).stdout)["flows"][0]
+    assert flow["estimator"] == {"decisions": 19, "policy_faults": 0, "fallback_decisions": 0}
 
     other = tmp_path / "b.onnx"
     result = run("--out", other, *options, "--iterations", 1, "--teacher", "oracle", "--teacher", out, "--regression")

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
-import onnxruntime
 
 from weir.errors import InputError
 from weir.files.input import LARGEST_MODEL_BYTES, read_bytes
 from weir.trainer.gym.specification import EnvironmentSpecification
 from weir.trainer.model.file import ModelFile, read_model
+from weir.trainer.model.session import make_session
 
 ORACLE = "oracle"
 
@@ -57,11 +57,7 @@ class ModelTeacher:
     def __init__(self, path: str | os.PathLike[str], specification: EnvironmentSpecification) -> None:
         _check(read_model(path), specification)
         self._specification = specification
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        self._session = onnxruntime.InferenceSession(
-            read_bytes(path, LARGEST_MODEL_BYTES), options, providers=["CPUExecutionProvider"]
-        )
+        self._session = make_session(read_bytes(path, LARGEST_MODEL_BYTES))
         self._shapes = {value.name: value.shape for value in self._session.get_inputs()}
         self._states: dict[int, np.ndarray] = {}
 

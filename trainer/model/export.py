@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime
 import torch
 
 import weir
@@ -19,6 +18,7 @@ from weir.files.output import write_bytes
 from weir.trainer.gym.specification import EnvironmentSpecification
 from weir.trainer.model.golden_inputs import golden_inputs, golden_states
 from weir.trainer.model.policy_graph import policy_graph
+from weir.trainer.model.session import make_session
 from weir.trainer.policies.networks import DeployablePolicy, DeployedPolicy
 from weir.trainer.policies.recurrent import DeployedRecurrentPolicy, RecurrentPolicy
 
@@ -74,10 +74,7 @@ def parity(model: onnx.ModelProto) -> float:
     good).
     """
     metadata = {entry.key: entry.value for entry in model.metadata_props}
-    onnxruntime.disable_telemetry_events()  # as the estimator does
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    session = make_session(model.SerializeToString())
     worst = 0.0
     given, asked = ([value.name for value in values] for values in (session.get_inputs(), session.get_outputs()))
     for golden in json.loads(metadata["weir.golden"]):

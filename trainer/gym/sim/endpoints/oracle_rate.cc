@@ -17,8 +17,7 @@ double ThroughputShare(const Objective& objective) {
 
 OracleAim Between(const OracleAim& low, const OracleAim& high, double share) {
   return {std::lerp(low.utilisation, high.utilisation, share),
-          std::llround(
-              std::lerp(static_cast<double>(low.drain_ns), static_cast<double>(high.drain_ns), share))};
+          std::llround(std::lerp(static_cast<double>(low.drain_ns), static_cast<double>(high.drain_ns), share))};
 }
 
 }  // namespace
@@ -34,10 +33,10 @@ OracleAim AimOf(const Objective& objective) {
 
 double OracleBps(const OracleConfig& config, const OracleAim& aim, int64_t from_ns, int64_t to_ns) {
   const LinkSpec& link = config.link->spec();
-  const double capacity_bps = link.PolicedBps(
-      link.capacity ? static_cast<double>(link.capacity->BitsBetween(from_ns, to_ns)) * 1e9 /
-                          static_cast<double>(to_ns - from_ns)
-                    : kUnlimitedBps);
+  const double capacity_bps =
+      link.PolicedBps(link.capacity ? static_cast<double>(link.capacity->BitsBetween(from_ns, to_ns)) * 1e9 /
+                                          static_cast<double>(to_ns - from_ns)
+                                    : kUnlimitedBps);
   const double share_bps =
       aim.utilisation * (capacity_bps - static_cast<double>(config.cross_traffic_bps)) / config.sharing_flows;
   if (config.sharing_flows > 1) return share_bps;
