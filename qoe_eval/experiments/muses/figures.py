@@ -62,7 +62,7 @@ def in_flight_chart(results: MusesResults) -> Chart | None:
     if not lines:
         return None
     lines.append(line("in flight = BDP", "--zero", np.array([0, widest]), np.array([0, widest]), dash="dot", width=1.2))
-    return _across("Bandwidth-delay product, packets", "in flight", widest, [row("In flight, packets", lines)])
+    return _across("Bandwidth-delay product, packets", "in flight", 1.03 * widest, [row("In flight, packets", lines)])
 
 
 def imitation_chart(f1: Mapping[str, Mapping[float, float]]) -> Chart | None:

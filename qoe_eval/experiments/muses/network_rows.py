@@ -109,7 +109,7 @@ def _ellipse(results: MusesResults, set_name: str) -> Row:
     if MUSES not in areas or not rivals:
         return not_measured(f"ellipse_{set_name}", what, goal, _why(results, set_name))
     best = min(rivals, key=rivals.__getitem__)
-    detail = "ms times points: " + ", ".join(f"{who} {area:,.1f}" for who, area in areas.items())
+    detail = "ms times points: " + ", ".join(f"{who} {shown_area(area)}" for who, area in areas.items())
     if rivals[best] <= 0:
         return not_measured(f"ellipse_{set_name}", what, goal, f"that of {best} is 0")
     return measured(f"ellipse_{set_name}", what, goal, areas[MUSES] / rivals[best], detail, next_best=best, areas=areas)
@@ -138,6 +138,11 @@ def _in_flight(results: MusesResults) -> Iterator[Row]:
 def means_of(cases: Mapping[str, Sequence[Case]]) -> dict[str, Case]:
     """The mean of each who that has any."""
     return {who: mean_case(some) for who, some in cases.items() if some}
+
+
+def shown_area(area: float) -> str:
+    """Of an ellipse, for people."""
+    return f"{area:,.1f}" if area >= 1 else f"{area:.2g}"
 
 
 def _over(a: Case, b: Case, name: str) -> float | None:

@@ -17,6 +17,7 @@ from weir.qoe_eval.experiments.muses.figures import (
 from weir.qoe_eval.experiments.muses.flow_rows import PAPERS_CUBIC_JAIN, PAPERS_JAIN, jain_by_flows
 from weir.qoe_eval.experiments.muses.measures import ellipse_area
 from weir.qoe_eval.experiments.muses.model_rows import TEACHER
+from weir.qoe_eval.experiments.muses.network_rows import shown_area
 from weir.qoe_eval.experiments.muses.results import GLOBAL_TREE, MUSES, MusesResults
 from weir.qoe_eval.experiments.muses.sets import CONGESTION_CONTROLS, SHARING, TABLE_III
 from weir.qoe_eval.report.goal_table import Row, reached_text
@@ -55,7 +56,7 @@ def render(
         Section("goals", "Goals", "goals.html", {"rows": rows, "note": _GOALS_NOTE}),
         *(_networks(results, name, charts) for name in TABLE_III),
         _figure(charts, "in-flight", "In flight (Figure 4)", [in_flight_chart(results)],
-                "Fluctuating Wi-Fi, samples of 100 ms. The paper: BBR's error 3.17 times, a global tree's 1.78 times"),
+                "Fluctuating Wi-Fi, samples of 100 ms. The paper: BBR's error 3.17 times Muses', one tree's 1.78"),
         _figure(charts, "imitation", "Imitation (Figure 1b)", [imitation_chart(f1)],
                 "F1 against the oracle's actions. The paper: one tree loses 9 % to the LSTM where delays vary most"),
         _sharing(results, charts),
@@ -79,7 +80,7 @@ def _networks(results: MusesResults, name: str, charts: list[dict[str, Any]]) ->
     areas = {who: ellipse_area(cases) for who, cases in results.cases(name).items() if len(cases) > 1}
     head = ["", "Utilisation, %", "p95 queueing delay, ms", "Loss, %", "Ellipse, ms points"]
     table = [
-        [*cells, f"{areas[cells[0]]:,.1f}" if cells[0] in areas else ""] for cells in shown_networks(results, name)
+        [*cells, shown_area(areas[cells[0]]) if cells[0] in areas else ""] for cells in shown_networks(results, name)
     ]
     note = f"A point a network, with the ellipse of one standard deviation; {_PAPERS_NETWORKS[name]}"
     title = f"{name.replace('-', ' ')} (Figure 3)".replace("wifi", "Wi-Fi").replace("lte", "LTE")

@@ -81,7 +81,7 @@ def sharing_scenario(flows: int) -> Scenario:
 def _lte(traces: Path | None, networks: int) -> ScenarioSet:
     files = sorted((traces / LTE_TRACES).glob("*LTE*")) if traces else []
     if not files:
-        return ScenarioSet(LTE, missing="needs a recorded LTE trace: name the folder of mahimahi/ with --traces")
+        return ScenarioSet(LTE, missing="needs an LTE trace in mahimahi/ of --traces")
     recorded = [_capacity(file) for file in files]
     return ScenarioSet(LTE, [muses_lte_test(recorded[seed % len(recorded)], seed) for seed in range(networks)])
 
