@@ -103,7 +103,7 @@ def nearest_share(file: Path) -> float | None:
     """
     try:
         provenance = json.loads(Model.load(file).description["provenance"] or "{}")
-        share = provenance["muses"]["among_two_nearest"]
+        share = provenance["muses"]["held_out"]["chosen_among_two_nearest"]
     except (KeyError, TypeError):
         return None
     except ValueError as error:

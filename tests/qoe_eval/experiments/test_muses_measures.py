@@ -1,6 +1,9 @@
 """Measures of `weir experiment muses` on records made by hand; samples of 100 ms."""
 
+import json
+
 import numpy as np
+import onnx
 import pytest
 
 from weir.executables import find_simulator
@@ -132,5 +135,11 @@ def test_imitation_of_the_oracle_is_measured_for_each_range_of_delays():
     assert all(0.02 < score < 0.9 for score in scores["weir"].values())
 
 
-def test_a_model_that_is_no_mixture_has_no_share_of_nearest_kinds():
+@pytest.mark.parametrize(("told", "share"), [(0.981, 0.981), (7, None), ("all", None), (True, None)])
+def test_the_share_of_nearest_kinds_is_what_the_model_says(tmp_path, told, share):
     assert nearest_share(shipped_model()) is None
+    model = onnx.load(shipped_model())
+    (provenance,) = (entry for entry in model.metadata_props if entry.key == "weir.provenance")
+    provenance.value = json.dumps({"muses": {"held_out": {"chosen_among_two_nearest": told}}})
+    onnx.save(model, tmp_path / "mixture.onnx")
+    assert nearest_share(tmp_path / "mixture.onnx") == share
