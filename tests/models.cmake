@@ -7,6 +7,8 @@ add_custom_command(
   COMMAND "${Python_EXECUTABLE}" "${_script}" "${WEIR_TEST_MODELS}"
   COMMAND "${CMAKE_COMMAND}" -E touch "${WEIR_TEST_MODELS}/made"
   DEPENDS "${_script}" "${CMAKE_CURRENT_LIST_DIR}/estimator/hostile_models.py"
+    "${CMAKE_CURRENT_LIST_DIR}/estimator/tree_models.py" "${CMAKE_CURRENT_LIST_DIR}/estimator/benchmark_models.py"
+    "${CMAKE_CURRENT_LIST_DIR}/../trainer/models/weir.onnx"
   COMMENT "Writing test models"
   VERBATIM)
 add_custom_target(weir_test_models DEPENDS "${WEIR_TEST_MODELS}/made")

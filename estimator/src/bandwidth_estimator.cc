@@ -87,7 +87,7 @@ void BandwidthEstimator::OnPacket(const PacketArrival& packet) {
 void BandwidthEstimator::Start(Timestamp now) {
   guard_.SetConstraints(constraints_, now);
   pool_.Start(constraints_, objective_, round_trip_time_, now);
-  latest_ = {now, constraints_.start_rate, EstimateReason::kStart};
+  latest_ = {now, constraints_.start_rate, EstimateReason::kStart, 0};
   if (!observer_) return;
   observer_->OnTarget(latest_.target_rate, now);
   if (round_trip_time_) observer_->OnRoundTripTimeUpdate(*round_trip_time_);
@@ -104,7 +104,7 @@ std::optional<Estimate> BandwidthEstimator::OnTimeout(Timestamp now) {
   if (throttle_.DueTime(latest_.target_rate, now) > now) return std::nullopt;
   throttle_.OnSent(latest_.target_rate, now);
   ++feedbacks_;
-  return Estimate{now, latest_.target_rate, latest_.reason};
+  return Estimate{now, latest_.target_rate, latest_.reason, latest_.path_kind};
 }
 
 void BandwidthEstimator::Decide(Timestamp now) {
@@ -117,7 +117,7 @@ void BandwidthEstimator::Decide(Timestamp now) {
   EstimateReason reason = has_reason ? ReasonOf(advice.source) : latest_.reason;
   const Guard::Result guarded = guard_.Apply(wanted, now);
   if (guarded.rule != GuardRule::kNone) reason = ReasonOf(guarded.rule);
-  latest_ = {now, guarded.rate, reason};
+  latest_ = {now, guarded.rate, reason, pool_.pilot().path_kind()};
   pool_.OnTargetApplied(guarded.rate, now);
   if (observer_) observer_->OnTarget(guarded.rate, now);
 }
@@ -145,7 +145,7 @@ bool BandwidthEstimator::SetConstraints(const TargetRateConstraints& constraints
   const Timestamp time = std::clamp(now, now_, kMaxTime);
   guard_.SetConstraints(constraints_, time);
   const DataRate target = std::clamp(latest_.target_rate, constraints_.min_rate, constraints_.max_rate);
-  if (target != latest_.target_rate) latest_ = {time, target, EstimateReason::kGuardBounds};
+  if (target != latest_.target_rate) latest_ = {time, target, EstimateReason::kGuardBounds, latest_.path_kind};
   pool_.OnTargetRateConstraints(constraints_, time);
   pool_.OnTargetApplied(target, time);
   if (observer_) observer_->OnTarget(target, time);
@@ -164,6 +164,7 @@ EstimatorStatistics BandwidthEstimator::Statistics(Timestamp now) const {
   const ArrivalCounters& arrivals = arrival_statistics_.counters();
   return {.target_rate = latest_.target_rate,
           .reason = latest_.reason,
+          .path_kind = latest_.path_kind,
           .last_second = receive_statistics_.Look(now),
           .total = receive_statistics_.total(),
           .packets_fate_unknown = arrivals.fate_unknown,

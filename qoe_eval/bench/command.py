@@ -45,6 +45,14 @@ TARGETS: dict[str, tuple[str, float] | None] = {
     "estimator.hundred_cost_over_one": None,
     "estimator.ten_cost_over_one": None,
     "estimator.thousand_resident_mb": ("<=", 150),
+    "estimator.tree_decision_us_p50": ("<=", 2),
+    "estimator.tree_decision_us_p99": ("<=", 10),
+    "estimator.tree_bytes": ("<=", 61 * 1024),
+    "estimator.tree_allocations": ("<=", 0),
+    "estimator.lstm_decision_us_p50": None,
+    "estimator.lstm_decision_us_p99": None,
+    "estimator.network_decision_us_p50": None,
+    "estimator.network_decision_us_p99": None,
     "gcc.feedback_us_p50": None,
 }
 # Figure by google-benchmark's name of what was measured and the field that holds it, in the unit of the figure.
@@ -62,6 +70,14 @@ _BENCHMARKS = {
     "estimator.hundred_cost_over_one": ("CoreShareOfFleet/100", "cost_over_one"),
     "estimator.ten_cost_over_one": ("CoreShareOfFleet/10", "cost_over_one"),
     "estimator.thousand_resident_mb": ("CoreShareOfFleet/1000", "resident_mb"),
+    "estimator.tree_decision_us_p50": ("TreeDecision", "p50_us"),
+    "estimator.tree_decision_us_p99": ("TreeDecision", "p99_us"),
+    "estimator.tree_bytes": ("TreeDecision", "tree_bytes"),
+    "estimator.tree_allocations": ("TreeDecision", "allocations"),
+    "estimator.lstm_decision_us_p50": ("LstmDecision", "p50_us"),
+    "estimator.lstm_decision_us_p99": ("LstmDecision", "p99_us"),
+    "estimator.network_decision_us_p50": ("ShippedDecision", "p50_us"),
+    "estimator.network_decision_us_p99": ("ShippedDecision", "p99_us"),
     "gcc.feedback_us_p50": ("GccFeedback/2500", "feedback_us_p50"),
 }
 _EXECUTABLE_TIME_LIMIT_S = 300

@@ -21,7 +21,7 @@ def chart_series(
     """One entry per scenario, of the first seed of which each controller has series.
 
     Rates are means over a bin in kbps, delays the largest of the bin's mean delays in ms (a spike survives the
-    thinning), and so are frames' delays, losses sums.
+    thinning), and so are frames' delays and the kinds that a model took the path for, losses sums.
     """
     entries = []
     for name in dict.fromkeys(record["scenario"] for record in records):
@@ -56,7 +56,7 @@ def _add_run(entry: dict[str, Any], record: Mapping[str, Any], series: Mapping[s
         columns = series["flows"].get(flow["id"])
         if not columns:
             continue
-        target = columns.get("target_bps")
+        target, kinds = columns.get("target_bps"), columns.get("path_kind")
         entry["flows"].append(
             {
                 "controller": record["controller"],
@@ -66,6 +66,7 @@ def _add_run(entry: dict[str, Any], record: Mapping[str, Any], series: Mapping[s
                 "receive_kbps": _thin(columns["receive_rate_bps"], per_bin, "mean", 1e-3),
                 "delay_ms": _thin(columns["one_way_delay_mean_ms"], per_bin, "max", 1.0),
                 "lost": _thin(columns["packets_lost"], per_bin, "sum", 1.0),
+                "path_kind": _thin(kinds, per_bin, "max", 1.0) if kinds else None,
                 "frame_delay_ms": _frame_delays(columns.get("frames"), samples, per_bin, path["interval_s"]),
             }
         )

@@ -15,9 +15,11 @@ import numpy as np
 import onnx
 import onnx.shape_inference
 import onnxruntime
+from benchmark_models import benchmark_models
 from hostile_models import hostile_models
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
+from tree_models import OPSETS, Grown, good_trees, refused_trees, tree_node
 
 FEATURES = ("receive_rate_bps", "loss_ratio", "queueing_delay_mean_s")
 HISTORY = 2
@@ -156,6 +158,14 @@ def recurrent(with_next_state: bool = True) -> onnx.ModelProto:
     )
 
 
+def telling_path_kind(size: int = 1) -> onnx.ModelProto:
+    """action = twice the newest receive rate; path_kind = how many Mbps that is."""
+    model = squashed(lambda x: [helper.make_node("Mul", [x, "twice"], ["action"])], [constant("twice", [2e6])])
+    model.graph.node.append(helper.make_node("Concat", ["megabits"] * size, ["path_kind"], axis=1))
+    model.graph.output.append(floats("path_kind", 1, size))
+    return model
+
+
 def network(features: Sequence[str], history: int, preference: int) -> bytes:
     """The size of MOCC's actor: 64-32 units, beside them a preference sub-network of `preference` units where that is
     not 0; seeded random weights, log_rate.
@@ -232,7 +242,10 @@ def every_operator(opset: int) -> bytes:
     x = node("Tanh", node("MatMul", "observation", "pick"))
     for operator in ("Abs", "Sigmoid", "Exp", "Log", "Neg", "Relu", "Sqrt", "Identity"):
         x = node(operator, x)
-    x = node("Sum", x, number(3, 1, 5), number(4, 1))
+    grown = Grown()
+    grown.split(0, 0.5, lambda: grown.leaf(0.25), lambda: grown.leaf(0.5))
+    nodes.append(tree_node(x, "answer", grown.attributes()))
+    x = node("Sum", x, "answer", number(3, 1, 5), number(4, 1))
     for operator, other in (("Add", (5,)), ("Sub", ()), ("Mul", (2, 1, 1, 1)), ("Div", (1, 4, 5))):
         x = node(operator, x, number(*other))
     x = node("Max", node("Min", x, number(2, 1, 1, 5), number()), number())
@@ -251,7 +264,7 @@ def every_operator(opset: int) -> bytes:
     x = node("Reshape", node("ReduceMax", x, keepdims=0), integers(1, 1))
     nodes[-1].output[0] = "action"
     inputs, outputs = [floats("observation", 1, OBSERVATION)], [floats("action", 1, 1)]
-    model = build(nodes, inputs, outputs, constants, opsets=[("", opset)])
+    model = build(nodes, inputs, outputs, constants, opsets=[("", opset), *OPSETS[1:]])
     inferred = onnx.shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
     assert len(inferred.graph.value_info) == len(nodes) - 1
     return finish(inferred, "log_rate")
@@ -293,10 +306,13 @@ def good_models() -> dict[str, bytes]:
         "discrete": finish(linear(actions=len(MULTIPLIERS)), "discrete"),
         "recurrent": finish(recurrent(), "rate_bps"),
         "nan_between_1_and_2_mbps": finish(between, "rate_bps"),
+        "path_kind": finish(telling_path_kind(), "rate_bps"),
         "mocc_sized": network(benchmark_features, 8, preference=16),
         "without_preference": network(benchmark_features, 8, preference=0),
         # Of operators that `weir export` does not write.
         "foreign_operator": finish(squashed(lambda x: [helper.make_node("Sigmoid", [x], ["action"])]), "log_rate"),
+        **good_trees(finish, OBSERVATION),
+        **benchmark_models(finish),
         **{f"every_operator_{opset}": every_operator(opset) for opset in (11, 13, 18, 21)},
     }
 
@@ -347,6 +363,7 @@ def refused_models(folder: Path) -> dict[str, bytes]:
         "bounds_reversed": finish(linear(), "rate_bps", min_bps="2000", max_bps="1000"),
         "wrong_input": finish(wrong_input, "rate_bps", golden="[]"),
         "wrong_dtype": finish(double, "rate_bps", golden="[]"),
+        "two_path_kinds": finish(telling_path_kind(2), "rate_bps"),
         "no_next_state": finish(recurrent(with_next_state=False), "rate_bps"),
         "golden_mismatch": finish(linear(), "rate_bps", golden_error=10.0),
         "golden_missing": finish(linear(), "rate_bps", golden=None),
@@ -357,6 +374,7 @@ def refused_models(folder: Path) -> dict[str, bytes]:
         "external_data": external_data_model(folder),
         "custom_domain": finish(custom, "rate_bps", golden="[]"),
         **hostile_models(finish, squashed),
+        **refused_trees(finish, OBSERVATION),
     }
 
 

@@ -6,6 +6,7 @@ add_executable(weir_policy_tests
   counted_allocations.cc
   policy/mmsys_test.cc
   policy/network_test.cc
+  policy/packed_tree_test.cc
   policy/policy_controller_test.cc
   policy/policy_test.cc
   policy/shared_model_test.cc

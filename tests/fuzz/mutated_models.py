@@ -1,7 +1,7 @@
 """Damages models in every way there is and loads them: each must be refused with a message or be bounded.
 
 Usage: mutated_models.py COUNT [--seed SEED] [--folder FOLDER]. FOLDER gets the model that is being loaded, so that one
-that ends this process is still there. What the loader takes, protobuf must read in the same way: standard operators
+that ends this process is still there. What the loader takes, protobuf must read in the same way: ONNX's own operators
 without subgraphs, no weights in other files.
 """
 
@@ -48,7 +48,7 @@ def sound_models() -> list[bytes]:
     """What is damaged: the shipped model, and one that has every operator."""
     # Written by the build, see tests/models.cmake.
     written = ROOT / "build" / "release" / "tests" / "models"
-    names = ("recurrent", "discrete", "every_operator_11", "every_operator_21")
+    names = ("recurrent", "discrete", "tree", "every_operator_11", "every_operator_21")
     return [SHIPPED.read_bytes(), *((written / f"{name}.onnx").read_bytes() for name in names)]
 
 
@@ -102,8 +102,8 @@ def assert_read_the_same(content: bytes) -> None:
     assert not model.training_info
     assert not model.graph.sparse_initializer
     for node in model.graph.node:
-        assert node.domain in ("", "ai.onnx")
-        assert all(attribute.type in (1, 2, 7) for attribute in node.attribute), node
+        assert node.domain in ("", "ai.onnx", "ai.onnx.ml")
+        assert all(attribute.type in (1, 2, 3, 6, 7, 8) for attribute in node.attribute), node
     for tensor in model.graph.initializer:
         assert tensor.data_location == TensorProto.DEFAULT
         assert not tensor.external_data
@@ -238,6 +238,7 @@ def _change_meaning(chance: random.Random, content: bytes) -> bytes:
             lambda: node.attribute.append(
                 helper.make_attribute(chance.choice(("axis", "axes", "alpha", "transA", "to")), _value(chance))
             ),
+            lambda: _change_attribute(chance, chance.choice(node.attribute)),
             lambda: graph.node.insert(chance.randrange(len(graph.node)), node),
             lambda: graph.node.remove(node),
             lambda: _change_tensor(chance, tensor),
@@ -257,6 +258,13 @@ _OPERATORS = sorted({schema.name for schema in defs.get_all_schemas()})
 
 def _value(chance: random.Random) -> float | int | list[int]:
     return chance.choice((0.5, float("nan"), chance.choice(INTERESTING[:8]), [0], [1, -1], [7, 7]))
+
+
+def _change_attribute(chance: random.Random, attribute: onnx.AttributeProto) -> None:
+    """Another number or text in its list."""
+    _set_any(chance, attribute.ints, chance.choice(INTERESTING))
+    _set_any(chance, attribute.floats, chance.choice((0.0, 1e38, float("inf"), float("nan"))))
+    _set_any(chance, attribute.strings, chance.choice((b"LEAF", b"BRANCH_LEQ", b"BRANCH_EQ", b"")))
 
 
 def _set_any(chance: random.Random, place: object, value: object) -> None:

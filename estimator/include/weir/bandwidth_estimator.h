@@ -51,6 +51,8 @@ struct Estimate {
   // Within the constraints, and so above 0.
   DataRate target_rate = DataRate::Zero();
   EstimateReason reason = EstimateReason::kStart;
+  // What the pilot took the path for, see RateController::path_kind().
+  int path_kind = 0;
 };
 
 struct EstimatorCounters {
@@ -70,6 +72,7 @@ struct EstimatorStatistics {
   // In force; W3C's availableIncomingBitrate.
   DataRate target_rate = DataRate::Zero();
   EstimateReason reason = EstimateReason::kStart;
+  int path_kind = 0;
   ReceiveStatistics::LastSecond last_second;
   // Since construction.
   ReceiveStatistics::Sums total;

@@ -45,6 +45,8 @@ class RateController {
   // Of what the last decision went by, the share that lies outside what the controller was trained on, 0 to 1; 0 where
   // nothing is known of that.
   virtual double share_outside_training() const { return 0; }
+  // Which kind of path the last decision took this one for; 0 where it knows no kinds, or does not know yet.
+  virtual int path_kind() const { return 0; }
 
   // Sender's side.
   virtual void OnSentPacket(const SentPacket&) {}

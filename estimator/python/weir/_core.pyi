@@ -111,6 +111,11 @@ class Estimate:
         """One of start, pilot, copilot, fallback, held, guard_finite, guard_floor, guard_bounds, guard_slew,
         guard_stale, guard_veto, guard_policer.
         """
+    @property
+    def path_kind(self) -> int:
+        """Which of the kinds of paths that it was trained on the pilot's model takes this one for, from 1; 0 where it
+        does not say, or does not know yet.
+        """
 
 class Model:
     """An ONNX policy, checked against its contract (estimator/include/weir/policy/policy_model.h).
@@ -236,7 +241,7 @@ class BandwidthEstimator:
     def statistics(self, now_us: int) -> dict[str, Any]:
         """What a host shows in its getStats.
 
-        In force: target_rate_bps (W3C's availableIncomingBitrate), reason. Of the second before `now_us`:
+        In force: target_rate_bps (W3C's availableIncomingBitrate), reason, path_kind. Of the second before `now_us`:
         receive_rate_bps, queueing_delay_us (the mean; 0 where nothing had a send time), loss_ratio. Since the estimator
         was made: packets_received, bytes_received, packets_lost (it can fall, also below 0: late packets are taken
         back), packets_fate_unknown, total_queueing_delay_us over packets_with_delay, clock_restarts (how often a
@@ -309,6 +314,9 @@ class Policy:
     @property
     def needs_onnxruntime(self) -> bool:
         """Whether ONNX Runtime computes it. Weir computes by itself what `weir export` writes."""
+    @property
+    def path_kind(self) -> int:
+        """Which kind of path the last run took this one for, as `Estimate.path_kind`."""
     def run(self, observation: Sequence[float], objective: str | Sequence[float] = "balanced") -> list[float]:
         """Computes the action for one observation, shape [observation_size]; a recurrent model remembers.
 

@@ -29,6 +29,8 @@ class ModelRunner {
   // See Policy.
   PolicyFault Run(std::span<const float> observation, const Objective& objective, std::span<float> action);
   void ResetState();
+  // See Policy.
+  int path_kind() const { return path_kind_; }
   // The first recurrent state.
   std::span<float> state() { return session_->input(model_.contract.layout.states.front().input); }
   // What a kRuntimeError was about.
@@ -40,6 +42,7 @@ class ModelRunner {
   const LoadedModel& model_;
   // Null when it could not be made; `error_` then says why.
   std::unique_ptr<ModelSession> session_;
+  int path_kind_ = 0;
   std::string error_;
 };
 

@@ -24,6 +24,8 @@ struct ModelLayout {
   size_t observation = kNone;
   size_t objective = kNone;
   size_t action = kNone;
+  // Of what a model need not have: an output [1,1].
+  size_t path_kind = kNone;
   std::vector<State> states;
 };
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 
@@ -29,6 +30,7 @@ ModelRunner::ModelRunner(const LoadedModel& model) : model_(model) {
 }
 
 void ModelRunner::ResetState() {
+  path_kind_ = 0;
   if (session_ == nullptr) return;
   for (const ModelLayout::State& state : model_.contract.layout.states)
     std::ranges::fill(session_->input(state.input), 0.0f);
@@ -57,11 +59,17 @@ PolicyFault ModelRunner::Run(std::span<const float> observation, const Objective
     return Fault(PolicyFault::kRuntimeError);
   }
   if (!AllFinite(session_->output(layout.action))) return Fault(PolicyFault::kNonFiniteOutput);
+  const bool has_path_kind = layout.path_kind != ModelLayout::kNone;
+  if (has_path_kind && !AllFinite(session_->output(layout.path_kind))) return Fault(PolicyFault::kNonFiniteOutput);
   for (const ModelLayout::State& state : layout.states) {
     if (!AllFinite(session_->output(state.output))) return Fault(PolicyFault::kNonFiniteOutput);
   }
   for (const ModelLayout::State& state : layout.states) {
     std::ranges::copy(session_->output(state.output), session_->input(state.input).begin());
+  }
+  if (has_path_kind) {
+    const float kind = session_->output(layout.path_kind).front();
+    path_kind_ = static_cast<int>(std::lround(std::clamp(kind, 0.0f, static_cast<float>(Policy::kMaxPathKind))));
   }
   std::ranges::copy(session_->output(layout.action), action.begin());
   return PolicyFault::kNone;

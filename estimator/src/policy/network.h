@@ -1,6 +1,6 @@
 // An evaluator of our own for the networks that `weir export` writes: dense layers, activations, the scaling of inputs
-// and the rule, of one row of float32 each. It knows the operators of trainer/model/policy_graph.py, as written there,
-// and no others; a model with any other is left to ONNX Runtime.
+// and the rule, of one row of float32 each; and trees. It knows the operators of trainer/model/policy_graph.py, as
+// written there, and no others; a model with any other is left to ONNX Runtime.
 #ifndef WEIR_ESTIMATOR_SRC_POLICY_NETWORK_H_
 #define WEIR_ESTIMATOR_SRC_POLICY_NETWORK_H_
 

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "network.h"
+#include "onnx_tree.h"
+#include "packed_tree.h"
 
 namespace weir::internal {
 namespace {
@@ -113,6 +115,7 @@ class Planner {
     if (op == "Reshape") return Reshape(node);
     if (op == "ReduceMin") return Reduce(node, Kind::kSmallestOfRow);
     if (op == "ReduceMax") return Reduce(node, Kind::kLargestOfRow);
+    if (op == "TreeEnsembleRegressor") return Tree(node);
     if (!node.attributes.empty()) return Unknown(node);
     if (op == "Add" || op == "Sum") return Fold(node, Kind::kAdd);
     if (op == "Mul") return Fold(node, Kind::kMultiply);
@@ -243,6 +246,20 @@ class Planner {
     }
     step.weights = AddConstant(weights).offset;
     return Add(std::move(step), shape);
+  }
+
+  Value Tree(const OnnxNode& node) {
+    const std::optional<Value> row = FindRow(node.inputs[0]);
+    if (!row) return Unknown(node);
+    std::optional<PackedTree> tree = PackTree(ReadOnnxTree(node, row->shape[1]).value());
+    if (!tree) return Unknown(node);
+    return Add({.kind = Kind::kTree,
+                .a = row->operand,
+                .b = row->operand,
+                .out = Allocate(1),
+                .weights = AddConstant(tree->levels).offset,
+                .splits = std::move(tree->splits)},
+               {1, 1});
   }
 
   // Rows, one after the other.

@@ -107,6 +107,9 @@ WEIR_INLINE void RunStep(const NetworkStep& step, const Arrays& arrays) {
       return ForElements(step, arrays, [](const Lanes& a) WEIR_INLINE_LAMBDA { return Tanh(a); });
     case Kind::kDense:
       return Dense(step, arrays);
+    case Kind::kTree:
+      arrays.workspace[step.out.offset] = arrays.constants[step.weights + FindLevel(step.splits, arrays.of(step.a))];
+      return;
     case Kind::kSmallestOfRow:
       return ForRows(step, arrays, [](float a, float b) { return a < b || a != a ? a : b; });
     case Kind::kLargestOfRow:

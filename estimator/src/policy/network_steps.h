@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "packed_tree.h"
+
 namespace weir::internal {
 
 constexpr size_t kPadding = 8;
@@ -31,6 +33,7 @@ struct NetworkStep {
     kLog,            // likewise
     kTanh,           // likewise
     kDense,          // b + sum of weights[k] a[elements[k]]
+    kTree,           // of constants from `weights` on, the one that the `splits` lead to by the elements of a
     kSmallestOfRow,  // of each `row_size` elements of a, the smallest
     kLargestOfRow,
   };
@@ -41,10 +44,11 @@ struct NetworkStep {
   float low = 0;
   float high = 0;
   uint32_t row_size = 0;
-  // kDense: among the constants, for each kDenseBlock outputs, and then for each kPadding, a row for each element.
+  // Among the constants. kDense: for each kDenseBlock outputs, and then for each kPadding, a row for each element.
   uint32_t weights = 0;
   // Except for kDense a multiple of kPadding, of which some may stand twice.
   std::vector<uint32_t> elements = {};
+  std::vector<TreeSplit> splits = {};
 };
 
 // How many outputs of kDense are computed at a time, in registers.

@@ -75,7 +75,8 @@ class GraphInspector {
         return which + " takes " + Quoted(name) + ", which nothing before it computes";
       inputs.push_back(name.empty() ? nullptr : &found->second);
     }
-    const Result<OnnxOutput> output = InferOnnxOutput(node, model_.opset, inputs);
+    const int64_t opset = node.domain.empty() ? model_.opset : model_.machine_learning_opset;
+    const Result<OnnxOutput> output = InferOnnxOutput(node, opset, inputs);
     if (!output) return output.error();
     if (node.outputs.size() != 1) return which + " has " + std::to_string(node.outputs.size()) + " outputs";
     if (auto objection = Count(output.value())) return which + *objection;

@@ -26,7 +26,7 @@ inline constexpr std::string_view kSparse = "it has sparse tensors; export it wi
 inline constexpr std::string_view kNotFloat = "is not a float32 tensor";
 
 // Far above what policies have, far below what would take long.
-inline constexpr int kMaxNodes = 1024, kMaxValues = 2048, kMaxNodeInputs = 32, kMaxAttributes = 8, kMaxMetadata = 256;
+inline constexpr int kMaxNodes = 1024, kMaxValues = 2048, kMaxNodeInputs = 32, kMaxAttributes = 16, kMaxMetadata = 256;
 inline constexpr int kAny = INT32_MAX;
 inline constexpr int kMaxRank = 8;
 
@@ -89,13 +89,16 @@ inline constexpr FieldRule kFields[] = {
 inline constexpr Message kMessage{"NodeProto", kFields};
 }  // namespace node
 namespace attribute {
-enum : uint32_t { kName = 1, kFloat = 2, kInteger = 3, kIntegers = 8, kType = 20 };
+enum : uint32_t { kName = 1, kFloat = 2, kInteger = 3, kText = 4, kFloats = 7, kIntegers = 8, kTexts = 9, kType = 20 };
 inline constexpr FieldRule kFields[] = {
     {kName, Type::kText},
     {kFloat, Type::kFloat},
     {kInteger, Type::kInteger},
+    {kText, Type::kBytes},
     {6, Type::kBytes, kAny, kSubgraph},
+    {kFloats, Type::kFloats, kAny},
     {kIntegers, Type::kIntegers, kAny},
+    {kTexts, Type::kBytes, kAny},
     {11, Type::kBytes, kAny, kSubgraph},
     {13, Type::kText},  // doc_string
     {kType, Type::kEnum},

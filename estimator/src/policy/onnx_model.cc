@@ -13,13 +13,15 @@ using namespace onnx;  // NOLINT: the field numbers of its messages
 
 // Of 4 bytes: the largest file that is read.
 constexpr int64_t kMaxElements = int64_t{1} << 22;
-// They are shapes, axes and the like.
+// Constant ones are shapes, axes and the like.
 constexpr size_t kMaxIntegers = 64;
+// Of an attribute: the nodes of a tree.
+constexpr size_t kMaxListed = size_t{1} << 16;
 
 // One element, or the packed elements, of a list of numbers.
-Objection AppendIntegers(const Field& field, std::vector<int64_t>& integers) {
+Objection AppendIntegers(const Field& field, size_t most, std::vector<int64_t>& integers) {
   const auto append = [&](uint64_t value) -> Objection {
-    if (integers.size() == kMaxIntegers) return "it has a list of more than 64 integers";
+    if (integers.size() == most) return "it has a list of more than " + std::to_string(most) + " integers";
     integers.push_back(static_cast<int64_t>(value));
     return std::nullopt;
   };
@@ -69,14 +71,14 @@ Objection ReadTensor(std::string_view bytes, OnnxTensor& tensor) {
   Objection objection = ForEachField(tensor::kMessage, bytes, [&](const Field& field) -> Objection {
     switch (field.number) {
       case tensor::kDims:
-        return AppendIntegers(field, tensor.shape);
+        return AppendIntegers(field, kMaxIntegers, tensor.shape);
       case tensor::kDataType:
         data_type = field.value;
         return std::nullopt;
       case tensor::kFloatData:
         return AppendFloats(field, tensor.floats);
       case tensor::kInt64Data:
-        return AppendIntegers(field, tensor.integers);
+        return AppendIntegers(field, kMaxIntegers, tensor.integers);
       case tensor::kName:
         tensor.name = field.bytes;
         return std::nullopt;
@@ -121,9 +123,20 @@ Objection ReadAttribute(std::string_view bytes, OnnxAttribute& attribute) {
         values.push_back(OnnxAttributeType::kInteger);
         attribute.integer = static_cast<int64_t>(field.value);
         return std::nullopt;
+      case attribute::kText:
+        values.push_back(OnnxAttributeType::kText);
+        attribute.text = field.bytes;
+        return std::nullopt;
+      case attribute::kFloats:
+        if (attribute.numbers.empty()) values.push_back(OnnxAttributeType::kFloats);
+        return AppendFloats(field, attribute.numbers);
       case attribute::kIntegers:
         if (attribute.integers.empty()) values.push_back(OnnxAttributeType::kIntegers);
-        return AppendIntegers(field, attribute.integers);
+        return AppendIntegers(field, kMaxListed, attribute.integers);
+      case attribute::kTexts:
+        if (attribute.texts.empty()) values.push_back(OnnxAttributeType::kTexts);
+        attribute.texts.push_back(field.bytes);
+        return std::nullopt;
       case attribute::kType:
         type = field.value;
         return std::nullopt;
@@ -133,15 +146,20 @@ Objection ReadAttribute(std::string_view bytes, OnnxAttribute& attribute) {
   });
   if (objection) return objection;
   if (values.size() != 1 || type != static_cast<uint64_t>(values.front())) {
-    return "its attribute " + Quoted(attribute.name) + " is not one number or one list of integers";
+    return "its attribute " + Quoted(attribute.name) + " is not one number, one text or one list of either";
+  }
+  if (std::max(attribute.numbers.size(), attribute.texts.size()) > kMaxListed) {
+    return "its attribute " + Quoted(attribute.name) + " has more than " + std::to_string(kMaxListed) + " elements";
   }
   attribute.type = values.front();
   return std::nullopt;
 }
 
-Objection ReadDomain(std::string_view domain) {
-  if (domain.empty() || domain == "ai.onnx") return std::nullopt;
-  return "it imports operators of the domain " + Quoted(domain) + "; only standard ONNX operators are allowed";
+// To one of the two that are allowed.
+Objection ReadDomain(std::string_view bytes, std::string_view& domain) {
+  domain = bytes == "ai.onnx" ? "" : bytes;
+  if (domain.empty() || domain == kMachineLearning) return std::nullopt;
+  return "it imports operators of the domain " + Quoted(domain) + "; only ONNX's own are allowed";
 }
 
 Objection ReadNode(std::string_view bytes, OnnxNode& node) {
@@ -159,7 +177,7 @@ Objection ReadNode(std::string_view bytes, OnnxNode& node) {
       case node::kAttribute:
         return ReadAttribute(field.bytes, node.attributes.emplace_back());
       case node::kDomain:
-        return ReadDomain(field.bytes);
+        return ReadDomain(field.bytes, node.domain);
       default:
         return std::nullopt;
     }
@@ -234,19 +252,19 @@ Objection ReadGraph(std::string_view bytes, OnnxModel& model) {
   });
 }
 
-// Of the machine-learning operators models may import, but not use, a version.
 Objection ReadOpset(std::string_view bytes, OnnxModel& model) {
   std::string_view domain;
   int64_t version = 0;
   Objection objection = ForEachField(opset::kMessage, bytes, [&](const Field& field) -> Objection {
-    if (field.number == opset::kDomain) domain = field.bytes;
-    if (field.number == opset::kVersion) version = static_cast<int64_t>(field.value);
+    if (field.number == opset::kDomain) return ReadDomain(field.bytes, domain);
+    version = static_cast<int64_t>(field.value);
     return std::nullopt;
   });
-  if (objection || domain == "ai.onnx.ml") return objection;
-  if (objection = ReadDomain(domain); objection) return objection;
-  if (model.opset != 0) return "it names two versions of the standard operators";
-  model.opset = version;
+  if (objection) return objection;
+  int64_t& known = domain.empty() ? model.opset : model.machine_learning_opset;
+  if (known != 0) return "it names two versions of the same operators";
+  if (version < 1) return "it names a version of operators that is not above 0";
+  known = version;
   return std::nullopt;
 }
 

@@ -1,5 +1,5 @@
-// An ONNX file as plain data, so far as a policy may use ONNX: one graph of standard operators on float32 tensors, with
-// everything it needs in the file. All reading of the file's bytes is here.
+// An ONNX file as plain data, so far as a policy may use ONNX: one graph of standard and machine-learning operators on
+// float32 tensors, with everything it needs in the file. All reading of the file's bytes is here.
 #ifndef WEIR_ESTIMATOR_SRC_POLICY_ONNX_MODEL_H_
 #define WEIR_ESTIMATOR_SRC_POLICY_ONNX_MODEL_H_
 
@@ -28,18 +28,33 @@ struct OnnxTensor {
   bool is_float32() const { return !floats.empty(); }
 };
 
-enum class OnnxAttributeType : uint8_t { kUndefined = 0, kFloat = 1, kInteger = 2, kIntegers = 7 };
+enum class OnnxAttributeType : uint8_t {
+  kUndefined = 0,
+  kFloat = 1,
+  kInteger = 2,
+  kText = 3,
+  kFloats = 6,
+  kIntegers = 7,
+  kTexts = 8
+};
+
+// The domain of the machine-learning operators; that of the standard ones is "".
+inline constexpr std::string_view kMachineLearning = "ai.onnx.ml";
 
 struct OnnxAttribute {
   std::string_view name;
   OnnxAttributeType type = OnnxAttributeType::kInteger;
   float number = 0;
   int64_t integer = 0;
+  std::string_view text;
+  std::vector<float> numbers;
   std::vector<int64_t> integers;
+  std::vector<std::string_view> texts;
 };
 
 struct OnnxNode {
   std::string_view operator_name;
+  std::string_view domain;
   // An input that is left out has the name "".
   std::vector<std::string_view> inputs;
   std::vector<std::string_view> outputs;
@@ -59,8 +74,8 @@ struct OnnxValueInfo {
 };
 
 struct OnnxModel {
-  // The version of the standard operators.
-  int64_t opset = 0;
+  // The versions of the standard and of the machine-learning operators; 0: not imported.
+  int64_t opset = 0, machine_learning_opset = 0;
   // In the order of the file, which need not be one in which they can be computed.
   std::vector<OnnxNode> nodes;
   std::vector<OnnxTensor> constants;

@@ -1,11 +1,12 @@
 #include "onnx_operators.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
+
+#include "onnx_tree.h"
 
 namespace weir::internal {
 namespace {
@@ -17,6 +18,8 @@ constexpr int64_t kMaxRank = 8;
 constexpr size_t kManyInputs = 32;
 // From this version on axes are an input instead of an attribute.
 constexpr int64_t kUnsqueezeTakesAxes = 13, kReduceTakesAxes = 18;
+// The only version of the machine-learning operators; later ones have another operator for trees.
+constexpr int64_t kMachineLearningOpset = 3;
 
 struct Context {
   const OnnxNode& node;
@@ -203,6 +206,15 @@ Output Slice(const Context& context) {
   return OnnxOutput{shape};
 }
 
+// Of one row. A decision reads at most all nodes.
+Output Tree(const Context& context) {
+  const OnnxShape& input = context.shape(0);
+  if (input.size() != 2 || input[0] != 1) return DoNotFit(context.node);
+  const auto tree = ReadOnnxTree(context.node, input[1]);
+  if (!tree) return Wrong(context.node, tree.error());
+  return OnnxOutput{{1, 1}, static_cast<int64_t>(tree.value().nodes.size())};
+}
+
 struct AttributeRule {
   std::string_view name;
   OnnxAttributeType type = OnnxAttributeType::kInteger;
@@ -215,12 +227,26 @@ struct Operator {
   size_t min_tensors = 1, max_tensors = 1;
   // Lists of integers, which are constants of the file.
   size_t min_lists = 0, max_lists = 0;
-  std::array<AttributeRule, 4> attributes = {};
+  std::span<const AttributeRule> attributes = {};
+  std::string_view domain = {};
 };
 
-constexpr auto kFloat = OnnxAttributeType::kFloat;
+constexpr auto kFloat = OnnxAttributeType::kFloat, kFloats = OnnxAttributeType::kFloats;
+constexpr auto kText = OnnxAttributeType::kText, kTexts = OnnxAttributeType::kTexts;
 constexpr auto kIntegers = OnnxAttributeType::kIntegers;
-constexpr AttributeRule kAxis{"axis"}, kAxes{"axes", kIntegers}, kKeepDims{"keepdims"};
+constexpr AttributeRule kOfConcat[] = {{"axis"}};
+constexpr AttributeRule kOfGemm[] = {{"alpha", kFloat}, {"beta", kFloat}, {"transA"}, {"transB"}};
+constexpr AttributeRule kOfReduce[] = {{"axes", kIntegers}, {"keepdims"}};
+constexpr AttributeRule kOfUnsqueeze[] = {{"axes", kIntegers}};
+constexpr AttributeRule kOfTree[] = {
+    {"aggregate_function", kText},     {"n_targets"},
+    {"nodes_falsenodeids", kIntegers}, {"nodes_featureids", kIntegers},
+    {"nodes_modes", kTexts},           {"nodes_nodeids", kIntegers},
+    {"nodes_treeids", kIntegers},      {"nodes_truenodeids", kIntegers},
+    {"nodes_values", kFloats},         {"post_transform", kText},
+    {"target_ids", kIntegers},         {"target_nodeids", kIntegers},
+    {"target_treeids", kIntegers},     {"target_weights", kFloats},
+};
 
 // What Weir's exporter writes, what the baseline model of the MMSys 2024 challenge is made of, and their kin. Each has
 // a bound on memory and time that follows from shapes.
@@ -228,10 +254,10 @@ constexpr Operator kOperators[] = {
     {"Abs", SameShape},
     {"Add", Elementwise, 2, 2},
     {"Clip", Clip, 1, 3},
-    {"Concat", Concat, 1, kManyInputs, 0, 0, {kAxis}},
+    {"Concat", Concat, 1, kManyInputs, 0, 0, kOfConcat},
     {"Div", Elementwise, 2, 2},
     {"Exp", SameShape},
-    {"Gemm", Gemm, 2, 3, 0, 0, {AttributeRule{"alpha", kFloat}, {"beta", kFloat}, {"transA"}, {"transB"}}},
+    {"Gemm", Gemm, 2, 3, 0, 0, kOfGemm},
     {"Identity", SameShape},
     {"Log", SameShape},
     {"MatMul", MatMul, 2, 2},
@@ -239,8 +265,8 @@ constexpr Operator kOperators[] = {
     {"Min", Elementwise, 1, kManyInputs},
     {"Mul", Elementwise, 2, 2},
     {"Neg", SameShape},
-    {"ReduceMax", Reduce, 1, 1, 0, 1, {kAxes, kKeepDims}},
-    {"ReduceMin", Reduce, 1, 1, 0, 1, {kAxes, kKeepDims}},
+    {"ReduceMax", Reduce, 1, 1, 0, 1, kOfReduce},
+    {"ReduceMin", Reduce, 1, 1, 0, 1, kOfReduce},
     {"Relu", SameShape},
     {"Reshape", Reshape, 1, 1, 1, 1},
     {"Sigmoid", SameShape},
@@ -249,7 +275,8 @@ constexpr Operator kOperators[] = {
     {"Sub", Elementwise, 2, 2},
     {"Sum", Elementwise, 1, kManyInputs},
     {"Tanh", SameShape},
-    {"Unsqueeze", Unsqueeze, 1, 1, 0, 1, {kAxes}},
+    {"TreeEnsembleRegressor", Tree, 1, 1, 0, 0, kOfTree, kMachineLearning},
+    {"Unsqueeze", Unsqueeze, 1, 1, 0, 1, kOfUnsqueeze},
 };
 
 // An input that may be left out in the middle: the lower bound of Clip, the axes of Slice.
@@ -279,7 +306,7 @@ std::optional<Error> CheckAttributes(const Operator& known, const OnnxNode& node
   for (size_t i = 0; i < node.attributes.size(); ++i) {
     const OnnxAttribute& attribute = node.attributes[i];
     const auto rule = std::ranges::find(known.attributes, attribute.name, &AttributeRule::name);
-    if (attribute.name.empty() || rule == known.attributes.end() || rule->type != attribute.type)
+    if (rule == known.attributes.end() || rule->type != attribute.type)
       return Wrong(node, "has the attribute " + Quoted(attribute.name) + ", which is not allowed");
     if (node.Attribute(attribute.name) != &attribute)
       return Wrong(node, "has the attribute " + Quoted(attribute.name) + " twice");
@@ -290,8 +317,13 @@ std::optional<Error> CheckAttributes(const Operator& known, const OnnxNode& node
 }  // namespace
 
 Output InferOnnxOutput(const OnnxNode& node, int64_t opset, const Inputs& inputs) {
-  const auto known = std::ranges::find(kOperators, node.operator_name, &Operator::name);
+  const auto known = std::ranges::find_if(kOperators, [&](const Operator& other) {
+    return other.name == node.operator_name && other.domain == node.domain;
+  });
   if (known == std::end(kOperators)) return Wrong(node, "is not allowed; a policy may use " + OnnxOperatorNames());
+  if (!node.domain.empty() && opset != kMachineLearningOpset)
+    return Wrong(node, "is of version " + std::to_string(opset) + " of " + std::string(node.domain) +
+                           "; only version " + std::to_string(kMachineLearningOpset) + " is allowed");
   const Context context{node, opset, inputs};
   if (auto error = CheckAttributes(*known, node)) return *error;
   if (auto error = CheckInputs(*known, context)) return *error;

@@ -31,8 +31,8 @@ struct OnnxOutput {
 };
 
 // `inputs` has an entry for each input of the node, null where one is left out; their shapes have at most 2^22
-// elements. The shape of the output may be of any size. An error when the operator, an attribute or an input is not one
-// that a policy may have, or shapes do not fit.
+// elements. `opset` is the version of the operators of its domain. The shape of the output may be of any size. An error
+// when the operator, an attribute or an input is not one that a policy may have, or shapes do not fit.
 Result<OnnxOutput> InferOnnxOutput(const OnnxNode& node, int64_t opset, const std::vector<const OnnxValue*>& inputs);
 
 // All names, for messages.

@@ -25,6 +25,8 @@ PolicyFault Policy::Run(std::span<const float> observation, const Objective& obj
   return implementation_->runner.Run(observation, objective, action);
 }
 
+int Policy::path_kind() const { return implementation_->runner.path_kind(); }
+
 void Policy::ResetState() { implementation_->runner.ResetState(); }
 
 }  // namespace weir

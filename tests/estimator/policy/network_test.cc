@@ -192,7 +192,9 @@ INSTANTIATE_TEST_SUITE_P(Models, NetworkTest,
                          testing::Values(Model{"shipped", &ReadShipped}, Model{"mocc_sized", &ReadTestModel},
                                          Model{"without_preference", &ReadTestModel}, Model{"rate_bps", &ReadTestModel},
                                          Model{"log_rate", &ReadTestModel}, Model{"relative", &ReadTestModel},
-                                         Model{"discrete", &ReadTestModel}, Model{"recurrent", &ReadTestModel}),
+                                         Model{"discrete", &ReadTestModel}, Model{"recurrent", &ReadTestModel},
+                                         Model{"tree", &ReadTestModel}, Model{"tree_packed", &ReadTestModel},
+                                         Model{"path_kind", &ReadTestModel}, Model{"muses_sized", &ReadTestModel}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(PolicyModelTest, LeavesWhatItDoesNotKnowToOnnxRuntime) {

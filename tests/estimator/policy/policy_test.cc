@@ -77,6 +77,25 @@ TEST(PolicyTest, KeepsAndResetsRecurrentState) {
   EXPECT_FLOAT_EQ(RunOnce(*policy, observation), 1e6f);
 }
 
+TEST(PolicyTest, TellsTheKindOfPath) {
+  const auto policy = LoadTestModel("path_kind");
+  // The checks at load have left no trace.
+  EXPECT_EQ(policy->path_kind(), 0);
+  const auto kind = [&](float rate_bps) {
+    RunOnce(*policy, {rate_bps, 0, 0, 0, 0, 0});
+    return policy->path_kind();
+  };
+  EXPECT_EQ(kind(3e6f), 3);
+  EXPECT_EQ(kind(3.6e6f), 4);
+  EXPECT_EQ(kind(-5e6f), 0);
+  EXPECT_EQ(kind(1e15f), Policy::kMaxPathKind);
+  policy->ResetState();
+  EXPECT_EQ(policy->path_kind(), 0);
+  const auto another = LoadTestModel("rate_bps");
+  RunOnce(*another, {3e6f, 0, 0, 0, 0, 0});
+  EXPECT_EQ(another->path_kind(), 0);
+}
+
 TEST(PolicyTest, RefusesToRunOnWhatIsNotFinite) {
   const auto policy = LoadTestModel("recurrent");
   for (const float bad :
@@ -155,6 +174,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"bounds_reversed", "above 'weir.max_bps'"},
         Refusal{"wrong_input", "no input 'observation'; its inputs are 'pixels', 'objective'"},
         Refusal{"wrong_dtype", "not a float32 tensor"}, Refusal{"no_next_state", "no output 'next_state'"},
+        Refusal{"two_path_kinds", "'path_kind' must have 1 element"},
         Refusal{"golden_mismatch", "golden vector 0 gives"}, Refusal{"golden_missing", "no 'weir.golden'"},
         Refusal{"golden_broken", "not a list of golden vectors"},
         Refusal{"golden_wrong_size", "does not have the sizes"},
@@ -188,6 +208,31 @@ INSTANTIATE_TEST_SUITE_P(
                     Refusal{"unordered", "takes 'negative', which nothing before it computes"}),
     [](const auto& info) { return std::string(info.param.model); });
 
+// tests/estimator/tree_models.py
+INSTANTIATE_TEST_SUITE_P(
+    Trees, RefusalTest,
+    testing::Values(Refusal{"tree_version", "is of version 1 of ai.onnx.ml; only version 3"},
+                    Refusal{"tree_no_version", "is of version 0 of ai.onnx.ml; only version 3"},
+                    Refusal{"tree_versions", "names two versions of the same operators"},
+                    Refusal{"tree_standard", "'TreeEnsembleRegressor' is not allowed"},
+                    Refusal{"tree_base_values", "the attribute 'base_values', which is not allowed"},
+                    Refusal{"tree_two_targets", "has not one target"},
+                    Refusal{"tree_average", "has another aggregate than SUM, or a transform"},
+                    Refusal{"tree_other_tree", "has more than one tree"},
+                    Refusal{"tree_mode", "has nodes that are not BRANCH_LEQ or LEAF"},
+                    Refusal{"tree_ids", "has nodes that are not numbered by their places"},
+                    Refusal{"tree_feature", "has a feature that its input does not have"},
+                    Refusal{"tree_threshold", "has a threshold that is not finite"},
+                    Refusal{"tree_cycle", "has a child that is not after its parent"},
+                    Refusal{"tree_beyond", "has a child that is not after its parent"},
+                    Refusal{"tree_two_parents", "has a node with two parents"},
+                    Refusal{"tree_leaf_with_child", "has a leaf with a child"},
+                    Refusal{"tree_lengths", "has lists of nodes that differ in length"},
+                    Refusal{"tree_target_of_split", "has leaves without an answer, or not in their order"},
+                    Refusal{"tree_fewer_targets", "has leaves without an answer, or not in their order"},
+                    Refusal{"tree_answer", "has an answer that is not finite"}),
+    [](const auto& info) { return std::string(info.param.model); });
+
 // The shapes of all its tensors are those that onnx infers; the loader refuses a model whose shapes it sees
 // differently.
 TEST(PolicyTest, KnowsEveryOperatorInEveryVersion) {
@@ -211,7 +256,7 @@ TEST(PolicyTest, IsTestedWithEveryOperatorItAllows) {
     field += name;
     EXPECT_NE(content.find(field), std::string::npos) << name;
   }
-  EXPECT_EQ(operators, 25);
+  EXPECT_EQ(operators, 26);
 }
 
 TEST(PolicyTest, RefusesWhatTakesTooLong) {

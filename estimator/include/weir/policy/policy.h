@@ -18,11 +18,13 @@ enum class PolicyFault : uint8_t {
   kNone,
   kBadObservation,   // an element was not finite
   kRuntimeError,     // ONNX Runtime reported an error
-  kNonFiniteOutput,  // the action or the recurrent state was not finite
+  kNonFiniteOutput,  // the action, the recurrent state or the kind of path was not finite
 };
 
 class Policy {
  public:
+  static constexpr int kMaxPathKind = 255;
+
   // Costs microseconds and little memory where Weir computes the model by itself.
   explicit Policy(std::shared_ptr<const PolicyModel> model);
   // A model that nobody else uses; see PolicyModel::Load().
@@ -36,6 +38,9 @@ class Policy {
   // `observation` has observation_size elements and `action` action_size. After a fault `action` is unchanged and the
   // recurrent state is reset. Allocates nothing, but for what ONNX Runtime does inside.
   PolicyFault Run(std::span<const float> observation, const Objective& objective, std::span<float> action);
+  // Which of the kinds of paths that it was trained on the model took this one for in its last run, 1 to kMaxPathKind;
+  // 0 where it does not say, or does not know yet.
+  int path_kind() const;
   // Recurrent state to zeros, as at the start of a call.
   void ResetState();
 

@@ -43,6 +43,8 @@ class PolicyAgent {
   const PolicyFaultCounters& faults() const { return faults_; }
   // Of the features of the last decision, see training_ranges.h.
   double share_outside_training() const { return share_outside_training_; }
+  // Of the last decision, see Policy.
+  int path_kind() const { return policy_->path_kind(); }
 
  private:
   std::optional<DataRate> Decide(DataRate current);

@@ -31,6 +31,7 @@ class PolicyController final : public RateController {
   NetworkControlUpdate OnTimeout(Timestamp now) override;
   Timestamp next_timeout() const override { return timer_.due(); }
   double share_outside_training() const override { return agent_.share_outside_training(); }
+  int path_kind() const override { return agent_.path_kind(); }
 
   const ModelDescription& description() const { return agent_.description(); }
   const PolicyFaultCounters& faults() const { return agent_.faults(); }

@@ -21,6 +21,8 @@ class FlowObserver {
   virtual void OnTargetRate(DataRate, int64_t /*time_ns*/) {}
   // REMB, or transport feedback; other RTCP is not told of.
   virtual void OnFeedbackSent(int64_t /*time_ns*/) {}
+  // What the receiver's estimator took the path for when it sent feedback.
+  virtual void OnPathKind(int /*path_kind*/, int64_t /*time_ns*/) {}
   // Payload that a TCP sender has sent and not seen acknowledged or lost, when it changes.
   virtual void OnBytesInFlight(int64_t /*bytes*/, int64_t /*time_ns*/) {}
   // Payload that a TCP receiver hands to its application, in order.

@@ -112,6 +112,7 @@ void RtpReceiver::OnEstimatorTimeout() {
       message->remb = RembFor(*estimate);
       SendRtcp(std::move(message));
       observer_->OnFeedbackSent(now_ns);
+      observer_->OnPathKind(estimate->path_kind, now_ns);
     }
   }
   SetEstimatorTimer(now_ns);

@@ -74,6 +74,13 @@ void FlowRecorder::OnFeedbackSent(int64_t time_ns) {
   if (Step* step = StepAt(time_ns)) ++step->feedback_sent;
 }
 
+void FlowRecorder::OnPathKind(int path_kind, int64_t time_ns) {
+  if (!series_ || path_kind == path_kind_) return;
+  const size_t index = std::min(static_cast<size_t>(time_ns / kSeriesIntervalNs), steps.size() - 1);
+  path_kinds.resize(index + 1, path_kind_);
+  path_kinds[index] = path_kind_ = path_kind;
+}
+
 void FlowRecorder::OnBytesInFlight(int64_t bytes, int64_t time_ns) {
   if (!series_) return;
   const size_t index = std::min(static_cast<size_t>(time_ns / kSeriesIntervalNs), steps.size() - 1);
@@ -102,6 +109,7 @@ void FlowRecorder::Finish() {
   FinishDelays(arrival_step_);
   for (; target_step_ < steps.size(); ++target_step_) steps[target_step_].target_bps = target_bps_;
   if (!most_bytes_in_flight.empty()) most_bytes_in_flight.resize(steps.size(), bytes_in_flight_);
+  if (!path_kinds.empty()) path_kinds.resize(steps.size(), path_kind_);
 }
 
 }  // namespace weir::sim

@@ -45,6 +45,7 @@ class FlowRecorder final : public FlowObserver {
   void OnDropped(const Packet& packet) override;
   void OnTargetRate(DataRate target_rate, int64_t time_ns) override;
   void OnFeedbackSent(int64_t time_ns) override;
+  void OnPathKind(int path_kind, int64_t time_ns) override;
   void OnBytesInFlight(int64_t bytes, int64_t time_ns) override;
   void OnDelivered(int64_t bytes, int64_t time_ns) override;
 
@@ -70,6 +71,8 @@ class FlowRecorder final : public FlowObserver {
   std::vector<Step> steps;
   // Of a TCP flow, the largest in each step. Empty without a series or a transfer.
   std::vector<int64_t> most_bytes_in_flight;
+  // At the end of each step. Empty without a series, or where the kind is always 0.
+  std::vector<int> path_kinds;
   // Nothing for a flow whose frames are not followed. To be set before the first packet.
   std::unique_ptr<FrameRecorder> frames;
   // Nothing for a flow without an estimator at its receiver, which must have it for its observer. To be set before the
@@ -92,6 +95,7 @@ class FlowRecorder final : public FlowObserver {
   // The target in force since the start of the step after the last one that was filled in.
   double target_bps_ = 0;
   size_t target_step_ = 0;
+  int path_kind_ = 0;
   // As last told of.
   int64_t bytes_in_flight_ = 0;
 };

@@ -50,6 +50,7 @@ Json FlowSeries(const FlowRecorder& recorder, int64_t duration_ns, bool is_rtp) 
   series["one_way_delay_p95_ms"] = std::move(delay_p95);
   series["packets_lost"] = std::move(lost);
   if (is_rtp) series["rate_feedback_sent"] = std::move(feedback);
+  if (!recorder.path_kinds.empty()) series["path_kind"] = recorder.path_kinds;
   if (!recorder.most_bytes_in_flight.empty()) {
     series["goodput_bps"] = std::move(goodput);
     series["most_bytes_in_flight"] = recorder.most_bytes_in_flight;

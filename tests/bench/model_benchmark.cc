@@ -1,0 +1,118 @@
+// Time of one decision of a model with its features, from an interval's statistics to a rate: of decision trees, of an
+// LSTM as their teacher, and of the shipped network. Counters p50_us and p99_us are of single decisions. The files are
+// tests/estimator/benchmark_models.py's; WEIR_BENCH_TREES and WEIR_BENCH_LSTM name others.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "counted_allocations.h"
+#include "network.h"
+#include "onnx_model.h"
+#include "weir/policy/policy_agent.h"
+
+namespace weir {
+namespace {
+
+constexpr int64_t kDecisions = 100'000;
+// More than a processor learns by heart.
+constexpr size_t kIntervals = 4096;
+
+std::vector<std::byte> Read(const char* variable, const std::string& otherwise) {
+  const char* const named = std::getenv(variable);
+  std::ifstream file(named == nullptr ? otherwise : named, std::ios::binary);
+  const std::vector<char> content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const auto* const bytes = reinterpret_cast<const std::byte*>(content.data());
+  return {bytes, bytes + content.size()};
+}
+
+// Every field over the whole range that models are tried on at load, at any order of magnitude.
+std::vector<IntervalStatistics> RandomIntervals() {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  std::vector<IntervalStatistics> intervals(kIntervals);
+  for (IntervalStatistics& interval : intervals) {
+    for (const IntervalStatisticsField& field : kIntervalStatisticsFields) {
+      const FeatureRange range = field.quantity.load_check;
+      const double magnitude = range.high * std::pow(10.0, -6.0 * uniform(random));
+      interval.*field.member = range.low < 0 && uniform(random) < 0.5 ? -magnitude : magnitude;
+    }
+  }
+  return intervals;
+}
+
+// Of the trees: their splits, and the levels that their leaves answer with.
+size_t TreeBytes(const internal::NetworkPlan& plan) {
+  using internal::TreeSplit;
+  size_t bytes = 0;
+  for (const internal::NetworkStep& step : plan.steps) {
+    size_t levels = 0;
+    for (const TreeSplit& split : step.splits) {
+      if (split.lower != TreeSplit::kNext) levels = std::max<size_t>(levels, split.lower + 1u);
+      if (split.higher >= TreeSplit::kFirstLeaf)
+        levels = std::max<size_t>(levels, split.higher - TreeSplit::kFirstLeaf + 1u);
+    }
+    bytes += step.splits.size() * sizeof(TreeSplit) + levels * sizeof(float);
+  }
+  return bytes;
+}
+
+void Decide(benchmark::State& state, const std::vector<std::byte>& bytes) {
+  auto policy = Policy::Load(bytes);
+  if (!policy) {
+    state.SkipWithError(policy.error().c_str());
+    return;
+  }
+  PolicyAgent agent(std::move(policy.value()));
+  const std::vector<IntervalStatistics> intervals = RandomIntervals();
+  std::vector<double> durations_us;
+  durations_us.reserve(kDecisions);
+  size_t next = 0;
+  const int64_t allocations_before = CountedAllocations();
+  for (auto _ : state) {
+    const auto begin = std::chrono::steady_clock::now();
+    benchmark::DoNotOptimize(agent.Decide(intervals[next], DataRate::KilobitsPerSecond(1000)));
+    const auto end = std::chrono::steady_clock::now();
+    durations_us.push_back(std::chrono::duration<double, std::micro>(end - begin).count());
+    next = (next + 1) % kIntervals;
+  }
+  state.counters["allocations"] =
+      static_cast<double>(CountedAllocations() - allocations_before) / static_cast<double>(state.iterations());
+  std::ranges::sort(durations_us);
+  state.counters["p50_us"] = durations_us[durations_us.size() / 2];
+  state.counters["p99_us"] = durations_us[durations_us.size() * 99 / 100];
+  state.counters["faults"] = static_cast<double>(agent.faults().total());
+  const auto onnx = internal::ParseOnnxModel(bytes);
+  const auto plan = internal::PlanNetwork(onnx.value());
+  if (!plan) return;
+  state.counters["tree_bytes"] = static_cast<double>(TreeBytes(plan.value()));
+  state.counters["bytes"] =
+      static_cast<double>(TreeBytes(plan.value()) + plan.value().constants.size() * sizeof(float));
+}
+
+void TreeDecision(benchmark::State& state) {
+  Decide(state, Read("WEIR_BENCH_TREES", WEIR_TEST_MODELS "/muses_sized.onnx"));
+}
+BENCHMARK(TreeDecision)->Iterations(kDecisions);
+
+void LstmDecision(benchmark::State& state) {
+  Decide(state, Read("WEIR_BENCH_LSTM", WEIR_TEST_MODELS "/lstm_sized.onnx"));
+}
+BENCHMARK(LstmDecision)->Iterations(kDecisions / 20);
+
+void ShippedDecision(benchmark::State& state) { Decide(state, Read("", WEIR_SHIPPED_MODEL)); }
+BENCHMARK(ShippedDecision)->Iterations(kDecisions);
+
+}  // namespace
+}  // namespace weir
