@@ -75,6 +75,17 @@ def test_lte_of_table_iii_is_the_recorded_trace_from_other_moments() -> None:
         assert np.all((rates_bps(scenario) >= 1e6) & (rates_bps(scenario) < 1.3e6))
 
 
+def test_lte_that_is_down_for_long_is_no_test() -> None:
+    # Two minutes, down in the last 30 s: only what begins in the 50 s before that escapes it.
+    times_s = np.arange(120.0)
+    down = CapacityTrace(times_s, np.where(times_s < 90, 1e6, 0), 120.0)
+    for seed in range(8):
+        rates = rates_bps(muses_lte_test(down, seed, 50.0))
+        assert np.count_nonzero(rates == 0) <= 50
+    with pytest.raises(InputError, match="outages of more than 10 s wherever"):
+        muses_lte_test(down, 0, 120.0)
+
+
 def test_a_recording_without_a_period_is_refused() -> None:
     with pytest.raises(InputError, match="period"):
         muses_lte_test(CapacityTrace.constant(1e6), 0)

@@ -15,6 +15,7 @@ Uniform, but for the buffer, whose logarithm is. Where the paper is silent or We
 - Its LTE/3G traces are recordings of AT&T and T-Mobile, which Weir only tests with: `cellular` and `handover` of
   `weir.traces.generate.random_domain` stand for them, 300 kbps to 30 Mbps. LTE is tested on any recorded trace, each
   time from another of its moments.
+- No LTE network is down for more than LONGEST_OUTAGE_S.
 - The rate of Wi-Fi's fastest scheme: 2 to 40 Mbps in Table II, TEST_RATE_BPS in Table III.
 - No client is further away than the slowest scheme reaches without shadowing, 16 to 63 m.
 - What it calls the variance of the shadowing is a standard deviation: Mininet-WiFi, which made its traces, hands it to
@@ -25,10 +26,12 @@ The `train` and `held_out` scenarios of Table II come from separate random strea
 
 from __future__ import annotations
 
+import itertools
 from typing import Literal
 
 import numpy as np
 
+from weir.errors import InputError
 from weir.traces.formats.plain_trace import scenario_from_capacity
 from weir.traces.generate.drawing import log_uniform
 from weir.traces.generate.random_domain import Split, random_capacity
@@ -45,6 +48,9 @@ TEST_RATE_BPS = 40e6
 TEST_DURATION_S = 100.0
 LARGEST_DELAY_MS = 150.0
 CHANGE_AT_S = 30.0
+LONGEST_OUTAGE_S = 10.0
+_LTE_INTERVAL_S = 0.2
+_MOST_DRAWS = 1000
 _AFTER_CHANGE_S = 60.0
 _SMALLEST_DELAY_MS = 5.0
 _PATH_LOSS_EXPONENTS = (4.0, 6.0)
@@ -101,12 +107,24 @@ def muses_wifi_test(kind: WifiTest, seed: int, duration_s: float = TEST_DURATION
 def muses_lte_test(recorded: CapacityTrace, seed: int, duration_s: float = TEST_DURATION_S) -> Scenario:
     """An LTE network of Table III: a recorded trace (with a period) from a moment that the seed draws; seeds from 0 on.
 
+    The moment is the first drawn after which no outage is longer than LONGEST_OUTAGE_S: a link that is down for most of
+    a test tells nothing of the rates on it.
+
     Raises:
-        InputError: the trace has no period.
+        InputError: the trace has no period, or no such moment is found.
     """
     rng = _rng("lte", seed)
-    trace = recorded.starting_at(rng.uniform(0, recorded.period_s or 1.0)).resample(0.2, duration_s)
-    return _test_scenario(rng, trace, f"lte-{seed}", 50.0, None)
+    for _ in range(_MOST_DRAWS):
+        start_s = rng.uniform(0, recorded.period_s or 1.0)
+        trace = recorded.starting_at(start_s).resample(_LTE_INTERVAL_S, duration_s)
+        if _longest_outage_s(trace) <= LONGEST_OUTAGE_S:
+            return _test_scenario(rng, trace, f"lte-{seed}", 50.0, None)
+    raise InputError(f"LTE: the trace has outages of more than {LONGEST_OUTAGE_S:g} s wherever a test begins")
+
+
+def _longest_outage_s(trace: CapacityTrace) -> float:
+    runs = (len(list(group)) for rate, group in itertools.groupby(trace.rates_bps) if rate == 0)
+    return _LTE_INTERVAL_S * max(runs, default=0)
 
 
 def muses_network_change(seed: int) -> Scenario:

@@ -16,6 +16,8 @@ _ELLIPSES = {STEADY: 0.95, FLUCTUATING: 0.62, LTE: 0.93}
 # It is no rival: it knows the path.
 _NO_RIVALS = (MUSES, GLOBAL_TREE, "oracle")
 _FEWEST = 3
+# Networks that differ in nothing that someone notices give no ellipse: less than this is rounding, in ms times points.
+_SMALLEST_ELLIPSE = 1e-3
 
 
 def network_rows(results: MusesResults) -> Iterator[Row]:
@@ -105,13 +107,13 @@ def _ellipse(results: MusesResults, set_name: str) -> Row:
     goal = Goal("at most", _ELLIPSES[set_name], "times")
     what = f"{_NAMES[set_name]}: area of the 1-sigma ellipse to the smallest of the others"
     areas = {who: ellipse_area(cases) for who, cases in results.cases(set_name).items() if len(cases) >= _FEWEST}
-    rivals = {who: area for who, area in areas.items() if who not in _NO_RIVALS}
-    if MUSES not in areas or not rivals:
+    rivals = {who: area for who, area in areas.items() if who not in _NO_RIVALS and area >= _SMALLEST_ELLIPSE}
+    if MUSES not in areas:
         return not_measured(f"ellipse_{set_name}", what, goal, _why(results, set_name))
+    if not rivals:
+        return not_measured(f"ellipse_{set_name}", what, goal, "no other has one")
     best = min(rivals, key=rivals.__getitem__)
     detail = "ms times points: " + ", ".join(f"{who} {shown_area(area)}" for who, area in areas.items())
-    if rivals[best] <= 0:
-        return not_measured(f"ellipse_{set_name}", what, goal, f"that of {best} is 0")
     return measured(f"ellipse_{set_name}", what, goal, areas[MUSES] / rivals[best], detail, next_best=best, areas=areas)
 
 

@@ -6,10 +6,10 @@ from functools import partial
 import pytest
 
 from weir.errors import InputError
-from weir.qoe_eval.experiments.muses.flow_rows import LEFT_BPS
+from weir.qoe_eval.experiments.muses.flow_rows import LEFT_BPS, flow_rows
 from weir.qoe_eval.experiments.muses.model_rows import TEACHER, model_rows
-from weir.qoe_eval.experiments.muses.results import GLOBAL_TREE, MUSES
-from weir.qoe_eval.experiments.muses.sets import FLOWS, LTE, muses_sets, sharing_scenario, with_tcp
+from weir.qoe_eval.experiments.muses.results import GLOBAL_TREE, MUSES, MusesResults
+from weir.qoe_eval.experiments.muses.sets import CHANGE, FLOWS, LTE, muses_sets, sharing_scenario, with_tcp
 from weir.qoe_eval.runs.shipped_model import shipped_model
 
 SMALL = ("--networks", "3", "--seeds", "1", "--out", "out")
@@ -77,6 +77,31 @@ def test_imitation_has_a_gap_and_the_part_of_it_that_is_closed():
     assert rows(0.75)["f1_closed"].value == pytest.approx(0.75)
     assert (rows(0.75)["nearest"].value, rows(0.75)["nearest"].reached) == (0.98, True)
     assert rows(0.65)["f1_closed"].reached is False
+
+
+def changed_networks(make_record, kinds):
+    """Results of the set `change` alone: kinds from 0, 10, 35 and 60 s on, a run each."""
+    sets = {name: one for name, one in muses_sets(None, len(kinds)).items() if name == CHANGE}
+    records = []
+    for scenario, of_run in zip(sets[CHANGE].scenarios, kinds, strict=True):
+        job = {"scenario": scenario.to_dict(), "controller": "weir", "seed": 0, "job": {}, "objective": [0.4, 0.5, 0.1]}
+        record = make_record(job)
+        spans = zip(of_run, (100, 250, 250, 300), strict=True)
+        record["flows"][0]["series"]["path_kind"] = [kind for kind, samples in spans for _ in range(samples)]
+        records.append(record)
+    by_who = {MUSES: records, GLOBAL_TREE: records}
+    results = MusesResults(sets, {CHANGE: by_who}, lambda who, record: record)
+    return {row.name: row for row in flow_rows(results)}
+
+
+def test_a_mixture_switches_after_the_change_or_never(make_record):
+    rows = changed_networks(make_record, [(0, 2, 5, 5), (0, 2, 5, 5), (0, 2, 2, 5)])
+    assert rows["switched"].value == pytest.approx(5.0)
+    assert rows["switched"].detail == "never in 0 of 3; later than 20 s in 1"
+    assert rows["after_change"].value == 0
+    rows = changed_networks(make_record, [(0, 2, 2, 2), (0, 3, 3, 3), (0, 2, 5, 5)])
+    assert (rows["switched"].value, rows["switched"].measured) == (None, "never in 2 of 3")
+    assert rows["switched"].reached is False
 
 
 def test_flows_join_one_by_one_and_tcp_takes_their_places():
