@@ -144,6 +144,8 @@ def means_of(cases: Mapping[str, Sequence[Case]]) -> dict[str, Case]:
 
 def shown_area(area: float) -> str:
     """Of an ellipse, for people."""
+    if area < _SMALLEST_ELLIPSE:
+        return "0"
     return f"{area:,.1f}" if area >= 1 else f"{area:.2g}"
 
 
