@@ -27,6 +27,7 @@ from weir.qoe_eval.runs.inputs import shared_traces
 from weir.qoe_eval.runs.options import JobsOption, check_model
 from weir.qoe_eval.runs.progress import count_runs, end_with_failures, error_console, run_with_progress
 from weir.qoe_eval.runs.shipped_model import model_to_run
+from weir.trainer.gym import SimulatorError
 
 MUSES_JSON = "muses.json"
 MUSES_PAGE = "muses.html"
@@ -76,7 +77,11 @@ def muses(
         global_tree = replaced, of_global
     results = muses_results(sets, plans, outcome, out, global_tree)
     given = {who: file for who, file in files.items() if file}
-    f1 = imitation_scores(given, flows, simulator) if len(given) == len(files) else {}
+    try:
+        f1 = imitation_scores(given, flows, simulator) if len(given) == len(files) else {}
+    except SimulatorError as error:
+        console.print(f"weir: {error}")
+        raise typer.Exit(1) from None
     rows = [*network_rows(results), *flow_rows(results), *model_rows(f1, nearest)]
     run = replay_record(started, next(iter(plans.values())), outcome, failures) | {
         "seeds": list(range(1, seeds + 1)),
