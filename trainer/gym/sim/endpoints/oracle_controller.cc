@@ -56,7 +56,7 @@ DataRate OracleController::Carried(int64_t now_ns) const {
 }
 
 double OracleController::CarriedWithin(int64_t now_ns, int64_t horizon_ns) const {
-  return OracleBps(config_, {.drain_ns = horizon_ns}, now_ns, now_ns + horizon_ns);
+  return OracleBps(config_, {.drain_ns = horizon_ns}, config_.link->queued_bytes(), now_ns, now_ns + horizon_ns);
 }
 
 }  // namespace weir::sim

@@ -31,7 +31,8 @@ OracleAim AimOf(const Objective& objective) {
   return Between(kBalancedAim, kThroughputAim, position(balanced, ThroughputShare(kThroughput)));
 }
 
-double OracleBps(const OracleConfig& config, const OracleAim& aim, int64_t from_ns, int64_t to_ns) {
+double OracleBps(const OracleConfig& config, const OracleAim& aim, int64_t queued_bytes, int64_t from_ns,
+                 int64_t to_ns) {
   const LinkSpec& link = config.link->spec();
   const double capacity_bps =
       link.PolicedBps(link.capacity ? static_cast<double>(link.capacity->BitsBetween(from_ns, to_ns)) * 1e9 /
@@ -40,7 +41,7 @@ double OracleBps(const OracleConfig& config, const OracleAim& aim, int64_t from_
   const double share_bps =
       aim.utilisation * (capacity_bps - static_cast<double>(config.cross_traffic_bps)) / config.sharing_flows;
   if (config.sharing_flows > 1) return share_bps;
-  const int64_t excess_bytes = config.link->queued_bytes() - kToleratedBytes;
+  const int64_t excess_bytes = queued_bytes - kToleratedBytes;
   return share_bps - static_cast<double>(std::max<int64_t>(0, excess_bytes)) * 8e9 / static_cast<double>(aim.drain_ns);
 }
 

@@ -31,10 +31,11 @@ struct OracleAim {
 OracleAim AimOf(const Objective& objective);
 
 // In bit/s of IP packets: the aimed-at share of what the link carries (and its policer lets through) of this flow from
-// `from_ns` to `to_ns`, less what drains the queue beyond the packet in transmission and one that has just arrived.
-// Among other flows it is this flow's share, and lets the queue be. Below 0 where nothing sent now drains it in time;
-// infinite without a bottleneck.
-double OracleBps(const OracleConfig& config, const OracleAim& aim, int64_t from_ns, int64_t to_ns);
+// `from_ns` to `to_ns`, less what drains a queue of `queued_bytes` beyond the packet in transmission and one that has
+// just arrived. Among other flows it is this flow's share, and lets the queue be. Below 0 where nothing sent now drains
+// it in time; infinite without a bottleneck.
+double OracleBps(const OracleConfig& config, const OracleAim& aim, int64_t queued_bytes, int64_t from_ns,
+                 int64_t to_ns);
 
 }  // namespace weir::sim
 

@@ -1,6 +1,7 @@
 #include "run/step_recorder.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "endpoints/oracle_rate.h"
 #include "endpoints/rtp_format.h"
@@ -60,7 +61,15 @@ double StepRecorder::OptimalBps(const Link& link, const Link& back, const Object
   const MediaSpec& media = std::get<RtpSpec>(flow_.kind).media;
   const double most_bps = static_cast<double>(MaxMediaRate(media, kRembOverheadBytes).bps());
   const double rtp_share = most_bps / static_cast<double>(MaxMediaRate(media, kSendSideOverheadBytes).bps());
-  const double oracle_bps = OracleBps(config, AimOf(objective), from_ns, from_ns + kOptimalHorizonNs);
+  // Its answer stays in force for the horizon: to drain the queue sooner would drain more than there is.
+  OracleAim aim = AimOf(objective);
+  aim.drain_ns = std::max(aim.drain_ns, kOptimalHorizonNs);
+  const double sent_bps =
+      static_cast<double>(target_rate_.bps()) / rtp_share + static_cast<double>(config.cross_traffic_bps);
+  const double grown_bits =
+      (sent_bps - MeanCapacityBps(link.spec(), flow_, now_ns, from_ns)) * static_cast<double>(back_ns) * 1e-9;
+  const int64_t queued_bytes = link.queued_bytes() + std::llround(grown_bits / 8);
+  const double oracle_bps = OracleBps(config, aim, queued_bytes, from_ns, from_ns + kOptimalHorizonNs);
   return std::clamp(rtp_share * oracle_bps, 0.0, most_bps);
 }
 

@@ -49,8 +49,8 @@ class StepRecorder final : public FlowObserver {
  private:
   // Of the flows that take what they can get beside this one, how many are active.
   int64_t Competitors(int64_t time_ns) const;
-  // In bit/s of RTP packets, as REMB counts: what the oracle would ask for if its answer took the way of REMB. At least
-  // 0, at most what the media may send.
+  // In bit/s of RTP packets, as REMB counts: what the oracle would ask for if its answer took the way of REMB, of the
+  // queue that will be there then. At least 0, at most what the media may send.
   double OptimalBps(const Link& link, const Link& back, const Objective& objective, int64_t now_ns) const;
 
   const FlowSpec& flow_;
