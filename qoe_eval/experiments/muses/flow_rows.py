@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from statistics import mean, median
 
 from weir.qoe_eval.experiments.muses.measures import challenge_after, path_kinds, staggered_jain, switched_after_s
-from weir.qoe_eval.experiments.muses.results import GLOBAL_TREE, MUSES, MusesResults, Record
+from weir.qoe_eval.experiments.muses.results import GLOBAL_TREE, MUSES, MusesResults
 from weir.qoe_eval.experiments.muses.sets import CHANGE, CROSS_TRAFFIC, FLOWS, SHARING
 from weir.qoe_eval.measures.flow_series import read_flow_series
 from weir.qoe_eval.report.goal_table import Goal, Row, measured, missed, not_measured
@@ -74,7 +74,11 @@ def _after_change(results: MusesResults) -> Row:
     what = "from Wi-Fi to LTE: challenge score after it, less that of the global tree, which never switches"
     base_ms = {scenario.name: _delay_after_ms(scenario.forward) for scenario in results.sets[CHANGE].scenarios}
     scores = {
-        who: {record["scenario"]: score for record in results.whole(CHANGE, who) if (score := _score(record, base_ms))}
+        who: {
+            record["scenario"]: score
+            for record in results.whole(CHANGE, who)
+            if (score := challenge_after(record, CHANGE_AT_S, base_ms[record["scenario"]])) is not None
+        }
         for who in results.records.get(CHANGE, {})
     }
     own, other = scores.get(MUSES, {}), scores.get(GLOBAL_TREE, {})
@@ -83,10 +87,6 @@ def _after_change(results: MusesResults) -> Row:
         return measured("after_change", what, goal, mean(own[name] - other[name] for name in pairs), detail)
     row = not_measured("after_change", what, goal, "name its file with --global" if own else "no run completed")
     return Row(**(vars(row) | {"detail": detail}))
-
-
-def _score(record: Record, base_ms: dict[str, float]) -> float | None:
-    return challenge_after(record, CHANGE_AT_S, base_ms[record["scenario"]])
 
 
 def _delay_after_ms(link: Link) -> float:
