@@ -12,6 +12,7 @@ from weir.executables import find_simulator
 from weir.qoe_eval.experiments.calls.command import calls
 from weir.qoe_eval.experiments.ending import end_experiment
 from weir.qoe_eval.experiments.guard.command import guard
+from weir.qoe_eval.experiments.muses.command import muses
 from weir.qoe_eval.experiments.options import ModelOption, RandomScenariosOption, SeedsOption, TracesOption
 from weir.qoe_eval.experiments.policy.experiment import policy_plans, policy_results, policy_rows
 from weir.qoe_eval.experiments.policy.figures import read_figures
@@ -43,6 +44,7 @@ app.command("calls")(calls)
 app.command("pool-calls")(pool_calls_command)
 app.command("robust")(robust)
 app.command("polycc")(polycc)
+app.command("muses")(muses)
 app.command("guard")(guard)
 app.command("trust")(trust)
 app.command("send-side")(send_side)

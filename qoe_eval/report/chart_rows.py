@@ -29,6 +29,7 @@ def line(
     fill: bool = False,
     width: float = 1.8,
     decimals: int = 0,
+    marks: bool = False,
 ) -> dict[str, Any] | None:
     """One line; nothing without a finite point.
 
@@ -44,12 +45,13 @@ def line(
         fill: an area below it.
         width: in pixels.
         decimals: of the value under the pointer.
+        marks: points that no line joins.
     """
     if not np.isfinite(y).any():
         return None
     return {
         "name": name, "group": group or name, "colour": colour, "unit": unit, "dash": dash, "step": step,
-        "fill": fill, "width": width, "decimals": decimals,
+        "fill": fill, "width": width, "decimals": decimals, "marks": marks,
         "x": [round(float(value), 2) for value in x],
         "y": [round(float(value), 1 + decimals) if np.isfinite(value) else None for value in y],
     }  # fmt: skip

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from weir.errors import InputError
 from weir.traces.generate import radio, shapes
 from weir.traces.generate.generators import GENERATORS
+from weir.traces.generate.wifi_mobility import SNR_AT_1_M_DB, reach_m, wifi_mobility
 
 KINDS = sorted(GENERATORS)
 
@@ -46,6 +47,10 @@ def test_nonsense_is_refused(kind: str, duration_s: float, rate_bps: float) -> N
         ("step", {"shortest_s": 9, "longest_s": 8}),
         ("cellular", {"dwell_s": 0}),
         ("wifi", {"contention": 1}),
+        ("wifi_mobility", {"distance_m": 0}),
+        ("wifi_mobility", {"speed_mps": float("nan")}),
+        ("wifi_mobility", {"path_loss_exponent": float("inf")}),
+        ("wifi_mobility", {"coherence_s": 0}),
         ("outage", {"shortest_s": 0}),
         ("handover", {"fade_s": 9, "gap_s": 10}),
         ("ramp", {"interval_s": 0}),
@@ -110,6 +115,25 @@ def test_cellular_without_fades_or_variation_shows_its_levels() -> None:
     assert levels / levels[0] == pytest.approx(np.array([0.25, 0.5, 1, 1.5, 2.2]) / 0.25, rel=1e-4)
     dwell = np.diff(trace.times_s[np.flatnonzero(np.diff(trace.rates_bps)) + 1])
     assert 1.4 < dwell.mean() < 2.8
+
+
+def test_wifi_mobility_sinks_with_distance_and_moves_with_the_client() -> None:
+    near, far = (wifi_mobility(rng(), 300, 40e6, shadowing_db=0, distance_m=m, speed_mps=0) for m in (5, 60))
+    assert near.rates_bps.tolist() == [40e6] * 3000
+    assert far.rates_bps.tolist() == [4e6] * 3000
+    walking = wifi_mobility(rng(), 300, 40e6, shadowing_db=0, distance_m=60, speed_mps=1.5)
+    # From the rim, the slowest scheme, through the disc, one scheme after the other: 4 dB a metre at most.
+    assert walking.rates_bps[0] == 4e6
+    assert len(np.unique(walking.rates_bps)) == 8
+    schemes = np.searchsorted(40e6 * np.array(radio.MCS_SHARES), walking.rates_bps)
+    assert np.abs(np.diff(schemes)).max() == 1
+
+
+def test_wifi_mobility_reaches_as_far_as_the_slowest_scheme() -> None:
+    for exponent in (4.0, 6.0):
+        limit_m = reach_m(exponent)
+        snr_db = SNR_AT_1_M_DB - 10 * exponent * np.log10(limit_m)
+        assert snr_db == pytest.approx(radio.MCS_MINIMUM_SNR_DB[0])
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

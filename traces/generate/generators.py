@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from weir.traces.generate.radio import cellular, handover, outage, wifi
 from weir.traces.generate.shapes import constant, ramp, sawtooth, step
+from weir.traces.generate.wifi_mobility import wifi_mobility
 from weir.traces.schema.capacity import CapacityTrace
 
 GENERATORS: dict[str, Callable[..., CapacityTrace]] = {
@@ -20,6 +21,7 @@ GENERATORS: dict[str, Callable[..., CapacityTrace]] = {
     "sawtooth": sawtooth,
     "cellular": cellular,
     "wifi": wifi,
+    "wifi_mobility": wifi_mobility,
     "outage": outage,
     "handover": handover,
 }

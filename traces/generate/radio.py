@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from weir.errors import InputError
-from weir.traces.generate.drawing import correlated, grid, make_trace, neighbour, require, with_mean
+from weir.traces.generate.drawing import Array, correlated, grid, make_trace, neighbour, require, with_mean
 from weir.traces.schema.capacity import CapacityTrace
 
 MCS_SHARES = (0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 0.9, 1.0)
@@ -13,6 +13,12 @@ MCS_SHARES = (0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 0.9, 1.0)
 
 MCS_MINIMUM_SNR_DB = (2.0, 5.0, 9.0, 11.0, 15.0, 18.0, 20.0, 25.0)
 """Signal-to-noise ratio from which each of these schemes is usable; customary receiver thresholds."""
+
+
+def scheme_shares(snr_db: Array) -> Array:
+    """Of the fastest scheme whose threshold the signal-to-noise ratio meets, its MCS_SHARES; the slowest below all."""
+    scheme = np.clip(np.searchsorted(MCS_MINIMUM_SNR_DB, snr_db, side="right") - 1, 0, None)
+    return np.array(MCS_SHARES)[scheme]
 
 
 def cellular(
@@ -93,8 +99,7 @@ def wifi(
         raise InputError("wifi: needs shadowing_db >= 0, coherence_s > 0 and 0 <= contention < 1")
     times = grid(duration_s, interval_s)
     snr = snr_db + shadowing_db * correlated(rng, times.size, float(np.exp(-interval_s / coherence_s)))
-    scheme = np.clip(np.searchsorted(MCS_MINIMUM_SNR_DB, snr, side="right") - 1, 0, None)
-    factors = np.array(MCS_SHARES)[scheme] * (1 - contention * rng.random(times.size))
+    factors = scheme_shares(snr) * (1 - contention * rng.random(times.size))
     return with_mean(times, factors, rate_bps, duration_s)
 
 

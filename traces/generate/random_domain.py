@@ -57,6 +57,7 @@ from weir.traces.generate.random_path import (
     path_loss,
     reverse_link,
 )
+from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.links import FULL_PACKET_BYTES
 from weir.traces.schema.scenario import Capacity, Scenario
 
@@ -100,9 +101,7 @@ def random_scenario(
     rng = np.random.default_rng([{"train": 0, "held_out": 1}[split], seed])
     nominal = log_uniform(rng, LOWEST_BPS, HIGHEST_BPS)
     dynamics = str(rng.choice(list(_DYNAMICS), p=list(_DYNAMICS.values())))
-    parameters = {key: log_uniform(rng, *bounds) for key, bounds in _RANGES[dynamics].items()}
-    trace = GENERATORS[dynamics](rng, duration_s, nominal, **parameters)
-    trace = trace.clipped(0, HIGHEST_BPS)
+    trace = random_capacity(rng, dynamics, duration_s, nominal)
     mean = trace.mean_bps()
     calm = bool(rng.random() < CALM_SHARE)
     base_ms = round(log_uniform(rng, SHORTEST_DELAY_MS, LONGEST_DELAY_MS), 3)
@@ -124,6 +123,12 @@ def random_scenario(
         reverse=reverse_link(rng, base_ms, delay, loss, calm),
         flows=[media_flow(rng, mean, duration_s, calm), *competitors(rng, mean, duration_s, calm)],
     )
+
+
+def random_capacity(rng: np.random.Generator, dynamics: str, duration_s: float, nominal_bps: float) -> CapacityTrace:
+    """Of a kind of dynamics with drawn parameters, cut to HIGHEST_BPS."""
+    parameters = {key: log_uniform(rng, *bounds) for key, bounds in _RANGES[dynamics].items()}
+    return GENERATORS[dynamics](rng, duration_s, nominal_bps, **parameters).clipped(0, HIGHEST_BPS)
 
 
 def _queue(rng: np.random.Generator, mean_bps: float) -> dict[str, Any]:

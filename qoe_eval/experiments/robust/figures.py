@@ -10,18 +10,16 @@ import numpy as np
 from weir.qoe_eval.experiments.robust.results import Record, RobustResults
 from weir.qoe_eval.measures.comparison import scenario_differences
 from weir.qoe_eval.measures.families import GCC
-from weir.qoe_eval.measures.flow_series import Array, FlowSeries, read_flow_series
+from weir.qoe_eval.measures.flow_series import FlowSeries, read_flow_series
 from weir.qoe_eval.measures.summary import REFERENCE, scenario_means
-from weir.qoe_eval.report.chart_rows import Reduce, bin_width_s, binned, chart, line, row
+from weir.qoe_eval.report.chart_rows import chart, line, row
+from weir.qoe_eval.report.flow_lines import SMALLEST_BIN_S, Line, capacity_line, flow_line
 from weir.traces.schema.scenario import Scenario
 from weir.traces.schema.values_over_time import DelayOverTime
 from weir.traces.schema.variation import vary
 
 SHOWN = 2
 _CONTROLLERS = (REFERENCE, GCC)
-_BIN_S = 0.2
-
-Line = dict[str, Any] | None
 
 
 def worst_charts(results: RobustResults, family: str) -> list[dict[str, Any]]:
@@ -43,13 +41,14 @@ def _chart(results: RobustResults, family: str, scenario: Scenario, difference: 
         for flow, series in _series(record):
             own = flow["kind"] == "rtp"
             if own and not rates:
-                rates.append(_capacity(series))
+                rates.append(capacity_line(series))
                 delays.append(_own_delay(scenario, record["seed"]))
             name = controller if own else f"{flow['id']} beside {controller}"
-            style = {"group": controller, "dash": "" if own else "dash", "width": 1.8 if own else 1.2}
-            rates.append(_line(name, controller, series, series.receive_rate_bps / 1e3, "kbps", np.mean, **style))
+            colour = f"--c-{controller}"
+            style: dict[str, Any] = {"group": controller, "dash": "" if own else "dash", "width": 1.8 if own else 1.2}
+            rates.append(flow_line(name, colour, series, series.receive_rate_bps / 1e3, "kbps", **style))
             if own:
-                delays.append(_line(name, controller, series, series.one_way_delay_mean_ms, "ms", np.max, **style))
+                delays.append(flow_line(name, colour, series, series.one_way_delay_mean_ms, "ms", np.max, **style))
     note = f"{difference:+.1f} against gcc".replace("-", "−")
     rows = [row("Received, kbps", rates), row("Delay, ms", delays, share=0.8)]
     return chart(scenario.name, note, scenario.duration_s, rows)
@@ -62,33 +61,9 @@ def _series(record: Record) -> Iterator[tuple[Mapping[str, Any], FlowSeries]]:
             yield flow, series
 
 
-def _line(
-    name: str, controller: str, series: FlowSeries, values: Array, unit: str, reduce: Reduce, **style: Any
-) -> Line:
-    times_s = _middles_s(series)
-    duration_s = len(values) * series.interval_s
-    x, y = binned(times_s, values, duration_s, bin_width_s(duration_s, _BIN_S), reduce)
-    return line(name, f"--c-{controller}", x, y, unit=unit, **style)
-
-
-def _capacity(series: FlowSeries) -> Line:
-    if series.capacity_bps is None:
-        return None
-    duration_s = len(series.capacity_bps) * series.interval_s
-    times_s = _middles_s(series)
-    # Slots are shorter than a bin: what they carry on average is the capacity.
-    x, y = binned(times_s, series.capacity_bps / 1e3, duration_s, bin_width_s(duration_s, _BIN_S), np.mean)
-    return line("capacity", "--capacity", x, y, unit="kbps", fill=True, width=1, step=True)
-
-
 def _own_delay(scenario: Scenario, seed: int) -> Line:
     """The path's own delay in the runs of a seed."""
     delay = vary(scenario, seed)[0].forward.one_way_delay_ms
-    times_s = np.arange(0.0, scenario.duration_s, _BIN_S)
+    times_s = np.arange(0.0, scenario.duration_s, SMALLEST_BIN_S)
     values = delay.at(times_s) if isinstance(delay, DelayOverTime) else np.full(len(times_s), delay)
     return line("path's own", "--zero", times_s, values, unit="ms", dash="dot", step=True, width=1.2)
-
-
-def _middles_s(series: FlowSeries) -> Array:
-    """The middle of each sample."""
-    return (np.arange(len(series.receive_rate_bps), dtype=np.float64) + 0.5) * series.interval_s

@@ -22,6 +22,11 @@ from weir.qoe_eval.report.sections.families import families
 from weir.qoe_eval.report.sections.scenarios import heat_rows
 from weir.qoe_eval.report.sections.what_was_run import versions_of
 
+_GOALS_NOTE = (
+    "Where a goal names a strength (5 % of loss), the mean over its scenarios decides; where it says worst, longest or "
+    "largest, one scenario does."
+)
+
 
 def render(
     results: RobustResults,
@@ -48,7 +53,7 @@ def render(
     sections = [
         failures(run["failures"], "run"),
         families([asdict(row) for row in table], has_own_sections=True),
-        Section("goals", "Goals", "robust/goals.html", {"rows": rows}),
+        Section("goals", "Goals", "goals.html", {"rows": rows, "note": _GOALS_NOTE}),
         None if calls is None else _calls(calls),
         *shown,
         _what_was_run(results, run),
@@ -113,4 +118,4 @@ def _what_was_run(results: RobustResults, run: Mapping[str, Any]) -> Section:
         ("Model", f"{model['name']}, SHA-256 {model['sha256']}"),
         ("Versions", versions_of(records)),
     ]
-    return Section("run", "What was run", "robust/what_was_run.html", {"command": run["command"], "entries": entries})
+    return Section("run", "What was run", "run.html", {"command": run["command"], "entries": entries})

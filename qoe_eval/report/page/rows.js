@@ -10,9 +10,10 @@
   function trace(line, row, first) {
     const colour = css(line.colour) || css("--zero");
     return {
-      type: "scatter", mode: line.x.length > 1 ? "lines" : "markers", x: line.x, y: line.y, yaxis: row === 0 ? "y" : `y${row + 1}`,
+      type: "scatter", mode: line.marks || line.x.length === 1 ? "markers" : "lines", x: line.x, y: line.y, yaxis: row === 0 ? "y" : `y${row + 1}`,
       name: plain(line.group), legendgroup: line.group, showlegend: first, connectgaps: false,
-      hovertemplate: `${plain(line.name)}: %{y:,.${line.decimals}f}${line.unit ? " " + line.unit : ""}<extra></extra>`, opacity: line.dash ? 0.75 : 1,
+      marker: { color: colour, size: line.marks ? 5 : 6, opacity: line.marks ? 0.5 : 1 },
+      hovertemplate: `${plain(line.name)}: ${line.marks ? "%{x:,.1f}, " : ""}%{y:,.${line.decimals}f}${line.unit ? " " + line.unit : ""}<extra></extra>`, opacity: line.dash ? 0.75 : 1,
       line: { color: colour, width: line.width, dash: line.dash || "solid", shape: line.step ? "hv" : "linear" },
       ...(line.fill ? { fill: "tozeroy", fillcolor: colour + "59" } : {}),
     };
@@ -23,7 +24,7 @@
     const shares = chart.rows.map((row) => row.share);
     const total = shares.reduce((a, b) => a + b, 0);
     const layout = {
-      ...baseLayout(), margin: { l: 58, r: 12, t: 34, b: 40 }, hovermode: "x unified", uirevision: element.dataset.chart,
+      ...baseLayout(), margin: { l: 58, r: 12, t: 34, b: 40 }, hovermode: chart.rows.some((row) => row.lines.some((line) => line.marks)) ? "closest" : "x unified", uirevision: element.dataset.chart,
       legend: { orientation: "h", y: 1.005, yanchor: "bottom", x: 0, groupclick: "togglegroup", font: { size: narrow() ? 11 : 12.5 } },
       xaxis: axis({ anchor: `y${chart.rows.length > 1 ? chart.rows.length : ""}`, title: { text: chart.x_title || "Time, s" }, range: [0, chart.duration_s], hoverformat: ".1f" }),
       annotations: [],
