@@ -28,7 +28,7 @@ func newSender(o options, lines *lineWriter) (*sender, error) {
 	if s.controller, err = newController(o); err != nil {
 		return nil, err
 	}
-	if s.video, err = newVideo(o.video, s.pictureRate); err != nil {
+	if s.video, err = newVideo(o.video, s.pictureRate, int(o.maxBps)); err != nil {
 		return nil, err
 	}
 	if err := s.connectVideo(o); err != nil {

@@ -24,9 +24,12 @@ type video struct {
 	track   *webrtc.TrackLocalStaticRTP
 	// bit/s of the pictures from now on.
 	rate func() int
+	// The most that `rate` says.
+	highestBps int
 	// A key frame is wanted.
 	keyFrame atomic.Bool
 
+	// Without picture numbers: pion gives its first picture none, and Chromium then waits for a second key frame.
 	packetizer codecs.VP8Payloader
 	number     uint16
 	firstTime  uint32
@@ -44,7 +47,7 @@ type videoCounts struct {
 	rateBps                                                       int
 }
 
-func newVideo(path string, rate func() int) (*video, error) {
+func newVideo(path string, rate func() int, highestBps int) (*video, error) {
 	file, err := y4m.Open(path)
 	if err != nil {
 		return nil, err
@@ -58,9 +61,8 @@ func newVideo(path string, rate func() int) (*video, error) {
 	track, err := webrtc.NewTrackLocalStaticRTP(
 		webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeVP8, ClockRate: vp8.ClockHz}, "video", "weir")
 	v := &video{
-		file: file, encoder: encoder, track: track, rate: rate,
-		packetizer: codecs.VP8Payloader{EnablePictureID: true},
-		number:     uint16(rand.Uint32()), firstTime: rand.Uint32(),
+		file: file, encoder: encoder, track: track, rate: rate, highestBps: highestBps,
+		number: uint16(rand.Uint32()), firstTime: rand.Uint32(),
 	}
 	return v, err
 }
@@ -160,6 +162,10 @@ func (v *video) statistics() []line {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
 	c := v.count
+	limited := "none"
+	if c.rateBps < v.highestBps {
+		limited = "bandwidth"
+	}
 	return []line{
 		{
 			"type": "media-source", "id": "source", "kind": "video", "width": v.file.Width, "height": v.file.Height,
@@ -168,6 +174,7 @@ func (v *video) statistics() []line {
 		{
 			"type": "outbound-rtp", "id": "video", "kind": "video", "targetBitrate": c.rateBps,
 			"framesEncoded": c.encoded, "keyFramesEncoded": c.keyFrames, "totalEncodeTime": c.encodeTime.Seconds(),
+			"qualityLimitationReason": limited,
 		},
 	}
 }
