@@ -40,7 +40,7 @@ type rates struct {
 
 func newController(o options) (*controller, error) {
 	c := &controller{name: o.controller, overheadBytes: rtpHeaderBytes}
-	make := func() (pioncc.BandwidthEstimator, error) {
+	newEstimator := func() (pioncc.BandwidthEstimator, error) {
 		return gcc.NewSendSideBWE(
 			gcc.SendSideBWEMinBitrate(int(o.minBps)), gcc.SendSideBWEInitialBitrate(int(o.startBps)),
 			gcc.SendSideBWEMaxBitrate(int(o.maxBps)), gcc.SendSideBWEPacer(gcc.NewNoOpPacer()))
@@ -51,13 +51,13 @@ func newController(o options) (*controller, error) {
 			return nil, err
 		}
 		c.overheadBytes += beneathBytes
-		make = func() (pioncc.BandwidthEstimator, error) {
+		newEstimator = func() (pioncc.BandwidthEstimator, error) {
 			defer config.Model.Close()
 			return cc.NewEstimator(cc.Options{Config: config, PacingFactor: pacingFactor})
 		}
 	}
 	var err error
-	if c.factory, err = pioncc.NewInterceptor(make); err != nil {
+	if c.factory, err = pioncc.NewInterceptor(newEstimator); err != nil {
 		return nil, err
 	}
 	c.pacers = pacing.NewInterceptor(pacing.InitialRate(int(pacingFactor * float64(o.startBps))))

@@ -99,7 +99,9 @@ func run(o options, lines *lineWriter) error {
 		return err
 	}
 	defer e.close()
-	lines.write(line{"type": "ready", "versions": versions(), "controller": o.controller, "pilot": o.controller, "pool": nil})
+	lines.write(line{
+		"type": "ready", "versions": versions(), "controller": o.controller, "pilot": o.controller, "pool": nil,
+	})
 	commands := make(chan command)
 	go readCommands(os.Stdin, commands)
 	for {

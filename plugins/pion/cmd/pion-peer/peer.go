@@ -126,7 +126,9 @@ func (p *peer) onCandidate(candidate *webrtc.ICECandidate) {
 		return
 	}
 	c := candidate.ToJSON()
-	p.lines.write(line{"type": "candidate", "candidate": c.Candidate, "sdpMid": c.SDPMid, "sdpMLineIndex": c.SDPMLineIndex})
+	p.lines.write(line{
+		"type": "candidate", "candidate": c.Candidate, "sdpMid": c.SDPMid, "sdpMLineIndex": c.SDPMLineIndex,
+	})
 }
 
 func (p *peer) onState(state webrtc.PeerConnectionState) {

@@ -5,7 +5,8 @@ import (
 	"github.com/pion/rtcp"
 )
 
-// reportWatch is an interceptor that tells of each sender report as it leaves. It stands before the one that makes them.
+// reportWatch is an interceptor that tells of each sender report as it leaves; registered before the one that makes
+// them.
 type reportWatch struct {
 	interceptor.NoOp
 	tell func(report *rtcp.SenderReport)

@@ -25,10 +25,7 @@ type sender struct {
 func newSender(o options, lines *lineWriter) (*sender, error) {
 	s := &sender{peer: newPeer(lines)}
 	var err error
-	if s.controller, err = newController(o); err != nil {
-		return nil, err
-	}
-	if s.video, err = newVideo(o.video, s.pictureRate, int(o.maxBps)); err != nil {
+	if s.video, err = newVideo(o, s.pictureRate); err != nil {
 		return nil, err
 	}
 	if err := s.connectVideo(o); err != nil {
@@ -39,8 +36,12 @@ func newSender(o options, lines *lineWriter) (*sender, error) {
 }
 
 func (s *sender) connectVideo(o options) error {
+	var err error
+	if s.controller, err = newController(o); err != nil {
+		return err
+	}
 	media, registry := &webrtc.MediaEngine{}, &interceptor.Registry{}
-	// Without a stream of its own for retransmissions: pion's gcc has its pacer drop what goes there.
+	// Retransmissions go into the stream itself: pion's gcc drops those on a stream of their own, whatever its pacer.
 	codec := webrtc.RTPCodecParameters{RTPCodecCapability: s.video.track.Codec(), PayloadType: 96}
 	if err := media.RegisterCodec(codec, webrtc.RTPCodecTypeVideo); err != nil {
 		return err
@@ -48,7 +49,7 @@ func (s *sender) connectVideo(o options) error {
 	media.RegisterFeedback(webrtc.RTCPFeedback{Type: "ccm", Parameter: "fir"}, webrtc.RTPCodecTypeVideo)
 	s.controller.register(registry)
 	registry.Add(&reportWatch{tell: s.tellReport})
-	err := errors.Join(
+	err = errors.Join(
 		webrtc.ConfigureTWCCHeaderExtensionSender(media, registry), webrtc.RegisterDefaultInterceptors(media, registry))
 	if err != nil {
 		return err

@@ -47,13 +47,12 @@ type videoCounts struct {
 	rateBps                                                       int
 }
 
-func newVideo(path string, rate func() int, highestBps int) (*video, error) {
-	file, err := y4m.Open(path)
+func newVideo(o options, rate func() int) (*video, error) {
+	file, err := y4m.Open(o.video)
 	if err != nil {
 		return nil, err
 	}
-	const startBps = 300_000
-	encoder, err := vp8.NewEncoder(file.Width, file.Height, file.FramesPerSecond, startBps)
+	encoder, err := vp8.NewEncoder(file.Width, file.Height, file.FramesPerSecond, int(o.startBps))
 	if err != nil {
 		file.Close()
 		return nil, err
@@ -61,7 +60,7 @@ func newVideo(path string, rate func() int, highestBps int) (*video, error) {
 	track, err := webrtc.NewTrackLocalStaticRTP(
 		webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeVP8, ClockRate: vp8.ClockHz}, "video", "weir")
 	v := &video{
-		file: file, encoder: encoder, track: track, rate: rate, highestBps: highestBps,
+		file: file, encoder: encoder, track: track, rate: rate, highestBps: int(o.maxBps),
 		number: uint16(rand.Uint32()), firstTime: rand.Uint32(),
 	}
 	return v, err
@@ -72,8 +71,8 @@ func (v *video) close() {
 	v.file.Close()
 }
 
-// run sends until `done`, and closes the video. Where the machine falls behind, pictures are left out, so that picture n
-// is that of time n / frames a second.
+// run sends until `done`, and closes the video. Where the machine falls behind, pictures are left out: picture n is
+// that of time n / frames a second.
 func (v *video) run(done <-chan struct{}) error {
 	defer v.close()
 	v.mutex.Lock()
