@@ -26,6 +26,7 @@ type controller struct {
 	factory   *pioncc.InterceptorFactory
 	pacers    *pacing.InterceptorFactory
 	estimator pioncc.BandwidthEstimator
+	resends   *resends
 	// Of the connection, among pacers.
 	id string
 	// What the target rate counts of a packet beside its payload.
@@ -39,7 +40,7 @@ type rates struct {
 }
 
 func newController(o options) (*controller, error) {
-	c := &controller{name: o.controller, overheadBytes: rtpHeaderBytes}
+	c := &controller{name: o.controller, resends: newResends(), overheadBytes: rtpHeaderBytes}
 	newEstimator := func() (pioncc.BandwidthEstimator, error) {
 		return gcc.NewSendSideBWE(
 			gcc.SendSideBWEMinBitrate(int(o.minBps)), gcc.SendSideBWEInitialBitrate(int(o.startBps)),
@@ -71,7 +72,9 @@ func newController(o options) (*controller, error) {
 // is made.
 func (c *controller) register(registry *interceptor.Registry) {
 	registry.Add(c.factory)
+	registry.Add(c.resends.behindPacer())
 	registry.Add(c.pacers)
+	registry.Add(c.resends.beforePacer())
 }
 
 // rates in force; the pacer obeys from now on.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/pion/interceptor"
 	"github.com/pion/rtcp"
@@ -137,9 +138,15 @@ func (s *sender) readRTCP(from *webrtc.RTPSender) {
 		}
 		// After a message that cannot be read the next may be right.
 		for _, packet := range packets {
-			switch packet.(type) {
+			switch packet := packet.(type) {
 			case *rtcp.PictureLossIndication, *rtcp.FullIntraRequest:
 				s.video.keyFrame.Store(true)
+			case *rtcp.ReceiverReport:
+				for _, report := range packet.Reports {
+					if roundTrip, ok := cc.RoundTripTime(report, time.Now()); ok {
+						s.controller.resends.setRoundTrip(roundTrip)
+					}
+				}
 			}
 		}
 	}
