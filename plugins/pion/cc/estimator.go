@@ -149,8 +149,8 @@ func (e *Estimator) take(packets []rtcp.Packet) error {
 
 func (e *Estimator) takeReports(reports []rtcp.ReceptionReport) error {
 	for _, report := range reports {
-		if us, ok := roundTripTimeUs(report, time.Now()); ok {
-			if err := e.sendSide.OnRoundTripTime(us); err != nil {
+		if roundTrip, ok := RoundTripTime(report, time.Now()); ok {
+			if err := e.sendSide.OnRoundTripTime(roundTrip.Microseconds()); err != nil {
 				return err
 			}
 		}

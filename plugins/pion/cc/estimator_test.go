@@ -294,8 +294,8 @@ func TestRoundTripTimes(t *testing.T) {
 		{rtcp.ReceptionReport{LastSenderReport: ntp + 5}, 0, false},
 		{rtcp.ReceptionReport{LastSenderReport: ntp, Delay: math.MaxUint32 / 2}, 0, false},
 	} {
-		if us, ok := roundTripTimeUs(c.report, now); ok != c.ok || ok && us != c.us {
-			t.Errorf("%+v: %d us, %v", c.report, us, ok)
+		if got, ok := RoundTripTime(c.report, now); ok != c.ok || ok && got.Microseconds() != c.us {
+			t.Errorf("%+v: %v, %v", c.report, got, ok)
 		}
 	}
 }

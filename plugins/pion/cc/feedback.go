@@ -88,9 +88,9 @@ func (m *messageReader) unwrap(reference uint32) int64 {
 	return m.latest
 }
 
-// roundTripTimeUs is what a reception report says (RFC 3550, 6.4.1) to whom it has reached at `now`; false where it
+// RoundTripTime is what a reception report says (RFC 3550, 6.4.1) to whom it has reached at `now`; false where it
 // answers no sender report.
-func roundTripTimeUs(report rtcp.ReceptionReport, now time.Time) (int64, bool) {
+func RoundTripTime(report rtcp.ReceptionReport, now time.Time) (time.Duration, bool) {
 	if report.LastSenderReport == 0 {
 		return 0, false
 	}
@@ -98,5 +98,5 @@ func roundTripTimeUs(report rtcp.ReceptionReport, now time.Time) (int64, bool) {
 	const unixToNTP = 2_208_988_800
 	ntp := uint32((uint64(now.Unix()+unixToNTP) << 16) | uint64(now.Nanosecond())<<16/1e9)
 	units := int32(ntp - report.LastSenderReport - report.Delay)
-	return int64(units) * 1e6 >> 16, units > 0
+	return time.Duration(units) * time.Second >> 16, units > 0
 }

@@ -80,7 +80,8 @@ def _cpu_limited_share(sender: StatsReports, start_s: float, end_s: float) -> fl
         times, reasons = stream.texts.get("qualityLimitationReason", ([], []))
         limited_s = sum(
             max(0.0, min(until, end_s) - max(since, start_s))
-            for since, until, reason in zip(times, [*times[1:], end_s], reasons, strict=True)
+            # A sender need not tell a reason.
+            for since, until, reason in zip(times, [*times[1:], end_s], reasons, strict=False)
             if reason == "cpu"
         )
         shares.append(limited_s / (end_s - start_s))

@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"sync"
+
+	weir "weir/pion"
 )
 
 // line is a message to standard output.
@@ -18,6 +20,11 @@ type command struct {
 	Throughput    float32 `json:"throughput"`
 	Latency       float32 `json:"latency"`
 	Loss          float32 `json:"loss"`
+}
+
+// objective of the command of that name.
+func (c *command) objective() weir.Objective {
+	return weir.Objective{Throughput: c.Throughput, Latency: c.Latency, Loss: c.Loss}
 }
 
 // lineWriter writes whole lines, from any goroutine. The reader puts the time on those that come without.

@@ -1,7 +1,9 @@
-// pion-peer is the receiving end of a call for `weir call`, in weir-peer's place: pion with Weir, or with transport-cc
-// alone. It speaks weir-peer's JSON lines (webrtc_patch/peer/README.md) as far as a receiver without pictures can:
+// pion-peer is an end of a call for `weir call`, in weir-peer's place: pion with Weir at the receiver, or with
+// transport-cc alone; or pion with Weir at the sender, or with pion's own gcc there. It speaks weir-peer's JSON lines
+// (webrtc_patch/peer/README.md) as far as an end without sound and without received pictures can:
 //
 //	WEIR_PEER=build/plugins/pion-peer weir call catalogue/muses-cross-traffic --compare
+//	WEIR_PEER=build/plugins/pion-peer weir experiment send-side-calls --out calls
 package main
 
 import (
@@ -13,6 +15,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 )
 
 const (
@@ -20,6 +23,16 @@ const (
 	statusMissing = 3
 	longestLine   = 1 << 20
 )
+
+// Those of each role; gcc is the sender's: Chromium's where Chromium sends, else pion's.
+var controllers = map[string][]string{"receive": {"weir", "gcc"}, "send": {weirAtSender, "gcc"}}
+
+// end of a call, of either role.
+type end interface {
+	execute(c command) error
+	failure() <-chan error
+	close()
+}
 
 func main() {
 	options := readOptions()
@@ -39,34 +52,56 @@ func main() {
 
 func readOptions() options {
 	var o options
-	flag.StringVar(&o.controller, "controller", "weir", "weir, or gcc: the sender's own, from transport-cc")
+	flag.StringVar(&o.role, "role", "receive", "receive or send")
+	flag.StringVar(&o.controller, "controller", "weir", "receive: weir, or gcc, the sender's own; send: weir-send or gcc")
 	flag.StringVar(&o.bindAddress, "bind-address", "", "the address of this end")
 	flag.StringVar(&o.model, "model", "", "an ONNX model")
 	flag.StringVar(&o.objective, "objective", "0.4,0.5,0.1", "weights of throughput, latency and loss")
-	flag.Int64Var(&o.minBps, "min-bitrate-bps", 0, "0: 30 kbps")
-	flag.Int64Var(&o.startBps, "start-bitrate-bps", 0, "0: 300 kbps")
-	flag.Int64Var(&o.maxBps, "max-bitrate-bps", 0, "0: 50 Mbps")
+	flag.StringVar(&o.video, "video", "", "what to send, in a loop: FILE.y4m")
+	flag.Int64Var(&o.minBps, "min-bitrate-bps", 30_000, "the least that an estimate may be")
+	flag.Int64Var(&o.startBps, "start-bitrate-bps", 300_000, "the first estimate")
+	flag.Int64Var(&o.maxBps, "max-bitrate-bps", 50_000_000, "the most that an estimate may be")
 	flag.IntVar(&o.statsIntervalMs, "stats-interval-ms", 1000, "between statistics")
-	role := flag.String("role", "receive", "receive")
-	for _, name := range []string{"codec", "frames", "frames-size"} {
-		flag.String(name, "", "of weir-peer; the sender chooses the codec, and no picture is decoded")
+	codec := flag.String("codec", "VP8", "to send; who receives takes what there is")
+	for _, name := range []string{"frames", "frames-size"} {
+		flag.String(name, "", "of weir-peer; no received picture is decoded")
 	}
 	flag.Parse()
-	if *role != "receive" || flag.NArg() > 0 || (o.controller != "weir" && o.controller != "gcc") {
-		fmt.Fprintln(os.Stderr, "pion-peer: it only receives, with --controller weir or gcc")
-		os.Exit(2)
+	switch {
+	case flag.NArg() > 0 || !slices.Contains(controllers[o.role], o.controller):
+		misused("--role receive has --controller weir or gcc, --role send weir-send or gcc")
+	case o.role == "send" && *codec != "VP8":
+		misused("it sends VP8")
+	case o.minBps < 1 || o.minBps > o.startBps || o.startBps > o.maxBps || o.maxBps > largestRateBps:
+		misused("bitrates must be 1 <= min <= start <= max <= 1000000000 bit/s")
+	case o.statsIntervalMs < 1:
+		misused("--stats-interval-ms must be above 0")
 	}
 	return o
 }
 
+func misused(how string) {
+	fmt.Fprintln(os.Stderr, "pion-peer: "+how)
+	os.Exit(2)
+}
+
+func newEnd(o options, lines *lineWriter) (end, error) {
+	if o.role == "send" {
+		return newSender(o, lines)
+	}
+	return newReceiver(o, lines)
+}
+
 // run obeys standard input until `stop`, its end, or the end of the connection.
 func run(o options, lines *lineWriter) error {
-	p, err := newPeer(o, lines)
+	e, err := newEnd(o, lines)
 	if err != nil {
 		return err
 	}
-	defer p.close()
-	lines.write(line{"type": "ready", "versions": versions(), "controller": o.controller, "pilot": o.controller, "pool": nil})
+	defer e.close()
+	lines.write(line{
+		"type": "ready", "versions": versions(), "controller": o.controller, "pilot": o.controller, "pool": nil,
+	})
 	commands := make(chan command)
 	go readCommands(os.Stdin, commands)
 	for {
@@ -75,10 +110,10 @@ func run(o options, lines *lineWriter) error {
 			if !more || c.Type == "stop" {
 				return nil
 			}
-			if err := p.execute(c); err != nil {
+			if err := e.execute(c); err != nil {
 				lines.write(line{"type": "error", "message": err.Error(), "fatal": false})
 			}
-		case err := <-p.failed:
+		case err := <-e.failure():
 			return err
 		}
 	}

@@ -9,29 +9,31 @@ import (
 
 	"github.com/pion/ice/v4"
 	"github.com/pion/interceptor"
-	"github.com/pion/interceptor/pkg/nack"
 	"github.com/pion/webrtc/v4"
 
 	weir "weir/pion"
-	"weir/pion/remb"
 )
 
 type options struct {
-	controller, bindAddress, model, objective string
-	minBps, startBps, maxBps                  int64
-	statsIntervalMs                           int
+	role, controller, bindAddress, model, objective, video string
+	minBps, startBps, maxBps                               int64
+	statsIntervalMs                                        int
 }
 
-// peer is one receiving PeerConnection.
+// peer is what both ends of a call have: a PeerConnection, and how it speaks of it.
 type peer struct {
 	lines      *lineWriter
 	connection *webrtc.PeerConnection
-	// nil without Weir.
-	receiver *remb.Receiver
 	// candidates that came before their description.
 	early  []webrtc.ICECandidateInit
 	failed chan error
 	done   chan struct{}
+	// Those that this end has beside pion's.
+	statistics func() []line
+}
+
+func newPeer(lines *lineWriter) *peer {
+	return &peer{lines: lines, failed: make(chan error, 1), done: make(chan struct{})}
 }
 
 func versions() line {
@@ -44,38 +46,6 @@ func versions() line {
 		}
 	}
 	return found
-}
-
-func newPeer(o options, lines *lineWriter) (*peer, error) {
-	p := &peer{lines: lines, failed: make(chan error, 1), done: make(chan struct{})}
-	media, registry := &webrtc.MediaEngine{}, &interceptor.Registry{}
-	if err := media.RegisterDefaultCodecs(); err != nil {
-		return nil, err
-	}
-	settings, err := settingsFor(o.bindAddress)
-	if err != nil {
-		return nil, err
-	}
-	if o.controller == "weir" {
-		err = p.attachWeir(o, settings, media, registry)
-	} else {
-		// The same remedy for NACK as under Weir, so that only the estimator differs.
-		err = webrtc.RegisterDefaultInterceptorsWithOptions(media, registry,
-			webrtc.WithNackGeneratorOptions(nack.GeneratorMaxNacksPerPacket(2)))
-	}
-	if err != nil {
-		return nil, err
-	}
-	api := webrtc.NewAPI(
-		webrtc.WithSettingEngine(*settings), webrtc.WithMediaEngine(media), webrtc.WithInterceptorRegistry(registry))
-	if p.connection, err = api.NewPeerConnection(webrtc.Configuration{}); err != nil {
-		return nil, err
-	}
-	p.connection.OnICECandidate(p.onCandidate)
-	p.connection.OnConnectionStateChange(p.onState)
-	p.connection.OnTrack(p.onTrack)
-	go p.tellStatistics(time.Duration(o.statsIntervalMs) * time.Millisecond)
-	return p, nil
 }
 
 // settingsFor is ICE over one address, and a DTLS server, which may send before the other end does.
@@ -94,39 +64,39 @@ func settingsFor(address string) (*webrtc.SettingEngine, error) {
 	return settings, settings.SetAnsweringDTLSRole(webrtc.DTLSRoleServer)
 }
 
-func (p *peer) attachWeir(
-	o options, settings *webrtc.SettingEngine, media *webrtc.MediaEngine, registry *interceptor.Registry,
-) error {
-	model, err := weir.LoadModelFile(o.model)
-	if err != nil {
-		return err
-	}
-	defer model.Close()
-	config := weir.Config{Model: model, MinRateBps: o.minBps, StartRateBps: o.startBps, MaxRateBps: o.maxBps}
+// weirConfig is that of both ends' estimators; its model is for the caller to close.
+func weirConfig(o options) (weir.Config, error) {
+	config := weir.Config{MinRateBps: o.minBps, StartRateBps: o.startBps, MaxRateBps: o.maxBps}
 	w := &config.Objective
 	if _, err := fmt.Sscanf(o.objective, "%g,%g,%g", &w.Throughput, &w.Latency, &w.Loss); err != nil {
-		return fmt.Errorf("--objective %s is not three numbers", o.objective)
+		return config, fmt.Errorf("--objective %s is not three numbers", o.objective)
 	}
-	p.receiver, err = remb.New(remb.Options{
-		Config: config,
-		OnEstimate: func(estimate weir.Estimate) {
-			p.lines.write(line{"type": "remb", "bitrate_bps": estimate.TargetRateBps, "reason": estimate.Reason})
-		},
-		OnError: func(err error) { p.lines.write(line{"type": "error", "message": err.Error(), "fatal": false}) },
-	})
-	if err != nil {
-		return err
-	}
-	if err := p.receiver.Attach(settings, media, registry); err != nil {
-		return err
-	}
-	return remb.RegisterDefaultInterceptors(media, registry)
+	var err error
+	config.Model, err = weir.LoadModelFile(o.model)
+	return config, err
 }
 
+// connect makes the connection.
+func (p *peer) connect(
+	o options, settings *webrtc.SettingEngine, media *webrtc.MediaEngine, registry *interceptor.Registry,
+	statistics func() []line,
+) error {
+	api := webrtc.NewAPI(
+		webrtc.WithSettingEngine(*settings), webrtc.WithMediaEngine(media), webrtc.WithInterceptorRegistry(registry))
+	var err error
+	if p.connection, err = api.NewPeerConnection(webrtc.Configuration{}); err != nil {
+		return err
+	}
+	p.connection.OnICECandidate(p.onCandidate)
+	p.connection.OnConnectionStateChange(p.onState)
+	p.statistics = statistics
+	go p.tellStatistics(time.Duration(o.statsIntervalMs) * time.Millisecond)
+	return nil
+}
+
+// execute what both ends know.
 func (p *peer) execute(c command) error {
 	switch c.Type {
-	case "offer":
-		return p.answer(c.SDP)
 	case "candidate":
 		candidate := webrtc.ICECandidateInit{Candidate: c.Candidate, SDPMid: c.SDPMid, SDPMLineIndex: c.SDPMLineIndex}
 		if p.connection.RemoteDescription() == nil {
@@ -134,35 +104,16 @@ func (p *peer) execute(c command) error {
 			return nil
 		}
 		return p.connection.AddICECandidate(candidate)
-	case "objective":
-		if p.receiver == nil {
-			return errors.New("without Weir there is no objective")
-		}
-		return p.receiver.SetObjective(weir.Objective{Throughput: c.Throughput, Latency: c.Latency, Loss: c.Loss})
 	case "stats":
 		p.writeStatistics()
 		return nil
 	}
-	return fmt.Errorf("%.100s: pion-peer knows nothing of it", c.Type)
+	return fmt.Errorf("%.100s: this end of pion-peer knows nothing of it", c.Type)
 }
 
-func (p *peer) answer(offer string) error {
-	err := p.connection.SetRemoteDescription(webrtc.SessionDescription{Type: webrtc.SDPTypeOffer, SDP: offer})
-	if err != nil {
-		return err
-	}
-	answer, err := p.connection.CreateAnswer(nil)
-	if err != nil {
-		return err
-	}
-	if err := p.connection.SetLocalDescription(answer); err != nil {
-		return err
-	}
-	sdp := answer.SDP
-	if p.receiver != nil {
-		sdp = remb.FollowREMBAtOnce(sdp)
-	}
-	p.lines.write(line{"type": "answer", "sdp": sdp})
+// addEarlyCandidates adds those that came before the other end's description.
+func (p *peer) addEarlyCandidates() error {
+	var err error
 	for _, candidate := range p.early {
 		err = errors.Join(err, p.connection.AddICECandidate(candidate))
 	}
@@ -175,23 +126,24 @@ func (p *peer) onCandidate(candidate *webrtc.ICECandidate) {
 		return
 	}
 	c := candidate.ToJSON()
-	p.lines.write(line{"type": "candidate", "candidate": c.Candidate, "sdpMid": c.SDPMid, "sdpMLineIndex": c.SDPMLineIndex})
+	p.lines.write(line{
+		"type": "candidate", "candidate": c.Candidate, "sdpMid": c.SDPMid, "sdpMLineIndex": c.SDPMLineIndex,
+	})
 }
 
 func (p *peer) onState(state webrtc.PeerConnectionState) {
 	p.lines.write(line{"type": "state", "state": state.String()})
 	if state == webrtc.PeerConnectionStateFailed {
-		p.failed <- errors.New("the connection failed")
+		p.fail(errors.New("the connection failed"))
 	}
 }
 
-// onTrack reads a track, which is what has lost packets asked for again.
-func (p *peer) onTrack(track *webrtc.TrackRemote, _ *webrtc.RTPReceiver) {
-	buffer := make([]byte, 1500)
-	for {
-		if _, _, err := track.Read(buffer); err != nil {
-			return
-		}
+// fail ends the call.
+func (p *peer) fail(err error) {
+	select {
+	case p.failed <- err:
+	default:
+		// It has failed before.
 	}
 }
 
@@ -213,13 +165,13 @@ func (p *peer) writeStatistics() {
 	for _, entry := range p.connection.GetStats() {
 		report = append(report, entry)
 	}
-	if p.receiver != nil {
-		if statistics, err := p.receiver.Statistics(); err == nil {
-			report = append(report, line{"type": "weir", "statistics": statistics})
-		}
+	for _, entry := range p.statistics() {
+		report = append(report, entry)
 	}
 	p.lines.write(line{"type": "stats", "report": report})
 }
+
+func (p *peer) failure() <-chan error { return p.failed }
 
 func (p *peer) close() {
 	close(p.done)

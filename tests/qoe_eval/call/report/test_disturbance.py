@@ -55,6 +55,9 @@ def found(tmp_path, reports, rows=((10, 0.1, 0, 0),) * 300):
 def test_a_call_at_rest(tmp_path):
     assert found(tmp_path, sender()) == []
     assert found(tmp_path, StatsReports()) == []
+    untold = StatsReports()
+    untold.add(START_US / 1e6, [{"id": "O", "type": "outbound-rtp", "kind": "video", "framesEncoded": 1}])
+    assert found(tmp_path, untold) == []
 
 
 def test_an_encoder_short_of_cpu(tmp_path):
