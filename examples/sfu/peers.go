@@ -76,7 +76,7 @@ func newSendingPeer(model *weir.Model, startBps int64) (*webrtc.PeerConnection, 
 			media.RegisterFeedback(webrtc.RTCPFeedback{Type: webrtc.TypeRTCPFBTransportCC}, webrtc.RTPCodecTypeVideo)
 			media.RegisterFeedback(webrtc.RTCPFeedback{Type: webrtc.TypeRTCPFBTransportCC}, webrtc.RTPCodecTypeAudio)
 			return errors.Join(
-				webrtc.ConfigureTWCCHeaderExtensionSender(media, registry),
+				cc.ConfigureTWCCHeaderExtensionSender(media, registry),
 				webrtc.ConfigureNack(media, registry),
 				webrtc.ConfigureRTCPReports(registry))
 		})

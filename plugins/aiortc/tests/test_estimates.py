@@ -12,16 +12,13 @@ import weir
 from weir.qoe_eval.runs.shipped_model import shipped_model
 
 START_US = 1_000_000_000
-SILENCE_US = 2_000_000
 
 
 def by_itself(arrivals: list[Received]) -> list[tuple[int, int, str]]:
     estimator = weir.BandwidthEstimator(model=weir.Model.load(shipped_model()))
-    due_us = START_US - SILENCE_US
-    while due_us < START_US:
-        estimator.on_timeout(due_us)
-        due_us = estimator.next_timeout_us
     estimates = [estimator.latest]
+    if estimate := estimator.on_timeout(START_US):
+        estimates.append(estimate)
     for one in arrivals:
         now_us = START_US + one.arrival_us
         while estimator.next_timeout_us <= now_us:

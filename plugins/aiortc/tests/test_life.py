@@ -36,7 +36,8 @@ def test_the_start_rate_is_told_before_the_media_and_rests_where_none_comes() ->
         await asyncio.sleep(0.001)
         assert host.rembs() == [(300_000, [])]
         await asyncio.sleep(20)
-        assert 10 < len(host.rembs()) < 20
+        # Five a second, until the tenth after `attach`.
+        assert 20 < len(host.rembs()) < 30
         assert {rate_bps for rate_bps, _ in host.rembs()} == {300_000}
 
     run(call())
@@ -169,6 +170,8 @@ def test_what_a_callback_raises_reaches_the_loop_and_the_estimator_goes_on() -> 
 
         attachment = attach(host.pc, on_estimate=fail)
         await video(host, 3)
+        # The last one may be on its way.
+        await asyncio.sleep(0.001)
         assert len(complaints) == attachment.rembs_sent > 3
         assert all(str(complaint["exception"]) == "the application's own" for complaint in complaints)
 

@@ -19,9 +19,6 @@ from weir_aiortc.remb_outlet import RECEIVING, RembOutlet
 from weir_aiortc.transport_tap import TransportTap
 
 _STATE_EVENTS = ("signalingstatechange", "connectionstatechange")
-# The estimator has lived so long in silence when it is attached: a policy that has seen none takes the queue of a first
-# key frame for the path's. With half a second of silence it allows 0.4 Mbps after it, with two seconds 0.7.
-_SILENCE_US = 2_000_000
 _attached: weakref.WeakSet[RTCPeerConnection] = weakref.WeakSet()
 
 
@@ -50,7 +47,6 @@ class Attachment:
         self._timer: asyncio.TimerHandle | None = None
         self._outlet = RembOutlet(pc)
         self._told = False
-        self._live_in_silence()
         self._follow()
         self._descriptions = Descriptions(pc)
         for event in _STATE_EVENTS:
@@ -124,13 +120,6 @@ class Attachment:
             padding_bytes=rtp.padding_size,
             payload_type=rtp.payload_type,
         )
-
-    def _live_in_silence(self) -> None:
-        now_us = self._now_us()
-        due_us = now_us - _SILENCE_US
-        while due_us < now_us:
-            self.estimator.on_timeout(due_us)
-            due_us = self.estimator.next_timeout_us
 
     def _wait(self) -> None:
         due_us = max(self.estimator.next_timeout_us, self._now_us())

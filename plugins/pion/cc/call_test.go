@@ -36,7 +36,7 @@ func TestASenderReachesTheRateOfTheLink(t *testing.T) {
 			controller.OnNewPeerConnection(func(_ string, e pioncc.BandwidthEstimator) { estimators <- e })
 			registry.Add(controller)
 			return errors.Join(
-				webrtc.ConfigureTWCCHeaderExtensionSender(media, registry), webrtc.ConfigureRTCPReports(registry))
+				cc.ConfigureTWCCHeaderExtensionSender(media, registry), webrtc.ConfigureRTCPReports(registry))
 		})
 	receiving := link.NewPeer(t, path.Far, link.Plain)
 	filler, err := link.NewFiller(300_000)

@@ -2,7 +2,8 @@
 // every browser gives it. It stands where pion's own gcc stands, in LiveKit too.
 //
 //	controller, err := pioncc.NewInterceptor(cc.NewFactory(cc.Options{Config: weir.Config{Model: model}}))
-//	registry.Add(controller) // before webrtc.ConfigureTWCCHeaderExtensionSender
+//	registry.Add(controller) // before the next line
+//	err = cc.ConfigureTWCCHeaderExtensionSender(media, registry)
 package cc
 
 import (

@@ -26,7 +26,7 @@ func sendingConnection(model *weir.Model, encode func(bitrate int)) (*webrtc.Pee
 		estimator.OnTargetBitrateChange(encode)
 	})
 	registry.Add(controller)
-	if err := webrtc.ConfigureTWCCHeaderExtensionSender(&media, &registry); err != nil {
+	if err := cc.ConfigureTWCCHeaderExtensionSender(&media, &registry); err != nil {
 		return nil, err
 	}
 	api := webrtc.NewAPI(webrtc.WithMediaEngine(&media), webrtc.WithInterceptorRegistry(&registry))

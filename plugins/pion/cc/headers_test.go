@@ -1,0 +1,52 @@
+package cc
+
+import (
+	"encoding/binary"
+	"sync"
+	"testing"
+
+	"github.com/pion/interceptor"
+	pioncc "github.com/pion/interceptor/pkg/cc"
+	"github.com/pion/rtp"
+	"github.com/pion/webrtc/v4"
+)
+
+// Under -race, and by the numbers: a packet that is asked for many times at once is sent under a number each time.
+func TestAPacketSentAgainAtOnceHasItsOwnNumbers(t *testing.T) {
+	estimator := newEstimator(t)
+	controller, err := pioncc.NewInterceptor(func() (pioncc.BandwidthEstimator, error) { return estimator, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	media, registry := &webrtc.MediaEngine{}, &interceptor.Registry{}
+	registry.Add(controller)
+	if err := ConfigureTWCCHeaderExtensionSender(media, registry); err != nil {
+		t.Fatal(err)
+	}
+	chain, err := registry.Build("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const times = 100
+	numberOf := func(h *rtp.Header) uint16 { return binary.BigEndian.Uint16(h.GetExtension(extensionID)) }
+	var mutex sync.Mutex
+	seen := map[uint16]bool{}
+	writer := chain.BindLocalStream(info, writerTo(func(sent *rtp.Header) {
+		mutex.Lock()
+		defer mutex.Unlock()
+		seen[numberOf(sent)] = true
+	}))
+	kept := header(7)
+	var writers sync.WaitGroup
+	for range times {
+		writers.Add(1)
+		go func() {
+			defer writers.Done()
+			_, _ = writer.Write(kept, make([]byte, 100), nil)
+		}()
+	}
+	writers.Wait()
+	if len(seen) != times || numberOf(kept) != 7 {
+		t.Errorf("%d numbers for %d packets; the kept header has %d", len(seen), times, numberOf(kept))
+	}
+}
