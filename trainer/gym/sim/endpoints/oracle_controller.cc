@@ -65,10 +65,20 @@ double OracleController::CarriedWithin(int64_t now_ns, int64_t horizon_ns) const
       link.capacity ? static_cast<double>(link.capacity->BitsBetween(now_ns, now_ns + horizon_ns)) / horizon_s
                     : kUnlimitedBps);
   const double share_bps =
-      kTargetUtilisation * (capacity_bps - static_cast<double>(config_.cross_traffic_bps)) / config_.sharing_flows;
+      kTargetUtilisation * (capacity_bps - CrossTrafficBps(now_ns, horizon_ns)) / config_.sharing_flows;
   if (config_.sharing_flows > 1) return share_bps;
   const int64_t excess_bytes = config_.link->queued_bytes() - kToleratedBytes;
   return share_bps - static_cast<double>(std::max<int64_t>(0, excess_bytes)) * 8.0 / horizon_s;
+}
+
+double OracleController::CrossTrafficBps(int64_t now_ns, int64_t horizon_ns) const {
+  double sum_bps = 0;
+  for (const OracleConfig::CrossTraffic& cross : config_.cross_traffic) {
+    const int64_t shared_ns = std::min(cross.to_ns, now_ns + horizon_ns) - std::max(cross.from_ns, now_ns);
+    if (shared_ns <= 0) continue;
+    sum_bps += static_cast<double>(cross.rate_bps) * (static_cast<double>(shared_ns) / static_cast<double>(horizon_ns));
+  }
+  return sum_bps;
 }
 
 }  // namespace weir::sim

@@ -4,6 +4,8 @@
 #define WEIR_TRAINER_GYM_SIM_ENDPOINTS_ORACLE_CONTROLLER_H_
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "link/link.h"
 #include "weir/rate_controller.h"
@@ -14,8 +16,13 @@ struct OracleConfig {
   const Link* link = nullptr;
   // Flows that want what they can get on this link, this one included: each is left an equal share.
   int sharing_flows = 1;
-  // Constant cross traffic that is taken off beforehand.
-  int64_t cross_traffic_bps = 0;
+  // Constant cross traffic, which is taken off beforehand while it is there.
+  struct CrossTraffic {
+    int64_t from_ns = 0;
+    int64_t to_ns = 0;
+    int64_t rate_bps = 0;
+  };
+  std::vector<CrossTraffic> cross_traffic;
 };
 
 // Every 50 ms asks for 96 % of what the link carries (and its policer lets through) in the next 50 ms, less what is
@@ -24,7 +31,7 @@ struct OracleConfig {
 // constraints' lower bound does not bind it. Among other flows it takes its share and lets the queue be.
 class OracleController final : public RateController {
  public:
-  explicit OracleController(const OracleConfig& config) : config_(config) {}
+  explicit OracleController(OracleConfig config) : config_(std::move(config)) {}
 
   std::string_view name() const override { return "oracle"; }
   Side side() const override { return Side::kSender; }
@@ -37,6 +44,8 @@ class OracleController final : public RateController {
   DataRate Carried(int64_t now_ns) const;
   // In bit/s, so that the queue is gone at the end of the horizon; below 0 where that cannot be.
   double CarriedWithin(int64_t now_ns, int64_t horizon_ns) const;
+  // The mean over the horizon.
+  double CrossTrafficBps(int64_t now_ns, int64_t horizon_ns) const;
 
   const OracleConfig config_;
   TargetRateConstraints constraints_;
