@@ -26,6 +26,8 @@ TEST(UnitsTest, SaturatesInsteadOfOverflowing) {
 TEST(UnitsTest, InfinityAbsorbs) {
   EXPECT_TRUE((TimeDelta::PlusInfinity() - TimeDelta::Seconds(1)).IsPlusInfinity());
   EXPECT_TRUE((Timestamp::Micros(0) - TimeDelta::PlusInfinity()).IsMinusInfinity());
+  EXPECT_TRUE((Timestamp::Micros(0) - Timestamp::MinusInfinity()).IsPlusInfinity());
+  EXPECT_TRUE((Timestamp::PlusInfinity() - Timestamp::PlusInfinity()).IsPlusInfinity());
 }
 
 TEST(UnitsTest, NanBecomesZero) { EXPECT_TRUE(DataRate::BitsPerSecondF(std::nan("")).IsZero()); }

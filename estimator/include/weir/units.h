@@ -33,6 +33,15 @@ constexpr int64_t SaturatingNegate(int64_t a) {
   return -a;
 }
 
+// a plus -b, in one step: differences are most of what is computed for a packet.
+constexpr int64_t SaturatingSubtract(int64_t a, int64_t b) {
+  if (IsInfinite(a)) return a;
+  if (IsInfinite(b)) return SaturatingNegate(b);
+  int64_t difference = 0;
+  if (__builtin_sub_overflow(a, b, &difference)) return a > 0 ? kPlusInfinity : kMinusInfinity;
+  return difference;
+}
+
 // Truncates towards zero; NaN becomes 0.
 constexpr int64_t SaturatingFromDouble(double value) {
   if (value != value) return 0;
@@ -78,7 +87,7 @@ class RelativeQuantity : public Quantity<Unit> {
   constexpr bool IsZero() const { return this->value_ == 0; }
 
   friend constexpr Unit operator+(Unit a, Unit b) { return Make(SaturatingAdd(a.value_, b.value_)); }
-  friend constexpr Unit operator-(Unit a, Unit b) { return Make(SaturatingAdd(a.value_, SaturatingNegate(b.value_))); }
+  friend constexpr Unit operator-(Unit a, Unit b) { return Make(SaturatingSubtract(a.value_, b.value_)); }
   friend constexpr Unit operator*(Unit a, double factor) {
     return Make(a.IsFinite() ? SaturatingFromDouble(static_cast<double>(a.value_) * factor) : a.value_);
   }
@@ -88,7 +97,7 @@ class RelativeQuantity : public Quantity<Unit> {
     return static_cast<double>(a.value_) / static_cast<double>(b.value_);
   }
   constexpr Unit& operator+=(Unit other) { return Assign(SaturatingAdd(this->value_, other.value_)); }
-  constexpr Unit& operator-=(Unit other) { return Assign(SaturatingAdd(this->value_, SaturatingNegate(other.value_))); }
+  constexpr Unit& operator-=(Unit other) { return Assign(SaturatingSubtract(this->value_, other.value_)); }
 
  protected:
   using Quantity<Unit>::Quantity;
@@ -136,10 +145,10 @@ class Timestamp final : public internal::Quantity<Timestamp> {
     return Timestamp(internal::SaturatingAdd(t.value_, d.us()));
   }
   friend constexpr Timestamp operator-(Timestamp t, TimeDelta d) {
-    return Timestamp(internal::SaturatingAdd(t.value_, internal::SaturatingNegate(d.us())));
+    return Timestamp(internal::SaturatingSubtract(t.value_, d.us()));
   }
   friend constexpr TimeDelta operator-(Timestamp a, Timestamp b) {
-    return TimeDelta::Micros(internal::SaturatingAdd(a.value_, internal::SaturatingNegate(b.value_)));
+    return TimeDelta::Micros(internal::SaturatingSubtract(a.value_, b.value_));
   }
   constexpr Timestamp& operator+=(TimeDelta d) { return *this = *this + d; }
 

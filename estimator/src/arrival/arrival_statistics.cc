@@ -36,9 +36,11 @@ void ArrivalStatistics::Stream::RestartDelay() {
 }
 
 std::optional<Arrival> ArrivalStatistics::OnPacket(const PacketArrival& packet) {
+  // The same variable on every way out, so that it lies with the caller: to copy it, just written, takes long.
+  std::optional<Arrival> result;
   if (!IsPlausible(packet)) {
     ++counters_.invalid;
-    return std::nullopt;
+    return result;
   }
   const SsrcTable::Slot slot = ssrcs_.Find(packet.ssrc);
   std::unique_ptr<Stream>& place = streams_[slot.index];
@@ -54,9 +56,11 @@ std::optional<Arrival> ArrivalStatistics::OnPacket(const PacketArrival& packet) 
   stream.last_heard = packet.arrival_time;
   if (slot.evicted) ++counters_.ssrc_evictions;
 
-  std::optional<Arrival> result(std::in_place);
-  Arrival& arrival = *result;
-  if (!ReadSequenceNumber(packet, is_new, stream, arrival)) return std::nullopt;
+  Arrival& arrival = result.emplace();
+  if (!ReadSequenceNumber(packet, is_new, stream, arrival)) {
+    result.reset();
+    return result;
+  }
   arrival.packet = packet;
   ReadArrivalTime(packet.arrival_time);
   arrival.packet.arrival_time = last_arrival_;

@@ -39,6 +39,7 @@ constexpr int64_t WrappingDifference(uint32_t a, uint32_t b, int bits) {
 }  // namespace
 
 SendTime SendTime::After(TimeDelta time) const {
+  if (time.IsZero()) return *this;
   const int64_t seconds = time.us() / kMicrosPerSecond;
   const int64_t rest_us = time.us() % kMicrosPerSecond;
   const int64_t later = seconds * ticks_per_second + rest_us * ticks_per_second / kMicrosPerSecond;

@@ -41,7 +41,9 @@ bool QueueWatch::WaitsFor(TimeDelta delay) const {
 }
 
 void QueueWatch::Advance(Timestamp now) {
-  if (now - tick_start_ >= kForget) {
+  const TimeDelta elapsed = now - tick_start_;
+  if (elapsed < kTick) return;
+  if (elapsed >= kForget) {
     *this = QueueWatch();
     tick_start_ = now;
   }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "test_scenarios.h"
 #include "weir/registry/controllers.h"
@@ -61,6 +62,18 @@ TEST(SimulationTest, OracleFollowsSteps) {
   EXPECT_LT(flow["one_way_delay_ms"]["p95"].get<double>(), 60.0);
   EXPECT_GT(flow["one_way_delay_ms"]["max"].get<double>(), 900.0);  // what was in the queue when the outage began
   EXPECT_LT(flow["one_way_delay_ms"]["max"].get<double>(), 1100.0);
+}
+
+TEST(SimulationTest, OracleLeavesRoomForCrossTrafficOnlyWhileItIsThere) {
+  json scenario = Steady(4'000'000, 30);
+  scenario["flows"].push_back({{"kind", "cbr"}, {"rate_bps", 3'000'000}, {"start_s", 10}, {"stop_s", 20}});
+  const auto flow = RunScenario(scenario, "oracle")["flows"][0];
+  for (const auto& [from_s, left_bps] : {std::pair(1.0, 4e6), std::pair(11.0, 1e6), std::pair(21.0, 4e6)}) {
+    EXPECT_GT(MeanOver(flow, "receive_rate_bps", from_s, from_s + 8), 0.94 * left_bps) << from_s;
+    EXPECT_LT(MeanOver(flow, "receive_rate_bps", from_s, from_s + 8), 0.98 * left_bps) << from_s;
+  }
+  EXPECT_EQ(flow["packets_lost"], 0);
+  EXPECT_LT(flow["one_way_delay_ms"]["p95"].get<double>(), 45.0);
 }
 
 TEST(SimulationTest, TheSameJobGivesTheSameBytes) {

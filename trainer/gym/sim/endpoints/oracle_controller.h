@@ -4,6 +4,7 @@
 #define WEIR_TRAINER_GYM_SIM_ENDPOINTS_ORACLE_CONTROLLER_H_
 
 #include <cstdint>
+#include <utility>
 
 #include "link/oracle_rate.h"
 #include "weir/rate_controller.h"
@@ -16,7 +17,7 @@ namespace weir::sim {
 // constraints' lower bound does not bind it. Among other flows it takes its share and lets the queue be.
 class OracleController final : public RateController {
  public:
-  explicit OracleController(const OracleConfig& config) : config_(config) {}
+  explicit OracleController(OracleConfig config) : config_(std::move(config)) {}
 
   std::string_view name() const override { return "oracle"; }
   Side side() const override { return Side::kSender; }

@@ -94,23 +94,23 @@ int64_t Pacer::next_send_ns(int64_t now_ns) const {
 }
 
 std::optional<PacedPacket> Pacer::Take(int64_t now_ns) {
+  // The same variable on every way out, so that it lies with the caller: to copy it, just written, takes longer than
+  // all the rest.
+  std::optional<PacedPacket> packet;
+  if (next_send_ns(now_ns) > now_ns) return packet;
+  packet.emplace();
   if (!audio_.empty()) {
-    const MediaPacket audio = audio_.take_front().media;
-    queued_bytes_ -= audio.payload_bytes + overhead_bytes_;
-    return PacedPacket{.media = audio, .pacing_info = {}};
-  }
-  if (active_ && !probes_.empty()) {
-    return ProbeTimeNs(now_ns) <= now_ns ? std::optional(TakeProbe(now_ns)) : std::nullopt;
-  }
-  if (has_media()) {
-    if (MediaTimeNs(now_ns) > now_ns) return std::nullopt;
-    const PacedPacket packet{.media = PopMedia(), .pacing_info = {}};
-    AccountMedia(packet.media.payload_bytes + overhead_bytes_, now_ns);
+    packet->media = audio_.take_front().media;
+    queued_bytes_ -= packet->media.payload_bytes + overhead_bytes_;
     return packet;
   }
-  if (!active_ || padding_rate_bps_ <= 0 || std::max(padding_paid_ns_, media_paid_ns_) > now_ns) return std::nullopt;
-  AccountMedia(kMaxPayloadBytes + overhead_bytes_, now_ns);
-  return PacedPacket{.media = {.kind = PacketKind::kProbe, .payload_bytes = kMaxPayloadBytes}, .pacing_info = {}};
+  if (active_ && !probes_.empty()) {
+    *packet = TakeProbe(now_ns);
+    return packet;
+  }
+  packet->media = has_media() ? PopMedia() : MediaPacket{.kind = PacketKind::kProbe, .payload_bytes = kMaxPayloadBytes};
+  AccountMedia(packet->media.payload_bytes + overhead_bytes_, now_ns);
+  return packet;
 }
 
 PacedPacket Pacer::TakeProbe(int64_t now_ns) {

@@ -24,7 +24,6 @@ Packet RtpPacketizer::Take(const PacedPacket& paced, int64_t now_ns) {
   packet.media_sequence_number =
       media.kind == PacketKind::kRetransmission ? media.retransmitted_sequence_number : sequence_number;
   packet.frame_part = media.frame_part;
-  packet.pacing_info = paced.pacing_info;
   return packet;
 }
 

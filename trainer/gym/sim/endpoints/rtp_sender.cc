@@ -89,22 +89,23 @@ void RtpSender::SetActive(bool active, int64_t now_ns) {
 
 void RtpSender::OnSendTimeout() {
   const int64_t now_ns = NowNs();
-  while (true) {
-    while (source_->next_packet_ns() <= now_ns && (!elastic_ || pacer_.empty())) {
+  int64_t next_ns = now_ns;
+  while (next_ns <= now_ns) {
+    while (TakesMedia() && source_->next_packet_ns() <= now_ns) {
       pacer_.Enqueue(source_->TakePacket(now_ns), now_ns);
     }
-    const std::optional<PacedPacket> packet = pacer_.Take(now_ns);
-    if (!packet) break;
-    Send(*packet, now_ns);
+    if (const std::optional<PacedPacket> packet = pacer_.Take(now_ns)) Send(*packet, now_ns);
+    next_ns = NextSendNs(now_ns);
   }
-  SetSendTimer(now_ns);
-}
-
-void RtpSender::SetSendTimer(int64_t now_ns) {
-  int64_t next_ns = pacer_.next_send_ns(now_ns);
-  if (!elastic_ || pacer_.empty()) next_ns = std::min(next_ns, source_->next_packet_ns());
   send_timer_.Set(next_ns);
 }
+
+int64_t RtpSender::NextSendNs(int64_t now_ns) const {
+  const int64_t next_ns = pacer_.next_send_ns(now_ns);
+  return TakesMedia() ? std::min(next_ns, source_->next_packet_ns()) : next_ns;
+}
+
+void RtpSender::SetSendTimer(int64_t now_ns) { send_timer_.Set(NextSendNs(now_ns)); }
 
 void RtpSender::Send(const PacedPacket& paced, int64_t now_ns) {
   Packet packet = packetizer_.Take(paced, now_ns);

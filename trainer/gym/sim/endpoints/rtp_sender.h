@@ -83,6 +83,9 @@ class RtpSender final : private PacketSink {
   void FollowRemb(int64_t now_ns);
   // Gives the media what retransmissions leave of the target.
   void UpdateMediaRate(int64_t now_ns);
+  bool TakesMedia() const { return !elastic_ || pacer_.empty(); }
+  // When the pacer has a packet that may leave, or the source one for it.
+  int64_t NextSendNs(int64_t now_ns) const;
   void SetSendTimer(int64_t now_ns);
 
   const RtpSenderConfig config_;

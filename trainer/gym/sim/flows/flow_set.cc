@@ -48,11 +48,11 @@ TargetRateConstraints ConstraintsOf(const RtpSpec& rtp, uint32_t overhead_bytes)
 }
 
 OracleConfig OracleConfigOf(const Scenario& scenario, const FlowSpec& flow, const Link* link) {
-  OracleConfig config{.link = link, .sharing_flows = 0};
+  OracleConfig config{.link = link, .sharing_flows = 0, .cross_traffic = {}};
   for (const FlowSpec& other : scenario.flows) {
     if (other.direction != flow.direction) continue;
     if (const auto* cbr = std::get_if<CbrSpec>(&other.kind)) {
-      config.cross_traffic_bps += cbr->rate.bps();
+      config.cross_traffic.push_back({other.start_ns, other.stop_ns, cbr->rate.bps()});
     } else {
       ++config.sharing_flows;
     }

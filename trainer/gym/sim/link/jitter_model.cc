@@ -9,7 +9,7 @@ JitterModel::JitterModel(const JitterSpec& spec, RandomStream random) : spec_(sp
   if (spec_.kind == JitterSpec::Kind::kSlotted) phase_ns_ = random_.UniformInteger(0, spec_.interval_ns - 1);
 }
 
-int64_t JitterModel::Delayed(int64_t time_ns) {
+int64_t JitterModel::Jittered(int64_t time_ns) {
   int64_t delayed_ns = Drawn(time_ns);
   if (!spec_.reorder) delayed_ns = std::max(delayed_ns, last_ns_);
   last_ns_ = delayed_ns;

@@ -15,9 +15,10 @@ class JitterModel {
 
   // When a packet leaves the jittered part of the path that it would leave at `time_ns` without jitter. Calls come in
   // the order of time. Unless the model reorders, the answers never go back.
-  int64_t Delayed(int64_t time_ns);
+  int64_t Delayed(int64_t time_ns) { return spec_.kind == JitterSpec::Kind::kNone ? time_ns : Jittered(time_ns); }
 
  private:
+  int64_t Jittered(int64_t time_ns);
   int64_t Drawn(int64_t time_ns);
   int64_t UniformNs(int64_t time_ns);
   int64_t EndOfSlot(int64_t time_ns) const;

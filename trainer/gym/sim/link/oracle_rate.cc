@@ -31,6 +31,15 @@ OracleAim AimOf(const Objective& objective) {
   return Between(kBalancedAim, kThroughputAim, position(balanced, ThroughputShare(kThroughput)));
 }
 
+double CrossTrafficBps(const OracleConfig& config, int64_t from_ns, int64_t to_ns) {
+  double bits = 0;
+  for (const OracleConfig::CrossTraffic& cross : config.cross_traffic) {
+    const int64_t shared_ns = std::min(cross.to_ns, to_ns) - std::max(cross.from_ns, from_ns);
+    bits += static_cast<double>(cross.rate_bps) * static_cast<double>(std::max<int64_t>(0, shared_ns)) * 1e-9;
+  }
+  return bits * 1e9 / static_cast<double>(to_ns - from_ns);
+}
+
 double OracleBps(const OracleConfig& config, const OracleAim& aim, int64_t queued_bytes, int64_t from_ns,
                  int64_t to_ns) {
   const LinkSpec& link = config.link->spec();
@@ -39,7 +48,7 @@ double OracleBps(const OracleConfig& config, const OracleAim& aim, int64_t queue
                                           static_cast<double>(to_ns - from_ns)
                                     : kUnlimitedBps);
   const double share_bps =
-      aim.utilisation * (capacity_bps - static_cast<double>(config.cross_traffic_bps)) / config.sharing_flows;
+      aim.utilisation * (capacity_bps - CrossTrafficBps(config, from_ns, to_ns)) / config.sharing_flows;
   if (config.sharing_flows > 1) return share_bps;
   const int64_t excess_bytes = queued_bytes - kToleratedBytes;
   return share_bps - static_cast<double>(std::max<int64_t>(0, excess_bytes)) * 8e9 / static_cast<double>(aim.drain_ns);

@@ -3,6 +3,7 @@
 #define WEIR_TRAINER_GYM_SIM_LINK_ORACLE_RATE_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "link/link.h"
 #include "weir/objective.h"
@@ -13,8 +14,13 @@ struct OracleConfig {
   const Link* link = nullptr;
   // Flows that want what they can get on this link, this one included: each is left an equal share.
   int sharing_flows = 1;
-  // Constant cross traffic that is taken off beforehand.
-  int64_t cross_traffic_bps = 0;
+  // Constant cross traffic, which is taken off beforehand while it is there.
+  struct CrossTraffic {
+    int64_t from_ns = 0;
+    int64_t to_ns = 0;
+    int64_t rate_bps = 0;
+  };
+  std::vector<CrossTraffic> cross_traffic;
 };
 
 // How use of the link is weighed against its queue.
@@ -29,6 +35,9 @@ struct OracleAim {
 // weight of throughput as a share of those of throughput and latency, beyond them constant. Loss does not count: its
 // cure is the drained queue.
 OracleAim AimOf(const Objective& objective);
+
+// Its mean from `from_ns` to `to_ns`, which is later, bit/s.
+double CrossTrafficBps(const OracleConfig& config, int64_t from_ns, int64_t to_ns);
 
 // In bit/s of IP packets: the aimed-at share of what the link carries (and its policer lets through) of this flow from
 // `from_ns` to `to_ns`, less what drains a queue of `queued_bytes` beyond the packet in transmission and one that has

@@ -9,7 +9,6 @@
 #include <memory>
 
 #include "weir/arrival/arrival.h"
-#include "weir/network_control.h"
 
 namespace weir::sim {
 
@@ -57,7 +56,6 @@ struct Packet {
   // In the media's stream, unwrapped; of a retransmission the original's (OSN, RFC 4588 section 4).
   int64_t media_sequence_number = 0;
   FramePart frame_part;
-  PacedPacketInfo pacing_info;
 
   // One of these for what is not RTP.
   std::shared_ptr<const RtcpMessage> rtcp;

@@ -25,6 +25,9 @@ void FillerSource::SetTargetRate(DataRate target_rate, int64_t now_ns) {
     missing_bits_ = static_cast<int64_t>(static_cast<__int128>(wait_ns) * rate_bps_ / kNsPerSecond);
   }
   rate_bps_ = rate_bps;
+  payload_bytes_ =
+      std::clamp(rate_bps / 8 / kMinPacketsPerSecond - overhead_bytes_, kMinPayloadBytes, int64_t{kMaxPayloadBytes});
+  if (rate_bps > 0) interval_ns_ = TransmissionNs(payload_bytes_ + overhead_bytes_, rate_bps);
   if (active_) next_packet_ns_ = rate_bps_ > 0 ? now_ns + BitsOver(missing_bits_, rate_bps_) : kNeverNs;
 }
 
@@ -34,21 +37,15 @@ void FillerSource::SetActive(bool active, int64_t now_ns) {
   next_packet_ns_ = active && rate_bps_ > 0 ? now_ns : kNeverNs;
 }
 
-int64_t FillerSource::PayloadBytes() const {
-  return std::clamp(rate_bps_ / 8 / kMinPacketsPerSecond - overhead_bytes_, kMinPayloadBytes,
-                    int64_t{kMaxPayloadBytes});
-}
-
 MediaPacket FillerSource::TakePacket(int64_t now_ns) {
-  const int64_t payload_bytes = PayloadBytes();
   if (now_ns >= frame_end_ns_) {
     frame_capture_time_ns_ = now_ns;
     frame_end_ns_ = (now_ns / kFrameNs + 1) * kFrameNs;
   }
   // A packet that had to wait for the pacer is not made up for: the target was not the limit then.
-  next_packet_ns_ = std::max(next_packet_ns_, now_ns) + BitsOver((payload_bytes + overhead_bytes_) * 8, rate_bps_);
+  next_packet_ns_ = std::max(next_packet_ns_, now_ns) + interval_ns_;
   return {.kind = PacketKind::kVideo,
-          .payload_bytes = static_cast<uint32_t>(payload_bytes),
+          .payload_bytes = static_cast<uint32_t>(payload_bytes_),
           .capture_time_ns = frame_capture_time_ns_};
 }
 

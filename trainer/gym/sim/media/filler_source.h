@@ -24,11 +24,12 @@ class FillerSource final : public MediaSource {
   bool elastic() const override { return true; }
 
  private:
-  int64_t PayloadBytes() const;
-
   const int64_t overhead_bytes_;
   const int64_t max_rate_bps_;
   int64_t rate_bps_ = 0;
+  // At that rate: of each packet, and from one to the next. The latter only while the rate is not 0.
+  int64_t payload_bytes_ = 0;
+  int64_t interval_ns_ = 0;
   bool active_ = false;
   int64_t next_packet_ns_;
   // Of the frame that is being handed out, and when its thirtieth of a second ends.

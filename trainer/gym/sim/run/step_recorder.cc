@@ -51,11 +51,11 @@ int64_t StepRecorder::Competitors(int64_t time_ns) const {
 double StepRecorder::OptimalBps(const Link& link, const Link& back, const Objective& objective, int64_t now_ns) const {
   const int64_t back_ns = back.spec().one_way_delay_ns.At(now_ns) + flow_.extra_one_way_delay_ns +
                           std::min(back.QueueingDelayNs(), kLongestDelayNs);
-  const int64_t from_ns = now_ns + back_ns;
-  OracleConfig config{.link = &link, .sharing_flows = 1 + static_cast<int>(Competitors(from_ns))};
+  const int64_t from_ns = now_ns + back_ns, to_ns = from_ns + kOptimalHorizonNs;
+  OracleConfig config{.link = &link, .sharing_flows = 1 + static_cast<int>(Competitors(from_ns)), .cross_traffic = {}};
   for (const FlowSpec* cross : cross_traffic_) {
     if (cross->start_ns <= from_ns && from_ns < cross->stop_ns) {
-      config.cross_traffic_bps += std::get<CbrSpec>(cross->kind).rate.bps();
+      config.cross_traffic.push_back({from_ns, to_ns, std::get<CbrSpec>(cross->kind).rate.bps()});
     }
   }
   const MediaSpec& media = std::get<RtpSpec>(flow_.kind).media;
@@ -65,11 +65,11 @@ double StepRecorder::OptimalBps(const Link& link, const Link& back, const Object
   OracleAim aim = AimOf(objective);
   aim.drain_ns = std::max(aim.drain_ns, kOptimalHorizonNs);
   const double sent_bps =
-      static_cast<double>(target_rate_.bps()) / rtp_share + static_cast<double>(config.cross_traffic_bps);
+      static_cast<double>(target_rate_.bps()) / rtp_share + CrossTrafficBps(config, from_ns, to_ns);
   const double grown_bits =
       (sent_bps - MeanCapacityBps(link.spec(), flow_, now_ns, from_ns)) * static_cast<double>(back_ns) * 1e-9;
   const int64_t queued_bytes = link.queued_bytes() + std::llround(grown_bits / 8);
-  const double oracle_bps = OracleBps(config, aim, queued_bytes, from_ns, from_ns + kOptimalHorizonNs);
+  const double oracle_bps = OracleBps(config, aim, queued_bytes, from_ns, to_ns);
   return std::clamp(rtp_share * oracle_bps, 0.0, most_bps);
 }
 
