@@ -103,15 +103,10 @@ func (r *Receiver) Close() error {
 	return nil
 }
 
-// retryUnsent is how often a REMB of before the connection's keys is tried again. It must follow them at once: a browser
-// that has begun by then does so with a key frame for the rate that FollowREMBAtOnce tells it, a second's queue.
-const retryUnsent = 2 * time.Millisecond
-
 // run asks the estimator when its time has come, from the PeerConnection's beginning to its end.
 func (r *Receiver) run() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	var unsent *rtcp.ReceiverEstimatedMaximumBitrate
 	for {
 		select {
 		case <-r.closed:
@@ -123,19 +118,10 @@ func (r *Receiver) run() {
 			return
 		}
 		if feedback != nil {
-			unsent = feedback
+			err = errors.Join(err, r.send(feedback))
 			if r.options.OnEstimate != nil {
 				r.options.OnEstimate(estimate)
 			}
-		}
-		if unsent != nil {
-			sent, sendErr := r.send(unsent)
-			if sent {
-				unsent = nil
-			} else {
-				wait = min(wait, retryUnsent)
-			}
-			err = errors.Join(err, sendErr)
 		}
 		if err != nil && r.options.OnError != nil {
 			r.options.OnError(err)
@@ -164,14 +150,14 @@ func (r *Receiver) decide() (*rtcp.ReceiverEstimatedMaximumBitrate, weir.Estimat
 	return feedback, estimate, wait, nil
 }
 
-// send tells whether the REMB is out, or lost for a reason that is returned; before there is a connection it is neither.
-func (r *Receiver) send(feedback *rtcp.ReceiverEstimatedMaximumBitrate) (bool, error) {
+func (r *Receiver) send(feedback *rtcp.ReceiverEstimatedMaximumBitrate) error {
 	r.mutex.Lock()
 	writer, connected := r.writer, len(r.streams) > 0
 	r.mutex.Unlock()
 	_, err := writer.Write([]rtcp.Packet{feedback}, interceptor.Attributes{})
-	if err != nil && !connected {
-		return false, nil
+	if !connected {
+		// There is nobody yet to send it to.
+		return nil
 	}
-	return true, err
+	return err
 }

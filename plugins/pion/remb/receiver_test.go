@@ -3,7 +3,6 @@ package remb
 import (
 	"encoding/binary"
 	"errors"
-	"io"
 	"math/rand"
 	"slices"
 	"sync"
@@ -269,30 +268,6 @@ func TestWhatIsNoRTPIsIgnored(t *testing.T) {
 	}
 	if _, err := receiver.Statistics(); err != nil {
 		t.Error(err)
-	}
-}
-
-// The first REMB does not wait for the estimator to speak again: a browser would begin without it.
-func TestAREMBOfBeforeTheConnectionGoesOutAsSoonAsThereIsOne(t *testing.T) {
-	const refusals = 20
-	receiver := newReceiver(t)
-	told, attempts := 0, 0
-	receiver.options.OnEstimate = func(weir.Estimate) { told++ }
-	receiver.options.OnError = func(err error) { t.Error(err) }
-	toldWhenSent := make(chan int, 1)
-	bind(t, receiver).BindRTCPWriter(interceptor.RTCPWriterFunc(
-		func([]rtcp.Packet, interceptor.Attributes) (int, error) {
-			attempts++
-			switch {
-			case attempts <= refusals:
-				return 0, io.ErrClosedPipe
-			case attempts == refusals+1:
-				toldWhenSent <- told
-			}
-			return 0, nil
-		}))
-	if times := <-toldWhenSent; times >= refusals/2 {
-		t.Errorf("sent only with estimate %d", times)
 	}
 }
 
