@@ -160,7 +160,7 @@ func (p *peer) answer(offer string) error {
 	}
 	sdp := answer.SDP
 	if p.receiver != nil {
-		sdp = remb.FollowREMBAtOnce(sdp)
+		sdp = p.receiver.FollowREMBAtOnce(sdp)
 	}
 	p.lines.write(line{"type": "answer", "sdp": sdp})
 	for _, candidate := range p.early {
