@@ -8,20 +8,23 @@ from aiortc.sdp import SessionDescription
 
 from weir_aiortc.remb_outlet import RECEIVING
 
-_START_KBPS = 20_000
+# Above all that a REMB will say.
+_MAX_KBPS = 20_000
 
 
 class Descriptions:
     """Of one connection, from now on until `remove`, with what lets REMB alone decide what the other end sends.
 
-    Every video codec that is received gets `x-google-start-bitrate` and `x-google-max-bitrate` of 20 Mbps: a Chromium
-    then follows REMB at once in both directions; without it grows by 8 % a second. The first answer is that of the DTLS
-    server where the offer leaves the choice, since that one may send first: the REMB of the start rate is there before
-    the media. transport-cc, with which a browser would follow its own estimate, aiortc never negotiates.
+    Every video codec that is received gets `x-google-start-bitrate`, the estimator's, since a Chromium may encode its
+    first key frame before it hears REMB, and `x-google-max-bitrate`, 20 Mbps. In its first two seconds it then follows
+    REMB at once in both directions, and from then on up to what it has reached and 8 % more a second. The first answer
+    is that of the DTLS server where the offer leaves the choice, since that one may send first. transport-cc, with
+    which a browser would follow its own estimate, aiortc never negotiates.
     """
 
-    def __init__(self, pc: RTCPeerConnection) -> None:
+    def __init__(self, pc: RTCPeerConnection, start_bps: int) -> None:
         self._pc = pc
+        self._start_kbps = start_bps // 1000
         self._created_offer, self._created_answer = pc.createOffer, pc.createAnswer
         pc.createOffer, pc.createAnswer = self._create_offer, self._create_answer
 
@@ -30,22 +33,24 @@ class Descriptions:
         self._pc.createOffer, self._pc.createAnswer = self._created_offer, self._created_answer
 
     async def _create_offer(self) -> RTCSessionDescription:
-        return _changed(await self._created_offer(), None)
+        return self._changed(await self._created_offer(), None)
 
     async def _create_answer(self) -> RTCSessionDescription:
         is_first = self._pc.connectionState == "new"
-        return _changed(await self._created_answer(), self._pc.remoteDescription if is_first else None)
+        return self._changed(await self._created_answer(), self._pc.remoteDescription if is_first else None)
 
-
-def _changed(description: RTCSessionDescription, first_offer: RTCSessionDescription | None) -> RTCSessionDescription:
-    session = SessionDescription.parse(description.sdp)
-    for media in session.media:
-        if media.kind == "video" and media.direction in RECEIVING:
-            for codec in media.rtp.codecs:
-                if not is_rtx(codec):
-                    codec.parameters |= {"x-google-start-bitrate": _START_KBPS, "x-google-max-bitrate": _START_KBPS}
-    if first_offer is not None:
-        for media, offered in zip(session.media, SessionDescription.parse(first_offer.sdp).media, strict=True):
-            if offered.dtls is not None and offered.dtls.role == "auto":
-                media.dtls.role = "server"
-    return RTCSessionDescription(str(session), description.type)
+    def _changed(
+        self, description: RTCSessionDescription, first_offer: RTCSessionDescription | None
+    ) -> RTCSessionDescription:
+        bitrates = {"x-google-start-bitrate": self._start_kbps, "x-google-max-bitrate": _MAX_KBPS}
+        session = SessionDescription.parse(description.sdp)
+        for media in session.media:
+            if media.kind == "video" and media.direction in RECEIVING:
+                for codec in media.rtp.codecs:
+                    if not is_rtx(codec):
+                        codec.parameters |= bitrates
+        if first_offer is not None:
+            for media, offered in zip(session.media, SessionDescription.parse(first_offer.sdp).media, strict=True):
+                if offered.dtls is not None and offered.dtls.role == "auto":
+                    media.dtls.role = "server"
+        return RTCSessionDescription(str(session), description.type)
