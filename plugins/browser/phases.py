@@ -46,7 +46,7 @@ def goals(call: Call) -> Iterator[tuple[str, bool]]:
         delay_ms = settled.one_way_delay_percentile_ms(50)
         queue_ms = float("inf") if delay_ms is None else delay_ms - call.record["path"]["one_way_delay_ms"]
         reached = share >= LEAST_SHARE and queue_ms <= LARGEST_MEDIAN_QUEUE_MS
-        shown = f"delivered {share:.0%} ({LEAST_SHARE:.0%}), median queue {queue_ms:.0f} ms"
+        shown = f"delivered {share:.1%} ({LEAST_SHARE:.0%}), median queue {queue_ms:.0f} ms"
         shown += f" ({LARGEST_MEDIAN_QUEUE_MS:g})"
         if number == 0 or rate_bps > RATES_BPS[number - 1]:
             # After a fall the queue that is left fills the link by itself.
