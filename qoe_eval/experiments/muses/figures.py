@@ -72,7 +72,7 @@ def imitation_chart(f1: Mapping[str, Mapping[float, float]]) -> Chart | None:
     lines = [
         line(who, _colour(who), np.array(list(of)), np.array(list(of.values())), decimals=3) for who, of in f1.items()
     ]
-    rows = [row("F1", lines, range=(0.0, 1.0))]
+    rows = [row("F1", lines)]
     return _across("Largest one-way delay, ms", "F1", LARGEST_DELAYS_MS[-1], rows)
 
 

@@ -86,14 +86,14 @@ def challenge_after(record: Record, from_s: float, base_ms: float) -> float | No
     after = slice(round(from_s / series.interval_s), None)
     received, sent = series.receive_rate_bps[after], series.send_rate_bps[after]
     packet_bits = 8 * flow["bytes_sent"] / flow["packets_sent"]
-    packets = sent.sum() * series.interval_s / packet_bits
+    packets = float(sent.sum()) * series.interval_s / packet_bits
     parts = challenge_parts(
         packets,
-        series.packets_lost[after].sum(),
+        float(series.packets_lost[after].sum()),
         _weighted_p95(series.one_way_delay_mean_ms[after], received),
         base_ms,
-        received.sum(),
-        series.capacity_bps[after].sum(),
+        float(received.sum()),
+        float(series.capacity_bps[after].sum()),
     )
     return challenge_score(*parts)
 
