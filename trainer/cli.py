@@ -16,6 +16,7 @@ from weir.files.output import write_text
 from weir.installation import require_training
 from weir.trainer.adaptation.command import DEFAULT_CONFIGURATION, adapt, adaptation
 from weir.trainer.configuration.training import load_configuration
+from weir.trainer.imitation.command import imitate
 from weir.trainer.learning.progress_text import reward_text
 from weir.trainer.model.card import model_card, read_summary
 from weir.trainer.model.file import read_model
@@ -201,9 +202,10 @@ def write_model_card(
 
 
 def add_commands(app: typer.Typer) -> None:
-    """Adds `train`, `adapt`, `export`, `muses` and `model` to the `weir` command."""
+    """Adds `train`, `adapt`, `imitate`, `export`, `muses` and `model` to the `weir` command."""
     app.command("train")(train)
     app.command("adapt")(adapt)
+    app.command("imitate")(imitate)
     app.command("export")(export)
     app.command("muses")(muses)
     app.add_typer(model_app, name="model")

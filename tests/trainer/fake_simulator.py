@@ -11,7 +11,7 @@ import time
 STEP_FIELDS = [
     "time_s", "capacity_bps", "carriable_bps", "fair_share_bps", "send_rate_bps", "receive_rate_bps",
     "one_way_delay_mean_ms", "one_way_delay_p95_ms", "base_one_way_delay_ms", "queueing_delay_ms", "loss_ratio",
-    "packets_received", "target_bps", "future_capacity_bps",
+    "packets_received", "target_bps", "future_capacity_bps", "optimal_bps",
 ]  # fmt: skip
 
 
@@ -123,6 +123,7 @@ def main():
             carried / 9600,
             rate,
             capacity,
+            max(0.0, 0.96 * capacity - queue_bits / 0.05),
         ]
         observe(request, records, step, 2 if now >= request["scenario"]["duration_s"] - 1e-9 else 0)
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
 from weir.errors import InputError
@@ -20,9 +17,10 @@ from weir.installation import require_training
 from weir.registry import PRESETS
 from weir.trainer.configuration.training import checked_configuration, load_configuration
 from weir.trainer.gym.episode import checked_objective
+from weir.trainer.learning.progress_bar import progress_bar
 from weir.trainer.learning.progress_text import reward_text
 from weir.trainer.model.card import model_card
-from weir.trainer.model.file import read_model
+from weir.trainer.model.file import check_target, read_model
 
 DEFAULT_CONFIGURATION = Path(__file__).parents[1] / "configs" / "adaptation.toml"
 RESULT = "adaptation.json"
@@ -49,7 +47,7 @@ def adapt(
     if seed is not None:
         settings = checked_configuration(settings.model_dump() | {"seed": seed}, "command line")
     target = out or Path(f"{model.resolve().stem}-adapted.onnx")
-    _check_target(target, model)
+    check_target(target, model)
     require_training()
     from weir.trainer.adaptation.adapt import LearningState, adapted_provenance
     from weir.trainer.adaptation.adapt import adapt as run_adaptation
@@ -58,7 +56,7 @@ def adapt(
 
     start = read_starting_point(model, settings)
     total = steps or settings.steps
-    with _progress(total) as show:
+    with progress_bar(total) as show:
 
         def on_update(state: LearningState) -> None:
             show("critic warms up" if state.warming_up else "adapting", state.steps, reward_text(state.mean_reward))
@@ -100,7 +98,7 @@ def adaptation(
 
     plan = Plan(seeds, base_steps, scratch_steps, adaptation_steps, scenarios=scenarios)
     try:
-        with _progress(plan.steps) as show:
+        with progress_bar(plan.steps) as show:
             document = run(settings, plan, on_progress=lambda what, done: show(what, done, ""))
     except KeyboardInterrupt:
         typer.echo("weir: interrupted; nothing is written", err=True)
@@ -150,38 +148,6 @@ def _print_table(document: Mapping[str, Any]) -> None:
     console.print(table)
 
 
-@contextmanager
-def _progress(total: int) -> Iterator[Callable[[str, int, str], None]]:
-    """A bar on standard error, as a function of what is done, steps so far and a note. A simulator's failure ends the
-    command with status 1.
-    """
-    from weir.trainer.gym.process import SimulatorError
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(elapsed_when_finished=True),
-        TextColumn("{task.fields[note]}"),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as progress:
-        task = progress.add_task("starting", total=total, rate="", note="")
-
-        def show(what: str, steps: int, note: str) -> None:
-            speed = progress.tasks[0].speed
-            rate = "" if speed is None else f"{speed:,.0f} steps/s"
-            progress.update(task, description=what, completed=min(steps, total), rate=rate, note=note)
-
-        try:
-            yield show
-        except SimulatorError as error:
-            progress.stop()
-            typer.echo(f"weir: {error}", err=True)
-            raise typer.Exit(1) from None
-
-
 def _objective(text: str) -> tuple[float, float, float]:
     try:
         return checked_objective(text if text in PRESETS else [float(part) for part in text.split(",")])
@@ -189,14 +155,3 @@ def _objective(text: str) -> tuple[float, float, float]:
         raise InputError(
             f"--objective {text}: give three weights above 0 such as 0.4,0.5,0.1, or one of {', '.join(PRESETS)}"
         ) from None
-
-
-def _check_target(target: Path, model: Path) -> None:
-    """Before anything runs: a target that could not be written would cost all the learning."""
-    if target.suffix != ".onnx":
-        raise InputError(f"--out {target}: the name of a model file ends with .onnx")
-    if target.resolve() == model.resolve():
-        raise InputError(f"--out {target}: is the model that is adapted; give another name")
-    folder = target.resolve().parent
-    if not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise InputError(f"--out {target}: its folder is not there, or not to be written in")

@@ -152,11 +152,23 @@ class EnvironmentSpecification:
         cut = np.clip(np.asarray(actions, dtype=np.float32).reshape(-1), -1.0, 1.0)
         if self.action.kind != "around_rule":
             return cut
+        rates = self._rule_bps(observations) * np.float32(self.action.span) ** cut
+        return np.clip(rates, self.action.min_bps, self.action.max_bps).astype(np.float32)
+
+    def actions_for(self, rates_bps: np.ndarray, observations: np.ndarray) -> np.ndarray:
+        """The actions around the rule that lead to rates, in [-1, 1]: float32 of shape (N,).
+
+        Args:
+            rates_bps: shape (N,); not a number gives none.
+            observations: as of `wire_actions`.
+        """
+        with np.errstate(divide="ignore"):
+            exponents = np.log(np.asarray(rates_bps, dtype=np.float64) / np.maximum(self._rule_bps(observations), 1.0))
+        return np.clip(exponents / np.log(self.action.span), -1.0, 1.0).astype(np.float32)
+
+    def _rule_bps(self, observations: np.ndarray) -> np.ndarray:
         window = rate_window(self.interval_ms, self.history)
-        base = rule_rate_bps(np, self.records(observations), self.interval_features, window)
-        return np.clip(base * np.float32(self.action.span) ** cut, self.action.min_bps, self.action.max_bps).astype(
-            np.float32
-        )
+        return np.asarray(rule_rate_bps(np, self.records(observations), self.interval_features, window))
 
     def reset_request(self, scenario: Mapping[str, Any], seed: int, objective: Sequence[float]) -> dict[str, Any]:
         """The JSON of a reset frame."""

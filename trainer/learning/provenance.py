@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from weir.trainer.configuration.scenarios import ScenarioSettings
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.learning.algorithms import checkpoint_steps
 from weir.trainer.learning.run_record import CHECKPOINT, RunRecord, load_run_configuration, read_run_record
@@ -30,22 +31,11 @@ def provenance_of(configuration: TrainingConfiguration, steps: int, record: RunR
         record: of the run.
     """
     environment = configuration.environment
-    scenarios = configuration.scenarios
-    if scenarios.source == "random_domain":
-        data = (
-            "random domain (weir.traces.random_domain), split train, "
-            f"mean capacity at most {scenarios.maximum_mean_bps / 1e6:g} Mbps, "
-            f"episodes of {scenarios.minimum_duration_s:g} to {scenarios.maximum_duration_s:g} s"
-        )
-    elif scenarios.source == "files":
-        data = f"scenario files {', '.join(path.name for path in scenarios.files)}"
-    else:
-        data = f"scenarios {', '.join(str(document.get('name')) for document in scenarios.documents)}"
     done = f"{steps:,}" if steps >= configuration.steps else f"{steps:,} of {configuration.steps:,} planned"
     found: dict[str, Any] = {
         "algorithm": f"{configuration.algorithm.upper()} (stable-baselines3), {done} steps of "
         f"{environment.interval_ms} ms, seed {configuration.seed}",
-        "data": data,
+        "data": data_text(configuration.scenarios),
         "objectives": environment.objective if isinstance(environment.objective, str) else list(environment.objective),
         "reward": environment.reward,
         "action": environment.action.model_dump(),
@@ -60,3 +50,16 @@ def provenance_of(configuration: TrainingConfiguration, steps: int, record: RunR
     if record.versions:
         found["versions"] = record.versions
     return found
+
+
+def data_text(scenarios: ScenarioSettings) -> str:
+    """What a model was trained on."""
+    if scenarios.source == "random_domain":
+        return (
+            "random domain (weir.traces.random_domain), split train, "
+            f"mean capacity at most {scenarios.maximum_mean_bps / 1e6:g} Mbps, "
+            f"episodes of {scenarios.minimum_duration_s:g} to {scenarios.maximum_duration_s:g} s"
+        )
+    if scenarios.source == "files":
+        return f"scenario files {', '.join(path.name for path in scenarios.files)}"
+    return f"scenarios {', '.join(str(document.get('name')) for document in scenarios.documents)}"

@@ -10,16 +10,17 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime
 import torch
 
 import weir
 from weir.errors import InputError
 from weir.files.output import write_bytes
 from weir.trainer.gym.specification import EnvironmentSpecification
-from weir.trainer.model.golden_inputs import golden_inputs
+from weir.trainer.model.golden_inputs import golden_inputs, golden_states
 from weir.trainer.model.policy_graph import policy_graph
+from weir.trainer.model.session import make_session
 from weir.trainer.policies.networks import DeployablePolicy, DeployedPolicy
+from weir.trainer.policies.recurrent import DeployedRecurrentPolicy, RecurrentPolicy
 
 # Relative and absolute: what the library allows when it checks golden vectors (`MatchesGolden`).
 GOLDEN_TOLERANCE = 1e-4
@@ -49,18 +50,10 @@ def export(
     Raises:
         InputError: the file cannot be written, or torch, ONNX Runtime and the library (when built) disagree.
     """
-    deployed = DeployedPolicy(policy, specification).eval()
-    observations, objectives = golden_inputs(specification)
-    with torch.no_grad():
-        actions = [
-            deployed(torch.from_numpy(observation[None]), torch.from_numpy(objective[None])).numpy().reshape(-1)
-            for observation, objective in zip(observations, objectives, strict=True)
-        ]
+    kind = DeployedRecurrentPolicy if isinstance(policy, RecurrentPolicy) else DeployedPolicy
+    deployed = kind(policy, specification).eval()
     model = policy_graph(deployed, specification)
-    golden = [
-        {"observation": floats(observation), "objective": floats(objective), "action": floats(action)}
-        for observation, objective, action in zip(observations, objectives, actions, strict=True)
-    ]
+    golden = _golden(deployed)
     finish(model, specification, path, golden, name=name, version=version, provenance=provenance or {}, ranges=ranges)
     return model
 
@@ -102,10 +95,7 @@ def parity(model: onnx.ModelProto) -> float:
     good).
     """
     metadata = {entry.key: entry.value for entry in model.metadata_props}
-    onnxruntime.disable_telemetry_events()  # as the estimator does
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    session = make_session(model.SerializeToString())
     worst = 0.0
     given = [value.name for value in session.get_inputs()]
     for golden in json.loads(metadata["weir.golden"]):
@@ -132,6 +122,25 @@ def check_in_library(model: bytes) -> bool:
     except ValueError as error:
         raise InputError(f"the library refuses the model: {error}") from None
     return True
+
+
+def _golden(deployed: DeployedPolicy) -> list[dict[str, list[float]]]:
+    """The golden vectors of a deployed policy."""
+    observations, objectives = golden_inputs(deployed.specification)
+    rows = {"observation": observations, "objective": objectives}
+    answers = ["action"]
+    if isinstance(deployed, DeployedRecurrentPolicy):
+        rows["state"] = golden_states(deployed.state_size)
+        answers.append("next_state")
+    vectors = []
+    for index in range(len(observations)):
+        given = {name: values[index] for name, values in rows.items()}
+        with torch.no_grad():
+            found = deployed(*(torch.from_numpy(values[None]) for values in given.values()))
+        told = zip(answers, found if isinstance(found, tuple) else (found,), strict=True)
+        given |= {name: values.numpy().reshape(-1) for name, values in told}
+        vectors.append({name: floats(values) for name, values in given.items()})
+    return vectors
 
 
 def _metadata(

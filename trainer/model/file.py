@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import onnx
@@ -103,6 +104,22 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
         raise InputError(f"{path}: {error}") from None
     except ValueError as error:
         raise InputError(f"{path}: the metadata are broken: {error}") from None
+
+
+def check_target(target: Path, *models: Path) -> None:
+    """Before anything runs: a target that could not be written would cost all the learning. `models` are those that
+    are learned from.
+
+    Raises:
+        InputError: the target is no name of a model file, one of these models, or cannot be written.
+    """
+    if target.suffix != ".onnx":
+        raise InputError(f"--out {target}: the name of a model file ends with .onnx")
+    if target.resolve() in {model.resolve() for model in models}:
+        raise InputError(f"--out {target}: is the model that is learned from; give another name")
+    folder = target.resolve().parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise InputError(f"--out {target}: its folder is not there, or not to be written in")
 
 
 def _size(dimensions: Any) -> int:

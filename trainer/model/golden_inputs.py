@@ -70,3 +70,12 @@ def golden_inputs(specification: EnvironmentSpecification) -> tuple[np.ndarray, 
     objectives = presets[np.arange(GOLDEN_VECTORS) % len(presets)]
     observations = np.column_stack([records.reshape(GOLDEN_VECTORS, -1), *newest])
     return observations.astype(np.float32), objectives.astype(np.float32)
+
+
+def golden_states(size: int) -> np.ndarray:
+    """States to begin with, (GOLDEN_VECTORS, size), float32 in [-1, 1], the same at every call; the first is a call's
+    beginning, zeros.
+    """
+    states = np.random.default_rng(20261121).uniform(-1.0, 1.0, (GOLDEN_VECTORS, size))
+    states[0] = 0.0
+    return states.astype(np.float32)

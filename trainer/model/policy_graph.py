@@ -19,6 +19,7 @@ from torch import nn
 from weir.trainer.gym import rule
 from weir.trainer.gym.specification import EnvironmentSpecification
 from weir.trainer.model.graph_builder import GraphBuilder
+from weir.trainer.model.recurrent_nodes import level_nodes, recurrent_nodes
 from weir.trainer.policies.feature_scaling import (
     ABSOLUTE_RATE_SCALE,
     INPUT_LIMIT,
@@ -29,6 +30,7 @@ from weir.trainer.policies.feature_scaling import (
 )
 from weir.trainer.policies.networks import DeployedPolicy
 from weir.trainer.policies.off_policy import SaturationLimit
+from weir.trainer.policies.recurrent import LevelHead, RecurrentActor
 
 # Makes any difference between two floats a large number, and, as a power of two, rounds nothing.
 _GATE: Final = 2.0**80
@@ -64,20 +66,29 @@ _CASES: Final[tuple[tuple[tuple[str, ...], ...], ...]] = (
 
 
 def policy_graph(deployed: DeployedPolicy, specification: EnvironmentSpecification) -> onnx.ModelProto:
-    """The model: `observation` (1, D) and `objective` (1, 3) to `action` (1, 1), as `DeployedPolicy` computes it. The
-    same policy gives the same model.
+    """The model: `observation` (1, D) and `objective` (1, 3), with a recurrent policy `state` (1, S) too, to `action`
+    (1, 1) and then `next_state` (1, S), as `DeployedPolicy` computes it. The same policy gives the same model.
     """
     graph = GraphBuilder()
     scaled, log_rule = scaled_nodes(graph, deployed.scaling)
     layers = {name: module for name, module in deployed.named_modules() if not list(module.children())}
     del layers["scaling"]
     preference = {name: layers.pop(name) for name in list(layers) if ".preference." in name}
-    inputs = graph.node("Concat", *scaled, _layers(graph, "objective", preference), axis=1)
-    action = graph.clip(_layers(graph, inputs, layers), -1.0, 1.0)
+    value = graph.node("Concat", *scaled, _layers(graph, "objective", preference), axis=1)
+    widths, next_state = {"observation": specification.observation_size, "objective": 3}, {}
+    if isinstance(deployed.actor, RecurrentActor):
+        del layers["actor.cells"]
+        widths["state"] = deployed.actor.state_size
+        value, state = recurrent_nodes(graph, value, deployed.actor.cells)
+        next_state = {"next_state": (state, deployed.actor.state_size)}
+    value = _layers(graph, value, layers)
+    if isinstance(deployed.head, LevelHead):
+        value = level_nodes(graph, value, deployed.head.levels)
+    action = graph.clip(value, -1.0, 1.0)
     if specification.action.kind == "around_rule":
         assert log_rule is not None
         action = rate_node(graph, specification, action, log_rule)
-    return graph.model({"observation": specification.observation_size, "objective": 3}, {"action": (action, 1)})
+    return graph.model(widths, {"action": (action, 1)} | next_state)
 
 
 def scaled_nodes(graph: GraphBuilder, scaling: FeatureScaling) -> tuple[tuple[str, str], str | None]:

@@ -126,7 +126,11 @@ class DeployedPolicy(nn.Module):
     def forward(self, observation: torch.Tensor, objective: torch.Tensor) -> torch.Tensor:
         """See the class."""
         inputs = self.scaling(torch.cat([observation, objective], dim=1))
-        action = self.head(self.actor(inputs)).clamp(-1.0, 1.0)
+        return self.answer(observation, self.head(self.actor(inputs)))
+
+    def answer(self, observation: torch.Tensor, action: torch.Tensor) -> torch.Tensor:
+        """What is deployed of an action (N, 1), which is cut to [-1, 1]: see the class."""
+        action = action.clamp(-1.0, 1.0)
         specification = self.specification.action
         if specification.kind != "around_rule":
             return action

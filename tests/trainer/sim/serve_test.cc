@@ -77,8 +77,8 @@ class ServeTest : public testing::Test {
     writer.AddBytes(payload.data(), payload.size());
     ASSERT_TRUE(channel_->Write(writer.Finish()));
   }
-  void Act(std::vector<float> action) {
-    action.insert(action.end(), 3, kUnchanged);
+  void Act(std::vector<float> action, std::array<float, 3> objective = {kUnchanged, kUnchanged, kUnchanged}) {
+    action.insert(action.end(), objective.begin(), objective.end());
     Send('S', {reinterpret_cast<const char*>(action.data()), action.size() * sizeof(float)});
   }
   std::string Receive(char type) {
@@ -176,6 +176,53 @@ TEST_F(ServeTest, TellsOfLossAndQueue) {
   EXPECT_NEAR(step.field("queueing_delay_ms"), 287, 14);  // 29 packets fit, the first of them partly gone
   EXPECT_NEAR(step.field("one_way_delay_p95_ms"), 320, 8);
   EXPECT_NEAR(step.observation[1], 0.755, 0.05);
+}
+
+// RTP of what an IP packet of full size carries.
+constexpr double kRtpShare = 1224.0 / 1252.0;
+
+TEST_F(ServeTest, TellsWhatAnOracleWouldAnswer) {
+  json scenario = PathOf({{0.0, 2'000'000}, {5.05, 1'000'000}}, 8);
+  scenario["flows"].push_back({{"kind", "cbr"}, {"rate_bps", 500'000}, {"start_s", 2}, {"stop_s", 3}});
+  const Step first = Reset(RequestFor(scenario));
+  EXPECT_NEAR(first.field("optimal_bps"), 0.96 * 2e6 * kRtpShare, 100);
+  for (int i = 1; i < 40; ++i) {
+    // Objectives from the next observation on: balanced, then latency.
+    const std::array<float, 3> latency{0.1f, 0.8f, 0.1f}, unchanged{kUnchanged, kUnchanged, kUnchanged};
+    Act({500'000.0f}, i == 30 ? latency : unchanged);
+    const Step step = ReceiveStep();
+    // Of the tenth of a second from when the answer, which takes 25 ms, is there.
+    const double capacity_bps = i < 25 ? 2e6 : i == 25 ? 0.25 * 2e6 + 0.75 * 1e6 : 1e6;
+    const double cross_bps = i >= 10 && i < 15 ? 5e5 : 0;
+    const double utilisation = i < 30 ? 0.96 : 0.85;
+    ASSERT_NEAR(step.field("optimal_bps"), utilisation * (capacity_bps - cross_bps) * kRtpShare, 100) << i;
+  }
+}
+
+TEST_F(ServeTest, AnOracleDrainsTheQueue) {
+  Reset(RequestFor(Steady(1'000'000, 10)));
+  Step step;
+  for (int i = 0; i < 5; ++i) {
+    Act({1'100'000.0f}, {0.8f, 0.1f, 0.1f});
+    step = ReceiveStep();
+  }
+  // It grows until the answer, which takes 25 ms, is there.
+  const double queued_bits = step.field("queueing_delay_ms") * 1e-3 * 1e6 + 0.025 * (1.1e6 / kRtpShare - 1e6);
+  ASSERT_GT(queued_bits, 40'000);
+  const double drained_bps = (queued_bits - 2 * 1500 * 8) / 0.2;
+  EXPECT_NEAR(step.field("optimal_bps"), (1e6 - drained_bps) * kRtpShare, 3e4);
+  Act({1'100'000.0f}, {0.1f, 0.8f, 0.1f});
+  EXPECT_LT(ReceiveStep().field("optimal_bps"), 0.6 * step.field("optimal_bps"));
+}
+
+TEST_F(ServeTest, AnOracleLeavesOthersTheirShare) {
+  json scenario = Steady(2'000'000, 10);
+  scenario["flows"].push_back({{"kind", "tcp"}, {"start_s", 4}});
+  Reset(RequestFor(scenario));
+  for (int i = 1; i < 50; ++i) {
+    Act({500'000.0f});
+    ASSERT_NEAR(ReceiveStep().field("optimal_bps"), 0.96 * 2e6 * kRtpShare / (i < 20 ? 1 : 2), 100) << i;
+  }
 }
 
 TEST_F(ServeTest, ListsEveryPacket) {

@@ -12,13 +12,10 @@ namespace {
 
 // As often as transport feedback reaches the other senders.
 constexpr TimeDelta kInterval = TimeDelta::Millis(50);
-constexpr double kTargetUtilisation = 0.96;
 constexpr int64_t kIntervalNs = kInterval.us() * 1000;
 // How far it looks ahead, and in what steps, where the path serves in slots.
 constexpr int64_t kLongestSlotNs = Carriable::kLongestWaitNs;
 constexpr int64_t kStepNs = 10'000'000;
-// One packet in transmission and one that has just arrived are no queue.
-constexpr int64_t kToleratedBytes = 2 * kMaxPacketBytes;
 constexpr double kUnlimitedBps = std::numeric_limits<double>::infinity();
 
 bool ServesInSlots(const CapacityTrace& capacity, int64_t now_ns) {
@@ -59,16 +56,7 @@ DataRate OracleController::Carried(int64_t now_ns) const {
 }
 
 double OracleController::CarriedWithin(int64_t now_ns, int64_t horizon_ns) const {
-  const LinkSpec& link = config_.link->spec();
-  const double horizon_s = static_cast<double>(horizon_ns) * 1e-9;
-  const double capacity_bps = link.PolicedBps(
-      link.capacity ? static_cast<double>(link.capacity->BitsBetween(now_ns, now_ns + horizon_ns)) / horizon_s
-                    : kUnlimitedBps);
-  const double share_bps =
-      kTargetUtilisation * (capacity_bps - static_cast<double>(config_.cross_traffic_bps)) / config_.sharing_flows;
-  if (config_.sharing_flows > 1) return share_bps;
-  const int64_t excess_bytes = config_.link->queued_bytes() - kToleratedBytes;
-  return share_bps - static_cast<double>(std::max<int64_t>(0, excess_bytes)) * 8.0 / horizon_s;
+  return OracleBps(config_, {.drain_ns = horizon_ns}, config_.link->queued_bytes(), now_ns, now_ns + horizon_ns);
 }
 
 }  // namespace weir::sim

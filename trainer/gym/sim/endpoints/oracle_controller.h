@@ -5,18 +5,10 @@
 
 #include <cstdint>
 
-#include "link/link.h"
+#include "endpoints/oracle_rate.h"
 #include "weir/rate_controller.h"
 
 namespace weir::sim {
-
-struct OracleConfig {
-  const Link* link = nullptr;
-  // Flows that want what they can get on this link, this one included: each is left an equal share.
-  int sharing_flows = 1;
-  // Constant cross traffic that is taken off beforehand.
-  int64_t cross_traffic_bps = 0;
-};
 
 // Every 50 ms asks for 96 % of what the link carries (and its policer lets through) in the next 50 ms, less what is
 // queued beyond the packet in transmission; it knows no more of the future, but where the link serves nothing for a

@@ -1,7 +1,9 @@
 #include "run/step_recorder.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "endpoints/oracle_rate.h"
 #include "endpoints/rtp_format.h"
 #include "link/delay_distribution.h"
 
@@ -10,6 +12,8 @@ namespace {
 
 // A queue that never empties, because the capacity stays zero, still needs a number.
 constexpr int64_t kLongestDelayNs = 3'600'000'000'000;
+// As long as the slots of a link that serves in slots are at most.
+constexpr int64_t kOptimalHorizonNs = Carriable::kLongestWaitNs;
 
 double UnpolicedCapacityBps(const LinkSpec& link, const FlowSpec& flow, int64_t from_ns, int64_t to_ns) {
   if (!link.capacity) {
@@ -35,6 +39,7 @@ StepRecorder::StepRecorder(const Scenario& scenario, const FlowSpec& flow, bool 
         if (!span.audio_only) competing_spans_.push_back(span);
       }
     }
+    if (std::holds_alternative<CbrSpec>(other.kind)) cross_traffic_.push_back(&other);
   }
 }
 
@@ -43,13 +48,40 @@ int64_t StepRecorder::Competitors(int64_t time_ns) const {
                        [&](const auto& span) { return span.from_ns <= time_ns && time_ns < span.to_ns; });
 }
 
+double StepRecorder::OptimalBps(const Link& link, const Link& back, const Objective& objective, int64_t now_ns) const {
+  const int64_t back_ns = back.spec().one_way_delay_ns.At(now_ns) + flow_.extra_one_way_delay_ns +
+                          std::min(back.QueueingDelayNs(), kLongestDelayNs);
+  const int64_t from_ns = now_ns + back_ns;
+  OracleConfig config{.link = &link, .sharing_flows = 1 + static_cast<int>(Competitors(from_ns))};
+  for (const FlowSpec* cross : cross_traffic_) {
+    if (cross->start_ns <= from_ns && from_ns < cross->stop_ns) {
+      config.cross_traffic_bps += std::get<CbrSpec>(cross->kind).rate.bps();
+    }
+  }
+  const MediaSpec& media = std::get<RtpSpec>(flow_.kind).media;
+  const double most_bps = static_cast<double>(MaxMediaRate(media, kRembOverheadBytes).bps());
+  const double rtp_share = most_bps / static_cast<double>(MaxMediaRate(media, kSendSideOverheadBytes).bps());
+  // Its answer stays in force for the horizon: to drain the queue sooner would drain more than there is.
+  OracleAim aim = AimOf(objective);
+  aim.drain_ns = std::max(aim.drain_ns, kOptimalHorizonNs);
+  const double sent_bps =
+      static_cast<double>(target_rate_.bps()) / rtp_share + static_cast<double>(config.cross_traffic_bps);
+  const double grown_bits =
+      (sent_bps - MeanCapacityBps(link.spec(), flow_, now_ns, from_ns)) * static_cast<double>(back_ns) * 1e-9;
+  const int64_t queued_bytes = link.queued_bytes() + std::llround(grown_bits / 8);
+  const double oracle_bps = OracleBps(config, aim, queued_bytes, from_ns, from_ns + kOptimalHorizonNs);
+  return std::clamp(rtp_share * oracle_bps, 0.0, most_bps);
+}
+
 void StepRecorder::OnReceived(const Packet& packet, int64_t arrival_time_ns) {
   bytes_received_ += packet.size_bytes;
   delays_ns_.push_back(arrival_time_ns - packet.sent_time_ns);
   if (keep_packets_) packets_.push_back({packet.rtp, packet.sent_time_ns, arrival_time_ns});
 }
 
-std::array<double, kStepFields.size()> StepRecorder::Finish(Link& link, int64_t now_ns, int64_t next_step_ns) {
+std::array<double, kStepFields.size()> StepRecorder::Finish(const Link& link, const Link& back,
+                                                            const Objective& objective, int64_t now_ns,
+                                                            int64_t next_step_ns) {
   const LinkSpec& spec = link.spec();
   const double base_ms = static_cast<double>(spec.one_way_delay_ns.At(now_ns) + flow_.extra_one_way_delay_ns) * 1e-6;
   const bool first = step_start_ns_ < 0;
@@ -81,7 +113,8 @@ std::array<double, kStepFields.size()> StepRecorder::Finish(Link& link, int64_t 
       packets_lost > 0 ? packets_lost / (packets_lost + packets_received) : 0.0,
       packets_received,
       static_cast<double>(target_rate_.bps()),
-      MeanCapacityBps(spec, flow_, now_ns, next_step_ns)};
+      MeanCapacityBps(spec, flow_, now_ns, next_step_ns),
+      OptimalBps(link, back, objective, now_ns)};
   step_start_ns_ = now_ns;
   return fields;
 }

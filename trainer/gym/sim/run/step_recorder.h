@@ -12,13 +12,14 @@
 #include "endpoints/flow_observer.h"
 #include "link/link.h"
 #include "scenario/scenario.h"
+#include "weir/objective.h"
 
 namespace weir::sim {
 
-inline constexpr std::array<std::string_view, 14> kStepFields{
+inline constexpr std::array<std::string_view, 15> kStepFields{
     "time_s",           "capacity_bps",          "carriable_bps",        "fair_share_bps",        "send_rate_bps",
     "receive_rate_bps", "one_way_delay_mean_ms", "one_way_delay_p95_ms", "base_one_way_delay_ms", "queueing_delay_ms",
-    "loss_ratio",       "packets_received",      "target_bps",           "future_capacity_bps"};
+    "loss_ratio",       "packets_received",      "target_bps",           "future_capacity_bps",   "optimal_bps"};
 
 class StepRecorder final : public FlowObserver {
  public:
@@ -36,8 +37,10 @@ class StepRecorder final : public FlowObserver {
   void OnDropped(const Packet&) override { ++packets_lost_; }
   void OnTargetRate(DataRate target_rate, int64_t) override { target_rate_ = target_rate; }
 
-  // Ends the step that began at the previous call, or at the flow's start. In the order of kStepFields.
-  std::array<double, kStepFields.size()> Finish(Link& link, int64_t now_ns, int64_t next_step_ns);
+  // Ends the step that began at the previous call, or at the flow's start. In the order of kStepFields. `back` is the
+  // link that feedback takes, `objective` what the agent is to reach from now on.
+  std::array<double, kStepFields.size()> Finish(const Link& link, const Link& back, const Objective& objective,
+                                                int64_t now_ns, int64_t next_step_ns);
   // Of the step that Finish() has ended, in the order of arrival.
   const std::vector<ReceivedPacket>& packets() const { return packets_; }
   // Call after Finish() and before the next step.
@@ -46,12 +49,17 @@ class StepRecorder final : public FlowObserver {
  private:
   // Of the flows that take what they can get beside this one, how many are active.
   int64_t Competitors(int64_t time_ns) const;
+  // In bit/s of RTP packets, as REMB counts: what the oracle would ask for if its answer took the way of REMB, of the
+  // queue that will be there then. At least 0, at most what the media may send.
+  double OptimalBps(const Link& link, const Link& back, const Objective& objective, int64_t now_ns) const;
 
   const FlowSpec& flow_;
   const bool keep_packets_;
   Carriable carriable_;
   // When each of them sends.
   std::vector<ActiveSpan> competing_spans_;
+  // Constant cross traffic beside it.
+  std::vector<const FlowSpec*> cross_traffic_;
   int64_t step_start_ns_ = -1;
   int64_t bytes_sent_ = 0;
   int64_t bytes_received_ = 0;

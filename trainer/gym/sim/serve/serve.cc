@@ -44,6 +44,8 @@ class Episode final : private DecisionSource {
   std::unique_ptr<StepRecorder> recorder_;
   Simulation* simulation_ = nullptr;
   std::vector<float> action_;
+  // As the last step had it.
+  Objective objective_;
   std::optional<Frame> last_frame_;
   std::optional<std::string> error_;
 };
@@ -58,6 +60,7 @@ void Episode::Run() {
   observers[agent_flow_index] = recorder_.get();
   Simulation simulation(job, observers);
   simulation_ = &simulation;
+  objective_ = simulation.objective(agent_flow_index);
   SendGreeting();
   simulation.Run();
   if (error_) throw InputError(*error_);
@@ -106,10 +109,12 @@ bool Episode::ParseStep(std::string_view payload) {
   float objective[3];
   std::memcpy(objective, payload.data() + action_.size() * sizeof(float), sizeof(objective));
   if (!std::isnan(objective[0]) || !std::isnan(objective[1]) || !std::isnan(objective[2])) {
-    if (!NormalizedObjective(objective[0], objective[1], objective[2])) {
+    const std::optional<Objective> changed = NormalizedObjective(objective[0], objective[1], objective[2]);
+    if (!changed) {
       error_ = "the objective of a step must be three weights above 0, or three NaN for no change";
       return false;
     }
+    objective_ = *changed;
   }
   if (!request_.agent.action.Apply(action_, request_.agent.action.min_rate)) {
     error_ = "an action that is not finite, or that names no multiplier";
@@ -120,8 +125,10 @@ bool Episode::ParseStep(std::string_view payload) {
 
 void Episode::SendObservation(uint8_t flags, std::span<const float> observation, int64_t next_step_ns) {
   const FlowSpec& flow = request_.job.scenario.flows[simulation_->agent_flow_index()];
-  Link& link = flow.direction == Direction::kForward ? simulation_->forward() : simulation_->reverse();
-  const auto fields = recorder_->Finish(link, NowNs(), next_step_ns);
+  const bool is_forward = flow.direction == Direction::kForward;
+  const Link& link = is_forward ? simulation_->forward() : simulation_->reverse();
+  const Link& back = is_forward ? simulation_->reverse() : simulation_->forward();
+  const auto fields = recorder_->Finish(link, back, objective_, NowNs(), next_step_ns);
   writer_.Start('O');
   writer_.Add(flags);
   writer_.AddBytes(observation.data(), observation.size_bytes());

@@ -1,0 +1,42 @@
+"""The bar that commands show while they learn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+
+@contextmanager
+def progress_bar(total: int) -> Iterator[Callable[[str, int, str], None]]:
+    """A bar on standard error, as a function of what is done, steps so far and a note. A simulator's failure ends the
+    command with status 1.
+    """
+    from weir.trainer.gym.process import SimulatorError
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+        TextColumn("{task.fields[note]}"),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task("starting", total=total, rate="", note="")
+
+        def show(what: str, steps: int, note: str) -> None:
+            speed = progress.tasks[0].speed
+            rate = "" if speed is None else f"{speed:,.0f} steps/s"
+            progress.update(task, description=what, completed=min(steps, total), rate=rate, note=note)
+
+        try:
+            yield show
+        except SimulatorError as error:
+            progress.stop()
+            typer.echo(f"weir: {error}", err=True)
+            raise typer.Exit(1) from None

@@ -1,0 +1,136 @@
+"""A recurrent policy: LSTM layers behind the scaling and MOCC's preference layer, as Muses' teacher (INFOCOM 2022,
+section II-C) has them, and what of it is deployed.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import gymnasium
+import numpy as np
+import torch
+from torch import nn
+
+from weir.trainer.gym.specification import EnvironmentSpecification
+from weir.trainer.policies.feature_scaling import FeatureScaling
+from weir.trainer.policies.networks import DeployedPolicy
+
+# Muses' seven actions, by which the rule's rate is multiplied here.
+FACTORS: Final = (1 / 2, 1 / 1.2, 1 / 1.05, 1.0, 1.05, 1.2, 2.0)
+
+
+class RecurrentActor(nn.Module):
+    """Scaled inputs, the objective last, to latents in (-1, 1), interval by interval.
+
+    A state holds the outputs h of all layers, then the cells c: `state_size` numbers, zeros at a call's beginning.
+    """
+
+    def __init__(self, input_size: int, preference_size: int, hidden: int, layers: int) -> None:
+        super().__init__()
+        self.preference = nn.Sequential(nn.Linear(3, preference_size), nn.Tanh())
+        self.cells = nn.LSTM(input_size - 3 + preference_size, hidden, layers, batch_first=True)
+        self.state_size = 2 * layers * hidden
+
+    def forward(self, inputs: torch.Tensor, state: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """(N, T, input_size) and (N, state_size) to (N, T, hidden) and the state after them."""
+        inputs = torch.cat([inputs[..., :-3], self.preference(inputs[..., -3:])], dim=-1)
+        shape = len(state), 2, self.cells.num_layers, self.cells.hidden_size
+        outputs, cells = state.reshape(shape).permute(1, 2, 0, 3).contiguous()
+        latents, after = self.cells(inputs, (outputs, cells))
+        return latents, torch.stack(after).permute(2, 0, 1, 3).reshape(state.shape)
+
+
+class LevelHead(nn.Module):
+    """Latents to the mean action of a distribution over levels of it: it learns as a classifier does, but its answer
+    does not jump from level to level, so that all runtimes agree.
+    """
+
+    levels: torch.Tensor
+
+    def __init__(self, hidden: int, levels: tuple[float, ...]) -> None:
+        super().__init__()
+        self.scores = nn.Linear(hidden, len(levels))
+        self.register_buffer("levels", torch.tensor(levels)[:, None], persistent=False)
+
+    def forward(self, latents: torch.Tensor) -> torch.Tensor:
+        """(..., hidden) to (..., 1)."""
+        return torch.softmax(self.scores(latents), dim=-1) @ self.levels
+
+    def nearest(self, actions: torch.Tensor) -> torch.Tensor:
+        """The index of the level nearest to each of (N,) actions."""
+        return (actions[:, None] - self.levels[:, 0]).abs().argmin(dim=1)
+
+
+class RecurrentPolicy(nn.Module):
+    """The parts of a policy that is to be deployed.
+
+    Args:
+        specification: of the environment, with an action around the rule.
+        preference_size: width of the objective's layer.
+        hidden: width of each LSTM layer.
+        layers: how many.
+        classifies: whether it learns `FACTORS` or the action itself.
+    """
+
+    def __init__(
+        self,
+        specification: EnvironmentSpecification,
+        *,
+        preference_size: int = 8,
+        hidden: int = 64,
+        layers: int = 1,
+        classifies: bool = True,
+    ) -> None:
+        super().__init__()
+        low, high = specification.observation_limits()
+        self.specification = specification
+        self.scaling = FeatureScaling(gymnasium.spaces.Box(low, high, dtype=np.float32), specification)
+        self.actor = RecurrentActor(specification.width + 1, preference_size, hidden, layers)
+        levels = tuple(math.log(factor) / math.log(specification.action.span) for factor in FACTORS)
+        self.head = LevelHead(hidden, levels) if classifies else nn.Linear(hidden, 1)
+        # An untrained policy is the rule.
+        last = self.head.scores if isinstance(self.head, LevelHead) else self.head
+        nn.init.zeros_(last.weight)
+        nn.init.zeros_(last.bias)
+
+    def deployed_modules(self) -> tuple[FeatureScaling, nn.Module, nn.Module]:
+        """See `DeployablePolicy`."""
+        return self.scaling, self.actor, self.head
+
+    def forward(self, inputs: torch.Tensor, state: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Scaled inputs (N, T, width + 1) and a state to actions (N, T, 1) in [-1, 1] and the state after them."""
+        latents, state = self.actor(inputs, state)
+        return self.head(latents).clamp(-1.0, 1.0), state
+
+    def loss(self, inputs: torch.Tensor, state: torch.Tensor, told: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """The mean error in what a teacher told, (N, T), without what is not a number, and the state after it: cross
+        entropy in nats where the policy classifies, else the squared error. Zero where nothing was told.
+        """
+        latents, state = self.actor(inputs, state)
+        known = torch.isfinite(told)
+        if not known.any():
+            return latents.sum() * 0.0, state
+        latents, told = latents[known], told[known]
+        if isinstance(self.head, LevelHead):
+            return nn.functional.cross_entropy(self.head.scores(latents), self.head.nearest(told)), state
+        return nn.functional.mse_loss(self.head(latents)[:, 0], told), state
+
+
+class DeployedRecurrentPolicy(DeployedPolicy):
+    """As `DeployedPolicy`, with a `state` (1, S) and a `next_state` (1, S); S is `state_size`."""
+
+    actor: RecurrentActor
+
+    @property
+    def state_size(self) -> int:
+        """Numbers in a state."""
+        return self.actor.state_size
+
+    def forward(  # type: ignore[override]
+        self, observation: torch.Tensor, objective: torch.Tensor, state: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Action and next state."""
+        inputs = self.scaling(torch.cat([observation, objective], dim=1))
+        latents, state = self.actor(inputs[:, None], state)
+        return self.answer(observation, self.head(latents[:, 0])), state
