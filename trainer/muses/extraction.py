@@ -124,15 +124,19 @@ def extract(
     if max(plan.kinds) > 1:
         on_progress("kinds", flown)
         decomposition, selector = find_kinds(flows, inputs.state_size, samples, plan.kinds, plan.seed)
-    kinds = 0 if selector is None else selector.kinds
-    for number in range(plan.rounds + 1):
+
+    def learn(flows: Flows) -> tuple[Mixture, int]:
         on_progress("trees", flown)
         of_path = flows.inputs[..., : inputs.state_size]
         known = np.zeros(flows.actions.shape, int) if selector is None else selector.kinds_of(of_path)
+        kinds = 0 if selector is None else selector.kinds
         trees, fewest = students.fit(flows.inputs, flows.actions, known, kinds, plan.leaves)
-        mixture = Mixture(inputs, selector, trees)
-        if number < plan.rounds:
-            flows = Flows.joined([flows, fly(f"round {number + 1}", inputs, _ROUND_SHARE, mixture)])
+        return Mixture(inputs, selector, trees), fewest
+
+    mixture, fewest = learn(flows)
+    for number in range(1, plan.rounds + 1):
+        flows = Flows.joined([flows, fly(f"round {number}", inputs, _ROUND_SHARE, mixture)])
+        mixture, fewest = learn(flows)
     held_out = fly("held out", inputs, _CHECKED_SHARE, mixture, "held_out")
     return Extraction(mixture, decomposition, held_out, measure(mixture, decomposition, held_out), fewest)
 

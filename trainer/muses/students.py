@@ -14,7 +14,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 # Leaves hold one of so many actions, -1 to 1 at even steps: a byte in the library's packed trees.
 LEVELS: Final = np.linspace(-1.0, 1.0, 253)
 # Of a leaf: what is tried.
-FEWEST_SAMPLES: Final = (20, 80, 320)
+FEWEST_SAMPLES: Final = (20, 80)
 _GRID_FLOWS: Final = 400
 _UNSEEN_SHARE: Final = 0.2
 
