@@ -96,7 +96,7 @@ def _choice(graph: GraphBuilder, selector: Selector, inputs: str, width: int) ->
     keeping = graph.gemm(full, "forgetting", forgotten, kept)
     moved = graph.constant("moved", np.eye(STATE_SIZE)[-1:])
     next_state = graph.node("Gemm", changed, moved, graph.node("Mul", counted, keeping))
-    return next_state, graph.node("Gemm", next_state, column("kind", STATE_SIZE - 1))
+    return next_state, element(next_state, "kind", STATE_SIZE - 1)
 
 
 def _attributes(trees: Sequence[Tree], kind_input: int) -> dict[str, Any]:
