@@ -71,13 +71,10 @@ def _choice(graph: GraphBuilder, selector: Selector, inputs: str, width: int) ->
     counting[:SEGMENTS, HISTOGRAM] = 1.0
     counted = graph.node("Gemm", segments, graph.constant("counting", counting), "state")
 
-    def column(name: str, place: int, factor: float = 1.0) -> str:
-        return graph.constant(name, factor * np.eye(STATE_SIZE)[:, place : place + 1])
+    def element(of: str, name: str, place: int, factor: float = 1.0, offset: float = 0.0) -> str:
+        return graph.gemm(of, name, factor * np.eye(STATE_SIZE)[:, place : place + 1], [offset])
 
-    samples = graph.node(
-        "Gemm", counted, column("samples", HISTOGRAM), graph.constant("last", [1.0 - selector.samples])
-    )
-    full = graph.clip(samples, 0.0, 1.0)
+    full = graph.clip(element(counted, "samples", HISTOGRAM, offset=1.0 - selector.samples), 0.0, 1.0)
     scores = np.zeros((STATE_SIZE, selector.kinds))
     scores[:HISTOGRAM] = selector.weight / selector.samples
     score = graph.gemm(counted, "scores", scores, selector.bias)
