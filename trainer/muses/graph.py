@@ -84,9 +84,8 @@ def _choice(graph: GraphBuilder, selector: Selector, inputs: str, width: int) ->
     steep = _STEEP * np.eye(selector.kinds)
     chosen = graph.clip(graph.gemm(behind, "steep", steep, np.ones(selector.kinds)), 0.0, 1.0)
     numbers = graph.constant("kinds", np.arange(1.0, selector.kinds + 1)[:, None])
-    change = graph.node(
-        "Gemm", chosen, numbers, graph.node("Gemm", counted, column("minus_kind", STATE_SIZE - 1, -1.0))
-    )
+    before = element(counted, "minus_kind", STATE_SIZE - 1, factor=-1.0)
+    change = graph.node("Gemm", chosen, numbers, before)
     changed = graph.node("Mul", full, change)
     kept = np.ones(STATE_SIZE)
     forgotten = np.eye(STATE_SIZE)[-1:] - 1.0
