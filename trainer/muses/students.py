@@ -1,6 +1,6 @@
 """Small trees that do what the teacher does: CART, one for each kind of path and one for all (Muses, section III-E).
 
-Regression trees: most actions lie within a tenth of the rule's, which seven classes do not tell apart.
+Regression trees: most actions are near the rule's rate, where seven classes would be too coarse.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def grow(inputs: np.ndarray, actions: np.ndarray, leaves: int, fewest_samples: i
         leaves: at most, 2 or more.
         fewest_samples: of a leaf.
     """
-    # One round of boosting is CART over 255 bins of each input, in a twentieth of DecisionTreeRegressor's time.
+    # One round of boosting is CART over 255 bins of each input, in a small part of DecisionTreeRegressor's time.
     found = HistGradientBoostingRegressor(
         max_iter=1,
         learning_rate=1.0,
