@@ -285,8 +285,8 @@ typedef struct weir_estimator_statistics {
   int64_t packets_with_delay;      /* how many these are */
   /* How often a sender's clock had leapt, or the caller's was set back by more than 3 s. */
   int64_t clock_restarts;
-  /* Which of the kinds of paths that it was trained on the pilot's model takes this one for, from 1; 0 where it does not
-   * say, or does not know yet. */
+  /* Which of the kinds of paths that it was trained on the pilot's model takes this one for, from 1; 0 where it does
+   * not say, or does not know yet. */
   int64_t path_kind;
 } weir_estimator_statistics;
 

@@ -96,6 +96,7 @@ void Decide(benchmark::State& state, const std::vector<std::byte>& bytes) {
   const auto onnx = internal::ParseOnnxModel(bytes);
   const auto plan = internal::PlanNetwork(onnx.value());
   if (!plan) return;
+  // What those who use the model share: of trees alone, and with the constants of all other steps.
   state.counters["tree_bytes"] = static_cast<double>(TreeBytes(plan.value()));
   state.counters["bytes"] =
       static_cast<double>(TreeBytes(plan.value()) + plan.value().constants.size() * sizeof(float));

@@ -41,20 +41,20 @@ class JsonLines:
         self._file.close()
 
 
-def read_estimates(path: Path) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """`time_us` and `target_rate_bps` of the estimates, both of shape [n].
+def read_estimates(path: Path, name: str = "target_rate_bps") -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """`time_us` and that number, at least 0, of the estimates that have it, both of shape [n].
 
     Raises:
         InputError: the file cannot be read, or is larger than any call's.
     """
     samples = [
-        (entry.get("time_us"), entry.get("target_rate_bps"))
+        (entry.get("time_us"), entry.get(name))
         for entry in read_objects(path)
         if entry.get("type", "estimate") == "estimate"
     ]
     known = [(t, v) for t, v in samples if number(t) is not None and number(v, lowest=0) is not None]
-    times_us, rates_bps = np.array(known, dtype=np.float64).reshape(-1, 2).T
-    return times_us, rates_bps
+    times_us, values = np.array(known, dtype=np.float64).reshape(-1, 2).T
+    return times_us, values
 
 
 def clear(folder: Path) -> None:

@@ -51,6 +51,7 @@ def call_charts(calls: Sequence[tuple[Call, Path]]) -> list[dict[str, Any]]:
             row("VMAF", vmaf, share=0.7, range=_vmaf_range(vmaf)),
             row("Pilot", [one.pilot(members) for one in drawn], share=0.5, ticks=members),
             row("Trust", [one.trust() for one in drawn], share=0.5, range=(0, 1.05)),
+            row("Kind of path", [one.path_kind() for one in drawn], share=0.5),
         ]
         charts.append(chart(f"{case} · seed {seed}", drawn[0].description, duration_s, rows))
     return [one for one in charts if one["rows"]]
@@ -162,10 +163,18 @@ class _CallLines:
         first = next(iter(self.members), "")
         return self._seats_line(np.array([seats.trust.get(first, np.nan) for seats in self._seats], dtype=np.float64))
 
+    def path_kind(self) -> Line:
+        """What the model took the path for at the end of each bin; nothing where it tells no kinds."""
+        times_us, kinds = file_names.read_estimates(self._folder / file_names.ESTIMATES, "path_kind")
+        return self._estimates_line(times_us, kinds, step=True) if kinds.any() else None
+
     def _seats_line(self, values: Array, *, step: bool = False) -> Line:
-        times = self._since(np.array([seats.time_us for seats in self._seats], dtype=np.float64))
+        times_us = np.array([seats.time_us for seats in self._seats], dtype=np.float64)
+        return self._estimates_line(times_us, values, step=step)
+
+    def _estimates_line(self, times_us: Array, values: Array, *, step: bool) -> Line:
         reduce = (lambda some: some[-1]) if step else np.min
-        x, y = binned(times, values, self.duration_s, self._width_s, reduce)
+        x, y = binned(self._since(times_us), values, self.duration_s, self._width_s, reduce)
         return line(self._controller, f"--c-{css_name(self._controller)}", x, y, decimals=0 if step else 2, step=step)
 
     def _line(self, x: Array, y: Array, unit: str, decimals: int = 0) -> Line:

@@ -166,8 +166,8 @@
       shapes: [{ type: "line", xref: "paper", x0: 0, x1: 1, yref: "y3", y0: scenario.base_delay_ms, y1: scenario.base_delay_ms,
         line: { color: css("--zero"), width: 1, dash: "dot" } }],
       yaxis4: axis({ domain: [0.15, 0.355], title: { text: narrow() ? "Frames, ms" : "Frame delay, ms" }, rangemode: "tozero" }),
-      yaxis5: axis({ domain: [kinds ? 0.075 : 0, 0.125], title: { text: narrow() ? "Lost" : "Lost packets" }, rangemode: "tozero" }),
-      ...(kinds && { yaxis6: axis({ domain: [0, 0.055], title: { text: narrow() ? "Kind" : "Kind of path" }, rangemode: "tozero" }) }),
+      yaxis5: axis({ domain: [kinds ? 0.075 : 0, 0.125], title: { text: narrow() || kinds ? "Lost" : "Lost packets" }, rangemode: "tozero" }),
+      ...(kinds && { yaxis6: axis({ domain: [0, 0.055], title: { text: "Kind" }, rangemode: "tozero" }) }),
     }, config);
   }
 

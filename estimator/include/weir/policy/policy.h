@@ -38,8 +38,8 @@ class Policy {
   // `observation` has observation_size elements and `action` action_size. After a fault `action` is unchanged and the
   // recurrent state is reset. Allocates nothing, but for what ONNX Runtime does inside.
   PolicyFault Run(std::span<const float> observation, const Objective& objective, std::span<float> action);
-  // Which of the kinds of paths that it was trained on the model took this one for in its last run: 1 to kMaxPathKind; 0
-  // where it does not say, or does not know yet.
+  // Which of the kinds of paths that it was trained on the model took this one for in its last run, 1 to kMaxPathKind;
+  // 0 where it does not say, or does not know yet.
   int path_kind() const;
   // Recurrent state to zeros, as at the start of a call.
   void ResetState();

@@ -2,10 +2,11 @@
 // any number of policies share it. Only loading reads the steady clock, to measure decisions.
 //
 // The contract (schema 1): inputs `observation` [1,D], optional `objective` [1,3], optional `state` [1,S]; outputs
-// `action` [1,A], with a state `next_state` [1,S], and optional `path_kind` [1,1], see Policy::path_kind(); all float32.
-// D is as FeatureSpecification says. Metadata, all strings: weir.schema, weir.features, weir.history, weir.interval_ms, weir.action_kind,
-// weir.action_alpha (relative), weir.action_multipliers (discrete), weir.min_bps, weir.max_bps, weir.golden, and
-// optionally weir.ranges (low and high of each feature in training), weir.name, weir.version, weir.provenance.
+// `action` [1,A], with a state `next_state` [1,S], and optional `path_kind` [1,1], see Policy::path_kind(); all
+// float32. D is as FeatureSpecification says. Metadata, all strings: weir.schema, weir.features, weir.history,
+// weir.interval_ms, weir.action_kind, weir.action_alpha (relative), weir.action_multipliers (discrete), weir.min_bps,
+// weir.max_bps, weir.golden, and optionally weir.ranges (low and high of each feature in training), weir.name,
+// weir.version, weir.provenance.
 #ifndef WEIR_POLICY_POLICY_MODEL_H_
 #define WEIR_POLICY_POLICY_MODEL_H_
 
