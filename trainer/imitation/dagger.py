@@ -68,12 +68,12 @@ def imitate(
         SimulatorError: a simulator failed.
     """
     student = _Student(policy, teacher, environment, seed)
-    losses = list(losses)
-    while len(losses) < iterations and not has_settled(losses):
+    known = list(losses)
+    while len(known) < iterations and not has_settled(known):
         reward = student.act(-(-decisions // environment.num_envs))
-        losses.append(student.learn(LEARNING_RATE(1.0 - len(losses) / iterations)))
+        known.append(student.learn(LEARNING_RATE(1.0 - len(known) / iterations)))
         if on_iteration is not None:
-            on_iteration(ImitationProgress(len(losses), losses[-1], reward))
+            on_iteration(ImitationProgress(len(known), known[-1], reward))
 
 
 def has_settled(losses: Sequence[float]) -> bool:
@@ -108,7 +108,8 @@ class _Student:
                 inputs = self._policy.scaling(torch.from_numpy(self._observations))
                 actions, self._state = self._policy(inputs[:, None], self._state)
             self._episodes.add(inputs.numpy(), self._teacher(self._observations, self._optimal_bps))
-            self._observations, reward, done, _ = self._environment.step(actions[:, 0].numpy())
+            observations, reward, done, _ = self._environment.step(actions[:, 0].numpy())
+            self._observations = np.asarray(observations)
             rewards.append(float(reward.mean()))
             ended = np.flatnonzero(done)
             self._episodes.finish(ended)
@@ -127,7 +128,7 @@ class _Student:
             for inputs, told in self._episodes.windows(self._random, EPISODES_PER_BATCH, STEPS_PER_WINDOW):
                 loss, state = self._policy.loss(inputs, state.detach(), told)
                 self._optimizer.zero_grad()
-                loss.backward()
+                loss.backward()  # type: ignore[no-untyped-call]
                 torch.nn.utils.clip_grad_norm_(self._policy.parameters(), MOST_GRADIENT_NORM)
                 self._optimizer.step()
                 losses.append(float(loss.detach()))

@@ -47,6 +47,6 @@ class Episodes:
         """
         chosen = [self._finished[index] for index in random.integers(len(self._finished), size=episodes)]
         padded = torch.nn.utils.rnn.pad_sequence(chosen, batch_first=True, padding_value=float("nan"))
-        for window in padded.split(steps, dim=1):
-            inputs = window.float()
-            yield inputs[..., :-1].nan_to_num(0.0), inputs[..., -1]
+        for first in range(0, padded.shape[1], steps):
+            window = padded[:, first : first + steps].float()
+            yield window[..., :-1].nan_to_num(0.0), window[..., -1]
