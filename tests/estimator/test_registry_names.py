@@ -93,6 +93,7 @@ CHOICES = {
     "trainer/learning/evaluation.py": {"balanced"},
     "trainer/recoco/experiment.py": {"balanced"},
     "trainer/adaptation/experiment.py": {"throughput", "balanced", "latency"},
+    "trainer/imitation": {"oracle"},
     "trainer/muses/flows.py": {"balanced"},
     "webrtc_patch/peer/session.cc": {"rule", "weir"},
     "webrtc_patch/peer/main.cc": {"weir"},

@@ -89,7 +89,7 @@ def test_the_weir_command_imports_nothing_that_only_training_needs():
     program = "import sys, weir.qoe_eval.cli; print(*sorted(sys.modules))"
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
     assert "weir.trainer.cli" in loaded
-    assert not {"torch", "stable_baselines3", "sb3_contrib", "tensorboard"} & set(loaded)
+    assert not {"torch", "stable_baselines3", "sb3_contrib", "tensorboard", "sklearn"} & set(loaded)
 
 
 @pytest.fixture

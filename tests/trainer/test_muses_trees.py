@@ -179,7 +179,7 @@ def test_trees_need_actions_around_the_rule(tmp_path):
     path.write_bytes(b"no model")
     with pytest.raises(InputError, match="is not an ONNX model"):
         muses(path, tmp_path / "out.onnx")
-    with pytest.raises(InputError, match="another model file"):
+    with pytest.raises(InputError, match="is the model that is learned from"):
         muses(path, path)
     with pytest.raises(InputError, match="--kinds many"):
         muses(path, tmp_path / "out.onnx", kinds="many")

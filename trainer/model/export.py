@@ -53,16 +53,8 @@ def export(
     kind = DeployedRecurrentPolicy if isinstance(policy, RecurrentPolicy) else DeployedPolicy
     deployed = kind(policy, specification).eval()
     model = policy_graph(deployed, specification)
-    finish(
-        model,
-        specification,
-        path,
-        _golden(deployed),
-        name=name,
-        version=version,
-        provenance=provenance or {},
-        ranges=ranges,
-    )
+    golden = _golden(deployed)
+    finish(model, specification, path, golden, name=name, version=version, provenance=provenance or {}, ranges=ranges)
     return model
 
 

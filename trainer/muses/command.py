@@ -8,18 +8,16 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from weir.errors import InputError
-from weir.files.input import LARGEST_MODEL_BYTES, read_bytes
 from weir.files.output import write_text
 from weir.installation import require_trees
 from weir.trainer.configuration.scenarios import ScenarioSettings
 from weir.trainer.gym.environment import make_specification
 from weir.trainer.gym.specification import EnvironmentSpecification
+from weir.trainer.learning.progress_bar import progress_bar
 from weir.trainer.model.card import model_card
-from weir.trainer.model.file import ModelFile, read_model
+from weir.trainer.model.file import ModelFile, check_target, read_model
 
 AUTO: Final = "auto"
 # With 14 and the tree of all, 500 leaves each are 60 kB.
@@ -45,14 +43,13 @@ def muses(
 ) -> None:
     """Extract small trees from a teacher, one for each kind of path, chosen while a call runs (Muses)."""
     tried = _kinds(kinds)
-    if out.suffix != ".onnx" or out.resolve() == teacher.resolve():
-        raise InputError(f"--out {out}: the name of another model file, which ends with .onnx")
+    check_target(out, teacher)
     if environments % 2:
         raise InputError(f"--environments {environments}: flows come in pairs")
     described = read_model(teacher)
     specification = _specification(described)
     require_trees()
-    from weir.trainer.gym.process import SimulatorError
+    from weir.trainer.imitation.teachers import ModelTeacher
     from weir.trainer.model.training_ranges import read_ranges
     from weir.trainer.muses.export import export
     from weir.trainer.muses.extraction import Plan, extract
@@ -70,22 +67,10 @@ def muses(
         environments=environments,
         scenarios=ScenarioSettings(maximum_mean_bps=_HIGHEST_MEAN_BPS),
     )
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    with Progress(*columns, console=Console(stderr=True)) as progress:
-        task = progress.add_task("starting", total=1)
-        try:
-            found = extract(
-                read_bytes(teacher, LARGEST_MODEL_BYTES),
-                specification,
-                plan,
-                on_progress=lambda what, done, total: progress.update(
-                    task, description=what, completed=done, total=total
-                ),
-            )
-        except SimulatorError as error:
-            progress.stop()
-            typer.echo(f"weir: {error}", err=True)
-            raise typer.Exit(1) from None
+    steps = round(duration * 1000 / specification.interval_ms)
+    with progress_bar(plan.all_flows * steps) as show:
+        told_by = ModelTeacher(teacher, specification)
+        found = extract(told_by, specification, plan, on_progress=lambda what, flown: show(what, flown * steps, ""))
     words = ["weir", "muses", str(teacher), "--out", str(out), "--flows", str(flows), "--duration", f"{duration:g}"]
     words += ["--kinds", kinds, "--leaves", str(leaves), "--interval", f"{interval:g}", "--lines", str(lines)]
     words += ["--rounds", str(rounds), "--seed", str(seed), "--environments", str(environments)]

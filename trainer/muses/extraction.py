@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ import numpy as np
 from weir.traces.generate.random_domain import Split
 from weir.trainer.configuration.scenarios import ScenarioSampler, ScenarioSettings
 from weir.trainer.gym.specification import EnvironmentSpecification
+from weir.trainer.imitation.teachers import Teacher
 from weir.trainer.muses import students
 from weir.trainer.muses.decomposition import Decomposition, decompose
 from weir.trainer.muses.flows import Flows, roll_out
@@ -19,7 +21,8 @@ from weir.trainer.muses.inputs import TreeInputs, fit_lines, tree_inputs, whole_
 from weir.trainer.muses.mixture import Mixture, MixturePilot
 from weir.trainer.muses.selector import Selector
 
-Progress = Callable[[str, int, int], None]
+# Told what is being done, and how many flows have been flown.
+Progress = Callable[[str, int], None]
 
 # Of the flows: how many more are flown to fit the lines, under the trees in each further round, and to check with.
 _LINES_SHARE: Final = 1 / 8
@@ -46,6 +49,16 @@ class Plan:
     environments: int = 256
     scenarios: ScenarioSettings = field(default_factory=ScenarioSettings)
 
+    def share(self, share: float) -> int:
+        """So much of the flows, in whole batches."""
+        return max(1, math.ceil(self.flows * share / self.environments)) * self.environments
+
+    @property
+    def all_flows(self) -> int:
+        """That are flown in all."""
+        shares = (_LINES_SHARE, 1.0, *[_ROUND_SHARE] * self.rounds, _CHECKED_SHARE)
+        return sum(self.share(share) for share in shares)
+
 
 @dataclass(frozen=True)
 class Extraction:
@@ -61,41 +74,44 @@ class Extraction:
 
 
 def extract(
-    teacher: bytes,
+    teacher: Teacher,
     specification: EnvironmentSpecification,
     plan: Plan,
     *,
     simulator: str | os.PathLike[str] | None = None,
-    on_progress: Progress = lambda what, done, total: None,
+    on_progress: Progress = lambda what, flown: None,
 ) -> Extraction:
     """The same arguments give the same trees.
 
     Args:
-        teacher: a model file with this specification.
-        specification: around the rule.
+        teacher: see `roll_out`.
+        specification: what it sees and does, around the rule.
         plan: how.
         simulator: path of `weir-sim`; see `find_simulator`.
-        on_progress: told what is being done, how much of it is done, and how much there is.
+        on_progress: called at every step.
     """
     seeds = iter(np.random.SeedSequence(plan.seed).generate_state(plan.rounds + 3).tolist())
     settings = plan.scenarios.model_copy(
         update={"minimum_duration_s": plan.duration_s, "maximum_duration_s": plan.duration_s}
     )
 
+    flown = 0
+
     def fly(
         what: str, inputs: TreeInputs, share: float, mixture: Mixture | None = None, split: Split = "train"
     ) -> Flows:
-        flows = max(plan.environments, round(plan.flows * share))
+        nonlocal flown
+        before, flown = flown, flown + plan.share(share)
         return roll_out(
             teacher,
             inputs,
             ScenarioSampler(settings, split),
-            flows,
+            plan.share(share),
             seed=next(seeds),
             environments=plan.environments,
             pilot=None if mixture is None else MixturePilot(mixture),
             simulator=simulator,
-            on_progress=lambda done: on_progress(what, min(done, flows), flows),
+            on_progress=lambda done: on_progress(what, before + done),
         )
 
     first = fly("lines", whole_observation(specification), _LINES_SHARE)
@@ -106,17 +122,21 @@ def extract(
     samples = round(plan.interval_s * 1000 / specification.interval_ms)
     decomposition, selector = None, None
     if max(plan.kinds) > 1:
-        on_progress("kinds", 0, 1)
+        on_progress("kinds", flown)
         decomposition, selector = find_kinds(flows, inputs.state_size, samples, plan.kinds, plan.seed)
-    kinds = 0 if selector is None else selector.kinds
-    for number in range(plan.rounds + 1):
-        on_progress("trees", number, plan.rounds + 1)
+
+    def learn(flows: Flows) -> tuple[Mixture, int]:
+        on_progress("trees", flown)
         of_path = flows.inputs[..., : inputs.state_size]
         known = np.zeros(flows.actions.shape, int) if selector is None else selector.kinds_of(of_path)
+        kinds = 0 if selector is None else selector.kinds
         trees, fewest = students.fit(flows.inputs, flows.actions, known, kinds, plan.leaves)
-        mixture = Mixture(inputs, selector, trees)
-        if number < plan.rounds:
-            flows = Flows.joined([flows, fly(f"round {number + 1}", inputs, _ROUND_SHARE, mixture)])
+        return Mixture(inputs, selector, trees), fewest
+
+    mixture, fewest = learn(flows)
+    for number in range(1, plan.rounds + 1):
+        flows = Flows.joined([flows, fly(f"round {number}", inputs, _ROUND_SHARE, mixture)])
+        mixture, fewest = learn(flows)
     held_out = fly("held out", inputs, _CHECKED_SHARE, mixture, "held_out")
     return Extraction(mixture, decomposition, held_out, measure(mixture, decomposition, held_out), fewest)
 

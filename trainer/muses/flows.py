@@ -10,14 +10,11 @@ from typing import Protocol
 
 import numpy as np
 
-from weir import Policy
-from weir.errors import InputError
 from weir.registry import PRESETS
 from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir.trainer.gym.episode import Episode, random_objective
 from weir.trainer.gym.pool import SimulatorPool
-from weir.trainer.gym.rule import rate_window, rule_rate_bps
-from weir.trainer.gym.specification import EnvironmentSpecification
+from weir.trainer.imitation.teachers import Teacher
 from weir.trainer.muses.inputs import TreeInputs
 
 _TIMEOUT_S = 120.0
@@ -57,7 +54,7 @@ class Pilot(Protocol):
 
 
 def roll_out(
-    teacher: bytes,
+    teacher: Teacher,
     inputs: TreeInputs,
     sampler: ScenarioSampler,
     flows: int,
@@ -71,7 +68,7 @@ def roll_out(
     """Flies and remembers; the same arguments give the same flows.
 
     Args:
-        teacher: a model file whose features, history, interval and action are those of `inputs`.
+        teacher: who is asked at each interval; not the oracle, which has no answer at first.
         inputs: what is remembered.
         sampler: gives the paths, all of the same duration.
         flows: how many; rounded up to whole batches.
@@ -82,23 +79,18 @@ def roll_out(
         on_progress: called with the number of flows done.
 
     Raises:
-        InputError: the teacher's action is no rate, or it refuses an observation.
         SimulatorError: a simulator failed.
     """
     specification = inputs.specification
-    size = specification.observation_size
-    policies = [Policy(teacher) for _ in range(environments)]
-    if policies[0].description["action_kind"] != "rate_bps":
-        raise InputError("the teacher's action is no rate in bps: give a model that acts around the rule")
     generator = np.random.default_rng(seed)
     steps = round(sampler.settings.minimum_duration_s * 1000 / specification.interval_ms)
+    unknown_bps = np.full(environments, np.nan)
     parts: list[Flows] = []
     with closing(SimulatorPool(environments, specification, simulator, _TIMEOUT_S)) as pool:
         for first in range(0, flows, environments):
             episodes = _episodes(sampler, generator, environments)
             pool.reset(dict(enumerate(episodes)))
-            for policy in policies:
-                policy.reset_state()
+            teacher.forget(np.arange(environments))
             if pilot is not None:
                 pilot.reset(environments)
             seen = np.empty((environments, steps, len(inputs.names)), dtype=np.float32)
@@ -106,13 +98,7 @@ def roll_out(
             for step in range(steps):
                 observations = pool.observations
                 seen[:, step] = inputs.of(observations)
-                rates = np.array(
-                    [
-                        policy.run(observation[:size], episode.objective)[0]
-                        for policy, observation, episode in zip(policies, observations, episodes, strict=True)
-                    ]
-                )
-                actions[:, step] = _exponents(specification, rates, observations)
+                actions[:, step] = teacher(observations, unknown_bps)
                 pool.step(actions[:, step] if pilot is None else pilot.decide(seen[:, step]))
             parts.append(Flows(seen, actions, tuple(str(episode.scenario["name"]) for episode in episodes)))
             if on_progress is not None:
@@ -126,10 +112,3 @@ def _episodes(sampler: ScenarioSampler, generator: np.random.Generator, count: i
         path, seed = sampler(int(generator.integers(2**31))), int(generator.integers(2**31))
         episodes += [Episode(path, seed, PRESETS["balanced"]), Episode(path, seed, random_objective(generator))]
     return episodes
-
-
-def _exponents(specification: EnvironmentSpecification, rates: np.ndarray, observations: np.ndarray) -> np.ndarray:
-    """Which actions in [-1, 1] around the rule give these rates, (N,)."""
-    window = rate_window(specification.interval_ms, specification.history)
-    base = rule_rate_bps(np, specification.records(observations), specification.interval_features, window)
-    return np.clip(np.log(rates / np.maximum(base, 1.0)) / np.log(specification.action.span), -1.0, 1.0)

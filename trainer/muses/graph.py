@@ -71,13 +71,10 @@ def _choice(graph: GraphBuilder, selector: Selector, inputs: str, width: int) ->
     counting[:SEGMENTS, HISTOGRAM] = 1.0
     counted = graph.node("Gemm", segments, graph.constant("counting", counting), "state")
 
-    def column(name: str, place: int, factor: float = 1.0) -> str:
-        return graph.constant(name, factor * np.eye(STATE_SIZE)[:, place : place + 1])
+    def element(of: str, name: str, place: int, factor: float = 1.0, offset: float = 0.0) -> str:
+        return graph.gemm(of, name, factor * np.eye(STATE_SIZE)[:, place : place + 1], [offset])
 
-    samples = graph.node(
-        "Gemm", counted, column("samples", HISTOGRAM), graph.constant("last", [1.0 - selector.samples])
-    )
-    full = graph.clip(samples, 0.0, 1.0)
+    full = graph.clip(element(counted, "samples", HISTOGRAM, offset=1.0 - selector.samples), 0.0, 1.0)
     scores = np.zeros((STATE_SIZE, selector.kinds))
     scores[:HISTOGRAM] = selector.weight / selector.samples
     score = graph.gemm(counted, "scores", scores, selector.bias)
@@ -87,16 +84,15 @@ def _choice(graph: GraphBuilder, selector: Selector, inputs: str, width: int) ->
     steep = _STEEP * np.eye(selector.kinds)
     chosen = graph.clip(graph.gemm(behind, "steep", steep, np.ones(selector.kinds)), 0.0, 1.0)
     numbers = graph.constant("kinds", np.arange(1.0, selector.kinds + 1)[:, None])
-    change = graph.node(
-        "Gemm", chosen, numbers, graph.node("Gemm", counted, column("minus_kind", STATE_SIZE - 1, -1.0))
-    )
+    before = element(counted, "minus_kind", STATE_SIZE - 1, factor=-1.0)
+    change = graph.node("Gemm", chosen, numbers, before)
     changed = graph.node("Mul", full, change)
     kept = np.ones(STATE_SIZE)
     forgotten = np.eye(STATE_SIZE)[-1:] - 1.0
     keeping = graph.gemm(full, "forgetting", forgotten, kept)
     moved = graph.constant("moved", np.eye(STATE_SIZE)[-1:])
     next_state = graph.node("Gemm", changed, moved, graph.node("Mul", counted, keeping))
-    return next_state, graph.node("Gemm", next_state, column("kind", STATE_SIZE - 1))
+    return next_state, element(next_state, "kind", STATE_SIZE - 1)
 
 
 def _attributes(trees: Sequence[Tree], kind_input: int) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Small trees that do what the teacher does: CART, one for each kind of path and one for all (Muses, section III-E).
 
-Regression trees: most actions lie within a tenth of the rule's, which seven classes do not tell apart.
+Regression trees: most actions are near the rule's rate, where seven classes would be too coarse.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 # Leaves hold one of so many actions, -1 to 1 at even steps: a byte in the library's packed trees.
 LEVELS: Final = np.linspace(-1.0, 1.0, 253)
 # Of a leaf: what is tried.
-FEWEST_SAMPLES: Final = (20, 80, 320)
+FEWEST_SAMPLES: Final = (20, 80)
 _GRID_FLOWS: Final = 400
 _UNSEEN_SHARE: Final = 0.2
 
@@ -78,7 +78,7 @@ def grow(inputs: np.ndarray, actions: np.ndarray, leaves: int, fewest_samples: i
         leaves: at most, 2 or more.
         fewest_samples: of a leaf.
     """
-    # One round of boosting is CART over 255 bins of each input, in a twentieth of DecisionTreeRegressor's time.
+    # One round of boosting is CART over 255 bins of each input, in a small part of DecisionTreeRegressor's time.
     found = HistGradientBoostingRegressor(
         max_iter=1,
         learning_rate=1.0,
