@@ -20,7 +20,7 @@ STEP_FIELDS: tuple[str, ...] = (
     "packets_received",
     "target_bps",  # in force at the end
     "future_capacity_bps",  # mean of the next interval: for oracles and critics only
-    "optimal_bps",  # that an oracle would answer now under the objective (sim/endpoints/oracle_rate.h), counted as REMB
+    "optimal_bps",  # that an oracle would answer now under the objective (sim/link/oracle_rate.h), counted as REMB
 )
 
 # What the true path is like, for a critic that may see it while it trains; a policy never does.

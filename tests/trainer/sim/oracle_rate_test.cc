@@ -1,5 +1,5 @@
 // How an objective weighs use of the link against its queue. What becomes of it: serve_test.cc.
-#include "endpoints/oracle_rate.h"
+#include "link/oracle_rate.h"
 
 #include <gtest/gtest.h>
 

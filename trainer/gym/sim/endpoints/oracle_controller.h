@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "endpoints/oracle_rate.h"
+#include "link/oracle_rate.h"
 #include "weir/rate_controller.h"
 
 namespace weir::sim {

@@ -1,4 +1,4 @@
-#include "endpoints/oracle_rate.h"
+#include "link/oracle_rate.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // The rate that whoever knew the path would ask for; what the oracle asks for, and what a policy can be taught.
-#ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_ORACLE_RATE_H_
-#define WEIR_TRAINER_GYM_SIM_ENDPOINTS_ORACLE_RATE_H_
+#ifndef WEIR_TRAINER_GYM_SIM_LINK_ORACLE_RATE_H_
+#define WEIR_TRAINER_GYM_SIM_LINK_ORACLE_RATE_H_
 
 #include <cstdint>
 
@@ -39,4 +39,4 @@ double OracleBps(const OracleConfig& config, const OracleAim& aim, int64_t queue
 
 }  // namespace weir::sim
 
-#endif  // WEIR_TRAINER_GYM_SIM_ENDPOINTS_ORACLE_RATE_H_
+#endif  // WEIR_TRAINER_GYM_SIM_LINK_ORACLE_RATE_H_
