@@ -88,8 +88,8 @@ def challenge_after(record: Record, from_s: float, base_ms: float) -> float | No
     packet_bits = 8 * flow["bytes_sent"] / flow["packets_sent"]
     packets = float(sent.sum()) * series.interval_s / packet_bits
     parts = challenge_parts(
-        packets,
-        float(series.packets_lost[after].sum()),
+        round(packets),
+        int(series.packets_lost[after].sum()),
         _weighted_p95(series.one_way_delay_mean_ms[after], received),
         base_ms,
         float(received.sum()),
