@@ -104,7 +104,7 @@ func (r *Room) Publish(offer string) (string, error) {
 		leave()
 		return "", err
 	}
-	return receiver.FollowREMBAtOnce(sdp), nil
+	return remb.FollowREMBAtOnce(sdp), nil
 }
 
 // Watch answers whoever receives.

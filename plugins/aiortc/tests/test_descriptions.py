@@ -41,7 +41,7 @@ def test_an_answer_lets_remb_decide() -> None:
         pc = connection()
         attach(pc)
         session = await answer(pc, await offer_to_send())
-        assert start_bitrates(session) == {"audio": {None}, "video": {"300"}}
+        assert start_bitrates(session) == {"audio": {None}, "video": {"1500"}}
         assert {media.dtls.role for media in session.media} == {"server"}
         assert "transport-cc" not in str(session)
         (video,) = (media for media in session.media if media.kind == "video")
@@ -65,7 +65,7 @@ def test_the_offerer_may_choose_to_be_the_server() -> None:
 
 def test_an_offer_to_receive_lets_remb_decide_and_one_to_send_is_as_it_was() -> None:
     async def call() -> None:
-        for direction, expected in (("recvonly", "300"), ("sendonly", None)):
+        for direction, expected in (("recvonly", "1500"), ("sendonly", None)):
             pc = connection()
             attach(pc)
             pc.addTransceiver("video", direction=direction)

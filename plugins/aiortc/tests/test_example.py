@@ -24,7 +24,7 @@ def test_it_answers_an_offer_and_refuses_what_is_none() -> None:
             offer = {"sdp": page.localDescription.sdp, "type": page.localDescription.type}
             answer = await client.post("/offer", json=offer)
             assert answer.status == 200
-            assert "x-google-start-bitrate=300" in (await answer.json())["sdp"]
+            assert "x-google-start-bitrate=1500" in (await answer.json())["sdp"]
             await page.close()
             for refused in ({}, [], {"sdp": "m=video nonsense", "type": "offer"}, {"sdp": 3, "type": "offer"}):
                 assert (await client.post("/offer", json=refused)).status == 400

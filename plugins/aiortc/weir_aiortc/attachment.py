@@ -48,7 +48,7 @@ class Attachment:
         self._outlet = RembOutlet(pc)
         self._told = False
         self._follow()
-        self._descriptions = Descriptions(pc, estimator.latest.target_rate_bps)
+        self._descriptions = Descriptions(pc)
         for event in _STATE_EVENTS:
             pc.on(event, self._on_state_change)
         self._wait()

@@ -1,7 +1,6 @@
 package remb
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -43,20 +42,23 @@ func RegisterDefaultInterceptors(media *webrtc.MediaEngine, registry *intercepto
 	return webrtc.ConfigureStatsInterceptor(registry)
 }
 
-var videoCodec = regexp.MustCompile(`(?m)^a=rtpmap:(\d+) (?:VP8|VP9|AV1|H264|H265)/90000\r?$`)
+var (
+	videoCodec = regexp.MustCompile(`(?m)^a=rtpmap:(\d+) (?:VP8|VP9|AV1|H264|H265)/90000\r?$`)
+	// kbps: where to begin, and a bound above all that a REMB will say.
+	startBitrate = "x-google-start-bitrate=1500;x-google-max-bitrate=20000"
+)
 
-// FollowREMBAtOnce is an answer as it is to be sent to a Chromium. It begins at the Receiver's start rate, since the
-// first REMB may come after its first key frame, and its bound is above all that a REMB will say: in its first two
-// seconds it follows REMB at once in both directions, and from then on up to what it has reached and 8 % more a second.
-func (r *Receiver) FollowREMBAtOnce(answer string) string {
-	bitrates := fmt.Sprintf("x-google-start-bitrate=%d;x-google-max-bitrate=20000", r.startBps/1000)
+// FollowREMBAtOnce is an answer as it is to be sent to a Chromium: up to 1.5 Mbps it then follows REMB at once in both
+// directions, where else, and above, it grows by 8 % a second. It encodes its first key frame for that rate too, before
+// it hears REMB, which is why it is not higher.
+func FollowREMBAtOnce(answer string) string {
 	for _, codec := range videoCodec.FindAllStringSubmatch(answer, -1) {
 		line := "a=fmtp:" + codec[1] + " "
 		if strings.Contains(answer, line) {
-			answer = strings.ReplaceAll(answer, line, line+bitrates+";")
+			answer = strings.ReplaceAll(answer, line, line+startBitrate+";")
 		} else {
 			mapping := strings.TrimSuffix(codec[0], "\r")
-			answer = strings.ReplaceAll(answer, mapping, mapping+"\r\n"+line+bitrates)
+			answer = strings.ReplaceAll(answer, mapping, mapping+"\r\n"+line+startBitrate)
 		}
 	}
 	return answer

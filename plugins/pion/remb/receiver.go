@@ -36,8 +36,6 @@ type Receiver struct {
 	options Options
 	// senderSSRC is whom REMB says that it comes from.
 	senderSSRC uint32
-	// startBps is what is allowed until media comes.
-	startBps int64
 	// nowUs is the estimator's clock.
 	nowUs  func() int64
 	begun  sync.Once
@@ -61,15 +59,10 @@ func New(options Options) (*Receiver, error) {
 	if err != nil {
 		return nil, err
 	}
-	first, err := estimator.Latest()
-	if err != nil {
-		return nil, err
-	}
 	start := time.Now()
 	return &Receiver{
 		options:    options,
 		senderSSRC: rand.Uint32(),
-		startBps:   first.TargetRateBps,
 		nowUs:      func() int64 { return time.Since(start).Microseconds() },
 		closed:     make(chan struct{}),
 		streams:    make(map[uint32]stream),

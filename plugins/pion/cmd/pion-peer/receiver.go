@@ -96,7 +96,7 @@ func (r *receiver) answer(offer string) error {
 	}
 	sdp := answer.SDP
 	if r.weir != nil {
-		sdp = r.weir.FollowREMBAtOnce(sdp)
+		sdp = remb.FollowREMBAtOnce(sdp)
 	}
 	r.lines.write(line{"type": "answer", "sdp": sdp})
 	return r.addEarlyCandidates()
