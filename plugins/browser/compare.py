@@ -62,11 +62,13 @@ def main() -> int:
     options = parser(__doc__)
     options.add_argument("--scenarios", type=int, default=10, metavar="N", help="how many")
     arguments = options.parse_args()
-    differences, complete = [], True
+    differences: list[float] = []
+    used: list[tuple[float, float]] = []
+    complete = True
     for scenario in islice(scenarios(), arguments.scenarios):
         try:
             made = make_calls(scenario, arguments.peer, arguments.out, "--max-bitrate", _MAX_BITRATE, "--compare")
-            scores = {call.record["controller"]: score(call) for call in made}
+            calls = {call.record["controller"]: call for call in made}
         except InputError as error:
             print(f"compare.py: {error}", file=sys.stderr)
             return 1
@@ -75,8 +77,13 @@ def main() -> int:
                 return _MISSING_STATUS
             complete = False
             continue
-        differences.append(scores["weir"] - scores["gcc"])
-        print(f"{scenario.name} ({scenario.description}): {scores['weir']:.1f} ({scores['gcc']:.1f})", flush=True)
+        weir, other = calls["weir"], calls["gcc"]
+        differences.append(score(weir) - score(other))
+        used.append((weir.link.utilisation or 0.0, other.link.utilisation or 0.0))
+        shown = f"{score(weir):.1f} ({score(other):.1f}), used {used[-1][0]:.0%} ({used[-1][1]:.0%})"
+        print(f"{scenario.name} ({scenario.description}): {shown}", flush=True)
+    if used:
+        print("of the links were used {:.0%} ({:.0%})".format(*np.mean(used, axis=0)))
     return 0 if differences and reached(differences) and complete else 1
 
 

@@ -9,8 +9,8 @@
  * the offer has for it and with `rtcp-rsize`, since a REMB comes alone: wherever the offer has them. And the browser
  * begins the DTLS handshake (`setup:passive`). Lines that it does not know stay as they are. To be freed.
  *
- * `x-google-start-bitrate` of each video codec is what a Chromium begins with: the first REMB comes some milliseconds
- * after its first packets, and a browser that was told to begin high has probed for that by then. */
+ * `x-google-start-bitrate` of each video codec is what a Chromium begins with: one that is told to begin high encodes
+ * its first key frame for that rate, however early the first REMB is. */
 gchar* weir_answer_with_remb(const gchar* offer, const gchar* answer, guint start_kbps);
 
 #endif /* WEIR_PLUGINS_GSTREAMER_SESSION_DESCRIPTION_H_ */
