@@ -51,7 +51,7 @@ func (s *sender) connectVideo(o options) error {
 	s.controller.register(registry)
 	registry.Add(&reportWatch{tell: s.tellReport})
 	err = errors.Join(
-		webrtc.ConfigureTWCCHeaderExtensionSender(media, registry), webrtc.RegisterDefaultInterceptors(media, registry))
+		cc.ConfigureTWCCHeaderExtensionSender(media, registry), webrtc.RegisterDefaultInterceptors(media, registry))
 	if err != nil {
 		return err
 	}
