@@ -142,6 +142,7 @@ ALLOWED = {
     "trainer/gym/opennetlab.py": "an environment whose agent sees packets needs one feature",
     "trainer/configs/weir.toml": "the shipped model's choice",
     "trainer/configs/adaptation.toml": "adaptation's choice",
+    "trainer/configs/imitation.toml": "imitation's choice",
     "trainer/recoco/experiment.py": "ReCoCo's state",
 }
 # Other records have fields of these names; they are no features.
@@ -154,6 +155,7 @@ HOMONYMS = {
     "trainer/gym/sim/run/series_record.cc": "the series of a result record",
     "webrtc_patch/peer/lines/record_lines.cc": "the peer's log of estimates",
     "trainer/model/card.py": "the metrics of a results summary",
+    "trainer/muses/command.py": "how often a kind of path is chosen",
 }
 
 

@@ -46,6 +46,7 @@ CHOICES = {
     "estimator/src/pool/library_members.cc": {"weir"},
     # What is compared with what.
     "qoe_eval/call/command.py": {"weir", "gcc"},
+    "qoe_eval/experiments/muses/experiment.py": {"gcc", "pcc", "nada", "rule", "oracle"},
     "qoe_eval/experiments/trust/seats.py": {"latency"},
     "plugins/aiortc": {"balanced", "gcc", "weir"},
     "plugins/browser": {"gcc", "weir"},

@@ -282,7 +282,7 @@ def test_interruption_keeps_what_is_learned(run, settings_file, tmp_path, comman
         ({"--objective": "1,2"}, "--objective 1,2: give three weights"),
         ({"--out": "new.pt"}, "ends with .onnx"),
         ({"--out": "nowhere/new.onnx"}, "its folder is not there"),
-        ({"--out": "{model}"}, "is the model that is adapted"),
+        ({"--out": "{model}"}, "is the model that is learned from"),
         ({"--configuration": "none.toml"}, "none.toml: no such file"),
     ],
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +9,7 @@ from typing import Annotated
 import typer
 
 from weir.executables import find_simulator
-from weir.files.output import write_text
+from weir.qoe_eval.experiments.ending import end_experiment
 from weir.qoe_eval.experiments.muses.experiment import GLOBAL_FOLDER, global_plans, muses_plans, muses_results
 from weir.qoe_eval.experiments.muses.flow_rows import flow_rows
 from weir.qoe_eval.experiments.muses.imitation import imitation_scores, nearest_share
@@ -25,7 +24,7 @@ from weir.qoe_eval.experiments.replay_record import replay_record
 from weir.qoe_eval.report.goal_table import print_rows
 from weir.qoe_eval.runs.inputs import shared_traces
 from weir.qoe_eval.runs.options import JobsOption, check_model
-from weir.qoe_eval.runs.progress import count_runs, end_with_failures, error_console, run_with_progress
+from weir.qoe_eval.runs.progress import error_console, run_with_progress
 from weir.qoe_eval.runs.shipped_model import model_to_run
 from weir.trainer.gym import SimulatorError
 
@@ -88,13 +87,11 @@ def muses(
         "networks": networks,
         "files": {who: file.name for who, file in given.items()},
     }
-    document = json.dumps(muses_document(rows, results, f1, run), indent=1, allow_nan=False)
-    write_text(out / MUSES_JSON, document + "\n")
-    write_text(out / MUSES_PAGE, render(results, rows, f1, run))
-    if as_json:
-        typer.echo(document)
-    else:
-        print_rows(rows)
-        wall_s = time.monotonic() - started
-        typer.echo(f"\n{count_runs(len(outcome.records))} in {wall_s:.1f} s. Report: {out / MUSES_PAGE}")
-    end_with_failures(failures, console)
+    end_experiment(
+        muses_document(rows, results, f1, run),
+        out / MUSES_JSON,
+        {out / MUSES_PAGE: render(results, rows, f1, run)},
+        lambda: print_rows(rows),
+        console,
+        as_json=as_json,
+    )

@@ -27,7 +27,7 @@ from weir.traces.schema.scenario import Scenario
 
 CONTROLLERS = (MUSES, "gcc", "pcc", "nada", "rule", "oracle")
 GLOBAL_FOLDER = "global"
-# The oracle keeps clear of all cross traffic at any time, so there it is no bound.
+# Where rows compare fewer.
 _FEW = {CHANGE: (MUSES, "gcc", "oracle"), SHARING: (MUSES, "gcc", "oracle"), CROSS_TRAFFIC: (MUSES, "gcc")}
 # Table III is drawn as it is: its networks need no seeds that vary them.
 _AS_WRITTEN = (0,)
