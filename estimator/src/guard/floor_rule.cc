@@ -25,7 +25,8 @@ DataRate FloorRule::Limit(const GuardFacts& facts, const QueueWatch& watch, cons
   if (rhythm.SendsFew() && rhythm.Silence(facts.now) < rhythm.LatestGaps() && !watch.LatestWaited()) return facts.rate;
   if (facts.starting) return SlewRule::StartFloor(facts);
   const double steps = facts.elapsed / kFactorTime;
-  const DataRate share = std::min(competing_flows_.Share(facts.delay_stands), facts.rate * std::pow(kShareFactor, steps));
+  const DataRate share =
+      std::min(competing_flows_.Share(facts.delay_stands), facts.rate * std::pow(kShareFactor, steps));
   if (facts.sign != QueueSign::kNone) return share;
   const bool calm = share_without_queue_ > kCalmShare && watch.IsNoisy();
   const DataRate changed = facts.rate * std::pow(calm ? kCalmFactor : kRetainedFactor, steps);
