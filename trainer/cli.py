@@ -179,7 +179,9 @@ def show_model(
         typer.echo(json.dumps(model.to_dict(), indent=1))
         return
     for key, value in model.to_dict().items():
-        shown = ", ".join(value) if isinstance(value, list) else json.dumps(value) if isinstance(value, dict) else value
+        shown = value
+        if isinstance(value, dict | list):
+            shown = ", ".join(value) if key == "features" else json.dumps(value)
         typer.echo(f"{key + ':':16}{shown}")
     if described_kinds(model):
         console = Console(markup=False, highlight=False)

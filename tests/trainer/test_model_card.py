@@ -91,6 +91,8 @@ def test_card_shows_file_and_figures(tmp_path):
         ({"weir.history": None}, "lack weir.history"),
         ({"weir.history": "three"}, "broken"),
         ({"weir.golden": "[1,"}, "broken"),
+        ({"weir.golden": "5"}, "broken"),
+        ({"weir.golden": "[" * 100_000}, "broken"),
     ],
 )
 def test_faulty_metadata(tmp_path, change, message):
@@ -99,6 +101,12 @@ def test_faulty_metadata(tmp_path, change, message):
     with pytest.raises(InputError, match=message) as raised:
         read_model(path)
     assert str(path) in str(raised.value)
+
+
+def test_what_is_nested_too_deep_is_shown_as_text(tmp_path):
+    text = "[" * 500 + "]" * 500
+    model = read_model(write(tmp_path / "toy.onnx", METADATA | {"weir.provenance": text}))
+    assert model.to_dict()["provenance"] == text
 
 
 def test_faulty_files(tmp_path):

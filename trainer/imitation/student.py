@@ -139,7 +139,7 @@ def _read(path: Path, policy: RecurrentPolicy, plan: Plan) -> list[float]:
     """Sets the parameters to those in a model file of the same plan; gives its losses."""
     provenance = read_model(path).provenance
     found = provenance.get("network") if isinstance(provenance, dict) else None
-    if not isinstance(found, dict) or plan.network.items() - found.items():
+    if not isinstance(found, dict) or any(found.get(key) != value for key, value in plan.network.items()):
         raise InputError(f"{path}: has not the network that is asked for ({plan.network}): {found}")
     tensors = {tensor.name: tensor for tensor in onnx.load(str(path)).graph.initializer}
     with torch.no_grad():

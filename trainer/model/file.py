@@ -17,6 +17,7 @@ from weir.files.input import LARGEST_MODEL_BYTES, read_bytes
 from weir.trainer.gym.specification import check_features
 
 SCHEMA = "1"
+_DEEPEST_PROVENANCE = 32
 # What the names of a network's parameters begin with in an exported graph; the other tensors are constants.
 PARAMETERS = ("actor.", "head.")
 
@@ -102,7 +103,7 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
         raise InputError(f"{path}: the metadata lack {error.args[0]}") from None
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-    except ValueError as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise InputError(f"{path}: the metadata are broken: {error}") from None
 
 
@@ -138,6 +139,15 @@ def _shapes(values: Any) -> dict[str, list[int | str]]:
 
 def _provenance(text: str) -> Any:
     try:
-        return json.loads(text)
-    except ValueError:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
         return text
+    # What is nested deeper nobody could copy or print.
+    level = [found]
+    for _ in range(_DEEPEST_PROVENANCE):
+        level = [
+            inner
+            for value in level
+            for inner in (value.values() if isinstance(value, dict) else value if isinstance(value, list) else ())
+        ]
+    return text if level else found

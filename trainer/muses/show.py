@@ -31,7 +31,7 @@ def kinds_table(model: ModelFile) -> Table:
         share = f"{kind['share']:.1%}" if isinstance(kind.get("share"), float) else ""
         named = "any" if number == 0 else str(number)
         table.add_row(
-            named, share, str(kind.get("splits", "")), *(_listed(kind.get(key)) for key in ("asks", "differs"))
+            named, share, _plain(str(kind.get("splits", ""))), *(_listed(kind.get(key)) for key in ("asks", "differs"))
         )
     return table
 
@@ -63,7 +63,7 @@ def kinds_page(model: ModelFile) -> str:
                 times_s, rates_mbps = _capacity(str(name), float(_muses(model)["duration_s"]))
                 line = go.Scatter(x=times_s, y=rates_mbps, name=str(name), line_shape="hv", showlegend=False)
                 figure.add_trace(line, row, 2)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InputError(f"{model.path}: its provenance about kinds of path is broken: {error!r}") from None
     figure.update_xaxes(title="standard deviations from the mean of all windows", row=len(kinds), col=1)
     figure.update_xaxes(title="s", row=len(kinds), col=2)
@@ -80,7 +80,12 @@ def _muses(model: ModelFile) -> dict[str, Any]:
 
 
 def _listed(values: Any) -> str:
-    return ", ".join(f"{name} {value}" for name, value in values.items()) if isinstance(values, dict) else ""
+    return _plain(", ".join(f"{name} {value}" for name, value in values.items())) if isinstance(values, dict) else ""
+
+
+def _plain(text: str) -> str:
+    """Without what a terminal would obey."""
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
 
 
 def _capacity(name: str, duration_s: float) -> tuple[list[float], list[float]]:

@@ -56,7 +56,7 @@ def send_side(
     started = time.monotonic()
     others = others or []
     for one in (model, *others):
-        check_model(one)
+        check_model(one, "--other-model")
     if unknown := [name for name in sets or [] if name not in SETS]:
         raise InputError(f"--set {unknown[0]}: there is none; one of {', '.join(SETS)}")
     chosen = send_side_sets(traces or shared_traces(*TRACE_SETS), scenarios, sets or [])
