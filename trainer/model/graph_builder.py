@@ -11,6 +11,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 OPSET: Final = 17
 IR_VERSION: Final = 8
+# Makes any difference between two floats a large number, and, as a power of two, rounds nothing.
+GATE: Final = 2.0**80
 
 
 class GraphBuilder:

@@ -18,7 +18,7 @@ from torch import nn
 
 from weir.trainer.gym import rule
 from weir.trainer.gym.specification import EnvironmentSpecification
-from weir.trainer.model.graph_builder import GraphBuilder
+from weir.trainer.model.graph_builder import GATE, GraphBuilder
 from weir.trainer.model.recurrent_nodes import level_nodes, recurrent_nodes
 from weir.trainer.policies.feature_scaling import (
     ABSOLUTE_RATE_SCALE,
@@ -32,8 +32,6 @@ from weir.trainer.policies.networks import DeployedPolicy
 from weir.trainer.policies.off_policy import SaturationLimit
 from weir.trainer.policies.recurrent import LevelHead, RecurrentActor
 
-# Makes any difference between two floats a large number, and, as a power of two, rounds nothing.
-_GATE: Final = 2.0**80
 # Whatever is a number of packets above 0 is above this.
 _SOME_PACKETS: Final = 2.0**-20
 _QUEUE_THRESHOLD: Final = np.float32(rule.QUEUE_THRESHOLD_S)
@@ -51,10 +49,10 @@ _ATOMS: Final[dict[str, Mapping[str, float]]] = {
         "one": (1.0 + rule.QUEUE_TARGET_S / rule.QUEUE_SCALE_S) / rule.MINIMUM_BACKOFF,
     },
     "idle_target": {"target": rule.NO_ARRIVAL_FACTOR},
-    "if_no_queue": {"queue": -_GATE, "one": _GATE * float(_QUEUE_THRESHOLD)},
-    "if_queue": {"queue": _GATE, "one": -_GATE * float(_BELOW_THRESHOLD)},
-    "if_arrivals": {"received": _GATE},
-    "if_silence": {"received": -_GATE, "one": _GATE * _SOME_PACKETS},
+    "if_no_queue": {"queue": -GATE, "one": GATE * float(_QUEUE_THRESHOLD)},
+    "if_queue": {"queue": GATE, "one": -GATE * float(_BELOW_THRESHOLD)},
+    "if_arrivals": {"received": GATE},
+    "if_silence": {"received": -GATE, "one": GATE * _SOME_PACKETS},
 }
 # The rule is the largest of these; each is the smallest of its members, and a member is a product of atoms.
 _CASES: Final[tuple[tuple[tuple[str, ...], ...], ...]] = (
@@ -133,7 +131,7 @@ def _log_rule(graph: GraphBuilder, scaling: FeatureScaling) -> str:
                 bias[column] = factor
             else:
                 weight[places[term], column] = factor / len(places[term])
-    positive = graph.clip(graph.gemm("observation", "rule_atoms", weight, bias), 1.0, _GATE**1.25)
+    positive = graph.clip(graph.gemm("observation", "rule_atoms", weight, bias), 1.0, GATE**1.25)
     members = max(len(case) for case in _CASES)
     products = np.zeros((len(atoms), len(_CASES), members))
     for row, case in enumerate(_CASES):

@@ -13,7 +13,7 @@ import numpy as np
 import onnx
 from onnx import helper
 
-from weir.trainer.model.graph_builder import GraphBuilder
+from weir.trainer.model.graph_builder import GATE, GraphBuilder
 from weir.trainer.model.policy_graph import rate_node, scaled_nodes
 from weir.trainer.muses.decomposition import AXES, SEGMENTS
 from weir.trainer.muses.mixture import HISTOGRAM, Mixture
@@ -23,9 +23,6 @@ from weir.trainer.muses.students import Tree
 MACHINE_LEARNING: Final = "ai.onnx.ml"
 MACHINE_LEARNING_OPSET: Final = 3
 STATE_SIZE: Final = HISTOGRAM + 2
-
-# Makes any difference between two floats a large number, and, as a power of two, rounds nothing.
-_STEEP: Final = 2.0**80
 
 
 def mixture_graph(mixture: Mixture) -> onnx.ModelProto:
@@ -60,8 +57,8 @@ def _choice(graph: GraphBuilder, selector: Selector, inputs: str, width: int) ->
     axes, edges = selector.axes, SEGMENTS - 1
     # 1 where a state lies beyond an edge, else 0; a segment is what lies beyond its lower edge but not beyond its end.
     lines = np.zeros((width, AXES, edges))
-    lines[: len(axes.weight)] = _STEEP * axes.weight[:, :, None].astype(np.float64)
-    offsets = -_STEEP * axes.edges.astype(np.float64)
+    lines[: len(axes.weight)] = GATE * axes.weight[:, :, None].astype(np.float64)
+    offsets = -GATE * axes.edges.astype(np.float64)
     beyond = graph.clip(graph.gemm(inputs, "edges", lines.reshape(width, -1), offsets.reshape(-1)), 0.0, 1.0)
     within = np.eye(SEGMENTS)[1:] - np.eye(SEGMENTS)[:-1]
     first = np.tile(np.eye(SEGMENTS)[0], AXES)
@@ -81,7 +78,7 @@ def _choice(graph: GraphBuilder, selector: Selector, inputs: str, width: int) ->
     best = graph.node("ReduceMax", score, axes=[1], keepdims=1)
     minus_ones = graph.constant("minus_ones", -np.ones((1, selector.kinds)))
     behind = graph.node("Gemm", best, minus_ones, score)
-    steep = _STEEP * np.eye(selector.kinds)
+    steep = GATE * np.eye(selector.kinds)
     chosen = graph.clip(graph.gemm(behind, "steep", steep, np.ones(selector.kinds)), 0.0, 1.0)
     numbers = graph.constant("kinds", np.arange(1.0, selector.kinds + 1)[:, None])
     before = element(counted, "minus_kind", STATE_SIZE - 1, factor=-1.0)

@@ -55,7 +55,7 @@ def network_rows(results: MusesResults) -> Iterator[Row]:
     )
     for name in TABLE_III:
         yield _ellipse(results, name)
-    yield from _in_flight(results)  # fmt: skip
+    yield from _in_flight(results)
 
 
 def _utilisation(results: MusesResults, set_name: str) -> Iterator[Row]:
