@@ -21,7 +21,7 @@ from weir.trainer.muses.graph import STATE_SIZE
 from weir.trainer.muses.inputs import fit_lines, tree_inputs, whole_observation
 from weir.trainer.muses.mixture import Mixture, MixturePilot
 from weir.trainer.muses.selector import Selector
-from weir.trainer.muses.students import fit, grow
+from weir.trainer.muses.students import Size, fit, grow
 
 SPECIFICATION = EnvironmentSpecification(100, history=4, action=ActionSpecification("around_rule"), guard=True)
 SAMPLES = 5
@@ -60,8 +60,8 @@ def mixture():
     states = values[..., : inputs.state_size]
     decomposition = decompose(states, answers, [3], seed=1)
     selector = Selector.fitted(decomposition, states, decomposition.joint(states, answers), SAMPLES)
-    trees, _ = fit(values, answers, selector.kinds_of(states), 3, 40)
-    return Mixture(inputs, selector, trees)
+    students, _ = fit(values, answers, selector.kinds_of(states), 3, 3, 40)
+    return Mixture(inputs, selector, students)
 
 
 @pytest.fixture(scope="module")
@@ -119,9 +119,26 @@ def test_trees_answer_as_cart_does_on_float32():
     generator = np.random.default_rng(4)
     inputs = generator.normal(size=(4000, 5)).astype(np.float32)
     actions = np.where(inputs[:, 1] > 0.2, 0.5, -0.25) + 0.1 * (inputs[:, 3] > 0)
-    tree = grow(inputs, actions, 8, 20)
-    assert tree.splits <= 7
-    assert np.abs(tree.decide(inputs) - actions).mean() < 0.02
+    student = grow(inputs, actions, Size(1, 8, 20))
+    assert student.splits <= 7
+    assert np.abs(student.decide(inputs) - actions).mean() < 0.02
+
+
+def test_a_sum_of_trees_is_nearer_to_what_no_axis_cuts_than_one_of_as_many_leaves():
+    generator = np.random.default_rng(6)
+    inputs = generator.uniform(-1, 1, (20_000, 6)).astype(np.float32)
+    actions = (inputs.sum(axis=1) / 6).astype(np.float32)
+    one, sum_of_ten = grow(inputs, actions, Size(1, 160, 20)), grow(inputs, actions, Size(10, 16, 20))
+    assert sum_of_ten.splits <= 150
+    errors = [np.abs(student.decide(inputs) - actions).mean() for student in (one, sum_of_ten)]
+    assert errors[1] < 0.7 * errors[0]
+
+
+def test_where_nothing_is_left_to_learn_a_tree_answers_nought_and_is_still_one_in_onnx():
+    inputs = np.zeros((100, 2), np.float32)
+    student = grow(inputs, np.full(100, 0.25), Size(3, 8, 20))
+    assert [tree.splits for tree in student.trees] == [1, 1, 1]
+    np.testing.assert_allclose(student.decide(inputs), 0.25, atol=0.005)
 
 
 def test_more_leaves_and_the_right_kind_bring_students_nearer():
@@ -129,10 +146,10 @@ def test_more_leaves_and_the_right_kind_bring_students_nearer():
     inputs = generator.uniform(-1, 1, (40, 100, 3)).astype(np.float32)
     kinds = np.tile(1 + np.arange(40)[:, None] % 2, (1, 100))
     actions = (np.where(kinds == 1, 1.0, -1.0) * inputs[..., 0]).astype(np.float32)
-    trees, _ = fit(inputs, actions, kinds, 2, 16)
+    students, _ = fit(inputs, actions, kinds, 2, 1, 16)
     one = inputs[kinds == 1]
-    error_of_all = np.abs(trees[0].decide(one) - actions[kinds == 1]).mean()
-    assert np.abs(trees[1].decide(one) - actions[kinds == 1]).mean() < 0.2 < error_of_all
+    error_of_all = np.abs(students[0].decide(one) - actions[kinds == 1]).mean()
+    assert np.abs(students[1].decide(one) - actions[kinds == 1]).mean() < 0.2 < error_of_all
 
 
 def test_the_graph_says_what_the_mixture_says_over_many_choices(mixture, file):
@@ -157,9 +174,9 @@ def test_the_graph_says_what_the_mixture_says_over_many_choices(mixture, file):
     assert not policy.needs_onnxruntime
 
 
-def test_one_tree_alone_has_no_state(mixture, tmp_path):
+def test_one_student_alone_has_no_state(mixture, tmp_path):
     path = tmp_path / "one.onnx"
-    export(Mixture(mixture.inputs, None, mixture.trees[:1]), path, provenance={}, ranges=None)
+    export(Mixture(mixture.inputs, None, mixture.students[:1]), path, provenance={}, ranges=None)
     assert set(read_model(path).inputs) == {"observation", "objective"}
     assert not weir.Policy(path.read_bytes()).needs_onnxruntime
 

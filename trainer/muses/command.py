@@ -34,6 +34,7 @@ def muses(
     kinds: Annotated[
         str, typer.Option(metavar="K|auto", help=f"Kinds of path; auto: the best silhouette of 2 to {MOST_AUTO_KINDS}.")
     ] = AUTO,
+    trees: Annotated[int, typer.Option(min=1, max=100, help="Of a kind, whose answers are summed.")] = 1,
     leaves: Annotated[int, typer.Option(min=2, max=20_000, help="Of a tree, at most.")] = 500,
     interval: Annotated[float, typer.Option(min=0.2, metavar="S", help="Between two choices of a tree.")] = 10.0,
     lines: Annotated[int, typer.Option(min=0, max=100, help="Sums of the whole history that trees may ask for.")] = 24,
@@ -59,6 +60,7 @@ def muses(
         flows=flows,
         duration_s=duration,
         kinds=tried,
+        trees=trees,
         leaves=leaves,
         interval_s=interval,
         lines=lines,
@@ -72,10 +74,10 @@ def muses(
         told_by = ModelTeacher(teacher, specification)
         found = extract(told_by, specification, plan, on_progress=lambda what, flown: show(what, flown * steps, ""))
     words = ["weir", "muses", str(teacher), "--out", str(out), "--flows", str(flows), "--duration", f"{duration:g}"]
-    words += ["--kinds", kinds, "--leaves", str(leaves), "--interval", f"{interval:g}", "--lines", str(lines)]
-    words += ["--rounds", str(rounds), "--seed", str(seed), "--environments", str(environments)]
+    words += ["--kinds", kinds, "--trees", str(trees), "--leaves", str(leaves), "--interval", f"{interval:g}"]
+    words += ["--lines", str(lines), "--rounds", str(rounds), "--seed", str(seed), "--environments", str(environments)]
     provenance = {
-        "algorithm": f"Muses: {len(found.mixture.trees)} regression trees of at most {leaves} leaves, "
+        "algorithm": f"Muses: {len(found.mixture.students)} times {trees} regression trees of at most {leaves} leaves, "
         f"{rounds} rounds of dataset aggregation",
         "teacher": {"name": described.name, "version": described.version, "sha256": described.sha256},
         "data": "random domain (weir.traces.random_domain), split train, mean capacity at most "
@@ -97,7 +99,9 @@ def muses(
     export(found.mixture, out, provenance=provenance, ranges=ranges)
     card = out.with_suffix(".md")
     write_text(card, model_card(read_model(out)))
-    typer.echo(f"{out}: {len(found.mixture.trees)} trees, {8 * found.mixture.splits:,} bytes of splits\n{card}")
+    typer.echo(
+        f"{out}: {len(found.mixture.students) * trees} trees, {8 * found.mixture.splits:,} bytes of splits\n{card}"
+    )
 
 
 def _kinds(text: str) -> tuple[int, ...]:

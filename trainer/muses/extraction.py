@@ -33,14 +33,15 @@ _LINES_STEPS: Final = 5
 
 @dataclass(frozen=True)
 class Plan:
-    """`flows`: under the teacher, of `duration_s`. `kinds`: numbers of kinds to choose among; (1,): one tree for all.
-    `leaves`: of a tree. `interval_s`: between two choices. `lines`: see `fit_lines`. `rounds`: how often trees fly and
+    """`flows`: under the teacher, of `duration_s`. `kinds`: numbers of kinds to choose among; (1,): one student for all.
+    `trees`: of a student. `leaves`: of a tree. `interval_s`: between two choices. `lines`: see `fit_lines`. `rounds`: how often trees fly and
     learn from what the teacher would have done there (DAgger). `scenarios`: paths; their durations are this plan's.
     """
 
     flows: int = 5000
     duration_s: float = 40.0
     kinds: Sequence[int] = tuple(range(2, 16))
+    trees: int = 1
     leaves: int = 500
     interval_s: float = 10.0
     lines: int = 24
@@ -62,7 +63,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Extraction:
-    """`decomposition`: None for one tree alone. `held_out`: flows of paths that nothing was learned from, under the
+    """`decomposition`: None for one student alone. `held_out`: flows of paths that nothing was learned from, under the
     trees; `measures` of these. `fewest_samples`: of a leaf, see `students.fit`.
     """
 
@@ -130,8 +131,8 @@ def extract(
         of_path = flows.inputs[..., : inputs.state_size]
         known = np.zeros(flows.actions.shape, int) if selector is None else selector.kinds_of(of_path)
         kinds = 0 if selector is None else selector.kinds
-        trees, fewest = students.fit(flows.inputs, flows.actions, known, kinds, plan.leaves)
-        return Mixture(inputs, selector, trees), fewest
+        learned, fewest = students.fit(flows.inputs, flows.actions, known, kinds, plan.trees, plan.leaves)
+        return Mixture(inputs, selector, learned), fewest
 
     mixture, fewest = learn(flows)
     for number in range(1, plan.rounds + 1):

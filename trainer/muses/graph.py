@@ -1,12 +1,14 @@
 """The ONNX graph of a mixture of trees: everything in operators that the library computes by itself.
 
-The choice among the trees is in the graph too. `state` (1, HISTOGRAM + 2) is what `Mixture` keeps of a call; all trees
-are one, whose first splits ask for the kind, and `path_kind` tells which was asked.
+The choice among the students is in the graph too. `state` (1, HISTOGRAM + 2) is what `Mixture` keeps of a call; the
+first trees of all students are one tree, whose first splits ask for the kind, and so are the second ones and all
+others; `path_kind` tells which kind was asked for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any, Final
 
 import numpy as np
@@ -27,7 +29,7 @@ STATE_SIZE: Final = HISTOGRAM + 2
 
 def mixture_graph(mixture: Mixture) -> onnx.ModelProto:
     """The model: `observation` (1, D), `objective` (1, 3) and `state` to `action` (1, 1), `next_state` and `path_kind`
-    (1, 1), as `Mixture.decide` computes it; of one tree alone without state and kind. The same mixture gives the same
+    (1, 1), as `Mixture.decide` computes it; of one student alone without state and kind. The same mixture gives the same
     model.
     """
     graph = GraphBuilder()
@@ -44,9 +46,12 @@ def mixture_graph(mixture: Mixture) -> onnx.ModelProto:
         next_state, kind = _choice(graph, mixture.selector, inputs, weight.shape[1])
         told = {"next_state": (next_state, STATE_SIZE), "path_kind": (kind, 1)}
         asked = graph.node("Concat", inputs, kind, axis=1)
-    attributes = _attributes(mixture.trees, weight.shape[1])
-    answer = graph.node("TreeEnsembleRegressor", asked, domain=MACHINE_LEARNING, **attributes)
-    action = rate_node(graph, specification, answer, log_rule)
+    answers = [
+        graph.node("TreeEnsembleRegressor", asked, domain=MACHINE_LEARNING, **_attributes(trees, weight.shape[1]))
+        for trees in zip(*(student.trees for student in mixture.students), strict=True)
+    ]
+    total = reduce(lambda sum_before, answer: graph.node("Add", sum_before, answer), answers)
+    action = rate_node(graph, specification, graph.clip(total, -1.0, 1.0), log_rule)
     model = graph.model(given, {"action": (action, 1)} | told)
     model.opset_import.append(helper.make_opsetid(MACHINE_LEARNING, MACHINE_LEARNING_OPSET))
     return model

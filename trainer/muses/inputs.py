@@ -12,7 +12,7 @@ import torch
 
 from weir.registry import WEIGHTS
 from weir.trainer.gym.specification import EnvironmentSpecification
-from weir.trainer.muses.students import grow
+from weir.trainer.muses.students import Size, grow
 from weir.trainer.policies.feature_scaling import FeatureScaling
 
 # Of a part.
@@ -96,7 +96,7 @@ def fit_lines(inputs: np.ndarray, actions: np.ndarray, parts: int) -> np.ndarray
     """
     lines = [] if parts < 1 else [_line(inputs, actions)]
     if parts > 1:
-        answers = grow(inputs, actions, parts, _FEWEST_SAMPLES).decide(inputs)
+        answers = grow(inputs, actions, Size(1, parts, _FEWEST_SAMPLES)).decide(inputs)
         lines += [_line(inputs[answers == answer], actions[answers == answer]) for answer in np.unique(answers)]
     return np.stack(lines, axis=1) if lines else np.zeros((inputs.shape[1], 0))
 

@@ -9,20 +9,20 @@ import numpy as np
 
 from weir.trainer.muses.extraction import Extraction, windows
 from weir.trainer.muses.mixture import Mixture
-from weir.trainer.muses.students import Tree
+from weir.trainer.muses.students import Student
 
 _EXAMPLES: Final = 4
 _TOLD: Final = 5
 
 
 def describe_kinds(extraction: Extraction) -> list[dict[str, Any]]:
-    """Of each tree, from tree 0 on: `kind`, `splits`, `asks` (the inputs most splits are about, with their share of
-    the tree's splits); of a kind of path also `share` of windows of held-out flows under `balanced`, `differs` (the
+    """Of each student, from 0 on: `kind`, `splits`, `asks` (the inputs most splits are about, with their share of all
+    its splits); of a kind of path also `share` of windows of held-out flows under `balanced`, `differs` (the
     inputs whose mean differs most from that of all, in standard deviations of windows' means) and `examples`, names of
     held-out paths that were of this kind most of the time.
     """
     mixture, flows = extraction.mixture, extraction.held_out
-    found = [{"kind": kind} | _asks(mixture, tree) for kind, tree in enumerate(mixture.trees)]
+    found = [{"kind": kind} | _asks(mixture, student) for kind, student in enumerate(mixture.students)]
     if mixture.selector is None:
         return found
     samples, size = mixture.selector.samples, mixture.inputs.state_size
@@ -45,7 +45,8 @@ def describe_kinds(extraction: Extraction) -> list[dict[str, Any]]:
     return found
 
 
-def _asks(mixture: Mixture, tree: Tree) -> dict[str, Any]:
-    asked = Counter(mixture.inputs.names[feature] for feature in tree.feature[tree.feature >= 0])
-    shares = {name: round(count / tree.splits, 3) for name, count in asked.most_common(_TOLD)}
-    return {"splits": tree.splits, "asks": shares}
+def _asks(mixture: Mixture, student: Student) -> dict[str, Any]:
+    names = mixture.inputs.names
+    asked = Counter(names[feature] for tree in student.trees for feature in tree.feature[tree.feature >= 0])
+    shares = {name: round(count / student.splits, 3) for name, count in asked.most_common(_TOLD)}
+    return {"splits": student.splits, "asks": shares}

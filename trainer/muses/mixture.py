@@ -1,4 +1,4 @@
-"""What is extracted from a teacher: a tree for each kind of path, and the choice among them."""
+"""What is extracted from a teacher: a student for each kind of path, and the choice among them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ import numpy as np
 from weir.trainer.muses.decomposition import AXES, SEGMENTS
 from weir.trainer.muses.inputs import TreeInputs
 from weir.trainer.muses.selector import Selector
-from weir.trainer.muses.students import Tree
+from weir.trainer.muses.students import Student
 
 HISTOGRAM = AXES * SEGMENTS
 
 
 @dataclass(frozen=True)
 class Mixture:
-    """Trees 1 to K decide on paths of their kind, tree 0 as long as none is known; or one tree alone, without selector.
+    """Students 1 to K decide on paths of their kind, student 0 as long as none is known; or one alone, without selector.
+    All have as many trees.
 
     What it keeps of a call, as the exported model does (`weir.trainer.muses.graph`): float32 (N, HISTOGRAM + 2), how
     often each segment was seen since the last choice, how many samples that are, the kind.
@@ -25,17 +26,18 @@ class Mixture:
 
     inputs: TreeInputs
     selector: Selector | None
-    trees: Sequence[Tree]
+    students: Sequence[Student]
 
     @property
     def splits(self) -> int:
-        """Of all trees, and of the choice among them."""
-        return sum(tree.splits for tree in self.trees) + len(self.trees) - 1
+        """Of all trees, and of the choice among them, which each of a student's trees begins with."""
+        choice = (len(self.students) - 1) * len(self.students[0].trees)
+        return sum(student.splits for student in self.students) + choice
 
     def decide(self, inputs: np.ndarray, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Actions (N,) and the next state for inputs (N, inputs) and state (N, HISTOGRAM + 2)."""
         if self.selector is None:
-            return self.trees[0].decide(inputs), state
+            return self.students[0].decide(inputs), state
         next_state = state.copy()
         segments = self.selector.axes.segments(inputs[:, : self.inputs.state_size])
         rows = np.arange(len(inputs))[:, None]
@@ -46,9 +48,9 @@ class Mixture:
             next_state[full, -1] = self.selector.choose(next_state[full, :HISTOGRAM] / self.selector.samples)
             next_state[full, : HISTOGRAM + 1] = 0
         actions = np.zeros(len(inputs), dtype=np.float32)
-        for kind, tree in enumerate(self.trees):
+        for kind, student in enumerate(self.students):
             flows = next_state[:, -1] == kind
-            actions[flows] = tree.decide(inputs[flows])
+            actions[flows] = student.decide(inputs[flows])
         return actions, next_state
 
 

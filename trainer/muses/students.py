@@ -1,6 +1,7 @@
-"""Small trees that do what the teacher does: CART, one for each kind of path and one for all (Muses, section III-E).
+"""Small trees that do what the teacher does: CART, for each kind of path and for all (Muses, section III-E).
 
-Regression trees: most actions are near the rule's rate, where seven classes would be too coarse.
+Regression trees: most actions are near the rule's rate, where seven classes would be too coarse. A student may be a sum
+of several, each of which learns what those before it leave: with as many leaves in all it is nearer to the teacher.
 """
 
 from __future__ import annotations
@@ -11,12 +12,16 @@ from typing import Final
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
 
-# Leaves hold one of so many actions, -1 to 1 at even steps: a byte in the library's packed trees.
+# Leaves hold one of so many actions, -1 to 1 at even steps: a byte in the library's packed trees. What corrects other
+# trees holds half of one.
 LEVELS: Final = np.linspace(-1.0, 1.0, 253)
 # Of a leaf: what is tried.
 FEWEST_SAMPLES: Final = (20, 80)
 _GRID_FLOWS: Final = 400
 _UNSEEN_SHARE: Final = 0.2
+# Of what trees before it leave, a tree takes a part; all together this often the whole.
+_STEPS: Final = 5.0
+_SMALLEST_STEP: Final = 0.1
 
 
 @dataclass(frozen=True)
@@ -46,49 +51,88 @@ class Tree:
         return self.value[nodes]
 
 
-def fit(inputs: np.ndarray, actions: np.ndarray, kinds: np.ndarray, count: int, leaves: int) -> tuple[list[Tree], int]:
-    """Tree 0 of all samples and trees 1 to `count` of those of their kind.
+@dataclass(frozen=True)
+class Student:
+    """What decides on paths of one kind: the sum of its trees, within -1 and 1."""
+
+    trees: tuple[Tree, ...]
+
+    @property
+    def splits(self) -> int:
+        """Of all trees."""
+        return sum(tree.splits for tree in self.trees)
+
+    def decide(self, inputs: np.ndarray) -> np.ndarray:
+        """Actions (N,), float32, for float32 inputs (N, inputs)."""
+        first, *others = (tree.decide(inputs) for tree in self.trees)
+        return np.clip(sum(others, first), -1.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Size:
+    """Of a student. `leaves`: of a tree, at most. `fewest_samples`: of a leaf."""
+
+    trees: int
+    leaves: int
+    fewest_samples: int = FEWEST_SAMPLES[0]
+
+
+def fit(
+    inputs: np.ndarray, actions: np.ndarray, kinds: np.ndarray, count: int, trees: int, leaves: int
+) -> tuple[list[Student], int]:
+    """Student 0 of all samples and students 1 to `count` of those of their kind.
 
     Args:
         inputs: float32 (flows, intervals, inputs).
         actions: float32 (flows, intervals), the teacher's.
         kinds: integers (flows, intervals), 0 before a kind is known.
-        count: K; 0: one tree alone.
+        count: K; 0: one student alone.
+        trees: of a student.
         leaves: at most, of a tree.
 
     Returns:
-        The trees, and which of `FEWEST_SAMPLES` is best.
+        The students, and which of `FEWEST_SAMPLES` is best.
     """
-    fewest = _best_fewest_samples(inputs, actions, leaves)
-    trees = [grow(inputs.reshape(-1, inputs.shape[-1]), actions.reshape(-1), leaves, fewest)]
+    size = _best_size(inputs, actions, trees, leaves)
+    students = [grow(inputs.reshape(-1, inputs.shape[-1]), actions.reshape(-1), size)]
     for kind in range(1, count + 1):
         chosen = kinds == kind
         # A kind with too few samples is decided by what is known of all.
-        enough = chosen.sum() >= 2 * fewest
-        trees.append(grow(inputs[chosen], actions[chosen], leaves, fewest) if enough else trees[0])
-    return trees, fewest
+        enough = chosen.sum() >= 2 * size.fewest_samples
+        students.append(grow(inputs[chosen], actions[chosen], size) if enough else students[0])
+    return students, size.fewest_samples
 
 
-def grow(inputs: np.ndarray, actions: np.ndarray, leaves: int, fewest_samples: int) -> Tree:
-    """One tree: the split that takes most of the squared error off comes first, wherever it is.
+def grow(inputs: np.ndarray, actions: np.ndarray, size: Size) -> Student:
+    """Of a tree the split that takes most of the squared error off comes first, wherever it is.
 
     Args:
         inputs: float32 (N, inputs).
         actions: (N,), the teacher's.
-        leaves: at most, 2 or more.
-        fewest_samples: of a leaf.
+        size: with leaves of 2 or more.
     """
-    # One round of boosting is CART over 255 bins of each input, in a small part of DecisionTreeRegressor's time.
+    # A round of boosting is CART over 255 bins of each input, in a small part of DecisionTreeRegressor's time.
     found = HistGradientBoostingRegressor(
-        max_iter=1,
-        learning_rate=1.0,
-        max_leaf_nodes=leaves,
-        min_samples_leaf=fewest_samples,
+        max_iter=size.trees,
+        learning_rate=1.0 if size.trees == 1 else max(_SMALLEST_STEP, _STEPS / size.trees),
+        max_leaf_nodes=size.leaves,
+        min_samples_leaf=size.fewest_samples,
         early_stopping=False,
         random_state=1,
     ).fit(inputs, actions)
-    nodes = found._predictors[0][0].nodes
-    values = nodes["value"] + found._baseline_prediction.item()
+    first, *others = (predictor.nodes for (predictor,) in found._predictors)
+    baseline = found._baseline_prediction.item()
+    corrections = (_tree(nodes, nodes["value"], LEVELS / 2) for nodes in others)
+    return Student((_tree(first, first["value"] + baseline, LEVELS), *corrections))
+
+
+def _tree(nodes: np.ndarray, values: np.ndarray, levels: np.ndarray) -> Tree:
+    """Of scikit-learn's nodes, with other values of their leaves, each moved to the nearest of `levels`."""
+    answers = levels[np.abs(values[:, None] - levels).argmin(axis=1)].astype(np.float32)
+    if len(nodes) == 1:
+        # A tree without a split is none in ONNX.
+        left, right = np.array([1, 0, 0]), np.array([2, 0, 0])
+        return Tree(np.array([0, -1, -1]), np.zeros(3, np.float32), left, right, np.repeat(answers, 3))
     # Thresholds are doubles there: the float below gives every float32 the same answer.
     threshold = nodes["num_threshold"].astype(np.float32)
     threshold = np.where(threshold > nodes["num_threshold"], np.nextafter(threshold, np.float32(-np.inf)), threshold)
@@ -97,19 +141,20 @@ def grow(inputs: np.ndarray, actions: np.ndarray, leaves: int, fewest_samples: i
         threshold,
         nodes["left"].astype(np.int64),
         nodes["right"].astype(np.int64),
-        LEVELS[np.abs(values[:, None] - LEVELS).argmin(axis=1)].astype(np.float32),
+        answers,
     )
 
 
-def _best_fewest_samples(inputs: np.ndarray, actions: np.ndarray, leaves: int) -> int:
-    """Of FEWEST_SAMPLES the one with the smallest squared error, of a tree of all samples of four fifths of some flows,
-    on the others.
+def _best_size(inputs: np.ndarray, actions: np.ndarray, trees: int, leaves: int) -> Size:
+    """With that of FEWEST_SAMPLES which gives the smallest squared error, of a student of all samples of four fifths of
+    some flows, on the others.
     """
     flows = np.linspace(0, len(inputs) - 1, min(len(inputs), _GRID_FLOWS)).astype(int)
     seen, unseen = np.split(flows, [int(len(flows) * (1 - _UNSEEN_SHARE))])
-    errors = {}
-    for fewest in FEWEST_SAMPLES:
-        tree = grow(inputs[seen].reshape(-1, inputs.shape[-1]), actions[seen].reshape(-1), leaves, fewest)
-        answers = tree.decide(inputs[unseen].reshape(-1, inputs.shape[-1]))
-        errors[fewest] = float(np.mean((answers - actions[unseen].reshape(-1)) ** 2))
-    return min(errors, key=lambda fewest: errors[fewest])
+
+    def error(size: Size) -> float:
+        student = grow(inputs[seen].reshape(-1, inputs.shape[-1]), actions[seen].reshape(-1), size)
+        answers = student.decide(inputs[unseen].reshape(-1, inputs.shape[-1]))
+        return float(np.mean((answers - actions[unseen].reshape(-1)) ** 2))
+
+    return min((Size(trees, leaves, fewest) for fewest in FEWEST_SAMPLES), key=error)

@@ -26,6 +26,7 @@ from weir.qoe_eval.experiments.calls.estimator_cpu import estimator_cpu_share
 from weir.qoe_eval.experiments.calls.goals import comparison_rows, cpu_row, link_rows, sim_to_real_rows
 from weir.qoe_eval.experiments.calls.link_accuracy import link_accuracy, worst
 from weir.qoe_eval.experiments.calls.path_freezes import path_freezes_s
+from weir.qoe_eval.experiments.carriable_rate import carriable_bps
 from weir.qoe_eval.report.goal_table import Row
 from weir.traces.catalogue import load_bundled
 from weir.traces.formats.convert import to_scenario
@@ -154,18 +155,16 @@ def experiment_rows(
     muses = [record for record in records if record["scenario"] == sets.muses.name]
     mahimahi = [record for record in records if record["scenario"] in names]
     # The path as each call had it.
-    path_s = {
-        (call.scenario.name, call.seed): path_freezes_s(call.scenario)
-        for call in calls.values()
-        if call.scenario.name in names
-    }
+    paths = {(call.scenario.name, call.seed): call for call in calls.values()}
+    path_s = {key: path_freezes_s(call.scenario) for key, call in paths.items() if call.scenario.name in names}
+    left_bps = {key: carriable_bps(call.scenario, call.max_bitrate_bps) for key, call in paths.items()}
     accuracies = {
         calls[record["key"]].name: link_accuracy(calls[record["key"]].out / LINK_LOG, calls[record["key"]].scenario)
         for record in records
         if record.get("key") in calls
     }
     return [
-        *comparison_rows(muses, mahimahi, sets.no_traces, path_s),
+        *comparison_rows(muses, mahimahi, sets.no_traces, path_s, left_bps),
         *link_rows(accuracies, worst(list(accuracies.values()))),
         *sim_to_real_rows(
             [scenario.name for scenario in sets.replayed], records, [with_delay(record) for record in replayed]

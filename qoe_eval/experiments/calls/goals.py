@@ -12,6 +12,8 @@ from weir.qoe_eval.report.goal_table import Goal, Row, measured, missed, not_mea
 Records = Sequence[Mapping[str, Any]]
 
 BITRATE = Goal("at least", 1.34, "times")
+CLOSED = Goal("at least", 0.6, "%", scale=100, decimals=0)
+LTE_BITRATE = Goal("at least", 1.75, "times")
 FRAME_RATE = Goal("at least", 0.95, "times")
 NOT_ABOVE_MS = Goal("at most", 0.0, "ms", signed=True, decimals=1)
 LESS_FROZEN = Goal("at least", 0.6, "%", scale=100, decimals=0)
@@ -19,6 +21,8 @@ VMAF = Goal("at least", 0.0, "", signed=True, decimals=1)
 CAPACITY = Goal("at most", 0.02, "%", scale=100)
 LINK_DELAY = Goal("at most", 2.0, "ms")
 REAL = Goal("at most", 0.15, "%", scale=100, decimals=0)
+BITRATE_METRIC = "received_bitrate_bps"
+LTE = "LTE-driving"
 CPU = Goal("at most", 0.01, "% of a core", strict=True, scale=100)
 
 
@@ -61,22 +65,59 @@ def pairs_of(records: Records, metric: str, weir: str = "weir") -> Pairs:
 
 
 def comparison_rows(
-    muses: Records, mahimahi: Records, no_traces: str, path_s: Mapping[tuple[str, int], float]
+    muses: Records,
+    mahimahi: Records,
+    no_traces: str,
+    path_s: Mapping[tuple[str, int], float],
+    left_bps: Mapping[tuple[str, int], float],
 ) -> list[Row]:
-    """Weir against Chromium's own GCC. `no_traces` says why there are no calls on Mahimahi traces; `path_s`, by
-    scenario and seed, how long the path by itself freezes a video.
+    """Weir against Chromium's own GCC.
+
+    Args:
+        muses: calls on Muses' scenario.
+        mahimahi: calls on Mahimahi traces.
+        no_traces: why there are none of these.
+        path_s: by scenario and seed, how long the path by itself freezes a video.
+        left_bps: by scenario and seed, what the path leaves to the video.
     """
     both = [*muses, *mahimahi]
+    lte = [record for record in mahimahi if LTE in record["scenario"]]
     delay, end_to_end = "network_delay_ms_p95", "end_to_end_delay_ms_p95"
     return [
-        ratio_row("bitrate", "Muses' scenario: received bitrate against GCC", BITRATE, muses, "received_bitrate_bps"),
+        ratio_row("bitrate", "Muses' scenario: received bitrate against GCC", BITRATE, muses, BITRATE_METRIC),
+        closed_row("closed", "the same: way from GCC's bitrate to what the path leaves closed", muses, left_bps),
         ratio_row("frame_rate", "the same: frame rate against GCC", FRAME_RATE, muses, "frames_per_second"),
         difference_row("delay", "the same: p95 network delay, Weir less GCC", NOT_ABOVE_MS, muses, delay),
         difference_row("end_to_end", "the same: p95 end-to-end delay, Weir less GCC", NOT_ABOVE_MS, muses, end_to_end),
+        closed_row("mahimahi_closed", "Mahimahi traces: the same way closed", mahimahi, left_bps, no_traces),
+        ratio_row("lte_bitrate", "LTE while driving: received bitrate against GCC", LTE_BITRATE, lte, BITRATE_METRIC)
+        if not no_traces
+        else not_measured("lte_bitrate", "LTE while driving: received bitrate against GCC", LTE_BITRATE, no_traces),
         frozen_row(mahimahi, no_traces, path_s),
         difference_row("vmaf", "VMAF over all these calls, mean, Weir less GCC", VMAF, both, "vmaf_mean"),
         difference_row("vmaf_p5", "VMAF over all these calls, p5, Weir less GCC", VMAF, both, "vmaf_p5"),
     ]
+
+
+def closed_row(
+    name: str, what: str, records: Records, left_bps: Mapping[tuple[str, int], float], no_traces: str = ""
+) -> Row:
+    """Of what GCC leaves of what a path can carry, how much Weir takes: sums over the pairs."""
+    if no_traces:
+        return not_measured(name, what, CLOSED, no_traces)
+    pairs = pairs_of(records, BITRATE_METRIC)
+    if not len(pairs):
+        return not_measured(name, what, CLOSED, why_no_pair(records))
+    weir, gcc = pairs.means
+    left = sum(left_bps[key] for key in pairs.keys) / len(pairs)
+    detail = (
+        f"{weir / 1e3:,.0f} kbps with Weir, {gcc / 1e3:,.0f} with GCC, of {left / 1e3:,.0f} that the path leaves, "
+        f"headers among them; means of {len(pairs)} pairs of calls"
+    )
+    if gcc >= left:
+        return not_measured(name, what, CLOSED, "GCC leaves nothing to gain")
+    figures = {"weir": weir, "gcc": gcc, "left": left, "pairs": len(pairs)}
+    return measured(name, what, CLOSED, (weir - gcc) / (left - gcc), detail, **figures)
 
 
 def frozen_row(records: Records, no_traces: str, path_s: Mapping[tuple[str, int], float]) -> Row:

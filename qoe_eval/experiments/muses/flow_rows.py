@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from statistics import mean, median
 
+from weir.qoe_eval.experiments.carriable_rate import carriable_bps
 from weir.qoe_eval.experiments.muses.measures import challenge_after, path_kinds, staggered_jain, switched_after_s
 from weir.qoe_eval.experiments.muses.results import GLOBAL_TREE, MUSES, MusesResults
 from weir.qoe_eval.experiments.muses.sets import CHANGE, CROSS_TRAFFIC, FLOWS, SHARING
 from weir.qoe_eval.measures.flow_series import read_flow_series
 from weir.qoe_eval.report.goal_table import Goal, Row, measured, missed, not_measured
+from weir.traces.generate.call_scenarios import CALL_MEDIA_MAX_BPS, muses_cross_traffic
 from weir.traces.generate.muses import CHANGE_AT_S
 from weir.traces.schema.links import Link
 from weir.traces.schema.values_over_time import DelayOverTime
@@ -17,8 +19,7 @@ from weir.traces.schema.values_over_time import DelayOverTime
 PAPERS_JAIN = {3: 0.999, 5: 0.999, 10: 0.988, 15: 0.988, 20: 0.965}
 PAPERS_CUBIC_JAIN = {3: 0.994, 5: 0.989, 10: 0.980, 15: 0.982, 20: 0.960}
 NO_MIXTURE = "the model is no mixture: it chooses no kind of path"
-# What is left of 3 Mbps by cross traffic of 0 to 2.5 Mbps and back, to an encoder of at most 2.5 Mbps.
-LEFT_BPS = mean(min(2.5e6, 3e6 - 0.5e6 * step) for step in (0, 1, 2, 3, 4, 5, 4, 3, 2, 1, 0))
+LEFT_BPS = carriable_bps(muses_cross_traffic(), CALL_MEDIA_MAX_BPS)
 
 
 def flow_rows(results: MusesResults) -> Iterator[Row]:

@@ -15,8 +15,13 @@ def both(weir, gcc, **more):
     return [record("weir", **weir, **more), record("gcc", **gcc, **more)]
 
 
+ON_TRACES = ("mahimahi_closed", "lte_bitrate", "frozen")
+LEFT_BPS = {("muses", 1): 1.5e6, ("muses", 2): 9e9, ("mahimahi-LTE-driving", 1): 3.0e6}
+
+
 def rows_of(muses=(), mahimahi=(), no_traces="", path_s=None):
-    return {row.name: row for row in comparison_rows(list(muses), list(mahimahi), no_traces, path_s or {})}
+    rows = comparison_rows(list(muses), list(mahimahi), no_traces, path_s or {}, LEFT_BPS)
+    return {row.name: row for row in rows}
 
 
 GOOD = {
@@ -35,13 +40,23 @@ def test_better_calls_reach_the_goals():
     assert rows["frame_rate"].value == pytest.approx(29 / 30)
     assert rows["delay"].value == pytest.approx(-10)
     reached = {name: row.reached for name, row in rows.items()}
-    assert reached == dict.fromkeys(reached, True) | {"frozen": None}
+    assert reached == dict.fromkeys(reached, True) | dict.fromkeys(ON_TRACES)
 
 
 def test_worse_calls_do_not():
     rows = rows_of(both(PLAIN | {"vmaf_p5": 59.0, "frames_per_second": 20.0}, GOOD))
     reached = {name: row.reached for name, row in rows.items()}
-    assert reached == dict.fromkeys(reached, False) | {"frozen": None, "end_to_end": True}
+    assert reached == dict.fromkeys(reached, False) | dict.fromkeys(ON_TRACES) | {"end_to_end": True}
+
+
+def test_what_gcc_leaves_of_the_path_is_what_can_be_gained():
+    rows = rows_of(both(GOOD, PLAIN), both(GOOD, PLAIN, scenario="mahimahi-LTE-driving"))
+    assert rows["closed"].value == pytest.approx(0.8)
+    assert rows["mahimahi_closed"].value == pytest.approx(0.2)
+    assert rows["lte_bitrate"].value == pytest.approx(1.4)
+    nothing_left = both(GOOD, PLAIN | {"received_bitrate_bps": 1.5e6})
+    assert rows_of(nothing_left)["closed"].verdict == "not measured: GCC leaves nothing to gain"
+    assert rows_of(no_traces="no folder")["mahimahi_closed"].verdict == "not measured: no folder"
 
 
 def test_disturbed_calls_and_calls_without_a_partner_are_not_averaged():
