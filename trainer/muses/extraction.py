@@ -33,9 +33,10 @@ _LINES_STEPS: Final = 5
 
 @dataclass(frozen=True)
 class Plan:
-    """`flows`: under the teacher, of `duration_s`. `kinds`: numbers of kinds to choose among; (1,): one student for all.
-    `trees`: of a student. `leaves`: of a tree. `interval_s`: between two choices. `lines`: see `fit_lines`. `rounds`: how often trees fly and
-    learn from what the teacher would have done there (DAgger). `scenarios`: paths; their durations are this plan's.
+    """`flows`: under the teacher, of `duration_s`. `kinds`: numbers of kinds to choose among; (1,): one student for
+    all. `trees`: of a student. `leaves`: of a tree. `interval_s`: between two choices. `lines`: see `fit_lines`.
+    `rounds`: how often trees fly and learn from what the teacher would have done there (DAgger). `scenarios`: paths;
+    their durations are this plan's.
     """
 
     flows: int = 5000

@@ -29,8 +29,8 @@ STATE_SIZE: Final = HISTOGRAM + 2
 
 def mixture_graph(mixture: Mixture) -> onnx.ModelProto:
     """The model: `observation` (1, D), `objective` (1, 3) and `state` to `action` (1, 1), `next_state` and `path_kind`
-    (1, 1), as `Mixture.decide` computes it; of one student alone without state and kind. The same mixture gives the same
-    model.
+    (1, 1), as `Mixture.decide` computes it; of one student alone without state and kind. The same mixture gives the
+    same model.
     """
     graph = GraphBuilder()
     specification = mixture.inputs.specification

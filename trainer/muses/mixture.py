@@ -17,8 +17,8 @@ HISTOGRAM = AXES * SEGMENTS
 
 @dataclass(frozen=True)
 class Mixture:
-    """Students 1 to K decide on paths of their kind, student 0 as long as none is known; or one alone, without selector.
-    All have as many trees.
+    """Students 1 to K decide on paths of their kind, student 0 as long as none is known; or one alone, without
+    selector. All have as many trees.
 
     What it keeps of a call, as the exported model does (`weir.trainer.muses.graph`): float32 (N, HISTOGRAM + 2), how
     often each segment was seen since the last choice, how many samples that are, the kind.
