@@ -21,6 +21,7 @@ from weir.trainer.learning.progress_text import reward_text
 from weir.trainer.model.card import model_card, read_summary
 from weir.trainer.model.file import read_model
 from weir.trainer.muses.command import muses
+from weir.trainer.muses.path_kinds_command import path_kinds
 from weir.trainer.muses.show import described_kinds, kinds_page, kinds_table
 
 model_app = typer.Typer(no_args_is_help=True, help="Show a model file, write its card.")
@@ -214,5 +215,6 @@ def add_commands(app: typer.Typer) -> None:
 
 
 def add_experiments(app: typer.Typer) -> None:
-    """Adds `adaptation` to `weir experiment`."""
+    """Adds `adaptation` and `path-kinds` to `weir experiment`."""
     app.command("adaptation")(adaptation)
+    app.command("path-kinds")(path_kinds)

@@ -23,7 +23,7 @@ AUTO: Final = "auto"
 # With 14 and the tree of all, 500 leaves each are 60 kB.
 MOST_AUTO_KINDS: Final = 14
 _MOST_KINDS: Final = 100
-_HIGHEST_MEAN_BPS: Final = 20e6
+HIGHEST_MEAN_BPS: Final = 20e6
 
 
 def muses(
@@ -48,7 +48,7 @@ def muses(
     if environments % 2:
         raise InputError(f"--environments {environments}: flows come in pairs")
     described = read_model(teacher)
-    specification = _specification(described)
+    specification = teachers_specification(described)
     require_trees()
     from weir.trainer.imitation.teachers import ModelTeacher
     from weir.trainer.model.training_ranges import read_ranges
@@ -67,7 +67,7 @@ def muses(
         rounds=rounds,
         seed=seed,
         environments=environments,
-        scenarios=ScenarioSettings(maximum_mean_bps=_HIGHEST_MEAN_BPS),
+        scenarios=ScenarioSettings(maximum_mean_bps=HIGHEST_MEAN_BPS),
     )
     steps = round(duration * 1000 / specification.interval_ms)
     with progress_bar(plan.all_flows * steps) as show:
@@ -81,7 +81,7 @@ def muses(
         f"{rounds} rounds of dataset aggregation",
         "teacher": {"name": described.name, "version": described.version, "sha256": described.sha256},
         "data": "random domain (weir.traces.random_domain), split train, mean capacity at most "
-        f"{_HIGHEST_MEAN_BPS / 1e6:g} Mbps, {flows:,} flows of {duration:g} s under the teacher",
+        f"{HIGHEST_MEAN_BPS / 1e6:g} Mbps, {flows:,} flows of {duration:g} s under the teacher",
         "objectives": "balanced, and random on the same paths",
         "action": asdict(specification.action),
         "muses": {
@@ -112,7 +112,7 @@ def _kinds(text: str) -> tuple[int, ...]:
     return (int(text),)
 
 
-def _specification(model: ModelFile) -> EnvironmentSpecification:
+def teachers_specification(model: ModelFile) -> EnvironmentSpecification:
     """What the teacher was trained in, by its own account; the guard stands behind the trees, as in a call."""
     action = model.provenance.get("action") if isinstance(model.provenance, dict) else None
     if not isinstance(action, dict) or action.get("kind") != "around_rule":

@@ -117,9 +117,7 @@ def extract(
         )
 
     first = fly("lines", whole_observation(specification), _LINES_SHARE)
-    some = slice(None), slice(None, None, _LINES_STEPS)
-    lines = fit_lines(first.inputs[some].reshape(-1, first.inputs.shape[-1]), first.actions[some].ravel(), plan.lines)
-    inputs = tree_inputs(specification, lines)
+    inputs = tree_inputs(specification, lines_of(first, plan.lines))
     flows = fly("teacher", inputs, 1.0)
     samples = round(plan.interval_s * 1000 / specification.interval_ms)
     decomposition, selector = None, None
@@ -141,6 +139,12 @@ def extract(
         mixture, fewest = learn(flows)
     held_out = fly("held out", inputs, _CHECKED_SHARE, mixture, "held_out")
     return Extraction(mixture, decomposition, held_out, measure(mixture, decomposition, held_out), fewest)
+
+
+def lines_of(flows: Flows, parts: int) -> np.ndarray:
+    """See `fit_lines`; of flows whose inputs are the whole observation."""
+    some = flows.inputs[:, ::_LINES_STEPS]
+    return fit_lines(some.reshape(-1, some.shape[-1]), flows.actions[:, ::_LINES_STEPS].ravel(), parts)
 
 
 def windows(flows: np.ndarray, samples: int) -> np.ndarray:
