@@ -6,6 +6,7 @@ of several, each of which learns what those before it leave: with as many leaves
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Final
 
@@ -112,14 +113,17 @@ def grow(inputs: np.ndarray, actions: np.ndarray, size: Size) -> Student:
         size: with leaves of 2 or more.
     """
     # A round of boosting is CART over 255 bins of each input, in a small part of DecisionTreeRegressor's time.
-    found = HistGradientBoostingRegressor(
+    learner = HistGradientBoostingRegressor(
         max_iter=size.trees,
         learning_rate=1.0 if size.trees == 1 else max(_SMALLEST_STEP, _STEPS / size.trees),
         max_leaf_nodes=size.leaves,
         min_samples_leaf=size.fewest_samples,
         early_stopping=False,
         random_state=1,
-    ).fit(inputs, actions)
+    )
+    # Its threads all set the process's warning filters; what they leave would make the next fit warn of itself.
+    with warnings.catch_warnings():
+        found = learner.fit(inputs, actions)
     first, *others = (predictor.nodes for (predictor,) in found._predictors)
     baseline = found._baseline_prediction.item()
     corrections = (_tree(nodes, nodes["value"], LEVELS / 2) for nodes in others)
