@@ -200,3 +200,14 @@ def test_trees_need_actions_around_the_rule(tmp_path):
         muses(path, path)
     with pytest.raises(InputError, match="--kinds many"):
         muses(path, tmp_path / "out.onnx", kinds="many")
+
+
+def test_a_page_of_more_kinds_than_anyone_makes_is_refused():
+    from types import SimpleNamespace
+
+    from weir.trainer.muses.show import MOST_KINDS, kinds_page
+
+    kinds = [{"kind": number, "share": 0.0, "differs": {}} for number in range(MOST_KINDS + 1)]
+    model = SimpleNamespace(path="file.onnx", provenance={"muses": {"kinds": kinds}})
+    with pytest.raises(InputError, match="tells of 101 kinds"):
+        kinds_page(model)

@@ -18,11 +18,11 @@ from weir.trainer.gym.specification import EnvironmentSpecification
 from weir.trainer.learning.progress_bar import progress_bar
 from weir.trainer.model.card import model_card
 from weir.trainer.model.file import ModelFile, check_target, read_model
+from weir.trainer.muses.show import MOST_KINDS
 
 AUTO: Final = "auto"
 # With 14 and the tree of all, 500 leaves each are 60 kB.
 MOST_AUTO_KINDS: Final = 14
-_MOST_KINDS: Final = 100
 HIGHEST_MEAN_BPS: Final = 20e6
 
 
@@ -30,7 +30,7 @@ def muses(
     teacher: Annotated[Path, typer.Argument(help="Model file (.onnx) that acts around the rule.")],
     out: Annotated[Path, typer.Option(metavar="FILE", help="The trees' model file; its card is written beside it.")],
     flows: Annotated[int, typer.Option(min=2, help="Flows under the teacher, each of --duration.")] = 5000,
-    duration: Annotated[float, typer.Option(min=1.0, metavar="S", help="Of a flow.")] = 40.0,
+    duration: Annotated[float, typer.Option(min=1.0, max=600.0, metavar="S", help="Of a flow.")] = 40.0,
     kinds: Annotated[
         str, typer.Option(metavar="K|auto", help=f"Kinds of path; auto: the best silhouette of 2 to {MOST_AUTO_KINDS}.")
     ] = AUTO,
@@ -107,8 +107,8 @@ def muses(
 def _kinds(text: str) -> tuple[int, ...]:
     if text == AUTO:
         return tuple(range(2, MOST_AUTO_KINDS + 1))
-    if not text.isdecimal() or not 1 <= int(text) <= _MOST_KINDS:
-        raise InputError(f"--kinds {text}: auto, or 1 (one tree for all) to {_MOST_KINDS}")
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_KINDS:
+        raise InputError(f"--kinds {text}: auto, or 1 (one tree for all) to {MOST_KINDS}")
     return (int(text),)
 
 

@@ -11,6 +11,7 @@ from weir.errors import InputError
 from weir.traces.generate.random_domain import random_scenario
 from weir.trainer.model.file import ModelFile
 
+MOST_KINDS: Final = 100
 _EXAMPLE: Final = re.compile(r"random-held_out-(\d{1,10})")
 _LONGEST_S: Final = 600.0
 _ROW_PX: Final = 260
@@ -45,6 +46,8 @@ def kinds_page(model: ModelFile) -> str:
     kinds = [kind for kind in described_kinds(model) if "differs" in kind]
     if not kinds:
         raise InputError(f"{model.path}: knows no kinds of path: give a file of `weir muses` with more kinds than one")
+    if len(kinds) > MOST_KINDS:
+        raise InputError(f"{model.path}: tells of {len(kinds)} kinds of path; a page shows {MOST_KINDS} at most")
     import plotly.graph_objects as go
     from plotly.subplots import make_subplots
 
