@@ -33,9 +33,9 @@ def path_kinds(
     Sizes, sums, classes, numbers of kinds and ways to choose among them, all from the same flows; a quarter of an hour.
     """
     started = time.monotonic()
-    make_folder(out)
     described = read_model(teacher)
     specification = teachers_specification(described)
+    make_folder(out)
     require_trees()
     from weir.trainer.imitation.teachers import ModelTeacher
     from weir.trainer.muses.path_kinds import Plan, judge_path_kinds
