@@ -77,8 +77,8 @@ def muses(
     words += ["--kinds", kinds, "--trees", str(trees), "--leaves", str(leaves), "--interval", f"{interval:g}"]
     words += ["--lines", str(lines), "--rounds", str(rounds), "--seed", str(seed), "--environments", str(environments)]
     provenance = {
-        "algorithm": f"Muses: {len(found.mixture.students)} times {trees} regression trees of at most {leaves} leaves, "
-        f"{rounds} rounds of dataset aggregation",
+        "algorithm": f"Muses: students {len(found.mixture.students)}, regression trees of each {trees}, leaves at most "
+        f"{leaves}, rounds of dataset aggregation {rounds}",
         "teacher": {"name": described.name, "version": described.version, "sha256": described.sha256},
         "data": "random domain (weir.traces.random_domain), split train, mean capacity at most "
         f"{HIGHEST_MEAN_BPS / 1e6:g} Mbps, {flows:,} flows of {duration:g} s under the teacher",
