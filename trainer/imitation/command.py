@@ -55,7 +55,11 @@ def imitate(
     require_training()
     from weir.trainer.imitation.dagger import ImitationProgress
     from weir.trainer.imitation.student import Plan, teach
+    from weir.trainer.imitation.teachers import ORACLE
 
+    # Before hundreds of simulators start.
+    for file in (*(Path(name) for name in names if name != ORACLE), *([out] if resume else [])):
+        read_model(file)
     plan = Plan(tuple(names), hidden, layers, not regression, iterations, decisions)
     with progress_bar(iterations * decisions) as show:
 

@@ -27,6 +27,7 @@ from weir.qoe_eval.runs.options import JobsOption, check_model
 from weir.qoe_eval.runs.progress import error_console, run_with_progress
 from weir.qoe_eval.runs.shipped_model import model_to_run
 from weir.trainer.gym import SimulatorError
+from weir.trainer.model.file import read_model
 
 MUSES_JSON = "muses.json"
 MUSES_PAGE = "muses.html"
@@ -61,6 +62,9 @@ def muses(
     files = {MUSES: model, GLOBAL_TREE: global_model, TEACHER: teacher}
     for option, file in (("--model", model), ("--global", global_model), ("--teacher", teacher)):
         check_model(file, option)
+        if file:
+            # Here, since those but --model are not needed before the first runs are done.
+            read_model(file)
     chosen, simulator = model_to_run(model), find_simulator()
     nearest = nearest_share(chosen)
     sets = muses_sets(traces or shared_traces(LTE_TRACES), networks)

@@ -28,6 +28,7 @@ from weir.qoe_eval.runs.inputs import shared_traces
 from weir.qoe_eval.runs.options import JobsOption, check_model
 from weir.qoe_eval.runs.progress import error_console, run_with_progress
 from weir.qoe_eval.runs.shipped_model import model_to_run
+from weir.trainer.model.file import read_model
 
 SEND_SIDE_JSON = "send_side.json"
 
@@ -55,8 +56,11 @@ def send_side(
     """
     started = time.monotonic()
     others = others or []
-    for one in (model, *others):
-        check_model(one, "--other-model")
+    check_model(model)
+    for other in others:
+        check_model(other, "--other-model")
+        # Here, since its runs come after all those of the model.
+        read_model(other)
     if unknown := [name for name in sets or [] if name not in SETS]:
         raise InputError(f"--set {unknown[0]}: there is none; one of {', '.join(SETS)}")
     chosen = send_side_sets(traces or shared_traces(*TRACE_SETS), scenarios, sets or [])
