@@ -36,9 +36,10 @@ def first_choice(kinds: np.ndarray) -> np.ndarray:
 def own_kind(decomposition: Decomposition, selector: Selector, flows: Flows) -> np.ndarray:
     """The kind of the window that an interval is in, which holds what is still to come, under `balanced`."""
     kinds = _nearest(decomposition, selector, flows)[:, 0]
-    found = np.zeros(flows.actions.shape, int)
-    whole = found.shape[1] // selector.samples * selector.samples
-    by_path = np.repeat(kinds.reshape(len(found) // 2, -1), selector.samples, axis=1)
+    count, intervals = flows.actions.shape
+    found = np.zeros((count, intervals), int)
+    whole = intervals // selector.samples * selector.samples
+    by_path = np.repeat(kinds.reshape(count // 2, -1), selector.samples, axis=1)
     found[:, :whole] = np.repeat(by_path, 2, axis=0)
     return found
 
