@@ -70,9 +70,13 @@ def muses(
         scenarios=ScenarioSettings(maximum_mean_bps=HIGHEST_MEAN_BPS),
     )
     steps = round(duration * 1000 / specification.interval_ms)
-    with progress_bar(plan.all_flows * steps) as show:
-        told_by = ModelTeacher(teacher, specification)
-        found = extract(told_by, specification, plan, on_progress=lambda what, flown: show(what, flown * steps, ""))
+    told_by = ModelTeacher(teacher, specification)
+    try:
+        with progress_bar(plan.all_flows * steps) as show:
+            found = extract(told_by, specification, plan, on_progress=lambda what, flown: show(what, flown * steps, ""))
+    except KeyboardInterrupt:
+        typer.echo("weir: interrupted; nothing is written", err=True)
+        raise typer.Exit(1) from None
     words = ["weir", "muses", str(teacher), "--out", str(out), "--flows", str(flows), "--duration", f"{duration:g}"]
     words += ["--kinds", kinds, "--trees", str(trees), "--leaves", str(leaves), "--interval", f"{interval:g}"]
     words += ["--lines", str(lines), "--rounds", str(rounds), "--seed", str(seed), "--environments", str(environments)]

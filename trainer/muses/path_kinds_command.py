@@ -38,19 +38,28 @@ def path_kinds(
     make_folder(out)
     require_trees()
     from weir.trainer.imitation.teachers import ModelTeacher
-    from weir.trainer.muses.path_kinds import Plan, judge_path_kinds
+    from weir.trainer.muses.path_kinds import Judged, Plan, judge_path_kinds
 
     plan = Plan(flows=flows, seed=seed, scenarios=ScenarioSettings(maximum_mean_bps=HIGHEST_MEAN_BPS))
     told_by = ModelTeacher(teacher, specification)
-    with progress_bar(plan.all_flows) as show:
-        found = list(
-            judge_path_kinds(told_by, specification, plan, on_progress=lambda what, flown: show(what, flown, ""))
-        )
+    found: list[Judged] = []
+    interrupted = False
+    try:
+        with progress_bar(plan.all_flows) as show:
+            judged = judge_path_kinds(
+                told_by, specification, plan, on_progress=lambda what, flown: show(what, flown, "")
+            )
+            for one in judged:
+                found.append(one)
+    except KeyboardInterrupt:
+        interrupted = True
+        typer.echo(f"weir: interrupted; {len(found)} sorts of students were judged", err=True)
     document = {
         "schema": "weir.path_kinds/1",
         "teacher": {"name": described.name, "version": described.version, "sha256": described.sha256},
         "flows": flows,
         "seed": seed,
+        "interrupted": interrupted,
         "wall_s": round(time.monotonic() - started, 1),
         "variants": [asdict(one) for one in found],
     }
@@ -68,3 +77,5 @@ def path_kinds(
         console.width = 250
     console.print(table)
     typer.echo(f"\nDetails: {out / RESULT}")
+    if interrupted:
+        raise typer.Exit(1)
