@@ -1,17 +1,25 @@
 """What the ways to say a path's kind, and students of all sorts, come to on made-up flows."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
+import typer
+from typer.testing import CliRunner
 
 pytest.importorskip("sklearn", reason="needs the extra `trees`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
+import weir.trainer
+from weir.trainer.cli import add_experiments
 from weir.trainer.muses import kind_assignments, path_kinds
 from weir.trainer.muses.extraction import find_kinds
 from weir.trainer.muses.flows import Flows
-from weir.trainer.muses.path_kinds import _Comparison
+from weir.trainer.muses.path_kinds import Judged, _Comparison
 from weir.trainer.muses.students import Size
 
+SHIPPED = Path(weir.trainer.__file__).parent / "models" / "weir.onnx"
 STATES = 4
 INTERVALS = 210
 
@@ -92,3 +100,20 @@ def test_students_of_two_sorts_of_path_are_nearer_than_one_for_both(flows, monke
     assert judged["2 kinds"].among_two_nearest == 1.0
     for one in judged.values():
         assert one.gain is None or one.gain[1] <= one.gain[0] <= one.gain[2]
+
+
+def test_an_interrupted_comparison_keeps_what_was_judged(monkeypatch, tmp_path):
+    def judge(*arguments, on_progress):
+        yield Judged("one tree", 499, 0.8, None)
+        yield Judged("two kinds", 999, 0.81, (0.01, -0.01, 0.02), among_two_nearest=1.0)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(path_kinds, "judge_path_kinds", judge)
+    app = typer.Typer()
+    add_experiments(app)
+    ended = CliRunner().invoke(app, ["path-kinds", str(SHIPPED), "--out", str(tmp_path / "kinds")])
+    assert ended.exit_code == 1
+    assert "+0.010 [-0.010, +0.020]" in ended.output
+    document = json.loads((tmp_path / "kinds" / "path_kinds.json").read_text())
+    assert document["interrupted"]
+    assert [one["name"] for one in document["variants"]] == ["one tree", "two kinds"]
