@@ -26,8 +26,8 @@ from weir.qoe_eval.runs.inputs import shared_traces
 from weir.qoe_eval.runs.options import JobsOption, check_model
 from weir.qoe_eval.runs.progress import error_console, run_with_progress
 from weir.qoe_eval.runs.shipped_model import model_to_run
+from weir.trainer import read_model
 from weir.trainer.gym import SimulatorError
-from weir.trainer.model.file import read_model
 
 MUSES_JSON = "muses.json"
 MUSES_PAGE = "muses.html"

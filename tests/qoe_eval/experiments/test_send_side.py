@@ -1,6 +1,7 @@
 """`weir experiment send-side` with the stand-in for weir-sim, and its rows against scores made by hand."""
 
 import json
+import shutil
 from functools import partial
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from weir.errors import InputError
 from weir.qoe_eval.experiments.send_side.experiment import SETS, other_model_rows, send_side_row, send_side_sets
+from weir.trainer import SHIPPED_MODEL
 
 
 @pytest.fixture
@@ -68,7 +70,7 @@ def test_the_goal_is_within_a_point(at_sender, reached):
 
 
 def test_other_models_at_the_sender(weir, tmp_path):
-    (tmp_path / "other.onnx").write_bytes(b"other model")
+    shutil.copy(SHIPPED_MODEL, tmp_path / "other.onnx")
     status, out, _ = weir("--set", "random", "--set", "start", "--scenarios", "7", "--other-model", "other.onnx")
     document = json.loads((tmp_path / "out/send_side.json").read_text())
     assert status == 0
@@ -78,6 +80,10 @@ def test_other_models_at_the_sender(weir, tmp_path):
     status, _, error = weir("--set", "start", "--other-model", "missing.onnx")
     assert status == 2
     assert "missing.onnx" in error
+    (tmp_path / "text.onnx").write_text("no model")
+    status, _, error = weir("--set", "start", "--other-model", "text.onnx")
+    assert status == 2
+    assert "text.onnx: is not an ONNX model" in error
 
 
 def test_what_another_model_gains():
