@@ -23,9 +23,13 @@ add_commands(app)
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory, real_simulator):
-    """The smallest mixture: 8 flows of 2 s, 2 kinds, trees of 6 leaves, one round under the trees."""
+    """The smallest mixture: 8 flows of 2 s, 2 kinds, trees of 6 leaves, one round under the trees; from the mean of a
+    model and itself.
+    """
     path = tmp_path_factory.mktemp("muses") / "trees.onnx"
-    words = f"muses {TEACHER} --out {path} --flows 8 --duration 2 --kinds 2 --leaves 6 --interval 0.5 --lines 2"
+    words = (
+        f"muses {TEACHER} {TEACHER} --out {path} --flows 8 --duration 2 --kinds 2 --leaves 6 --interval 0.5 --lines 2"
+    )
     result = CliRunner().invoke(app, [*words.split(), "--rounds", "1", "--environments", "8"])
     assert result.exit_code == 0, result.output
     return path

@@ -195,11 +195,11 @@ def test_trees_need_actions_around_the_rule(tmp_path):
     path = tmp_path / "teacher.onnx"
     path.write_bytes(b"no model")
     with pytest.raises(InputError, match="is not an ONNX model"):
-        muses(path, tmp_path / "out.onnx")
+        muses([path], tmp_path / "out.onnx")
     with pytest.raises(InputError, match="is the model that is learned from"):
-        muses(path, path)
+        muses([path], path)
     with pytest.raises(InputError, match="--kinds many"):
-        muses(path, tmp_path / "out.onnx", kinds="many")
+        muses([path], tmp_path / "out.onnx", kinds="many")
 
 
 def test_a_page_of_more_kinds_than_anyone_makes_is_refused():

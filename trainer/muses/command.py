@@ -27,7 +27,9 @@ HIGHEST_MEAN_BPS: Final = 20e6
 
 
 def muses(
-    teacher: Annotated[Path, typer.Argument(help="Model file (.onnx) that acts around the rule.")],
+    teachers: Annotated[
+        list[Path], typer.Argument(metavar="TEACHER", help="Model file (.onnx) around the rule; of several, the mean.")
+    ],
     out: Annotated[Path, typer.Option(metavar="FILE", help="The trees' model file; its card is written beside it.")],
     flows: Annotated[int, typer.Option(min=2, help="Flows under the teacher, each of --duration.")] = 5000,
     duration: Annotated[float, typer.Option(min=1.0, max=600.0, metavar="S", help="Of a flow.")] = 40.0,
@@ -44,13 +46,13 @@ def muses(
 ) -> None:
     """Extract small trees from a teacher, one for each kind of path, chosen while a call runs (Muses)."""
     tried = _kinds(kinds)
-    check_target(out, teacher)
+    check_target(out, *teachers)
     if environments % 2:
         raise InputError(f"--environments {environments}: flows come in pairs")
-    described = read_model(teacher)
-    specification = teachers_specification(described)
+    described = [read_model(teacher) for teacher in teachers]
+    specification = teachers_specification(described[0])
     require_trees()
-    from weir.trainer.imitation.teachers import ModelTeacher
+    from weir.trainer.imitation.teachers import make_teacher
     from weir.trainer.model.training_ranges import read_ranges
     from weir.trainer.muses.export import export
     from weir.trainer.muses.extraction import Plan, extract
@@ -70,20 +72,21 @@ def muses(
         scenarios=ScenarioSettings(maximum_mean_bps=HIGHEST_MEAN_BPS),
     )
     steps = round(duration * 1000 / specification.interval_ms)
-    told_by = ModelTeacher(teacher, specification)
+    told_by = make_teacher(teachers, specification)
     try:
         with progress_bar(plan.all_flows * steps) as show:
             found = extract(told_by, specification, plan, on_progress=lambda what, flown: show(what, flown * steps, ""))
     except KeyboardInterrupt:
         typer.echo("weir: interrupted; nothing is written", err=True)
         raise typer.Exit(1) from None
-    words = ["weir", "muses", str(teacher), "--out", str(out), "--flows", str(flows), "--duration", f"{duration:g}"]
+    words = ["weir", "muses", *map(str, teachers), "--out", str(out)]
+    words += ["--flows", str(flows), "--duration", f"{duration:g}"]
     words += ["--kinds", kinds, "--trees", str(trees), "--leaves", str(leaves), "--interval", f"{interval:g}"]
     words += ["--lines", str(lines), "--rounds", str(rounds), "--seed", str(seed), "--environments", str(environments)]
     provenance = {
         "algorithm": f"Muses: students {len(found.mixture.students)}, regression trees of each {trees}, leaves at most "
         f"{leaves}, rounds of dataset aggregation {rounds}",
-        "teacher": {"name": described.name, "version": described.version, "sha256": described.sha256},
+        "teachers": [{"name": one.name, "version": one.version, "sha256": one.sha256} for one in described],
         "data": "random domain (weir.traces.random_domain), split train, mean capacity at most "
         f"{HIGHEST_MEAN_BPS / 1e6:g} Mbps, {flows:,} flows of {duration:g} s under the teacher",
         "objectives": "balanced, and random on the same paths",
@@ -99,7 +102,7 @@ def muses(
         },
         "command": shlex.join(words),
     }
-    ranges = read_ranges(described.ranges) if described.ranges else None
+    ranges = read_ranges(described[0].ranges) if described[0].ranges else None
     export(found.mixture, out, provenance=provenance, ranges=ranges)
     card = out.with_suffix(".md")
     write_text(card, model_card(read_model(out)))
