@@ -12,7 +12,9 @@ pytest.importorskip("sklearn", reason="needs the extra `trees`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
 import weir.trainer
+from weir.traces.generate.random_domain import random_scenario
 from weir.trainer.cli import add_commands
+from weir.trainer.model.file import read_model
 from weir.trainer.muses.extraction import Flows, find_kinds, twins, windows
 
 TEACHER = Path(weir.trainer.__file__).parent / "models" / "weir.onnx"
@@ -27,10 +29,9 @@ def model(tmp_path_factory, real_simulator):
     model and itself.
     """
     path = tmp_path_factory.mktemp("muses") / "trees.onnx"
-    words = (
-        f"muses {TEACHER} {TEACHER} --out {path} --flows 8 --duration 2 --kinds 2 --leaves 6 --interval 0.5 --lines 2"
-    )
-    result = CliRunner().invoke(app, [*words.split(), "--rounds", "1", "--environments", "8"])
+    words = f"muses {TEACHER} {TEACHER} --out {path} --flows 8 --duration 2 --environments 8 --rounds 1"
+    kinds = ["--kinds", "2", "--leaves", "6", "--interval", "0.5", "--lines", "2"]
+    result = CliRunner().invoke(app, [*words.split(), *kinds])
     assert result.exit_code == 0, result.output
     return path
 
@@ -88,3 +89,22 @@ def test_what_the_objective_does_to_states_does_not_change_the_kind():
     np.testing.assert_array_equal(kinds[::2], kinds[1::2])
     assert len(set(kinds[paths == 0])) == len(set(kinds[paths == 1])) == 1
     assert len(set(kinds)) == 2
+
+
+def test_a_specialist_teaches_on_scenario_files_cut_to_the_flows(tmp_path, real_simulator):
+    folder = tmp_path / "fast"
+    folder.mkdir()
+    for seed in range(2):
+        random_scenario(seed, duration_s=5.0, name=f"fast-{seed}").save(folder / f"{seed}.json")
+    path = tmp_path / "trees.onnx"
+    words = f"muses {TEACHER} --specialist {TEACHER}={folder} --out {path} --kinds 1 --leaves 6 --lines 1 --rounds 0"
+    small = ["--flows", "4", "--environments", "2", "--duration"]
+    result = CliRunner().invoke(app, [*words.split(), *small, "2"])
+    assert result.exit_code == 0, result.output
+    provenance = read_model(path).provenance
+    assert len(provenance["teachers"]) == 2
+    assert "files of each specialist" in provenance["data"]
+    longer = CliRunner().invoke(app, [*words.split(), *small, "6"])
+    assert "fast-0: lasts 5 s, and flows 6 s" in str(longer.exception)
+    nothing = CliRunner().invoke(app, ["muses", str(TEACHER), "--specialist", f"{TEACHER}=", "--out", str(path)])
+    assert "give MODEL=DIR" in str(nothing.exception)

@@ -31,8 +31,12 @@ def muses(
         list[Path], typer.Argument(metavar="TEACHER", help="Model file (.onnx) around the rule; of several, the mean.")
     ],
     out: Annotated[Path, typer.Option(metavar="FILE", help="The trees' model file; its card is written beside it.")],
-    flows: Annotated[int, typer.Option(min=2, help="Flows under the teacher, each of --duration.")] = 5000,
+    flows: Annotated[int, typer.Option(min=2, help="Flows under all teachers, each of --duration.")] = 5000,
     duration: Annotated[float, typer.Option(min=1.0, max=600.0, metavar="S", help="Of a flow.")] = 40.0,
+    specialists: Annotated[
+        list[str] | None,
+        typer.Option("--specialist", metavar="MODEL=DIR", help="Who teaches on the scenario files in DIR; repeatable."),
+    ] = None,
     kinds: Annotated[
         str, typer.Option(metavar="K|auto", help=f"Kinds of path; auto: the best silhouette of 2 to {MOST_AUTO_KINDS}.")
     ] = AUTO,
@@ -46,19 +50,24 @@ def muses(
 ) -> None:
     """Extract small trees from a teacher, one for each kind of path, chosen while a call runs (Muses)."""
     tried = _kinds(kinds)
-    check_target(out, *teachers)
+    lessons = [_lesson(text) for text in specialists or []]
+    check_target(out, *teachers, *(model for model, _ in lessons))
     if environments % 2:
         raise InputError(f"--environments {environments}: flows come in pairs")
-    described = [read_model(teacher) for teacher in teachers]
+    described = [read_model(teacher) for teacher in (*teachers, *(model for model, _ in lessons))]
     specification = teachers_specification(described[0])
     require_trees()
     from weir.trainer.imitation.teachers import make_teacher
     from weir.trainer.model.training_ranges import read_ranges
     from weir.trainer.muses.export import export
-    from weir.trainer.muses.extraction import Plan, extract
+    from weir.trainer.muses.extraction import Lesson, Plan, extract
     from weir.trainer.muses.kinds import describe_kinds
 
     plan = Plan(
+        lessons=[
+            Lesson(make_teacher(teachers, specification), ScenarioSettings(maximum_mean_bps=HIGHEST_MEAN_BPS)),
+            *(Lesson(make_teacher([model], specification), scenarios) for model, scenarios in lessons),
+        ],
         flows=flows,
         duration_s=duration,
         kinds=tried,
@@ -69,17 +78,16 @@ def muses(
         rounds=rounds,
         seed=seed,
         environments=environments,
-        scenarios=ScenarioSettings(maximum_mean_bps=HIGHEST_MEAN_BPS),
     )
     steps = round(duration * 1000 / specification.interval_ms)
-    told_by = make_teacher(teachers, specification)
     try:
         with progress_bar(plan.all_flows * steps) as show:
-            found = extract(told_by, specification, plan, on_progress=lambda what, flown: show(what, flown * steps, ""))
+            found = extract(specification, plan, on_progress=lambda what, flown: show(what, flown * steps, ""))
     except KeyboardInterrupt:
         typer.echo("weir: interrupted; nothing is written", err=True)
         raise typer.Exit(1) from None
     words = ["weir", "muses", *map(str, teachers), "--out", str(out)]
+    words += [word for text in specialists or [] for word in ("--specialist", text)]
     words += ["--flows", str(flows), "--duration", f"{duration:g}"]
     words += ["--kinds", kinds, "--trees", str(trees), "--leaves", str(leaves), "--interval", f"{interval:g}"]
     words += ["--lines", str(lines), "--rounds", str(rounds), "--seed", str(seed), "--environments", str(environments)]
@@ -88,7 +96,8 @@ def muses(
         f"{leaves}, rounds of dataset aggregation {rounds}",
         "teachers": [{"name": one.name, "version": one.version, "sha256": one.sha256} for one in described],
         "data": "random domain (weir.traces.random_domain), split train, mean capacity at most "
-        f"{HIGHEST_MEAN_BPS / 1e6:g} Mbps, {flows:,} flows of {duration:g} s under the teacher",
+        f"{HIGHEST_MEAN_BPS / 1e6:g} Mbps{', and files of each specialist' if lessons else ''}, "
+        f"{flows:,} flows of {duration:g} s under the teachers",
         "objectives": "balanced, and random on the same paths",
         "action": asdict(specification.action),
         "muses": {
@@ -117,6 +126,15 @@ def _kinds(text: str) -> tuple[int, ...]:
     if not text.isdecimal() or not 1 <= int(text) <= MOST_KINDS:
         raise InputError(f"--kinds {text}: auto, or 1 (one tree for all) to {MOST_KINDS}")
     return (int(text),)
+
+
+def _lesson(text: str) -> tuple[Path, ScenarioSettings]:
+    """Of `--specialist`."""
+    model, _, folder = text.partition("=")
+    files = sorted(Path(folder).glob("*.json")) if folder else []
+    if not files:
+        raise InputError(f"--specialist {text}: give MODEL=DIR, a folder with scenario files (*.json)")
+    return Path(model), ScenarioSettings(source="files", files=tuple(files))
 
 
 def teachers_specification(model: ModelFile) -> EnvironmentSpecification:

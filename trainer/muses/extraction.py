@@ -6,10 +6,12 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 import numpy as np
 
+from weir.errors import InputError
 from weir.traces.generate.random_domain import Split
 from weir.trainer.configuration.scenarios import ScenarioSampler, ScenarioSettings
 from weir.trainer.gym.specification import EnvironmentSpecification
@@ -32,13 +34,22 @@ _LINES_STEPS: Final = 5
 
 
 @dataclass(frozen=True)
+class Lesson:
+    """Who teaches on which paths. Files are flown for the plan's duration, which none may be shorter than."""
+
+    teacher: Teacher
+    scenarios: ScenarioSettings = field(default_factory=ScenarioSettings)
+
+
+@dataclass(frozen=True)
 class Plan:
-    """`flows`: under the teacher, of `duration_s`. `kinds`: numbers of kinds to choose among; (1,): one student for
+    """`lessons`: the flows are divided evenly among them; the first one's held-out paths are checked with. `flows`:
+    under the teachers, of `duration_s`. `kinds`: numbers of kinds to choose among; (1,): one student for
     all. `trees`: of a student. `leaves`: of a tree. `interval_s`: between two choices. `lines`: see `fit_lines`.
-    `rounds`: how often trees fly and learn from what the teacher would have done there (DAgger). `scenarios`: paths;
-    their durations are this plan's.
+    `rounds`: how often trees fly and learn from what the teacher would have done there (DAgger).
     """
 
+    lessons: Sequence[Lesson]
     flows: int = 5000
     duration_s: float = 40.0
     kinds: Sequence[int] = tuple(range(2, 16))
@@ -49,17 +60,17 @@ class Plan:
     rounds: int = 2
     seed: int = 1
     environments: int = 256
-    scenarios: ScenarioSettings = field(default_factory=ScenarioSettings)
 
     def share(self, share: float) -> int:
-        """So much of the flows, in whole batches."""
-        return max(1, math.ceil(self.flows * share / self.environments)) * self.environments
+        """So much of the flows for each lesson, in whole batches."""
+        of_lesson = self.flows * share / len(self.lessons)
+        return max(1, math.ceil(of_lesson / self.environments)) * self.environments
 
     @property
     def all_flows(self) -> int:
         """That are flown in all."""
-        shares = (_LINES_SHARE, 1.0, *[_ROUND_SHARE] * self.rounds, _CHECKED_SHARE)
-        return sum(self.share(share) for share in shares)
+        shares = (_LINES_SHARE, 1.0, *[_ROUND_SHARE] * self.rounds)
+        return len(self.lessons) * sum(self.share(share) for share in shares) + self.share(_CHECKED_SHARE)
 
 
 @dataclass(frozen=True)
@@ -76,7 +87,6 @@ class Extraction:
 
 
 def extract(
-    teacher: Teacher,
     specification: EnvironmentSpecification,
     plan: Plan,
     *,
@@ -86,35 +96,46 @@ def extract(
     """The same arguments give the same trees.
 
     Args:
-        teacher: see `roll_out`.
-        specification: what it sees and does, around the rule.
+        specification: what the teachers see and do, around the rule.
         plan: how.
         simulator: path of `weir-sim`; see `find_simulator`.
         on_progress: called at every step.
+
+    Raises:
+        InputError: a file of a lesson is shorter than the flows are to be, or no scenario.
+        SimulatorError: a simulator failed.
     """
     seeds = iter(np.random.SeedSequence(plan.seed).generate_state(plan.rounds + 3).tolist())
-    settings = plan.scenarios.model_copy(
-        update={"minimum_duration_s": plan.duration_s, "maximum_duration_s": plan.duration_s}
-    )
-
+    samplers = [_sampler(lesson.scenarios, plan.duration_s, "train") for lesson in plan.lessons]
     flown = 0
+
+    def advance(what: str, before: int, done: int) -> None:
+        on_progress(what, before + done)
 
     def fly(
         what: str, inputs: TreeInputs, share: float, mixture: Mixture | None = None, split: Split = "train"
     ) -> Flows:
         nonlocal flown
-        before, flown = flown, flown + plan.share(share)
-        return roll_out(
-            teacher,
-            inputs,
-            ScenarioSampler(settings, split),
-            plan.share(share),
-            seed=next(seeds),
-            environments=plan.environments,
-            pilot=None if mixture is None else MixturePilot(mixture),
-            simulator=simulator,
-            on_progress=lambda done: on_progress(what, before + done),
-        )
+        seed, parts = next(seeds), []
+        of_split = samplers
+        if split == "held_out":
+            of_split = [_sampler(plan.lessons[0].scenarios, plan.duration_s, split)]
+        for lesson, sampler in zip(plan.lessons, of_split, strict=False):
+            before, flown = flown, flown + plan.share(share)
+            parts.append(
+                roll_out(
+                    lesson.teacher,
+                    inputs,
+                    sampler,
+                    plan.share(share),
+                    seed=seed,
+                    environments=plan.environments,
+                    pilot=None if mixture is None else MixturePilot(mixture),
+                    simulator=simulator,
+                    on_progress=partial(advance, what, before),
+                )
+            )
+        return Flows.joined(parts)
 
     first = fly("lines", whole_observation(specification), _LINES_SHARE)
     inputs = tree_inputs(specification, lines_of(first, plan.lines))
@@ -139,6 +160,15 @@ def extract(
         mixture, fewest = learn(flows)
     held_out = fly("held out", inputs, _CHECKED_SHARE, mixture, "held_out")
     return Extraction(mixture, decomposition, held_out, measure(mixture, decomposition, held_out), fewest)
+
+
+def _sampler(settings: ScenarioSettings, duration_s: float, split: Split) -> ScenarioSampler:
+    durations = {"minimum_duration_s": duration_s, "maximum_duration_s": duration_s}
+    sampler = ScenarioSampler(settings.model_copy(update=durations), split)
+    for document in sampler.documents:
+        if document["duration_s"] < duration_s:
+            raise InputError(f"{document['name']}: lasts {document['duration_s']:g} s, and flows {duration_s:g} s")
+    return sampler
 
 
 def lines_of(flows: Flows, parts: int) -> np.ndarray:

@@ -70,7 +70,7 @@ def roll_out(
     Args:
         teacher: who is asked at each interval; not the oracle, which has no answer at first.
         inputs: what is remembered.
-        sampler: gives the paths, all of the same duration.
+        sampler: gives the paths; files, none of them shorter, are cut to its smallest duration.
         flows: how many; rounded up to whole batches.
         seed: of paths and objectives.
         environments: how many fly at once, a simulator process each; even.
@@ -108,7 +108,9 @@ def roll_out(
 
 def _episodes(sampler: ScenarioSampler, generator: np.random.Generator, count: int) -> list[Episode]:
     episodes = []
+    duration_s = sampler.settings.minimum_duration_s
     for _ in range(count // 2):
         path, seed = sampler(int(generator.integers(2**31))), int(generator.integers(2**31))
+        path = path | {"duration_s": duration_s}
         episodes += [Episode(path, seed, PRESETS["balanced"]), Episode(path, seed, random_objective(generator))]
     return episodes
