@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from weir.console import output_console
 from weir.errors import InputError
 from weir.files.output import write_text
 from weir.installation import require_training
@@ -185,11 +186,7 @@ def show_model(
             shown = ", ".join(value) if key == "features" else json.dumps(value)
         typer.echo(f"{key + ':':16}{shown}")
     if described_kinds(model):
-        console = Console(markup=False, highlight=False)
-        if not console.is_terminal:
-            # Into a file or a pipe: no line is broken.
-            console.width = 250
-        console.print(kinds_table(model))
+        output_console().print(kinds_table(model))
 
 
 @model_app.command("card")

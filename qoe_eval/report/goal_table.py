@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from rich.console import Console
 from rich.table import Table
 
+from weir.console import output_console
 from weir.qoe_eval.report.markdown_table import markdown_table
 
 
@@ -137,11 +137,3 @@ def print_rows(rows: Sequence[Row], *, details: bool = False) -> None:
     console.print(table)
     if details:
         console.print("\n" + "\n".join(f"{row.name}: {row.detail}" for row in rows if row.detail), soft_wrap=True)
-
-
-def output_console() -> Console:
-    """Standard output for tables: into a file or a pipe no line is broken."""
-    console = Console(markup=False, highlight=False)
-    if not console.is_terminal:
-        console.width = 250
-    return console

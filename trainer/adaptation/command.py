@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from weir.console import output_console
 from weir.errors import InputError
 from weir.files.output import make_folder, write_text
 from weir.installation import require_training
@@ -141,11 +141,7 @@ def _print_table(document: Mapping[str, Any]) -> None:
         f"{document['old_objectives_loss_of_gain_without_replay']:.1%}",
         "",
     )
-    console = Console(markup=False, highlight=False)
-    if not console.is_terminal:
-        # Into a file or a pipe: no line is broken.
-        console.width = 250
-    console.print(table)
+    output_console().print(table)
 
 
 def _objective(text: str) -> tuple[float, float, float]:

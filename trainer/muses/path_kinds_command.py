@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from weir.console import output_console
 from weir.files.output import make_folder, write_text
 from weir.installation import require_trees
 from weir.trainer.configuration.scenarios import ScenarioSettings
@@ -71,11 +71,7 @@ def path_kinds(
         gain = "" if one.gain is None else "{:+.3f} [{:+.3f}, {:+.3f}]".format(*one.gain)
         nearest = "" if one.among_two_nearest is None else f"{one.among_two_nearest:.1%}"
         table.add_row(one.name, f"{one.splits:,}", f"{one.explained:.3f}", gain, nearest)
-    console = Console(markup=False, highlight=False)
-    if not console.is_terminal:
-        # Into a file or a pipe: no line is broken.
-        console.width = 250
-    console.print(table)
+    output_console().print(table)
     typer.echo(f"\nDetails: {out / RESULT}")
     if interrupted:
         raise typer.Exit(1)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text
 
+from weir.console import output_console
 from weir.qoe_eval.measures.families import FamilyRow
 from weir.qoe_eval.measures.statistics import PairedComparison
-from weir.qoe_eval.report.goal_table import output_console
 
 
 def print_families(rows: Sequence[FamilyRow], controllers: Sequence[str]) -> None:
