@@ -41,6 +41,7 @@ The `train` and `held_out` scenarios come from separate random streams: no seed 
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal
 
 import numpy as np
@@ -68,6 +69,7 @@ SHORTEST_QUEUE_MS, LONGEST_QUEUE_MS = 30.0, 2000.0
 FEWEST_PACKETS, MOST_PACKETS = 6, 20
 """Of the shortest queues."""
 
+_NAME = re.compile(r"random-(train|held_out)-(\d{1,10})")
 _DYNAMICS = {
     "constant": 0.34, "step": 0.17, "cellular": 0.17, "wifi": 0.10, "ramp": 0.06, "handover": 0.06, "sawtooth": 0.05,
     "outage": 0.05,
@@ -123,6 +125,12 @@ def random_scenario(
         reverse=reverse_link(rng, base_ms, delay, loss, calm),
         flows=[media_flow(rng, mean, duration_s, calm), *competitors(rng, mean, duration_s, calm)],
     )
+
+
+def drawn_as(name: str) -> tuple[Split, int] | None:
+    """Of which split and seed a scenario is that `random_scenario` named; nothing when it did not."""
+    match = _NAME.fullmatch(name)
+    return None if match is None else ("train" if match[1] == "train" else "held_out", int(match[2]))
 
 
 def random_capacity(rng: np.random.Generator, dynamics: str, duration_s: float, nominal_bps: float) -> CapacityTrace:

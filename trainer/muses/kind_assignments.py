@@ -5,20 +5,16 @@ Kinds are integers (flows, intervals) from 1 on, 0 where none is known. Flows 2i
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
-from typing import Final
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from weir.traces.generate.random_domain import Split, random_scenario
+from weir.traces.generate.random_domain import drawn_as, random_scenario
 from weir.trainer.muses.decomposition import Decomposition
 from weir.trainer.muses.extraction import windows
 from weir.trainer.muses.flows import Flows
 from weir.trainer.muses.selector import Selector
-
-_NAME: Final = re.compile(r"random-(train|held_out)-(\d+)")
 
 
 def by_selector(selector: Selector, flows: Flows) -> np.ndarray:
@@ -93,7 +89,7 @@ def _of_paths(kinds: np.ndarray, flows: Flows) -> np.ndarray:
 
 
 def _dynamics(path: str) -> str:
-    match = _NAME.fullmatch(path)
-    assert match is not None
-    split: Split = "train" if match[1] == "train" else "held_out"
-    return random_scenario(int(match[2]), split=split).description.split(",")[0]
+    found = drawn_as(path)
+    assert found is not None
+    split, seed = found
+    return random_scenario(seed, split=split).description.split(",")[0]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final
 
 from rich.table import Table
 
 from weir.errors import InputError
-from weir.traces.generate.random_domain import random_scenario
+from weir.traces.generate.random_domain import drawn_as, random_scenario
 from weir.trainer.model.file import ModelFile
 
 MOST_KINDS: Final = 100
-_EXAMPLE: Final = re.compile(r"random-held_out-(\d{1,10})")
 _LONGEST_S: Final = 600.0
 _ROW_PX: Final = 260
 
@@ -93,10 +91,10 @@ def _plain(text: str) -> str:
 
 def _capacity(name: str, duration_s: float) -> tuple[list[float], list[float]]:
     """Times in s and rates in Mbps of a held-out scenario of the random domain."""
-    match = _EXAMPLE.fullmatch(name)
-    if match is None or not 0 < duration_s <= _LONGEST_S:
+    split, seed = drawn_as(name) or (None, 0)
+    if split != "held_out" or not 0 < duration_s <= _LONGEST_S:
         raise ValueError(f"{name!r} for {duration_s:g} s")
-    capacity = random_scenario(int(match[1]), split="held_out", duration_s=duration_s).forward.capacity
+    capacity = random_scenario(seed, split=split, duration_s=duration_s).forward.capacity
     assert capacity is not None
     trace = capacity.trace()
     return [*trace.times_s, duration_s], [rate / 1e6 for rate in (*trace.rates_bps, trace.rates_bps[-1])]
