@@ -106,7 +106,7 @@ def extract(
         SimulatorError: a simulator failed.
     """
     seeds = iter(np.random.SeedSequence(plan.seed).generate_state(plan.rounds + 3).tolist())
-    samplers = [_sampler(lesson.scenarios, plan.duration_s, "train") for lesson in plan.lessons]
+    samplers = [sampler_of(lesson.scenarios, plan.duration_s, "train") for lesson in plan.lessons]
     flown = 0
 
     def advance(what: str, before: int, done: int) -> None:
@@ -119,7 +119,7 @@ def extract(
         seed, parts = next(seeds), []
         of_split = samplers
         if split == "held_out":
-            of_split = [_sampler(plan.lessons[0].scenarios, plan.duration_s, split)]
+            of_split = [sampler_of(plan.lessons[0].scenarios, plan.duration_s, split)]
         for lesson, sampler in zip(plan.lessons, of_split, strict=False):
             before, flown = flown, flown + plan.share(share)
             parts.append(
@@ -162,7 +162,12 @@ def extract(
     return Extraction(mixture, decomposition, held_out, measure(mixture, decomposition, held_out), fewest)
 
 
-def _sampler(settings: ScenarioSettings, duration_s: float, split: Split) -> ScenarioSampler:
+def sampler_of(settings: ScenarioSettings, duration_s: float, split: Split) -> ScenarioSampler:
+    """Paths that all last that long; files, none of them shorter, are cut to it.
+
+    Raises:
+        InputError: a file is shorter, or no scenario.
+    """
     durations = {"minimum_duration_s": duration_s, "maximum_duration_s": duration_s}
     sampler = ScenarioSampler(settings.model_copy(update=durations), split)
     for document in sampler.documents:

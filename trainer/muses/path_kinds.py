@@ -16,12 +16,12 @@ from scipy.stats import bootstrap
 from sklearn.tree import DecisionTreeClassifier
 
 from weir.traces.generate.random_domain import Split
-from weir.trainer.configuration.scenarios import ScenarioSampler, ScenarioSettings
+from weir.trainer.configuration.scenarios import ScenarioSettings
 from weir.trainer.gym.specification import EnvironmentSpecification
 from weir.trainer.imitation.teachers import Teacher
 from weir.trainer.muses import kind_assignments
 from weir.trainer.muses.decomposition import Decomposition
-from weir.trainer.muses.extraction import find_kinds, lines_of
+from weir.trainer.muses.extraction import find_kinds, lines_of, sampler_of
 from weir.trainer.muses.flows import Flows, roll_out
 from weir.trainer.muses.inputs import TreeInputs, tree_inputs, whole_observation
 from weir.trainer.muses.selector import Selector
@@ -84,8 +84,6 @@ def judge_path_kinds(
     on_progress: Callable[[str, int], None] = lambda what, flown: None,
 ) -> Iterator[Judged]:
     """Flies, and judges one sort after the other; the same arguments give the same answers."""
-    durations = {"minimum_duration_s": plan.duration_s, "maximum_duration_s": plan.duration_s}
-    settings = plan.scenarios.model_copy(update=durations)
     seeds = iter(np.random.SeedSequence(plan.seed).generate_state(3).tolist())
     flown = 0
 
@@ -95,7 +93,7 @@ def judge_path_kinds(
         return roll_out(
             teacher,
             inputs,
-            ScenarioSampler(settings, split),
+            sampler_of(plan.scenarios, plan.duration_s, split),
             flows,
             seed=next(seeds),
             environments=plan.environments,
