@@ -90,9 +90,7 @@ def comparison_rows(
         difference_row("delay", "the same: p95 network delay, Weir less GCC", NOT_ABOVE_MS, muses, delay),
         difference_row("end_to_end", "the same: p95 end-to-end delay, Weir less GCC", NOT_ABOVE_MS, muses, end_to_end),
         closed_row("mahimahi_closed", "Mahimahi traces: the same way closed", mahimahi, left_bps, no_traces),
-        ratio_row("lte_bitrate", "LTE while driving: received bitrate against GCC", LTE_BITRATE, lte, BITRATE_METRIC)
-        if not no_traces
-        else not_measured("lte_bitrate", "LTE while driving: received bitrate against GCC", LTE_BITRATE, no_traces),
+        lte_row(lte, no_traces),
         frozen_row(mahimahi, no_traces, path_s),
         difference_row("vmaf", "VMAF over all these calls, mean, Weir less GCC", VMAF, both, "vmaf_mean"),
         difference_row("vmaf_p5", "VMAF over all these calls, p5, Weir less GCC", VMAF, both, "vmaf_p5"),
@@ -118,6 +116,14 @@ def closed_row(
         return not_measured(name, what, CLOSED, "GCC leaves nothing to gain")
     figures = {"weir": weir, "gcc": gcc, "left": left, "pairs": len(pairs)}
     return measured(name, what, CLOSED, (weir - gcc) / (left - gcc), detail, **figures)
+
+
+def lte_row(records: Records, no_traces: str) -> Row:
+    """Of calls on the LTE trace alone."""
+    name, what = "lte_bitrate", "LTE while driving: received bitrate against GCC"
+    if no_traces:
+        return not_measured(name, what, LTE_BITRATE, no_traces)
+    return ratio_row(name, what, LTE_BITRATE, records, BITRATE_METRIC)
 
 
 def frozen_row(records: Records, no_traces: str, path_s: Mapping[tuple[str, int], float]) -> Row:
