@@ -26,13 +26,11 @@ html_title = f"Weir {release}"
 html_theme = "furo"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 root_doc = "README"
-include_patterns = ["*.md", "docs/*.md", "*/README.md", "*/*/README.md", "trainer/models/*.md"]
+include_patterns = ["*.md", "docs/*.md", "docs/decisions/*.md", "*/README.md", "*/*/README.md", "trainer/models/*.md"]
 exclude_patterns = ["build", "runs", ".*", "**/__pycache__"]
 
 # Headings of READMEs are the targets of links such as `README.md#installing`.
 myst_heading_anchors = 3
-# Folders, which are no pages.
-nitpick_ignore = [("myst", "examples"), ("myst", "docs")]
 default_role = "code"
 highlight_language = "none"
 autodoc_member_order = "bysource"
@@ -43,38 +41,58 @@ python_maximum_signature_line_length = 100
 CONTENTS = """
 ```{toctree}
 :hidden:
-:caption: Use
+:caption: Guides
+docs/design
 docs/replays
 docs/calls
-docs/pools
+docs/write_your_own_controller
 docs/send_side
 docs/sfus
-docs/write_your_own_controller
+docs/pools
 docs/python
 docs/cpp
-docs/experiments
 examples/README
 examples/sfu/README
 ```
 ```{toctree}
 :hidden:
-:glob:
-:caption: Parts
+:caption: Results
+docs/results
+trainer/models/weir
+docs/decisions/README
+docs/decisions/1-remb
+docs/decisions/2-evaluator
+docs/decisions/3-around-the-rule
+docs/decisions/4-guard-with-a-floor
+docs/decisions/5-no-pool-ships
+docs/decisions/6-event-engine
+papers/README
+papers/mocc/README
+papers/recoco/README
+papers/muses/README
+papers/polycc/README
+```
+```{toctree}
+:hidden:
+:caption: Folders
 estimator/README
 webrtc_patch/README
 webrtc_patch/adapter/README
 webrtc_patch/peer/README
 trainer/README
 trainer/gym/README
-trainer/models/weir
 traces/README
 qoe_eval/README
+cli/README
 plugins/README
-plugins/*/README
+plugins/aiortc/README
+plugins/browser/README
+plugins/gstreamer/README
+plugins/pion/README
 ```
 ```{toctree}
 :hidden:
-:caption: Work on it
+:caption: Contribute
 CONTRIBUTING
 SECURITY
 tests/README

@@ -1,4 +1,4 @@
-"""What the documents and comments say of files: that they are there, and that none of a folder is forgotten."""
+"""Documents and comments: links and paths lead somewhere, READMEs name their folders, and lengths are bounded."""
 
 import re
 import subprocess
@@ -104,25 +104,13 @@ def test_the_lines_of_a_document_are_wrapped(document):
     assert long == []
 
 
-def readme_of(folder: str) -> str:
-    """The README that a folder belongs to: that of the nearest folder above it that has one."""
-    above = (f"{parent}/README.md".removeprefix("./") for parent in Path(folder).parents)
-    return next(name for name in above if name in FILES)
-
-
 @pytest.mark.parametrize("document", [name for name in DOCUMENTS if name.endswith("README.md")])
-def test_a_readme_names_every_folder_below_it(document):
+def test_a_readme_names_every_folder_in_its_own(document):
     text = (ROOT / document).read_text()
-    # A table may say in its head which folder it is about: "in `include/weir/`".
-    tables = ["", *re.findall(r"^\|.*\bin `([\w/]+/)`", text, flags=re.MULTILINE)]
-
-    def is_named(folder: str) -> bool:
-        path = f"{Path(folder).relative_to(Path(document).parent)}/"
-        names = [path.removeprefix(table) for table in tables if path.startswith(table)]
-        return any(not name or re.search(rf"(?<![\w/]){re.escape(name)}(?:[\w-]+/)*`", text) for name in names)
-
-    below = [folder for folder in FOLDERS if folder != "." and readme_of(folder) == document]
-    assert sorted(folder for folder in below if not folder.startswith(".") and not is_named(folder)) == []
+    here = Path(document).parent
+    below = sorted(folder.name for name in FOLDERS if (folder := Path(name)).parent == here and folder != here)
+    missing = [name for name in below if not name.startswith(".") and not re.search(rf"(?<![\w/]){name}/", text)]
+    assert missing == []
 
 
 @pytest.mark.parametrize("folder", sorted(TOP - {".ci", ".github"}))
@@ -130,11 +118,19 @@ def test_every_folder_at_the_top_has_a_readme(folder):
     assert f"{folder}/README.md" in FILES
 
 
-def test_the_estimators_table_names_every_header():
-    table = (ROOT / "estimator/README.md").read_text().partition("## Where things are")[2].partition("\n## ")[0]
-    include = "estimator/include/weir/"
-    headers = {name.removeprefix(include) for name in HEADERS if name.startswith(include)}
-    assert headers - set(re.findall(r"`([\w/]+\.h)`", table)) == set()
+def test_documents_are_short():
+    words = {name: len((ROOT / name).read_text().split()) for name in DOCUMENTS}
+    assert words["README.md"] <= 900
+    assert words["docs/results.md"] <= 3000
+    assert sum(words.values()) <= 20_000
+
+
+def test_badges_are_true():
+    badges = (ROOT / "docs/badges.svg").read_text()
+    (cpp,) = re.findall(r"CMAKE_CXX_STANDARD (\d+)\)", (ROOT / "CMakeLists.txt").read_text())
+    (python,) = re.findall(r'requires-python = ">=([\d.]+)"', (ROOT / "pyproject.toml").read_text())
+    assert (ROOT / "LICENSE").read_text().startswith("BSD 3-Clause")
+    assert {"BSD-3-Clause", "12 | 13", cpp, f"\u2265 {python}"} <= set(re.findall(r"<text[^>]*>([^<]+)</text>", badges))
 
 
 def test_every_header_begins_by_saying_what_it_is():

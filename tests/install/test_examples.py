@@ -1,4 +1,4 @@
-"""The examples, and the README's code, which is a part of them."""
+"""The examples, and the code of the documents, which is a part of them."""
 
 import re
 import subprocess
@@ -10,18 +10,19 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = {"cpp": "cpp/example.cc", "c": "c/example.c", "python": "python/example.py"}
+DOCUMENTS = {"cpp": "docs/cpp.md", "c": "docs/cpp.md", "python": "docs/python.md"}
 
 
 def marked_region(source: str) -> str:
-    """What stands between the two lines that only say README in a comment, without its indentation."""
+    """The lines between the two comments `README`, without their indentation."""
     _, region, _ = re.split(r"^ *(?:// README|/\* README \*/|# README)\n", source, flags=re.MULTILINE)
     return textwrap.dedent(region)
 
 
 @pytest.mark.parametrize("language", EXAMPLES)
-def test_the_readme_shows_a_part_of_a_program_that_is_built_and_run(language):
-    section = (ROOT / "README.md").read_text().partition("## In your program")[2].partition("\n## ")[0]
-    (shown,) = re.findall(rf"^```{language}\n(.*?)^```$", section, flags=re.MULTILINE | re.DOTALL)
+def test_a_document_shows_a_part_of_a_program_that_is_built_and_run(language):
+    text = (ROOT / DOCUMENTS[language]).read_text()
+    (shown,) = re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
     assert shown == marked_region((ROOT / "examples" / EXAMPLES[language]).read_text())
 
 
