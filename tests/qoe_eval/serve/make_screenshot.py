@@ -1,14 +1,18 @@
-"""Makes the picture of the page for the documentation, of a real call or, with --fake, of a pretended one.
+"""Makes the pictures of the page for the documents, of a real call or, with --fake, of a simulated one.
 
 python tests/qoe_eval/serve/make_screenshot.py [--fake] [--scenario NAME] [--sender NAME] [--seconds S] [--out FILE]
+python tests/qoe_eval/serve/make_screenshot.py --moving --out docs/serve.webp
 
-The weights are dragged from `balanced` towards throughput on the way. A real call needs what `weir call` needs.
+The weights are dragged from `balanced` towards throughput on the way; in the moving picture from corner to corner. A
+real call needs what `weir call` needs.
 """
 
 import argparse
 import io
 import sys
 import tempfile
+import time
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -23,6 +27,14 @@ from weir.qoe_eval.serve.session_backend import session_backend
 
 SIZE = {"width": 1200, "height": 1000}
 FAKE_SPEED = 8.0
+# The moving picture: a frame each 0.4 s of the call, shown four times as fast.
+FRAMES = 100
+FRAME_S = 0.4
+SHOWN_MS = 100
+MOVING_SIZE = {"width": 1200, "height": 860}
+# The part of the page that is shown.
+MOVING_CLIP = {"x": 0, "y": 0, "width": 1200, "height": 770}
+MOVING_WIDTH = 900
 
 
 def main() -> None:
@@ -32,32 +44,44 @@ def main() -> None:
     parser.add_argument("--sender", default="chromium")
     parser.add_argument("--seconds", type=float, default=57.0, help="into the call, when the picture is taken")
     parser.add_argument("--dark", action="store_true")
+    parser.add_argument("--moving", action="store_true", help="an animated WebP in place of a PNG")
     parser.add_argument("--out", type=Path, default=Path(server.__file__).parent / "serve.png")
     options = parser.parse_args()
     calls = FakeCalls(speed=FAKE_SPEED) if options.fake else SimpleNamespace(backend=session_backend)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        running = RunningServer(Path(folder), calls)
+        running = RunningServer(Path(folder) / "calls", calls, Path(folder) / "models")
         try:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-            page = browser.new_page(viewport=SIZE, color_scheme="dark" if options.dark else "light")
+            size = MOVING_SIZE if options.moving else SIZE
+            page = browser.new_page(viewport=size, color_scheme="dark" if options.dark else "light")
             page.goto(running.url)
-            take(page, options)
-            image = page.screenshot()
+            start(page, options)
+            images = take_moving(page) if options.moving else [take(page, options)]
             browser.close()
         finally:
             running.close()
-    picture = Image.open(io.BytesIO(image)).convert("RGB").quantize(128, method=Image.Quantize.MEDIANCUT, dither=0)
-    picture.save(options.out, optimize=True)
+    pictures = [Image.open(io.BytesIO(image)).convert("RGB") for image in images]
+    if options.moving:
+        height = MOVING_WIDTH * MOVING_CLIP["height"] // MOVING_CLIP["width"]
+        frames = [picture.resize((MOVING_WIDTH, height), Image.Resampling.LANCZOS) for picture in pictures]
+        frames[0].save(
+            options.out, save_all=True, append_images=frames[1:], duration=SHOWN_MS, loop=0, quality=55, method=6
+        )
+    else:
+        pictures[0].quantize(128, method=Image.Quantize.MEDIANCUT, dither=0).save(options.out, optimize=True)
     print(options.out, f"{options.out.stat().st_size / 1000:.0f} kB")
 
 
-def take(page, options) -> None:
+def start(page, options) -> None:
     page.wait_for_selector("#status[data-state=ready]")
     page.locator(f"input[value='{options.scenario}']").locator("..").click()
     page.locator(f"input[value='{options.sender}']").locator("..").click()
     page.locator("#size").select_option("640x360")
     page.locator("#duration").fill(f"{options.seconds + 20:.0f}")
     page.locator("#start").click()
+
+
+def take(page, options) -> bytes:
     wait_until(page, 0.45 * options.seconds)
     box = page.locator("#triangle").bounding_box()
 
@@ -71,6 +95,35 @@ def take(page, options) -> None:
         page.wait_for_timeout(40)
     page.mouse.up()
     wait_until(page, options.seconds)
+    return page.screenshot()
+
+
+def take_moving(page) -> list[bytes]:
+    """Frames while the handle goes from the middle to the corner of latency, to that of throughput, and back."""
+    wait_until(page, 8.0)
+    box = page.locator("#triangle").bounding_box()
+    middle, latency, throughput = (0.42, 0.5), (0.2, 0.82), (0.5, 0.22)
+    corners = [(0.0, middle), (0.12, middle), (0.22, latency), (0.5, latency), (0.62, throughput), (0.9, throughput)]
+    corners.append((1.0, middle))
+    images = []
+
+    def place(share: float) -> tuple[float, float]:
+        for (begin, (x0, y0)), (end, (x1, y1)) in pairwise(corners):
+            if share <= end:
+                part = (share - begin) / (end - begin)
+                x, y = x0 + part * (x1 - x0), y0 + part * (y1 - y0)
+                return box["x"] + box["width"] * x, box["y"] + box["height"] * y
+        raise AssertionError(share)
+
+    page.mouse.move(*place(0.0))
+    page.mouse.down()
+    begin = time.monotonic()
+    for frame in range(FRAMES):
+        page.mouse.move(*place(frame / FRAMES))
+        images.append(page.screenshot(clip=MOVING_CLIP))
+        page.wait_for_timeout(1000 * max(0.0, begin + (frame + 1) * FRAME_S - time.monotonic()))
+    page.mouse.up()
+    return images
 
 
 def wait_until(page, seconds) -> None:
