@@ -32,7 +32,7 @@ def words():
         ("a.js", "const text = 'The way back'; // The way back\n", [(1, "way back"), (1, "way back")]),
         ("a.html", "<p title='way back'>The way back</p>\n", [(1, "way back")]),
         ("a.sh", "echo 'the way back' # the way back\n", [(1, "way back"), (1, "way back")]),
-        ("a.md", "The controller says so, ORDINARY LIFE.\n", [(1, "ORDINARY LIFE"), (1, "controller says")]),
+        ("a.md", "The controller says so, ORDINARY LIFE.\n", [(1, "ORDINARY LIFE"), (1, "says")]),
     ],
 )
 def test_a_term_is_found_in_prose(words, name, text, found):
