@@ -17,16 +17,20 @@ from rich.console import Console
 
 from weir.errors import InputError, MissingComponent
 from weir.installation import installed_version
+from weir.papers.paper import app as papers_app
 from weir.qoe_eval.bench.command import bench
 from weir.qoe_eval.call.command import call
 from weir.qoe_eval.call.link.command import link
 from weir.qoe_eval.doctor.command import doctor
 from weir.qoe_eval.experiments.command import app as experiment_app
+from weir.qoe_eval.model_card import model_card
 from weir.qoe_eval.replay_command import replay
 from weir.qoe_eval.report_command import app as report_app
 from weir.qoe_eval.serve.command import serve
 from weir.traces.cli import app as traces_app
-from weir.trainer.cli import add_commands
+from weir.trainer.adapt import adapt
+from weir.trainer.export import export, show_model
+from weir.trainer.train import train
 from weir.webrtc_patch.check_command import app as webrtc_app
 
 # Wherever a write fails of these, it is no fault of the command.
@@ -81,13 +85,17 @@ def build_app() -> typer.Typer:
         rich_markup_mode=None,
     )
     app.callback()(_options)
-    for command in (replay, call, link, serve, doctor, bench):
+    for command in (replay, call, link, serve, doctor, bench, train, adapt, export):
         app.command()(command)
     app.add_typer(report_app, name="report")
     app.add_typer(traces_app, name="traces")
     app.add_typer(experiment_app, name="experiment")
     app.add_typer(webrtc_app, name="webrtc")
-    add_commands(app)
+    app.add_typer(papers_app, name="paper")
+    model_app = typer.Typer(no_args_is_help=True, help="Show a model file, write its card.")
+    model_app.command("show")(show_model)
+    model_app.command("card")(model_card)
+    app.add_typer(model_app, name="model")
     return app
 
 

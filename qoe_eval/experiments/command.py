@@ -12,15 +12,12 @@ from weir.executables import find_simulator
 from weir.qoe_eval.experiments.calls.command import calls
 from weir.qoe_eval.experiments.ending import end_experiment
 from weir.qoe_eval.experiments.guard.command import guard
-from weir.qoe_eval.experiments.muses.command import muses
 from weir.qoe_eval.experiments.options import ModelOption, RandomScenariosOption, SeedsOption, TracesOption
 from weir.qoe_eval.experiments.policy.experiment import policy_plans, policy_results, policy_rows
 from weir.qoe_eval.experiments.policy.figures import read_figures
 from weir.qoe_eval.experiments.policy.report import policy_document, policy_markdown
 from weir.qoe_eval.experiments.policy.sets import TRACE_SETS, policy_sets
-from weir.qoe_eval.experiments.polycc.command import polycc
 from weir.qoe_eval.experiments.pool_calls.command import pool_calls_command
-from weir.qoe_eval.experiments.recoco.command import recoco
 from weir.qoe_eval.experiments.replay_record import replay_record
 from weir.qoe_eval.experiments.robust.command import robust
 from weir.qoe_eval.experiments.send_side.calls_command import send_side_calls
@@ -32,19 +29,14 @@ from weir.qoe_eval.runs.jobs import model_description
 from weir.qoe_eval.runs.options import JobsOption, check_model
 from weir.qoe_eval.runs.progress import error_console, run_with_progress
 from weir.qoe_eval.runs.shipped_model import model_to_run
-from weir.trainer.cli import add_experiments
 
 POLICY_JSON = "policy.json"
 POLICY_MARKDOWN = "policy.md"
 
 app = typer.Typer(no_args_is_help=True, help="Measure against the project's goals.")
-app.command("recoco")(recoco)
-add_experiments(app)
 app.command("calls")(calls)
 app.command("pool-calls")(pool_calls_command)
 app.command("robust")(robust)
-app.command("polycc")(polycc)
-app.command("muses")(muses)
 app.command("guard")(guard)
 app.command("trust")(trust)
 app.command("send-side")(send_side)

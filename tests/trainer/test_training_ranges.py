@@ -10,8 +10,8 @@ pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 import weir.trainer
 from weir.trainer.configuration.training import checked_configuration
 from weir.trainer.learning.evaluation import RuleItself
+from weir.trainer.learning.training_ranges import ENVIRONMENTS, training_ranges
 from weir.trainer.model.file import read_model
-from weir.trainer.model.training_ranges import ENVIRONMENTS, training_ranges
 
 FEATURES = ["delay_noise_s", "receive_rate_bps", "queueing_delay_min_s", "packets_received", "last_estimate_bps"]
 

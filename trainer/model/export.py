@@ -16,9 +16,9 @@ import weir
 from weir.errors import InputError
 from weir.files.output import write_bytes
 from weir.trainer.gym.specification import EnvironmentSpecification
+from weir.trainer.model.file import make_session
 from weir.trainer.model.golden_inputs import golden_inputs, golden_states
 from weir.trainer.model.policy_graph import policy_graph
-from weir.trainer.model.session import make_session
 from weir.trainer.policies.networks import DeployablePolicy, DeployedPolicy
 from weir.trainer.policies.recurrent import DeployedRecurrentPolicy, RecurrentPolicy
 
@@ -45,7 +45,7 @@ def export(
         name: for the metadata.
         version: for the metadata.
         provenance: how the model came to be; JSON values.
-        ranges: of the features in training, (features, 2), see `weir.trainer.model.training_ranges`; None: unknown.
+        ranges: of the features in training, (features, 2), see `weir.trainer.learning.training_ranges`; None: unknown.
 
     Raises:
         InputError: the file cannot be written, or torch, ONNX Runtime and the library (when built) disagree.

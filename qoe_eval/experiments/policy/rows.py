@@ -17,7 +17,7 @@ from weir.qoe_eval.measures.metric_table import METRICS
 from weir.qoe_eval.measures.steering import PAIRS, steering_of
 from weir.qoe_eval.measures.summary import scenario_means
 from weir.qoe_eval.report.goal_table import Goal, Row, measured, not_measured
-from weir.trainer.model.paired_text import sample_text, too_few_text
+from weir.qoe_eval.report.paired_text import sample_text, too_few_text
 
 # Differences of the challenge score this small are told apart from wins and losses in the details.
 _TIE = 0.05

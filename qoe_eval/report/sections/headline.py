@@ -9,7 +9,7 @@ from weir.qoe_eval.measures.metric_table import METRICS, Metric
 from weir.qoe_eval.measures.summary import REFERENCE
 from weir.qoe_eval.report.display import colour, interval_mark
 from weir.qoe_eval.report.page_template import Section
-from weir.trainer.model.paired_text import sample_text
+from weir.qoe_eval.report.paired_text import sample_text
 
 Summary = Mapping[str, Any]
 

@@ -9,9 +9,9 @@ from weir.qoe_eval.measures.metric_table import METRICS, Metric
 from weir.qoe_eval.measures.steering import LISTED, ORDER, PAIRS, TOLERANCES
 from weir.qoe_eval.report.display import interval
 from weir.qoe_eval.report.page_template import Section
+from weir.qoe_eval.report.paired_text import too_few_text
 from weir.qoe_eval.runs.objectives import SHOWN
 from weir.registry import WEIGHTS
-from weir.trainer.model.paired_text import too_few_text
 
 Summary = Mapping[str, Any]
 

@@ -9,7 +9,7 @@ from weir.qoe_eval.measures.metric_table import METRICS, Metric
 from weir.qoe_eval.measures.summary import REFERENCE
 from weir.qoe_eval.report.display import interval_mark
 from weir.qoe_eval.report.page_template import Section
-from weir.trainer.model.paired_text import seeds_text, too_few_text
+from weir.qoe_eval.report.paired_text import seeds_text, too_few_text
 
 COMPARED = (
     "utility", "challenge", "viewer_quality", "frozen_share", "frame_delay_ms_p95", "utilisation",

@@ -4,7 +4,6 @@ import csv
 
 import pytest
 
-from weir.errors import InputError
 from weir.qoe_eval.call.measures.metric_table import CALL_METRICS
 from weir.qoe_eval.measures import metrics
 from weir.qoe_eval.measures.metric_table import METRICS, Metric
@@ -13,7 +12,6 @@ from weir.qoe_eval.report.csv_tables import write_results_csv
 from weir.qoe_eval.report.means_table import print_means
 from weir.qoe_eval.report.page_template import render_page
 from weir.qoe_eval.report.sections.headline import headline
-from weir.trainer.model.card import MEASURES, _figures
 
 
 def flow(**changes):
@@ -80,13 +78,6 @@ def test_an_unknown_metric_is_named(table) -> None:
     with pytest.raises(KeyError, match="metric 'challange': one of "):
         table["challange"]
     assert table.get("challange") is None
-
-
-def test_the_card_names_what_a_summary_lacks() -> None:
-    summary = {"controllers": {}, "metrics": dict.fromkeys(name for name in METRICS if name != "utilisation")}
-    with pytest.raises(InputError, match="no metric utilisation; it has utility, "):
-        _figures(summary)
-    assert set(MEASURES) <= METRICS.keys()
 
 
 def test_calls_and_replays_show_a_metric_alike() -> None:
