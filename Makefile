@@ -193,9 +193,10 @@ CXX_FILES = git ls-files --cached --others --exclude-standard '*.cc' '*.h'
 TIDY = $(BIN)/python tests/lint/tidy.py build/release build/tidy
 
 .PHONY: lint
-lint: build-test ## Check style and types and look for faults: ruff, clang-format, mypy, clang-tidy
+lint: build-test ## Check style, words and types and look for faults: ruff, words, clang-format, mypy, clang-tidy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python tests/lint/words.py
 	# The packages as an installed `weir` has them: mypy does not follow an editable installation.
 	rm -rf build/typing && mkdir -p build/typing/weir
 	ln -srt build/typing/weir estimator/python/weir/* traces trainer qoe_eval papers webrtc_patch
