@@ -73,6 +73,11 @@ def test_the_first_word_of_a_comment(words, name, text, lines):
     assert [line for line, _, _ in words.findings(Path(name), text)] == lines
 
 
+def test_a_file_that_is_no_python_is_a_finding(words):
+    ((line, _, replacement),) = words.findings(Path("a.py"), "call(\n")
+    assert (line, replacement) == (1, "a file that Python can read")
+
+
 def test_every_allowed_file_is_there(words):
     tracked = words.tracked()
     unused = [pattern for pattern in words.ALLOWED_FILES if not any(words.fnmatch(name, pattern) for name in tracked)]

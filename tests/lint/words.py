@@ -186,7 +186,10 @@ def is_allowed(name: str) -> bool:
 
 
 def findings(path: Path, text: str) -> list[tuple[int, str, str]]:
-    return sorted(Prose(path, text).findings())
+    try:
+        return sorted(Prose(path, text).findings())
+    except (tokenize.TokenError, SyntaxError) as error:
+        return [(1, str(error), "a file that Python can read")]
 
 
 def tracked() -> list[str]:
