@@ -6,7 +6,7 @@ MAKEFLAGS += --no-builtin-rules
 
 VENV := .venv
 PYTHON ?= python3
-# uv from PATH, else one of our own in build/tools.
+# uv from PATH, or one that is installed into build/tools.
 UV ?= $(shell command -v uv || echo build/tools/bin/uv)
 export VIRTUAL_ENV := $(abspath $(VENV))
 BIN := $(VENV)/bin
@@ -73,7 +73,7 @@ build/stamps/docs: build/stamps/run requirements/docs.txt docker/packages-docs.t
 	touch $@
 
 INSTALL = $(UV) pip install --quiet --no-build-isolation --no-deps --editable .
-BUILDING = building: ten minutes on two cores the first time, without a word; seconds from then on
+BUILDING = building: ten minutes without output on two cores the first time, then seconds
 PEER = --config-settings=cmake.define.WEIR_BUILD_PEER=ON
 
 .PHONY: build
@@ -100,23 +100,23 @@ wheel: | $(UV) build/stamps/packages ## Build a wheel with `weir-sim` in it, and
 	$(UV) build --quiet --out-dir build/dist --wheel --python $(PYTHON) --config-setting=cmake.define.WEIR_BUILD_SIMULATOR=ON .
 
 .PHONY: build-test
-build-test: build/stamps/test build/stamps/libwebrtc build/stamps/call ## What tests and calls need: all programs, torch, Chromium
+build-test: build/stamps/test build/stamps/libwebrtc build/stamps/call ## Install what tests and calls need, and build all programs: torch, Chromium
 	@echo "$(BUILDING)"
 	$(INSTALL) $(PEER) --config-settings=cmake.define.WEIR_BUILD_TESTS=ON --config-settings=cmake.define.WEIR_BUILD_BENCHMARKS=ON \
 	  --config-settings=cmake.define.CMAKE_COMPILE_WARNING_AS_ERROR=ON
 
 .PHONY: webrtc
-webrtc: build/stamps/run build/stamps/libwebrtc build/stamps/call ## What calls need: patch libwebrtc, build `weir-peer`, install Chromium
+webrtc: build/stamps/run build/stamps/libwebrtc build/stamps/call ## Install what calls need: patch libwebrtc, build `weir-peer`, install Chromium
 	$(INSTALL) $(PEER)
 
-# --- what it is for -------------------------------------------------------------------------------------------------
+# --- use and tests -------------------------------------------------------------------------------------------------
 
 .PHONY: report
 report: build ## Replay the bundled scenarios with every controller; writes build/report/report.html
 	$(BIN)/weir replay catalogue --families --seeds $(SEEDS) --out $(REPORT_DIR)
 
 .PHONY: test
-test: build-test ## Everything that must hold: lint, C++ tests, sanitizers, Python tests
+test: build-test ## Run all checks: lint, C++ tests, sanitizers, Python tests
 	$(MAKE) lint
 	ctest --test-dir build/release --output-on-failure -j $$(nproc)
 	$(MAKE) asan
@@ -138,7 +138,7 @@ asan: build/stamps/test ## The library's tests under AddressSanitizer and Undefi
 	ctest --preset asan -j $$(nproc)
 
 .PHONY: tsan
-tsan: build/stamps/test build/stamps/libwebrtc ## The tests of the library and of what is between it and libwebrtc, under ThreadSanitizer
+tsan: build/stamps/test build/stamps/libwebrtc ## The tests of the library and of the adapter to libwebrtc, under ThreadSanitizer
 	cmake --preset tsan -DPython_EXECUTABLE=$(abspath $(BIN))/python >/dev/null
 	cmake --build --preset tsan
 	ctest --preset tsan -j $$(nproc)
@@ -156,7 +156,7 @@ fuzz: build/stamps/test ## Every fuzz target for FUZZ_SECONDS (60)
 	done
 
 .PHONY: test-install
-test-install: ## A newcomer's way in a bare Debian 12 root (as root): the first command, installs without the clone, the image
+test-install: ## Install in a bare Debian 12 root (as root): the first command, without the clone, the image
 	tests/install/run.sh
 
 .PHONY: test-docker
@@ -181,7 +181,7 @@ plugins: build/stamps/packages ## Build libweir for the plug-ins into build/plug
 	cmake --install build/plugins/library --prefix build/plugins/prefix --component development >/dev/null
 
 .PHONY: test-plugins
-test-plugins: build-test plugins ## Test the plug-ins, alone and with Chromium (as root); each says what it needs beside
+test-plugins: build-test plugins ## Test the plug-ins, alone and with Chromium (as root)
 	failed=(); \
 	for folder in $(dir $(PLUGINS)); do $(MAKE) -k -C $$folder test test-browser || failed+=($$folder); done; \
 	[ $${#failed[@]} = 0 ] || { echo "weir: tests failed in $${failed[*]}" >&2; exit 1; }
@@ -205,11 +205,11 @@ lint: build-test ## Check style, words and types and look for faults: ruff, word
 	$(TIDY) $$(git ls-files 'estimator/*.cc' 'trainer/*.cc' 'webrtc_patch/*.cc')
 
 .PHONY: tidy
-tidy: build-test ## clang-tidy over every C++ file that has changed since it last passed; lint leaves out those of tests
+tidy: build-test ## clang-tidy over every C++ file that has changed since it last passed; lint excludes those of tests
 	$(TIDY)
 
 .PHONY: format
-format: build/stamps/test ## Put everything into style
+format: build/stamps/test ## Format all code
 	$(BIN)/ruff check --fix --exit-zero .
 	$(BIN)/ruff format .
 	$(CXX_FILES) | xargs $(BIN)/clang-format -i
@@ -226,7 +226,7 @@ COMPILE = $(UV) pip compile --quiet --upgrade --python-version 3.11 --no-header 
           --generate-hashes --group pyproject.toml:build pyproject.toml
 
 .PHONY: lock
-lock: | $(UV) ## Choose new versions of the Python dependencies and pin them
+lock: | $(UV) ## Pin the newest versions of the Python dependencies
 	$(COMPILE) -o requirements/run.txt
 	mkdir -p build
 	$(COMPILE) --extra train --extra trees -c requirements/run.txt -o build/train.txt

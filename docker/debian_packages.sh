@@ -18,7 +18,7 @@ for command in apt-get dpkg-deb; do
   command -v "$command" >/dev/null || fail 3 "'$command' is missing: this is not a Debian system"
 done
 mirror=$("$(dirname "$0")/debian_mirror.sh")
-[[ -n $mirror ]] || fail 3 "this machine's apt knows no Debian mirror"
+[[ -n $mirror ]] || fail 3 "this machine's apt has no Debian mirror"
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 [[ -r $keyring ]] || fail 3 "the Debian archive keys are missing; run: apt-get install debian-archive-keyring"
 work=$(mktemp -d)

@@ -6,7 +6,7 @@ base_archive() {
   [[ -s $2 ]] && return
   local mirror
   mirror=$("$source/docker/debian_mirror.sh")
-  [[ -n $mirror ]] || { echo "this machine's apt knows no Debian mirror" >&2; return 3; }
+  [[ -n $mirror ]] || { echo "this machine's apt has no Debian mirror" >&2; return 3; }
   mmdebstrap --quiet --format=tar --variant=minbase "$1" "$2.part" "deb $mirror $1 main"
   mv "$2.part" "$2"
 }

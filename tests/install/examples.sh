@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the examples in C++ and C against an installed Weir, as the README says, and runs them: they must print the
+# Builds the examples in C++ and C against an installed Weir, as the documents describe, and runs them: they must print the
 # same estimates, and answer a file that is no model with a message.
 #
 #   tests/install/examples.sh EXAMPLES PREFIX WORK_FOLDER
@@ -22,7 +22,7 @@ read -ra flags < <(pkg-config --cflags --libs weir)
 read -ra flags < <(pkg-config --static --cflags --libs weir-cpp)
 "${CXX:-c++}" -std=c++20 "$examples/cpp/example.cc" -o cpp_pkg_config "${flags[@]}"
 
-# What `pkg-config --static` is for: a tree that has only the archive.
+# `pkg-config --static` is for a tree that has only the archive.
 cp -r "$prefix" archive_only
 find archive_only -name 'libweir.so*' -delete
 PKG_CONFIG_PATH=$(dirname "$(find "$PWD/archive_only" -name weir.pc)")

@@ -13,7 +13,7 @@ fail() {
   exit 1
 }
 
-# Prints what `cmake --install` says it wrote that does not begin with FOLDER.
+# Prints the paths that `cmake --install` wrote outside of FOLDER.
 outside() { # FOLDER CMAKE_OPTION...
   cmake --install "$build" "${@:2}" >install.log || fail "cmake --install failed: $(cat install.log)"
   sed -nE 's/^-- (Installing|Up-to-date): //p' install.log | grep -v "^$1/" || true
@@ -41,7 +41,7 @@ if [[ -x prefix/bin/weir-sim ]]; then
   [[ -s prefix/share/doc/weir/weir-sim/GPL-2 ]] || fail "weir-sim comes without its licence"
 fi
 
-# Without the component onnxruntime, whoever links says where it is.
+# Without the component onnxruntime, the program that links names its folder.
 cmake --install "$build" --prefix "$PWD/development" --component development >/dev/null
 [[ ! -e development/lib/weir && ! -e development/bin ]] || fail "the component development has more than development"
 multiarch=$("${CC:-cc}" -dumpmachine)

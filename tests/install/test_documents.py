@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 WIDTH = 120
 SOURCE = r"(?:py|h|cc|c|js|css|html|sh|cmake|toml|patch|md|txt|svg|png)"
-# What the commands write, and what others have: named in documents, and not files of the repository.
+# Files that commands write and files of others: documents name them, and they are not in the repository.
 WRITTEN = (
     "build/", "calls/", "objectives/", "results/", "runs/mine", "runs/weir", "series/", "tensorboard/",
     "adaptation.md", "calls.md", "policy.md", "recoco.md", "report.html", "robust.html", "mine.py",
@@ -37,8 +37,8 @@ HEADERS = tracked("*.h")
 
 
 def is_there(path: str, document: str) -> bool:
-    """Whether a path as a document writes it is in the repository: from its root, from the document's folder, or as
-    the end of a path below the document's folder at the top."""
+    """Returns True if a path that a document names is in the repository: from its root, from the document's folder, or
+    as the end of a path below the document's folder at the top."""
     folder = Path(document).parent
     path = path.removeprefix("./").rstrip("/")
     below = f"{folder.parts[0]}/" if folder.parts and folder.parts[0] != "docs" else ""

@@ -1,4 +1,4 @@
-"""What messages and documents tell people to run: commands of this repository, and never somebody else's package."""
+"""Commands that messages and documents recommend are of this repository, and install no foreign package."""
 
 import re
 import subprocess

@@ -13,7 +13,7 @@ CPP = "\n".join(path.read_text() for path in (ROOT / "tests").rglob("*_test.cc")
 
 
 def names(rows: list[tuple[str, str]]) -> list[str]:
-    """Of tests, each whole: `.Name` is of the suite before it in its row."""
+    """Full names of tests: `.Name` belongs to the suite before it in its row."""
     found = set()
     for _, cell in rows:
         suite = ""

@@ -26,7 +26,7 @@ check() { # MESSAGE COMMAND...
   echo "ok  $message"
 }
 
-# Ends with that status, says that, and no traceback.
+# The command ends with STATUS and a message like PATTERN, without a traceback.
 says() { # STATUS PATTERN COMMAND...
   local expected=$1 pattern=$2 status=0
   shift 2
@@ -72,7 +72,7 @@ if [[ -x environment/bin/weir-sim ]]; then
   check "weir replay" "${replay[@]}"
   check "its report" grep -q steady-1m results/report.html
   for own in ten_line_rule.py:Controller ten_line_program; do
-    check "a controller of one's own: $own" "${replay[@]}" --controller "$examples/controllers/$own"
+    check "a custom controller: $own" "${replay[@]}" --controller "$examples/controllers/$own"
     check "its results" grep -q "${own%%[.:]*}" results/report.html
   done
   check "the README's environment" python -c '
@@ -85,7 +85,7 @@ environment.reset(seed=1)
 environment.close()'
 else
   check "weir doctor names weir-sim" says 3 "weir-sim .*missing" weir doctor
-  check "weir replay says that weir-sim is missing" says 3 "weir-sim was found neither" "${replay[@]}"
+  check "weir replay reports that weir-sim is missing" says 3 "weir-sim was found neither" "${replay[@]}"
 fi
 
 check "no onnxruntime" pip uninstall --quiet --yes onnxruntime

@@ -21,12 +21,12 @@ CLANG_TIDY = Path(sys.executable).parent / "clang-tidy"
 
 
 def is_ours(path: Path) -> bool:
-    """Whether it is a file of the repository, not of the system and not made by the build."""
+    """Returns True for a file of the repository, not of the system and not made by the build."""
     return path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] not in ("build", ".venv")
 
 
 def headers_of_objects(build: Path) -> dict[str, list[Path]]:
-    """What each object was compiled from, the repository's files alone: what ninja noted when it compiled it."""
+    """The repository's files that each object was compiled from, as ninja noted them."""
     noted = subprocess.run(["ninja", "-C", build, "-t", "deps"], capture_output=True, text=True, check=True).stdout
     included: dict[str, list[Path]] = {}
     for block in noted.split("\n\n"):

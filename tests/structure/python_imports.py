@@ -63,7 +63,7 @@ def _imported(node: ast.AST) -> Iterator[str]:
 
 
 def is_in(module: str, package: str) -> bool:
-    """Whether it is the package itself, or somewhere in it."""
+    """Returns True for the package itself, and for a module in it."""
     return module == package or module.startswith(package + ".")
 
 
