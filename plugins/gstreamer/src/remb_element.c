@@ -1,8 +1,7 @@
-#include "remb_element.h"
+#include "elements.h"
 
-#include "packet_tap.h"
 #include "receiver.h"
-#include "remb_outlet.h"
+#include "rtpbin.h"
 #include "session_description.h"
 #include "settings.h"
 
