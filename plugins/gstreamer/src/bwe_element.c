@@ -1,5 +1,4 @@
 #include "elements.h"
-
 #include "settings.h"
 #include "transport_feedback.h"
 

@@ -1,5 +1,4 @@
 #include "elements.h"
-
 #include "receiver.h"
 #include "rtpbin.h"
 #include "session_description.h"
