@@ -8,7 +8,6 @@ if [[ $(printf '%s\n' "$WANTED" "${version#go}" | sort -V | head -n 1) != "$WANT
   missing+=("Go $WANTED or later (here: ${version:-none}): from go.dev, or Debian's backports: apt-get install -t bookworm-backports golang-go")
 fi
 command -v cc >/dev/null || missing+=("a C compiler: apt-get install gcc")
-pkg-config --exists vpx 2>/dev/null || missing+=("libvpx, which pion-peer sends with: apt-get install libvpx-dev pkg-config")
 pkg-config --exists weir 2>/dev/null || missing+=("libweir, in PKG_CONFIG_PATH: make plugins, at the top of the repository")
 if ((${#missing[@]})); then
   echo "plugins/pion: not there:" >&2

@@ -3,9 +3,7 @@
 import asyncio
 
 import pytest
-from call import Received, received
-from host import AUDIO_SSRC, CLOCK_RATES_HZ, KINDS, RTX_SSRC, VIDEO_SSRC, Host
-from simulated_loop import run
+from simulated_call import AUDIO_SSRC, CLOCK_RATES_HZ, KINDS, RTX_SSRC, VIDEO_SSRC, Host, Received, received, run
 from weir_aiortc import attach
 
 import weir

@@ -11,9 +11,7 @@ from aiortc import RTCPeerConnection
 from aiortc.exceptions import InvalidStateError
 from aiortc.rtcdtlstransport import State
 from aiortc.rtp import RtcpByePacket
-from call import received
-from host import AUDIO_SSRC, RTX_SSRC, VIDEO_SSRC, Host, packet
-from simulated_loop import run
+from simulated_call import AUDIO_SSRC, RTX_SSRC, VIDEO_SSRC, Host, packet, received, run
 from weir_aiortc import attach
 
 

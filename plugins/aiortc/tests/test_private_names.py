@@ -6,10 +6,9 @@ from importlib.metadata import version
 import pytest
 from aiortc import RTCPeerConnection
 from aiortc.rtcdtlstransport import RTCDtlsTransport, RtpRouter
-from host import Host
-from simulated_loop import run
+from simulated_call import Host, run
 from weir_aiortc import UnsupportedAiortcError, attach
-from weir_aiortc.private_names import TRIED_VERSION
+from weir_aiortc.transport_tap import TESTED_VERSION
 
 
 def test_aiortc_has_the_methods_that_are_overridden() -> None:
@@ -46,4 +45,4 @@ def test_a_connection_that_has_not_negotiated_yet_can_be_attached() -> None:
 
 
 def test_the_version_that_is_named_is_the_one_that_is_tried() -> None:
-    assert version("aiortc") == TRIED_VERSION
+    assert version("aiortc") == TESTED_VERSION

@@ -13,10 +13,8 @@ from aiortc.rtp import RtpPacket
 
 import weir
 from weir.qoe_eval.runs.shipped_model import shipped_model
-from weir_aiortc.codec_table import UNKNOWN, Codec, codec_table
-from weir_aiortc.descriptions import Descriptions
-from weir_aiortc.remb_outlet import RECEIVING, RembOutlet
-from weir_aiortc.transport_tap import TransportTap
+from weir_aiortc.negotiation import UNKNOWN, Codec, Descriptions, codec_table
+from weir_aiortc.transport_tap import RECEIVING, RembOutlet, TransportTap
 
 _STATE_EVENTS = ("signalingstatechange", "connectionstatechange")
 _attached: weakref.WeakSet[RTCPeerConnection] = weakref.WeakSet()

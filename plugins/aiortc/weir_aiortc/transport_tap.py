@@ -1,19 +1,52 @@
-"""What a transport of aiortc receives, seen before aiortc's receivers see it.
+"""A transport of aiortc: each RTP packet before aiortc's receivers see it, and REMB out of it.
 
-aiortc has no public place for that, and replacing its estimator is not enough: that sees neither sequence numbers nor
-silence. So methods of one transport are overridden, for as long as the tap is in.
+aiortc has no public hook for that, and replacing its estimator is not enough, since that sees neither sequence numbers
+nor the time when nothing arrives. So methods of one transport are overridden while the tap is in place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import asyncio
+from collections.abc import Callable, Collection, Iterable
+from importlib.metadata import version
 from typing import Any
 
-from aiortc import RTCDtlsTransport
+from aiortc import RTCDtlsTransport, RTCPeerConnection, RTCRtpTransceiver
 from aiortc.rtp import AnyRtcpPacket, RtcpByePacket, RtpPacket
 
+import weir
 from weir_aiortc.arrival_times import ArrivalTimes
-from weir_aiortc.private_names import check_transport
+
+TESTED_VERSION = "1.16.0"
+"""Version of aiortc; another may have other private names."""
+RECEIVING = ("recvonly", "sendrecv")
+"""The directions of a transceiver that receives."""
+
+
+class UnsupportedAiortcError(RuntimeError):
+    """This aiortc has not what the plug-in stands on; the message says what, and which version has."""
+
+
+def check_transport(transport: RTCDtlsTransport) -> None:
+    """Raises UnsupportedAiortcError when a transport lacks what `TransportTap` replaces or calls."""
+    router = getattr(transport, "_rtp_router", None)
+    _require(transport, "_handle_rtp_data", "_send_rtp", "_rtp_router")
+    _require(router, "route_rtp", "route_rtcp", "ssrc_table")
+
+
+def check_transceiver(transceiver: RTCRtpTransceiver) -> None:
+    """Raises UnsupportedAiortcError when a transceiver does not tell its codecs or the SSRC of its RTCP."""
+    _require(transceiver, "_codecs")
+    _require(transceiver.sender, "_ssrc")
+
+
+def _require(owner: object, *names: str) -> None:
+    for name in names:
+        if not hasattr(owner, name):
+            raise UnsupportedAiortcError(
+                f"aiortc {version('aiortc')} has no {type(owner).__name__}.{name}, which weir_aiortc needs: "
+                f"install aiortc {TESTED_VERSION}"
+            )
 
 
 class TransportTap:
@@ -84,3 +117,38 @@ class TransportTap:
             for ssrc in packet.sources:
                 self._on_bye(ssrc)
         return self._routed_rtcp(packet)
+
+
+class RembOutlet:
+    """Of one connection. The other end may be gone at any time, which is no error."""
+
+    def __init__(self, pc: RTCPeerConnection) -> None:
+        self.sent = 0
+        """How many REMBs have gone out."""
+        self._pc = pc
+        self._sending: set[asyncio.Task[None]] = set()
+
+    def is_open(self, taps: Iterable[TransportTap]) -> bool:
+        """Whether there is anybody to tell."""
+        return bool(self._listeners(taps))
+
+    def send(self, estimator: weir.BandwidthEstimator, taps: Iterable[TransportTap]) -> None:
+        """What the estimator announces now."""
+        for tap, ssrc in self._listeners(taps):
+            task = asyncio.get_running_loop().create_task(tap.send_rtcp(estimator.remb(ssrc)))
+            self._sending.add(task)
+            task.add_done_callback(self._on_sent)
+
+    def _listeners(self, taps: Iterable[TransportTap]) -> list[tuple[TransportTap, int]]:
+        """Transports that are connected, each with the SSRC of our RTCP."""
+        receiving = [one for one in self._pc.getTransceivers() if one.currentDirection in RECEIVING]
+        ssrcs = {one.receiver.transport: one.sender._ssrc for one in receiving}
+        connected = [tap for tap in taps if tap.transport.state == "connected"]
+        return [(tap, ssrcs[tap.transport]) for tap in connected if tap.transport in ssrcs]
+
+    def _on_sent(self, task: asyncio.Task[None]) -> None:
+        self._sending.discard(task)
+        if task.cancelled() or isinstance(task.exception(), ConnectionError):
+            return
+        task.result()
+        self.sent += 1

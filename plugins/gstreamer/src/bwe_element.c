@@ -1,5 +1,4 @@
-#include "bwe_element.h"
-
+#include "elements.h"
 #include "settings.h"
 #include "transport_feedback.h"
 

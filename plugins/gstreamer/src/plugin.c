@@ -1,8 +1,7 @@
 /* The plugin `weir`: the elements `weirremb`, for receivers, and `rtpweirbwe`, for senders. */
 #include <gst/gst.h>
 
-#include "bwe_element.h"
-#include "remb_element.h"
+#include "elements.h"
 
 static gboolean plugin_init(GstPlugin* plugin) {
   return gst_element_register(plugin, "weirremb", GST_RANK_NONE, weir_remb_get_type()) &&

@@ -1,8 +1,6 @@
-#include "remb_element.h"
-
-#include "packet_tap.h"
+#include "elements.h"
 #include "receiver.h"
-#include "remb_outlet.h"
+#include "rtpbin.h"
 #include "session_description.h"
 #include "settings.h"
 

@@ -1,5 +1,5 @@
 /* `rtpweirbwe` in a harness, told what rtpsession would tell it, against the same handed to the library directly. */
-#include "bwe_element.h"
+#include "elements.h"
 
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>

@@ -1,6 +1,6 @@
 /* `weirremb` beside a real rtpbin: what it sends another rtpbin's session reads; it is taken away under load; what is
  * wrong is said on the bus. In real time, for as long as it takes. */
-#include "remb_element.h"
+#include "elements.h"
 
 #include <gst/check/gstcheck.h>
 #include <gst/rtp/rtp.h>

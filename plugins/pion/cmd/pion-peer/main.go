@@ -16,6 +16,9 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"sync"
+
+	weir "weir/pion"
 )
 
 const (
@@ -57,7 +60,7 @@ func readOptions() options {
 	flag.StringVar(&o.bindAddress, "bind-address", "", "the address of this end")
 	flag.StringVar(&o.model, "model", "", "an ONNX model")
 	flag.StringVar(&o.objective, "objective", "0.4,0.5,0.1", "weights of throughput, latency and loss")
-	flag.StringVar(&o.video, "video", "", "what to send, in a loop: FILE.y4m")
+	flag.StringVar(&o.video, "video", "", "video to send in a loop: FILE.y4m, encoded into FILE.y4m.vp8 by encode_clip.sh")
 	flag.Int64Var(&o.minBps, "min-bitrate-bps", 30_000, "the least that an estimate may be")
 	flag.Int64Var(&o.startBps, "start-bitrate-bps", 300_000, "the first estimate")
 	flag.Int64Var(&o.maxBps, "max-bitrate-bps", 50_000_000, "the most that an estimate may be")
@@ -130,4 +133,37 @@ func readCommands(from io.Reader, to chan<- command) {
 		}
 		to <- c
 	}
+}
+
+// line is a message to standard output.
+type line map[string]any
+
+// command is a message from standard input; which fields count depends on its type.
+type command struct {
+	Type          string  `json:"type"`
+	SDP           string  `json:"sdp"`
+	Candidate     string  `json:"candidate"`
+	SDPMid        *string `json:"sdpMid"`
+	SDPMLineIndex *uint16 `json:"sdpMLineIndex"`
+	Throughput    float32 `json:"throughput"`
+	Latency       float32 `json:"latency"`
+	Loss          float32 `json:"loss"`
+}
+
+// objective of the command of that name.
+func (c *command) objective() weir.Objective {
+	return weir.Objective{Throughput: c.Throughput, Latency: c.Latency, Loss: c.Loss}
+}
+
+// lineWriter writes whole lines, from any goroutine. The reader puts the time on those that come without.
+type lineWriter struct {
+	mutex   sync.Mutex
+	encoder *json.Encoder
+}
+
+func (w *lineWriter) write(l line) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	// Whoever has stopped reading has stopped this program too.
+	_ = w.encoder.Encode(l)
 }

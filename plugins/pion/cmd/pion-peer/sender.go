@@ -14,7 +14,7 @@ import (
 	"weir/pion/cc"
 )
 
-// sender is the sending end: a video whose rate follows a controller.
+// sender is the sending end: a video whose bitrate follows a controller.
 type sender struct {
 	*peer
 	controller *controller
@@ -30,7 +30,6 @@ func newSender(o options, lines *lineWriter) (*sender, error) {
 		return nil, err
 	}
 	if err := s.connectVideo(o); err != nil {
-		s.video.close()
 		return nil, err
 	}
 	return s, nil
@@ -105,13 +104,7 @@ func (s *sender) offer() error {
 func (s *sender) onState(state webrtc.PeerConnectionState) {
 	s.peer.onState(state)
 	if state == webrtc.PeerConnectionStateConnected {
-		s.begin.Do(func() { go s.sendVideo() })
-	}
-}
-
-func (s *sender) sendVideo() {
-	if err := s.video.run(s.done); err != nil {
-		s.fail(err)
+		s.begin.Do(func() { go s.video.run(s.done) })
 	}
 }
 
@@ -126,7 +119,7 @@ func (s *sender) pictureRate() int {
 			"in_charge": true,
 		})
 	}
-	return s.controller.pictureRate(rates.target, s.video.file.FramesPerSecond)
+	return s.controller.pictureRate(rates.target, s.video.clip.FramesPerSecond)
 }
 
 // readRTCP has feedback reach the controller, and key frames made where they are asked for.
@@ -168,8 +161,24 @@ func (s *sender) statistics() []line {
 	return append(s.video.statistics(), line{"type": "controller", "statistics": s.controller.estimator.GetStats()})
 }
 
-func (s *sender) close() {
-	s.peer.close()
-	// A video that has begun closes itself.
-	s.begin.Do(s.video.close)
+// reportWatch is an interceptor that tells of each sender report as it leaves; registered before the one that makes
+// them.
+type reportWatch struct {
+	interceptor.NoOp
+	tell func(report *rtcp.SenderReport)
+}
+
+// NewInterceptor makes it its own factory, for the one connection.
+func (w *reportWatch) NewInterceptor(string) (interceptor.Interceptor, error) { return w, nil }
+
+// BindRTCPWriter is interceptor.Interceptor's.
+func (w *reportWatch) BindRTCPWriter(writer interceptor.RTCPWriter) interceptor.RTCPWriter {
+	return interceptor.RTCPWriterFunc(func(packets []rtcp.Packet, attributes interceptor.Attributes) (int, error) {
+		for _, packet := range packets {
+			if report, ok := packet.(*rtcp.SenderReport); ok {
+				w.tell(report)
+			}
+		}
+		return writer.Write(packets, attributes)
+	})
 }

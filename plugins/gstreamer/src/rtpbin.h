@@ -1,6 +1,7 @@
-/* Watches the packets that come into the sessions of an rtpbin, whatever pads it has or gets. */
-#ifndef WEIR_PLUGINS_GSTREAMER_PACKET_TAP_H_
-#define WEIR_PLUGINS_GSTREAMER_PACKET_TAP_H_
+/* Weir's connection to an rtpbin: watches the packets that come into its sessions, whatever pads it has or gets, and
+ * sends RTCP out of one session, beside the session's own. */
+#ifndef WEIR_PLUGINS_GSTREAMER_RTPBIN_H_
+#define WEIR_PLUGINS_GSTREAMER_RTPBIN_H_
 
 #include <gst/gst.h>
 #include <weir.h>
@@ -23,4 +24,11 @@ void weir_packet_tap_free(WeirPacketTap* tap);
 /* The session whose pad came first; -1: there is none yet. */
 gint weir_packet_tap_first_session(WeirPacketTap* tap);
 
-#endif /* WEIR_PLUGINS_GSTREAMER_PACKET_TAP_H_ */
+/* The SSRC that the session itself sends RTCP with; 0: there is no such session. */
+guint32 weir_rtcp_sender_ssrc(GstElement* rtpbin, guint session);
+
+/* Pushes an RTCP packet, which is a reduced-size one (RFC 5506). May block as any push does; hold no lock.
+ * Returns what the push does, GST_FLOW_NOT_LINKED for a session without an RTCP pad. */
+GstFlowReturn weir_push_rtcp(GstElement* rtpbin, guint session, const guint8* packet, gsize size_bytes);
+
+#endif /* WEIR_PLUGINS_GSTREAMER_RTPBIN_H_ */

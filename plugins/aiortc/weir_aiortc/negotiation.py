@@ -1,16 +1,46 @@
-"""What a connection's offers and answers say, so that a browser follows REMB."""
+"""What a connection negotiates: the codecs behind payload types, and descriptions that let a browser follow REMB."""
 
 from __future__ import annotations
 
-from aiortc import RTCPeerConnection, RTCSessionDescription
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from aiortc import RTCPeerConnection, RTCRtpTransceiver, RTCSessionDescription
 from aiortc.codecs import is_rtx
 from aiortc.sdp import SessionDescription
 
-from weir_aiortc.remb_outlet import RECEIVING
+from weir_aiortc.transport_tap import RECEIVING, check_transceiver
 
-# Where a Chromium begins, and a bound above all that a REMB will say.
+# Chromium's start rate, and a bound above every REMB.
 _START_KBPS = 1500
 _MAX_KBPS = 20_000
+
+
+@dataclass(frozen=True)
+class Codec:
+    """`kind` as of `weir.BandwidthEstimator.on_packet`; the clock rate of RTP timestamps, 0: unknown."""
+
+    kind: str
+    clock_rate_hz: int
+
+
+UNKNOWN = Codec("video", 0)
+"""What no transceiver has negotiated."""
+
+
+def codec_table(transceivers: Iterable[RTCRtpTransceiver]) -> dict[int, Codec]:
+    """What has been negotiated, by payload type.
+
+    Raises:
+        UnsupportedAiortcError: the transceivers of this aiortc do not tell.
+    """
+    table = {}
+    for transceiver in transceivers:
+        check_transceiver(transceiver)
+        for codec in transceiver._codecs:
+            kind = "retransmission" if is_rtx(codec) else transceiver.kind
+            table[codec.payloadType] = Codec(kind, codec.clockRate)
+    return table
 
 
 class Descriptions:
