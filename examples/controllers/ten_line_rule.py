@@ -12,7 +12,7 @@ class Controller:
         self.packets, self.received_bytes, self.heard = [], [], False
 
     def on_packets(self, packets):
-        """Told what has arrived since the last time."""
+        """Receives the packets that have arrived since the last call."""
         self.packets = packets
 
     def on_timeout(self, now_us):

@@ -86,7 +86,7 @@ func toNumbersOnly(next http.Handler) http.Handler {
 	})
 }
 
-// answering hands a request's offer on. Other pages cannot send this type of content here without being asked first.
+// answering hands a request's offer on. Other pages cannot send this type of content here without a preflight request.
 func answering(answer func(offer string) (string, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Content-Type") != "application/sdp" {

@@ -27,7 +27,7 @@ func newPeer(
 	settings, media, registry := &webrtc.SettingEngine{}, &webrtc.MediaEngine{}, &interceptor.Registry{}
 	settings.SetICEMulticastDNSMode(ice.MulticastDNSModeQueryOnly)
 	settings.SetIncludeLoopbackCandidate(true)
-	// A page that is closed says nothing.
+	// A page that is closed sends no goodbye.
 	settings.SetICETimeouts(5*time.Second, 10*time.Second, 2*time.Second)
 	rtx := webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeRTX, ClockRate: vp8.ClockRate, SDPFmtpLine: "apt=96"}
 	err := errors.Join(

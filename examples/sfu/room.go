@@ -18,7 +18,7 @@ const (
 	minRateBps   = 150_000
 	startRateBps = 300_000
 	maxRateBps   = 5_000_000
-	// keyFrameInterval is how often the publisher is asked for a key frame at most.
+	// keyFrameInterval is the shortest time between two requests of a key frame.
 	keyFrameInterval = 500 * time.Millisecond
 	// longestSetup is how long an offer may hold a place without a connection: some never even begin to fail.
 	longestSetup = 30 * time.Second
@@ -45,7 +45,7 @@ type publisher struct {
 	receiver   *remb.Receiver
 
 	mutex sync.Mutex
-	// Of the video, once there is some.
+	// ssrc of the video, once there is one.
 	ssrc  uint32
 	asked time.Time
 }
@@ -112,7 +112,7 @@ func (r *Room) Watch(offer string) (string, error) {
 	r.mutex.Lock()
 	start := int64(startRateBps)
 	if len(r.watchers) > 0 {
-		// What the others take: one more does not lower it unheard.
+		// The rate of the others: one more watcher does not lower it before it has reported.
 		start = max(start, r.boundBps)
 	}
 	r.mutex.Unlock()

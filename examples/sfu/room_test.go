@@ -84,7 +84,7 @@ func call(server *httptest.Server, path string, client *webrtc.PeerConnection) (
 		webrtc.SessionDescription{Type: webrtc.SDPTypeAnswer, SDP: string(sdp)})
 }
 
-// publish sends filler as REMB says; returns how many REMB came, and how many SSRCs in them were never sent.
+// publish sends filler at the rate of REMB; returns how many REMB came, and how many SSRCs in them were never sent.
 func publish(t *testing.T, server *httptest.Server) (rembs, wrong *atomic.Int64, leave func()) {
 	t.Helper()
 	client, err := newClient()
@@ -223,7 +223,7 @@ func TestWatchersJoinAndLeave(t *testing.T) {
 	}
 }
 
-// memory is what Go has in use, and what the kernel says that the process has.
+// memory is what Go has in use, and the process's memory by the kernel's count.
 func memory() string {
 	runtime.GC()
 	var in runtime.MemStats

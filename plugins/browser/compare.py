@@ -50,7 +50,7 @@ def score(call: Call) -> float:
 
 
 def reached(differences: list[float]) -> bool:
-    """Says what Weir's scores less the others' come to, and whether that is the goal."""
+    """Prints the differences of the scores, and returns whether they reach the goal."""
     mean, worst = sum(differences) / len(differences), min(differences)
     shown = f"{mean:+.1f} in the mean (above 0), {worst:+.1f} at worst ({WORST_DIFFERENCE:g})"
     print(f"{len(differences)} scenarios: {shown}")

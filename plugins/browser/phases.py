@@ -24,7 +24,7 @@ PHASE_S = 20.0
 SETTLING_S = 5.0
 """Left out at the beginning of a phase."""
 LEAST_SHARE = 0.9
-"""Of what the link could carry."""
+"""Share of the link's capacity."""
 LARGEST_MEDIAN_QUEUE_MS = 40.0
 LONGEST_TIME_TO_SHARE_S = 3.0
 _MAX_BITRATE = "2.5M"
@@ -38,7 +38,7 @@ def scenario() -> Scenario:
 
 
 def goals(call: Call) -> Iterator[tuple[str, bool]]:
-    """What was measured of each phase, beside what is asked in brackets; and whether that was reached."""
+    """Measured values of each phase, with the goals in brackets; and whether they are reached."""
     for number, rate_bps in enumerate(RATES_BPS):
         begin_s = PHASE_S * number
         settled = call.between(begin_s + SETTLING_S, begin_s + PHASE_S)

@@ -15,7 +15,7 @@ import (
 // Kind of a packet.
 type Kind uint8
 
-// What an RTP packet can carry.
+// Kinds of RTP packets.
 const (
 	Video          Kind = C.WEIR_PACKET_VIDEO
 	Audio          Kind = C.WEIR_PACKET_AUDIO
@@ -49,7 +49,7 @@ type Estimate struct {
 type Statistics struct {
 	TargetRateBps int64
 	Reason        string
-	// Of the last second: what arrived, the mean queueing delay of what had a send time, and the share lost, 0 to 1.
+	// Means of the last second: rate, queueing delay of packets with a send time, and loss ratio, 0 to 1.
 	ReceiveRateBps int64
 	QueueingDelay  time.Duration
 	LossRatio      float64
@@ -63,7 +63,7 @@ type Statistics struct {
 type Estimator struct {
 	handle  *C.weir_estimator
 	message *C.char
-	// What a call needs to point to; here they cost no allocation.
+	// Arguments of calls into C; as fields they cost no allocation.
 	packet   C.weir_packet
 	estimate C.weir_estimate
 	remb     [1040]byte
@@ -117,7 +117,7 @@ func (e *Estimator) OnPacket(packet *Packet) error {
 	return e.failure(C.weir_estimator_on_packet(e.handle, p))
 }
 
-// RemoveStream says that a stream has ended: it leaves the REMB until it is heard again.
+// RemoveStream ends a stream: it leaves the REMB until a packet of it arrives again.
 func (e *Estimator) RemoveStream(ssrc uint32) error {
 	return e.failure(C.weir_estimator_remove_stream(e.handle, C.uint32_t(ssrc)))
 }

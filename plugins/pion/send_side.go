@@ -14,14 +14,14 @@ import (
 // Fate of a packet that was sent.
 type Fate uint16
 
-// What feedback says of a packet; of those that none mentions the fate is unknown.
+// The fate of a packet in feedback; that of a packet which no message mentions is unknown.
 const (
 	Received    Fate = C.WEIR_PACKET_RECEIVED
 	Lost        Fate = C.WEIR_PACKET_LOST
 	FateUnknown Fate = C.WEIR_PACKET_FATE_UNKNOWN
 )
 
-// PacketFeedback is what one transport-wide feedback message says of one packet. The receive time is by the receiver's
+// PacketFeedback is the report of one transport-wide feedback message on one packet. The receive time is by the receiver's
 // clock, whose origin does not matter.
 type PacketFeedback struct {
 	ReceiveTimeUs  int64
@@ -96,7 +96,7 @@ func (s *SendSide) OnSentPacket(sendTimeUs int64, sequenceNumber uint16, sizeByt
 	return s.failure(C.weir_send_side_on_sent_packet(s.handle, p))
 }
 
-// OnTransportFeedback takes all that one feedback message says, in the order of sequence numbers. Anything may be wrong
+// OnTransportFeedback takes the packets of one feedback message in the order of sequence numbers. Anything may be wrong
 // with it: it is counted.
 func (s *SendSide) OnTransportFeedback(feedback []PacketFeedback, nowUs int64) error {
 	first := (*C.weir_packet_feedback)(unsafe.Pointer(unsafe.SliceData(feedback)))

@@ -72,7 +72,7 @@ func TestAfterCloseCallsFail(t *testing.T) {
 	_, _, err := estimator.OnTimeout(0)
 	for _, err := range []error{err, estimator.OnPacket(&weir.Packet{}), estimator.SetObjective(weir.Objective{})} {
 		if !errors.Is(err, weir.ErrClosed) {
-			t.Errorf("a closed estimator says %v", err)
+			t.Errorf("a closed estimator returns %v", err)
 		}
 	}
 	sender, err := weir.NewSendSide(weir.Config{Model: model(t)}, 0)
@@ -82,7 +82,7 @@ func TestAfterCloseCallsFail(t *testing.T) {
 	sender.Close()
 	sender.Close()
 	if err := sender.OnTransportFeedback(nil, 0); !errors.Is(err, weir.ErrClosed) || sender.NextTimeoutUs() != math.MaxInt64 {
-		t.Errorf("a closed sender says %v", err)
+		t.Errorf("a closed sender returns %v", err)
 	}
 }
 
@@ -161,7 +161,7 @@ func TestREMBIsReadByPion(t *testing.T) {
 		t.Errorf("%v", packets[0])
 	}
 	if off := math.Abs(float64(remb.Bitrate)/float64(latest.TargetRateBps) - 1); off > 1.0/(1<<17) {
-		t.Errorf("REMB says %.0f, the estimator %d", remb.Bitrate, latest.TargetRateBps)
+		t.Errorf("REMB has %.0f, the estimator %d", remb.Bitrate, latest.TargetRateBps)
 	}
 	if again, err := remb.Marshal(); err != nil || !bytes.Equal(again, raw) {
 		t.Errorf("pion writes %x, Weir %x", again, raw)

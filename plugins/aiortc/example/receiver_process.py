@@ -23,7 +23,7 @@ from weir_aiortc import Attachment, attach
 
 import weir
 
-# Of weir-peer's options, those that mean nothing here: the browser chooses the codec, and no picture is decoded.
+# Options of weir-peer without a meaning here: the browser chooses the codec, and no picture is decoded.
 _IGNORED = ("role", "codec", "bind-address", "frames", "frames-size")
 
 
@@ -58,7 +58,7 @@ def attached(pc: RTCPeerConnection, options: argparse.Namespace) -> Attachment:
 
 
 async def tell_statistics(pc: RTCPeerConnection, attachment: Attachment | None, interval_s: float) -> None:
-    """What aiortc and Weir say of the connection, again and again."""
+    """Sends statistics of aiortc and Weir periodically."""
     while True:
         await asyncio.sleep(interval_s)
         report = [asdict(one) for one in (await pc.getStats()).values()]
@@ -66,7 +66,7 @@ async def tell_statistics(pc: RTCPeerConnection, attachment: Attachment | None, 
 
 
 async def main(options: argparse.Namespace) -> None:
-    """Takes messages until it is told to stop, or nobody can tell it any more."""
+    """Takes messages until `stop` or the end of the input."""
     pc = RTCPeerConnection()
     sink = MediaBlackhole()
     pc.on("track", sink.addTrack)

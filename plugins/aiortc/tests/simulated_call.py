@@ -1,4 +1,4 @@
-"""A connection of aiortc in simulated time: its event loop, packets in place of a network, and a call of three streams."""
+"""A connection of aiortc in simulated time: event loop, packets in place of a network, a call of three streams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a datagram arrives when it came, and not when the busy loop got round to it. In real time: the kernel's."""
+"""A datagram arrives at the kernel's receive time, not when the busy loop reads it. In real time."""
 
 import asyncio
 import socket

@@ -1,4 +1,4 @@
-"""What the descriptions of a connection with Weir say."""
+"""The descriptions of a connection with Weir."""
 
 import asyncio
 

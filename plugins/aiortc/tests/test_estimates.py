@@ -1,4 +1,4 @@
-"""Whether the estimator in a connection says what it says of the same packets by itself."""
+"""The estimator in a connection gives the estimates that it gives for the same packets alone."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""The example programs: asked as the page does, and told what `weir call` tells weir-peer."""
+"""The example programs, with the requests of the page and the lines of `weir call`."""
 
 import asyncio
 from pathlib import Path

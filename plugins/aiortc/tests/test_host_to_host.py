@@ -70,5 +70,5 @@ def _listen(sender: Any) -> list[tuple[int, list[int]]]:
 
 
 def _knows_arrivals(attachment: Attachment) -> bool:
-    """Whether the kernel is asked: the private names of aiortc and aioice for that are there."""
+    """True if arrival times are the kernel's: the private names of aiortc and aioice for that are there."""
     return all(tap._arrivals._latest_s is not None for tap in attachment._taps)

@@ -187,7 +187,7 @@ def test_garbage_is_no_error() -> None:
             for _ in range(rng.randrange(6)):
                 if data:
                     data[rng.randrange(len(data))] = rng.randrange(256)
-            # What aiortc's own parser does not catch of header extensions of a wrong size.
+            # aiortc's own parser does not catch header extensions of a wrong size.
             with contextlib.suppress(struct.error):
                 await host.transport._handle_rtp_data(bytes(data), arrival_time_ms=0)
             await asyncio.sleep(0.001)

@@ -1,4 +1,4 @@
-"""Whether this aiortc has what the plug-in stands on, and what is said where it has not."""
+"""This aiortc has the private names that the plug-in uses; a missing one is an error that names it."""
 
 import inspect
 from importlib.metadata import version

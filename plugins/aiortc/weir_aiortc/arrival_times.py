@@ -1,8 +1,8 @@
 """When datagrams came, by the kernel's clock.
 
-asyncio reads one datagram of a socket in a turn of its loop, so that what comes while the application computes waits to
-be read; taken for the path's, that wait is a queue. The kernel knows better (SIOCGSTAMPNS, linux/sockios.h). Elsewhere
-than on Linux, and behind TURN, a datagram arrives when it is read.
+asyncio reads one datagram of a socket in a turn of its loop, so datagrams that come while the application computes wait,
+and that wait would look like a queue of the path. The kernel has the receive time (SIOCGSTAMPNS, linux/sockios.h). On
+other systems, and behind TURN, a datagram arrives when it is read.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class _Datagram(bytes):
 
 
 class ArrivalTimes:
-    """Of the datagrams that an ICE transport of aiortc receives, until `remove`."""
+    """Receive times of the datagrams of an ICE transport of aiortc, until `remove`."""
 
     def __init__(self, transport: RTCIceTransport) -> None:
         """Nothing is replaced where aiortc has not the names that this needs: times are then those of reading."""

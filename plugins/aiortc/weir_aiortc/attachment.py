@@ -99,7 +99,7 @@ class Attachment:
             for ssrc in tap.ssrcs_of(ended):
                 self.estimator.remove_stream(ssrc)
         if not self._told and self._outlet.is_open(self._taps):
-            # Before the media: a sender that was told to start high takes what it has heard by its first frame.
+            # Before the media: a sender with a high start rate uses the REMB that it has by its first frame.
             self._told = True
             self._loop.call_soon(self._tell, self.estimator.latest)
 

@@ -1,4 +1,4 @@
-"""What a connection negotiates: the codecs behind payload types, and descriptions that let a browser follow REMB."""
+"""Negotiation: the codecs behind payload types, and descriptions that let a browser follow REMB."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Codec:
 
 
 UNKNOWN = Codec("video", 0)
-"""What no transceiver has negotiated."""
+"""The codec of a payload type that no transceiver has negotiated."""
 
 
 def codec_table(transceivers: Iterable[RTCRtpTransceiver]) -> dict[int, Codec]:
-    """What has been negotiated, by payload type.
+    """The negotiated codecs, by payload type.
 
     Raises:
         UnsupportedAiortcError: the transceivers of this aiortc do not tell.
@@ -44,7 +44,7 @@ def codec_table(transceivers: Iterable[RTCRtpTransceiver]) -> dict[int, Codec]:
 
 
 class Descriptions:
-    """Of one connection, from now on until `remove`, with what lets REMB alone decide what the other end sends.
+    """Descriptions of one connection, until `remove`, in which REMB alone decides what the other end sends.
 
     Every video codec that is received gets `x-google-start-bitrate`, 1.5 Mbps, and `x-google-max-bitrate`, 20 Mbps: up
     to the first a Chromium then follows REMB at once in both directions, where else, and above, it grows by 8 % a
@@ -59,7 +59,7 @@ class Descriptions:
         pc.createOffer, pc.createAnswer = self._create_offer, self._create_answer
 
     def remove(self) -> None:
-        """What comes is as aiortc makes it."""
+        """Later descriptions are aiortc's own."""
         self._pc.createOffer, self._pc.createAnswer = self._created_offer, self._created_answer
 
     async def _create_offer(self) -> RTCSessionDescription:

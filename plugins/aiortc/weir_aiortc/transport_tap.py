@@ -24,7 +24,7 @@ RECEIVING = ("recvonly", "sendrecv")
 
 
 class UnsupportedAiortcError(RuntimeError):
-    """This aiortc has not what the plug-in stands on; the message says what, and which version has."""
+    """This aiortc lacks a name that the plug-in uses; the message has the name, and a version that has it."""
 
 
 def check_transport(transport: RTCDtlsTransport) -> None:
@@ -55,7 +55,7 @@ class TransportTap:
     sends RTCP.
 
     While it is in, aiortc's own estimator hears nothing and so sends no REMB: it takes no packet without abs-send-time,
-    which the tap removes from the packet once it was told.
+    which the tap removes from the packet afterwards.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class TransportTap:
 
 
 class RembOutlet:
-    """Of one connection. The other end may be gone at any time, which is no error."""
+    """REMB of one connection. The other end may be gone at any time, which is no error."""
 
     def __init__(self, pc: RTCPeerConnection) -> None:
         self.sent = 0
@@ -129,11 +129,11 @@ class RembOutlet:
         self._sending: set[asyncio.Task[None]] = set()
 
     def is_open(self, taps: Iterable[TransportTap]) -> bool:
-        """Whether there is anybody to tell."""
+        """True if a transport can send REMB."""
         return bool(self._listeners(taps))
 
     def send(self, estimator: weir.BandwidthEstimator, taps: Iterable[TransportTap]) -> None:
-        """What the estimator announces now."""
+        """Sends the estimate over every transport."""
         for tap, ssrc in self._listeners(taps):
             task = asyncio.get_running_loop().create_task(tap.send_rtcp(estimator.remb(ssrc)))
             self._sending.add(task)

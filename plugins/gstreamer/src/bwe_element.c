@@ -45,7 +45,7 @@ static void unlock_and_tell(WeirBwe* self) {
   if (changed) g_object_notify(G_OBJECT(self), "estimated-bitrate");
 }
 
-/* The packets that leave are the timer: only silence of the feedback needs one. */
+/* The packets that leave are the timer: only a feedback timeout needs one. */
 static void on_departure(WeirBwe* self) {
   GST_OBJECT_LOCK(self);
   if (self->estimator == NULL || weir_send_side_next_timeout_us(self->estimator) > now_us(self)) {

@@ -68,7 +68,7 @@ static void on_key_set(GstElement* encryptor, gpointer argument) {
   g_rw_lock_reader_unlock(&self->lock);
 }
 
-/* Of a webrtcbin, whose property connection-state is told of too late. */
+/* A webrtcbin notifies of its property connection-state too late, so its elements are observed. */
 static void on_element_added(GstBin* webrtcbin, GstBin* parent, GstElement* element, gpointer self) {
   (void)webrtcbin, (void)parent;
   GstElementFactory* factory = gst_element_get_factory(element);
@@ -109,7 +109,7 @@ static void stop(WeirRemb* self) {
   g_rw_lock_writer_lock(&self->lock);
   WeirReceiver* receiver = g_steal_pointer(&self->receiver);
   g_rw_lock_writer_unlock(&self->lock);
-  weir_receiver_free(receiver); /* not under the lock: whoever is told of a new rate may ask for it */
+  weir_receiver_free(receiver); /* not under the lock: a handler of a new rate may read it */
 }
 
 static gboolean find_rtpbin(WeirRemb* self) {
@@ -202,7 +202,7 @@ static void weir_remb_class_init(WeirRembClass* klass) {
                           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
   g_object_class_install_property(
       object, PROP_ESTIMATED_BITRATE,
-      g_param_spec_uint("estimated-bitrate", "Estimated bitrate", "In force, bit/s; told when a REMB goes out", 0,
+      g_param_spec_uint("estimated-bitrate", "Estimated bitrate", "In force, bit/s; notifies when a REMB is sent", 0,
                         G_MAXUINT32, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property(
       object, PROP_STATS,

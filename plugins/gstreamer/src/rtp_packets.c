@@ -5,7 +5,8 @@
 
 static const char kAbsSendTime[] = "http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time";
 
-/* Of a field "extmap-3", whose value is the extension's URI or an array with it in the second place: 3; else 0. */
+/* Returns 3 for a field "extmap-3" whose value is the extension's URI, or an array with it in the second place; else 0.
+ */
 static guint8 extension_id(GQuark field, const GValue* value) {
   const gchar* name = g_quark_to_string(field);
   if (!g_str_has_prefix(name, "extmap-")) return 0;

@@ -1,12 +1,11 @@
-/* RTP packets of GStreamer as Weir sees them. What their payload types mean rtpbin knows, which is asked once for each.
- */
+/* RTP packets of GStreamer as Weir's packets. rtpbin has the meaning of their payload types. */
 #ifndef WEIR_PLUGINS_GSTREAMER_RTP_PACKETS_H_
 #define WEIR_PLUGINS_GSTREAMER_RTP_PACKETS_H_
 
 #include <gst/gst.h>
 #include <weir.h>
 
-/* Of one RTP session. */
+/* A payload type of one RTP session. */
 typedef struct WeirPayloadType {
   gboolean known;
   guint8 kind;             /* weir_packet_kind */
@@ -14,7 +13,7 @@ typedef struct WeirPayloadType {
   guint32 clock_rate_hz;   /* 0: unknown */
 } WeirPayloadType;
 
-/* What caps of kind application/x-rtp say. */
+/* The payload type that caps of kind application/x-rtp describe. */
 WeirPayloadType weir_payload_type_from_caps(const GstCaps* caps);
 
 /* The payload type of a buffer, 0 to 127; -1 where it is no RTP. */

@@ -192,7 +192,7 @@ static GstPad* session_rtcp_pad(GstElement* rtpbin, guint session) {
   return pad;
 }
 
-/* What must come before any buffer; the session sends it with its first RTCP, which may be seconds away. */
+/* Events that must precede any buffer; the session sends them with its first RTCP, which may be seconds away. */
 static void push_first_events(GstPad* pad) {
   GstEvent* start = gst_event_new_stream_start("weir-rtcp");
   gst_event_set_group_id(start, gst_util_group_id_next());

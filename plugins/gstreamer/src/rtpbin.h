@@ -14,7 +14,7 @@ typedef struct WeirPacketTapCallbacks {
   void (*on_packet)(gpointer argument, guint session, weir_packet* packet);
   /* A stream has said RTCP BYE. */
   void (*on_bye)(gpointer argument, guint ssrc);
-  /* Packets of this type have no abs-send-time by what was negotiated; told once. */
+  /* Packets of this type have no negotiated abs-send-time; called once. */
   void (*on_missing_send_time)(gpointer argument, guint payload_type);
 } WeirPacketTapCallbacks;
 

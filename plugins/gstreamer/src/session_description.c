@@ -17,7 +17,7 @@ static void enter(Section* section, const gchar* line) {
   section->is_video = g_str_has_prefix(line, "m=video");
 }
 
-/* Of "a=NAME:96 ...", where `name` is "a=NAME:": the payload type; -1 where it is something else. */
+/* The payload type of "a=NAME:96 ...", where `name` is "a=NAME:"; -1 for another line. */
 static int payload_type(const gchar* line, const gchar* name) {
   if (!g_str_has_prefix(line, name)) return -1;
   const guint64 value = g_ascii_strtoull(line + strlen(name), NULL, 10);
@@ -32,7 +32,7 @@ static gboolean is_video_codec(const gchar* rtpmap) {
   return FALSE;
 }
 
-/* Whether a section of the offer has a line that ends so; with `line`, that one. */
+/* True if a section of the offer has a line with this prefix and suffix; `line` is that one. */
 static gboolean offers(gchar** offer, int number, const gchar* prefix, const gchar* suffix, const gchar** line) {
   Section section = {-1, FALSE};
   for (; *offer != NULL; ++offer) {

@@ -1,4 +1,4 @@
-/* What both elements are told in the same properties: the model or controller, the objective, the bounds. */
+/* The properties that both elements share: the model or controller, the objective, the bounds. */
 #ifndef WEIR_PLUGINS_GSTREAMER_SETTINGS_H_
 #define WEIR_PLUGINS_GSTREAMER_SETTINGS_H_
 

@@ -6,7 +6,7 @@ enum { kMostPackets = 65536, kLargestPacket = 65535 };
 typedef struct Report {
   weir_sent_packet sent;
   weir_packet_feedback feedback;
-  gboolean has_departure; /* false: told of before, or never sent */
+  gboolean has_departure; /* false: reported before, or never sent */
 } Report;
 
 gboolean weir_is_transport_feedback(const GstEvent* event) {

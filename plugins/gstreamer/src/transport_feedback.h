@@ -5,13 +5,13 @@
 #include <gst/gst.h>
 #include <weir.h>
 
-/* What the next event is read with. */
+/* State between two events. */
 typedef struct WeirFeedbackReader {
   gboolean began;
-  weir_sent_packet latest; /* of those that events have told of */
+  weir_sent_packet latest; /* the latest one that events have reported */
 } WeirFeedbackReader;
 
-/* Whether an event is one. */
+/* True if an event is transport-wide feedback. */
 gboolean weir_is_transport_feedback(const GstEvent* event);
 
 /* Tells the estimator of the packets' departures, of which the session tells here for the first time, and of their

@@ -1,4 +1,4 @@
-/* `rtpweirbwe` in a harness, told what rtpsession would tell it, against the same handed to the library directly. */
+/* `rtpweirbwe` in a harness with rtpsession's events, against the library with the same input. */
 #include "elements.h"
 
 #include <gst/check/gstcheck.h>
@@ -180,7 +180,7 @@ GST_START_TEST(test_anything_may_be_in_an_event) {
   gst_harness_push_upstream_event(
       call.harness, gst_event_new_custom(GST_EVENT_CUSTOM_UPSTREAM, gst_structure_new_empty("RTPTWCCPackets")));
   GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_WARNING);
-  fail_unless(message != NULL, "an event without packets is told");
+  fail_unless(message != NULL, "no message about an event without packets");
   gst_message_unref(message);
   GValueArray* packets = g_value_array_new(2);
   GValue value = G_VALUE_INIT;

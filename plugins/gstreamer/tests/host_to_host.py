@@ -24,7 +24,7 @@ CAPS = f"application/x-rtp,media=video,encoding-name=VP8,payload=96,extmap-1=(st
 
 
 def ask(webrtc: Gst.Element, signal: str, argument: object) -> Gst.Structure | None:
-    """What webrtcbin replies to a request."""
+    """webrtcbin's reply to a request."""
     promise = Gst.Promise.new()
     webrtc.emit(signal, argument, promise)
     promise.wait()
@@ -32,7 +32,7 @@ def ask(webrtc: Gst.Element, signal: str, argument: object) -> Gst.Structure | N
 
 
 class Pair:
-    """A sender and a receiver that are told each other's candidates; `configure(sender, receiver, pipelines)` may put
+    """A sender and a receiver that exchange candidates; `configure(sender, receiver, pipelines)` may put
     Weir on either side before they connect.
     """
 

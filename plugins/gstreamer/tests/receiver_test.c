@@ -32,7 +32,7 @@ static void on_remb(gpointer argument, const guint8* packet, gsize size) {
   g_mutex_unlock(&call->lock);
 }
 
-/* The timer's thread has come to the point where it waits for what the library says is due next. */
+/* The timer's thread waits for the library's next timeout. */
 static void wait_for_timer(Call* call) {
   const GstClockTime due = (GstClockTime)weir_estimator_next_timeout_us(call->direct) * GST_USECOND;
   const gint64 give_up_us = g_get_monotonic_time() + 20 * G_TIME_SPAN_SECOND;
@@ -143,7 +143,7 @@ static void run_call(const gchar* controller) {
       weir_estimator_remove_stream(call.direct, 2);
     }
   }
-  run_until(&call, 25 * G_USEC_PER_SEC); /* and silence */
+  run_until(&call, 25 * G_USEC_PER_SEC); /* and no packets */
   fail_unless(call.compared > 20, "only %" G_GUINT64_FORMAT " REMBs", call.compared);
   end(&call);
 }

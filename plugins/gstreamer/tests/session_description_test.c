@@ -1,4 +1,4 @@
-/* What is done to an answer of webrtcbin's. */
+/* The changes of webrtcbin's answer. */
 #include "session_description.h"
 
 #include <gst/check/gstcheck.h>

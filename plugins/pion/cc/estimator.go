@@ -40,7 +40,7 @@ type Estimator struct {
 	nowUs  func() int64
 	closed chan struct{}
 
-	// mutex guards what follows, never while something is sent or told.
+	// mutex guards the fields below. It is not held while something is sent or a callback runs.
 	mutex    sync.Mutex
 	over     bool
 	sendSide *weir.SendSide

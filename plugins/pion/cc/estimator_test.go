@@ -219,7 +219,7 @@ func TestCallbacksMayCallWhatTheyLike(t *testing.T) {
 	told := make(chan int, 1)
 	estimator.OnTargetBitrateChange(func(bitrate int) {
 		if got := estimator.GetTargetBitrate(); got != bitrate {
-			t.Errorf("told %d, and it is %d", bitrate, got)
+			t.Errorf("notified of %d, and it is %d", bitrate, got)
 		}
 		if err := estimator.Close(); err == nil {
 			told <- bitrate
@@ -238,10 +238,10 @@ func TestCallbacksMayCallWhatTheyLike(t *testing.T) {
 	select {
 	case bitrate := <-told:
 		if bitrate == 300_000 {
-			t.Error("told of the rate that it began with")
+			t.Error("notified of the start rate")
 		}
 	case <-time.After(20 * time.Second):
-		t.Error("nothing was told within 20 s")
+		t.Error("no notification within 20 s")
 	}
 	if err := estimator.SetRates(1, 2, 3); !errors.Is(err, weir.ErrClosed) {
 		t.Errorf("after Close: %v", err)

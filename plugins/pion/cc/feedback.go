@@ -31,8 +31,8 @@ type messageReader struct {
 	packets []weir.PacketFeedback
 }
 
-// read returns what a message says, in the order of sequence numbers; valid until the next call. Where it says that more
-// packets came than it has times of, the rest is left out.
+// read returns the packets of a message in the order of sequence numbers; valid until the next call. Packets that are
+// reported as received without a time are excluded.
 func (m *messageReader) read(message *rtcp.TransportLayerCC) []weir.PacketFeedback {
 	m.packets = m.packets[:0]
 	timeUs := m.unwrap(message.ReferenceTime) * referenceTimeUs
@@ -88,7 +88,7 @@ func (m *messageReader) unwrap(reference uint32) int64 {
 	return m.latest
 }
 
-// RoundTripTime is what a reception report says (RFC 3550, 6.4.1) to whom it has reached at `now`; false where it
+// RoundTripTime is that of a reception report (RFC 3550, 6.4.1) which arrives at `now`; false where it
 // answers no sender report.
 func RoundTripTime(report rtcp.ReceptionReport, now time.Time) (time.Duration, bool) {
 	if report.LastSenderReport == 0 {

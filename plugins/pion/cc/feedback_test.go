@@ -85,7 +85,7 @@ func TestMessagesThatCannotBeAreReadAsFarAsTheyGo(t *testing.T) {
 		"no chunks":      {rtcp.TransportLayerCC{PacketStatusCount: 9}, nil},
 		"no deltas":      {rtcp.TransportLayerCC{PacketStatusCount: 9, PacketChunks: []rtcp.PacketStatusChunk{run(1, 9)}}, nil},
 		"too few deltas": {rtcp.TransportLayerCC{PacketStatusCount: 3, PacketChunks: []rtcp.PacketStatusChunk{run(0, 1), run(2, 2)}, RecvDeltas: delta}, []weir.Fate{weir.Lost, weir.Received}},
-		"longer than it says": {
+		"longer than its header": {
 			rtcp.TransportLayerCC{PacketStatusCount: 2, PacketChunks: []rtcp.PacketStatusChunk{run(0, 8191)}},
 			[]weir.Fate{weir.Lost, weir.Lost},
 		},

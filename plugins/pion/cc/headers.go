@@ -7,7 +7,7 @@ import (
 )
 
 // ConfigureTWCCHeaderExtensionSender is webrtc's, with a header of its own for each packet that is numbered: pion answers
-// every NACK in a goroutine of its own from the header that it has kept, and where a packet is asked for twice at once
+// every NACK in a goroutine of its own from the header that it has kept, and where a packet is requested twice at once
 // both would write their number into that one. Before the interceptors that send again.
 func ConfigureTWCCHeaderExtensionSender(media *webrtc.MediaEngine, registry *interceptor.Registry) error {
 	if err := webrtc.ConfigureTWCCHeaderExtensionSender(media, registry); err != nil {

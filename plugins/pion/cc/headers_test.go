@@ -11,7 +11,7 @@ import (
 	"github.com/pion/webrtc/v4"
 )
 
-// Under -race, and by the numbers: a packet that is asked for many times at once is sent under a number each time.
+// Under -race, and by the numbers: a packet that is requested many times at once is sent under a number each time.
 func TestAPacketSentAgainAtOnceHasItsOwnNumbers(t *testing.T) {
 	estimator := newEstimator(t)
 	controller, err := pioncc.NewInterceptor(func() (pioncc.BandwidthEstimator, error) { return estimator, nil })

@@ -65,7 +65,7 @@ func (e *Estimator) GetTargetBitrate() int {
 	return int(e.rates.TargetRateBps)
 }
 
-// OnTargetBitrateChange has f told of each new rate. f may call what it likes but this.
+// OnTargetBitrateChange registers f, which is called with each new rate. f may call any other method.
 func (e *Estimator) OnTargetBitrateChange(f func(bitrate int)) {
 	e.telling.Lock()
 	defer e.telling.Unlock()

@@ -6,7 +6,7 @@ import (
 	"github.com/pion/transport/v4/packetio"
 )
 
-// What pion gives a stream where it makes the buffer itself.
+// Buffer sizes that pion gives a stream.
 const (
 	rtpBufferBytes  = 1000 * 1000
 	rtcpBufferBytes = 100 * 1000
@@ -43,7 +43,7 @@ func (r *Receiver) OnPacket(raw []byte) {
 	if err != nil || r.over {
 		return
 	}
-	// Unknown streams may come before signalling has told of them: without a send time, for once.
+	// Packets of a stream may come before its signaling: without a send time, for once.
 	of := r.streams[r.header.SSRC]
 	p := &r.packet
 	p.ArrivalTimeUs = r.nowUs()

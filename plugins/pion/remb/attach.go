@@ -25,7 +25,7 @@ func (r *Receiver) Attach(settings *webrtc.SettingEngine, media *webrtc.MediaEng
 	return nil
 }
 
-// RegisterDefaultInterceptors is webrtc.RegisterDefaultInterceptors without transport-cc. A packet is asked for at most
+// RegisterDefaultInterceptors is webrtc.RegisterDefaultInterceptors without transport-cc. A packet is requested at most
 // twice: pion does not notice that a retransmission came on a stream of its own, and would ask for it for ever.
 func RegisterDefaultInterceptors(media *webrtc.MediaEngine, registry *interceptor.Registry) error {
 	const nacks = 2

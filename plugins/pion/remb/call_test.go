@@ -37,7 +37,7 @@ func newReceiver(t *testing.T) *remb.Receiver {
 	return receiver
 }
 
-// follow has the filler send what REMB says, until the sender is closed; it is told of every REMB.
+// follow has the filler send at the rate of REMB until the sender is closed, and calls `heard` with every REMB.
 func follow(sender *webrtc.RTPSender, filler *link.Filler, heard func(*rtcp.ReceiverEstimatedMaximumBitrate)) {
 	for {
 		packets, _, err := sender.ReadRTCP()

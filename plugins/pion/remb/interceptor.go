@@ -11,7 +11,7 @@ import (
 
 const absSendTimeURI = "http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time"
 
-// stream is what signalling has told of an SSRC.
+// stream is what signaling has negotiated of an SSRC.
 type stream struct {
 	absSendTimeID uint8
 	clockRateHz   uint32
@@ -51,7 +51,7 @@ type receiverInterceptor struct {
 	receiver *Receiver
 }
 
-// BindRTCPWriter begins the estimator's life, with the PeerConnection's: it learns from the silence before media too.
+// BindRTCPWriter starts the estimator with the PeerConnection: it also uses the time before media.
 func (i *receiverInterceptor) BindRTCPWriter(writer interceptor.RTCPWriter) interceptor.RTCPWriter {
 	r := i.receiver
 	r.mutex.Lock()
@@ -86,7 +86,7 @@ func (i *receiverInterceptor) BindRTCPReader(reader interceptor.RTCPReader) inte
 		if a == nil {
 			a = make(interceptor.Attributes)
 		}
-		// What is no RTCP is for whoever reads it to refuse.
+		// The reader refuses what is no RTCP.
 		packets, _ := a.GetRTCPPackets(b[:n])
 		for _, packet := range packets {
 			if bye, ok := packet.(*rtcp.Goodbye); ok {
@@ -101,7 +101,7 @@ func (i *receiverInterceptor) BindRTCPReader(reader interceptor.RTCPReader) inte
 
 func (i *receiverInterceptor) Close() error { return i.receiver.Close() }
 
-// remove forgets a stream. One that goes on in spite of a BYE is heard again without what signalling told of it.
+// remove forgets a stream. One that goes on in spite of a BYE counts again, without what signaling negotiated of it.
 func (r *Receiver) remove(ssrc uint32) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()

@@ -25,30 +25,30 @@ var ErrTaken = errors.New("remb: a Receiver serves one PeerConnection; make an A
 // Options are those of a Receiver.
 type Options struct {
 	weir.Config
-	// OnEstimate, where it is not nil, is told of each REMB, from the Receiver's own goroutine.
+	// OnEstimate, where it is not nil, is called with each REMB, from the Receiver's own goroutine.
 	OnEstimate func(weir.Estimate)
-	// OnError, where it is not nil, is told what no caller can be: REMB that could not be sent, say.
+	// OnError, where it is not nil, is called with errors that no caller receives, such as a REMB that was not sent.
 	OnError func(error)
 }
 
 // Receiver is Weir at one PeerConnection. All methods may be called from any goroutine.
 type Receiver struct {
 	options Options
-	// senderSSRC is whom REMB says that it comes from.
+	// senderSSRC is the sender's SSRC in REMB.
 	senderSSRC uint32
 	// nowUs is the estimator's clock.
 	nowUs  func() int64
 	begun  sync.Once
 	closed chan struct{}
 
-	// mutex guards what follows, never while something is sent or told.
+	// mutex guards the fields below. It is not held while something is sent or a callback runs.
 	mutex     sync.Mutex
 	taken     bool
 	over      bool
 	writer    interceptor.RTCPWriter
 	streams   map[uint32]stream
 	estimator *weir.Estimator
-	// Of the packet at hand; here they cost no allocation.
+	// Header and packet being read; as fields they cost no allocation.
 	header rtp.Header
 	packet weir.Packet
 }

@@ -15,7 +15,7 @@ const (
 	// pacingFactor is that of Weir's library, and of libwebrtc under GCC: packets leave at so many times the target rate
 	// at most.
 	pacingFactor = 2.5
-	// What a packet has beside its payload: RTP's header with its extension; SRTP's tag, UDP and IP.
+	// Overhead of a packet: RTP's header with its extension; SRTP's tag, UDP and IP.
 	rtpHeaderBytes = 20
 	beneathBytes   = 38
 )
@@ -27,9 +27,9 @@ type controller struct {
 	pacers    *pacing.InterceptorFactory
 	estimator pioncc.BandwidthEstimator
 	resends   *resends
-	// Of the connection, among pacers.
+	// id of the connection among pacers.
 	id string
-	// What the target rate counts of a packet beside its payload.
+	// overheadBytes of a packet that the target rate counts beside its payload.
 	overheadBytes int
 }
 

@@ -1,5 +1,5 @@
 // pion-peer is an end of a call for `weir call`, in weir-peer's place: pion with Weir at the receiver, or with
-// transport-cc alone; or pion with Weir at the sender, or with pion's own gcc there. It speaks weir-peer's JSON lines
+// transport-cc alone; or pion with Weir at the sender, or with pion's own gcc there. It reads and writes weir-peer's JSON lines
 // (webrtc_patch/peer/README.md) as far as an end without sound and without received pictures can:
 //
 //	WEIR_PEER=build/plugins/pion-peer weir call catalogue/muses-cross-traffic --compare

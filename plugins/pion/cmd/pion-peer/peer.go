@@ -20,7 +20,7 @@ type options struct {
 	statsIntervalMs                                        int
 }
 
-// peer is what both ends of a call have: a PeerConnection, and how it speaks of it.
+// peer is what both ends of a call have: a PeerConnection, and its lines.
 type peer struct {
 	lines      *lineWriter
 	connection *webrtc.PeerConnection
@@ -108,7 +108,7 @@ func (p *peer) execute(c command) error {
 		p.writeStatistics()
 		return nil
 	}
-	return fmt.Errorf("%.100s: this end of pion-peer knows nothing of it", c.Type)
+	return fmt.Errorf("%.100s: this end of pion-peer has no such line", c.Type)
 }
 
 // addEarlyCandidates adds those that came before the other end's description.

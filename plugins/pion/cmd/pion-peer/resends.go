@@ -11,13 +11,13 @@ import (
 const (
 	// rememberedPackets is what pion's responder remembers.
 	rememberedPackets = 1024
-	// Of the round-trip time; until one is known.
+	// The longest round-trip time that counts, and the one until it is measured.
 	longestRoundTrip, firstRoundTrip = 500 * time.Millisecond, 100 * time.Millisecond
 )
 
 // resends keeps what was lost from being sent once more where it waits in the pacer for that already, or has left less
-// than a round trip ago, as libwebrtc does. pion's responder sends a packet as often as it is asked for, and Chromium
-// asks every 100 ms: after an outage, at a low rate, the pacer would be full of what has long arrived.
+// than a round trip ago, as libwebrtc does. pion's responder sends a packet once for each request, and Chromium
+// requests it every 100 ms: after an outage, at a low rate, the pacer would be full of what has long arrived.
 type resends struct {
 	mutex     sync.Mutex
 	roundTrip time.Duration
@@ -33,7 +33,7 @@ type resendState struct {
 
 func newResends() *resends { return &resends{roundTrip: firstRoundTrip} }
 
-// enters is asked before the pacer: whether the packet is to go on.
+// enters is called before the pacer, and returns true if the packet should go on.
 func (r *resends) enters(number uint16, now time.Time) bool {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -45,7 +45,7 @@ func (r *resends) enters(number uint16, now time.Time) bool {
 	return true
 }
 
-// leaves is told behind the pacer.
+// leaves is called behind the pacer.
 func (r *resends) leaves(number uint16, now time.Time) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()

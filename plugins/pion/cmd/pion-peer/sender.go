@@ -96,7 +96,7 @@ func (s *sender) offer() error {
 	if err != nil {
 		return err
 	}
-	// Candidates come with the local description, and only after the offer can they be told.
+	// Candidates come with the local description, and may be sent only after the offer.
 	s.lines.write(line{"type": "offer", "sdp": offer.SDP})
 	return s.connection.SetLocalDescription(offer)
 }
@@ -108,8 +108,8 @@ func (s *sender) onState(state webrtc.PeerConnectionState) {
 	}
 }
 
-// pictureRate has the pacer follow the controller, tells of its rate where it is another, and says what the pictures
-// have of it.
+// pictureRate sets the pacer to the controller's rate, reports a rate that changed, and returns the share of the
+// pictures.
 func (s *sender) pictureRate() int {
 	rates := s.controller.rates()
 	if rates.target != s.toldBps {
@@ -122,7 +122,7 @@ func (s *sender) pictureRate() int {
 	return s.controller.pictureRate(rates.target, s.video.clip.FramesPerSecond)
 }
 
-// readRTCP has feedback reach the controller, and key frames made where they are asked for.
+// readRTCP passes feedback to the controller, and makes the key frames that are requested.
 func (s *sender) readRTCP(from *webrtc.RTPSender) {
 	for {
 		packets, _, err := from.ReadRTCP()
@@ -145,7 +145,7 @@ func (s *sender) readRTCP(from *webrtc.RTPSender) {
 	}
 }
 
-// tellReport says what a sender report's RTP timestamp means on this machine's monotonic clock.
+// tellReport writes the time of a sender report's RTP timestamp on this machine's monotonic clock.
 func (s *sender) tellReport(report *rtcp.SenderReport) {
 	var now unix.Timespec
 	if report.PacketCount == 0 || unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) != nil {

@@ -110,7 +110,7 @@ func (f *far) answer(t *testing.T, offer string) string {
 	return f.LocalDescription().SDP
 }
 
-// call has a sender send to pion until it has told `wanted` sender reports; what it said, by type, and what arrived.
+// call has a sender send to pion until it has written `wanted` sender reports; returns its lines by type, and the frames.
 func call(t *testing.T, controller string, wanted int) (map[string][]line, []frame) {
 	t.Helper()
 	model, err := shipped.Path()

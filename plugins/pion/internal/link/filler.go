@@ -33,7 +33,7 @@ func NewFiller(startBps int64) (*Filler, error) {
 // SetRate is with what RTP, IP and UDP add.
 func (f *Filler) SetRate(bps int64) { f.rateBps.Store(bps) }
 
-// Disturbed says how this machine, and not the path, shaped what was sent; empty: it did not.
+// Disturbed returns how this machine, and not the path, shaped what was sent; empty if it did not.
 func (f *Filler) Disturbed() string {
 	const most = 0.02
 	if share := float64(f.late.Load()) / float64(max(f.ran.Load(), 1)); share > most {
