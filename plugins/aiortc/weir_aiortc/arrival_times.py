@@ -1,8 +1,8 @@
 """When datagrams came, by the kernel's clock.
 
-asyncio reads one datagram of a socket in a turn of its loop, so datagrams that come while the application computes wait,
-and that wait would look like a queue of the path. The kernel has the receive time (SIOCGSTAMPNS, linux/sockios.h). On
-other systems, and behind TURN, a datagram arrives when it is read.
+asyncio reads one datagram of a socket in a turn of its loop, so datagrams that come while the application computes
+wait, and that wait would look like a queue of the path. The kernel has the receive time (SIOCGSTAMPNS,
+linux/sockios.h). On other systems, and behind TURN, a datagram arrives when it is read.
 """
 
 from __future__ import annotations

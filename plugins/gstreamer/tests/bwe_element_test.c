@@ -1,11 +1,11 @@
 /* `rtpweirbwe` in a harness with rtpsession's events, against the library with the same input. */
-#include "elements.h"
-
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
 #include <gst/check/gsttestclock.h>
 #include <string.h>
 #include <weir.h>
+
+#include "elements.h"
 
 /* GValueArray is what rtpsession has. */
 G_GNUC_BEGIN_IGNORE_DEPRECATIONS
