@@ -33,7 +33,7 @@ _Command = TypeVar("_Command", bound=Callable[..., None])
 
 
 def _friendly(command: _Command) -> _Command:
-    """Turns the errors a user can mend into one message on stderr and the exit status for it."""
+    """Turns the errors that a user can fix into one message on stderr and the exit status for it."""
 
     @functools.wraps(command)
     def wrapped(*args: Any, **kwargs: Any) -> None:
@@ -131,7 +131,7 @@ def convert(
     repair: Annotated[bool, typer.Option(help="Repair faults that can be repaired.")] = False,
     force: Annotated[bool, _FORCE] = False,
 ) -> None:
-    """Convert a trace or scenario into another format; says on stderr what the format cannot express."""
+    """Convert a trace or scenario into another format; reports on stderr what the format cannot express."""
     formats: tuple[TraceFormat, ...] = ("csv", "mahimahi", "opennetlab", "scenario")
     if to is not None and to not in formats:
         raise InputError(f"--to {to}: use csv, mahimahi, opennetlab or scenario")
@@ -211,9 +211,7 @@ def generate(
     limit = None if queue is None else parse_queue(queue)
     if kind == "random":
         if any(option is not None for option in (rate, parameter or None, one_way_delay, limit, loss)):
-            raise InputError(
-                "random draws everything itself; leave out --rate, --set, --one-way-delay, --queue and --loss"
-            )
+            raise InputError("random draws everything itself; omit --rate, --set, --one-way-delay, --queue and --loss")
         scenario = random_scenario(seed, duration_s=duration)
     else:
         rate = rate or _DEFAULT_RATE

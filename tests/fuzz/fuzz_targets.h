@@ -25,7 +25,7 @@ void FuzzCApi(std::span<const uint8_t> bytes);
 
 // A scenario file: refused with a message, or within its bounds.
 void FuzzScenario(std::span<const uint8_t> bytes);
-// What `weir-sim serve` reads: frames, and the request in them.
+// The input of `weir-sim serve`: frames, and the request in them.
 void FuzzServe(std::span<const uint8_t> bytes);
 
 // For invariants; not assert(), which release builds drop.

@@ -27,9 +27,9 @@ from weir import _core
 ROOT = Path(__file__).parents[2]
 SHIPPED = ROOT / "trainer" / "models" / "weir.onnx"
 
-# Of the processor.
+# Processor time.
 LONGEST_LOAD_S = 0.5
-# Of the whole process, above what it needs with the models that are damaged.
+# Growth of the whole process.
 MOST_GROWTH_BYTES = 400 << 20
 INTERESTING = (0, 1, 2, -1, 3, 127, 128, 255, 2**16, 2**31 - 1, 2**31, 2**32, 2**32 + 1, 2**40, 2**63 - 1, -(2**63))
 
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def sound_models() -> list[bytes]:
-    """What is damaged: the shipped model, and one that has every operator."""
+    """The models that are damaged: the shipped one, and one with every operator."""
     # Written by the build, see tests/models.cmake.
     written = ROOT / "build" / "release" / "tests" / "models"
     names = ("recurrent", "discrete", "tree", "every_operator_11", "every_operator_21")

@@ -46,6 +46,7 @@ def test_a_term_is_found_in_prose(words, name, text, found):
         ("a.h", "int seat = vote(mend);  // The active controller.\n"),
         ("a.cc", '#include <weir/seat.h>\nFind("seat");\n// See pool/seat.h.\n'),
         ("a.py", "seats = {'vote': fly}  # `seats` are named here.\n"),
+        ("a.py", 'print(f"{told} and {seats.fly()} of them")\n'),
         ("a.html", "<script>const seat = way.back;</script><p>text</p>\n"),
         ("a.md", "It is computed on the fly.\n"),
         ("a.cc", "// the way\nint a;\n// back\n"),

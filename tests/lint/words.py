@@ -166,6 +166,10 @@ class Prose:
                     line = lines[number - 1]
                     start, stop = (column if number == first else 0), (end if number == last else len(line))
                     shown[number - 1][start:stop] = re.sub("[\"']", CODE, line[start:stop])
+                    if token.string[:2].lower() in ("f'", 'f"') or token.string[:3].lower() in ('rf"', "rf'", 'fr"'):
+                        expressions = r"(?<!{){[^{}\n]*}"
+                        kept = "".join(shown[number - 1][start:stop])
+                        shown[number - 1][start:stop] = re.sub(expressions, lambda found: hidden(found[0]), kept)
             if token.type not in (tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT):
                 before = [before[-1], "\n" if token.type == tokenize.NEWLINE else token.string]
         return "".join("".join(line) for line in shown)

@@ -208,7 +208,7 @@ def test_files_are_replaced_only_when_told(good: Path, tmp_path: Path) -> None:
 
 def test_random_refuses_a_rate(tmp_path: Path) -> None:
     result = run("generate", "random", "--rate", "3M", "--out", tmp_path / "x.json")
-    assert (result.exit_code, "leave out --rate" in result.stderr) == (2, True)
+    assert (result.exit_code, "omit --rate" in result.stderr) == (2, True)
     assert run("generate", "random", "--out", tmp_path / "x.json").exit_code == 0
 
 

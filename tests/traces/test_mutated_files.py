@@ -21,7 +21,7 @@ OPENNETLAB = (
     '{"duration": 200, "capacity": 300.5, "loss": 0.01, "rtt": 50, "jitter": 0},'
     '{"duration": 1000, "capacity": 0}, {"duration": 60000, "capacity": 2500, "time": 0}]}}'
 )
-# What readers stumble over: absurd numbers, other types, control characters, what is no UTF-8.
+# Hard input for readers: absurd numbers, other types, control characters, invalid UTF-8.
 SPLINTERS = [
     b"-", b"1e999", b"NaN", b"null", b"true", b"[]", b"{}", b'""', b"0.1e-320", b"9" * 400, b"\x00", b"\xff", b",",
     b"\xe2\x80\xa8", b"\n", b"\r\n", b"\xef\xbb\xbf", b"#", b'"', b"{", b"[", b"1_0", b"\xd9\xa1", b" ", b"-0.0",
@@ -47,7 +47,7 @@ def damaged(rng: random.Random, content: bytes) -> bytes:
 
 
 def read(path: Path, content: bytes) -> bool:
-    """Whether it is a trace; fails where it is neither that nor one clear message, or takes long."""
+    """Returns True for a trace; fails where it is neither that nor one clear message, or takes long."""
     path.write_bytes(content)
     began = time.process_time()
     refused = ""

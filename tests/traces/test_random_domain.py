@@ -1,4 +1,4 @@
-"""Random scenarios: reproducible, within their bounds, distributed as the module says."""
+"""Random scenarios: reproducible, within their bounds, distributed as the module describes."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -166,7 +166,7 @@ def test_the_path_changes_its_delay_in_each_way(many: list[Scenario]) -> None:
     single = [steps for steps in changes if len(steps) == 1]
     assert single
     assert all(4.99 <= steps[0] <= 150.01 for steps in single)
-    # Of routes that change, half do so in both directions.
+    # Half of the routes that change do so in both directions.
     both = share(scenario.reverse.one_way_delay_ms == scenario.forward.one_way_delay_ms for scenario in changing)
     assert both == pytest.approx(0.45, abs=0.12)
     other = [

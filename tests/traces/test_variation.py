@@ -1,4 +1,4 @@
-"""What a seed draws of a scenario."""
+"""Variation of a scenario by a seed."""
 
 import numpy as np
 import pytest

@@ -49,7 +49,7 @@ TEST(GccController, CrawlsWhenItsProbesAreNotSent) {
 
 struct SteadyCase {
   int64_t capacity_kbps;
-  // Of an independent harness.
+  // Measured by an independent harness.
   double utilisation;
 };
 

@@ -1,4 +1,4 @@
-// What the patch changes in libwebrtc, and what it does not.
+// The patch changes libwebrtc as it should, and nothing else.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -124,12 +124,12 @@ TEST_F(PatchedController, ShowsPacketsWithATransportSequenceNumberOnlyWhenAsked)
     } else {
       EXPECT_EQ(seen_.packets, 0);
     }
-    // And the sender is told of them all the same.
+    // The sender still gets feedback on them.
     EXPECT_GE(call.transport_feedbacks(), 5);
   }
 }
 
-// What an unpatched controller does, see libwebrtc's own unit test.
+// An unpatched controller does this, see libwebrtc's own unit test.
 void ExpectLibwebrtcsOwn() {
   ReceiveSideCall call;
   call.Run(20'000, 400'000);

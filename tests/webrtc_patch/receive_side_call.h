@@ -45,7 +45,7 @@ class ReceiveSideCall {
     controller_.OnReceivedPacket(wall_clock_ms_ + clock_.TimeInMilliseconds(), payload_size, header_);
   }
 
-  // `rate_bps` in packets of 1000 bytes and their header for `duration_ms`; 0: silence. The timer runs as in a call.
+  // `rate_bps` in packets of 1000 bytes and their header for `duration_ms`; 0: no packets. The timer runs as in a call.
   void Run(int64_t duration_ms, int64_t rate_bps, double queueing_delay_ms = 0) {
     const int64_t end_us = clock_.TimeInMicroseconds() + duration_ms * 1000;
     const int64_t gap_us = rate_bps > 0 ? 1024 * 8 * int64_t{1'000'000} / rate_bps : INT64_MAX / 2;
@@ -73,7 +73,7 @@ class ReceiveSideCall {
   std::vector<Remb>& rembs() { return rembs_; }
   int transport_feedbacks() const { return transport_feedbacks_; }
 
-  // What libwebrtc's RTP parsing leaves in a header.
+  // A header as libwebrtc's RTP parsing leaves it.
   static webrtc::RTPHeader Header() {
     webrtc::RTPHeader header;
     header.ssrc = kSsrc;

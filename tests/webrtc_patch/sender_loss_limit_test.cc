@@ -1,4 +1,4 @@
-// What libwebrtc's sender makes of loss when it has only REMB, against its published rule.
+// libwebrtc's reaction to loss with REMB alone, against its published rule.
 #include "sender_loss_limit.h"
 
 #include <gtest/gtest.h>

@@ -77,7 +77,7 @@ def to_scenario(
     duration_s: float | None = None,
     reverse: ImportedTrace | None = None,
 ) -> Scenario:
-    """A scenario of an imported file; options that are not None override what the file says.
+    """A scenario of an imported file; options that are not None override the file's values.
 
     Args:
         imported: what an importer read.
@@ -86,8 +86,7 @@ def to_scenario(
         queue: forward. None: the file's, else 300 ms of the mean capacity.
         loss_ratio: forward, independent, 0..1. None: the file's, else none.
         duration_s: seconds. None: the file's own length, else 60 s.
-        reverse: a trace for the reverse link: its capacity, and what it says of loss and delay. None: the file's, else
-            unlimited.
+        reverse: a trace for the reverse link: its capacity, loss and delay. None: the file's, else unlimited.
 
     Raises:
         InputError: an option is out of range.

@@ -1,4 +1,4 @@
-"""What an importer makes of a file."""
+"""The result of an importer."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ TraceFormat = Literal["opennetlab", "mahimahi", "csv", "scenario"]
 class ImportedTrace:
     """A file, read. ``capacity`` has every repair applied; with errors among ``findings`` it is not the file's own.
 
-    ``loss_ratio`` (0..1) and ``one_way_delay_ms`` are None where the file says nothing. ``reverse`` is what it says of
-    the way back, where it does. ``capacity`` is None only for a scenario whose forward link is unlimited.
+    ``loss_ratio`` (0..1) and ``one_way_delay_ms`` are None where the file has none. ``reverse`` describes the return
+    path, if the file does. ``capacity`` is None only for a scenario whose forward link is unlimited.
     """
 
     source: str

@@ -1,11 +1,11 @@
 """OpenNetLab gym traces.
 
-``uplink.trace_pattern[]`` of ``duration`` (ms), ``capacity`` (kbps), ``loss`` (0..1), ``rtt`` (ms); what an entry
-leaves out stays as it was (a duration may not be left out). The pattern's length is the period. Loss and delay (half of
-the round trip each way) change with the entries. ``downlink`` has the same form and describes the way back, which has
-the uplink's delay unless it says otherwise; OpenNetLab's own player does not read it, and has the uplink's capacity,
-loss and delay on the way back too. ``jitter`` is not used by that player either: it is ignored, with a warning where it
-would mean something, and so is ``time``.
+``uplink.trace_pattern[]`` of ``duration`` (ms), ``capacity`` (kbps), ``loss`` (0..1), ``rtt`` (ms); what an entry omits
+stays as it was (a duration is required). The pattern's length is the period. Loss and delay (half of the round trip
+each way) change with the entries. ``downlink`` has the same form and describes the return path, which has the uplink's
+delay unless it is given; OpenNetLab's own player does not read it, and has the uplink's capacity, loss and delay on the
+return path too. ``jitter`` is not used by that player either: it is ignored, with a warning where it would mean
+something, and so is ``time``.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _read_pattern(data: dict[str, Any], side: str, source: str, reverse: Importe
         "opennetlab",
         trace,
         findings + found + ([] if reverse is None else reverse.findings),
-        # Before the first entry that says otherwise nothing is lost; a delay is known from the first that names one.
+        # Nothing is lost before the first entry with a loss; the first delay holds from the beginning.
         loss_ratio=None if np.all(np.isnan(ratios)) else _over_time(RatioOverTime, trace, np.nan_to_num(ratios)),
         one_way_delay_ms=_over_time(DelayOverTime, trace, _begun(delays_ms)),
         reverse=reverse,

@@ -17,7 +17,7 @@ shown and changes nothing. Thresholds (units in the names) are the module's cons
   | `zero_run` | warning | no capacity for 1 s or more | none: an outage is a fair test |
   | `zero_share` | warning | no capacity for more than 5 % of the time | none |
   | `tiny_capacity` | warning | a rate above 0 and below 10 kbps: one packet takes a second | none |
-  | `ignored`, `shifted`, `time_unit` | warning | said by the importer | as the message says |
+  | `ignored`, `shifted`, `time_unit` | warning | found by the importer | as in the message |
 
 A spike is a rate above 10 Gbps, or above 1 Gbps and 50 times the median; in an OpenNetLab trace whose median is at most
 40 Mbps, already one above 60 Mbps, as its measuring tool leaves them. A link that is fast altogether has none there.
@@ -107,7 +107,7 @@ def check(samples: Samples) -> tuple[list[Finding], Samples]:
 
 
 def _unit_scale(samples: Samples) -> float:
-    """What makes rates that are too low for their unit a capacity that a call can live on; 1 for all others."""
+    """Factor that turns rates which are too low for their unit into a usable capacity; 1 for all others."""
     peak_bps = float(samples.rates_bps.max())
     if samples.rate_unit_bps is None or not 0 < peak_bps < SMALLEST_PLAUSIBLE_PEAK_BPS:
         return 1.0

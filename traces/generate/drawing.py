@@ -1,4 +1,4 @@
-"""What generators draw with: grids of time, correlated noise, and traces made of both."""
+"""Tools of the generators: grids of time, correlated noise, and traces made of both."""
 
 from __future__ import annotations
 

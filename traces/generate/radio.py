@@ -16,7 +16,7 @@ MCS_MINIMUM_SNR_DB = (2.0, 5.0, 9.0, 11.0, 15.0, 18.0, 20.0, 25.0)
 
 
 def scheme_shares(snr_db: Array) -> Array:
-    """Of the fastest scheme whose threshold the signal-to-noise ratio meets, its MCS_SHARES; the slowest below all."""
+    """MCS_SHARES of the fastest scheme whose threshold the signal-to-noise ratio meets; the slowest below all."""
     scheme = np.clip(np.searchsorted(MCS_MINIMUM_SNR_DB, snr_db, side="right") - 1, 0, None)
     return np.array(MCS_SHARES)[scheme]
 

@@ -1,4 +1,4 @@
-"""What crosses a path of the random domain: media with its sender's clock, and competitors. See `random_domain`."""
+"""Flows of the random domain: media with its sender's clock, and competitors. See `random_domain`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a path of the random domain does beside its capacity: delay that changes, loss, jitter, the way back.
+"""Impairments of a path of the random domain: delay that changes, loss, jitter, the return path.
 
 Kinds have shares of all scenarios, calm ones included; see `random_domain` for the table.
 """
@@ -16,13 +16,13 @@ SHORTEST_DELAY_MS, LONGEST_DELAY_MS = 5.0, 200.0
 LONGEST_CHANGED_DELAY_MS = 400.0
 
 CALM_SHARE = 0.2
-"""Of scenarios in which nothing but the capacity happens, so that the others are disturbed all the more."""
+"""Share of scenarios in which only the capacity changes; the others have more impairments instead."""
 
 _DELAY_CHANGES = {"steps": 0.10, "wandering": 0.05, "ramp": 0.05}
 _LOSSES = {"bernoulli": 0.32, "gilbert_elliott": 0.14, "policer": 0.04}
 _JITTERS = {"truncated_gaussian": 0.25, "uniform": 0.07, "slotted": 0.09, "spikes": 0.09}
 _REVERSE = 0.10
-"""Share of scenarios whose way back has another delay; and of those in which it has jitter of its own."""
+"""Share of scenarios whose return path has another delay, and share of those with jitter of its own."""
 _RAMP_STEP_S = 0.1
 _LONGEST_BURST_S = 2.0
 
@@ -40,7 +40,7 @@ def drawn_kind(rng: np.random.Generator, shares: Mapping[str, float], calm: bool
 
 
 def path_delay(rng: np.random.Generator, base_ms: float, duration_s: float, calm: bool) -> float | dict[str, Any]:
-    """The path's own one-way delay, ms: constant, or as a scenario says that it changes."""
+    """The path's own one-way delay, ms: constant, or a table over time."""
     match drawn_kind(rng, _DELAY_CHANGES, calm):
         case "steps":
             times_s: Array = rng.uniform(0.05, 0.95, int(rng.integers(1, 5))) * duration_s
@@ -145,7 +145,7 @@ def _jitter(rng: np.random.Generator, kind: str) -> dict[str, Any]:
 def reverse_link(
     rng: np.random.Generator, base_ms: float, forward_delay: float | dict[str, Any], loss: dict[str, Any], calm: bool
 ) -> dict[str, Any]:
-    """The way back of a path: unlimited, with a delay, perhaps loss and jitter.
+    """The return path: unlimited, with a delay, perhaps loss and jitter.
 
     Args:
         rng: source of randomness.

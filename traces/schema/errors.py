@@ -1,4 +1,4 @@
-"""What is wrong with a scenario, in one line: JSON path, fault, remedy."""
+"""Errors of a scenario, one line each: JSON path, fault, remedy."""
 
 from __future__ import annotations
 

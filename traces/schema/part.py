@@ -1,4 +1,4 @@
-"""What every part of a scenario is made of: the base class and the numbers (format ``weir.scenario/1``)."""
+"""The base class and the numbers of all parts of a scenario (format ``weir.scenario/1``)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NotNegative = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=
 PositiveTime = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=1e9)]
 Positive = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0)]
 Ratio = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=1)]
-# What a double holds exactly.
+# Integers that a double holds exactly.
 PositiveInt = Annotated[int, Field(strict=True, gt=0, le=2**53)]
 Flag = Annotated[bool, Field(strict=True)]
 

@@ -1,4 +1,4 @@
-"""What a seed draws of a scenario, so that its runs are different hours of one path and not copies of one run.
+"""Variation of a scenario by a seed, so that its runs are different hours of one path and not copies of one run.
 
 | what | distribution |
 |---|---|

@@ -29,7 +29,7 @@ from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpeci
 PACKET_FIELDS: Final = tuple(name for name in PACKET_RECORD.names or () if name != "reserved")
 MINIMUM_BPS: Final = 1_000.0
 MAXIMUM_BPS: Final = 1e9
-# What OpenNetLab's link has when the trace names no round-trip time, and what its encoder sends at most.
+# OpenNetLab's delay for a trace without a round-trip time, and the largest rate of its encoder.
 ONE_WAY_DELAY_MS: Final = 100.0
 QUEUE_MS: Final = 300.0
 MEDIA_MAXIMUM_BPS: Final = 10_000_000
@@ -38,7 +38,7 @@ DEFAULT_DURATION_MS: Final = 3000
 
 
 class Gym:
-    """`reset`, then `step(bps)` until it says done.
+    """`reset`, then `step(bps)` until it returns done.
 
     Args:
         gym_id: kept for compatibility; any name.

@@ -36,7 +36,7 @@ def rate_window(interval_ms: float, history: int) -> int:
 
 
 def rule_rate_bps(xp: Any, records: Any, features: tuple[str, ...], window: int) -> Any:
-    """What the rule would answer, in bps.
+    """The rule's rate, in bps.
 
     Args:
         xp: `numpy` or `torch`.

@@ -1,4 +1,4 @@
-"""What an environment is made of: decision interval, features, action and what an episode draws."""
+"""Specification of an environment: decision interval, features, action, and the draws of an episode."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weir.errors import InputError
 from weir.trainer.gym.rule import REQUIRED_FEATURES, rate_window, rule_rate_bps
 from weir.trainer.gym.step import PRIVILEGED_FIELDS
 
-# No weight of a random objective is smaller: MOCC's landmarks leave out the rim, where policies make no sense for any
+# No weight of a random objective is smaller: MOCC's landmarks exclude the rim, where policies make no sense for any
 # application.
 MINIMUM_RANDOM_WEIGHT = 0.05
 MAXIMUM_RANDOM_LOSS_WEIGHT = 0.6
@@ -149,7 +149,7 @@ class EnvironmentSpecification:
         return low, high
 
     def wire_actions(self, actions: np.ndarray, observations: np.ndarray) -> np.ndarray:
-        """What is sent to the simulator for actions in [-1, 1] after `observations`: float32 of shape (N,).
+        """Actions as the simulator receives them, for actions in [-1, 1] after `observations`: float32 of shape (N,).
 
         Args:
             actions: shape (N,) or (N, 1); cut to [-1, 1].

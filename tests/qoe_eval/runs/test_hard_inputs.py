@@ -67,7 +67,7 @@ def test_long_names_have_series_too(weir, tmp_path):
             json.dumps(scenario(forward={"capacity": {"times_s": [0, 20], "rates_bps": [0, 1e6]}})),
             "error (all_zero): the link has no capacity in all of the 10 s",
         ),
-        ("5\n999999999999999\n", "windows of 200 ms; mend the line"),
+        ("5\n999999999999999\n", "windows of 200 ms; fix the line"),
         ("", "the file is empty"),
         ("\ufeff", "the file is empty"),
         ("\0" * 1000, "line 1: neither JSON"),

@@ -1,1 +1,1 @@
-"""Ordinary network life in families of scenarios: what happens to a call besides that its capacity changes."""
+"""Families of network impairments: scenarios in which more than the capacity changes."""

@@ -1,4 +1,4 @@
-"""What the call itself does: the sender's clock, how it starts, when it pauses, what it has to send."""
+"""Families of the call itself: the sender's clock, start, pauses, content."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def mute() -> Family:
 
 def content() -> Family:
     """Video that at times needs less than the target: down to a half, a quarter or a tenth of it, also from an encoder
-    that follows its target slowly, and from one that leaves out frames.
+    that follows its target slowly, and from one that drops frames.
     """
     shares = {"half": 0.5, "quarter": 0.25, "tenth": 0.1}
     cases = [Case(name, video={"minimum_output_share": share}) for name, share in shares.items()]

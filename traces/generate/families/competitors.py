@@ -10,7 +10,7 @@ CONGESTION_CONTROLS = ("cubic", "newreno", "bbr")
 
 
 def tcp() -> Family:
-    """One TCP flow joins after 15 s, and stays, or leaves after another 30 s; also on 5 Mbps."""
+    """One TCP flow starts after 15 s, and stays, or stops after another 30 s; also on 5 Mbps."""
     cases = []
     for control in CONGESTION_CONTROLS:
         joins = {"kind": "tcp", "congestion_control": control, "start_s": TCP_JOINS_AT_S}

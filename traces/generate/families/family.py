@@ -1,6 +1,6 @@
 """A family: one kind of trouble in several strengths, each on several rates and with both kinds of media.
 
-Unless a family says otherwise: steady links of 1, 4 and 10 Mbps, 25 ms each way, a queue of 300 ms, 60 s, and one call
+Unless a family differs: steady links of 1, 4 and 10 Mbps, 25 ms each way, a queue of 300 ms, 60 s, and one call
 of filler, which takes whatever the link carries, or of video, which needs at most five sixths of it (2.5 Mbps of 3). A
 scenario is called ``FAMILY-CASE-RATE-MEDIA``: ``route-plus60-4M-video``.
 """

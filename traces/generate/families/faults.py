@@ -1,4 +1,4 @@
-"""What breaks for seconds and is whole again: feedback that is lost, an outage, a link at half its rate behind a queue
+"""Faults of some seconds: feedback that is lost, an outage, a link at half its rate behind a queue
 of one packet or of five seconds.
 """
 
