@@ -1,4 +1,7 @@
-"""The examples, and the code of the documents, which is a part of them."""
+"""The examples, and the code of the documents, which is a part of them.
+
+`python tests/install/test_examples.py` copies that part into the documents.
+"""
 
 import re
 import subprocess
@@ -19,10 +22,21 @@ def marked_region(source: str) -> str:
     return textwrap.dedent(region)
 
 
+def code_block(language: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<=^```{language}\n)(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
+
+
+def copy_into_documents() -> None:
+    for language, document in DOCUMENTS.items():
+        code = marked_region((ROOT / "examples" / EXAMPLES[language]).read_text())
+        text = code_block(language).sub(lambda _, code=code: code, (ROOT / document).read_text(), count=1)
+        (ROOT / document).write_text(text)
+
+
 @pytest.mark.parametrize("language", EXAMPLES)
 def test_a_document_shows_a_part_of_a_program_that_is_built_and_run(language):
     text = (ROOT / DOCUMENTS[language]).read_text()
-    (shown,) = re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+    (shown,) = code_block(language).findall(text)
     assert shown == marked_region((ROOT / "examples" / EXAMPLES[language]).read_text())
 
 
@@ -45,3 +59,7 @@ def test_the_python_example_says_what_is_wrong(arguments, code, message):
     assert done.returncode == code
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+if __name__ == "__main__":
+    copy_into_documents()

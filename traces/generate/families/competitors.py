@@ -18,4 +18,4 @@ def tcp() -> Family:
             Case(f"{control}-stays", others=[joins]),
             Case(f"{control}-leaves", others=[joins | {"stop_s": TCP_LEAVES_AT_S}]),
         ]
-    return Family("tcp", "A TCP flow joins", cases, rates_bps=(1e6, 4e6, 5e6, 10e6))
+    return Family("tcp", "A TCP flow starts later", cases, rates_bps=(1e6, 4e6, 5e6, 10e6))
