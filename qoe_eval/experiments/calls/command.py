@@ -89,7 +89,7 @@ def calls(
         "disturbed": sum(bool(record["call"]["disturbed"]) for record in outcome.records),
         "seeds": list(base.seeds),
         "size": size,
-        "model": model_description(replays),
+        "model": model.model_dump() if (model := model_description(replays)) else None,
         "versions": outcome.records[0].get("versions", {}) if outcome.records else {},
         "encoder_lag": median_lag(
             [
