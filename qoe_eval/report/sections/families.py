@@ -26,7 +26,7 @@ def families(rows: Sequence[Mapping[str, Any]], *, has_own_sections: bool) -> Se
         "scenarios": sum(row["scenarios"] for row in rows),
         "rows": [_row(row) for row in rows],
     }
-    return Section("families", "Ordinary life", "families.html", view)
+    return Section("families", "Impairments", "families.html", view)
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:
