@@ -26,7 +26,7 @@ from weir.qoe_eval.evaluate.score_measures import ALL
 from weir.qoe_eval.evaluate.suite import Measure, Outcome
 from weir.qoe_eval.measures.settled import settled_media_share, settled_rates_bps
 from weir.qoe_eval.report.goal_table import Bound
-from weir.traces.generate.families.call import AUDIO_ONLY_S, CLOCK_PPM
+from weir.traces.generate.families.call import AUDIO_ONLY_S, AUDIO_PACKETS_PER_SECOND, CLOCK_PPM
 from weir.traces.generate.families.competitors import CONGESTION_CONTROLS
 from weir.traces.generate.families.faults import FAULT_BEGINS_S, FAULT_LENGTHS_S
 from weir.traces.generate.families.path import ROUTE_CHANGES_AT_S, ROUTE_CHANGES_MS
@@ -233,8 +233,8 @@ def audio_feedback(family: str) -> Measure:
         found = {
             controller: {
                 scenario: value
-                for scenario, value in results.by_scenario(family, controller, per_second).items()
-                if scenario.split("-")[1].startswith("audio")
+                for rate in AUDIO_PACKETS_PER_SECOND
+                for scenario, value in results.by_scenario(family, controller, per_second, f"audio{rate}").items()
             }
             for controller in (*PAIR, "gcc-remb")
         }
