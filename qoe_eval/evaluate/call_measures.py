@@ -15,9 +15,10 @@ from weir._core import BandwidthEstimator
 from weir.files.input import LARGEST_MODEL_BYTES, read_bytes
 from weir.qoe_eval.call.logs.file_names import LINK_LOG
 from weir.qoe_eval.evaluate.link_accuracy import link_accuracy, worst
-from weir.qoe_eval.evaluate.results import Record, Records, Results, delay_p95_ms, metric, undisturbed
+from weir.qoe_eval.evaluate.results import Results, delay_p95_ms, metric, undisturbed
 from weir.qoe_eval.evaluate.scenarios import achievable_bps, unavoidable_freezes_s
 from weir.qoe_eval.evaluate.suite import Measure, Outcome
+from weir.qoe_eval.records import CallRecord, RecordType
 from weir.qoe_eval.report.goal_table import Bound
 
 BITRATE = "received_bitrate_bps"
@@ -47,12 +48,9 @@ class Pairs:
         return sum(self.weir) / len(self), sum(self.gcc) / len(self)
 
 
-def pairs_of(records: Records, name: str, weir: str = "weir") -> Pairs:
+def pairs_of(records: Sequence[CallRecord], name: str, weir: str = "weir") -> Pairs:
     """The undisturbed pairs in which both calls define a metric. `weir`: the controller that is held against gcc."""
-    by = {
-        (record["controller"], record["scenario"], record["seed"]): metric(name)(record)
-        for record in undisturbed(records)
-    }
+    by = {(record.controller, record.scenario, record.seed): metric(name)(record) for record in undisturbed(records)}
     both = [
         (value, gcc, (scenario, seed))
         for (controller, scenario, seed), value in by.items()
@@ -142,7 +140,7 @@ def worst_pair(name: str, metric_name: str, *, as_ratio: bool = False) -> Measur
         records = results.calls.get(name, [])
         values, details = {}, {}
         for scenario in _names(results, name):
-            pairs = pairs_of([one for one in records if one["scenario"] == scenario], metric_name)
+            pairs = pairs_of([one for one in records if one.scenario == scenario], metric_name)
             if len(pairs) and not (as_ratio and pairs.means[1] <= 0):
                 weir, gcc = pairs.means
                 values[scenario] = weir / gcc if as_ratio else weir - gcc
@@ -227,15 +225,15 @@ def estimator_cpu_share(model: Path, rate_bps: float, duration_s: float = 60.0) 
     return (time.process_time() - started_s) / duration_s
 
 
-def _calls(results: Results, sets: Sequence[str], part: str = "") -> list[Record]:
-    return [record for name in sets for record in results.calls.get(name, []) if part in record["scenario"]]
+def _calls(results: Results, sets: Sequence[str], part: str = "") -> list[CallRecord]:
+    return [record for name in sets for record in results.calls.get(name, []) if part in record.scenario]
 
 
 def _names(results: Results, name: str) -> list[str]:
     return [scenario.name for scenario in results.sets[name].scenarios] if name in results.sets else []
 
 
-def _why_no_pair(results: Results, sets: Sequence[str], records: Records) -> str:
+def _why_no_pair(results: Results, sets: Sequence[str], records: Sequence[CallRecord]) -> str:
     return results.why_no_pair(next((name for name in sets if name in results.sets), sets[0]), records)
 
 
@@ -246,11 +244,11 @@ def _of_means(pairs: Pairs, value: float) -> Outcome:
 
 
 def _deviation(
-    results: Results, scenario: str, controller: str, calls: Records, replays: str
+    results: Results, scenario: str, controller: str, calls: Sequence[CallRecord], replays: str
 ) -> tuple[dict[str, float], str]:
     """Calls over replays, rate and delay, and both in words; empty where either are missing."""
-    called = [one for one in undisturbed(calls) if (one["scenario"], one["controller"]) == (scenario, controller)]
-    replayed = [one for one in results.runs(replays, controller) if one["scenario"] == scenario]
+    called = [one for one in undisturbed(calls) if (one.scenario, one.controller) == (scenario, controller)]
+    replayed = [one for one in results.runs(replays, controller) if one.scenario == scenario]
     rate_bps, replayed_bps = _mean(called, metric(RATE)), _mean(replayed, metric(RATE))
     delay_ms, replayed_ms = _mean(called, metric(NETWORK_DELAY)), _mean(replayed, delay_p95_ms)
     if not (rate_bps and replayed_bps and delay_ms and replayed_ms):
@@ -262,7 +260,7 @@ def _deviation(
     return {"rate": rate_bps / replayed_bps, "delay": delay_ms / replayed_ms}, detail
 
 
-def _mean(records: Records, of_record: Callable[[Record], float | None]) -> float | None:
+def _mean(records: Sequence[RecordType], of_record: Callable[[RecordType], float | None]) -> float | None:
     values = [value for record in records if (value := of_record(record)) is not None]
     return sum(values) / len(values) if values else None
 
@@ -271,10 +269,10 @@ def _of_link(
     sets: Sequence[str], of_worst: Callable[[float | None, float | None], float | None], why_none: str
 ) -> Measure:
     def measure(results: Results, bound: Bound) -> Outcome:
-        records = [one for one in _calls(results, sets) if one.get("key") in results.called]
+        records = [one for one in _calls(results, sets) if one.key in results.called]
         if not records:
             return Outcome(reason=results.why_no_pair(sets[0], []))
-        settings = [results.called[one["key"]] for one in records]
+        settings = [results.called[one.key] for one in records]
         found = worst([link_accuracy(one.out / LINK_LOG, one.scenario) for one in settings])
         value = of_worst(found.capacity_ratio, found.delay_error_ms_p95)
         return Outcome(value, f"the worst of {len(records)} calls", reason=why_none if value is None else "")

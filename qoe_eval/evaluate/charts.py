@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from weir.qoe_eval.evaluate.results import Record, Results
-from weir.qoe_eval.measures.comparison import scenario_differences
+from weir.qoe_eval.evaluate.results import Results
 from weir.qoe_eval.measures.families import GCC
 from weir.qoe_eval.measures.flow_series import FlowSeries, read_flow_series
-from weir.qoe_eval.measures.summary import REFERENCE, scenario_means
+from weir.qoe_eval.measures.summary import REFERENCE, scenario_differences, scenario_means
+from weir.qoe_eval.records import FlowRecord, RunRecord
 from weir.qoe_eval.report.chart_rows import chart, line, row
 from weir.qoe_eval.report.flow_lines import SMALLEST_BIN_S, Line, capacity_line, flow_line
 from weir.traces.schema.scenario import Scenario
@@ -31,19 +31,19 @@ def worst_charts(results: Results, name: str) -> list[dict[str, Any]]:
 
 
 def _chart(results: Results, name: str, scenario: Scenario, difference: float) -> dict[str, Any]:
-    runs: dict[str, Record] = {}
+    runs: dict[str, RunRecord] = {}
     for record in results.replays[name]:
-        if record["scenario"] == scenario.name and record["controller"] in _CONTROLLERS:
-            runs.setdefault(record["controller"], results.with_series(record))
+        if record.scenario == scenario.name and record.controller in _CONTROLLERS:
+            runs.setdefault(record.controller, results.with_series(record))
     rates: list[Line] = []
     delays: list[Line] = []
     for controller, record in sorted(runs.items(), key=lambda item: _CONTROLLERS.index(item[0])):
         for flow, series in _series(record):
-            own = flow["kind"] == "rtp"
+            own = flow.kind == "rtp"
             if own and not rates:
                 rates.append(capacity_line(series))
-                delays.append(_path_delay(scenario, record["seed"]))
-            label = controller if own else f"{flow['id']} against {controller}"
+                delays.append(_path_delay(scenario, record.seed))
+            label = controller if own else f"{flow.id} against {controller}"
             colour = f"--c-{controller}"
             style: dict[str, Any] = {"group": controller, "dash": "" if own else "dash", "width": 1.8 if own else 1.2}
             rates.append(flow_line(label, colour, series, series.receive_rate_bps / 1e3, "kbps", **style))
@@ -54,10 +54,10 @@ def _chart(results: Results, name: str, scenario: Scenario, difference: float) -
     return chart(scenario.name, note, scenario.duration_s, rows)
 
 
-def _series(record: Record) -> Iterator[tuple[Mapping[str, Any], FlowSeries]]:
-    for flow in record["flows"]:
+def _series(record: RunRecord) -> Iterator[tuple[FlowRecord, FlowSeries]]:
+    for flow in record.flows:
         series = read_flow_series(record, flow)
-        if series is not None and flow["direction"] == "forward":
+        if series is not None and flow.direction == "forward":
             yield flow, series
 
 

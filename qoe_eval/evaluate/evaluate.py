@@ -20,6 +20,7 @@ from weir.qoe_eval.evaluate.runner import Choice, evaluate_suite, plan_suites
 from weir.qoe_eval.evaluate.scenarios import TRACE_SETS, check_traces
 from weir.qoe_eval.evaluate.suite import Settings, Suite
 from weir.qoe_eval.evaluate.suites import SUITES
+from weir.qoe_eval.records import RunAbout
 from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.inputs import shared_traces
 from weir.qoe_eval.runs.options import JobsOption, check_model
@@ -102,7 +103,7 @@ def evaluate(
     calls = calls or (bool(suite) and all(one.only_calls for one in suites))
     planned = plan_suites(suites, settings, Choice(chosen_sets or [], only or [], calls))
     console = error_console()
-    about = command_record(started)
+    about = RunAbout(**command_record(started))
     evaluated = [
         evaluate_suite(
             one, out / one.suite.name, jobs, console, about, quiet=as_json, repeat_disturbed=repeat_disturbed
@@ -113,7 +114,7 @@ def evaluate(
         **command_record(started),
         "runs": sum(len(one.records) for one in evaluated),
         "model": {"name": chosen_model.name, "sha256": sha256},
-        "versions": next((record.get("versions", {}) for one in evaluated for record in one.records), {}),
+        "versions": next((record.versions for one in evaluated for record in one.records), {}),
         "failures": [failure for one in evaluated for failure in one.failures],
     }
     finish(

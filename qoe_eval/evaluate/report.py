@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,21 +12,17 @@ from rich.text import Text
 
 from weir.console import output_console
 from weir.qoe_eval.evaluate.charts import worst_charts
-from weir.qoe_eval.evaluate.results import disturbances
 from weir.qoe_eval.evaluate.runner import Evaluated
 from weir.qoe_eval.evaluate.score_measures import SCORE, family_rows
 from weir.qoe_eval.evaluate.suite import base_name
-from weir.qoe_eval.measures.comparison import scenario_differences
-from weir.qoe_eval.measures.families import GCC, FamilyRow
-from weir.qoe_eval.measures.metric_table import METRICS
-from weir.qoe_eval.measures.statistics import PairedComparison
-from weir.qoe_eval.measures.summary import ordered_controllers, scenario_means
+from weir.qoe_eval.measures.families import GCC
+from weir.qoe_eval.measures.summary import ordered_controllers, scenario_differences, scenario_means
+from weir.qoe_eval.measures.table import MEASURES
+from weir.qoe_eval.records import FamilyRow, PairedComparison
 from weir.qoe_eval.report.goal_table import print_rows, reached_text, rows_document
 from weir.qoe_eval.report.page_template import Section, render_page
-from weir.qoe_eval.report.sections.failures import failures
-from weir.qoe_eval.report.sections.families import families
-from weir.qoe_eval.report.sections.scenarios import heat_rows
-from weir.qoe_eval.report.sections.what_was_run import versions_of
+from weir.qoe_eval.report.sections.runs import failures, versions_of
+from weir.qoe_eval.report.sections.scenarios import families, heat_rows
 
 SCHEMA = "weir.evaluation/1"
 _KEPT = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "recoco", "viewer_quality", "jain_index",
@@ -64,11 +59,11 @@ def evaluation_page(evaluated: Sequence[Evaluated], run: Mapping[str, Any], out:
         name, table = one.planned.suite.name, family_table(one)
         view = {"rows": one.rows, "note": f"{one.planned.suite.about} {reached_text(one.rows)} {_NOTE}"}
         sections.append(Section(name, name, "goals.html", view))
-        sections.append(families([asdict(row) for row in table], has_own_sections=True))
+        sections.append(families(table, has_own_sections=True))
         if one.pages:
             sections.append(_calls(one, out))
         for set_name in _tables(one):
-            found = ordered_controllers(record["controller"] for record in one.results.of(set_name))
+            found = ordered_controllers(record.controller for record in one.results.of(set_name))
             controllers |= set(found)
             sections.append(_set(one, set_name, found, charts))
     records = [record for one in evaluated for record in one.records]
@@ -104,7 +99,7 @@ def _suite_document(one: Evaluated) -> dict[str, Any]:
     results = one.results
     document = rows_document(SCHEMA, one.rows, {"seeds": list(one.planned.seeds), "runs": len(one.records)})
     return {key: value for key, value in document.items() if key != "schema"} | {
-        "families": [asdict(row) for row in family_table(one)],
+        "families": [row.model_dump() for row in family_table(one)],
         "sets": {
             name: {
                 "missing": some.missing,
@@ -118,8 +113,13 @@ def _suite_document(one: Evaluated) -> dict[str, Any]:
         },
         "calls": {
             name: [
-                {key: record[key] for key in ("scenario", "controller", "seed")}
-                | {"disturbed": disturbances(record), "metrics": record["metrics"]["run"]}
+                {
+                    "scenario": record.scenario,
+                    "controller": record.controller,
+                    "seed": record.seed,
+                    "disturbed": record.call.disturbed,
+                    "metrics": record.measures,
+                }
                 for record in records
             ]
             for name, records in results.calls.items()
@@ -148,9 +148,9 @@ def _set(one: Evaluated, name: str, controllers: Sequence[str], charts: list[dic
     view = {
         "suite": one.planned.suite.name,
         "description": next((some.description for some in results.sets[name].scenarios), ""),
-        "metric": METRICS[SCORE],
+        "metric": MEASURES[SCORE],
         "controllers": controllers,
-        "rows": heat_rows(METRICS[SCORE], {scenario: means[scenario] for scenario in ordered}, controllers),
+        "rows": heat_rows(MEASURES[SCORE], {scenario: means[scenario] for scenario in ordered}, controllers),
         "hidden": len(means) - len(ordered),
         "charts": [
             {"index": index, "name": chart["name"], "note": chart["note"]}
@@ -165,7 +165,7 @@ def _calls(one: Evaluated, out: Path) -> Section:
     calls = [record for records in one.results.calls.values() for record in records]
     view = {
         "calls": len(calls),
-        "disturbed": sum(bool(disturbances(record)) for record in calls),
+        "disturbed": sum(bool(record.call.disturbed) for record in calls),
         "pages": {size: str(page.relative_to(out)) for size, page in one.pages.items()},
     }
     return Section(f"{one.planned.suite.name}-calls", "Calls", "evaluate/calls.html", view)

@@ -1,20 +1,18 @@
-"""The records of a suite's runs, by set. All access to the fields of records is here."""
+"""The records of a suite's runs, by set."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import mean
-from typing import Any
 
 from weir.qoe_eval.call.settings import CallSettings
 from weir.qoe_eval.evaluate.scenarios import ScenarioSet
 from weir.qoe_eval.evaluate.suite import Settings, base_name
 from weir.qoe_eval.measures.flow_series import FlowSeries, read_flow_series
+from weir.qoe_eval.records import CallRecord, Record, RunRecord
 
-Record = Mapping[str, Any]
-Records = Sequence[Record]
-RunMeasure = Callable[[Record], float | None]
+RunMeasure = Callable[[RunRecord], float | None]
 
 NO_CALLS = "no calls were made; --calls makes them, as root and with Chromium"
 
@@ -35,23 +33,23 @@ class Results:
 
     settings: Settings
     sets: Mapping[str, ScenarioSet]
-    replays: Mapping[str, Records]
-    with_series: Callable[[Record], Record] = lambda record: record
-    calls: Mapping[str, Records] = field(default_factory=dict)
+    replays: Mapping[str, Sequence[RunRecord]]
+    with_series: Callable[[RunRecord], RunRecord] = lambda record: record
+    calls: Mapping[str, Sequence[CallRecord]] = field(default_factory=dict)
     called: Mapping[str, CallSettings] = field(default_factory=dict)
     pools: Mapping[str, str] = field(default_factory=dict)
 
-    def of(self, *names: str) -> list[Record]:
+    def of(self, *names: str) -> list[RunRecord]:
         """The replays of these sets."""
         return [record for name in names for record in self.replays.get(name, [])]
 
-    def runs(self, name: str, controller: str, *parts: str) -> list[Record]:
+    def runs(self, name: str, controller: str, *parts: str) -> list[RunRecord]:
         """Replays of a set and a controller, of scenarios whose names have all these parts (between hyphens)."""
         controller = self.pools.get(controller, controller)
         return [
             record
             for record in self.replays.get(name, [])
-            if record["controller"] == controller and set(parts) <= set(record["scenario"].split("-"))
+            if record.controller == controller and set(parts) <= set(record.scenario.split("-"))
         ]
 
     def by_scenario(self, name: str, controller: str, measure: RunMeasure, *parts: str) -> dict[str, float]:
@@ -60,19 +58,19 @@ class Results:
         for record in self.runs(name, controller, *parts):
             value = measure(record)
             if value is not None:
-                values.setdefault(record["scenario"], []).append(value)
+                values.setdefault(record.scenario, []).append(value)
         return {scenario: mean(some) for scenario, some in values.items()}
 
-    def series(self, record: Record) -> FlowSeries | None:
+    def series(self, record: RunRecord) -> FlowSeries | None:
         """The series of the flow under test: the record's first."""
         whole = self.with_series(record)
-        return read_flow_series(whole, whole["flows"][0])
+        return read_flow_series(whole, whole.flows[0])
 
     def why_absent(self, names: Iterable[str], other: str = "gcc") -> str:
         """Why sets of these names have no scenario on which weir and another both ran; empty when all have one."""
         reasons = set()
         for name in names:
-            ran = [{record["scenario"] for record in self.runs(name, one)} for one in ("weir", other)]
+            ran = [{record.scenario for record in self.runs(name, one)} for one in ("weir", other)]
             if not ran[0] & ran[1]:
                 reasons.add(self._missing(name) or f"no pair of weir and {other} on {name} completed")
         return "; ".join(sorted(reasons))
@@ -81,9 +79,9 @@ class Results:
         """Why a set has no run that a measure can use."""
         return self._missing(name) or "no such run"
 
-    def why_no_pair(self, name: str, records: Records) -> str:
+    def why_no_pair(self, name: str, records: Sequence[CallRecord]) -> str:
         """Why a set has no pair of calls that can be compared."""
-        reasons = sorted({reason for record in records for reason in disturbances(record)})
+        reasons = sorted({reason for record in records for reason in record.call.disturbed})
         if reasons:
             return f"no undisturbed pair of calls: {'; '.join(reasons[:3])}"
         return (self._missing(name) or "no complete pair of calls") if self.called else NO_CALLS
@@ -92,70 +90,16 @@ class Results:
         return self.sets[name].missing if name in self.sets else f"the set {base_name(name)} was not chosen"
 
 
-def metric(name: str) -> RunMeasure:
-    """A measure that every record has."""
-
-    def value(record: Record) -> float | None:
-        found: float | None = record["metrics"]["run"].get(name)
-        return found
-
-    return value
+def metric(name: str) -> Callable[[Record], float | None]:
+    """A measure of the run or call as a whole."""
+    return lambda record: record.measures.get(name)
 
 
-def delay_p95_ms(record: Record) -> float | None:
+def delay_p95_ms(record: RunRecord) -> float | None:
     """95th percentile of the one-way delay of the flow under test."""
-    found: float | None = (record["flows"][0].get("one_way_delay_ms") or {}).get("p95")
-    return found
+    return record.flows[0].delay_ms.get("p95")
 
 
-def base_delay_ms(record: Record) -> float:
-    """The path's own delay for the flow under test."""
-    return float(record["flows"][0]["base_one_way_delay_ms"])
-
-
-def feedback_per_sample(record: Record) -> tuple[Sequence[float], float] | None:
-    """Messages that report a rate, in each sample of a record with series, and the samples' length in s."""
-    sent = (record["flows"][0].get("series") or {}).get("rate_feedback_sent")
-    return None if sent is None else (sent, record["series"]["interval_s"])
-
-
-def flow_ids(record: Record, kind: str) -> list[str]:
-    """The flows of a kind."""
-    return [flow["id"] for flow in record["flows"] if flow["kind"] == kind]
-
-
-def mean_capacity_bps(record: Record) -> float:
-    """Of the forward link."""
-    return float(record["path"]["mean_capacity_bps"])
-
-
-def guard_changes(record: Record, rule: str) -> int:
-    """Decisions that a rule of the guard changed."""
-    return int(record["flows"][0]["guard"][rule])
-
-
-def decisions(record: Record) -> int:
-    """All decisions of the estimator."""
-    estimator = record["flows"][0]["estimator"]
-    return int(estimator["decisions"] + estimator["fallback_decisions"])
-
-
-def time_inactive(record: Record) -> float:
-    """Share of the decisions, 0 to 1, that a pool's first member did not make."""
-    return float(1 - record["flows"][0]["pool"]["members"][0]["pilot_share"])
-
-
-def active_until_s(record: Record) -> float:
-    """When a pool's first member was replaced as the active controller; infinite for never."""
-    held: float | None = record["flows"][0]["pool"]["first_pilot_held_s"]
-    return float("inf") if held is None else held
-
-
-def disturbances(record: Record) -> list[str]:
-    """What the machine did to a call."""
-    return list(record["call"]["disturbed"])
-
-
-def undisturbed(records: Records) -> list[Record]:
+def undisturbed(records: Sequence[CallRecord]) -> list[CallRecord]:
     """The calls whose measures are valid."""
-    return [record for record in records if not disturbances(record)]
+    return [record for record in records if not record.call.disturbed]

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
@@ -22,9 +21,10 @@ from weir.qoe_eval.call.report import page as call_report
 from weir.qoe_eval.call.requirements_check import check_requirements
 from weir.qoe_eval.call.run import run_calls
 from weir.qoe_eval.call.settings import SIZES, CallSettings
-from weir.qoe_eval.evaluate.results import Record, Results
+from weir.qoe_eval.evaluate.results import Results
 from weir.qoe_eval.evaluate.scenarios import ScenarioSet
 from weir.qoe_eval.evaluate.suite import Calls, CustomControllers, Replays, Settings, Suite, base_name
+from weir.qoe_eval.records import CallRecord, Record, RunAbout
 from weir.qoe_eval.report.goal_table import Row
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.progress import run_with_progress
@@ -95,7 +95,7 @@ def evaluate_suite(
     out: Path,
     jobs: int | None,
     console: Console,
-    about: Mapping[str, Any],
+    about: RunAbout,
     *,
     quiet: bool,
     repeat_disturbed: bool,
@@ -119,7 +119,7 @@ def evaluate_suite(
     plans = [_replay_plan(planned, one) for one in planned.replays]
     outcome = run_with_progress(plans, out, jobs, console, quiet=quiet)
     failures = [failure.describe() for failure in outcome.failures]
-    by_set: dict[str, list[Record]] = {}
+    by_set: dict[str, list[CallRecord]] = {}
     called: dict[str, CallSettings] = {}
     records, pages = list[Record](outcome.records), {}
     for size in dict.fromkeys(one.size for one in planned.calls):
@@ -127,12 +127,12 @@ def evaluate_suite(
         of_set = {one.name: _plan_calls(planned, one, folder) for one in planned.calls if one.size == size}
         wanted = {key: call for some in of_set.values() for key, call in some.items()}
         made = run_calls(wanted, folder, console, quiet=quiet, repeat_disturbed=repeat_disturbed)
-        by_set |= {name: [one for one in made.records if one["key"] in some] for name, some in of_set.items()}
+        by_set |= {name: [one for one in made.records if one.key in some] for name, some in of_set.items()}
         called |= wanted
         records += made.records
         failures += [f"{size}: {failure}" for failure in made.failures]
         if whole := [*made.records, *made.failed]:
-            of_calls = {**about, "planned": len(wanted), "failures": made.failures}
+            of_calls = about.model_copy(update={"planned": len(wanted), "failures": made.failures})
             pages[size] = call_report.write(whole, folder, of_calls)[1]
     results = Results(
         planned.settings,

@@ -10,18 +10,13 @@ from dataclasses import asdict, dataclass
 from statistics import mean
 
 from weir.qoe_eval.evaluate.results import (
-    Record,
-    Records,
     Results,
-    active_until_s,
-    decisions,
     delay_p95_ms,
-    guard_changes,
     metric,
-    time_inactive,
 )
 from weir.qoe_eval.evaluate.score_measures import SCORE
 from weir.qoe_eval.evaluate.suite import Measure, Outcome
+from weir.qoe_eval.records import PoolRecord, RunRecord
 from weir.qoe_eval.report.goal_table import Bound
 
 ALL_RULES = "all rules"
@@ -66,7 +61,9 @@ def inactive(controller: str, sets: Sequence[str]) -> Measure:
 
     def measure(results: Results, bound: Bound) -> Outcome:
         runs = {name: results.runs(name, controller) for name in sets}
-        found = {name: mean(time_inactive(run) for run in some) for name, some in runs.items() if some}
+        found = {
+            name: mean(1 - _pool(run).members[0].pilot_share for run in some) for name, some in runs.items() if some
+        }
         if not found:
             return Outcome(reason=results.why_no_run(sets[0]))
         return Outcome(mean(found.values()), _shown(found, bound), found)
@@ -91,7 +88,7 @@ def replaced_within(seconds: float, controller: str, name: str) -> Measure:
     """Share of a set's paths on which a pool has replaced its first member within that time."""
 
     def measure(results: Results, bound: Bound) -> Outcome:
-        active_s = sorted(active_until_s(run) for run in results.runs(name, controller))
+        active_s = sorted(_active_until_s(run) for run in results.runs(name, controller))
         if not active_s:
             return Outcome(reason=results.why_no_run(name))
         never = sum(one == float("inf") for one in active_s)
@@ -121,24 +118,41 @@ def guard_rule(rule: str, controller: str, sets: Sequence[str]) -> Measure:
     return measure
 
 
-def rule_effect(rule: str, with_rule: Records, without: Records) -> RuleEffect | None:
+def rule_effect(rule: str, with_rule: Sequence[RunRecord], without: Sequence[RunRecord]) -> RuleEffect | None:
     """The effect of a rule over runs paired by scenario and seed; None without a pair."""
     ones, others = _by_run(with_rule), _by_run(without)
     pairs = [(ones[run], others[run]) for run in ones.keys() & others.keys()]
     if not pairs:
         return None
-    changed = sum(guard_changes(one, rule) for one, _ in pairs)
+    changed = sum((one.flows[0].guard or {}).get(rule, 0) for one, _ in pairs)
     gains = [_difference(one, other) for one, other in pairs]
     challenge, delay_ms, utilisation = (mean(values) for values in zip(*gains, strict=True))
-    share = changed / max(sum(decisions(one) for one, _ in pairs), 1)
+    share = changed / max(sum(_decisions(one) for one, _ in pairs), 1)
     return RuleEffect(share, challenge, delay_ms, utilisation, len(pairs))
 
 
-def _by_run(records: Records) -> dict[tuple[str, int], Record]:
-    return {(run["scenario"], run["seed"]): run for run in records if delay_p95_ms(run) is not None}
+def _by_run(records: Sequence[RunRecord]) -> dict[tuple[str, int], RunRecord]:
+    return {(run.scenario, run.seed): run for run in records if delay_p95_ms(run) is not None}
 
 
-def _difference(one: Record, other: Record) -> tuple[float, ...]:
+def _pool(record: RunRecord) -> PoolRecord:
+    pool = record.flows[0].pool
+    assert pool is not None
+    return pool
+
+
+def _active_until_s(record: RunRecord) -> float:
+    """When a pool's first member was replaced as the active controller; infinite for never."""
+    held_s = _pool(record).first_pilot_held_s
+    return float("inf") if held_s is None else held_s
+
+
+def _decisions(record: RunRecord) -> int:
+    estimator = record.flows[0].estimator
+    return estimator.decisions + estimator.fallback_decisions if estimator else 0
+
+
+def _difference(one: RunRecord, other: RunRecord) -> tuple[float, ...]:
     of = (metric(SCORE), delay_p95_ms, metric("utilisation"))
     return tuple((value(one) or 0.0) - (value(other) or 0.0) for value in of)
 

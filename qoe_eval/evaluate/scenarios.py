@@ -12,7 +12,7 @@ import numpy as np
 from weir.errors import InputError
 from weir.qoe_eval.call.media.source_video import FRAMES_PER_SECOND
 from weir.qoe_eval.call.settings import DEFAULT_MAX_BITRATE_BPS
-from weir.qoe_eval.measures.freezes import find_freezes
+from weir.qoe_eval.measures.viewer import find_freezes
 from weir.traces.catalogue import load_bundled
 from weir.traces.formats.convert import to_scenario
 from weir.traces.formats.importers import read_trace

@@ -12,14 +12,14 @@ from statistics import mean, median
 
 import numpy as np
 
-from weir.qoe_eval.evaluate.results import Record, Results, delay_p95_ms, metric
+from weir.qoe_eval.evaluate.results import Results, delay_p95_ms, metric
 from weir.qoe_eval.evaluate.suite import Measure, Outcome
-from weir.qoe_eval.measures.comparison import Means, against, scenario_differences
-from weir.qoe_eval.measures.families import FamilyRow, family_row, utilisation_ratios
-from weir.qoe_eval.measures.metric_table import METRICS
-from weir.qoe_eval.measures.statistics import PairedComparison, compare_paired, distinct_runs
+from weir.qoe_eval.measures.families import family_row, utilisation_ratios
+from weir.qoe_eval.measures.statistics import compare_paired, distinct_runs
 from weir.qoe_eval.measures.steering import PAIRS, steering_of
-from weir.qoe_eval.measures.summary import run_values, scenario_means
+from weir.qoe_eval.measures.summary import Means, against, run_values, scenario_differences, scenario_means
+from weir.qoe_eval.measures.table import MEASURES
+from weir.qoe_eval.records import FamilyRow, PairedComparison, RunRecord
 from weir.qoe_eval.report.goal_table import Bound
 from weir.traces.generate.families.families import FAMILIES
 from weir.trainer.model.paired_text import sample_text, too_few_text
@@ -73,7 +73,7 @@ def controller_gain(own: str, reference: str, *others: str, name: str) -> Measur
     def measure(results: Results, bound: Bound) -> Outcome:
         records = distinct_runs(results.of(name))
         values = {one: run_values(records, one, SCORE) for one in (own, reference, *others)}
-        found = {one: compare_paired(METRICS[SCORE], values[own], values[one]) for one in (reference, *others)}
+        found = {one: compare_paired(MEASURES[SCORE], values[own], values[one]) for one in (reference, *others)}
         first = found[reference]
         if first is None or None in found.values():
             return Outcome(reason=results.why_no_run(name))
@@ -178,7 +178,7 @@ def median_difference(name: str, *sets: str) -> Measure:
     """Median over the scenarios of sets of a metric less gcc's; undecided while a set is missing."""
 
     def measure(results: Results, bound: Bound) -> Outcome:
-        means, described, missing = scenario_means(results.of(*sets)), METRICS[name], results.why_absent(sets)
+        means, described, missing = scenario_means(results.of(*sets)), MEASURES[name], results.why_absent(sets)
         differences = scenario_differences(means, "gcc", name)
         if not differences:
             return Outcome(reason=missing)
@@ -197,11 +197,11 @@ def delay_tail(*sets: str) -> Measure:
 
     def measure(results: Results, bound: Bound) -> Outcome:
         records = results.of(*sets)
-        first_seed = min((record["seed"] for record in records), default=1)
-        runs: dict[str, dict[str, Record]] = defaultdict(dict)
+        first_seed = min((record.seed for record in records), default=1)
+        runs: dict[str, dict[str, RunRecord]] = defaultdict(dict)
         for record in records:
-            if record["seed"] == first_seed and delay_p95_ms(record):
-                runs[record["scenario"]][record["controller"]] = record
+            if record.seed == first_seed and delay_p95_ms(record):
+                runs[record.scenario][record.controller] = record
         pairs = {scenario: (by["weir"], by["gcc"]) for scenario, by in runs.items() if {"weir", "gcc"} <= by.keys()}
         if not pairs:
             return Outcome(reason=results.why_absent(sets[:1]))
@@ -296,7 +296,7 @@ def _mean_score(means: Means, controller: str) -> float:
     return mean(by[controller][SCORE] for by in means.values() if SCORE in by.get(controller, {}))
 
 
-def _utilisation(record: Record) -> float | None:
+def _utilisation(record: RunRecord) -> float | None:
     return metric("utilisation")(record)
 
 

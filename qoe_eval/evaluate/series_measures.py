@@ -12,19 +12,15 @@ from statistics import mean
 
 from weir.qoe_eval.evaluate import series_functions as functions
 from weir.qoe_eval.evaluate.results import (
-    Record,
     Results,
     RunMeasure,
-    base_delay_ms,
-    feedback_per_sample,
-    flow_ids,
-    mean_capacity_bps,
     metric,
 )
 from weir.qoe_eval.evaluate.scenarios import HALVED_AT_S, START_BPS
 from weir.qoe_eval.evaluate.score_measures import ALL
 from weir.qoe_eval.evaluate.suite import Measure, Outcome
-from weir.qoe_eval.measures.settled import settled_media_share, settled_rates_bps
+from weir.qoe_eval.measures.fairness import settled_media_share, settled_rates_bps
+from weir.qoe_eval.records import RunRecord
 from weir.qoe_eval.report.goal_table import Bound
 from weir.traces.generate.families.call import AUDIO_ONLY_S, AUDIO_PACKETS_PER_SECOND, CLOCK_PPM
 from weir.traces.generate.families.competitors import CONGESTION_CONTROLS
@@ -81,7 +77,7 @@ def run_mean(name: str, scenario: str, of_run: RunMeasure) -> Measure:
             controller: [
                 of_run(results.with_series(record))
                 for record in results.runs(name, controller)
-                if record["scenario"] == scenario
+                if record.scenario == scenario
             ]
             for controller in ALL
         }
@@ -100,7 +96,7 @@ def share_against_tcp(name: str, cases: Mapping[str, str], of_tcp: bool = False)
     def measure(results: Results, bound: Bound) -> Outcome:
         parts = {}
         for label, scenario in cases.items():
-            runs = [one for one in results.runs(name, "weir") if one["scenario"] == scenario]
+            runs = [one for one in results.runs(name, "weir") if one.scenario == scenario]
             values = [x for one in runs if (x := settled_media_share(results.with_series(one))) is not None]
             if not values:
                 return Outcome(reason=results.why_no_run(name))
@@ -115,10 +111,10 @@ def share_of_half_link(kind: str) -> Measure:
     """Settled rate of the flow of a kind as a share of half the link, in the family `tcp`: worst congestion control."""
 
     def measure(results: Results, bound: Bound) -> Outcome:
-        def share(record: Record) -> float | None:
+        def share(record: RunRecord) -> float | None:
             rates = settled_rates_bps(results.with_series(record))
-            own = [rates[flow] for flow in flow_ids(record, kind) if flow in rates]
-            return own[0] / (mean_capacity_bps(record) / 2) if own else None
+            own = [rates[flow.id] for flow in record.flows if flow.kind == kind and flow.id in rates]
+            return own[0] / (record.path.mean_capacity_bps / 2) if own and record.path.mean_capacity_bps else None
 
         means = {
             controller: {
@@ -208,8 +204,8 @@ def start_queue(rate: str) -> Measure:
     """Largest queue in the first seconds of a call on a link of that rate, such as 3M."""
 
     def measure(results: Results, bound: Bound) -> Outcome:
-        def queue_ms(record: Record) -> float | None:
-            return _of_series(results, record, functions.largest_queue_ms, base_delay_ms(record))
+        def queue_ms(record: RunRecord) -> float | None:
+            return _of_series(results, record, functions.largest_queue_ms, record.flows[0].base_one_way_delay_ms)
 
         found = {one: results.by_scenario("start", one, queue_ms, rate) for one in PAIR}
         if not found["weir"]:
@@ -223,12 +219,13 @@ def audio_feedback(family: str) -> Measure:
     """Messages with a rate (REMB or transport feedback) per second while only audio arrives: most in a scenario."""
 
     def measure(results: Results, bound: Bound) -> Outcome:
-        def per_second(record: Record) -> float | None:
-            sampled = feedback_per_sample(results.with_series(record))
-            if sampled is None:
+        def per_second(record: RunRecord) -> float | None:
+            whole = results.with_series(record)
+            sent = (whole.flows[0].series or {}).get("rate_feedback_sent")
+            if sent is None or whole.series is None:
                 return None
-            first, last = (round(time_s / sampled[1]) for time_s in AUDIO_ONLY_S)
-            return sum(sampled[0][first:last]) / (AUDIO_ONLY_S[1] - AUDIO_ONLY_S[0])
+            first, last = (round(time_s / whole.series["interval_s"]) for time_s in AUDIO_ONLY_S)
+            return sum(value or 0 for value in sent[first:last]) / (AUDIO_ONLY_S[1] - AUDIO_ONLY_S[0])
 
         found = {
             controller: {
@@ -251,8 +248,10 @@ def recovery(fault: str) -> Measure:
     def measure(results: Results, bound: Bound) -> Outcome:
         ends_s = FAULT_BEGINS_S + FAULT_LENGTHS_S[fault]
 
-        def time_s(record: Record) -> float | None:
-            return _of_series(results, record, functions.recovery_s, FAULT_BEGINS_S, ends_s, base_delay_ms(record))
+        def time_s(record: RunRecord) -> float | None:
+            return _of_series(
+                results, record, functions.recovery_s, FAULT_BEGINS_S, ends_s, record.flows[0].base_one_way_delay_ms
+            )
 
         found = {one: results.by_scenario("fault", one, time_s, fault) for one in (*PAIR, "rule")}
         if not found["weir"]:
@@ -272,12 +271,14 @@ def _start_times(results: Results, name: str) -> dict[str, list[float | None]]:
 
 def _drain_times(results: Results, name: str) -> dict[str, list[float | None]]:
     return _each(
-        results, name, lambda one: _of_series(results, one, functions.drain_time_s, base_delay_ms(one), HALVED_AT_S)
+        results,
+        name,
+        lambda one: _of_series(results, one, functions.drain_time_s, one.flows[0].base_one_way_delay_ms, HALVED_AT_S),
     )
 
 
 def _of_series(
-    results: Results, record: Record, function: Callable[..., float | None], *arguments: float
+    results: Results, record: RunRecord, function: Callable[..., float | None], *arguments: float
 ) -> float | None:
     series = results.series(record)
     return None if series is None else function(series, *arguments)
@@ -313,7 +314,7 @@ def _dips(results: Results, controller: str) -> list[tuple[str, functions.Dip]]:
             series = results.series(record)
             dip = None if series is None else functions.dip_after(series, ROUTE_CHANGES_AT_S)
             if dip is not None:
-                found.append((record["scenario"], dip))
+                found.append((record.scenario, dip))
     return found
 
 

@@ -8,18 +8,23 @@ from weir.qoe_eval.evaluate.results import Results
 from weir.qoe_eval.evaluate.suite import Settings
 from weir.qoe_eval.evaluate.suites import SUITES
 from weir.qoe_eval.measures.flow_series import FlowSeries
-from weir.qoe_eval.measures.metric_table import METRICS
+from weir.qoe_eval.measures.table import MEASURES
+from weir.qoe_eval.records import CallRecord, RunRecord
 
 GOALS = {goal.name: goal for suite in SUITES.values() for goal in suite.goals}
 
 
-def record(scenario, controller, seed=1, *, disturbed=None, key="", flow=None, **measures):
-    """A record of a replay with these metrics and fields of its flow, or of a call."""
+def record(scenario, controller, seed=1, *, disturbed=None, key="", flow=None, flows=(), series=None, **measures):
+    """A record of a replay with these measures and fields of its flow, or of a call: 60 s on 4 Mbps."""
     found = {
-        "scenario": scenario, "controller": controller, "seed": seed, "key": key, "flows": [flow] if flow else [],
-        "metrics": {"run": dict.fromkeys(METRICS) | measures},
+        "schema": "weir.result/1", "scenario": scenario, "controller": controller, "seed": seed, "key": key,
+        "duration_s": 60.0, "path": {"one_way_delay_ms": 25.0, "mean_capacity_bps": 4e6}, "series": series,
+        "flows": [{"id": "media", "kind": "rtp"} | flow] if flow else list(flows),
+        "metrics": {"run": dict.fromkeys(MEASURES.of("replay")) | measures},
     }  # fmt: skip
-    return found if disturbed is None else found | {"call": {"disturbed": list(disturbed)}}
+    if disturbed is None:
+        return RunRecord.model_validate(found)
+    return CallRecord.model_validate(found | {"call": {"disturbed": list(disturbed)}})
 
 
 def results(replays=None, *, sets=None, calls=None, called=None, pools=None, **settings):

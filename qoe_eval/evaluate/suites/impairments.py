@@ -12,7 +12,7 @@ from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.evaluate import score_measures as scores
 from weir.qoe_eval.evaluate import series_measures as series
 from weir.qoe_eval.evaluate.suite import Calls, Goal, Replays, Suite
-from weir.qoe_eval.measures.settled import settled_jain_index
+from weir.qoe_eval.measures.fairness import settled_jain_index
 from weir.qoe_eval.report.goal_table import Bound
 from weir.traces.generate.families.families import FAMILIES
 from weir.traces.generate.families.path import ROUTE_CHANGES_MS

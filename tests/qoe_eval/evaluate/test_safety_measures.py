@@ -70,7 +70,7 @@ def test_a_healthy_model_that_is_none_and_a_file_that_no_pool_can_name(tmp_path)
 
 
 def scored(controller, challenge, pilot_share=1.0, active_s=None, scenario="any"):
-    flow = {"pool": {"members": [{"pilot_share": pilot_share}], "first_pilot_held_s": active_s}}
+    flow = {"pool": {"members": [{"name": "first", "pilot_share": pilot_share}], "first_pilot_held_s": active_s}}
     return record(scenario, controller, flow=flow, challenge=challenge)
 
 
@@ -132,7 +132,9 @@ def test_a_rule_that_is_off_is_another_run(tmp_path, fake_simulator):
                              one.series, own, one.guard_off))
         for one in sets
     ]  # fmt: skip
-    assert [[job["guard_off"] for job in some.values()] for some in jobs] == [[list(one.guard_off)] * 2 for one in sets]
+    assert [[job.request["guard_off"] for job in some.values()] for some in jobs] == [
+        [list(one.guard_off)] * 2 for one in sets
+    ]
     assert len({key for some in jobs for key in some}) == 2 * len(sets) > 8
 
 

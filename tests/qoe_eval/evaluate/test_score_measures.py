@@ -86,7 +86,7 @@ def test_the_sender_is_within_a_point_of_the_receiver(at_sender, reached):
     gain = row("random_at_sender", results({"random": found}))
     assert (gain.value, gain.reached) == (pytest.approx(at_sender - 90), reached)
     assert gain.figures == pytest.approx({name: score + 3.5 for name, score in scores.items()})
-    without_gcc = [one for one in found if one["controller"] != "gcc"]
+    without_gcc = [one for one in found if one.controller != "gcc"]
     assert row("random_at_sender", results({"random": without_gcc})).reached is None
 
 

@@ -14,7 +14,7 @@ from weir.qoe_eval.evaluate.series_functions import (
     share_before_step,
     start_time_s,
 )
-from weir.qoe_eval.measures.settled import settled_jain_index, settled_media_share, settled_rates_bps
+from weir.qoe_eval.measures.fairness import settled_jain_index, settled_media_share, settled_rates_bps
 
 
 def test_start_is_the_end_of_the_first_window_at_the_rate():
@@ -95,8 +95,7 @@ def flow(name, rates, kind="rtp", start_s=0.0, stop_s=None, direction="forward")
 
 def run(scenario, controller, *flows):
     """A record with series: 60 s on 4 Mbps."""
-    about = {"duration_s": 60.0, "series": {"interval_s": 0.1, "capacity_bps": [4e6] * 600}, "flows": list(flows)}
-    return record(scenario, controller) | about | {"path": {"mean_capacity_bps": 4e6}}
+    return record(scenario, controller, flows=flows, series={"interval_s": 0.1, "capacity_bps": [4e6] * 600})
 
 
 def test_settled_rates_leave_out_the_first_20_s_together():
@@ -109,8 +108,7 @@ def test_settled_rates_leave_out_the_first_20_s_together():
     short = run("by hand", "weir", flow("early", early), flow("late", late, start_s=35.0, stop_s=50.0))
     assert settled_rates_bps(short) == {}
     assert settled_jain_index(short) is None
-    del short["flows"][0]["series"]
-    assert settled_rates_bps(short) == {}
+    assert settled_rates_bps(short.without_series()[0]) == {}
 
 
 def test_shares_against_tcp():
@@ -120,7 +118,7 @@ def test_shares_against_tcp():
     assert settled_jain_index(found) is None
     rows = [row(f"tcp_{whose}_share", results({"tcp": [found]})) for whose in ("own", "left")]
     assert [(one.value, one.reached) for one in rows] == [(0.5, True), (1.5, True)]
-    queues = [found | {"scenario": f"rfc8867-5.6-queue{ms}"} for ms in (300, 1000)]
+    queues = [found.model_copy(update={"scenario": f"rfc8867-5.6-queue{ms}"}) for ms in (300, 1000)]
     rows = [row(f"rfc8867_5.6_{whose}_share", results({"rfc8867": queues})) for whose in ("own", "tcp")]
     assert [(one.value, one.reached) for one in rows] == [(0.25, True), (0.75, True)]
     assert row("rfc8867_5.6_own_share", results({"rfc8867": queues[:1]})).reached is None
@@ -159,8 +157,8 @@ def test_the_scenario_with_the_most_feedback_about_audio_decides():
     def audio(packets_per_second, controller, every):
         # While video runs, in each 100 ms.
         sent = [2] * 200 + [int(index % every == 0) for index in range(200)] + [2] * 200
-        one = record(f"mute-audio{packets_per_second}-4M-video", controller)
-        return one | {"series": {"interval_s": 0.1}, "flows": [{"series": {"rate_feedback_sent": sent}}]}
+        flow = {"series": {"rate_feedback_sent": sent}}
+        return record(f"mute-audio{packets_per_second}-4M-video", controller, flow=flow, series={"interval_s": 0.1})
 
     mute = [audio(1, "weir", 4), audio(50, "weir", 10), audio(1, "gcc", 20), record("mute-20s-4M-video", "weir")]
     found = row("audio_feedback", results({"mute": mute}))
@@ -190,7 +188,7 @@ def test_the_longest_dip_after_a_route_change_decides():
 
     route = [dipped("route-plus20-4M-video", "weir", 1), dipped("route-plus60-4M-video", "weir", 6)]
     route.append(dipped("route-minus40-4M-video", "weir", 30))
-    route = [one | {"series": {"interval_s": 0.1}} for one in route]
+    route = [one.model_copy(update={"series": {"interval_s": 0.1}}) for one in route]
     found = row("route_below_half", results({"route": route}))
     assert (found.value, found.reached) == (pytest.approx(6, abs=0.7), False)
     assert found.detail.startswith("route-plus60-4M-video; 1 of 2 miss it")
@@ -205,7 +203,7 @@ def test_a_start_and_a_queue_that_never_come():
     assert (start.value, start.measured, start.reached) == (None, "not at all in 1 of 1", False)
     assert start.detail == "gcc 0.30 s"
     drained = {name: run("halved-2.5M", name, flow("media", quick)) for name in ("weir", "gcc")}
-    drained["gcc"]["flows"][0]["series"]["one_way_delay_mean_ms"] = [500.0] * 600
+    drained["gcc"].flows[0].series["one_way_delay_mean_ms"] = [500.0] * 600
     less = row("halved_against_gcc", results({"halved": list(drained.values())}))
     assert (less.measured, less.reached) == ("gcc never is", True)
     assert row("halved", results({"halved": list(drained.values())})).value == 0

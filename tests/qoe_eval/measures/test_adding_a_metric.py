@@ -12,7 +12,7 @@ from weir.qoe_eval.measures.summary import summarise
 from weir.qoe_eval.report.csv_tables import write_results_csv
 from weir.qoe_eval.report.means_table import print_means
 from weir.qoe_eval.report.page_template import render_page
-from weir.qoe_eval.report.sections.headline import headline
+from weir.qoe_eval.report.sections.controllers import headline
 from weir.trainer.model.card import MEASURES, _figures
 
 
