@@ -11,6 +11,7 @@ from weir.qoe_eval.bench.command import bench
 from weir.qoe_eval.call.command import call
 from weir.qoe_eval.call.link.command import link
 from weir.qoe_eval.doctor.command import doctor
+from weir.qoe_eval.evaluate.evaluate import evaluate
 from weir.qoe_eval.experiments.command import app as experiment_app
 from weir.qoe_eval.replay_command import replay
 from weir.qoe_eval.report_command import app as report_app
@@ -30,7 +31,7 @@ def build_app() -> typer.Typer:
         rich_markup_mode=None,
     )
     app.callback()(_options)
-    for command in (replay, call, link, serve, doctor, bench):
+    for command in (replay, call, evaluate, link, serve, doctor, bench):
         app.command()(command)
     app.add_typer(report_app, name="report")
     app.add_typer(traces_app, name="traces")

@@ -245,7 +245,7 @@ def test_version_and_help(weir):
     assert weir("--version")[1].startswith("weir ")
     status, out, _ = weir("--help")
     assert status == 0
-    commands = ("replay", "report", "doctor", "bench", "experiment", "traces", "train", "export", "model")
+    commands = ("replay", "report", "doctor", "bench", "evaluate", "traces", "train", "export", "model")
     assert all(command in out for command in commands)
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from weir.executables import find_simulator
-from weir.qoe_eval.experiments.ending import end_experiment
+from weir.qoe_eval.evaluate.ending import finish, replay_record
 from weir.qoe_eval.experiments.muses.experiment import GLOBAL_FOLDER, global_plans, muses_plans, muses_results
 from weir.qoe_eval.experiments.muses.flow_rows import flow_rows
 from weir.qoe_eval.experiments.muses.imitation import imitation_scores, nearest_share
@@ -20,7 +20,6 @@ from weir.qoe_eval.experiments.muses.report import muses_document
 from weir.qoe_eval.experiments.muses.results import GLOBAL_TREE, MUSES
 from weir.qoe_eval.experiments.muses.sets import LTE_TRACES, muses_sets
 from weir.qoe_eval.experiments.options import CallTracesOption, ModelOption, SeedsOption
-from weir.qoe_eval.experiments.replay_record import replay_record
 from weir.qoe_eval.report.goal_table import print_rows
 from weir.qoe_eval.runs.inputs import shared_traces
 from weir.qoe_eval.runs.options import JobsOption, check_model
@@ -91,7 +90,7 @@ def muses(
         "networks": networks,
         "files": {who: file.name for who, file in given.items()},
     }
-    end_experiment(
+    finish(
         muses_document(rows, results, f1, run),
         out / MUSES_JSON,
         {out / MUSES_PAGE: render(results, rows, f1, run)},

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from weir.qoe_eval.evaluate.scenarios import ScenarioSet
 from weir.qoe_eval.experiments.muses.results import GLOBAL_TREE, MUSES, MusesResults, Record
 from weir.qoe_eval.experiments.muses.sets import (
     CHANGE,
@@ -18,7 +19,6 @@ from weir.qoe_eval.experiments.muses.sets import (
     TABLE_III,
     with_tcp,
 )
-from weir.qoe_eval.experiments.policy.sets import ScenarioSet
 from weir.qoe_eval.runs.jobs import ReplayPlan, SeriesOfPlan
 from weir.qoe_eval.runs.replay import ReplayOutcome
 from weir.qoe_eval.runs.store import RunStore

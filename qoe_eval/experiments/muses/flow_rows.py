@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from statistics import mean, median
 
-from weir.qoe_eval.experiments.carriable_rate import carriable_bps
+from weir.qoe_eval.evaluate.scenarios import achievable_bps
 from weir.qoe_eval.experiments.muses.measures import challenge_after, path_kinds, staggered_jain, switched_after_s
 from weir.qoe_eval.experiments.muses.results import GLOBAL_TREE, MUSES, MusesResults
 from weir.qoe_eval.experiments.muses.sets import CHANGE, CROSS_TRAFFIC, FLOWS, SHARING
@@ -19,7 +19,7 @@ from weir.traces.schema.values_over_time import DelayOverTime
 PAPERS_JAIN = {3: 0.999, 5: 0.999, 10: 0.988, 15: 0.988, 20: 0.965}
 PAPERS_CUBIC_JAIN = {3: 0.994, 5: 0.989, 10: 0.980, 15: 0.982, 20: 0.960}
 NO_MIXTURE = "the model is no mixture: it chooses no kind of path"
-LEFT_BPS = carriable_bps(muses_cross_traffic(), CALL_MEDIA_MAX_BPS)
+LEFT_BPS = achievable_bps(muses_cross_traffic(), CALL_MEDIA_MAX_BPS)
 
 
 def flow_rows(results: MusesResults) -> Iterator[Row]:

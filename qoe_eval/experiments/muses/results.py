@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import mean
 from typing import Any
 
-from weir.qoe_eval.experiments.policy.sets import ScenarioSet
+from weir.qoe_eval.evaluate.scenarios import ScenarioSet
 
 Record = Mapping[str, Any]
 MUSES = "weir"

@@ -12,7 +12,7 @@ from rich.progress import track
 
 from weir.executables import find_simulator
 from weir.files.output import make_folder
-from weir.qoe_eval.experiments.ending import end_experiment
+from weir.qoe_eval.evaluate.ending import finish
 from weir.qoe_eval.experiments.options import SeedsOption
 from weir.qoe_eval.experiments.polycc.demonstrations import demonstrations
 from weir.qoe_eval.experiments.polycc.report import polycc_document, polycc_markdown, polycc_page
@@ -76,7 +76,7 @@ def polycc(
         "versions": records[0].versions if records else {},
         "failures": failures,
     }
-    end_experiment(
+    finish(
         polycc_document(rows, results, run),
         out / POLYCC_JSON,
         {

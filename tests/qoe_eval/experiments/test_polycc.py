@@ -5,7 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from weir.cli.app import build_app
+from weir.qoe_eval.cli import build_app
 from weir.qoe_eval.experiments.polycc.demonstrations import (
     HALVED_CONTROLS,
     JITTER_CONTROLS,
