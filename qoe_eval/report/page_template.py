@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 _PAGE = Path(__file__).parent / "page"
 
+# File names in the folder of a report.
+SUMMARY = "summary.json"
+REPORT = "report.html"
+
 View = dict[str, Any]
 """What a template shows, by name: texts, numbers, and rows of them."""
 

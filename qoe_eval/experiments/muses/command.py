@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from weir.console import error_console
 from weir.executables import find_simulator
 from weir.qoe_eval.evaluate.ending import finish, replay_record
 from weir.qoe_eval.experiments.muses.experiment import GLOBAL_FOLDER, global_plans, muses_plans, muses_results
@@ -23,7 +24,7 @@ from weir.qoe_eval.experiments.options import CallTracesOption, ModelOption, See
 from weir.qoe_eval.report.goal_table import print_rows
 from weir.qoe_eval.runs.inputs import shared_traces
 from weir.qoe_eval.runs.options import JobsOption, check_model
-from weir.qoe_eval.runs.progress import error_console, run_with_progress
+from weir.qoe_eval.runs.progress import run_with_progress
 from weir.qoe_eval.runs.shipped_model import model_to_run
 from weir.trainer import read_model
 from weir.trainer.gym import SimulatorError

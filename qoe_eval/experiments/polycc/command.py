@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.progress import track
 
+from weir.console import error_console
 from weir.executables import find_simulator
 from weir.files.output import make_folder
 from weir.qoe_eval.evaluate.ending import finish
@@ -20,7 +21,6 @@ from weir.qoe_eval.experiments.polycc.rows import polycc_results, polycc_rows
 from weir.qoe_eval.report.goal_table import print_rows
 from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.options import JobsOption
-from weir.qoe_eval.runs.progress import error_console
 from weir.qoe_eval.runs.simulator import run_jobs
 from weir.qoe_eval.runs.simulator_worker import SimulatorFailed, SimulatorJob
 

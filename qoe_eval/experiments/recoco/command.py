@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from weir.console import error_console
 from weir.executables import find_simulator
 from weir.files.output import write_text
 from weir.installation import require_training
@@ -23,7 +24,6 @@ from weir.qoe_eval.experiments.recoco.report import RecocoResults, overall_rows,
 from weir.qoe_eval.experiments.recoco.results import ModelTask, TraceResult, gcc_results, read_result
 from weir.qoe_eval.experiments.recoco.task_progress import TaskProgress
 from weir.qoe_eval.runs.command_record import command_record
-from weir.qoe_eval.runs.progress import error_console
 from weir.qoe_eval.runs.simulator import simulator_versions
 from weir.qoe_eval.runs.simulator_worker import SimulatorFailed
 from weir.trainer.recoco import (

@@ -1,21 +1,22 @@
-"""`weir replay`: scenarios and traces under controllers and seeds."""
+"""`weir replay`: plans, runs and reports scenarios and traces under controllers and seeds."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
+from weir.console import error_console, with_options
 from weir.executables import find_simulator
 from weir.qoe_eval.measures.summary import in_order
 from weir.qoe_eval.records import CustomController, RunAbout, ScenarioAbout, Summary
 from weir.qoe_eval.report.means_table import print_means
-from weir.qoe_eval.report.replay_files import summarise_replay, write_csv, write_report
+from weir.qoe_eval.report.replay_page import summarise_replay, write_csv, write_report
 from weir.qoe_eval.runs import families as family_runs
 from weir.qoe_eval.runs import objectives as objective_runs
 from weir.qoe_eval.runs.command_record import command_record
@@ -32,7 +33,7 @@ from weir.qoe_eval.runs.options import (
     parse_objective,
 )
 from weir.qoe_eval.runs.own_controllers import DEFAULT_TIME_LIMIT_S
-from weir.qoe_eval.runs.progress import count_runs, end_with_failures, error_console, run_with_progress
+from weir.qoe_eval.runs.progress import count_runs, end_with_failures, run_with_progress
 from weir.qoe_eval.runs.replay import ReplayOutcome
 from weir.qoe_eval.runs.shipped_model import model_to_run
 from weir.qoe_eval.runs.store import RunStore
@@ -48,7 +49,7 @@ FINDINGS_SHOWN = 5
 
 
 class SeriesKept(StrEnum):
-    """Of which runs a replay keeps its time series. The measures are the same in every case."""
+    """The runs whose time series a replay keeps. The measures are the same in every case."""
 
     ALL = "all"
     FIRST = "first"
@@ -71,7 +72,10 @@ _SHOWN = (
 )
 
 
-def replay(
+@dataclass(frozen=True)
+class ReplayOptions:
+    """The options of `weir replay`; their help texts say what they mean."""
+
     inputs: Annotated[
         list[str],
         typer.Argument(
@@ -80,7 +84,7 @@ def replay(
             "scenarios, "
             "'catalogue/NAME' for one, 'catalogue/rfc8867' for the RFC 8867 cases.",
         ),
-    ],
+    ]
     controller: Annotated[
         list[str] | None,
         typer.Option(
@@ -88,7 +92,7 @@ def replay(
             help=f"{', '.join(SIMULATED)}; one of your own: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM, FILE.onnx, "
             f"FILE.onnx:bare; {POOL}. Repeatable. Default: all that are built in.",
         ),
-    ] = None,
+    ] = None
     controller_time_limit: Annotated[
         float,
         typer.Option(
@@ -97,11 +101,11 @@ def replay(
             metavar="S",
             help="How long one decision of a controller of your own may take; its start, ten times as long.",
         ),
-    ] = DEFAULT_TIME_LIMIT_S,
+    ] = DEFAULT_TIME_LIMIT_S
     objective: Annotated[
         str,
         typer.Option(metavar="T,L,P", help=f"Weights of throughput, latency and loss; or {', '.join(PRESETS)}."),
-    ] = DEFAULT_PRESET,
+    ] = DEFAULT_PRESET
     seeds: Annotated[
         int,
         typer.Option(
@@ -111,13 +115,13 @@ def replay(
             help="Runs with the seeds 1 to N, each with its own starting point, delay and clock; 0: one run of each "
             "scenario as it is written.",
         ),
-    ] = 5,
+    ] = 5
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where results, summary and report go.")] = Path(
         "weir-replay"
-    ),
-    one_way_delay: OneWayDelayOption = None,
-    queue: QueueOption = None,
-    loss: LossOption = None,
+    )
+    one_way_delay: OneWayDelayOption = None
+    queue: QueueOption = None
+    loss: LossOption = None
     reverse: Annotated[
         Path | None,
         typer.Option(
@@ -125,7 +129,7 @@ def replay(
             help="Trace for the reverse link, which carries the feedback: NAME.down beside NAME.up, say. Default: the "
             "file's own, else an unlimited one.",
         ),
-    ] = None,
+    ] = None
     window: Annotated[
         int,
         typer.Option(
@@ -135,13 +139,13 @@ def replay(
             metavar="MS",
             help="Time over which the deliveries of a Mahimahi file are averaged.",
         ),
-    ] = DEFAULT_WINDOW_MS,
+    ] = DEFAULT_WINDOW_MS
     duration: Annotated[
         float | None, typer.Option(min=0.1, max=MAX_DURATION_S, metavar="S", help="Length of a run.")
-    ] = None,
+    ] = None
     model: Annotated[
         Path | None, typer.Option(metavar="FILE", help="ONNX model of the controller weir. Default: the one shipped.")
-    ] = None,
+    ] = None
     objectives: Annotated[
         int,
         typer.Option(
@@ -150,7 +154,7 @@ def replay(
             metavar="N",
             help="Also run weir under the presets and N objectives (seed 1) for the objective page; 0: leave it out.",
         ),
-    ] = 20,
+    ] = 20
     families: Annotated[
         bool,
         typer.Option(
@@ -158,52 +162,136 @@ def replay(
             help="Also run two scenarios of each family of 'weir experiment robust' (seed 1), for its own section of "
             "the page.",
         ),
-    ] = False,
+    ] = False
     series: Annotated[
         SeriesKept,
         typer.Option(help="Of which runs time series are kept: all, those of the first seed, or none."),
-    ] = SeriesKept.ALL,
+    ] = SeriesKept.ALL
     csv: Annotated[
         bool, typer.Option("--csv", help="Also write results.csv, and series.csv.gz and frames.csv.gz of kept series.")
-    ] = False,
-    repair: Annotated[bool, typer.Option("--repair", help="Accept traces with faults that can be repaired.")] = False,
-    jobs: JobsOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and no progress.")] = False,
-) -> None:
+    ] = False
+    repair: Annotated[bool, typer.Option("--repair", help="Accept traces with faults that can be repaired.")] = False
+    jobs: JobsOption = None
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and no progress.")] = False
+
+    @property
+    def seeds_to_run(self) -> Sequence[int]:
+        """Their numbers."""
+        return range(1, self.seeds + 1) if self.seeds else [0]
+
+
+@dataclass(frozen=True)
+class ReplayPlans:
+    """The runs of one replay: the main comparison, and those beside it."""
+
+    main: ReplayPlan
+    objectives: list[ReplayPlan]
+    families: list[ReplayPlan]
+
+
+@dataclass(frozen=True)
+class ReplayResults:
+    """The outcomes of `ReplayPlans`."""
+
+    main: ReplayOutcome
+    objectives: ReplayOutcome
+    families: ReplayOutcome
+
+    @property
+    def failures(self) -> list[str]:
+        """One line for each run that did not complete."""
+        return [failure.describe() for one in (self.main, self.objectives, self.families) for failure in one.failures]
+
+
+@with_options(ReplayOptions)
+def replay(options: ReplayOptions) -> None:
     """Replays traces or scenarios under rate controllers; writes results.jsonl, summary.json, series/ and report.html.
 
-    A replay that was interrupted goes on where it was when the same command is given again.
+    An interrupted replay continues when the same command is given again.
     """
     started = time.monotonic()
-    names, own = check_controllers(controller or [], controller_time_limit)
-    back = None if reverse is None else read_trace(reverse, repair=repair, window_ms=window)
-    if back is not None:
-        _show_findings(back)
-    path = PathOptions(one_way_delay, parse_queue(queue) if queue else None, loss, duration, back)
-    weights = parse_objective(objective)
-    check_model(model)
-    scenarios = read_inputs(inputs, path, repair, _show_findings, window)
-    chosen = model_to_run(model) if any(uses_model(name) for name in names) else None
-    numbers = range(1, seeds + 1) if seeds else [0]
-    plan = ReplayPlan(scenarios, names, weights, numbers, chosen, find_simulator(), _SERIES_OF_PLAN[series], own)
-    console = error_console()
-    also = f", 'weir report {out}' shows them"
-    outcome = run_with_progress([plan], out, jobs, console, quiet=as_json, after_interrupt=also)
-    steered = _run_objectives(plan, objectives, out, jobs, console, quiet=as_json)
-    lived = _run_families(plan, families, out, jobs, console, quiet=as_json)
-    failures = [failure.describe() for one in (outcome, steered, lived) for failure in one.failures]
-    records = in_order(outcome.records, (scenario.name for scenario in scenarios))
-    summary = summarise_replay(records, steered.records, lived.records, _about(plan, outcome, failures, started))
-    page = write_report(RunStore(out), records, summary)
-    if csv:
-        write_csv(RunStore(out), records, quiet=as_json)
-    if as_json:
+    plans = plan_replay(options)
+    results = run_plans(plans, options)
+    summary, page = report_results(plans, results, options, started)
+    if options.as_json:
         typer.echo(summary.text())
     else:
         _print_table(summary)
-        note = f" ({outcome.reused} of them from before)" if outcome.reused else ""
-        typer.echo(f"\n{count_runs(len(records))}{note} in {time.monotonic() - started:.1f} s. Report: {page}")
-    end_with_failures(failures, console)
+        note = f" ({results.main.reused} of them from before)" if results.main.reused else ""
+        runs = count_runs(len(results.main.records))
+        typer.echo(f"\n{runs}{note} in {time.monotonic() - started:.1f} s. Report: {page}")
+    end_with_failures(results.failures, error_console())
+
+
+def plan_replay(options: ReplayOptions) -> ReplayPlans:
+    """Reads the inputs of a command and plans its runs.
+
+    Raises:
+        InputError: an option or a file cannot be used.
+        MissingComponent: there is no simulator or no model.
+    """
+    names, own = check_controllers(options.controller or [], options.controller_time_limit)
+    reverse = options.reverse and read_trace(options.reverse, repair=options.repair, window_ms=options.window)
+    if reverse is not None:
+        _show_findings(reverse)
+    queue = parse_queue(options.queue) if options.queue else None
+    path = PathOptions(options.one_way_delay, queue, options.loss, options.duration, reverse)
+    weights = parse_objective(options.objective)
+    check_model(options.model)
+    main = ReplayPlan(
+        scenarios=read_inputs(options.inputs, path, options.repair, _show_findings, options.window),
+        controllers=names,
+        objective=weights,
+        seeds=options.seeds_to_run,
+        model=model_to_run(options.model) if any(uses_model(name) for name in names) else None,
+        simulator=find_simulator(),
+        series=_SERIES_OF_PLAN[options.series],
+        own=own,
+    )
+    return ReplayPlans(
+        main,
+        objective_runs.objective_plans(main, options.objectives) if options.objectives and main.model else [],
+        [family_runs.family_plan(main)] if options.families else [],
+    )
+
+
+def run_plans(plans: ReplayPlans, options: ReplayOptions) -> ReplayResults:
+    """Runs what is not there yet, with a progress bar.
+
+    Raises:
+        InputError: the simulator refused a run; what is complete is kept.
+        typer.Exit: interrupted, or the simulator does not work.
+    """
+    out, console = options.out, error_console()
+
+    def beside(some: list[ReplayPlan], folder: Path) -> ReplayOutcome:
+        if not some and folder.is_dir():
+            # Records of an earlier replay with other options are set aside.
+            RunStore(folder).start({})
+        return run_with_progress(some, folder, options.jobs, console, quiet=options.as_json)
+
+    after_interrupt = f", 'weir report {out}' shows them"
+    return ReplayResults(
+        run_with_progress(
+            [plans.main], out, options.jobs, console, quiet=options.as_json, after_interrupt=after_interrupt
+        ),
+        beside(plans.objectives, out / objective_runs.FOLDER),
+        beside(plans.families, out / family_runs.FOLDER),
+    )
+
+
+def report_results(
+    plans: ReplayPlans, results: ReplayResults, options: ReplayOptions, started: float
+) -> tuple[Summary, Path]:
+    """Writes summary, page and tables; returns the summary and the page's path."""
+    store = RunStore(options.out)
+    records = in_order(results.main.records, (scenario.name for scenario in plans.main.scenarios))
+    about = _about(plans.main, results, started)
+    summary = summarise_replay(records, results.objectives.records, results.families.records, about)
+    page = write_report(store, records, summary)
+    if options.csv:
+        write_csv(store, records, quiet=options.as_json)
+    return summary, page
 
 
 def _show_findings(trace: ImportedTrace) -> None:
@@ -215,44 +303,17 @@ def _show_findings(trace: ImportedTrace) -> None:
         typer.echo(f"weir: {trace.source}: and {more} more; 'weir traces validate' shows all", err=True)
 
 
-def _run_objectives(
-    plan: ReplayPlan, count: int, out: Path, jobs: int | None, console: Console, quiet: bool
-) -> ReplayOutcome:
-    """The model under the presets and a fan of objectives."""
-    plans = objective_runs.objective_plans(plan, count) if count and plan.model else []
-    return _run_beside(plans, out / objective_runs.FOLDER, jobs, console, quiet=quiet)
-
-
-def _run_families(
-    plan: ReplayPlan, wanted: bool, out: Path, jobs: int | None, console: Console, quiet: bool
-) -> ReplayOutcome:
-    """Families of scenarios of ordinary network life."""
-    plans = [family_runs.family_plan(plan)] if wanted else []
-    return _run_beside(plans, out / family_runs.FOLDER, jobs, console, quiet=quiet)
-
-
-def _run_beside(
-    plans: Sequence[ReplayPlan], folder: Path, jobs: int | None, console: Console, quiet: bool
-) -> ReplayOutcome:
-    """What is no part of the main comparison. Without any, records of an earlier replay are set aside."""
-    if not plans:
-        if folder.is_dir():
-            RunStore(folder).start({})
-        return ReplayOutcome()
-    return run_with_progress(plans, folder, jobs, console, quiet=quiet)
-
-
-def _about(plan: ReplayPlan, outcome: ReplayOutcome, failures: list[str], started: float) -> RunAbout:
+def _about(plan: ReplayPlan, results: ReplayResults, started: float) -> RunAbout:
     return RunAbout(
         **command_record(started),
-        runs=len(outcome.records),
+        runs=len(results.main.records),
         planned=len(plan.scenarios) * len(plan.controllers) * len(plan.seeds),
         objective=plan.objective,
         seeds=list(plan.seeds),
         model=model_description(plan),
         own_controllers={name: CustomController(source=c.source, sha256=c.sha256) for name, c in plan.own.items()},
-        versions=outcome.records[0].versions if outcome.records else {},
-        failures=failures,
+        versions=results.main.records[0].versions if results.main.records else {},
+        failures=results.failures,
         scenarios={
             scenario.name: ScenarioAbout(
                 description=scenario.description,
