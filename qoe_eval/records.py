@@ -8,7 +8,11 @@ Keys that this version does not know are kept, so that newer records survive a r
 from __future__ import annotations
 
 import json
+import shlex
+import sys
+import time
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -16,7 +20,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, JsonValue, Skip
 from typing_extensions import TypedDict  # pydantic does not take that of typing before Python 3.12
 
 from weir.errors import InputError
-from weir.files.input import read_bytes
+from weir.files.input import parse_json, printable, read_bytes, read_text
 
 SCHEMA = "weir.result/1"
 LARGEST_RESULTS_BYTES = 1 << 30
@@ -574,3 +578,28 @@ def _first(error: ValidationError) -> str:
     fault = error.errors(include_url=False, include_input=False)[0]
     where = ".".join(map(str, fault["loc"]))
     return f"{where}: {fault['msg']}" if where else str(fault["msg"])
+
+
+class CommandRecord(TypedDict):
+    """The command line, when it ended, and the seconds that it took."""
+
+    command: str
+    finished: str
+    wall_s: float
+
+
+def command_record(started_s: float) -> CommandRecord:
+    """The command that runs, now; `started_s` is its start by `time.monotonic`."""
+    return {
+        "command": printable(shlex.join(["weir", *sys.argv[1:]])),
+        "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "wall_s": round(time.monotonic() - started_s, 1),
+    }
+
+
+def read_run(summary: Path) -> RunAbout:
+    """`run` of an earlier summary; empty where there is none that can be read."""
+    try:
+        return RunAbout.model_validate(parse_json(read_text(summary), str(summary))["run"])
+    except (InputError, KeyError, TypeError, ValidationError):
+        return RunAbout()

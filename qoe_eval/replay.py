@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -14,12 +14,10 @@ import typer
 from weir.console import error_console, with_options
 from weir.executables import find_simulator
 from weir.qoe_eval.measures.summary import in_order
-from weir.qoe_eval.records import CustomController, RunAbout, ScenarioAbout, Summary
-from weir.qoe_eval.report.means_table import print_means
-from weir.qoe_eval.report.replay_page import summarise_replay, write_csv, write_report
-from weir.qoe_eval.runs import families as family_runs
+from weir.qoe_eval.records import CustomController, RunAbout, ScenarioAbout, Summary, command_record
+from weir.qoe_eval.report.replay_page import FAMILIES_FOLDER, summarise_replay, write_csv, write_report
+from weir.qoe_eval.report.text_tables import print_means
 from weir.qoe_eval.runs import objectives as objective_runs
-from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
 from weir.qoe_eval.runs.jobs import ReplayPlan, SeriesOfPlan, model_description
 from weir.qoe_eval.runs.options import (
@@ -30,18 +28,19 @@ from weir.qoe_eval.runs.options import (
     QueueOption,
     check_controllers,
     check_model,
+    model_to_run,
     parse_objective,
 )
 from weir.qoe_eval.runs.own_controllers import DEFAULT_TIME_LIMIT_S
 from weir.qoe_eval.runs.progress import count_runs, end_with_failures, run_with_progress
 from weir.qoe_eval.runs.replay import ReplayOutcome
-from weir.qoe_eval.runs.shipped_model import model_to_run
 from weir.qoe_eval.runs.store import RunStore
-from weir.registry import DEFAULT_PRESET, PRESETS, SIMULATED, uses_model
+from weir.registry import DEFAULT_PRESET, PRESETS, SIMULATED, knows_path, uses_model
 from weir.traces.formats.convert import parse_queue
 from weir.traces.formats.imported_trace import ImportedTrace
 from weir.traces.formats.importers import read_trace
 from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS
+from weir.traces.generate.families.families import small_grid
 from weir.traces.schema.scenario import MAX_DURATION_S
 from weir.trainer.model.paired_text import paired_sentences
 
@@ -251,8 +250,15 @@ def plan_replay(options: ReplayOptions) -> ReplayPlans:
     return ReplayPlans(
         main,
         objective_runs.objective_plans(main, options.objectives) if options.objectives and main.model else [],
-        [family_runs.family_plan(main)] if options.families else [],
+        [_family_plan(main)] if options.families else [],
     )
+
+
+def _family_plan(plan: ReplayPlan) -> ReplayPlan:
+    """The small grid of every family under the controllers of a plan that are rivals: one seed, no series."""
+    scenarios = [scenario for some in small_grid().values() for scenario in some]
+    rivals = [name for name in plan.controllers if not knows_path(name)]
+    return replace(plan, scenarios=scenarios, controllers=rivals, seeds=(objective_runs.SEED,), series="none")
 
 
 def run_plans(plans: ReplayPlans, options: ReplayOptions) -> ReplayResults:
@@ -276,7 +282,7 @@ def run_plans(plans: ReplayPlans, options: ReplayOptions) -> ReplayResults:
             [plans.main], out, options.jobs, console, quiet=options.as_json, after_interrupt=after_interrupt
         ),
         beside(plans.objectives, out / objective_runs.FOLDER),
-        beside(plans.families, out / family_runs.FOLDER),
+        beside(plans.families, out / FAMILIES_FOLDER),
     )
 
 

@@ -21,11 +21,9 @@ from weir.qoe_eval.evaluate.runner import Choice, evaluate_suite, plan_suites
 from weir.qoe_eval.evaluate.scenarios import TRACE_SETS, check_traces
 from weir.qoe_eval.evaluate.suite import Settings, Suite
 from weir.qoe_eval.evaluate.suites import SUITES
-from weir.qoe_eval.records import RunAbout
-from weir.qoe_eval.runs.command_record import command_record
+from weir.qoe_eval.records import RunAbout, command_record
 from weir.qoe_eval.runs.inputs import shared_traces
-from weir.qoe_eval.runs.options import JobsOption, check_model
-from weir.qoe_eval.runs.shipped_model import model_to_run
+from weir.qoe_eval.runs.options import JobsOption, check_model, model_to_run
 
 DOCUMENT = "evaluation.json"
 PAGE = "evaluation.html"

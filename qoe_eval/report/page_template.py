@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weir.qoe_eval.report import display
-from weir.qoe_eval.report.colours import controller_colours, other_colours
+from weir.qoe_eval.report.display import controller_colours, other_colours
 from weir.qoe_eval.runs.options import own_names
 
 if TYPE_CHECKING:

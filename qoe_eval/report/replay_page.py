@@ -10,9 +10,10 @@ from rich.progress import track
 from weir.console import error_console
 from weir.errors import InputError
 from weir.files.output import write_text
+from weir.qoe_eval.measures.families import summarise_families
 from weir.qoe_eval.measures.summary import in_order, summarise
 from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.records import RunAbout, RunRecord, Summary
+from weir.qoe_eval.records import RunAbout, RunRecord, Summary, read_run
 from weir.qoe_eval.report.csv_tables import write_results_csv, write_series_csv
 from weir.qoe_eval.report.page_template import REPORT, SUMMARY, Section, View, render_page
 from weir.qoe_eval.report.sections import objectives
@@ -21,9 +22,6 @@ from weir.qoe_eval.report.sections.estimators import guard, pools
 from weir.qoe_eval.report.sections.runs import failures, what_was_run
 from weir.qoe_eval.report.sections.scenarios import families, per_scenario, worst_runs
 from weir.qoe_eval.report.series import chart_series
-from weir.qoe_eval.runs.command_record import read_run
-from weir.qoe_eval.runs.families import FOLDER as FAMILIES
-from weir.qoe_eval.runs.families import summarise_families
 from weir.qoe_eval.runs.objectives import FOLDER as OBJECTIVES
 from weir.qoe_eval.runs.objectives import summarise_objectives
 from weir.qoe_eval.runs.options import own_names
@@ -31,6 +29,7 @@ from weir.qoe_eval.runs.store import RESULTS, RunStore
 from weir.registry import WEIGHTS
 from weir.trainer.model.paired_text import paired_sentences
 
+FAMILIES_FOLDER = "families"
 # Lines of these are drawn at first; a click on the legend shows the others.
 _SHOWN_AT_FIRST = ("weir", "gcc", "rule")
 # The sentences below the title compare with these.
@@ -85,7 +84,7 @@ def rewrite(folder: Path) -> tuple[Summary, Path]:
     planned = about.planned if "planned" in about.model_fields_set else len(records)
     about = about.model_copy(update={"planned": planned, "runs": len(records)})
     records = in_order(records, about.scenarios)
-    steered, on_families = (RunStore(folder / name).read() for name in (OBJECTIVES, FAMILIES))
+    steered, on_families = (RunStore(folder / name).read() for name in (OBJECTIVES, FAMILIES_FOLDER))
     summary = summarise_replay(records, steered, on_families, about)
     return summary, write_report(store, records, summary)
 

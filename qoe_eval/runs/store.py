@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Generic
 
 from weir.errors import InputError
-from weir.files.names import file_name
-from weir.files.output import append, make_folder, write_bytes
+from weir.files.output import append, file_name, make_folder, write_bytes
 from weir.qoe_eval.records import CallRecord, RecordType, RunRecord, Series, read_records, to_line
 
 RESULTS = "results.jsonl"

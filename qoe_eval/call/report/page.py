@@ -16,11 +16,10 @@ from weir.qoe_eval.call.report.what_was_run import what_was_run
 from weir.qoe_eval.call.settings import CallResult
 from weir.qoe_eval.measures.summary import REFERENCE, run_values
 from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.records import CallRecord, RunAbout, Summary, holds_calls
+from weir.qoe_eval.records import CallRecord, RunAbout, Summary, holds_calls, read_run
 from weir.qoe_eval.report.page_template import Section, View, render_page
 from weir.qoe_eval.report.sections.controllers import paired
 from weir.qoe_eval.report.sections.runs import failures
-from weir.qoe_eval.runs.command_record import read_run
 from weir.qoe_eval.runs.store import CallStore
 
 SUMMARY = "summary.json"

@@ -23,9 +23,8 @@ from weir.qoe_eval.experiments.muses.sets import LTE_TRACES, muses_sets
 from weir.qoe_eval.experiments.options import CallTracesOption, ModelOption, SeedsOption
 from weir.qoe_eval.report.goal_table import print_rows
 from weir.qoe_eval.runs.inputs import shared_traces
-from weir.qoe_eval.runs.options import JobsOption, check_model
+from weir.qoe_eval.runs.options import JobsOption, check_model, model_to_run
 from weir.qoe_eval.runs.progress import run_with_progress
-from weir.qoe_eval.runs.shipped_model import model_to_run
 from weir.trainer import read_model
 from weir.trainer.gym import SimulatorError
 

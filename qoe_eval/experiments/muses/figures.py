@@ -14,8 +14,7 @@ from weir.qoe_eval.experiments.muses.network_rows import means_of
 from weir.qoe_eval.experiments.muses.results import GLOBAL_TREE, MUSES, Case, MusesResults, Record
 from weir.qoe_eval.experiments.muses.sets import CHANGE, CROSS_TRAFFIC, FLUCTUATING, SHARING
 from weir.qoe_eval.measures.flow_series import Array, read_flow_series
-from weir.qoe_eval.report.chart_rows import chart, line, row
-from weir.qoe_eval.report.flow_lines import capacity_line, flow_line
+from weir.qoe_eval.report.chart_rows import capacity_line, chart, flow_line, line, row
 
 Chart = dict[str, Any]
 _ELLIPSE_POINTS = 60

@@ -18,8 +18,8 @@ from weir.qoe_eval.experiments.options import SeedsOption
 from weir.qoe_eval.experiments.polycc.demonstrations import demonstrations
 from weir.qoe_eval.experiments.polycc.report import polycc_document, polycc_markdown, polycc_page
 from weir.qoe_eval.experiments.polycc.rows import polycc_results, polycc_rows
+from weir.qoe_eval.records import command_record
 from weir.qoe_eval.report.goal_table import print_rows
-from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.options import JobsOption
 from weir.qoe_eval.runs.simulator import run_jobs
 from weir.qoe_eval.runs.simulator_worker import SimulatorFailed, SimulatorJob

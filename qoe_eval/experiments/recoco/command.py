@@ -23,7 +23,7 @@ from weir.qoe_eval.experiments.recoco.paper_traces import paper_scenarios, share
 from weir.qoe_eval.experiments.recoco.report import RecocoResults, overall_rows, recoco_document, recoco_markdown
 from weir.qoe_eval.experiments.recoco.results import ModelTask, TraceResult, gcc_results, read_result
 from weir.qoe_eval.experiments.recoco.task_progress import TaskProgress
-from weir.qoe_eval.runs.command_record import command_record
+from weir.qoe_eval.records import command_record
 from weir.qoe_eval.runs.simulator import simulator_versions
 from weir.qoe_eval.runs.simulator_worker import SimulatorFailed
 from weir.trainer.recoco import (

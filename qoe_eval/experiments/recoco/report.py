@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from weir.qoe_eval.experiments.recoco.results import TraceResult
-from weir.qoe_eval.report.markdown_table import markdown_table
+from weir.qoe_eval.report.text_tables import markdown_table
 from weir.trainer.recoco import DEPARTURES, ORDERS, PAPER_TRACES, Order, PaperScores, PaperTrace
 
 MEASURES = {"rate": "QoE receiving rate", "delay": "QoE delay", "loss": "QoE loss", "overall": "Overall QoE"}

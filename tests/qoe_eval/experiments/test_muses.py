@@ -10,7 +10,7 @@ from weir.qoe_eval.experiments.muses.flow_rows import LEFT_BPS, flow_rows
 from weir.qoe_eval.experiments.muses.model_rows import TEACHER, model_rows
 from weir.qoe_eval.experiments.muses.results import GLOBAL_TREE, MUSES, MusesResults
 from weir.qoe_eval.experiments.muses.sets import CHANGE, FLOWS, LTE, muses_sets, sharing_scenario, with_tcp
-from weir.qoe_eval.runs.shipped_model import shipped_model
+from weir.qoe_eval.runs.options import shipped_model
 
 SMALL = ("--networks", "3", "--seeds", "1", "--out", "out")
 

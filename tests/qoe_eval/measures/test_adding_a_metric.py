@@ -11,9 +11,9 @@ from weir.qoe_eval.measures.summary import summarise
 from weir.qoe_eval.measures.table import MEASURES, Measure
 from weir.qoe_eval.records import MeasureAbout, RunAbout
 from weir.qoe_eval.report.csv_tables import write_results_csv
-from weir.qoe_eval.report.means_table import print_means
 from weir.qoe_eval.report.page_template import render_page
 from weir.qoe_eval.report.sections.controllers import headline
+from weir.qoe_eval.report.text_tables import print_means
 from weir.trainer.model.card import MEASURES as ON_CARD
 from weir.trainer.model.card import _figures
 
