@@ -22,7 +22,7 @@ from typing_extensions import TypedDict  # pydantic does not take that of typing
 from weir.errors import InputError
 from weir.files.input import parse_json, printable, read_bytes, read_text
 
-SCHEMA = "weir.result/1"
+SCHEMA: Literal["weir.result/1"] = "weir.result/1"
 LARGEST_RESULTS_BYTES = 1 << 30
 """The size of about a hundred thousand records."""
 LARGEST_RECORD_BYTES = 16 << 20
@@ -254,7 +254,7 @@ class CallMeasurement(Part):
 
     media_start_us: int | None = None
     end_us: int | None = None
-    frames: dict[str, JsonValue] | None = None
+    frames: dict[str, int] | None = None
     problems: list[str] = []
 
 
@@ -570,7 +570,8 @@ def holds_calls(results: Path) -> bool:
 
 def _without(part: PartType, name: str) -> PartType:
     kept = {key: value for key, value in part.__dict__.items() if key != name and key in part.model_fields_set}
-    return part.model_construct(**kept, **(part.model_extra or {}))
+    kind: type[PartType] = type(part)
+    return kind.model_construct(**kept, **(part.model_extra or {}))
 
 
 def _first(error: ValidationError) -> str:

@@ -230,8 +230,9 @@ def plan_replay(options: ReplayOptions) -> ReplayPlans:
         MissingComponent: there is no simulator or no model.
     """
     names, own = check_controllers(options.controller or [], options.controller_time_limit)
-    reverse = options.reverse and read_trace(options.reverse, repair=options.repair, window_ms=options.window)
-    if reverse is not None:
+    reverse = None
+    if options.reverse:
+        reverse = read_trace(options.reverse, repair=options.repair, window_ms=options.window)
         _show_findings(reverse)
     queue = parse_queue(options.queue) if options.queue else None
     path = PathOptions(options.one_way_delay, queue, options.loss, options.duration, reverse)

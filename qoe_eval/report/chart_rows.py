@@ -17,6 +17,10 @@ MAX_POINTS = 600
 SMALLEST_BIN_S = 0.2
 
 Line = dict[str, Any] | None
+__all__ = [
+    "MAX_POINTS", "SMALLEST_BIN_S", "Array", "Line", "Reduce", "bin_width_s", "binned", "capacity_line", "chart",
+    "flow_line", "line", "row", "thinned",
+]  # fmt: skip
 
 
 def line(
