@@ -14,7 +14,7 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, cast
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, JsonValue, SkipValidation, ValidationError
 from typing_extensions import TypedDict  # pydantic does not take that of typing before Python 3.12
@@ -570,8 +570,7 @@ def holds_calls(results: Path) -> bool:
 
 def _without(part: PartType, name: str) -> PartType:
     kept = {key: value for key, value in part.__dict__.items() if key != name and key in part.model_fields_set}
-    kind: type[PartType] = type(part)
-    return kind.model_construct(**kept, **(part.model_extra or {}))
+    return cast(PartType, type(part).model_construct(**kept, **(part.model_extra or {})))
 
 
 def _first(error: ValidationError) -> str:

@@ -122,7 +122,7 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
         what_was_run(records, summary),
     ]
     title = "Weir: rate control on simulated paths"
-    return render_page("replay/page.html", title, _lead(summary), sections, data, "report.js", controllers)
+    return render_page("replay", title, _lead(summary), sections, data, "report.js", controllers)
 
 
 def _lead(summary: Summary) -> View:
@@ -141,4 +141,4 @@ def _lead(summary: Summary) -> View:
 def _time_series(series: Sequence[View]) -> Section | None:
     if not series:
         return None
-    return Section("time-series", "Time series", "replay/time_series.html", {"names": [one["name"] for one in series]})
+    return Section("time-series", "Time series", "replay/time_series", {"names": [one["name"] for one in series]})

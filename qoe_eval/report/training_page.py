@@ -76,11 +76,11 @@ def render(configuration: TrainingConfiguration, record: RunRecord, summary: Vie
     logged = {"logged": bool(curves.progress), "log": PROGRESS_LOG}
     sections = [
         _evaluation(summary, record),
-        Section("curves", "Learning curves", "training/curves.html", logged),
+        Section("curves", "Learning curves", "training/curves", logged),
         _origin(configuration, record),
     ]
     data = {"charts": [training_chart(record, curves, done)] if curves.progress else []}
-    return render_page("training/page.html", f"Weir: training of {configuration.name}", lead, sections, data, "rows.js")
+    return render_page("training", f"Weir: training of {configuration.name}", lead, sections, data, "rows.js")
 
 
 def _evaluation(summary: View, record: RunRecord) -> Section:
@@ -93,7 +93,7 @@ def _evaluation(summary: View, record: RunRecord) -> Section:
         if record.rule_mean_reward is not None:
             policies.append(_policy("the ten-line rule", "", record.rule_mean_reward, is_reference=True))
     view = {"policies": policies, "scenarios": scenarios}
-    return Section("evaluation", "Evaluation", "training/evaluation.html", view)
+    return Section("evaluation", "Evaluation", "training/evaluation", view)
 
 
 def _policy(name: str, steps: str, reward: float, is_reference: bool = False) -> View:
@@ -109,7 +109,7 @@ def _origin(configuration: TrainingConfiguration, record: RunRecord) -> Section:
         ("environments", f"{environment.environments}, a decision every {environment.interval_ms} ms"),
     ]
     view = {"configuration": CONFIGURATION, "commands": record.commands, "entries": entries}
-    return Section("origin", "How it was made", "training/origin.html", view)
+    return Section("origin", "How it was made", "training/origin", view)
 
 
 def _finite(value: float) -> float | None:

@@ -86,7 +86,7 @@ def render(calls: Sequence[tuple[Call, Path]], summary: Summary, out: Path) -> s
     ]
     lead = _lead(calls, summary)
     return render_page(
-        "call/page.html", "Weir: calls", lead, sections, {"charts": charts}, "rows.js", list(summary.controllers)
+        "call", "Weir: calls", lead, sections, {"charts": charts}, "rows.js", list(summary.controllers)
     )
 
 
@@ -125,4 +125,4 @@ def _time_series(charts: Sequence[View]) -> Section | None:
     if not charts:
         return None
     names = [chart["name"] for chart in charts]
-    return Section("time-series", "Time series", "call/time_series.html", {"names": names})
+    return Section("time-series", "Time series", "call/time_series", {"names": names})

@@ -52,7 +52,7 @@ def render(
     charts: list[dict[str, Any]] = []
     sections = [
         failures(run["failures"], "run"),
-        Section("goals", "Goals", "goals.html", {"rows": rows, "note": _GOALS_NOTE}),
+        Section("goals", "Goals", "goals", {"rows": rows, "note": _GOALS_NOTE}),
         *(_networks(results, name, charts) for name in TABLE_III),
         _figure(charts, "in-flight", "In flight (Figure 4)", [in_flight_chart(results)],
                 "Fluctuating Wi-Fi, samples of 100 ms. The paper: BBR's error 3.17 times Muses', one tree's 1.78"),
@@ -68,7 +68,7 @@ def render(
     lead = {"runs": run["runs"], "model": run["model"]["name"], "reached": reached_text(rows)}
     controllers = list({who: None for by in results.records.values() for who in by} | dict.fromkeys(_UNLISTED))
     title = "Weir: what Muses measured"
-    return render_page("muses/page.html", title, lead, sections, {"charts": charts}, "rows.js", controllers)
+    return render_page("muses", title, lead, sections, {"charts": charts}, "rows.js", controllers)
 
 
 # Not among the simulator's controllers; named always, so that their colours do not depend on what was run.
@@ -115,7 +115,7 @@ def _figure(
     charts += kept
     shown = [{"index": index, "name": one["name"], "note": one["note"]} for index, one in enumerate(kept, first)]
     view = {"title": title, "note": note, "head": head, "table": table, "charts": shown}
-    return Section(name, title.partition(" (")[0], "muses/figure.html", view)
+    return Section(name, title.partition(" (")[0], "muses/figure", view)
 
 
 def _what_was_run(results: MusesResults, run: Mapping[str, Any]) -> Section:
@@ -129,4 +129,4 @@ def _what_was_run(results: MusesResults, run: Mapping[str, Any]) -> Section:
         *((who, file) for who, file in run["files"].items() if who != MUSES),
         ("Versions", versions_of(records)),
     ]
-    return Section("run", "What was run", "run.html", {"command": run["command"], "entries": entries})
+    return Section("run", "What was run", "run", {"command": run["command"], "entries": entries})

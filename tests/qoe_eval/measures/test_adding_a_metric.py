@@ -62,7 +62,7 @@ def test_a_registered_metric_reaches_every_table(tmp_path, capsys) -> None:
     with write_results_csv(tmp_path, [done], "replay").open(newline="") as file:
         assert next(csv.DictReader(file))[DUMMY.name] == "0.3"
     lead = {"runs": 1, "controllers": 1, "scenarios": 1, "objective": "", "paired": [], "has_intervals": False}
-    page = render_page("replay/page.html", "", lead, [headline(summary)], {}, "report.js")
+    page = render_page("replay", "", lead, [headline(summary)], {}, "report.js")
     assert 'title="A made-up measure.">Dummy</span><small>% ↓</small>' in page
     assert "30.0" in page
     print_means(summary, [DUMMY.name])
