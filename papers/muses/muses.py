@@ -146,7 +146,6 @@ def _extract(teachers: list[Path], file: Path, kinds: str, options: dict[str, An
     from weir.papers.muses.mixture import describe_kinds
     from weir.papers.muses.onnx_model import export
     from weir.trainer.learning.teachers import make_teacher
-    from weir.trainer.learning.training_ranges import read_ranges
 
     plan = Plan(kinds=tried, **options)
     steps = round(plan.duration_s * 1000 / specification.interval_ms)
@@ -184,8 +183,7 @@ def _extract(teachers: list[Path], file: Path, kinds: str, options: dict[str, An
         },
         "command": shlex.join(words),
     }
-    ranges = read_ranges(described[0].ranges) if described[0].ranges else None
-    export(found.mixture, file, provenance=provenance, ranges=ranges)
+    export(found.mixture, file, provenance=provenance)
     trees = len(found.mixture.students) * plan.trees
     typer.echo(f"{file}: {trees} trees, {8 * found.mixture.splits:,} bytes of splits", err=True)
 
