@@ -93,7 +93,7 @@ def _delay_after_ms(link: Link) -> float:
 
 
 def _cross_traffic(results: MusesResults) -> Iterator[Row]:
-    """The whole residual capacity is 1.21 times the bitrate of Chromium's GCC in calls, so that 1.34 is out of reach."""
+    """The whole residual capacity is 1.21 times the bitrate of Chromium's GCC in calls: 1.34 is out of reach."""
     goals = (
         ("cross_rate", "received, to GCC's", Goal("at least", 1.34, "times")),
         ("cross_closed", "received: distance from GCC to what is left closed",
