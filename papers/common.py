@@ -14,10 +14,11 @@ import typer
 from rich.console import Console
 
 from weir.files.output import write_text
-from weir.qoe_eval.report.goal_table import Goal, Row, measured, not_measured, print_rows, rows_document
+from weir.qoe_eval.records import RunRecord
+from weir.qoe_eval.report.goal_table import Bound, Row, measured, not_measured, print_rows, rows_document
 from weir.qoe_eval.runs.progress import count_runs, end_with_failures
 
-Record = Mapping[str, Any]
+Record = RunRecord
 
 OutOption = Annotated[Path, typer.Option(metavar="DIR", help="Folder for everything that the command writes.")]
 SeedsOption = Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Run with the seeds 1 to N.")]
@@ -30,7 +31,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print the JSON documen
 def goal_row(
     name: str,
     what: str,
-    goal: Goal,
+    goal: Bound,
     value: float | None,
     detail: str = "",
     why: str = "no run completed",

@@ -12,7 +12,7 @@ from weir.papers.muses.networks import CHANGE_AT_S
 from weir.papers.muses.runs import GLOBAL_TREE, MUSES, MusesResults
 from weir.papers.muses.sets import CHANGE, CROSS_TRAFFIC, FLOWS, SHARING
 from weir.qoe_eval.measures.flow_series import read_flow_series
-from weir.qoe_eval.report.goal_table import Goal, Row, measured, missed, not_measured
+from weir.qoe_eval.report.goal_table import Bound, Row, measured, missed, not_measured
 from weir.traces.schema.links import Link
 from weir.traces.schema.values_over_time import DelayOverTime
 
@@ -26,7 +26,7 @@ LEFT_BPS = 19.5e6 / 11
 def flow_rows(results: MusesResults) -> Iterator[Row]:
     """All of them."""
     for flows, found in jain_by_flows(results).items():
-        goal = Goal("at least", PAPERS_JAIN[flows], decimals=3)
+        goal = Bound("at least", PAPERS_JAIN[flows], decimals=3)
         what = f"{flows} flows on 36 Mbps, one more every 20 s: Jain's index"
         others = ", ".join(f"{who} {index:.3f}" for who, index in found.items() if who != MUSES)
         yield goal_row(f"jain_{flows}", what, goal, found.get(MUSES), others, paper_cubic=PAPERS_CUBIC_JAIN[flows])
@@ -48,7 +48,7 @@ def jain_by_flows(results: MusesResults) -> dict[int, dict[str, float]]:
 
 
 def _switched(results: MusesResults) -> Row:
-    goal = Goal("at most", 20.0, "s", decimals=1)
+    goal = Bound("at most", 20.0, "s", decimals=1)
     what = "from Wi-Fi to LTE: until another kind of path is chosen, median"
     times_s: list[float | None] = []
     for record in results.whole(CHANGE, MUSES):
@@ -68,7 +68,7 @@ def _switched(results: MusesResults) -> Row:
 
 
 def _after_change(results: MusesResults) -> Row:
-    goal = Goal("at least", 0.0, "points", strict=True, signed=True)
+    goal = Bound("at least", 0.0, "points", strict=True, signed=True)
     what = "from Wi-Fi to LTE: challenge score after it, less that of the global tree, which never switches"
     base_ms = {scenario.name: _delay_after_ms(scenario.forward) for scenario in results.sets[CHANGE].scenarios}
     scores = {
@@ -95,11 +95,11 @@ def _delay_after_ms(link: Link) -> float:
 def _cross_traffic(results: MusesResults) -> Iterator[Row]:
     """The whole residual capacity is 1.21 times the bitrate of Chromium's GCC in calls: 1.34 is out of reach."""
     goals = (
-        ("cross_rate", "received, to GCC's", Goal("at least", 1.34, "times")),
+        ("cross_rate", "received, to GCC's", Bound("at least", 1.34, "times")),
         ("cross_closed", "received: distance from GCC to what is left closed",
-         Goal("at least", 0.6, "%", scale=100, decimals=0)),
-        ("cross_frames", "frames a second, to GCC's", Goal("at least", 0.95, "times")),
-        ("cross_delay", "p95 queueing delay less GCC's", Goal("at most", 0.0, "ms", decimals=0, signed=True)),
+         Bound("at least", 0.6, "%", scale=100, decimals=0)),
+        ("cross_frames", "frames a second, to GCC's", Bound("at least", 0.95, "times")),
+        ("cross_delay", "p95 queueing delay less GCC's", Bound("at most", 0.0, "ms", decimals=0, signed=True)),
     )  # fmt: skip
     values = {who: means for who in results.records.get(CROSS_TRAFFIC, {}) if (means := _means(results, who))}
     own, gcc = values.get(MUSES), values.get("gcc")

@@ -21,7 +21,7 @@ from weir.papers.common import goal_row
 from weir.papers.muses.flow_rows import NO_MIXTURE
 from weir.papers.muses.networks import muses_scenario
 from weir.papers.muses.runs import GLOBAL_TREE, MUSES
-from weir.qoe_eval.report.goal_table import Goal, Row
+from weir.qoe_eval.report.goal_table import Bound, Row
 from weir.registry import PRESETS
 from weir.trainer.gym import ActionSpecification, BottleneckEnv
 
@@ -58,8 +58,8 @@ def imitation_rows(f1: Mapping[str, Mapping[float, float]], nearest: float | Non
         nearest: share of held-out flows whose kind is among the true two nearest; None: the model does not say.
     """
     widest = LARGEST_DELAYS_MS[-1]
-    gap = Goal("at least", 0.09, "%", scale=100, decimals=1)
-    closed = Goal("at least", 0.7, "%", scale=100, decimals=0)
+    gap = Bound("at least", 0.09, "%", scale=100, decimals=1)
+    closed = Bound("at least", 0.7, "%", scale=100, decimals=0)
     what = f"delays up to {widest:g} ms: F1 against the oracle's actions,"
     gap_what, closed_what = f"{what} teacher less one global tree", f"{what} part of that gap closed by the mixture"
     known = {MUSES, GLOBAL_TREE, TEACHER} <= f1.keys()
@@ -73,7 +73,7 @@ def imitation_rows(f1: Mapping[str, Mapping[float, float]], nearest: float | Non
     yield goal_row(
         "f1_closed", closed_what, closed, (own - tree) / (teacher - tree) if teacher > tree else None, why=why
     )
-    goal = Goal("at least", 0.97, "%", scale=100, decimals=1)
+    goal = Bound("at least", 0.97, "%", scale=100, decimals=1)
     yield goal_row("nearest", "held-out flows: chosen kind among the true two nearest", goal, nearest, why=NO_MIXTURE)
 
 

@@ -8,7 +8,7 @@ from weir.papers.common import goal_row
 from weir.papers.muses.measures import ellipse_area, in_flight_rmse
 from weir.papers.muses.runs import GLOBAL_TREE, MUSES, Case, MusesResults, mean_case
 from weir.papers.muses.sets import FLUCTUATING, LTE, STEADY, TABLE_III
-from weir.qoe_eval.report.goal_table import Goal, Row
+from weir.qoe_eval.report.goal_table import Bound, Row
 
 _NAMES = {STEADY: "steady Wi-Fi", FLUCTUATING: "fluctuating Wi-Fi", LTE: "LTE"}
 _UTILISATIONS = {STEADY: 0.997, FLUCTUATING: 0.978, LTE: 0.9}
@@ -29,7 +29,7 @@ def network_rows(results: MusesResults) -> Iterator[Row]:
     what = "p95 queueing delay of one TCP Cubic flow to ours, steady Wi-Fi"
     yield _ratio(results, STEADY, "cubic_delay", what, 2.29, "cubic", own_delay, of_other=True)
     for name in TABLE_III:
-        goal = Goal("at most", 0.003, "%", strict=True, scale=100)
+        goal = Bound("at most", 0.003, "%", strict=True, scale=100)
         means = means_of(results.cases(name))
         others = ", ".join(f"{who} {100 * mean.loss_ratio:.2f} %" for who, mean in means.items() if who != MUSES)
         own = means[MUSES].loss_ratio if MUSES in means else None
@@ -48,9 +48,9 @@ def _utilisation(results: MusesResults, name: str) -> Iterator[Row]:
     used = {who: mean.utilisation for who, mean in means_of(results.cases(name)).items()}
     own, oracle = used.pop(MUSES, None), used.get("oracle")
     others = ", ".join(f"{who} {100 * share:.1f} %" for who, share in used.items())
-    goal = Goal("at least", _UTILISATIONS[name], "%", scale=100, decimals=1)
+    goal = Bound("at least", _UTILISATIONS[name], "%", scale=100, decimals=1)
     yield goal_row(f"utilisation_{name}", what, goal, own, others, why)
-    goal = Goal("at least", _OF_ORACLES, "%", scale=100, decimals=1)
+    goal = Bound("at least", _OF_ORACLES, "%", scale=100, decimals=1)
     share = own / oracle if own is not None and oracle else None
     yield goal_row(f"of_oracle_{name}", f"{what}, of the oracle's", goal, share, why=why)
 
@@ -60,7 +60,7 @@ def _ratio(
     *, of_other: bool = False,
 ) -> Row:  # fmt: skip
     """Of a measure of ours to that of the other, or of the other to ours."""
-    goal, means = Goal("at least", limit, "times"), means_of(results.cases(set_name))
+    goal, means = Bound("at least", limit, "times"), means_of(results.cases(set_name))
     if MUSES not in means or other not in means:
         return goal_row(name, what, goal, None, why=_why(results, set_name))
     above, below = (means[who] for who in ((other, MUSES) if of_other else (MUSES, other)))
@@ -74,7 +74,7 @@ def _ratio(
 
 
 def _ellipse(results: MusesResults, set_name: str) -> Row:
-    goal = Goal("at most", _ELLIPSES[set_name], "times")
+    goal = Bound("at most", _ELLIPSES[set_name], "times")
     name, what = f"ellipse_{set_name}", f"{_NAMES[set_name]}: area of the 1-sigma ellipse to the smallest of the others"
     areas = {who: ellipse_area(cases) for who, cases in results.cases(set_name).items() if len(cases) >= _FEWEST}
     rivals = {who: area for who, area in areas.items() if who not in _NO_RIVALS and area >= _SMALLEST_ELLIPSE}
@@ -99,7 +99,7 @@ def _in_flight(results: MusesResults) -> Iterator[Row]:
         what = f"fluctuating Wi-Fi: error (RMSE) of in flight against the bandwidth-delay product, of {words} to ours"
         ratio = errors[other] / errors[MUSES] if other in errors and errors.get(MUSES, 0) > 0 else None
         why = "name its file with --global" if other == GLOBAL_TREE and errors else "no run completed"
-        yield goal_row(name, what, Goal("at least", limit, "times"), ratio, detail, why, **errors)
+        yield goal_row(name, what, Bound("at least", limit, "times"), ratio, detail, why, **errors)
 
 
 def means_of(cases: Mapping[str, Sequence[Case]]) -> dict[str, Case]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from weir.papers.common import Record
 from weir.papers.polycc.demonstrations import (
     HALVED_BDP_BYTES,
     HALVED_CONTROLS,
@@ -74,7 +75,7 @@ def _mean_mbps(rates_bps: Mapping[str, Mapping[int, float]], control: str) -> st
     return mean_of(list(found.values())).show(2, 1e-6) if found else ""
 
 
-def polycc_page(results: PolyccResults, records: Sequence[Mapping[str, Any]]) -> str:
+def polycc_page(results: PolyccResults, records: Sequence[Record]) -> str:
     """`polycc.html`: both figures, what is in flight that of the first seed."""
     # Takes half a second to import.
     import plotly.graph_objects as go

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,7 +11,6 @@ import typer
 
 from weir.errors import InputError
 from weir.executables import find_peer, find_simulator
-from weir.qoe_eval.call.measures.metric_table import CALL_METRICS
 from weir.qoe_eval.call.plan import CallPlan, plan_calls
 from weir.qoe_eval.call.report import page as call_report
 from weir.qoe_eval.call.requirements_check import check_requirements
@@ -24,6 +22,7 @@ from weir.qoe_eval.call.settings import (
     ReceiverKind,
     SenderKind,
 )
+from weir.qoe_eval.records import RunAbout
 from weir.qoe_eval.report.means_table import print_means
 from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
@@ -147,18 +146,14 @@ def call(
     console = error_console()
     calls = plan_calls(plan, out, [find_peer(), find_simulator()])
     outcome = run_calls(calls, out, console, quiet=as_json, repeat_disturbed=repeat_disturbed)
-    run = {
-        **command_record(started),
-        "planned": len(calls),
-        "failures": outcome.failures,
-    }
+    run = RunAbout(**command_record(started), planned=len(calls), failures=outcome.failures)
     summary, page = call_report.write([*outcome.records, *outcome.failed], out, run)
     if as_json:
-        typer.echo(json.dumps(summary, indent=1))
+        typer.echo(summary.text())
     else:
-        print_means(summary, CALL_METRICS, _SHOWN)
-        for one in summary["left_out"]:
-            typer.echo(f"left out: {one['scenario']}, {one['controller']}, seed {one['seed']}: {'; '.join(one['why'])}")
+        print_means(summary, _SHOWN)
+        for one in summary.left_out:
+            typer.echo(f"left out: {one.scenario}, {one.controller}, seed {one.seed}: {'; '.join(one.why)}")
         note = f" ({outcome.reused} of them from before)" if outcome.reused else ""
         count = len(outcome.records)
         typer.echo(f"\n{count} call{'s' * (count != 1)}{note}. Report: {page}")

@@ -47,11 +47,12 @@ CHOICES = {
     # What is compared with what.
     "qoe_eval/call/command.py": {"weir", "gcc"},
     "qoe_eval/experiments/muses/experiment.py": {"gcc", "pcc", "nada", "rule", "oracle"},
-    "qoe_eval/experiments/trust/seats.py": {"latency"},
+    "qoe_eval/evaluate/suites/policy.py": {"throughput", "latency"},
     "plugins/aiortc": {"balanced", "gcc", "weir"},
     "plugins/browser": {"gcc", "weir"},
     "plugins/gstreamer/examples": {"gcc", "weir"},
-    "qoe_eval/experiments": {
+    "qoe_eval/experiments": {"weir", "gcc", "rule", "oracle", "rtp", "tcp", "balanced"},
+    "qoe_eval/evaluate": {
         "weir",
         "weir-send",
         "gcc",
@@ -105,7 +106,7 @@ CHOICES = {
     "qoe_eval/call/link/ends.py": {"tcp"},
     "qoe_eval/call/media/source_videos.py": {"weir"},
     "plugins/gstreamer/src": {"weir"},
-    "qoe_eval/cli.py": {"weir"},
+    "cli/app.py": {"weir"},
     "qoe_eval/command.py": {"weir"},
     "qoe_eval/doctor/components.py": {"weir"},
     "qoe_eval/runs/command_record.py": {"weir"},

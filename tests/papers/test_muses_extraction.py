@@ -11,9 +11,9 @@ pytest.importorskip("sklearn", reason="needs the extra `trees`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
 import weir.trainer
+from weir.cli.app import build_app
 from weir.papers.muses.extraction import find_kinds
 from weir.papers.muses.flows import Flows, twins, windows
-from weir.qoe_eval.cli import build_app
 
 TEACHER = Path(weir.trainer.__file__).parent / "models" / "weir.onnx"
 INTERVALS, SAMPLES, STATES = 20, 10, 4

@@ -43,7 +43,7 @@ def weir(monkeypatch, fake_simulator):
     """A function that runs a command of the trainer: its result."""
     from typer.testing import CliRunner
 
-    from weir.qoe_eval.cli import build_app
+    from weir.cli.app import build_app
 
     monkeypatch.setenv("WEIR_SIM", str(fake_simulator))
     app = build_app()

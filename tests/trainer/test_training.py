@@ -265,7 +265,7 @@ def test_commands_end_to_end(values, tmp_path, fake_simulator, monkeypatch):
 
     from typer.testing import CliRunner
 
-    from weir.qoe_eval.cli import build_app
+    from weir.cli.app import build_app
 
     monkeypatch.setenv("WEIR_SIM", str(fake_simulator))
     app = build_app()
