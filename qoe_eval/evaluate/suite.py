@@ -6,10 +6,11 @@ results.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 from weir.qoe_eval.call.settings import DEFAULT_MAX_BITRATE_BPS, ReceiverKind, SenderKind
 from weir.qoe_eval.evaluate.scenarios import ScenarioSet
@@ -110,6 +111,19 @@ class Outcome:
 
 
 Measure = Callable[["Results", Bound], Outcome]
+Arguments = ParamSpec("Arguments")
+
+
+def goal_measure(function: Callable[Concatenate[Results, Bound, Arguments], Outcome]) -> Callable[Arguments, Measure]:
+    """Decorator: `NAME(arguments)` is then the measure that calls the function with results, bound and arguments."""
+
+    @functools.wraps(function)
+    def factory(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Measure:
+        return lambda results, bound: function(results, bound, *args, **kwargs)
+
+    return factory
+
+
 _PLAIN = Bound("at least", 0.0)
 
 

@@ -58,8 +58,8 @@ SUITE: Final = Suite(
         Goal("vmaf", "VMAF over all these calls, mean, Weir less GCC", calls.difference("vmaf_mean", *_BOTH), _VMAF),
         Goal("vmaf_p5", "VMAF over all these calls, p5, Weir less GCC", calls.difference("vmaf_p5", *_BOTH), _VMAF),
         Goal("link_capacity", "link: bytes carried under a standing queue against the scenario's capacity, worst call",
-             calls.link_capacity(*_SETS), Bound("at most", 0.02, "%", scale=100)),
-        Goal("link_delay", "link: lateness of packets, p95, worst call", calls.link_delay(*_SETS),
+             calls.link_error(*_SETS), Bound("at most", 0.02, "%", scale=100)),
+        Goal("link_delay", "link: lateness of packets, p95, worst call", calls.link_error(*_SETS, of_delay=True),
              Bound("at most", 2.0, "ms")),
         *(
             Goal(f"sim_to_real_{scenario}", f"sim-to-real, {scenario}: larger of rate's and p95 delay's deviation",

@@ -118,7 +118,7 @@ def test_the_effect_of_a_rule_is_of_pairs():
     assert (found.challenge, found.p95_one_way_delay_ms) == (pytest.approx(-1), pytest.approx(-50))
     assert found.utilisation == pytest.approx(-0.05)
     assert rule_effect("veto", with_rule, []) is None
-    reported = row("guard_veto_weir", results({"random, all rules": with_rule, "random, veto off": without}))
+    reported = row("guard_veto", results({"random, all rules": with_rule, "random, veto off": without}))
     assert (reported.value, reported.reached, reported.verdict) == (pytest.approx(-1), None, "")
 
 
