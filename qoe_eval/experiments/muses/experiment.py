@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from weir.qoe_eval.evaluate.scenarios import ScenarioSet
+from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet
 from weir.qoe_eval.experiments.muses.results import GLOBAL_TREE, MUSES, MusesResults, Record
 from weir.qoe_eval.experiments.muses.sets import (
     CHANGE,

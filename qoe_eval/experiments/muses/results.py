@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import mean
 from typing import Any
 
-from weir.qoe_eval.evaluate.scenarios import ScenarioSet
+from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet
 
 Record = Mapping[str, Any]
 MUSES = "weir"

@@ -15,7 +15,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from weir.errors import InputError
-from weir.qoe_eval.evaluate.scenarios import ScenarioSet
+from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet
 from weir.traces.formats.importers import read_trace
 from weir.traces.generate.call_scenarios import muses_cross_traffic
 from weir.traces.generate.muses import muses_lte_test, muses_network_change, muses_wifi_test

@@ -10,8 +10,8 @@ from hand_made import record, results, row
 from weir.errors import InputError
 from weir.qoe_eval.evaluate.faulty_models import FAULTY_MODELS, MAX_BPS, MIN_BPS, write_faulty_models
 from weir.qoe_eval.evaluate.safety_measures import rule_effect
-from weir.qoe_eval.evaluate.scenarios import fixed
-from weir.qoe_eval.evaluate.suite import Replays, Settings
+from weir.qoe_eval.evaluate.scenario_sets import Settings, fixed
+from weir.qoe_eval.evaluate.suite import Replays
 from weir.qoe_eval.evaluate.suites import safety
 from weir.qoe_eval.runs.jobs import ReplayPlan, plan_jobs
 from weir.qoe_eval.runs.own_controllers import read_own_controller
