@@ -554,6 +554,8 @@ def to_line(record: Record) -> bytes:
 
 def holds_calls(results: Path) -> bool:
     """Whether the first line of a `results.jsonl` is the record of a call."""
+    if not results.is_file():
+        return False
     try:
         with results.open("rb") as file:
             CallRecord.model_validate_json(file.readline(LARGEST_RECORD_BYTES))

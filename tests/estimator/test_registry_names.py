@@ -105,7 +105,7 @@ CHOICES = {
     "qoe_eval/call/link/ends.py": {"tcp"},
     "qoe_eval/call/media/source_videos.py": {"weir"},
     "plugins/gstreamer/src": {"weir"},
-    "qoe_eval/cli.py": {"weir"},
+    "cli/app.py": {"weir"},
     "qoe_eval/command.py": {"weir"},
     "qoe_eval/doctor/components.py": {"weir"},
     "qoe_eval/runs/command_record.py": {"weir"},

@@ -92,7 +92,7 @@ else:
 def test_doctor_without_onnxruntime(tmp_path):
     code = (
         "import sys; sys.modules['onnxruntime'] = None; "
-        "sys.argv = ['weir', 'doctor']; from weir.qoe_eval.command import main; main()"
+        "sys.argv = ['weir', 'doctor']; from weir.cli.main import main; main()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 3

@@ -15,6 +15,7 @@ PACKAGES = {
     "trainer": "weir.trainer",
     "qoe_eval": "weir.qoe_eval",
     "webrtc_patch": "weir.webrtc_patch",
+    "cli": "weir.cli",
 }
 
 

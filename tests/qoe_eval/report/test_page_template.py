@@ -1,6 +1,5 @@
 """HTML is in templates, which escape whatever they are given."""
 
-import json
 import re
 from pathlib import Path
 
@@ -9,6 +8,7 @@ from html_page import check, data_of
 
 import weir.qoe_eval.report
 from weir.qoe_eval.measures.summary import summarise
+from weir.qoe_eval.records import RunAbout, RunRecord
 from weir.qoe_eval.report.page_template import Section, render_page
 from weir.qoe_eval.report.replay_page import render_report
 from weir.qoe_eval.runs.jobs import ReplayPlan
@@ -85,16 +85,17 @@ def test_numbers_that_json_lacks_are_refused():
 def test_a_replay_whose_names_are_hostile(name, fake_simulator, scenarios, tmp_path):
     """Results come from a folder, which may be somebody else's: all its texts are hostile."""
     plan = ReplayPlan(scenarios, ["weir", "gcc"], (0.4, 0.5, 0.1), [1], None, fake_simulator)
-    records = json.loads(json.dumps(replay(plan, tmp_path, 2).records))
+    records = [record.to_json() for record in replay(plan, tmp_path, 2).records]
     for record in records:
         record["scenario"] += name
         record["controller"] = name if record["controller"] == "gcc" else "weir"
         record["versions"] = {name: name}
         for flow in record["flows"]:
             flow["kind"] = name
+    records = [RunRecord.model_validate(record) for record in records]
     texts = {"command": name, "finished": name, "failures": [name], "model": {"name": name, "sha256": name}}
     run = texts | {"own_controllers": {name: {"source": name, "sha256": name}}}
-    summary = summarise(records, run)
+    summary = summarise(records, RunAbout.model_validate(run))
     page = render_report(RunStore(tmp_path), records, summary)
     checker = check(page)
     assert "img" not in checker.elements

@@ -444,7 +444,7 @@ def test_ctrl_c_ends_the_controllers_too(write, steady, tmp_path):
     command = [
         sys.executable,
         "-c",
-        "from weir.qoe_eval.cli import main; main()",
+        "from weir.cli.main import main; main()",
         "replay",
         steady,
         "--controller",

@@ -10,7 +10,7 @@ import os
 import sys
 
 from weir.qoe_eval.call.session import session
-from weir.qoe_eval.cli import main
+from weir.cli.main import main
 
 
 def stop_at_stages(stages, go):

@@ -11,7 +11,7 @@ from weir.qoe_eval.call.report.page import rewrite, write
 from weir.qoe_eval.call.report.record import make_record, write_record
 from weir.qoe_eval.call.report.summary import read_calls
 from weir.qoe_eval.call.settings import CallResult
-from weir.qoe_eval.cli import main
+from weir.cli.main import main
 
 
 @pytest.fixture
