@@ -58,7 +58,7 @@ def evaluation_page(evaluated: Sequence[Evaluated], run: Mapping[str, Any], out:
     for one in evaluated:
         name, table = one.planned.suite.name, family_table(one)
         view = {"rows": one.rows, "note": f"{one.planned.suite.about} {reached_text(one.rows)} {_NOTE}"}
-        sections.append(Section(name, name, "goals.html", view))
+        sections.append(Section(name, f"Goals: {name}", "goals.html", view))
         sections.append(families(table, has_own_sections=True))
         if one.pages:
             sections.append(_calls(one, out))

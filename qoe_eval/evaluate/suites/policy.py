@@ -32,7 +32,7 @@ _GAIN: Final = Bound("at least", 0.0, signed=True)
 _SHARE: Final = Bound("at least", 0.9, "%", scale=100, decimals=1)
 _TCP_SHARE: Final = Bound("at least", 0.2, "%", strict=True, scale=100, decimals=1)
 _MOCC: Final = "MOCC (EuroSys 2022)"
-_RECOCO: Final = "ReCoCo (2023), table of QoE"
+_RECOCO: Final = "ReCoCo, Table I"
 
 SUITE: Final = Suite(
     name="policy",
