@@ -155,8 +155,7 @@ def replay(
         bool,
         typer.Option(
             "--families",
-            help="Also run two scenarios of each family of 'weir experiment robust' (seed 1), for its own section of "
-            "the page.",
+            help="Also run two scenarios of each family of impairments (seed 1), for a section of the page.",
         ),
     ] = False,
     series: Annotated[
@@ -226,7 +225,7 @@ def _run_objectives(
 def _run_families(
     plan: ReplayPlan, wanted: bool, out: Path, jobs: int | None, console: Console, quiet: bool
 ) -> ReplayOutcome:
-    """Families of scenarios of ordinary network life."""
+    """Families of network impairments."""
     plans = [family_runs.family_plan(plan)] if wanted else []
     return _run_beside(plans, out / family_runs.FOLDER, jobs, console, quiet=quiet)
 

@@ -1,4 +1,4 @@
-"""Families of scenarios of ordinary network life beside a replay: two of each, apart from what the replay is about."""
+"""Families of network impairments in addition to a replay: two scenarios of each, summarised apart from it."""
 
 from __future__ import annotations
 
