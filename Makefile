@@ -92,7 +92,7 @@ model: train ## Make the shipped model anew: train, export, replay, card; writes
 	$(BIN)/weir train trainer/configs/weir.toml --out $(MODEL_RUN) $$([ ! -e $(MODEL_RUN)/checkpoint.zip ] || echo --resume)
 	$(BIN)/weir export $(MODEL_RUN) --out $(MODEL_DIR)/weir.onnx
 	$(BIN)/weir replay catalogue --model $(MODEL_DIR)/weir.onnx --seeds $(SEEDS) --out $(MODEL_DIR)/report
-	$(BIN)/weir model card $(MODEL_DIR)/weir.onnx --summary $(MODEL_DIR)/report/summary.json
+	$(BIN)/weir model $(MODEL_DIR)/weir.onnx --card --summary $(MODEL_DIR)/report/summary.json
 
 .PHONY: wheel
 wheel: | $(UV) build/stamps/packages ## Build a wheel with `weir-sim` in it, and the sdist, into build/dist

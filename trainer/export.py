@@ -1,8 +1,7 @@
-"""The commands `weir export` and `weir model show`."""
+"""The command `weir export`."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +12,6 @@ from weir.installation import require_training
 from weir.trainer.adapt import DEFAULT_CONFIGURATION
 from weir.trainer.configuration.training import load_configuration
 from weir.trainer.model.card import write_card
-from weir.trainer.model.file import read_model
 
 
 def export(
@@ -51,19 +49,3 @@ def export(
         specification = policy.specification
     write_model(policy, specification, out, name=settings.name, version=settings.version, provenance=provenance)
     typer.echo(f"{out}\n{write_card(out)}")
-
-
-def show_model(
-    file: Annotated[Path, typer.Argument(help="A model file.")],
-    as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
-) -> None:
-    """Show a model's features, history, interval, action, bounds and provenance."""
-    model = read_model(file)
-    if as_json:
-        typer.echo(json.dumps(model.to_dict(), indent=1))
-        return
-    for key, value in model.to_dict().items():
-        shown = value
-        if isinstance(value, dict | list):
-            shown = ", ".join(value) if key == "features" else json.dumps(value)
-        typer.echo(f"{key + ':':16}{shown}")

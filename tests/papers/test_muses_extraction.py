@@ -42,7 +42,7 @@ def test_a_teacher_becomes_a_model_that_runs_without_onnx_runtime(model):
 
 
 def test_the_provenance_has_the_kinds_and_how_often_they_are_chosen_rightly(model):
-    shown = CliRunner().invoke(app, ["model", "show", str(model), "--json"])
+    shown = CliRunner().invoke(app, ["model", str(model), "--json"])
     assert shown.exit_code == 0, shown.output
     told = json.loads(shown.stdout)["provenance"]["muses"]
     assert [kind["kind"] for kind in told["kinds"]] == [0, 1, 2]

@@ -1,7 +1,8 @@
-"""The command `weir model card`: a model's card with the results of replays and experiments."""
+"""The command `weir model`: shows a model file, or writes its card with the results of replays and suites."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,27 +13,41 @@ from weir.errors import InputError
 from weir.files.input import parse_json, read_text
 from weir.qoe_eval.report.markdown_table import markdown_table
 from weir.qoe_eval.report.paired_text import paired_sentences
+from weir.trainer import read_model
 from weir.trainer.model.card import NO_RESULTS, write_card
 
 MEASURES = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio")
 
 
-def model_card(
-    file: Annotated[Path, typer.Argument(help="A model file; the card is written beside it.")],
+def model(
+    file: Annotated[Path, typer.Argument(help="A model file.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    card: Annotated[bool, typer.Option("--card", help="Write the model's card beside it instead.")] = False,
     summary: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="summary.json of 'weir replay' with this model.")
+        Path | None, typer.Option(metavar="FILE", help="For the card: summary.json of 'weir replay' with this model.")
     ] = None,
     goals: Annotated[
-        list[Path] | None, typer.Option(metavar="FILE", help="JSON of a command with goals; repeatable.")
+        list[Path] | None, typer.Option(metavar="FILE", help="For the card: JSON of a command with goals; repeatable.")
     ] = None,
 ) -> None:
-    """Write a model's card with the results of a replay and of suites of goals.
+    """Show a model's features, history, interval, action, bounds and provenance, or write its card.
 
-    The sections of NAME.notes.md beside the model, such as known failures, are included.
+    The card includes the sections of NAME.notes.md beside the model, such as known failures.
     """
-    parts = [] if summary is None else [replay_results(_read(summary, "controllers"), str(summary))]
-    parts += [goal_results(_read(path, "rows"), str(path)) for path in goals or []]
-    typer.echo(write_card(file, "\n".join(parts) or NO_RESULTS))
+    if card:
+        parts = [] if summary is None else [replay_results(_read(summary, "controllers"), str(summary))]
+        parts += [goal_results(_read(path, "rows"), str(path)) for path in goals or []]
+        typer.echo(write_card(file, "\n".join(parts) or NO_RESULTS))
+        return
+    if summary is not None or goals:
+        raise InputError("--summary and --goals: are for --card")
+    shown = read_model(file).to_dict()
+    if as_json:
+        typer.echo(json.dumps(shown, indent=1))
+        return
+    for key, value in shown.items():
+        text = ", ".join(value) if key == "features" else json.dumps(value) if isinstance(value, dict | list) else value
+        typer.echo(f"{key + ':':16}{text}")
 
 
 def replay_results(summary: Mapping[str, Any], source: str) -> str:

@@ -6,7 +6,8 @@ import shutil
 import pytest
 
 from weir.errors import InputError
-from weir.qoe_eval.model_card import MEASURES, goal_results, model_card, replay_results
+from weir.qoe_eval.model import MEASURES, goal_results, replay_results
+from weir.qoe_eval.model import model as model_command
 from weir.qoe_eval.runs.shipped_model import shipped_model
 
 GOALS = {
@@ -72,14 +73,14 @@ def test_the_command_writes_the_card(tmp_path):
     shutil.copy(shipped_model(), model)
     goals.write_text(json.dumps(GOALS))
     summary.write_text(json.dumps({"controllers": {"weir": {"challenge": {"mean": 88.125}}}}))
-    model_card(model, summary, [goals])
+    model_command(model, card=True, summary=summary, goals=[goals])
     card = model.with_suffix(".md").read_text()
     assert "88.12" in card
     assert "missed: second" in card
     for text in ("{", "[]", "{}"):
         summary.write_text(text)
         with pytest.raises(InputError, match=r"summary\.json"):
-            model_card(model, summary)
+            model_command(model, card=True, summary=summary)
 
 
 def test_a_measure_that_a_summary_lacks_is_named():
