@@ -15,6 +15,7 @@ from weir.console import error_console, with_options
 from weir.executables import find_simulator
 from weir.qoe_eval.measures.summary import in_order
 from weir.qoe_eval.records import CustomController, RunAbout, ScenarioAbout, Summary, command_record
+from weir.qoe_eval.report.paired_text import paired_sentences
 from weir.qoe_eval.report.replay_page import FAMILIES_FOLDER, summarise_replay, write_csv, write_report
 from weir.qoe_eval.report.text_tables import print_means
 from weir.qoe_eval.runs import objectives as objective_runs
@@ -42,7 +43,6 @@ from weir.traces.formats.importers import read_trace
 from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS
 from weir.traces.generate.families.families import small_grid
 from weir.traces.schema.scenario import MAX_DURATION_S
-from weir.trainer.model.paired_text import paired_sentences
 
 FINDINGS_SHOWN = 5
 
@@ -158,8 +158,7 @@ class ReplayOptions:
         bool,
         typer.Option(
             "--families",
-            help="Also run two scenarios of each family of 'weir experiment robust' (seed 1), for its own section of "
-            "the page.",
+            help="Also run two scenarios of each family of impairments (seed 1), for a section of the page.",
         ),
     ] = False
     series: Annotated[

@@ -17,7 +17,7 @@ from weir.qoe_eval.call.logs.file_names import LINK_LOG
 from weir.qoe_eval.evaluate.link_accuracy import link_accuracy, worst
 from weir.qoe_eval.evaluate.results import Results, delay_p95_ms, metric, undisturbed
 from weir.qoe_eval.evaluate.scenarios import achievable_bps, unavoidable_freezes_s
-from weir.qoe_eval.evaluate.suite import Measure, Outcome
+from weir.qoe_eval.evaluate.suite import Outcome, goal_measure
 from weir.qoe_eval.records import CallRecord, RecordType
 from weir.qoe_eval.report.goal_table import Bound
 
@@ -59,138 +59,120 @@ def pairs_of(records: Sequence[CallRecord], name: str, weir: str = "weir") -> Pa
     return Pairs([own for own, _, _ in both], [gcc for _, gcc, _ in both], [key for _, _, key in both])
 
 
-def ratio(metric_name: str, *sets: str, part: str = "", controller: str = "weir") -> Measure:
+@goal_measure
+def ratio(
+    results: Results, bound: Bound, metric_name: str, *sets: str, part: str = "", controller: str = "weir"
+) -> Outcome:
     """Weir over GCC, means over the pairs. `part`: of the scenarios' names."""
-
-    def measure(results: Results, bound: Bound) -> Outcome:
-        records = _calls(results, sets, part)
-        pairs = pairs_of(records, metric_name, controller)
-        if not len(pairs) or pairs.means[1] <= 0:
-            return Outcome(reason=_why_no_pair(results, sets, records))
-        return _of_means(pairs, pairs.means[0] / pairs.means[1])
-
-    return measure
+    return _of_means(results, sets, part, metric_name, controller, as_ratio=True)
 
 
-def difference(metric_name: str, *sets: str, controller: str = "weir") -> Measure:
+@goal_measure
+def difference(results: Results, bound: Bound, metric_name: str, *sets: str, controller: str = "weir") -> Outcome:
     """Weir less GCC, means over the pairs."""
-
-    def measure(results: Results, bound: Bound) -> Outcome:
-        records = _calls(results, sets)
-        pairs = pairs_of(records, metric_name, controller)
-        if not len(pairs):
-            return Outcome(reason=_why_no_pair(results, sets, records))
-        return _of_means(pairs, pairs.means[0] - pairs.means[1])
-
-    return measure
+    return _of_means(results, sets, "", metric_name, controller, as_ratio=False)
 
 
-def gap_closed(name: str) -> Measure:
+@goal_measure
+def gap_closed(results: Results, bound: Bound, name: str) -> Outcome:
     """The part of the gap between GCC's bitrate and the achievable one that Weir closes: sums over the pairs."""
-
-    def measure(results: Results, bound: Bound) -> Outcome:
-        records = results.calls.get(name, [])
-        pairs = pairs_of(records, BITRATE)
-        if not len(pairs):
-            return Outcome(reason=results.why_no_pair(name, records))
-        achievable = {(one.scenario.name, one.seed): achievable_bps(one.scenario, one.max_bitrate_bps)
-                      for one in results.called.values()}  # fmt: skip
-        weir, gcc = pairs.means
-        most = sum(achievable[key] for key in pairs.keys) / len(pairs)
-        if gcc >= most:
-            return Outcome(reason="GCC leaves nothing to gain")
-        detail = (
-            f"{weir / 1e3:,.0f} kbps with Weir, {gcc / 1e3:,.0f} with GCC, {most / 1e3:,.0f} achievable with headers; "
-            f"means of {len(pairs)} pairs of calls"
-        )
-        figures = {"weir": weir, "gcc": gcc, "achievable": most, "pairs": len(pairs)}
-        return Outcome((weir - gcc) / (most - gcc), detail, figures)
-
-    return measure
+    records = results.calls.get(name, [])
+    pairs = pairs_of(records, BITRATE)
+    if not len(pairs):
+        return Outcome(reason=results.why_no_pair(name, records))
+    achievable = {(one.scenario.name, one.seed): achievable_bps(one.scenario, one.max_bitrate_bps)
+                  for one in results.called.values()}  # fmt: skip
+    weir, gcc = pairs.means
+    most = sum(achievable[key] for key in pairs.keys) / len(pairs)
+    if gcc >= most:
+        return Outcome(reason="GCC leaves nothing to gain")
+    detail = (
+        f"{weir / 1e3:,.0f} kbps with Weir, {gcc / 1e3:,.0f} with GCC, {most / 1e3:,.0f} achievable with headers; "
+        f"means of {len(pairs)} pairs of calls"
+    )
+    figures = {"weir": weir, "gcc": gcc, "achievable": most, "pairs": len(pairs)}
+    return Outcome((weir - gcc) / (most - gcc), detail, figures)
 
 
-def less_frozen(name: str) -> Measure:
+@goal_measure
+def less_frozen(results: Results, bound: Bound, name: str) -> Outcome:
     """How much less time is frozen than with GCC; the detail has the freezes that no sender can avoid."""
-
-    def measure(results: Results, bound: Bound) -> Outcome:
-        records = results.calls.get(name, [])
-        pairs = pairs_of(records, FROZEN)
-        if not len(pairs):
-            return Outcome(reason=results.why_no_pair(name, records))
-        path_s = {(one.scenario.name, one.seed): unavoidable_freezes_s(one.scenario) for one in results.called.values()}
-        weir_s, gcc_s, own_s = sum(pairs.weir), sum(pairs.gcc), sum(path_s.get(key, 0.0) for key in pairs.keys)
-        detail = (
-            f"{weir_s:.1f} s with Weir, {gcc_s:.1f} s with GCC, in {len(pairs)} pairs of calls; a video that arrived "
-            f"at once whenever the path carries anything would freeze for {own_s:.1f} s"
-        )
-        figures = {"weir_s": weir_s, "gcc_s": gcc_s, "path_s": own_s, "pairs": len(pairs)}
-        if weir_s == 0:
-            return Outcome(1.0, detail, figures, text="none")
-        if gcc_s == 0:
-            return Outcome(text="GCC: none", detail=detail, figures=figures)
-        return Outcome(1 - weir_s / gcc_s, detail, figures)
-
-    return measure
+    records = results.calls.get(name, [])
+    pairs = pairs_of(records, FROZEN)
+    if not len(pairs):
+        return Outcome(reason=results.why_no_pair(name, records))
+    path_s = {(one.scenario.name, one.seed): unavoidable_freezes_s(one.scenario) for one in results.called.values()}
+    weir_s, gcc_s, own_s = sum(pairs.weir), sum(pairs.gcc), sum(path_s.get(key, 0.0) for key in pairs.keys)
+    detail = (
+        f"{weir_s:.1f} s with Weir, {gcc_s:.1f} s with GCC, in {len(pairs)} pairs of calls; a video that arrived "
+        f"at once whenever the path carries anything would freeze for {own_s:.1f} s"
+    )
+    figures = {"weir_s": weir_s, "gcc_s": gcc_s, "path_s": own_s, "pairs": len(pairs)}
+    if weir_s == 0:
+        return Outcome(1.0, detail, figures, text="none")
+    if gcc_s == 0:
+        return Outcome(text="GCC: none", detail=detail, figures=figures)
+    return Outcome(1 - weir_s / gcc_s, detail, figures)
 
 
-def worst_pair(name: str, metric_name: str, *, as_ratio: bool = False) -> Measure:
+@goal_measure
+def worst_pair(results: Results, bound: Bound, name: str, metric_name: str, *, as_ratio: bool = False) -> Outcome:
     """Weir over GCC, or less GCC, on each scenario of a set: the worst."""
-
-    def measure(results: Results, bound: Bound) -> Outcome:
-        records = results.calls.get(name, [])
-        values, details = {}, {}
-        for scenario in _names(results, name):
-            pairs = pairs_of([one for one in records if one.scenario == scenario], metric_name)
-            if len(pairs) and not (as_ratio and pairs.means[1] <= 0):
-                weir, gcc = pairs.means
-                values[scenario] = weir / gcc if as_ratio else weir - gcc
-                details[scenario] = f"{weir:,.4g} and {gcc:,.4g} ({len(pairs)} pair{'s' * (len(pairs) != 1)})"
-        return _worst(values, details, _names(results, name), results.why_no_pair(name, records), bound)
-
-    return measure
+    records = results.calls.get(name, [])
+    values, details = {}, {}
+    for scenario in _names(results, name):
+        pairs = pairs_of([one for one in records if one.scenario == scenario], metric_name)
+        if len(pairs) and not (as_ratio and pairs.means[1] <= 0):
+            weir, gcc = pairs.means
+            values[scenario] = weir / gcc if as_ratio else weir - gcc
+            details[scenario] = f"{weir:,.4g} and {gcc:,.4g} ({len(pairs)} pair{'s' * (len(pairs) != 1)})"
+    return _worst(values, details, _names(results, name), results.why_no_pair(name, records), bound)
 
 
-def sim_to_real(calls: str, replays: str, controller: str = "weir", of: str = "", scenario: str = "") -> Measure:
+@goal_measure
+def sim_to_real(
+    results: Results, bound: Bound, calls: str, replays: str, controller: str = "weir", of: str = "", scenario: str = ""
+) -> Outcome:
     """How far calls are from replays of the same scenario: of means over seeds, the larger deviation of receive rate
     and p95 network delay, or that of one (`of`: rate or delay). Without `scenario`, the worst scenario.
     """
-
-    def measure(results: Results, bound: Bound) -> Outcome:
-        records, wanted = results.calls.get(calls, []), [scenario] if scenario else _names(results, calls)
-        values, details, figures = {}, {}, {}
-        for one in wanted:
-            ratios, details[one] = _deviation(results, one, controller, records, replays)
-            if ratios:
-                chosen = [ratios[of]] if of else ratios.values()
-                values[one], figures = max(abs(value - 1) for value in chosen), ratios
-        outcome = _worst(values, details, wanted, results.why_no_pair(calls, records), bound)
-        if not scenario or outcome.value is None:
-            return outcome
-        return Outcome(outcome.value, details[scenario], {f"{name}_ratio": x for name, x in figures.items()})
-
-    return measure
+    records, wanted = results.calls.get(calls, []), [scenario] if scenario else _names(results, calls)
+    values, details, figures = {}, {}, {}
+    for one in wanted:
+        ratios, details[one] = _deviation(results, one, controller, records, replays)
+        if ratios:
+            chosen = [ratios[of]] if of else ratios.values()
+            values[one], figures = max(abs(value - 1) for value in chosen), ratios
+    outcome = _worst(values, details, wanted, results.why_no_pair(calls, records), bound)
+    if not scenario or outcome.value is None:
+        return outcome
+    return Outcome(outcome.value, details[scenario], {f"{name}_ratio": x for name, x in figures.items()})
 
 
-def link_capacity(*sets: str) -> Measure:
-    """Bytes that the link carried under a standing queue against the scenario's capacity: worst call."""
-    return _of_link(sets, lambda ratio_, _: None if ratio_ is None else abs(ratio_ - 1), "no call had a standing queue")
+@goal_measure
+def link_error(results: Results, bound: Bound, *sets: str, of_delay: bool = False) -> Outcome:
+    """Bytes that the link carried under a standing queue against the scenario's capacity, or the p95 lateness of its
+    packets: worst call.
+    """
+    records = [one for one in _calls(results, sets) if one.key in results.called]
+    if not records:
+        return Outcome(reason=results.why_no_pair(sets[0], []))
+    settings = [results.called[one.key] for one in records]
+    found = worst([link_accuracy(one.out / LINK_LOG, one.scenario) for one in settings])
+    carried = None if found.capacity_ratio is None else abs(found.capacity_ratio - 1)
+    value, why_none = (
+        (found.delay_error_ms_p95, "no call carried packets") if of_delay else (carried, "no call had a standing queue")
+    )
+    return Outcome(value, f"the worst of {len(records)} calls", reason=why_none if value is None else "")
 
 
-def link_delay(*sets: str) -> Measure:
-    """Lateness of the link's packets, p95: worst call."""
-    return _of_link(sets, lambda _, error_ms: error_ms, "no call carried packets")
-
-
-def cpu_share(rate_bps: float, *sets: str) -> Measure:
+@goal_measure
+def cpu_share(results: Results, bound: Bound, rate_bps: float, *sets: str) -> Outcome:
     """CPU of the estimator on a steady stream, as a share of one core. Measured beside calls only."""
-
-    def measure(results: Results, bound: Bound) -> Outcome:
-        if not any(results.calls.get(name) for name in sets):
-            return Outcome(reason=results.why_no_pair(sets[0], []))
-        detail = "the estimator alone on a steady stream, driven from Python, whose own time counts too"
-        return Outcome(estimator_cpu_share(results.settings.model, rate_bps), detail)
-
-    return measure
+    if not any(results.calls.get(name) for name in sets):
+        return Outcome(reason=results.why_no_pair(sets[0], []))
+    detail = "the estimator alone on a steady stream, driven from Python, whose own time counts too"
+    return Outcome(estimator_cpu_share(results.settings.model, rate_bps), detail)
 
 
 def estimator_cpu_share(model: Path, rate_bps: float, duration_s: float = 60.0) -> float:
@@ -233,14 +215,18 @@ def _names(results: Results, name: str) -> list[str]:
     return [scenario.name for scenario in results.sets[name].scenarios] if name in results.sets else []
 
 
-def _why_no_pair(results: Results, sets: Sequence[str], records: Sequence[CallRecord]) -> str:
-    return results.why_no_pair(next((name for name in sets if name in results.sets), sets[0]), records)
-
-
-def _of_means(pairs: Pairs, value: float) -> Outcome:
+def _of_means(
+    results: Results, sets: Sequence[str], part: str, metric_name: str, controller: str, *, as_ratio: bool
+) -> Outcome:
+    records = _calls(results, sets, part)
+    pairs = pairs_of(records, metric_name, controller)
+    if not len(pairs) or (as_ratio and pairs.means[1] <= 0):
+        first = next((name for name in sets if name in results.sets), sets[0])
+        return Outcome(reason=results.why_no_pair(first, records))
     weir, gcc = pairs.means
     detail = f"{weir:,.4g} with Weir, {gcc:,.4g} with GCC, means of {len(pairs)} pairs of calls"
-    return Outcome(value, detail, {"weir": weir, "gcc": gcc, "pairs": len(pairs)})
+    figures = {"weir": weir, "gcc": gcc, "pairs": len(pairs)}
+    return Outcome(weir / gcc if as_ratio else weir - gcc, detail, figures)
 
 
 def _deviation(
@@ -263,21 +249,6 @@ def _deviation(
 def _mean(records: Sequence[RecordType], of_record: Callable[[RecordType], float | None]) -> float | None:
     values = [value for record in records if (value := of_record(record)) is not None]
     return sum(values) / len(values) if values else None
-
-
-def _of_link(
-    sets: Sequence[str], of_worst: Callable[[float | None, float | None], float | None], why_none: str
-) -> Measure:
-    def measure(results: Results, bound: Bound) -> Outcome:
-        records = [one for one in _calls(results, sets) if one.key in results.called]
-        if not records:
-            return Outcome(reason=results.why_no_pair(sets[0], []))
-        settings = [results.called[one.key] for one in records]
-        found = worst([link_accuracy(one.out / LINK_LOG, one.scenario) for one in settings])
-        value = of_worst(found.capacity_ratio, found.delay_error_ms_p95)
-        return Outcome(value, f"the worst of {len(records)} calls", reason=why_none if value is None else "")
-
-    return measure
 
 
 def _worst(

@@ -18,8 +18,8 @@ from weir.qoe_eval.call.settings import SIZES
 from weir.qoe_eval.evaluate.ending import finish
 from weir.qoe_eval.evaluate.report import evaluation_document, evaluation_page, print_evaluation
 from weir.qoe_eval.evaluate.runner import Choice, evaluate_suite, plan_suites
-from weir.qoe_eval.evaluate.scenarios import TRACE_SETS, check_traces
-from weir.qoe_eval.evaluate.suite import Settings, Suite
+from weir.qoe_eval.evaluate.scenario_sets import TRACE_SETS, Settings, check_traces
+from weir.qoe_eval.evaluate.suite import Suite
 from weir.qoe_eval.evaluate.suites import SUITES
 from weir.qoe_eval.records import RunAbout, command_record
 from weir.qoe_eval.runs.inputs import shared_traces

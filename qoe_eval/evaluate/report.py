@@ -13,8 +13,8 @@ from rich.text import Text
 from weir.console import output_console
 from weir.qoe_eval.evaluate.charts import worst_charts
 from weir.qoe_eval.evaluate.runner import Evaluated
+from weir.qoe_eval.evaluate.scenario_sets import base_name
 from weir.qoe_eval.evaluate.score_measures import SCORE, family_rows
-from weir.qoe_eval.evaluate.suite import base_name
 from weir.qoe_eval.measures.families import GCC
 from weir.qoe_eval.measures.summary import ordered_controllers, scenario_differences, scenario_means
 from weir.qoe_eval.measures.table import MEASURES
@@ -58,7 +58,7 @@ def evaluation_page(evaluated: Sequence[Evaluated], run: Mapping[str, Any], out:
     for one in evaluated:
         name, table = one.planned.suite.name, family_table(one)
         view = {"rows": one.rows, "note": f"{one.planned.suite.about} {reached_text(one.rows)} {_NOTE}"}
-        sections.append(Section(name, name, "goals", view))
+        sections.append(Section(name, f"Goals: {name}", "goals", view))
         sections.append(families(table, has_own_sections=True))
         if one.pages:
             sections.append(_calls(one, out))

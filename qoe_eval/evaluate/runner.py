@@ -22,8 +22,8 @@ from weir.qoe_eval.call.requirements_check import check_requirements
 from weir.qoe_eval.call.run import run_calls
 from weir.qoe_eval.call.settings import SIZES, CallSettings
 from weir.qoe_eval.evaluate.results import Results
-from weir.qoe_eval.evaluate.scenarios import ScenarioSet
-from weir.qoe_eval.evaluate.suite import Calls, CustomControllers, Replays, Settings, Suite, base_name
+from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet, Settings, base_name
+from weir.qoe_eval.evaluate.suite import Calls, CustomControllers, Replays, Suite
 from weir.qoe_eval.records import CallRecord, Record, RunAbout
 from weir.qoe_eval.report.goal_table import Row
 from weir.qoe_eval.runs.jobs import ReplayPlan

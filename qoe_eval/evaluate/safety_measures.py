@@ -1,6 +1,6 @@
 """Measures of goals on safety: pools around fault-injected models, and the rules of the guard switched off.
 
-Each function returns the measure of a goal.
+`goal_measure` turns each function into a factory of the measure of a goal.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from weir.qoe_eval.evaluate.results import (
     metric,
 )
 from weir.qoe_eval.evaluate.score_measures import SCORE
-from weir.qoe_eval.evaluate.suite import Measure, Outcome
+from weir.qoe_eval.evaluate.suite import Outcome, goal_measure
 from weir.qoe_eval.records import PoolRecord, RunRecord
 from weir.qoe_eval.report.goal_table import Bound
 
@@ -37,85 +37,72 @@ class RuleEffect:
     runs: int
 
 
-def against_better(controller: str, sets: Sequence[str]) -> Measure:
+@goal_measure
+def against_better(results: Results, bound: Bound, controller: str, sets: Sequence[str]) -> Outcome:
     """Mean score of a pool on a set less that of nada alone or rule alone, the better, as a share of it: worst set."""
-
-    def measure(results: Results, bound: Bound) -> Outcome:
-        if controller not in results.pools:
-            return Outcome(reason=f"no model for {controller} was named")
-        found = {}
-        for name in sets:
-            own = _score(results, name, controller)
-            others = [x for one in _REFERENCES if (x := _score(results, name, one)) is not None]
-            if own is not None and others:
-                found[name] = own / max(others) - 1
-        if not found:
-            return Outcome(reason=results.why_no_run(sets[0]))
-        return Outcome(min(found.values()), _shown(found, bound), found)
-
-    return measure
+    if controller not in results.pools:
+        return Outcome(reason=f"no model for {controller} was named")
+    found = {}
+    for name in sets:
+        own = _score(results, name, controller)
+        others = [x for one in _REFERENCES if (x := _score(results, name, one)) is not None]
+        if own is not None and others:
+            found[name] = own / max(others) - 1
+    if not found:
+        return Outcome(reason=results.why_no_run(sets[0]))
+    return Outcome(min(found.values()), _shown(found, bound), found)
 
 
-def inactive(controller: str, sets: Sequence[str]) -> Measure:
+@goal_measure
+def inactive(results: Results, bound: Bound, controller: str, sets: Sequence[str]) -> Outcome:
     """Share of decisions that a pool's first member did not make: mean over sets."""
-
-    def measure(results: Results, bound: Bound) -> Outcome:
-        runs = {name: results.runs(name, controller) for name in sets}
-        found = {
-            name: mean(1 - _pool(run).members[0].pilot_share for run in some) for name, some in runs.items() if some
-        }
-        if not found:
-            return Outcome(reason=results.why_no_run(sets[0]))
-        return Outcome(mean(found.values()), _shown(found, bound), found)
-
-    return measure
+    runs = {name: results.runs(name, controller) for name in sets}
+    found = {name: mean(1 - _pool(run).members[0].pilot_share for run in some) for name, some in runs.items() if some}
+    if not found:
+        return Outcome(reason=results.why_no_run(sets[0]))
+    return Outcome(mean(found.values()), _shown(found, bound), found)
 
 
-def pool_gain(controller: str, sets: Sequence[str]) -> Measure:
+@goal_measure
+def pool_gain(results: Results, bound: Bound, controller: str, sets: Sequence[str]) -> Outcome:
     """Mean score of a pool less that of its model alone: worst set."""
-
-    def measure(results: Results, bound: Bound) -> Outcome:
-        scores = {name: (_score(results, name, controller), _score(results, name, "weir")) for name in sets}
-        found = {name: own - alone for name, (own, alone) in scores.items() if own is not None and alone is not None}
-        if not found:
-            return Outcome(reason=results.why_no_run(sets[0]))
-        return Outcome(min(found.values()), _shown(found, bound), found)
-
-    return measure
+    scores = {name: (_score(results, name, controller), _score(results, name, "weir")) for name in sets}
+    found = {name: own - alone for name, (own, alone) in scores.items() if own is not None and alone is not None}
+    if not found:
+        return Outcome(reason=results.why_no_run(sets[0]))
+    return Outcome(min(found.values()), _shown(found, bound), found)
 
 
-def replaced_within(seconds: float, controller: str, name: str) -> Measure:
+@goal_measure
+def replaced_within(results: Results, bound: Bound, seconds: float, controller: str, name: str) -> Outcome:
     """Share of a set's paths on which a pool has replaced its first member within that time."""
-
-    def measure(results: Results, bound: Bound) -> Outcome:
-        active_s = sorted(_active_until_s(run) for run in results.runs(name, controller))
-        if not active_s:
-            return Outcome(reason=results.why_no_run(name))
-        never = sum(one == float("inf") for one in active_s)
-        detail = f"median {active_s[len(active_s) // 2]:.1f} s; never on {never} of {len(active_s)}"
-        return Outcome(sum(one <= seconds for one in active_s) / len(active_s), detail)
-
-    return measure
+    active_s = sorted(_active_until_s(run) for run in results.runs(name, controller))
+    if not active_s:
+        return Outcome(reason=results.why_no_run(name))
+    never = sum(one == float("inf") for one in active_s)
+    detail = f"median {active_s[len(active_s) // 2]:.1f} s; never on {never} of {len(active_s)}"
+    return Outcome(sum(one <= seconds for one in active_s) / len(active_s), detail)
 
 
-def guard_rule(rule: str, controller: str, sets: Sequence[str]) -> Measure:
-    """Score that a rule of the guard gains behind a controller, with the rule less without: mean over sets. Figures
-    have every effect by set.
+@goal_measure
+def guard_rule(results: Results, bound: Bound, rule: str, controllers: Sequence[str], sets: Sequence[str]) -> Outcome:
+    """Score that a rule of the guard gains, with the rule less without: mean over sets, behind the first of the
+    controllers. Figures have every effect by controller and set.
     """
-
-    def measure(results: Results, bound: Bound) -> Outcome:
-        effects = {}
+    effects: dict[str, dict[str, RuleEffect]] = {}
+    for controller in controllers:
         for name in sets:
             with_rule, without = (results.runs(f"{name}, {rules}", controller) for rules in (ALL_RULES, f"{rule} off"))
             if effect := rule_effect(rule, with_rule, without):
-                effects[name] = effect
-        if not effects:
-            return Outcome(reason=results.why_no_run(sets[0]))
-        detail = ", ".join(f"{name} {one.challenge:+.2f} ({one.share:.1%})" for name, one in effects.items())
-        figures = {name: asdict(one) for name, one in effects.items()}
-        return Outcome(mean(one.challenge for one in effects.values()), detail, figures)
-
-    return measure
+                effects.setdefault(controller, {})[name] = effect
+    if controllers[0] not in effects:
+        return Outcome(reason=results.why_no_run(sets[0]))
+    gains = {controller: mean(one.challenge for one in by_set.values()) for controller, by_set in effects.items()}
+    detail = ", ".join(f"{controller} {gain:+.2f}" for controller, gain in gains.items())
+    figures = {
+        controller: {name: asdict(one) for name, one in by_set.items()} for controller, by_set in effects.items()
+    }
+    return Outcome(gains[controllers[0]], detail, figures)
 
 
 def rule_effect(rule: str, with_rule: Sequence[RunRecord], without: Sequence[RunRecord]) -> RuleEffect | None:

@@ -1,39 +1,26 @@
-"""Sets of scenarios for suites: traces, random scenarios, steady links, families, and scenarios of calls."""
+"""Scenarios of suites that are no traces, and scenarios as calls; bounds of what any call can reach on a path."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from weir.errors import InputError
 from weir.qoe_eval.call.media.source_video import FRAMES_PER_SECOND
 from weir.qoe_eval.call.settings import DEFAULT_MAX_BITRATE_BPS
 from weir.qoe_eval.measures.viewer import find_freezes
 from weir.traces.catalogue import load_bundled
-from weir.traces.formats.convert import to_scenario
-from weir.traces.formats.importers import read_trace
-from weir.traces.formats.plain_trace import DEFAULT_ONE_WAY_DELAY_MS, DEFAULT_QUEUE, scenario_from_capacity
+from weir.traces.formats.plain_trace import scenario_from_capacity
 from weir.traces.generate.call_scenarios import muses_cross_traffic
-from weir.traces.generate.families.families import FAMILIES, small_grid
+from weir.traces.generate.families.families import FAMILIES
 from weir.traces.generate.families.family import VIDEO_SHARE_OF_LINK, Family
-from weir.traces.generate.random_domain import random_scenario
 from weir.traces.generate.rfc8867 import competing_media, round_trip_time_fairness
 from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.flows import CbrFlow
 from weir.traces.schema.scenario import Scenario
 
-if TYPE_CHECKING:
-    from weir.qoe_eval.evaluate.suite import SetBuilder, Settings
-
-TRACE_SETS = ("opennetlab", "mahimahi")
-CALL_TRACES = ("ATT-LTE-driving.up", "TMobile-UMTS-driving.up", "Verizon-EVDO-driving.down")
-# Far from the small numbers that anyone who develops a model against the held-out split begins with.
-FIRST_RANDOM_SEED = 1_000_000
-CALL_DURATION_S = 60.0
 STEADY_MBPS = (0.3, 1.0, 2.5, 8.0, 30.0)
 START_BPS = 5e6
 HALVED_AT_S = 30.0
@@ -63,81 +50,6 @@ _CALLED_CASES = {
     "everything": ("4", "7"),
 }
 _COMPARED_CASES = {"route": "plus40", "jitter": "gaussian20", "loss": "random5", "tcp": "cubic-stays"}
-
-
-@dataclass(frozen=True)
-class ScenarioSet:
-    """Scenarios that are judged together; `missing` says why there are none."""
-
-    name: str
-    scenarios: Sequence[Scenario] = field(default_factory=list)
-    missing: str = ""
-
-
-def fixed(build: Callable[[], Sequence[Scenario]]) -> SetBuilder:
-    """A set that depends on no setting."""
-    return lambda settings: ScenarioSet("", build())
-
-
-def joined(*builders: SetBuilder) -> SetBuilder:
-    """Several sets as one."""
-
-    def build(settings: Settings) -> ScenarioSet:
-        sets = [builder(settings) for builder in builders]
-        missing = "; ".join(one.missing for one in sets if one.missing)
-        scenarios = [scenario for one in sets for scenario in one.scenarios]
-        return ScenarioSet("", scenarios, "" if scenarios else missing)
-
-    return build
-
-
-def traces(name: str) -> SetBuilder:
-    """Every trace of a folder, whole: 25 ms one way, queue of 300 ms of the mean capacity, faults repaired."""
-
-    def build(settings: Settings) -> ScenarioSet:
-        if settings.traces is None:
-            return ScenarioSet(name, missing=f"needs the {name} traces: name their folder with --traces")
-        folder = settings.traces / name
-        files = sorted(path for path in folder.glob("*") if path.is_file() and not path.name.startswith("."))
-        files = [path for path in files if path.suffix.lower() not in (".md", ".txt")]
-        if not files:
-            return ScenarioSet(name, missing=f"no traces in {settings.traces.name}/{name}")
-        return ScenarioSet(name, [_trace_scenario(path, name) for path in files])
-
-    return build
-
-
-def check_traces(folder: Path | None) -> None:
-    """Refuses a folder without any set of traces.
-
-    Raises:
-        InputError: it does not exist, or holds none of TRACE_SETS.
-    """
-    if folder is not None and not any((folder / name).is_dir() for name in TRACE_SETS):
-        raise InputError(f"--traces {folder}: no folder {' or '.join(f'{name}/' for name in TRACE_SETS)} in it")
-
-
-def random(first: int = 0, times: int = 1) -> SetBuilder:
-    """Held-out random scenarios: the suite's number of them, `times` as many, without the first of `first` times."""
-
-    def build(settings: Settings) -> ScenarioSet:
-        count = settings.random or 0
-        seeds = range(FIRST_RANDOM_SEED + first * count, FIRST_RANDOM_SEED + times * count)
-        return ScenarioSet("", [random_scenario(seed, split="held_out") for seed in seeds])
-
-    return build
-
-
-def family(name: str) -> SetBuilder:
-    """All scenarios of a family."""
-    return fixed(lambda: FAMILIES[name]().scenarios())
-
-
-def family_sample(name: str) -> SetBuilder:
-    """Two scenarios of a family; all with `--full`."""
-    return lambda settings: ScenarioSet(
-        name, FAMILIES[name]().scenarios() if settings.full else small_grid()[name]
-    )  # fmt: skip
 
 
 def steady_links() -> list[Scenario]:
@@ -171,23 +83,6 @@ def step_call() -> list[Scenario]:
     return [with_video(load_bundled("step-down-up"))]
 
 
-def mahimahi_calls(settings: Settings) -> ScenarioSet:
-    """Three cellular traces, 60 s each, as calls.
-
-    Raises:
-        InputError: the folder of traces lacks one of them, or one cannot be used.
-    """
-    if settings.traces is None:
-        return ScenarioSet("mahimahi", missing="needs the mahimahi traces: name their folder with --traces")
-    scenarios = []
-    for name in CALL_TRACES:
-        path = settings.traces / "mahimahi" / name
-        if not path.is_file():
-            raise InputError(f"--traces {settings.traces}: no mahimahi/{name} in it")
-        scenarios.append(with_video(_trace_scenario(path, "mahimahi", CALL_DURATION_S)))
-    return ScenarioSet("mahimahi", scenarios)
-
-
 def family_calls() -> list[Scenario]:
     """Two scenarios of each family that a link can do to a browser: video on 4 Mbps, at most 40 s."""
     return [
@@ -206,26 +101,6 @@ def compared_family_calls() -> list[Scenario]:
 
 
 FAMILY_CALL_MAX_BITRATE_BPS = round(VIDEO_SHARE_OF_LINK * FAMILY_CALL_BPS / 1e3) * 1000
-
-
-def as_called(builder: SetBuilder, **changes: float) -> SetBuilder:
-    """The scenarios for replays whose simulated encoder is like Chromium's, but for the fields in `changes`."""
-
-    def build(settings: Settings) -> ScenarioSet:
-        found = builder(settings)
-        return replace(found, scenarios=[with_chromium_encoder(one, **changes) for one in found.scenarios])
-
-    return build
-
-
-def with_feedback_loss(builder: SetBuilder, percent: int) -> SetBuilder:
-    """The scenarios with that part of the packets on the return path lost at random; as they are for 0."""
-
-    def build(settings: Settings) -> ScenarioSet:
-        found = builder(settings)
-        return replace(found, scenarios=[_losing_feedback(one, percent) for one in found.scenarios])
-
-    return build
 
 
 def with_video(scenario: Scenario, max_bitrate_bps: int = DEFAULT_MAX_BITRATE_BPS) -> Scenario:
@@ -269,16 +144,6 @@ def unavoidable_freezes_s(scenario: Scenario) -> float:
     return sum(freeze.duration_us for freeze in freezes) / 1e6
 
 
-def _trace_scenario(path: Path, set_name: str, duration_s: float | None = None) -> Scenario:
-    return to_scenario(
-        read_trace(path, repair=True),
-        name=f"{set_name}-{path.stem}",
-        one_way_delay_ms=DEFAULT_ONE_WAY_DELAY_MS,
-        queue=DEFAULT_QUEUE,
-        duration_s=duration_s,
-    )
-
-
 def _with_detour(case: Scenario) -> Scenario:
     document = case.to_dict()
     times_s = [0.0, case.duration_s / 2, 3 * case.duration_s / 4]
@@ -293,7 +158,8 @@ def _shortened(family: Family) -> Family:
     return replace(family, duration_s=min(family.duration_s, _FAMILY_CALL_S))
 
 
-def _losing_feedback(scenario: Scenario, percent: int) -> Scenario:
+def losing_feedback(scenario: Scenario, percent: int) -> Scenario:
+    """The scenario with that part of the packets on the return path lost at random; as it is for 0."""
     if not percent:
         return scenario
     data = scenario.to_dict()

@@ -6,49 +6,17 @@ results.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Concatenate, ParamSpec
 
 from weir.qoe_eval.call.settings import DEFAULT_MAX_BITRATE_BPS, ReceiverKind, SenderKind
-from weir.qoe_eval.evaluate.scenarios import ScenarioSet
+from weir.qoe_eval.evaluate.results import Results
+from weir.qoe_eval.evaluate.scenario_sets import SetBuilder, Settings, base_name
 from weir.qoe_eval.report.goal_table import Bound, Row
 from weir.qoe_eval.runs.jobs import SeriesOfPlan
 from weir.qoe_eval.runs.own_controllers import OwnController
-
-if TYPE_CHECKING:
-    from weir.qoe_eval.evaluate.results import Results
-
-
-@dataclass(frozen=True)
-class Settings:
-    """The command line's choices. None stands for a suite's own default.
-
-    Attributes:
-        model: the policy under test.
-        models: folder for the fault-injected models of a suite.
-        traces: folder with `opennetlab/` and `mahimahi/`, either of which may be missing.
-        random: number of random scenarios.
-        seeds: runs with the seeds 1 to this number.
-        full: all scenarios of each family where a suite uses two of each.
-        size: of calls, such as 640x360.
-        weak_model: a model that was trained too briefly.
-        figures: values from files of other commands, by key.
-    """
-
-    model: Path
-    models: Path
-    traces: Path | None = None
-    random: int | None = None
-    seeds: int | None = None
-    full: bool = False
-    size: str | None = None
-    weak_model: Path | None = None
-    figures: Mapping[str, Any] = field(default_factory=dict)
-
-
-SetBuilder = Callable[[Settings], ScenarioSet]
 
 
 @dataclass(frozen=True)
@@ -109,7 +77,20 @@ class Outcome:
     reached: bool = False
 
 
-Measure = Callable[["Results", Bound], Outcome]
+Measure = Callable[[Results, Bound], Outcome]
+Arguments = ParamSpec("Arguments")
+
+
+def goal_measure(function: Callable[Concatenate[Results, Bound, Arguments], Outcome]) -> Callable[Arguments, Measure]:
+    """Decorator: `NAME(arguments)` is then the measure that calls the function with results, bound and arguments."""
+
+    @functools.wraps(function)
+    def factory(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Measure:
+        return lambda results, bound: function(results, bound, *args, **kwargs)
+
+    return factory
+
+
 _PLAIN = Bound("at least", 0.0)
 
 
@@ -172,8 +153,3 @@ class Suite:
         """Names of the sets that can be chosen, without their variants."""
         names = [one.name for one in self.replays if not one.with_calls] + [one.name for one in self.calls]
         return list(dict.fromkeys(map(base_name, names)))
-
-
-def base_name(name: str) -> str:
-    """The set of "SET, VARIANT"."""
-    return name.partition(",")[0]

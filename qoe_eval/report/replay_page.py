@@ -16,6 +16,7 @@ from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import RunAbout, RunRecord, Summary, read_run
 from weir.qoe_eval.report.csv_tables import write_results_csv, write_series_csv
 from weir.qoe_eval.report.page_template import REPORT, SUMMARY, Section, View, render_page
+from weir.qoe_eval.report.paired_text import paired_sentences
 from weir.qoe_eval.report.sections import objectives
 from weir.qoe_eval.report.sections.controllers import DELAY_THROUGHPUT, headline, paired, scatter, viewer
 from weir.qoe_eval.report.sections.estimators import guard, pools
@@ -27,7 +28,6 @@ from weir.qoe_eval.runs.objectives import summarise_objectives
 from weir.qoe_eval.runs.options import own_names
 from weir.qoe_eval.runs.store import RESULTS, RunStore
 from weir.registry import WEIGHTS
-from weir.trainer.model.paired_text import paired_sentences
 
 FAMILIES_FOLDER = "families"
 # Lines of these are drawn at first; a click on the legend shows the others.

@@ -77,7 +77,6 @@ CHOICES = {
     # Measures that are of one kind of flow.
     "qoe_eval/measures/fairness.py": {"rtp", "tcp"},
     "qoe_eval/measures/metrics.py": {"rtp"},
-    "qoe_eval/measures/settled.py": {"rtp", "tcp"},
     "qoe_eval/runs/jobs.py": {"rtp"},
     "trainer/curriculum/baseline.py": {"rtp"},
     # Scenarios.

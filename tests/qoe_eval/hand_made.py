@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from weir.qoe_eval.evaluate.results import Results
-from weir.qoe_eval.evaluate.suite import Settings
+from weir.qoe_eval.evaluate.scenario_sets import Settings
 from weir.qoe_eval.evaluate.suites import SUITES
 from weir.qoe_eval.measures.flow_series import FlowSeries
 from weir.qoe_eval.measures.table import MEASURES

@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import Final
 
 from weir.qoe_eval.evaluate import call_measures as calls
+from weir.qoe_eval.evaluate import scenario_sets as sets
 from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.evaluate.suite import Calls, Goal, Replays, Suite
 from weir.qoe_eval.report.goal_table import Bound
 
 _SETS: Final = {
-    "muses": scenarios.fixed(scenarios.muses_call),
-    "mahimahi": scenarios.mahimahi_calls,
-    "step": scenarios.fixed(scenarios.step_call),
+    "muses": sets.fixed(scenarios.muses_call),
+    "mahimahi": sets.mahimahi_calls,
+    "step": sets.fixed(scenarios.step_call),
 }
 _REPLAYED: Final = {
     "muses-cross-traffic": "muses",
-    **{f"mahimahi-{name.rpartition('.')[0]}": "mahimahi" for name in scenarios.CALL_TRACES},
+    **{f"mahimahi-{name.rpartition('.')[0]}": "mahimahi" for name in sets.CALL_TRACES},
     "step-down-up": "step",
 }
 _BOTH: Final = ("muses", "mahimahi")
@@ -36,7 +37,7 @@ SUITE: Final = Suite(
         for name, build in _SETS.items()
     ),
     replays=(
-        Replays("calls, replayed", scenarios.as_called(scenarios.joined(*_SETS.values())), ("weir",), "measured",
+        Replays("calls, replayed", sets.as_called(sets.joined(*_SETS.values())), ("weir",), "measured",
                 with_calls=True),
     ),
     goals=(
@@ -58,8 +59,8 @@ SUITE: Final = Suite(
         Goal("vmaf", "VMAF over all these calls, mean, Weir less GCC", calls.difference("vmaf_mean", *_BOTH), _VMAF),
         Goal("vmaf_p5", "VMAF over all these calls, p5, Weir less GCC", calls.difference("vmaf_p5", *_BOTH), _VMAF),
         Goal("link_capacity", "link: bytes carried under a standing queue against the scenario's capacity, worst call",
-             calls.link_capacity(*_SETS), Bound("at most", 0.02, "%", scale=100)),
-        Goal("link_delay", "link: lateness of packets, p95, worst call", calls.link_delay(*_SETS),
+             calls.link_error(*_SETS), Bound("at most", 0.02, "%", scale=100)),
+        Goal("link_delay", "link: lateness of packets, p95, worst call", calls.link_error(*_SETS, of_delay=True),
              Bound("at most", 2.0, "ms")),
         *(
             Goal(f"sim_to_real_{scenario}", f"sim-to-real, {scenario}: larger of rate's and p95 delay's deviation",

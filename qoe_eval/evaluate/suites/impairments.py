@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from weir.qoe_eval.evaluate import call_measures as calls
+from weir.qoe_eval.evaluate import scenario_sets as sets
 from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.evaluate import score_measures as scores
 from weir.qoe_eval.evaluate import series_measures as series
@@ -113,21 +114,21 @@ SUITE: Final = Suite(
     name="impairments",
     about="A policy on families of network impairments against gcc, gcc-remb, nada and rule.",
     replays=(
-        *(Replays(name, scenarios.family(name), _RIVALS, series="kept") for name in FAMILIES),
-        Replays("sharing", scenarios.fixed(scenarios.sharing_with_route_changes), _PAIR, series="kept"),
+        *(Replays(name, sets.family(name), _RIVALS, series="kept") for name in FAMILIES),
+        Replays("sharing", sets.fixed(scenarios.sharing_with_route_changes), _PAIR, series="kept"),
         # At 640x360 Chromium's output is its whole target: 0.96 to 1.02 of it in such calls.
         Replays(
             _AS_CALLED,
-            scenarios.as_called(scenarios.fixed(scenarios.family_calls), minimum_output_share=1.0),
+            sets.as_called(sets.fixed(scenarios.family_calls), minimum_output_share=1.0),
             _PAIR,
             series="measured",
             with_calls=True,
         ),
     ),
     calls=(
-        Calls(_SETS[_SMALL], scenarios.fixed(scenarios.family_calls), _PAIR, _SMALL,
+        Calls(_SETS[_SMALL], sets.fixed(scenarios.family_calls), _PAIR, _SMALL,
               max_bitrate_bps=scenarios.FAMILY_CALL_MAX_BITRATE_BPS),
-        Calls(_SETS[_LARGE], scenarios.fixed(scenarios.compared_family_calls), _PAIR, _LARGE,
+        Calls(_SETS[_LARGE], sets.fixed(scenarios.compared_family_calls), _PAIR, _LARGE,
               max_bitrate_bps=scenarios.FAMILY_CALL_MAX_BITRATE_BPS),
     ),
     goals=(*_FAMILY_GOALS, *_CALL_GOALS),

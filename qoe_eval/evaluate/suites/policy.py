@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from weir.qoe_eval.evaluate import scenario_sets as sets
 from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.evaluate import score_measures as scores
 from weir.qoe_eval.evaluate import series_measures as series
@@ -17,10 +18,10 @@ from weir.qoe_eval.report.goal_table import Bound
 from weir.traces.generate.rfc8867 import competing_media, long_tcp, round_trip_time_fairness
 
 _BUILDERS: Final = {
-    "opennetlab": scenarios.traces("opennetlab"),
-    "mahimahi": scenarios.traces("mahimahi"),
-    "random": scenarios.random(),
-    "steady": scenarios.fixed(scenarios.steady_links),
+    "opennetlab": sets.traces("opennetlab"),
+    "mahimahi": sets.traces("mahimahi"),
+    "random": sets.random(),
+    "steady": sets.fixed(scenarios.steady_links),
 }
 _COMPARED: Final = tuple(_BUILDERS)
 _RFC8867: Final = (competing_media, round_trip_time_fairness, lambda: long_tcp(300.0), lambda: long_tcp(1000.0))
@@ -31,7 +32,7 @@ _GAIN: Final = Bound("at least", 0.0, signed=True)
 _SHARE: Final = Bound("at least", 0.9, "%", scale=100, decimals=1)
 _TCP_SHARE: Final = Bound("at least", 0.2, "%", strict=True, scale=100, decimals=1)
 _MOCC: Final = "MOCC (EuroSys 2022)"
-_RECOCO: Final = "ReCoCo (2023), table of QoE"
+_RECOCO: Final = "ReCoCo, Table I"
 
 SUITE: Final = Suite(
     name="policy",
@@ -41,12 +42,12 @@ SUITE: Final = Suite(
     replays=(
         *(Replays(name, build, ALL, series="measured") for name, build in _BUILDERS.items()),
         # One run of ten times as many random scenarios, for the longest delays.
-        Replays("more random", scenarios.random(first=1, times=10), ("weir", "gcc"), first_seed=True),
-        Replays("start", scenarios.fixed(scenarios.start_link), ALL, series="kept"),
-        Replays("halved", scenarios.fixed(scenarios.halved_link), ALL, series="kept"),
-        Replays("rfc8867", scenarios.fixed(lambda: [case() for case in _RFC8867]), ALL, series="kept"),
+        Replays("more random", sets.random(first=1, times=10), ("weir", "gcc"), first_seed=True),
+        Replays("start", sets.fixed(scenarios.start_link), ALL, series="kept"),
+        Replays("halved", sets.fixed(scenarios.halved_link), ALL, series="kept"),
+        Replays("rfc8867", sets.fixed(lambda: [case() for case in _RFC8867]), ALL, series="kept"),
         *(
-            Replays(f"compared, {preset}", scenarios.joined(*_BUILDERS.values()), ("weir",), preset=preset)
+            Replays(f"compared, {preset}", sets.joined(*_BUILDERS.values()), ("weir",), preset=preset)
             for preset in ("throughput", "latency")
         ),
     ),

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Final
 
 from weir.qoe_eval.evaluate import safety_measures as safety
-from weir.qoe_eval.evaluate import scenarios
+from weir.qoe_eval.evaluate import scenario_sets as sets
 from weir.qoe_eval.evaluate.faulty_models import FAULTY_MODELS, write_faulty_models
-from weir.qoe_eval.evaluate.suite import CustomControllers, Goal, Replays, Settings, Suite
+from weir.qoe_eval.evaluate.scenario_sets import Settings
+from weir.qoe_eval.evaluate.suite import CustomControllers, Goal, Replays, Suite
 from weir.qoe_eval.report.goal_table import Bound
 from weir.qoe_eval.runs.options import POLICY_FILE, read_pool
 from weir.qoe_eval.runs.own_controllers import read_own_controller
@@ -24,8 +25,8 @@ WEAK_MODEL: Final = "trained-60s"
 _CANDIDATES: Final = "copilots=nada,rule policy=by_trust"
 _ALONE: Final = ("weir", "nada", "rule")
 _RULES: Final = tuple(name for name, can_be_off in GUARD_RULES.items() if can_be_off)
-_SETS: Final = {"random": scenarios.random(), **{name: scenarios.family_sample(name) for name in FAMILIES}}
-_TRACES: Final = {name: scenarios.traces(name) for name in scenarios.TRACE_SETS}
+_SETS: Final = {"random": sets.random(), **{name: sets.family_sample(name) for name in FAMILIES}}
+_TRACES: Final = {name: sets.traces(name) for name in sets.TRACE_SETS}
 _HEALTHY: Final = "pool of the healthy model"
 _FAULTY: Final = {model: f"pool of {model}" for model in (*FAULTY_MODELS, WEAK_MODEL)}
 _SCORED: Final = (*_SETS, "opennetlab")
@@ -81,10 +82,9 @@ SUITE: Final = Suite(
             for model in ("maximum", "shuffled")
         ),
         *(
-            Goal(f"guard_{rule}_{model}", f"guard's rule {rule}: score it gains behind {model}, mean over sets",
-                 safety.guard_rule(rule, model, (*_SETS, *_TRACES)), Bound("at least", 0.0, signed=True),
-                 unbounded=True)
-            for model in ("weir", *FAULTY_MODELS)
+            Goal(f"guard_{rule}", f"guard's rule {rule}: score that it gains behind the model, mean over sets",
+                 safety.guard_rule(rule, ("weir", *FAULTY_MODELS), (*_SETS, *_TRACES)),
+                 Bound("at least", 0.0, signed=True), unbounded=True)
             for rule in _RULES
         ),
     ),

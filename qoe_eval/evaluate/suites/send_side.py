@@ -9,21 +9,22 @@ from __future__ import annotations
 from typing import Final
 
 from weir.qoe_eval.evaluate import call_measures as calls
+from weir.qoe_eval.evaluate import scenario_sets as sets
 from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.evaluate import score_measures as scores
-from weir.qoe_eval.evaluate.suite import Calls, Goal, Replays, SetBuilder, Suite
+from weir.qoe_eval.evaluate.suite import Calls, Goal, Replays, Suite
 from weir.qoe_eval.report.goal_table import Bound
 from weir.traces.catalogue import bundled_scenarios
 from weir.traces.generate.families.families import FAMILIES
 
 _SENDER: Final = "weir-send"
-_SETS: Final[dict[str, SetBuilder]] = {
-    "catalogue": scenarios.fixed(bundled_scenarios),
-    "random": scenarios.random(),
-    **{name: scenarios.traces(name) for name in scenarios.TRACE_SETS},
-    **{name: scenarios.family(name) for name in FAMILIES},
+_SETS: Final[dict[str, sets.SetBuilder]] = {
+    "catalogue": sets.fixed(bundled_scenarios),
+    "random": sets.random(),
+    **{name: sets.traces(name) for name in sets.TRACE_SETS},
+    **{name: sets.family(name) for name in FAMILIES},
 }
-_PATHS: Final = {"muses": scenarios.fixed(scenarios.muses_call), "mahimahi": scenarios.mahimahi_calls}
+_PATHS: Final = {"muses": sets.fixed(scenarios.muses_call), "mahimahi": sets.mahimahi_calls}
 _CALLED: Final = {
     (path, percent): f"{path} calls, {percent} % of feedback lost" for percent in (0, 5, 20) for path in _PATHS
 }
@@ -40,7 +41,7 @@ SUITE: Final = Suite(
     about="Weir at the sender, from transport feedback, against Weir at the receiver and gcc.",
     replays=tuple(Replays(name, build, (_SENDER, "weir", "gcc")) for name, build in _SETS.items()),
     calls=tuple(
-        Calls(name, scenarios.with_feedback_loss(_PATHS[path], percent), (_SENDER, "gcc"), "640x360", resizable=True,
+        Calls(name, sets.with_feedback_loss(_PATHS[path], percent), (_SENDER, "gcc"), "640x360", resizable=True,
               sender="native", receiver="chromium")
         for (path, percent), name in _CALLED.items()
     ),

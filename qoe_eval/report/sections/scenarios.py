@@ -162,7 +162,7 @@ def families(rows: Sequence[FamilyRow], *, has_own_sections: bool) -> Section | 
             for row in rows
         ],
     }
-    return Section("families", "Impairments", "families", view)
+    return Section("families", "Families", "families", view)
 
 
 def _difference(found: PairedComparison | None) -> View | None:

@@ -8,7 +8,7 @@ from hand_made import record
 from weir.qoe_eval.call.run import CallsOutcome
 from weir.qoe_eval.evaluate import call_measures, runner
 from weir.qoe_eval.evaluate.link_accuracy import LinkAccuracy
-from weir.qoe_eval.evaluate.scenarios import CALL_TRACES
+from weir.qoe_eval.evaluate.scenario_sets import CALL_TRACES
 from weir.trainer import SHIPPED_MODEL
 
 

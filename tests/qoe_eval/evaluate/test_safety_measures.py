@@ -10,8 +10,8 @@ from hand_made import record, results, row
 from weir.errors import InputError
 from weir.qoe_eval.evaluate.faulty_models import FAULTY_MODELS, MAX_BPS, MIN_BPS, write_faulty_models
 from weir.qoe_eval.evaluate.safety_measures import rule_effect
-from weir.qoe_eval.evaluate.scenarios import fixed
-from weir.qoe_eval.evaluate.suite import Replays, Settings
+from weir.qoe_eval.evaluate.scenario_sets import Settings, fixed
+from weir.qoe_eval.evaluate.suite import Replays
 from weir.qoe_eval.evaluate.suites import safety
 from weir.qoe_eval.runs.jobs import ReplayPlan, plan_jobs
 from weir.qoe_eval.runs.own_controllers import read_own_controller
@@ -118,7 +118,7 @@ def test_the_effect_of_a_rule_is_of_pairs():
     assert (found.challenge, found.p95_one_way_delay_ms) == (pytest.approx(-1), pytest.approx(-50))
     assert found.utilisation == pytest.approx(-0.05)
     assert rule_effect("veto", with_rule, []) is None
-    reported = row("guard_veto_weir", results({"random, all rules": with_rule, "random, veto off": without}))
+    reported = row("guard_veto", results({"random, all rules": with_rule, "random, veto off": without}))
     assert (reported.value, reported.reached, reported.verdict) == (pytest.approx(-1), None, "")
 
 

@@ -3,8 +3,9 @@
 import pytest
 
 from weir.errors import InputError
+from weir.qoe_eval.evaluate import scenario_sets as sets
 from weir.qoe_eval.evaluate import scenarios
-from weir.qoe_eval.evaluate.suite import Settings
+from weir.qoe_eval.evaluate.scenario_sets import Settings
 from weir.qoe_eval.evaluate.suites import SUITES
 from weir.traces.catalogue import load_bundled
 from weir.traces.formats.plain_trace import scenario_from_capacity
@@ -20,7 +21,7 @@ def settings(traces=None, random=3):
 
 
 def test_traces_are_whole_and_repaired(traces):
-    found = scenarios.traces("opennetlab")(settings(traces)).scenarios
+    found = sets.traces("opennetlab")(settings(traces)).scenarios
     assert [one.name for one in found] == ["opennetlab-a", "opennetlab-b"]
     assert max(found[0].forward.capacity.rates_bps) == 60e6
     assert (found[0].forward.one_way_delay_ms, found[0].forward.queue.milliseconds, found[0].duration_s) == (
@@ -32,16 +33,16 @@ def test_traces_are_whole_and_repaired(traces):
         file.unlink()
     for file in (traces / "mahimahi").glob("*.down"):
         file.unlink()
-    assert scenarios.traces("mahimahi")(settings(traces)).missing == "no traces in traces/mahimahi"
+    assert sets.traces("mahimahi")(settings(traces)).missing == "no traces in traces/mahimahi"
     with pytest.raises(InputError, match=r"no mahimahi/ATT-LTE-driving\.up in it"):
-        scenarios.mahimahi_calls(settings(traces))
+        sets.mahimahi_calls(settings(traces))
     (traces / "opennetlab/z.json").write_text("{}")
     with pytest.raises(InputError, match=r"z\.json"):
-        scenarios.traces("opennetlab")(settings(traces))
+        sets.traces("opennetlab")(settings(traces))
 
 
 def test_random_scenarios_are_held_out_and_not_repeated():
-    first, more = (build(settings()).scenarios for build in (scenarios.random(), scenarios.random(first=1, times=2)))
+    first, more = (build(settings()).scenarios for build in (sets.random(), sets.random(first=1, times=2)))
     seeds = [f"weir.traces.random_domain, held_out, seed {1_000_000 + index}" for index in range(6)]
     assert [one.provenance["source"] for one in (*first, *more)] == seeds
 
@@ -82,12 +83,12 @@ def test_family_calls_are_what_a_link_can_do_to_a_browser():
 
 
 def test_calls_of_traces_and_their_replays(traces):
-    called = scenarios.mahimahi_calls(settings(traces)).scenarios
+    called = sets.mahimahi_calls(settings(traces)).scenarios
     assert [one.name for one in called] == [
         "mahimahi-ATT-LTE-driving", "mahimahi-TMobile-UMTS-driving", "mahimahi-Verizon-EVDO-driving"
     ]  # fmt: skip
     assert {(one.duration_s, one.flows[0].media.max_rate_bps) for one in called} == {(60, 2.5e6)}
-    replayed = scenarios.as_called(scenarios.mahimahi_calls, minimum_output_share=1.0)(settings(traces)).scenarios
+    replayed = sets.as_called(sets.mahimahi_calls, minimum_output_share=1.0)(settings(traces)).scenarios
     # The replays have an encoder like that of the calls; the calls themselves do not describe it.
     assert {one.flows[0].media.audio_rate_bps for one in called} == {32e3}
     assert {one.flows[0].media.audio_rate_bps for one in replayed} == {0.0}
@@ -106,7 +107,7 @@ def test_the_return_path_loses_what_is_asked_and_nothing_else_changes():
     scenario = scenarios.muses_call()[0]
 
     def lossy(percent):
-        return scenarios.with_feedback_loss(scenarios.fixed(scenarios.muses_call), percent)(settings()).scenarios[0]
+        return sets.with_feedback_loss(sets.fixed(scenarios.muses_call), percent)(settings()).scenarios[0]
 
     assert lossy(0) == scenario
     changed = lossy(20).to_dict()
