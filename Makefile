@@ -92,7 +92,7 @@ model: train ## Make the shipped model anew: train, export, replay, card; writes
 	$(BIN)/weir train trainer/configs/weir.toml --out $(MODEL_RUN) $$([ ! -e $(MODEL_RUN)/checkpoint.zip ] || echo --resume)
 	$(BIN)/weir export $(MODEL_RUN) --out $(MODEL_DIR)/weir.onnx
 	$(BIN)/weir replay catalogue --model $(MODEL_DIR)/weir.onnx --seeds $(SEEDS) --out $(MODEL_DIR)/report
-	$(BIN)/weir model card $(MODEL_DIR)/weir.onnx --summary $(MODEL_DIR)/report/summary.json
+	$(BIN)/weir model $(MODEL_DIR)/weir.onnx --card --summary $(MODEL_DIR)/report/summary.json
 
 .PHONY: wheel
 wheel: | $(UV) build/stamps/packages ## Build a wheel with `weir-sim` in it, and the sdist, into build/dist
@@ -197,9 +197,6 @@ lint: build-test ## Check style, words and types and look for faults: ruff, word
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python tests/lint/words.py
-	# The packages as an installed `weir` has them: mypy does not follow an editable installation.
-	rm -rf build/typing && mkdir -p build/typing/weir
-	ln -srt build/typing/weir estimator/python/weir/* traces trainer qoe_eval papers webrtc_patch
 	$(BIN)/mypy
 	$(CXX_FILES) | xargs $(BIN)/clang-format --dry-run --Werror
 	$(TIDY) $$(git ls-files 'estimator/*.cc' 'trainer/*.cc' 'webrtc_patch/*.cc')

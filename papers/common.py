@@ -14,10 +14,11 @@ import typer
 from rich.console import Console
 
 from weir.files.output import write_text
-from weir.qoe_eval.report.goal_table import Row, print_rows, rows_document
+from weir.qoe_eval.records import RunRecord
+from weir.qoe_eval.report.goal_table import Bound, Row, measured, not_measured, print_rows, rows_document
 from weir.qoe_eval.runs.progress import count_runs, end_with_failures
 
-Record = Mapping[str, Any]
+Record = RunRecord
 
 OutOption = Annotated[Path, typer.Option(metavar="DIR", help="Folder for everything that the command writes.")]
 SeedsOption = Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Run with the seeds 1 to N.")]
@@ -25,6 +26,21 @@ JobsOption = Annotated[
     int | None, typer.Option(min=1, max=1024, metavar="N", help="Processes at once. Default: one for each core.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the JSON document, and no progress.")]
+
+
+def goal_row(
+    name: str,
+    what: str,
+    goal: Bound,
+    value: float | None,
+    detail: str = "",
+    why: str = "no run completed",
+    **figures: Any,
+) -> Row:
+    """The row of a goal; without a value it is not measured, and `why` says the reason."""
+    return (
+        not_measured(name, what, goal, why) if value is None else measured(name, what, goal, value, detail, **figures)
+    )
 
 
 def end_paper(

@@ -1,8 +1,7 @@
-"""The commands `weir export` and `weir model show`."""
+"""The command `weir export`."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +12,6 @@ from weir.installation import require_training
 from weir.trainer.adapt import DEFAULT_CONFIGURATION
 from weir.trainer.configuration.training import load_configuration
 from weir.trainer.model.card import write_card
-from weir.trainer.model.file import read_model
 
 
 def export(
@@ -25,59 +23,29 @@ def export(
 ) -> None:
     """Export a trained policy to ONNX, check it in every available runtime, and write its model card.
 
-    A model file of an earlier version is rewritten with the current graph. It keeps its parameters, provenance and
-    ranges of features; ranges are measured if it has none.
+    A model file of an earlier version is rewritten with the current graph, with its parameters and provenance.
     """
     if best and run.suffix == ".onnx":
         raise InputError("--best: is for the folder of a training run")
     require_training()
     from weir.trainer.learning.algorithms import TrainedPolicy, load_policy
-    from weir.trainer.learning.training_ranges import read_ranges, training_ranges
     from weir.trainer.model.export import export as write_model
     from weir.trainer.policies.recurrent import RecurrentPolicy
 
     policy: TrainedPolicy
-    known_ranges = ""
     if run.suffix == ".onnx":
         from weir.trainer.learning.starting_point import policy_of, read_starting_point
 
         start = read_starting_point(run, load_configuration(DEFAULT_CONFIGURATION))
         policy, settings, provenance = policy_of(start), start.configuration, start.provenance
-        known_ranges = read_model(run).ranges
     else:
         from weir.trainer.learning.provenance import provenance_of_run
         from weir.trainer.learning.run_record import BEST_MODEL, load_run_configuration, trained_policy
 
         settings, checkpoint = load_run_configuration(run), run / BEST_MODEL if best else trained_policy(run)
         policy, provenance = load_policy(checkpoint), provenance_of_run(run, checkpoint)
-    ranges, specification = None, settings.environment.specification()
+    specification = settings.environment.specification()
     if isinstance(policy, RecurrentPolicy):
         specification = policy.specification
-    else:
-        ranges = read_ranges(known_ranges) if known_ranges else training_ranges(policy, settings)
-    write_model(
-        policy,
-        specification,
-        out,
-        name=settings.name,
-        version=settings.version,
-        provenance=provenance,
-        ranges=ranges,
-    )
+    write_model(policy, specification, out, name=settings.name, version=settings.version, provenance=provenance)
     typer.echo(f"{out}\n{write_card(out)}")
-
-
-def show_model(
-    file: Annotated[Path, typer.Argument(help="A model file.")],
-    as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
-) -> None:
-    """Show a model's features, history, interval, action, bounds and provenance."""
-    model = read_model(file)
-    if as_json:
-        typer.echo(json.dumps(model.to_dict(), indent=1))
-        return
-    for key, value in model.to_dict().items():
-        shown = value
-        if isinstance(value, dict | list):
-            shown = ", ".join(value) if key == "features" else json.dumps(value)
-        typer.echo(f"{key + ':':16}{shown}")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from statistics import mean, median
 
+from weir.papers.common import goal_row
 from weir.papers.muses.measures import challenge_after, path_kinds, staggered_jain, switched_after_s
 from weir.papers.muses.networks import CHANGE_AT_S
 from weir.papers.muses.runs import GLOBAL_TREE, MUSES, MusesResults
 from weir.papers.muses.sets import CHANGE, CROSS_TRAFFIC, FLOWS, SHARING
 from weir.qoe_eval.measures.flow_series import read_flow_series
-from weir.qoe_eval.report.goal_table import Goal, Row, measured, missed, not_measured
+from weir.qoe_eval.report.goal_table import Bound, Row, measured, missed, not_measured
 from weir.traces.schema.links import Link
 from weir.traces.schema.values_over_time import DelayOverTime
 
@@ -23,15 +25,11 @@ LEFT_BPS = 19.5e6 / 11
 
 def flow_rows(results: MusesResults) -> Iterator[Row]:
     """All of them."""
-    found = jain_by_flows(results)
-    for flows in FLOWS:
-        goal = Goal("at least", PAPERS_JAIN[flows], decimals=3)
+    for flows, found in jain_by_flows(results).items():
+        goal = Bound("at least", PAPERS_JAIN[flows], decimals=3)
         what = f"{flows} flows on 36 Mbps, one more every 20 s: Jain's index"
-        if MUSES not in found[flows]:
-            yield not_measured(f"jain_{flows}", what, goal, "no run completed")
-            continue
-        others = ", ".join(f"{who} {index:.3f}" for who, index in found[flows].items() if who != MUSES)
-        yield measured(f"jain_{flows}", what, goal, found[flows][MUSES], others, paper_cubic=PAPERS_CUBIC_JAIN[flows])
+        others = ", ".join(f"{who} {index:.3f}" for who, index in found.items() if who != MUSES)
+        yield goal_row(f"jain_{flows}", what, goal, found.get(MUSES), others, paper_cubic=PAPERS_CUBIC_JAIN[flows])
     yield _switched(results)
     yield _after_change(results)
     yield from _cross_traffic(results)
@@ -50,7 +48,7 @@ def jain_by_flows(results: MusesResults) -> dict[int, dict[str, float]]:
 
 
 def _switched(results: MusesResults) -> Row:
-    goal = Goal("at most", 20.0, "s", decimals=1)
+    goal = Bound("at most", 20.0, "s", decimals=1)
     what = "from Wi-Fi to LTE: until another kind of path is chosen, median"
     times_s: list[float | None] = []
     for record in results.whole(CHANGE, MUSES):
@@ -70,7 +68,7 @@ def _switched(results: MusesResults) -> Row:
 
 
 def _after_change(results: MusesResults) -> Row:
-    goal = Goal("at least", 0.0, "points", strict=True, signed=True)
+    goal = Bound("at least", 0.0, "points", strict=True, signed=True)
     what = "from Wi-Fi to LTE: challenge score after it, less that of the global tree, which never switches"
     base_ms = {scenario.name: _delay_after_ms(scenario.forward) for scenario in results.sets[CHANGE].scenarios}
     scores = {
@@ -83,10 +81,10 @@ def _after_change(results: MusesResults) -> Row:
     }
     own, other = scores.get(MUSES, {}), scores.get(GLOBAL_TREE, {})
     detail = ", ".join(f"{who} {mean(some.values()):.2f}" for who, some in scores.items() if some)
-    if pairs := sorted(own.keys() & other.keys()):
-        return measured("after_change", what, goal, mean(own[name] - other[name] for name in pairs), detail)
-    row = not_measured("after_change", what, goal, "name its file with --global" if own else "no run completed")
-    return Row(**(vars(row) | {"detail": detail}))
+    pairs = sorted(own.keys() & other.keys())
+    difference = mean(own[name] - other[name] for name in pairs) if pairs else None
+    why = "name its file with --global" if own else "no run completed"
+    return replace(goal_row("after_change", what, goal, difference, why=why), detail=detail)
 
 
 def _delay_after_ms(link: Link) -> float:
@@ -95,42 +93,33 @@ def _delay_after_ms(link: Link) -> float:
 
 
 def _cross_traffic(results: MusesResults) -> Iterator[Row]:
-    """Perfection is 1.21 times what Chromium's GCC has in calls: 1.34 times cannot be reached against it."""
+    """The whole residual capacity is 1.21 times the bitrate of Chromium's GCC in calls: 1.34 is out of reach."""
     goals = (
-        ("cross_rate", "received, to GCC's", Goal("at least", 1.34, "times")),
+        ("cross_rate", "received, to GCC's", Bound("at least", 1.34, "times")),
         ("cross_closed", "received: distance from GCC to what is left closed",
-         Goal("at least", 0.6, "%", scale=100, decimals=0)),
-        ("cross_frames", "frames a second, to GCC's", Goal("at least", 0.95, "times")),
-        ("cross_delay", "p95 queueing delay less GCC's", Goal("at most", 0.0, "ms", decimals=0, signed=True)),
+         Bound("at least", 0.6, "%", scale=100, decimals=0)),
+        ("cross_frames", "frames a second, to GCC's", Bound("at least", 0.95, "times")),
+        ("cross_delay", "p95 queueing delay less GCC's", Bound("at most", 0.0, "ms", decimals=0, signed=True)),
     )  # fmt: skip
-    values = {who: _means(results, who) for who in results.records.get(CROSS_TRAFFIC, {})}
-    own, gcc = values.get(MUSES, {}), values.get("gcc", {})
-    if not own or not gcc:
-        yield from (
-            not_measured(name, f"cross traffic, {what}", goal, "no run completed") for name, what, goal in goals
-        )
-        return
-    rate, gcc_rate = own["receive_rate_bps"], gcc["receive_rate_bps"]
-    found = {
-        "cross_rate": rate / gcc_rate if gcc_rate > 0 else None,
-        "cross_closed": (rate - gcc_rate) / (LEFT_BPS - gcc_rate) if gcc_rate < LEFT_BPS else None,
-        "cross_frames": own["frames_per_second"] / gcc["frames_per_second"] if gcc["frames_per_second"] > 0 else None,
-        "cross_delay": own["p95_queueing_delay_ms"] - gcc["p95_queueing_delay_ms"],
-    }
+    values = {who: means for who in results.records.get(CROSS_TRAFFIC, {}) if (means := _means(results, who))}
+    own, gcc = values.get(MUSES), values.get("gcc")
+    found: dict[str, float | None] = {}
+    if own and gcc:
+        rate, gcc_rate, gcc_frames = own["receive_rate_bps"], gcc["receive_rate_bps"], gcc["frames_per_second"]
+        found = {
+            "cross_rate": rate / gcc_rate if gcc_rate > 0 else None,
+            "cross_closed": (rate - gcc_rate) / (LEFT_BPS - gcc_rate) if gcc_rate < LEFT_BPS else None,
+            "cross_frames": own["frames_per_second"] / gcc_frames if gcc_frames > 0 else None,
+            "cross_delay": own["p95_queueing_delay_ms"] - gcc["p95_queueing_delay_ms"],
+        }
     detail = "; ".join(
         f"{who} {one['receive_rate_bps'] / 1e3:,.0f} kbps, {one['frames_per_second']:.1f} frames a second, "
         f"{one['p95_queueing_delay_ms']:.0f} ms"
         for who, one in values.items()
-        if one
     )
+    why = "GCC leaves nothing to gain" if found else "no run completed"
     for name, what, goal in goals:
-        value = found[name]
-        what = f"cross traffic, {what}"
-        if value is None:
-            yield not_measured(name, what, goal, "GCC leaves nothing to gain")
-        else:
-            beside = f"; {LEFT_BPS / 1e3:,.0f} kbps are left" if name == "cross_closed" else ""
-            yield measured(name, what, goal, value, detail + beside)
+        yield goal_row(name, f"cross traffic, {what}", goal, found.get(name), detail, why)
 
 
 def _means(results: MusesResults, who: str) -> dict[str, float]:

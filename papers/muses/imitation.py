@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from weir._core import Model, Policy
 from weir.errors import InputError
+from weir.papers.common import goal_row
 from weir.papers.muses.flow_rows import NO_MIXTURE
 from weir.papers.muses.networks import muses_scenario
 from weir.papers.muses.runs import GLOBAL_TREE, MUSES
-from weir.qoe_eval.report.goal_table import Goal, Row, measured, not_measured
+from weir.qoe_eval.report.goal_table import Bound, Row
 from weir.registry import PRESETS
 from weir.trainer.gym import ActionSpecification, BottleneckEnv
 
@@ -57,31 +58,23 @@ def imitation_rows(f1: Mapping[str, Mapping[float, float]], nearest: float | Non
         nearest: share of held-out flows whose kind is among the true two nearest; None: the model does not say.
     """
     widest = LARGEST_DELAYS_MS[-1]
-    gap = Goal("at least", 0.09, "%", scale=100, decimals=1)
-    closed = Goal("at least", 0.7, "%", scale=100, decimals=0)
+    gap = Bound("at least", 0.09, "%", scale=100, decimals=1)
+    closed = Bound("at least", 0.7, "%", scale=100, decimals=0)
     what = f"delays up to {widest:g} ms: F1 against the oracle's actions,"
     gap_what, closed_what = f"{what} teacher less one global tree", f"{what} part of that gap closed by the mixture"
-    why = "give TEACHER and --global"
-    if not {MUSES, GLOBAL_TREE, TEACHER} <= f1.keys():
-        yield not_measured("f1_gap", gap_what, gap, why)
-        yield not_measured("f1_closed", closed_what, closed, why)
-    else:
-        own, tree, teacher = (f1[who][widest] for who in (MUSES, GLOBAL_TREE, TEACHER))
-        detail = "; ".join(
-            f"{who} " + ", ".join(f"{score:.3f} ({largest_ms:g} ms)" for largest_ms, score in scores.items())
-            for who, scores in f1.items()
-        )
-        yield measured("f1_gap", gap_what, gap, teacher - tree, detail)
-        if teacher > tree:
-            yield measured("f1_closed", closed_what, closed, (own - tree) / (teacher - tree))
-        else:
-            yield not_measured("f1_closed", closed_what, closed, "there is no gap to close")
-    goal = Goal("at least", 0.97, "%", scale=100, decimals=1)
-    what = "held-out flows: chosen kind among the true two nearest"
-    if nearest is None:
-        yield not_measured("nearest", what, goal, NO_MIXTURE)
-    else:
-        yield measured("nearest", what, goal, nearest)
+    known = {MUSES, GLOBAL_TREE, TEACHER} <= f1.keys()
+    own, tree, teacher = (f1[who][widest] if known else 0.0 for who in (MUSES, GLOBAL_TREE, TEACHER))
+    detail = "; ".join(
+        f"{who} " + ", ".join(f"{score:.3f} ({largest_ms:g} ms)" for largest_ms, score in scores.items())
+        for who, scores in f1.items()
+    )
+    why = "there is no gap to close" if known else "give TEACHER and --global"
+    yield goal_row("f1_gap", gap_what, gap, teacher - tree if known else None, detail, why)
+    yield goal_row(
+        "f1_closed", closed_what, closed, (own - tree) / (teacher - tree) if teacher > tree else None, why=why
+    )
+    goal = Bound("at least", 0.97, "%", scale=100, decimals=1)
+    yield goal_row("nearest", "held-out flows: chosen kind among the true two nearest", goal, nearest, why=NO_MIXTURE)
 
 
 def levels_of(rates_bps: Sequence[float], current_bps: Sequence[float]) -> Levels:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from weir.console import error_console
 from weir.errors import InputError
 from weir.executables import find_simulator
 from weir.files.output import make_folder
@@ -21,12 +22,10 @@ from weir.papers.muses.network_rows import network_rows
 from weir.papers.muses.page import muses_markdown, muses_page, networks_document
 from weir.papers.muses.runs import GLOBAL_FOLDER, GLOBAL_TREE, MUSES, global_plans, muses_plans, muses_results
 from weir.papers.muses.sets import LTE_TRACES, muses_sets
-from weir.qoe_eval.runs.command_record import command_record
+from weir.qoe_eval.evaluate.ending import replay_record
 from weir.qoe_eval.runs.inputs import shared_traces
-from weir.qoe_eval.runs.jobs import model_description
-from weir.qoe_eval.runs.options import check_model
-from weir.qoe_eval.runs.progress import error_console, run_with_progress
-from weir.qoe_eval.runs.shipped_model import model_to_run
+from weir.qoe_eval.runs.options import check_model, model_to_run
+from weir.qoe_eval.runs.progress import run_with_progress
 from weir.trainer.gym import SimulatorError
 from weir.trainer.gym.environment import make_specification
 from weir.trainer.gym.specification import EnvironmentSpecification
@@ -118,14 +117,10 @@ def muses(
         console.print(f"weir: {error}")
         raise typer.Exit(1) from None
     rows = [*network_rows(results), *flow_rows(results), *imitation_rows(f1, nearest_share(chosen))]
-    run = command_record(started) | {
-        "runs": len(outcome.records),
-        "model": model_description(next(iter(plans.values()))) or {},
-        "versions": outcome.records[0].get("versions", {}) if outcome.records else {},
+    run = replay_record(started, next(iter(plans.values())), outcome, failures) | {
         "seeds": list(range(1, seeds + 1)),
         "networks": networks,
         "files": {who: file.name for who, file in files.items()},
-        "failures": failures,
     }
     pages = {out / "muses.md": muses_markdown(results, rows, run), out / "muses.html": muses_page(results, f1)}
     figures = {
@@ -146,7 +141,6 @@ def _extract(teachers: list[Path], file: Path, kinds: str, options: dict[str, An
     from weir.papers.muses.mixture import describe_kinds
     from weir.papers.muses.onnx_model import export
     from weir.trainer.learning.teachers import make_teacher
-    from weir.trainer.learning.training_ranges import read_ranges
 
     plan = Plan(kinds=tried, **options)
     steps = round(plan.duration_s * 1000 / specification.interval_ms)
@@ -184,8 +178,7 @@ def _extract(teachers: list[Path], file: Path, kinds: str, options: dict[str, An
         },
         "command": shlex.join(words),
     }
-    ranges = read_ranges(described[0].ranges) if described[0].ranges else None
-    export(found.mixture, file, provenance=provenance, ranges=ranges)
+    export(found.mixture, file, provenance=provenance)
     trees = len(found.mixture.students) * plan.trees
     typer.echo(f"{file}: {trees} trees, {8 * found.mixture.splits:,} bytes of splits", err=True)
 

@@ -36,7 +36,6 @@ def export(
     *,
     name: str = "muses",
     provenance: Mapping[str, Any],
-    ranges: np.ndarray | None,
 ) -> onnx.ModelProto:
     """Writes and checks the file: the same mixture gives the same bytes. See `weir.trainer.model.export.export`."""
     model = mixture_graph(mixture)
@@ -49,7 +48,6 @@ def export(
         name=name,
         version=weir.__version__,
         provenance=provenance,
-        ranges=ranges,
     )
     return model
 

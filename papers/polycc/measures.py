@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+
+from weir.papers.common import Record
 
 CONVERGED_WINDOW_S = 1.0
 """A little more than a cycle of BBR's gains, eight round trips, whose probes go beyond any limit near 1.25."""
@@ -38,14 +39,14 @@ def mean_of(values: Sequence[float]) -> Mean:
     return Mean(float(np.mean(values)), float(half), n)
 
 
-def goodput_bps(record: Mapping[str, Any], from_s: float, to_s: float) -> float:
+def goodput_bps(record: Record, from_s: float, to_s: float) -> float:
     """Mean rate, bit/s, at which payload came to the application in order, between two times."""
     interval_s = record["series"]["interval_s"]
     samples = record["flows"][0]["series"]["goodput_bps"]
     return float(np.mean(samples[round(from_s / interval_s) : round(to_s / interval_s)]))
 
 
-def converged_after_s(record: Mapping[str, Any], step_s: float, limit_bytes: float) -> float | None:
+def converged_after_s(record: Record, step_s: float, limit_bytes: float) -> float | None:
     """Seconds from `step_s` to the beginning of the first CONVERGED_WINDOW_S from which on, in every such window, the
     mean of what is in flight (the most in each sample) is at most `limit_bytes`; nothing when it does not stay.
     """

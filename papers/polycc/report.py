@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from weir.papers.common import Record
 from weir.papers.polycc.demonstrations import (
     HALVED_BDP_BYTES,
     HALVED_CONTROLS,
@@ -14,7 +15,7 @@ from weir.papers.polycc.demonstrations import (
 from weir.papers.polycc.measures import mean_of
 from weir.papers.polycc.rows import CONVERGED_SHARE, PolyccResults, jitter_means, shown_time
 from weir.qoe_eval.report.goal_table import Row, details_markdown, reached_text, rows_markdown
-from weir.qoe_eval.report.markdown_table import markdown_table
+from weir.qoe_eval.report.text_tables import markdown_table
 
 _METHOD = """\
 - One TCP flow of ns-3 alone, 20 Mbps, 100 ms of mean round trip, a queue of one bandwidth-delay product (250 kB). The
@@ -74,7 +75,7 @@ def _mean_mbps(rates_bps: Mapping[str, Mapping[int, float]], control: str) -> st
     return mean_of(list(found.values())).show(2, 1e-6) if found else ""
 
 
-def polycc_page(results: PolyccResults, records: Sequence[Mapping[str, Any]]) -> str:
+def polycc_page(results: PolyccResults, records: Sequence[Record]) -> str:
     """`polycc.html`: both figures, what is in flight that of the first seed."""
     # Takes half a second to import.
     import plotly.graph_objects as go

@@ -1,11 +1,11 @@
-"""The rows of `weir experiment polycc`."""
+"""The rows of `weir paper polycc`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from weir.papers.common import Record
 from weir.papers.polycc.demonstrations import (
     HALVED_AT_S,
     HALVED_BDP_BYTES,
@@ -21,9 +21,8 @@ from weir.papers.polycc.demonstrations import (
     jitter_name,
 )
 from weir.papers.polycc.measures import Mean, converged_after_s, goodput_bps, mean_of
-from weir.qoe_eval.report.goal_table import Goal, Row, measured, missed, not_measured
+from weir.qoe_eval.report.goal_table import Bound, Row, measured, missed, not_measured
 
-Record = Mapping[str, Any]
 CONVERGED_SHARE = 1.25
 # BBR's own bound on what is in flight is two bandwidth-delay products and a few packets. What is above it, its estimate
 # of the bandwidth from before holds there.
@@ -68,14 +67,14 @@ def polycc_rows(results: PolyccResults) -> list[Row]:
 
 
 def _bbr_rows(results: PolyccResults) -> Iterator[Row]:
-    goal = Goal("at most", 1 / 1.82, "%", scale=100, decimals=1)
+    goal = Bound("at most", 1 / 1.82, "%", scale=100, decimals=1)
     what = "BBR alone idles: goodput as a share of the link, jitter of 100 ms"
     idle = results.goodput_bps.get(jitter_name(100, "bbr"), {})
     yield _row("bbr_idles", what, goal, [value / LINK_BPS for value in idle.values()])
     what = "BBR alone, 20 to 10 Mbps: in flight within its own bound, two new BDPs (the paper: 2 to 4 s)"
     found = list(results.own_bound_s.get(halved_name("bbr"), {}).values())
-    yield _row("bbr_slowly", what, Goal("at least", 2.0, "s"), found)
-    yield _row("bbr_not_more_slowly", what, Goal("at most", 4.0, "s"), found)
+    yield _row("bbr_slowly", what, Bound("at least", 2.0, "s"), found)
+    yield _row("bbr_not_more_slowly", what, Bound("at most", 4.0, "s"), found)
 
 
 def _jitter_rows(results: PolyccResults) -> Iterator[Row]:
@@ -88,20 +87,20 @@ def _jitter_rows(results: PolyccResults) -> Iterator[Row]:
         beside = f"to CUBIC alone {mean_of(_ratios(own, cubic)).show(2)}" if _ratios(own, cubic) else ""
         what = f"jitter of {jitter_ms} ms: goodput of {MAX_OF_BBR_AND_CUBIC} to that of BBR"
         if jitter_ms > JITTERS_MS[0]:
-            goal = Goal("at least", 1.82)
+            goal = Bound("at least", 1.82)
             yield _row(f"jitter{jitter_ms}", what, goal, ratios, f"the paper 1.82 to 10.35; {beside}")
             continue
-        yield _row(f"jitter{jitter_ms}_least", what, Goal("at least", 0.95), ratios, beside)
-        yield _row(f"jitter{jitter_ms}_most", what, Goal("at most", 1.05), ratios, beside)
+        yield _row(f"jitter{jitter_ms}_least", what, Bound("at least", 0.95), ratios, beside)
+        yield _row(f"jitter{jitter_ms}_most", what, Bound("at most", 1.05), ratios, beside)
 
 
 def _halved_rows(results: PolyccResults) -> Iterator[Row]:
     what = f"20 to 10 Mbps: in flight within 1.25 new BDP, {MIN_OF_BBR_AND_COPA} sooner than BBR by"
-    goal = Goal("at least", 0.541, "%", scale=100, decimals=1)
+    goal = Bound("at least", 0.541, "%", scale=100, decimals=1)
     times = "; ".join(f"{control} {shown_time(results.converged_s, control)}" for control in HALVED_CONTROLS)
     yield _row("halved", what, goal, _sooner(results.converged_s), times)
     yield not_measured(
-        "halved_bbr2", "the same against BBRv2", Goal("at least", 0.328, "%", scale=100), "ns-3 3.37 has none"
+        "halved_bbr2", "the same against BBRv2", Bound("at least", 0.328, "%", scale=100), "ns-3 3.37 has none"
     )
     for name, words, rates in (
         ("halved_before", "0 to 5 s", results.before_bps),
@@ -114,7 +113,7 @@ def _halved_rows(results: PolyccResults) -> Iterator[Row]:
             if (found := rates.get(halved_name(control)))
         )
         own_bps, bbr_bps = (rates.get(halved_name(control), {}) for control in (MIN_OF_BBR_AND_COPA, "bbr"))
-        yield _row(name, what, Goal("at least", 0.95), _ratios(own_bps, bbr_bps), beside)
+        yield _row(name, what, Bound("at least", 0.95), _ratios(own_bps, bbr_bps), beside)
 
 
 def jitter_means(results: PolyccResults) -> dict[int, dict[str, Mean]]:
@@ -155,8 +154,8 @@ def _ratios(a: Mapping[int, float], b: Mapping[int, float]) -> list[float]:
     return [a[seed] / b[seed] for seed in sorted(a.keys() & b.keys()) if b[seed] > 0]
 
 
-def _row(name: str, what: str, goal: Goal, values: Sequence[float | None], detail: str = "") -> Row:
-    """The mean over seeds decides; its interval is told."""
+def _row(name: str, what: str, goal: Bound, values: Sequence[float | None], detail: str = "") -> Row:
+    """The mean over seeds decides; its interval is shown."""
     known = [value for value in values if value is not None]
     if not values:
         return not_measured(name, what, goal, "no run completed")

@@ -14,17 +14,17 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from weir.console import error_console
 from weir.executables import find_simulator
 from weir.files.output import write_text
 from weir.installation import require_training
 from weir.papers.common import JobsOption, JsonOption, OutOption
 from weir.papers.recoco.inputs import alone_in, paper_scenarios, prepare, shared_traces
 from weir.papers.recoco.models import RecocoModel, TraceValues, models_of_all_traces, models_of_traces
-from weir.papers.recoco.report import RecocoResults, overall_rows, recoco_document, recoco_markdown
+from weir.papers.recoco.report import RecocoResults, recoco_document, recoco_markdown, score_rows
 from weir.papers.recoco.results import ModelTask, TaskProgress, TraceResult, gcc_results
 from weir.papers.recoco.tables import ORDERS, PAPER_TRACES, Order
-from weir.qoe_eval.runs.command_record import command_record
-from weir.qoe_eval.runs.progress import error_console
+from weir.qoe_eval.records import command_record
 from weir.qoe_eval.runs.simulator import simulator_versions
 from weir.qoe_eval.runs.simulator_worker import SimulatorFailed
 
@@ -145,7 +145,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _print_table(document: Mapping[str, Any]) -> None:
-    head, rows = overall_rows(document)
+    head, rows = score_rows(document)
     table = Table(box=None, header_style="dim", pad_edge=False)
     for index, name in enumerate(head):
         table.add_column(name, justify="right" if index else "left", no_wrap=True)

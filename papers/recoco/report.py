@@ -11,7 +11,7 @@ import numpy as np
 from weir.papers.recoco.models import DEPARTURES
 from weir.papers.recoco.results import TraceResult
 from weir.papers.recoco.tables import ORDERS, PAPER_TRACES, Order, PaperScores, PaperTrace
-from weir.qoe_eval.report.markdown_table import markdown_table
+from weir.qoe_eval.report.text_tables import markdown_table
 
 MEASURES = {"rate": "QoE receiving rate", "delay": "QoE delay", "loss": "QoE loss", "overall": "Overall QoE"}
 MEAN = "mean"
@@ -82,18 +82,17 @@ def recoco_document(results: RecocoResults, run: Mapping[str, Any]) -> dict[str,
     }
 
 
-def overall_rows(document: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
-    """Head and rows of the one table that is printed: overall scores, measured beside published."""
-    head = ["trace", "per trace", "paper", "GCC", "paper's GCC"]
-    for order in ORDERS:
-        head += [order, "paper"]
+def score_rows(document: Mapping[str, Any], measure: str = "overall") -> tuple[list[str], list[list[str]]]:
+    """Head and rows of a table of one measure, measured beside published: models of one trace and GCC (Table I), one
+    model of all traces by order (Table II).
+    """
+    head = ["trace", "per trace", "paper", "GCC", "paper's GCC", *(name for o in ORDERS for name in (o, "paper"))]
     rows = []
     for first, second in zip(document["table_1"], document["table_2"], strict=True):
         row = [first["label"]]
-        for name in ("recoco", "gcc"):
-            row += [_cell(first["measured"][name]["overall"]), f"{first['paper'][name]['overall']:.2f}"]
-        for order in ORDERS:
-            row += [_cell(second["measured"][order]["overall"]), f"{second['paper'][order]['overall']:.2f}"]
+        for table, names in ((first, ("recoco", "gcc")), (second, ORDERS)):
+            for name in names:
+                row += [_cell(table["measured"][name][measure]), f"{table['paper'][name][measure]:.2f}"]
         rows.append(row)
     return head, rows
 
@@ -108,16 +107,18 @@ def recoco_markdown(document: Mapping[str, Any]) -> str:
         f"Seeds {', '.join(map(str, run['seeds']))}; {run['finished']}. Measured values are mean ± standard deviation "
         "over the seeds; GCC, which learns nothing, runs once. Every run has its trace from the beginning.\n",
         _gains(mean_1, mean_2),
-        "## Overall QoE (Eq. 10)\n",
-        markdown_table(*overall_rows(document)),
-        "## Table I: models trained on the trace itself, and GCC\n",
-        markdown_table(*_table_1(document)),
-        "## Table II: one model for all traces, by order of training\n",
-        markdown_table(*_table_2(document)),
+        "Each table has the paper's Table I (models trained on the trace itself, and GCC) and Table II (one model for "
+        "all traces, by order of training).\n",
+    ]
+    for measure in reversed(MEASURES):
+        parts += [f"## {MEASURES[measure]}\n", markdown_table(*score_rows(document, measure))]
+    parts += [
+        "## Configurations of the models of one trace\n",
+        "".join(f"- {row['label']}: {row['configuration']}\n" for row in document["table_1"][:-1]),
         "## Orders\n",
         "- random: each episode draws a trace\n",
         "".join(f"- {order}: {', '.join(traces)}\n" for order, traces in document["orders"].items()),
-        "## What differs from the paper\n",
+        "## Differences from the paper\n",
         "".join(f"- {text}\n" for text in document["departures"]),
     ]
     return "\n".join(parts)
@@ -134,35 +135,6 @@ def _gains(mean_1: Mapping[str, Any], mean_2: Mapping[str, Any]) -> str:
         f"- one model, order {order}: {gain(mean_2['measured'][order], mean_2['paper'][order])}\n" for order in ORDERS
     ]
     return "Mean gain over GCC in overall QoE, each against the GCC of its own simulator:\n\n" + "".join(lines)
-
-
-def _table_1(document: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
-    head = ["Trace", "Configuration"]
-    for words in MEASURES.values():
-        head += [f"{words}: ReCoCo", "paper", "GCC", "paper's GCC"]
-    rows = []
-    for row in document["table_1"]:
-        cells = [row["label"], row["configuration"] or ""]
-        for measure in MEASURES:
-            for name in ("recoco", "gcc"):
-                cells += [_cell(row["measured"][name][measure]), f"{row['paper'][name][measure]:.2f}"]
-        rows.append(cells)
-    return head, rows
-
-
-def _table_2(document: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
-    head = ["Trace"]
-    for words in MEASURES.values():
-        for order in ORDERS:
-            head += [f"{words}: {order}", "paper"]
-    rows = []
-    for row in document["table_2"]:
-        cells = [row["label"]]
-        for measure in MEASURES:
-            for order in ORDERS:
-                cells += [_cell(row["measured"][order][measure]), f"{row['paper'][order][measure]:.2f}"]
-        rows.append(cells)
-    return head, rows
 
 
 def _measured(results: RecocoResults, values: BySeed, trace: PaperTrace | None) -> dict[str, dict[str, Any]]:

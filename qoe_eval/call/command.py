@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,9 +9,9 @@ from typing import Annotated, Any, cast, get_args
 
 import typer
 
+from weir.console import error_console
 from weir.errors import InputError
 from weir.executables import find_peer, find_simulator
-from weir.qoe_eval.call.measures.metric_table import CALL_METRICS
 from weir.qoe_eval.call.plan import CallPlan, plan_calls
 from weir.qoe_eval.call.report import page as call_report
 from weir.qoe_eval.call.requirements_check import check_requirements
@@ -24,13 +23,11 @@ from weir.qoe_eval.call.settings import (
     ReceiverKind,
     SenderKind,
 )
-from weir.qoe_eval.report.means_table import print_means
-from weir.qoe_eval.runs.command_record import command_record
+from weir.qoe_eval.records import RunAbout, command_record
+from weir.qoe_eval.report.text_tables import print_means
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
-from weir.qoe_eval.runs.options import POOL, check_model, parse_objective, read_pool
+from weir.qoe_eval.runs.options import POOL, check_model, model_to_run, parse_objective, read_pool
 from weir.qoe_eval.runs.own_controllers import check_own_names, is_own, read_own_controller
-from weir.qoe_eval.runs.progress import error_console
-from weir.qoe_eval.runs.shipped_model import model_to_run
 from weir.registry import AT_NATIVE_SENDER, CONTROLLERS, DEFAULT_PRESET, IN_CALLS, PRESETS, is_pool, uses_model
 from weir.traces.formats.convert import parse_rate
 
@@ -147,18 +144,14 @@ def call(
     console = error_console()
     calls = plan_calls(plan, out, [find_peer(), find_simulator()])
     outcome = run_calls(calls, out, console, quiet=as_json, repeat_disturbed=repeat_disturbed)
-    run = {
-        **command_record(started),
-        "planned": len(calls),
-        "failures": outcome.failures,
-    }
+    run = RunAbout(**command_record(started), planned=len(calls), failures=outcome.failures)
     summary, page = call_report.write([*outcome.records, *outcome.failed], out, run)
     if as_json:
-        typer.echo(json.dumps(summary, indent=1))
+        typer.echo(summary.text())
     else:
-        print_means(summary, CALL_METRICS, _SHOWN)
-        for one in summary["left_out"]:
-            typer.echo(f"left out: {one['scenario']}, {one['controller']}, seed {one['seed']}: {'; '.join(one['why'])}")
+        print_means(summary, _SHOWN)
+        for one in summary.left_out:
+            typer.echo(f"left out: {one.scenario}, {one.controller}, seed {one.seed}: {'; '.join(one.why)}")
         note = f" ({outcome.reused} of them from before)" if outcome.reused else ""
         count = len(outcome.records)
         typer.echo(f"\n{count} call{'s' * (count != 1)}{note}. Report: {page}")

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weir.files.names import file_name
+from weir.files.output import file_name
 from weir.qoe_eval.call.logs.file_names import RECORD
 from weir.qoe_eval.call.settings import CallSettings, ReceiverKind, SenderKind
+from weir.qoe_eval.records import CallRecord
 from weir.qoe_eval.runs.jobs import member_digests
 from weir.qoe_eval.runs.own_controllers import OwnController
 from weir.registry import is_pool, uses_model
@@ -92,12 +93,10 @@ def plan_calls(plan: CallPlan, out: Path, programs: Sequence[Path]) -> dict[str,
     return calls
 
 
-def done_calls(calls: Mapping[str, CallSettings], records: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+def done_calls(calls: Mapping[str, CallSettings], records: Sequence[CallRecord]) -> dict[str, CallRecord]:
     """The records, by key, of the calls that are complete and whose folder is still there."""
     return {
-        record["key"]: record
-        for record in records
-        if record.get("key") in calls and (calls[record["key"]].out / RECORD).is_file()
+        record.key: record for record in records if record.key in calls and (calls[record.key].out / RECORD).is_file()
     }
 
 

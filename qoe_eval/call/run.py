@@ -17,7 +17,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from weir.errors import MissingComponent
 from weir.qoe_eval.call.plan import done_calls
 from weir.qoe_eval.call.settings import CallResult, CallSettings
-from weir.qoe_eval.runs.store import RunStore
+from weir.qoe_eval.records import CallRecord
+from weir.qoe_eval.runs.store import CallStore
 
 
 @dataclass
@@ -26,8 +27,8 @@ class CallsOutcome:
     `failures` a line for each. `reused`: how many were there before.
     """
 
-    records: list[Mapping[str, Any]] = field(default_factory=list)
-    failed: list[Mapping[str, Any]] = field(default_factory=list)
+    records: list[CallRecord] = field(default_factory=list)
+    failed: list[CallRecord] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     reused: int = 0
 
@@ -50,9 +51,9 @@ def run_calls(
         MissingComponent: something that calls need is not there (any more).
         typer.Exit: status 1, after a message: interrupted; what is complete is kept.
     """
-    store = RunStore(out)
-    repeated = {r["key"] for r in store.read() if repeat_disturbed and r["call"]["disturbed"]}
-    store.start({key: {"job": {"keep_series": False}} for key in calls.keys() - repeated})
+    store = CallStore(out)
+    repeated = {r.key for r in store.read() if repeat_disturbed and r.call.disturbed}
+    store.start(dict.fromkeys(calls.keys() - repeated, False))
     done = done_calls(calls, store.read())
     outcome = CallsOutcome(reused=len(done))
     try:
@@ -67,8 +68,8 @@ def run_calls(
 
 async def _make_calls(
     calls: Mapping[str, CallSettings],
-    store: RunStore,
-    done: dict[str, Mapping[str, Any]],
+    store: CallStore,
+    done: dict[str, CallRecord],
     outcome: CallsOutcome,
     console: Console,
     quiet: bool,
@@ -87,14 +88,14 @@ async def _make_calls(
             if hidden and not quiet:
                 console.print(settings.name)
             result = await _make_call(settings, progress, bar)
-            record = result.record | {"key": key}
+            record = result.record.model_copy(update={"key": key})
             if result.failure:
                 if result.missing:
                     raise MissingComponent(f"{settings.name}: {result.failure}")
                 outcome.failed.append(record)
                 outcome.failures.append(f"{settings.name}: {result.failure}")
             else:
-                store.append(record, None)
+                store.append(record)
                 done[key] = record
             progress.update(bar, completed=len(done))
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from weir.qoe_eval.records import CallRecord
 from weir.qoe_eval.runs.own_controllers import OwnController
 from weir.registry import AT_NATIVE_SENDER, is_pool, uses_model
 from weir.traces.schema.scenario import Scenario
@@ -79,7 +80,7 @@ class CallResult:
     not there, so that no other call will fare better.
     """
 
-    record: dict[str, Any]
+    record: CallRecord
     folder: Path
     disturbed: list[str] = field(default_factory=list)
     failure: str = ""

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from weir.qoe_eval.records import Summary
+
 # Scores of 0 to 100: the objective's own measure first, then the one that knows no objective.
 _SCORES = ("utility", "challenge")
 
@@ -38,7 +40,7 @@ class PairedSentence:
         return f"{self.pair}: {', '.join(map(str, self.differences))}; {self.won}"
 
 
-def paired_sentences(summary: Mapping[str, Any]) -> dict[str, PairedSentence]:
+def paired_sentences(summary: Mapping[str, Any] | Summary) -> dict[str, PairedSentence]:
     """What the `paired` rows of a `summary.json` say of the scores, by the other controller; no entry for one without
     scores.
     """

@@ -1,30 +1,35 @@
-"""The report of a replay: one HTML file that opens without a network, made from a results folder."""
+"""The report of a replay: `summary.json`, one HTML file that opens without a network, and tables on request."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from pathlib import Path
 
-from weir.qoe_eval.measures.metric_table import METRICS
-from weir.qoe_eval.report.page_template import Section, render_page
+from rich.progress import track
+
+from weir.console import error_console
+from weir.errors import InputError
+from weir.files.output import write_text
+from weir.qoe_eval.measures.families import summarise_families
+from weir.qoe_eval.measures.summary import in_order, summarise
+from weir.qoe_eval.measures.table import MEASURES
+from weir.qoe_eval.records import RunAbout, RunRecord, Summary, read_run
+from weir.qoe_eval.report.csv_tables import write_results_csv, write_series_csv
+from weir.qoe_eval.report.page_template import REPORT, SUMMARY, Section, View, render_page
 from weir.qoe_eval.report.paired_text import paired_sentences
 from weir.qoe_eval.report.sections import objectives
-from weir.qoe_eval.report.sections.failures import failures
-from weir.qoe_eval.report.sections.families import families
-from weir.qoe_eval.report.sections.guard import guard
-from weir.qoe_eval.report.sections.headline import headline
-from weir.qoe_eval.report.sections.paired import paired
-from weir.qoe_eval.report.sections.pools import pools
-from weir.qoe_eval.report.sections.scatter import DELAY_THROUGHPUT, scatter
-from weir.qoe_eval.report.sections.scenarios import per_scenario
-from weir.qoe_eval.report.sections.viewer import viewer
-from weir.qoe_eval.report.sections.what_was_run import what_was_run
-from weir.qoe_eval.report.sections.worst_runs import worst_runs
+from weir.qoe_eval.report.sections.controllers import DELAY_THROUGHPUT, headline, paired, scatter, viewer
+from weir.qoe_eval.report.sections.estimators import guard, pools
+from weir.qoe_eval.report.sections.runs import failures, what_was_run
+from weir.qoe_eval.report.sections.scenarios import families, per_scenario, worst_runs
 from weir.qoe_eval.report.series import chart_series
+from weir.qoe_eval.runs.objectives import FOLDER as OBJECTIVES
+from weir.qoe_eval.runs.objectives import summarise_objectives
 from weir.qoe_eval.runs.options import own_names
-from weir.qoe_eval.runs.store import RunStore
+from weir.qoe_eval.runs.store import RESULTS, RunStore
 from weir.registry import WEIGHTS
 
+FAMILIES_FOLDER = "families"
 # Lines of these are drawn at first; a click on the legend shows the others.
 _SHOWN_AT_FIRST = ("weir", "gcc", "rule")
 # The sentences below the title compare with these.
@@ -34,18 +39,67 @@ _LINK = ("p95_queueing_delay_ms", "utilisation")
 _VIEWER = ("frame_delay_ms_p95", "viewer_quality")
 
 
-def render_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]) -> str:
+def summarise_replay(
+    records: Sequence[RunRecord], objectives: Sequence[RunRecord], families: Sequence[RunRecord], run: RunAbout
+) -> Summary:
+    """The summary of a replay: of its main comparison, and of the runs under other objectives and on families."""
+    summary = summarise(records, run)
+    more: dict[str, object] = {}
+    if found := summarise_objectives(objectives, records):
+        more["objectives"] = found
+    if families:
+        more["families"] = summarise_families(families)
+    return summary.model_copy(update=more)
+
+
+def write_report(store: RunStore, records: Sequence[RunRecord], summary: Summary) -> Path:
+    """Writes `summary.json` and `report.html` into the folder of the store; returns the page's path."""
+    write_text(store.folder / SUMMARY, summary.text() + "\n")
+    page = store.folder / REPORT
+    write_text(page, render_report(store, records, summary))
+    return page
+
+
+def write_csv(store: RunStore, records: Sequence[RunRecord], *, quiet: bool) -> None:
+    """Writes the tables of a replay beside its report, with a progress bar unless `quiet`."""
+    write_results_csv(store.folder, records, "replay")
+    console = error_console()
+    hidden = quiet or not console.is_terminal
+    write_series_csv(store, track(records, "writing tables", console=console, disable=hidden, transient=True))
+
+
+def rewrite(folder: Path) -> tuple[Summary, Path]:
+    """Summary and page of a folder again, from its records: also after an interrupted replay.
+
+    Raises:
+        InputError: there are no records, or one is damaged.
+    """
+    store = RunStore(folder)
+    records = store.read()
+    if not records:
+        raise InputError(f"{folder}: no complete runs in {RESULTS}; give a folder that 'weir replay' has written")
+    if any(not record.measures for record in records):
+        raise InputError(f"{store.results_path}: records without metrics; it was not written by 'weir replay'")
+    about = read_run(folder / SUMMARY)
+    planned = about.planned if "planned" in about.model_fields_set else len(records)
+    about = about.model_copy(update={"planned": planned, "runs": len(records)})
+    records = in_order(records, about.scenarios)
+    steered, on_families = (RunStore(folder / name).read() for name in (OBJECTIVES, FAMILIES_FOLDER))
+    summary = summarise_replay(records, steered, on_families, about)
+    return summary, write_report(store, records, summary)
+
+
+def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summary) -> str:
     """The page as text. `records` are lines of `results.jsonl`, whose series `store` reads; `summary` is theirs.
 
     Raises:
         InputError: a file of series is damaged.
     """
-    controllers = list(summary["controllers"])
-    descriptions = summary["run"].get("scenarios", {})
-    series = chart_series(store, records, {name: one.get("description", "") for name, one in descriptions.items()})
+    controllers = list(summary.controllers)
+    series = chart_series(store, records, {name: one.description for name, one in summary.run.scenarios.items()})
     shown = [name for name in (*own_names(controllers), *_SHOWN_AT_FIRST) if name in controllers] or controllers[:3]
     data = {
-        "axes": {name: {"title": METRICS[name].title, "unit": METRICS[name].unit} for name in (*_LINK, *_VIEWER)},
+        "axes": {name: {"title": MEASURES[name].title, "unit": MEASURES[name].unit} for name in (*_LINK, *_VIEWER)},
         "scatter": scatter(summary, *_LINK),
         "viewer": scatter(summary, *_VIEWER),
         "objectives": objectives.chart(summary),
@@ -53,13 +107,13 @@ def render_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary
         "hidden": [name for name in controllers if name not in shown],
     }
     sections = [
-        failures(summary["run"].get("failures", []), "run"),
+        failures(summary.run.failures, "run"),
         headline(summary),
         viewer(summary),
         paired(summary),
         DELAY_THROUGHPUT,
         objectives.objectives(summary),
-        families(summary.get("families", []), has_own_sections=False),
+        families(summary.families, has_own_sections=False),
         per_scenario(summary),
         worst_runs(records),
         _time_series(series),
@@ -68,23 +122,23 @@ def render_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary
         what_was_run(records, summary),
     ]
     title = "Weir: rate control on simulated paths"
-    return render_page("replay/page.html", title, _lead(summary), sections, data, "report.js", controllers)
+    return render_page("replay", title, _lead(summary), sections, data, "report.js", controllers)
 
 
-def _lead(summary: Mapping[str, Any]) -> dict[str, Any]:
-    weights = summary["run"].get("objective")
-    sentences = paired_sentences(summary)
+def _lead(summary: Summary) -> View:
+    weights = summary.run.objective
+    sentences = paired_sentences(summary.to_json())
     return {
-        "runs": summary["run"].get("runs", 0),
-        "controllers": len(summary["controllers"]),
-        "scenarios": len(summary["scenarios"]),
+        "runs": summary.run.runs,
+        "controllers": len(summary.controllers),
+        "scenarios": len(summary.scenarios),
         "objective": ", ".join(f"{w:g} {name}" for w, name in zip(weights, WEIGHTS, strict=True)) if weights else "",
         "paired": [sentences[other] for other in _COMPARED_FIRST if other in sentences],
-        "has_intervals": any(row["ci95"][0] is not None for row in summary["paired"]),
+        "has_intervals": any(row.ci95[0] is not None for row in summary.paired),
     }
 
 
-def _time_series(series: Sequence[Mapping[str, Any]]) -> Section | None:
+def _time_series(series: Sequence[View]) -> Section | None:
     if not series:
         return None
-    return Section("time-series", "Time series", "replay/time_series.html", {"names": [one["name"] for one in series]})
+    return Section("time-series", "Time series", "replay/time_series", {"names": [one["name"] for one in series]})

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
-from weir.qoe_eval.cli import build_app
+from weir.cli.app import build_app
 
 FEATURES = [
     "receive_rate_bps",

@@ -11,7 +11,8 @@ from weir.papers.muses.flow_rows import LEFT_BPS, flow_rows
 from weir.papers.muses.imitation import TEACHER, imitation_rows
 from weir.papers.muses.runs import GLOBAL_TREE, MUSES, MusesResults
 from weir.papers.muses.sets import CHANGE, FLOWS, LTE, muses_sets, sharing_scenario, with_tcp
-from weir.qoe_eval.runs.shipped_model import shipped_model
+from weir.qoe_eval.records import RunRecord
+from weir.qoe_eval.runs.options import shipped_model
 from weir.traces.generate.call_scenarios import CALL_MEDIA_MAX_BPS, muses_cross_traffic
 
 SMALL = ("--networks", "3", "--seeds", "1", "--out", "out")
@@ -94,7 +95,7 @@ def changed_networks(make_record, kinds):
             series["path_kind"] = [kind for kind, samples in spans for _ in range(samples)]
             later_ms = 50 if who == GLOBAL_TREE else 0
             series["one_way_delay_mean_ms"] = [delay_ms + later_ms for delay_ms in series["one_way_delay_mean_ms"]]
-            records[who].append(record)
+            records[who].append(RunRecord.model_validate(record))
     results = MusesResults(sets, {CHANGE: records}, lambda who, record: record)
     return {row.name: row for row in flow_rows(results)}
 

@@ -11,9 +11,9 @@ pytest.importorskip("sklearn", reason="needs the extra `trees`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
 import weir.trainer
+from weir.cli.app import build_app
 from weir.papers.muses.extraction import find_kinds
 from weir.papers.muses.flows import Flows, twins, windows
-from weir.qoe_eval.cli import build_app
 
 TEACHER = Path(weir.trainer.__file__).parent / "models" / "weir.onnx"
 INTERVALS, SAMPLES, STATES = 20, 10, 4
@@ -42,7 +42,7 @@ def test_a_teacher_becomes_a_model_that_runs_without_onnx_runtime(model):
 
 
 def test_the_provenance_has_the_kinds_and_how_often_they_are_chosen_rightly(model):
-    shown = CliRunner().invoke(app, ["model", "show", str(model), "--json"])
+    shown = CliRunner().invoke(app, ["model", str(model), "--json"])
     assert shown.exit_code == 0, shown.output
     told = json.loads(shown.stdout)["provenance"]["muses"]
     assert [kind["kind"] for kind in told["kinds"]] == [0, 1, 2]

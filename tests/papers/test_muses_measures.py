@@ -5,6 +5,7 @@ import json
 import numpy as np
 import onnx
 import pytest
+from records_by_hand import run_record
 
 from weir.executables import find_simulator
 from weir.papers.muses.imitation import (
@@ -26,7 +27,7 @@ from weir.papers.muses.measures import (
 )
 from weir.papers.muses.runs import Case, case_of
 from weir.qoe_eval.measures.flow_series import read_flow_series
-from weir.qoe_eval.runs.shipped_model import shipped_model
+from weir.qoe_eval.runs.options import shipped_model
 
 
 def flow(receive, delay_ms=25.0, start_s=0.0, stop_s=None, **more):
@@ -51,20 +52,17 @@ def flow(receive, delay_ms=25.0, start_s=0.0, stop_s=None, **more):
     }
 
 
-def record(*flows, capacity_bps=1e6):
+def record(*flows, capacity_bps=1_000_000.0):
     samples = len(flows[0]["series"]["receive_rate_bps"])
     series = {"interval_s": 0.1, "capacity_bps": [capacity_bps] * samples}
-    return {"scenario": "made", "duration_s": samples / 10, "flows": list(flows), "series": series}
+    path = {"one_way_delay_ms": 25.0, "mean_capacity_bps": capacity_bps}
+    return run_record(path=path, duration_s=samples / 10, flows=flows, series=series)
 
 
 def test_a_case_is_of_the_whole_capacity():
-    one = {
-        "bytes_received": 9e5, "packets_sent": 1000, "packets_lost": 5, "base_one_way_delay_ms": 25.0,
-        "one_way_delay_ms": {"p95": 65.0},
-    }  # fmt: skip
-    run = {"flows": [one], "duration_s": 10.0, "path": {"mean_capacity_bps": 1e6}}
-    assert case_of(run) == Case(0.72, 40.0, 0.005)
-    assert case_of(run | {"flows": [one | {"one_way_delay_ms": None}]}) is None
+    one = flow([1e6] * 100) | {"bytes_received": 900_000, "packets_lost": 5, "one_way_delay_ms": {"p95": 65.0}}
+    assert case_of(record(one)) == Case(0.72, 40.0, 0.005)
+    assert case_of(record(one | {"one_way_delay_ms": None})) is None
 
 
 def test_the_ellipse_has_one_standard_deviation_along_its_axes():

@@ -64,7 +64,7 @@ def mixture():
 @pytest.fixture(scope="module")
 def file(mixture, tmp_path_factory):
     path = tmp_path_factory.mktemp("muses") / "trees.onnx"
-    export(mixture, path, provenance={"action": {"kind": "around_rule"}}, ranges=None)
+    export(mixture, path, provenance={"action": {"kind": "around_rule"}})
     return path
 
 
@@ -173,14 +173,14 @@ def test_the_graph_says_what_the_mixture_says_over_many_choices(mixture, file):
 
 def test_one_student_alone_has_no_state(mixture, tmp_path):
     path = tmp_path / "one.onnx"
-    export(Mixture(mixture.inputs, None, mixture.students[:1]), path, provenance={}, ranges=None)
+    export(Mixture(mixture.inputs, None, mixture.students[:1]), path, provenance={})
     assert set(read_model(path).inputs) == {"observation", "objective"}
     assert not weir.Policy(path.read_bytes()).needs_onnxruntime
 
 
 def test_the_file_is_the_same_every_time_and_tells_its_golden_vectors(mixture, file, tmp_path):
     again = tmp_path / "again.onnx"
-    model = export(mixture, again, provenance={"action": {"kind": "around_rule"}}, ranges=None)
+    model = export(mixture, again, provenance={"action": {"kind": "around_rule"}})
     assert again.read_bytes() == file.read_bytes()
     golden = json.loads({entry.key: entry.value for entry in model.metadata_props}["weir.golden"])
     assert {vector["state"][-1] for vector in golden} >= {0.0, 1.0, 2.0, 3.0}

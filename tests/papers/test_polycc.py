@@ -5,6 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from weir.cli.app import build_app
 from weir.papers.polycc.demonstrations import (
     HALVED_CONTROLS,
     JITTER_CONTROLS,
@@ -15,7 +16,6 @@ from weir.papers.polycc.demonstrations import (
 )
 from weir.papers.polycc.measures import converged_after_s, goodput_bps, mean_of
 from weir.papers.polycc.rows import PolyccResults, polycc_rows
-from weir.qoe_eval.cli import build_app
 
 
 def record(goodput=(), in_flight=()):

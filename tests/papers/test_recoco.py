@@ -17,6 +17,7 @@ from weir.papers.recoco.tables import PAPER_TRACES
 from weir.qoe_eval.measures.flow_series import read_flow_series
 from weir.qoe_eval.measures.recoco import recoco_scores, recoco_scores_of_series
 from weir.qoe_eval.runs.simulator import run_jobs
+from weir.qoe_eval.runs.simulator_worker import SimulatorJob
 from weir.qoe_eval.runs.task_processes import TaskFailure
 from weir.traces.formats.plain_trace import scenario_from_capacity
 from weir.traces.schema.capacity import CapacityTrace
@@ -171,8 +172,8 @@ def test_gym_and_replay_score_the_same_rate_alike():
     low, high, rate = 1e5, 1e7, 1e6
     fixed = scenario.to_dict()
     fixed["flows"][0] |= {"controller": "fixed", "fixed_rate_bps": rate}
-    job = {"job": {"name": "fixed"}, "scenario": fixed, "controller": "fixed", "objective": [0.4, 0.5, 0.1], "seed": 1}
-    outcome = next(iter(run_jobs(simulator, [job | {"series": True}], 1, 60.0)))
+    request = {"scenario": fixed, "controller": "fixed", "objective": [0.4, 0.5, 0.1], "seed": 1, "series": True}
+    outcome = next(iter(run_jobs(simulator, [SimulatorJob("fixed", request)], 1, 60.0)))
     assert outcome.record is not None, outcome.error
     flow = outcome.record["flows"][0]
     series = read_flow_series(outcome.record, flow)

@@ -16,6 +16,7 @@ PACKAGES = {
     "qoe_eval": "weir.qoe_eval",
     "papers": "weir.papers",
     "webrtc_patch": "weir.webrtc_patch",
+    "cli": "weir.cli",
 }
 
 

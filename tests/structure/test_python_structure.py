@@ -11,8 +11,7 @@ import python_imports as structure
 ROOT = Path(__file__).parents[2]
 # The highest first; what stands beside each other does not know each other.
 LAYERS = (
-    ["weir.qoe_eval.command"],
-    ["weir.qoe_eval.cli"],
+    ["weir.cli"],
     ["weir.papers"],
     ["weir.qoe_eval"],
     ["weir.trainer"],
@@ -26,12 +25,9 @@ LAYERS = (
 # All that `qoe_eval` may know of `trainer`.
 DOORS = {
     "weir.trainer",
-    "weir.trainer.adapt",
-    "weir.trainer.export",
     "weir.trainer.gym",
     "weir.trainer.gym.opennetlab",
     "weir.trainer.model.card",
-    "weir.trainer.train",
 }
 MOST_MODULES = 18
 
@@ -59,8 +55,6 @@ def test_imports_lead_from_higher_layers_to_lower_ones(imports):
 
 def test_nothing_directly_in_a_package_imports_its_like_in_a_circle(modules, imports):
     packages = [name for name, path in modules.items() if path.name == "__init__.py"]
-    # The command line imports every package.
-    imports = [one for one in imports if one.importer != "weir.qoe_eval.cli"]
     cycles = structure.sibling_cycles(imports, packages)
     text = "\n\n".join(listed(cycle) for cycle in cycles)
     assert not cycles, f"in a circle, one import for each step; move what both need below both:\n{text}"
@@ -83,6 +77,12 @@ def test_no_package_has_too_many_modules(modules):
     assert not crowded, f"more than {MOST_MODULES} modules in a package: divide it by subject: {crowded}"
 
 
+def test_every_package_is_a_link_in_the_root_package():
+    root = ROOT / "estimator/python/weir"
+    links = {path.name: path.resolve() for path in root.iterdir() if path.is_symlink()}
+    assert links == {folder: ROOT / folder for folder in structure.PACKAGES if "/" not in folder}
+
+
 def test_what_trainer_shows_is_there():
     import weir.trainer
 
@@ -92,7 +92,7 @@ def test_what_trainer_shows_is_there():
 
 
 def test_the_weir_command_imports_nothing_that_only_training_needs():
-    program = "import sys, weir.qoe_eval.cli; print(*sorted(sys.modules))"
+    program = "import sys, weir.cli.app; print(*sorted(sys.modules))"
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
     assert {"weir.trainer.train", "weir.papers.paper"} <= set(loaded)
     assert not {"torch", "stable_baselines3", "sb3_contrib", "tensorboard", "sklearn"} & set(loaded)

@@ -13,8 +13,8 @@ pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 import onnxruntime  # noqa: E402
 from typer.testing import CliRunner  # noqa: E402
 
+from weir.cli.app import build_app  # noqa: E402
 from weir.errors import InputError  # noqa: E402
-from weir.qoe_eval.cli import build_app  # noqa: E402
 from weir.trainer.gym.specification import (  # noqa: E402
     DEFAULT_FEATURES,
     ActionSpecification,

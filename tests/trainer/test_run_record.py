@@ -43,7 +43,7 @@ def weir(monkeypatch, fake_simulator):
     """A function that runs a command of the trainer: its result."""
     from typer.testing import CliRunner
 
-    from weir.qoe_eval.cli import build_app
+    from weir.cli.app import build_app
 
     monkeypatch.setenv("WEIR_SIM", str(fake_simulator))
     app = build_app()
@@ -106,7 +106,7 @@ def test_the_command_and_the_configuration_are_those_that_were_given(weir, confi
     assert weir("train", configuration_toml, "--out", run, "--steps", 512).exit_code == 0
     assert weir("train", configuration_toml, "--out", run, "--resume").exit_code == 0
     assert weir("export", run, "--out", model).exit_code == 0
-    provenance = json.loads(weir("model", "show", model, "--json").output)["provenance"]
+    provenance = json.loads(weir("model", model, "--json").output)["provenance"]
     first = f"weir train {configuration_toml} --out {run} --steps 512"
     assert provenance["command"] == f"{first} && weir train {configuration_toml} --out {run} --resume"
     digest = hashlib.sha256(configuration_toml.read_bytes()).hexdigest()
@@ -193,7 +193,7 @@ def test_the_best_policy_is_kept_and_exported(short_evaluation, weir, configurat
     record = json.loads((run / "training.json").read_text())
     assert 0.0 < record["rule_mean_reward"] <= 1.0
     assert weir("export", run, "--best", "--out", tmp_path / "best.onnx").exit_code == 0
-    provenance = json.loads(weir("model", "show", tmp_path / "best.onnx", "--json").output)["provenance"]
+    provenance = json.loads(weir("model", tmp_path / "best.onnx", "--json").output)["provenance"]
     assert provenance["checkpoint"] == "best_model.zip"
     assert "interrupted" not in provenance
     logged = [json.loads(line) for line in (run / "progress.json").read_text().splitlines()]

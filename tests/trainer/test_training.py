@@ -265,7 +265,7 @@ def test_commands_end_to_end(values, tmp_path, fake_simulator, monkeypatch):
 
     from typer.testing import CliRunner
 
-    from weir.qoe_eval.cli import build_app
+    from weir.cli.app import build_app
 
     monkeypatch.setenv("WEIR_SIM", str(fake_simulator))
     app = build_app()
@@ -297,14 +297,14 @@ def test_commands_end_to_end(values, tmp_path, fake_simulator, monkeypatch):
     card = (tmp_path / "small.md").read_text()
     assert re.search(r"^# Model card: small", card)
     assert "None are given" in card
-    result = runner.invoke(app, ["model", "show", model, "--json"], catch_exceptions=False)
+    result = runner.invoke(app, ["model", model, "--json"], catch_exceptions=False)
     shown = json.loads(result.output)
     assert shown["features"] == FEATURES
     assert shown["action_kind"] == "rate_bps"
     assert shown["golden_vectors"] > 0
-    assert runner.invoke(app, ["model", "show", model]).output.startswith("path:")
+    assert runner.invoke(app, ["model", model]).output.startswith("path:")
     (tmp_path / "summary.json").write_text(json.dumps({"controllers": {"weir": {"challenge": {"mean": 88.125}}}}))
-    arguments = ["model", "card", model, "--summary", str(tmp_path / "summary.json")]
+    arguments = ["model", model, "--card", "--summary", str(tmp_path / "summary.json")]
     assert runner.invoke(app, arguments, catch_exceptions=False).exit_code == 0
     assert "88.12" in (tmp_path / "small.md").read_text()
 

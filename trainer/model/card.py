@@ -9,7 +9,7 @@ from weir.files.input import read_text
 from weir.files.output import write_text
 from weir.trainer.model.file import ModelFile, read_model
 
-NO_RESULTS = "None are given to this card: see `weir model card --help`.\n"
+NO_RESULTS = "None are given to this card: see `weir model --help`.\n"
 
 _INTENDED_USE = """\
 Bandwidth estimation for WebRTC calls at the receiver, or at a sender that gets transport feedback. The estimator's

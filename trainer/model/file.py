@@ -29,8 +29,7 @@ PARAMETERS = ("actor.", "head.")
 class ModelFile:
     """A model file of `weir.schema` 1.
 
-    `inputs` and `outputs`: name to shape. `golden_vectors`: their number. `parameters`: learned numbers. `ranges`: low
-    and high of each feature in training, separated by commas; empty when the metadata have none.
+    `inputs` and `outputs`: name to shape. `golden_vectors`: their number. `parameters`: learned numbers.
     """
 
     path: str
@@ -46,7 +45,6 @@ class ModelFile:
     min_bps: float
     max_bps: float
     golden_vectors: int
-    ranges: str
     inputs: dict[str, list[int | str]]
     outputs: dict[str, list[int | str]]
     provenance: Any
@@ -97,7 +95,6 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
             min_bps=float(metadata["weir.min_bps"]),
             max_bps=float(metadata["weir.max_bps"]),
             golden_vectors=len(json.loads(metadata.get("weir.golden", "[]"))),
-            ranges=metadata.get("weir.ranges", ""),
             inputs=_shapes(model.graph.input),
             outputs=_shapes(model.graph.output),
             provenance=_provenance(metadata.get("weir.provenance", "")),

@@ -12,7 +12,7 @@ from aiortc import InvalidStateError, RTCPeerConnection
 from aiortc.rtp import RtpPacket
 
 import weir
-from weir.qoe_eval.runs.shipped_model import shipped_model
+from weir.qoe_eval.runs.options import shipped_model
 from weir_aiortc.negotiation import UNKNOWN, Codec, Descriptions, codec_table
 from weir_aiortc.transport_tap import RECEIVING, RembOutlet, TransportTap
 

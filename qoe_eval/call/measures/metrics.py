@@ -24,7 +24,7 @@ from weir.qoe_eval.call.media.received_frames import ReceivedFrame, capture_time
 from weir.qoe_eval.call.media.recording import make_recording
 from weir.qoe_eval.call.media.vmaf import MODEL, measure_vmaf
 from weir.qoe_eval.call.media.y4m import Y4m
-from weir.qoe_eval.measures.freezes import find_freezes
+from weir.qoe_eval.measures.viewer import find_freezes
 from weir.traces.schema.values_over_time import DelayOverTime
 
 VMAF_FRAMES = "vmaf.json"

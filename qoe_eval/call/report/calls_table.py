@@ -8,9 +8,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from weir.qoe_eval.call.logs import file_names as call_logs
-from weir.qoe_eval.call.measures.metric_table import CALL_METRICS
 from weir.qoe_eval.call.report.summary import Call
 from weir.qoe_eval.measures.summary import REFERENCE, ordered_controllers
+from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.report.page_template import Section
 
 _OF_A_CALL = (
@@ -24,20 +24,20 @@ def calls_table(calls: Sequence[tuple[Call, Path]], out: Path) -> Section:
     """Every call with its folder, in the order of cases, seeds and controllers; links lead from `out`."""
     rows = []
     for call, folder in _in_order(calls):
-        measures = call.record["metrics"]["run"]
+        measures = call.record.measures
         rows.append(
             {
                 "case": call.case,
                 "controller": call.controller,
                 "is_reference": call.controller == REFERENCE,
-                "seed": call.record["seed"],
-                "measures": [CALL_METRICS[name].display(measures.get(name)) for name in _OF_A_CALL],
+                "seed": call.record.seed,
+                "measures": [MEASURES[name].display(measures.get(name)) for name in _OF_A_CALL],
                 "links": _links(folder, out),
                 "why_left_out": "; ".join(reason[:_LONGEST_REASON] for reason in call.why_left_out),
             }
         )
-    view = {"metrics": [CALL_METRICS[name] for name in _OF_A_CALL], "rows": rows}
-    return Section("calls", "Calls", "call/calls.html", view)
+    view = {"metrics": [MEASURES[name] for name in _OF_A_CALL], "rows": rows}
+    return Section("calls", "Calls", "call/calls", view)
 
 
 def _in_order(calls: Sequence[tuple[Call, Path]]) -> list[tuple[Call, Path]]:
@@ -45,7 +45,7 @@ def _in_order(calls: Sequence[tuple[Call, Path]]) -> list[tuple[Call, Path]]:
     cases = list(dict.fromkeys(call.case for call, _ in calls))
 
     def place(one: tuple[Call, Path]) -> tuple[int, int, int]:
-        return cases.index(one[0].case), one[0].record["seed"], controllers.index(one[0].controller)
+        return cases.index(one[0].case), one[0].record.seed, controllers.index(one[0].controller)
 
     return sorted(calls, key=place)
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from weir.qoe_eval.call.measures.metric_table import CALL_METRICS
-from weir.qoe_eval.measures.metric_table import Metric
 from weir.qoe_eval.measures.summary import REFERENCE
+from weir.qoe_eval.measures.table import MEASURES, Measure
+from weir.qoe_eval.records import Summary
 from weir.qoe_eval.report.page_template import Section
-from weir.qoe_eval.report.sections.headline import all_measures
-
-Summary = Mapping[str, Any]
+from weir.qoe_eval.report.sections.controllers import all_measures
 
 HEADLINE = (
     "received_bitrate_bps", "utilisation", "frames_per_second", "frozen_share", "end_to_end_delay_ms_p50",
@@ -25,28 +22,28 @@ COMPARED = (
 
 def headline(summary: Summary) -> Section | None:
     """Every controller with the means of the main measures; nothing where no call counts."""
-    controllers = summary["controllers"]
+    controllers = summary.controllers
     if not any(controllers.values()):
         return None
-    metrics = [CALL_METRICS[name] for name in HEADLINE]
+    metrics = [MEASURES[name] for name in HEADLINE]
     rows = [
         {
             "controller": name,
             "is_reference": name == REFERENCE,
-            "calls": max((found["n"] for found in values.values()), default=0),
-            "means": [m.display(values[m.name]["mean"]) if m.name in values else "–" for m in metrics],
+            "calls": max((found.n for found in values.values()), default=0),
+            "means": [m.display(values[m.name].mean) if m.name in values else "–" for m in metrics],
         }
         for name, values in controllers.items()
     ]
-    view = {"metrics": metrics, "rows": rows, "all_measures": all_measures(controllers, CALL_METRICS)}
-    return Section("headline", "Controllers", "call/headline.html", view)
+    view = {"metrics": metrics, "rows": rows, "all_measures": all_measures(summary, "call")}
+    return Section("headline", "Controllers", "call/headline", view)
 
 
 def per_scenario(summary: Summary) -> Section | None:
     """Means over seeds, controllers side by side; nothing where there is nothing to compare."""
-    scenarios, controllers = summary["scenarios"], list(summary["controllers"])
+    scenarios, controllers = summary.scenarios, list(summary.controllers)
     metrics = [
-        CALL_METRICS[name]
+        MEASURES[name]
         for name in COMPARED
         if any(name in values for by_controller in scenarios.values() for values in by_controller.values())
     ]
@@ -59,10 +56,10 @@ def per_scenario(summary: Summary) -> Section | None:
             for name, by_controller in scenarios.items()
         ]
         parts.append({"metric": metric, "rows": rows})
-    return Section("scenarios", "Scenarios", "call/scenarios.html", {"controllers": controllers, "parts": parts})
+    return Section("scenarios", "Scenarios", "call/scenarios", {"controllers": controllers, "parts": parts})
 
 
-def _marked(metric: Metric, values: Sequence[float | None]) -> list[tuple[str, bool]]:
+def _marked(metric: Measure, values: Sequence[float | None]) -> list[tuple[str, bool]]:
     """The values as texts, and whether each is the best."""
     known = [value for value in values if value is not None]
     best = metric.best(known) if known else None

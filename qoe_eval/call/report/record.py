@@ -17,14 +17,19 @@ from weir.qoe_eval.call.measures.metrics import CallMeasures, measure
 from weir.qoe_eval.call.media.raw_frames import RawFrames
 from weir.qoe_eval.call.media.source_videos import source_video_path
 from weir.qoe_eval.call.settings import CallSettings
-
-SCHEMA = "weir.result/1"
-_LARGEST_RECORD_BYTES = 16 << 20
+from weir.qoe_eval.records import (
+    LARGEST_RECORD_BYTES,
+    CallDetails,
+    CallMeasurement,
+    CallRecord,
+    Metrics,
+    PathRecord,
+)
 
 
 def conclude(
     settings: CallSettings, about: Mapping[str, Any], frames: RawFrames | None = None
-) -> tuple[dict[str, Any], list[str]]:
+) -> tuple[CallRecord, list[str]]:
     """Measures a call that has ended, and writes its record (`call.json`) and recording. The raw frames, gigabytes, are
     deleted then.
 
@@ -64,55 +69,54 @@ def conclude(
 
 def make_record(
     settings: CallSettings, about: Mapping[str, Any], measures: CallMeasures, disturbed: list[str]
-) -> dict[str, Any]:
+) -> CallRecord:
     """The record. Its `call.folder` is the name of the call's folder; `call.measured` is from when to when was measured
     and what became of the frames. Without a controller of ours, `objective` is null.
     """
-    return {
-        "schema": SCHEMA,
-        "scenario": settings.scenario.name,
-        "controller": settings.controller,
-        "objective": list(settings.objective) if settings.follows_objective else None,
-        "seed": settings.seed,
-        "variation": settings.variation,
-        "duration_s": settings.duration_s,
-        "versions": _versions(about.get("ready") or {}),
-        "path": {"one_way_delay_ms": settings.scenario.forward.mean_one_way_delay_ms(settings.duration_s)},
-        "flows": [],
-        "metrics": {"run": measures.metrics},
-        "call": {
-            "folder": settings.out.name,
-            "sender": settings.sender,
-            "receiver": settings.receiver,
-            "codec": settings.codec,
-            "width": settings.width,
-            "height": settings.height,
-            "frames_per_second": settings.frames_per_second,
-            "max_bitrate_bps": settings.max_bitrate_bps,
-            "description": settings.scenario.description,
-            "disturbed": disturbed,
-            "failure": about.get("failure", ""),
-            "started_us": about.get("started_us"),
-            "ended_us": about.get("ended_us"),
-            "happened": list(about.get("happened") or []),
-            "wake_up_lag_ms_p99": about.get("wake_up_lag_ms_p99"),
-            "measured": measures.about,
-        },
-    }
+    return CallRecord(
+        scenario=settings.scenario.name,
+        controller=settings.controller,
+        objective=settings.objective if settings.follows_objective else None,
+        seed=settings.seed,
+        variation=settings.variation,
+        duration_s=settings.duration_s,
+        versions=_versions(about.get("ready") or {}),
+        path=PathRecord(one_way_delay_ms=settings.scenario.forward.mean_one_way_delay_ms(settings.duration_s)),
+        flows=[],
+        metrics=Metrics(run=dict(measures.metrics)),
+        call=CallDetails(
+            folder=settings.out.name,
+            sender=settings.sender,
+            receiver=settings.receiver,
+            codec=settings.codec,
+            width=settings.width,
+            height=settings.height,
+            frames_per_second=settings.frames_per_second,
+            max_bitrate_bps=settings.max_bitrate_bps,
+            description=settings.scenario.description,
+            disturbed=disturbed,
+            failure=about.get("failure", ""),
+            started_us=about.get("started_us"),
+            ended_us=about.get("ended_us"),
+            happened=list(about.get("happened") or []),
+            wake_up_lag_ms_p99=about.get("wake_up_lag_ms_p99"),
+            measured=CallMeasurement(**measures.about),
+        ),
+    )
 
 
-def write_record(folder: Path, record: Mapping[str, Any]) -> None:
+def write_record(folder: Path, record: CallRecord) -> None:
     """Writes `call.json`, whole or not at all.
 
     Raises:
         InputError: it cannot be written.
     """
     path = folder / file_names.RECORD
-    write_text(path, json.dumps(record, indent=1, allow_nan=False) + "\n")
+    write_text(path, json.dumps(record.to_json(), indent=1, allow_nan=False) + "\n")
 
 
-def read_record(folder: Path) -> dict[str, Any] | None:
-    """The record of the call in a folder; nothing where there is none.
+def read_record(folder: Path) -> CallRecord | None:
+    """The record of the call in a folder; None where there is none.
 
     Raises:
         InputError: it is damaged.
@@ -120,15 +124,11 @@ def read_record(folder: Path) -> dict[str, Any] | None:
     path = folder / file_names.RECORD
     try:
         with path.open("rb") as file:
-            content = file.read(_LARGEST_RECORD_BYTES + 1)
-        record = json.loads(content) if len(content) <= _LARGEST_RECORD_BYTES else None
-        if isinstance(record, dict) and record.get("schema") == SCHEMA and isinstance(record.get("call"), dict):
-            return record
+            return CallRecord.model_validate_json(file.read(LARGEST_RECORD_BYTES))
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, RecursionError):
-        pass
-    raise InputError(f"{path}: no record of a call; delete it, or make the call again")
+    except (OSError, ValueError):
+        raise InputError(f"{path}: no record of a call; delete it, or make the call again") from None
 
 
 def _disturbances(settings: CallSettings, measures: CallMeasures) -> list[str]:

@@ -17,7 +17,7 @@ from weir.errors import InputError, MissingComponent
 from weir.executables import find_simulator
 from weir.qoe_eval.call.link.namespaces import FOLDER, CallNamespaces, remove_leftovers
 from weir.qoe_eval.call.link.process import LinkFailed, LinkProcess
-from weir.qoe_eval.experiments.calls.link_accuracy import link_accuracy
+from weir.qoe_eval.evaluate.link_accuracy import link_accuracy
 from weir.traces.schema.scenario import Scenario
 
 _specification = importlib.util.spec_from_file_location("real_network", Path(__file__).parent / "real_network.py")
