@@ -44,7 +44,7 @@ class Pairs:
 
     @property
     def means(self) -> tuple[float, float]:
-        """Of weir and of gcc."""
+        """Means of weir and of gcc."""
         return sum(self.weir) / len(self), sum(self.gcc) / len(self)
 
 
