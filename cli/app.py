@@ -7,17 +7,20 @@ from typing import Annotated
 import typer
 
 from weir.installation import installed_version
+from weir.papers.paper import app as papers_app
 from weir.qoe_eval.bench.command import bench
 from weir.qoe_eval.call.command import call
 from weir.qoe_eval.call.link.command import link
 from weir.qoe_eval.doctor.command import doctor
 from weir.qoe_eval.evaluate.evaluate import evaluate
-from weir.qoe_eval.experiments.command import app as experiment_app
+from weir.qoe_eval.model import model
 from weir.qoe_eval.replay_command import replay
 from weir.qoe_eval.report_command import app as report_app
 from weir.qoe_eval.serve.command import serve
 from weir.traces.cli import app as traces_app
-from weir.trainer.cli import add_commands
+from weir.trainer.adapt import adapt
+from weir.trainer.export import export
+from weir.trainer.train import train
 from weir.webrtc_patch.check_command import app as webrtc_app
 
 
@@ -31,13 +34,12 @@ def build_app() -> typer.Typer:
         rich_markup_mode=None,
     )
     app.callback()(_options)
-    for command in (replay, call, evaluate, link, serve, doctor, bench):
+    for command in (replay, call, evaluate, link, serve, doctor, bench, train, adapt, export, model):
         app.command()(command)
     app.add_typer(report_app, name="report")
     app.add_typer(traces_app, name="traces")
-    app.add_typer(experiment_app, name="experiment")
+    app.add_typer(papers_app, name="paper")
     app.add_typer(webrtc_app, name="webrtc")
-    add_commands(app)
     return app
 
 

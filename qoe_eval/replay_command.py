@@ -15,6 +15,7 @@ from weir.executables import find_simulator
 from weir.qoe_eval.measures.summary import in_order
 from weir.qoe_eval.records import CustomController, RunAbout, ScenarioAbout, Summary
 from weir.qoe_eval.report.means_table import print_means
+from weir.qoe_eval.report.paired_text import paired_sentences
 from weir.qoe_eval.report.replay_files import summarise_replay, write_csv, write_report
 from weir.qoe_eval.runs import families as family_runs
 from weir.qoe_eval.runs import objectives as objective_runs
@@ -42,7 +43,6 @@ from weir.traces.formats.imported_trace import ImportedTrace
 from weir.traces.formats.importers import read_trace
 from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS
 from weir.traces.schema.scenario import MAX_DURATION_S
-from weir.trainer.model.paired_text import paired_sentences
 
 FINDINGS_SHOWN = 5
 

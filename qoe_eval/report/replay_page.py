@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import RunRecord, Summary
 from weir.qoe_eval.report.page_template import Section, View, render_page
+from weir.qoe_eval.report.paired_text import paired_sentences
 from weir.qoe_eval.report.sections import objectives
 from weir.qoe_eval.report.sections.controllers import DELAY_THROUGHPUT, headline, paired, scatter, viewer
 from weir.qoe_eval.report.sections.estimators import guard, pools
@@ -16,7 +17,6 @@ from weir.qoe_eval.report.series import chart_series
 from weir.qoe_eval.runs.options import own_names
 from weir.qoe_eval.runs.store import RunStore
 from weir.registry import WEIGHTS
-from weir.trainer.model.paired_text import paired_sentences
 
 # Lines of these are drawn at first; a click on the legend shows the others.
 _SHOWN_AT_FIRST = ("weir", "gcc", "rule")

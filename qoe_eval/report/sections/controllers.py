@@ -10,7 +10,7 @@ from weir.qoe_eval.measures.viewer import STANDARD_ERROR
 from weir.qoe_eval.records import PairedRow, Spread, Summary
 from weir.qoe_eval.report.display import colour, interval_mark
 from weir.qoe_eval.report.page_template import Section, View
-from weir.trainer.model.paired_text import sample_text, seeds_text, too_few_text
+from weir.qoe_eval.report.paired_text import sample_text, seeds_text, too_few_text
 
 HEADLINE = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "seconds_above_400_ms")
 VIEWER = (

@@ -5,7 +5,6 @@ import csv
 import pytest
 from records_by_hand import run_record
 
-from weir.errors import InputError
 from weir.qoe_eval.measures import metrics
 from weir.qoe_eval.measures.summary import summarise
 from weir.qoe_eval.measures.table import MEASURES, Measure
@@ -14,8 +13,6 @@ from weir.qoe_eval.report.csv_tables import write_results_csv
 from weir.qoe_eval.report.means_table import print_means
 from weir.qoe_eval.report.page_template import render_page
 from weir.qoe_eval.report.sections.controllers import headline
-from weir.trainer.model.card import MEASURES as ON_CARD
-from weir.trainer.model.card import _figures
 
 
 def flow(**changes):
@@ -79,13 +76,6 @@ def test_an_unknown_metric_is_named() -> None:
     with pytest.raises(KeyError, match="measure 'challange': one of "):
         MEASURES["challange"]
     assert MEASURES.get("challange") is None
-
-
-def test_the_card_names_what_a_summary_lacks() -> None:
-    summary = {"controllers": {}, "metrics": dict.fromkeys(name for name in MEASURES if name != "utilisation")}
-    with pytest.raises(InputError, match="no metric utilisation; it has utility, "):
-        _figures(summary)
-    assert set(ON_CARD) <= MEASURES.keys()
 
 
 def test_best_and_worst_are_opposite_ends() -> None:

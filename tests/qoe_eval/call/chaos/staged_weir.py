@@ -9,8 +9,8 @@ import json
 import os
 import sys
 
-from weir.qoe_eval.call.session import session
 from weir.cli.main import main
+from weir.qoe_eval.call.session import session
 
 
 def stop_at_stages(stages, go):

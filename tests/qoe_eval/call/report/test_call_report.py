@@ -4,6 +4,7 @@ import sys
 import pytest
 from html_page import check, data_of
 
+from weir.cli.main import main
 from weir.errors import InputError
 from weir.qoe_eval.call.logs import file_names
 from weir.qoe_eval.call.measures.metrics import measure
@@ -11,7 +12,6 @@ from weir.qoe_eval.call.report.page import rewrite, write
 from weir.qoe_eval.call.report.record import make_record, write_record
 from weir.qoe_eval.call.report.summary import read_calls
 from weir.qoe_eval.call.settings import CallResult
-from weir.cli.main import main
 
 
 @pytest.fixture
