@@ -44,7 +44,7 @@ class Pairs:
 
     @property
     def means(self) -> tuple[float, float]:
-        """Of weir and of gcc."""
+        """Means of weir and of gcc."""
         return sum(self.weir) / len(self), sum(self.gcc) / len(self)
 
 
@@ -168,7 +168,7 @@ def link_error(results: Results, bound: Bound, *sets: str, of_delay: bool = Fals
 
 @goal_measure
 def cpu_share(results: Results, bound: Bound, rate_bps: float, *sets: str) -> Outcome:
-    """CPU of the estimator on a steady stream, as a share of one core. Measured beside calls only."""
+    """CPU of the estimator on a steady stream, as a share of one core. Only with calls."""
     if not any(results.calls.get(name) for name in sets):
         return Outcome(reason=results.why_no_pair(sets[0], []))
     detail = "the estimator alone on a steady stream, driven from Python, whose own time counts too"

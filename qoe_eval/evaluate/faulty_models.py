@@ -131,7 +131,7 @@ def _model(nodes: _Nodes, constants: Mapping[str, list[list[float]]], has_state:
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     inputs = {name: np.zeros((1, 1), np.float32) for name in ["observation", *states[0]]}
-    import onnxruntime  # not needed by who only asks for help; and `weir doctor` says where it is missing
+    import onnxruntime  # commands that only print help do not need it; `weir doctor` reports where it is missing
 
     onnxruntime.disable_telemetry_events()
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])

@@ -1,4 +1,4 @@
-"""Whether the link was what its scenario says: what it carried and when, from its log."""
+"""Accuracy of the emulated link: the log of a call against its scenario."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from weir.traces.schema.scenario import Scenario
 @dataclass(frozen=True)
 class LinkAccuracy:
     """`capacity_ratio`: bytes carried in the log's intervals without a pause / what the scenario's capacity carries in
-    that time; nothing where there was always a pause. `delay_error_ms_p95`: how late packets came, 95th percentile.
+    that time; None where there was always a pause. `delay_error_ms_p95`: how late packets came, 95th percentile.
     """
 
     capacity_ratio: float | None
     delay_error_ms_p95: float | None
 
 
-# Too little of it says nothing: single packets that begin in one interval and end in the next.
+# Less is meaningless: single packets begin in one interval and end in the next.
 _SMALLEST_BUSY_BYTES = 100_000
 
 
 def link_accuracy(log: Path, scenario: Scenario) -> LinkAccuracy:
-    """What the log of the forward link says.
+    """The accuracy of the forward link, from its log.
 
     Raises:
         InputError: the log cannot be read.

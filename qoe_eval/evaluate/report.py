@@ -30,10 +30,10 @@ _KEPT = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "rec
 # Rows of a set's table of scenarios: the worst against gcc.
 _SHOWN = 50
 _NOTE = (
-    "Where a goal names a strength (5 % of loss), the mean over its scenarios decides; where it says worst, longest or "
-    "largest, one scenario does. Gains are paired by scenario and seed, averaged over the seeds of a scenario, then "
-    "over scenarios; intervals by the BCa bootstrap over scenarios, of six or more. A pair of calls counts when "
-    "neither call was disturbed."
+    "Where a goal names a strength (5 % of loss), the mean over its scenarios decides; where it names the worst, "
+    "longest or largest, one scenario does. Gains are paired by scenario and seed, averaged over the seeds of a "
+    "scenario, then over scenarios; intervals by the BCa bootstrap over scenarios, of six or more. A pair of calls "
+    "counts when neither call was disturbed."
 )
 
 
@@ -69,7 +69,7 @@ def evaluation_page(evaluated: Sequence[Evaluated], run: Mapping[str, Any], out:
     records = [record for one in evaluated for record in one.records]
     entries = [
         ("Finished", run["finished"]),
-        ("Objective", "balanced, unless a set says otherwise"),
+        ("Objective", "balanced, except in sets named after a preset"),
         ("Model", f"{run['model']['name']}, SHA-256 {run['model']['sha256']}"),
         ("Versions", versions_of(records)),
     ]

@@ -18,7 +18,7 @@ NO_CALLS = "no calls were made; --calls makes them, as root and with Chromium"
 
 @dataclass(frozen=True)
 class Results:
-    """What a suite has run.
+    """The runs of a suite.
 
     Attributes:
         settings: of the command line.

@@ -55,7 +55,7 @@ class PlannedSuite:
 
     @property
     def seeds(self) -> range:
-        """Of all runs."""
+        """The seeds of all runs."""
         return range(1, (self.settings.seeds or 1) + 1)
 
 

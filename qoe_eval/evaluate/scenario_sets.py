@@ -1,6 +1,6 @@
 """Sets of scenarios: what they are built from, and the builders that suites name.
 
-A builder makes a set from the command line's settings, or says why there is none.
+A builder makes a set from the command line's settings, or gives the reason why there is none.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class ScenarioSet:
-    """Scenarios that are judged together; `missing` says why there are none."""
+    """Scenarios that are judged together; `missing` is the reason why there are none."""
 
     name: str
     scenarios: Sequence[Scenario] = field(default_factory=list)

@@ -1,7 +1,7 @@
 """Measures of goals on the behaviour over time: start, changes of the path, sharing, feedback, recovery, noise.
 
 Over several scenarios a goal is decided by their mean where it names a strength (`5 % of loss`), and by the worst of
-them where it says worst, longest or largest. `goal_measure` turns each function into a factory of a
+them where it names the worst, longest or largest. `goal_measure` turns each function into a factory of a
 goal's measure.
 """
 
@@ -49,7 +49,7 @@ def drain_time(results: Results, bound: Bound, name: str) -> Outcome:
 
 @goal_measure
 def drain_time_difference(results: Results, bound: Bound, name: str) -> Outcome:
-    """That time less gcc's."""
+    """Time until the queue is drained, less gcc's."""
     found = _drain_times(results, name)
     if not found["weir"] or not found["gcc"]:
         return Outcome(reason=results.why_no_run(name))
@@ -114,11 +114,7 @@ def share_of_half_link(results: Results, bound: Bound, kind: str) -> Outcome:
     }
     if not means["weir"]:
         return Outcome(reason=results.why_no_run("tcp"))
-    detail = "; ".join(
-        f"{controller}: {', '.join(f'{control} {value:.2f}' for control, value in found.items())}"
-        for controller, found in means.items()
-    )
-    return Outcome(min(means["weir"].values()), detail, means)
+    return Outcome(min(means["weir"].values()), _shown(means, "{:.2f}"), means)
 
 
 @goal_measure

@@ -65,7 +65,7 @@ class CustomControllers:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a measure. Without a value, `reason` says why there is none, or `text` what happened instead and
+    """The result of a measure. Without a value, `reason` is why there is none, or `text` is what happened instead and
     `reached` whether that reaches the goal. With a value, a `reason` leaves the goal undecided.
     """
 

@@ -25,7 +25,7 @@ class Bound:
     signed: bool = False
 
     def met(self, value: float) -> bool:
-        """Whether a value reaches the goal."""
+        """Tells whether a value reaches the goal."""
         if self.strict and value == self.limit:
             return False
         return value >= self.limit if self.kind == "at least" else value <= self.limit
@@ -96,7 +96,7 @@ def measured(name: str, what: str, goal: Bound, value: float, detail: str = "", 
 
 
 def missed(name: str, what: str, goal: Bound, text: str, detail: str = "", **figures: Any) -> Row:
-    """A row that is not reached and has no number: what should have happened never did, as `text` says."""
+    """A row that is not reached and has no number: what should have happened never did; `text` is shown."""
     return Row(name, what, goal, None, text, False, detail=detail, figures=figures)
 
 
@@ -116,9 +116,7 @@ def reached_text(rows: Sequence[Row]) -> str:
 
 
 def rows_document(schema: str, rows: Sequence[Row], run: Mapping[str, Any]) -> dict[str, Any]:
-    """What the JSON of every experiment with goals begins with: its schema, what was run, how many goals are reached of
-    those decided, and the rows.
-    """
+    """The first part of every JSON with goals: schema, `run`, how many goals are reached of those decided, and rows."""
     decided = [row.reached for row in rows if row.reached is not None]
     return {
         "schema": schema,

@@ -29,7 +29,10 @@ _MUSES: Final = "Muses (INFOCOM 2022)"
 
 SUITE: Final = Suite(
     name="calls",
-    about="Real calls with Weir against Chromium's own GCC, and against replays of the same scenarios.",
+    about="Chromium, unmodified, sends over weir-sim link to weir-peer: Weir by REMB against the browser's own GCC "
+    "over transport-cc. Network delay is the queue's delay as the link logged it, and the path's own; freezes "
+    "are W3C's; VMAF is of every rendered frame. Replays of the same scenarios have a simulated encoder like "
+    "Chromium's.",
     seeds=3,
     only_calls=True,
     calls=tuple(

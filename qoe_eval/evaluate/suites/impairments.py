@@ -112,7 +112,9 @@ _CALL_GOALS: Final = (
 
 SUITE: Final = Suite(
     name="impairments",
-    about="A policy on families of network impairments against gcc, gcc-remb, nada and rule.",
+    about="A policy on families of network impairments against gcc, gcc-remb, nada and rule; in calls against "
+    "Chromium's own GCC. A call has recovered from a fault with the first three seconds in each of which it "
+    "receives 80 % of its rate of the 10 s before, with at most 100 ms of queueing.",
     replays=(
         *(Replays(name, sets.family(name), _RIVALS, series="kept") for name in FAMILIES),
         Replays("sharing", sets.fixed(scenarios.sharing_with_route_changes), _PAIR, series="kept"),

@@ -51,7 +51,8 @@ def custom_controllers(settings: Settings) -> CustomControllers:
 
 SUITE: Final = Suite(
     name="safety",
-    about="Fault-injected models behind a pool, and the rules of the guard.",
+    about="Fault-injected models as the first active controller of a pool with nada and rule, selected by trust; "
+    "and each rule of the guard behind every model without a pool: all rules on, less all but this one.",
     random=200,
     custom=custom_controllers,
     replays=(

@@ -38,7 +38,8 @@ _MEASURES: Final = (
 
 SUITE: Final = Suite(
     name="send-side",
-    about="Weir at the sender, from transport feedback, against Weir at the receiver and gcc.",
+    about="Weir at the sender, from transport feedback, against Weir at the receiver and gcc in replays; in calls "
+    "from weir-peer to Chromium against libwebrtc's GCC, with none, 5 % and 20 % of the feedback lost.",
     replays=tuple(Replays(name, build, (_SENDER, "weir", "gcc")) for name, build in _SETS.items()),
     calls=tuple(
         Calls(name, sets.with_feedback_loss(_PATHS[path], percent), (_SENDER, "gcc"), "640x360", resizable=True,

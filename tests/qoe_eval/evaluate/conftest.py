@@ -35,7 +35,7 @@ def weir(fake_simulator, monkeypatch, run_weir):
 
 @pytest.fixture
 def made_calls(tmp_path, monkeypatch):
-    """Calls are made up: Weir's are a tenth better than GCC's. Yields the calls that were asked for, by folder."""
+    """Calls are made up: Weir's are a tenth better than GCC's. Yields the planned calls by folder."""
     (tmp_path / "peer").write_bytes(b"peer")
     made = {}
 
