@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field, model_serializer, model_validator
@@ -61,7 +61,7 @@ class Queue(Part):
         return self
 
     @model_serializer
-    def _given(self) -> dict[str, float]:
+    def _given(self) -> dict[str, Any]:
         units = {"milliseconds": self.milliseconds, "bytes": self.bytes, "packets": self.packets}
         return {unit: limit for unit, limit in units.items() if limit is not None}
 

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[3]
 
 
 class _Nothing(types.ModuleType):
-    """Stands for weir._core, which the build may not have made yet; the defaults do not depend on it."""
+    """Stands for the names of controllers, which need a built weir._core; the defaults do not depend on them."""
 
     def __getattr__(self, name: str) -> Any:
         return {}
@@ -44,7 +44,8 @@ def _parts_in(annotation: Any, base: type) -> list[Any]:
 
 
 def main(out: Path) -> None:
-    sys.modules["weir._core"] = _Nothing("weir._core")
+    for name in ("weir._core", "weir.registry"):
+        sys.modules[name] = _Nothing(name)
     weir = types.ModuleType("weir")
     weir.__path__ = [str(ROOT / "estimator" / "python" / "weir"), str(ROOT)]
     sys.modules["weir"] = weir
@@ -52,6 +53,7 @@ def main(out: Path) -> None:
 
     found: dict[str, dict[str, Any]] = {}
     _defaults_of(Scenario, "scenario", found)
+    del found["queue"]  # has exactly one of its keys
     out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 

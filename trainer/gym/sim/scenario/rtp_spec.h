@@ -107,7 +107,7 @@ struct RtpSpec {
   template <class Reader>
   void Read(Reader& read) {
     read.Controller("controller", controller);
-    if (read.Has("fixed_rate_bps")) read.Rate("fixed_rate_bps", fixed_rate.emplace(), kPositiveRateBps);
+    if (read.Has("fixed_rate_bps")) read.Rate("fixed_rate_bps", fixed_rate.emplace(DataRate::Zero()), kPositiveRateBps);
     read.Rate("min_rate_bps", min_rate, kPositiveRateBps);
     read.Rate("start_rate_bps", start_rate, kPositiveRateBps);
     if (read.Has("objective")) read.Weights("objective", objective.emplace());

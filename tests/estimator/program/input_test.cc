@@ -2,9 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 
 namespace weir {
 namespace {
+
+TEST(InputFile, ReadingEnds) {
+  for (const char* const path : {"/dev/zero", "/", "/nowhere"}) {
+    EXPECT_THROW(ReadInputFile(path, "model"), InputError) << path;
+  }
+}
 
 TEST(ObjectiveInput, TextIsAPresetOrThreeWeightsOfAnySum) {
   EXPECT_EQ(ParseObjective("latency"), kLatency);
