@@ -41,9 +41,9 @@ Watch& TheWatch() {
   return watch;
 }
 
-// While this object lives, the call is being made: code that is not ours. After `limit` (0.1 s more or less) the process
-// writes "ABOUT: it has not come back within LIMIT" to standard error and exits with status 1. One at a time; `about`
-// outlives it.
+// While this object lives, the call is being made: code that is not ours. After `limit` (0.1 s more or less) the
+// process writes "ABOUT: it has not come back within LIMIT" to standard error and exits with status 1. One at a time;
+// `about` outlives it.
 class WatchedCall {
  public:
   WatchedCall(const std::string& about, TimeDelta limit) {

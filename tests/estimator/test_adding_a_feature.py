@@ -149,7 +149,7 @@ ALLOWED = {
 HOMONYMS = {
     "trainer/gym/step.py": "the step record",
     "trainer/curriculum/baseline.py": "the series of a result record",
-    "trainer/gym/sim/run/step_recorder.h": "the step record",
+    "trainer/gym/sim/serve/step_recorder.h": "the step record",
     "estimator/python/estimator_binding.cc": "a host's statistics",
     "trainer/gym/sim/run/result_record.cc": "the result record",
     "trainer/gym/sim/run/series_record.cc": "the series of a result record",

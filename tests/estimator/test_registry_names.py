@@ -28,6 +28,7 @@ IMPLEMENTATIONS = {
     "trainer/gym/sim/scenario": {*FLOW_KINDS},
     "traces/schema/flows.py": {*FLOW_KINDS},
     "webrtc_patch/adapter": {*CONTROLLERS},
+    "estimator/program/sender_gcc.cc": {"gcc"},
 }
 # File or folder: the names that are meant there, though there are others.
 CHOICES = {
@@ -89,7 +90,7 @@ CHOICES = {
     "trainer/gym/episode.py": {"balanced"},
     "trainer/gym/vector.py": {"balanced"},
     "trainer/gym/sim/flows/flow_set.cc": {"rule"},
-    "trainer/gym/sim/run/job_options.cc": {"rule", "weir"},
+    "trainer/gym/sim/run/run.cc": {"rule", "weir"},
     "trainer/gym/sim/flows/simulation_job.h": {"rule"},
     "trainer/learning/evaluation.py": {"balanced"},
     "trainer/recoco/experiment.py": {"balanced"},
@@ -111,7 +112,7 @@ CHOICES = {
     "qoe_eval/runs/command_record.py": {"weir"},
     "qoe_eval/serve/page/objective.js": {"rule"},
     "trainer/cli.py": {"weir"},
-    "trainer/gym/sim/run/versions.cc": {"weir"},
+    "trainer/gym/sim/run/result_record.cc": {"weir"},
     "trainer/configuration/training.py": {"weir"},
     "trainer/model": {"weir"},
     "trainer/muses/command.py": {"weir"},

@@ -8,7 +8,7 @@
 #include "program/input.h"
 #include "program/json.h"
 #include "serve/frame_channel.h"
-#include "serve/serve_request.h"
+#include "serve/serve.h"
 #include "whole_scenario.h"
 
 namespace weir::fuzz {

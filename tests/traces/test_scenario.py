@@ -130,6 +130,10 @@ def test_defaults() -> None:
                 "extra_one_way_delay_ms": 0.0,
                 "min_rate_bps": 30e3,
                 "start_rate_bps": 300e3,
+                "fixed_rate_bps": None,
+                "sender_clock_ppm": None,
+                "sender_clock_offset_s": None,
+                "sender_clock_steps": None,
                 "objective": None,
                 "media": {"kind": "filler", "max_rate_bps": 50e6},
             }

@@ -61,7 +61,7 @@ def test_help_tells_of_every_command_and_option(run, option):
 
 
 def test_a_number_that_no_number_holds_is_wrong_input(run, steady, tmp_path):
-    (tmp_path / "huge.json").write_text(json.dumps(steady()).replace("1000000", "1e999"))
+    (tmp_path / "huge.json").write_text(json.dumps(steady()).replace("1000000.0", "1e999"))
     ended = run("run", "huge.json")
     assert ended.returncode == 2
     assert "huge.json: a number in it is larger than any that can be used" in ended.stderr

@@ -3,9 +3,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "link/jitter_model.h"
+#include "link/impairments.h"
 #include "link/link.h"
-#include "link/loss_model.h"
 #include "simulation_fixture.h"
 
 namespace weir::sim {

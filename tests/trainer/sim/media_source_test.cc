@@ -9,9 +9,8 @@
 #include <numeric>
 #include <vector>
 
-#include "core/sim_time.h"
+#include "core/event.h"
 #include "endpoints/rtp_format.h"
-#include "media/filler_source.h"
 #include "media/video_source.h"
 
 namespace weir::sim {
@@ -119,7 +118,8 @@ class VideoSourceTest : public testing::Test {
                    .frames_per_second = 30,
                    .key_frame_interval_ns = 10 * kSecond,
                    .audio_rate = DataRate::BitsPerSecond(32'000),
-                   .audio_packets_per_second = 50};
+                   .audio_packets_per_second = 50,
+                   .video_pauses_ns = {}};
 };
 
 TEST_F(VideoSourceTest, KeepsToRateAndFrameRate) {

@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "core/sim_time.h"
+#include "core/event.h"
 #include "endpoints/rtp_format.h"
 #include "endpoints/rtp_receiver.h"
 #include "endpoints/rtp_sender.h"
 #include "endpoints/sent_packet_history.h"
 #include "endpoints/transport_feedback_builder.h"
-#include "media/filler_source.h"
+#include "media/media_source.h"
 #include "simulation_fixture.h"
 #include "test_scenarios.h"
 

@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "run/step_recorder.h"
 #include "serve/frame_channel.h"
+#include "serve/step_recorder.h"
 #include "test_scenarios.h"
 
 namespace weir::sim {
@@ -36,9 +36,12 @@ struct Step {
 };
 
 json RequestFor(const json& scenario) {
-  return {{"scenario", WholeScenario(scenario)}, {"seed", 1},
-          {"interval_ms", 200},   {"features", {"receive_rate_bps", "loss_ratio", "queueing_delay_mean_s"}},
-          {"history", 2},         {"action", {{"kind", "rate_bps"}, {"min_bps", 1e4}, {"max_bps", 1e7}}}};
+  return {{"scenario", WholeScenario(scenario)},
+          {"seed", 1},
+          {"interval_ms", 200},
+          {"features", {"receive_rate_bps", "loss_ratio", "queueing_delay_mean_s"}},
+          {"history", 2},
+          {"action", {{"kind", "rate_bps"}, {"min_bps", 1e4}, {"max_bps", 1e7}}}};
 }
 
 // The process's other side, with a server in a thread.

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/sim_time.h"
+#include "core/event.h"
 #include "endpoints/carriable.h"
 
 namespace weir::sim {

@@ -8,8 +8,8 @@
 #include <memory>
 #include <optional>
 
+#include "core/event.h"
 #include "core/ring_buffer.h"
-#include "core/timer.h"
 #include "endpoints/flow_observer.h"
 #include "endpoints/rtcp_messages.h"
 #include "endpoints/transport_feedback_builder.h"

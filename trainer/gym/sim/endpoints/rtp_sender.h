@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/timer.h"
+#include "core/event.h"
 #include "endpoints/flow_observer.h"
 #include "endpoints/loss_reports.h"
 #include "endpoints/pacer.h"
@@ -22,7 +22,7 @@
 #include "link/packet.h"
 #include "media/media_source.h"
 #include "repair/byte_window.h"
-#include "repair/rtp_packet_history.h"
+#include "repair/nack.h"
 #include "scenario/rtp_spec.h"
 #include "sender_loss_limit.h"
 #include "weir/network_control.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/sim_time.h"
+#include "core/event.h"
 #include "link/packet.h"
 #include "scenario/scenario.h"
 #include "weir/arrival/interval_accumulator.h"

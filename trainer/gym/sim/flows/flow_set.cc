@@ -7,7 +7,7 @@
 #include "core/random.h"
 #include "endpoints/controllers.h"
 #include "endpoints/rtp_format.h"
-#include "media/filler_source.h"
+#include "media/media_source.h"
 #include "media/video_source.h"
 
 namespace weir::sim {

@@ -14,10 +14,11 @@
 #include "endpoints/flow_observer.h"
 #include "endpoints/rtp_receiver.h"
 #include "endpoints/rtp_sender.h"
-#include "program/external_controller.h"
 #include "flows/simulation_job.h"
 #include "link/link.h"
+#include "program/external_controller.h"
 #include "scenario/scenario.h"
+#include "weir/objective.h"
 
 namespace weir::sim {
 

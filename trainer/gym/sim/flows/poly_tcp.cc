@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "flows/tcp_bbr.h"
+#include "flows/tcp_controls.h"
 #include "weir/units.h"
 
 namespace weir::sim {

@@ -9,7 +9,6 @@
 #include "core/event.h"
 #include "core/random.h"
 #include "flows/flow_set.h"
-#include "flows/link_device.h"
 #include "flows/tcp_host.h"
 
 namespace weir::sim {

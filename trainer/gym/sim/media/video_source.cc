@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/sim_time.h"
+#include "core/event.h"
 
 namespace weir::sim {
 namespace {
@@ -46,10 +46,9 @@ VideoSource::VideoSource(MediaSpec media, DataRate max_rate, uint32_t overhead_b
       next_audio_ns_(kNeverNs) {}
 
 void VideoSource::SetTargetRate(DataRate target_rate, int64_t) {
-  const double audio_bps = media_.audio_rate.bps() == 0
-                               ? 0
-                               : static_cast<double>(media_.audio_rate.bps()) +
-                                     overhead_bytes_ * 8.0 * media_.audio_packets_per_second;
+  const double audio_bps = media_.audio_rate.bps() == 0 ? 0
+                                                        : static_cast<double>(media_.audio_rate.bps()) +
+                                                              overhead_bytes_ * 8.0 * media_.audio_packets_per_second;
   const double payload_share = kMaxPayloadBytes / static_cast<double>(kMaxPayloadBytes + overhead_bytes_);
   const double video_bps =
       std::min(static_cast<double>(target_rate.bps()) - audio_bps, static_cast<double>(max_rate_.bps()));

@@ -15,7 +15,7 @@
 #include "endpoints/rtp_format.h"
 #include "flows/flow_recorder.h"
 #include "run/series_record.h"
-#include "run/versions.h"
+#include "weir/policy/policy.h"
 
 namespace weir::sim {
 namespace {
@@ -207,6 +207,14 @@ Json RunJob(const SimulationJob& job, bool series) {
     record["series"] = PathSeries(scenario, *link_recorder);
   }
   return record;
+}
+
+nlohmann::ordered_json Versions() {
+  // libtgowt has no version number; this is when it was branched from libwebrtc.
+  return {{"weir", WEIR_VERSION},
+          {"ns3", WEIR_NS3_VERSION},
+          {"libwebrtc", "2023-01"},
+          {"onnxruntime", OnnxRuntimeVersion()}};
 }
 
 }  // namespace weir::sim

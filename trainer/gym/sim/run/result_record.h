@@ -13,6 +13,9 @@ namespace weir::sim {
 // InputError.
 nlohmann::ordered_json RunJob(const SimulationJob& job, bool series);
 
+// {"weir": ..., "ns3": ..., "libwebrtc": ..., "onnxruntime": ...}
+nlohmann::ordered_json Versions();
+
 }  // namespace weir::sim
 
 #endif  // WEIR_TRAINER_GYM_SIM_RUN_RESULT_RECORD_H_

@@ -2,13 +2,28 @@
 #ifndef WEIR_TRAINER_GYM_SIM_RUN_RUN_H_
 #define WEIR_TRAINER_GYM_SIM_RUN_RUN_H_
 
+#include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "run/job_options.h"
+#include "flows/flow_set.h"
+#include "weir/objective.h"
 
 namespace weir::sim {
+
+struct JobOptions {
+  // What RTP flows "under_test" run; empty: weir with a model, else rule.
+  std::string controller;
+  // For "weir"; may be empty otherwise.
+  std::string model_path;
+  std::optional<Objective> objective;
+  uint64_t seed = 1;
+};
+
+// The job without the model's bytes. Throws InputError.
+SimulationJob ReadJob(const std::string& scenario_path, const JobOptions& options);
 
 struct RunOptions {
   JobOptions job;

@@ -137,7 +137,8 @@ void PartReader::Interval(std::string_view key, int64_t& low, int64_t& high, con
   low = JsonInteger(bounds[0], Element(path, 0), range);
   high = JsonInteger(bounds[1], Element(path, 1), range);
   if (low > high) {
-    RefuseJson(path, "the smallest size (" + std::to_string(low) + ") exceeds the largest (" + std::to_string(high) + ")");
+    RefuseJson(path,
+               "the smallest size (" + std::to_string(low) + ") exceeds the largest (" + std::to_string(high) + ")");
   }
 }
 

@@ -11,9 +11,8 @@
 #include "program/input.h"
 #include "program/json.h"
 #include "run/simulation.h"
-#include "run/step_recorder.h"
 #include "serve/frame_channel.h"
-#include "serve/serve_request.h"
+#include "serve/step_recorder.h"
 
 namespace weir::sim {
 namespace {

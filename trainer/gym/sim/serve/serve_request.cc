@@ -1,5 +1,3 @@
-#include "serve/serve_request.h"
-
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -8,6 +6,7 @@
 
 #include "program/input.h"
 #include "program/json.h"
+#include "serve/serve.h"
 #include "weir/arrival/interval_statistics.h"
 
 namespace weir::sim {
