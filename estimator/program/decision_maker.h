@@ -5,8 +5,11 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <functional>
+#include <memory>
 #include <string>
 
+#include "program/line_process.h"
 #include "weir/result.h"
 #include "weir/units.h"
 #include "weir_controller.h"
@@ -53,6 +56,17 @@ inline Result<TimeDelta> CheckedInterval(double interval_us) {
   return Error{"its interval_us is " + ShownNumber(interval_us) + "; it must be " + ShownNumber(min_us) + " to " +
                ShownNumber(max_us)};
 }
+
+// Loads a shared library, which stays loaded for good. With `watch`, a call into it that lasts longer than the limit
+// ends this process with a message that begins with `about`: there is no other way to stop it.
+Result<std::unique_ptr<DecisionMaker>> StartLibrary(const std::string& path, const std::string& about,
+                                                    const weir_controller_start& start, TimeDelta decision_limit,
+                                                    bool watch);
+
+// Has `process` begin anew. `take_back` gets it at the end, if it works: it can begin anew.
+Result<std::unique_ptr<DecisionMaker>> StartProgram(std::unique_ptr<LineProcess> process,
+                                                    const weir_controller_start& start, TimeDelta decision_limit,
+                                                    std::function<void(std::unique_ptr<LineProcess>)> take_back);
 
 }  // namespace weir::external
 

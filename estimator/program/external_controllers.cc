@@ -5,8 +5,6 @@
 
 #include "program/hosted_controller.h"
 #include "program/json.h"
-#include "program/library_decision_maker.h"
-#include "program/program_decision_maker.h"
 
 namespace weir::external {
 
@@ -41,8 +39,8 @@ Result<std::unique_ptr<DecisionMaker>> ExternalControllers::Start(const External
     return made ? std::move(made) : Error{AboutController(specification.name, made.error())};
   };
   if (!specification.library.empty()) {
-    return with_name(LibraryDecisionMaker::Start(specification.library, AboutController(specification.name, ""), start,
-                                                 specification.decision_limit, watch_libraries_));
+    return with_name(StartLibrary(specification.library, AboutController(specification.name, ""), start,
+                                  specification.decision_limit, watch_libraries_));
   }
   std::unique_ptr<LineProcess> process = TakeIdle(specification.command);
   if (!process) {
@@ -50,9 +48,9 @@ Result<std::unique_ptr<DecisionMaker>> ExternalControllers::Start(const External
     if (!started) return Error{AboutController(specification.name, started.error())};
     process = std::move(started.value());
   }
-  return with_name(ProgramDecisionMaker::Start(
-      std::move(process), start, specification.decision_limit,
-      [this, command = specification.command](auto free) { TakeBack(command, std::move(free)); }));
+  return with_name(
+      StartProgram(std::move(process), start, specification.decision_limit,
+                   [this, command = specification.command](auto free) { TakeBack(command, std::move(free)); }));
 }
 
 std::unique_ptr<LineProcess> ExternalControllers::TakeIdle(const std::vector<std::string>& command) {

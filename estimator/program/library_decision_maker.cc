@@ -1,13 +1,17 @@
-#include "program/library_decision_maker.h"
-
+// A controller in a shared library with the entry point of weir_controller.h.
 #include <dlfcn.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
+#include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <thread>
 #include <utility>
+
+#include "program/decision_maker.h"
 
 namespace weir::external {
 namespace {
@@ -86,6 +90,31 @@ std::unique_ptr<WatchedCall> Watched(const std::string& about, std::optional<Tim
   return limit ? std::make_unique<WatchedCall>(about, *limit) : nullptr;
 }
 
+class LibraryDecisionMaker final : public DecisionMaker {
+ public:
+  // Loads the library, which stays loaded for good. With `watch`, a call into it that lasts longer than the limit ends
+  // this process with a message that begins with `about`: it cannot be stopped otherwise.
+  static Result<std::unique_ptr<DecisionMaker>> Start(const std::string& path, const std::string& about,
+                                                      const weir_controller_start& start, TimeDelta decision_limit,
+                                                      bool watch);
+  ~LibraryDecisionMaker() override;
+  LibraryDecisionMaker(const LibraryDecisionMaker&) = delete;
+  LibraryDecisionMaker& operator=(const LibraryDecisionMaker&) = delete;
+
+  Result<DataRate> Decide(const weir_controller_interval& interval) override;
+  TimeDelta interval() const override { return interval_; }
+
+ private:
+  LibraryDecisionMaker(const weir_controller* functions, std::string about, std::optional<TimeDelta> watch_limit);
+
+  const weir_controller* const functions_;
+  const std::string about_;
+  // Nothing: nobody watches.
+  const std::optional<TimeDelta> watch_limit_;
+  TimeDelta interval_ = kDefaultInterval;
+  void* state_ = nullptr;
+};
+
 }  // namespace
 
 Result<std::unique_ptr<DecisionMaker>> LibraryDecisionMaker::Start(const std::string& path, const std::string& about,
@@ -117,6 +146,12 @@ LibraryDecisionMaker::~LibraryDecisionMaker() {
 Result<DataRate> LibraryDecisionMaker::Decide(const weir_controller_interval& interval) {
   const auto watched = Watched(about_, watch_limit_);
   return CheckedTarget(functions_->decide(state_, &interval));
+}
+
+Result<std::unique_ptr<DecisionMaker>> StartLibrary(const std::string& path, const std::string& about,
+                                                    const weir_controller_start& start, TimeDelta decision_limit,
+                                                    bool watch) {
+  return LibraryDecisionMaker::Start(path, about, start, decision_limit, watch);
 }
 
 }  // namespace weir::external

@@ -1,10 +1,16 @@
-#include "program/program_decision_maker.h"
-
+// A controller in a program: JSON lines, one question and one answer at a time. docs/write_your_own_controller.md
+// describes the lines.
 #include <array>
 #include <charconv>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 
+#include "program/decision_maker.h"
 #include "program/json.h"
+#include "program/line_process.h"
 
 namespace weir::external {
 namespace {
@@ -42,6 +48,36 @@ void AppendPacket(std::string& line, const weir_controller_packet& packet) {
   Append(line, R"(,"lost_change":)", packet.lost_change);
   line += '}';
 }
+
+class ProgramDecisionMaker final : public DecisionMaker {
+ public:
+  // Takes the process when all is over, if it is well: it can begin anew.
+  using TakeBack = std::function<void(std::unique_ptr<LineProcess>)>;
+
+  // Tells `process` to begin anew. The error is a sentence about the program.
+  static Result<std::unique_ptr<DecisionMaker>> Start(std::unique_ptr<LineProcess> process,
+                                                      const weir_controller_start& start, TimeDelta decision_limit,
+                                                      TakeBack take_back);
+  ~ProgramDecisionMaker() override;
+  ProgramDecisionMaker(const ProgramDecisionMaker&) = delete;
+  ProgramDecisionMaker& operator=(const ProgramDecisionMaker&) = delete;
+
+  Result<DataRate> Decide(const weir_controller_interval& interval) override;
+  TimeDelta interval() const override { return interval_; }
+
+ private:
+  ProgramDecisionMaker(std::unique_ptr<LineProcess> process, TimeDelta decision_limit, TakeBack take_back);
+  // The number of that name in the answer; `otherwise` where it may be missing.
+  Result<double> Number(std::string_view answer, const char* name, const double* otherwise = nullptr) const;
+  Error Failed(std::string what);
+
+  std::unique_ptr<LineProcess> process_;
+  const TimeDelta decision_limit_;
+  const TakeBack take_back_;
+  TimeDelta interval_ = kDefaultInterval;
+  bool well_ = true;
+  std::string question_;
+};
 
 }  // namespace
 
@@ -125,6 +161,12 @@ Result<double> ProgramDecisionMaker::Number(std::string_view answer, const char*
 Error ProgramDecisionMaker::Failed(std::string what) {
   well_ = false;
   return Error{std::move(what)};
+}
+
+Result<std::unique_ptr<DecisionMaker>> StartProgram(std::unique_ptr<LineProcess> process,
+                                                    const weir_controller_start& start, TimeDelta decision_limit,
+                                                    std::function<void(std::unique_ptr<LineProcess>)> take_back) {
+  return ProgramDecisionMaker::Start(std::move(process), start, decision_limit, std::move(take_back));
 }
 
 }  // namespace weir::external

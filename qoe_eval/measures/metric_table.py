@@ -97,7 +97,7 @@ _ALL = (
         "higher",
         "100 max(0, (400 - d95) / (400 - base)); d95 is the 95th percentile of one-way delay in ms.",
     ),
-    Metric("challenge_rate", "Challenge, rate part", "of 100", "higher", "100 min(1, received / carriable bytes)."),
+    Metric("challenge_rate", "Challenge, rate part", "of 100", "higher", "100 min(1, received / achievable bytes)."),
     Metric("challenge_loss", "Challenge, loss part", "of 100", "higher", "100 (1 - lost / sent packets)."),
     Metric(
         "viewer_quality",

@@ -69,7 +69,7 @@ def run_metrics(record: Mapping[str, Any], flows_under_test: Sequence[str] | Non
 
 
 def challenge_parts(
-    sent: int, lost: int, d95_ms: float | None, base_ms: float, received_bytes: float, carriable_bytes: float
+    sent: int, lost: int, d95_ms: float | None, base_ms: float, received_bytes: float, achievable_bytes: float
 ) -> tuple[float | None, float | None, float | None]:
     """Delay, rate and loss part of the MMSys 2021 score, each 0 to 100. A flow of which nothing arrived has a delay
     part of 0.
@@ -79,7 +79,7 @@ def challenge_parts(
     else:
         share = (CHALLENGE_LARGEST_DELAY_MS - d95_ms) / (CHALLENGE_LARGEST_DELAY_MS - base_ms)
         delay = 100 * min(1.0, max(0.0, share))
-    rate = 100 * min(1.0, received_bytes / carriable_bytes) if carriable_bytes > 0 else None
+    rate = 100 * min(1.0, received_bytes / achievable_bytes) if achievable_bytes > 0 else None
     loss = 100 * (1 - lost / sent) if sent > 0 else None
     return delay if sent > 0 else None, rate, loss
 
@@ -111,8 +111,8 @@ def _flow_metrics(record: Mapping[str, Any], flow: Mapping[str, Any], series: Fl
         # Of a path whose own delay changes: as on one of its mean delay, for what the path does is no queue.
         delays = {name: base_ms + value for name, value in flow["queueing_delay_ms"].items()}
     sent, lost = flow["packets_sent"], flow["packets_lost"]
-    received_bytes, carriable_bytes = flow["bytes_received"], flow["carriable_bytes"] or 0
-    delay, rate, loss = challenge_parts(sent, lost, delays.get("p95"), base_ms, received_bytes, carriable_bytes)
+    received_bytes, achievable_bytes = flow["bytes_received"], flow["achievable_bytes"] or 0
+    delay, rate, loss = challenge_parts(sent, lost, delays.get("p95"), base_ms, received_bytes, achievable_bytes)
     active_s = _active_s(record, flow)
     decisions = (flow.get("estimator") or {}).get("decisions") or 0
     guard = flow.get("guard") or {}
@@ -125,7 +125,7 @@ def _flow_metrics(record: Mapping[str, Any], flow: Mapping[str, Any], series: Fl
         "challenge_loss": loss,
         **viewer_measures(record, flow),
         "recoco": recoco_score(series, packet_bytes) if series else None,
-        "utilisation": received_bytes / carriable_bytes if carriable_bytes > 0 else None,
+        "utilisation": received_bytes / achievable_bytes if achievable_bytes > 0 else None,
         "receive_rate_bps": 8 * received_bytes / active_s if active_s > 0 else None,
         "p95_queueing_delay_ms": _above(delays.get("p95"), base_ms),
         "max_queueing_delay_ms": _above(delays.get("max"), base_ms),
@@ -158,16 +158,16 @@ def _joint_utilisation(record: Mapping[str, Any], flows: Sequence[Mapping[str, A
     shares = []
     for direction in ("forward", "reverse"):
         some = [flow for flow in flows if flow["direction"] == direction]
-        carriable = sum(flow["carriable_bytes"] or 0 for flow in some)
+        achievable = sum(flow["achievable_bytes"] or 0 for flow in some)
         mean_capacity_bps = record["path"].get("mean_capacity_bps")
         if len(some) > 1 and direction == "forward" and mean_capacity_bps:
             begin = min(flow["start_s"] for flow in some)
             end = max(flow["start_s"] + _active_s(record, flow) for flow in some)
-            # The longest flow's own carriable bytes know the capacity of just that time, where they are the larger.
-            longest = max(flow["carriable_bytes"] or 0 for flow in some)
-            carriable = min(carriable, max(longest, mean_capacity_bps * (end - begin) / 8))
-        if carriable > 0:
-            shares.append(sum(flow["bytes_received"] for flow in some) / carriable)
+            # The longest flow's own achievable bytes know the capacity of just that time, where they are the larger.
+            longest = max(flow["achievable_bytes"] or 0 for flow in some)
+            achievable = min(achievable, max(longest, mean_capacity_bps * (end - begin) / 8))
+        if achievable > 0:
+            shares.append(sum(flow["bytes_received"] for flow in some) / achievable)
     return sum(shares) / len(shares) if shares else None
 
 
@@ -175,7 +175,7 @@ def _application_limited(record: Mapping[str, Any], flow: Mapping[str, Any], ser
     if series.capacity_bps is None:
         return True
     capacity_bytes = float(series.capacity_bps[series.active].sum()) * series.interval_s / 8
-    return (flow["carriable_bytes"] or 0) < _APPLICATION_LIMITED_SHARE * capacity_bytes
+    return (flow["achievable_bytes"] or 0) < _APPLICATION_LIMITED_SHARE * capacity_bytes
 
 
 def _active_s(record: Mapping[str, Any], flow: Mapping[str, Any]) -> float:

@@ -72,7 +72,7 @@ def baselines(*utilisations):
     """Runs of four intervals without queue and loss: with MOCC's reward, w_thr * utilisation + w_lat + w_loss."""
     return [
         StepRecord.of(
-            carriable_bps=np.full(4, 1e6),
+            achievable_bps=np.full(4, 1e6),
             receive_rate_bps=np.full(4, u * 1e6),
             one_way_delay_mean_ms=25.0,
             base_one_way_delay_ms=25.0,

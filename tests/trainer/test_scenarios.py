@@ -34,7 +34,7 @@ def test_the_simulator_reads_and_runs_every_scenario_of_the_domain():
     for records in run_baseline(documents, "rule", seed=1, interval_ms=100):
         assert records.values.shape[0] == 20
         assert np.all(np.isfinite(records.values))
-        assert records.carriable_bps.max() > 0
+        assert records.achievable_bps.max() > 0
 
 
 def test_files_are_drawn_in_turn(tmp_path, steady):

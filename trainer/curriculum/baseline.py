@@ -79,7 +79,7 @@ def run_baseline(
 def step_records(result: Mapping[str, Any], scenario: Scenario, interval_ms: int) -> StepRecord:
     """The first flow of a result record with series, as step records of shape (intervals,).
 
-    Filled are what rewards are made of: capacity, carriable rate (also of the whole episode), send and receive rate,
+    Filled are what rewards are made of: capacity, achievable rate (also of the whole episode), send and receive rate,
     mean delay (held while nothing arrives), base delay and loss ratio, the latter from the mean size of a packet.
     """
     flow, series = result["flows"][0], result["flows"][0]["series"]
@@ -95,7 +95,7 @@ def step_records(result: Mapping[str, Any], scenario: Scenario, interval_ms: int
     interval_s = result["series"]["interval_s"]
     capacity = column(result["series"]["capacity_bps"], _HIGHEST_RATE_BPS)
     starts_s = interval_s * np.arange(whole).reshape(-1, together)
-    carriable = _carriable(capacity, _active(starts_s, interval_s, scenario), interval_s, flow["carriable_bytes"])
+    achievable = _achievable(capacity, _active(starts_s, interval_s, scenario), interval_s, flow["achievable_bytes"])
     received = column(series["receive_rate_bps"], 0.0)
     lost = column(series["packets_lost"], 0.0).sum(axis=1)
     packet_bits = 8.0 * flow["bytes_sent"] / max(1, flow["packets_sent"])
@@ -103,7 +103,7 @@ def step_records(result: Mapping[str, Any], scenario: Scenario, interval_ms: int
     base_ms = flow["base_one_way_delay_ms"]
     return StepRecord.of(
         capacity_bps=capacity.mean(axis=1),
-        carriable_bps=carriable.mean(axis=1),
+        achievable_bps=achievable.mean(axis=1),
         send_rate_bps=column(series["send_rate_bps"], 0.0).mean(axis=1),
         receive_rate_bps=received.mean(axis=1),
         one_way_delay_mean_ms=column(_held(series["one_way_delay_mean_ms"], base_ms), base_ms).mean(axis=1),
@@ -135,9 +135,9 @@ def _active(starts_s: np.ndarray, interval_s: float, scenario: Scenario) -> np.n
     return np.maximum(overlap(flow.start_s, stop_s) - paused, 0.0)
 
 
-def _carriable(capacity: np.ndarray, active: np.ndarray, interval_s: float, carriable_bytes: int) -> np.ndarray:
+def _achievable(capacity: np.ndarray, active: np.ndarray, interval_s: float, achievable_bytes: int) -> np.ndarray:
     """Capacity while active, bounded by what the media may send: by the bound that gives the flow's own total."""
-    wanted = 8.0 * carriable_bytes / interval_s
+    wanted = 8.0 * achievable_bytes / interval_s
     low, high = 0.0, float(capacity.max(initial=0.0))
     for _ in range(60):
         bound = (low + high) / 2

@@ -131,7 +131,7 @@ TEST_F(ServeTest, RunsAnEpisode) {
     ASSERT_EQ(step.flags, i == 50 ? 2 : 0) << i;
     ASSERT_NEAR(step.field("time_s"), 0.2 * i, 1e-9);
     ASSERT_NEAR(step.field("capacity_bps"), 2e6, 1);
-    ASSERT_NEAR(step.field("carriable_bps"), 2e6, 10);
+    ASSERT_NEAR(step.field("achievable_bps"), 2e6, 10);
     ASSERT_NEAR(step.field("future_capacity_bps"), 2e6, 1);
     ASSERT_EQ(step.field("base_one_way_delay_ms"), 25.0);
     if (i < 4) continue;
@@ -159,8 +159,8 @@ TEST_F(ServeTest, SlotsCarryMediaThatWaits) {
   for (int i = 1; i <= 50; ++i) {
     Act({2'000'000.0f});
     const Step step = ReceiveStep();
-    ASSERT_NEAR(step.field("carriable_bps"), 2.046e6, 0.3e6) << i;  // an interval holds three slots and a third
-    sum_bps += step.field("carriable_bps");
+    ASSERT_NEAR(step.field("achievable_bps"), 2.046e6, 0.3e6) << i;  // an interval holds three slots and a third
+    sum_bps += step.field("achievable_bps");
   }
   EXPECT_NEAR(sum_bps / 50, 2.046e6, 0.01e6);
 }

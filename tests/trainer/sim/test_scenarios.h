@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "run/result_record.h"
+#include "run/run.h"
 #include "run/simulation.h"
 #include "scenario/scenario.h"
 #include "whole_scenario.h"
@@ -53,7 +53,7 @@ inline nlohmann::ordered_json RunScenario(const json& scenario, const std::strin
 }
 
 inline double Utilisation(const nlohmann::ordered_json& flow) {
-  return flow["bytes_received"].get<double>() / flow["carriable_bytes"].get<double>();
+  return flow["bytes_received"].get<double>() / flow["achievable_bytes"].get<double>();
 }
 
 // Of a flow's series of 0.1 s steps, from one time to another.

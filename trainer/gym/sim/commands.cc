@@ -11,7 +11,7 @@
 
 #include "program/input.h"
 #include "program/json.h"
-#include "run/result_record.h"
+#include "run/run.h"
 #include "scenario/scenario.h"
 #include "serve/serve.h"
 #include "weir/objective.h"

@@ -8,7 +8,6 @@
 #include "endpoints/agent_controller.h"
 #include "endpoints/model_file.h"
 #include "endpoints/oracle_controller.h"
-#include "endpoints/own_policy.h"
 #include "program/external_controller.h"
 #include "program/external_controllers.h"
 #include "weir/bandwidth_estimator.h"

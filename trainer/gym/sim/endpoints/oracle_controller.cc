@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/event.h"
-#include "endpoints/carriable.h"
+#include "endpoints/achievable.h"
 
 namespace weir::sim {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 constexpr TimeDelta kInterval = TimeDelta::Millis(50);
 constexpr int64_t kIntervalNs = kInterval.us() * 1000;
 // How far it looks ahead, and in what steps, where the path serves in slots.
-constexpr int64_t kLongestSlotNs = Carriable::kLongestWaitNs;
+constexpr int64_t kLongestSlotNs = AchievableThroughput::kLongestWaitNs;
 constexpr int64_t kStepNs = 10'000'000;
 constexpr double kUnlimitedBps = std::numeric_limits<double>::infinity();
 

@@ -12,7 +12,7 @@
 #include "core/ring_buffer.h"
 #include "endpoints/flow_observer.h"
 #include "endpoints/rtcp_messages.h"
-#include "endpoints/transport_feedback_builder.h"
+#include "endpoints/transport_feedback.h"
 #include "link/link.h"
 #include "link/packet.h"
 #include "repair/video_repair.h"

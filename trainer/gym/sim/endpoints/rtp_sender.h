@@ -13,11 +13,10 @@
 
 #include "core/event.h"
 #include "endpoints/flow_observer.h"
-#include "endpoints/loss_reports.h"
 #include "endpoints/pacer.h"
 #include "endpoints/rtcp_messages.h"
-#include "endpoints/rtp_packetizer.h"
-#include "endpoints/sent_packet_history.h"
+#include "endpoints/rtp_format.h"
+#include "endpoints/transport_feedback.h"
 #include "link/link.h"
 #include "link/packet.h"
 #include "media/media_source.h"

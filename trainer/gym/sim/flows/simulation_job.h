@@ -9,7 +9,6 @@
 
 #include "endpoints/agent_controller.h"
 #include "endpoints/model_file.h"
-#include "endpoints/own_policy.h"
 #include "program/external_controllers.h"
 #include "scenario/scenario.h"
 #include "weir/guard/guard_rules.h"

@@ -1,5 +1,3 @@
-#include "run/result_record.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,9 +9,10 @@
 #include <variant>
 #include <vector>
 
-#include "endpoints/carriable.h"
+#include "endpoints/achievable.h"
 #include "endpoints/rtp_format.h"
 #include "flows/flow_recorder.h"
+#include "run/run.h"
 #include "run/series_record.h"
 #include "weir/policy/policy.h"
 
@@ -124,9 +123,10 @@ Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, 
                                      {"policer", recorder.packets_lost_at_policer},
                                      {"queue", recorder.packets_lost_at_queue}};
   // Only media bounds what an unlimited link without a policer carries.
-  record["carriable_bytes"] = link.capacity || link.loss.kind == LossSpec::Kind::kPolicer || receiver
-                                  ? Json(std::llround(Carriable(scenario, flow).BitsUntil(scenario.duration_ns()) / 8))
-                                  : Json(nullptr);
+  record["achievable_bytes"] =
+      link.capacity || link.loss.kind == LossSpec::Kind::kPolicer || receiver
+          ? Json(std::llround(AchievableThroughput(scenario, flow).BitsUntil(scenario.duration_ns()) / 8))
+          : Json(nullptr);
   record["one_way_delay_ms"] = DelayRecord(recorder.delays);
   if (!link.one_way_delay_ns.is_constant()) record["queueing_delay_ms"] = DelayRecord(recorder.queueing_delays);
   record["seconds_above_400_ms"] = Seconds(recorder.above_400_ms_ns);

@@ -9,12 +9,10 @@
 #include <sstream>
 #include <utility>
 
-#include "endpoints/controller_failed.h"
 #include "endpoints/controllers.h"
 #include "program/external_controllers.h"
 #include "program/input.h"
 #include "program/json.h"
-#include "run/result_record.h"
 #include "run/simulation.h"
 #include "scenario/scenario.h"
 #include "weir/registry/controllers.h"

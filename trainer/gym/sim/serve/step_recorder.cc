@@ -13,7 +13,7 @@ namespace {
 // A queue that never empties, because the capacity stays zero, still needs a number.
 constexpr int64_t kLongestDelayNs = 3'600'000'000'000;
 // As long as the slots of a link that serves in slots are at most.
-constexpr int64_t kOptimalHorizonNs = Carriable::kLongestWaitNs;
+constexpr int64_t kOptimalHorizonNs = AchievableThroughput::kLongestWaitNs;
 
 double UnpolicedCapacityBps(const LinkSpec& link, const FlowSpec& flow, int64_t from_ns, int64_t to_ns) {
   if (!link.capacity) {
@@ -30,7 +30,7 @@ double MeanCapacityBps(const LinkSpec& link, const FlowSpec& flow, int64_t from_
 }  // namespace
 
 StepRecorder::StepRecorder(const Scenario& scenario, const FlowSpec& flow, bool keep_packets)
-    : flow_(flow), keep_packets_(keep_packets), carriable_(scenario, flow) {
+    : flow_(flow), keep_packets_(keep_packets), achievable_(scenario, flow) {
   for (const FlowSpec& other : scenario.flows) {
     if (&other == &flow || other.direction != flow.direction) continue;
     if (other.takes_its_share()) {
@@ -95,13 +95,13 @@ std::array<double, kStepFields.size()> StepRecorder::Finish(const Link& link, co
     delay_p95_ms_ = delays.p95_ms;
   }
   const double capacity_bps = MeanCapacityBps(spec, flow_, from_ns, now_ns);
-  const double carriable_bps = rate_bps(carriable_.BitsUntil(now_ns));
+  const double achievable_bps = rate_bps(achievable_.BitsUntil(now_ns));
   const int64_t competitors = Competitors(from_ns);
   const std::array<double, kStepFields.size()> fields{
       static_cast<double>(now_ns) * 1e-9,
       capacity_bps,
-      carriable_bps,
-      competitors == 0 ? carriable_bps : std::min(carriable_bps, capacity_bps / static_cast<double>(1 + competitors)),
+      achievable_bps,
+      competitors == 0 ? achievable_bps : std::min(achievable_bps, capacity_bps / static_cast<double>(1 + competitors)),
       rate_bps(static_cast<double>(bytes_sent_) * 8),
       rate_bps(static_cast<double>(bytes_received_) * 8),
       delay_mean_ms_,

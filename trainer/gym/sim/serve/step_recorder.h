@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "endpoints/carriable.h"
+#include "endpoints/achievable.h"
 #include "endpoints/flow_observer.h"
 #include "link/link.h"
 #include "scenario/scenario.h"
@@ -17,7 +17,7 @@
 namespace weir::sim {
 
 inline constexpr std::array<std::string_view, 15> kStepFields{
-    "time_s",           "capacity_bps",          "carriable_bps",        "fair_share_bps",        "send_rate_bps",
+    "time_s",           "capacity_bps",          "achievable_bps",       "fair_share_bps",        "send_rate_bps",
     "receive_rate_bps", "one_way_delay_mean_ms", "one_way_delay_p95_ms", "base_one_way_delay_ms", "queueing_delay_ms",
     "loss_ratio",       "packets_received",      "target_bps",           "future_capacity_bps",   "optimal_bps"};
 
@@ -55,7 +55,7 @@ class StepRecorder final : public FlowObserver {
 
   const FlowSpec& flow_;
   const bool keep_packets_;
-  Carriable carriable_;
+  AchievableThroughput achievable_;
   // When each of them sends.
   std::vector<ActiveSpan> competing_spans_;
   // Constant cross traffic beside it.

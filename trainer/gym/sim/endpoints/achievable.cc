@@ -1,4 +1,4 @@
-#include "endpoints/carriable.h"
+#include "endpoints/achievable.h"
 
 #include <algorithm>
 #include <cmath>
@@ -52,13 +52,13 @@ std::vector<ActiveSpan> ActiveSpans(const FlowSpec& flow) {
   return spans;
 }
 
-Carriable::Carriable(const Scenario& scenario, const FlowSpec& flow)
+AchievableThroughput::AchievableThroughput(const Scenario& scenario, const FlowSpec& flow)
     : capacity_(scenario.link(flow.direction).capacity),
       media_bps_(MediaBps(flow, scenario.link(flow.direction))),
       audio_bps_(AudioBps(flow, scenario.link(flow.direction))),
       spans_(ActiveSpans(flow)) {}
 
-double Carriable::BitsUntil(int64_t time_ns) {
+double AchievableThroughput::BitsUntil(int64_t time_ns) {
   double bits = 0;
   for (; span_ < spans_.size() && spans_[span_].from_ns < time_ns; ++span_) {
     const ActiveSpan& span = spans_[span_];
@@ -71,7 +71,7 @@ double Carriable::BitsUntil(int64_t time_ns) {
   return bits;
 }
 
-double Carriable::BitsOfSpan(int64_t from_ns, int64_t to_ns) {
+double AchievableThroughput::BitsOfSpan(int64_t from_ns, int64_t to_ns) {
   if (from_ns >= to_ns) return 0;
   if (!capacity_) return rate_bps_ * static_cast<double>(to_ns - from_ns) * 1e-9;
   double bits = 0;
@@ -95,7 +95,7 @@ double Carriable::BitsOfSpan(int64_t from_ns, int64_t to_ns) {
   return bits;
 }
 
-double Carriable::Serve(double capacity_bps, int64_t duration_ns) {
+double AchievableThroughput::Serve(double capacity_bps, int64_t duration_ns) {
   const double duration_s = static_cast<double>(duration_ns) * 1e-9;
   const double growth_bps = rate_bps_ - capacity_bps;
   if (growth_bps >= 0) {

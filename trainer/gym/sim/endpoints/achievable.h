@@ -1,6 +1,6 @@
-// What a link could carry of a flow's media.
-#ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_CARRIABLE_H_
-#define WEIR_TRAINER_GYM_SIM_ENDPOINTS_CARRIABLE_H_
+// The achievable throughput of a flow: how much of its media its link could carry.
+#ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_ACHIEVABLE_H_
+#define WEIR_TRAINER_GYM_SIM_ENDPOINTS_ACHIEVABLE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -22,21 +22,22 @@ struct ActiveSpan {
 // When a flow sends: its active time without the pauses, in order.
 std::vector<ActiveSpan> ActiveSpans(const FlowSpec& flow);
 
-// Media as a fluid: while the flow is active it comes at the most that the media may send and a policer lets through,
-// waits for at most `kLongestWaitNs` at that rate (what comes then is not made), and leaves as fast as the capacity
-// carries it. A path that serves in slots so carries what one of the same mean does, an outage is not made up for, and
-// where the capacity never exceeds that rate, or never falls below it, this is the integral of the smaller of both.
-// While video pauses, the media may send audio. What still waits when the flow or its video pauses, resumes or stops
-// does not count.
-class Carriable {
+// Treats media as a fluid:
+//  1. While the flow is active, media arrives at rate r, the smaller of what the media may send and what a policer lets
+//     through. While video pauses, r is that of audio.
+//  2. It waits for at most `kLongestWaitNs` at rate r; media beyond that is not made.
+//  3. It leaves as fast as the capacity c carries it.
+// So a path that serves in slots carries what a path of the same mean does, and an outage is not made up for. Where c
+// is never above r, or never below it, the result is the integral of min(c, r). Media that still waits when the flow or
+// its video pauses, resumes or stops does not count.
+class AchievableThroughput {
  public:
-  // 100 ms is what a call hardly notices, and as long as the slots and scheduling cycles of radio, cable and Wi-Fi
-  // links are at most: bursts of 20 ms every 100 ms carry what their mean does. An outage that freezes a picture is
-  // longer.
+  // A call hardly notices 100 ms, and the slots and scheduling cycles of radio, cable and Wi-Fi links are no longer:
+  // bursts of 20 ms every 100 ms carry as much as their mean. An outage that freezes a picture lasts longer.
   static constexpr int64_t kLongestWaitNs = 100'000'000;
 
   // The scenario outlives this.
-  Carriable(const Scenario& scenario, const FlowSpec& flow);
+  AchievableThroughput(const Scenario& scenario, const FlowSpec& flow);
 
   // Bits that could have been carried from the last call's time (0 at first) to this one, which is not before it.
   double BitsUntil(int64_t time_ns);
@@ -61,4 +62,4 @@ class Carriable {
 
 }  // namespace weir::sim
 
-#endif  // WEIR_TRAINER_GYM_SIM_ENDPOINTS_CARRIABLE_H_
+#endif  // WEIR_TRAINER_GYM_SIM_ENDPOINTS_ACHIEVABLE_H_

@@ -1,5 +1,5 @@
 // What a path could carry of media, by hand; and what controllers make of it on paths that serve in slots.
-#include "endpoints/carriable.h"
+#include "endpoints/achievable.h"
 
 #include <gtest/gtest.h>
 
@@ -33,25 +33,25 @@ json Policed(json scenario, int64_t rate_bps, int64_t burst_bytes) {
 
 double Bits(const json& scenario) {
   const Scenario parsed = ParseScenario(WholeScenario(scenario));
-  return Carriable(parsed, parsed.flows[0]).BitsUntil(parsed.duration_ns());
+  return AchievableThroughput(parsed, parsed.flows[0]).BitsUntil(parsed.duration_ns());
 }
 
 // A media rate as an IP packet carries it.
 double OnTheWire(double media_bps) { return media_bps * (1200 + 24 + 28) / (1200 + 24); }
 
-TEST(CarriableTest, ConstantCapacityIsTheSmallerOfBoth) {
+TEST(AchievableTest, ConstantCapacityIsTheSmallerOfBoth) {
   EXPECT_NEAR(Bits(WithMedia(Steady(1'000'000, 60), 50'000'000)), 60e6, 1);
   EXPECT_NEAR(Bits(WithMedia(Steady(10'000'000, 60), 2'000'000)), 60 * OnTheWire(2e6), 100);
   EXPECT_EQ(Bits(WithMedia(Steady(0, 60), 2'000'000)), 0);
 }
 
-TEST(CarriableTest, SlotsCarryWhatTheirMeanDoes) {
+TEST(AchievableTest, SlotsCarryWhatTheirMeanDoes) {
   EXPECT_NEAR(Bits(WithMedia(Slots(30, 30, 5'000'000, 60), 50'000'000)), 60 * 2.5e6, 1);
   EXPECT_NEAR(Bits(WithMedia(Slots(30, 30, 10'000'000, 60), 2'000'000)), 60 * OnTheWire(2e6), 1e3);
   EXPECT_NEAR(Bits(WithMedia(Slots(80, 20, 12'500'000, 60), 2'000'000)), 60 * OnTheWire(2e6), 1e3);
 }
 
-TEST(CarriableTest, APolicerBoundsTheMedia) {
+TEST(AchievableTest, APolicerBoundsTheMedia) {
   const json policed = Policed(WithMedia(Steady(10'000'000, 60), 50'000'000), 2'000'000, 20'000);
   EXPECT_NEAR(Bits(policed), 60 * 2e6, 1);
   EXPECT_NEAR(Bits(Policed(WithMedia(Steady(1'000'000, 60), 50'000'000), 2'000'000, 20'000)), 60e6, 1);
@@ -62,7 +62,7 @@ TEST(CarriableTest, APolicerBoundsTheMedia) {
   EXPECT_NEAR(Bits(unlimited), 60 * 2e6, 1);
 }
 
-TEST(CarriableTest, APolicedLinkIsFullAtItsPolicersRate) {
+TEST(AchievableTest, APolicedLinkIsFullAtItsPolicersRate) {
   for (const bool limited : {true, false}) {
     json scenario = Policed(WithMedia(Steady(10'000'000, 60), 50'000'000), 2'000'000, 20'000);
     if (!limited) scenario["forward"]["capacity"] = nullptr;
@@ -82,7 +82,7 @@ TEST(CarriableTest, APolicedLinkIsFullAtItsPolicersRate) {
   EXPECT_LT(flow["one_way_delay_ms"]["max"].get<double>(), 45);
 }
 
-TEST(CarriableTest, OutagesAreNotMadeUpFor) {
+TEST(AchievableTest, OutagesAreNotMadeUpFor) {
   // From 10 to 15 s nothing; 100 ms of media wait for its end.
   const json outage = WithMedia(PathOf({{0, 10'000'000}, {10, 0}, {15, 10'000'000}}, 60), 2'000'000);
   EXPECT_NEAR(Bits(outage), 55.1 * OnTheWire(2e6), 100);
@@ -91,7 +91,7 @@ TEST(CarriableTest, OutagesAreNotMadeUpFor) {
   EXPECT_NEAR(Bits(without_pause), 50 * OnTheWire(2e6), 100);
 }
 
-TEST(CarriableTest, WithoutVideoItIsAudioAlone) {
+TEST(AchievableTest, WithoutVideoItIsAudioAlone) {
   json scenario = WithMedia(Steady(10'000'000, 60), 0);
   scenario["flows"][0]["media"]["video_pauses_s"] = {{20.0, 40.0}, {50.0, 70.0}};
   // 50 packets of 80 bytes a second, each with 24 bytes of RTP and 28 of UDP and IPv4.
@@ -107,7 +107,7 @@ TEST(CarriableTest, WithoutVideoItIsAudioAlone) {
   EXPECT_EQ(Bits(scenario), 0);
 }
 
-TEST(CarriableTest, AMutedCallUsesWhatItMay) {
+TEST(AchievableTest, AMutedCallUsesWhatItMay) {
   json scenario = WithMedia(Steady(4'000'000, 60), 0);
   scenario["flows"][0]["media"]["video_pauses_s"] = {{20.0, 40.0}};
   scenario["flows"][0]["fixed_rate_bps"] = 2'600'000;
@@ -120,19 +120,19 @@ TEST(CarriableTest, AMutedCallUsesWhatItMay) {
   }
 }
 
-TEST(CarriableTest, PiecesSumUpToTheWholeAndPeriodsMayBeTiny) {
+TEST(AchievableTest, PiecesSumUpToTheWholeAndPeriodsMayBeTiny) {
   json scenario = WithMedia(PathOf({{0, 1'500'000}, {0.013, 0}, {0.041, 6'000'000}, {0.06, 1'000'000}}, 60), 2'000'000);
   scenario["forward"]["capacity"]["period_s"] = 0.077;
   scenario["flows"][0]["start_s"] = 0.5;
   scenario["flows"][0]["pauses_s"] = {{10.0, 20.0}, {30.0, 30.01}};
   const Scenario parsed = ParseScenario(WholeScenario(scenario));
-  Carriable carriable(parsed, parsed.flows[0]);
+  AchievableThroughput achievable(parsed, parsed.flows[0]);
   RandomStream random(1, 0);
   double sum = 0;
   int64_t now_ns = 0;
   while (now_ns < parsed.duration_ns()) {
     now_ns = std::min(parsed.duration_ns(), now_ns + random.UniformInteger(0, 30 * kMs));
-    sum += carriable.BitsUntil(now_ns);
+    sum += achievable.BitsUntil(now_ns);
   }
   EXPECT_NEAR(sum, Bits(scenario), 1);
   // A slot of 2 ns; 5e10 of them would take minutes.
@@ -165,20 +165,20 @@ TEST_P(SlotTest, IsFilledAndNoMore) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Carriable, SlotTest,
+INSTANTIATE_TEST_SUITE_P(AchievableThroughput, SlotTest,
                          ::testing::Values(Slot{5, 5}, Slot{10, 10}, Slot{20, 10}, Slot{30, 30}, Slot{33, 34},
                                            Slot{50, 20}, Slot{40, 10}, Slot{50, 50}, Slot{80, 20}, Slot{90, 10}),
                          [](const auto& info) {
                            return std::to_string(info.param.off_ms) + "_" + std::to_string(info.param.on_ms);
                          });
 
-TEST(CarriableTest, AQueueThatOutlastsAnOutageIsAllThatGoesBeyond) {
+TEST(AchievableTest, AQueueThatOutlastsAnOutageIsAllThatGoesBeyond) {
   // 2 Mbps into 5 s of outage: a queue of 300 ms of the mean capacity is filled and carried afterwards.
   json scenario = WithMedia(PathOf({{0, 10'000'000}, {20, 0}, {25, 10'000'000}}, 60), 2'000'000);
   scenario["flows"][0]["fixed_rate_bps"] = 3'000'000;
   const auto record = RunScenario(scenario, "fixed");
   const auto& flow = record["flows"][0];
-  const double beyond = flow["bytes_received"].get<double>() - flow["carriable_bytes"].get<double>();
+  const double beyond = flow["bytes_received"].get<double>() - flow["achievable_bytes"].get<double>();
   EXPECT_LE(beyond, record["path"]["queue_bytes"].get<double>());
   EXPECT_GT(Utilisation(flow), 0.97);
 }

@@ -1,4 +1,4 @@
-#include "endpoints/rtp_packetizer.h"
+#include "endpoints/rtp_format.h"
 
 namespace weir::sim {
 
