@@ -41,6 +41,10 @@ __all__ = [
 ]  # fmt: skip
 
 
+class WholeDocument(dict[str, Any]):
+    """A scenario as JSON values with every default filled in, as `Scenario.to_dict` makes it."""
+
+
 class Scenario(Part):
     """A bottleneck (``forward``), its reverse link, flows and a duration in seconds.
 
@@ -127,7 +131,7 @@ class Scenario(Part):
         """The whole scenario as JSON values: every default is filled in, as the simulator expects it."""
         data = self.model_dump(mode="json", by_alias=True)
         data["flows"] = [{"kind": flow["kind"]} | flow for flow in data["flows"]]
-        return data
+        return WholeDocument(data)
 
     def to_json(self) -> str:
         """Text of a scenario file, ending in a line break."""
