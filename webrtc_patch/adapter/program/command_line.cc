@@ -10,7 +10,7 @@
 #include "program/input_error.h"
 #include "program/missing_component.h"
 #include "program/objective_input.h"
-#include "weir/registry/names.h"
+#include "weir/registry.h"
 
 namespace weir {
 

@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "program/json_object.h"
-#include "weir/registry/names.h"
+#include "weir/registry.h"
 
 namespace weir {
 

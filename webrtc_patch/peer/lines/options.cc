@@ -8,7 +8,7 @@
 #include "program/command_line.h"
 #include "program/json_object.h"
 #include "program/json_text.h"
-#include "weir/registry/names.h"
+#include "weir/registry.h"
 
 namespace weir::peer {
 namespace {

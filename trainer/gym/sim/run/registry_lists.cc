@@ -5,8 +5,7 @@
 
 #include "program/input_error.h"
 #include "weir/objective.h"
-#include "weir/registry/controllers.h"
-#include "weir/registry/flow_kinds.h"
+#include "weir/registry.h"
 
 namespace weir::sim {
 

@@ -18,8 +18,7 @@
 #include "run/result_record.h"
 #include "run/simulation.h"
 #include "scenario/scenario.h"
-#include "weir/registry/controllers.h"
-#include "weir/registry/names.h"
+#include "weir/registry.h"
 
 namespace weir::sim {
 namespace {

@@ -1,6 +1,6 @@
 #include "run/versions.h"
 
-#include "weir/policy/policy.h"
+#include "policy/policy.h"
 
 namespace weir::sim {
 

@@ -19,8 +19,8 @@
 #include "program/input_error.h"
 #include "scenario/capacity_trace.h"
 #include "scenario/sender_clock.h"
-#include "weir/fusion.h"
 #include "weir/objective.h"
+#include "weir/pool_controller.h"
 #include "weir/units.h"
 
 namespace weir::sim {
@@ -151,7 +151,7 @@ struct TcpSpec {
   std::optional<TcpTransfers> transfers;
   // Other controls on the same connection, and what becomes of their windows: a kind that needs nothing else.
   std::vector<TcpCongestionControl> copilots = {};
-  Fusion::Kind fusion = Fusion::Kind::kPilotOnly;
+  FusionKind fusion = FusionKind::kPilotOnly;
   // Whether all go on from what is fused.
   bool hands_back = true;
 };

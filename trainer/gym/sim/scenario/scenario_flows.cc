@@ -6,10 +6,8 @@
 
 #include "program/objective_input.h"
 #include "scenario/scenario_parts.h"
-#include "weir/pool/pool_specification.h"
-#include "weir/registry/controllers.h"
-#include "weir/registry/flow_kinds.h"
-#include "weir/registry/names.h"
+#include "weir/pool_controller.h"
+#include "weir/registry.h"
 
 namespace weir::sim {
 namespace {
@@ -152,11 +150,11 @@ void ParseFusedControls(const nlohmann::json& value, const std::string& path, Tc
     tcp.copilots.push_back(copilot);
   }
   // "closest" and "user" need more than a name.
-  constexpr std::array kFusions{Fusion::Kind::kPilotOnly, Fusion::Kind::kMax, Fusion::Kind::kMin, Fusion::Kind::kMedian,
-                                Fusion::Kind::kMean};
+  constexpr std::array kFusions{FusionKind::kPilotOnly, FusionKind::kMax, FusionKind::kMin, FusionKind::kMedian,
+                                FusionKind::kMean};
   std::vector<std::string_view> names;
   names.reserve(kFusions.size());
-  for (const Fusion::Kind kind : kFusions) names.push_back(ToString(kind));
+  for (const FusionKind kind : kFusions) names.push_back(ToString(kind));
   tcp.fusion = kFusions[object.Choice("fusion", names)];
   tcp.hands_back = object.Boolean("hand_back", tcp.hands_back);
   object.RefuseUnknownKeys();
