@@ -6,8 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "program/command_line.h"
 #include "program/input.h"
-#include "weir/registry/names.h"
+#include "weir/registry.h"
 
 namespace weir {
 

@@ -66,12 +66,12 @@ ConcurrentController::~ConcurrentController() {
   shared_->changed.notify_one();
 }
 
-void ConcurrentController::OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) {
-  if (!TakeConstraints(constraints, now, kDefaultInterval)) return;
+void ConcurrentController::OnTargetRateConstraints(const TargetRateConstraints& constraints) {
+  if (!TakeConstraints(constraints, kDefaultInterval)) return;
   const std::lock_guard lock(shared_->mutex);
   shared_->constraints = constraints;
   shared_->objective = objective();
-  shared_->busy_since = now;
+  shared_->busy_since = constraints.at_time;
   std::thread(Answer, shared_).detach();
 }
 

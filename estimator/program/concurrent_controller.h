@@ -29,7 +29,7 @@ class ConcurrentController final : public HostedController {
   ConcurrentController(const ConcurrentController&) = delete;
   ConcurrentController& operator=(const ConcurrentController&) = delete;
 
-  void OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) override;
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override;
   void OnArrival(const Arrival& arrival) override;
   // Asks anew, unless it is still being answered: then the packets wait for the next time.
   NetworkControlUpdate OnTimeout(Timestamp now) override;

@@ -18,8 +18,8 @@ class ExternalController final : public HostedController {
   // `on_failure` is called once, from OnTimeout, when it gives no usable answer; it gives no target from then on.
   ExternalController(std::string name, std::unique_ptr<DecisionMaker> maker, std::function<void()> on_failure);
 
-  void OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) override {
-    TakeConstraints(constraints, now, maker_->interval());
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override {
+    TakeConstraints(constraints, maker_->interval());
   }
   void OnArrival(const Arrival& arrival) override { packets_.push_back(ToC(arrival)); }
   NetworkControlUpdate OnTimeout(Timestamp now) override;

@@ -11,7 +11,7 @@
 
 #include "program/decision_maker.h"
 #include "program/line_process.h"
-#include "weir/network_control.h"
+#include "weir/network_types.h"
 #include "weir/objective.h"
 
 namespace weir::external {

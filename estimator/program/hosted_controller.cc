@@ -21,11 +21,11 @@ weir_controller_objective ToC(const Objective& objective) {
   return {.throughput = objective.throughput, .latency = objective.latency, .loss = objective.loss};
 }
 
-bool HostedController::TakeConstraints(const TargetRateConstraints& constraints, Timestamp now, TimeDelta interval) {
+bool HostedController::TakeConstraints(const TargetRateConstraints& constraints, TimeDelta interval) {
   constraints_ = constraints;
   if (timer_.started()) return false;
   target_ = constraints.start_rate;
-  timer_.Start(now, interval);
+  timer_.Start(constraints.at_time, interval);
   return true;
 }
 

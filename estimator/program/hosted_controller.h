@@ -9,29 +9,28 @@
 #include <utility>
 #include <vector>
 
+#include "controllers/decision_timer.h"
 #include "program/decision_maker.h"
-#include "weir/controllers/decision_timer.h"
-#include "weir/rate_controller.h"
+#include "weir/network_controller.h"
 
 namespace weir::external {
 
-class HostedController : public RateController {
+class HostedController : public ReceiverController {
  public:
   std::string_view name() const override { return name_; }
-  Side side() const override { return Side::kReceiver; }
 
   void OnObjective(const Objective& objective) override { objective_ = objective; }
   void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override {
     round_trip_time_us_ = update.round_trip_time.us();
   }
-  void OnTargetApplied(DataRate target, Timestamp) override { target_ = target; }
+  void OnTargetApplied(const TargetTransferRate& target) override { target_ = target.target_rate; }
   Timestamp next_timeout() const override { return timer_.due(); }
 
  protected:
   explicit HostedController(std::string name) : name_(std::move(name)) {}
 
   // Takes the bounds. True the first time, when the call begins with its start rate.
-  bool TakeConstraints(const TargetRateConstraints& constraints, Timestamp now, TimeDelta interval);
+  bool TakeConstraints(const TargetRateConstraints& constraints, TimeDelta interval);
   // About `packets`, which outlive the question.
   weir_controller_interval Question(const std::vector<weir_controller_packet>& packets, Timestamp now) const;
   // The target within the bounds of the call.

@@ -4,7 +4,7 @@
 #ifndef WEIR_PROGRAM_SENDER_GCC_H_
 #define WEIR_PROGRAM_SENDER_GCC_H_
 
-#include "weir/pool/pool_specification.h"
+#include "weir/pool_controller.h"
 #include "weir/result.h"
 
 namespace weir {

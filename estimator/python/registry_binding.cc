@@ -7,11 +7,10 @@
 #include <charconv>
 #include <string>
 
-#include "weir/fusion.h"
 #include "weir/guard/guard_rules.h"
 #include "weir/objective.h"
-#include "weir/pool/pool_specification.h"
-#include "weir/registry/controllers.h"
+#include "weir/pool_controller.h"
+#include "weir/registry.h"
 
 namespace weir::python {
 namespace {

@@ -1,13 +1,13 @@
+#include "weir/registry.h"
+
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
 #include <string_view>
 
-#include "weir/controllers/built_in_controllers.h"
+#include "weir/controllers.h"
 #include "weir/objective.h"
-#include "weir/registry/controllers.h"
-#include "weir/registry/names.h"
 
 namespace weir {
 namespace {

@@ -39,7 +39,9 @@ class ConcurrentControllerTest : public ::testing::Test {
                                                            const std::lock_guard lock(mutex_);
                                                            told_.push_back(what);
                                                          });
-    controller_->OnTargetRateConstraints(kConstraints, Now());
+    TargetRateConstraints constraints = kConstraints;
+    constraints.at_time = Now();
+    controller_->OnTargetRateConstraints(constraints);
   }
 
   // The target of the next decision; nothing when it gives none. Measures how long the calls take.

@@ -227,7 +227,7 @@ TEST(RtpFlowTest, ArrivalsAreSeenInOrderWhateverTheJitter) {
 }
 
 // A controller at the sender that only listens, and asks for 1 Mbit/s.
-class ListeningController final : public RateController {
+class ListeningController final : public SenderController {
  public:
   struct Log {
     std::vector<SentPacket> sent;
@@ -238,8 +238,9 @@ class ListeningController final : public RateController {
   explicit ListeningController(Log* log) : log_(log) {}
 
   std::string_view name() const override { return "listening"; }
-  Side side() const override { return Side::kSender; }
-  void OnTargetRateConstraints(const TargetRateConstraints&, Timestamp now) override { next_ = now; }
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override { next_ = constraints.at_time; }
+  void OnObjective(const Objective&) override {}
+  void OnRemoteBitrateReport(const RemoteBitrateReport&) override {}
   void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override {
     log_->round_trip_times.push_back(update.round_trip_time);
   }

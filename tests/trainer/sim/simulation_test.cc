@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "test_scenarios.h"
-#include "weir/registry/controllers.h"
+#include "weir/registry.h"
 
 namespace weir::sim {
 namespace {

@@ -78,7 +78,7 @@ TEST_F(TcpFlowTest, AMeasurementOfThePilotCostsTheOthersNothing) {
   observer.count_from_ns = 10 * kSecond;
   FlowSpec fused = EndlessTcp(kBbr, duration_ns);
   std::get<TcpSpec>(fused.kind).copilots = {kCopa};
-  std::get<TcpSpec>(fused.kind).fusion = Fusion::Kind::kMin;
+  std::get<TcpSpec>(fused.kind).fusion = FusionKind::kMin;
   const TcpFlow flow(fused, &data, &acknowledgements, &observer, 1, 1024);
   RunUntil(duration_ns);
   EXPECT_GT(Mbps(observer.bytes_received_late, 4), 9);

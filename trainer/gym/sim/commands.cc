@@ -15,8 +15,7 @@
 #include "scenario/scenario.h"
 #include "serve/serve.h"
 #include "weir/objective.h"
-#include "weir/registry/controllers.h"
-#include "weir/registry/names.h"
+#include "weir/registry.h"
 
 namespace weir::sim {
 namespace {

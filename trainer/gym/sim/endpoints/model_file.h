@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "weir/policy/policy_model.h"
+#include "weir/policy_model.h"
 
 namespace weir::sim {
 

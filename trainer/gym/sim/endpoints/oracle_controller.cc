@@ -27,9 +27,9 @@ bool ServesInSlots(const CapacityTrace& capacity, int64_t now_ns) {
 
 }  // namespace
 
-void OracleController::OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) {
+void OracleController::OnTargetRateConstraints(const TargetRateConstraints& constraints) {
   constraints_ = constraints;
-  next_timeout_ = now;
+  next_timeout_ = constraints.at_time;
 }
 
 NetworkControlUpdate OracleController::OnTimeout(Timestamp now) {

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "endpoints/rtcp_messages.h"
-#include "weir/network_control.h"
+#include "weir/network_types.h"
 
 namespace weir::sim {
 

@@ -14,7 +14,7 @@
 #include "flows/flow_recorder.h"
 #include "run/run.h"
 #include "run/series_record.h"
-#include "weir/policy/policy.h"
+#include "policy/policy.h"
 
 namespace weir::sim {
 namespace {
@@ -68,9 +68,8 @@ Json PausesRecord(const std::vector<std::pair<int64_t, int64_t>>& pauses_ns) {
 }
 
 // Of several controllers: who sits where at the end, and for what share of the pilot's decisions it had the seat.
-void AddPool(const ControllerPool& pool, Json& record) {
-  if (pool.members().size() == 1) return;
-  const auto decisions = static_cast<double>(std::max<uint64_t>(1, pool.counters().pilot_decisions));
+void AddPool(const PoolController& pool, Json& record) {
+  const auto decisions = static_cast<double>(std::max<uint64_t>(1, pool.counters().decisions));
   Json members = Json::array();
   for (size_t i = 0; i < pool.members().size(); ++i) {
     const MemberState& member = pool.members()[i];
@@ -80,7 +79,7 @@ void AddPool(const ControllerPool& pool, Json& record) {
                        {"decisions", member.decisions},
                        {"faults", member.faults}});
   }
-  const TimeDelta held = pool.counters().first_pilot_held;
+  const TimeDelta held = pool.first_pilot_held();
   record["pool"] = {{"pilot_changes", pool.counters().pilot_changes},
                     {"first_pilot_held_s", held.IsFinite() ? Json(held.seconds()) : Json(nullptr)},
                     {"members", std::move(members)}};
@@ -89,10 +88,11 @@ void AddPool(const ControllerPool& pool, Json& record) {
 void AddEstimator(const BandwidthEstimator& estimator, Json& record) {
   const EstimatorCounters counters = estimator.counters();
   for (const GuardRuleRow& row : kGuardRules) record["guard"][std::string(row.name)] = counters.guard.*row.counter;
-  record["estimator"] = {{"decisions", counters.decisions},
-                         {"policy_faults", counters.policy_faults},
-                         {"fallback_decisions", counters.fallback_decisions}};
-  AddPool(estimator.pool(), record);
+  record["estimator"] = {{"decisions", counters.controller.decisions},
+                         {"policy_faults", counters.controller.faults},
+                         {"fallback_decisions", counters.controller.fallback_decisions}};
+  const auto* const pool = dynamic_cast<const PoolController*>(&estimator.controller());
+  if (pool && pool->members().size() > 1) AddPool(*pool, record);
 }
 
 Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, FlowRecorder& recorder) {

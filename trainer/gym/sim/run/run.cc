@@ -15,8 +15,7 @@
 #include "program/json.h"
 #include "run/simulation.h"
 #include "scenario/scenario.h"
-#include "weir/registry/controllers.h"
-#include "weir/registry/names.h"
+#include "weir/registry.h"
 
 namespace weir::sim {
 namespace {

@@ -5,9 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "weir/pool/pool_specification.h"
-#include "weir/registry/controllers.h"
-#include "weir/registry/names.h"
+#include "weir/pool_controller.h"
+#include "weir/registry.h"
 
 namespace weir::sim {
 namespace {
@@ -82,11 +81,11 @@ void ReadFusedControls(const json& value, const std::string& path, TcpSpec& tcp)
     tcp.copilots.push_back(copilot);
   }
   // "closest" and "user" need more than a name.
-  constexpr std::array kFusions{Fusion::Kind::kPilotOnly, Fusion::Kind::kMax, Fusion::Kind::kMin, Fusion::Kind::kMedian,
-                                Fusion::Kind::kMean};
+  constexpr std::array kFusions{FusionKind::kPilotOnly, FusionKind::kMax, FusionKind::kMin, FusionKind::kMedian,
+                                FusionKind::kMean};
   std::vector<std::string_view> names;
   names.reserve(kFusions.size());
-  for (const Fusion::Kind kind : kFusions) names.push_back(ToString(kind));
+  for (const FusionKind kind : kFusions) names.push_back(ToString(kind));
   tcp.fusion = kFusions[object.Choice("fusion", names)];
   object.Require("hand_back");
   tcp.hands_back = object.Boolean("hand_back", true);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "scenario/ranges.h"
-#include "weir/fusion.h"
+#include "weir/pool_controller.h"
 
 namespace weir::sim {
 
@@ -52,7 +52,7 @@ struct TcpSpec {
   std::optional<TcpTransfers> transfers;
   // Other controls on the same connection, and how their windows are fused: a kind that needs no parameter.
   std::vector<TcpCongestionControl> copilots = {};
-  Fusion::Kind fusion = Fusion::Kind::kPilotOnly;
+  FusionKind fusion = FusionKind::kPilotOnly;
   // Whether all continue from the fused window.
   bool hands_back = true;
 
