@@ -73,19 +73,6 @@ inline constexpr auto kSimulatedControllers = ControllersThat<&RegisteredControl
 inline constexpr auto kCallControllers = ControllersThat<&RegisteredController::in_calls>();
 inline constexpr auto kNativeSenderControllers = ControllersThat<&RegisteredController::at_native_sender>();
 
-struct RegisteredFlowKind {
-  // Lower case with hyphens, unique.
-  std::string_view name;
-  // In one line.
-  std::string_view summary;
-};
-
-inline constexpr RegisteredFlowKind kFlowKinds[] = {
-    {.name = "rtp", .summary = "media over RTP, under a rate controller"},
-    {.name = "tcp", .summary = "a TCP sender: one endless transfer, or short ones"},
-    {.name = "cbr", .summary = "packets at a constant bit rate"},
-};
-
 // The name of a row of a table, or of a plain name.
 constexpr std::string_view NameOf(std::string_view name) { return name; }
 template <class Row>
