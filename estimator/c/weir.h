@@ -73,7 +73,7 @@ WEIR_API void weir_model_destroy(weir_model* model) WEIR_NOEXCEPT;
 
 typedef struct weir_estimator weir_estimator;
 
-/* A policy for the member "weir:NAME" of a pool: `loaded`, or where that is NULL, ONNX in memory. */
+/* A model for the member "weir:NAME" of a pool: `loaded`, or where that is NULL, ONNX in memory. */
 typedef struct weir_named_model {
   const char* name;
   const void* model;
@@ -92,11 +92,26 @@ typedef int64_t (*weir_clock_callback)(void* argument);
 
 typedef struct weir_estimator_config {
   size_t struct_size;
-  /* NULL: the model decides. Else "rule", "nada" or "fixed" (the start rate, for ever), and `model` must be NULL. */
+
+  /* The controller: exactly one of `controller`, a model (`model` or `loaded_model`), and `pool`. */
+
+  /* "rule", "nada" or "fixed" (the start rate, for ever). */
   const char* controller;
-  /* An ONNX policy in memory; not used after the call that creates. Or NULL, and `loaded_model` below. */
+  /* An ONNX policy in memory; not used after the call. */
   const void* model;
   size_t model_size_bytes;
+  /* The same, loaded already; may be destroyed after the call. */
+  const weir_model* loaded_model;
+  /* Several controllers in one line, such as "pilot=weir copilots=nada,rule fusion=min policy=by_trust"
+   * (weir/pool_controller.h). Its member "weir" is `model` or `loaded_model`. */
+  const char* pool;
+  /* The members "weir:NAME"; not used after the call. */
+  const weir_named_model* models;
+  size_t model_count;
+  /* For "fusion=user"; may be NULL. */
+  weir_fusion_callback fusion;
+  void* fusion_argument;
+
   int64_t min_rate_bps;
   int64_t start_rate_bps;
   int64_t max_rate_bps;
@@ -104,29 +119,20 @@ typedef struct weir_estimator_config {
   float objective_throughput;
   float objective_latency;
   float objective_loss;
-  /* 0: no limit on rises, no decay in silence; for experiments. */
+  /* 0: no limit on rises, no decay on a feedback timeout; for experiments. */
   int32_t guard;
-  /* May be NULL. Told when the controller fails and the fallback takes over, and when it is back. */
-  weir_log_callback log;
-  void* log_argument;
-  /* NULL, or several controllers in one line, such as "pilot=weir copilots=nada,rule fusion=min policy=by_trust"
-   * (weir/pool/pool_specification.h); `controller` must then be NULL, and `model` is that of the member "weir". */
-  const char* pool;
-  /* Of members "weir:NAME"; not used after the call that creates. */
-  const weir_named_model* models;
-  size_t model_count;
-  /* Of "fusion=user"; may be NULL. */
-  weir_fusion_callback fusion;
-  void* fusion_argument;
-  /* NULL, or a clock: an answer that took a controller longer than decision_limit_us by it is dropped, counts as late
+
+  /* NULL, or a clock: a decision that takes a controller longer than decision_limit_us by it is dropped, counts as late
    * and as a fault. 0: 50 ms. */
   weir_clock_callback clock;
   void* clock_argument;
   int64_t decision_limit_us;
-  /* NULL, or in place of `model`; may be destroyed after the call that creates. */
-  const weir_model* loaded_model;
-  /* NULL, or where every call on this estimator that fails, the one that creates it included, writes why; to outlive
-   * the estimator. */
+
+  /* May be NULL. Reports that the controller fails and the fallback has taken over, and that it is back. */
+  weir_log_callback log;
+  void* log_argument;
+  /* NULL, or a buffer that every failing call on this estimator, the one that creates it included, writes its error to;
+   * must outlive the estimator. */
   char* error;
   size_t error_size_bytes;
 } weir_estimator_config;
@@ -187,48 +193,43 @@ typedef struct weir_estimate {
 
 /* When to call weir_estimator_on_timeout() next; INT64_MIN: at once. */
 WEIR_API int64_t weir_estimator_next_timeout_us(const weir_estimator* estimator) WEIR_NOEXCEPT;
-/* 1: feedback is due, and *estimate is set; 0: nothing to send. The first call begins the estimator's life; the start
- * rate is in force until the first packet. */
+/* 1: feedback is due, and *estimate is set; 0: nothing to send. The first call starts the estimator; the start rate is
+ * in force until the first packet. */
 WEIR_API int weir_estimator_on_timeout(weir_estimator* estimator, int64_t now_us,
                                        weir_estimate* estimate) WEIR_NOEXCEPT;
-/* The rate in force, whether or not it was sent yet. */
-WEIR_API int weir_estimator_latest(const weir_estimator* estimator, weir_estimate* estimate) WEIR_NOEXCEPT;
+/* The rate in force, also where it was not sent yet. */
+WEIR_API int weir_estimator_get_estimate(const weir_estimator* estimator, weir_estimate* estimate) WEIR_NOEXCEPT;
 
 WEIR_API int weir_estimator_set_objective(weir_estimator* estimator, float throughput, float latency,
                                           float loss) WEIR_NOEXCEPT;
-/* Seats, fusion and policy among the members that the pool was made with; the others go on watching. */
-WEIR_API int weir_estimator_set_pool(weir_estimator* estimator, const char* pool) WEIR_NOEXCEPT;
-
-/* Another model (ONNX) takes the place of the member "weir" (`member` NULL) or "weir:NAME", in a call too: it goes on
- * from the rate in force. `model` is not used after the call; on an error the old one stays. */
-WEIR_API int weir_estimator_replace_model(weir_estimator* estimator, const char* member, const void* model,
-                                          size_t model_size_bytes) WEIR_NOEXCEPT;
-/* The same with a model that is loaded already; it may be destroyed after the call. */
-WEIR_API int weir_estimator_set_model(weir_estimator* estimator, const char* member,
-                                      const weir_model* model) WEIR_NOEXCEPT;
+WEIR_API int weir_estimator_set_constraints(weir_estimator* estimator, int64_t min_rate_bps, int64_t start_rate_bps,
+                                            int64_t max_rate_bps, int64_t now_us) WEIR_NOEXCEPT;
+/* Replaces the controller by the one that `config` names (its first block and start_rate_bps; nothing else of it is
+ * read), also in a call: the new one goes on from the rate in force. On an error the old one stays. */
+WEIR_API int weir_estimator_set_controller(weir_estimator* estimator,
+                                           const weir_estimator_config* config) WEIR_NOEXCEPT;
+/* Changes pilot, copilots, fusion and policy among the members of the pool; the others are still polled. */
+WEIR_API int weir_estimator_configure_pool(weir_estimator* estimator, const char* pool) WEIR_NOEXCEPT;
+WEIR_API int weir_estimator_on_round_trip_time(weir_estimator* estimator, int64_t round_trip_time_us,
+                                               int64_t now_us) WEIR_NOEXCEPT;
 
 typedef struct weir_pool_member {
   size_t struct_size;
-  /* Valid as long as the estimator. */
+  /* Valid until weir_estimator_set_controller() and weir_estimator_destroy(). */
   const char* name;
   /* "pilot", "copilot", "watching" or "suspended", in static storage. */
   const char* role;
-  /* What it asked for last; 0 before its first answer. */
+  /* Its latest target; 0 before the first. */
   int64_t rate_bps;
-  /* Under by_trust, of the line's pilot, 0 to 1; of all others 1. */
+  /* 0 to 1 for the pilot of the line under by_trust; 1 for all others. */
   double trust;
 } weir_pool_member;
 
-/* How many members there are; 1 without a pool. */
+/* The number of members; 1 without a pool. */
 WEIR_API int weir_estimator_pool_size(const weir_estimator* estimator) WEIR_NOEXCEPT;
 /* `index` from 0, in the order of the line that made the pool. */
 WEIR_API int weir_estimator_get_pool_member(const weir_estimator* estimator, size_t index,
                                             weir_pool_member* member) WEIR_NOEXCEPT;
-
-WEIR_API int weir_estimator_set_constraints(weir_estimator* estimator, int64_t min_rate_bps, int64_t start_rate_bps,
-                                            int64_t max_rate_bps, int64_t now_us) WEIR_NOEXCEPT;
-WEIR_API int weir_estimator_on_round_trip_time(weir_estimator* estimator, int64_t round_trip_time_us,
-                                               int64_t now_us) WEIR_NOEXCEPT;
 
 /* Writes an RTCP REMB with the rate in force and the SSRCs of the streams that have not ended, at most 255; returns its
  * size. 1040 bytes are always enough. */
@@ -237,34 +238,30 @@ WEIR_API int weir_estimator_write_remb(const weir_estimator* estimator, uint32_t
 
 typedef struct weir_estimator_counters {
   size_t struct_size;
-  uint64_t decisions;
-  uint64_t policy_faults;
-  uint64_t fallback_decisions;
+  uint64_t decisions;          /* targets of the active controller */
+  uint64_t policy_faults;      /* its missing or invalid targets */
+  uint64_t fallback_decisions; /* targets of the fallback in its place */
+  uint64_t late_decisions;     /* see decision_limit_us */
+  uint64_t pilot_changes;      /* times the pool's policy changed the active controller */
+  uint64_t fusion_faults;      /* rates of a custom fusion that were replaced */
   uint64_t feedbacks;
-  /* How often each rule of the guard changed a rate. */
-  uint64_t guard_finite;
-  uint64_t guard_bounds;
-  uint64_t guard_slew;
-  uint64_t guard_stale;
   uint64_t packets_duplicate;
   uint64_t packets_reordered;
   uint64_t packets_invalid;
   uint64_t stream_restarts;
   uint64_t ssrc_evictions;
-  /* As guard_finite. */
-  uint64_t guard_floor;
-  /* Times the pool's policy gave the pilot's seat to another; rates of a user's fusion that were replaced. */
-  uint64_t pilot_changes;
-  uint64_t fusion_faults;
-  /* Answers of controllers that were dropped, see decision_limit_us. */
-  uint64_t late_decisions;
-  /* As guard_finite. */
-  uint64_t guard_veto;
-  uint64_t guard_policer;
 } weir_estimator_counters;
 
 WEIR_API int weir_estimator_get_counters(const weir_estimator* estimator,
                                          weir_estimator_counters* counters) WEIR_NOEXCEPT;
+
+/* The guard's rules, by an index from 0, in the order in which they run. */
+WEIR_API size_t weir_guard_rule_count(void) WEIR_NOEXCEPT;
+/* Such as "slew", in static storage; NULL beyond the last. */
+WEIR_API const char* weir_guard_rule_name(size_t index) WEIR_NOEXCEPT;
+/* How often the rule changed a rate. */
+WEIR_API int weir_estimator_get_guard_counter(const weir_estimator* estimator, size_t index,
+                                              uint64_t* count) WEIR_NOEXCEPT;
 
 /* For a host's getStats. */
 typedef struct weir_estimator_statistics {
@@ -285,14 +282,14 @@ typedef struct weir_estimator_statistics {
   int64_t packets_with_delay;      /* how many these are */
   /* How often a sender's clock had leapt, or the caller's was set back by more than 3 s. */
   int64_t clock_restarts;
-  /* Which of the kinds of paths that it was trained on the pilot's model takes this one for, from 1; 0 where it does
-   * not say, or does not know yet. */
+  /* The kind of path that the pilot's model recognizes, from 1; 0 where it knows none, or does not know yet. */
   int64_t path_kind;
 } weir_estimator_statistics;
 
 /* `now_us`: what the last second ends at. */
 WEIR_API int weir_estimator_get_statistics(const weir_estimator* estimator, int64_t now_us,
                                            weir_estimator_statistics* statistics) WEIR_NOEXCEPT;
+
 /* ---- Weir at the sender, from transport-wide feedback ---- */
 
 typedef struct weir_send_side weir_send_side;
@@ -350,8 +347,12 @@ WEIR_API int weir_send_side_get_rates(const weir_send_side* send_side, weir_send
 WEIR_API int weir_send_side_set_objective(weir_send_side* send_side, float throughput, float latency,
                                           float loss) WEIR_NOEXCEPT;
 WEIR_API int weir_send_side_set_constraints(weir_send_side* send_side, int64_t min_rate_bps, int64_t start_rate_bps,
-                                            int64_t max_rate_bps) WEIR_NOEXCEPT;
-WEIR_API int weir_send_side_on_round_trip_time(weir_send_side* send_side, int64_t round_trip_time_us) WEIR_NOEXCEPT;
+                                            int64_t max_rate_bps, int64_t now_us) WEIR_NOEXCEPT;
+/* As weir_estimator_set_controller(). */
+WEIR_API int weir_send_side_set_controller(weir_send_side* send_side,
+                                           const weir_estimator_config* config) WEIR_NOEXCEPT;
+WEIR_API int weir_send_side_on_round_trip_time(weir_send_side* send_side, int64_t round_trip_time_us,
+                                               int64_t now_us) WEIR_NOEXCEPT;
 
 typedef struct weir_send_side_counters {
   size_t struct_size;

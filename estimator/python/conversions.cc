@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-#include "weir/rate_controller.h"
-#include "weir/registry/names.h"
+#include "weir/network_controller.h"
+#include "weir/registry.h"
 
 namespace weir::python {
 
@@ -29,9 +29,10 @@ Objective ToObjective(const ObjectiveArgument& argument) {
 }
 
 TargetRateConstraints ToConstraints(int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps) {
-  const auto constraints = Validated({DataRate::BitsPerSecond(min_rate_bps), DataRate::BitsPerSecond(start_rate_bps),
-                                      DataRate::BitsPerSecond(max_rate_bps)});
-  if (constraints) return *constraints;
+  const auto constraints = Validated({.min_rate = DataRate::BitsPerSecond(min_rate_bps),
+                                      .start_rate = DataRate::BitsPerSecond(start_rate_bps),
+                                      .max_rate = DataRate::BitsPerSecond(max_rate_bps)});
+  if (constraints) return constraints.value();
   throw py::value_error("the rates must be above 0, and min_rate_bps at most max_rate_bps; they are " +
                         std::to_string(min_rate_bps) + ", " + std::to_string(start_rate_bps) + " and " +
                         std::to_string(max_rate_bps));

@@ -15,11 +15,11 @@
 #include <variant>
 #include <vector>
 
+#include "policy/model_description.h"
 #include "weir/arrival/arrival.h"
-#include "weir/network_control.h"
+#include "weir/network_types.h"
 #include "weir/objective.h"
-#include "weir/policy/model_description.h"
-#include "weir/policy/policy_model.h"
+#include "weir/policy_model.h"
 
 namespace weir::python {
 

@@ -16,12 +16,11 @@
 #include <vector>
 
 #include "conversions.h"
+#include "weir/arrival/interval_statistics.h"
 #include "weir/bandwidth_estimator.h"
-#include "weir/controllers/built_in_controllers.h"
-#include "weir/pool/controller_pool.h"
-#include "weir/pool/library_members.h"
-#include "weir/pool/pool_specification.h"
-#include "weir/registry/names.h"
+#include "weir/controllers.h"
+#include "weir/pool_controller.h"
+#include "weir/registry.h"
 #include "weir/rtcp.h"
 
 namespace weir::python {
@@ -47,7 +46,7 @@ auto CallUser(const char* what, Function function, decltype(function()) otherwis
   return otherwise;
 }
 
-Fusion::Function ToFusion(std::optional<PythonFusion> given) {
+FusionFunction ToFusion(std::optional<PythonFusion> given) {
   if (!given || !*given) return nullptr;
   return [function = std::move(*given)](DataRate pilot, std::span<const DataRate> copilots) {
     std::vector<int64_t> rates_bps(copilots.size());
@@ -111,6 +110,26 @@ PoolSpecification PoolOf(const std::optional<std::string>& controller, bool has_
   return {.pilot = *controller};
 }
 
+// The controller that the arguments of `BandwidthEstimator` and of `set_controller` name.
+std::unique_ptr<PoolController> MakeController(const std::optional<std::string>& controller,
+                                               const std::optional<ModelArgument>& model,
+                                               const std::optional<std::string>& pool, const Models& models,
+                                               std::optional<PythonFusion> fusion, std::optional<PythonPolicy> policy,
+                                               DataRate start_rate) {
+  const auto load_model = [&](const std::string& name) -> Result<std::shared_ptr<const PolicyModel>> {
+    if (name.empty() && model) return ToModel(*model);
+    const auto found = models.find(name);
+    if (name.empty() || found == models.end()) return Error{"no such model was given"};
+    return ToModel(found->second);
+  };
+  auto made = PoolController::Create(
+      PoolOf(controller, model.has_value(), pool),
+      [&](const std::string& name) { return weir::MakeController(name, load_model, start_rate); },
+      {.fusion = ToFusion(std::move(fusion)), .policy = ToPolicy(std::move(policy))});
+  if (!made) throw py::value_error(made.error());
+  return std::move(made.value());
+}
+
 std::unique_ptr<BandwidthEstimator> Make(const std::optional<std::string>& controller,
                                          const std::optional<ModelArgument>& model, int64_t min_rate_bps,
                                          int64_t start_rate_bps, int64_t max_rate_bps,
@@ -118,26 +137,34 @@ std::unique_ptr<BandwidthEstimator> Make(const std::optional<std::string>& contr
                                          const std::optional<std::string>& pool, const Models& models,
                                          std::optional<PythonFusion> fusion, std::optional<PythonPolicy> policy) {
   const TargetRateConstraints constraints = ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
-  const auto load_model = [&](const std::string& name) -> Result<std::shared_ptr<const PolicyModel>> {
-    if (name.empty() && model) return ToModel(*model);
-    const auto found = models.find(name);
-    if (name.empty() || found == models.end()) return Error{"no such model was given"};
-    return ToModel(found->second);
-  };
-  auto made = ControllerPool::Create(
-      PoolOf(controller, model.has_value(), pool),
-      [&](const std::string& name) { return MakeLibraryMember(name, load_model, constraints.start_rate); },
-      {.fusion = ToFusion(std::move(fusion)), .policy = ToPolicy(std::move(policy))});
-  if (!made) throw py::value_error(made.error());
-  return std::make_unique<BandwidthEstimator>(BandwidthEstimatorConfig{constraints, ToObjective(objective), guard},
-                                              std::move(made.value()));
+  return std::make_unique<BandwidthEstimator>(
+      BandwidthEstimatorConfig{constraints, ToObjective(objective), guard},
+      MakeController(controller, model, pool, models, std::move(fusion), std::move(policy), constraints.start_rate));
 }
 
-std::vector<py::dict> Members(const BandwidthEstimator& estimator) {
+void SetController(BandwidthEstimator& estimator, const std::optional<std::string>& controller,
+                   const std::optional<ModelArgument>& model, const std::optional<std::string>& pool,
+                   const Models& models, std::optional<PythonFusion> fusion, std::optional<PythonPolicy> policy) {
+  estimator.SetController(MakeController(controller, model, pool, models, std::move(fusion), std::move(policy),
+                                         estimator.latest().target_rate));
+}
+
+// Every estimator of this module has one.
+PoolController& PoolIn(BandwidthEstimator& estimator) { return static_cast<PoolController&>(estimator.controller()); }
+
+void SetConstraints(BandwidthEstimator& estimator, int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps,
+                    int64_t now_us) {
+  TargetRateConstraints constraints = ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
+  constraints.at_time = ToTimestamp("now_us", now_us);
+  if (const auto error = estimator.SetConstraints(constraints)) throw py::value_error(error->message);
+}
+
+std::vector<py::dict> Members(BandwidthEstimator& estimator) {
+  const PoolController& pool = PoolIn(estimator);
   std::vector<py::dict> members;
-  for (size_t i = 0; i < estimator.pool().members().size(); ++i) {
-    py::dict member = Describe(estimator.pool().members()[i]);
-    member["role"] = std::string(ToString(estimator.pool().role(i)));
+  for (size_t i = 0; i < pool.members().size(); ++i) {
+    py::dict member = Describe(pool.members()[i]);
+    member["role"] = std::string(ToString(pool.role(i)));
     members.push_back(std::move(member));
   }
   return members;
@@ -165,13 +192,13 @@ void OnPacket(BandwidthEstimator& estimator, int64_t arrival_time_us, int64_t ss
 
 py::dict Counters(const BandwidthEstimator& estimator) {
   const EstimatorCounters counters = estimator.counters();
-  py::dict found("decisions"_a = counters.decisions, "policy_faults"_a = counters.policy_faults,
-                 "fallback_decisions"_a = counters.fallback_decisions, "feedbacks"_a = counters.feedbacks,
-                 "packets_duplicate"_a = counters.arrivals.duplicates,
-                 "packets_reordered"_a = counters.arrivals.reordered, "packets_invalid"_a = counters.arrivals.invalid,
-                 "stream_restarts"_a = counters.arrivals.restarts,
-                 "ssrc_evictions"_a = counters.arrivals.ssrc_evictions, "pilot_changes"_a = counters.pilot_changes,
-                 "fusion_faults"_a = counters.fusion_faults, "late_decisions"_a = counters.late_decisions);
+  py::dict found(
+      "decisions"_a = counters.controller.decisions, "policy_faults"_a = counters.controller.faults,
+      "fallback_decisions"_a = counters.controller.fallback_decisions, "feedbacks"_a = counters.feedbacks,
+      "packets_duplicate"_a = counters.arrivals.duplicates, "packets_reordered"_a = counters.arrivals.reordered,
+      "packets_invalid"_a = counters.arrivals.invalid, "stream_restarts"_a = counters.arrivals.restarts,
+      "ssrc_evictions"_a = counters.arrivals.ssrc_evictions, "pilot_changes"_a = counters.controller.pilot_changes,
+      "fusion_faults"_a = counters.controller.fusion_faults, "late_decisions"_a = counters.controller.late_decisions);
   for (const GuardRuleRow& row : kGuardRules) {
     found[py::str("guard_" + std::string(row.name))] = counters.guard.*row.counter;
   }
@@ -239,13 +266,8 @@ void BindEstimator(py::module_& module) {
       .def(
           "set_objective", [](BandwidthEstimator& e, const ObjectiveArgument& o) { e.SetObjective(ToObjective(o)); },
           "objective"_a)
-      .def(
-          "set_constraints",
-          [](BandwidthEstimator& e, int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps,
-             int64_t now_us) {
-            e.SetConstraints(ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps), ToTimestamp("now_us", now_us));
-          },
-          py::kw_only(), "min_rate_bps"_a, "start_rate_bps"_a, "max_rate_bps"_a, "now_us"_a)
+      .def("set_constraints", &SetConstraints, py::kw_only(), "min_rate_bps"_a, "start_rate_bps"_a, "max_rate_bps"_a,
+           "now_us"_a)
       .def(
           "on_round_trip_time",
           [](BandwidthEstimator& e, int64_t round_trip_time_us, int64_t now_us) {
@@ -253,22 +275,15 @@ void BindEstimator(py::module_& module) {
           },
           "round_trip_time_us"_a, "now_us"_a)
       .def_property_readonly("latest", [](const BandwidthEstimator& e) { return e.latest(); })
-      .def_property_readonly("pilot_suspended", &BandwidthEstimator::pilot_suspended)
+      .def_property_readonly("pilot_suspended", [](BandwidthEstimator& e) { return PoolIn(e).pilot().suspended; })
+      .def("set_controller", &SetController, "controller"_a = py::none(), py::kw_only(), "model"_a = py::none(),
+           "pool"_a = py::none(), "models"_a = Models(), "fusion"_a = py::none(), "policy"_a = py::none())
       .def(
-          "set_pool",
+          "configure_pool",
           [](BandwidthEstimator& e, const std::string& line) {
-            if (const auto error = e.SetPool(ReadPool(line))) throw py::value_error(error->message);
+            if (const auto error = PoolIn(e).Configure(ReadPool(line))) throw py::value_error(error->message);
           },
           "line"_a)
-      .def(
-          "replace_model",
-          [](BandwidthEstimator& e, const ModelArgument& model, const std::string& member) {
-            auto made = MakeModelMember(member, ToModel(model));
-            if (!made) throw py::value_error(made.error());
-            if (const auto error = e.ReplaceMember(member, std::move(made.value())))
-              throw py::value_error(error->message);
-          },
-          "model"_a, "member"_a = "weir")
       .def_property_readonly("members", &Members)
       .def("counters", &Counters)
       .def("statistics", &Statistics, "now_us"_a)

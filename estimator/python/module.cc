@@ -8,10 +8,10 @@
 #include "conversions.h"
 #include "estimator_binding.h"
 #include "feature_binding.h"
+#include "policy/action.h"
+#include "policy/policy.h"
 #include "registry_binding.h"
 #include "send_side_binding.h"
-#include "weir/policy/action.h"
-#include "weir/policy/policy.h"
 #include "weir/rtcp.h"
 
 namespace weir::python {

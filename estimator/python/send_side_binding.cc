@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "conversions.h"
-#include "weir/controllers/built_in_controllers.h"
-#include "weir/pool/library_members.h"
-#include "weir/registry/names.h"
+#include "weir/controllers.h"
+#include "weir/registry.h"
 #include "weir/send_side_estimator.h"
 
 namespace weir::python {
@@ -22,10 +21,11 @@ using namespace py::literals;  // NOLINT: the literals' only way in
 // A transport-wide sequence number, and when the packet arrived by the receiver's clock; None: lost.
 using Report = std::pair<int64_t, std::optional<int64_t>>;
 
-std::unique_ptr<RateController> MakePilot(const std::optional<std::string>& controller,
-                                          const std::optional<ModelArgument>& model, DataRate start_rate) {
+std::unique_ptr<ReceiverController> MakeReceiverController(const std::optional<std::string>& controller,
+                                                           const std::optional<ModelArgument>& model,
+                                                           DataRate start_rate) {
   if (controller.has_value() == model.has_value()) throw py::value_error("give either a controller's name or a model");
-  if (model) return MakeModelMember(ToModel(*model));
+  if (model) return MakePolicyController(ToModel(*model));
   auto made = MakeBuiltInController(*controller, start_rate);
   if (!made) {
     throw py::value_error("there is no controller '" + *controller + "'; there are " +
@@ -44,7 +44,7 @@ std::unique_ptr<SendSideEstimator> Make(const std::optional<std::string>& contro
   const SendSideEstimatorConfig config{
       .estimator = {.constraints = constraints, .objective = ToObjective(objective), .guard = guard},
       .pacing_factor = pacing_factor};
-  return std::make_unique<SendSideEstimator>(config, MakePilot(controller, model, constraints.start_rate));
+  return std::make_unique<SendSideEstimator>(config, MakeReceiverController(controller, model, constraints.start_rate));
 }
 
 void OnSentPacket(SendSideEstimator& estimator, int64_t send_time_us, int64_t sequence_number, int64_t size_bytes,
@@ -73,7 +73,7 @@ py::dict Counters(const SendSideEstimator& estimator) {
                   "duplicates"_a = counters.duplicates, "not_in_history"_a = counters.not_in_history,
                   "invalid"_a = counters.invalid, "late"_a = counters.late,
                   "clock_restarts"_a = counters.clock_restarts,
-                  "decisions"_a = estimator.estimator().counters().decisions);
+                  "decisions"_a = estimator.estimator().counters().controller.decisions);
 }
 
 }  // namespace
@@ -104,7 +104,8 @@ void BindSendSide(py::module_& module) {
       .def(
           "set_constraints",
           [](SendSideEstimator& e, int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps) {
-            e.SetConstraints(ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps));
+            const auto error = e.SetConstraints(ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps));
+            if (error) throw py::value_error(error->message);
           },
           py::kw_only(), "min_rate_bps"_a, "start_rate_bps"_a, "max_rate_bps"_a)
       .def(

@@ -36,20 +36,40 @@ EstimateReason ReasonOf(GuardRule rule) {
   return EstimateReason::kStart;
 }
 
-EstimateReason ReasonOf(ControllerPool::Advice::Source source) {
-  using Source = ControllerPool::Advice::Source;
+EstimateReason ReasonOf(TargetSource source) {
   switch (source) {
-    case Source::kPilot:
+    case TargetSource::kPilot:
       return EstimateReason::kPilot;
-    case Source::kCopilot:
+    case TargetSource::kCopilot:
       return EstimateReason::kCopilot;
-    case Source::kFallback:
+    case TargetSource::kFallback:
       return EstimateReason::kFallback;
-    case Source::kHeld:
-    case Source::kNobody:
+    case TargetSource::kHeld:
+    case TargetSource::kUndecided:
+    case TargetSource::kNone:
       break;
   }
   return EstimateReason::kHeld;
+}
+
+bool HasReason(TargetSource source) { return source != TargetSource::kNone && source != TargetSource::kUndecided; }
+
+std::unique_ptr<FaultTolerantController> FaultTolerant(std::unique_ptr<ReceiverController> controller,
+                                                       const DecisionLimit& limit) {
+  auto* const tolerant = dynamic_cast<FaultTolerantController*>(controller.get());
+  std::unique_ptr<FaultTolerantController> made(tolerant ? tolerant : new FallbackController(std::move(controller)));
+  if (tolerant) static_cast<void>(controller.release());
+  made->SetDecisionLimit(limit);
+  return made;
+}
+
+ControllerCounters Sum(const ControllerCounters& a, const ControllerCounters& b) {
+  return {.decisions = a.decisions + b.decisions,
+          .faults = a.faults + b.faults,
+          .fallback_decisions = a.fallback_decisions + b.fallback_decisions,
+          .pilot_changes = a.pilot_changes + b.pilot_changes,
+          .fusion_faults = a.fusion_faults + b.fusion_faults,
+          .late_decisions = a.late_decisions + b.late_decisions};
 }
 
 }  // namespace
@@ -62,13 +82,14 @@ std::string_view ToString(EstimateReason reason) {
   return index < kNames.size() ? kNames[index] : "unknown";
 }
 
-BandwidthEstimator::BandwidthEstimator(const BandwidthEstimatorConfig& config, ControllerPool pool)
-    : constraints_(Validated(config.constraints).value_or(TargetRateConstraints{})),
-      objective_(config.objective),
-      pool_(std::move(pool)),
+BandwidthEstimator::BandwidthEstimator(const BandwidthEstimatorConfig& config,
+                                       std::unique_ptr<ReceiverController> controller)
+    : objective_(config.objective),
+      controller_(FaultTolerant(std::move(controller), config.decision_limit)),
+      decision_limit_(config.decision_limit),
       guard_(config.guard ? config.guard_rules : kNoGuardRules) {
+  if (const auto valid = Validated(config.constraints)) constraints_ = valid.value();
   assert(Validated(config.constraints));
-  pool_.SetDecisionLimit(config.decision_limit);
   latest_.target_rate = constraints_.start_rate;
 }
 
@@ -78,7 +99,7 @@ void BandwidthEstimator::OnPacket(const PacketArrival& packet) {
   if (started() && !any_packets()) release_ = now_ + kRelease;
   receive_statistics_.OnArrival(*arrival);
   if (!started()) return;
-  pool_.OnArrival(*arrival);
+  controller_->OnArrival(*arrival);
   if (observer_) observer_->OnArrival(*arrival);
   guard_.OnArrival(*arrival);
   throttle_.OnPacket(arrival->packet.arrival_time, arrival->packet.size());
@@ -86,11 +107,27 @@ void BandwidthEstimator::OnPacket(const PacketArrival& packet) {
 
 void BandwidthEstimator::Start(Timestamp now) {
   guard_.SetConstraints(constraints_, now);
-  pool_.Start(constraints_, objective_, round_trip_time_, now);
+  StartController(now);
   latest_ = {now, constraints_.start_rate, EstimateReason::kStart, 0};
   if (!observer_) return;
-  observer_->OnTarget(latest_.target_rate, now);
+  observer_->OnTarget({now, latest_.target_rate});
   if (round_trip_time_) observer_->OnRoundTripTimeUpdate(*round_trip_time_);
+}
+
+void BandwidthEstimator::StartController(Timestamp now) {
+  constraints_.at_time = now;
+  controller_->OnTargetRateConstraints(constraints_);
+  controller_->OnObjective(objective_);
+  if (round_trip_time_) controller_->OnRoundTripTimeUpdate(*round_trip_time_);
+}
+
+void BandwidthEstimator::SetController(std::unique_ptr<ReceiverController> controller) {
+  replaced_ = Sum(replaced_, controller_->counters());
+  controller_ = FaultTolerant(std::move(controller), decision_limit_);
+  update_ = {};
+  if (!started()) return;
+  StartController(now_);
+  controller_->OnTargetApplied({now_, latest_.target_rate});
 }
 
 std::optional<Estimate> BandwidthEstimator::OnTimeout(Timestamp now) {
@@ -99,7 +136,10 @@ std::optional<Estimate> BandwidthEstimator::OnTimeout(Timestamp now) {
   now_ = now;
   if (first) Start(now);
 
-  if (pool_.OnTimeout(now) || std::min(guard_.next_timeout(), release_) <= now) Decide(now);
+  NetworkControlUpdate update = controller_->OnTimeout(now);
+  const bool decided = update.source != TargetSource::kNone;
+  if (decided) update_ = std::move(update);
+  if (decided || std::min(guard_.next_timeout(), release_) <= now) Decide(now);
 
   if (throttle_.DueTime(latest_.target_rate, now) > now) return std::nullopt;
   throttle_.OnSent(latest_.target_rate, now);
@@ -109,54 +149,50 @@ std::optional<Estimate> BandwidthEstimator::OnTimeout(Timestamp now) {
 
 void BandwidthEstimator::Decide(Timestamp now) {
   release_ = Timestamp::PlusInfinity();
-  using Source = ControllerPool::Advice::Source;
-  const ControllerPool::Advice advice = pool_.Fuse();
-  const bool has_rate = any_packets() && advice.source != Source::kNobody && advice.source != Source::kHeld;
-  const DataRate wanted = has_rate ? advice.rate : latest_.target_rate;
-  const bool has_reason = any_packets() && advice.source != Source::kNobody;
-  EstimateReason reason = has_reason ? ReasonOf(advice.source) : latest_.reason;
+  const DataRate wanted = any_packets() && update_.target_rate ? update_.target_rate->target_rate : latest_.target_rate;
+  EstimateReason reason = any_packets() && HasReason(update_.source) ? ReasonOf(update_.source) : latest_.reason;
   const Guard::Result guarded = guard_.Apply(wanted, now);
   if (guarded.rule != GuardRule::kNone) reason = ReasonOf(guarded.rule);
-  latest_ = {now, guarded.rate, reason, pool_.pilot().path_kind()};
-  pool_.OnTargetApplied(guarded.rate, now);
-  if (observer_) observer_->OnTarget(guarded.rate, now);
+  latest_ = {now, guarded.rate, reason, update_.path_kind};
+  controller_->OnTargetApplied({now, guarded.rate});
+  if (observer_) observer_->OnTarget({now, guarded.rate});
 }
 
 Timestamp BandwidthEstimator::next_timeout() const {
   if (!started()) return Timestamp::MinusInfinity();
-  const Timestamp next =
-      std::min({pool_.next_timeout(), guard_.next_timeout(), release_, throttle_.DueTime(latest_.target_rate, now_)});
+  const Timestamp next = std::min(
+      {controller_->next_timeout(), guard_.next_timeout(), release_, throttle_.DueTime(latest_.target_rate, now_)});
   return std::max(next, now_ + kMinTimeout);
 }
 
 void BandwidthEstimator::SetObjective(const Objective& objective) {
   objective_ = objective;
-  if (started()) pool_.OnObjective(objective);
+  if (started()) controller_->OnObjective(objective);
 }
 
-bool BandwidthEstimator::SetConstraints(const TargetRateConstraints& constraints, Timestamp now) {
-  const std::optional<TargetRateConstraints> valid = Validated(constraints);
-  if (!valid) return false;
-  constraints_ = *valid;
+std::optional<Error> BandwidthEstimator::SetConstraints(const TargetRateConstraints& constraints) {
+  const Result<TargetRateConstraints> valid = Validated(constraints);
+  if (!valid) return Error{valid.error()};
+  constraints_ = valid.value();
   if (!started()) {
     latest_.target_rate = constraints_.start_rate;
-    return true;
+    return std::nullopt;
   }
-  const Timestamp time = std::clamp(now, now_, kMaxTime);
-  guard_.SetConstraints(constraints_, time);
+  const Timestamp now = constraints_.at_time = std::clamp(constraints_.at_time, now_, kMaxTime);
+  guard_.SetConstraints(constraints_, now);
   const DataRate target = std::clamp(latest_.target_rate, constraints_.min_rate, constraints_.max_rate);
-  if (target != latest_.target_rate) latest_ = {time, target, EstimateReason::kGuardBounds, latest_.path_kind};
-  pool_.OnTargetRateConstraints(constraints_, time);
-  pool_.OnTargetApplied(target, time);
-  if (observer_) observer_->OnTarget(target, time);
-  return true;
+  if (target != latest_.target_rate) latest_ = {now, target, EstimateReason::kGuardBounds, latest_.path_kind};
+  controller_->OnTargetRateConstraints(constraints_);
+  controller_->OnTargetApplied({now, target});
+  if (observer_) observer_->OnTarget({now, target});
+  return std::nullopt;
 }
 
 void BandwidthEstimator::OnRoundTripTime(TimeDelta round_trip_time, Timestamp now) {
   if (!IsRoundTripTime(round_trip_time)) return;
   round_trip_time_ = RoundTripTimeUpdate{now, round_trip_time};
   if (!started()) return;
-  pool_.OnRoundTripTimeUpdate(*round_trip_time_);
+  controller_->OnRoundTripTimeUpdate(*round_trip_time_);
   if (observer_) observer_->OnRoundTripTimeUpdate(*round_trip_time_);
 }
 
@@ -172,13 +208,7 @@ EstimatorStatistics BandwidthEstimator::Statistics(Timestamp now) const {
 }
 
 EstimatorCounters BandwidthEstimator::counters() const {
-  const PoolCounters& pool = pool_.counters();
-  return {.decisions = pool.pilot_decisions,
-          .policy_faults = pool.pilot_faults,
-          .fallback_decisions = pool.fallback_decisions,
-          .pilot_changes = pool.pilot_changes,
-          .fusion_faults = pool.fusion_faults,
-          .late_decisions = pool.late_decisions,
+  return {.controller = Sum(replaced_, controller_->counters()),
           .feedbacks = feedbacks_,
           .guard = guard_.counters(),
           .arrivals = arrival_statistics_.counters()};

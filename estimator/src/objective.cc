@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "weir/registry/names.h"
+#include "weir/registry.h"
 
 namespace weir {
 namespace {

@@ -26,8 +26,9 @@ uint32_t AbsSendTime(Timestamp time) {
 
 }  // namespace
 
-SendSideEstimator::SendSideEstimator(const SendSideEstimatorConfig& config, ControllerPool pool)
-    : estimator_(config.estimator, std::move(pool)),
+SendSideEstimator::SendSideEstimator(const SendSideEstimatorConfig& config,
+                                     std::unique_ptr<ReceiverController> controller)
+    : estimator_(config.estimator, std::move(controller)),
       pacing_factor_(std::max(config.pacing_factor, 1.0)),
       history_(kHistory) {
   pending_.reserve(kMaxPending);
@@ -216,11 +217,13 @@ Timestamp SendSideEstimator::next_timeout() const {
   return latest_arrival_known_ + (estimator_.next_timeout() - latest_arrival_) + kSilence;
 }
 
-bool SendSideEstimator::SetConstraints(const TargetRateConstraints& constraints) {
+std::optional<Error> SendSideEstimator::SetConstraints(const TargetRateConstraints& constraints) {
   const DataRate before = rate();
-  if (!estimator_.SetConstraints(constraints, estimator_time_)) return false;
+  TargetRateConstraints at_arrivals = constraints;
+  at_arrivals.at_time = estimator_time_;
+  if (auto error = estimator_.SetConstraints(at_arrivals)) return error;
   if (started() && rate() != before) decided_at_ = now_;
-  return true;
+  return std::nullopt;
 }
 
 }  // namespace weir

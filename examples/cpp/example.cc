@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "weir/bandwidth_estimator.h"
-#include "weir/policy/policy_controller.h"
+#include "weir/controllers.h"
 
 // Stands for a socket: 1,200 bytes every 4 ms, 25 ms after they were sent.
 std::vector<weir::PacketArrival> ReceivedPackets() {
@@ -40,15 +40,15 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: %s MODEL\n", argv[0]);
     return 2;
   }
-  const std::vector<char> model{std::istreambuf_iterator<char>(file), {}};
+  const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
   const auto packets = ReceivedPackets();
   // README
-  auto policy = weir::Policy::Load(std::as_bytes(std::span(model)));  // checked before its first decision
-  if (!policy) {
-    std::fprintf(stderr, "no policy: %s\n", policy.error().c_str());
+  auto model = weir::PolicyModel::Load(std::as_bytes(std::span(bytes)));  // checked before its first decision
+  if (!model) {
+    std::fprintf(stderr, "no model: %s\n", model.error().c_str());
     return 1;
   }
-  weir::BandwidthEstimator estimator({}, std::make_unique<weir::PolicyController>(std::move(policy.value())));
+  weir::BandwidthEstimator estimator({}, weir::MakePolicyController(model.value()));
   estimator.SetObjective(weir::kLatency);  // at any time in the call
   for (const weir::PacketArrival& packet : packets) {
     estimator.OnPacket(packet);

@@ -135,7 +135,7 @@ func (e *Estimator) OnTimeout(nowUs int64) (Estimate, bool, error) {
 // Latest is the rate in force, whether or not it was sent yet.
 func (e *Estimator) Latest() (Estimate, error) {
 	e.estimate = C.weir_estimate{struct_size: C.sizeof_weir_estimate}
-	code := C.weir_estimator_latest(e.handle, &e.estimate)
+	code := C.weir_estimator_get_estimate(e.handle, &e.estimate)
 	return e.told(), e.failure(code)
 }
 

@@ -117,8 +117,8 @@ func (s *SendSide) OnTimeout(nowUs int64) error {
 }
 
 // OnRoundTripTime tells what RTCP reports say of the path; what cannot be is ignored.
-func (s *SendSide) OnRoundTripTime(us int64) error {
-	return s.failure(C.weir_send_side_on_round_trip_time(s.handle, C.int64_t(us)))
+func (s *SendSide) OnRoundTripTime(us, nowUs int64) error {
+	return s.failure(C.weir_send_side_on_round_trip_time(s.handle, C.int64_t(us), C.int64_t(nowUs)))
 }
 
 // Rates are those in force; they may change with each of the three calls above.
@@ -135,9 +135,9 @@ func (s *SendSide) SetObjective(o Objective) error {
 }
 
 // SetConstraints bounds the rate, at any time; the start rate matters only before the first packet.
-func (s *SendSide) SetConstraints(minRateBps, startRateBps, maxRateBps int64) error {
+func (s *SendSide) SetConstraints(minRateBps, startRateBps, maxRateBps, nowUs int64) error {
 	return s.failure(C.weir_send_side_set_constraints(
-		s.handle, C.int64_t(minRateBps), C.int64_t(startRateBps), C.int64_t(maxRateBps)))
+		s.handle, C.int64_t(minRateBps), C.int64_t(startRateBps), C.int64_t(maxRateBps), C.int64_t(nowUs)))
 }
 
 // Counters are since construction.

@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "controllers/nada_controller.h"
+#include "controllers/rule_controller.h"
 #include "counted_allocations.h"
+#include "policy/policy_controller.h"
 #include "shipped_model.h"
 #include "test_pool.h"
 #include "weir/bandwidth_estimator.h"
-#include "weir/controllers/nada_controller.h"
-#include "weir/controllers/rule_controller.h"
-#include "weir/policy/policy_controller.h"
 
 namespace weir {
 namespace {
@@ -83,7 +83,7 @@ void OnPacketOfCopilots(benchmark::State& state) {
   Controllers members = ControllersOf(std::make_unique<NadaController>(), std::make_unique<RuleController>(),
                                       std::make_unique<NadaController>());
   BandwidthEstimator pool(
-      {}, PoolOf(std::move(members), {.pilot = {}, .fusion = Fusion::Kind::kMin, .policy = PilotPolicyKind::kByTrust}));
+      {}, PoolOf(std::move(members), {.pilot = {}, .fusion = FusionKind::kMin, .policy = PilotPolicyKind::kByTrust}));
   const auto duration_ns = [](BandwidthEstimator& estimator, std::span<const PacketArrival> block) {
     const auto begin = std::chrono::steady_clock::now();
     for (const PacketArrival& packet : block) estimator.OnPacket(packet);
@@ -106,7 +106,7 @@ BENCHMARK(OnPacketOfCopilots)->Iterations(300);
 void DecisionOfRuleAndNada(benchmark::State& state) {
   BandwidthEstimator estimator(
       {}, PoolOf(ControllersOf(std::make_unique<RuleController>(), std::make_unique<NadaController>()),
-                 {.pilot = {}, .fusion = Fusion::Kind::kMin}));
+                 {.pilot = {}, .fusion = FusionKind::kMin}));
   Timestamp now = Timestamp::Micros(0);
   for (auto _ : state) {
     benchmark::DoNotOptimize(estimator.OnTimeout(now));

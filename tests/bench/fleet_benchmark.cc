@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "policy/policy_controller.h"
 #include "shipped_model.h"
 #include "weir/bandwidth_estimator.h"
-#include "weir/policy/policy_controller.h"
 
 namespace weir {
 namespace {

@@ -19,9 +19,9 @@ constexpr DataSize kPacketSize = DataSize::Bytes(1248);
 // A sender whose packets arrive evenly, with 0 to 2 ms of queueing delay that follow a fixed pattern.
 class EvenCall {
  public:
-  EvenCall(RateController& controller, DataRate rate)
+  EvenCall(SenderController& controller, DataRate rate)
       : controller_(controller), packets_(static_cast<int64_t>(kFeedbackInterval / (kPacketSize / rate))) {
-    controller_.OnTargetRateConstraints({}, now_);
+    controller_.OnTargetRateConstraints({.at_time = now_});
     RunTimers();
   }
 
@@ -55,7 +55,7 @@ class EvenCall {
     while (controller_.next_timeout() <= now_) benchmark::DoNotOptimize(controller_.OnTimeout(now_));
   }
 
-  RateController& controller_;
+  SenderController& controller_;
   const int64_t packets_;
   Timestamp now_ = Timestamp::Micros(0);
   int64_t sequence_number_ = 0;

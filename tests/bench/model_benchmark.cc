@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "counted_allocations.h"
-#include "network.h"
-#include "onnx_model.h"
-#include "weir/policy/policy_agent.h"
+#include "policy/network.h"
+#include "policy/onnx_model.h"
+#include "policy/policy_agent.h"
 
 namespace weir {
 namespace {

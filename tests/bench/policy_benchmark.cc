@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "controllers/nada_controller.h"
+#include "controllers/rule_controller.h"
+#include "policy/policy_controller.h"
 #include "shipped_model.h"
 #include "test_pool.h"
 #include "weir/bandwidth_estimator.h"
-#include "weir/controllers/nada_controller.h"
-#include "weir/controllers/rule_controller.h"
-#include "weir/policy/policy_controller.h"
 
 namespace weir {
 namespace {
@@ -78,16 +78,16 @@ void Decide(benchmark::State& state, const PoolSpecification& rest, Copilots... 
     durations.Measure([&] { benchmark::DoNotOptimize(estimator.OnTimeout(now)); });
   }
   durations.Report(state);
-  state.counters["policy_faults"] = static_cast<double>(estimator.counters().policy_faults);
+  state.counters["policy_faults"] = static_cast<double>(estimator.counters().controller.faults);
 }
 
 void Decision(benchmark::State& state) {
-  Decide(state, {.pilot = {}, .fusion = Fusion::Kind::kMin}, std::make_unique<RuleController>());
+  Decide(state, {.pilot = {}, .fusion = FusionKind::kMin}, std::make_unique<RuleController>());
 }
 BENCHMARK(Decision)->Iterations(50'000);
 
 void DecisionByTrust(benchmark::State& state) {
-  Decide(state, {.pilot = {}, .fusion = Fusion::Kind::kMin, .policy = PilotPolicyKind::kByTrust},
+  Decide(state, {.pilot = {}, .fusion = FusionKind::kMin, .policy = PilotPolicyKind::kByTrust},
          std::make_unique<NadaController>(), std::make_unique<RuleController>());
 }
 BENCHMARK(DecisionByTrust)->Iterations(50'000);

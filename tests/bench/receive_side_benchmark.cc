@@ -18,7 +18,7 @@ void BM_ReceiveSideSecond(benchmark::State& state, weir::ReceiveSideMode mode) {
   }
   weir::ReceiveSideSwitchConfig config;
   config.mode = mode;
-  config.pool = policy.value();
+  config.controller = policy.value();
   const auto receive_side = weir::ReceiveSideSwitch::Create(std::move(config));
   receive_side->Install();
   weir::testing::ReceiveSideCall call;

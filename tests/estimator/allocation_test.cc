@@ -5,14 +5,14 @@
 #include <span>
 #include <string>
 
+#include "controllers/fixed_controller.h"
+#include "controllers/nada_controller.h"
+#include "controllers/rule_controller.h"
 #include "counted_allocations.h"
 #include "test_pool.h"
 #include "test_stream.h"
 #include "weir.h"
 #include "weir/bandwidth_estimator.h"
-#include "weir/controllers/fixed_controller.h"
-#include "weir/controllers/nada_controller.h"
-#include "weir/controllers/rule_controller.h"
 
 namespace weir {
 namespace {
@@ -25,7 +25,7 @@ TEST(AllocationTest, TheCounterCounts) {
   EXPECT_EQ(CountedAllocations(), before + 1);
 }
 
-class PoolAllocationTest : public testing::TestWithParam<Fusion::Kind> {};
+class PoolAllocationTest : public testing::TestWithParam<FusionKind> {};
 
 TEST_P(PoolAllocationTest, NoneAfterWarmUp) {
   BandwidthEstimator estimator(
@@ -78,9 +78,9 @@ TEST(AllocationTest, ThatFailsIsAnErrorInC) {
   FAIL() << "it never had enough";
 }
 INSTANTIATE_TEST_SUITE_P(Fusions, PoolAllocationTest,
-                         testing::Values(Fusion::Kind::kPilotOnly, Fusion::Kind::kMax, Fusion::Kind::kMin,
-                                         Fusion::Kind::kMedian, Fusion::Kind::kMean, Fusion::Kind::kClosest,
-                                         Fusion::Kind::kUser),
+                         testing::Values(FusionKind::kPilotOnly, FusionKind::kMax, FusionKind::kMin,
+                                         FusionKind::kMedian, FusionKind::kMean, FusionKind::kClosest,
+                                         FusionKind::kUser),
                          [](const auto& info) { return std::string(ToString(info.param)); });
 
 }  // namespace

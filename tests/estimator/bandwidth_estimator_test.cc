@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "controllers/fixed_controller.h"
+#include "controllers/rule_controller.h"
 #include "scripted_controller.h"
 #include "test_call.h"
 #include "test_pool.h"
-#include "weir/controllers/fixed_controller.h"
-#include "weir/controllers/rule_controller.h"
 
 namespace weir {
 namespace {
@@ -89,10 +89,10 @@ TEST(BandwidthEstimatorTest, TheStartRateIsInForceUntilMedia) {
     EXPECT_EQ(estimate.target_rate, Kbps(300));
     EXPECT_EQ(estimate.reason, EstimateReason::kStart);
   }
-  EXPECT_GT(estimator.counters().decisions, 500u);
+  EXPECT_GT(estimator.counters().controller.decisions, 500u);
   EXPECT_EQ(controller.applied.back(), Kbps(300));
   const Timestamp now = kStart + TimeDelta::Seconds(60);
-  EXPECT_TRUE(estimator.SetConstraints({Kbps(30), Kbps(30), Kbps(250)}, now));
+  EXPECT_FALSE(estimator.SetConstraints({Kbps(30), Kbps(30), Kbps(250), now}));
   Drive(estimator, now, now + TimeDelta::Seconds(1));
   EXPECT_EQ(estimator.latest().target_rate, Kbps(250));
 
@@ -107,11 +107,10 @@ TEST(BandwidthEstimatorTest, TheStartRateIsInForceUntilMedia) {
 }
 
 // Answers once and for all.
-class OnceController final : public RateController {
+class OnceController final : public IgnorantController {
  public:
   std::string_view name() const override { return "once"; }
-  Side side() const override { return Side::kReceiver; }
-  void OnTargetRateConstraints(const TargetRateConstraints&, Timestamp now) override { next_ = now; }
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override { next_ = constraints.at_time; }
   NetworkControlUpdate OnTimeout(Timestamp now) override {
     next_ = Timestamp::PlusInfinity();
     NetworkControlUpdate update;
@@ -270,7 +269,7 @@ TEST(BandwidthEstimatorTest, HandsEverythingToAllControllers) {
 
 TEST(BandwidthEstimatorTest, FusesCopilots) {
   BandwidthEstimator estimator(
-      {}, PoolOf(ControllersOf(Always(Kbps(200)), Always(Kbps(150))), {.pilot = {}, .fusion = Fusion::Kind::kMin}));
+      {}, PoolOf(ControllersOf(Always(Kbps(200)), Always(Kbps(150))), {.pilot = {}, .fusion = FusionKind::kMin}));
   BeginMedia(estimator);
   Drive(estimator, kStart, kStart + TimeDelta::Millis(150));
   EXPECT_EQ(estimator.latest().target_rate, Kbps(150));
@@ -305,9 +304,9 @@ TEST(BandwidthEstimatorTest, OneFaultHoldsTheRate) {
   EXPECT_EQ(estimator.latest().target_rate, Kbps(200));
   EXPECT_EQ(estimator.latest().reason, EstimateReason::kHeld);
   Drive(estimator, kStart, kStart + TimeDelta::Seconds(10));
-  EXPECT_FALSE(estimator.pilot_suspended());
-  EXPECT_EQ(estimator.counters().fallback_decisions, 0u);
-  EXPECT_NEAR(static_cast<double>(estimator.counters().policy_faults), 33, 1);
+  EXPECT_FALSE(estimator.controller().pilot().suspended);
+  EXPECT_EQ(estimator.counters().controller.fallback_decisions, 0u);
+  EXPECT_NEAR(static_cast<double>(estimator.counters().controller.faults), 33, 1);
 }
 
 TEST(BandwidthEstimatorTest, RepeatedFaultsBringTheFallbackAndRecoveryIsSlow) {
@@ -318,24 +317,24 @@ TEST(BandwidthEstimatorTest, RepeatedFaultsBringTheFallbackAndRecoveryIsSlow) {
     if (decision % 3 == 1) return DataRate::PlusInfinity();
     return std::nullopt;
   });
-  BandwidthEstimator estimator({}, ControllerPool(std::move(pilot), Always(Kbps(120))));
+  BandwidthEstimator estimator({}, std::make_unique<FallbackController>(std::move(pilot), Always(Kbps(120))));
   BeginMedia(estimator);
   const auto run_to = [&](int64_t ms) { Drive(estimator, kStart, kStart + TimeDelta::Millis(ms)); };
   run_to(1250);  // two faults
   EXPECT_EQ(estimator.latest().reason, EstimateReason::kHeld);
   EXPECT_EQ(estimator.latest().target_rate, Kbps(200));
   run_to(1350);  // three
-  EXPECT_TRUE(estimator.pilot_suspended());
+  EXPECT_TRUE(estimator.controller().pilot().suspended);
   EXPECT_EQ(estimator.latest().reason, EstimateReason::kFallback);
   EXPECT_EQ(estimator.latest().target_rate, Kbps(120));
   run_to(3950);  // 19 good decisions
   EXPECT_EQ(estimator.latest().reason, EstimateReason::kFallback);
   run_to(4050);
-  EXPECT_FALSE(estimator.pilot_suspended());
+  EXPECT_FALSE(estimator.controller().pilot().suspended);
   EXPECT_EQ(estimator.latest().reason, EstimateReason::kGuardSlew);
-  EXPECT_EQ(estimator.counters().policy_faults, 10u);
-  EXPECT_EQ(estimator.counters().decisions, 30u);
-  EXPECT_NEAR(static_cast<double>(estimator.counters().fallback_decisions), 28, 1);
+  EXPECT_EQ(estimator.counters().controller.faults, 10u);
+  EXPECT_EQ(estimator.counters().controller.decisions, 30u);
+  EXPECT_NEAR(static_cast<double>(estimator.counters().controller.fallback_decisions), 28, 1);
 }
 
 TEST(BandwidthEstimatorTest, APilotThatNeverWorksIsACallOnTheRule) {
@@ -371,9 +370,9 @@ TEST(BandwidthEstimatorTest, NewBoundsTakeEffectAtOnce) {
   BandwidthEstimator estimator({}, std::make_unique<FixedController>(Kbps(300)));
   Drive(estimator, kStart, kStart + TimeDelta::Millis(500));
   const Timestamp now = kStart + TimeDelta::Millis(501);
-  EXPECT_FALSE(estimator.SetConstraints({Kbps(200), Kbps(200), Kbps(100)}, now));
+  EXPECT_TRUE(estimator.SetConstraints({Kbps(200), Kbps(200), Kbps(100), now}));
   EXPECT_EQ(estimator.latest().target_rate, Kbps(300));
-  EXPECT_TRUE(estimator.SetConstraints({Kbps(30), Kbps(30), Kbps(100)}, now));
+  EXPECT_FALSE(estimator.SetConstraints({Kbps(30), Kbps(30), Kbps(100), now}));
   EXPECT_EQ(estimator.latest().target_rate, Kbps(100));
   EXPECT_LE(estimator.next_timeout(), now);
   const std::optional<Estimate> estimate = estimator.OnTimeout(now);
@@ -395,7 +394,7 @@ TEST(BandwidthEstimatorTest, AbsurdRoundTripTimesAreIgnored) {
 
 class WatchingObserver final : public EstimatorObserver {
  public:
-  void OnTarget(DataRate target, Timestamp now) override { targets.emplace_back(now, target); }
+  void OnTarget(const TargetTransferRate& target) override { targets.emplace_back(target.at_time, target.target_rate); }
   void OnArrival(const Arrival&) override { ++arrivals; }
   void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override { round_trip_time = update.round_trip_time; }
 
@@ -435,18 +434,19 @@ TEST(BandwidthEstimatorTest, AnObserverSeesEveryTargetAndEveryPacketAndChangesNo
   TargetRateConstraints constraints;
   constraints.max_rate = Kbps(100);
   constraints.start_rate = Kbps(100);
-  ASSERT_TRUE(watched.SetConstraints(constraints, kStart + TimeDelta::Seconds(1)));
+  constraints.at_time = kStart + TimeDelta::Seconds(1);
+  ASSERT_FALSE(watched.SetConstraints(constraints));
   EXPECT_EQ(observer.targets.back().second, Kbps(100));
 }
 
 TEST(BandwidthEstimatorTest, AControllerThatIsForEverDueDoesNotSpinTheHost) {
-  class Due final : public RateController {
+  class Due final : public IgnorantController {
    public:
     std::string_view name() const override { return "due"; }
-    Side side() const override { return Side::kReceiver; }
-    void OnTargetRateConstraints(const TargetRateConstraints&, Timestamp) override {}
     NetworkControlUpdate OnTimeout(Timestamp now) override {
-      return {.target_rate = TargetTransferRate{now, Kbps(200)}, .pacer_config = {}, .probe_cluster_configs = {}};
+      NetworkControlUpdate update;
+      update.target_rate = TargetTransferRate{now, Kbps(200)};
+      return update;
     }
     Timestamp next_timeout() const override { return Timestamp::MinusInfinity(); }
   };

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "weir.h"
-#include "weir/controllers/built_in_controllers.h"
+#include "weir/controllers.h"
 #include "weir/send_side_estimator.h"
 
 namespace weir {
@@ -64,7 +64,7 @@ TEST(CApiSendSideTest, GivesTheSameAsInCpp) {
                            MakeBuiltInController("rule", DataRate::KilobitsPerSecond(300)));
   EXPECT_EQ(weir_send_side_next_timeout_us(in_c.get()), INT64_MAX);
   EXPECT_EQ(Rates(in_c.get()).at_time_us, INT64_MIN);
-  EXPECT_EQ(weir_send_side_on_round_trip_time(in_c.get(), 50'000), WEIR_OK);
+  EXPECT_EQ(weir_send_side_on_round_trip_time(in_c.get(), 50'000, 0), WEIR_OK);
   in_cpp.OnRoundTripTime(TimeDelta::Millis(50));
   for (int message = 0; message < 400; ++message) {
     std::vector<weir_packet_feedback> given;
@@ -108,7 +108,7 @@ TEST(CApiSendSideTest, GivesTheSameAsInCpp) {
 TEST(CApiSendSideTest, SettersTakeEffect) {
   const Handle send_side = Create();
   EXPECT_EQ(Rates(send_side.get()).pacing_rate_bps, 750'000);
-  EXPECT_EQ(weir_send_side_set_constraints(send_side.get(), 30'000, 200'000, 1'000'000), WEIR_OK);
+  EXPECT_EQ(weir_send_side_set_constraints(send_side.get(), 30'000, 200'000, 1'000'000, 0), WEIR_OK);
   EXPECT_EQ(Rates(send_side.get()).target_rate_bps, 200'000);
   EXPECT_EQ(weir_send_side_set_objective(send_side.get(), 0.1f, 0.8f, 0.1f), WEIR_OK);
 }
@@ -148,8 +148,8 @@ TEST(CApiSendSideTest, NullAndNonsenseAreErrors) {
   EXPECT_EQ(weir_send_side_get_rates(send_side.get(), nullptr), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_send_side_get_counters(nullptr, nullptr), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_send_side_set_objective(send_side.get(), 0, 1, 1), WEIR_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(weir_send_side_set_constraints(send_side.get(), 2, 2, 1), WEIR_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(weir_send_side_on_round_trip_time(send_side.get(), 0), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_send_side_set_constraints(send_side.get(), 2, 2, 1, 0), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_send_side_on_round_trip_time(send_side.get(), 0, 0), WEIR_ERROR_INVALID_ARGUMENT);
 }
 
 }  // namespace

@@ -8,11 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "policy/mocc_sender.h"
 #include "test_models.h"
 #include "weir.h"
 #include "weir/bandwidth_estimator.h"
-#include "weir/policy/mocc_sender.h"
-#include "weir/pool/library_members.h"
+#include "weir/controllers.h"
+#include "weir/pool_controller.h"
 #include "weir/rtcp.h"
 
 extern "C" int64_t WeirTestRunFromC(void);
@@ -103,7 +104,7 @@ TEST(CApiTest, RunsAModelAndWritesRemb) {
   const int size = weir_estimator_write_remb(estimator.get(), 7, buffer.data(), buffer.size());
   ASSERT_EQ(size, 24);
   weir_estimate latest = EmptyEstimate();
-  ASSERT_EQ(weir_estimator_latest(estimator.get(), &latest), WEIR_OK);
+  ASSERT_EQ(weir_estimator_get_estimate(estimator.get(), &latest), WEIR_OK);
   const auto remb = ParseRemb(std::span<const uint8_t>(buffer).first(static_cast<size_t>(size)));
   ASSERT_TRUE(remb);
   EXPECT_EQ(remb->sender_ssrc, 7u);
@@ -197,8 +198,8 @@ TEST(CApiTest, RefusesBadConfigurations) {
 
 // What C++ makes of the same stream.
 std::vector<int64_t> RatesInCpp(const char* line, int64_t rate_bps) {
-  auto pool = ControllerPool::Create(ParsePool(line).value(), [](const std::string& name) {
-    return MakeLibraryMember(
+  auto pool = PoolController::Create(ParsePool(line).value(), [](const std::string& name) {
+    return MakeController(
         name, [](const std::string&) -> Result<std::shared_ptr<const PolicyModel>> { return Error{"none"}; },
         TargetRateConstraints{}.start_rate);
   });
@@ -270,17 +271,17 @@ TEST(CApiTest, APoolWithAUsersFusionSaysWhoSitsWhere) {
   EXPECT_STREQ(member.role, "copilot");
   EXPECT_GT(member.rate_bps, 0);
   EXPECT_EQ(weir_estimator_get_pool_member(estimator.get(), 3, &member), WEIR_ERROR_INVALID_ARGUMENT);
-  ASSERT_EQ(weir_estimator_set_pool(estimator.get(), "pilot=rule copilots=nada"), WEIR_OK);
+  ASSERT_EQ(weir_estimator_configure_pool(estimator.get(), "pilot=rule copilots=nada"), WEIR_OK);
   ASSERT_EQ(weir_estimator_get_pool_member(estimator.get(), 2, &member), WEIR_OK);
   EXPECT_STREQ(member.role, "pilot");
-  EXPECT_EQ(weir_estimator_set_pool(estimator.get(), "pilot=fixed"), WEIR_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(weir_estimator_set_pool(estimator.get(), "pilot"), WEIR_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(weir_estimator_set_pool(estimator.get(), nullptr), WEIR_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(weir_estimator_set_pool(nullptr, "pilot=rule"), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_configure_pool(estimator.get(), "pilot=fixed"), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_configure_pool(estimator.get(), "pilot"), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_configure_pool(estimator.get(), nullptr), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_configure_pool(nullptr, "pilot=rule"), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_estimator_pool_size(nullptr), WEIR_ERROR_INVALID_ARGUMENT);
 }
 
-TEST(CApiTest, AnotherModelTakesThePlaceInTheCall) {
+TEST(CApiTest, ANewControllerGoesOnInTheCall) {
   const auto first = ReadTestModel("rate_bps"), second = ReadTestModel("recurrent"), broken = ReadTestModel("loop");
   weir_estimator_config config = Config(nullptr);
   config.model = first.data();
@@ -292,22 +293,22 @@ TEST(CApiTest, AnotherModelTakesThePlaceInTheCall) {
   ASSERT_EQ(weir_estimator_on_packet(estimator.get(), &packet), WEIR_OK);
   for (int64_t now_us = 0; now_us < 1'000'000; now_us += 100'000)
     ASSERT_GE(weir_estimator_on_timeout(estimator.get(), now_us, &estimate), 0);
-  const auto replace = [&](const char* member, const std::vector<std::byte>& model) {
-    return weir_estimator_replace_model(estimator.get(), member, model.data(), model.size());
+  const auto replace = [&](const std::vector<std::byte>& model) {
+    config.model = model.data();
+    config.model_size_bytes = model.size();
+    return weir_estimator_set_controller(estimator.get(), &config);
   };
-  EXPECT_EQ(replace(nullptr, broken), WEIR_ERROR_INVALID_MODEL);
+  EXPECT_EQ(replace(broken), WEIR_ERROR_INVALID_MODEL);
   EXPECT_NE(std::string(weir_last_error()).find("holds a graph"), std::string::npos);
-  EXPECT_EQ(replace("nada", second), WEIR_ERROR_INVALID_MODEL);
-  EXPECT_EQ(replace("weir:other", second), WEIR_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(weir_estimator_replace_model(estimator.get(), nullptr, nullptr, 0), WEIR_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(weir_estimator_replace_model(nullptr, nullptr, second.data(), second.size()), WEIR_ERROR_INVALID_ARGUMENT);
-  ASSERT_EQ(replace(nullptr, second), WEIR_OK) << weir_last_error();
+  EXPECT_EQ(weir_estimator_set_controller(estimator.get(), nullptr), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_set_controller(nullptr, &config), WEIR_ERROR_INVALID_ARGUMENT);
+  ASSERT_EQ(replace(second), WEIR_OK) << weir_last_error();
   // The recurrent model asks for a Mbps more at each decision; silence lets the first ask for 400 bps.
-  ASSERT_EQ(weir_estimator_latest(estimator.get(), &estimate), WEIR_OK);
+  ASSERT_EQ(weir_estimator_get_estimate(estimator.get(), &estimate), WEIR_OK);
   const int64_t before_bps = estimate.target_rate_bps;
   for (int64_t now_us = 1'000'000; now_us < 3'000'000; now_us += 100'000)
     ASSERT_GE(weir_estimator_on_timeout(estimator.get(), now_us, &estimate), 0);
-  ASSERT_EQ(weir_estimator_latest(estimator.get(), &estimate), WEIR_OK);
+  ASSERT_EQ(weir_estimator_get_estimate(estimator.get(), &estimate), WEIR_OK);
   EXPECT_GT(estimate.target_rate_bps, before_bps);
 }
 
@@ -374,7 +375,7 @@ TEST(CApiTest, NullAndNonsenseAreErrors) {
   EXPECT_EQ(weir_estimator_on_timeout(nullptr, 0, &estimate), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_estimator_on_timeout(estimator.get(), 0, nullptr), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_estimator_on_timeout(estimator.get(), INT64_MAX, &estimate), WEIR_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(weir_estimator_latest(nullptr, &estimate), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_get_estimate(nullptr, &estimate), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_estimator_set_objective(estimator.get(), 1, 0, 0), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_estimator_set_constraints(estimator.get(), 2, 2, 1, 0), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_estimator_on_round_trip_time(estimator.get(), 0, 0), WEIR_ERROR_INVALID_ARGUMENT);

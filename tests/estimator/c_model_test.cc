@@ -103,10 +103,11 @@ TEST(CModelTest, SharedItDecidesAsLoadedForOneAlone) {
 
 TEST(CModelTest, TakesThePlaceOfAnotherInTheCall) {
   const Owned<weir_estimator> estimator = Create(Config(Load("rate_bps").get()));
-  EXPECT_EQ(weir_estimator_set_model(estimator.get(), nullptr, Load("recurrent").get()), WEIR_OK);
-  EXPECT_EQ(weir_estimator_set_model(estimator.get(), "weir:b", Load("recurrent").get()), WEIR_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(weir_estimator_set_model(estimator.get(), "nada", Load("recurrent").get()), WEIR_ERROR_INVALID_MODEL);
-  EXPECT_EQ(weir_estimator_set_model(estimator.get(), nullptr, nullptr), WEIR_ERROR_INVALID_ARGUMENT);
+  const Owned<weir_model> recurrent = Load("recurrent");
+  const weir_estimator_config config = Config(recurrent.get());
+  EXPECT_EQ(weir_estimator_set_controller(estimator.get(), &config), WEIR_OK);
+  const weir_estimator_config none = Config(nullptr);
+  EXPECT_EQ(weir_estimator_set_controller(estimator.get(), &none), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_GE(Rates(estimator.get()).size(), 3u);
 }
 

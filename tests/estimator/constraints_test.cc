@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "weir/rate_controller.h"
+#include "weir/network_controller.h"
 
 namespace weir {
 namespace {
@@ -11,9 +11,9 @@ constexpr DataRate k30 = DataRate::KilobitsPerSecond(30);
 constexpr DataRate k300 = DataRate::KilobitsPerSecond(300);
 
 TEST(ConstraintsTest, MovesTheStartRateIntoTheBounds) {
-  EXPECT_EQ(Validated(Constraints(k30, DataRate::Zero(), k300))->start_rate, k30);
-  EXPECT_EQ(Validated(Constraints(k30, DataRate::PlusInfinity(), k300))->start_rate, k300);
-  EXPECT_EQ(Validated(Constraints(k30, k300, k300))->start_rate, k300);
+  EXPECT_EQ(Validated(Constraints(k30, DataRate::Zero(), k300)).value().start_rate, k30);
+  EXPECT_EQ(Validated(Constraints(k30, DataRate::PlusInfinity(), k300)).value().start_rate, k300);
+  EXPECT_EQ(Validated(Constraints(k30, k300, k300)).value().start_rate, k300);
 }
 
 TEST(ConstraintsTest, RefusesImpossibleBounds) {

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "controllers/rule_controller.h"
 #include "test_call.h"
 #include "weir/bandwidth_estimator.h"
-#include "weir/controllers/built_in_controllers.h"
-#include "weir/controllers/rule_controller.h"
+#include "weir/controllers.h"
 
 namespace weir {
 namespace {
@@ -40,7 +40,7 @@ class Chance {
 };
 
 // The rule as the fallback is, and NADA.
-std::unique_ptr<RateController> Make(std::string_view name) {
+std::unique_ptr<ReceiverController> Make(std::string_view name) {
   if (name == "rule") return std::make_unique<RuleController>(RuleOptions{.tolerate_sparse_packets = true});
   return MakeBuiltInController(name, Kbps(1000));
 }

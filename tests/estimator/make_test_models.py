@@ -310,7 +310,6 @@ def good_models() -> dict[str, bytes]:
         "last_estimate_bps",
     )
     return {
-        "ranges": finish(linear(), "rate_bps", ranges="0,1e6,0,0.5,0,1"),
         "rate_bps": finish(linear(), "rate_bps"),
         "log_rate": finish(tanh, "log_rate"),
         "steering": finish(steering(), "rate_bps"),
@@ -357,9 +356,6 @@ def refused_models(folder: Path) -> dict[str, bytes]:
     custom.opset_import.append(helper.make_opsetid("com.microsoft", 1))
     good = finish(linear(), "rate_bps")
     return {
-        "ranges_too_few": finish(linear(), "rate_bps", ranges="0,1e6,0,1"),
-        "ranges_reversed": finish(linear(), "rate_bps", ranges="0,1e6,1,0,0,1"),
-        "ranges_no_numbers": finish(linear(), "rate_bps", ranges="0,1e6,0,nan,0,1"),
         "empty": b"",
         "text": b"version https://example.invalid/pointer\n",
         "truncated": good[: len(good) // 2],

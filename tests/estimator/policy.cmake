@@ -15,8 +15,6 @@ add_dependencies(weir_policy_tests weir_test_models)
 set_source_files_properties(c_header_test.c PROPERTIES COMPILE_OPTIONS "-std=c99;-pedantic-errors")
 target_compile_definitions(weir_policy_tests PRIVATE WEIR_TEST_MODELS="${WEIR_TEST_MODELS}" WEIR_EXPECTED_VERSION="${PROJECT_VERSION}"
   WEIR_SHIPPED_MODEL="${PROJECT_SOURCE_DIR}/trainer/models/weir.onnx")
-# The sources' own headers, for the two evaluators of a model.
-target_include_directories(weir_policy_tests PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} "${PROJECT_SOURCE_DIR}/estimator/c"
-  "${PROJECT_SOURCE_DIR}/estimator/src/policy")
-target_link_libraries(weir_policy_tests PRIVATE weir::weir GTest::gtest_main)
+target_include_directories(weir_policy_tests PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} "${PROJECT_SOURCE_DIR}/estimator/c")
+target_link_libraries(weir_policy_tests PRIVATE weir_private GTest::gtest_main)
 gtest_discover_tests(weir_policy_tests DISCOVERY_MODE PRE_TEST)

@@ -1,14 +1,13 @@
+#include "weir/registry.h"
+
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
 #include <string_view>
 
-#include "weir/controllers/built_in_controllers.h"
+#include "weir/controllers.h"
 #include "weir/objective.h"
-#include "weir/registry/controllers.h"
-#include "weir/registry/flow_kinds.h"
-#include "weir/registry/names.h"
 
 namespace weir {
 namespace {
@@ -46,7 +45,6 @@ TEST(RegistryTest, NamesArePlainAndEachThereOnce) {
     }
   };
   check(kControllers);
-  check(kFlowKinds);
   check(kObjectivePresets);
 }
 

@@ -1,4 +1,4 @@
-// A controller whose every answer a test gives.
+// A controller with targets from a test.
 #ifndef WEIR_TESTS_ESTIMATOR_SCRIPTED_CONTROLLER_H_
 #define WEIR_TESTS_ESTIMATOR_SCRIPTED_CONTROLLER_H_
 
@@ -8,26 +8,35 @@
 #include <utility>
 #include <vector>
 
-#include "weir/rate_controller.h"
+#include "weir/network_controller.h"
 
 namespace weir {
 
-// Says every 100 ms what a script makes it say; no rate is a fault.
-class ScriptedController final : public RateController {
+// Ignores every event; a test overrides what it needs.
+class IgnorantController : public ReceiverController {
+ public:
+  void OnTargetRateConstraints(const TargetRateConstraints&) override {}
+  void OnObjective(const Objective&) override {}
+  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate&) override {}
+  void OnArrival(const Arrival&) override {}
+  void OnTargetApplied(const TargetTransferRate&) override {}
+};
+
+// Gives the script's target every 100 ms; no rate is a fault.
+class ScriptedController final : public ReceiverController {
  public:
   using Script = std::function<std::optional<DataRate>(int decision)>;
   explicit ScriptedController(Script script) : script_(std::move(script)) {}
 
   std::string_view name() const override { return "scripted"; }
-  Side side() const override { return Side::kReceiver; }
-  void OnTargetRateConstraints(const TargetRateConstraints&, Timestamp now) override {
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override {
     ++constraints_calls;
-    if (next_.IsPlusInfinity()) next_ = now + TimeDelta::Millis(100);
+    if (next_.IsPlusInfinity()) next_ = constraints.at_time + TimeDelta::Millis(100);
   }
   void OnObjective(const Objective& value) override { objective = value; }
   void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override { round_trip_time = update.round_trip_time; }
   void OnArrival(const Arrival&) override { ++arrivals; }
-  void OnTargetApplied(DataRate target, Timestamp) override { applied.push_back(target); }
+  void OnTargetApplied(const TargetTransferRate& target) override { applied.push_back(target.target_rate); }
   NetworkControlUpdate OnTimeout(Timestamp now) override {
     next_ = now + TimeDelta::Millis(100);
     NetworkControlUpdate update;

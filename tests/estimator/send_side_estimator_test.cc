@@ -14,7 +14,7 @@
 #include "counted_allocations.h"
 #include "test_send_side_call.h"
 #include "test_stream.h"
-#include "weir/controllers/built_in_controllers.h"
+#include "weir/controllers.h"
 
 namespace weir {
 namespace {
@@ -22,7 +22,7 @@ namespace {
 constexpr Timestamp kStart = Timestamp::Seconds(1000);
 constexpr DataSize kSize = DataSize::Bytes(1200);
 
-std::unique_ptr<RateController> Rule() { return MakeBuiltInController("rule", DataRate::KilobitsPerSecond(300)); }
+std::unique_ptr<ReceiverController> Rule() { return MakeBuiltInController("rule", DataRate::KilobitsPerSecond(300)); }
 
 PacketFeedback Received(uint16_t sequence_number, Timestamp time) {
   return {sequence_number, PacketFate::kReceived, time};
@@ -44,7 +44,7 @@ void SendPackets(SendSideEstimator& estimator, uint16_t first, int count, Timest
 // What a receiver's host does that looks at the time with each packet.
 class Receiver {
  public:
-  Receiver(std::unique_ptr<RateController> controller, Timestamp start) : estimator_({}, std::move(controller)) {
+  Receiver(std::unique_ptr<ReceiverController> controller, Timestamp start) : estimator_({}, std::move(controller)) {
     static_cast<void>(estimator_.OnTimeout(start));
   }
   void OnPacket(const PacketArrival& packet) {
@@ -108,7 +108,7 @@ TEST_P(SameAsAtTheReceiver, WhereFeedbackIsCompleteAndImmediate) {
     ++compared;
   }
   EXPECT_GT(compared, 85'000);
-  EXPECT_EQ(sender.estimator().counters().decisions, receiver.estimator().counters().decisions);
+  EXPECT_EQ(sender.estimator().counters().controller.decisions, receiver.estimator().counters().controller.decisions);
   EXPECT_GT(sender.estimator().counters().arrivals.reordered, 100);
   EXPECT_EQ(sender.estimator().counters().arrivals.reordered, receiver.estimator().counters().arrivals.reordered);
   EXPECT_EQ(sender.estimator().counters().arrivals.invalid, 0);
@@ -124,7 +124,7 @@ TEST(SendSideEstimatorTest, HoldsTheStartRateUntilSomethingIsSent) {
   estimator.OnTransportFeedback(std::array{Received(3, kStart)}, kStart);
   EXPECT_EQ(estimator.target_rate().target_rate, TargetRateConstraints{}.start_rate);
   EXPECT_EQ(estimator.counters().not_in_history, 1);
-  EXPECT_EQ(estimator.estimator().counters().decisions, 0);
+  EXPECT_EQ(estimator.estimator().counters().controller.decisions, 0);
 }
 
 TEST(SendSideEstimatorTest, PacesAboveTheTarget) {
@@ -221,7 +221,7 @@ TEST(SendSideEstimatorTest, AReceiversClockMayBeSetAtAnyTime) {
   EXPECT_EQ(estimator.counters().clock_restarts, 2);
   EXPECT_EQ(estimator.counters().received, 3000);
   // 30 s, a decision every 100 ms.
-  EXPECT_NEAR(static_cast<double>(estimator.estimator().counters().decisions), 300, 5);
+  EXPECT_NEAR(static_cast<double>(estimator.estimator().counters().controller.decisions), 300, 5);
   EXPECT_GT(estimator.target_rate().target_rate, DataRate::KilobitsPerSecond(1700));
 }
 
@@ -339,7 +339,7 @@ TEST(SendSideEstimatorTest, BearsHostileFeedback) {
       ASSERT_LE(estimator.target_rate().target_rate, TargetRateConstraints{}.max_rate);
     }
     // 45 s on average: no flood of decisions.
-    EXPECT_LT(estimator.estimator().counters().decisions, 20'000);
+    EXPECT_LT(estimator.estimator().counters().controller.decisions, 20'000);
   }
 }
 

@@ -1,4 +1,4 @@
-"""The guide of estimator/README.md, followed for a dummy: a controller of the library in three steps, and no other."""
+"""A controller of the library is its own two files, a row of `kControllers` and a row of the factories."""
 
 import os
 import re
@@ -12,19 +12,22 @@ ROOT = Path(__file__).parents[2]
 LIBRARY = ROOT / "build" / "release" / "estimator" / "libweir.a"
 SUITE = ROOT / "tests" / "estimator" / "controllers" / "receiver_controllers_test.cc"
 HEADER = """
-#ifndef WEIR_CONTROLLERS_DUMMY_CONTROLLER_H_
-#define WEIR_CONTROLLERS_DUMMY_CONTROLLER_H_
-#include "weir/controllers/decision_timer.h"
-#include "weir/rate_controller.h"
+#ifndef WEIR_ESTIMATOR_SRC_CONTROLLERS_DUMMY_CONTROLLER_H_
+#define WEIR_ESTIMATOR_SRC_CONTROLLERS_DUMMY_CONTROLLER_H_
+#include "controllers/decision_timer.h"
+#include "weir/network_controller.h"
 
 namespace weir {
 
 // Always 1.5 Mbps, within the constraints.
-class DummyController final : public RateController {
+class DummyController final : public ReceiverController {
  public:
   std::string_view name() const override { return "dummy-2"; }
-  Side side() const override { return Side::kReceiver; }
-  void OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) override;
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override;
+  void OnObjective(const Objective&) override {}
+  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate&) override {}
+  void OnArrival(const Arrival&) override {}
+  void OnTargetApplied(const TargetTransferRate&) override {}
   NetworkControlUpdate OnTimeout(Timestamp now) override;
   Timestamp next_timeout() const override { return timer_.due(); }
 
@@ -37,15 +40,15 @@ class DummyController final : public RateController {
 #endif
 """
 SOURCE = """
-#include "weir/controllers/dummy_controller.h"
+#include "controllers/dummy_controller.h"
 
 #include <algorithm>
 
 namespace weir {
 
-void DummyController::OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) {
+void DummyController::OnTargetRateConstraints(const TargetRateConstraints& constraints) {
   constraints_ = constraints;
-  if (!timer_.started()) timer_.Start(now, TimeDelta::Millis(100));
+  if (!timer_.started()) timer_.Start(constraints.at_time, TimeDelta::Millis(100));
 }
 
 NetworkControlUpdate DummyController::OnTimeout(Timestamp now) {
@@ -76,29 +79,29 @@ def estimator(tmp_path: Path) -> Path:
     """The sources after the guide's first two steps."""
     copy = tmp_path / "estimator"
     shutil.copytree(ROOT / "estimator" / "include", copy / "include")
-    shutil.copytree(ROOT / "estimator" / "src" / "controllers", copy / "src" / "controllers")
-    (copy / "include/weir/controllers/dummy_controller.h").write_text(HEADER)
+    shutil.copytree(ROOT / "estimator" / "src", copy / "src")
+    (copy / "src/controllers/dummy_controller.h").write_text(HEADER)
     (copy / "src/controllers/dummy_controller.cc").write_text(SOURCE)
-    add_to_table(copy / "include/weir/registry/controllers.h", "kControllers", REGISTERED)
+    add_to_table(copy / "include/weir/registry.h", "kControllers", REGISTERED)
     return copy
 
 
 def compile_source(estimator: Path, source: Path) -> tuple[Path, subprocess.CompletedProcess[str]]:
     made = estimator / f"{source.stem}.o"
-    folders = [f"-I{estimator / 'include'}", f"-I{ROOT / 'tests' / 'estimator'}"]
+    folders = [f"-I{estimator / 'include'}", f"-I{estimator / 'src'}", f"-I{ROOT / 'tests' / 'estimator'}"]
     command = [os.environ.get("CXX", "c++"), "-std=c++20", *folders, "-c", str(source), "-o", str(made)]
     return made, subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
 
 
 @pytest.mark.skipif(not LIBRARY.is_file(), reason="make build-test first")
 def test_a_controller_added_by_the_guide_passes_the_suite_of_all(estimator: Path) -> None:
-    factories = estimator / "src/controllers/built_in_controllers.cc"
+    factories = estimator / "src/controllers/controllers.cc"
     _, refused = compile_source(estimator, factories)
     assert refused.returncode != 0
     assert "each controller that is built_in needs its factory" in refused.stderr
 
     add_to_table(factories, "kFactories", MADE)
-    factories.write_text('#include "weir/controllers/dummy_controller.h"\n' + factories.read_text())
+    factories.write_text('#include "controllers/dummy_controller.h"\n' + factories.read_text())
     objects = []
     for source in (SUITE, factories, estimator / "src/controllers/dummy_controller.cc"):
         made, done = compile_source(estimator, source)

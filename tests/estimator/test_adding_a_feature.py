@@ -39,9 +39,9 @@ STEPS = (
 )
 PROGRAM = f"""
 #include <cstdio>
-#include "probe_observations.h"
+#include "policy/probe_observations.h"
 #include "weir/arrival/interval_accumulator.h"
-#include "weir/policy/model_description.h"
+#include "policy/model_description.h"
 
 int main() {{
   const auto field = weir::FindIntervalStatisticsField("{DUMMY}");
@@ -63,7 +63,7 @@ SOURCES = (
     "arrival/interval_accumulator.cc",
     "arrival/interval_statistics.cc",
     "arrival/path_memory.cc",
-    "policy/features.cc",
+    "policy/feature_history.cc",
     "policy/probe_observations.cc",
 )
 
@@ -78,7 +78,7 @@ def compiled(folder: Path, steps, sources=SOURCES) -> subprocess.CompletedProces
         (folder / file).write_text(text.replace(after, after + line))
     (folder / "main.cc").write_text(PROGRAM)
     sources = ["main.cc", *(f"src/{name}" for name in sources)]
-    command = [os.environ.get("CXX", "c++"), "-std=c++20", "-Wall", "-Werror", "-Iinclude", "-Isrc/policy", *sources]
+    command = [os.environ.get("CXX", "c++"), "-std=c++20", "-Wall", "-Werror", "-Iinclude", "-Isrc", *sources]
     built = subprocess.run([*command, "-o", "program"], cwd=folder, capture_output=True, text=True, timeout=300)
     return built if built.returncode else subprocess.run([folder / "program"], capture_output=True, text=True)
 
@@ -147,7 +147,7 @@ ALLOWED = {
 # Other records have fields of these names; they are no features.
 HOMONYMS = {
     "trainer/gym/step.py": "the step record",
-    "trainer/gym/sim/run/step_recorder.h": "the step record",
+    "trainer/gym/sim/serve/step_recorder.h": "the step record",
     "estimator/python/estimator_binding.cc": "a host's statistics",
     "trainer/gym/sim/run/result_record.cc": "the result record",
     "trainer/gym/sim/run/series_record.cc": "the series of a result record",

@@ -312,7 +312,7 @@ def test_one_model_serves_many_estimators(models: Path) -> None:
     for estimator in shared:
         assert [one.target_rate_bps for one in stream(estimator, 0, 2_000_000, 1_000_000)] == expected
     assert policy.run([0.0] * policy.description["observation_size"])
-    shared[0].replace_model(weir.Model.load(str(models / "recurrent.onnx")))
+    shared[0].set_controller(model=weir.Model.load(str(models / "recurrent.onnx")))
 
 
 def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
@@ -365,12 +365,10 @@ def test_another_model_takes_the_place_in_the_call() -> None:
     stream(estimator, 0, 2_000_000, 1_000_000)
     before_bps = estimator.latest.target_rate_bps
     with pytest.raises(ValueError, match="it is not an ONNX model"):
-        estimator.replace_model(b"nothing")
-    with pytest.raises(ValueError, match='"nada" is no model'):
-        estimator.replace_model(model, "nada")
-    with pytest.raises(ValueError, match='"weir:other" is no member'):
-        estimator.replace_model(model, "weir:other")
-    estimator.replace_model(model)
+        estimator.set_controller(model=b"nothing")
+    with pytest.raises(ValueError, match="there is no controller 'gcc'"):
+        estimator.set_controller("gcc")
+    estimator.set_controller(model=model)
     assert estimator.latest.target_rate_bps == before_bps
     stream(estimator, 2_000_000, 4_000_000, 1_000_000)
     assert estimator.counters()["policy_faults"] == 0
@@ -419,10 +417,10 @@ def test_a_pool_runs_a_call_and_says_who_sits_where(models: Path) -> None:
     assert list(members) == ["weir", "weir:second", "nada"]
     assert [one["role"] for one in members.values()] == ["pilot", "copilot", "copilot"]
     assert all(one["rate_bps"] > 0 and one["trust"] == 1 and one["faults"] == 0 for one in members.values())
-    estimator.set_pool("pilot=nada copilots=weir fusion=max policy=by_objective")
+    estimator.configure_pool("pilot=nada copilots=weir fusion=max policy=by_objective")
     assert [one["role"] for one in estimator.members] == ["copilot", "watching", "pilot"]
     with pytest.raises(ValueError, match='"rule" is no member of this pool'):
-        estimator.set_pool("pilot=rule")
+        estimator.configure_pool("pilot=rule")
 
 
 def test_one_controller_is_a_pool_of_one() -> None:

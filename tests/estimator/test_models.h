@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "weir/policy/policy.h"
+#include "policy/policy.h"
 
 namespace weir {
 

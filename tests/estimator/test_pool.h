@@ -8,11 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "weir/pool/controller_pool.h"
+#include "weir/bandwidth_estimator.h"
+#include "weir/pool_controller.h"
 
 namespace weir {
 
-using Controllers = std::vector<std::unique_ptr<RateController>>;
+using Controllers = std::vector<std::unique_ptr<ReceiverController>>;
 
 // As an initializer list cannot, since these cannot be copied.
 template <class... Some>
@@ -25,17 +26,25 @@ Controllers ControllersOf(Some... controllers) {
 inline std::string MemberName(size_t index) { return std::string("m").append(std::to_string(index)); }
 
 // "m0" is the pilot, "m1" and so on are the copilots. `rest` gives fusion and policy.
-inline ControllerPool PoolOf(Controllers controllers, PoolSpecification rest = {}, PoolFunctions functions = {},
-                             std::unique_ptr<RateController> fallback = nullptr) {
+inline std::unique_ptr<PoolController> PoolOf(Controllers controllers, PoolSpecification rest = {},
+                                              PoolFunctions functions = {},
+                                              std::unique_ptr<ReceiverController> fallback = nullptr) {
   rest.pilot = "m0";
   for (size_t i = 1; i < controllers.size(); ++i) rest.copilots.push_back(MemberName(i));
   size_t next = 0;
-  auto pool = ControllerPool::Create(
+  auto pool = PoolController::Create(
       rest,
-      [&](const std::string&) -> Result<std::unique_ptr<RateController>> { return std::move(controllers[next++]); },
+      [&](const std::string&) -> Result<std::unique_ptr<ReceiverController>> { return std::move(controllers[next++]); },
       std::move(functions), std::move(fallback));
   if (!pool) std::abort();
   return std::move(pool.value());
+}
+
+inline const PoolController& PoolIn(const BandwidthEstimator& estimator) {
+  return dynamic_cast<const PoolController&>(estimator.controller());
+}
+inline PoolController& PoolIn(BandwidthEstimator& estimator) {
+  return dynamic_cast<PoolController&>(estimator.controller());
 }
 
 }  // namespace weir

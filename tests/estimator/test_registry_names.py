@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from weir.registry import CONTROLLERS, FLOW_KINDS, PRESETS, WEIGHTS
+from weir.registry import CONTROLLERS, PRESETS, WEIGHTS
+from weir.traces.schema.flows import FLOW_KINDS
 
 ROOT = Path(__file__).parents[2]
 NAMES = {*CONTROLLERS, *FLOW_KINDS, *PRESETS}
 REGISTRIES = {
     "estimator/include/weir/registry/controllers.h": {*CONTROLLERS},
-    "estimator/include/weir/registry/flow_kinds.h": {*FLOW_KINDS},
     "estimator/include/weir/objective.h": {*PRESETS},
 }
 # File or folder: the names that may be implemented there. A new one needs no line here.
@@ -25,9 +25,10 @@ IMPLEMENTATIONS = {
     "estimator/include/weir/policy/policy_controller.h": {"weir"},
     "estimator/src/controllers": {*CONTROLLERS},
     "trainer/gym/sim/endpoints": {*CONTROLLERS},
-    "trainer/gym/sim/scenario/scenario.h": {*FLOW_KINDS},
+    "trainer/gym/sim/scenario": {*FLOW_KINDS},
     "traces/schema/flows.py": {*FLOW_KINDS},
     "webrtc_patch/adapter": {*CONTROLLERS},
+    "estimator/program/sender_gcc.cc": {"gcc"},
 }
 # File or folder: the names that are meant there, though there are others.
 CHOICES = {
@@ -88,7 +89,7 @@ CHOICES = {
     "trainer/gym/episode.py": {"balanced"},
     "trainer/gym/vector.py": {"balanced"},
     "trainer/gym/sim/flows/flow_set.cc": {"rule"},
-    "trainer/gym/sim/run/job_options.cc": {"rule", "weir"},
+    "trainer/gym/sim/run/run.cc": {"rule", "weir"},
     "trainer/gym/sim/flows/simulation_job.h": {"rule"},
     "trainer/learning/evaluation.py": {"balanced"},
     "papers/mocc/adaptation.py": {"throughput", "balanced", "latency"},
@@ -109,7 +110,7 @@ CHOICES = {
     "qoe_eval/serve/page/objective.js": {"rule"},
     "trainer/train.py": {"weir"},
     "trainer/export.py": {"weir"},
-    "trainer/gym/sim/run/versions.cc": {"weir"},
+    "trainer/gym/sim/run/result_record.cc": {"weir"},
     "trainer/configuration/training.py": {"weir"},
     "trainer/model": {"weir"},
     "webrtc_patch/peer/peer_media.cc": {"weir"},
@@ -118,7 +119,7 @@ CHOICES = {
 WEIGHTS_BY_NAME = (
     "estimator/python/weir/registry.py", "qoe_eval/report/training_curves.py",
     "qoe_eval/serve/page/guard.js", "qoe_eval/serve/page/weights.js", "qoe_eval/report/page/report.js",
-    "webrtc_patch/adapter/external/program_decision_maker.cc", "webrtc_patch/peer/lines/command.cc",
+    "estimator/program/program_decision_maker.cc", "webrtc_patch/peer/lines/command.cc",
     "webrtc_patch/peer/lines/record_lines.cc",
 )  # fmt: skip
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)

@@ -8,21 +8,23 @@
 #include "fuzz_input.h"
 #include "fuzz_packet.h"
 #include "fuzz_targets.h"
+#include "scripted_controller.h"
 #include "test_pool.h"
 #include "weir/bandwidth_estimator.h"
-#include "weir/controllers/built_in_controllers.h"
+#include "weir/controllers.h"
 
 namespace weir::fuzz {
 namespace {
 
-// Gives any rate, or none: a controller that has lost its mind.
-class WildController final : public RateController {
+// Gives any rate, or none.
+class WildController final : public IgnorantController {
  public:
   explicit WildController(uint64_t seed) : random_(seed | 1) {}
 
   std::string_view name() const override { return "wild"; }
-  Side side() const override { return Side::kReceiver; }
-  void OnTargetRateConstraints(const TargetRateConstraints&, Timestamp now) override { next_timeout_ = now; }
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override {
+    next_timeout_ = constraints.at_time;
+  }
   NetworkControlUpdate OnTimeout(Timestamp now) override {
     random_ = random_ * 6364136223846793005u + 1442695040888963407u;
     // Also in the past, and never.
@@ -41,13 +43,13 @@ class WildController final : public RateController {
   Timestamp next_timeout_ = Timestamp::PlusInfinity();
 };
 
-std::unique_ptr<RateController> MakeController(FuzzInput& input) {
+std::unique_ptr<ReceiverController> MakeController(FuzzInput& input) {
   const uint32_t choice = input.Choose(kBuiltInControllers.size() + 1);
   if (choice == kBuiltInControllers.size()) return std::make_unique<WildController>(input.Take<uint64_t>());
   return MakeBuiltInController(kBuiltInControllers[choice], DataRate::BitsPerSecond(input.TakeScaled()));
 }
 
-Fusion::Kind TakeFusion(FuzzInput& input) { return static_cast<Fusion::Kind>(input.Choose(kFusionNames.size())); }
+FusionKind TakeFusion(FuzzInput& input) { return static_cast<FusionKind>(input.Choose(kFusionNames.size())); }
 
 // Seats among "m0" to "m7", of whom a pool need not have all.
 PoolSpecification TakeSeats(FuzzInput& input) {
@@ -59,7 +61,7 @@ PoolSpecification TakeSeats(FuzzInput& input) {
   return seats;
 }
 
-ControllerPool MakePool(FuzzInput& input) {
+std::unique_ptr<PoolController> MakePool(FuzzInput& input) {
   Controllers controllers = ControllersOf(MakeController(input));
   for (uint32_t i = input.Choose(8); i > 0; --i) controllers.push_back(MakeController(input));
   const uint64_t seed = input.Take<uint64_t>();
@@ -83,7 +85,7 @@ std::vector<Estimate> RunOperations(std::span<const uint8_t> bytes) {
   const auto given =
       Validated({DataRate::BitsPerSecond(input.TakeScaled()), DataRate::BitsPerSecond(input.TakeScaled()),
                  DataRate::BitsPerSecond(input.TakeScaled())});
-  TargetRateConstraints constraints = given.value_or(TargetRateConstraints{});
+  TargetRateConstraints constraints = given ? given.value() : TargetRateConstraints{};
   BandwidthEstimator estimator({constraints, kBalanced, input.Choose(2) == 0}, MakePool(input));
 
   std::vector<Estimate> estimates;
@@ -128,9 +130,9 @@ std::vector<Estimate> RunOperations(std::span<const uint8_t> bytes) {
       case 6: {
         const TargetRateConstraints wanted{DataRate::BitsPerSecond(input.TakeScaled()),
                                            DataRate::BitsPerSecond(input.TakeScaled()),
-                                           DataRate::BitsPerSecond(input.TakeScaled())};
-        const bool accepted = estimator.SetConstraints(wanted, now);
-        WEIR_FUZZ_CHECK(accepted == Validated(wanted).has_value());
+                                           DataRate::BitsPerSecond(input.TakeScaled()), now};
+        const bool accepted = !estimator.SetConstraints(wanted);
+        WEIR_FUZZ_CHECK(accepted == Validated(wanted).ok());
         if (accepted) constraints = wanted;
         break;
       }
@@ -138,7 +140,7 @@ std::vector<Estimate> RunOperations(std::span<const uint8_t> bytes) {
         estimator.OnRoundTripTime(TimeDelta::Micros(input.TakeScaled()), now);
         break;
       case 8: {
-        const auto error = estimator.SetPool(TakeSeats(input));
+        const auto error = PoolIn(estimator).Configure(TakeSeats(input));
         WEIR_FUZZ_CHECK(!error || !error->message.empty());
         break;
       }

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "fuzz_targets.h"
-#include "weir/policy/policy.h"
+#include "policy/policy.h"
 
 namespace weir::fuzz {
 

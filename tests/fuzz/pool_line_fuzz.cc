@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "fuzz_targets.h"
-#include "weir/controllers/built_in_controllers.h"
-#include "weir/pool/controller_pool.h"
+#include "weir/controllers.h"
+#include "weir/pool_controller.h"
 
 namespace weir::fuzz {
 
@@ -23,13 +23,13 @@ void FuzzPoolLine(std::span<const uint8_t> bytes) {
   const auto again = ParsePool(shortest);
   WEIR_FUZZ_CHECK(again && again.value() == pool.value() && ToString(again.value()) == shortest);
 
-  auto made = ControllerPool::Create(pool.value(), [](const std::string& name) {
+  auto made = PoolController::Create(pool.value(), [](const std::string& name) {
     auto controller = MakeBuiltInController(name, DataRate::KilobitsPerSecond(500));
-    return controller ? Result<std::unique_ptr<RateController>>(std::move(controller)) : Error{"none"};
+    return controller ? Result<std::unique_ptr<ReceiverController>>(std::move(controller)) : Error{"none"};
   });
   if (!made) return;
-  WEIR_FUZZ_CHECK(made.value().members().size() == 1 + pool.value().copilots.size());
-  WEIR_FUZZ_CHECK(made.value().specification() == pool.value());
+  WEIR_FUZZ_CHECK(made.value()->members().size() == 1 + pool.value().copilots.size());
+  WEIR_FUZZ_CHECK(made.value()->specification() == pool.value());
 }
 
 }  // namespace weir::fuzz

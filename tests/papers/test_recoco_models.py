@@ -142,7 +142,7 @@ def test_mean_reward_is_that_of_equation_6():
     record = StepRecord.of(
         receive_rate_bps=np.array([0.95e6, 1.2e6]),
         capacity_bps=1e6,
-        carriable_bps=1e6,
+        achievable_bps=1e6,
         one_way_delay_mean_ms=26.0,
         loss_ratio=0.0,
     )

@@ -80,7 +80,7 @@ def make_record(job):
             "bytes": [round(got / 80) for _, _, got in seen],
         }
         arrived = sorted(value for value in delay if value is not None)
-        carriable = sum(c for c, on in zip(capacity, active, strict=True) if on) / 80
+        achievable = sum(c for c, on in zip(capacity, active, strict=True) if on) / 80
         received = sum(rate) / 80
         packets = int(received / 1228)
         own_model = (job.get("external") or {}).get("kind") == "policy"
@@ -90,7 +90,7 @@ def make_record(job):
                 "id": flow["id"], "kind": flow["kind"], "controller": name, "direction": flow["direction"],
                 "start_s": start, "stop_s": stop, "base_one_way_delay_ms": base_ms,
                 "packets_sent": packets + sum(lost), "bytes_sent": int(received), "packets_received": packets,
-                "bytes_received": int(received), "packets_lost": sum(lost), "carriable_bytes": int(carriable),
+                "bytes_received": int(received), "packets_lost": sum(lost), "achievable_bytes": int(achievable),
                 "one_way_delay_ms": {
                     "mean": sum(arrived) / len(arrived), "max": arrived[-1],
                     **{f"p{rank}": arrived[len(arrived) * rank // 100] for rank in (5, 50, 95, 99)},

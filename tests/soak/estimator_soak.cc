@@ -20,9 +20,9 @@
 
 #include "counted_allocations.h"
 #include "weir/bandwidth_estimator.h"
-#include "weir/policy/policy_model.h"
-#include "weir/pool/library_members.h"
-#include "weir/pool/pool_specification.h"
+#include "weir/controllers.h"
+#include "weir/policy_model.h"
+#include "weir/pool_controller.h"
 #include "weir/rtcp.h"
 
 namespace weir {
@@ -50,8 +50,8 @@ BandwidthEstimator MakeEstimator() {
   const std::vector<char> content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   const auto specification = ParsePool("pilot=weir copilots=nada,rule fusion=median policy=by_trust");
   Check(specification.ok(), "the line of the pool is refused");
-  auto pool = ControllerPool::Create(specification.value(), [&](const std::string& member) {
-    return MakeLibraryMember(
+  auto pool = PoolController::Create(specification.value(), [&](const std::string& member) {
+    return MakeController(
         member, [&](const std::string&) { return PolicyModel::Load(std::as_bytes(std::span(content))); },
         DataRate::KilobitsPerSecond(300));
   });
@@ -96,13 +96,14 @@ class Soak {
         "\"allocations\": %lld, \"resident_growth_bytes\": %lld}\n",
         static_cast<long long>(packets_), now_.seconds(), static_cast<long long>(begun_),
         static_cast<long long>(statistics.total.packets),
-        static_cast<unsigned long long>(estimator_.counters().decisions), static_cast<long long>(allocated),
+        static_cast<unsigned long long>(estimator_.counters().controller.decisions), static_cast<long long>(allocated),
         static_cast<long long>(growth));
     Check(allocated == 0, "something was allocated");
     Check(same, "memory in use has changed");
     Check(growth <= kMaxGrowthBytes, "resident memory has grown");
     Check(statistics.total.packets > packets_ / 2, "most packets were refused");
-    Check(estimator_.counters().decisions > 0 && estimator_.counters().policy_faults == 0, "the model failed");
+    Check(estimator_.counters().controller.decisions > 0 && estimator_.counters().controller.faults == 0,
+          "the model failed");
     Check(estimator_.counters().arrivals.ssrc_evictions > 0, "streams never were too many");
   }
 

@@ -7,9 +7,9 @@ import cpp_includes
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("estimator", "webrtc_patch", "trainer")
+FOLDERS = ("estimator", "webrtc_patch", "trainer", "qoe_eval/link")
 SIMULATOR = ROOT / "trainer" / "gym" / "sim"
-# The lowest first. `serve` and `realtime` are two ways to use `run` that do not know each other.
+# The lowest first.
 SIMULATOR_ORDER = (
     ["core"],
     ["scenario"],
@@ -19,7 +19,7 @@ SIMULATOR_ORDER = (
     ["endpoints"],
     ["flows"],
     ["run"],
-    ["serve", "realtime"],
+    ["serve"],
 )
 MOST_HEADERS = 18
 
@@ -29,8 +29,10 @@ def listed(lines):
 
 
 def test_the_estimator_includes_nothing_but_itself_the_standard_library_and_onnx_runtime():
-    # pybind11 is for its Python module alone.
-    library = [one for one in cpp_includes.read_includes(ROOT / "estimator") if one.file.parts[0] != "python"]
+    # pybind11 is for its Python module alone, and estimator/program is beside the library.
+    library = [
+        one for one in cpp_includes.read_includes(ROOT / "estimator") if one.file.parts[0] not in ("python", "program")
+    ]
     own = [one for one in library if one.header.startswith("weir/")]
     beside = [one for one in library if one.quoted and (ROOT / "estimator" / one.file.parent / one.header).is_file()]
     standard = [one for one in library if not one.quoted and ("/" not in one.header)]
@@ -41,6 +43,21 @@ def test_the_estimator_includes_nothing_but_itself_the_standard_library_and_onnx
     assert named <= {"stddef.h", "stdint.h", "dlfcn.h", "onnxruntime_c_api.h"}, "of C, and what loads ONNX Runtime"
     exported = ROOT / "estimator" / "include"
     assert [one for one in own if not (exported / one.header).is_file()] == []
+
+
+def test_what_programs_share_needs_nothing_of_libwebrtc_or_the_simulator():
+    others = [ROOT / "webrtc_patch" / "adapter", ROOT / "webrtc_patch" / "peer", SIMULATOR]
+    includes = list(cpp_includes.read_includes(ROOT / "estimator" / "program"))
+    wrong = [one for one in includes if one.quoted and any((folder / one.header).is_file() for folder in others)]
+    assert includes
+    assert not wrong, listed(wrong)
+
+
+def test_the_simulator_does_not_know_the_link_of_calls():
+    link = ROOT / "qoe_eval" / "link"
+    wrong = [one for one in cpp_includes.read_includes(SIMULATOR) if one.quoted and (link / one.header).is_file()]
+    assert list(link.glob("*.h"))
+    assert not wrong, listed(wrong)
 
 
 @pytest.mark.parametrize("folder", ["adapter", "peer"])

@@ -27,13 +27,10 @@ def steady():
     """A function from a name to a scenario with a steady capacity."""
 
     def make(name="steady", rate_bps=1_000_000, duration_s=10.0):
-        return {
-            "schema": "weir.scenario/1",
-            "name": name,
-            "duration_s": duration_s,
-            "forward": {"capacity": {"times_s": [0.0], "rates_bps": [rate_bps]}},
-            "flows": [{"kind": "rtp", "id": "media"}],
-        }
+        capacity = {"times_s": [0.0], "rates_bps": [rate_bps]}
+        flows = [{"kind": "rtp"}]
+        scenario = Scenario.make(name=name, duration_s=duration_s, forward={"capacity": capacity}, flows=flows)
+        return scenario.to_dict()
 
     return make
 

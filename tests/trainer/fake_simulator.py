@@ -9,7 +9,7 @@ import sys
 import time
 
 STEP_FIELDS = [
-    "time_s", "capacity_bps", "carriable_bps", "fair_share_bps", "send_rate_bps", "receive_rate_bps",
+    "time_s", "capacity_bps", "achievable_bps", "fair_share_bps", "send_rate_bps", "receive_rate_bps",
     "one_way_delay_mean_ms", "one_way_delay_p95_ms", "base_one_way_delay_ms", "queueing_delay_ms", "loss_ratio",
     "packets_received", "target_bps", "future_capacity_bps", "optimal_bps",
 ]  # fmt: skip

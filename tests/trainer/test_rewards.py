@@ -23,7 +23,7 @@ from weir.trainer.gym.step import STEP_FIELDS, StepRecord
 def record(rate=0.8, delay_ms=50.0, loss=0.0, base_ms=25.0, capacity=1e6):
     return StepRecord.of(
         receive_rate_bps=np.asarray(rate) * 1e6,
-        carriable_bps=capacity,
+        achievable_bps=capacity,
         fair_share_bps=capacity,
         capacity_bps=capacity,
         one_way_delay_mean_ms=delay_ms,

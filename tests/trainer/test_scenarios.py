@@ -41,7 +41,7 @@ def test_the_simulator_reads_and_runs_every_scenario_of_the_domain(real_simulato
     records = [json.loads(line) for line in done.stdout.splitlines()]
     assert [record["job"] for record in records] == list(range(400))
     assert not [record["error"] for record in records if "error" in record]
-    assert all(record["flows"][0]["carriable_bytes"] > 0 for record in records)
+    assert all(record["flows"][0]["achievable_bytes"] > 0 for record in records)
 
 
 def test_files_are_drawn_in_turn(tmp_path, steady):

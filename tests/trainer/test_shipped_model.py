@@ -43,7 +43,7 @@ def replay(real_simulator):
 
 
 def utilisation(flow):
-    return flow["bytes_received"] / flow["carriable_bytes"]
+    return flow["bytes_received"] / flow["achievable_bytes"]
 
 
 def queueing_p95_ms(flow):

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 
 import pytest
 from make_test_models import finish, telling_path_kind
@@ -61,7 +62,7 @@ def test_help_tells_of_every_command_and_option(run, option):
 
 
 def test_a_number_that_no_number_holds_is_wrong_input(run, steady, tmp_path):
-    (tmp_path / "huge.json").write_text(json.dumps(steady()).replace("1000000", "1e999"))
+    (tmp_path / "huge.json").write_text(json.dumps(steady()).replace("1000000.0", "1e999"))
     ended = run("run", "huge.json")
     assert ended.returncode == 2
     assert "huge.json: a number in it is larger than any that can be used" in ended.stderr
@@ -130,3 +131,18 @@ def test_a_job_nested_too_deeply_is_answered_as_wrong(run):
     first, second = map(json.loads, ended.stdout.splitlines())
     assert first == {"job": None, "error": "nested deeper than 256 levels"}
     assert second["job"] == 2
+
+
+def test_a_partial_scenario_is_refused_with_the_command_that_completes_it(run, tmp_path):
+    partial = {
+        "schema": "weir.scenario/1", "name": "x", "duration_s": 1.0, "flows": [{"kind": "rtp"}],
+        "forward": {"capacity": {"times_s": [0.0], "rates_bps": [1e6]}},
+    }  # fmt: skip
+    (tmp_path / "partial.json").write_text(json.dumps(partial))
+    ended = run("run", "partial.json")
+    assert ended.returncode == 2
+    assert "partial.json: description: is missing; add it" in ended.stderr
+    assert "`weir traces convert FILE.json WHOLE.json` fills in defaults" in ended.stderr
+    command = [sys.executable, "-m", "weir.traces.cli", "convert", "partial.json", "whole.json"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    assert run("run", "whole.json").returncode == 0

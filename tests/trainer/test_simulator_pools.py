@@ -7,18 +7,17 @@ from typing import Any
 import pytest
 
 from weir.executables import find_simulator
+from weir.traces.schema.scenario import Scenario
 
 WITH_GCC = "pilot=fixed copilots=gcc fusion=min"
 
 
 def run(under_test: str, **flow: Any) -> dict[str, Any]:
-    scenario = {
-        "schema": "weir.scenario/1",
-        "name": "x",
-        "duration_s": 20.0,
-        "forward": {"capacity": {"times_s": [0.0], "rates_bps": [2e6]}},
-        "flows": [{"kind": "rtp", "controller": "under_test"} | flow],
-    }
+    capacity = {"times_s": [0.0], "rates_bps": [2e6]}
+    scenario = Scenario.make(
+        name="x", duration_s=20.0, forward={"capacity": capacity}, flows=[{"kind": "rtp"}]
+    ).to_dict()
+    scenario["flows"][0] |= flow
     job = {"job": 1, "scenario": scenario, "controller": under_test, "series": False}
     done = subprocess.run(
         [str(find_simulator()), "run", "-"],

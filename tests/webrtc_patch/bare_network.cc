@@ -116,11 +116,10 @@ class Flow {
     Timestamp started = Timestamp::PlusInfinity();
   };
 
-  bool receiver_side() const { return controller_.side() == RateController::Side::kReceiver; }
-
   void Start() {
     target_rate_ = config_.constraints.start_rate;
-    controller_.OnTargetRateConstraints(config_.constraints, loop_.now());
+    config_.constraints.at_time = loop_.now();
+    controller_.OnTargetRateConstraints(config_.constraints);
     Poll();
     last_send_time_ = loop_.now();
     ScheduleSend();
@@ -139,7 +138,7 @@ class Flow {
   void Poll() {
     while (controller_.next_timeout() <= loop_.now()) {
       NetworkControlUpdate update = controller_.OnTimeout(loop_.now());
-      if (receiver_side()) {
+      if (receiver_) {
         if (update.target_rate) {
           loop_.At(loop_.now() + path_.one_way_delay, [this, update] { Obey(update); });
         }
@@ -212,14 +211,14 @@ class Flow {
     ++result_.packets_sent;
     sent_.push_back(packet);
     sent_.back().data_in_flight = packet.data_in_flight = DataInFlight();
-    if (!receiver_side()) controller_.OnSentPacket(packet);
+    if (sender_) sender_->OnSentPacket(packet);
 
     if (const auto departure = bottleneck_.Enqueue(now)) {
       loop_.At(*departure + path_.one_way_delay, [this, packet] { Receive(packet); });
     } else {
       ++result_.packets_dropped;
     }
-    if (!receiver_side()) Poll();
+    if (sender_) Poll();
     ScheduleSend();
   }
 
@@ -235,7 +234,7 @@ class Flow {
     highest_received_ = packet.sequence_number;
     lost_since_report_ += lost;
     ++received_since_report_;
-    if (!receiver_side()) return;
+    if (sender_) return;
     Arrival arrival;
     arrival.packet.arrival_time = now;
     arrival.packet.sequence_number = static_cast<uint16_t>(packet.sequence_number);
@@ -245,13 +244,13 @@ class Flow {
     arrival.packet.payload_size = kPayloadBytes;
     arrival.sequence_number = packet.sequence_number;
     arrival.lost_change = static_cast<int32_t>(lost);
-    controller_.OnArrival(arrival);
+    receiver_->OnArrival(arrival);
     Poll();
   }
 
   // Transport feedback on everything up to the newest packet received.
   void SendFeedback() {
-    if (receiver_side() || received_.empty()) return;
+    if (receiver_ || received_.empty()) return;
     loop_.At(loop_.now() + path_.one_way_delay, [this, received = std::exchange(received_, {})] {
       TransportPacketsFeedback feedback;
       feedback.feedback_time = loop_.now();
@@ -264,7 +263,7 @@ class Flow {
         sent_.pop_front();
       }
       feedback.data_in_flight = DataInFlight();
-      controller_.OnTransportPacketsFeedback(feedback);
+      sender_->OnTransportPacketsFeedback(feedback);
       Poll();
     });
   }
@@ -278,7 +277,7 @@ class Flow {
     TransportLossReport report;
     report.packets_lost_delta = std::exchange(lost_since_report_, 0);
     report.packets_received_delta = std::exchange(received_since_report_, 0);
-    if (receiver_side()) {
+    if (receiver_) {
       controller_.OnRoundTripTimeUpdate(round_trip_time);
       return;
     }
@@ -286,7 +285,7 @@ class Flow {
     report.receive_time = report.end_time = round_trip_time.receive_time = arrival;
     report.start_time = arrival - kLossReportInterval;
     loop_.At(arrival, [this, report, round_trip_time] {
-      controller_.OnTransportLossReport(report);
+      sender_->OnTransportLossReport(report);
       controller_.OnRoundTripTimeUpdate(round_trip_time);
       Poll();
     });
@@ -296,7 +295,10 @@ class Flow {
   Bottleneck& bottleneck_;
   const PathConfig& path_;
   FlowConfig config_;
-  RateController& controller_;
+  NetworkController& controller_;
+  // One of the two.
+  ReceiverController* const receiver_ = dynamic_cast<ReceiverController*>(&controller_);
+  SenderController* const sender_ = dynamic_cast<SenderController*>(&controller_);
   FlowResult result_;
 
   DataRate target_rate_ = DataRate::Zero();
@@ -363,7 +365,7 @@ std::vector<FlowResult> Simulate(const PathConfig& path, std::vector<FlowConfig>
   return results;
 }
 
-FlowResult Simulate(const PathConfig& path, std::unique_ptr<RateController> controller, TimeDelta duration) {
+FlowResult Simulate(const PathConfig& path, std::unique_ptr<NetworkController> controller, TimeDelta duration) {
   std::vector<FlowConfig> flows(1);
   flows[0].controller = std::move(controller);
   return std::move(Simulate(path, std::move(flows), duration).front());

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "weir/rate_controller.h"
+#include "weir/network_controller.h"
 
 namespace weir::bare {
 
@@ -38,7 +38,7 @@ struct PathConfig {
 };
 
 struct FlowConfig {
-  std::unique_ptr<RateController> controller;
+  std::unique_ptr<NetworkController> controller;
   TargetRateConstraints constraints;
   Timestamp start = kStart;
   // What the media has to send at most; below its target rate a flow is limited by its application.
@@ -80,7 +80,7 @@ struct FlowResult {
 
 // Runs all flows over one path until kStart + duration.
 std::vector<FlowResult> Simulate(const PathConfig& path, std::vector<FlowConfig> flows, TimeDelta duration);
-FlowResult Simulate(const PathConfig& path, std::unique_ptr<RateController> controller, TimeDelta duration);
+FlowResult Simulate(const PathConfig& path, std::unique_ptr<NetworkController> controller, TimeDelta duration);
 
 }  // namespace weir::bare
 

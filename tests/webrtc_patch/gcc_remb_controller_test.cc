@@ -46,8 +46,8 @@ TEST(GccRembController, IsTheSameTwice) {
 
 class Arrivals {
  public:
-  explicit Arrivals(RateController& controller) : controller_(controller) {
-    controller_.OnTargetRateConstraints({}, bare::kStart);
+  explicit Arrivals(ReceiverController& controller) : controller_(controller) {
+    controller_.OnTargetRateConstraints({.at_time = bare::kStart});
     Poll(bare::kStart);
   }
 
@@ -72,7 +72,7 @@ class Arrivals {
     }
   }
 
-  RateController& controller_;
+  ReceiverController& controller_;
   std::vector<DataRate> targets_;
 };
 

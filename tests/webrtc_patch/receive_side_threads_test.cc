@@ -17,24 +17,22 @@ namespace {
 
 using testing::ReceiveSideCall;
 
-std::shared_ptr<const PolicyModel> LoadTestPolicy(const std::string& name) {
-  auto model = PolicyModel::Load(ReadTestModel(name));
-  EXPECT_TRUE(model) << (model ? "" : model.error());
-  return model ? model.value() : nullptr;
-}
-
 TEST(ReceiveSideThreads, ModelsAreReplacedWhileCallsDecideBeginAndEnd) {
   constexpr int kCalls = 3;
   const auto pool = PoolOf(ParsePool("pilot=weir copilots=nada fusion=min").value(), {{"", ReadTestModel("rate_bps")}});
   ASSERT_TRUE(pool) << pool.error();
-  const std::vector models{LoadTestPolicy("rate_bps"), LoadTestPolicy("log_rate"), LoadTestPolicy("relative")};
+  std::vector<ControllerFactory> controllers;
+  for (const char* model : {"rate_bps", "log_rate", "relative"}) {
+    controllers.push_back(
+        PoolOf(ParsePool("pilot=weir copilots=nada fusion=min").value(), {{"", ReadTestModel(model)}}).value());
+  }
   std::atomic<int> decisions = 0;
   std::atomic<int> faults = 0;
   ReceiveSideSwitchConfig config;
-  config.pool = pool.value();
+  config.controller = pool.value();
   config.on_decision = [&](const ReceiveSideDecision& decision) {
     ++decisions;
-    if (decision.counters.policy_faults > 0) ++faults;
+    if (decision.counters.controller.faults > 0) ++faults;
   };
   const auto receive_side = ReceiveSideSwitch::Create(std::move(config));
   receive_side->Install();
@@ -51,8 +49,8 @@ TEST(ReceiveSideThreads, ModelsAreReplacedWhileCallsDecideBeginAndEnd) {
   const auto wide = ParsePool("pilot=weir copilots=nada fusion=max").value();
   const auto narrow = ParsePool("pilot=nada copilots=weir fusion=min").value();
   for (size_t i = 0; running > 0; ++i) {
-    receive_side->ReplaceModel("weir", models[i % models.size()]);
-    if (i % 3 == 0) receive_side->SetPoolLine(i % 2 ? wide : narrow);
+    receive_side->SetController(controllers[i % controllers.size()]);
+    if (i % 3 == 0) receive_side->ConfigurePool(i % 2 ? wide : narrow);
     if (i % 5 == 0) receive_side->SetObjective(i % 2 ? kLatency : kThroughput);
     if (i % 7 == 0) receive_side->RepeatRemb();
   }
@@ -66,7 +64,7 @@ TEST(ReceiveSideThreads, OnePoolFactoryServesCallsOfManyThreads) {
   const auto pool = PolicyAlone(ReadTestModel("rate_bps"));
   ASSERT_TRUE(pool) << pool.error();
   ReceiveSideSwitchConfig config;
-  config.pool = pool.value();
+  config.controller = pool.value();
   std::atomic<int> decisions = 0;
   config.on_decision = [&](const ReceiveSideDecision& decision) { decisions += decision.controller == "weir"; };
   const auto receive_side = ReceiveSideSwitch::Create(std::move(config));

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "weir/rate_controller.h"
+#include "weir/network_controller.h"
 
 namespace weir::scripted {
 
@@ -21,13 +21,15 @@ inline constexpr uint32_t kPacketBytes = 1000;
 class Call {
  public:
   // The call begins at `origin`; results are given relative to it.
-  Call(RateController& controller, const TargetRateConstraints& constraints, Timestamp origin)
+  Call(NetworkController& controller, const TargetRateConstraints& constraints, Timestamp origin)
       : controller_(controller), origin_(origin), now_(origin) {
     SetConstraints(constraints);
   }
 
   void SetConstraints(const TargetRateConstraints& constraints) {
-    controller_.OnTargetRateConstraints(constraints, now_);
+    TargetRateConstraints at_now = constraints;
+    at_now.at_time = now_;
+    controller_.OnTargetRateConstraints(at_now);
     RunTimers();
   }
 
@@ -66,8 +68,6 @@ class Call {
   bool stuck() const { return stuck_; }
 
  private:
-  bool receiver_side() const { return controller_.side() == RateController::Side::kReceiver; }
-
   void Pass(TimeDelta duration) {
     const Timestamp end = now_ + duration;
     while (controller_.next_timeout() < end && !stuck_) {
@@ -93,8 +93,8 @@ class Call {
     packet.data_in_flight = DataSize::Bytes(int64_t{kPacketBytes} * static_cast<int64_t>(unreported_.size()));
     unreported_.back() = packet;
     (lost ? packets_lost_ : packets_received_) += 1;
-    if (!receiver_side()) {
-      controller_.OnSentPacket(packet);
+    if (sender_) {
+      sender_->OnSentPacket(packet);
     } else if (!lost) {
       Arrival arrival;
       arrival.packet.arrival_time = now_;
@@ -103,14 +103,14 @@ class Call {
       arrival.packet.abs_send_time = static_cast<uint32_t>(((send_time_us << 18) / 1'000'000) & 0xFFFFFF);
       arrival.packet.payload_size = kPacketBytes;
       arrival.sequence_number = packet.sequence_number;
-      controller_.OnArrival(arrival);
+      receiver_->OnArrival(arrival);
     }
     RunTimers();
   }
 
   // On what was sent a round-trip time ago or earlier.
   void SendFeedback(bool lost) {
-    if (receiver_side()) return;
+    if (!sender_) return;
     TransportPacketsFeedback feedback;
     feedback.feedback_time = now_;
     while (!unreported_.empty() && unreported_.front().send_time + kRoundTripTime <= now_) {
@@ -120,24 +120,27 @@ class Call {
       unreported_.erase(unreported_.begin());
     }
     feedback.data_in_flight = DataSize::Bytes(int64_t{kPacketBytes} * static_cast<int64_t>(unreported_.size()));
-    controller_.OnTransportPacketsFeedback(feedback);
+    sender_->OnTransportPacketsFeedback(feedback);
     RunTimers();
   }
 
   void SendLossReport() {
     controller_.OnRoundTripTimeUpdate({.receive_time = now_, .round_trip_time = kRoundTripTime});
-    if (!receiver_side()) {
-      controller_.OnTransportLossReport({.receive_time = now_,
-                                         .start_time = now_ - kLossReportInterval,
-                                         .end_time = now_,
-                                         .packets_lost_delta = packets_lost_,
-                                         .packets_received_delta = packets_received_});
+    if (sender_) {
+      sender_->OnTransportLossReport({.receive_time = now_,
+                                      .start_time = now_ - kLossReportInterval,
+                                      .end_time = now_,
+                                      .packets_lost_delta = packets_lost_,
+                                      .packets_received_delta = packets_received_});
     }
     packets_lost_ = packets_received_ = 0;
     RunTimers();
   }
 
-  RateController& controller_;
+  NetworkController& controller_;
+  // One of the two.
+  ReceiverController* const receiver_ = dynamic_cast<ReceiverController*>(&controller_);
+  SenderController* const sender_ = dynamic_cast<SenderController*>(&controller_);
   const Timestamp origin_;
   Timestamp now_;
   std::vector<Saying> sayings_;

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weir.errors import InputError
-from weir.traces.schema.turned import turned
 
 MAX_RATE_BPS = 10e9
 """The highest capacity a scenario may have, in bit/s."""
@@ -137,7 +136,7 @@ class CapacityTrace:
         """
         if self.period_s is None:
             raise InputError("capacity: a trace without a period has no other starting point")
-        times_s, held = turned(self.times_s, self.period_s, start_s)
+        times_s, held = rotated(self.times_s, self.period_s, start_s)
         return CapacityTrace(times_s, self.rates_bps[held], self.period_s)
 
     def clipped(self, low_bps: float, high_bps: float) -> CapacityTrace:
@@ -161,3 +160,24 @@ class CapacityTrace:
             return bits
         whole = at_change[-1] + self.rates_bps[-1] * (self.period_s - self.times_s[-1])
         return bits + periods * whole
+
+
+def rotated(times_s: ArrayLike, period_s: float, start_s: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """A periodic series, rotated so that its value at ``start_s`` holds at 0.
+
+    Args:
+        times_s: from when on each value holds, s, rising, the first 0.
+        period_s: after which they repeat, s, later than the last time.
+        start_s: s, >= 0; the periods in it do not count.
+
+    Returns:
+        The new times, s, the first 0, and of each the index of the value that holds from it on.
+    """
+    # In whole ns, the simulator's unit.
+    period_ns, times_ns = round(period_s * 1e9), np.rint(np.asarray(times_s) * 1e9).astype(np.int64)
+    start_ns = round(start_s * 1e9) % period_ns
+    cut = int(np.searchsorted(times_ns, start_ns, side="right"))
+    rotated_ns = np.concatenate(([0], times_ns[cut:] - start_ns, times_ns[:cut] + period_ns - start_ns))
+    held = np.concatenate((np.arange(cut - 1, len(times_ns)), np.arange(cut)))
+    kept = rotated_ns < period_ns
+    return rotated_ns[kept] / 1e9, held[kept]

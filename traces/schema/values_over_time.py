@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Discriminator, Field, Tag, model_validator
 
+from weir.traces.schema.capacity import rotated
 from weir.traces.schema.part import NotNegative, Part, PositiveTime, Ratio
-from weir.traces.schema.turned import turned
 
 CONSTANT, CHANGING = "<number>", "<changing>"
 """How pydantic's locations name the two forms of such a value; no keys of a file."""
@@ -61,7 +61,7 @@ class _ValuesOverTime(Part):
         """Repeating values begun ``start_s`` (s, >= 0) later; without a period they keep their times."""
         if self.period_s is None:
             return self
-        times_s, held = turned(self.times_s, self.period_s, start_s)
+        times_s, held = rotated(self.times_s, self.period_s, start_s)
         values = getattr(self, self.values_name)
         return self.model_copy(
             update={"times_s": times_s.tolist(), self.values_name: [values[index] for index in held]}

@@ -11,7 +11,7 @@ import numpy as np
 from weir.errors import InputError
 from weir.registry import PRESETS
 from weir.traces.generate.random_domain import random_scenario
-from weir.traces.schema.scenario import Scenario
+from weir.traces.schema.scenario import Scenario, WholeDocument
 from weir.trainer.gym.specification import (
     MAXIMUM_RANDOM_LOSS_WEIGHT,
     MINIMUM_RANDOM_WEIGHT,
@@ -30,11 +30,13 @@ class Episode:
 
 
 def scenario_document(scenario: Any) -> Mapping[str, Any]:
-    """The JSON document of a scenario: mappings as they are, a `Scenario` as its `to_dict`."""
+    """The whole JSON document of a `Scenario`, or of a mapping that may omit what has a default."""
     if isinstance(scenario, Scenario):
         return scenario.to_dict()
-    if isinstance(scenario, Mapping):
+    if isinstance(scenario, WholeDocument):
         return scenario
+    if isinstance(scenario, Mapping):
+        return Scenario.from_dict(scenario).to_dict()
     raise InputError(f"a scenario is a mapping or a weir.traces Scenario, not a {type(scenario).__name__}")
 
 

@@ -31,7 +31,7 @@ def utilisation(record: StepRecord) -> np.ndarray:
     """Receive rate over what the path could carry of the media: ReCoCo Eq. 2 with the bound of what the media may send.
     In [0, inf).
     """
-    return record.receive_rate_bps / np.maximum(record.carriable_bps, MINIMUM_CAPACITY_BPS)
+    return record.receive_rate_bps / np.maximum(record.achievable_bps, MINIMUM_CAPACITY_BPS)
 
 
 def mocc_objectives(record: StepRecord) -> np.ndarray:
@@ -43,7 +43,7 @@ def mocc_objectives(record: StepRecord) -> np.ndarray:
     """
     measures = np.empty((*record.values.shape[:-1], 3))
     delay_ms = record.one_way_delay_mean_ms
-    measures[..., 0] = np.where(record.carriable_bps > 0, np.minimum(utilisation(record), 1.0), 1.0)
+    measures[..., 0] = np.where(record.achievable_bps > 0, np.minimum(utilisation(record), 1.0), 1.0)
     measures[..., 1] = np.minimum(record.base_one_way_delay_ms / np.maximum(delay_ms, 1e-3), 1.0)
     measures[..., 1][delay_ms <= 0] = 1.0
     measures[..., 2] = 1.0 - np.minimum(np.maximum(record.loss_ratio, 0.0), 1.0)

@@ -8,8 +8,8 @@ import numpy as np
 STEP_FIELDS: tuple[str, ...] = (
     "time_s",  # at the end of the interval
     "capacity_bps",  # mean of the bottleneck
-    "carriable_bps",  # of the media: bounded by what it may send, which may wait for 100 ms (sim/endpoints/carriable.h)
-    "fair_share_bps",  # of carriable_bps, when TCP and RTP flows beside it have as much of the capacity each
+    "achievable_bps",  # of the media, at most what it may send, which may wait for 100 ms (sim/endpoints/achievable.h)
+    "fair_share_bps",  # of achievable_bps, when TCP and RTP flows beside it have as much of the capacity each
     "send_rate_bps",  # IP bytes
     "receive_rate_bps",  # IP bytes
     "one_way_delay_mean_ms",  # of arrivals; held when nothing arrived

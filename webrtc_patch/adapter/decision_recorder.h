@@ -3,18 +3,18 @@
 #define WEIR_WEBRTC_PATCH_ADAPTER_DECISION_RECORDER_H_
 
 #include "weir/arrival/interval_accumulator.h"
-#include "weir/estimator_observer.h"
+#include "weir/bandwidth_estimator.h"
 
 namespace weir::adapter {
 
 class DecisionRecorder final : public EstimatorObserver {
  public:
-  void OnTarget(DataRate target, Timestamp now) override {
+  void OnTarget(const TargetTransferRate& target) override {
     decided_ = true;
     if (started_) return;
     started_ = true;
-    target_ = target;
-    accumulator_.Start(now);
+    target_ = target.target_rate;
+    accumulator_.Start(target.at_time);
   }
   void OnArrival(const Arrival& arrival) override { accumulator_.OnArrival(arrival); }
   void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override {

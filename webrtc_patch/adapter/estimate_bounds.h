@@ -5,7 +5,7 @@
 
 #include "modules/congestion_controller/goog_cc/goog_cc_network_control.h"
 #include "modules/congestion_controller/pcc/pcc_network_controller.h"
-#include "weir/network_control.h"
+#include "weir/network_types.h"
 
 namespace weir::adapter {
 

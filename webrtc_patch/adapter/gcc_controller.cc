@@ -17,7 +17,7 @@ void AfterFeedback(webrtc::NetworkControllerInterface& controller, const TargetR
 
 }  // namespace
 
-std::unique_ptr<RateController> MakeGccController() {
+std::unique_ptr<SenderController> MakeGccController() {
   return std::make_unique<adapter::SendSideController>(
       "gcc", std::make_unique<webrtc::GoogCcNetworkControllerFactory>(),
       std::make_unique<adapter::SingleFieldTrial>(adapter::kLossBasedBweV2Trial, adapter::kLossBasedBweV2Parameters),

@@ -17,7 +17,7 @@ namespace {
 using adapter::SilenceLibwebrtcLog;
 using adapter::TimeConverter;
 
-class GccRembController final : public RateController, private webrtc::RemoteBitrateObserver {
+class GccRembController final : public ReceiverController, private webrtc::RemoteBitrateObserver {
  public:
   GccRembController() {
     SilenceLibwebrtcLog();
@@ -25,9 +25,9 @@ class GccRembController final : public RateController, private webrtc::RemoteBit
   }
 
   std::string_view name() const override { return "gcc-remb"; }
-  Side side() const override { return Side::kReceiver; }
 
-  void OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) override {
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override {
+    const Timestamp now = constraints.at_time;
     constraints_ = constraints;
     if (!time_) {
       time_.emplace(now);
@@ -39,6 +39,8 @@ class GccRembController final : public RateController, private webrtc::RemoteBit
     }
     Propose(now);
   }
+
+  void OnObjective(const Objective&) override {}
 
   void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override {
     if (const auto message = time_->ToWebrtc(update)) {
@@ -58,6 +60,8 @@ class GccRembController final : public RateController, private webrtc::RemoteBit
     const size_t payload_size = size_t{arrival.packet.payload_size} + arrival.packet.padding_size;
     estimator_->IncomingPacket(clock_->TimeInMilliseconds(), payload_size, header_);
   }
+
+  void OnTargetApplied(const TargetTransferRate&) override {}
 
   NetworkControlUpdate OnTimeout(Timestamp) override {
     NetworkControlUpdate update;
@@ -104,6 +108,6 @@ class GccRembController final : public RateController, private webrtc::RemoteBit
 
 }  // namespace
 
-std::unique_ptr<RateController> MakeGccRembController() { return std::make_unique<GccRembController>(); }
+std::unique_ptr<ReceiverController> MakeGccRembController() { return std::make_unique<GccRembController>(); }
 
 }  // namespace weir

@@ -15,7 +15,7 @@ void AfterFeedback(webrtc::NetworkControllerInterface& controller, const TargetR
 
 }  // namespace
 
-std::unique_ptr<RateController> MakePccController() {
+std::unique_ptr<SenderController> MakePccController() {
   return std::make_unique<adapter::SendSideController>("pcc", std::make_unique<webrtc::PccNetworkControllerFactory>(),
                                                        nullptr, AfterFeedback);
 }

@@ -1,4 +1,4 @@
-// libwebrtc's own congestion controllers behind weir::RateController, for hosts that run in simulated time. This header
+// libwebrtc's own congestion controllers behind Weir's interfaces, for hosts that run in simulated time. This header
 // needs nothing of libwebrtc.
 //
 // All three are sans-IO: they act on the times they are given, start no thread and share no state, so any number of
@@ -9,7 +9,7 @@
 
 #include <memory>
 
-#include "weir/rate_controller.h"
+#include "weir/network_controller.h"
 
 namespace weir {
 
@@ -19,15 +19,15 @@ namespace weir {
 //   second): without these its
 //     loss-based half never leaves the start phase,
 //   - sends the probe clusters it asks for, at their rate, marked with their PacedPacketInfo.
-std::unique_ptr<RateController> MakeGccController();
+std::unique_ptr<SenderController> MakeGccController();
 
 // "gcc-remb", receiver's side: RemoteBitrateEstimatorAbsSendTime. Packets without abs-send-time are invisible to it;
 // its own ceiling is 30 Mbps.
-std::unique_ptr<RateController> MakeGccRembController();
+std::unique_ptr<ReceiverController> MakeGccRembController();
 
 // "pcc", sender's side: pcc::PccNetworkController (PCC Vivace). It has something to say after nearly every sent packet,
 // and asks for padding up to its target rate.
-std::unique_ptr<RateController> MakePccController();
+std::unique_ptr<SenderController> MakePccController();
 
 }  // namespace weir
 

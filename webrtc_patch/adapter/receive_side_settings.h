@@ -7,11 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "receive_side_switch.h"
@@ -22,11 +19,11 @@ inline constexpr size_t kPayloadTypes = 128;
 
 struct ReceiveSideSettings {
   ReceiveSideMode mode = ReceiveSideMode::kWeir;
-  PoolFactory pool;
-  // Seats other than those the pool begins with.
-  std::optional<PoolSpecification> pool_line;
-  // Models other than those the pool begins with, by the member whose place they take.
-  std::map<std::string, std::shared_ptr<const PolicyModel>> models;
+  ControllerFactory controller;
+  // Counts changes of `controller`.
+  uint64_t controllers = 0;
+  // Other than the one that a pool begins with.
+  std::optional<PoolSpecification> pool;
   Objective objective;
   TargetRateConstraints constraints;
   std::array<PacketKind, kPayloadTypes> packet_kinds{};

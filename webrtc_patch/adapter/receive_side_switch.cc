@@ -8,9 +8,8 @@
 #include "rate_controllers.h"
 #include "receive_side_settings.h"
 #include "switched_remote_bitrate_estimator.h"
-#include "weir/pool/library_members.h"
-#include "weir/registry/controllers.h"
-#include "weir/registry/names.h"
+#include "weir/controllers.h"
+#include "weir/registry.h"
 
 namespace weir {
 namespace {
@@ -57,24 +56,20 @@ class ReceiveSideSwitchImplementation final : public ReceiveSideSwitch {
   void SetObjective(const Objective& objective) override {
     settings_->Update([&](ReceiveSideSettings& settings) { settings.objective = objective; });
   }
-  bool SetConstraints(const TargetRateConstraints& constraints) override {
-    const std::optional<TargetRateConstraints> valid = Validated(constraints);
-    if (!valid) return false;
-    settings_->Update([&](ReceiveSideSettings& settings) { settings.constraints = *valid; });
-    return true;
+  std::optional<Error> SetConstraints(const TargetRateConstraints& constraints) override {
+    const Result<TargetRateConstraints> valid = Validated(constraints);
+    if (!valid) return Error{valid.error()};
+    settings_->Update([&](ReceiveSideSettings& settings) { settings.constraints = valid.value(); });
+    return std::nullopt;
   }
-  void SetPool(PoolFactory pool) override {
+  void SetController(ControllerFactory controller) override {
     settings_->Update([&](ReceiveSideSettings& settings) {
-      settings.pool = std::move(pool);
-      settings.pool_line.reset();
-      settings.models.clear();
+      settings.controller = std::move(controller);
+      ++settings.controllers;
     });
   }
-  void SetPoolLine(const PoolSpecification& specification) override {
-    settings_->Update([&](ReceiveSideSettings& settings) { settings.pool_line = specification; });
-  }
-  void ReplaceModel(const std::string& member, std::shared_ptr<const PolicyModel> model) override {
-    settings_->Update([&](ReceiveSideSettings& settings) { settings.models[member] = std::move(model); });
+  void ConfigurePool(const PoolSpecification& specification) override {
+    settings_->Update([&](ReceiveSideSettings& settings) { settings.pool = specification; });
   }
   void SetPacketKind(int payload_type, PacketKind kind) override {
     if (payload_type < 0 || payload_type >= static_cast<int>(adapter::kPayloadTypes)) return;
@@ -89,9 +84,9 @@ class ReceiveSideSwitchImplementation final : public ReceiveSideSwitch {
   static ReceiveSideSettings InitialSettings(const ReceiveSideSwitchConfig& config) {
     ReceiveSideSettings settings;
     settings.mode = config.mode;
-    settings.pool = config.pool;
+    settings.controller = config.controller ? config.controller : RuleAlone();
     settings.objective = config.objective;
-    settings.constraints = Validated(config.constraints).value_or(TargetRateConstraints{});
+    if (const auto valid = Validated(config.constraints)) settings.constraints = valid.value();
     return settings;
   }
 
@@ -113,16 +108,16 @@ std::optional<ReceiveSideMode> ParseReceiveSideMode(std::string_view name) {
   return std::nullopt;
 }
 
-Result<PoolFactory> PolicyAlone(std::span<const std::byte> model) {
+Result<ControllerFactory> PolicyAlone(std::span<const std::byte> model) {
   return PoolOf({.pilot = "weir"}, {{"", {model.begin(), model.end()}}});
 }
 
-PoolFactory RuleAlone() {
-  return [] { return ControllerPool(nullptr); };
+ControllerFactory RuleAlone() {
+  return [] { return std::make_unique<FallbackController>(nullptr); };
 }
 
-Result<PoolFactory> PoolOf(const PoolSpecification& specification,
-                           const std::map<std::string, std::vector<std::byte>>& models) {
+Result<ControllerFactory> PoolOf(const PoolSpecification& specification,
+                                 const std::map<std::string, std::vector<std::byte>>& models) {
   // Loaded once, for all calls.
   std::map<std::string, Result<std::shared_ptr<const PolicyModel>>> loaded;
   for (const auto& [name, model] : models) loaded.emplace(name, PolicyModel::Load(model));
@@ -132,16 +127,17 @@ Result<PoolFactory> PoolOf(const PoolSpecification& specification,
       if (found == loaded.end()) return Error{"there is no model for it"};
       return found->second;
     };
-    return ControllerPool::Create(specification,
-                                  [&](const std::string& name) -> Result<std::unique_ptr<RateController>> {
+    return PoolController::Create(specification,
+                                  [&](const std::string& name) -> Result<std::unique_ptr<ReceiverController>> {
                                     if (name == "gcc-remb") return MakeGccRembController();
-                                    return MakeLibraryMember(name, find_model, TargetRateConstraints{}.start_rate);
+                                    return MakeController(name, find_model, TargetRateConstraints{}.start_rate);
                                   });
   };
   if (const auto tried = make(); !tried) return Error{tried.error()};
-  return PoolFactory([make] {
+  return ControllerFactory([make]() -> std::unique_ptr<ReceiverController> {
     auto pool = make();
-    return pool ? std::move(pool.value()) : ControllerPool(nullptr);
+    if (!pool) return RuleAlone()();
+    return std::move(pool.value());
   });
 }
 

@@ -2,7 +2,7 @@
 // patched libwebrtc asks (see ../libwebrtc-2023-01), and the settings of all estimators that it made. This header needs
 // nothing of libwebrtc; link `weir_webrtc_receive_side`, which brings the patched objects along.
 //
-//   auto receive_side = ReceiveSideSwitch::Create({.pool = ..., .on_decision = ...});
+//   auto receive_side = ReceiveSideSwitch::Create({.controller = ..., .on_decision = ...});
 //   receive_side->Install();                             // before the PeerConnectionFactory makes its first call
 //   receive_side->SetObjective(kLatency);                // at any time, from any thread, while calls run
 //   receive_side->SetMode(ReceiveSideMode::kShadow);
@@ -32,10 +32,10 @@
 
 #include "weir/arrival/interval_statistics.h"
 #include "weir/bandwidth_estimator.h"
-#include "weir/network_control.h"
+#include "weir/network_types.h"
 #include "weir/objective.h"
-#include "weir/policy/policy_model.h"
-#include "weir/pool/controller_pool.h"
+#include "weir/policy_model.h"
+#include "weir/pool_controller.h"
 #include "weir/result.h"
 
 namespace weir {
@@ -46,26 +46,26 @@ enum class ReceiveSideMode : uint8_t { kGcc, kWeir, kShadow };
 std::string_view ToString(ReceiveSideMode mode);
 std::optional<ReceiveSideMode> ParseReceiveSideMode(std::string_view name);
 
-// Makes the controllers that decide in one call; one alone is a pool too.
-using PoolFactory = std::function<ControllerPool()>;
+// Makes the controller that decides in one call.
+using ControllerFactory = std::function<std::unique_ptr<ReceiverController>()>;
 
 // Of the learned policy in `model` (ONNX bytes, copied). The error, one sentence for the user, when the model is not
 // acceptable; the host then goes on with `RuleAlone()` or ends.
-Result<PoolFactory> PolicyAlone(std::span<const std::byte> model);
-PoolFactory RuleAlone();
+Result<ControllerFactory> PolicyAlone(std::span<const std::byte> model);
+ControllerFactory RuleAlone();
 // Of several: `models` are the bytes behind "weir" ("") and "weir:NAME" (NAME). Members beside those of
-// MakeLibraryMember(): "gcc-remb". Each model is loaded once, for all calls. The error says which member cannot be had.
-Result<PoolFactory> PoolOf(const PoolSpecification& specification,
-                           const std::map<std::string, std::vector<std::byte>>& models);
+// MakeController(): "gcc-remb". Each model is loaded once, for all calls. The error says which member cannot be had.
+Result<ControllerFactory> PoolOf(const PoolSpecification& specification,
+                                 const std::map<std::string, std::vector<std::byte>>& models);
 
 // One decision of Weir, in force from `estimate.at_time` on.
 struct ReceiveSideDecision {
   // `at_time` is of libwebrtc's clock: on Linux, CLOCK_MONOTONIC in microseconds.
   Estimate estimate;
-  // The name of whoever has the pilot's seat ("weir", "rule"), or "fallback" while it is suspended.
+  // The name of the active controller ("weir", "rule"), or "fallback" while it is suspended.
   std::string controller;
-  // All who take part; only for the duration of the call.
-  const ControllerPool* pool = nullptr;
+  // Null without a pool; valid only during the call.
+  const PoolController* pool = nullptr;
   // True in mode kWeir: the estimate goes out as REMB. False in mode kShadow.
   bool in_charge = false;
   // What was in force when it was made.
@@ -86,7 +86,7 @@ struct ReceiveSideRemb {
 struct ReceiveSideSwitchConfig {
   ReceiveSideMode mode = ReceiveSideMode::kWeir;
   // Null: RuleAlone().
-  PoolFactory pool;
+  ControllerFactory controller;
   Objective objective;
   // Replaced by the defaults when they are not valid, see Validated().
   TargetRateConstraints constraints;
@@ -118,15 +118,12 @@ class ReceiveSideSwitch {
 
   // `objective` as NormalizedObjective() or ObjectivePreset() gave it.
   virtual void SetObjective(const Objective& objective) = 0;
-  // False, with nothing changed, when the constraints are not valid.
-  virtual bool SetConstraints(const TargetRateConstraints& constraints) = 0;
-  // For calls and for switches to Weir that come after it.
-  virtual void SetPool(PoolFactory pool) = 0;
-  // Seats, fusion and policy of calls, also of those that run. A pool that lacks a member of it stays as it is.
-  virtual void SetPoolLine(const PoolSpecification& specification) = 0;
-  // Another model, loaded already, in place of the member "weir" or "weir:NAME", in calls that run and in those to
-  // come. A pool that lacks the member stays as it is.
-  virtual void ReplaceModel(const std::string& member, std::shared_ptr<const PolicyModel> model) = 0;
+  // The error, with nothing changed, when the constraints are not valid.
+  [[nodiscard]] virtual std::optional<Error> SetConstraints(const TargetRateConstraints& constraints) = 0;
+  // For all calls; in one that runs the new controller goes on from the rate in force.
+  virtual void SetController(ControllerFactory controller) = 0;
+  // See PoolController::Configure(); for all calls. A pool that lacks a member of it stays as it is.
+  virtual void ConfigurePool(const PoolSpecification& specification) = 0;
   // What packets of this payload type (0 to 127; others are ignored) are for, as negotiated. Without it, every packet
   // with a payload is video, and padding is a probe.
   virtual void SetPacketKind(int payload_type, PacketKind kind) = 0;

@@ -26,7 +26,8 @@ SendSideController::SendSideController(std::string_view name,
   SilenceLibwebrtcLog();
 }
 
-void SendSideController::OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) {
+void SendSideController::OnTargetRateConstraints(const TargetRateConstraints& constraints) {
+  const Timestamp now = constraints.at_time;
   const bool start_rate_changed = constraints.start_rate != constraints_.start_rate;
   constraints_ = constraints;
   if (!controller_) {
@@ -113,14 +114,13 @@ void SendSideController::OnTransportLossReport(const TransportLossReport& report
   }
 }
 
-void SendSideController::OnRemoteBitrateReport(DataRate bitrate, Timestamp now) {
+void SendSideController::OnRemoteBitrateReport(const RemoteBitrateReport& report) {
   assert(controller_ && "constraints come first");
-  const webrtc::Timestamp receive_time = time_->ToWebrtc(now);
-  const ScopedSimulatedTime simulated_time(receive_time);
-  webrtc::RemoteBitrateReport report;
-  report.receive_time = receive_time;
-  report.bandwidth = webrtc::DataRate::BitsPerSec(bitrate.bps());
-  Collect(controller_->OnRemoteBitrateReport(report), now);
+  webrtc::RemoteBitrateReport message;
+  message.receive_time = time_->ToWebrtc(report.receive_time);
+  message.bandwidth = webrtc::DataRate::BitsPerSec(report.bandwidth.bps());
+  const ScopedSimulatedTime simulated_time(message.receive_time);
+  Collect(controller_->OnRemoteBitrateReport(message), report.receive_time);
 }
 
 NetworkControlUpdate SendSideController::OnTimeout(Timestamp now) {

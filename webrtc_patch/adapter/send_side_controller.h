@@ -1,4 +1,4 @@
-// Any of libwebrtc's send-side network controllers behind weir::RateController: started, driven and bounded as
+// Any of libwebrtc's send-side network controllers behind weir::SenderController: started, driven and bounded as
 // libwebrtc's own transport (RtpTransportControllerSend) does it.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_SEND_SIDE_CONTROLLER_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_SEND_SIDE_CONTROLLER_H_
@@ -12,13 +12,13 @@
 #include "api/field_trials_view.h"
 #include "api/rtc_event_log/rtc_event_log.h"
 #include "api/transport/network_control.h"
+#include "controllers/decision_timer.h"
 #include "conversions.h"
-#include "weir/controllers/decision_timer.h"
-#include "weir/rate_controller.h"
+#include "weir/network_controller.h"
 
 namespace weir::adapter {
 
-class SendSideController final : public RateController {
+class SendSideController final : public SenderController {
  public:
   // Called with the controller and its constraints after each transport feedback it was given.
   using AfterFeedback = std::function<void(webrtc::NetworkControllerInterface&, const TargetRateConstraints&)>;
@@ -28,14 +28,14 @@ class SendSideController final : public RateController {
                      std::unique_ptr<const webrtc::FieldTrialsView> field_trials, AfterFeedback after_feedback);
 
   std::string_view name() const override { return name_; }
-  Side side() const override { return Side::kSender; }
 
-  void OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) override;
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override;
+  void OnObjective(const Objective&) override {}
   void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override;
   void OnSentPacket(const SentPacket& packet) override;
   void OnTransportPacketsFeedback(const TransportPacketsFeedback& feedback) override;
   void OnTransportLossReport(const TransportLossReport& report) override;
-  void OnRemoteBitrateReport(DataRate bitrate, Timestamp now) override;
+  void OnRemoteBitrateReport(const RemoteBitrateReport& report) override;
 
   NetworkControlUpdate OnTimeout(Timestamp now) override;
   Timestamp next_timeout() const override;

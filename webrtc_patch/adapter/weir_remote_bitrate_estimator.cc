@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "api/rtp_headers.h"
-#include "weir/pool/library_members.h"
 #include "weir/rtcp.h"
 
 namespace weir::adapter {
@@ -29,10 +28,9 @@ WeirRemoteBitrateEstimator::WeirRemoteBitrateEstimator(const ReceiveSideSettings
     : outlet_(outlet),
       clock_(clock),
       on_decision_(std::move(on_decision)),
-      estimator_(ConfigOf(settings, start_rate, clock), settings.pool ? settings.pool() : ControllerPool(nullptr)),
+      estimator_(ConfigOf(settings, start_rate, clock), settings.controller()),
       settings_(settings) {
-  for (const auto& [member, model] : settings.models) estimator_.ReplaceMember(member, MakeModelMember(model));
-  if (settings.pool_line) estimator_.SetPool(*settings.pool_line);
+  ConfigurePool(settings);
   estimator_.SetObserver(&recorder_);
 }
 
@@ -41,14 +39,22 @@ void WeirRemoteBitrateEstimator::ApplySettings(const ReceiveSideSettings& settin
     return a.min_rate == b.min_rate && a.start_rate == b.start_rate && a.max_rate == b.max_rate;
   };
   if (settings.objective != settings_.objective) estimator_.SetObjective(settings.objective);
-  if (!same(settings.constraints, settings_.constraints)) estimator_.SetConstraints(settings.constraints, now());
-  for (const auto& [member, model] : settings.models) {
-    const auto before = settings_.models.find(member);
-    if (before == settings_.models.end() || before->second != model)
-      estimator_.ReplaceMember(member, MakeModelMember(model));
+  if (!same(settings.constraints, settings_.constraints)) {
+    TargetRateConstraints constraints = settings.constraints;
+    constraints.at_time = now();
+    // The switch has validated them.
+    static_cast<void>(estimator_.SetConstraints(constraints));
   }
-  if (settings.pool_line && settings.pool_line != settings_.pool_line) estimator_.SetPool(*settings.pool_line);
+  const bool is_new = settings.controllers != settings_.controllers;
+  if (is_new) estimator_.SetController(settings.controller());
+  if (is_new || settings.pool != settings_.pool) ConfigurePool(settings);
   settings_ = settings;
+}
+
+void WeirRemoteBitrateEstimator::ConfigurePool(const ReceiveSideSettings& settings) {
+  auto* const pool = dynamic_cast<PoolController*>(&estimator_.controller());
+  // A pool that lacks a member stays as it is.
+  if (pool && settings.pool) static_cast<void>(pool->Configure(*settings.pool));
 }
 
 void WeirRemoteBitrateEstimator::SetInCharge(bool in_charge) {
@@ -136,13 +142,13 @@ void WeirRemoteBitrateEstimator::Advance(Timestamp now) {
 }
 
 void WeirRemoteBitrateEstimator::Record(Timestamp now) {
-  const ControllerPool& pool = estimator_.pool();
+  const MemberState& pilot = estimator_.controller().pilot();
   const Estimate& latest = estimator_.latest();
   const IntervalStatistics statistics = recorder_.Take(now, latest.target_rate);
   if (!on_decision_) return;
   on_decision_({.estimate = latest,
-                .controller = pool.pilot_suspended() ? "fallback" : pool.members()[pool.selection().pilot].name,
-                .pool = &pool,
+                .controller = pilot.suspended ? "fallback" : pilot.name,
+                .pool = dynamic_cast<const PoolController*>(&estimator_.controller()),
                 .in_charge = in_charge_,
                 .objective = settings_.objective,
                 .constraints = settings_.constraints,

@@ -29,7 +29,7 @@ class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
   WeirRemoteBitrateEstimator(const ReceiveSideSettings& settings, DataRate start_rate, RembOutlet* outlet,
                              webrtc::Clock* clock, OnDecision on_decision);
 
-  // Objective, constraints, packet kinds, models and seats; the pool's other members stay.
+  // Objective, constraints, packet kinds, the controller and its pool.
   void ApplySettings(const ReceiveSideSettings& settings);
   // In charge, the estimate goes out as REMB, the latest at once.
   void SetInCharge(bool in_charge);
@@ -42,6 +42,7 @@ class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
   void OnRttUpdate(int64_t avg_rtt_ms, int64_t max_rtt_ms) override;
 
  private:
+  void ConfigurePool(const ReceiveSideSettings& settings);
   void Advance(Timestamp now);
   void Record(Timestamp now);
   std::vector<uint32_t> Ssrcs() const;

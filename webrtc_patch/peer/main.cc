@@ -6,12 +6,12 @@
 #include <stdexcept>
 
 #include "lines/options.h"
+#include "policy/policy.h"
 #include "program/command_line.h"
-#include "program/json_text.h"
+#include "program/json.h"
 #include "quiet_logging.h"
 #include "rtc_base/ssl_adapter.h"
 #include "session.h"
-#include "weir/policy/policy.h"
 
 namespace weir::peer {
 namespace {

@@ -38,7 +38,7 @@ Peer::Peer(const Options& options, PeerOutputs outputs, std::function<void(std::
     : options_(options), outputs_(outputs), on_failure_(std::move(on_failure)) {}
 
 Result<std::unique_ptr<Peer>> Peer::Create(const Options& options, std::unique_ptr<FrameSource> frames,
-                                           PoolFactory pool, PeerOutputs outputs,
+                                           ControllerFactory controller, PeerOutputs outputs,
                                            std::function<void(std::string)> on_failure) {
   std::unique_ptr<Peer> peer(new Peer(options, outputs, std::move(on_failure)));
   if (!options.frames.empty()) {
@@ -52,7 +52,7 @@ Result<std::unique_ptr<Peer>> Peer::Create(const Options& options, std::unique_p
   if (options.receive) {
     peer->receive_side_ = ReceiveSideSwitch::Create(
         {.mode = options.controller,
-         .pool = pool,
+         .controller = controller,
          .objective = options.objective,
          .constraints = options.bitrate,
          .on_decision = [estimates = outputs.estimates](
@@ -65,7 +65,7 @@ Result<std::unique_ptr<Peer>> Peer::Create(const Options& options, std::unique_p
       .controller = options.controller, .network_controller = nullptr, .bind_address = {}, .rtcp_observer = {}};
   if (options.weir_at_sender) {
     config.network_controller =
-        MakeWeirNetworkControllerFactory({.pool = std::move(pool),
+        MakeWeirNetworkControllerFactory({.controller = std::move(controller),
                                           .objective = options.objective,
                                           .on_target_rate = [lines = outputs.estimates](const Estimate& estimate) {
                                             lines->Write(SenderEstimateLine(estimate));
@@ -161,11 +161,11 @@ void Peer::Run(const PoolCommand& command) {
   };
   if (!is_there(wanted.pilot) || !std::all_of(wanted.copilots.begin(), wanted.copilots.end(), is_there))
     return Refuse("the pool has no such member: they are chosen when the call begins");
-  receive_side_->SetPoolLine(wanted);
+  receive_side_->ConfigurePool(wanted);
 }
 
 void Peer::Run(const BitrateCommand& command) {
-  if (receive_side_ != nullptr && !receive_side_->SetConstraints(command.bitrate)) Refuse("bitrates are not valid");
+  if (receive_side_ != nullptr && receive_side_->SetConstraints(command.bitrate)) Refuse("bitrates are not valid");
   if (options_.send) SetSendBitrate(command.bitrate, command.restart);
 }
 

@@ -13,7 +13,7 @@
 #include "api/task_queue/pending_task_safety_flag.h"
 #include "lines/command.h"
 #include "lines/options.h"
-#include "program/json_output.h"
+#include "program/json_lines.h"
 #include "receive_side_switch.h"
 #include "rtc/connection_factory.h"
 #include "rtc/estimator_cpu_time.h"
@@ -36,10 +36,10 @@ class Peer final : public webrtc::PeerConnectionObserver {
   static constexpr webrtc::TimeDelta kReconnectTime = webrtc::TimeDelta::Seconds(10);
   static constexpr webrtc::TimeDelta kConnectTime = webrtc::TimeDelta::Seconds(30);
 
-  // `frames` is what to send, null for a peer that only receives; `pool` decides in Weir. `on_failure` is called once,
-  // from another thread, when the call has failed; destroy the peer then.
+  // `frames` is what to send, null for a peer that only receives; `controller` decides in Weir. `on_failure` is called
+  // once, from another thread, when the call has failed; destroy the peer then.
   static Result<std::unique_ptr<Peer>> Create(const Options& options, std::unique_ptr<FrameSource> frames,
-                                              PoolFactory pool, PeerOutputs outputs,
+                                              ControllerFactory controller, PeerOutputs outputs,
                                               std::function<void(std::string reason)> on_failure);
   ~Peer() override;
   Peer(const Peer&) = delete;
@@ -47,10 +47,8 @@ class Peer final : public webrtc::PeerConnectionObserver {
 
   // What cannot be carried out is answered with an "error" line.
   void Execute(Command command);
-  // From the next decision on; `member` is one of the call's pool. From any thread.
-  void ReplaceModel(const std::string& member, std::shared_ptr<const PolicyModel> model) {
-    receive_side_->ReplaceModel(member, std::move(model));
-  }
+  // See ReceiveSideSwitch. Only in a peer that receives; from any thread.
+  void SetController(ControllerFactory controller) { receive_side_->SetController(std::move(controller)); }
 
  private:
   Peer(const Options& options, PeerOutputs outputs, std::function<void(std::string)> on_failure);

@@ -12,14 +12,11 @@
 #include <variant>
 #include <vector>
 
-#include "concurrent_controller.h"
 #include "lines/command.h"
 #include "lines/line_reader.h"
-#include "program/exit_status.h"
-#include "program/input_error.h"
-#include "program/input_file.h"
-#include "program/missing_component.h"
-#include "weir/policy/policy_model.h"
+#include "program/command_line.h"
+#include "program/concurrent_controller.h"
+#include "program/input.h"
 
 namespace weir::peer {
 namespace {
@@ -36,11 +33,12 @@ void CheckAddress(const std::string& text) {
   if (!bound) throw InputError("--bind-address " + text + ": no interface has this address");
 }
 
-std::string ReadModel(const std::string& path) {
+std::vector<std::byte> ReadModel(const std::string& path) {
   try {
-    std::string model = ReadInputFile(path, "model");
+    const std::string model = ReadInputFile(path, "model");
     if (model.empty()) throw MissingComponent("the model " + path + " is empty");
-    return model;
+    const auto bytes = std::as_bytes(std::span(model));
+    return {bytes.begin(), bytes.end()};
   } catch (const InputError& error) {
     throw MissingComponent(error.what());
   }
@@ -90,44 +88,38 @@ void Session::OpenEstimates() {
   estimates_.emplace(estimates_fd_);
 }
 
-Session::NamedPool Session::MakePool() {
+Session::NamedController Session::MakeController() {
   if (options_.own_controller && options_.receive) return OwnAlone();
   if (options_.pool && options_.receive) return MakeOptionsPool();
   if (options_.model.empty() || !(options_.receive || options_.weir_at_sender)) return {RuleAlone(), "rule"};
-  const std::string model = ReadModel(options_.model);
-  auto policy = PolicyAlone(std::as_bytes(std::span(model)));
+  models_[""] = ReadModel(options_.model);
+  auto policy = PolicyAlone(models_[""]);
   if (policy) return {std::move(policy.value()), "weir"};
   lines_.WriteError(options_.model + ": " + policy.error() + "; the ten-line rule decides", false);
   return {RuleAlone(), "rule"};
 }
 
 // A pool was asked for by name: it is this one or none.
-Session::NamedPool Session::MakeOptionsPool() {
-  std::map<std::string, std::vector<std::byte>> models;
-  const auto read = [&models](const std::string& name, const std::string& path) {
-    const std::string model = ReadModel(path);
-    const auto bytes = std::as_bytes(std::span(model));
-    models.emplace(name, std::vector(bytes.begin(), bytes.end()));
-  };
+Session::NamedController Session::MakeOptionsPool() {
   const PoolSpecification& specification = options_.pool->at_receiver;
   for (const std::string& member : MembersOf(specification)) {
-    if (member == "weir" && !options_.model.empty()) read("", options_.model);
-    if (member.starts_with("weir:")) read(member.substr(5), member.substr(5));
+    if (member == "weir" && !options_.model.empty()) models_[""] = ReadModel(options_.model);
+    if (member.starts_with("weir:")) models_[member.substr(5)] = ReadModel(member.substr(5));
   }
-  auto pool = PoolOf(specification, models);
+  auto pool = PoolOf(specification, models_);
   if (!pool) throw InputError(pool.error());
   return {std::move(pool.value()), specification.pilot};
 }
 
-Session::NamedPool Session::OwnAlone() {
+Session::NamedController Session::OwnAlone() {
   const auto controllers = std::make_shared<external::ExternalControllers>(/*watch_libraries=*/false);
   const external::ExternalSpecification& own = *options_.own_controller;
   // One that cannot start is told of before the call; a program that can is kept for it.
   const auto tried = controllers->Start(own, options_.bitrate, options_.objective, /*seed=*/1);
   if (!tried) throw InputError(tried.error());
   return {[this, controllers, &own] {
-            return ControllerPool(std::make_unique<external::ConcurrentController>(
-                own, controllers, [this](const std::string& what) { lines_.WriteError(what, false); }));
+            return std::make_unique<external::ConcurrentController>(
+                own, controllers, [this](const std::string& what) { lines_.WriteError(what, false); });
           },
           own.name};
 }
@@ -136,19 +128,19 @@ int Session::RunCall() {
   CheckAddress(options_.bind_address);
   std::unique_ptr<FrameSource> frames = OpenFrames();
   OpenEstimates();
-  NamedPool pool = MakePool();
+  NamedController controller = MakeController();
   if (options_.receive)
-    members_ = options_.pool ? MembersOf(options_.pool->at_receiver) : std::vector<std::string>{pool.name};
+    members_ = options_.pool ? MembersOf(options_.pool->at_receiver) : std::vector<std::string>{controller.name};
   // Before the first estimate; what is said meanwhile waits in standard input.
   lines_.Write({{"type", "ready"},
                 {"versions", versions_},
                 {"controller", options_.weir_at_sender ? kWeirAtSender : ToString(options_.controller)},
-                {"pilot", pool.name},
+                {"pilot", controller.name},
                 {"pool", options_.pool ? nlohmann::ordered_json(ToString(options_.pool->at_receiver))
                                        : nlohmann::ordered_json()},
                 {"model", options_.model.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(options_.model)},
                 {"codec", options_.codec}});
-  auto peer = Peer::Create(options_, std::move(frames), std::move(pool.factory),
+  auto peer = Peer::Create(options_, std::move(frames), std::move(controller.factory),
                            {.lines = &lines_, .estimates = estimates_ ? &*estimates_ : &lines_},
                            [this](const std::string& reason) {
                              {
@@ -202,10 +194,13 @@ void Session::ReplaceModel(const ModelCommand& command, Peer& peer) {
   if (std::find(members_.begin(), members_.end(), command.member) == members_.end())
     return refuse("this call has no controller " + command.member);
   try {
-    const std::string bytes = ReadModel(command.path);
-    auto model = PolicyModel::Load(std::as_bytes(std::span(bytes)));
-    if (!model) return refuse(model.error());
-    peer.ReplaceModel(command.member, std::move(model.value()));
+    auto models = models_;
+    models[command.member == "weir" ? "" : command.member.substr(5)] = ReadModel(command.path);
+    const PoolSpecification alone{.pilot = "weir"};
+    auto controller = PoolOf(options_.pool ? options_.pool->at_receiver : alone, models);
+    if (!controller) return refuse(controller.error());
+    models_ = std::move(models);
+    peer.SetController(std::move(controller.value()));
   } catch (const MissingComponent& error) {
     return refuse(error.what());
   }

@@ -2,7 +2,9 @@
 #ifndef WEIR_WEBRTC_PATCH_PEER_SESSION_H_
 #define WEIR_WEBRTC_PATCH_PEER_SESSION_H_
 
+#include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -13,7 +15,7 @@
 #include "lines/command.h"
 #include "lines/options.h"
 #include "peer.h"
-#include "program/json_output.h"
+#include "program/json_lines.h"
 #include "weir/result.h"
 
 namespace weir::peer {
@@ -29,18 +31,18 @@ class Session {
   int Run();
 
  private:
-  struct NamedPool {
-    PoolFactory factory;
-    // The pilot's.
+  struct NamedController {
+    ControllerFactory factory;
+    // The active controller's, at first.
     std::string name;
   };
 
   // Throws InputError or MissingComponent.
   std::unique_ptr<FrameSource> OpenFrames() const;
   void OpenEstimates();
-  NamedPool MakePool();
-  NamedPool OwnAlone();
-  NamedPool MakeOptionsPool();
+  NamedController MakeController();
+  NamedController OwnAlone();
+  NamedController MakeOptionsPool();
   int RunCall();
   // Hands commands on until it is time to end; why.
   std::string Obey(Peer& peer);
@@ -55,7 +57,9 @@ class Session {
   JsonOutput lines_;
   int estimates_fd_ = -1;
   std::optional<JsonOutput> estimates_;
-  // Of the pool that decides at the receiver; empty at a sender.
+  // The models in use, as PoolOf() takes them.
+  std::map<std::string, std::vector<std::byte>> models_;
+  // The controllers that decide at the receiver; empty at a sender.
   std::vector<std::string> members_;
   std::mutex mutex_;
   std::optional<std::string> failure_;

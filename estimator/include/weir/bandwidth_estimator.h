@@ -1,7 +1,7 @@
 // The receiver's bandwidth estimator: arrivals in, estimates for REMB out. Only wiring; every part has a file of its
 // own.
 //
-//   OnPacket --> ArrivalStatistics --> ControllerPool --> Guard --> RembThrottle --> OnTimeout's result
+//   OnPacket --> ArrivalStatistics --> ReceiverController --> Guard --> RembThrottle --> OnTimeout's result
 #ifndef WEIR_BANDWIDTH_ESTIMATOR_H_
 #define WEIR_BANDWIDTH_ESTIMATOR_H_
 
@@ -14,24 +14,23 @@
 #include <utility>
 
 #include "weir/arrival/arrival_statistics.h"
-#include "weir/estimator_observer.h"
+#include "weir/fallback_controller.h"
 #include "weir/guard.h"
+#include "weir/network_controller.h"
 #include "weir/objective.h"
-#include "weir/pool/controller_pool.h"
-#include "weir/rate_controller.h"
 #include "weir/receive_statistics.h"
 #include "weir/remb_throttle.h"
 #include "weir/units.h"
 
 namespace weir {
 
-// Why an estimate is what it is: who spoke last of those that changed it.
+// The last stage that changed an estimate.
 enum class EstimateReason : uint8_t {
-  kStart,        // no controller has spoken yet: the start rate
-  kPilot,        // the pilot's rate, as it asked
-  kCopilot,      // fusion preferred another rate to the pilot's
-  kFallback,     // the pilot is suspended; the fallback's rate
-  kHeld,         // the pilot failed just now; the rate in force
+  kStart,        // no controller has decided yet: the start rate
+  kPilot,        // the active controller's target
+  kCopilot,      // a candidate's target, which fusion preferred
+  kFallback,     // the active controller is suspended; the fallback's target
+  kHeld,         // the active controller failed just now; the rate in force
   kGuardFinite,  // the guard's rules, see guard.h
   kGuardFloor,
   kGuardBounds,
@@ -51,18 +50,14 @@ struct Estimate {
   // Within the constraints, and so above 0.
   DataRate target_rate = DataRate::Zero();
   EstimateReason reason = EstimateReason::kStart;
-  // What the pilot took the path for, see RateController::path_kind().
+  // See NetworkControlUpdate.
   int path_kind = 0;
 };
 
 struct EstimatorCounters {
-  uint64_t decisions = 0;           // targets the pilot gave
-  uint64_t policy_faults = 0;       // times the pilot should have given one and did not
-  uint64_t fallback_decisions = 0;  // targets the fallback gave in the pilot's place
-  uint64_t pilot_changes = 0;       // times the pool's policy gave the seat to another
-  uint64_t fusion_faults = 0;       // rates of a user's fusion that were outside its members'
-  uint64_t late_decisions = 0;      // answers of members that were dropped, see DecisionLimit
-  uint64_t feedbacks = 0;           // estimates returned by OnTimeout
+  // Of all controllers that the estimator has had.
+  ControllerCounters controller;
+  uint64_t feedbacks = 0;  // estimates returned by OnTimeout
   GuardCounters guard;
   ArrivalCounters arrivals;
 };
@@ -78,6 +73,19 @@ struct EstimatorStatistics {
   ReceiveStatistics::Sums total;
   uint64_t packets_fate_unknown = 0;
   uint64_t clock_restarts = 0;  // see ArrivalCounters
+};
+
+// Observes an estimator, for a log of its decisions. Called from within the estimator's own functions; must not call it
+// back.
+class EstimatorObserver {
+ public:
+  virtual ~EstimatorObserver() = default;
+
+  // The rate in force from now on: the start rate first, then that of each decision, also where it is the same.
+  virtual void OnTarget(const TargetTransferRate& target) = 0;
+  // After the first OnTarget: every packet that is not a duplicate, and the round-trip time.
+  virtual void OnArrival(const Arrival& arrival) = 0;
+  virtual void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) = 0;
 };
 
 struct BandwidthEstimatorConfig {
@@ -96,23 +104,18 @@ struct BandwidthEstimatorConfig {
 // sends a REMB whenever the latter returns an estimate. It never calls concurrently, and all times are of one monotonic
 // clock. Nothing here reads a clock but that of a DecisionLimit, blocks or, after warm-up, allocates.
 //
-// Life begins with the first OnTimeout; until then `next_timeout()` is MinusInfinity, and packets serve only to find
-// the base delay. After each OnTimeout, `next_timeout()` lies after its `now`, whatever the controllers say. The start
-// rate is in force until the first packet: controllers are asked before, since they learn from silence too, but what
-// they want of a path that carries nothing yet is no estimate. After it the next answer counts, or after 500 ms what
-// they have answered before.
+// The estimator is active from the first OnTimeout; until then `next_timeout()` is MinusInfinity, and packets only
+// serve to find the base delay. After each OnTimeout, `next_timeout()` lies after its `now`, whatever the controller
+// asks for. The start rate is in force until the first packet: the controller is polled before, since it learns from a
+// feedback timeout too, but its targets do not count. After the first packet its next target counts, or after 500 ms
+// the latest.
 //
-// Failing controllers. Every controller must return a target rate from every OnTimeout that is called at or after its
-// own next_timeout(), also when the target has not changed. No target, or one that is infinite, zero or negative, is a
-// fault. At a fault of the pilot the rate in force is held; after `ControllerPool::kFaultsToFallback` faults in a row
-// a member has neither seat nor vote, and the fallback takes the pilot's seat where the pool's policy gives it to
-// nobody. Such a member is still asked, and comes back after `kDecisionsToRecover` good answers in a row.
+// Unless the controller is a FaultTolerantController, such as a PoolController, the estimator wraps it into a
+// FallbackController.
 class BandwidthEstimator {
  public:
-  BandwidthEstimator(const BandwidthEstimatorConfig& config, ControllerPool pool);
-  // A pool of one. `pilot` is of the receiver's side and not null.
-  BandwidthEstimator(const BandwidthEstimatorConfig& config, std::unique_ptr<RateController> pilot)
-      : BandwidthEstimator(config, ControllerPool(std::move(pilot))) {}
+  // Null: the ten-line rule.
+  BandwidthEstimator(const BandwidthEstimatorConfig& config, std::unique_ptr<ReceiverController> controller);
 
   void OnPacket(const PacketArrival& packet);
   // See ArrivalStatistics; both may be called at any time.
@@ -125,17 +128,13 @@ class BandwidthEstimator {
   // When to call OnTimeout next; may be in the past after OnPacket or a setter.
   Timestamp next_timeout() const;
 
-  // `objective` as NormalizedObjective() or ObjectivePreset() gave it.
+  // `objective` comes from NormalizedObjective() or ObjectivePreset().
   void SetObjective(const Objective& objective);
-  // False, with nothing changed, when the constraints are not valid. The start rate matters only before the first
-  // OnTimeout.
-  bool SetConstraints(const TargetRateConstraints& constraints, Timestamp now);
-  // Seats, fusion and policy among the pool's members, see ControllerPool::SetLine(). At any time in a call.
-  std::optional<Error> SetPool(const PoolSpecification& specification) { return pool_.SetLine(specification); }
-  // A new model, say, in place of a member of the pool; see ControllerPool::Replace(). At any time in a call.
-  std::optional<Error> ReplaceMember(std::string_view member, std::unique_ptr<RateController> controller) {
-    return pool_.Replace(member, std::move(controller), constraints_, round_trip_time_, now_);
-  }
+  // The error, with nothing changed, when the constraints are not valid. They come into force at their `at_time`, which
+  // is now. The start rate matters only before the first OnTimeout.
+  [[nodiscard]] std::optional<Error> SetConstraints(const TargetRateConstraints& constraints);
+  // Replaces the controller, also in a call: the new one goes on from the rate in force.
+  void SetController(std::unique_ptr<ReceiverController> controller);
   // Ignored unless above 0 and at most a minute.
   void OnRoundTripTime(TimeDelta round_trip_time, Timestamp now);
 
@@ -147,15 +146,17 @@ class BandwidthEstimator {
   EstimatorCounters counters() const;
   // `now` is what the last second ends at.
   EstimatorStatistics Statistics(Timestamp now) const;
+  const FaultTolerantController& controller() const { return *controller_; }
+  FaultTolerantController& controller() { return *controller_; }
   // The SSRCs for a REMB, see ArrivalStatistics::Ssrcs().
   size_t Ssrcs(std::span<uint32_t> out) const { return arrival_statistics_.Ssrcs(out); }
-  const ControllerPool& pool() const { return pool_; }
-  bool pilot_suspended() const { return pool_.pilot_suspended(); }
 
  private:
   bool started() const { return now_.IsFinite(); }
   bool any_packets() const { return receive_statistics_.total().packets > 0; }
   void Start(Timestamp now);
+  // Hands the call's state to a new controller.
+  void StartController(Timestamp now);
   void Decide(Timestamp now);
 
   TargetRateConstraints constraints_;
@@ -164,13 +165,18 @@ class BandwidthEstimator {
 
   ArrivalStatistics arrival_statistics_;
   ReceiveStatistics receive_statistics_;
-  ControllerPool pool_;
+  std::unique_ptr<FaultTolerantController> controller_;
+  DecisionLimit decision_limit_;
+  // Of the controllers before this one.
+  ControllerCounters replaced_;
+  // The controller's latest.
+  NetworkControlUpdate update_;
   EstimatorObserver* observer_ = nullptr;
   Guard guard_;
   RembThrottle throttle_;
 
   Timestamp now_ = Timestamp::MinusInfinity();
-  // When answers from before the first packet count.
+  // When targets from before the first packet count.
   Timestamp release_ = Timestamp::PlusInfinity();
   Estimate latest_;
   uint64_t feedbacks_ = 0;

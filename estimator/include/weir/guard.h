@@ -15,7 +15,7 @@
 #include "weir/guard/stale_rule.h"
 #include "weir/guard/start_phase.h"
 #include "weir/guard/veto_rule.h"
-#include "weir/network_control.h"
+#include "weir/network_types.h"
 #include "weir/units.h"
 
 namespace weir {

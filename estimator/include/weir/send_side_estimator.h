@@ -16,7 +16,7 @@
 
 #include "weir/arrival/arrival.h"
 #include "weir/bandwidth_estimator.h"
-#include "weir/network_control.h"
+#include "weir/network_types.h"
 #include "weir/objective.h"
 #include "weir/units.h"
 
@@ -88,10 +88,8 @@ class SendSideEstimator {
   // Longer than receivers wait between two feedbacks while packets come (libwebrtc: 50 to 250 ms).
   static constexpr TimeDelta kSilence = TimeDelta::Millis(300);
 
-  SendSideEstimator(const SendSideEstimatorConfig& config, ControllerPool pool);
-  // A pool of one. `pilot` is of the receiver's side and not null.
-  SendSideEstimator(const SendSideEstimatorConfig& config, std::unique_ptr<RateController> pilot)
-      : SendSideEstimator(config, ControllerPool(std::move(pilot))) {}
+  // Null: the ten-line rule.
+  SendSideEstimator(const SendSideEstimatorConfig& config, std::unique_ptr<ReceiverController> controller);
 
   // In the order of sequence numbers. Life begins with the first.
   void OnSentPacket(const PacketDeparture& packet);
@@ -111,7 +109,10 @@ class SendSideEstimator {
 
   // As of BandwidthEstimator.
   void SetObjective(const Objective& objective) { estimator_.SetObjective(objective); }
-  bool SetConstraints(const TargetRateConstraints& constraints);
+  [[nodiscard]] std::optional<Error> SetConstraints(const TargetRateConstraints& constraints);
+  void SetController(std::unique_ptr<ReceiverController> controller) {
+    estimator_.SetController(std::move(controller));
+  }
   void OnRoundTripTime(TimeDelta round_trip_time) { estimator_.OnRoundTripTime(round_trip_time, estimator_time_); }
 
   const SendSideCounters& counters() const { return counters_; }

@@ -23,7 +23,6 @@ _load_onnxruntime()
 from weir._core import (  # noqa: E402 - finds the library that has just been loaded
     CONTROLLERS,
     FEATURES,
-    FLOW_KINDS,
     FUSIONS,
     GUARD_RULES,
     INTERVAL_STATISTICS_FIELDS,
@@ -50,7 +49,6 @@ from weir._core import (  # noqa: E402 - finds the library that has just been lo
 __all__ = [
     "CONTROLLERS",
     "FEATURES",
-    "FLOW_KINDS",
     "FUSIONS",
     "GUARD_RULES",
     "INTERVAL_STATISTICS_FIELDS",

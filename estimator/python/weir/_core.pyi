@@ -27,8 +27,6 @@ FUSIONS: tuple[str, ...]
 """How a pool fuses the rates of its pilot and copilots."""
 PILOT_POLICIES: tuple[str, ...]
 """Who changes seats in a pool."""
-FLOW_KINDS: dict[str, str]
-"""The kinds of flows of a scenario, and what each is in a line."""
 GUARD_RULES: dict[str, bool]
 """The guard's rules by name, in the order of tables; whether each can be switched off: estimator/include/weir/guard."""
 OBJECTIVE_PRESETS: dict[str, tuple[float, float, float]]
@@ -165,8 +163,8 @@ class BandwidthEstimator:
         `pool` is a line as `parse_pool` takes it. Its members are those of `CONTROLLERS`, "weir" (`model`) and
         "weir:NAME" (of `models`). `fusion`, for "fusion=user", gets the pilot's rate and those of the copilots with a
         vote, in bit/s, and returns one between the lowest and the highest; any other is replaced by the pilot's and
-        counted. `policy`, for "policy=user", is asked after each decision of the pilot and returns the name of who has
-        the seat from then on; it gets a dict with now_us, target_rate_bps, objective, statistics (of `FEATURES`),
+        counted. `policy`, for "policy=user", is called after each decision of the pilot and returns the name of the
+        controller that is active from then on; it gets a dict with now_us, target_rate_bps, objective, statistics (of `FEATURES`),
         members (as `members`, without roles) and pilot. What either raises is reported and changes nothing.
 
         `objective` is balanced, throughput or latency, or three weights above 0 (throughput, latency, loss) that are
@@ -206,7 +204,7 @@ class BandwidthEstimator:
     def on_timeout(self, now_us: int) -> Estimate | None:
         """Returns an estimate exactly when feedback is due.
 
-        The first call begins the estimator's life; the start rate is in force until the first packet.
+        The first call starts the estimator; the start rate is in force until the first packet.
         """
     @property
     def next_timeout_us(self) -> int:
@@ -222,17 +220,26 @@ class BandwidthEstimator:
         """The rate in force, whether or not it was fed back yet."""
     @property
     def pilot_suspended(self) -> bool:
-        """Whether the controller fails and the fallback, the ten-line rule, has taken over."""
-    def set_pool(self, line: str) -> None:
-        """Changes seats, fusion and policy during the call, among the members that there are."""
-    def replace_model(self, model: Model | bytes, member: str = "weir") -> None:
-        """Another model takes the place of "weir" or "weir:NAME" and goes on from the rate in force, in a call too.
+        """True while the controller fails and the fallback, the ten-line rule, decides."""
+    def set_controller(
+        self,
+        controller: str | None = None,
+        *,
+        model: Model | bytes | None = None,
+        pool: str | None = None,
+        models: Mapping[str, Model | bytes] = {},
+        fusion: Callable[[int, list[int]], int] | None = None,
+        policy: Callable[[dict[str, Any]], str] | None = None,
+    ) -> None:
+        """Replaces the controller, also in a call: the new one goes on from the rate in force.
 
-        Raises ValueError, and keeps the old one, when it cannot be used or there is no such member.
+        Takes what the constructor takes. Raises ValueError, and keeps the old one, for what it cannot use.
         """
+    def configure_pool(self, line: str) -> None:
+        """Changes pilot, copilots, fusion and policy among the members of the pool, also in a call."""
     @property
     def members(self) -> list[dict[str, Any]]:
-        """Who sits where: dicts with name, role, rate_bps (or None), trust, suspended, decisions, faults.
+        """Dicts with name, role, rate_bps (or None), trust, suspended, decisions, faults.
 
         The role is pilot, copilot (has a vote), watching or suspended.
         """

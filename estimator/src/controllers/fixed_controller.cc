@@ -1,12 +1,12 @@
-#include "weir/controllers/fixed_controller.h"
+#include "controllers/fixed_controller.h"
 
 #include <algorithm>
 
 namespace weir {
 
-void FixedController::OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) {
+void FixedController::OnTargetRateConstraints(const TargetRateConstraints& constraints) {
   constraints_ = constraints;
-  next_timeout_ = now;
+  next_timeout_ = constraints.at_time;
 }
 
 void FixedController::OnArrival(const Arrival& arrival) {

@@ -1,4 +1,4 @@
-#include "weir/controllers/nada_controller.h"
+#include "controllers/nada_controller.h"
 
 #include <algorithm>
 #include <cmath>
@@ -26,12 +26,12 @@ constexpr double kAlpha = 0.1;
 
 }  // namespace
 
-void NadaController::OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) {
+void NadaController::OnTargetRateConstraints(const TargetRateConstraints& constraints) {
   constraints_ = constraints;
   if (!last_timeout_.IsFinite()) {
     reference_rate_ = constraints.start_rate;
-    last_timeout_ = now;
-    timer_.Start(now, kDelta);
+    last_timeout_ = constraints.at_time;
+    timer_.Start(constraints.at_time, kDelta);
   }
   reference_rate_ = std::clamp(reference_rate_, constraints.min_rate, constraints.max_rate);
 }
@@ -39,8 +39,6 @@ void NadaController::OnTargetRateConstraints(const TargetRateConstraints& constr
 void NadaController::OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) {
   if (IsRoundTripTime(update.round_trip_time)) round_trip_time_ = update.round_trip_time;
 }
-
-void NadaController::OnTargetApplied(DataRate target, Timestamp) { reference_rate_ = target; }
 
 void NadaController::OnArrival(const Arrival& arrival) {
   Slot& slot = slots_[slot_];

@@ -1,15 +1,15 @@
-#include "weir/controllers/rule_controller.h"
+#include "controllers/rule_controller.h"
 
 #include <algorithm>
 
 namespace weir {
 
-void RuleController::OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) {
+void RuleController::OnTargetRateConstraints(const TargetRateConstraints& constraints) {
   constraints_ = constraints;
   if (!last_timeout_.IsFinite()) {
     target_ = constraints.start_rate;
-    last_timeout_ = now;
-    timer_.Start(now, kInterval);
+    last_timeout_ = constraints.at_time;
+    timer_.Start(constraints.at_time, kInterval);
   }
   target_ = std::clamp(target_, constraints.min_rate, constraints.max_rate);
 }
@@ -18,8 +18,6 @@ void RuleController::OnArrival(const Arrival& arrival) {
   slots_[slot_].size += arrival.packet.size();
   min_queueing_delay_ = std::min(min_queueing_delay_, arrival.queueing_delay);
 }
-
-void RuleController::OnTargetApplied(DataRate target, Timestamp) { target_ = target; }
 
 DataRate RuleController::ReceiveRate() const {
   DataSize size = DataSize::Zero();

@@ -1,4 +1,4 @@
-#include "weir/policy/action.h"
+#include "policy/action.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "golden_vectors.h"
+#include "policy/golden_vectors.h"
 
 #include <charconv>
 #include <cmath>

@@ -7,10 +7,10 @@
 #include <span>
 #include <string>
 
-#include "model_reader.h"
-#include "model_session.h"
+#include "policy/model_reader.h"
+#include "policy/model_session.h"
+#include "policy/policy.h"
 #include "weir/objective.h"
-#include "weir/policy/policy.h"
 #include "weir/units.h"
 
 namespace weir::internal {

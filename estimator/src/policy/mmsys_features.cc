@@ -1,4 +1,4 @@
-#include "weir/policy/mmsys_features.h"
+#include "policy/mmsys_features.h"
 
 #include <algorithm>
 #include <cassert>

@@ -1,4 +1,4 @@
-#include "weir/policy/mocc_sender.h"
+#include "policy/mocc_sender.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "golden_vectors.h"
-#include "loaded_model.h"
-#include "probe_observations.h"
+#include "policy/golden_vectors.h"
+#include "policy/loaded_model.h"
+#include "policy/probe_observations.h"
 
 namespace weir::internal {
 namespace {

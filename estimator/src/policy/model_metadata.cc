@@ -1,4 +1,4 @@
-#include "model_metadata.h"
+#include "policy/model_metadata.h"
 
 #include <algorithm>
 #include <charconv>

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "onnx_model.h"
+#include "policy/onnx_model.h"
 #include "weir/result.h"
 
 namespace weir::internal {

@@ -1,11 +1,11 @@
-#include "model_reader.h"
+#include "policy/model_reader.h"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "model_metadata.h"
-#include "weir/policy/mmsys_features.h"
+#include "policy/mmsys_features.h"
+#include "policy/model_metadata.h"
 
 namespace weir::internal {
 namespace {
@@ -128,23 +128,6 @@ void ReadFeatures(ModelMetadata& metadata, FeatureSpecification& features) {
   features.history = static_cast<int>(metadata.Integer("history", 1, kMaxHistory));
 }
 
-// Low and high of each feature in turn.
-void ReadTrainingRanges(ModelMetadata& metadata, ModelDescription& description) {
-  if (metadata.OptionalText("ranges").empty()) return;
-  const std::vector<double> bounds = metadata.NumberList("ranges", -kMaxFeature, kMaxFeature);
-  const size_t features = description.features.fields.size();
-  if (bounds.size() != 2 * features) {
-    metadata.Fail("its metadata 'weir.ranges' has " + std::to_string(bounds.size()) +
-                  " numbers; it must have 2 for each of its " + std::to_string(features) + " features");
-    return;
-  }
-  for (size_t i = 0; i < features; ++i) {
-    const FeatureRange range{bounds[2 * i], bounds[2 * i + 1]};
-    if (range.low > range.high) metadata.Fail("its metadata 'weir.ranges' has a low end above its high end");
-    description.training_ranges.push_back(range);
-  }
-}
-
 void ReadAction(ModelMetadata& metadata, ActionMapping& action) {
   const std::string kind = metadata.Text("action_kind");
   const std::optional<ActionKind> parsed = ParseActionKind(kind);
@@ -174,7 +157,6 @@ Result<ModelContract> ReadWeir1(const ModelSignature& signature) {
   description.version = metadata.OptionalText("version");
   description.provenance = metadata.OptionalText("provenance");
   ReadFeatures(metadata, description.features);
-  ReadTrainingRanges(metadata, description);
   description.interval =
       TimeDelta::Millis(metadata.Integer("interval_ms", kMinDecisionInterval.ms(), kMaxDecisionInterval.ms()));
   ReadAction(metadata, description.action);

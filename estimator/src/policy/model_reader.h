@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "model_session.h"
-#include "onnx_model.h"
-#include "weir/policy/model_description.h"
+#include "policy/model_description.h"
+#include "policy/model_session.h"
+#include "policy/onnx_model.h"
 #include "weir/result.h"
 
 namespace weir::internal {

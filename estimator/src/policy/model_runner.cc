@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "loaded_model.h"
+#include "policy/loaded_model.h"
 
 namespace weir::internal {
 namespace {

@@ -1,4 +1,4 @@
-#include "model_session.h"
+#include "policy/model_session.h"
 
 namespace weir::internal {
 namespace {

@@ -1,4 +1,4 @@
-#include "network.h"
+#include "policy/network.h"
 
 #include <algorithm>
 #include <utility>

@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include "model_session.h"
-#include "network_steps.h"
-#include "onnx_model.h"
+#include "policy/model_session.h"
+#include "policy/network_steps.h"
+#include "policy/onnx_model.h"
 
 namespace weir::internal {
 

@@ -3,9 +3,9 @@
 #include <string_view>
 #include <utility>
 
-#include "network.h"
-#include "onnx_tree.h"
-#include "packed_tree.h"
+#include "policy/network.h"
+#include "policy/onnx_tree.h"
+#include "policy/packed_tree.h"
 
 namespace weir::internal {
 namespace {

@@ -1,8 +1,8 @@
-#include "network_steps.h"
+#include "policy/network_steps.h"
 
 #include <algorithm>
 
-#include "vector_math.h"
+#include "policy/vector_math.h"
 
 namespace weir::internal {
 namespace {

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "packed_tree.h"
+#include "policy/packed_tree.h"
 
 namespace weir::internal {
 

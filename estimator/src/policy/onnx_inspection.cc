@@ -1,4 +1,4 @@
-#include "onnx_inspection.h"
+#include "policy/onnx_inspection.h"
 
 #include <algorithm>
 #include <map>
@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "onnx_operators.h"
+#include "policy/onnx_operators.h"
 
 namespace weir::internal {
 namespace {

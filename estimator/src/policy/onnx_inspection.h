@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "onnx_model.h"
+#include "policy/onnx_model.h"
 
 namespace weir::internal {
 

@@ -1,4 +1,4 @@
-#include "onnx_messages.h"
+#include "policy/onnx_messages.h"
 
 #include <algorithm>
 #include <array>

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "protobuf_reader.h"
+#include "policy/protobuf_reader.h"
 
 namespace weir::internal::onnx {
 

@@ -1,10 +1,10 @@
-#include "onnx_model.h"
+#include "policy/onnx_model.h"
 
 #include <algorithm>
 #include <bit>
 
-#include "onnx_messages.h"
-#include "protobuf_reader.h"
+#include "policy/onnx_messages.h"
+#include "policy/protobuf_reader.h"
 
 namespace weir::internal {
 namespace {

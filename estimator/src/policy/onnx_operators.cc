@@ -1,4 +1,4 @@
-#include "onnx_operators.h"
+#include "policy/onnx_operators.h"
 
 #include <algorithm>
 #include <optional>
@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "onnx_tree.h"
+#include "policy/onnx_tree.h"
 
 namespace weir::internal {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "onnx_model.h"
+#include "policy/onnx_model.h"
 #include "weir/result.h"
 
 namespace weir::internal {

@@ -1,4 +1,4 @@
-#include "onnx_session.h"
+#include "policy/onnx_session.h"
 
 #include <onnxruntime_c_api.h>
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "model_session.h"
+#include "policy/model_session.h"
 #include "weir/result.h"
 
 namespace weir::internal {

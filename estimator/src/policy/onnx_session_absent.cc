@@ -1,5 +1,5 @@
 // In place of onnx_session.cc in a library that is built without ONNX Runtime.
-#include "onnx_session.h"
+#include "policy/onnx_session.h"
 
 namespace weir::internal {
 

@@ -1,4 +1,4 @@
-#include "onnx_tree.h"
+#include "policy/onnx_tree.h"
 
 #include <algorithm>
 #include <cmath>

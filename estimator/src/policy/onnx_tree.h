@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "onnx_model.h"
+#include "policy/onnx_model.h"
 #include "weir/result.h"
 
 namespace weir::internal {

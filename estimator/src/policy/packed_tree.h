@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "onnx_tree.h"
+#include "policy/onnx_tree.h"
 
 namespace weir::internal {
 

@@ -1,8 +1,8 @@
-#include "weir/policy/policy.h"
+#include "policy/policy.h"
 
 #include <utility>
 
-#include "loaded_model.h"
+#include "policy/loaded_model.h"
 
 namespace weir {
 

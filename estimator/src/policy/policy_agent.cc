@@ -1,10 +1,8 @@
-#include "weir/policy/policy_agent.h"
+#include "policy/policy_agent.h"
 
 #include <cassert>
 #include <span>
 #include <utility>
-
-#include "weir/policy/training_ranges.h"
 
 namespace weir {
 
@@ -17,7 +15,6 @@ std::optional<DataRate> PolicyAgent::Decide(const IntervalStatistics& statistics
   assert(description().format == ModelFormat::kWeir1);
   history_->Add(statistics);
   history_->Write(observation_);
-  share_outside_training_ = ShareOutside(description().training_ranges, description().features.fields, statistics);
   return Decide(current);
 }
 

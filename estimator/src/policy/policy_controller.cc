@@ -1,4 +1,4 @@
-#include "weir/policy/policy_controller.h"
+#include "policy/policy_controller.h"
 
 #include <algorithm>
 #include <utility>
@@ -18,7 +18,8 @@ PolicyController::PolicyController(std::unique_ptr<Policy> policy) : agent_(std:
   if (description().format == ModelFormat::kMmsys2024) mmsys_features_.emplace();
 }
 
-void PolicyController::OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) {
+void PolicyController::OnTargetRateConstraints(const TargetRateConstraints& constraints) {
+  const Timestamp now = constraints.at_time;
   constraints_ = constraints;
   if (last_decision_.IsFinite()) {
     target_ = std::clamp(target_, constraints.min_rate, constraints.max_rate);
@@ -43,8 +44,6 @@ void PolicyController::OnArrival(const Arrival& arrival) {
   }
 }
 
-void PolicyController::OnTargetApplied(DataRate target, Timestamp) { target_ = target; }
-
 std::optional<DataRate> PolicyController::Decide(Timestamp now) {
   if (now - last_decision_ > description().interval * kForgetAfterIntervals) {
     agent_.Reset();
@@ -65,6 +64,7 @@ NetworkControlUpdate PolicyController::OnTimeout(Timestamp now) {
     target_ = std::clamp(*rate, constraints_.min_rate, constraints_.max_rate);
     update.target_rate = TargetTransferRate{.at_time = now, .target_rate = target_};
   }
+  update.path_kind = agent_.path_kind();
   return update;
 }
 

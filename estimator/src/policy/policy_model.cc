@@ -1,14 +1,14 @@
-#include "weir/policy/policy_model.h"
+#include "weir/policy_model.h"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
-#include "loaded_model.h"
-#include "network.h"
-#include "onnx_inspection.h"
-#include "onnx_model.h"
-#include "onnx_session.h"
+#include "policy/loaded_model.h"
+#include "policy/network.h"
+#include "policy/onnx_inspection.h"
+#include "policy/onnx_model.h"
+#include "policy/onnx_session.h"
 
 namespace weir {
 namespace {

@@ -1,12 +1,12 @@
-#include "probe_observations.h"
+#include "policy/probe_observations.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <random>
 
+#include "policy/mmsys_features.h"
 #include "weir/arrival/interval_statistics.h"
-#include "weir/policy/mmsys_features.h"
 
 namespace weir::internal {
 namespace {

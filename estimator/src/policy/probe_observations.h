@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "weir/policy/model_description.h"
+#include "policy/model_description.h"
 
 namespace weir::internal {
 

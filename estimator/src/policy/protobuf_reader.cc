@@ -1,4 +1,4 @@
-#include "protobuf_reader.h"
+#include "policy/protobuf_reader.h"
 
 namespace weir::internal {
 

@@ -1,4 +1,4 @@
-#include "weir/pool/pilot_policy.h"
+#include "pool/pilot_policy.h"
 
 namespace weir {
 namespace {
@@ -7,8 +7,8 @@ constexpr float kRulingWeight = 0.6F;
 
 Selection SelectByObjective(const PoolView& view) {
   Selection selection = view.line;
-  if (view.objective.latency >= kRulingWeight) selection.fusion = Fusion::Kind::kMin;
-  if (view.objective.throughput >= kRulingWeight) selection.fusion = Fusion::Kind::kMax;
+  if (view.objective.latency >= kRulingWeight) selection.fusion = FusionKind::kMin;
+  if (view.objective.throughput >= kRulingWeight) selection.fusion = FusionKind::kMax;
   return selection;
 }
 
@@ -21,7 +21,7 @@ class TrustPolicy {
     if (!is_away_) return selection;
     selection.copilots &= ~SetOf(first);
     selection.pilot = Deputy(view, selection.copilots);
-    if (selection.fusion == Fusion::Kind::kPilotOnly) selection.fusion = Fusion::Kind::kMean;
+    if (selection.fusion == FusionKind::kPilotOnly) selection.fusion = FusionKind::kMean;
     return selection;
   }
 
@@ -42,14 +42,14 @@ class TrustPolicy {
     if (is_high && now - high_since_ >= kTimeToReturn) is_away_ = false;
   }
 
-  // The one who has the seat already, else the first, else the line's pilot.
+  // The copilot that is active already, else the first available one, else the specification's pilot.
   static size_t Deputy(const PoolView& view, MemberSet copilots) {
-    const auto can_fly = [&](size_t member) {
+    const auto is_available = [&](size_t member) {
       return (copilots & SetOf(member)) != 0 && !view.members[member].suspended && view.members[member].rate;
     };
-    if (can_fly(view.current.pilot)) return view.current.pilot;
+    if (is_available(view.current.pilot)) return view.current.pilot;
     for (size_t i = 0; i < view.members.size(); ++i) {
-      if (can_fly(i)) return i;
+      if (is_available(i)) return i;
     }
     return view.line.pilot;
   }

@@ -1,10 +1,10 @@
-#include "weir/pool/pool_specification.h"
-
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 
-#include "weir/registry/names.h"
+#include "weir/pool_controller.h"
+#include "weir/registry.h"
 
 namespace weir {
 namespace {
@@ -17,7 +17,7 @@ constexpr bool IsNameCharacter(char c) {
 // ASCII, printable, no space.
 constexpr bool IsVisible(char c) { return c > ' ' && c <= '~'; }
 
-// What a user wrote, shortened and safe to show.
+// User input, shortened and safe to print.
 std::string Shown(std::string_view text) {
   std::string shown(text.substr(0, 40));
   std::ranges::replace_if(shown, [](char c) { return !IsVisible(c); }, '?');
@@ -47,9 +47,9 @@ class PoolParser {
   }
 
  private:
-  static constexpr std::array<std::string_view, 6> kKeys{"pilot", "copilots", "fusion", "policy", "trust", "feedback"};
+  static constexpr std::array<std::string_view, 4> kKeys{"pilot", "copilots", "fusion", "policy"};
 
-  // `where` is a part of the line. Only the first complaint counts.
+  // `where` is a part of the line. Only the first error is kept.
   void Refuse(std::string_view where, const std::string& what) {
     if (error_) return;
     error_ = "pool, character " + std::to_string(where.data() - line_.data() + 1) + ": " + what;
@@ -59,7 +59,7 @@ class PoolParser {
     const size_t equals = part.find('=');
     const auto key = std::ranges::find(kKeys, part.substr(0, equals));
     if (equals == std::string_view::npos || key == kKeys.end())
-      return Refuse(part, Shown(part) + " is not known; use pilot=, copilots=, fusion=, policy=, trust= or feedback=");
+      return Refuse(part, Shown(part) + " is not known; use pilot=, copilots=, fusion= or policy=");
     bool& is_there = is_there_[static_cast<size_t>(key - kKeys.begin())];
     if (is_there) return Refuse(part, std::string(*key) + " is there twice");
     is_there = true;
@@ -68,8 +68,6 @@ class PoolParser {
     if (*key == "copilots") ReadCopilots(value);
     if (*key == "fusion") ReadFusion(value);
     if (*key == "policy") pool_.policy = static_cast<PilotPolicyKind>(ReadChoice(value, kPilotPolicyNames));
-    if (*key == "trust") ReadTrust(value);
-    if (*key == "feedback") pool_.feedback = static_cast<MemberFeedback>(ReadChoice(value, kMemberFeedbackNames));
   }
 
   std::string ReadMember(std::string_view text) {
@@ -93,7 +91,7 @@ class PoolParser {
     }
   }
 
-  // Once the pilot is known, wherever it stands.
+  // Called when the pilot is known, wherever it stands.
   void CheckCopilots() {
     std::string_view rest = copilots_;
     for (size_t i = 0; i < pool_.copilots.size(); ++i) {
@@ -107,9 +105,9 @@ class PoolParser {
 
   void ReadFusion(std::string_view text) {
     const size_t colon = text.find(':');
-    pool_.fusion = static_cast<Fusion::Kind>(ReadChoice(text.substr(0, colon), kFusionNames));
+    pool_.fusion = static_cast<FusionKind>(ReadChoice(text.substr(0, colon), kFusionNames));
     const bool has_target = colon != std::string_view::npos;
-    if (has_target != (pool_.fusion == Fusion::Kind::kClosest))
+    if (has_target != (pool_.fusion == FusionKind::kClosest))
       return Refuse(text, "closest, and only closest, has a rate: closest:1000000 for 1 Mbit/s");
     if (!has_target) return;
     const std::string_view digits = text.substr(colon + 1);
@@ -118,17 +116,6 @@ class PoolParser {
     if (fault != std::errc() || end != digits.data() + digits.size() || bps < 1 || bps > kMaxTargetBps)
       return Refuse(digits, Shown(digits) + " is no rate; whole bit/s from 1 to 1000000000000");
     pool_.fusion_target = DataRate::BitsPerSecond(bps);
-  }
-
-  void ReadTrust(std::string_view text) {
-    pool_.trust = 0;
-    for (size_t at = 0; at <= text.size() && !error_;) {
-      const std::string_view name = text.substr(at, text.find(',', at) - at);
-      const TrustSignals signal = SetOf(static_cast<TrustSignal>(ReadChoice(name, kTrustSignalNames)));
-      if ((pool_.trust & signal) != 0) return Refuse(name, Shown(name) + " is there twice");
-      pool_.trust |= signal;
-      at += name.size() + 1;
-    }
   }
 
   template <class Names>
@@ -142,7 +129,7 @@ class PoolParser {
   const std::string_view line_;
   PoolSpecification pool_;
   std::string_view copilots_;
-  std::array<bool, 6> is_there_{};
+  std::array<bool, 4> is_there_{};
   std::optional<std::string> error_;
 };
 
@@ -156,14 +143,9 @@ std::string ToString(const PoolSpecification& pool) {
     text += i == 0 ? " copilots=" : ",";
     text += pool.copilots[i];
   }
-  if (pool.fusion != Fusion::Kind::kPilotOnly) text.append(" fusion=").append(ToString(pool.fusion));
-  if (pool.fusion == Fusion::Kind::kClosest) text.append(":").append(std::to_string(pool.fusion_target.bps()));
+  if (pool.fusion != FusionKind::kPilotOnly) text.append(" fusion=").append(ToString(pool.fusion));
+  if (pool.fusion == FusionKind::kClosest) text.append(":").append(std::to_string(pool.fusion_target.bps()));
   if (pool.policy != PilotPolicyKind::kFixed) text.append(" policy=").append(ToString(pool.policy));
-  for (size_t i = 0, named = 0; pool.trust != kAllTrustSignals && i < kTrustSignalNames.size(); ++i) {
-    if ((pool.trust & SetOf(static_cast<TrustSignal>(i))) == 0) continue;
-    text.append(named++ == 0 ? " trust=" : ",").append(kTrustSignalNames[i]);
-  }
-  if (pool.feedback == MemberFeedback::kOwn) text.append(" feedback=own");
   return text;
 }
 

@@ -1,11 +1,22 @@
-#include "weir/pool/trust.h"
+#include "pool/trust.h"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 
 namespace weir {
 namespace {
+
+constexpr TimeDelta kClearFor = TimeDelta::Millis(500);
+constexpr TimeDelta kShownWithin = TimeDelta::Millis(500);
+constexpr double kQueueS = 0.004;
+constexpr double kNoises = 1.5;
+constexpr double kMaxNoiseS = 0.04;
+constexpr double kLoss = 0.02;
+constexpr double kRise = 1.02;
+// The part of the target that a sender sends at least when it uses the target.
+constexpr double kUsed = 0.3;
 
 struct Bounds {
   // All is well up to `good`, and nothing from `bad` on.
@@ -16,11 +27,30 @@ struct Bounds {
 };
 constexpr Bounds kDisagreement{1.0, 1.5};
 constexpr Bounds kStarvation{0.3, 0.8};
-constexpr Bounds kOutsideTraining{0.25, 0.32};
 
 }  // namespace
 
-double TrustMeasure::OfPilot(const PoolView& view) {
+void Disagreement::Add(DataRate advice, std::span<const DataRate> others, double duration_s) {
+  if (others.empty()) return;
+  const auto [lowest, highest] = std::ranges::minmax(others);
+  distance_.Add(std::abs(std::log2(advice / std::clamp(advice, lowest, highest))), duration_s);
+}
+
+void Starvation::Add(DataRate advice, std::span<const DataRate> others, DataRate target,
+                     const IntervalStatistics& statistics, Timestamp now) {
+  const double queue_s = kQueueS + std::min(kNoises * statistics.delay_noise_s, kMaxNoiseS);
+  if (statistics.queueing_delay_min_s < queue_s) queue_was_short_ = now;
+  if (!others.empty() && std::ranges::min(others) > target * kRise) others_rose_ = now;
+  const bool is_clear =
+      now - queue_was_short_ < kShownWithin && statistics.loss_ratio < statistics.loss_at_short_queue_10s + kLoss;
+  if (!is_clear || !not_clear_.IsFinite()) not_clear_ = now;
+  const bool is_used = statistics.receive_rate_bps > kUsed * static_cast<double>(target.bps());
+  const bool others_rise = now - others_rose_ < kShownWithin;
+  const bool starves = now - not_clear_ >= kClearFor && is_used && others_rise && advice <= target;
+  share_.Add(starves ? 1 : 0, statistics.interval_s);
+}
+
+double TrustMeasure::Update(const PoolView& view) {
   const MemberState& pilot = view.members[view.line.pilot];
   if (!pilot.rate) return 1;
   constexpr DataRate kNone = DataRate::Zero();
@@ -33,16 +63,7 @@ double TrustMeasure::OfPilot(const PoolView& view) {
   const std::span<const DataRate> others = std::span(rates).first(count);
   disagreement_.Add(*pilot.rate, others, view.statistics.interval_s);
   starvation_.Add(*pilot.rate, others, view.target, view.statistics, view.now);
-  outside_training_.Add(pilot.share_outside_training, view.statistics.interval_s);
-  double trust = 1;
-  if (Counts(TrustSignal::kDisagreement)) trust = std::min(trust, kDisagreement.Trust(disagreement_.powers_of_two()));
-  if (Counts(TrustSignal::kStarvation)) trust = std::min(trust, kStarvation.Trust(starvation_.share()));
-  if (Counts(TrustSignal::kUnfamiliarity)) trust = std::min(trust, kOutsideTraining.Trust(outside_training_.value()));
-  return trust;
-}
-
-void TrustMeasure::Update(const PoolView& view, std::span<MemberState> members) {
-  members[view.line.pilot].trust = OfPilot(view);
+  return std::min(kDisagreement.Trust(disagreement_.powers_of_two()), kStarvation.Trust(starvation_.share()));
 }
 
 }  // namespace weir

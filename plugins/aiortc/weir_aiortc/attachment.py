@@ -35,7 +35,7 @@ class Attachment:
     ) -> None:
         """As `attach`."""
         self.estimator = estimator
-        """To steer it in the call: `set_objective`, `set_constraints`, `replace_model`, `counters`, ..."""
+        """To steer it in the call: `set_objective`, `set_constraints`, `set_controller`, `counters`, ..."""
         self._pc = pc
         self._on_estimate = on_estimate
         self._loop = asyncio.get_running_loop()

@@ -132,7 +132,7 @@ void weir_receiver_set_objective(WeirReceiver* receiver, gfloat throughput, gflo
 gint64 weir_receiver_bitrate(WeirReceiver* receiver) {
   weir_estimate estimate = {.struct_size = sizeof estimate};
   g_mutex_lock(&receiver->lock);
-  weir_estimator_latest(receiver->estimator, &estimate);
+  weir_estimator_get_estimate(receiver->estimator, &estimate);
   g_mutex_unlock(&receiver->lock);
   return estimate.target_rate_bps;
 }

@@ -151,7 +151,7 @@ func (e *Estimator) take(packets []rtcp.Packet) error {
 func (e *Estimator) takeReports(reports []rtcp.ReceptionReport) error {
 	for _, report := range reports {
 		if roundTrip, ok := RoundTripTime(report, time.Now()); ok {
-			if err := e.sendSide.OnRoundTripTime(roundTrip.Microseconds()); err != nil {
+			if err := e.sendSide.OnRoundTripTime(roundTrip.Microseconds(), e.nowUs()); err != nil {
 				return err
 			}
 		}

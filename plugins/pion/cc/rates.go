@@ -83,7 +83,7 @@ func (e *Estimator) SetObjective(objective weir.Objective) error {
 func (e *Estimator) SetRates(minBps, startBps, maxBps int64) error {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	return e.sendSide.SetConstraints(minBps, startBps, maxBps)
+	return e.sendSide.SetConstraints(minBps, startBps, maxBps, e.nowUs())
 }
 
 // GetStats is for what the host shows: rates in bit/s, counts since the beginning.

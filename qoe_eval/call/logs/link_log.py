@@ -78,10 +78,10 @@ class LinkLog:
     def utilisation(self) -> float | None:
         """Bytes delivered / what the capacity could carry beside cross traffic; nothing where it is unlimited."""
         cross_bits = 8 * np.nan_to_num(self.cross_traffic_bytes)
-        carriable_bits = np.maximum(0, self.capacity_bps * self.interval_s - cross_bits)
-        limited = np.isfinite(carriable_bits)
-        carriable = float(carriable_bits[limited].sum())
-        return 8 * float(np.nansum(self.bytes[limited])) / carriable if carriable > 0 else None
+        achievable_bits = np.maximum(0, self.capacity_bps * self.interval_s - cross_bits)
+        limited = np.isfinite(achievable_bits)
+        achievable = float(achievable_bits[limited].sum())
+        return 8 * float(np.nansum(self.bytes[limited])) / achievable if achievable > 0 else None
 
     def one_way_delay_percentile_ms(self, percent: float, above_ms: Array | None = None) -> float | None:
         """A percentile of the one-way delays over the packets; nothing without a packet. `above_ms`, shape [n]: what

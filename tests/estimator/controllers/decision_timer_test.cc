@@ -1,4 +1,4 @@
-#include "weir/controllers/decision_timer.h"
+#include "controllers/decision_timer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "weir/controllers/nada_controller.h"
+#include "controllers/nada_controller.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ constexpr DataRate Kbps(int64_t kbps) { return DataRate::KilobitsPerSecond(kbps)
 class NadaControllerTest : public testing::Test {
  protected:
   NadaControllerTest() {
-    nada_.OnTargetRateConstraints({}, now_);
+    nada_.OnTargetRateConstraints({.at_time = now_});
     nada_.OnRoundTripTimeUpdate({now_, TimeDelta::Millis(50)});
   }
 
@@ -45,7 +45,7 @@ TEST_F(NadaControllerTest, RampsUpByGammaOnAnIdlePath) {
 }
 
 TEST_F(NadaControllerTest, GradualUpdateFollowsEquations5To7) {
-  nada_.OnTargetApplied(Kbps(1500), now_);
+  nada_.OnTargetApplied({now_, Kbps(1500)});
   double rate = 1.5e6;
   double previous = 0;
   for (const double delay_ms : {20.0, 30.0, 30.0, 12.0}) {
@@ -58,7 +58,7 @@ TEST_F(NadaControllerTest, GradualUpdateFollowsEquations5To7) {
 }
 
 TEST_F(NadaControllerTest, AnyDelayOf10MillisecondsWithinLogwinEndsTheRampUp) {
-  nada_.OnTargetApplied(Kbps(1000), now_);
+  nada_.OnTargetApplied({now_, Kbps(1000)});
   Interval(Kbps(1000), TimeDelta::Millis(11));
   for (int i = 0; i < 4; ++i) {
     const double next = Interval(Kbps(1000), TimeDelta::Millis(1));
@@ -68,7 +68,7 @@ TEST_F(NadaControllerTest, AnyDelayOf10MillisecondsWithinLogwinEndsTheRampUp) {
 }
 
 TEST_F(NadaControllerTest, LossLowersTheRate) {
-  nada_.OnTargetApplied(Kbps(1000), now_);
+  nada_.OnTargetApplied({now_, Kbps(1000)});
   double rate = 1e6;
   for (int i = 0; i < 20; ++i) rate = Interval(Kbps(1000), TimeDelta::Millis(5), 4);
   EXPECT_LT(rate, 0.3e6);
@@ -81,8 +81,8 @@ TEST_F(NadaControllerTest, ALongQueueIsDiscountedWhileLossesAreRecent) {
   now_ = kStart;
   for (int i = 0; i < 3; ++i) Interval(Kbps(1000), TimeDelta::Millis(200));
   // The same long queue, one lost packet in each interval of the other: its signal is the warped delay.
-  nada_.OnTargetApplied(Kbps(1000), now_);
-  lossless.OnTargetApplied(Kbps(1000), now_);
+  nada_.OnTargetApplied({now_, Kbps(1000)});
+  lossless.OnTargetApplied({now_, Kbps(1000)});
   const double without_loss = Interval(Kbps(1000), TimeDelta::Millis(200));
   std::swap(nada_, lossless);
   now_ = now_ - kDelta;
@@ -93,13 +93,13 @@ TEST_F(NadaControllerTest, ALongQueueIsDiscountedWhileLossesAreRecent) {
 
 TEST_F(NadaControllerTest, PriorityRaisesTheShare) {
   NadaController eager({.priority = 4});
-  eager.OnTargetRateConstraints({}, kStart);
+  eager.OnTargetRateConstraints({.at_time = kStart});
   std::swap(nada_, eager);
-  nada_.OnTargetApplied(Kbps(1000), now_);
+  nada_.OnTargetApplied({now_, Kbps(1000)});
   const double with_priority = Interval(Kbps(1000), TimeDelta::Millis(20));
   std::swap(nada_, eager);
   now_ = kStart;
-  nada_.OnTargetApplied(Kbps(1000), now_);
+  nada_.OnTargetApplied({now_, Kbps(1000)});
   EXPECT_GT(with_priority, Interval(Kbps(1000), TimeDelta::Millis(20)));
 }
 

@@ -1,4 +1,4 @@
-#include "weir/controllers/rule_controller.h"
+#include "controllers/rule_controller.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ constexpr DataRate Kbps(int64_t kbps) { return DataRate::KilobitsPerSecond(kbps)
 
 class RuleControllerTest : public testing::Test {
  protected:
-  RuleControllerTest() { rule_.OnTargetRateConstraints({}, now_); }
+  RuleControllerTest() { rule_.OnTargetRateConstraints({.at_time = now_}); }
 
   // One interval in which `rate` arrives with queueing delays from `delay` upwards.
   DataRate Interval(DataRate rate, TimeDelta delay = TimeDelta::Zero()) {
@@ -73,18 +73,18 @@ TEST_F(RuleControllerTest, CutsWhenNothingArrives) {
 
 TEST_F(RuleControllerTest, ToleratesSparsePacketsWhenTold) {
   rule_ = RuleController({.tolerate_sparse_packets = true});
-  rule_.OnTargetRateConstraints({}, now_);
-  rule_.OnTargetApplied(Kbps(30), now_);
+  rule_.OnTargetRateConstraints({.at_time = now_});
+  rule_.OnTargetApplied({now_, Kbps(30)});
   const DataRate with_packet = Interval(Kbps(96));
   // A packet is due every 0.3 s at 32 kbps; twice that may pass.
   for (int i = 0; i < 5; ++i) EXPECT_EQ(Interval(DataRate::Zero()), with_packet);
-  rule_.OnTargetApplied(Kbps(1000), now_);
+  rule_.OnTargetApplied({now_, Kbps(1000)});
   EXPECT_EQ(Interval(DataRate::Zero()), Kbps(600));
 }
 
 TEST_F(RuleControllerTest, GoesOnFromWhatWasApplied) {
   Interval(Kbps(1000));
-  rule_.OnTargetApplied(Kbps(1000), now_);
+  rule_.OnTargetApplied({now_, Kbps(1000)});
   EXPECT_EQ(Interval(Kbps(1000)), Kbps(1100));
 }
 

@@ -1,9 +1,9 @@
-#include "weir/policy/features.h"
-
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string_view>
+
+#include "policy/feature_history.h"
 
 namespace weir {
 namespace {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "policy/mmsys_features.h"
+#include "policy/policy_controller.h"
 #include "test_models.h"
 #include "weir/bandwidth_estimator.h"
-#include "weir/policy/mmsys_features.h"
-#include "weir/policy/policy_controller.h"
 
 namespace weir {
 namespace {
@@ -159,8 +159,8 @@ TEST_F(MmsysBaselineTest, FollowsAFallingReceiveRate) {
   };
   const int64_t fast = run(TimeDelta::Seconds(10), DataRate::KilobitsPerSecond(2000), TimeDelta::Zero());
   const int64_t slow = run(TimeDelta::Seconds(5), DataRate::KilobitsPerSecond(500), TimeDelta::Millis(200));
-  EXPECT_EQ(estimator.counters().policy_faults, 0u);
-  EXPECT_NEAR(static_cast<double>(estimator.counters().decisions), 250, 3);
+  EXPECT_EQ(estimator.counters().controller.faults, 0u);
+  EXPECT_NEAR(static_cast<double>(estimator.counters().controller.decisions), 250, 3);
   EXPECT_GT(fast, 2'000'000);
   EXPECT_LT(fast, 10'000'000);
   EXPECT_GT(slow, 100'000);

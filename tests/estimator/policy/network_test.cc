@@ -1,6 +1,6 @@
 // The evaluator of our own against ONNX Runtime, model by model. WEIR_PARITY_OBSERVATIONS=1000000 tries as many
 // observations on each instead of the few that a test run needs.
-#include "network.h"
+#include "policy/network.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,14 +14,14 @@
 #include <vector>
 
 #include "counted_allocations.h"
-#include "onnx_model.h"
-#include "onnx_session.h"
+#include "policy/feature_history.h"
+#include "policy/onnx_model.h"
+#include "policy/onnx_session.h"
+#include "policy/policy.h"
 #include "test_models.h"
 #include "test_stream.h"
 #include "weir/arrival/arrival_statistics.h"
 #include "weir/arrival/interval_accumulator.h"
-#include "weir/policy/features.h"
-#include "weir/policy/policy.h"
 
 namespace weir {
 namespace {

@@ -1,4 +1,4 @@
-#include "packed_tree.h"
+#include "policy/packed_tree.h"
 
 #include <gtest/gtest.h>
 

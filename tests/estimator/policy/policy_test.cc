@@ -1,4 +1,4 @@
-#include "weir/policy/policy.h"
+#include "policy/policy.h"
 
 #include <algorithm>
 #include <cmath>
@@ -165,10 +165,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"unknown_feature", "'moon_phase'"}, Refusal{"repeated_feature", "'loss_ratio' twice"},
         Refusal{"wrong_history", "has 6 elements, but its metadata lists 3 features with a history of 3"},
         Refusal{"huge_history", "'weir.history' is '100000'"}, Refusal{"bad_interval", "'weir.interval_ms' is 'fast'"},
-        Refusal{"ranges_too_few", "'weir.ranges' has 4 numbers; it must have 2 for each of its 3 features"},
-        Refusal{"ranges_reversed", "low end above its high end"},
-        Refusal{"ranges_no_numbers", "'weir.ranges' is 'nan'"}, Refusal{"missing_action_kind", "no 'weir.action_kind'"},
-        Refusal{"unknown_action_kind", "is 'telepathy'"},
+        Refusal{"missing_action_kind", "no 'weir.action_kind'"}, Refusal{"unknown_action_kind", "is 'telepathy'"},
         Refusal{"missing_multipliers", "no 'weir.action_multipliers'"},
         Refusal{"multipliers_do_not_fit", "'action' has 3 elements"},
         Refusal{"bounds_reversed", "above 'weir.max_bps'"},

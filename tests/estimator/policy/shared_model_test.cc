@@ -7,13 +7,13 @@
 #include <thread>
 #include <vector>
 
+#include "policy/policy_controller.h"
 #include "test_call.h"
 #include "test_models.h"
 #include "weir.h"
 #include "weir/bandwidth_estimator.h"
-#include "weir/policy/policy_controller.h"
-#include "weir/policy/policy_model.h"
-#include "weir/pool/library_members.h"
+#include "weir/controllers.h"
+#include "weir/policy_model.h"
 
 namespace weir {
 namespace {
@@ -38,10 +38,10 @@ Model Load(const std::vector<std::byte>& bytes) {
 
 // Rates of a call that begins with `first` and goes on with `second`, which is made and lost within it.
 std::vector<int64_t> Rates(const Model& first, const Model& second) {
-  BandwidthEstimator estimator({}, MakeModelMember(first));
+  BandwidthEstimator estimator({}, MakePolicyController(first));
   TestCall call(estimator, {.capacity = [](TimeDelta) { return DataRate::KilobitsPerSecond(1000); }});
   call.RunUntil(TimeDelta::Seconds(2));
-  EXPECT_FALSE(estimator.ReplaceMember("weir", MakeModelMember(second)));
+  estimator.SetController(MakePolicyController(second));
   call.RunUntil(TimeDelta::Seconds(4));
   std::vector<int64_t> rates;
   for (const auto& target : call.feedback()) rates.push_back(target.estimate.target_rate.bps());
@@ -63,8 +63,8 @@ TEST(SharedModelTest, ManyThreadsGetTheAnswersOfOne) {
 TEST(SharedModelTest, TheLastUserOfAModelMayBeOnAnyThread) {
   Model model = Load(ReadFile(WEIR_SHIPPED_MODEL));
   ASSERT_TRUE(model);
-  std::vector<std::unique_ptr<RateController>> members;
-  for (int i = 0; i < kThreads; ++i) members.push_back(MakeModelMember(model));
+  std::vector<std::unique_ptr<ReceiverController>> members;
+  for (int i = 0; i < kThreads; ++i) members.push_back(MakePolicyController(model));
   model = nullptr;
   std::vector<std::thread> threads;
   for (auto& member : members) {
@@ -85,6 +85,11 @@ int64_t RateThroughC(const std::vector<std::byte>& first, const std::vector<std:
   config.model_size_bytes = first.size();
   weir_estimator* estimator = nullptr;
   EXPECT_EQ(weir_estimator_create(&config, &estimator), WEIR_OK) << weir_last_error();
+  const auto replace = [&](const void* model, size_t size_bytes) {
+    config.model = model;
+    config.model_size_bytes = size_bytes;
+    return weir_estimator_set_controller(estimator, &config);
+  };
   weir_estimate estimate{};
   estimate.struct_size = sizeof(estimate);
   weir_packet packet{};
@@ -98,14 +103,14 @@ int64_t RateThroughC(const std::vector<std::byte>& first, const std::vector<std:
     EXPECT_EQ(weir_estimator_on_packet(estimator, &packet), WEIR_OK);
     EXPECT_GE(weir_estimator_on_timeout(estimator, now_us, &estimate), 0);
     if (now_us == 1'000'000) {
-      EXPECT_EQ(weir_estimator_replace_model(estimator, nullptr, "no model", 8), WEIR_ERROR_INVALID_MODEL);
-      EXPECT_EQ(weir_estimator_replace_model(estimator, nullptr, second.data(), second.size()), WEIR_OK);
+      EXPECT_EQ(replace("no model", 8), WEIR_ERROR_INVALID_MODEL);
+      EXPECT_EQ(replace(second.data(), second.size()), WEIR_OK);
     }
     if (now_us == 2'000'000) {
-      EXPECT_EQ(weir_estimator_replace_model(estimator, nullptr, first.data(), first.size()), WEIR_OK);
+      EXPECT_EQ(replace(first.data(), first.size()), WEIR_OK);
     }
   }
-  EXPECT_EQ(weir_estimator_latest(estimator, &estimate), WEIR_OK);
+  EXPECT_EQ(weir_estimator_get_estimate(estimator, &estimate), WEIR_OK);
   weir_estimator_destroy(estimator);
   return estimate.target_rate_bps;
 }

@@ -1,8 +1,10 @@
-#include "weir/pool/pilot_policy.h"
+#include "pool/pilot_policy.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "weir/arrival/interval_statistics.h"
 
 namespace weir {
 namespace {
@@ -32,7 +34,7 @@ class PilotPolicyTest : public testing::Test {
   }
 
   std::vector<MemberState> members_{{.name = "weir"}, {.name = "nada"}, {.name = "rule"}};
-  Selection line_{.pilot = 0, .copilots = 0b110, .fusion = Fusion::Kind::kMean};
+  Selection line_{.pilot = 0, .copilots = 0b110, .fusion = FusionKind::kMean};
   Selection current_ = line_;
   Objective objective_ = kBalanced;
   const IntervalStatistics statistics_;
@@ -48,9 +50,9 @@ TEST_F(PilotPolicyTest, TheObjectiveChoosesTheFusion) {
   PilotPolicy policy = MakePilotPolicy(PilotPolicyKind::kByObjective);
   EXPECT_EQ(Ask(policy), line_);
   objective_ = kLatency;
-  EXPECT_EQ(Ask(policy).fusion, Fusion::Kind::kMin);
+  EXPECT_EQ(Ask(policy).fusion, FusionKind::kMin);
   objective_ = kThroughput;
-  EXPECT_EQ(Ask(policy).fusion, Fusion::Kind::kMax);
+  EXPECT_EQ(Ask(policy).fusion, FusionKind::kMax);
   EXPECT_EQ(Ask(policy).pilot, 0u);
 }
 
@@ -81,12 +83,12 @@ TEST_F(PilotPolicyTest, AShortLapseCostsNothing) {
 
 TEST_F(PilotPolicyTest, CopilotsFlyTogetherWhereTheLineNamesNoFusion) {
   PilotPolicy policy = MakePilotPolicy(PilotPolicyKind::kByTrust);
-  line_.fusion = Fusion::Kind::kPilotOnly;
+  line_.fusion = FusionKind::kPilotOnly;
   EXPECT_EQ(Ask(policy), line_);
   members_[0].trust = 0;
-  EXPECT_EQ(Ask(policy, TimeDelta::Seconds(1)).fusion, Fusion::Kind::kMean);
-  line_.fusion = Fusion::Kind::kMin;
-  EXPECT_EQ(Ask(policy).fusion, Fusion::Kind::kMin);
+  EXPECT_EQ(Ask(policy, TimeDelta::Seconds(1)).fusion, FusionKind::kMean);
+  line_.fusion = FusionKind::kMin;
+  EXPECT_EQ(Ask(policy).fusion, FusionKind::kMin);
 }
 
 TEST_F(PilotPolicyTest, ASuspendedPilotLeavesAtOnceForTheFirst) {

@@ -1,8 +1,8 @@
-#include "weir/pool/pool_specification.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "weir/pool_controller.h"
 
 namespace weir {
 namespace {
@@ -17,7 +17,7 @@ TEST(PoolSpecificationTest, ReadsAllParts) {
   ASSERT_TRUE(pool) << pool.error();
   EXPECT_EQ(pool.value().pilot, "weir");
   EXPECT_EQ(pool.value().copilots, (std::vector<std::string>{"nada", "weir:models/b.onnx"}));
-  EXPECT_EQ(pool.value().fusion, Fusion::Kind::kMin);
+  EXPECT_EQ(pool.value().fusion, FusionKind::kMin);
   EXPECT_EQ(pool.value().policy, PilotPolicyKind::kByTrust);
 }
 
@@ -29,14 +29,11 @@ TEST(PoolSpecificationTest, OnlyThePilotMustBeThere) {
 
 TEST(PoolSpecificationTest, ItsShortestFormMeansTheSame) {
   for (const char* line : {"pilot=weir", "pilot=a copilots=b,c", "pilot=a copilots=b fusion=closest:1000000",
-                           "pilot=a copilots=b fusion=median policy=by_objective", "pilot=a fusion=user policy=user",
-                           "pilot=a copilots=b policy=by_trust trust=disagreement,starvation feedback=own"}) {
+                           "pilot=a copilots=b fusion=median policy=by_objective", "pilot=a fusion=user policy=user"}) {
     const auto pool = ParsePool(line);
     ASSERT_TRUE(pool) << pool.error();
     EXPECT_EQ(ToString(pool.value()), line);
   }
-  EXPECT_EQ(ToString(ParsePool("pilot=a trust=unfamiliarity,starvation,disagreement feedback=fused").value()),
-            "pilot=a");
   const auto untidy = ParsePool("  policy=fixed fusion=max   copilots=b pilot=a ");
   ASSERT_TRUE(untidy);
   EXPECT_EQ(ToString(untidy.value()), "pilot=a copilots=b fusion=max");
@@ -45,9 +42,8 @@ TEST(PoolSpecificationTest, ItsShortestFormMeansTheSame) {
 TEST(PoolSpecificationTest, SaysWhereAndWhatIsWrong) {
   EXPECT_EQ(ErrorOf(""), "pool, character 1: pilot=MEMBER is missing");
   EXPECT_EQ(ErrorOf("copilots=nada"), "pool, character 14: pilot=MEMBER is missing");
-  EXPECT_EQ(
-      ErrorOf("pilot=weir pilots=nada"),
-      "pool, character 12: \"pilots=nada\" is not known; use pilot=, copilots=, fusion=, policy=, trust= or feedback=");
+  EXPECT_EQ(ErrorOf("pilot=weir pilots=nada"),
+            "pool, character 12: \"pilots=nada\" is not known; use pilot=, copilots=, fusion= or policy=");
   EXPECT_EQ(ErrorOf("pilot=weir pilot=nada"), "pool, character 12: pilot is there twice");
   EXPECT_EQ(ErrorOf("pilot=Weir"), "pool, character 7: \"Weir\" is no member's name");
   EXPECT_EQ(ErrorOf("pilot=weir copilots=nada,,rule"), "pool, character 26: \"\" is no member's name");
@@ -61,10 +57,6 @@ TEST(PoolSpecificationTest, SaysWhereAndWhatIsWrong) {
             "pool, character 19: \"average\" is not known; use pilot, max, min, median, mean, closest or user");
   EXPECT_EQ(ErrorOf("pilot=weir policy=none"),
             "pool, character 19: \"none\" is not known; use fixed, by_objective, by_trust or user");
-  EXPECT_EQ(ErrorOf("pilot=weir trust=starvation,starvation"), "pool, character 29: \"starvation\" is there twice");
-  EXPECT_EQ(ErrorOf("pilot=weir trust=starvation,"),
-            "pool, character 29: \"\" is not known; use disagreement, starvation or unfamiliarity");
-  EXPECT_EQ(ErrorOf("pilot=weir feedback=none"), "pool, character 21: \"none\" is not known; use fused or own");
   EXPECT_EQ(ErrorOf("pilot=weir\tfusion=min"), "pool, character 7: \"weir?fusion=min\" is no member's name");
 }
 

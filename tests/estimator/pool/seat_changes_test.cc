@@ -9,9 +9,10 @@
 
 #include "counted_allocations.h"
 #include "test_call.h"
+#include "test_pool.h"
 #include "weir/bandwidth_estimator.h"
-#include "weir/controllers/built_in_controllers.h"
-#include "weir/pool/controller_pool.h"
+#include "weir/controllers.h"
+#include "weir/pool_controller.h"
 
 namespace weir {
 namespace {
@@ -19,8 +20,8 @@ namespace {
 constexpr int kChanges = 100;
 
 BandwidthEstimator MakeEstimator() {
-  auto pool = ControllerPool::Create(ParsePool("pilot=nada copilots=rule").value(),
-                                     [](const std::string& name) -> Result<std::unique_ptr<RateController>> {
+  auto pool = PoolController::Create(ParsePool("pilot=nada copilots=rule").value(),
+                                     [](const std::string& name) -> Result<std::unique_ptr<ReceiverController>> {
                                        return MakeBuiltInController(name, DataRate::KilobitsPerSecond(1000));
                                      });
   // The guard's veto makes steps of its own over these members' queues.
@@ -48,7 +49,7 @@ Recorded Call() {
   call.RunUntil(TimeDelta::Seconds(30));
   for (int i = 0; i < kChanges; ++i) {
     const TimeDelta now = TimeDelta::Seconds(30 + i);
-    EXPECT_FALSE(estimator.SetPool(ParsePool(i % 2 == 0 ? "pilot=rule" : "pilot=nada").value()));
+    EXPECT_FALSE(PoolIn(estimator).Configure(ParsePool(i % 2 == 0 ? "pilot=rule" : "pilot=nada").value()));
     found.largest_step = std::max(found.largest_step, step(now + TimeDelta::Millis(100)));
     call.RunUntil(now + TimeDelta::Millis(900));
     found.largest_step_without = std::max(found.largest_step_without, step(now + TimeDelta::Seconds(1)));
@@ -77,7 +78,7 @@ TEST(SeatChangesTest, CostThePacketsNoAllocation) {
   Timestamp now = Timestamp::Seconds(1);
   int64_t allocations = 0;
   for (int i = 0; i < kChanges; ++i) {
-    ASSERT_FALSE(estimator.SetPool(lines[i % 2]));
+    ASSERT_FALSE(PoolIn(estimator).Configure(lines[i % 2]));
     const int64_t before = CountedAllocations();
     for (int packet = 0; packet < 300; ++packet, now += TimeDelta::Micros(3333)) {
       estimator.OnPacket(stream.Next(now, TimeDelta::Millis(25 + packet % 40)));

@@ -1,7 +1,8 @@
-#include "weir/pool/trust.h"
+#include "pool/trust.h"
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <vector>
 
 namespace weir {
@@ -18,20 +19,20 @@ class TrustTest : public testing::Test {
     statistics_.receive_rate_bps = 450e3;
   }
 
-  // Of the model, after `duration`.
+  // The model's trust after `duration`.
   double Update(TimeDelta duration = TimeDelta::Seconds(6)) {
+    double trust = 0;
     for (const Timestamp end = now_ + duration; now_ < end;) {
       now_ += TimeDelta::Millis(100);
-      trust_.Update({.now = now_,
-                     .objective = kBalanced,
-                     .target = kTarget,
-                     .statistics = statistics_,
-                     .members = members_,
-                     .line = {.pilot = 0, .copilots = 0b110},
-                     .current = {.pilot = 0, .copilots = 0b110}},
-                    members_);
+      trust = trust_.Update({.now = now_,
+                             .objective = kBalanced,
+                             .target = kTarget,
+                             .statistics = statistics_,
+                             .members = members_,
+                             .line = {.pilot = 0, .copilots = 0b110},
+                             .current = {.pilot = 0, .copilots = 0b110}});
     }
-    return members_[0].trust;
+    return trust;
   }
 
   std::vector<MemberState> members_{{.name = "weir"}, {.name = "nada"}, {.name = "rule"}};
@@ -40,24 +41,11 @@ class TrustTest : public testing::Test {
   Timestamp now_ = Timestamp::Seconds(100);
 };
 
-TEST_F(TrustTest, IsWholeWhileNothingIsWrong) {
-  EXPECT_EQ(Update(), 1);
-  EXPECT_EQ(members_[1].trust, 1);
-}
-
-TEST_F(TrustTest, OnlyTheSignalsThatWereChosenCount) {
-  trust_ = TrustMeasure(SetOf(TrustSignal::kStarvation));
-  members_[0].rate = kTarget * 100;
-  members_[0].share_outside_training = 1;
-  EXPECT_EQ(Update(), 1);
-  members_[0].rate = kTarget;
-  EXPECT_LT(Update(), 0.3);
-}
+TEST_F(TrustTest, IsWholeWhileNothingIsWrong) { EXPECT_EQ(Update(), 1); }
 
 TEST_F(TrustTest, GoesWithinASecondWhereTheAdviceIsFarFromAllOthers) {
   members_[0].rate = kTarget * 100;
   EXPECT_EQ(Update(TimeDelta::Seconds(1)), 0);
-  EXPECT_EQ(members_[1].trust, 1);
   members_[0].rate = kTarget * 1.1;
   EXPECT_EQ(Update(), 1);
 }
@@ -72,13 +60,6 @@ TEST_F(TrustTest, GoesWhereThePathIsStarved) {
   EXPECT_LT(Update(), 0.3);
 }
 
-TEST_F(TrustTest, GoesWhereTheFeaturesAreUnfamiliar) {
-  members_[0].share_outside_training = 5.0 / 19;
-  EXPECT_GT(Update(), 0.6);
-  members_[0].share_outside_training = 8.0 / 19;
-  EXPECT_LT(Update(), 0.3);
-}
-
 TEST_F(TrustTest, WhoHasSaidNothingYetIsTrusted) {
   members_[0].rate.reset();
   EXPECT_EQ(Update(), 1);
@@ -88,6 +69,121 @@ TEST_F(TrustTest, OneAloneHasNobodyToDisagreeWith) {
   members_.resize(1);
   members_[0].rate = kTarget * 0.01;
   EXPECT_EQ(Update(), 1);
+}
+
+// A clear path whose target is used, on which all others would rise.
+class StarvationTest : public testing::Test {
+ protected:
+  StarvationTest() {
+    statistics_.interval_s = 0.1;
+    statistics_.packets_received = 5;
+    statistics_.receive_rate_bps = 450e3;
+  }
+
+  double Hold(DataRate advice, TimeDelta duration) {
+    for (const Timestamp end = now_ + duration; now_ < end;) {
+      now_ += TimeDelta::Millis(100);
+      starvation_.Add(advice, others_, kTarget, statistics_, now_);
+    }
+    return starvation_.share();
+  }
+
+  std::vector<DataRate> others_{kTarget * 1.1, kTarget * 1.2};
+  IntervalStatistics statistics_;
+  Starvation starvation_;
+  Timestamp now_ = Timestamp::Seconds(100);
+};
+
+TEST_F(StarvationTest, WhoDoesNotRiseStarvesThePathAfterHalfASecond) {
+  EXPECT_EQ(Hold(kTarget, TimeDelta::Millis(500)), 0);
+  EXPECT_GT(Hold(kTarget, TimeDelta::Seconds(5)), 0.8);
+  EXPECT_LT(Hold(kTarget * 1.01, TimeDelta::Seconds(6)), 0.2);
+}
+
+TEST_F(StarvationTest, AQueueOrALossIsAReason) {
+  statistics_.queueing_delay_min_s = 0.03;
+  EXPECT_EQ(Hold(kTarget, TimeDelta::Seconds(5)), 0);
+  statistics_.queueing_delay_min_s = 0;
+  statistics_.loss_ratio = 0.05;
+  EXPECT_EQ(Hold(kTarget, TimeDelta::Seconds(5)), 0);
+}
+
+TEST_F(StarvationTest, SomeMillisecondsAreAQueueWhereNothingElseDelays) {
+  statistics_.queueing_delay_min_s = 0.005;
+  EXPECT_EQ(Hold(kTarget, TimeDelta::Seconds(5)), 0);
+  statistics_.delay_noise_s = 0.01;
+  EXPECT_GT(Hold(kTarget, TimeDelta::Seconds(6)), 0.8);
+  // Noise explains 40 ms at most.
+  statistics_.delay_noise_s = 1;
+  statistics_.queueing_delay_min_s = 0.05;
+  EXPECT_LT(Hold(kTarget, TimeDelta::Seconds(6)), 0.1);
+}
+
+TEST_F(StarvationTest, OneIntervalOfHalfASecondShowsThatThereIsNoQueue) {
+  for (int i = 0; i < 60; ++i) {
+    statistics_.queueing_delay_min_s = i % 4 == 0 ? 0.001 : 0.03;
+    others_[0] = kTarget * (i % 4 == 0 ? 1.1 : 1.0);
+    Hold(kTarget, TimeDelta::Millis(100));
+  }
+  EXPECT_GT(starvation_.share(), 0.8);
+}
+
+TEST_F(StarvationTest, LossByChanceIsNone) {
+  statistics_.loss_ratio = 0.05;
+  statistics_.loss_at_short_queue_10s = 0.05;
+  EXPECT_GT(Hold(kTarget, TimeDelta::Seconds(6)), 0.8);
+}
+
+TEST_F(StarvationTest, SoIsASenderThatDoesNotUseItsTarget) {
+  statistics_.receive_rate_bps = 100e3;
+  EXPECT_EQ(Hold(kTarget, TimeDelta::Seconds(5)), 0);
+}
+
+TEST_F(StarvationTest, SoIsAnotherThatWouldNotRiseOrNoOtherAtAll) {
+  others_[0] = kTarget;
+  EXPECT_EQ(Hold(kTarget, TimeDelta::Seconds(5)), 0);
+  others_.clear();
+  EXPECT_EQ(Hold(kTarget, TimeDelta::Seconds(5)), 0);
+}
+
+DataRate Kbps(int64_t rate) { return DataRate::KilobitsPerSecond(rate); }
+
+class DisagreementTest : public testing::Test {
+ protected:
+  // For two seconds.
+  void Hold(DataRate advice, const std::vector<DataRate>& others) {
+    for (int i = 0; i < 20; ++i) disagreement_.Add(advice, others, 0.1);
+  }
+
+  Disagreement disagreement_;
+};
+
+TEST_F(DisagreementTest, IsTheDistanceToTheNearestEitherWay) {
+  Hold(Kbps(4000), {Kbps(1000), Kbps(500)});
+  EXPECT_NEAR(disagreement_.powers_of_two(), 2 * (1 - std::exp(-2.0)), 1e-9);
+  disagreement_ = {};
+  Hold(Kbps(125), {Kbps(1000), Kbps(500)});
+  EXPECT_NEAR(disagreement_.powers_of_two(), 2 * (1 - std::exp(-2.0)), 1e-9);
+}
+
+TEST_F(DisagreementTest, ThereIsNoneAmongTheOthersOrWithoutThem) {
+  Hold(Kbps(700), {Kbps(1000), Kbps(500)});
+  Hold(Kbps(700), {});
+  EXPECT_EQ(disagreement_.powers_of_two(), 0);
+}
+
+TEST_F(DisagreementTest, ExtremesByTurnsDoNotCancelOut) {
+  for (int i = 0; i < 20; ++i) {
+    Hold(Kbps(8000), {Kbps(1000)});
+    Hold(Kbps(125), {Kbps(1000)});
+  }
+  EXPECT_NEAR(disagreement_.powers_of_two(), 3, 0.01);
+}
+
+TEST_F(DisagreementTest, IsForgottenInSeconds) {
+  Hold(Kbps(8000), {Kbps(1000)});
+  for (int i = 0; i < 3; ++i) Hold(Kbps(1000), {Kbps(1000)});
+  EXPECT_LT(disagreement_.powers_of_two(), 0.01);
 }
 
 }  // namespace

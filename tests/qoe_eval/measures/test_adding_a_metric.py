@@ -19,7 +19,7 @@ def flow(**changes):
     return {
         "id": "media", "kind": "rtp", "controller": "gcc", "direction": "forward", "start_s": 0.0, "stop_s": 10.0,
         "base_one_way_delay_ms": 25.0, "packets_sent": 1000, "packets_received": 980, "bytes_received": 1_125_000,
-        "packets_lost": 20, "carriable_bytes": 1_250_000, "one_way_delay_ms": {"p95": 100.0, "max": 150.0},
+        "packets_lost": 20, "achievable_bytes": 1_250_000, "one_way_delay_ms": {"p95": 100.0, "max": 150.0},
         "seconds_above_400_ms": 0.5, "series": None,
     } | changes  # fmt: skip
 

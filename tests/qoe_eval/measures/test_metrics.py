@@ -34,7 +34,7 @@ def flow(**changes):
         "bytes_sent": 1_250_000,
         "bytes_received": 1_125_000,
         "packets_lost": 20,
-        "carriable_bytes": 1_250_000,
+        "achievable_bytes": 1_250_000,
         "one_way_delay_ms": {"mean": 40.0, "p5": 30.0, "p50": 40.0, "p95": 100.0, "p99": 120.0, "max": 150.0},
         "seconds_above_400_ms": 0.5,
         "series": series,
@@ -63,7 +63,7 @@ def test_challenge_is_the_weighted_mean_of_its_parts():
     [
         ((100, 0, 25.0, 25.0, 1.0, 1.0), (100, 100, 100)),
         ((100, 100, 900.0, 25.0, 0.0, 1.0), (0, 0, 0)),
-        ((100, 0, 25.0, 25.0, 2.0, 1.0), (100, 100, 100)),  # more than carriable (rounding) counts as all
+        ((100, 0, 25.0, 25.0, 2.0, 1.0), (100, 100, 100)),  # more than achievable (rounding) counts as all
         ((100, 50, None, 25.0, 0.0, 1.0), (0, 0, 50)),  # nothing arrived
         ((100, 0, 450.0, 420.0, 1.0, 1.0), (0, 100, 100)),  # a path of more than 400 ms
         ((0, 0, None, 25.0, 0.0, 0.0), (None, None, None)),
@@ -136,7 +136,7 @@ def test_convergence_after_each_step_that_holds():
     rates = [900e3] * 60 + [1700e3] * 40
     result = run_metrics(
         record(
-            flow(carriable_bytes=2_000_000, series={"receive_rate_bps": rates, "send_rate_bps": rates}),
+            flow(achievable_bytes=2_000_000, series={"receive_rate_bps": rates, "send_rate_bps": rates}),
             capacity=capacity,
         )
     )
@@ -155,7 +155,7 @@ def test_convergence_downwards_needs_the_send_rate_below_the_capacity():
     received = [1900e3] * 50 + [1000e3] * 50
     result = run_metrics(
         record(
-            flow(carriable_bytes=1_875_000, series={"receive_rate_bps": received, "send_rate_bps": sent}),
+            flow(achievable_bytes=1_875_000, series={"receive_rate_bps": received, "send_rate_bps": sent}),
             capacity=capacity,
         )
     )
@@ -173,7 +173,7 @@ def test_a_step_never_converged_to_counts_with_its_length():
 
 
 def test_convergence_is_undefined_for_application_limited_and_for_shared_paths():
-    assert measures(flow(carriable_bytes=600_000))["convergence_time_s"] is None
+    assert measures(flow(achievable_bytes=600_000))["convergence_time_s"] is None
     assert measures(flow(), flow(id="second"))["convergence_time_s"] is None
 
 
@@ -233,13 +233,13 @@ def test_nothing_arrived():
     assert run["recoco"] is None
 
 
-@pytest.mark.parametrize("without", ["series", "carriable", "packets"])
+@pytest.mark.parametrize("without", ["series", "achievable", "packets"])
 def test_every_value_is_finite_or_none(without):
     poor = flow()
     if without == "series":
         poor["series"] = None
-    if without == "carriable":
-        poor["carriable_bytes"] = 0
+    if without == "achievable":
+        poor["achievable_bytes"] = 0
     if without == "packets":
         poor |= {
             "packets_sent": 0,

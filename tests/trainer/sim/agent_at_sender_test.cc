@@ -46,9 +46,9 @@ json Troubled() {
   return scenario;
 }
 
-AgentSpecification AgentFor(PolicyDecisions& decisions, RateController::Side side) {
+AgentSpecification AgentFor(PolicyDecisions& decisions, bool at_sender) {
   const ModelDescription& description = decisions.description();
-  return {.side = side,
+  return {.at_sender = at_sender,
           .interval = description.interval,
           .features = description.features,
           .action = description.action,
@@ -64,7 +64,7 @@ nlohmann::ordered_json RunAgent(const AgentSpecification& agent) {
 
 TEST(AgentAtSenderTest, SeesAndDoesWhatThePolicyOfWeirSendDoes) {
   PolicyDecisions decisions(LoadTestModel(kModel));
-  auto agent = RunAgent(AgentFor(decisions, RateController::Side::kSender));
+  auto agent = RunAgent(AgentFor(decisions, /*at_sender=*/true));
   SimulationJob job = JobOf(Troubled(), "weir-send");
   job.model = std::make_shared<ModelFile>(std::string(WEIR_TEST_MODELS) + "/" + kModel + ".onnx");
   // The agent's.
@@ -82,8 +82,8 @@ TEST(AgentAtSenderTest, SeesAndDoesWhatThePolicyOfWeirSendDoes) {
 
 TEST(AgentAtSenderTest, DecidesWhenFeedbackCame) {
   PolicyDecisions at_sender(LoadTestModel(kModel)), at_receiver(LoadTestModel(kModel));
-  const auto sender = RunAgent(AgentFor(at_sender, RateController::Side::kSender));
-  const auto receiver = RunAgent(AgentFor(at_receiver, RateController::Side::kReceiver));
+  const auto sender = RunAgent(AgentFor(at_sender, /*at_sender=*/true));
+  const auto receiver = RunAgent(AgentFor(at_receiver, /*at_sender=*/false));
   EXPECT_NE(sender["series"]["target_bps"], receiver["series"]["target_bps"]);
   for (size_t i = 0; i < at_receiver.times_ns.size(); ++i) {
     ASSERT_EQ(at_receiver.times_ns[i], static_cast<int64_t>(i) * 100'000'000);

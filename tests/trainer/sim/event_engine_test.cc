@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "core/event.h"
-#include "core/timer.h"
 #include "simulation_fixture.h"
 
 namespace weir::sim {

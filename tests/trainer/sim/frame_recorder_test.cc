@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/sim_time.h"
+#include "core/event.h"
 #include "test_scenarios.h"
 
 namespace weir::sim {

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "core/sim_time.h"
+#include "core/event.h"
 
 namespace weir::sim {
 namespace {

@@ -57,7 +57,7 @@ class ScriptedControl : public ns3::TcpCongestionOps {
 
 class PolyTcpTest : public testing::Test {
  protected:
-  void Make(Fusion::Kind fusion, bool hands_back = true) {
+  void Make(FusionKind fusion, bool hands_back = true) {
     tcb_->m_segmentSize = kSegmentBytes;
     tcb_->m_ssThresh = 50'000;
     poly_ = CreateObject<PolyTcp>(std::vector<Ptr<ns3::TcpCongestionOps>>{pilot_, copilot_}, fusion, hands_back);
@@ -78,14 +78,14 @@ class PolyTcpTest : public testing::Test {
 
 TEST_F(PolyTcpTest, TheFusedWindowIsWrittenToAll) {
   const struct {
-    Fusion::Kind fusion;
+    FusionKind fusion;
     uint32_t first;
     uint32_t second;
-  } cases[] = {{Fusion::Kind::kMax, 12'000, 14'000},
-               {Fusion::Kind::kMin, 10'500, 11'000},
-               {Fusion::Kind::kPilotOnly, 12'000, 14'000},
+  } cases[] = {{FusionKind::kMax, 12'000, 14'000},
+               {FusionKind::kMin, 10'500, 11'000},
+               {FusionKind::kPilotOnly, 12'000, 14'000},
                // The square root of 12,000 * 10,500, then of 13,225 * 11,725.
-               {Fusion::Kind::kMean, 11'225, 12'452}};
+               {FusionKind::kMean, 11'225, 12'452}};
   for (const auto& [fusion, first, second] : cases) {
     pilot_ = CreateObject<ScriptedControl>(2000, true);
     copilot_ = CreateObject<ScriptedControl>(500, false);
@@ -104,7 +104,7 @@ TEST_F(PolyTcpTest, TheFusedWindowIsWrittenToAll) {
 
 TEST_F(PolyTcpTest, WithoutHandingBackEachGoesOnFromItsOwn) {
   pilot_->paces_at_bps = 8'000'000;
-  Make(Fusion::Kind::kMin, false);
+  Make(FusionKind::kMin, false);
   for (int i = 0; i < 3; ++i) Acknowledge();
   EXPECT_EQ(pilot_->began_with_bytes, (std::vector<uint32_t>{10'000, 12'000, 14'000}));
   EXPECT_EQ(copilot_->began_with_bytes, (std::vector<uint32_t>{10'000, 10'500, 11'000}));
@@ -120,7 +120,7 @@ TEST_F(PolyTcpTest, OnlyThoseThatPaceHaveASayOnTheRate) {
   pilot_->paces_at_bps = 8'000'000;
   second->paces_at_bps = 5'000'000;
   tcb_->m_segmentSize = kSegmentBytes;
-  poly_ = CreateObject<PolyTcp>(std::vector<Ptr<ns3::TcpCongestionOps>>{pilot_, copilot_, second}, Fusion::Kind::kMin);
+  poly_ = CreateObject<PolyTcp>(std::vector<Ptr<ns3::TcpCongestionOps>>{pilot_, copilot_, second}, FusionKind::kMin);
   poly_->Init(tcb_);
   tcb_->m_cWnd = 10'000;
   Acknowledge();
@@ -134,20 +134,20 @@ TEST_F(PolyTcpTest, APilotThatDoesNotPaceIsNotPaced) {
   const auto paced = CreateObject<ScriptedControl>(0, true);
   paced->paces_at_bps = 5'000'000;
   copilot_ = paced;
-  Make(Fusion::Kind::kMax);
+  Make(FusionKind::kMax);
   Acknowledge();
   EXPECT_FALSE(tcb_->m_pacing);
 }
 
 TEST_F(PolyTcpTest, WhatMayNotGrowIsNotAsked) {
-  Make(Fusion::Kind::kMin);
+  Make(FusionKind::kMin);
   Acknowledge(false);
   EXPECT_EQ(copilot_->began_with_bytes.size(), 0U);
   EXPECT_EQ(tcb_->m_cWnd, 10'000U);
 }
 
 TEST_F(PolyTcpTest, MeasurementsReachAll) {
-  Make(Fusion::Kind::kMax);
+  Make(FusionKind::kMax);
   tcb_->m_bytesInFlight = 7000;
   poly_->PktsAcked(tcb_, 1, ns3::MilliSeconds(20));
   EXPECT_EQ(pilot_->in_flight_bytes, 7000U);
@@ -155,7 +155,7 @@ TEST_F(PolyTcpTest, MeasurementsReachAll) {
 }
 
 TEST_F(PolyTcpTest, RecoveryIsThePilots) {
-  Make(Fusion::Kind::kMax);
+  Make(FusionKind::kMax);
   Acknowledge();
   tcb_->m_congState = TcpSocketState::CA_RECOVERY;
   EXPECT_EQ(poly_->GetSsThresh(tcb_, 12'000), 6000U);
@@ -172,7 +172,7 @@ TEST_F(PolyTcpTest, RecoveryIsThePilots) {
 }
 
 TEST_F(PolyTcpTest, AForkIsOfItsOwn) {
-  Make(Fusion::Kind::kMax);
+  Make(FusionKind::kMax);
   Acknowledge();
   const auto fork = ns3::DynamicCast<PolyTcp>(poly_->Fork());
   const auto other = CreateObject<TcpSocketState>(*tcb_);

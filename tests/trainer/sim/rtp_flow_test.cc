@@ -8,13 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "core/sim_time.h"
+#include "core/event.h"
 #include "endpoints/rtp_format.h"
 #include "endpoints/rtp_receiver.h"
 #include "endpoints/rtp_sender.h"
-#include "endpoints/sent_packet_history.h"
-#include "endpoints/transport_feedback_builder.h"
-#include "media/filler_source.h"
+#include "endpoints/transport_feedback.h"
+#include "media/media_source.h"
 #include "simulation_fixture.h"
 #include "test_scenarios.h"
 
@@ -228,7 +227,7 @@ TEST(RtpFlowTest, ArrivalsAreSeenInOrderWhateverTheJitter) {
 }
 
 // A controller at the sender that only listens, and asks for 1 Mbit/s.
-class ListeningController final : public RateController {
+class ListeningController final : public SenderController {
  public:
   struct Log {
     std::vector<SentPacket> sent;
@@ -239,8 +238,9 @@ class ListeningController final : public RateController {
   explicit ListeningController(Log* log) : log_(log) {}
 
   std::string_view name() const override { return "listening"; }
-  Side side() const override { return Side::kSender; }
-  void OnTargetRateConstraints(const TargetRateConstraints&, Timestamp now) override { next_ = now; }
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override { next_ = constraints.at_time; }
+  void OnObjective(const Objective&) override {}
+  void OnRemoteBitrateReport(const RemoteBitrateReport&) override {}
   void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override {
     log_->round_trip_times.push_back(update.round_trip_time);
   }
@@ -266,10 +266,10 @@ class ListeningController final : public RateController {
 class SenderSideTest : public SimulationTest {
  protected:
   void Run(double loss_ratio, int64_t duration_ns) {
-    LinkSpec spec;
+    LinkSpec spec = UsualLink();
     spec.capacity = CapacityTrace({0}, {5'000'000});
     if (loss_ratio > 0) spec.loss = {.kind = LossSpec::Kind::kBernoulli, .ratio = loss_ratio};
-    LinkSpec back;
+    LinkSpec back = UsualLink();
     Link forward(spec, duration_ns, 1, 0), reverse(back, duration_ns, 1, 8);
     RtpSenderConfig config;
     config.stop_ns = duration_ns;

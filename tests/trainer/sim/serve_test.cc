@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "run/step_recorder.h"
 #include "serve/frame_channel.h"
+#include "serve/step_recorder.h"
 #include "test_scenarios.h"
 
 namespace weir::sim {
@@ -36,9 +36,12 @@ struct Step {
 };
 
 json RequestFor(const json& scenario) {
-  return {{"scenario", scenario}, {"seed", 1},
-          {"interval_ms", 200},   {"features", {"receive_rate_bps", "loss_ratio", "queueing_delay_mean_s"}},
-          {"history", 2},         {"action", {{"kind", "rate_bps"}, {"min_bps", 1e4}, {"max_bps", 1e7}}}};
+  return {{"scenario", WholeScenario(scenario)},
+          {"seed", 1},
+          {"interval_ms", 200},
+          {"features", {"receive_rate_bps", "loss_ratio", "queueing_delay_mean_s"}},
+          {"history", 2},
+          {"action", {{"kind", "rate_bps"}, {"min_bps", 1e4}, {"max_bps", 1e7}}}};
 }
 
 // The process's other side, with a server in a thread.
@@ -128,7 +131,7 @@ TEST_F(ServeTest, RunsAnEpisode) {
     ASSERT_EQ(step.flags, i == 50 ? 2 : 0) << i;
     ASSERT_NEAR(step.field("time_s"), 0.2 * i, 1e-9);
     ASSERT_NEAR(step.field("capacity_bps"), 2e6, 1);
-    ASSERT_NEAR(step.field("carriable_bps"), 2e6, 10);
+    ASSERT_NEAR(step.field("achievable_bps"), 2e6, 10);
     ASSERT_NEAR(step.field("future_capacity_bps"), 2e6, 1);
     ASSERT_EQ(step.field("base_one_way_delay_ms"), 25.0);
     if (i < 4) continue;
@@ -156,8 +159,8 @@ TEST_F(ServeTest, SlotsCarryMediaThatWaits) {
   for (int i = 1; i <= 50; ++i) {
     Act({2'000'000.0f});
     const Step step = ReceiveStep();
-    ASSERT_NEAR(step.field("carriable_bps"), 2.046e6, 0.3e6) << i;  // an interval holds three slots and a third
-    sum_bps += step.field("carriable_bps");
+    ASSERT_NEAR(step.field("achievable_bps"), 2.046e6, 0.3e6) << i;  // an interval holds three slots and a third
+    sum_bps += step.field("achievable_bps");
   }
   EXPECT_NEAR(sum_bps / 50, 2.046e6, 0.01e6);
 }

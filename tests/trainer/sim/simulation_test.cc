@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "test_scenarios.h"
-#include "weir/registry/controllers.h"
+#include "weir/registry.h"
 
 namespace weir::sim {
 namespace {
@@ -116,7 +116,7 @@ TEST(SimulationTest, TheRecordAddsUp) {
   const int64_t sent = flow["packets_sent"], received = flow["packets_received"], lost = flow["packets_lost"];
   EXPECT_LE(received + lost, sent);
   EXPECT_GE(received + lost, sent - 40);  // in flight at the end
-  EXPECT_NEAR(flow["carriable_bytes"].get<double>(), 12.25 * 125'000, 1.0);
+  EXPECT_NEAR(flow["achievable_bytes"].get<double>(), 12.25 * 125'000, 1.0);
   EXPECT_EQ(record["path"]["queue_bytes"], 37'500);
   for (const auto& [name, series] : flow["series"].items()) {
     if (name == "frames" || name == "arrival_statistics") continue;
@@ -158,7 +158,7 @@ TEST(SimulationTest, ReverseFlowsAreMeasuredOnTheReverseLink) {
   const auto flow = RunScenario(scenario, "oracle")["flows"][0];
   EXPECT_GE(Utilisation(flow), 0.95);
   EXPECT_EQ(flow["base_one_way_delay_ms"], 40.0);
-  EXPECT_NEAR(flow["carriable_bytes"].get<double>(), 20 * 125'000, 1.0);
+  EXPECT_NEAR(flow["achievable_bytes"].get<double>(), 20 * 125'000, 1.0);
 }
 
 TEST(GccTest, ProbesItsWayUp) {

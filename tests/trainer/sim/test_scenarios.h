@@ -10,9 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "run/result_record.h"
+#include "run/run.h"
 #include "run/simulation.h"
 #include "scenario/scenario.h"
+#include "whole_scenario.h"
 
 namespace weir::sim {
 
@@ -41,7 +42,7 @@ inline json Steady(int64_t rate_bps, double duration_s) { return PathOf({{0.0, r
 
 inline SimulationJob JobOf(const json& scenario, const std::string& controller, uint64_t seed = 1) {
   SimulationJob job;
-  job.scenario = ParseScenario(scenario);
+  job.scenario = ParseScenario(WholeScenario(scenario));
   job.controller = controller;
   job.seed = seed;
   return job;
@@ -52,7 +53,7 @@ inline nlohmann::ordered_json RunScenario(const json& scenario, const std::strin
 }
 
 inline double Utilisation(const nlohmann::ordered_json& flow) {
-  return flow["bytes_received"].get<double>() / flow["carriable_bytes"].get<double>();
+  return flow["bytes_received"].get<double>() / flow["achievable_bytes"].get<double>();
 }
 
 // Of a flow's series of 0.1 s steps, from one time to another.

@@ -8,12 +8,10 @@
 #include <set>
 #include <vector>
 
-#include "core/sim_time.h"
+#include "core/event.h"
 #include "endpoints/rtp_format.h"
 #include "repair/byte_window.h"
-#include "repair/frame_assembly.h"
-#include "repair/nack_requester.h"
-#include "repair/rtp_packet_history.h"
+#include "repair/nack.h"
 #include "simulation_fixture.h"
 #include "test_scenarios.h"
 

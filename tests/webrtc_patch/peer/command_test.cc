@@ -38,7 +38,7 @@ TEST(Command, CandidatesMayBeIncompleteAsBrowsersSendThem) {
 
 TEST(Command, APoolIsItsLine) {
   EXPECT_EQ(Parsed<PoolCommand>(R"({"type":"pool","line":"pilot=weir copilots=nada fusion=min"})").pool,
-            (PoolSpecification{.pilot = "weir", .copilots = {"nada"}, .fusion = Fusion::Kind::kMin}));
+            (PoolSpecification{.pilot = "weir", .copilots = {"nada"}, .fusion = FusionKind::kMin}));
   const auto wrong = ParseCommand(R"({"type":"pool","line":"pilot=weir fusion=sum"})");
   ASSERT_FALSE(wrong.ok());
   EXPECT_NE(wrong.error().find("character 19"), std::string::npos);

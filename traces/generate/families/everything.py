@@ -8,8 +8,15 @@ import numpy as np
 
 from weir.traces.generate.families.competitors import CONGESTION_CONTROLS
 from weir.traces.generate.families.family import ONE_WAY_DELAY_MS, Case, Family, Fields, forward_with
-from weir.traces.generate.families.noise import bernoulli, gilbert_elliott, spikes, truncated_gaussian, uniform
-from weir.traces.generate.families.path import bursts, policed
+from weir.traces.generate.families.path import (
+    bernoulli,
+    bursts,
+    gilbert_elliott,
+    policed,
+    spikes,
+    truncated_gaussian,
+    uniform,
+)
 
 COMBINATIONS = 12
 _FEWEST, _MOST = 2, 5

@@ -9,8 +9,7 @@ from weir.traces.generate.families.competitors import tcp
 from weir.traces.generate.families.everything import everything
 from weir.traces.generate.families.family import Family
 from weir.traces.generate.families.faults import fault
-from weir.traces.generate.families.noise import jitter, loss
-from weir.traces.generate.families.path import policer, reverse, route, slots
+from weir.traces.generate.families.path import jitter, loss, policer, reverse, route, slots
 from weir.traces.schema.scenario import Scenario
 
 FAMILIES: dict[str, Callable[[], Family]] = {

@@ -133,14 +133,15 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
             .max_rate = std::clamp(remb_.value_or(max_rate), min_rate, max_rate)};
   }
 
-  void SetEstimatorConstraints() { estimator_->SetConstraints(EstimatorConstraints(Target())); }
+  // The announcement keeps them valid.
+  void SetEstimatorConstraints() { static_cast<void>(estimator_->SetConstraints(EstimatorConstraints(Target()))); }
 
   void Begin(DataRate start_rate) {
     const SendSideEstimatorConfig config{
-        .estimator = {.constraints = *Validated(EstimatorConstraints(start_rate)),
+        .estimator = {.constraints = Validated(EstimatorConstraints(start_rate)).value(),
                       .objective = options_.objective,
                       .decision_limit = {.clock = [] { return Timestamp::Micros(rtc::TimeMicros()); }}}};
-    estimator_.emplace(config, options_.pool());
+    estimator_.emplace(config, options_.controller());
   }
 
   // With the first packet that the peer is to report.
@@ -174,7 +175,7 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
 class WeirNetworkControllerFactory final : public webrtc::NetworkControllerFactoryInterface {
  public:
   explicit WeirNetworkControllerFactory(WeirNetworkControllerOptions options) : options_(std::move(options)) {
-    if (!options_.pool) options_.pool = RuleAlone();
+    if (!options_.controller) options_.controller = RuleAlone();
   }
 
   std::unique_ptr<webrtc::NetworkControllerInterface> Create(webrtc::NetworkControllerConfig config) override {

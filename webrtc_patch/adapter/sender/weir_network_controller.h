@@ -2,7 +2,7 @@
 // the receiver may be any browser as it is. See docs/send_side.md.
 //
 //   dependencies.network_controller_factory =         // PeerConnectionFactoryDependencies
-//       MakeWeirNetworkControllerFactory({.pool = std::move(PolicyAlone(model).value())});
+//       MakeWeirNetworkControllerFactory({.controller = std::move(PolicyAlone(model).value())});
 //
 // target = the estimator's rate, whose upper bound is the smaller of max_data_rate and the latest REMB. Where the peer
 // did not negotiate transport-cc, libwebrtc reports no packets, and REMB alone, else the start rate, is the target.
@@ -27,7 +27,7 @@ namespace weir {
 
 struct WeirNetworkControllerOptions {
   // Null: RuleAlone().
-  PoolFactory pool;
+  ControllerFactory controller;
   Objective objective;
   // Called on libwebrtc's send task queue whenever the target rate changes; must be quick and must not call libwebrtc.
   // `at_time` is of libwebrtc's clock: on Linux, CLOCK_MONOTONIC in microseconds.

@@ -4,11 +4,9 @@
 #include <utility>
 
 #include "lines/options.h"
-#include "program/json_object.h"
-#include "program/json_text.h"
-#include "weir/pool/library_members.h"
-#include "weir/registry/controllers.h"
-#include "weir/registry/names.h"
+#include "program/json.h"
+#include "weir/controllers.h"
+#include "weir/registry.h"
 
 namespace weir::peer {
 namespace {
@@ -58,7 +56,7 @@ BitrateCommand ParseBitrate(JsonObject& line) {
 ModelCommand ParseModel(JsonObject& line) {
   ModelCommand command{.path = Text(line, "path"), .member = "weir"};
   if (const json* member = line.FindOptional("member")) command.member = JsonString(*member, "member");
-  if (!IsModelMember(command.member)) throw InputError("a member with a model is weir or weir:FILE");
+  if (!IsModelName(command.member)) throw InputError("a member with a model is weir or weir:FILE");
   return command;
 }
 

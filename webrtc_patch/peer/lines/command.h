@@ -8,9 +8,9 @@
 #include <variant>
 
 #include "receive_side_switch.h"
-#include "weir/network_control.h"
+#include "weir/network_types.h"
 #include "weir/objective.h"
-#include "weir/pool/pool_specification.h"
+#include "weir/pool_controller.h"
 #include "weir/result.h"
 
 namespace weir::peer {

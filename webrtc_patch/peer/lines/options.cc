@@ -6,9 +6,8 @@
 #include <utility>
 
 #include "program/command_line.h"
-#include "program/json_object.h"
-#include "program/json_text.h"
-#include "weir/registry/names.h"
+#include "program/json.h"
+#include "weir/registry.h"
 
 namespace weir::peer {
 namespace {

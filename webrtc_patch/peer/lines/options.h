@@ -8,13 +8,13 @@
 #include <string>
 #include <string_view>
 
-#include "external_controllers.h"
+#include "program/external_controllers.h"
 #include "program/sender_gcc.h"
 #include "receive_side_switch.h"
 #include "video/frame_source.h"
-#include "weir/network_control.h"
+#include "weir/network_types.h"
 #include "weir/objective.h"
-#include "weir/registry/controllers.h"
+#include "weir/registry.h"
 #include "weir/result.h"
 
 namespace weir::peer {

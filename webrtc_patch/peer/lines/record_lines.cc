@@ -12,7 +12,7 @@ using nlohmann::ordered_json;
 namespace {
 
 // Who sits where in a pool, and what each asks for.
-ordered_json PoolLine(const ControllerPool& pool) {
+ordered_json PoolLine(const PoolController& pool) {
   ordered_json members = ordered_json::array();
   for (size_t i = 0; i < pool.members().size(); ++i) {
     const MemberState& member = pool.members()[i];
@@ -59,7 +59,7 @@ ordered_json EstimateLine(const ReceiveSideDecision& decision) {
       {"application_limited", statistics.application_limited != 0.0},
       {"in_charge", decision.in_charge},
       {"guard", std::move(guard)},
-      {"policy_faults", decision.counters.policy_faults},
+      {"policy_faults", decision.counters.controller.faults},
       {"objective", {{"throughput", objective.throughput}, {"latency", objective.latency}, {"loss", objective.loss}}}};
   // Of one controller alone "controller" says all.
   if (decision.pool != nullptr && decision.pool->members().size() > 1) line["pool"] = PoolLine(*decision.pool);

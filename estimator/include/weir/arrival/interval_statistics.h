@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "weir/network_control.h"
+#include "weir/network_types.h"
 
 namespace weir {
 

@@ -1,4 +1,5 @@
-// Events of ns-3 without an allocation an event.
+// Simulated time, events without an allocation each, and timers, on top of ns-3. ns-3 counts nanoseconds from 0 in a
+// signed 64-bit integer; rate controllers count microseconds.
 #ifndef WEIR_TRAINER_GYM_SIM_CORE_EVENT_H_
 #define WEIR_TRAINER_GYM_SIM_CORE_EVENT_H_
 
@@ -7,9 +8,12 @@
 #include <ns3/ptr.h>
 #include <ns3/simulator.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "core/event_engine.h"
+#include "weir/units.h"
 
 namespace weir::sim {
 
@@ -55,7 +59,72 @@ class MemberEvent {
 };
 
 // Has the next simulation run on an EventEngine. Call before anything is scheduled; what an earlier one has left goes.
-void UseEventEngine();
+inline void UseEventEngine() {
+  ns3::Simulator::Destroy();
+  ns3::Simulator::SetImplementation(ns3::CreateObject<EventEngine>());
+}
+
+inline constexpr int64_t kNeverNs = std::numeric_limits<int64_t>::max();
+
+inline Timestamp ToTimestamp(int64_t time_ns) { return Timestamp::Micros(time_ns / 1000); }
+
+inline int64_t ToSimulatedNs(Timestamp time) {
+  if (time.us() >= kNeverNs / 1000) return kNeverNs;
+  return time.us() > 0 ? time.us() * 1000 : 0;
+}
+
+// `bits` (>= 0) at `rate_bps` (> 0) in ns, or over ns (> 0) in bit/s; rounded down.
+inline int64_t BitsOver(int64_t bits, int64_t rate_bps_or_ns) {
+  constexpr int64_t kNsPerSecond = 1'000'000'000;
+  // A division of 64 bits is several times faster than one of 128, and does for every single packet.
+  if (bits <= std::numeric_limits<int64_t>::max() / kNsPerSecond) return bits * kNsPerSecond / rate_bps_or_ns;
+  return static_cast<int64_t>(static_cast<__int128>(bits) * kNsPerSecond / rate_bps_or_ns);
+}
+
+// The time that `size_bytes` take at `rate_bps`, which must be positive; rounded down.
+inline int64_t TransmissionNs(int64_t size_bytes, int64_t rate_bps) { return BitsOver(8 * size_bytes, rate_bps); }
+
+// `(owner->*kOnTimeout)()` is called once for each time that is set and not replaced. The owner must outlive the
+// simulation's last event.
+template <class Owner, void (Owner::*kOnTimeout)()>
+class Timer {
+ public:
+  explicit Timer(Owner* owner) : owner_(owner), event_(this) {}
+  ~Timer() = default;
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+
+  // Replaces what was set before; a time that is past means now; kNeverNs stops.
+  void Set(int64_t time_ns) {
+    time_ns_ = time_ns;
+    if (event_ns_ > time_ns_) Schedule();  // else the pending event will look at time_ns_ again
+  }
+  void Stop() { time_ns_ = kNeverNs; }
+
+ private:
+  void Schedule() {
+    event_ns_ = std::max(time_ns_, NowNs());
+    event_.ScheduleAt(event_ns_);
+  }
+
+  void OnEvent() {
+    const int64_t now_ns = NowNs();
+    const bool newest = event_ns_ <= now_ns;
+    if (newest) event_ns_ = kNeverNs;
+    if (time_ns_ <= now_ns) {
+      time_ns_ = kNeverNs;
+      (owner_->*kOnTimeout)();
+    } else if (newest && time_ns_ != kNeverNs && event_ns_ == kNeverNs) {
+      Schedule();
+    }
+  }
+
+  Owner* const owner_;
+  int64_t time_ns_ = kNeverNs;
+  // Of the earliest event that is pending and counts; others, left behind by Set, find nothing to do.
+  int64_t event_ns_ = kNeverNs;
+  MemberEvent<Timer, &Timer::OnEvent> event_;
+};
 
 }  // namespace weir::sim
 

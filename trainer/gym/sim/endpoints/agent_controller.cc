@@ -7,7 +7,8 @@ namespace weir::sim {
 AgentController::AgentController(const AgentSpecification& specification)
     : specification_(specification), history_(specification.features), observation_(specification.features.size()) {}
 
-void AgentController::OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) {
+void AgentController::OnTargetRateConstraints(const TargetRateConstraints& constraints) {
+  const Timestamp now = constraints.at_time;
   constraints_ = constraints;
   if (interval_start_.IsFinite()) return;
   accumulator_.Start(now);

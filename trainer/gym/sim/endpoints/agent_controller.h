@@ -7,11 +7,11 @@
 #include <span>
 #include <vector>
 
+#include "controllers/decision_timer.h"
+#include "policy/action.h"
+#include "policy/feature_history.h"
 #include "weir/arrival/interval_accumulator.h"
-#include "weir/controllers/decision_timer.h"
-#include "weir/policy/action.h"
-#include "weir/policy/features.h"
-#include "weir/rate_controller.h"
+#include "weir/network_controller.h"
 
 namespace weir::sim {
 
@@ -23,8 +23,8 @@ class DecisionSource {
 };
 
 struct AgentSpecification {
-  // At the sender it is the pilot of a SendSideEstimator, from transport feedback.
-  RateController::Side side = RateController::Side::kReceiver;
+  // It decides in a SendSideEstimator, from transport feedback.
+  bool at_sender = false;
   TimeDelta interval = TimeDelta::Millis(200);
   FeatureSpecification features;
   ActionMapping action;
@@ -33,17 +33,17 @@ struct AgentSpecification {
 
 // Decides at its start, on an observation of zeros, and after every interval of the estimator that it is the pilot of.
 // An action that the mapping refuses leaves the rate in force.
-class AgentController final : public RateController {
+class AgentController final : public ReceiverController {
  public:
   explicit AgentController(const AgentSpecification& specification);
 
   std::string_view name() const override { return "agent"; }
-  Side side() const override { return Side::kReceiver; }
 
-  void OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) override;
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override;
+  void OnObjective(const Objective&) override {}
   void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override;
   void OnArrival(const Arrival& arrival) override { accumulator_.OnArrival(arrival); }
-  void OnTargetApplied(DataRate target, Timestamp) override { target_ = target; }
+  void OnTargetApplied(const TargetTransferRate& target) override { target_ = target.target_rate; }
   NetworkControlUpdate OnTimeout(Timestamp now) override;
   Timestamp next_timeout() const override { return timer_.due(); }
 

@@ -7,42 +7,39 @@
 #include <utility>
 
 #include "endpoints/weir_send_controller.h"
-#include "program/input_error.h"
-#include "program/input_file.h"
+#include "program/input.h"
 #include "program/sender_gcc.h"
 #include "rate_controllers.h"
-#include "weir/controllers/built_in_controllers.h"
-#include "weir/pool/controller_pool.h"
-#include "weir/pool/library_members.h"
-#include "weir/registry/names.h"
+#include "weir/controllers.h"
+#include "weir/pool_controller.h"
+#include "weir/registry.h"
 
 namespace weir::sim {
 namespace {
 
-std::unique_ptr<RateController> MakePolicyController(ModelFile& model) {
-  return std::move(MakeModelMember("weir", model.Load()).value());
-}
+std::unique_ptr<ReceiverController> MakeModelController(ModelFile& model) { return MakePolicyController(model.Load()); }
 
-std::unique_ptr<RateController> AtSender(const ControllerContext& context, bool guard, const GuardOptions& guard_rules,
-                                         std::unique_ptr<RateController> pilot) {
+std::unique_ptr<SenderController> AtSender(const ControllerContext& context, bool guard,
+                                           const GuardOptions& guard_rules,
+                                           std::unique_ptr<ReceiverController> controller) {
   const SendSideEstimatorConfig config{.estimator = {.constraints = context.sender_constraints,
                                                      .objective = context.objective,
                                                      .guard = guard,
                                                      .guard_rules = guard_rules}};
-  return std::make_unique<WeirSendController>(config, std::move(pilot));
+  return std::make_unique<WeirSendController>(config, std::move(controller));
 }
 
-std::unique_ptr<RateController> MakeWeirController(const ControllerContext& context) {
+std::unique_ptr<ReceiverController> MakeWeirController(const ControllerContext& context) {
   if (context.model == nullptr)
     throw InputError("the controllers weir and weir-send need a model: give --model FILE, or \"model\" in the job");
-  return MakePolicyController(*context.model);
+  return MakeModelController(*context.model);
 }
 
-std::unique_ptr<RateController> MakeWeirSendController(const ControllerContext& context) {
+std::unique_ptr<SenderController> MakeWeirSendController(const ControllerContext& context) {
   return AtSender(context, true, context.guard_rules, MakeWeirController(context));
 }
 
-std::unique_ptr<RateController> MakeExternalController(const ControllerContext& context) {
+std::unique_ptr<ReceiverController> MakeExternalController(const ControllerContext& context) {
   auto maker = context.external_controllers->Start(*context.external, context.receiver_constraints, context.objective,
                                                    context.seed);
   if (!maker) throw InputError(maker.error());
@@ -50,7 +47,7 @@ std::unique_ptr<RateController> MakeExternalController(const ControllerContext& 
                                                         [] { ns3::Simulator::Stop(); });
 }
 
-using Made = std::unique_ptr<RateController>;
+using AtReceiver = std::unique_ptr<ReceiverController>;
 
 // What the others do for a policy, that policy unlearns.
 constexpr GuardOptions kTrainingRules = [] {
@@ -61,7 +58,9 @@ constexpr GuardOptions kTrainingRules = [] {
 
 struct Factory {
   std::string_view name;
-  Made (*make)(const ControllerContext& context);
+  // One of the two.
+  AtReceiver (*at_receiver)(const ControllerContext& context) = nullptr;
+  std::unique_ptr<SenderController> (*at_sender)(const ControllerContext& context) = nullptr;
   // It may have something to say after any packet.
   bool wake_on_arrival = false;
   // With the guard's rules.
@@ -70,15 +69,15 @@ struct Factory {
 
 // What the library does not make by itself.
 constexpr Factory kFactories[] = {
-    {.name = "weir", .make = &MakeWeirController, .guard = true},
-    {.name = "gcc", .make = [](const ControllerContext&) -> Made { return MakeGccController(); }},
+    {.name = "weir", .at_receiver = &MakeWeirController, .guard = true},
+    {.name = "gcc", .at_sender = [](const ControllerContext&) { return MakeGccController(); }},
     {.name = "gcc-remb",
-     .make = [](const ControllerContext&) -> Made { return MakeGccRembController(); },
+     .at_receiver = [](const ControllerContext&) { return MakeGccRembController(); },
      .wake_on_arrival = true},
-    {.name = "pcc", .make = [](const ControllerContext&) -> Made { return MakePccController(); }},
-    {.name = "weir-send", .make = &MakeWeirSendController},
+    {.name = "pcc", .at_sender = [](const ControllerContext&) { return MakePccController(); }},
+    {.name = "weir-send", .at_sender = &MakeWeirSendController},
     {.name = "oracle",
-     .make = [](const ControllerContext& context) -> Made {
+     .at_sender = [](const ControllerContext& context) -> std::unique_ptr<SenderController> {
        return std::make_unique<OracleController>(context.oracle);
      }},
 };
@@ -87,15 +86,18 @@ constexpr auto kNotBuiltIn =
 static_assert(HaveSameNames(kFactories, kNotBuiltIn),
               "each controller that is simulated needs its factory here, or to be built_in");
 
-// A member of a pool: any controller of the receiver's side, and weir:FILE.
-Result<Made> MakeMember(const std::string& member, const ControllerContext& context) {
+// A member of a pool: any receiver controller, and weir:FILE.
+Result<AtReceiver> MakeMember(const std::string& member, const ControllerContext& context) {
   try {
-    if (const Factory* factory = FindRow(kFactories, member)) return factory->make(context);
+    if (const Factory* factory = FindRow(kFactories, member)) {
+      if (!factory->at_receiver) return Error{"decides at the sender, and a pool runs at the receiver"};
+      return factory->at_receiver(context);
+    }
     const auto load_model = [](const std::string& path) {
       const std::string model = ReadInputFile(path, "model");
       return PolicyModel::Load(std::as_bytes(std::span(model)));
     };
-    return MakeLibraryMember(member, load_model, context.fixed_rate);
+    return MakeController(member, load_model, context.fixed_rate);
   } catch (const InputError& error) {
     return Error{error.what()};
   }
@@ -112,13 +114,13 @@ PoolAtBothEnds ReadPool(std::string_view line) {
 FlowController MakePoolController(std::string_view line, const ControllerContext& context) {
   const PoolAtBothEnds ends = ReadPool(line);
   const PoolSpecification& specification = ends.at_receiver;
-  auto pool = ControllerPool::Create(specification,
+  auto pool = PoolController::Create(specification,
                                      [&context](const std::string& member) { return MakeMember(member, context); });
   if (!pool) throw InputError(pool.error());
-  const auto members = pool.value().members();
+  const auto members = pool.value()->members();
   const BandwidthEstimatorConfig config{.constraints = context.receiver_constraints,
                                         .objective = context.objective,
-                                        .guard = std::ranges::any_of(members, IsModelMember, &MemberState::name),
+                                        .guard = std::ranges::any_of(members, IsModelName, &MemberState::name),
                                         .guard_rules = context.guard_rules};
   FlowController result;
   result.wake_on_arrival = std::ranges::any_of(members, [](const MemberState& member) {
@@ -130,12 +132,12 @@ FlowController MakePoolController(std::string_view line, const ControllerContext
   return result;
 }
 
-Made MakeRateController(std::string_view name, const Factory* factory, const ControllerContext& context) {
+AtReceiver MakeReceiverController(std::string_view name, const Factory* factory, const ControllerContext& context) {
   if (context.external) return MakeExternalController(context);
-  if (const OwnPolicy* own = context.own_policy) return MakePolicyController(*own->model);
+  if (const OwnPolicy* own = context.own_policy) return MakeModelController(*own->model);
   if (name == kAgentName && context.agent) return std::make_unique<AgentController>(*context.agent);
   CheckControllerName(name);
-  return factory ? factory->make(context) : MakeBuiltInController(name, context.fixed_rate);
+  return factory ? factory->at_receiver(context) : MakeBuiltInController(name, context.fixed_rate);
 }
 
 }  // namespace
@@ -154,14 +156,15 @@ FlowController MakeFlowController(std::string_view name, const ControllerContext
   if (!context.external && IsPoolLine(name)) return MakePoolController(name, context);
   const bool is_own = context.external || context.own_policy;
   const Factory* const factory = is_own ? nullptr : FindRow(kFactories, name);
-  std::unique_ptr<RateController> controller = MakeRateController(name, factory, context);
   FlowController result;
-  if (name == kAgentName) result.agent = static_cast<AgentController*>(controller.get());
-  if (result.agent && context.agent->side == RateController::Side::kSender) {
-    controller = AtSender(context, context.agent_guard, kTrainingRules, std::move(controller));
+  if (factory && factory->at_sender) {
+    result.at_sender = factory->at_sender(context);
+    return result;
   }
-  if (controller->side() == RateController::Side::kSender) {
-    result.at_sender = std::move(controller);
+  AtReceiver controller = MakeReceiverController(name, factory, context);
+  if (name == kAgentName) result.agent = static_cast<AgentController*>(controller.get());
+  if (result.agent && context.agent->at_sender) {
+    result.at_sender = AtSender(context, context.agent_guard, kTrainingRules, std::move(controller));
     return result;
   }
   result.wake_on_arrival = factory && factory->wake_on_arrival;

@@ -8,13 +8,12 @@
 #include "endpoints/agent_controller.h"
 #include "endpoints/model_file.h"
 #include "endpoints/oracle_controller.h"
-#include "endpoints/own_policy.h"
-#include "external_controller.h"
-#include "external_controllers.h"
+#include "program/external_controller.h"
+#include "program/external_controllers.h"
 #include "weir/bandwidth_estimator.h"
-#include "weir/network_control.h"
+#include "weir/network_controller.h"
+#include "weir/network_types.h"
 #include "weir/objective.h"
-#include "weir/rate_controller.h"
 
 namespace weir::sim {
 
@@ -48,7 +47,7 @@ struct ControllerContext {
 // One of the two is there; of a pool with the sender's GCC both, and the sender takes the smaller rate.
 struct FlowController {
   std::unique_ptr<BandwidthEstimator> at_receiver;
-  std::unique_ptr<RateController> at_sender;
+  std::unique_ptr<SenderController> at_sender;
   // `at_receiver` may have something to say after any packet.
   bool wake_on_arrival = false;
   // The pilot of whichever is there, when it is the agent.

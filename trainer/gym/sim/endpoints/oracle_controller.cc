@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "core/sim_time.h"
-#include "endpoints/carriable.h"
+#include "core/event.h"
+#include "endpoints/achievable.h"
 
 namespace weir::sim {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 constexpr TimeDelta kInterval = TimeDelta::Millis(50);
 constexpr int64_t kIntervalNs = kInterval.us() * 1000;
 // How far it looks ahead, and in what steps, where the path serves in slots.
-constexpr int64_t kLongestSlotNs = Carriable::kLongestWaitNs;
+constexpr int64_t kLongestSlotNs = AchievableThroughput::kLongestWaitNs;
 constexpr int64_t kStepNs = 10'000'000;
 constexpr double kUnlimitedBps = std::numeric_limits<double>::infinity();
 
@@ -27,9 +27,9 @@ bool ServesInSlots(const CapacityTrace& capacity, int64_t now_ns) {
 
 }  // namespace
 
-void OracleController::OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) {
+void OracleController::OnTargetRateConstraints(const TargetRateConstraints& constraints) {
   constraints_ = constraints;
-  next_timeout_ = now;
+  next_timeout_ = constraints.at_time;
 }
 
 NetworkControlUpdate OracleController::OnTimeout(Timestamp now) {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "link/oracle_rate.h"
-#include "weir/rate_controller.h"
+#include "weir/network_controller.h"
 
 namespace weir::sim {
 
@@ -15,14 +15,19 @@ namespace weir::sim {
 // queued beyond the packet in transmission; it knows no more of the future, but where the link serves nothing for a
 // while of the next 100 ms: then it lets media wait for the slot that follows. It may ask for nothing at all: the
 // constraints' lower bound does not bind it. Among other flows it takes its share and lets the queue be.
-class OracleController final : public RateController {
+class OracleController final : public SenderController {
  public:
   explicit OracleController(OracleConfig config) : config_(std::move(config)) {}
 
   std::string_view name() const override { return "oracle"; }
-  Side side() const override { return Side::kSender; }
 
-  void OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) override;
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override;
+  void OnObjective(const Objective&) override {}
+  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate&) override {}
+  void OnSentPacket(const SentPacket&) override {}
+  void OnTransportPacketsFeedback(const TransportPacketsFeedback&) override {}
+  void OnTransportLossReport(const TransportLossReport&) override {}
+  void OnRemoteBitrateReport(const RemoteBitrateReport&) override {}
   NetworkControlUpdate OnTimeout(Timestamp now) override;
   Timestamp next_timeout() const override { return next_timeout_; }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/sim_time.h"
+#include "core/event.h"
 
 namespace weir::sim {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "core/ring_buffer.h"
 #include "media/media_source.h"
-#include "weir/network_control.h"
+#include "weir/network_types.h"
 
 namespace weir::sim {
 

@@ -1,11 +1,15 @@
-// What RTP and RTCP packets look like here: streams, header sizes, and what that makes of a media rate.
+// RTP and RTCP packets as the simulator sends them: streams, header sizes, the rates of media with headers, and the
+// packetizer.
 #ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_RTP_FORMAT_H_
 #define WEIR_TRAINER_GYM_SIM_ENDPOINTS_RTP_FORMAT_H_
 
+#include <array>
 #include <cstdint>
 
+#include "endpoints/pacer.h"
 #include "link/packet.h"
 #include "media/media_source.h"
+#include "scenario/rtp_spec.h"
 #include "scenario/scenario.h"
 #include "weir/arrival/arrival.h"
 #include "weir/units.h"
@@ -71,6 +75,20 @@ inline DataRate AudioRate(const MediaSpec& media, uint32_t overhead_bytes) {
 inline DataRate MaxMediaRate(const MediaSpec& media, uint32_t overhead_bytes) {
   return MaxVideoRate(media, overhead_bytes) + AudioRate(media, overhead_bytes);
 }
+
+class RtpPacketizer {
+ public:
+  RtpPacketizer(int flow_index, const SenderClock& clock) : flow_index_(flow_index), clock_(clock) {}
+
+  // The next packet of its stream, sent now; where it goes is the caller's to say.
+  Packet Take(const PacedPacket& paced, int64_t now_ns);
+
+ private:
+  const int flow_index_;
+  const SenderClock clock_;
+  std::array<int64_t, kStreamsPerFlow> next_sequence_numbers_{};
+  int64_t next_transport_sequence_number_ = 0;
+};
 
 }  // namespace weir::sim
 

@@ -8,11 +8,11 @@
 #include <memory>
 #include <optional>
 
+#include "core/event.h"
 #include "core/ring_buffer.h"
-#include "core/timer.h"
 #include "endpoints/flow_observer.h"
 #include "endpoints/rtcp_messages.h"
-#include "endpoints/transport_feedback_builder.h"
+#include "endpoints/transport_feedback.h"
 #include "link/link.h"
 #include "link/packet.h"
 #include "repair/video_repair.h"

@@ -26,7 +26,7 @@ constexpr int64_t kMinKeyFrameIntervalNs = 300'000'000;
 }  // namespace
 
 RtpSender::RtpSender(const RtpSenderConfig& config, std::unique_ptr<MediaSource> source,
-                     std::unique_ptr<RateController> controller, Link* link, FlowObserver* observer)
+                     std::unique_ptr<SenderController> controller, Link* link, FlowObserver* observer)
     : config_(config),
       source_(std::move(source)),
       elastic_(source_->elastic()),
@@ -62,7 +62,9 @@ void RtpSender::OnActivityTimeout() {
   const int64_t now_ns = NowNs();
   if (next_activity_ == 0) {
     if (controller_) {
-      controller_->OnTargetRateConstraints(config_.constraints, ToTimestamp(now_ns));
+      TargetRateConstraints constraints = config_.constraints;
+      constraints.at_time = ToTimestamp(now_ns);
+      controller_->OnTargetRateConstraints(constraints);
       PollController(now_ns);
     }
     if (target_rate_ == DataRate::Zero()) SetTargetRate(config_.constraints.start_rate, now_ns);
@@ -142,7 +144,7 @@ void RtpSender::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
     if (feedback) {
       for (PacketResult& packet : feedback->packet_feedbacks) {
         if (!packet.receive_time.IsFinite()) continue;
-        packet.receive_time = Timestamp::Micros(config_.clock.Beside(packet.receive_time.us()));
+        packet.receive_time = Timestamp::Micros(config_.clock.ArrivalAtSender(packet.receive_time.us()));
       }
       controller_->OnTransportPacketsFeedback(*feedback);
     }
@@ -156,7 +158,7 @@ void RtpSender::OnRemb(std::span<const uint8_t> bytes, int64_t now_ns) {
   const std::optional<Remb> remb = ParseRemb(bytes);
   if (!remb || remb->rate <= DataRate::Zero()) return;
   if (controller_) {
-    controller_->OnRemoteBitrateReport(remb->rate, ToTimestamp(now_ns));
+    controller_->OnRemoteBitrateReport({.receive_time = ToTimestamp(now_ns), .bandwidth = remb->rate});
     return;
   }
   remb_ = remb->rate;

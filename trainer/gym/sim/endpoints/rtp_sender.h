@@ -11,22 +11,21 @@
 #include <utility>
 #include <vector>
 
-#include "core/timer.h"
+#include "core/event.h"
 #include "endpoints/flow_observer.h"
-#include "endpoints/loss_reports.h"
 #include "endpoints/pacer.h"
 #include "endpoints/rtcp_messages.h"
-#include "endpoints/rtp_packetizer.h"
-#include "endpoints/sent_packet_history.h"
+#include "endpoints/rtp_format.h"
+#include "endpoints/transport_feedback.h"
 #include "link/link.h"
 #include "link/packet.h"
 #include "media/media_source.h"
 #include "repair/byte_window.h"
-#include "repair/rtp_packet_history.h"
-#include "scenario/sender_clock.h"
+#include "repair/nack.h"
+#include "scenario/rtp_spec.h"
 #include "sender_loss_limit.h"
-#include "weir/network_control.h"
-#include "weir/rate_controller.h"
+#include "weir/network_controller.h"
+#include "weir/network_types.h"
 
 namespace weir::sim {
 
@@ -48,7 +47,7 @@ class RtpSender final : private PacketSink {
   // Link, observer and sender outlive the simulation's last
   // event.
   RtpSender(const RtpSenderConfig& config, std::unique_ptr<MediaSource> source,
-            std::unique_ptr<RateController> controller, Link* link, FlowObserver* observer);
+            std::unique_ptr<SenderController> controller, Link* link, FlowObserver* observer);
 
   // Where the packets go; must be set before the simulation starts.
   void SetReceiver(PacketSink* receiver) { receiver_ = receiver; }
@@ -92,7 +91,7 @@ class RtpSender final : private PacketSink {
   const std::unique_ptr<MediaSource> source_;
   // Whether the source is.
   const bool elastic_;
-  const std::unique_ptr<RateController> controller_;
+  const std::unique_ptr<SenderController> controller_;
   Link* const link_;
   FlowObserver* const observer_;
   PacketSink* receiver_ = nullptr;

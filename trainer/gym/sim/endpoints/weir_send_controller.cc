@@ -10,8 +10,9 @@ PacketKind KindOf(const SentPacket& packet) {
 
 }  // namespace
 
-void WeirSendController::OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp) {
-  estimator_.SetConstraints(constraints);
+void WeirSendController::OnTargetRateConstraints(const TargetRateConstraints& constraints) {
+  // The host has validated them.
+  static_cast<void>(estimator_.SetConstraints(constraints));
 }
 
 void WeirSendController::OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) {

@@ -6,25 +6,25 @@
 #include <string_view>
 #include <vector>
 
-#include "weir/rate_controller.h"
+#include "weir/network_controller.h"
 #include "weir/send_side_estimator.h"
 
 namespace weir::sim {
 
-class WeirSendController final : public RateController {
+class WeirSendController final : public SenderController {
  public:
-  // `pilot` is of the receiver's side.
-  WeirSendController(const SendSideEstimatorConfig& config, std::unique_ptr<RateController> pilot)
-      : estimator_(config, std::move(pilot)) {}
+  WeirSendController(const SendSideEstimatorConfig& config, std::unique_ptr<ReceiverController> controller)
+      : estimator_(config, std::move(controller)) {}
 
   std::string_view name() const override { return "weir-send"; }
-  Side side() const override { return Side::kSender; }
 
-  void OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) override;
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override;
   void OnObjective(const Objective& objective) override { estimator_.SetObjective(objective); }
   void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override;
   void OnSentPacket(const SentPacket& packet) override;
   void OnTransportPacketsFeedback(const TransportPacketsFeedback& feedback) override;
+  void OnTransportLossReport(const TransportLossReport&) override {}
+  void OnRemoteBitrateReport(const RemoteBitrateReport&) override {}
 
   NetworkControlUpdate OnTimeout(Timestamp now) override;
   Timestamp next_timeout() const override;

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include "core/sim_time.h"
+#include "core/event.h"
 #include "link/packet.h"
 #include "scenario/scenario.h"
 #include "weir/arrival/interval_accumulator.h"
-#include "weir/estimator_observer.h"
+#include "weir/bandwidth_estimator.h"
 
 namespace weir::sim {
 
@@ -75,7 +75,7 @@ class ArrivalStatisticsRecorder final : public EstimatorObserver {
   };
   static constexpr size_t kFates = 50;
 
-  void OnTarget(DataRate, Timestamp) override {}
+  void OnTarget(const TargetTransferRate&) override {}
   void OnArrival(const Arrival& arrival) override;
   void OnRoundTripTimeUpdate(const RoundTripTimeUpdate&) override {}
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "flows/tcp_bbr.h"
+#include "flows/tcp_controls.h"
 #include "weir/units.h"
 
 namespace weir::sim {
@@ -44,7 +44,7 @@ ns3::TypeId PolyTcp::GetTypeId() {
   return type_id;
 }
 
-PolyTcp::PolyTcp(const std::vector<Ptr<ns3::TcpCongestionOps>>& controls, Fusion::Kind fusion, bool hands_back)
+PolyTcp::PolyTcp(const std::vector<Ptr<ns3::TcpCongestionOps>>& controls, FusionKind fusion, bool hands_back)
     : fusion_{.kind = fusion}, hands_back_(hands_back) {
   for (const Ptr<ns3::TcpCongestionOps>& control : controls) {
     members_.push_back({control, ns3::CreateObject<TcpSocketState>()});

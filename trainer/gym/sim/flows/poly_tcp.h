@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "weir/fusion.h"
+#include "pool/fusion.h"
 
 namespace weir::sim {
 
@@ -30,7 +30,7 @@ class PolyTcp final : public ns3::TcpCongestionOps {
 
   // `controls`: the pilot first, then at most kMaxCopilots others, each made for this connection alone. `fusion` needs
   // neither target nor function. `hands_back`: whether fused values are written into the members' copies.
-  PolyTcp(const std::vector<ns3::Ptr<ns3::TcpCongestionOps>>& controls, Fusion::Kind fusion, bool hands_back = true);
+  PolyTcp(const std::vector<ns3::Ptr<ns3::TcpCongestionOps>>& controls, FusionKind fusion, bool hands_back = true);
   PolyTcp(const PolyTcp& other);
   PolyTcp& operator=(const PolyTcp&) = delete;
   ~PolyTcp() override = default;

@@ -10,10 +10,8 @@
 #include <vector>
 
 #include "link/bottleneck.h"
-#include "link/jitter_model.h"
-#include "link/loss_model.h"
+#include "link/impairments.h"
 #include "link/packet.h"
-#include "link/policer.h"
 #include "scenario/scenario.h"
 
 namespace weir::sim {

@@ -1,5 +1,3 @@
-#include "run/result_record.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,11 +9,12 @@
 #include <variant>
 #include <vector>
 
-#include "endpoints/carriable.h"
+#include "endpoints/achievable.h"
 #include "endpoints/rtp_format.h"
 #include "flows/flow_recorder.h"
+#include "run/run.h"
 #include "run/series_record.h"
-#include "run/versions.h"
+#include "policy/policy.h"
 
 namespace weir::sim {
 namespace {
@@ -69,9 +68,8 @@ Json PausesRecord(const std::vector<std::pair<int64_t, int64_t>>& pauses_ns) {
 }
 
 // Of several controllers: who sits where at the end, and for what share of the pilot's decisions it had the seat.
-void AddPool(const ControllerPool& pool, Json& record) {
-  if (pool.members().size() == 1) return;
-  const auto decisions = static_cast<double>(std::max<uint64_t>(1, pool.counters().pilot_decisions));
+void AddPool(const PoolController& pool, Json& record) {
+  const auto decisions = static_cast<double>(std::max<uint64_t>(1, pool.counters().decisions));
   Json members = Json::array();
   for (size_t i = 0; i < pool.members().size(); ++i) {
     const MemberState& member = pool.members()[i];
@@ -81,7 +79,7 @@ void AddPool(const ControllerPool& pool, Json& record) {
                        {"decisions", member.decisions},
                        {"faults", member.faults}});
   }
-  const TimeDelta held = pool.counters().first_pilot_held;
+  const TimeDelta held = pool.first_pilot_held();
   record["pool"] = {{"pilot_changes", pool.counters().pilot_changes},
                     {"first_pilot_held_s", held.IsFinite() ? Json(held.seconds()) : Json(nullptr)},
                     {"members", std::move(members)}};
@@ -90,10 +88,11 @@ void AddPool(const ControllerPool& pool, Json& record) {
 void AddEstimator(const BandwidthEstimator& estimator, Json& record) {
   const EstimatorCounters counters = estimator.counters();
   for (const GuardRuleRow& row : kGuardRules) record["guard"][std::string(row.name)] = counters.guard.*row.counter;
-  record["estimator"] = {{"decisions", counters.decisions},
-                         {"policy_faults", counters.policy_faults},
-                         {"fallback_decisions", counters.fallback_decisions}};
-  AddPool(estimator.pool(), record);
+  record["estimator"] = {{"decisions", counters.controller.decisions},
+                         {"policy_faults", counters.controller.faults},
+                         {"fallback_decisions", counters.controller.fallback_decisions}};
+  const auto* const pool = dynamic_cast<const PoolController*>(&estimator.controller());
+  if (pool && pool->members().size() > 1) AddPool(*pool, record);
 }
 
 Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, FlowRecorder& recorder) {
@@ -124,9 +123,10 @@ Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, 
                                      {"policer", recorder.packets_lost_at_policer},
                                      {"queue", recorder.packets_lost_at_queue}};
   // Only media bounds what an unlimited link without a policer carries.
-  record["carriable_bytes"] = link.capacity || link.loss.kind == LossSpec::Kind::kPolicer || receiver
-                                  ? Json(std::llround(Carriable(scenario, flow).BitsUntil(scenario.duration_ns()) / 8))
-                                  : Json(nullptr);
+  record["achievable_bytes"] =
+      link.capacity || link.loss.kind == LossSpec::Kind::kPolicer || receiver
+          ? Json(std::llround(AchievableThroughput(scenario, flow).BitsUntil(scenario.duration_ns()) / 8))
+          : Json(nullptr);
   record["one_way_delay_ms"] = DelayRecord(recorder.delays);
   if (!link.one_way_delay_ns.is_constant()) record["queueing_delay_ms"] = DelayRecord(recorder.queueing_delays);
   record["seconds_above_400_ms"] = Seconds(recorder.above_400_ms_ns);
@@ -207,6 +207,14 @@ Json RunJob(const SimulationJob& job, bool series) {
     record["series"] = PathSeries(scenario, *link_recorder);
   }
   return record;
+}
+
+nlohmann::ordered_json Versions() {
+  // libtgowt has no version number; this is when it was branched from libwebrtc.
+  return {{"weir", WEIR_VERSION},
+          {"ns3", WEIR_NS3_VERSION},
+          {"libwebrtc", "2023-01"},
+          {"onnxruntime", OnnxRuntimeVersion()}};
 }
 
 }  // namespace weir::sim

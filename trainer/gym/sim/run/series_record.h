@@ -4,14 +4,38 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
 
+#include "core/event.h"
 #include "flows/arrival_statistics_recorder.h"
 #include "flows/flow_recorder.h"
+#include "link/link.h"
 #include "media/frame_recorder.h"
-#include "run/link_recorder.h"
 #include "scenario/scenario.h"
 
 namespace weir::sim {
+
+class LinkRecorder {
+ public:
+  // Both outlive the simulation's last event.
+  LinkRecorder(const Link* link, int64_t duration_ns);
+
+  // Call once, after the last event.
+  void Finish();
+
+  // Nothing where the queue would never empty.
+  const std::vector<std::optional<double>>& queueing_delays_ms() const { return queueing_delays_ms_; }
+
+ private:
+  void OnTimeout();
+  void Sample();
+
+  const Link* const link_;
+  const int64_t duration_ns_;
+  std::vector<std::optional<double>> queueing_delays_ms_;
+  Timer<LinkRecorder, &LinkRecorder::OnTimeout> timer_;
+};
 
 // A value for each step of kSeriesIntervalNs. `is_rtp`: with target rates.
 nlohmann::ordered_json FlowSeries(const FlowRecorder& recorder, int64_t duration_ns, bool is_rtp);

@@ -8,7 +8,6 @@
 #include <variant>
 
 #include "core/random.h"
-#include "endpoints/controller_failed.h"
 
 namespace weir::sim {
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 
 #include "endpoints/flow_observer.h"
@@ -15,6 +16,12 @@
 #include "link/link.h"
 
 namespace weir::sim {
+
+// A custom controller failed in the middle of a run: one line that says which, and how.
+class ControllerFailed : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 class Simulation {
  public:

@@ -8,12 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "program/input_error.h"
-#include "program/json_text.h"
+#include "program/input.h"
+#include "program/json.h"
 #include "run/simulation.h"
-#include "run/step_recorder.h"
 #include "serve/frame_channel.h"
-#include "serve/serve_request.h"
+#include "serve/step_recorder.h"
 
 namespace weir::sim {
 namespace {

@@ -2,7 +2,27 @@
 #ifndef WEIR_TRAINER_GYM_SIM_SERVE_SERVE_H_
 #define WEIR_TRAINER_GYM_SIM_SERVE_SERVE_H_
 
+#include <cstddef>
+#include <string_view>
+
+#include "endpoints/agent_controller.h"
+#include "flows/simulation_job.h"
+
 namespace weir::sim {
+
+struct ServeRequest {
+  SimulationJob job;
+  // Everything but `source`.
+  AgentSpecification agent;
+  // Whether each step also tells of every packet received.
+  bool packets = false;
+};
+
+// Throws InputError.
+ServeRequest ParseServeRequest(std::string_view text);
+
+// The flow that the agent has: the first RTP flow "under_test". Throws InputError when there is none.
+size_t AgentFlowIndex(const Scenario& scenario);
 
 // Answers requests from `input_fd` on `output_fd` until it is told to quit or the input ends between two frames (true),
 // or until either side breaks in the middle of a frame (false). See trainer/gym/README.md for the frames.

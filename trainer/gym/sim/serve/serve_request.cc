@@ -1,14 +1,12 @@
-#include "serve/serve_request.h"
-
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <variant>
 
-#include "program/json_object.h"
-#include "program/json_text.h"
-#include "program/objective_input.h"
+#include "program/input.h"
+#include "program/json.h"
+#include "serve/serve.h"
 #include "weir/arrival/interval_statistics.h"
 
 namespace weir::sim {
@@ -61,13 +59,12 @@ ActionMapping ParseAction(const json& value) {
   return mapping;
 }
 
-RateController::Side ParseSide(JsonObject& request) {
+bool ParseAtSender(JsonObject& request) {
   const json* const side = request.FindOptional("side");
   const std::string path = request.PathOf("side");
   const std::string name = side ? JsonString(*side, path) : "receiver";
-  if (name == "receiver") return RateController::Side::kReceiver;
-  if (name != "sender") RefuseJson(path, "must be receiver or sender, not " + ShownJson(name));
-  return RateController::Side::kSender;
+  if (name != "receiver" && name != "sender") RefuseJson(path, "must be receiver or sender, not " + ShownJson(name));
+  return name == "sender";
 }
 
 }  // namespace
@@ -83,7 +80,7 @@ ServeRequest ParseServeRequest(std::string_view text) {
   const double interval_ms = object.Number("interval_ms", {.min = 1, .max = kMaxIntervalMs});
   request.agent.interval = TimeDelta::SecondsF(interval_ms / 1000);
   request.agent.features = ParseFeatures(object);
-  request.agent.side = ParseSide(object);
+  request.agent.at_sender = ParseAtSender(object);
   request.agent.action = ParseAction(object.Require("action"));
   if (const json* objective = object.FindOptional("objective")) {
     request.job.objective = ParseObjective(*objective, "objective", WeightSum::kAny);

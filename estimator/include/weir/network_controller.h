@@ -1,0 +1,59 @@
+// The interfaces of rate controllers, after libwebrtc's NetworkControllerInterface: ReceiverController for a controller
+// that runs at the receiver, SenderController for one that runs at the sender.
+//
+// The host calls the events in the order of time, and `OnTimeout` when `next_timeout()` has come; it never calls
+// concurrently. The same calls give the same results, bit for bit. No event blocks, throws or, after warm-up at the
+// receiver, allocates.
+#ifndef WEIR_NETWORK_CONTROLLER_H_
+#define WEIR_NETWORK_CONTROLLER_H_
+
+#include <string_view>
+
+#include "weir/arrival/arrival.h"
+#include "weir/network_types.h"
+#include "weir/objective.h"
+#include "weir/units.h"
+
+namespace weir {
+
+// The events at both ends.
+class NetworkController {
+ public:
+  virtual ~NetworkController() = default;
+
+  virtual std::string_view name() const = 0;
+
+  // Invoked before any other event, and again whenever the host changes the bounds. `constraints` are valid, with a
+  // finite time.
+  virtual void OnTargetRateConstraints(const TargetRateConstraints& constraints) = 0;
+  virtual void OnObjective(const Objective& objective) = 0;
+  virtual void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) = 0;
+
+  // Invoked when `next_timeout()` has come, or later.
+  [[nodiscard]] virtual NetworkControlUpdate OnTimeout(Timestamp now) = 0;
+  // When to call OnTimeout next; may be in the past after an event that needs an answer. PlusInfinity: never.
+  virtual Timestamp next_timeout() const = 0;
+};
+
+// Decides from arrivals; REMB carries its target to the sender. Every OnTimeout at or after next_timeout() returns a
+// target, also one that has not changed. A missing, infinite, zero or negative target is a fault.
+class ReceiverController : public NetworkController {
+ public:
+  // Invoked for every packet that is not a duplicate.
+  virtual void OnArrival(const Arrival& arrival) = 0;
+  // Invoked with the rate in force after fusion and guard, which may differ from this controller's own target.
+  virtual void OnTargetApplied(const TargetTransferRate& target) = 0;
+};
+
+// Decides from the packets that it sent and the feedback about them.
+class SenderController : public NetworkController {
+ public:
+  virtual void OnSentPacket(const SentPacket& packet) = 0;
+  virtual void OnTransportPacketsFeedback(const TransportPacketsFeedback& feedback) = 0;
+  virtual void OnTransportLossReport(const TransportLossReport& report) = 0;
+  virtual void OnRemoteBitrateReport(const RemoteBitrateReport& report) = 0;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_NETWORK_CONTROLLER_H_

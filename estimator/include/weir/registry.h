@@ -1,0 +1,114 @@
+// Tables of what exists under a name: rate controllers, kinds of flows. Usage texts, checks of input, the order of
+// tables and the colors of pages follow them, in Python too (weir.registry).
+#ifndef WEIR_REGISTRY_H_
+#define WEIR_REGISTRY_H_
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+namespace weir {
+
+struct RegisteredController {
+  // Lower case with hyphens, unique.
+  std::string_view name;
+  // In one line.
+  std::string_view summary;
+  // MakeBuiltInController() makes it, without a model, for every host.
+  bool built_in = false;
+  // weir-sim runs it; a scenario can name it.
+  bool simulated = true;
+  // weir-peer runs it, in real calls.
+  bool in_calls = false;
+  // weir-peer runs it at the sender, in place of the receiver's.
+  bool at_native_sender = false;
+  // A model makes its estimates, which follow the objective.
+  bool uses_model = false;
+  // Has knowledge that no receiver can have: a yardstick, no rival.
+  bool knows_path = false;
+  // Runs only where it is named.
+  bool opt_in = false;
+};
+
+// In the order of tables.
+inline constexpr RegisteredController kControllers[] = {
+    {.name = "weir",
+     .summary = "a learned policy at the receiver, behind the guard",
+     .in_calls = true,
+     .uses_model = true},
+    {.name = "gcc", .summary = "Google congestion control at the sender, libwebrtc's", .in_calls = true},
+    {.name = "gcc-remb", .summary = "Google congestion control at the receiver, libwebrtc's"},
+    {.name = "pcc", .summary = "PCC Vivace, libwebrtc's"},
+    {.name = "nada", .summary = "NADA, RFC 8698", .built_in = true},
+    {.name = "rule", .summary = "ten lines without learning", .built_in = true},
+    {.name = "fixed", .summary = "a constant rate", .built_in = true},
+    {.name = "oracle", .summary = "knows the capacity of the path", .knows_path = true},
+    {.name = "weir-send",
+     .summary = "weir at the sender, from transport feedback",
+     .at_native_sender = true,
+     .uses_model = true,
+     .opt_in = true},
+    {.name = "shadow",
+     .summary = "gcc decides, weir is computed beside it and only shown",
+     .simulated = false,
+     .in_calls = true,
+     .uses_model = true},
+};
+
+// The names for which a predicate without captures, such as a field, is true; in the order of the table.
+template <auto kWanted>
+constexpr auto ControllersThat() {
+  std::array<std::string_view, std::ranges::count_if(kControllers, kWanted)> names;
+  auto next = names.begin();
+  for (const RegisteredController& one : kControllers) {
+    if (std::invoke(kWanted, one)) *next++ = one.name;
+  }
+  return names;
+}
+inline constexpr auto kBuiltInControllers = ControllersThat<&RegisteredController::built_in>();
+inline constexpr auto kSimulatedControllers = ControllersThat<&RegisteredController::simulated>();
+inline constexpr auto kCallControllers = ControllersThat<&RegisteredController::in_calls>();
+inline constexpr auto kNativeSenderControllers = ControllersThat<&RegisteredController::at_native_sender>();
+
+// The name of a row of a table, or of a plain name.
+constexpr std::string_view NameOf(std::string_view name) { return name; }
+template <class Row>
+  requires requires(const Row& row) { row.name; }
+constexpr std::string_view NameOf(const Row& row) {
+  return row.name;
+}
+
+// Null when no row has the name.
+template <class Rows>
+constexpr auto FindRow(const Rows& rows, std::string_view name) -> decltype(&*std::begin(rows)) {
+  const auto found = std::find_if(std::begin(rows), std::end(rows), [&](const auto& row) { return row.name == name; });
+  return found == std::end(rows) ? nullptr : &*found;
+}
+
+// True when two tables have the same names, in any order: for a static_assert beside a table of factories.
+template <class Rows, class OtherRows>
+constexpr bool HaveSameNames(const Rows& rows, const OtherRows& others) {
+  const auto has = [](const auto& table, std::string_view name) {
+    return std::any_of(std::begin(table), std::end(table), [&](const auto& row) { return NameOf(row) == name; });
+  };
+  return std::all_of(std::begin(rows), std::end(rows), [&](const auto& row) { return has(others, NameOf(row)); }) &&
+         std::all_of(std::begin(others), std::end(others), [&](const auto& row) { return has(rows, NameOf(row)); });
+}
+
+// "a, b and c", for messages and usage texts; `last` stands before the last name.
+template <class Rows>
+std::string ListNames(const Rows& rows, std::string_view last = ", ") {
+  std::string text;
+  for (auto row = std::begin(rows); row != std::end(rows); ++row) {
+    if (row != std::begin(rows)) text += std::next(row) == std::end(rows) ? last : ", ";
+    text += NameOf(*row);
+  }
+  return text;
+}
+
+}  // namespace weir
+
+#endif  // WEIR_REGISTRY_H_

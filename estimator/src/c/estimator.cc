@@ -1,0 +1,281 @@
+// The receiver's estimator in the C interface.
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "c/c_api.h"
+#include "weir/rtcp.h"
+
+using weir::TimeDelta;
+using weir::Timestamp;
+using weir::internal::Fail;
+using weir::internal::FailArgument;
+using weir::internal::Guarded;
+using weir::internal::kBadObjective;
+using weir::internal::kBadStruct;
+using weir::internal::kBadTime;
+using weir::internal::MakeConstraints;
+using weir::internal::MakeController;
+using weir::internal::OnHandle;
+using weir::internal::ReadStruct;
+using weir::internal::WriteStruct;
+
+struct weir_estimator {
+  weir::BandwidthEstimator estimator;
+  // The estimator's.
+  weir::PoolController* controller = nullptr;
+  weir_log_callback log = nullptr;
+  void* log_argument = nullptr;
+  weir::internal::ErrorText error;
+
+  void LogSuspension(bool was_suspended) const {
+    const weir::MemberState& pilot = controller->pilot();
+    if (log == nullptr || was_suspended == pilot.suspended) return;
+    if (was_suspended) {
+      log(log_argument, WEIR_LOG_INFO, ("controller '" + pilot.name + "' is back").c_str());
+    } else {
+      log(log_argument, WEIR_LOG_WARNING,
+          ("controller '" + pilot.name + "' fails; the fallback has taken over").c_str());
+    }
+  }
+};
+
+namespace {
+
+weir_estimate ToC(const weir::Estimate& estimate) {
+  // The names are literals, hence terminated.
+  return {0, estimate.at_time.us(), estimate.target_rate.bps(), weir::ToString(estimate.reason).data()};
+}
+
+}  // namespace
+
+int weir_estimator_create(const weir_estimator_config* config, weir_estimator** out) noexcept {
+  if (out == nullptr) return FailArgument("the pointer for the estimator is NULL");
+  *out = nullptr;
+  const weir::internal::ErrorText text = weir::internal::ErrorTextOf(config);
+  return text.Report(Guarded([&] {
+    weir::internal::EstimatorParts parts;
+    if (const int error = MakeEstimatorParts(config, parts); error != WEIR_OK) return error;
+    weir::PoolController* const controller = parts.controller.get();
+    *out = new weir_estimator{
+        .estimator = weir::BandwidthEstimator(parts.config, std::move(parts.controller)),
+        .controller = controller,
+        .log = config->log,
+        .log_argument = config->log_argument,
+        .error = text,
+    };
+    return static_cast<int>(WEIR_OK);
+  }));
+}
+
+void weir_estimator_destroy(weir_estimator* estimator) noexcept { delete estimator; }
+
+int weir_estimator_on_packet(weir_estimator* estimator, const weir_packet* packet) noexcept {
+  return OnHandle(estimator, [&] {
+    const auto given = ReadStruct(packet);
+    if (!given) return FailArgument(kBadStruct);
+    if (given->kind > WEIR_PACKET_RETRANSMISSION) return FailArgument("the packet's kind is unknown");
+    estimator->estimator.OnPacket({
+        .arrival_time = Timestamp::Micros(given->arrival_time_us),
+        .ssrc = given->ssrc,
+        .sequence_number = given->sequence_number,
+        .payload_type = given->payload_type,
+        .kind = static_cast<weir::PacketKind>(given->kind),
+        .has_abs_send_time = given->has_abs_send_time != 0,
+        .abs_send_time = given->abs_send_time,
+        .rtp_timestamp = given->rtp_timestamp,
+        .rtp_clock_rate = given->rtp_clock_rate_hz,
+        .header_size = given->header_bytes,
+        .payload_size = given->payload_bytes,
+        .padding_size = given->padding_bytes,
+    });
+    return static_cast<int>(WEIR_OK);
+  });
+}
+
+int weir_estimator_on_packet_fate_unknown(weir_estimator* estimator, uint32_t ssrc, uint16_t sequence_number) noexcept {
+  return OnHandle(estimator, [&] {
+    estimator->estimator.OnPacketFateUnknown(ssrc, sequence_number);
+    return static_cast<int>(WEIR_OK);
+  });
+}
+
+int weir_estimator_remove_stream(weir_estimator* estimator, uint32_t ssrc) noexcept {
+  return OnHandle(estimator, [&] {
+    estimator->estimator.RemoveStream(ssrc);
+    return static_cast<int>(WEIR_OK);
+  });
+}
+
+int64_t weir_estimator_next_timeout_us(const weir_estimator* estimator) noexcept {
+  return estimator == nullptr ? INT64_MAX : estimator->estimator.next_timeout().us();
+}
+
+int weir_estimator_on_timeout(weir_estimator* estimator, int64_t now_us, weir_estimate* estimate) noexcept {
+  return OnHandle(estimator, [&] {
+    if (estimate == nullptr || estimate->struct_size < sizeof(*estimate)) return FailArgument(kBadStruct);
+    const Timestamp now = Timestamp::Micros(now_us);
+    if (!IsTime(now)) return FailArgument(kBadTime);
+    const bool suspended = estimator->controller->pilot().suspended;
+    const auto due = estimator->estimator.OnTimeout(now);
+    estimator->LogSuspension(suspended);
+    if (due) WriteStruct(ToC(*due), estimate);
+    return due ? 1 : 0;
+  });
+}
+
+int weir_estimator_get_estimate(const weir_estimator* estimator, weir_estimate* estimate) noexcept {
+  return OnHandle(estimator, [&] { return WriteStruct(ToC(estimator->estimator.latest()), estimate); });
+}
+
+int weir_estimator_set_objective(weir_estimator* estimator, float throughput, float latency, float loss) noexcept {
+  return OnHandle(estimator, [&] {
+    const auto objective = weir::NormalizedObjective(throughput, latency, loss);
+    if (!objective) return FailArgument(kBadObjective);
+    estimator->estimator.SetObjective(*objective);
+    return static_cast<int>(WEIR_OK);
+  });
+}
+
+int weir_estimator_set_constraints(weir_estimator* estimator, int64_t min_rate_bps, int64_t start_rate_bps,
+                                   int64_t max_rate_bps, int64_t now_us) noexcept {
+  return OnHandle(estimator, [&] {
+    auto constraints = MakeConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
+    if (!constraints) return FailArgument(constraints.error());
+    constraints.value().at_time = Timestamp::Micros(now_us);
+    if (!IsTime(constraints.value().at_time)) return FailArgument(kBadTime);
+    const auto error = estimator->estimator.SetConstraints(constraints.value());
+    return error ? FailArgument(error->message) : static_cast<int>(WEIR_OK);
+  });
+}
+
+int weir_estimator_set_controller(weir_estimator* estimator, const weir_estimator_config* config) noexcept {
+  return OnHandle(estimator, [&] {
+    std::unique_ptr<weir::PoolController> controller;
+    if (const int error = MakeController(config, controller); error != WEIR_OK) return error;
+    estimator->controller = controller.get();
+    estimator->estimator.SetController(std::move(controller));
+    return static_cast<int>(WEIR_OK);
+  });
+}
+
+int weir_estimator_configure_pool(weir_estimator* estimator, const char* pool) noexcept {
+  return OnHandle(estimator, [&] {
+    if (pool == nullptr) return FailArgument("the pool is NULL");
+    const auto specification = weir::ParsePool(pool);
+    if (!specification) return FailArgument(specification.error());
+    const auto error = estimator->controller->Configure(specification.value());
+    return error ? FailArgument(error->message) : static_cast<int>(WEIR_OK);
+  });
+}
+
+int weir_estimator_pool_size(const weir_estimator* estimator) noexcept {
+  return OnHandle(estimator, [&] { return static_cast<int>(estimator->controller->members().size()); });
+}
+
+int weir_estimator_get_pool_member(const weir_estimator* estimator, size_t index, weir_pool_member* out) noexcept {
+  return OnHandle(estimator, [&] {
+    const weir::PoolController& pool = *estimator->controller;
+    if (index >= pool.members().size()) return FailArgument("the pool has no member of this index");
+    const weir::MemberState& member = pool.members()[index];
+    const weir_pool_member values{.struct_size = 0,
+                                  .name = member.name.c_str(),
+                                  .role = ToString(pool.role(index)).data(),
+                                  .rate_bps = member.rate ? member.rate->bps() : 0,
+                                  .trust = member.trust};
+    return WriteStruct(values, out);
+  });
+}
+
+int weir_estimator_on_round_trip_time(weir_estimator* estimator, int64_t round_trip_time_us, int64_t now_us) noexcept {
+  return OnHandle(estimator, [&] {
+    const Timestamp now = Timestamp::Micros(now_us);
+    if (!IsTime(now)) return FailArgument(kBadTime);
+    if (round_trip_time_us <= 0 || round_trip_time_us > 60'000'000) {
+      return FailArgument("round_trip_time_us must be above 0 and at most a minute");
+    }
+    estimator->estimator.OnRoundTripTime(TimeDelta::Micros(round_trip_time_us), now);
+    return static_cast<int>(WEIR_OK);
+  });
+}
+
+int weir_estimator_write_remb(const weir_estimator* estimator, uint32_t sender_ssrc, uint8_t* buffer,
+                              size_t buffer_size_bytes) noexcept {
+  return OnHandle(estimator, [&] {
+    if (buffer == nullptr) return FailArgument("the buffer is NULL");
+    std::array<uint32_t, weir::kMaxRembSsrcs> ssrcs{};
+    const size_t count = estimator->estimator.Ssrcs(ssrcs);
+    const size_t size = weir::WriteRemb(sender_ssrc, estimator->estimator.latest().target_rate,
+                                        std::span(ssrcs).first(count), {buffer, buffer_size_bytes});
+    return size > 0 ? static_cast<int>(size)
+                    : Fail(WEIR_ERROR_BUFFER_TOO_SMALL, "the buffer is too small for the REMB; 1040 bytes always do");
+  });
+}
+
+int weir_estimator_get_counters(const weir_estimator* estimator, weir_estimator_counters* counters) noexcept {
+  return OnHandle(estimator, [&] {
+    const weir::EstimatorCounters now = estimator->estimator.counters();
+    const weir_estimator_counters values{
+        .struct_size = 0,
+        .decisions = now.controller.decisions,
+        .policy_faults = now.controller.faults,
+        .fallback_decisions = now.controller.fallback_decisions,
+        .late_decisions = now.controller.late_decisions,
+        .pilot_changes = now.controller.pilot_changes,
+        .fusion_faults = now.controller.fusion_faults,
+        .feedbacks = now.feedbacks,
+        .packets_duplicate = now.arrivals.duplicates,
+        .packets_reordered = now.arrivals.reordered,
+        .packets_invalid = now.arrivals.invalid,
+        .stream_restarts = now.arrivals.restarts,
+        .ssrc_evictions = now.arrivals.ssrc_evictions,
+    };
+    return WriteStruct(values, counters);
+  });
+}
+
+size_t weir_guard_rule_count(void) noexcept { return std::size(weir::kGuardRules); }
+
+const char* weir_guard_rule_name(size_t index) noexcept {
+  // The names are literals, hence terminated.
+  return index < std::size(weir::kGuardRules) ? weir::kGuardRules[index].name.data() : nullptr;
+}
+
+int weir_estimator_get_guard_counter(const weir_estimator* estimator, size_t index, uint64_t* count) noexcept {
+  return OnHandle(estimator, [&] {
+    if (count == nullptr) return FailArgument("the pointer for the count is NULL");
+    if (index >= std::size(weir::kGuardRules)) return FailArgument("the guard has no rule of this index");
+    *count = estimator->estimator.counters().guard.*weir::kGuardRules[index].counter;
+    return static_cast<int>(WEIR_OK);
+  });
+}
+
+int weir_estimator_get_statistics(const weir_estimator* estimator, int64_t now_us,
+                                  weir_estimator_statistics* statistics) noexcept {
+  return OnHandle(estimator, [&] {
+    const Timestamp now = Timestamp::Micros(now_us);
+    if (!IsTime(now)) return FailArgument(kBadTime);
+    const weir::EstimatorStatistics all = estimator->estimator.Statistics(now);
+    const weir_estimator_statistics values{
+        .struct_size = 0,
+        .target_rate_bps = all.target_rate.bps(),
+        .reason = weir::ToString(all.reason).data(),
+        .receive_rate_bps = all.last_second.receive_rate.bps(),
+        .queueing_delay_us = all.last_second.queueing_delay.us(),
+        .loss_ratio = all.last_second.loss_ratio,
+        .packets_received = all.total.packets,
+        .bytes_received = all.total.size.bytes(),
+        .packets_lost = all.total.packets_lost,
+        .packets_fate_unknown = static_cast<int64_t>(all.packets_fate_unknown),
+        .total_queueing_delay_us = all.total.queueing_delay.us(),
+        .packets_with_delay = all.total.packets_with_delay,
+        .clock_restarts = static_cast<int64_t>(all.clock_restarts),
+        .path_kind = all.path_kind,
+    };
+    return WriteStruct(values, statistics);
+  });
+}

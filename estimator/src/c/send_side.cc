@@ -1,0 +1,170 @@
+// The sender's estimator in the C interface.
+#include <cmath>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "c/c_api.h"
+#include "weir/send_side_estimator.h"
+
+using weir::TimeDelta;
+using weir::Timestamp;
+using weir::internal::FailArgument;
+using weir::internal::Guarded;
+using weir::internal::kBadStruct;
+using weir::internal::kBadTime;
+using weir::internal::OnHandle;
+
+struct weir_send_side {
+  weir::SendSideEstimator estimator;
+  // Of one message.
+  std::vector<weir::PacketFeedback> reports;
+  weir::internal::ErrorText error;
+};
+
+namespace {
+
+constexpr size_t kMaxReports = 65'536;
+
+}  // namespace
+
+int weir_send_side_create(const weir_estimator_config* config, double pacing_factor, weir_send_side** out) noexcept {
+  if (out == nullptr) return FailArgument("the pointer for the send side is NULL");
+  *out = nullptr;
+  const weir::internal::ErrorText text = weir::internal::ErrorTextOf(config);
+  return text.Report(Guarded([&] {
+    if (pacing_factor != 0 && !(pacing_factor >= 1 && std::isfinite(pacing_factor)))
+      return FailArgument("the pacing factor must be 0, or finite and at least 1");
+    weir::internal::EstimatorParts parts;
+    if (const int error = weir::internal::MakeEstimatorParts(config, parts); error != WEIR_OK) return error;
+    weir::SendSideEstimatorConfig made{.estimator = parts.config};
+    if (pacing_factor != 0) made.pacing_factor = pacing_factor;
+    // Not make_unique: clang, of the fuzz targets, does not make an aggregate from parentheses.
+    std::unique_ptr<weir_send_side> send_side(
+        new weir_send_side{weir::SendSideEstimator(made, std::move(parts.controller)), {}, text});
+    send_side->reports.reserve(weir::SendSideEstimator::kHistory);
+    *out = send_side.release();
+    return static_cast<int>(WEIR_OK);
+  }));
+}
+
+void weir_send_side_destroy(weir_send_side* send_side) noexcept { delete send_side; }
+
+int weir_send_side_on_sent_packet(weir_send_side* send_side, const weir_sent_packet* packet) noexcept {
+  return OnHandle(send_side, [&] {
+    const auto given = weir::internal::ReadStruct(packet);
+    if (!given) return FailArgument(kBadStruct);
+    if (given->kind > WEIR_PACKET_RETRANSMISSION) return FailArgument("the packet's kind is unknown");
+    send_side->estimator.OnSentPacket({.send_time = Timestamp::Micros(given->send_time_us),
+                                       .sequence_number = given->sequence_number,
+                                       .kind = static_cast<weir::PacketKind>(given->kind),
+                                       .size = weir::DataSize::Bytes(given->size_bytes)});
+    return static_cast<int>(WEIR_OK);
+  });
+}
+
+int weir_send_side_on_transport_feedback(weir_send_side* send_side, const weir_packet_feedback* feedback,
+                                         size_t feedback_count, int64_t now_us) noexcept {
+  return OnHandle(send_side, [&] {
+    if (feedback == nullptr && feedback_count > 0) return FailArgument("the feedback is NULL");
+    if (feedback_count > kMaxReports) return FailArgument("one feedback message is about at most 65536 packets");
+    const Timestamp now = Timestamp::Micros(now_us);
+    if (!IsTime(now)) return FailArgument(kBadTime);
+    send_side->reports.clear();
+    for (const weir_packet_feedback& report : std::span(feedback, feedback_count)) {
+      if (report.fate > WEIR_PACKET_FATE_UNKNOWN) return FailArgument("a packet's fate is unknown to this version");
+      send_side->reports.push_back({.sequence_number = report.sequence_number,
+                                    .fate = static_cast<weir::PacketFate>(report.fate),
+                                    .receive_time = Timestamp::Micros(report.receive_time_us)});
+    }
+    send_side->estimator.OnTransportFeedback(send_side->reports, now);
+    return static_cast<int>(WEIR_OK);
+  });
+}
+
+int64_t weir_send_side_next_timeout_us(const weir_send_side* send_side) noexcept {
+  return send_side == nullptr ? INT64_MAX : send_side->estimator.next_timeout().us();
+}
+
+int weir_send_side_on_timeout(weir_send_side* send_side, int64_t now_us) noexcept {
+  return OnHandle(send_side, [&] {
+    const Timestamp now = Timestamp::Micros(now_us);
+    if (!IsTime(now)) return FailArgument(kBadTime);
+    send_side->estimator.OnTimeout(now);
+    return static_cast<int>(WEIR_OK);
+  });
+}
+
+int weir_send_side_get_rates(const weir_send_side* send_side, weir_send_side_rates* rates) noexcept {
+  return OnHandle(send_side, [&] {
+    const weir::TargetTransferRate target = send_side->estimator.target_rate();
+    const weir_send_side_rates values{
+        .struct_size = 0,
+        .at_time_us = target.at_time.us(),
+        .target_rate_bps = target.target_rate.bps(),
+        .pacing_rate_bps = send_side->estimator.pacer_config().pacing_rate.bps(),
+        // The names are literals, hence terminated.
+        .reason = weir::ToString(send_side->estimator.estimator().latest().reason).data(),
+    };
+    return weir::internal::WriteStruct(values, rates);
+  });
+}
+
+int weir_send_side_set_objective(weir_send_side* send_side, float throughput, float latency, float loss) noexcept {
+  return OnHandle(send_side, [&] {
+    const auto objective = weir::NormalizedObjective(throughput, latency, loss);
+    if (!objective) return FailArgument(weir::internal::kBadObjective);
+    send_side->estimator.SetObjective(*objective);
+    return static_cast<int>(WEIR_OK);
+  });
+}
+
+int weir_send_side_set_constraints(weir_send_side* send_side, int64_t min_rate_bps, int64_t start_rate_bps,
+                                   int64_t max_rate_bps, int64_t now_us) noexcept {
+  return OnHandle(send_side, [&] {
+    auto constraints = weir::internal::MakeConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
+    if (!constraints) return FailArgument(constraints.error());
+    constraints.value().at_time = Timestamp::Micros(now_us);
+    if (!IsTime(constraints.value().at_time)) return FailArgument(kBadTime);
+    const auto error = send_side->estimator.SetConstraints(constraints.value());
+    return error ? FailArgument(error->message) : static_cast<int>(WEIR_OK);
+  });
+}
+
+int weir_send_side_set_controller(weir_send_side* send_side, const weir_estimator_config* config) noexcept {
+  return OnHandle(send_side, [&] {
+    std::unique_ptr<weir::PoolController> controller;
+    if (const int error = weir::internal::MakeController(config, controller); error != WEIR_OK) return error;
+    send_side->estimator.SetController(std::move(controller));
+    return static_cast<int>(WEIR_OK);
+  });
+}
+
+int weir_send_side_on_round_trip_time(weir_send_side* send_side, int64_t round_trip_time_us, int64_t now_us) noexcept {
+  return OnHandle(send_side, [&] {
+    if (!IsTime(Timestamp::Micros(now_us))) return FailArgument(kBadTime);
+    const TimeDelta time = TimeDelta::Micros(round_trip_time_us);
+    if (!weir::IsRoundTripTime(time)) return FailArgument("round_trip_time_us must be above 0 and at most a minute");
+    send_side->estimator.OnRoundTripTime(time);
+    return static_cast<int>(WEIR_OK);
+  });
+}
+
+int weir_send_side_get_counters(const weir_send_side* send_side, weir_send_side_counters* counters) noexcept {
+  return OnHandle(send_side, [&] {
+    const weir::SendSideCounters& now = send_side->estimator.counters();
+    const weir_send_side_counters values{
+        .struct_size = 0,
+        .packets_received = now.received,
+        .packets_lost = now.lost,
+        .packets_fate_unknown = now.fate_unknown,
+        .reports_duplicate = now.duplicates,
+        .reports_not_in_history = now.not_in_history,
+        .packets_invalid = now.invalid,
+        .arrivals_late = now.late,
+        .clock_restarts = now.clock_restarts,
+    };
+    return weir::internal::WriteStruct(values, counters);
+  });
+}

@@ -1,0 +1,92 @@
+// NADA (RFC 8698), with the sender's half at the receiver too: the rate it computes is what its feedback, REMB,
+// carries.
+#ifndef WEIR_ESTIMATOR_SRC_CONTROLLERS_NADA_CONTROLLER_H_
+#define WEIR_ESTIMATOR_SRC_CONTROLLERS_NADA_CONTROLLER_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "controllers/decision_timer.h"
+#include "weir/network_controller.h"
+
+namespace weir {
+
+// Defaults are those of RFC 8698, figure 3.
+struct NadaOptions {
+  // PRIO: weight of this flow among others.
+  double priority = 1.0;
+  // RMAX as it scales the reference congestion signal: in equilibrium the congestion signal is PRIO XREF RMAX / r. The
+  // bound of the rate itself is the host's `max_rate`.
+  DataRate reference_max_rate = DataRate::KilobitsPerSecond(1500);
+};
+
+// Every DELTA = 100 ms. ECN marks are not visible to this interface; their penalty is 0.
+class NadaController final : public ReceiverController {
+ public:
+  explicit NadaController(const NadaOptions& options = {}) : options_(options) {}
+
+  std::string_view name() const override { return "nada"; }
+
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override;
+  void OnObjective(const Objective&) override {}
+  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override;
+  void OnArrival(const Arrival& arrival) override;
+  void OnTargetApplied(const TargetTransferRate& target) override { reference_rate_ = target.target_rate; }
+  NetworkControlUpdate OnTimeout(Timestamp now) override;
+  Timestamp next_timeout() const override { return timer_.due(); }
+
+ private:
+  static constexpr size_t kMinimumFilterTaps = 15;
+  // LOGWIN (500 ms) in steps of DELTA.
+  static constexpr size_t kSlots = 5;
+  static constexpr size_t kLossIntervals = 8;
+
+  struct Slot {
+    TimeDelta duration = TimeDelta::Zero();
+    DataSize size = DataSize::Zero();
+    int64_t packets = 0;
+    // Late arrivals count against losses.
+    int64_t lost = 0;
+    TimeDelta max_queueing_delay = TimeDelta::Zero();
+  };
+  // LOGWIN summed up.
+  struct Window {
+    DataRate receive_rate;
+    double loss_ratio;
+    TimeDelta max_queueing_delay;
+  };
+
+  Window SummarizeWindow() const;
+  double QueueingDelayMs() const;
+  double CongestionSignalMs() const;
+  double MeanLossInterval() const;
+  void OnLoss(Timestamp arrival_time);
+  void RampUp(DataRate receive_rate);
+  void UpdateGradually(double congestion_signal_ms, double delta_ms);
+
+  NadaOptions options_;
+  TargetRateConstraints constraints_;
+  DataRate reference_rate_ = DataRate::Zero();
+  TimeDelta round_trip_time_ = kAssumedRoundTripTime;
+  Timestamp last_timeout_ = Timestamp::MinusInfinity();
+  DecisionTimer timer_;
+
+  std::array<Slot, kSlots> slots_;
+  size_t slot_ = 0;
+  // The last queueing delays, for the minimum filter.
+  std::array<int64_t, kMinimumFilterTaps> delays_us_{};
+  size_t delay_count_ = 0;
+
+  double loss_ratio_ = 0;
+  double previous_congestion_signal_ms_ = 0;
+  // Packets between loss events (RFC 5348 section 5.3), newest first, and since the last one.
+  std::array<int64_t, kLossIntervals> loss_intervals_{};
+  size_t loss_interval_count_ = 0;
+  int64_t packets_since_loss_ = 0;
+  Timestamp last_loss_event_ = Timestamp::MinusInfinity();
+};
+
+}  // namespace weir
+
+#endif  // WEIR_ESTIMATOR_SRC_CONTROLLERS_NADA_CONTROLLER_H_

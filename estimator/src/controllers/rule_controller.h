@@ -1,0 +1,75 @@
+// The ten-line rule: a receiver-side controller that any learned policy has to beat before it has proved anything.
+#ifndef WEIR_ESTIMATOR_SRC_CONTROLLERS_RULE_CONTROLLER_H_
+#define WEIR_ESTIMATOR_SRC_CONTROLLERS_RULE_CONTROLLER_H_
+
+#include <array>
+#include <cstddef>
+
+#include "controllers/decision_timer.h"
+#include "weir/network_controller.h"
+
+namespace weir {
+
+struct RuleOptions {
+  // The rule as it stands cuts in every interval without a packet, also where the target itself lets packets come more
+  // seldom than that (below 96 kbps, at 1200 bytes), and then never leaves the minimum. With this, an interval in which
+  // no packet was due changes nothing. The estimator's fallback has it; the yardstick has not.
+  bool tolerate_sparse_packets = false;
+};
+
+// Every 100 ms, with r = receive rate over the last 300 ms and q = smallest queueing delay of the last 100 ms:
+//   nothing arrived: target x 0.6;
+//   q < 15 ms:       target + 10 %, at most 2 r + 50 kbps;
+//   else:            r (1 - (q - 7.5 ms) / 300 ms), at least 0.3 r;
+// and always within the constraints. Before the first packet of all the start rate is held.
+class RuleController final : public ReceiverController {
+ public:
+  // Policies that steer around the rule have the same numbers, by weir._core.RULE.
+  static constexpr TimeDelta kInterval = TimeDelta::Millis(100);
+  static constexpr TimeDelta kRateWindow = kInterval * 3;
+  static constexpr double kNoArrivalFactor = 0.6;
+  static constexpr double kIncreaseFactor = 1.1;
+  static constexpr double kHeadroomFactor = 2;
+  static constexpr DataRate kHeadroom = DataRate::KilobitsPerSecond(50);
+  static constexpr TimeDelta kQueueThreshold = TimeDelta::Millis(15);
+  static constexpr TimeDelta kQueueTarget = TimeDelta::Micros(7500);
+  static constexpr TimeDelta kQueueScale = TimeDelta::Millis(300);
+  static constexpr double kMinimumBackoff = 0.3;
+
+  explicit RuleController(const RuleOptions& options = {}) : options_(options) {}
+
+  std::string_view name() const override { return "rule"; }
+
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override;
+  void OnObjective(const Objective&) override {}
+  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate&) override {}
+  void OnArrival(const Arrival& arrival) override;
+  void OnTargetApplied(const TargetTransferRate& target) override { target_ = target.target_rate; }
+  NetworkControlUpdate OnTimeout(Timestamp now) override;
+  Timestamp next_timeout() const override { return timer_.due(); }
+
+ private:
+  struct Slot {
+    DataSize size = DataSize::Zero();
+    TimeDelta duration = TimeDelta::Zero();
+  };
+
+  DataRate ReceiveRate() const;
+  bool PacketWasDue(Timestamp now) const;
+
+  RuleOptions options_;
+  TargetRateConstraints constraints_;
+  DataRate target_ = DataRate::Zero();
+  Timestamp last_timeout_ = Timestamp::MinusInfinity();
+  DecisionTimer timer_;
+  // The end of the last interval with a packet; MinusInfinity before the first packet.
+  Timestamp last_packets_ = Timestamp::MinusInfinity();
+  // The last intervals; `slot_` is the one being filled.
+  std::array<Slot, kRateWindow.us() / kInterval.us()> slots_;
+  size_t slot_ = 0;
+  TimeDelta min_queueing_delay_ = TimeDelta::PlusInfinity();
+};
+
+}  // namespace weir
+
+#endif  // WEIR_ESTIMATOR_SRC_CONTROLLERS_RULE_CONTROLLER_H_

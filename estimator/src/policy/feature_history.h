@@ -1,0 +1,58 @@
+// What a policy sees: chosen fields of the last few intervals, as one row of floats.
+#ifndef WEIR_ESTIMATOR_SRC_POLICY_FEATURE_HISTORY_H_
+#define WEIR_ESTIMATOR_SRC_POLICY_FEATURE_HISTORY_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "weir/arrival/interval_statistics.h"
+
+namespace weir {
+
+// What an observation is made of: of each interval, newest first, the fields about intervals, in the order given; then,
+// of the newest, those about the path.
+struct FeatureSpecification {
+  std::vector<IntervalStatisticsField> fields;
+  // How many intervals, the newest included; at least 1.
+  int history = 1;
+
+  size_t path_fields() const {
+    return static_cast<size_t>(
+        std::count_if(fields.begin(), fields.end(), [](const auto& field) { return field.of_path; }));
+  }
+  size_t interval_fields() const { return fields.size() - path_fields(); }
+  size_t size() const { return interval_fields() * static_cast<size_t>(history) + path_fields(); }
+  // Which field an element of the observation is of.
+  const IntervalStatisticsField& at(size_t element) const;
+};
+
+class FeatureHistory {
+ public:
+  // Needs at least one field and a history of at least 1.
+  explicit FeatureHistory(FeatureSpecification specification);
+
+  const FeatureSpecification& specification() const { return specification_; }
+  // Length of an observation.
+  size_t size() const { return specification_.size(); }
+
+  void Add(const IntervalStatistics& statistics);
+  // Missing history is the oldest known record repeated; all zeros before the first. `observation` must have `size()`
+  // elements.
+  void Write(std::span<float> observation) const;
+  void Clear();
+
+ private:
+  const FeatureSpecification specification_;
+  const size_t interval_fields_;
+  // A ring of `history` records of `interval_fields_` values, and the newest of the path.
+  std::vector<float> values_;
+  std::vector<float> path_values_;
+  size_t newest_ = 0;
+  size_t known_ = 0;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_ESTIMATOR_SRC_POLICY_FEATURE_HISTORY_H_

@@ -1,0 +1,103 @@
+// The 150 features of the ACM MMSys 2024 bandwidth-estimation challenge, so that its models run as they are.
+//
+// Observation index 10 f + k: feature f over the k-th newest short interval of 60 ms (k = 0..4) or over the (k-5)-th
+// newest long interval of 600 ms (k = 5..9), the newest of both ending now. kMmsysFeatures lists them in order.
+//
+// The challenge measured one-way delays with synchronised clocks. Here the base delay is half the round-trip time (50
+// ms while that is unknown), and the queueing delay comes on top. An interval without packets is all zeros but for the
+// smallest delay seen.
+#ifndef WEIR_ESTIMATOR_SRC_POLICY_MMSYS_FEATURES_H_
+#define WEIR_ESTIMATOR_SRC_POLICY_MMSYS_FEATURES_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "weir/arrival/arrival.h"
+#include "weir/arrival/interval_statistics.h"
+#include "weir/units.h"
+
+namespace weir {
+
+struct MmsysFeature {
+  std::string_view description;
+  // As in FeatureQuantity.
+  FeatureRange load_check;
+};
+
+inline constexpr auto kMmsysFeatures = std::to_array<MmsysFeature>({
+    {"receive rate, bps", {0, kMaxPolicyRateBps}},
+    {"packets", {0, 1e6}},
+    {"bytes", {0, 1e9}},
+    {"queueing delay, ms", {0, 60e3}},
+    {"delay minus 200 ms, ms", {-200, 60e3}},
+    {"smallest delay seen, ms", {0, 60e3}},
+    {"mean over smallest delay", {0, 1e4}},
+    {"mean minus smallest delay, ms", {0, 60e3}},
+    {"mean inter-arrival time, ms", {0, 10'800e3}},
+    {"standard deviation of inter-arrival time, ms", {0, 10'800e3}},
+    {"loss ratio", {0, 1}},
+    {"packets lost per loss", {0, 1e6}},
+    {"share of video packets", {0, 1}},
+    {"share of audio packets", {0, 1}},
+    {"share of probe packets", {0, 1}},
+});
+
+class MmsysFeatures {
+ public:
+  static constexpr size_t kFeatures = kMmsysFeatures.size();
+  static constexpr size_t kObservationSize = 10 * kFeatures;
+  static constexpr TimeDelta kShortInterval = TimeDelta::Millis(60);
+
+  void OnArrival(const Arrival& arrival);
+  // Ignored unless positive and finite.
+  void OnRoundTripTime(TimeDelta round_trip_time);
+
+  // Closes the current short interval; it began at the last call.
+  void EndInterval(Timestamp now);
+  // `observation` has kObservationSize elements, all of which are set to finite values.
+  void Write(std::span<float> observation) const;
+  // Forgets all intervals, as after a long gap.
+  void Clear();
+
+ private:
+  // Sums over the packets of an interval. They add up, so ten short intervals make a long one.
+  struct Sums {
+    double duration_s = 0;
+    double packets = 0;
+    double bytes = 0;
+    double delay_packets = 0;  // with a send time
+    double queueing_delay_ms = 0;
+    double min_queueing_delay_ms = 0;
+    double gaps = 0;
+    double gap_ms = 0;
+    double gap_squared_ms2 = 0;
+    double lost = 0;
+    double losses = 0;
+    double video = 0;
+    double audio = 0;
+    double probe = 0;
+
+    void Add(const Sums& other);
+  };
+
+  static constexpr size_t kIntervals = 5;
+  static constexpr size_t kShortPerLong = 10;
+  static constexpr size_t kRing = kIntervals * kShortPerLong;
+
+  const Sums& Newest(size_t age) const { return ring_[(next_ + kRing - 1 - age) % kRing]; }
+  std::array<double, kFeatures> Features(const Sums& sums) const;
+
+  Sums current_;
+  std::array<Sums, kRing> ring_{};
+  size_t next_ = 0;
+  Timestamp interval_start_ = Timestamp::MinusInfinity();
+  Timestamp last_arrival_ = Timestamp::MinusInfinity();
+  double base_delay_ms_ = static_cast<double>(kAssumedRoundTripTime.ms()) / 2;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_ESTIMATOR_SRC_POLICY_MMSYS_FEATURES_H_

@@ -1,0 +1,61 @@
+// MOCC's library interface (EuroSys 2022, section 5: Register, ReportStatus, GetSendingRate) for senders that have
+// statistics of their own rather than RTP arrivals: QUIC, UDT, CCP. The same policy, action mapping and guard as at the
+// receiver.
+#ifndef WEIR_ESTIMATOR_SRC_POLICY_MOCC_SENDER_H_
+#define WEIR_ESTIMATOR_SRC_POLICY_MOCC_SENDER_H_
+
+#include <memory>
+#include <optional>
+
+#include "policy/policy_agent.h"
+#include "weir/arrival/interval_statistics.h"
+#include "weir/guard.h"
+#include "weir/network_types.h"
+#include "weir/objective.h"
+
+namespace weir {
+
+// What a sender saw during one interval, in MOCC's terms (section 4.1) and a little more.
+struct MoccStatus {
+  TimeDelta interval = TimeDelta::Zero();  // above 0, at most a minute
+  double sending_ratio = 1;     // packets sent over packets acknowledged, at least 0; 100 when none was acknowledged
+  double latency_ratio = 1;     // mean latency over the smallest mean latency so far, at least 1
+  double latency_gradient = 0;  // change of latency over time, s/s
+  DataRate throughput = DataRate::Zero();  // acknowledged
+  double packets_acknowledged = 0;
+  double packets_lost = 0;
+  TimeDelta base_latency =
+      TimeDelta::Zero();  // the smallest mean latency so far, one way; 0: unknown, 50 ms is assumed
+};
+
+// Nothing when a value is not finite or out of its range.
+std::optional<IntervalStatistics> ToIntervalStatistics(const MoccStatus& status, DataRate last_rate, TimeDelta silence);
+
+class MoccSender {
+ public:
+  // `constraints` have been validated. The model must be of the format kWeir1.
+  MoccSender(std::unique_ptr<Policy> policy, const Objective& objective, const TargetRateConstraints& constraints);
+
+  void Register(const Objective& objective) { agent_.SetObjective(objective); }
+
+  enum class Outcome { kDecided, kInvalidStatus, kPolicyFault };
+  // Once per interval of the model. A status out of range changes nothing. When the policy fails, the rate falls to
+  // what was acknowledged.
+  Outcome ReportStatus(const MoccStatus& status);
+  DataRate sending_rate() const { return rate_; }
+
+  const ModelDescription& description() const { return agent_.description(); }
+  const PolicyFaultCounters& faults() const { return agent_.faults(); }
+
+ private:
+  PolicyAgent agent_;
+  Guard guard_{GuardOptions{.floor = false}};
+  DataRate rate_;
+  // The sum of the intervals reported.
+  Timestamp now_ = Timestamp::Micros(0);
+  TimeDelta silence_ = TimeDelta::Zero();
+};
+
+}  // namespace weir
+
+#endif  // WEIR_ESTIMATOR_SRC_POLICY_MOCC_SENDER_H_

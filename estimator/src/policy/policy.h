@@ -1,0 +1,57 @@
+// One user of a policy model, with recurrent state of its own. It runs on the caller's thread without a thread, a file
+// or a clock of its own.
+#ifndef WEIR_ESTIMATOR_SRC_POLICY_POLICY_H_
+#define WEIR_ESTIMATOR_SRC_POLICY_POLICY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "policy/model_description.h"
+#include "weir/objective.h"
+#include "weir/policy_model.h"
+#include "weir/result.h"
+
+namespace weir {
+
+enum class PolicyFault : uint8_t {
+  kNone,
+  kBadObservation,   // an element was not finite
+  kRuntimeError,     // ONNX Runtime reported an error
+  kNonFiniteOutput,  // the action, the recurrent state or the kind of path was not finite
+};
+
+class Policy {
+ public:
+  static constexpr int kMaxPathKind = 255;
+
+  // Costs microseconds and little memory where Weir computes the model by itself.
+  explicit Policy(std::shared_ptr<const PolicyModel> model);
+  // A model that nobody else uses; see PolicyModel::Load().
+  static Result<std::unique_ptr<Policy>> Load(std::span<const std::byte> model,
+                                              TimeDelta time_limit = PolicyModel::kMaxDecisionTime);
+  ~Policy();
+
+  const PolicyModel& model() const { return *model_; }
+  const ModelDescription& description() const { return model_->description(); }
+
+  // `observation` has observation_size elements and `action` action_size. After a fault `action` is unchanged and the
+  // recurrent state is reset. Allocates nothing, but for what ONNX Runtime does inside.
+  PolicyFault Run(std::span<const float> observation, const Objective& objective, std::span<float> action);
+  // Which of the kinds of paths that it was trained on the model took this one for in its last run, 1 to kMaxPathKind;
+  // 0 where it does not say, or does not know yet.
+  int path_kind() const;
+  // Recurrent state to zeros, as at the start of a call.
+  void ResetState();
+
+ private:
+  struct Implementation;
+
+  const std::shared_ptr<const PolicyModel> model_;
+  const std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_ESTIMATOR_SRC_POLICY_POLICY_H_

@@ -1,0 +1,51 @@
+// The learned rate controller: arrivals, interval statistics, features, policy, action, rate. Receiver's side; named
+// "weir".
+#ifndef WEIR_ESTIMATOR_SRC_POLICY_POLICY_CONTROLLER_H_
+#define WEIR_ESTIMATOR_SRC_POLICY_POLICY_CONTROLLER_H_
+
+#include <memory>
+#include <optional>
+
+#include "controllers/decision_timer.h"
+#include "policy/mmsys_features.h"
+#include "policy/policy_agent.h"
+#include "weir/arrival/interval_accumulator.h"
+#include "weir/network_controller.h"
+
+namespace weir {
+
+// Decides once per interval of its model. A decision that fails is counted and answered with no target, which the host
+// takes as a fault. The packet path allocates nothing; a decision allocates only what ONNX Runtime does inside.
+class PolicyController final : public ReceiverController {
+ public:
+  explicit PolicyController(std::unique_ptr<Policy> policy);
+
+  std::string_view name() const override { return "weir"; }
+
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override;
+  void OnObjective(const Objective& objective) override { agent_.SetObjective(objective); }
+  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override;
+  void OnArrival(const Arrival& arrival) override;
+  void OnTargetApplied(const TargetTransferRate& target) override { target_ = target.target_rate; }
+  NetworkControlUpdate OnTimeout(Timestamp now) override;
+  Timestamp next_timeout() const override { return timer_.due(); }
+
+  const ModelDescription& description() const { return agent_.description(); }
+  const PolicyFaultCounters& faults() const { return agent_.faults(); }
+
+ private:
+  std::optional<DataRate> Decide(Timestamp now);
+
+  PolicyAgent agent_;
+  IntervalAccumulator accumulator_;
+  // For MMSys 2024 models, in the accumulator's place.
+  std::optional<MmsysFeatures> mmsys_features_;
+  TargetRateConstraints constraints_;
+  DataRate target_ = DataRate::Zero();
+  Timestamp last_decision_ = Timestamp::MinusInfinity();
+  DecisionTimer timer_;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_ESTIMATOR_SRC_POLICY_POLICY_CONTROLLER_H_

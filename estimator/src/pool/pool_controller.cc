@@ -1,0 +1,169 @@
+#include "weir/pool_controller.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "pool/fusion.h"
+#include "pool/pilot_policy.h"
+#include "pool/trust.h"
+#include "weir/arrival/interval_accumulator.h"
+
+namespace weir {
+
+// The policy with its inputs.
+struct PoolController::Selector {
+  PilotPolicy policy;
+  TrustMeasure trust = {};
+  IntervalAccumulator accumulator = {};
+};
+
+std::string_view ToString(PoolController::Role role) {
+  constexpr std::array<std::string_view, 4> kNames{"pilot", "copilot", "watching", "suspended"};
+  return kNames[static_cast<size_t>(role)];
+}
+
+PoolController::PoolController(std::unique_ptr<ReceiverController> fallback)
+    : FaultTolerantController(std::move(fallback)) {}
+PoolController::~PoolController() = default;
+
+Result<std::unique_ptr<PoolController>> PoolController::Create(const PoolSpecification& specification,
+                                                               const MemberFactory& make_member,
+                                                               PoolFunctions functions,
+                                                               std::unique_ptr<ReceiverController> fallback) {
+  if (specification.copilots.size() > kMaxCopilots) return Error{"a pool has at most 7 copilots"};
+  std::unique_ptr<PoolController> pool(new PoolController(std::move(fallback)));
+  std::vector<std::string> names{specification.pilot};
+  names.insert(names.end(), specification.copilots.begin(), specification.copilots.end());
+  for (const std::string& name : names) {
+    auto made = make_member(name);
+    if (!made) return Error{names.size() > 1 ? "pool member " + name + ": " + made.error() : made.error()};
+    pool->AddMember(name, std::move(made.value()));
+  }
+  pool->functions_ = std::move(functions);
+  if (auto error = pool->Configure(specification)) return std::move(*error);
+  return pool;
+}
+
+std::optional<Error> PoolController::Configure(const PoolSpecification& specification) {
+  Selection line{.fusion = specification.fusion};
+  const auto index = [this](const std::string& name) {
+    return static_cast<size_t>(std::ranges::find(members_, name, &MemberState::name) - members_.begin());
+  };
+  const auto stranger = [](const std::string& name) {
+    return Error{"\"" + name + "\" is no member of this pool; members are chosen when it is made"};
+  };
+  line.pilot = index(specification.pilot);
+  if (line.pilot == members_.size()) return stranger(specification.pilot);
+  for (const std::string& copilot : specification.copilots) {
+    if (index(copilot) == members_.size()) return stranger(copilot);
+    line.copilots |= SetOf(index(copilot));
+  }
+  const bool user_policy = specification.policy == PilotPolicyKind::kUser;
+  if (specification.fusion == FusionKind::kUser && !functions_.fusion)
+    return Error{"fusion=user needs a function, which only a program that links the library can give"};
+  if (user_policy && !functions_.policy)
+    return Error{"policy=user needs a function, which only a program that links the library can give"};
+  specification_ = specification;
+  line_ = current_ = line;
+  selector_.reset();
+  if (specification.policy != PilotPolicyKind::kFixed)
+    selector_.reset(new Selector{.policy = user_policy ? functions_.policy : MakePilotPolicy(specification.policy)});
+  for (MemberState& member : members_) member.trust = 1;
+  changed_at_ = Timestamp::MinusInfinity();
+  return std::nullopt;
+}
+
+void PoolController::OnTargetRateConstraints(const TargetRateConstraints& constraints) {
+  if (!started_at_.IsFinite()) {
+    started_at_ = constraints.at_time;
+    target_ = constraints.start_rate;
+    if (selector_) selector_->accumulator.Start(started_at_);
+  }
+  FaultTolerantController::OnTargetRateConstraints(constraints);
+}
+
+void PoolController::OnObjective(const Objective& objective) {
+  objective_ = objective;
+  FaultTolerantController::OnObjective(objective);
+}
+
+void PoolController::OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) {
+  if (selector_) selector_->accumulator.OnRoundTripTime(update.round_trip_time);
+  FaultTolerantController::OnRoundTripTimeUpdate(update);
+}
+
+void PoolController::OnArrival(const Arrival& arrival) {
+  FaultTolerantController::OnArrival(arrival);
+  if (selector_) selector_->accumulator.OnArrival(arrival);
+}
+
+void PoolController::OnTargetApplied(const TargetTransferRate& target) {
+  target_ = target.target_rate;
+  FaultTolerantController::OnTargetApplied(target);
+}
+
+bool PoolController::HasVote(size_t member) const {
+  return current_.fusion != FusionKind::kPilotOnly && member != current_.pilot &&
+         (current_.copilots & SetOf(member)) != 0 && !members_[member].suspended && members_[member].rate;
+}
+
+PoolController::Role PoolController::role(size_t member) const {
+  if (members_[member].suspended) return Role::kSuspended;
+  if (member == current_.pilot) return Role::kPilot;
+  return HasVote(member) ? Role::kCopilot : Role::kWatching;
+}
+
+NetworkControlUpdate PoolController::OnTimeout(Timestamp now) {
+  bool any = false;
+  bool policy_is_due = false;
+  for (size_t i = 0; i < members_.size(); ++i) {
+    if (!Poll(i, i == current_.pilot, now)) continue;
+    // A controller without further decisions would stay active for ever.
+    const bool pilot_is_done = !controller(current_.pilot).next_timeout().IsFinite();
+    policy_is_due |= i == current_.pilot || (i == line_.pilot && pilot_is_done);
+    any |= i == current_.pilot || HasVote(i);
+  }
+  if (policy_is_due && selector_) RunPolicy(now);
+  any |= PollFallback(now);
+  if (!any) return {};
+  NetworkControlUpdate update = PilotUpdate(now);
+  if (update.target_rate) Fuse(update);
+  return update;
+}
+
+void PoolController::RunPolicy(Timestamp now) {
+  const IntervalStatistics statistics = selector_->accumulator.Take(now, target_);
+  const PoolView view{.now = now,
+                      .objective = objective_,
+                      .target = target_,
+                      .statistics = statistics,
+                      .members = members_,
+                      .line = line_,
+                      .current = current_};
+  members_[line_.pilot].trust = selector_->trust.Update(view);
+  Selection wanted = selector_->policy(view);
+  const bool settles = now - changed_at_ < kMinActiveTime && !pilot().suspended;
+  if (wanted.pilot >= members_.size() || settles) wanted.pilot = current_.pilot;
+  if (wanted.pilot != current_.pilot) {
+    changed_at_ = now;
+    if (counters_.pilot_changes++ == 0) first_pilot_held_ = now - started_at_;
+  }
+  current_ = wanted;
+}
+
+void PoolController::Fuse(NetworkControlUpdate& update) {
+  const DataRate pilot = update.target_rate->target_rate;
+  std::array<DataRate, kMaxCopilots> votes{pilot, pilot, pilot, pilot, pilot, pilot, pilot};
+  size_t count = 0;
+  for (size_t i = 0; i < members_.size(); ++i) {
+    if (HasVote(i)) votes[count++] = *members_[i].rate;
+  }
+  const Fusion fusion{current_.fusion, specification_.fusion_target, &functions_.fusion};
+  const FusedRate fused = FuseRates(fusion, pilot, std::span(votes).first(count));
+  counters_.fusion_faults += fused.fault;
+  if (fused.from_copilot) update.source = TargetSource::kCopilot;
+  update.target_rate->target_rate = fused.rate;
+}
+
+}  // namespace weir

@@ -1,0 +1,117 @@
+#include "link_direction.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
+#include <limits>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "core/event.h"
+#include "core/random.h"
+#include "link/bottleneck.h"
+
+namespace weir::sim {
+namespace {
+
+uint64_t StreamOf(Direction direction) {
+  return direction == Direction::kForward ? random_streams::kForwardLink : random_streams::kReverseLink;
+}
+
+// In whole microseconds.
+double Milliseconds(double ns) { return std::round(ns * 1e-3) / 1e3; }
+
+nlohmann::ordered_json MeanMs(const std::vector<int64_t>& values_ns) {
+  if (values_ns.empty()) return nullptr;
+  const double sum_ns = std::accumulate(values_ns.begin(), values_ns.end(), 0.0);
+  return Milliseconds(sum_ns / static_cast<double>(values_ns.size()));
+}
+
+nlohmann::ordered_json Percentile95Ms(std::vector<int64_t>& values_ns) {
+  if (values_ns.empty()) return nullptr;
+  const auto rank = values_ns.begin() + static_cast<std::ptrdiff_t>((values_ns.size() - 1) * 95 / 100);
+  std::nth_element(values_ns.begin(), rank, values_ns.end());
+  return Milliseconds(static_cast<double>(*rank));
+}
+
+// How many packets' errors are at most 1/16, 1/8, ..., 64 ms, and more; each counted once, whatever its sign.
+std::array<int64_t, 12> DelayErrorCounts(const std::vector<int64_t>& errors_ns) {
+  constexpr int64_t kSmallestBoundNs = 62'500;
+  std::array<int64_t, 12> counts{};
+  for (const int64_t error_ns : errors_ns) {
+    size_t bin = 0;
+    while (bin + 1 < counts.size() && std::abs(error_ns) > kSmallestBoundNs << bin) ++bin;
+    ++counts[bin];
+  }
+  return counts;
+}
+
+// The mean over the time.
+nlohmann::ordered_json CapacityBps(const Link& link, int64_t from_ns, int64_t to_ns) {
+  const auto& capacity = link.spec().capacity;
+  if (!capacity) return nullptr;
+  if (to_ns <= from_ns) return std::llround(link.spec().PolicedBps(static_cast<double>(capacity->RateAt(to_ns))));
+  return std::llround(link.spec().PolicedBps(static_cast<double>(capacity->BitsBetween(from_ns, to_ns)) /
+                                             (static_cast<double>(to_ns - from_ns) * 1e-9)));
+}
+
+}  // namespace
+
+LinkDirection::LinkDirection(Direction direction, const SimulationJob& job, size_t real_flow_index, int output_fd,
+                             int64_t (*clock)())
+    : direction_(direction),
+      scenario_capacity_(job.scenario.link(direction).capacity),
+      link_(job.scenario.link(direction), job.scenario.duration_ns(), job.seed, StreamOf(direction)),
+      flow_(&link_, output_fd, job.scenario.flows[real_flow_index].extra_one_way_delay_ns, clock) {
+  // What changes waits for Start.
+  link_.SetStart(std::numeric_limits<int64_t>::max());
+  if (!scenario_capacity_) return;
+  const int64_t rate_bps = scenario_capacity_->FirstPositiveRateBps();
+  link_.SetCapacity(CapacityTrace({0}, {rate_bps}));
+}
+
+void LinkDirection::Start() {
+  link_.SetStart(NowNs());
+  if (scenario_capacity_) link_.SetCapacity(scenario_capacity_->Delayed(NowNs()));
+}
+
+nlohmann::ordered_json LinkDirection::TakeLog(int64_t clock_ns, int64_t lag_ns, std::optional<int64_t> start_ns) {
+  const int64_t now_ns = NowNs();
+  const int64_t carried_bytes = link_.carried_bytes();
+  const int64_t idle_ns = link_.IdleNs();
+  const int64_t queueing_delay_ns = link_.QueueingDelayNs();
+  TunFlowStatistics statistics = flow_.TakeStatistics();
+  nlohmann::ordered_json line{
+      {"time_us", clock_ns / 1000},
+      {"scenario_time_s", nullptr},
+      {"direction", direction_ == Direction::kForward ? "forward" : "reverse"},
+      {"capacity_bps", CapacityBps(link_, last_log_ns_, now_ns)},
+      {"carried_bytes", carried_bytes - last_carried_bytes_},
+      {"cross_traffic_bytes", std::exchange(cross_traffic_.bytes, 0)},
+      {"idle_ms", Milliseconds(static_cast<double>(idle_ns - last_idle_ns_))},
+      {"queue_bytes", link_.queued_bytes()},
+      {"queueing_delay_ms", nullptr},
+      {"packets", statistics.packets},
+      {"bytes", statistics.bytes},
+      {"dropped_packets", statistics.dropped_packets},
+      {"dropped_while_down_packets", statistics.dropped_while_down_packets},
+      {"refused_packets", statistics.refused_packets},
+      {"late_packets", statistics.late_packets},
+      {"lag_ms", Milliseconds(static_cast<double>(lag_ns))},
+      {"one_way_delay_ms_mean", MeanMs(statistics.delays_ns)},
+      {"one_way_delay_ms_p95", Percentile95Ms(statistics.delays_ns)},
+      {"delay_error_ms_counts", DelayErrorCounts(statistics.delay_errors_ns)},
+      {"delay_error_ms_p95", Percentile95Ms(statistics.delay_errors_ns)},
+  };
+  if (start_ns) line["scenario_time_s"] = static_cast<double>(now_ns - *start_ns) * 1e-9;
+  if (queueing_delay_ns != kNever) line["queueing_delay_ms"] = Milliseconds(static_cast<double>(queueing_delay_ns));
+  last_log_ns_ = now_ns;
+  last_idle_ns_ = idle_ns;
+  last_carried_bytes_ = carried_bytes;
+  return line;
+}
+
+}  // namespace weir::sim

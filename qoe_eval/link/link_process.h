@@ -1,0 +1,42 @@
+// `weir-sim link`: a scenario's path in real time, between TUN devices in two network namespaces.
+#ifndef WEIR_QOE_EVAL_LINK_LINK_PROCESS_H_
+#define WEIR_QOE_EVAL_LINK_LINK_PROCESS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "run/run.h"
+
+namespace weir::sim {
+
+// The scenario's time 0 is now.
+struct StartCommand {};
+// Everything is dropped from now on for that long.
+struct DownCommand {
+  int64_t duration_ns = 0;
+};
+struct StopCommand {};
+using LinkCommand = std::variant<StartCommand, DownCommand, StopCommand>;
+
+// {"type":"start"}, {"type":"down","duration_s":5} or {"type":"stop"}. Throws InputError.
+LinkCommand ParseLinkCommand(std::string_view line);
+
+struct LinkOptions {
+  std::string scenario_path;
+  // For the RTP flows "under_test" beside the first, which is the real call.
+  JobOptions job;
+  std::string left;
+  std::string right;
+  std::string log_path;
+  int64_t log_interval_ms = 100;
+};
+
+// Takes commands and says how it goes, one JSON object a line, until told to stop. True when it ended in order. Throws
+// InputError or MissingComponent before anything has begun.
+bool RunLink(const LinkOptions& options, int input_fd, int output_fd);
+
+}  // namespace weir::sim
+
+#endif  // WEIR_QOE_EVAL_LINK_LINK_PROCESS_H_

@@ -1,0 +1,303 @@
+// The real-time link without real time: socket pairs for TUN devices, the simulator's time for the clock. So every
+// number is exact.
+#include "real_time_link.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "program/input.h"
+#include "simulation_fixture.h"
+#include "test_scenarios.h"
+#include "tun.h"
+
+namespace weir::sim {
+namespace {
+
+using Packets = std::vector<std::vector<uint8_t>>;
+
+class RealTimeLinkTest : public SimulationTest {
+ protected:
+  RealTimeLinkTest() {
+    for (auto& ends : {&left_, &right_}) {
+      int fds[2];
+      EXPECT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds), 0);
+      (*ends)[0] = FileDescriptor(fds[0]);
+      (*ends)[1] = FileDescriptor(fds[1]);
+    }
+  }
+
+  void Make(const json& scenario) {
+    link_.emplace(JobOf(scenario, "rule"),
+                  RealTimeLinkConfig{
+                      .left_fd = left_[0].get(),
+                      .right_fd = right_[0].get(),
+                      .log_interval_ns = 100 * kMs,
+                      .clock = [] { return NowNs() + 77 * kSecond + behind_ns; },
+                      .on_log = [this](const auto& line) { lines_.push_back(line); },
+                      .on_too_slow = [this](const std::string& message) { too_slow_.push_back(message); },
+                  });
+  }
+
+  static std::vector<uint8_t> Ipv4(size_t size_bytes, uint8_t mark = 0) {
+    std::vector<uint8_t> packet(size_bytes, mark);
+    packet[0] = 0x45;
+    return packet;
+  }
+  void SendAt(int64_t time_ns, TunFlow& flow, std::vector<uint8_t> packet) {
+    At(time_ns, [&flow, packet = std::move(packet)] { flow.Send(packet, NowNs() + 77 * kSecond); });
+  }
+  // What has come out at an end since the last call.
+  static Packets Receive(const FileDescriptor& end) {
+    Packets packets;
+    std::vector<uint8_t> buffer(65536);
+    for (ssize_t count = 0; (count = read(end.get(), buffer.data(), buffer.size())) > 0;) {
+      packets.emplace_back(buffer.begin(), buffer.begin() + count);
+    }
+    return packets;
+  }
+  // The sum over the forward lines.
+  int64_t Total(const char* name, const char* direction = "forward") const {
+    int64_t sum = 0;
+    for (const auto& line : lines_) {
+      if (line["direction"] == direction) sum += line[name].get<int64_t>();
+    }
+    return sum;
+  }
+  // The forward line that ended then.
+  nlohmann::ordered_json LineAt(double scenario_time_s) const {
+    for (const auto& line : lines_) {
+      if (line["direction"] == "forward" && line["scenario_time_s"].is_number() &&
+          std::abs(line["scenario_time_s"].get<double>() - scenario_time_s) < 1e-9) {
+        return line;
+      }
+    }
+    ADD_FAILURE() << "no line at " << scenario_time_s;
+    return {};
+  }
+
+  // How far the simulator is behind the clock.
+  static inline int64_t behind_ns = 0;
+
+  std::array<FileDescriptor, 2> left_;
+  std::array<FileDescriptor, 2> right_;
+  std::vector<nlohmann::ordered_json> lines_;
+  std::vector<std::string> too_slow_;
+  std::optional<RealTimeLink> link_;
+};
+
+TEST_F(RealTimeLinkTest, PacketsComeOutAsTheyWentInWhenTheLinkSays) {
+  Make(Steady(1'000'000, 10));
+  SendAt(kMs, link_->forward().flow(), Ipv4(1250, 1));
+  SendAt(kMs, link_->forward().flow(), Ipv4(125, 2));
+  SendAt(kMs, link_->reverse().flow(), Ipv4(1250, 3));
+  // 10 ms of transmission, 25 of propagation; the way back is unlimited.
+  RunUntil(26 * kMs - 1);
+  EXPECT_TRUE(Receive(left_[1]).empty());
+  RunUntil(26 * kMs + 1);
+  EXPECT_EQ(Receive(left_[1]), Packets{Ipv4(1250, 3)});
+  RunUntil(36 * kMs - 1);
+  EXPECT_TRUE(Receive(right_[1]).empty());
+  RunUntil(36 * kMs + 1);
+  EXPECT_EQ(Receive(right_[1]), Packets{Ipv4(1250, 1)});
+  RunUntil(37 * kMs + 1);
+  EXPECT_EQ(Receive(right_[1]), Packets{Ipv4(125, 2)});
+  RunUntil(100 * kMs + 1);
+  ASSERT_EQ(lines_.size(), 2u);
+  EXPECT_EQ(lines_[0]["direction"], "forward");
+  EXPECT_EQ(lines_[0]["time_us"], 77'100'000);
+  EXPECT_TRUE(lines_[0]["scenario_time_s"].is_null());
+  EXPECT_EQ(lines_[0]["capacity_bps"], 1'000'000);
+  EXPECT_EQ(lines_[0]["packets"], 2);
+  EXPECT_EQ(lines_[0]["bytes"], 1375);
+  EXPECT_EQ(lines_[0]["carried_bytes"], 1375);
+  EXPECT_EQ(lines_[0]["idle_ms"], 89.0);
+  EXPECT_EQ(lines_[0]["one_way_delay_ms_mean"], 35.5);
+  EXPECT_EQ(lines_[0]["delay_error_ms_p95"], 0.0);
+  EXPECT_EQ(lines_[0]["late_packets"], 0);
+  EXPECT_EQ(lines_[1]["direction"], "reverse");
+  EXPECT_TRUE(lines_[1]["capacity_bps"].is_null());
+  EXPECT_EQ(lines_[1]["packets"], 1);
+}
+
+TEST_F(RealTimeLinkTest, TheScenarioBeginsWhenItIsTold) {
+  json scenario = PathOf({{0.0, 1'000'000}, {0.5, 3'000'000}}, 10);
+  scenario["flows"].push_back({{"kind", "cbr"},
+                               {"id", "cross"},
+                               {"rate_bps", 800'000},
+                               {"packet_bytes", 1000},
+                               {"start_s", 1.0},
+                               {"stop_s", 2.0}});
+  Make(scenario);
+  At(3'333 * kMs, [&] { link_->Start(); });
+  RunUntil(8 * kSecond);
+  EXPECT_EQ(LineAt(0.5)["capacity_bps"], 1'000'000);
+  EXPECT_EQ(LineAt(0.6)["capacity_bps"], 3'000'000);
+  EXPECT_EQ(LineAt(1.0)["carried_bytes"], 0);
+  // From 1 s on a packet each 10 ms, each 2.67 ms in transmission.
+  EXPECT_EQ(LineAt(1.1)["carried_bytes"], 10'000);
+  EXPECT_EQ(Total("carried_bytes"), 100'000);
+  EXPECT_EQ(Total("cross_traffic_bytes"), 100'000);
+  EXPECT_EQ(Total("packets"), 0);
+  At(NowNs() + 1, [&] { EXPECT_THROW(link_->Start(), InputError); });
+  // After the end all goes on, without the other flows.
+  RunUntil(20 * kSecond);
+  EXPECT_EQ(LineAt(16.0)["capacity_bps"], 3'000'000);
+  EXPECT_EQ(Total("carried_bytes"), 100'000);
+}
+
+TEST_F(RealTimeLinkTest, ATraceThatBeginsWithAnOutageLetsTheCallConnect) {
+  Make(PathOf({{0.0, 0}, {1.0, 500'000}}, 10));
+  SendAt(0, link_->forward().flow(), Ipv4(1250));
+  RunUntil(60 * kMs);
+  EXPECT_EQ(Receive(right_[1]).size(), 1u);
+  At(100 * kMs, [&] { link_->Start(); });
+  SendAt(200 * kMs, link_->forward().flow(), Ipv4(1250));
+  RunUntil((1100 + 45) * kMs - 1);
+  EXPECT_TRUE(Receive(right_[1]).empty());
+  RunUntil((1100 + 45) * kMs + 1);
+  EXPECT_EQ(Receive(right_[1]).size(), 1u);
+  EXPECT_EQ(LineAt(0.5)["capacity_bps"], 0);
+}
+
+TEST_F(RealTimeLinkTest, DownDropsWhatIsSentAndWhatArrives) {
+  Make(Steady(1'000'000, 10));
+  SendAt(90 * kMs, link_->forward().flow(), Ipv4(1250));
+  At(100 * kMs, [&] { link_->Down(200 * kMs); });
+  SendAt(150 * kMs, link_->forward().flow(), Ipv4(1250));
+  SendAt(150 * kMs, link_->reverse().flow(), Ipv4(1250));
+  // Neither shortens the first.
+  At(200 * kMs, [&] { link_->Down(10 * kMs); });
+  SendAt(299 * kMs, link_->forward().flow(), Ipv4(1250));
+  SendAt(301 * kMs, link_->forward().flow(), Ipv4(1250, 9));
+  RunUntil(kSecond);
+  EXPECT_EQ(Receive(right_[1]), Packets{Ipv4(1250, 9)});
+  EXPECT_EQ(Total("dropped_while_down_packets"), 3);
+  EXPECT_EQ(Total("dropped_while_down_packets", "reverse"), 1);
+  EXPECT_EQ(Total("dropped_packets"), 0);
+}
+
+TEST_F(RealTimeLinkTest, TheQueueDropsAndTheLogTells) {
+  json scenario = Steady(1'000'000, 10);
+  scenario["forward"]["queue"] = {{"packets", 5}};
+  Make(scenario);
+  for (int i = 0; i < 8; ++i) SendAt(50 * kMs, link_->forward().flow(), Ipv4(1250));
+  RunUntil(100 * kMs + 1);
+  EXPECT_EQ(lines_[0]["dropped_packets"], 3);
+  EXPECT_EQ(lines_[0]["idle_ms"], 50.0);
+  EXPECT_EQ(lines_[0]["carried_bytes"], 5 * 1250);
+  EXPECT_EQ(lines_[0]["packets"], 2);
+  RunUntil(kSecond);
+  EXPECT_EQ(Receive(right_[1]).size(), 5u);
+}
+
+TEST_F(RealTimeLinkTest, RefusesWhatIsNotForIt) {
+  Make(Steady(1'000'000, 10));
+  std::vector<uint8_t> ipv6 = Ipv4(100);
+  ipv6[0] = 0x60;
+  SendAt(0, link_->forward().flow(), ipv6);
+  SendAt(0, link_->forward().flow(), Ipv4(1501));
+  SendAt(0, link_->forward().flow(), Ipv4(19));
+  SendAt(0, link_->forward().flow(), {});
+  SendAt(0, link_->forward().flow(), Ipv4(1500));
+  At(1, [&] { link_->forward().flow().CountRefused(); });
+  RunUntil(kSecond);
+  EXPECT_EQ(Receive(right_[1]).size(), 1u);
+  EXPECT_EQ(Total("refused_packets"), 5);
+}
+
+TEST_F(RealTimeLinkTest, KeepsNoMoreThanItMay) {
+  json scenario = PathOf({{0.0, 1'000'000}, {0.1, 0}}, 10);
+  scenario["forward"]["queue"] = {{"bytes", 1'000'000'000'000}};
+  scenario["forward"]["one_way_delay_ms"] = 1e6;
+  scenario["forward"]["capacity"] = nullptr;
+  Make(scenario);
+  const auto most = static_cast<int>(TunFlow::kMaxBytesOnTheWay / 1500);
+  At(0, [&] {
+    const std::vector<uint8_t> packet = Ipv4(1500);
+    for (int i = 0; i < most + 10; ++i) link_->forward().flow().Send(packet, NowNs() + 77 * kSecond);
+  });
+  RunUntil(kSecond);
+  EXPECT_EQ(Total("refused_packets"), 10);
+}
+
+TEST_F(RealTimeLinkTest, LatenessIsLoggedAndEndsItOnlyWhenItStays) {
+  Make(Steady(1'000'000, 60));
+  SendAt(0, link_->forward().flow(), Ipv4(1250));
+  SendAt(120 * kMs, link_->forward().flow(), Ipv4(1250));
+  At(130 * kMs, [] { behind_ns = 3 * kSecond; });
+  RunUntil(kSecond);
+  EXPECT_EQ(lines_[0]["late_packets"], 0);
+  EXPECT_EQ(lines_[2]["late_packets"], 1);
+  EXPECT_EQ(lines_[2]["delay_error_ms_p95"], 3000.0);
+  EXPECT_EQ(lines_[0]["delay_error_ms_counts"], json({1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(lines_[2]["delay_error_ms_counts"], json({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}));
+  EXPECT_EQ(lines_[2]["lag_ms"], 3000.0);
+  // As after a pause of the machine.
+  At(3 * kSecond, [] { behind_ns = 0; });
+  RunUntil(10 * kSecond);
+  EXPECT_TRUE(too_slow_.empty());
+  At(11 * kSecond, [] { behind_ns = 3 * kSecond; });
+  RunUntil(15 * kSecond);
+  EXPECT_TRUE(too_slow_.empty());
+  RunUntil(17 * kSecond);
+  EXPECT_FALSE(too_slow_.empty());
+  behind_ns = 0;
+}
+
+TEST_F(RealTimeLinkTest, APolicerAndSlotsAreThereBeforeTheStartToo) {
+  json scenario = Steady(100'000'000, 10);
+  scenario["forward"]["loss"] = {{"kind", "policer"}, {"rate_bps", 1'000'000}, {"burst_bytes", 2500}};
+  scenario["forward"]["jitter"] = {{"kind", "slotted"}, {"interval_ms", 20}};
+  Make(scenario);
+  // Two fill the bucket, and 20 ms later again.
+  for (const int64_t time_ns : {kMs, 21 * kMs}) {
+    for (uint8_t mark = 0; mark < 5; ++mark) SendAt(time_ns, link_->forward().flow(), Ipv4(1250, mark));
+  }
+  for (int slots = 0; slots < 2;) {
+    RunUntil(NowNs() + kMs);
+    ASSERT_LT(NowNs(), 70 * kMs);
+    const Packets packets = Receive(right_[1]);
+    if (packets.empty()) continue;
+    EXPECT_EQ(packets, (Packets{Ipv4(1250, 0), Ipv4(1250, 1)}));
+    ++slots;
+  }
+  RunUntil(100 * kMs + 1);
+  EXPECT_EQ(Total("packets"), 4);
+  EXPECT_EQ(Total("dropped_packets"), 6);
+  EXPECT_EQ(lines_[0]["capacity_bps"], 1'000'000);
+}
+
+TEST_F(RealTimeLinkTest, NeedsAFlowForTheCall) {
+  json scenario = Steady(1'000'000, 10);
+  EXPECT_EQ(RealTimeLink::RealFlowIndex(ParseScenario(WholeScenario(scenario))), 0u);
+  const json cross = {{"kind", "cbr"}, {"id", "cross"}, {"rate_bps", 1000}};
+  scenario["flows"].insert(scenario["flows"].begin(), cross);
+  EXPECT_EQ(RealTimeLink::RealFlowIndex(ParseScenario(WholeScenario(scenario))), 1u);
+  scenario["flows"].erase(1);
+  EXPECT_THROW(RealTimeLink::RealFlowIndex(ParseScenario(WholeScenario(scenario))), InputError);
+}
+
+TEST_F(RealTimeLinkTest, OtherRtpAndTcpFlowsShareTheLink) {
+  json scenario = Steady(2'000'000, 10);
+  scenario["flows"].push_back(RtpFlow("other"));
+  scenario["flows"].push_back({{"kind", "tcp"}, {"id", "bulk"}});
+  Make(scenario);
+  At(5 * kSecond, [&] { link_->Start(); });
+  RunUntil(5 * kSecond);
+  EXPECT_EQ(Total("carried_bytes"), 0);
+  RunUntil(16 * kSecond);
+  const double achievable_bytes = 2e6 / 8 * 10;
+  EXPECT_GT(static_cast<double>(Total("carried_bytes")), 0.9 * achievable_bytes);
+  EXPECT_GT(static_cast<double>(Total("cross_traffic_bytes")), 0.9 * achievable_bytes);
+  // And what was in the queue at the end.
+  EXPECT_LE(static_cast<double>(Total("carried_bytes")), achievable_bytes + 0.3 * 2e6 / 8);
+}
+
+}  // namespace
+}  // namespace weir::sim

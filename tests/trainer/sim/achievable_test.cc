@@ -1,0 +1,187 @@
+// What a path could carry of media, by hand; and what controllers make of it on paths that serve in slots.
+#include "endpoints/achievable.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/random.h"
+#include "simulation_fixture.h"
+#include "test_scenarios.h"
+
+namespace weir::sim {
+namespace {
+
+// Filler of at most `media_bps`; 0 for a video of 2.5 Mbps.
+json WithMedia(json scenario, int64_t media_bps) {
+  scenario["flows"][0]["media"] = {{"kind", "filler"}, {"max_rate_bps", media_bps}};
+  if (media_bps == 0) scenario["flows"][0]["media"] = {{"kind", "video"}};
+  return scenario;
+}
+
+// Nothing, then `rate_bps`, for so many milliseconds each, again and again.
+json Slots(int64_t off_ms, int64_t on_ms, int64_t rate_bps, double duration_s) {
+  json scenario = PathOf({{0.0, 0}, {static_cast<double>(off_ms) / 1e3, rate_bps}}, duration_s);
+  scenario["forward"]["capacity"]["period_s"] = static_cast<double>(off_ms + on_ms) / 1e3;
+  return scenario;
+}
+
+json Policed(json scenario, int64_t rate_bps, int64_t burst_bytes) {
+  scenario["forward"]["loss"] = {{"kind", "policer"}, {"rate_bps", rate_bps}, {"burst_bytes", burst_bytes}};
+  return scenario;
+}
+
+double Bits(const json& scenario) {
+  const Scenario parsed = ParseScenario(WholeScenario(scenario));
+  return AchievableThroughput(parsed, parsed.flows[0]).BitsUntil(parsed.duration_ns());
+}
+
+// A media rate as an IP packet carries it.
+double OnTheWire(double media_bps) { return media_bps * (1200 + 24 + 28) / (1200 + 24); }
+
+TEST(AchievableTest, ConstantCapacityIsTheSmallerOfBoth) {
+  EXPECT_NEAR(Bits(WithMedia(Steady(1'000'000, 60), 50'000'000)), 60e6, 1);
+  EXPECT_NEAR(Bits(WithMedia(Steady(10'000'000, 60), 2'000'000)), 60 * OnTheWire(2e6), 100);
+  EXPECT_EQ(Bits(WithMedia(Steady(0, 60), 2'000'000)), 0);
+}
+
+TEST(AchievableTest, SlotsCarryWhatTheirMeanDoes) {
+  EXPECT_NEAR(Bits(WithMedia(Slots(30, 30, 5'000'000, 60), 50'000'000)), 60 * 2.5e6, 1);
+  EXPECT_NEAR(Bits(WithMedia(Slots(30, 30, 10'000'000, 60), 2'000'000)), 60 * OnTheWire(2e6), 1e3);
+  EXPECT_NEAR(Bits(WithMedia(Slots(80, 20, 12'500'000, 60), 2'000'000)), 60 * OnTheWire(2e6), 1e3);
+}
+
+TEST(AchievableTest, APolicerBoundsTheMedia) {
+  const json policed = Policed(WithMedia(Steady(10'000'000, 60), 50'000'000), 2'000'000, 20'000);
+  EXPECT_NEAR(Bits(policed), 60 * 2e6, 1);
+  EXPECT_NEAR(Bits(Policed(WithMedia(Steady(1'000'000, 60), 50'000'000), 2'000'000, 20'000)), 60e6, 1);
+  // It stands before the queue, and so does not know of slots.
+  EXPECT_NEAR(Bits(Policed(WithMedia(Slots(30, 30, 10'000'000, 60), 50'000'000), 4'000'000, 20'000)), 60 * 4e6, 1e3);
+  json unlimited = policed;
+  unlimited["forward"]["capacity"] = nullptr;
+  EXPECT_NEAR(Bits(unlimited), 60 * 2e6, 1);
+}
+
+TEST(AchievableTest, APolicedLinkIsFullAtItsPolicersRate) {
+  for (const bool limited : {true, false}) {
+    json scenario = Policed(WithMedia(Steady(10'000'000, 60), 50'000'000), 2'000'000, 20'000);
+    if (!limited) scenario["forward"]["capacity"] = nullptr;
+    const auto oracle = RunScenario(scenario, "oracle");
+    EXPECT_EQ(oracle["path"]["mean_capacity_bps"], 2e6);
+    EXPECT_EQ(oracle["series"]["capacity_bps"][100], 2'000'000);
+    EXPECT_GT(Utilisation(oracle["flows"][0]), 0.95);
+    EXPECT_LT(Utilisation(oracle["flows"][0]), 0.97);
+    EXPECT_EQ(oracle["flows"][0]["packets_lost"], 0);
+  }
+  json scenario = Policed(WithMedia(Steady(10'000'000, 60), 50'000'000), 2'000'000, 20'000);
+  scenario["flows"][0]["fixed_rate_bps"] = 4'000'000;
+  const auto flow = RunScenario(scenario, "fixed")["flows"][0];
+  EXPECT_NEAR(Utilisation(flow), 1.0, 0.005);
+  // How much is too much the sender itself limits: it lowers its rate while more than a tenth is lost.
+  EXPECT_GT(flow["packets_lost"].get<double>(), 0.05 * flow["packets_sent"].get<double>());
+  EXPECT_LT(flow["one_way_delay_ms"]["max"].get<double>(), 45);
+}
+
+TEST(AchievableTest, OutagesAreNotMadeUpFor) {
+  // From 10 to 15 s nothing; 100 ms of media wait for its end.
+  const json outage = WithMedia(PathOf({{0, 10'000'000}, {10, 0}, {15, 10'000'000}}, 60), 2'000'000);
+  EXPECT_NEAR(Bits(outage), 55.1 * OnTheWire(2e6), 100);
+  json without_pause = outage;
+  without_pause["flows"][0]["pauses_s"] = {{14.99, 20.0}};
+  EXPECT_NEAR(Bits(without_pause), 50 * OnTheWire(2e6), 100);
+}
+
+TEST(AchievableTest, WithoutVideoItIsAudioAlone) {
+  json scenario = WithMedia(Steady(10'000'000, 60), 0);
+  scenario["flows"][0]["media"]["video_pauses_s"] = {{20.0, 40.0}, {50.0, 70.0}};
+  // 50 packets of 80 bytes a second, each with 24 bytes of RTP and 28 of UDP and IPv4.
+  const auto audio_bps = [](double packets_per_second) { return 32e3 + packets_per_second * 24 * 8; };
+  scenario["flows"][0]["media"]["audio_packets_per_second"] = 1.0;
+  EXPECT_NEAR(Bits(scenario), 60 * audio_bps(1) + 30 * OnTheWire(2.5e6), 2e5);
+  // The call's own pause is less than that.
+  scenario["flows"][0]["pauses_s"] = {{15.0, 30.0}, {40.0, 45.0}};
+  EXPECT_NEAR(Bits(scenario), 40 * audio_bps(1) + 20 * OnTheWire(2.5e6), 2e5);
+  scenario["flows"][0]["media"]["audio_rate_bps"] = 0;
+  EXPECT_NEAR(Bits(scenario), 20 * OnTheWire(2.5e6), 2e5);
+  scenario["flows"][0]["media"]["video_pauses_s"] = {{0.0, 60.0}};
+  EXPECT_EQ(Bits(scenario), 0);
+}
+
+TEST(AchievableTest, AMutedCallUsesWhatItMay) {
+  json scenario = WithMedia(Steady(4'000'000, 60), 0);
+  scenario["flows"][0]["media"]["video_pauses_s"] = {{20.0, 40.0}};
+  scenario["flows"][0]["fixed_rate_bps"] = 2'600'000;
+  for (const double packets_per_second : {1.0, 50.0}) {
+    scenario["flows"][0]["media"]["audio_packets_per_second"] = packets_per_second;
+    const auto flow = RunScenario(scenario, "fixed")["flows"][0];
+    EXPECT_NEAR(Utilisation(flow), 1.0, 0.03) << packets_per_second;
+    EXPECT_EQ(flow["video_pauses_s"], json({{20.0, 40.0}}));
+    EXPECT_LT(MeanOver(flow, "receive_rate_bps", 21, 40), 60e3);
+  }
+}
+
+TEST(AchievableTest, PiecesSumUpToTheWholeAndPeriodsMayBeTiny) {
+  json scenario = WithMedia(PathOf({{0, 1'500'000}, {0.013, 0}, {0.041, 6'000'000}, {0.06, 1'000'000}}, 60), 2'000'000);
+  scenario["forward"]["capacity"]["period_s"] = 0.077;
+  scenario["flows"][0]["start_s"] = 0.5;
+  scenario["flows"][0]["pauses_s"] = {{10.0, 20.0}, {30.0, 30.01}};
+  const Scenario parsed = ParseScenario(WholeScenario(scenario));
+  AchievableThroughput achievable(parsed, parsed.flows[0]);
+  RandomStream random(1, 0);
+  double sum = 0;
+  int64_t now_ns = 0;
+  while (now_ns < parsed.duration_ns()) {
+    now_ns = std::min(parsed.duration_ns(), now_ns + random.UniformInteger(0, 30 * kMs));
+    sum += achievable.BitsUntil(now_ns);
+  }
+  EXPECT_NEAR(sum, Bits(scenario), 1);
+  // A slot of 2 ns; 5e10 of them would take minutes.
+  scenario = WithMedia(PathOf({{0, 0}, {1e-9, 4'000'000}}, 100), 50'000'000);
+  scenario["forward"]["capacity"]["period_s"] = 2e-9;
+  EXPECT_NEAR(Bits(scenario), 100 * 2e6, 1e3);
+}
+
+struct Slot {
+  int64_t off_ms;
+  int64_t on_ms;
+};
+
+class SlotTest : public ::testing::TestWithParam<Slot> {};
+
+// A path with a mean of 2.5 Mbps, and media of more, or (0: a video of 2 Mbps) of less than that.
+TEST_P(SlotTest, IsFilledAndNoMore) {
+  const auto [off_ms, on_ms] = GetParam();
+  for (const int64_t media_bps : {50'000'000, 2'000'000, 0}) {
+    json scenario = WithMedia(Slots(off_ms, on_ms, 2'500'000 * (off_ms + on_ms) / on_ms, 60), media_bps);
+    if (media_bps == 0) scenario["flows"][0]["media"]["max_rate_bps"] = 2'000'000;
+    scenario["flows"][0]["fixed_rate_bps"] = 2'450'000;
+    for (const char* controller : {"oracle", "fixed"}) {
+      const auto flow = RunScenario(scenario, controller)["flows"][0];
+      EXPECT_GE(Utilisation(flow), 0.95) << controller << ", " << media_bps;
+      // Video has key frames beyond its rate.
+      EXPECT_LE(Utilisation(flow), media_bps == 0 ? 1.025 : 1.01) << controller << ", " << media_bps;
+      EXPECT_EQ(flow["packets_lost"], 0) << controller << ", " << media_bps;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AchievableThroughput, SlotTest,
+                         ::testing::Values(Slot{5, 5}, Slot{10, 10}, Slot{20, 10}, Slot{30, 30}, Slot{33, 34},
+                                           Slot{50, 20}, Slot{40, 10}, Slot{50, 50}, Slot{80, 20}, Slot{90, 10}),
+                         [](const auto& info) {
+                           return std::to_string(info.param.off_ms) + "_" + std::to_string(info.param.on_ms);
+                         });
+
+TEST(AchievableTest, AQueueThatOutlastsAnOutageIsAllThatGoesBeyond) {
+  // 2 Mbps into 5 s of outage: a queue of 300 ms of the mean capacity is filled and carried afterwards.
+  json scenario = WithMedia(PathOf({{0, 10'000'000}, {20, 0}, {25, 10'000'000}}, 60), 2'000'000);
+  scenario["flows"][0]["fixed_rate_bps"] = 3'000'000;
+  const auto record = RunScenario(scenario, "fixed");
+  const auto& flow = record["flows"][0];
+  const double beyond = flow["bytes_received"].get<double>() - flow["achievable_bytes"].get<double>();
+  EXPECT_LE(beyond, record["path"]["queue_bytes"].get<double>());
+  EXPECT_GT(Utilisation(flow), 0.97);
+}
+
+}  // namespace
+}  // namespace weir::sim

@@ -1,0 +1,118 @@
+#include "endpoints/transport_feedback.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace weir::sim {
+namespace {
+
+// libwebrtc's window is 60 s; what has been reported on and is this old will not be asked for again.
+constexpr TimeDelta kWindow = TimeDelta::Seconds(60);
+constexpr TimeDelta kReportedWindow = TimeDelta::Seconds(5);
+
+}  // namespace
+
+void SentPacketHistory::OnSentPacket(SentPacket& packet) {
+  Forget(packet.send_time);
+  data_in_flight_ += packet.size;
+  packet.data_in_flight = data_in_flight_;
+  entries_.push_back({.packet = packet});
+}
+
+std::optional<TransportPacketsFeedback> SentPacketHistory::OnTransportFeedback(const TransportFeedback& feedback,
+                                                                               Timestamp now) {
+  TransportPacketsFeedback result;
+  result.feedback_time = now;
+  result.packet_feedbacks.reserve(feedback.receive_times_us.size());
+  const int64_t end = first_sequence_number_ + static_cast<int64_t>(entries_.size());
+  int64_t sequence_number = feedback.base_sequence_number;
+  for (const int64_t receive_time_us : feedback.receive_times_us) {
+    const int64_t current = sequence_number++;
+    if (current < first_sequence_number_ || current >= end) continue;
+    Entry& entry = entries_[static_cast<size_t>(current - first_sequence_number_)];
+    if (entry.received) continue;
+    PacketResult& packet = result.packet_feedbacks.emplace_back();
+    packet.sent_packet = entry.packet;
+    if (receive_time_us == TransportFeedback::kNotReceived) continue;
+    entry.received = true;
+    packet.receive_time = Timestamp::Micros(receive_time_us);
+  }
+  for (; next_in_flight_ < std::min(sequence_number, end); ++next_in_flight_) {
+    Entry& entry = entries_[static_cast<size_t>(next_in_flight_ - first_sequence_number_)];
+    if (entry.in_flight) data_in_flight_ -= entry.packet.size;
+    entry.in_flight = false;
+  }
+  if (result.packet_feedbacks.empty()) return std::nullopt;
+  result.data_in_flight = data_in_flight_;
+  return result;
+}
+
+void SentPacketHistory::Forget(Timestamp now) {
+  while (!entries_.empty()) {
+    const Entry& front = entries_.front();
+    if (now - front.packet.send_time < (front.in_flight ? kWindow : kReportedWindow)) break;
+    if (front.in_flight) data_in_flight_ -= front.packet.size;
+    entries_.pop_front();
+    ++first_sequence_number_;
+  }
+  next_in_flight_ = std::max(next_in_flight_, first_sequence_number_);
+}
+
+namespace {
+
+constexpr int64_t kTickUs = 250;
+// libwebrtc: a packet this much older than what has been reported is not reported any more.
+constexpr int64_t kBackWindowUs = 500'000;
+
+}  // namespace
+
+void TransportFeedbackBuilder::OnPacket(int64_t sequence_number, int64_t arrival_time_ns) {
+  if (sequence_number < first_sequence_number_) return;
+  const size_t index = static_cast<size_t>(sequence_number - first_sequence_number_);
+  if (index >= entries_.size()) entries_.resize(index + 1);
+  if (entries_[index].receive_time_us != TransportFeedback::kNotReceived) return;
+  entries_[index].receive_time_us = arrival_time_ns / 1000 / kTickUs * kTickUs;
+  next_to_report_ = std::min(next_to_report_, sequence_number);
+  news_ = true;
+}
+
+std::optional<TransportFeedback> TransportFeedbackBuilder::Build(int64_t now_ns) {
+  if (!news_) return std::nullopt;
+  news_ = false;
+  const int64_t now_us = now_ns / 1000;
+  TransportFeedback feedback;
+  feedback.base_sequence_number = next_to_report_;
+  feedback.receive_times_us.reserve(entries_.size());
+  for (size_t i = static_cast<size_t>(next_to_report_ - first_sequence_number_); i < entries_.size(); ++i) {
+    feedback.receive_times_us.push_back(entries_[i].receive_time_us);
+    if (entries_[i].reported_us == 0) entries_[i].reported_us = now_us;
+  }
+  next_to_report_ = first_sequence_number_ + static_cast<int64_t>(entries_.size());
+  while (!entries_.empty() && entries_.front().reported_us < now_us - kBackWindowUs) {
+    entries_.pop_front();
+    ++first_sequence_number_;
+  }
+  return feedback;
+}
+
+std::optional<TransportLossReport> LossReports::OnReceiverReport(const ReceiverReport& report, Timestamp now) {
+  int64_t expected = 0;
+  int64_t lost = 0;
+  for (size_t i = 0; i < last_blocks_.size(); ++i) {
+    if (!report.blocks[i]) continue;
+    ReportBlock& last = last_blocks_[i];
+    expected += report.blocks[i]->extended_highest_sequence_number - last.extended_highest_sequence_number;
+    lost += report.blocks[i]->cumulative_packets_lost - last.cumulative_packets_lost;
+    last = *report.blocks[i];
+  }
+  if (expected == 0) return std::nullopt;
+  const Timestamp start = std::exchange(last_report_, now);
+  if (expected - lost < 1) return std::nullopt;
+  return TransportLossReport{.receive_time = now,
+                             .start_time = start,
+                             .end_time = now,
+                             .packets_lost_delta = lost,
+                             .packets_received_delta = expected - lost};
+}
+
+}  // namespace weir::sim
