@@ -9,7 +9,7 @@
 #include "program/json_object.h"
 #include "program/json_text.h"
 #include "program/objective_input.h"
-#include "weir/arrival/interval_statistics.h"
+#include "weir/interval_statistics.h"
 
 namespace weir::sim {
 namespace {
