@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "policy/model_description.h"
-#include "weir/arrival/arrival.h"
+#include "weir/arrival.h"
+#include "weir/controllers.h"
 #include "weir/network_types.h"
 #include "weir/objective.h"
-#include "weir/policy_model.h"
 
 namespace weir::python {
 
@@ -52,6 +52,12 @@ std::span<const std::byte> ToBytes(const py::bytes& bytes);
 std::shared_ptr<const PolicyModel> LoadModel(const py::bytes& model);
 std::shared_ptr<const PolicyModel> ToModel(const ModelArgument& model);
 py::dict ToDict(const ModelDescription& description);
+
+// Each adds a part of the module.
+void BindEstimator(py::module_& module);
+void BindFeatures(py::module_& module);
+void BindRegistry(py::module_& module);
+void BindSendSide(py::module_& module);
 
 }  // namespace weir::python
 

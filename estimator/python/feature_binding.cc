@@ -1,10 +1,9 @@
-#include "feature_binding.h"
-
 #include <string>
 #include <utility>
 
 #include "controllers/rule_controller.h"
-#include "weir/arrival/interval_statistics.h"
+#include "conversions.h"
+#include "weir/interval_statistics.h"
 
 namespace weir::python {
 namespace {

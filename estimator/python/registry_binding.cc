@@ -1,21 +1,18 @@
 // The tables of names of weir._core: controllers, kinds of flows, objective presets, the guard's rules.
-#include "registry_binding.h"
-
 #include <pybind11/stl.h>
 
 #include <array>
 #include <charconv>
 #include <string>
 
-#include "weir/guard/guard_rules.h"
+#include "conversions.h"
+#include "weir/guard.h"
 #include "weir/objective.h"
 #include "weir/pool_controller.h"
 #include "weir/registry.h"
 
 namespace weir::python {
 namespace {
-
-namespace py = pybind11;
 
 template <class Rows>
 py::tuple ToTuple(const Rows& rows) {
@@ -62,7 +59,7 @@ void BindRegistry(py::module_& module) {
       },
       py::arg("line"));
   py::dict rules;
-  for (const GuardRuleRow& row : kGuardRules) rules[py::cast(row.name)] = row.option != nullptr;
+  for (const GuardRuleInfo& rule : GuardRules()) rules[py::cast(rule.name())] = rule.has_switch;
   module.attr("GUARD_RULES") = rules;
   py::dict presets;
   for (const auto& [name, objective] : kObjectivePresets) {

@@ -1,6 +1,4 @@
 // weir._core.SendSideEstimator
-#include "send_side_binding.h"
-
 #include <cmath>
 #include <memory>
 #include <optional>

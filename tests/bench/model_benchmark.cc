@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "counted_allocations.h"
-#include "policy/network.h"
-#include "policy/onnx_model.h"
+#include "onnx/network.h"
+#include "onnx/onnx_model.h"
 #include "policy/policy_agent.h"
 
 namespace weir {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "arrival/arrival_statistics.h"
 #include "controllers/fixed_controller.h"
 #include "controllers/nada_controller.h"
 #include "controllers/rule_controller.h"

@@ -102,6 +102,14 @@ def test_a_controller_added_by_the_guide_passes_the_suite_of_all(estimator: Path
 
     add_to_table(factories, "kFactories", MADE)
     factories.write_text('#include "controllers/dummy_controller.h"\n' + factories.read_text())
+    sources = {path.relative_to(estimator) for path in estimator.rglob("*") if path.suffix in (".h", ".cc")}
+    original = ROOT / "estimator"
+    touched = [
+        path
+        for path in sources
+        if not (original / path).is_file() or (original / path).read_bytes() != (estimator / path).read_bytes()
+    ]
+    assert len(touched) == 4, touched
     objects = []
     for source in (SUITE, factories, estimator / "src/controllers/dummy_controller.cc"):
         made, done = compile_source(estimator, source)

@@ -22,12 +22,12 @@ ROOT = Path(__file__).parents[2]
 DUMMY = "dummy_s"
 STEPS = (
     (
-        "include/weir/arrival/interval_statistics.h",
+        "include/weir/interval_statistics.h",
         "  double last_estimate_bps = 0;\n",
         f"  double {DUMMY} = 0;\n",
     ),
     (
-        "include/weir/arrival/interval_statistics.h",
+        "include/weir/interval_statistics.h",
         '       "the target that was in force during the interval"},\n',
         f'      {{"{DUMMY}", &S::{DUMMY}, kQueue, kDelay, "twice the interval"}},\n',
     ),
@@ -39,9 +39,10 @@ STEPS = (
 )
 PROGRAM = f"""
 #include <cstdio>
-#include "policy/probe_observations.h"
-#include "weir/arrival/interval_accumulator.h"
+#include "arrival/interval_accumulator.h"
 #include "policy/model_description.h"
+#include "policy/probe_observations.h"
+#include "probe_observations.h"
 
 int main() {{
   const auto field = weir::FindIntervalStatisticsField("{DUMMY}");
@@ -61,8 +62,7 @@ int main() {{
 """
 SOURCES = (
     "arrival/interval_accumulator.cc",
-    "arrival/interval_statistics.cc",
-    "arrival/path_memory.cc",
+    "interval_statistics.cc",
     "policy/feature_history.cc",
     "policy/probe_observations.cc",
 )
@@ -107,6 +107,10 @@ def test_the_trainer_needs_its_golden_value_and_nothing_else(monkeypatch: pytest
         golden_inputs(spec)
 
 
+def test_a_feature_touches_at_most_four_files() -> None:
+    assert len({file for file, _, _ in STEPS} | {"trainer/model/golden_inputs.py"}) <= 4
+
+
 def test_the_guide_names_every_file_of_its_steps() -> None:
     guide = (ROOT / "estimator/README.md").read_text().split("- **A feature**")[1].split("\n- **")[0]
     for file in {file for file, _, _ in STEPS} | {"trainer/model/golden_inputs.py"}:
@@ -134,7 +138,7 @@ def test_facts_of_features_agree_with_their_names() -> None:
 
 # Where a feature's name may stand as a string, and why. Tests, documentation and models aside.
 ALLOWED = {
-    "estimator/include/weir/arrival/interval_statistics.h": "the registry",
+    "estimator/include/weir/interval_statistics.h": "the registry",
     "trainer/model/golden_inputs.py": "its value on the golden paths",
     "trainer/gym/rule.py": "what the rule reads",
     "trainer/gym/specification.py": "the features an environment has unless told otherwise",
@@ -163,7 +167,7 @@ def test_names_of_features_stand_in_the_registry_and_where_they_are_chosen() -> 
             is_source = path.suffix in (".cc", ".h", ".py", ".pyi", ".toml")
             if is_source and (names := set(literal.findall(path.read_text()))):
                 found[path.relative_to(ROOT).as_posix()] = names
-    assert found.pop("estimator/include/weir/arrival/interval_statistics.h") == set(INTERVAL_STATISTICS_FIELDS)
+    assert found.pop("estimator/include/weir/interval_statistics.h") == set(INTERVAL_STATISTICS_FIELDS)
     unexpected = {file: names for file, names in found.items() if file not in ALLOWED | HOMONYMS}
     assert not unexpected, f"ask the registry, or say here why the name stands there: {unexpected}"
-    assert found.keys() == (ALLOWED | HOMONYMS).keys() - {"estimator/include/weir/arrival/interval_statistics.h"}
+    assert found.keys() == (ALLOWED | HOMONYMS).keys() - {"estimator/include/weir/interval_statistics.h"}

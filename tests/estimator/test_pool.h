@@ -5,10 +5,12 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "weir/bandwidth_estimator.h"
+#include "weir/guard.h"
 #include "weir/pool_controller.h"
 
 namespace weir {
@@ -21,6 +23,12 @@ Controllers ControllersOf(Some... controllers) {
   Controllers all;
   (all.push_back(std::move(controllers)), ...);
   return all;
+}
+
+inline GuardOptions WithoutRule(std::string_view rule) {
+  GuardOptions options;
+  if (!options.SwitchOff(rule)) std::abort();
+  return options;
 }
 
 inline std::string MemberName(size_t index) { return std::string("m").append(std::to_string(index)); }

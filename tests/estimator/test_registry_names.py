@@ -16,13 +16,12 @@ from weir.traces.schema.flows import FLOW_KINDS
 ROOT = Path(__file__).parents[2]
 NAMES = {*CONTROLLERS, *FLOW_KINDS, *PRESETS}
 REGISTRIES = {
-    "estimator/include/weir/registry/controllers.h": {*CONTROLLERS},
+    "estimator/include/weir/registry.h": {*CONTROLLERS, *FLOW_KINDS},
     "estimator/include/weir/objective.h": {*PRESETS},
 }
 # File or folder: the names that may be implemented there. A new one needs no line here.
 IMPLEMENTATIONS = {
-    "estimator/include/weir/controllers": {*CONTROLLERS},
-    "estimator/include/weir/policy/policy_controller.h": {"weir"},
+    "estimator/src/policy/policy_controller.h": {"weir"},
     "estimator/src/controllers": {*CONTROLLERS},
     "trainer/gym/sim/endpoints": {*CONTROLLERS},
     "trainer/gym/sim/scenario": {*FLOW_KINDS},
@@ -39,12 +38,11 @@ CHOICES = {
     "qoe_eval/serve/page/live.js": {"gcc", "weir", "shadow"},
     "qoe_eval/serve/page/main.js": {"shadow"},
     "qoe_eval/serve/page/calls.js": {"weir"},
-    # A model under whatever name; and a policy of seats that is called so.
-    "estimator/include/weir/pool/pool_specification.h": {"fixed"},
+    # A model under any name; and a policy of pools with this name.
+    "estimator/include/weir/pool_controller.h": {"fixed"},
     "estimator/python/estimator_binding.cc": {"weir"},
     "estimator/python/weir/registry.py": {"weir"},
     "estimator/src/c/c_api.cc": {"weir"},
-    "estimator/src/pool/library_members.cc": {"weir"},
     # What is compared with what.
     "qoe_eval/call/command.py": {"weir", "gcc"},
     "papers/muses": {"weir", "gcc", "pcc", "nada", "rule", "oracle", "rtp", "tcp", "balanced"},
@@ -100,7 +98,7 @@ CHOICES = {
     "webrtc_patch/peer/lines/command.cc": {"weir"},
     "examples": {"latency"},
     # Other things of the same name: the program, a protocol, a part of a page.
-    "estimator/src/policy/onnx_session.cc": {"weir"},
+    "estimator/src/onnx/onnx_session.cc": {"weir"},
     "qoe_eval/call/link/ends.py": {"tcp"},
     "qoe_eval/call/media/source_videos.py": {"weir"},
     "plugins/gstreamer/src": {"weir"},

@@ -11,7 +11,7 @@ BUILD = ROOT / "build/release"
 ELSEWHERE = {
     ROOT / "examples/cpp/example.cc",
     ROOT / "tests/fuzz/fuzzer_main.cc",
-    ROOT / "estimator/src/policy/onnx_session_absent.cc",
+    ROOT / "estimator/src/onnx/onnx_session_absent.cc",
 }
 
 

@@ -30,11 +30,11 @@
 #include <string_view>
 #include <vector>
 
-#include "weir/arrival/interval_statistics.h"
 #include "weir/bandwidth_estimator.h"
+#include "weir/interval_statistics.h"
 #include "weir/network_types.h"
 #include "weir/objective.h"
-#include "weir/policy_model.h"
+#include "weir/controllers.h"
 #include "weir/pool_controller.h"
 #include "weir/result.h"
 

@@ -1,7 +1,7 @@
 // The receiver's bandwidth estimator: arrivals in, estimates for REMB out. Only wiring; every part has a file of its
 // own.
 //
-//   OnPacket --> ArrivalStatistics --> ReceiverController --> Guard --> RembThrottle --> OnTimeout's result
+//   OnPacket --> ArrivalStatistics --> ArrivalHistory --> ReceiverController --> Guard --> OnTimeout's result
 #ifndef WEIR_BANDWIDTH_ESTIMATOR_H_
 #define WEIR_BANDWIDTH_ESTIMATOR_H_
 
@@ -13,35 +13,30 @@
 #include <string_view>
 #include <utility>
 
-#include "weir/arrival/arrival_statistics.h"
+#include "weir/arrival.h"
 #include "weir/fallback_controller.h"
 #include "weir/guard.h"
 #include "weir/network_controller.h"
+#include "weir/network_types.h"
 #include "weir/objective.h"
-#include "weir/receive_statistics.h"
-#include "weir/remb_throttle.h"
+#include "weir/result.h"
 #include "weir/units.h"
 
 namespace weir {
 
+class ArrivalHistory;
+
 // The last stage that changed an estimate.
 enum class EstimateReason : uint8_t {
-  kStart,        // no controller has decided yet: the start rate
-  kPilot,        // the active controller's target
-  kCopilot,      // a candidate's target, which fusion preferred
-  kFallback,     // the active controller is suspended; the fallback's target
-  kHeld,         // the active controller failed just now; the rate in force
-  kGuardFinite,  // the guard's rules, see guard.h
-  kGuardFloor,
-  kGuardBounds,
-  kGuardSlew,
-  kGuardStale,
-  kGuardVeto,
-  kGuardPolicer,
+  kStart,     // no controller has decided yet: the start rate
+  kPilot,     // the active controller's target
+  kCopilot,   // a candidate's target, which fusion preferred
+  kFallback,  // the active controller is suspended; the fallback's target
+  kHeld,      // the active controller failed just now; the rate in force
+  kGuard,     // and above: kGuard + i is the rule GuardRules()[i], see guard.h
 };
 
-// "start", "pilot", "copilot", "fallback", "held", "guard_finite", "guard_floor", "guard_bounds", "guard_slew",
-// "guard_stale", "guard_veto", "guard_policer".
+// "start", "pilot", "copilot", "fallback", "held", or "guard_" and the name of a rule; zero-terminated.
 std::string_view ToString(EstimateReason reason);
 
 struct Estimate {
@@ -57,8 +52,7 @@ struct Estimate {
 struct EstimatorCounters {
   // Of all controllers that the estimator has had.
   ControllerCounters controller;
-  uint64_t feedbacks = 0;  // estimates returned by OnTimeout
-  GuardCounters guard;
+  GuardCounters guard{};
   ArrivalCounters arrivals;
 };
 
@@ -68,9 +62,9 @@ struct EstimatorStatistics {
   DataRate target_rate = DataRate::Zero();
   EstimateReason reason = EstimateReason::kStart;
   int path_kind = 0;
-  ReceiveStatistics::LastSecond last_second;
+  LastSecond last_second;
   // Since construction.
-  ReceiveStatistics::Sums total;
+  ArrivalTotals total;
   uint64_t packets_fate_unknown = 0;
   uint64_t clock_restarts = 0;  // see ArrivalCounters
 };
@@ -100,9 +94,9 @@ struct BandwidthEstimatorConfig {
   DecisionLimit decision_limit = {};
 };
 
-// The poll contract: the host calls `OnPacket` for each RTP packet and `OnTimeout` when `next_timeout()` has come, and
-// sends a REMB whenever the latter returns an estimate. It never calls concurrently, and all times are of one monotonic
-// clock. Nothing here reads a clock but that of a DecisionLimit, blocks or, after warm-up, allocates.
+// The poll contract: the host calls `OnPacket` for each RTP packet and `OnTimeout` when `next_timeout()` has come;
+// RembSender decides when the estimate in force is sent. The host never calls concurrently, and all times are of one
+// monotonic clock. Nothing here reads a clock but that of a DecisionLimit, blocks or, after warm-up, allocates.
 //
 // The estimator is active from the first OnTimeout; until then `next_timeout()` is MinusInfinity, and packets only
 // serve to find the base delay. After each OnTimeout, `next_timeout()` lies after its `now`, whatever the controller
@@ -116,15 +110,19 @@ class BandwidthEstimator {
  public:
   // Null: the ten-line rule.
   BandwidthEstimator(const BandwidthEstimatorConfig& config, std::unique_ptr<ReceiverController> controller);
+  BandwidthEstimator(BandwidthEstimator&&) noexcept;
+  BandwidthEstimator& operator=(BandwidthEstimator&&) noexcept;
+  ~BandwidthEstimator();
 
   void OnPacket(const PacketArrival& packet);
-  // See ArrivalStatistics; both may be called at any time.
-  void OnPacketFateUnknown(uint32_t ssrc, uint16_t sequence_number) {
-    arrival_statistics_.OnPacketFateUnknown(ssrc, sequence_number);
-  }
-  void RemoveStream(uint32_t ssrc) { arrival_statistics_.RemoveStream(ssrc); }
-  // An estimate exactly when feedback is due now. A `now` that is not after that of the previous call is ignored.
-  [[nodiscard]] std::optional<Estimate> OnTimeout(Timestamp now);
+  // The packet was sent and may or may not have arrived, for example because the feedback about it was lost: neither
+  // received nor lost. To be called before the next packet of the stream; no effect for an unknown stream.
+  void OnPacketFateUnknown(uint32_t ssrc, uint16_t sequence_number);
+  // The stream has ended, as RTCP BYE or signalling reports; it may begin again.
+  void RemoveStream(uint32_t ssrc);
+  // The estimate in force when its target or reason differs from the estimate returned last. A `now` that is not after
+  // that of the previous call is ignored.
+  std::optional<Estimate> OnTimeout(Timestamp now);
   // When to call OnTimeout next; may be in the past after OnPacket or a setter.
   Timestamp next_timeout() const;
 
@@ -141,19 +139,22 @@ class BandwidthEstimator {
   // Null: none. The observer outlives this.
   void SetObserver(EstimatorObserver* observer) { observer_ = observer; }
 
-  // The rate in force, whether or not it was fed back yet; the start rate at MinusInfinity before the first OnTimeout.
+  // The estimate in force; the start rate at MinusInfinity before the first OnTimeout.
   const Estimate& latest() const { return latest_; }
   EstimatorCounters counters() const;
   // `now` is what the last second ends at.
   EstimatorStatistics Statistics(Timestamp now) const;
   const FaultTolerantController& controller() const { return *controller_; }
   FaultTolerantController& controller() { return *controller_; }
-  // The SSRCs for a REMB, see ArrivalStatistics::Ssrcs().
-  size_t Ssrcs(std::span<uint32_t> out) const { return arrival_statistics_.Ssrcs(out); }
+  // Writes the SSRCs of the streams that have not ended, the most recently heard first, up to the size of `out`;
+  // returns their number. A stream ends after 30 s in which others were heard.
+  size_t Ssrcs(std::span<uint32_t> out) const;
+  // For RembSender.
+  const ArrivalHistory& arrivals() const;
 
  private:
   bool started() const { return now_.IsFinite(); }
-  bool any_packets() const { return receive_statistics_.total().packets > 0; }
+  bool any_packets() const;
   void Start(Timestamp now);
   // Hands the call's state to a new controller.
   void StartController(Timestamp now);
@@ -163,8 +164,9 @@ class BandwidthEstimator {
   Objective objective_;
   std::optional<RoundTripTimeUpdate> round_trip_time_;
 
-  ArrivalStatistics arrival_statistics_;
-  ReceiveStatistics receive_statistics_;
+  // ArrivalStatistics, ArrivalHistory and Guard.
+  struct Path;
+  std::unique_ptr<Path> path_;
   std::unique_ptr<FaultTolerantController> controller_;
   DecisionLimit decision_limit_;
   // Of the controllers before this one.
@@ -172,14 +174,13 @@ class BandwidthEstimator {
   // The controller's latest.
   NetworkControlUpdate update_;
   EstimatorObserver* observer_ = nullptr;
-  Guard guard_;
-  RembThrottle throttle_;
 
   Timestamp now_ = Timestamp::MinusInfinity();
   // When targets from before the first packet count.
   Timestamp release_ = Timestamp::PlusInfinity();
   Estimate latest_;
-  uint64_t feedbacks_ = 0;
+  // Returned by OnTimeout.
+  std::optional<Estimate> reported_;
 };
 
 }  // namespace weir

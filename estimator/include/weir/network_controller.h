@@ -9,7 +9,7 @@
 
 #include <string_view>
 
-#include "weir/arrival/arrival.h"
+#include "weir/arrival.h"
 #include "weir/network_types.h"
 #include "weir/objective.h"
 #include "weir/units.h"

@@ -15,7 +15,7 @@
 
 #include "../../c/weir.h"
 #include "weir/bandwidth_estimator.h"
-#include "weir/policy_model.h"
+#include "weir/controllers.h"
 #include "weir/pool_controller.h"
 #include "weir/result.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "c/c_api.h"
-#include "weir/rtcp.h"
+#include "weir/remb_sender.h"
 
 using weir::TimeDelta;
 using weir::Timestamp;
@@ -26,6 +26,7 @@ using weir::internal::WriteStruct;
 
 struct weir_estimator {
   weir::BandwidthEstimator estimator;
+  weir::RembSender remb_sender = {};
   // The estimator's.
   weir::PoolController* controller = nullptr;
   weir_log_callback log = nullptr;
@@ -112,19 +113,21 @@ int weir_estimator_remove_stream(weir_estimator* estimator, uint32_t ssrc) noexc
 }
 
 int64_t weir_estimator_next_timeout_us(const weir_estimator* estimator) noexcept {
-  return estimator == nullptr ? INT64_MAX : estimator->estimator.next_timeout().us();
+  if (estimator == nullptr) return INT64_MAX;
+  return std::min(estimator->estimator.next_timeout(), estimator->remb_sender.next_timeout(estimator->estimator)).us();
 }
 
 int weir_estimator_on_timeout(weir_estimator* estimator, int64_t now_us, weir_estimate* estimate) noexcept {
   return OnHandle(estimator, [&] {
-    if (estimate == nullptr || estimate->struct_size < sizeof(*estimate)) return FailArgument(kBadStruct);
+    if (estimate != nullptr && estimate->struct_size < sizeof(*estimate)) return FailArgument(kBadStruct);
     const Timestamp now = Timestamp::Micros(now_us);
     if (!IsTime(now)) return FailArgument(kBadTime);
     const bool suspended = estimator->controller->pilot().suspended;
-    const auto due = estimator->estimator.OnTimeout(now);
+    const auto changed = estimator->estimator.OnTimeout(now);
     estimator->LogSuspension(suspended);
-    if (due) WriteStruct(ToC(*due), estimate);
-    return due ? 1 : 0;
+    const bool remb_due = estimator->remb_sender.OnTimeout(estimator->estimator, now).has_value();
+    if ((changed || remb_due) && estimate != nullptr) WriteStruct(ToC(estimator->estimator.latest()), estimate);
+    return (changed ? WEIR_ESTIMATE_CHANGED : 0) | (remb_due ? WEIR_REMB_DUE : 0);
   });
 }
 
@@ -207,10 +210,9 @@ int weir_estimator_write_remb(const weir_estimator* estimator, uint32_t sender_s
                               size_t buffer_size_bytes) noexcept {
   return OnHandle(estimator, [&] {
     if (buffer == nullptr) return FailArgument("the buffer is NULL");
-    std::array<uint32_t, weir::kMaxRembSsrcs> ssrcs{};
-    const size_t count = estimator->estimator.Ssrcs(ssrcs);
-    const size_t size = weir::WriteRemb(sender_ssrc, estimator->estimator.latest().target_rate,
-                                        std::span(ssrcs).first(count), {buffer, buffer_size_bytes});
+    weir::Remb remb = weir::RembFor(estimator->estimator);
+    remb.sender_ssrc = sender_ssrc;
+    const size_t size = weir::WriteRemb(remb, {buffer, buffer_size_bytes});
     return size > 0 ? static_cast<int>(size)
                     : Fail(WEIR_ERROR_BUFFER_TOO_SMALL, "the buffer is too small for the REMB; 1040 bytes always do");
   });
@@ -219,7 +221,7 @@ int weir_estimator_write_remb(const weir_estimator* estimator, uint32_t sender_s
 int weir_estimator_get_counters(const weir_estimator* estimator, weir_estimator_counters* counters) noexcept {
   return OnHandle(estimator, [&] {
     const weir::EstimatorCounters now = estimator->estimator.counters();
-    const weir_estimator_counters values{
+    weir_estimator_counters values{
         .struct_size = 0,
         .decisions = now.controller.decisions,
         .policy_faults = now.controller.faults,
@@ -227,31 +229,22 @@ int weir_estimator_get_counters(const weir_estimator* estimator, weir_estimator_
         .late_decisions = now.controller.late_decisions,
         .pilot_changes = now.controller.pilot_changes,
         .fusion_faults = now.controller.fusion_faults,
-        .feedbacks = now.feedbacks,
+        .feedbacks = estimator->remb_sender.sent(),
         .packets_duplicate = now.arrivals.duplicates,
         .packets_reordered = now.arrivals.reordered,
         .packets_invalid = now.arrivals.invalid,
         .stream_restarts = now.arrivals.restarts,
         .ssrc_evictions = now.arrivals.ssrc_evictions,
+        .guard = {},
     };
+    std::ranges::copy(now.guard, values.guard);
     return WriteStruct(values, counters);
   });
 }
 
-size_t weir_guard_rule_count(void) noexcept { return std::size(weir::kGuardRules); }
-
 const char* weir_guard_rule_name(size_t index) noexcept {
-  // The names are literals, hence terminated.
-  return index < std::size(weir::kGuardRules) ? weir::kGuardRules[index].name.data() : nullptr;
-}
-
-int weir_estimator_get_guard_counter(const weir_estimator* estimator, size_t index, uint64_t* count) noexcept {
-  return OnHandle(estimator, [&] {
-    if (count == nullptr) return FailArgument("the pointer for the count is NULL");
-    if (index >= std::size(weir::kGuardRules)) return FailArgument("the guard has no rule of this index");
-    *count = estimator->estimator.counters().guard.*weir::kGuardRules[index].counter;
-    return static_cast<int>(WEIR_OK);
-  });
+  constexpr size_t kPrefix = std::string_view("guard_").size();
+  return index < weir::GuardRules().size() ? weir::GuardRules()[index].reason.data() + kPrefix : nullptr;
 }
 
 int weir_estimator_get_statistics(const weir_estimator* estimator, int64_t now_us,

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "policy/model_reader.h"
-#include "policy/model_session.h"
+#include "onnx/model_session.h"
 #include "policy/policy.h"
 #include "weir/objective.h"
 #include "weir/units.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "policy/onnx_model.h"
+#include "onnx/onnx_model.h"
 #include "weir/result.h"
 
 namespace weir::internal {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "policy/model_description.h"
-#include "policy/model_session.h"
-#include "policy/onnx_model.h"
+#include "onnx/model_session.h"
+#include "onnx/onnx_model.h"
 #include "weir/result.h"
 
 namespace weir::internal {

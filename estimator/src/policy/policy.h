@@ -10,7 +10,7 @@
 
 #include "policy/model_description.h"
 #include "weir/objective.h"
-#include "weir/policy_model.h"
+#include "weir/controllers.h"
 #include "weir/result.h"
 
 namespace weir {

@@ -6,10 +6,10 @@
 #include <memory>
 #include <optional>
 
+#include "arrival/interval_accumulator.h"
 #include "controllers/decision_timer.h"
 #include "policy/mmsys_features.h"
 #include "policy/policy_agent.h"
-#include "weir/arrival/interval_accumulator.h"
 #include "weir/network_controller.h"
 
 namespace weir {

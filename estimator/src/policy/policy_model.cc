@@ -1,14 +1,14 @@
-#include "weir/policy_model.h"
+#include "weir/controllers.h"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "policy/loaded_model.h"
-#include "policy/network.h"
-#include "policy/onnx_inspection.h"
-#include "policy/onnx_model.h"
-#include "policy/onnx_session.h"
+#include "onnx/network.h"
+#include "onnx/onnx_inspection.h"
+#include "onnx/onnx_model.h"
+#include "onnx/onnx_session.h"
 
 namespace weir {
 namespace {

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "policy/mmsys_features.h"
-#include "weir/arrival/interval_statistics.h"
+#include "weir/interval_statistics.h"
 
 namespace weir::internal {
 namespace {

@@ -7,7 +7,7 @@
 #include "pool/fusion.h"
 #include "pool/pilot_policy.h"
 #include "pool/trust.h"
-#include "weir/arrival/interval_accumulator.h"
+#include "arrival/interval_accumulator.h"
 
 namespace weir {
 

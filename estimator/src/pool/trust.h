@@ -5,7 +5,7 @@
 #include <cmath>
 #include <span>
 
-#include "weir/arrival/interval_statistics.h"
+#include "weir/interval_statistics.h"
 #include "weir/pool_controller.h"
 #include "weir/units.h"
 

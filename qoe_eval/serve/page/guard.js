@@ -11,10 +11,13 @@ export class GuardView {
   constructor() {
     this.counts = {};
     this.shown = 0;
-    byId("rules").replaceChildren(...Object.entries(RULES).map(([name, text]) => {
-      this.counts[name] = element("dd", { text: "0" });
-      return element("div", {}, element("dt", {}, element("b", { text: name }), element("small", { text })), this.counts[name]);
-    }));
+    byId("rules").replaceChildren();
+    for (const [name, text] of Object.entries(RULES)) this.addRule(name, text);
+  }
+
+  addRule(name, text) {
+    this.counts[name] = element("dd", { text: "0" });
+    byId("rules").append(element("div", {}, element("dt", {}, element("b", { text: name }), element("small", { text })), this.counts[name]));
   }
 
   reset() {
@@ -25,6 +28,7 @@ export class GuardView {
 
   show(data) {
     if (performance.now() - this.shown > VERDICT_MS || !data.estimate) this.showVerdict(data);
+    for (const name of Object.keys(data.rules)) if (!this.counts[name]) this.addRule(name, "");
     for (const [name, node] of Object.entries(this.counts)) {
       const count = String(data.rules[name] || 0);
       if (node.textContent !== count) {

@@ -15,7 +15,11 @@ export const REASONS = {
   guard_policer: { label: "guard: policer", colour: "--series-3", text: "loss begins at this rate again and again; the rate stays below it" },
 };
 
-export const reasonOf = (name) => REASONS[name] || { label: String(name), colour: "--zero", text: "" };
+// A rule of the guard without a text here is shown by its name.
+export function reasonOf(name) {
+  const rule = /^guard_(\w+)$/.exec(name);
+  return REASONS[name] || { label: rule ? `guard: ${rule[1]}` : String(name), colour: rule ? "--series-3" : "--zero", text: "" };
+}
 
 export const RULES = {
   finite: "not a usable number",

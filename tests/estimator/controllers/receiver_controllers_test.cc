@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "arrival/arrival_statistics.h"
 #include "controllers/rule_controller.h"
 #include "test_call.h"
 #include "weir/bandwidth_estimator.h"

@@ -1,6 +1,6 @@
 // The evaluator of our own against ONNX Runtime, model by model. WEIR_PARITY_OBSERVATIONS=1000000 tries as many
 // observations on each instead of the few that a test run needs.
-#include "policy/network.h"
+#include "onnx/network.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,15 +13,15 @@
 #include <utility>
 #include <vector>
 
+#include "arrival/arrival_statistics.h"
+#include "arrival/interval_accumulator.h"
 #include "counted_allocations.h"
 #include "policy/feature_history.h"
-#include "policy/onnx_model.h"
-#include "policy/onnx_session.h"
+#include "onnx/onnx_model.h"
+#include "onnx/onnx_session.h"
 #include "policy/policy.h"
 #include "test_models.h"
 #include "test_stream.h"
-#include "weir/arrival/arrival_statistics.h"
-#include "weir/arrival/interval_accumulator.h"
 
 namespace weir {
 namespace {

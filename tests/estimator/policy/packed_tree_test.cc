@@ -1,4 +1,4 @@
-#include "policy/packed_tree.h"
+#include "onnx/packed_tree.h"
 
 #include <gtest/gtest.h>
 

@@ -13,7 +13,6 @@
 #include "weir.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
-#include "weir/policy_model.h"
 
 namespace weir {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "weir/arrival/interval_statistics.h"
+#include "weir/interval_statistics.h"
 
 namespace weir {
 namespace {

@@ -13,7 +13,7 @@
 #include "scripted_controller.h"
 #include "test_call.h"
 #include "test_pool.h"
-#include "weir/arrival/interval_statistics.h"
+#include "weir/interval_statistics.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
 
@@ -257,7 +257,7 @@ TEST(PoolControllerTest, AnAnswerThatComesTooLateIsDroppedAndCounts) {
 }
 
 // What the pool does; the veto makes steps, and with these members queues, of its own.
-const BandwidthEstimatorConfig kWithoutVeto{.constraints = {}, .objective = {}, .guard_rules = {.veto = false}};
+const BandwidthEstimatorConfig kWithoutVeto{.constraints = {}, .objective = {}, .guard_rules = WithoutRule("veto")};
 
 TEST(PoolControllerTest, UnderMinTheCautiousOneHasTheSayWhoeverSitsWhere) {
   for (const char* line : {"pilot=fixed copilots=nada fusion=min", "pilot=nada copilots=fixed fusion=min"}) {

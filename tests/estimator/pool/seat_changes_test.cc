@@ -25,7 +25,7 @@ BandwidthEstimator MakeEstimator() {
                                        return MakeBuiltInController(name, DataRate::KilobitsPerSecond(1000));
                                      });
   // The guard's veto makes steps of its own over these members' queues.
-  return BandwidthEstimator({.constraints = {}, .objective = {}, .guard_rules = {.veto = false}},
+  return BandwidthEstimator({.constraints = {}, .objective = {}, .guard_rules = WithoutRule("veto")},
                             std::move(pool.value()));
 }
 

@@ -6,7 +6,7 @@
 #include "logging/rtc_event_log/events/rtc_event_rtcp_packet_outgoing.h"
 #include "modules/rtp_rtcp/source/rtcp_packet/common_header.h"
 #include "modules/rtp_rtcp/source/rtcp_packet/sender_report.h"
-#include "weir/rtcp.h"
+#include "weir/remb_sender.h"
 
 namespace weir::peer {
 namespace {

@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
+#include "arrival/interval_accumulator.h"
 #include "controllers/decision_timer.h"
 #include "policy/action.h"
 #include "policy/feature_history.h"
-#include "weir/arrival/interval_accumulator.h"
 #include "weir/network_controller.h"
 
 namespace weir::sim {

@@ -49,13 +49,6 @@ std::unique_ptr<ReceiverController> MakeExternalController(const ControllerConte
 
 using AtReceiver = std::unique_ptr<ReceiverController>;
 
-// What the others do for a policy, that policy unlearns.
-constexpr GuardOptions kTrainingRules = [] {
-  GuardOptions rules = kNoGuardRules;
-  rules.slew = rules.stale = true;
-  return rules;
-}();
-
 struct Factory {
   std::string_view name;
   // One of the two.
@@ -164,7 +157,7 @@ FlowController MakeFlowController(std::string_view name, const ControllerContext
   AtReceiver controller = MakeReceiverController(name, factory, context);
   if (name == kAgentName) result.agent = static_cast<AgentController*>(controller.get());
   if (result.agent && context.agent->at_sender) {
-    result.at_sender = AtSender(context, context.agent_guard, kTrainingRules, std::move(controller));
+    result.at_sender = AtSender(context, context.agent_guard, GuardOptions::ForTraining(), std::move(controller));
     return result;
   }
   result.wake_on_arrival = factory && factory->wake_on_arrival;
@@ -172,10 +165,11 @@ FlowController MakeFlowController(std::string_view name, const ControllerContext
   const bool guard = result.agent         ? context.agent_guard
                      : context.own_policy ? context.own_policy->guard
                                           : factory && factory->guard;
-  const BandwidthEstimatorConfig config{.constraints = context.receiver_constraints,
-                                        .objective = context.objective,
-                                        .guard = guard,
-                                        .guard_rules = result.agent ? kTrainingRules : context.guard_rules};
+  const BandwidthEstimatorConfig config{
+      .constraints = context.receiver_constraints,
+      .objective = context.objective,
+      .guard = guard,
+      .guard_rules = result.agent ? GuardOptions::ForTraining() : context.guard_rules};
   result.at_receiver = std::make_unique<BandwidthEstimator>(config, std::move(controller));
   return result;
 }

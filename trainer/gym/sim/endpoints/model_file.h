@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "weir/policy_model.h"
+#include "weir/controllers.h"
 
 namespace weir::sim {
 

@@ -11,7 +11,7 @@
 #include "media/media_source.h"
 #include "scenario/rtp_spec.h"
 #include "scenario/scenario.h"
-#include "weir/arrival/arrival.h"
+#include "weir/arrival.h"
 #include "weir/units.h"
 
 namespace weir::sim {

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "arrival/interval_accumulator.h"
 #include "core/event.h"
 #include "link/packet.h"
 #include "scenario/scenario.h"
-#include "weir/arrival/interval_accumulator.h"
 #include "weir/bandwidth_estimator.h"
 
 namespace weir::sim {

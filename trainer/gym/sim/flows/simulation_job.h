@@ -11,7 +11,7 @@
 #include "endpoints/model_file.h"
 #include "program/external_controllers.h"
 #include "scenario/scenario.h"
-#include "weir/guard/guard_rules.h"
+#include "weir/guard.h"
 #include "weir/objective.h"
 
 namespace weir::sim {

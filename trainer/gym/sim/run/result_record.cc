@@ -14,7 +14,7 @@
 #include "flows/flow_recorder.h"
 #include "run/run.h"
 #include "run/series_record.h"
-#include "policy/policy.h"
+#include "weir/pool_controller.h"
 
 namespace weir::sim {
 namespace {
@@ -87,7 +87,8 @@ void AddPool(const PoolController& pool, Json& record) {
 
 void AddEstimator(const BandwidthEstimator& estimator, Json& record) {
   const EstimatorCounters counters = estimator.counters();
-  for (const GuardRuleRow& row : kGuardRules) record["guard"][std::string(row.name)] = counters.guard.*row.counter;
+  const std::span<const GuardRuleInfo> rules = GuardRules();
+  for (size_t i = 0; i < rules.size(); ++i) record["guard"][std::string(rules[i].name())] = counters.guard[i];
   record["estimator"] = {{"decisions", counters.controller.decisions},
                          {"policy_faults", counters.controller.faults},
                          {"fallback_decisions", counters.controller.fallback_decisions}};

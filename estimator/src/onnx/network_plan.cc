@@ -1,0 +1,365 @@
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "onnx/network.h"
+#include "onnx/onnx_tree.h"
+#include "onnx/packed_tree.h"
+
+namespace weir::internal {
+namespace {
+
+using Kind = NetworkStep::Kind;
+using Shape = std::vector<int64_t>;
+
+// The operators are those of this version of ONNX.
+constexpr int64_t kOpset = 17;
+// Of constants, and of everything that is computed; with the number of steps it bounds memory and time.
+constexpr size_t kMaxElements = size_t{1} << 20;
+constexpr size_t kMaxSteps = 256;
+
+// A tensor of the model: its elements in row-major order, whatever the shape.
+struct Value {
+  Operand operand;
+  Shape shape;
+};
+
+// Without the 1s in front, which broadcasting ignores.
+std::span<const int64_t> Significant(const Shape& shape) {
+  const auto first = std::ranges::find_if(shape, [](int64_t size) { return size != 1; });
+  return {first, shape.end()};
+}
+
+class Planner {
+ public:
+  explicit Planner(const OnnxModel& model) : model_(model) {}
+
+  Result<NetworkPlan> Plan() {
+    for (const OnnxTensor& constant : model_.constants) constants_.emplace(constant.name, &constant);
+    if (model_.opset != kOpset) Fail("operators of ONNX's opset " + std::to_string(model_.opset));
+    for (const OnnxValueInfo& input : model_.inputs) AddInput(input);
+    for (const OnnxNode& node : model_.nodes) {
+      if (!error_) AddNode(node);
+    }
+    for (const OnnxValueInfo& output : model_.outputs) AddOutput(output);
+    if (error_) return *error_;
+    LeaveOutUnused();
+    return std::move(plan_);
+  }
+
+ private:
+  void Fail(std::string what) {
+    if (!error_) error_ = Error{std::move(what)};
+  }
+  // What is wrong with a node. The result is for `return`.
+  Value Unknown(const OnnxNode& node) {
+    Fail("operator " + Quoted(node.operator_name) + " as it is used there");
+    return {};
+  }
+
+  Operand Allocate(size_t size) {
+    const auto offset = static_cast<uint32_t>(plan_.workspace_size);
+    if (size > kMaxElements - plan_.workspace_size) {
+      Fail("so many values");
+      return {};
+    }
+    plan_.workspace_size += PaddedSize(size);
+    return {false, offset, static_cast<uint32_t>(size)};
+  }
+  Operand AddConstant(std::span<const float> elements) {
+    const auto offset = static_cast<uint32_t>(plan_.constants.size());
+    if (elements.size() > kMaxElements - plan_.constants.size()) {
+      Fail("so many constants");
+      return {};
+    }
+    plan_.constants.insert(plan_.constants.end(), elements.begin(), elements.end());
+    plan_.constants.resize(PaddedSize(plan_.constants.size()));
+    return {true, offset, static_cast<uint32_t>(elements.size())};
+  }
+  Value Add(NetworkStep step, Shape shape) {
+    if (plan_.steps.size() == kMaxSteps) Fail("so many operators");
+    if (error_) return {};
+    const Value value{step.out, std::move(shape)};
+    plan_.steps.push_back(std::move(step));
+    return value;
+  }
+
+  void AddInput(const OnnxValueInfo& input) {
+    const TensorInfo& info = plan_.inputs.emplace_back(TensorInfo{std::string(input.name), true, *input.shape});
+    const Result<size_t> elements = TensorElements(info);
+    if (!elements) return Fail("input " + Quoted(input.name));
+    Shape shape = info.shape;
+    for (int64_t& size : shape) size = size < 0 ? 1 : size;
+    const Operand operand = Allocate(elements.value());
+    plan_.input_operands.push_back(operand);
+    values_.emplace(input.name, Value{operand, shape});
+  }
+
+  void AddOutput(const OnnxValueInfo& output) {
+    const auto found = values_.find(output.name);
+    if (found == values_.end()) return Fail("output " + Quoted(output.name));
+    plan_.outputs.push_back({std::string(output.name), true, output.shape.value_or(found->second.shape)});
+    plan_.output_operands.push_back(found->second.operand);
+  }
+
+  void AddNode(const OnnxNode& node) {
+    Value value = Compute(node);
+    if (!error_) values_.emplace(node.outputs.front(), std::move(value));
+  }
+
+  Value Compute(const OnnxNode& node) {
+    const std::string_view op = node.operator_name;
+    if (op == "Gemm") return Gemm(node);
+    if (op == "Concat") return Concat(node);
+    if (op == "Reshape") return Reshape(node);
+    if (op == "ReduceMin") return Reduce(node, Kind::kSmallestOfRow);
+    if (op == "ReduceMax") return Reduce(node, Kind::kLargestOfRow);
+    if (op == "TreeEnsembleRegressor") return Tree(node);
+    if (!node.attributes.empty()) return Unknown(node);
+    if (op == "Add" || op == "Sum") return Fold(node, Kind::kAdd);
+    if (op == "Mul") return Fold(node, Kind::kMultiply);
+    if (op == "Max") return Fold(node, Kind::kLarger);
+    if (op == "Clip") return Clip(node);
+    if (op == "Relu") return Relu(node);
+    if (op == "Exp") return OfElements(node, Kind::kExp);
+    if (op == "Log") return OfElements(node, Kind::kLog);
+    if (op == "Tanh") return OfElements(node, Kind::kTanh);
+    return Unknown(node);
+  }
+
+  const Value* FindValue(std::string_view name) const {
+    const auto found = values_.find(name);
+    return found == values_.end() ? nullptr : &found->second;
+  }
+  // Null when there is none of this type with this name.
+  const OnnxTensor* FindFloats(std::string_view name) const {
+    const auto found = constants_.find(name);
+    return found == constants_.end() || !found->second->is_float32() ? nullptr : found->second;
+  }
+
+  // A value of shape [1,N], or a constant.
+  std::optional<Value> FindRow(std::string_view name) {
+    std::optional<Value> row;
+    if (const Value* value = FindValue(name)) {
+      row = *value;
+    } else if (const OnnxTensor* constant = FindFloats(name)) {
+      row = Value{AddConstant(constant->floats), constant->shape};
+    }
+    return row && row->shape.size() == 2 && row->shape[0] == 1 ? row : std::nullopt;
+  }
+
+  // A value of this shape, or a constant broadcast to it: the same but for 1s in front, or a single element.
+  std::optional<Operand> Broadcast(std::string_view name, const Shape& shape, size_t size) {
+    if (const Value* value = FindValue(name))
+      return value->shape == shape ? std::optional(value->operand) : std::nullopt;
+    const OnnxTensor* constant = FindFloats(name);
+    if (constant == nullptr || constant->shape.size() > shape.size()) return std::nullopt;
+    if (std::ranges::equal(Significant(constant->shape), Significant(shape))) return AddConstant(constant->floats);
+    if (constant->floats.size() != 1 || size > kMaxElements) return std::nullopt;
+    return AddConstant(std::vector<float>(size, constant->floats.front()));
+  }
+
+  // Of two inputs or more, from the left.
+  Value Fold(const OnnxNode& node, Kind kind) {
+    const Value* first = nullptr;
+    for (const std::string_view name : node.inputs) {
+      if (first == nullptr) first = FindValue(name);
+    }
+    if (first == nullptr || node.inputs.size() < 2) return Unknown(node);
+    const Value shaped = *first;
+    std::optional<Operand> left = Broadcast(node.inputs.front(), shaped.shape, shaped.operand.size);
+    for (size_t i = 1; i < node.inputs.size(); ++i) {
+      const auto right = Broadcast(node.inputs[i], shaped.shape, shaped.operand.size);
+      if (!left || !right) return Unknown(node);
+      left = Add({.kind = kind, .a = *left, .b = *right, .out = Allocate(shaped.operand.size)}, shaped.shape).operand;
+    }
+    return {*left, shaped.shape};
+  }
+
+  Value OfElements(const OnnxNode& node, Kind kind) {
+    const Value* of = node.inputs.size() == 1 ? FindValue(node.inputs.front()) : nullptr;
+    if (of == nullptr) return Unknown(node);
+    return Add({.kind = kind, .a = of->operand, .b = of->operand, .out = Allocate(of->operand.size)}, of->shape);
+  }
+
+  Value Clip(const OnnxNode& node) {
+    if (node.inputs.size() != 3) return Unknown(node);
+    const Value* of = FindValue(node.inputs[0]);
+    const OnnxTensor* low = FindFloats(node.inputs[1]);
+    const OnnxTensor* high = FindFloats(node.inputs[2]);
+    if (of == nullptr || low == nullptr || high == nullptr || !low->shape.empty() || !high->shape.empty())
+      return Unknown(node);
+    return Add({.kind = Kind::kClip,
+                .a = of->operand,
+                .b = of->operand,
+                .out = Allocate(of->operand.size),
+                .low = low->floats.front(),
+                .high = high->floats.front()},
+               of->shape);
+  }
+
+  Value Relu(const OnnxNode& node) {
+    const Value* of = node.inputs.size() == 1 ? FindValue(node.inputs.front()) : nullptr;
+    if (of == nullptr) return Unknown(node);
+    const Operand zeros = AddConstant(std::vector<float>(of->operand.size));
+    return Add({.kind = Kind::kLarger, .a = of->operand, .b = zeros, .out = Allocate(of->operand.size)}, of->shape);
+  }
+
+  // a B + c of a row a.
+  Value Gemm(const OnnxNode& node) {
+    bool transposed = false;
+    for (const OnnxAttribute& attribute : node.attributes) {
+      if (attribute.name != "transB") return Unknown(node);
+      transposed = attribute.integer != 0;
+    }
+    if (node.inputs.size() != 3) return Unknown(node);
+    const std::optional<Value> row = FindRow(node.inputs[0]);
+    const OnnxTensor* matrix = FindFloats(node.inputs[1]);
+    if (!row || matrix == nullptr || matrix->shape.size() != 2 || matrix->shape[transposed ? 1 : 0] != row->shape[1])
+      return Unknown(node);
+    const auto inputs = static_cast<size_t>(row->shape[1]);
+    const auto outputs = static_cast<size_t>(matrix->shape[transposed ? 0 : 1]);
+    const Shape shape{1, static_cast<int64_t>(outputs)};
+    const Operand of = row->operand;
+    const std::optional<Operand> bias = Broadcast(node.inputs[2], shape, outputs);
+    if (!bias) return Unknown(node);
+    const auto weight = [&, rows = transposed ? 1 : outputs, columns = transposed ? inputs : 1](size_t i, size_t j) {
+      return j < outputs ? matrix->floats[i * rows + j * columns] : 0.0f;
+    };
+    NetworkStep step{.kind = Kind::kDense, .a = of, .b = *bias, .out = Allocate(outputs)};
+    // What counts nowhere is left out: the rule looks at a few elements of the observation only.
+    for (size_t i = 0; i < inputs; ++i) {
+      bool counts = false;
+      for (size_t j = 0; j < outputs; ++j) counts = counts || weight(i, j) != 0;
+      if (counts) step.elements.push_back(static_cast<uint32_t>(i));
+    }
+    if (step.elements.size() * PaddedSize(outputs) > kMaxElements) return Unknown(node);
+    std::vector<float> weights;
+    weights.reserve(step.elements.size() * PaddedSize(outputs));
+    for (size_t block = 0; block < PaddedSize(outputs);) {
+      const size_t width = block + kDenseBlock <= PaddedSize(outputs) ? kDenseBlock : kPadding;
+      for (const uint32_t element : step.elements) {
+        for (size_t j = 0; j < width; ++j) weights.push_back(weight(element, block + j));
+      }
+      block += width;
+    }
+    step.weights = AddConstant(weights).offset;
+    return Add(std::move(step), shape);
+  }
+
+  Value Tree(const OnnxNode& node) {
+    const std::optional<Value> row = FindRow(node.inputs[0]);
+    if (!row) return Unknown(node);
+    std::optional<PackedTree> tree = PackTree(ReadOnnxTree(node, row->shape[1]).value());
+    if (!tree) return Unknown(node);
+    return Add({.kind = Kind::kTree,
+                .a = row->operand,
+                .b = row->operand,
+                .out = Allocate(1),
+                .weights = AddConstant(tree->levels).offset,
+                .splits = std::move(tree->splits)},
+               {1, 1});
+  }
+
+  // Rows, one after the other.
+  Value Concat(const OnnxNode& node) {
+    if (node.Integer("axis", 0) != 1) return Unknown(node);
+    std::vector<Operand> parts;
+    size_t size = 0;
+    for (const std::string_view name : node.inputs) {
+      const std::optional<Value> value = FindRow(name);
+      if (!value) return Unknown(node);
+      parts.push_back(value->operand);
+      size += value->operand.size;
+    }
+    if (parts.empty()) return Unknown(node);
+    const Operand out = Allocate(size);
+    uint32_t place = out.offset;
+    for (const Operand& part : parts) {
+      Add({.kind = Kind::kCopy, .a = part, .b = part, .out = {false, place, part.size}}, {});
+      place += part.size;
+    }
+    return {out, {1, static_cast<int64_t>(size)}};
+  }
+
+  // Only the shape changes.
+  Value Reshape(const OnnxNode& node) {
+    if (node.inputs.size() != 2 || !node.attributes.empty()) return Unknown(node);
+    const Value* value = FindValue(node.inputs[0]);
+    const auto shape = constants_.find(node.inputs[1]);
+    if (value == nullptr || shape == constants_.end()) return Unknown(node);
+    uint64_t size = 1;
+    for (const int64_t dimension : shape->second->integers) {
+      if (dimension < 1 || dimension > static_cast<int64_t>(kMaxElements)) return Unknown(node);
+      size *= static_cast<uint64_t>(dimension);
+      if (size > kMaxElements) return Unknown(node);
+    }
+    if (shape->second->integers.empty() || size != value->operand.size) return Unknown(node);
+    return {value->operand, shape->second->integers};
+  }
+
+  // Over the last dimension.
+  Value Reduce(const OnnxNode& node, Kind kind) {
+    const OnnxAttribute* axes = node.Attribute("axes");
+    if (node.inputs.size() != 1 || axes == nullptr) return Unknown(node);
+    const Value* value = FindValue(node.inputs[0]);
+    if (value == nullptr || value->shape.size() < 2 ||
+        axes->integers != std::vector<int64_t>{static_cast<int64_t>(value->shape.size()) - 1})
+      return Unknown(node);
+    Shape shape = value->shape;
+    const auto row_size = static_cast<uint32_t>(shape.back());
+    shape.pop_back();
+    if (node.Integer("keepdims", 1) != 0) shape.push_back(1);
+    const Operand of = value->operand;
+    return Add({.kind = kind, .a = of, .b = of, .out = Allocate(of.size / row_size), .row_size = row_size}, shape);
+  }
+
+  // Of exponentials, logarithms and tangents those elements that play no part: of one formula for all features, most
+  // features need few.
+  void LeaveOutUnused() {
+    for (NetworkStep& step : plan_.steps) {
+      if (step.kind != Kind::kExp && step.kind != Kind::kLog && step.kind != Kind::kTanh) continue;
+      std::vector<uint32_t> used;
+      for (uint32_t element = 0; element < step.out.size; ++element) {
+        const bool is_unused = step.kind == Kind::kTanh ? IsZero(step.a, element) : IsUnused(step.out, element);
+        if (!is_unused) used.push_back(element);
+      }
+      // One by one takes longer; and none at all would mean all.
+      if (used.empty() || used.size() > step.out.size / 2) continue;
+      used.resize(PaddedSize(used.size()), used.back());
+      step.elements = std::move(used);
+    }
+  }
+  float Constant(const Operand& operand, uint32_t element) const { return plan_.constants[operand.offset + element]; }
+  // Whether an element of a value is a product with 0; its tangent is 0, which it is from the start.
+  bool IsZero(const Operand& operand, uint32_t element) const {
+    return std::ranges::any_of(plan_.steps, [&](const NetworkStep& step) {
+      return step.kind == Kind::kMultiply && !operand.is_constant && step.out.offset == operand.offset &&
+             step.b.is_constant && Constant(step.b, element) == 0;
+    });
+  }
+  // Whether everything that reads an element multiplies it by 0.
+  bool IsUnused(const Operand& operand, uint32_t element) const {
+    const auto is_output = [&](const Operand& output) { return output.offset == operand.offset; };
+    if (std::ranges::any_of(plan_.output_operands, is_output)) return false;
+    return std::ranges::all_of(plan_.steps, [&](const NetworkStep& step) {
+      const bool reads_a = !step.a.is_constant && step.a.offset == operand.offset;
+      const bool reads_b = !step.b.is_constant && step.b.offset == operand.offset;
+      if (!reads_a && !reads_b) return true;
+      return step.kind == Kind::kMultiply && step.b.is_constant && Constant(step.b, element) == 0;
+    });
+  }
+
+  const OnnxModel& model_;
+  NetworkPlan plan_;
+  std::map<std::string_view, const OnnxTensor*> constants_;
+  std::map<std::string_view, Value> values_;
+  std::optional<Error> error_;
+};
+
+}  // namespace
+
+Result<NetworkPlan> PlanNetwork(const OnnxModel& model) { return Planner(model).Plan(); }
+
+}  // namespace weir::internal

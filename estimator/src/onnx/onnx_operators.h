@@ -1,0 +1,43 @@
+// The ONNX operators that a policy may use, and the shapes of what they compute, known before anything is computed.
+#ifndef WEIR_ESTIMATOR_SRC_ONNX_ONNX_OPERATORS_H_
+#define WEIR_ESTIMATOR_SRC_ONNX_ONNX_OPERATORS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "onnx/onnx_model.h"
+#include "weir/result.h"
+
+namespace weir::internal {
+
+// The versions of the standard operators whose definitions are known here.
+inline constexpr int64_t kOldestOpset = 11;
+inline constexpr int64_t kNewestOpset = 21;
+
+// A tensor as it is known before a run.
+struct OnnxValue {
+  OnnxShape shape;
+  // Null: computed, and then float32.
+  const OnnxTensor* constant = nullptr;
+
+  bool is_float32() const { return constant == nullptr || constant->is_float32(); }
+};
+
+// What a node computes: one float32 tensor, and how many multiply-adds, or elements read, an element of it costs.
+struct OnnxOutput {
+  OnnxShape shape;
+  int64_t operations_per_element = 1;
+};
+
+// `inputs` has an entry for each input of the node, null where one is left out; their shapes have at most 2^22
+// elements. `opset` is the version of the operators of its domain. The shape of the output may be of any size. An error
+// when the operator, an attribute or an input is not one that a policy may have, or shapes do not fit.
+Result<OnnxOutput> InferOnnxOutput(const OnnxNode& node, int64_t opset, const std::vector<const OnnxValue*>& inputs);
+
+// All names, for messages.
+std::string OnnxOperatorNames();
+
+}  // namespace weir::internal
+
+#endif  // WEIR_ESTIMATOR_SRC_ONNX_ONNX_OPERATORS_H_

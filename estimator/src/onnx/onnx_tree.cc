@@ -1,0 +1,130 @@
+#include "onnx/onnx_tree.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace weir::internal {
+namespace {
+
+// Nothing, or what is wrong.
+using Objection = std::optional<Error>;
+
+class TreeReader {
+ public:
+  TreeReader(const OnnxNode& node, int64_t features) : node_(node), features_(features) {}
+
+  Result<OnnxTree> Read() {
+    for (const auto check :
+         {&TreeReader::CheckKind, &TreeReader::ReadNodes, &TreeReader::ReadChildren, &TreeReader::ReadAnswers}) {
+      if (Objection objection = (this->*check)()) return *objection;
+    }
+    return std::move(tree_);
+  }
+
+ private:
+  std::span<const int64_t> Integers(std::string_view name) const {
+    const OnnxAttribute* attribute = node_.Attribute(name);
+    return attribute == nullptr ? std::span<const int64_t>() : attribute->integers;
+  }
+  std::span<const float> Numbers(std::string_view name) const {
+    const OnnxAttribute* attribute = node_.Attribute(name);
+    return attribute == nullptr ? std::span<const float>() : attribute->numbers;
+  }
+  bool IsText(std::string_view name, std::string_view wanted) const {
+    const OnnxAttribute* attribute = node_.Attribute(name);
+    return attribute == nullptr || attribute->text == wanted;
+  }
+  // `count` zeros: the number of the only tree, or of the only target.
+  bool AreZeros(std::string_view name, size_t count) const {
+    const auto integers = Integers(name);
+    return integers.size() == count && std::ranges::count(integers, 0) == std::ssize(integers);
+  }
+
+  Objection CheckKind() {
+    if (node_.Integer("n_targets", 0) != 1) return Error{"has not one target"};
+    if (!IsText("aggregate_function", "SUM") || !IsText("post_transform", "NONE"))
+      return Error{"has another aggregate than SUM, or a transform"};
+    return std::nullopt;
+  }
+
+  Objection ReadNodes() {
+    const OnnxAttribute* modes = node_.Attribute("nodes_modes");
+    const size_t count = modes == nullptr ? 0 : modes->texts.size();
+    const auto ids = Integers("nodes_nodeids"), features = Integers("nodes_featureids");
+    const auto thresholds = Numbers("nodes_values");
+    if (ids.size() != count || features.size() != count || thresholds.size() != count)
+      return Error{"has lists of nodes that differ in length"};
+    if (!AreZeros("nodes_treeids", count)) return Error{"has more than one tree"};
+    for (size_t i = 0; i < count; ++i) {
+      const bool is_leaf = modes->texts[i] == "LEAF";
+      if (!is_leaf && modes->texts[i] != "BRANCH_LEQ") return Error{"has nodes that are not BRANCH_LEQ or LEAF"};
+      if (ids[i] != static_cast<int64_t>(i)) return Error{"has nodes that are not numbered by their places"};
+      // Of leaves too, since ONNX Runtime looks at all.
+      if (features[i] < 0 || features[i] >= features_) return Error{"has a feature that its input does not have"};
+      if (!std::isfinite(thresholds[i])) return Error{"has a threshold that is not finite"};
+      tree_.nodes.push_back(
+          {.is_leaf = is_leaf, .feature = static_cast<uint32_t>(features[i]), .number = thresholds[i]});
+    }
+    return std::nullopt;
+  }
+
+  // With children after their parents there is no cycle, and with one parent each but for the root no two ways to a
+  // leaf.
+  Objection ReadChildren() {
+    const size_t count = tree_.nodes.size();
+    const auto lower = Integers("nodes_truenodeids"), higher = Integers("nodes_falsenodeids");
+    if (lower.size() != count || higher.size() != count) return Error{"has lists of nodes that differ in length"};
+    std::vector<bool> has_parent(count);
+    size_t parents = 0;
+    for (size_t i = 0; i < count; ++i) {
+      OnnxTree::Node& node = tree_.nodes[i];
+      for (const int64_t child : {lower[i], higher[i]}) {
+        if (node.is_leaf && child != 0) return Error{"has a leaf with a child"};
+        if (node.is_leaf) continue;
+        if (child <= static_cast<int64_t>(i) || child >= static_cast<int64_t>(count))
+          return Error{"has a child that is not after its parent"};
+        if (has_parent[static_cast<size_t>(child)]) return Error{"has a node with two parents"};
+        has_parent[static_cast<size_t>(child)] = true;
+        ++parents;
+      }
+      node.if_at_most = static_cast<uint32_t>(lower[i]);
+      node.otherwise = static_cast<uint32_t>(higher[i]);
+    }
+    if (parents == 0) return Error{"has no split"};
+    return parents + 1 == count ? Objection() : Error{"has a node without a parent"};
+  }
+
+  // One for each leaf, in their order.
+  Objection ReadAnswers() {
+    const auto leaves = Integers("target_nodeids");
+    const auto answers = Numbers("target_weights");
+    if (answers.size() != leaves.size() || !AreZeros("target_ids", leaves.size()) ||
+        !AreZeros("target_treeids", leaves.size()))
+      return Error{"has lists of leaves that differ in length, or another target or tree than one"};
+    size_t next = 0;
+    for (size_t i = 0; i < tree_.nodes.size(); ++i) {
+      if (!tree_.nodes[i].is_leaf) continue;
+      if (next == leaves.size() || leaves[next] != static_cast<int64_t>(i))
+        return Error{"has leaves without an answer, or not in their order"};
+      if (!std::isfinite(answers[next])) return Error{"has an answer that is not finite"};
+      tree_.nodes[i].number = answers[next++];
+    }
+    return next == leaves.size() ? Objection() : Error{"has an answer of what is no leaf"};
+  }
+
+  const OnnxNode& node_;
+  const int64_t features_;
+  OnnxTree tree_;
+};
+
+}  // namespace
+
+Result<OnnxTree> ReadOnnxTree(const OnnxNode& node, int64_t features) { return TreeReader(node, features).Read(); }
+
+}  // namespace weir::internal
