@@ -187,7 +187,7 @@ def test_a_call_is_concluded(made_call, source, tmp_path, monkeypatch):
         "weir",
         1,
     )
-    assert record["objective"] == [0.4, 0.5, 0.1]
+    assert record["objective"] == (0.4, 0.5, 0.1)
     assert record["versions"] == {"weir-peer": "0.1.0", "libwebrtc": "M109"}
     assert record["metrics"]["run"]["vmaf_mean"] > 95
     assert record["call"]["folder"] == "steps-weir-1"
