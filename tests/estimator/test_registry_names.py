@@ -108,7 +108,6 @@ CHOICES = {
     "qoe_eval/runs/command_record.py": {"weir"},
     "qoe_eval/serve/page/objective.js": {"rule"},
     "trainer/train.py": {"weir"},
-    "trainer/export.py": {"weir"},
     "trainer/gym/sim/run/versions.cc": {"weir"},
     "trainer/configuration/training.py": {"weir"},
     "trainer/model": {"weir"},
