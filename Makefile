@@ -196,9 +196,6 @@ TIDY = $(BIN)/python tests/lint/tidy.py build/release build/tidy
 lint: build-test ## Check style and types and look for faults: ruff, clang-format, mypy, clang-tidy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	# The packages as an installed `weir` has them: mypy does not follow an editable installation.
-	rm -rf build/typing && mkdir -p build/typing/weir
-	ln -srt build/typing/weir estimator/python/weir/* traces trainer qoe_eval papers webrtc_patch cli
 	$(BIN)/mypy
 	$(CXX_FILES) | xargs $(BIN)/clang-format --dry-run --Werror
 	$(TIDY) $$(git ls-files 'estimator/*.cc' 'trainer/*.cc' 'webrtc_patch/*.cc')

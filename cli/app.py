@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from weir.cli.report import report
 from weir.installation import installed_version
 from weir.papers.paper import app as papers_app
 from weir.qoe_eval.bench.command import bench
@@ -14,8 +15,7 @@ from weir.qoe_eval.call.link.command import link
 from weir.qoe_eval.doctor.command import doctor
 from weir.qoe_eval.evaluate.evaluate import evaluate
 from weir.qoe_eval.model import model
-from weir.qoe_eval.replay_command import replay
-from weir.qoe_eval.report_command import app as report_app
+from weir.qoe_eval.replay import replay
 from weir.qoe_eval.serve.command import serve
 from weir.traces.cli import app as traces_app
 from weir.trainer.adapt import adapt
@@ -34,9 +34,10 @@ def build_app() -> typer.Typer:
         rich_markup_mode=None,
     )
     app.callback()(_options)
-    for command in (replay, call, evaluate, link, serve, doctor, bench, train, adapt, export, model):
+    for command in (
+        replay, call, link, serve, doctor, bench, report, evaluate, train, adapt, export, model,
+    ):  # fmt: skip
         app.command()(command)
-    app.add_typer(report_app, name="report")
     app.add_typer(traces_app, name="traces")
     app.add_typer(papers_app, name="paper")
     app.add_typer(webrtc_app, name="webrtc")

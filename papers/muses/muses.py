@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from weir.console import error_console
 from weir.errors import InputError
 from weir.executables import find_simulator
 from weir.files.output import make_folder
@@ -23,9 +24,8 @@ from weir.papers.muses.runs import GLOBAL_FOLDER, GLOBAL_TREE, MUSES, global_pla
 from weir.papers.muses.sets import LTE_TRACES, muses_sets
 from weir.qoe_eval.evaluate.ending import replay_record
 from weir.qoe_eval.runs.inputs import shared_traces
-from weir.qoe_eval.runs.options import check_model
-from weir.qoe_eval.runs.progress import error_console, run_with_progress
-from weir.qoe_eval.runs.shipped_model import model_to_run
+from weir.qoe_eval.runs.options import check_model, model_to_run
+from weir.qoe_eval.runs.progress import run_with_progress
 from weir.trainer.gym import SimulatorError
 from weir.trainer.gym.environment import make_specification
 from weir.trainer.gym.specification import EnvironmentSpecification

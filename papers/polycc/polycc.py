@@ -9,14 +9,14 @@ from dataclasses import asdict
 import typer
 from rich.progress import track
 
+from weir.console import error_console
 from weir.executables import find_simulator
 from weir.files.output import make_folder
 from weir.papers.common import JobsOption, JsonOption, OutOption, SeedsOption, end_paper
 from weir.papers.polycc.demonstrations import demonstrations
 from weir.papers.polycc.report import polycc_markdown, polycc_page
 from weir.papers.polycc.rows import polycc_results, polycc_rows
-from weir.qoe_eval.runs.command_record import command_record
-from weir.qoe_eval.runs.progress import error_console
+from weir.qoe_eval.records import command_record
 from weir.qoe_eval.runs.simulator import run_jobs
 from weir.qoe_eval.runs.simulator_worker import SimulatorFailed, SimulatorJob
 

@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from weir.console import error_console
 from weir.executables import find_simulator
 from weir.files.output import write_text
 from weir.installation import require_training
@@ -23,8 +24,7 @@ from weir.papers.recoco.models import RecocoModel, TraceValues, models_of_all_tr
 from weir.papers.recoco.report import RecocoResults, recoco_document, recoco_markdown, score_rows
 from weir.papers.recoco.results import ModelTask, TaskProgress, TraceResult, gcc_results
 from weir.papers.recoco.tables import ORDERS, PAPER_TRACES, Order
-from weir.qoe_eval.runs.command_record import command_record
-from weir.qoe_eval.runs.progress import error_console
+from weir.qoe_eval.records import command_record
 from weir.qoe_eval.runs.simulator import simulator_versions
 from weir.qoe_eval.runs.simulator_worker import SimulatorFailed
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weir.files.names import file_name
+from weir.files.output import file_name
 from weir.qoe_eval.call.logs.file_names import RECORD
 from weir.qoe_eval.call.settings import CallSettings, ReceiverKind, SenderKind
 from weir.qoe_eval.records import CallRecord

@@ -37,7 +37,7 @@ def render_dump(dump: StatsDump) -> str:
         "user_agent": dump.user_agent,
         "left_out": dump.connections_left_out,
     }
-    return render_page("dump/page.html", "Weir: a browser's calls", lead, sections, {"charts": charts}, "rows.js")
+    return render_page("dump", "Weir: a browser's calls", lead, sections, {"charts": charts}, "rows.js")
 
 
 def _section(index: int, connection: DumpedConnection) -> Section:
@@ -50,7 +50,7 @@ def _section(index: int, connection: DumpedConnection) -> Section:
         "more": len(streams) - _MOST_STREAMS,
         "chart": index,
     }
-    return Section(f"connection-{index}", connection.id, "dump/connection.html", view)
+    return Section(f"connection-{index}", connection.id, "dump/connection", view)
 
 
 def _stream(connection: DumpedConnection, stream: StatsObject) -> dict[str, Any]:

@@ -12,8 +12,7 @@ from weir.qoe_eval.measures.families import GCC
 from weir.qoe_eval.measures.flow_series import FlowSeries, read_flow_series
 from weir.qoe_eval.measures.summary import REFERENCE, scenario_differences, scenario_means
 from weir.qoe_eval.records import FlowRecord, RunRecord
-from weir.qoe_eval.report.chart_rows import chart, line, row
-from weir.qoe_eval.report.flow_lines import SMALLEST_BIN_S, Line, capacity_line, flow_line
+from weir.qoe_eval.report.chart_rows import SMALLEST_BIN_S, Line, capacity_line, chart, flow_line, line, row
 from weir.traces.schema.scenario import Scenario
 from weir.traces.schema.values_over_time import DelayOverTime
 from weir.traces.schema.variation import vary

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from weir.files.output import write_text
-from weir.qoe_eval.runs.command_record import command_record
+from weir.qoe_eval.records import command_record
 from weir.qoe_eval.runs.jobs import ReplayPlan, model_description
 from weir.qoe_eval.runs.progress import count_runs, end_with_failures
 from weir.qoe_eval.runs.replay import ReplayOutcome

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from weir.console import error_console
 from weir.errors import InputError
 from weir.files.input import LARGEST_MODEL_BYTES, parse_json, printable, read_bytes, read_text
 from weir.qoe_eval.call.settings import SIZES
@@ -20,12 +21,9 @@ from weir.qoe_eval.evaluate.runner import Choice, evaluate_suite, plan_suites
 from weir.qoe_eval.evaluate.scenario_sets import TRACE_SETS, Settings, check_traces
 from weir.qoe_eval.evaluate.suite import Suite
 from weir.qoe_eval.evaluate.suites import SUITES
-from weir.qoe_eval.records import RunAbout
-from weir.qoe_eval.runs.command_record import command_record
+from weir.qoe_eval.records import RunAbout, command_record
 from weir.qoe_eval.runs.inputs import shared_traces
-from weir.qoe_eval.runs.options import JobsOption, check_model
-from weir.qoe_eval.runs.progress import error_console
-from weir.qoe_eval.runs.shipped_model import model_to_run
+from weir.qoe_eval.runs.options import JobsOption, check_model, model_to_run
 
 DOCUMENT = "evaluation.json"
 PAGE = "evaluation.html"

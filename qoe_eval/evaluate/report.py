@@ -58,7 +58,7 @@ def evaluation_page(evaluated: Sequence[Evaluated], run: Mapping[str, Any], out:
     for one in evaluated:
         name, table = one.planned.suite.name, family_table(one)
         view = {"rows": one.rows, "note": f"{one.planned.suite.about} {reached_text(one.rows)} {_NOTE}"}
-        sections.append(Section(name, f"Goals: {name}", "goals.html", view))
+        sections.append(Section(name, f"Goals: {name}", "goals", view))
         sections.append(families(table, has_own_sections=True))
         if one.pages:
             sections.append(_calls(one, out))
@@ -73,11 +73,11 @@ def evaluation_page(evaluated: Sequence[Evaluated], run: Mapping[str, Any], out:
         ("Model", f"{run['model']['name']}, SHA-256 {run['model']['sha256']}"),
         ("Versions", versions_of(records)),
     ]
-    sections.append(Section("run", "What was run", "run.html", {"command": run["command"], "entries": entries}))
+    sections.append(Section("run", "What was run", "run", {"command": run["command"], "entries": entries}))
     rows = [row for one in evaluated for row in one.rows]
     lead = {"runs": run["runs"], "model": run["model"]["name"], "reached": reached_text(rows)}
     shown = ordered_controllers(controllers)
-    return render_page("evaluate/page.html", "Weir: goals", lead, sections, {"charts": charts}, "rows.js", shown)
+    return render_page("evaluate", "Weir: goals", lead, sections, {"charts": charts}, "rows.js", shown)
 
 
 def print_evaluation(evaluated: Sequence[Evaluated]) -> None:
@@ -157,7 +157,7 @@ def _set(one: Evaluated, name: str, controllers: Sequence[str], charts: list[dic
             for index, chart in enumerate(charts[first:], first)
         ],
     }
-    return Section(f"family-{name}", f"{one.planned.suite.name}: {name}", "evaluate/set.html", view)
+    return Section(f"family-{name}", f"{one.planned.suite.name}: {name}", "evaluate/set", view)
 
 
 def _calls(one: Evaluated, out: Path) -> Section:
@@ -168,7 +168,7 @@ def _calls(one: Evaluated, out: Path) -> Section:
         "disturbed": sum(bool(record.call.disturbed) for record in calls),
         "pages": {size: str(page.relative_to(out)) for size, page in one.pages.items()},
     }
-    return Section(f"{one.planned.suite.name}-calls", "Calls", "evaluate/calls.html", view)
+    return Section(f"{one.planned.suite.name}-calls", "Calls", "evaluate/calls", view)
 
 
 def _print_families(rows: Sequence[FamilyRow]) -> None:

@@ -16,7 +16,7 @@ from aiohttp import WSCloseCode, WSMsgType, web
 from weir.errors import InputError, MissingComponent
 from weir.files.input import parse_json
 from weir.qoe_eval.loopback import HOST
-from weir.qoe_eval.report.colours import controller_colours, other_colours
+from weir.qoe_eval.report.display import controller_colours, other_colours
 from weir.qoe_eval.serve.access import TOKEN_PARAMETER, Access
 from weir.qoe_eval.serve.backend import CallBackend
 from weir.qoe_eval.serve.call_desk import CallDesk, CallInProgress

@@ -14,7 +14,7 @@ import pytest
 import weir._core
 from weir.errors import MissingComponent
 from weir.executables import find_simulator
-from weir.qoe_eval.runs.shipped_model import shipped_model
+from weir.qoe_eval.runs.options import shipped_model
 from weir.qoe_eval.runs.simulator import simulator_versions
 
 ROOT = Path(__file__).parents[2]

@@ -27,7 +27,7 @@ from weir.papers.muses.measures import (
 )
 from weir.papers.muses.runs import Case, case_of
 from weir.qoe_eval.measures.flow_series import read_flow_series
-from weir.qoe_eval.runs.shipped_model import shipped_model
+from weir.qoe_eval.runs.options import shipped_model
 
 
 def flow(receive, delay_ms=25.0, start_s=0.0, stop_s=None, **more):

@@ -238,7 +238,7 @@ def test_a_simulator_that_always_dies_is_status_1(weir, trace):
 def test_report_of_a_folder_without_results(weir, tmp_path):
     status, _, error = weir("report", "nowhere")
     assert status == 2
-    assert "no complete runs" in error
+    assert "nowhere: no such file" in error
 
 
 def test_version_and_help(weir):

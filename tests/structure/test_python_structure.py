@@ -77,6 +77,12 @@ def test_no_package_has_too_many_modules(modules):
     assert not crowded, f"more than {MOST_MODULES} modules in a package: divide it by subject: {crowded}"
 
 
+def test_every_package_is_a_link_in_the_root_package():
+    root = ROOT / "estimator/python/weir"
+    links = {path.name: path.resolve() for path in root.iterdir() if path.is_symlink()}
+    assert links == {folder: ROOT / folder for folder in structure.PACKAGES if "/" not in folder}
+
+
 def test_what_trainer_shows_is_there():
     import weir.trainer
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from weir.console import error_console
 from weir.errors import InputError
 from weir.files.output import write_bytes
 from weir.qoe_eval.call.link.namespaces import NamespacesFailed
@@ -18,7 +19,6 @@ from weir.qoe_eval.call.link.session import LinkSession, run_link
 from weir.qoe_eval.call.requirements_check import check_link_requirements
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
 from weir.qoe_eval.runs.options import LossOption, OneWayDelayOption, QueueOption
-from weir.qoe_eval.runs.progress import error_console
 from weir.traces.formats.convert import parse_queue
 
 _FAILED_STATUS = 1

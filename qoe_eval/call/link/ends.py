@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from weir.errors import InputError
-from weir.qoe_eval.runs.children import die_with_parent
+from weir.qoe_eval.runs.simulator_worker import die_with_parent
 
 # Established connections and others have other states.
 _TCP_LISTENS = "0A"

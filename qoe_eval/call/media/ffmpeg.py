@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from weir.errors import MissingComponent
-from weir.qoe_eval.runs.children import die_with_parent
+from weir.qoe_eval.runs.simulator_worker import die_with_parent
 
 Frames = Iterable[bytes]
 # Without taking a frame; and after the last one.

@@ -37,7 +37,7 @@ def calls_table(calls: Sequence[tuple[Call, Path]], out: Path) -> Section:
             }
         )
     view = {"metrics": [MEASURES[name] for name in _OF_A_CALL], "rows": rows}
-    return Section("calls", "Calls", "call/calls.html", view)
+    return Section("calls", "Calls", "call/calls", view)
 
 
 def _in_order(calls: Sequence[tuple[Call, Path]]) -> list[tuple[Call, Path]]:

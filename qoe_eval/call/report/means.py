@@ -36,7 +36,7 @@ def headline(summary: Summary) -> Section | None:
         for name, values in controllers.items()
     ]
     view = {"metrics": metrics, "rows": rows, "all_measures": all_measures(summary, "call")}
-    return Section("headline", "Controllers", "call/headline.html", view)
+    return Section("headline", "Controllers", "call/headline", view)
 
 
 def per_scenario(summary: Summary) -> Section | None:
@@ -56,7 +56,7 @@ def per_scenario(summary: Summary) -> Section | None:
             for name, by_controller in scenarios.items()
         ]
         parts.append({"metric": metric, "rows": rows})
-    return Section("scenarios", "Scenarios", "call/scenarios.html", {"controllers": controllers, "parts": parts})
+    return Section("scenarios", "Scenarios", "call/scenarios", {"controllers": controllers, "parts": parts})
 
 
 def _marked(metric: Measure, values: Sequence[float | None]) -> list[tuple[str, bool]]:

@@ -16,11 +16,10 @@ from weir.qoe_eval.call.report.what_was_run import what_was_run
 from weir.qoe_eval.call.settings import CallResult
 from weir.qoe_eval.measures.summary import REFERENCE, run_values
 from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.records import CallRecord, RunAbout, Summary, holds_calls
+from weir.qoe_eval.records import CallRecord, RunAbout, Summary, holds_calls, read_run
 from weir.qoe_eval.report.page_template import Section, View, render_page
 from weir.qoe_eval.report.sections.controllers import paired
 from weir.qoe_eval.report.sections.runs import failures
-from weir.qoe_eval.runs.command_record import read_run
 from weir.qoe_eval.runs.store import CallStore
 
 SUMMARY = "summary.json"
@@ -87,7 +86,7 @@ def render(calls: Sequence[tuple[Call, Path]], summary: Summary, out: Path) -> s
     ]
     lead = _lead(calls, summary)
     return render_page(
-        "call/page.html", "Weir: calls", lead, sections, {"charts": charts}, "rows.js", list(summary.controllers)
+        "call", "Weir: calls", lead, sections, {"charts": charts}, "rows.js", list(summary.controllers)
     )
 
 
@@ -126,4 +125,4 @@ def _time_series(charts: Sequence[View]) -> Section | None:
     if not charts:
         return None
     names = [chart["name"] for chart in charts]
-    return Section("time-series", "Time series", "call/time_series.html", {"names": names})
+    return Section("time-series", "Time series", "call/time_series", {"names": names})

@@ -37,7 +37,7 @@ def what_was_run(calls: Sequence[tuple[Call, Path]], summary: Summary) -> Sectio
         "command": run.command,
         "entries": [(name, text) for name, text in entries if text],
     }
-    return Section("run", "What was run", "call/what_was_run.html", view)
+    return Section("run", "What was run", "call/what_was_run", view)
 
 
 def _video(call: CallDetails) -> str:

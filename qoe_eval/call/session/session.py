@@ -35,7 +35,7 @@ from weir.qoe_eval.call.session.peer_arguments import STATS_INTERVAL_MS, receive
 from weir.qoe_eval.call.session.peer_process import PeerProcess
 from weir.qoe_eval.call.session.silence import Silence
 from weir.qoe_eval.call.settings import CallResult, CallSettings
-from weir.qoe_eval.runs.shipped_model import model_to_run
+from weir.qoe_eval.runs.options import model_to_run
 
 __all__ = ["CallResult", "CallSettings", "run_call"]
 

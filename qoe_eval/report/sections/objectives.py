@@ -30,7 +30,7 @@ def objectives(summary: Summary) -> Section | None:
         "on_front": sum(point.non_dominated for point in found.fan),
         "by_scenario": _by_scenario(found),
     }
-    return Section("objectives", "Objectives", "replay/objectives.html", view)
+    return Section("objectives", "Objectives", "replay/objectives", view)
 
 
 def chart(summary: Summary) -> View | None:

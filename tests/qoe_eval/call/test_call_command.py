@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from weir.files.names import file_name
+from weir.files.output import file_name
 from weir.qoe_eval.call import command as call_command
 from weir.qoe_eval.call import requirements_check
 from weir.qoe_eval.call.session import session

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from weir.files.names import file_name
+from weir.files.output import file_name
 from weir.qoe_eval.call.plan import CallPlan, call_duration_s, done_calls, plan_calls
 from weir.qoe_eval.call.session.peer_arguments import receiver_arguments, sender_arguments
 from weir.qoe_eval.runs.own_controllers import read_own_controller

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.files.names import file_name
+from weir.files.output import file_name
 from weir.qoe_eval.call.link.namespaces import FOLDER, processes_in
 from weir.qoe_eval.call.logs.json_lines import read_objects
 from weir.qoe_eval.call.requirements_check import missing_requirements

@@ -10,9 +10,9 @@ from weir.qoe_eval.measures.summary import summarise
 from weir.qoe_eval.measures.table import MEASURES, Measure
 from weir.qoe_eval.records import MeasureAbout, RunAbout
 from weir.qoe_eval.report.csv_tables import write_results_csv
-from weir.qoe_eval.report.means_table import print_means
 from weir.qoe_eval.report.page_template import render_page
 from weir.qoe_eval.report.sections.controllers import headline
+from weir.qoe_eval.report.text_tables import print_means
 
 
 def flow(**changes):
@@ -59,7 +59,7 @@ def test_a_registered_metric_reaches_every_table(tmp_path, capsys) -> None:
     with write_results_csv(tmp_path, [done], "replay").open(newline="") as file:
         assert next(csv.DictReader(file))[DUMMY.name] == "0.3"
     lead = {"runs": 1, "controllers": 1, "scenarios": 1, "objective": "", "paired": [], "has_intervals": False}
-    page = render_page("replay/page.html", "", lead, [headline(summary)], {}, "report.js")
+    page = render_page("replay", "", lead, [headline(summary)], {}, "report.js")
     assert 'title="A made-up measure.">Dummy</span><small>% ↓</small>' in page
     assert "30.0" in page
     print_means(summary, [DUMMY.name])

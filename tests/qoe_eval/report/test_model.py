@@ -8,7 +8,7 @@ import pytest
 from weir.errors import InputError
 from weir.qoe_eval.model import MEASURES, goal_results, replay_results
 from weir.qoe_eval.model import model as model_command
-from weir.qoe_eval.runs.shipped_model import shipped_model
+from weir.qoe_eval.runs.options import shipped_model
 
 GOALS = {
     "schema": "weir.policy/1", "run": {"command": "weir experiment policy"}, "reached": 1, "decided": 2,

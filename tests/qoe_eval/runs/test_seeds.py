@@ -7,7 +7,7 @@ import pytest
 from weir.errors import MissingComponent
 from weir.executables import find_simulator
 from weir.qoe_eval.runs.jobs import ReplayPlan, plan_jobs
-from weir.qoe_eval.runs.shipped_model import shipped_model
+from weir.qoe_eval.runs.options import shipped_model
 from weir.qoe_eval.runs.simulator import run_jobs
 from weir.traces.catalogue import bundled_scenarios
 

@@ -1,4 +1,4 @@
-"""The means of each controller, as a table in the terminal."""
+"""Tables of text: the means of each controller in the terminal, and any table in Markdown."""
 
 from __future__ import annotations
 
@@ -32,3 +32,12 @@ def print_means(summary: Summary, shown: Sequence[str]) -> None:
         # A pipe has no width of its own; rich would cut at 80.
         console.width = _PIPE_WIDTH
     console.print(table)
+
+
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Head and rows, a line each; what would break a line or a cell is made harmless."""
+    return _line(head) + "|" + "---|" * len(head) + "\n" + "".join(_line(row) for row in rows)
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |\n"
