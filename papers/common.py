@@ -1,4 +1,4 @@
-"""What the commands of all papers share: options, and how a measurement with goals ends.
+"""Shared by the commands of all papers: options, rows of goals, and the end of a measurement.
 
 Everything that papers need of the bench comes from `weir.qoe_eval.runs`, `.measures` and `.report.goal_table`.
 """
@@ -37,7 +37,7 @@ def goal_row(
     why: str = "no run completed",
     **figures: Any,
 ) -> Row:
-    """The row of a goal; without a value it is not measured, and `why` says the reason."""
+    """The row of a goal; without a value it is not measured, and `why` is the reason."""
     return (
         not_measured(name, what, goal, why) if value is None else measured(name, what, goal, value, detail, **figures)
     )

@@ -40,7 +40,7 @@ from weir.trainer.policies.networks import PreferencePolicy
 
 Objective = tuple[float, float, float]
 
-# The preset on which training gains most over the untrained network: there 99 % of the gain is best told from noise.
+# Training gains most over the untrained network on this preset, so that noise hides 99 % of the gain least.
 UNSEEN: Objective = PRESETS["throughput"]
 # Objectives whose weights are all within this of the unseen one are not trained.
 NEIGHBOURHOOD = 0.2
@@ -73,7 +73,7 @@ def seen_objective(generator: np.random.Generator) -> Sequence[float]:
 
 
 def near_unseen(objective: Sequence[float]) -> bool:
-    """Whether an objective is in the neighbourhood of the unseen one."""
+    """True for an objective in the neighbourhood of the unseen one."""
     return max(abs(weight - unseen) for weight, unseen in zip(objective, UNSEEN, strict=True)) < NEIGHBOURHOOD
 
 

@@ -60,7 +60,7 @@ class Plan:
     environments: int = 256
 
     def share(self, share: float) -> int:
-        """That share of the flows, in whole batches."""
+        """A share of the flows, in whole batches."""
         return max(1, math.ceil(self.flows * share / self.environments)) * self.environments
 
     @property

@@ -22,8 +22,8 @@ _TIMEOUT_S = 120.0
 
 @dataclass(frozen=True)
 class Flows:
-    """What was seen on an even number N of flows of as many intervals each. Flows 2i and 2i + 1 are on the same path
-    with the same seed, the first under `balanced`, the other under a random objective.
+    """Inputs and actions on an even number N of flows of as many intervals each. Flows 2i and 2i + 1 are on the same
+    path with the same seed, the first under `balanced`, the other under a random objective.
 
     `inputs`: float32 (N, intervals, inputs), see `TreeInputs`. `actions`: float32 (N, intervals), the teacher's, the
     exponent of the rule's rate in [-1, 1]. `paths`: the scenarios' names.
@@ -65,16 +65,16 @@ def roll_out(
     simulator: str | os.PathLike[str] | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> Flows:
-    """Flies and remembers; the same arguments give the same flows.
+    """Runs flows and records them; the same arguments give the same flows.
 
     Args:
-        teacher: who is asked at each interval; not the oracle, which has no answer at first.
-        inputs: what is remembered.
+        teacher: labels each interval; not the oracle, which has no answer at first.
+        inputs: to record.
         sampler: gives the paths; files, none of them shorter, are cut to its smallest duration.
-        flows: how many; rounded up to whole batches.
+        flows: their number, rounded up to whole batches.
         seed: of paths and objectives.
-        environments: how many fly at once, a simulator process each; even.
-        pilot: who decides; None: the teacher itself.
+        environments: simulator processes, one flow each; even.
+        pilot: decides; None: the teacher does.
         simulator: path of `weir-sim`; see `find_simulator`.
         on_progress: called with the number of flows done.
 

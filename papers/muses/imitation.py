@@ -78,7 +78,7 @@ def imitation_rows(f1: Mapping[str, Mapping[float, float]], nearest: float | Non
 
 
 def levels_of(rates_bps: Sequence[float], current_bps: Sequence[float]) -> Levels:
-    """Of each rate the index of the nearest of MULTIPLES of the rate in force (Equation 2)."""
+    """The index of the MULTIPLE of the current rate that is nearest to each rate (Equation 2)."""
     multiples = np.multiply.outer(np.asarray(current_bps), np.array(MULTIPLES))
     return np.argmin(np.abs(multiples - np.asarray(rates_bps)[:, None]), axis=1)
 
@@ -127,8 +127,8 @@ def _flows(file: Path, largest_ms: float, flows: int, simulator: Path) -> tuple[
 
 
 def nearest_share(file: Path) -> float | None:
-    """Of held-out flows the share whose chosen kind is among the true two nearest, as the model's provenance tells it
-    (`weir muses`); None: it does not.
+    """The share of held-out flows whose chosen kind is among the true two nearest, from the model's provenance; None:
+    it has none.
 
     Raises:
         InputError: the model cannot be read.

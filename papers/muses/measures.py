@@ -18,22 +18,20 @@ PACKET_BYTES = 1500
 
 
 def covariance(cases: Sequence[Case]) -> Array:
-    """Of p95 queueing delay in ms and utilisation in points over at least two networks: shape [2, 2]."""
+    """Covariance of p95 queueing delay in ms and utilisation in points over at least two networks: shape [2, 2]."""
     points = [(case.p95_queueing_delay_ms, 100 * case.utilisation) for case in cases]
     return np.asarray(np.cov(np.array(points).T))
 
 
 def ellipse_area(cases: Sequence[Case]) -> float:
-    """Of the ellipse whose half axes are one standard deviation along the main directions, ms times points (Figure
-    3).
-    """
+    """Area in ms times points of the ellipse of one standard deviation along the main directions (Figure 3)."""
     return float(np.pi * np.sqrt(max(0.0, float(np.linalg.det(covariance(cases))))))
 
 
 def in_flight(record: Record) -> tuple[Array, Array]:
     """The link's bandwidth-delay product and what a flow alone has in flight, in packets of PACKET_BYTES, both over the
-    round trip, of each sample (100 ms) in which something arrives: by Little's law rate times delay. The way back has
-    the delay of the way there.
+    round trip, of each sample (100 ms) in which something arrives: by Little's law rate times delay. The return path
+    has the same delay.
     """
     flow = record["flows"][0]
     series = read_flow_series(record, flow)

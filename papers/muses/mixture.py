@@ -34,7 +34,7 @@ class Mixture:
 
     @property
     def splits(self) -> int:
-        """Of all trees, and of the choice among them, which each of a student's trees begins with."""
+        """Splits of all trees, and of the choice among them, with which each of a student's trees begins."""
         choice = (len(self.students) - 1) * len(self.students[0].trees)
         return sum(student.splits for student in self.students) + choice
 
@@ -108,6 +108,6 @@ def describe_kinds(mixture: Mixture, flows: Flows) -> list[dict[str, Any]]:
 
 def _asks(mixture: Mixture, student: Student) -> dict[str, Any]:
     names = mixture.inputs.names
-    asked = Counter(names[feature] for tree in student.trees for feature in tree.feature[tree.feature >= 0])
-    shares = {name: round(count / student.splits, 3) for name, count in asked.most_common(_LISTED)}
+    splits = Counter(names[feature] for tree in student.trees for feature in tree.feature[tree.feature >= 0])
+    shares = {name: round(count / student.splits, 3) for name, count in splits.most_common(_LISTED)}
     return {"splits": student.splits, "asks": shares}

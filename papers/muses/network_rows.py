@@ -59,7 +59,7 @@ def _ratio(
     results: MusesResults, set_name: str, name: str, what: str, limit: float, other: str, measure: str,
     *, of_other: bool = False,
 ) -> Row:  # fmt: skip
-    """Of a measure of ours to that of the other, or of the other to ours."""
+    """The ratio of a measure of ours to that of the other, or of the other to ours."""
     goal, means = Bound("at least", limit, "times"), means_of(results.cases(set_name))
     if MUSES not in means or other not in means:
         return goal_row(name, what, goal, None, why=_why(results, set_name))
@@ -108,7 +108,7 @@ def means_of(cases: Mapping[str, Sequence[Case]]) -> dict[str, Case]:
 
 
 def shown_area(area: float) -> str:
-    """Of an ellipse, for people."""
+    """The area of an ellipse as text."""
     if area < _SMALLEST_ELLIPSE:
         return "0"
     return f"{area:,.1f}" if area >= 1 else f"{area:.2g}"

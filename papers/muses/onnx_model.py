@@ -92,20 +92,20 @@ def mixture_graph(mixture: Mixture) -> onnx.ModelProto:
     everything = graph.node("Concat", *scaled, "objective", axis=1)
     weight = mixture.inputs.weight
     inputs = graph.gemm(everything, "inputs", weight, np.zeros(weight.shape[1]))
-    given, told = {"observation": specification.observation_size, "objective": 3}, {}
-    asked = inputs
+    inputs_of, outputs = {"observation": specification.observation_size, "objective": 3}, {}
+    tree_input = inputs
     if mixture.selector is not None:
-        given["state"] = STATE_SIZE
+        inputs_of["state"] = STATE_SIZE
         next_state, kind = _choice(graph, mixture.selector, inputs, weight.shape[1])
-        told = {"next_state": (next_state, STATE_SIZE), "path_kind": (kind, 1)}
-        asked = graph.node("Concat", inputs, kind, axis=1)
+        outputs = {"next_state": (next_state, STATE_SIZE), "path_kind": (kind, 1)}
+        tree_input = graph.node("Concat", inputs, kind, axis=1)
     answers = [
-        graph.node("TreeEnsembleRegressor", asked, domain=MACHINE_LEARNING, **_attributes(trees, weight.shape[1]))
+        graph.node("TreeEnsembleRegressor", tree_input, domain=MACHINE_LEARNING, **_attributes(trees, weight.shape[1]))
         for trees in zip(*(student.trees for student in mixture.students), strict=True)
     ]
     total = reduce(lambda sum_before, answer: graph.node("Add", sum_before, answer), answers)
     action = rate_node(graph, specification, graph.clip(total, -1.0, 1.0), log_rule)
-    model = graph.model(given, {"action": (action, 1)} | told)
+    model = graph.model(inputs_of, {"action": (action, 1)} | outputs)
     model.opset_import.append(helper.make_opsetid(MACHINE_LEARNING, MACHINE_LEARNING_OPSET))
     return model
 

@@ -71,7 +71,7 @@ def with_tcp(scenario: Scenario, control: str) -> Scenario:
 
 
 def sharing_scenario(flows: int) -> Scenario:
-    """That many flows under test, one after the other."""
+    """Several flows under test that start one after the other."""
     starts_s = [JOIN_S * place for place in range(flows)]
     return Scenario.make(
         name=f"sharing-{flows}",

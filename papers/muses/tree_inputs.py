@@ -1,4 +1,4 @@
-"""What a tree may ask about: some fifty numbers instead of the teacher's whole history."""
+"""The inputs of trees: some fifty numbers instead of the teacher's whole history."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from weir.registry import WEIGHTS
 from weir.trainer.gym.specification import EnvironmentSpecification
 from weir.trainer.policies.feature_scaling import FeatureScaling
 
-# Of a part.
+# Samples of a part, at least.
 _FEWEST_SAMPLES: Final = 500
-# Of least squares, in shares of an input's variance: inputs of neighbouring intervals are nearly the same.
+# Ridge of least squares, in shares of an input's variance: inputs of neighbouring intervals are nearly the same.
 _RIDGE: Final = 1e-3
 
 
@@ -57,9 +57,9 @@ def whole_observation(specification: EnvironmentSpecification) -> TreeInputs:
 
 
 def tree_inputs(specification: EnvironmentSpecification, lines: np.ndarray) -> TreeInputs:
-    """Of each feature of the history the newest value and the mean over all intervals, of those about the path the
-    newest, the logarithm of the rule's rate, the objective's weights; and `lines`, float (observation_size + 4, L),
-    further sums.
+    """For each feature of the history its newest value and its mean over all intervals, for features of the path the
+    newest value, the logarithm of the rule's rate, the objective's weights; and `lines`, further sums, float
+    (observation_size + 4, L).
     """
     of_interval, history = specification.interval_features, specification.history
     intervals, whole = len(of_interval), len(specification.observed) + 1 + len(WEIGHTS)

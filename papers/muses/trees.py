@@ -16,11 +16,11 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 # Leaves hold one of so many actions, -1 to 1 at even steps: a byte in the library's packed trees. What corrects other
 # trees holds half of one.
 LEVELS: Final = np.linspace(-1.0, 1.0, 253)
-# Of a leaf: what is tried.
+# Values to try for the samples of a leaf, at least.
 FEWEST_SAMPLES: Final = (20, 80)
 _GRID_FLOWS: Final = 400
 _UNSEEN_SHARE: Final = 0.2
-# Of what trees before it leave, a tree takes a part; all together this often the whole.
+# Learning rate times number of trees: each tree of a sum learns a part of the residual.
 _STEPS: Final = 5.0
 _SMALLEST_STEP: Final = 0.1
 
@@ -46,21 +46,21 @@ class Tree:
         """Actions (N,), float32, for float32 inputs (N, inputs)."""
         nodes = np.zeros(len(inputs), dtype=np.int64)
         while (inside := self.feature[nodes] >= 0).any():
-            asked = nodes[inside]
-            smaller = inputs[inside, self.feature[asked]] <= self.threshold[asked]
-            nodes[inside] = np.where(smaller, self.left[asked], self.right[asked])
+            active = nodes[inside]
+            smaller = inputs[inside, self.feature[active]] <= self.threshold[active]
+            nodes[inside] = np.where(smaller, self.left[active], self.right[active])
         return self.value[nodes]
 
 
 @dataclass(frozen=True)
 class Student:
-    """What decides on paths of one kind: the sum of its trees, within -1 and 1."""
+    """Decides on paths of one kind: the sum of its trees, clipped to -1 and 1."""
 
     trees: tuple[Tree, ...]
 
     @property
     def splits(self) -> int:
-        """Of all trees."""
+        """Splits of all trees."""
         return sum(tree.splits for tree in self.trees)
 
     def decide(self, inputs: np.ndarray) -> np.ndarray:
@@ -71,7 +71,7 @@ class Student:
 
 @dataclass(frozen=True)
 class Size:
-    """Of a student. `leaves`: of a tree, at most. `fewest_samples`: of a leaf."""
+    """The size of a student. `leaves`: of a tree, at most. `fewest_samples`: of a leaf, at least."""
 
     trees: int
     leaves: int
@@ -105,7 +105,7 @@ def fit(
 
 
 def grow(inputs: np.ndarray, actions: np.ndarray, size: Size) -> Student:
-    """Of a tree the split that takes most of the squared error off comes first, wherever it is.
+    """Grows each tree by the split that reduces the squared error most.
 
     Args:
         inputs: float32 (N, inputs).
@@ -131,7 +131,7 @@ def grow(inputs: np.ndarray, actions: np.ndarray, size: Size) -> Student:
 
 
 def _tree(nodes: np.ndarray, values: np.ndarray, levels: np.ndarray) -> Tree:
-    """Of scikit-learn's nodes, with other values of their leaves, each moved to the nearest of `levels`."""
+    """Converts scikit-learn's nodes, with `values` for their leaves, each rounded to the nearest of `levels`."""
     answers = levels[np.abs(values[:, None] - levels).argmin(axis=1)].astype(np.float32)
     if len(nodes) == 1:
         # A tree without a split is none in ONNX.

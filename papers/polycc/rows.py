@@ -46,7 +46,7 @@ class PolyccResults:
 
 
 def polycc_results(records: Sequence[Record]) -> PolyccResults:
-    """What the rows need of each run; the records carry their series."""
+    """The measures of each run; the records carry their series."""
     results = PolyccResults()
     halved = {halved_name(control) for control in HALVED_CONTROLS}
     for record in records:
@@ -62,7 +62,7 @@ def polycc_results(records: Sequence[Record]) -> PolyccResults:
 
 
 def polycc_rows(results: PolyccResults) -> list[Row]:
-    """First whether BBR is the paper's, without which no ratio to it says anything; then the demonstrations."""
+    """First whether BBR is the paper's, without which ratios to it mean nothing; then the demonstrations."""
     return [*_bbr_rows(results), *_jitter_rows(results), *_halved_rows(results)]
 
 
@@ -142,7 +142,7 @@ def _sooner(times_s: Mapping[str, Mapping[int, float | None]]) -> list[float | N
 
 
 def shown_time(times_s: Mapping[str, Mapping[int, float | None]], control: str) -> str:
-    """Of the second demonstration: 4.67 ± 0.08 s, never in 1 of 5."""
+    """The time of the second demonstration: 4.67 ± 0.08 s, never in 1 of 5."""
     values = list(times_s.get(halved_name(control), {}).values())
     known = [value for value in values if value is not None]
     never = f"never in {len(values) - len(known)} of {len(values)}" if known != values else ""

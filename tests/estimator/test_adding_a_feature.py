@@ -143,19 +143,15 @@ ALLOWED = {
     "trainer/configs/weir.toml": "the shipped model's choice",
     "trainer/configs/adaptation.toml": "adaptation's choice",
     "trainer/configs/imitation.toml": "imitation's choice",
-    "trainer/recoco/experiment.py": "ReCoCo's state",
 }
 # Other records have fields of these names; they are no features.
 HOMONYMS = {
     "trainer/gym/step.py": "the step record",
-    "trainer/curriculum/baseline.py": "the series of a result record",
     "trainer/gym/sim/run/step_recorder.h": "the step record",
     "estimator/python/estimator_binding.cc": "a host's statistics",
     "trainer/gym/sim/run/result_record.cc": "the result record",
     "trainer/gym/sim/run/series_record.cc": "the series of a result record",
     "webrtc_patch/peer/lines/record_lines.cc": "the peer's log of estimates",
-    "trainer/model/card.py": "the metrics of a results summary",
-    "trainer/muses/command.py": "how often a kind of path is chosen",
 }
 
 

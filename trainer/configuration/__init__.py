@@ -1,1 +1,1 @@
-"""What a training is told: the tables of its configuration file, and the scenarios it draws."""
+"""The configuration of a training: the tables of its file, and its scenarios."""

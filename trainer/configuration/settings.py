@@ -1,4 +1,4 @@
-"""What every table of a training configuration has in common."""
+"""The base of every table of a training configuration."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ class TrainingConfiguration(Settings):
 
     @property
     def saves_buffer(self) -> bool:
-        """Whether the checkpoints include a replay buffer."""
+        """True when the checkpoints include a replay buffer."""
         return isinstance(self.algorithm_settings, OffPolicySettings) and self.algorithm_settings.save_buffer
 
     @model_validator(mode="after")

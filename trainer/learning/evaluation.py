@@ -26,7 +26,7 @@ SEED = 1_000_003
 
 
 class Predictor(Protocol):
-    """What stable-baselines3's policies and learners are."""
+    """A policy or learner of stable-baselines3."""
 
     def predict(self, observation: np.ndarray, *, deterministic: bool = False) -> tuple[np.ndarray, Any]:
         """Actions (N, 1) for observations (N, width), and a state."""
@@ -101,7 +101,7 @@ class Evaluation:
 class EvaluationCallback(BaseCallback):
     """Evaluates before the first update, every `every_steps` steps and at the end, and keeps the best policy.
 
-    What is learned does not change: the evaluation has simulators and random numbers of its own. Written into `folder`,
+    Learning does not change: the evaluation has its own simulators and random numbers. Written into `folder`,
     named as stable-baselines3's EvalCallback does: `best_model.zip`, and `evaluations.npz` with `timesteps` (E),
     `results` (E, scenarios; rewards a step) and `ep_lengths` (E, scenarios); an earlier one there is gone on with.
     Logged: `eval/mean_reward`.

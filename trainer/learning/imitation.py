@@ -88,7 +88,7 @@ def imitate(
 
 
 def has_settled(losses: Sequence[float]) -> bool:
-    """Whether the loss of each of the last iterations was near the mean of those before it."""
+    """True when the loss of each of the last iterations was near the mean of those before it."""
     if len(losses) < SETTLED_BEFORE + SETTLED_ITERATIONS:
         return False
     means = np.convolve(losses, np.full(SETTLED_BEFORE, 1.0 / SETTLED_BEFORE), mode="valid")[:-1]
@@ -112,7 +112,7 @@ class Student:
         self._state = torch.zeros(environment.num_envs, policy.actor.state_size)
 
     def act(self, steps: int) -> list[float]:
-        """That many decisions in every environment, more until a first episode has ended; the mean reward of each."""
+        """Takes `steps` decisions in every environment, more until a first episode has ended; the mean rewards."""
         rewards: list[float] = []
         while len(rewards) < steps or not self._episodes.decisions:
             with torch.no_grad():

@@ -1,4 +1,4 @@
-"""What adaptation starts from: the policy in a model file, or in a training folder."""
+"""The starting point of adaptation: the policy in a model file, or in a training folder."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from weir.trainer.learning.run_record import load_run_configuration, trained_pol
 from weir.trainer.model.file import PARAMETERS, read_model
 from weir.trainer.policies.networks import PreferencePolicy
 
-# What the names of the policy's parameters begin with, by what they begin with in an exported graph.
+# Prefixes of the policy's parameters, by their prefixes in an exported graph.
 GRAPH_NAMES = dict(zip(PARAMETERS, ("mlp_extractor.policy.", "action_net."), strict=True))
 NOT_PPO = "was not trained with PPO, and only such a policy can be adapted"
 ACTOR_PARTS = ("mlp_extractor.policy.", "action_net.", "log_std")
@@ -32,7 +32,7 @@ ACTOR_PARTS = ("mlp_extractor.policy.", "action_net.", "log_std")
 
 @dataclass(frozen=True)
 class StartingPoint:
-    """What adaptation starts from.
+    """The starting point of adaptation.
 
     `parameters` are those of the policy, all of them or (`has_critic` false, from a model file) the actor's only.
     `old_objectives`: what the policy was trained on. `provenance`: of the model so far.
@@ -117,7 +117,7 @@ def _from_model_file(file: Path, settings: TrainingConfiguration) -> StartingPoi
 
 
 def _source(objectives: Any) -> ObjectiveSource:
-    """What a configuration calls its objectives, as `RequirementReplay` takes it; anything but weights and presets
+    """The objectives of a configuration for `RequirementReplay`; anything but weights and presets
     covers the range that "random" does.
     """
     if isinstance(objectives, list | tuple):

@@ -49,7 +49,7 @@ def save_student(student: RecurrentPolicy, steps: int, losses: list[float], path
 
 
 def is_student(path: Path) -> bool:
-    """Whether a checkpoint is of imitation."""
+    """True for a checkpoint of imitation."""
     try:
         with zipfile.ZipFile(path) as file:
             return f"{_LOSSES}.npy" in file.namelist()

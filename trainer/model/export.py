@@ -94,9 +94,9 @@ def parity(model: onnx.ModelProto) -> float:
     worst = 0.0
     given = [value.name for value in session.get_inputs()]
     for golden in json.loads(metadata["weir.golden"]):
-        asked = [value.name for value in session.get_outputs() if value.name in golden]
-        answers = session.run(asked, {key: np.array([golden[key]], dtype=np.float32) for key in given})
-        for answer, expected in zip(answers, (np.array(golden[key]) for key in asked), strict=True):
+        names = [value.name for value in session.get_outputs() if value.name in golden]
+        answers = session.run(names, {key: np.array([golden[key]], dtype=np.float32) for key in given})
+        for answer, expected in zip(answers, (np.array(golden[key]) for key in names), strict=True):
             difference = np.abs(answer.reshape(-1) - expected) / (GOLDEN_TOLERANCE * (np.abs(expected) + 1.0))
             worst = max(worst, float(np.max(difference)))
     return worst
@@ -132,8 +132,8 @@ def _golden(deployed: DeployedPolicy) -> list[dict[str, list[float]]]:
         given = {name: values[index] for name, values in rows.items()}
         with torch.no_grad():
             found = deployed(*(torch.from_numpy(values[None]) for values in given.values()))
-        told = zip(answers, found if isinstance(found, tuple) else (found,), strict=True)
-        given |= {name: values.numpy().reshape(-1) for name, values in told}
+        outputs = zip(answers, found if isinstance(found, tuple) else (found,), strict=True)
+        given |= {name: values.numpy().reshape(-1) for name, values in outputs}
         vectors.append({name: floats(values) for name, values in given.items()})
     return vectors
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "1"
 _DEEPEST_PROVENANCE = 32
-# What the names of a network's parameters begin with in an exported graph; the other tensors are constants.
+# Prefixes of a network's parameters in an exported graph; the other tensors are constants.
 PARAMETERS = ("actor.", "head.")
 
 

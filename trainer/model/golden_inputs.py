@@ -1,4 +1,4 @@
-"""What a model is shown before it is written: observations of paths made up for it, whose answers it carries along."""
+"""The inputs of golden vectors: synthetic observations, whose outputs the model file contains."""
 
 from __future__ import annotations
 

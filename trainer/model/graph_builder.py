@@ -51,7 +51,7 @@ class GraphBuilder:
         return self.node("Slice", value, *bounds)
 
     def model(self, inputs: Mapping[str, int], outputs: Mapping[str, tuple[str, int]]) -> onnx.ModelProto:
-        """What was collected.
+        """The collected nodes as a model.
 
         Args:
             inputs: width of each.

@@ -36,7 +36,7 @@ _SOME_PACKETS: Final = 2.0**-20
 _QUEUE_THRESHOLD: Final = np.float32(rule.QUEUE_THRESHOLD_S)
 _BELOW_THRESHOLD: Final = np.nextafter(_QUEUE_THRESHOLD, np.float32(0))
 
-# What the rule's cases are made of: linear in rate, queue, received, target and 1, cut to 1 and more. A gate is
+# The terms of the rule's cases: linear in rate, queue, received, target and 1, cut to 1 and more. A gate is
 # enormous where its case holds and 1 where it does not.
 _ATOMS: Final[dict[str, Mapping[str, float]]] = {
     "target": {"target": 1.0},
@@ -89,7 +89,7 @@ def policy_graph(deployed: DeployedPolicy, specification: EnvironmentSpecificati
 
 
 def scaled_nodes(graph: GraphBuilder, scaling: FeatureScaling) -> tuple[tuple[str, str], str | None]:
-    """What `FeatureScaling` answers for `observation`, without the objective: the features (1, observation_size) and
+    """The outputs of `FeatureScaling` for `observation`, without the objective: the features (1, observation_size) and
     the rule's rate (1, 1). Then the logarithm of the rule's rate in bps, (1, 1), where the features say it.
     """
     log_rule = _log_rule(graph, scaling) if scaling.knows_rule else None

@@ -102,7 +102,7 @@ class FeatureScaling(BaseFeaturesExtractor):
 
     @property
     def knows_rule(self) -> bool:
-        """Whether the features say what the rule would answer; rates are relative to 1 Mbps where they do not."""
+        """True when the features determine the rule's rate; otherwise rates are relative to 1 Mbps."""
         return set(REQUIRED_FEATURES) <= set(self.features)
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:

@@ -112,7 +112,7 @@ class DeployablePolicy(Protocol):
 
 
 class DeployedPolicy(nn.Module):
-    """What is exported: `observation` (1, D) and `objective` (1, 3) to `action` (1, 1), the mean action without noise.
+    """The exported module: `observation` (1, D), `objective` (1, 3) to `action` (1, 1), the mean action without noise.
 
     With an action around the rule the multiplication by the rule's rate is inside and `action` is a rate in bps; else
     it is the action in [-1, 1].
@@ -129,7 +129,7 @@ class DeployedPolicy(nn.Module):
         return self.answer(observation, self.head(self.actor(inputs)))
 
     def answer(self, observation: torch.Tensor, action: torch.Tensor) -> torch.Tensor:
-        """What is deployed of an action (N, 1), which is cut to [-1, 1]: see the class."""
+        """The deployed output for an action (N, 1), which is clipped to [-1, 1]: see the class."""
         action = action.clamp(-1.0, 1.0)
         specification = self.specification.action
         if specification.kind != "around_rule":

@@ -160,7 +160,7 @@ def load_replay_buffer(model: OffPolicyAlgorithm, path: str | os.PathLike[str]) 
     try:
         with np.load(path, allow_pickle=False) as file:
             fields = {name: file[name][-buffer.buffer_size :] for name in REPLAY_FIELDS}
-    # Of a file that was cut short, zipfile and zlib have errors of their own.
+    # zipfile and zlib have errors of their own for a truncated file.
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise InputError(
             f"{path}: is damaged, or no replay buffer of `weir train` ({type(error).__name__}): remove it to go on "

@@ -1,5 +1,5 @@
 """A recurrent policy: LSTM layers behind the scaling and MOCC's preference layer, as Muses' teacher (INFOCOM 2022,
-section II-C) has them, and what of it is deployed.
+section II-C) has them, and its deployed part.
 """
 
 from __future__ import annotations
@@ -103,18 +103,20 @@ class RecurrentPolicy(nn.Module):
         latents, state = self.actor(inputs, state)
         return self.head(latents).clamp(-1.0, 1.0), state
 
-    def loss(self, inputs: torch.Tensor, state: torch.Tensor, told: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """The mean error in what a teacher told, (N, T), without what is not a number, and the state after it: cross
-        entropy in nats where the policy classifies, else the squared error. Zero where nothing was told.
+    def loss(
+        self, inputs: torch.Tensor, state: torch.Tensor, labels: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """The mean error against a teacher's labels, (N, T), without those that are NaN, and the state after it: cross
+        entropy in nats where the policy classifies, else the squared error. Zero without labels.
         """
         latents, state = self.actor(inputs, state)
-        known = torch.isfinite(told)
+        known = torch.isfinite(labels)
         if not known.any():
             return latents.sum() * 0.0, state
-        latents, told = latents[known], told[known]
+        latents, labels = latents[known], labels[known]
         if isinstance(self.head, LevelHead):
-            return nn.functional.cross_entropy(self.head.scores(latents), self.head.nearest(told)), state
-        return nn.functional.mse_loss(self.head(latents)[:, 0], told), state
+            return nn.functional.cross_entropy(self.head.scores(latents), self.head.nearest(labels)), state
+        return nn.functional.mse_loss(self.head(latents)[:, 0], labels), state
 
 
 class DeployedRecurrentPolicy(DeployedPolicy):
