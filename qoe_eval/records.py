@@ -81,6 +81,7 @@ class Part(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, extra="allow", allow_inf_nan=False, populate_by_name=True)
 
     def __getitem__(self, name: str) -> Any:
+        """The value of a key of the file, for the callers in `papers` that do not use the attributes yet."""
         value = self.get(name)
         if value is None and name not in type(self).model_fields and name not in (self.model_extra or {}):
             raise KeyError(name)

@@ -18,12 +18,12 @@ from weir.files.output import write_text
 from weir.qoe_eval.call.logs import file_names
 from weir.qoe_eval.call.logs.link_log import LinkLog, read_link_log
 from weir.qoe_eval.call.logs.webrtc_stats import StatsObject, StatsReports, read_stats_log
-from weir.qoe_eval.call.measures.metric_table import CALL_METRICS
 from weir.qoe_eval.call.media.ffmpeg import FfmpegFailed
 from weir.qoe_eval.call.media.received_frames import ReceivedFrame, capture_times_us, read_index, unwrap_numbers
 from weir.qoe_eval.call.media.recording import make_recording
 from weir.qoe_eval.call.media.vmaf import MODEL, measure_vmaf
 from weir.qoe_eval.call.media.y4m import Y4m
+from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.measures.viewer import find_freezes
 from weir.traces.schema.values_over_time import DelayOverTime
 
@@ -36,7 +36,7 @@ Values = dict[str, float | None]
 
 @dataclass(frozen=True)
 class CallMeasures:
-    """`metrics`: every name of CALL_METRICS, None where a call does not define it. `about`: from when to when was
+    """`metrics`: every measure of calls, None where a call does not define it. `about`: from when to when was
     measured, what became of the frames, and `problems`: why something could not be measured.
     """
 
@@ -80,7 +80,7 @@ def measure(
         ended_us = max([*(round(t) for t in link.time_us[-1:]), *(f.render_time_us for f in frames[-1:])], default=0)
     frames = [f for f in frames if (started_us or 0) <= f.render_time_us <= ended_us]
     start_us = frames[0].render_time_us if frames else (started_us if started_us is not None else ended_us)
-    metrics: Values = dict.fromkeys(CALL_METRICS)
+    metrics: Values = dict.fromkeys(MEASURES.of("call"))
     about: dict[str, Any] = {"media_start_us": start_us, "end_us": ended_us, "problems": []}
     metrics |= _frame_metrics(frames, started_us, start_us, ended_us)
     metrics |= _link_metrics(link.between(start_us, ended_us), base_one_way_delay_ms)
@@ -93,7 +93,7 @@ def measure(
         )
     except (InputError, FfmpegFailed) as error:
         about["problems"].append(str(error))
-    CALL_METRICS.check(metrics)
+    MEASURES.check(metrics)
     return CallMeasures({name: _finite(value) for name, value in metrics.items()}, about)
 
 

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from weir.qoe_eval.measures.metric_table import METRICS
+from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.runs.store import RunStore
 
 
@@ -35,7 +35,9 @@ def test_the_tables_hold_what_the_results_hold(fake_simulator, run_weir, trace, 
     assert [(run["controller"], run["seed"]) for run in runs] == [(c, s) for s in "12" for c in ("weir", "gcc")]
     for run in runs:
         measures = records[run["controller"], run["seed"]]["metrics"]["run"]
-        assert {name: run[name] for name in METRICS} == {n: "" if v is None else repr(v) for n, v in measures.items()}
+        assert {name: run[name] for name in MEASURES.of("replay")} == {
+            n: "" if v is None else repr(v) for n, v in measures.items()
+        }
         assert [run[f"{name}_weight"] for name in ("throughput", "latency", "loss")] == ["0.4", "0.5", "0.1"]
     series = table(store.folder / "series.csv.gz")
     assert len(series) == 4 * 50
