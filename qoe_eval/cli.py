@@ -18,16 +18,16 @@ from rich.console import Console
 from weir.errors import InputError, MissingComponent
 from weir.installation import installed_version
 from weir.qoe_eval.bench.command import bench
-from weir.qoe_eval.call.command import call
-from weir.qoe_eval.call.link.command import link
-from weir.qoe_eval.doctor.command import doctor
+from weir.qoe_eval.call.call import call
+from weir.qoe_eval.doctor import doctor
 from weir.qoe_eval.experiments.command import app as experiment_app
+from weir.qoe_eval.link.link import link
 from weir.qoe_eval.replay_command import replay
 from weir.qoe_eval.report_command import app as report_app
-from weir.qoe_eval.serve.command import serve
+from weir.qoe_eval.serve.serve import serve
 from weir.traces.cli import app as traces_app
 from weir.trainer.cli import add_commands
-from weir.webrtc_patch.check_command import app as webrtc_app
+from weir.webrtc_patch.check import app as webrtc_app
 
 # Wherever a write fails of these, it is no fault of the command.
 _FULL_OR_CLOSED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)

@@ -11,9 +11,9 @@ import typer
 from typer.core import TyperGroup
 
 from weir.errors import InputError
-from weir.qoe_eval.call.measures.metric_table import CALL_METRICS
-from weir.qoe_eval.call.report import page as call_report
-from weir.qoe_eval.dumps.command import webrtc_internals
+from weir.qoe_eval.call import report as call_report
+from weir.qoe_eval.call.metric_table import CALL_METRICS
+from weir.qoe_eval.dumps.report import webrtc_internals
 from weir.qoe_eval.measures.summary import in_order, summarise
 from weir.qoe_eval.report import training_page
 from weir.qoe_eval.report.csv_tables import write_results_csv

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from weir.errors import InputError
 from weir.files.input import read_bytes, why
-from weir.webrtc_patch.series import Patch
-from weir.webrtc_patch.unified_diff import HunkResult, apply, reverse
+from weir.webrtc_patch.series import HunkResult, Patch, apply, reverse
 
 # From what a user may point at (a Chromium checkout, the folder that `gclient` made, a package's source) to what the
 # patches' paths begin at.

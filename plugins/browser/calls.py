@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weir.qoe_eval.call.logs.file_names import LINK_LOG
-from weir.qoe_eval.call.logs.link_log import LinkLog, read_link_log
+from weir.qoe_eval.call.logs import LINK_LOG
+from weir.qoe_eval.link.log import LinkLog, read_link_log
 from weir.qoe_eval.runs.store import RunStore
 from weir.traces.schema.scenario import Scenario
 

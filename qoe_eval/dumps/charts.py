@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from weir.qoe_eval.call.logs.webrtc_stats import StatsObject, StatsReports
-from weir.qoe_eval.dumps.stats_dump import DumpedConnection
+from weir.qoe_eval.call.webrtc_stats import StatsObject, StatsReports
+from weir.qoe_eval.dumps.dump import DumpedConnection
 from weir.qoe_eval.report.chart_rows import Array, chart, line, row, thinned
 
 Line = dict[str, Any] | None

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from weir.errors import InputError
-from weir.qoe_eval.call.logs.json_lines import number
-from weir.qoe_eval.call.logs.webrtc_stats import MOST_OBJECTS
-from weir.qoe_eval.dumps.stats_dump import MOST_CONNECTIONS, DumpedConnection, StatsDump, parse_json, short
+from weir.qoe_eval.call.webrtc_stats import MOST_OBJECTS
+from weir.qoe_eval.dumps.dump import MOST_CONNECTIONS, DumpedConnection, StatsDump, parse_json, short
+from weir.qoe_eval.json_lines import number
 
 MAGIC = "RTCStatsDump"
 VERSION = 3

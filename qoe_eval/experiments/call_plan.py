@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from weir.errors import InputError
-from weir.qoe_eval.call.plan import CallPlan
-from weir.qoe_eval.call.settings import DEFAULT_MAX_BITRATE_BPS, SIZES
+from weir.qoe_eval.call.plan import DEFAULT_MAX_BITRATE_BPS, SIZES, CallPlan
 from weir.registry import PRESETS
 from weir.traces.schema.scenario import Scenario
 

@@ -1,7 +1,7 @@
 """The registry of the quality measures: name, title, unit, which way is better, precision and meaning of each.
 
 The names are those of `results.jsonl`; summary, tables, pages and CSV read names and all the rest here.
-Those of calls are in `weir.qoe_eval.call.measures.metric_table`.
+Those of calls are in `weir.qoe_eval.call.metric_table`.
 """
 
 from __future__ import annotations

@@ -10,10 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from weir.executables import find_peer, find_simulator
-from weir.qoe_eval.call.measures.metric_table import CALL_METRICS
-from weir.qoe_eval.call.requirements_check import check_requirements
+from weir.qoe_eval.call.metric_table import CALL_METRICS
+from weir.qoe_eval.call.plan import DEFAULT_MAX_BITRATE_BPS
 from weir.qoe_eval.call.run import run_calls
-from weir.qoe_eval.call.settings import DEFAULT_MAX_BITRATE_BPS
 from weir.qoe_eval.experiments.call_plan import call_plan
 from weir.qoe_eval.experiments.calls.encoder_lag import median_lag
 from weir.qoe_eval.experiments.calls.experiment import call_sets, experiment_calls, experiment_rows
@@ -34,6 +33,7 @@ from weir.qoe_eval.report.goal_table import (
     rows_markdown,
 )
 from weir.qoe_eval.report.markdown_table import markdown_table
+from weir.qoe_eval.requirements import check_requirements
 from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.inputs import shared_traces
 from weir.qoe_eval.runs.jobs import ReplayPlan, model_description

@@ -10,8 +10,8 @@ from statistics import median
 import numpy as np
 from scipy.optimize import OptimizeResult, minimize
 
-from weir.qoe_eval.call.logs import file_names
-from weir.qoe_eval.call.logs.webrtc_stats import Array, read_stats_log
+from weir.qoe_eval.call import logs
+from weir.qoe_eval.call.webrtc_stats import Array, read_stats_log
 
 _STEP_S = 0.05
 # The encoder comes to speed, and a call that ends is none of its doing.
@@ -39,8 +39,8 @@ def fit_encoder_lag(folder: Path, max_bitrate_bps: float) -> EncoderLag | None:
     Raises:
         InputError: a log cannot be read.
     """
-    times_us, targets_bps = file_names.read_estimates(folder / file_names.ESTIMATES)
-    streams = read_stats_log(folder / file_names.SENDER_STATS).of("outbound-rtp", "video")
+    times_us, targets_bps = logs.read_estimates(folder / logs.ESTIMATES)
+    streams = read_stats_log(folder / logs.SENDER_STATS).of("outbound-rtp", "video")
     if not streams or not len(times_us):
         return None
     reports_s, payload = streams[0].series("bytesSent")

@@ -19,9 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from weir.errors import InputError
-from weir.qoe_eval.call.logs.file_names import LINK_LOG
-from weir.qoe_eval.call.plan import CallPlan, plan_calls
-from weir.qoe_eval.call.settings import CallSettings
+from weir.qoe_eval.call.logs import LINK_LOG
+from weir.qoe_eval.call.plan import CallPlan, CallSettings, plan_calls
 from weir.qoe_eval.experiments.calls.estimator_cpu import estimator_cpu_share
 from weir.qoe_eval.experiments.calls.goals import comparison_rows, cpu_row, link_rows, sim_to_real_rows
 from weir.qoe_eval.experiments.calls.link_accuracy import link_accuracy, worst

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weir.qoe_eval.call.logs import file_names
-from weir.qoe_eval.call.logs.json_lines import number
-from weir.qoe_eval.call.logs.link_log import read_link_log
-from weir.qoe_eval.call.report.seats import read_seats
+from weir.qoe_eval.call import logs
+from weir.qoe_eval.call.logs import read_pool_states
 from weir.qoe_eval.experiments.pool_calls.experiment import BROKEN_AT_S
+from weir.qoe_eval.json_lines import number
+from weir.qoe_eval.link.log import read_link_log
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def after_break(record: Mapping[str, Any], folder: Path) -> AfterBreak:
     call = record["call"]
     broken_us = (number(call.get("started_us")) or 0.0) + 1e6 * BROKEN_AT_S
     end_us = number(call.get("ended_us")) or broken_us
-    link = read_link_log(folder / file_names.LINK_LOG, "forward").between(round(broken_us), round(end_us))
-    seats = read_seats(folder / file_names.ESTIMATES)
-    lost_us = next((now.time_us for now in seats if now.time_us >= broken_us and now.pilot != "weir"), None)
+    link = read_link_log(folder / logs.LINK_LOG, "forward").between(round(broken_us), round(end_us))
+    seats = read_pool_states(folder / logs.ESTIMATES)
+    lost_us = next((now.time_us for now in seats if now.time_us >= broken_us and now.active != "weir"), None)
     return AfterBreak(link.one_way_delay_percentile_ms(95), None if lost_us is None else (lost_us - broken_us) / 1e6)

@@ -11,10 +11,9 @@ import typer
 
 from weir.executables import find_peer, find_simulator
 from weir.files.output import make_folder, write_bytes
-from weir.qoe_eval.call.report import page as call_report
-from weir.qoe_eval.call.requirements_check import check_requirements
+from weir.qoe_eval.call import report as call_report
+from weir.qoe_eval.call.plan import DEFAULT_MAX_BITRATE_BPS
 from weir.qoe_eval.call.run import run_calls
-from weir.qoe_eval.call.settings import DEFAULT_MAX_BITRATE_BPS
 from weir.qoe_eval.experiments.call_plan import call_plan
 from weir.qoe_eval.experiments.calls.experiment import call_sets
 from weir.qoe_eval.experiments.ending import end_experiment
@@ -37,6 +36,7 @@ from weir.qoe_eval.report.goal_table import (
     rows_document,
     rows_markdown,
 )
+from weir.qoe_eval.requirements import check_requirements
 from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.inputs import shared_traces
 from weir.qoe_eval.runs.options import check_model

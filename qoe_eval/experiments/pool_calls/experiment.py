@@ -16,8 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from weir.qoe_eval.call.plan import CallPlan, plan_calls
-from weir.qoe_eval.call.settings import CallSettings
+from weir.qoe_eval.call.plan import CallPlan, CallSettings, plan_calls
 
 WITH_GCC: Final = "pilot=weir copilots=gcc fusion=min"
 BY_TRUST: Final = "pilot=weir copilots=nada,rule policy=by_trust"

@@ -15,8 +15,8 @@ from typing import Any
 from rich.console import Console
 
 from weir.executables import find_peer, find_simulator
+from weir.qoe_eval.call import report as call_report
 from weir.qoe_eval.call.plan import CallPlan, plan_calls
-from weir.qoe_eval.call.report import page as call_report
 from weir.qoe_eval.call.run import run_calls
 from weir.qoe_eval.experiments.call_plan import call_plan
 from weir.qoe_eval.experiments.calls.experiment import with_delay, with_simulated_encoder

@@ -10,7 +10,6 @@ import typer
 
 from weir.errors import InputError
 from weir.executables import find_simulator
-from weir.qoe_eval.call.requirements_check import check_requirements
 from weir.qoe_eval.experiments.ending import end_experiment
 from weir.qoe_eval.experiments.options import ModelOption, RepeatDisturbedOption, SeedsOption
 from weir.qoe_eval.experiments.replay_record import replay_record
@@ -30,6 +29,7 @@ from weir.qoe_eval.experiments.robust.report import robust_document
 from weir.qoe_eval.experiments.robust.rows import robust_rows
 from weir.qoe_eval.experiments.robust.terminal_table import print_families
 from weir.qoe_eval.report.goal_table import print_rows
+from weir.qoe_eval.requirements import check_requirements
 from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.options import JobsOption, check_model
 from weir.qoe_eval.runs.progress import error_console, run_with_progress

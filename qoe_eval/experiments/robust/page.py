@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from weir.qoe_eval.call.report.page import REPORT
+from weir.qoe_eval.call.report import REPORT
 from weir.qoe_eval.experiments.calls.goals import undisturbed
 from weir.qoe_eval.experiments.robust.calls import CALLS, RobustCalls
 from weir.qoe_eval.experiments.robust.figures import worst_charts

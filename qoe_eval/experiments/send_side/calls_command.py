@@ -8,14 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
-from weir.qoe_eval.call.requirements_check import check_requirements
-from weir.qoe_eval.call.settings import DEFAULT_MAX_BITRATE_BPS
+from weir.qoe_eval.call.plan import DEFAULT_MAX_BITRATE_BPS
 from weir.qoe_eval.experiments.calls.experiment import call_sets
 from weir.qoe_eval.experiments.calls.goals import undisturbed
 from weir.qoe_eval.experiments.ending import end_experiment
 from weir.qoe_eval.experiments.options import CallSeedsOption, CallTracesOption, ModelOption, RepeatDisturbedOption
 from weir.qoe_eval.experiments.send_side.calls import call_rows, make_calls
 from weir.qoe_eval.report.goal_table import print_rows, rows_document
+from weir.qoe_eval.requirements import check_requirements
 from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.inputs import shared_traces
 from weir.qoe_eval.runs.options import check_model

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from weir.files.names import file_name
-from weir.qoe_eval.call import command as call_command
-from weir.qoe_eval.call import requirements_check
-from weir.qoe_eval.call.session import session
+from weir.qoe_eval import requirements
+from weir.qoe_eval.call import call as call_command
+from weir.qoe_eval.call import session
 
 
 @pytest.fixture
@@ -16,10 +16,10 @@ def weir(tmp_path, fake_call, fake_peer, monkeypatch, run_weir):
     monkeypatch.setattr(session, "CallNamespaces", fake_call.FakeNamespaces)
     monkeypatch.setattr(session, "LinkProcess", fake_call.FakeLink)
     monkeypatch.setattr(session, "source_video_path", lambda width, height: tmp_path / "source.y4m")
-    monkeypatch.setattr("weir.qoe_eval.call.report.record.source_video_path", lambda width, height: None)
+    monkeypatch.setattr("weir.qoe_eval.call.record.source_video_path", lambda width, height: None)
     monkeypatch.setattr(call_command, "check_requirements", lambda sender, receiver: None)
     # How busy this machine is does not matter here.
-    monkeypatch.setattr("weir.qoe_eval.call.measures.disturbance.LARGEST_WAKE_UP_LAG_MS", 1e9)
+    monkeypatch.setattr("weir.qoe_eval.call.disturbance.LARGEST_WAKE_UP_LAG_MS", 1e9)
     fake_call.call_settings(tmp_path).scenario.save("steady.json")
     # A call takes no less than 5 s, unless its scenario does.
     data = json.loads((tmp_path / "steady.json").read_text()) | {"duration_s": 0.4}
@@ -67,7 +67,7 @@ def test_a_failed_call_is_status_1_and_is_made_again(weir, tmp_path, fake_peer):
 
 
 def test_a_disturbed_call_is_marked(weir, monkeypatch):
-    monkeypatch.setattr("weir.qoe_eval.call.report.record.disturbances", lambda *_: ["the encoder was short of CPU"])
+    monkeypatch.setattr("weir.qoe_eval.call.record.disturbances", lambda *_: ["the encoder was short of CPU"])
     status, out, _ = weir(*CALL)
     assert status == 0
     assert "left out: steady, weir, seed 1: disturbed: the encoder was short of CPU" in out
@@ -111,10 +111,10 @@ def test_wrong_use_is_one_message_and_status_2(weir, arguments, message):
 
 
 def test_everything_that_is_missing_is_one_message_before_anything_starts(weir, tmp_path, monkeypatch):
-    monkeypatch.setattr(call_command, "check_requirements", requirements_check.check_requirements)
-    monkeypatch.setattr(requirements_check.os, "geteuid", lambda: 1000)
-    monkeypatch.setattr(requirements_check, "CHROMIUM", "/nowhere/chromium")
-    monkeypatch.setattr(requirements_check, "_TUN", tmp_path / "tun")
+    monkeypatch.setattr(call_command, "check_requirements", requirements.check_requirements)
+    monkeypatch.setattr(requirements.os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(requirements, "CHROMIUM", "/nowhere/chromium")
+    monkeypatch.setattr(requirements, "_TUN", tmp_path / "tun")
     monkeypatch.setenv("PATH", "")
     monkeypatch.setenv("WEIR_PEER", "/nowhere/weir-peer")
     monkeypatch.setenv("WEIR_SIM", "/nowhere/weir-sim")

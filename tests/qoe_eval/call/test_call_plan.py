@@ -5,7 +5,7 @@ import pytest
 
 from weir.files.names import file_name
 from weir.qoe_eval.call.plan import CallPlan, call_duration_s, done_calls, plan_calls
-from weir.qoe_eval.call.session.peer_arguments import receiver_arguments, sender_arguments
+from weir.qoe_eval.call.weir_peer import receiver_arguments, sender_arguments
 from weir.qoe_eval.runs.own_controllers import read_own_controller
 from weir.traces.catalogue import load_bundled
 from weir.traces.schema.variation import vary

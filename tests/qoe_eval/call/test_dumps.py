@@ -12,9 +12,8 @@ import pytest
 from html_page import check, data_of
 
 from weir.errors import InputError
-from weir.qoe_eval.dumps import reader as dump_reader
-from weir.qoe_eval.dumps.reader import read_dump
-from weir.qoe_eval.dumps.report import render_dump
+from weir.qoe_eval.dumps import report as dump_reader
+from weir.qoe_eval.dumps.report import read_dump, render_dump
 
 DATA = Path(__file__).parents[2] / "data" / "dumps"
 INTERNALS, RTCSTATS = DATA / "chromium-156.webrtc-internals.gz", DATA / "chromium-156.rtcstats.gz"

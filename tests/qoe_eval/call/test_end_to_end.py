@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from weir.files.names import file_name
-from weir.qoe_eval.call.link.namespaces import FOLDER, processes_in
-from weir.qoe_eval.call.logs.json_lines import read_objects
-from weir.qoe_eval.call.requirements_check import missing_requirements
-from weir.qoe_eval.call.session.session import run_call
-from weir.qoe_eval.call.settings import CallSettings
+from weir.qoe_eval.call.plan import CallSettings
+from weir.qoe_eval.call.session import run_call
+from weir.qoe_eval.json_lines import read_objects
+from weir.qoe_eval.link.namespaces import FOLDER, processes_in
+from weir.qoe_eval.requirements import missing_requirements
 from weir.traces.catalogue import load_bundled
 from weir.traces.schema.scenario import Scenario
 

@@ -5,7 +5,7 @@ import csv
 import pytest
 
 from weir.errors import InputError
-from weir.qoe_eval.call.measures.metric_table import CALL_METRICS
+from weir.qoe_eval.call.metric_table import CALL_METRICS
 from weir.qoe_eval.measures import metrics
 from weir.qoe_eval.measures.metric_table import METRICS, Metric
 from weir.qoe_eval.measures.summary import summarise

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from conftest import CHROMIUM, FakeCalls, RunningServer
 
 from weir.qoe_eval.serve import server
-from weir.qoe_eval.serve.session_backend import session_backend
+from weir.qoe_eval.serve.call_runner import real_calls
 
 SIZE = {"width": 1200, "height": 1000}
 FAKE_SPEED = 8.0
@@ -34,9 +34,9 @@ def main() -> None:
     parser.add_argument("--dark", action="store_true")
     parser.add_argument("--out", type=Path, default=Path(server.__file__).parent / "serve.png")
     options = parser.parse_args()
-    calls = FakeCalls(speed=FAKE_SPEED) if options.fake else SimpleNamespace(backend=session_backend)
+    calls = FakeCalls(speed=FAKE_SPEED) if options.fake else SimpleNamespace(backend=real_calls)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        running = RunningServer(Path(folder), calls)
+        running = RunningServer(Path(folder) / "calls", calls, None)
         try:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
             page = browser.new_page(viewport=SIZE, color_scheme="dark" if options.dark else "light")

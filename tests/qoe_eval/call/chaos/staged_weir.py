@@ -9,7 +9,7 @@ import json
 import os
 import sys
 
-from weir.qoe_eval.call.session import session
+from weir.qoe_eval.call import session
 from weir.qoe_eval.cli import main
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from weir.qoe_eval.call.link.process import LEFT_ADDRESS, RIGHT_ADDRESS
+from weir.qoe_eval.link.process import LEFT_ADDRESS, RIGHT_ADDRESS
 
 UDP_IP_BYTES = 28
 _CLONE_NEWNET = 0x40000000

@@ -12,9 +12,9 @@ from contextlib import suppress
 import pytest
 
 from weir.errors import MissingComponent
-from weir.qoe_eval.call.link import namespaces as module
-from weir.qoe_eval.call.link.namespaces import FOLDER, CallNamespaces, processes_in, remove_leftovers
-from weir.qoe_eval.call.processes import owner as owner_names
+from weir.qoe_eval.link import leftovers as owner_names
+from weir.qoe_eval.link import namespaces as module
+from weir.qoe_eval.link.namespaces import FOLDER, CallNamespaces, processes_in, remove_leftovers
 
 needs_root = pytest.mark.skipif(
     os.geteuid() != 0 or shutil.which("ip") is None, reason="network namespaces need root and the command ip"
@@ -25,7 +25,7 @@ START = """
 import asyncio, signal, subprocess, time
 # Whoever runs the tests may have told their processes to ignore it (nohup).
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
-from weir.qoe_eval.call.link.namespaces import CallNamespaces, processes_in
+from weir.qoe_eval.link.namespaces import CallNamespaces, processes_in
 def start(made):
     inside = subprocess.Popen(["ip", "netns", "exec", made.left, "sleep", "60"])
     while inside.pid not in processes_in(made.left):
@@ -56,7 +56,7 @@ asyncio.run(main())
 READ_ONLY_SYSCTLS = f"""
 mount --bind /proc/sys /proc/sys && mount -o remount,bind,ro /proc/sys && exec {sys.executable} -c '
 import subprocess
-from weir.qoe_eval.call.link.namespaces import CallNamespaces
+from weir.qoe_eval.link.namespaces import CallNamespaces
 with CallNamespaces() as made:
     subprocess.run(["ip", "netns", "exec", made.left, "cat", "/proc/sys/net/ipv6/conf/default/disable_ipv6"])
 '

@@ -43,7 +43,7 @@ def test_a_torn_index_and_frames_that_were_not_written(tmp_path):
 def test_a_line_that_never_ends_is_refused(tmp_path):
     path = tmp_path / "index.jsonl"
     path.write_bytes(b"[" * (5 << 20))
-    with pytest.raises(InputError, match="line 1 is too much"):
+    with pytest.raises(InputError, match="line 1 is over the limit"):
         read_index(path)
 
 

@@ -30,10 +30,8 @@ def test_it_moves_and_loops_without_a_seam(source):
 
 
 def test_the_same_size_gives_the_same_bytes_and_is_made_once(source, tmp_path):
-    seen = []
-    path = source_video.make(tmp_path, 320, 180, on_progress=lambda done, of: seen.append((done, of)))
+    path = source_video.make(tmp_path, 320, 180)
     assert path.read_bytes() == source.read_bytes()
-    assert seen[-1] == (300, 300)
     made = path.stat().st_mtime_ns
     assert source_video.make(tmp_path, 320, 180) == path
     assert path.stat().st_mtime_ns == made

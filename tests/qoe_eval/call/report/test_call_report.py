@@ -5,12 +5,11 @@ import pytest
 from html_page import check, data_of
 
 from weir.errors import InputError
-from weir.qoe_eval.call.logs import file_names
-from weir.qoe_eval.call.measures.metrics import measure
-from weir.qoe_eval.call.report.page import rewrite, write
-from weir.qoe_eval.call.report.record import make_record, write_record
-from weir.qoe_eval.call.report.summary import read_calls
-from weir.qoe_eval.call.settings import CallResult
+from weir.qoe_eval.call import logs
+from weir.qoe_eval.call.plan import CallResult
+from weir.qoe_eval.call.record import make_record, write_record
+from weir.qoe_eval.call.report import rewrite, write
+from weir.qoe_eval.call.summary import read_calls
 from weir.qoe_eval.cli import main
 
 
@@ -35,9 +34,9 @@ def calls(made_call, tmp_path):
                         folder, delay_ms=80 if own else 140 + seed, freeze_s=0.5 if own else 1 + seed / 10,
                         rate_share=share * (0.8 if own else 0.6), seed=seed,
                     )  # fmt: skip
-                    measures = measure(folder, None, 25.0, made_call.START_US, made_call.START_US + 12_000_000)
+                    measures = made_call.measured(folder)
                     settings = made_call.settings(folder, controller, seed, scenario=scenario, **more)
-                    records.append(make_record(settings, made_call.about(**(about or {})), measures, []))
+                    records.append(make_record(settings, made_call.progress(**(about or {})), measures, []))
                     write_record(folder, records[-1])
         return records
 
@@ -77,7 +76,7 @@ def test_the_charts_have_the_calls_of_a_pair(calls, made_call, tmp_path):
     rows = {row["title"]: row["lines"] for row in charts[0]["rows"]}
     assert list(rows) == ["Estimate, kbps", "Received, kbps", "Delay, ms", "Frames per s"]
     capacity, weir, gcc = rows["Estimate, kbps"]
-    assert (capacity["name"], weir["group"], gcc["group"]) == ("capacity left", "weir", "gcc")
+    assert (capacity["name"], weir["group"], gcc["group"]) == ("available capacity", "weir", "gcc")
     assert capacity["y"][0] == pytest.approx(1800)
     assert capacity["y"][-1] == pytest.approx(800)
     assert weir["y"][2] == pytest.approx(1600, rel=0.05)
@@ -95,7 +94,7 @@ def test_the_charts_have_the_calls_of_a_pair(calls, made_call, tmp_path):
 def test_the_chart_of_a_pool_says_who_has_the_seat_and_the_trust_in_who_had_it(calls, made_call, tmp_path):
     line = "pilot=weir copilots=nada policy=by_trust"
     records = calls(scenarios=("steps",), seeds=(1,), controllers=(line, "gcc"))
-    path = tmp_path / "calls" / records[0]["call"]["folder"] / file_names.ESTIMATES
+    path = tmp_path / "calls" / records[0]["call"]["folder"] / logs.ESTIMATES
 
     def pool(entry):
         broken = entry["time_us"] > made_call.START_US + 6_000_000
@@ -109,15 +108,15 @@ def test_the_chart_of_a_pool_says_who_has_the_seat_and_the_trust_in_who_had_it(c
     made_call.write_lines(path, [pool(json.loads(one)) for one in path.read_text().splitlines()])
     _, page = write(records, tmp_path)
     rows = {row["title"]: row for row in data_of(page.read_text())["charts"][0]["rows"]}
-    assert rows["Pilot"]["ticks"] == ["weir", "nada"]
-    (pilot,), (trust,) = rows["Pilot"]["lines"], rows["Trust"]["lines"]
+    assert rows["Active controller"]["ticks"] == ["weir", "nada"]
+    (pilot,), (trust,) = rows["Active controller"]["lines"], rows["Trust"]["lines"]
     assert (pilot["y"][10], pilot["y"][13], pilot["step"]) == (0, 1, True)
     assert (trust["y"][10], trust["y"][13]) == (1.0, 0.2)
 
 
 def test_the_chart_says_what_kind_of_path_a_model_saw(calls, made_call, tmp_path):
     records = calls(scenarios=("steps",), seeds=(1,), controllers=("weir", "gcc"))
-    path = tmp_path / "calls" / records[0]["call"]["folder"] / file_names.ESTIMATES
+    path = tmp_path / "calls" / records[0]["call"]["folder"] / logs.ESTIMATES
     entries = [json.loads(one) for one in path.read_text().splitlines()]
     kinds = [entry | {"path_kind": 4 * (entry["time_us"] > made_call.START_US + 6_000_000)} for entry in entries]
     made_call.write_lines(path, kinds)
@@ -148,11 +147,11 @@ def test_disturbed_and_broken_calls_are_marked_and_not_averaged(calls, tmp_path)
 
 def test_links_lead_to_the_recordings(calls, tmp_path):
     records = calls(scenarios=("steps",), seeds=(1,))
-    recording = tmp_path / "calls" / records[0]["call"]["folder"] / file_names.RECORDING
+    recording = tmp_path / "calls" / records[0]["call"]["folder"] / logs.RECORDING
     recording.write_bytes(b"mp4")
     _, page = write(records, tmp_path)
     files = [link for link in check(page.read_text()).links if not link.startswith("#")]
-    assert f"calls/0-weir-1/{file_names.RECORDING}" in files
+    assert f"calls/0-weir-1/{logs.RECORDING}" in files
     assert all((tmp_path / link).is_file() for link in files)
 
 
@@ -187,7 +186,7 @@ def test_calls_that_differ_are_told_apart(calls):
 def test_logs_that_are_gone_leave_their_lines_out(calls, tmp_path):
     records = calls(scenarios=("steps",), seeds=(1,))
     for path in (tmp_path / "calls").rglob("*.jsonl"):
-        if path.name != file_names.RECEIVER_STATS:
+        if path.name != logs.RECEIVER_STATS:
             path.unlink()
     _, page = write(records, tmp_path)
     (chart,) = data_of(page.read_text())["charts"]

@@ -2,9 +2,8 @@
 
 import pytest
 
-from weir.qoe_eval.call.logs import file_names
-from weir.qoe_eval.call.media.received_frames import capture_times_us, read_index
-from weir.qoe_eval.call.session.browser_frames import BrowserFrames
+from weir.qoe_eval.call.media.received_frames import BrowserFrames, capture_times_us, read_index
+from weir.qoe_eval.json_lines import JsonLinesWriter
 
 OFFSET_US = -1_700_000_000_000_000
 
@@ -20,7 +19,7 @@ def test_frames_have_the_capture_times_of_the_sender(tmp_path):
     # The report's RTP timestamp is after the wrap, the next frame's before it.
     frames.on_sender_report({"rtp_timestamp": 604, "capture_time_us": 70_000})
     lines += frames.lines({"frames": [frame(1.7e12 + 133.5, 4294967200), frame(1.7e12 + 166, 3604)]}, OFFSET_US)
-    log = file_names.JsonLines(tmp_path / "frames.jsonl")
+    log = JsonLinesWriter(tmp_path / "frames.jsonl")
     for line in lines:
         log.write(line)
     log.close()
