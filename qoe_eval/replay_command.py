@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from weir.executables import find_simulator
-from weir.qoe_eval.measures.metric_table import METRICS
-from weir.qoe_eval.measures.summary import in_order, summarise
+from weir.qoe_eval.measures.summary import in_order
+from weir.qoe_eval.records import CustomController, RunAbout, ScenarioAbout, Summary
 from weir.qoe_eval.report.means_table import print_means
-from weir.qoe_eval.report.replay_files import write_csv, write_report
+from weir.qoe_eval.report.replay_files import summarise_replay, write_csv, write_report
 from weir.qoe_eval.runs import families as family_runs
 from weir.qoe_eval.runs import objectives as objective_runs
 from weir.qoe_eval.runs.command_record import command_record
@@ -194,17 +193,12 @@ def replay(
     lived = _run_families(plan, families, out, jobs, console, quiet=as_json)
     failures = [failure.describe() for one in (outcome, steered, lived) for failure in one.failures]
     records = in_order(outcome.records, (scenario.name for scenario in scenarios))
-    summary = summarise(records, _run_information(plan, outcome, failures, started))
-    found = objective_runs.summarise_objectives(steered.records, records)
-    if found:
-        summary["objectives"] = found
-    if lived.records:
-        summary["families"] = family_runs.summarise_families(lived.records)
+    summary = summarise_replay(records, steered.records, lived.records, _about(plan, outcome, failures, started))
     page = write_report(RunStore(out), records, summary)
     if csv:
         write_csv(RunStore(out), records, quiet=as_json)
     if as_json:
-        typer.echo(json.dumps(summary, indent=1))
+        typer.echo(summary.text())
     else:
         _print_table(summary)
         note = f" ({outcome.reused} of them from before)" if outcome.reused else ""
@@ -248,29 +242,29 @@ def _run_beside(
     return run_with_progress(plans, folder, jobs, console, quiet=quiet)
 
 
-def _run_information(plan: ReplayPlan, outcome: ReplayOutcome, failures: list[str], started: float) -> dict[str, Any]:
-    return {
+def _about(plan: ReplayPlan, outcome: ReplayOutcome, failures: list[str], started: float) -> RunAbout:
+    return RunAbout(
         **command_record(started),
-        "runs": len(outcome.records),
-        "planned": len(plan.scenarios) * len(plan.controllers) * len(plan.seeds),
-        "objective": list(plan.objective),
-        "seeds": list(plan.seeds),
-        "model": model_description(plan),
-        "own_controllers": {name: {"source": own.source, "sha256": own.sha256} for name, own in plan.own.items()},
-        "versions": outcome.records[0].get("versions", {}) if outcome.records else {},
-        "failures": failures,
-        "scenarios": {
-            scenario.name: {
-                "description": scenario.description,
-                "source": scenario.provenance.get("source", ""),
-                "one_way_delay_ms": scenario.forward.mean_one_way_delay_ms(scenario.duration_s),
-            }
+        runs=len(outcome.records),
+        planned=len(plan.scenarios) * len(plan.controllers) * len(plan.seeds),
+        objective=plan.objective,
+        seeds=list(plan.seeds),
+        model=model_description(plan),
+        own_controllers={name: CustomController(source=c.source, sha256=c.sha256) for name, c in plan.own.items()},
+        versions=outcome.records[0].versions if outcome.records else {},
+        failures=failures,
+        scenarios={
+            scenario.name: ScenarioAbout(
+                description=scenario.description,
+                source=scenario.provenance.get("source", ""),
+                one_way_delay_ms=scenario.forward.mean_one_way_delay_ms(scenario.duration_s),
+            )
             for scenario in plan.scenarios
         },
-    }
+    )
 
 
-def _print_table(summary: dict[str, Any]) -> None:
-    print_means(summary, METRICS, _SHOWN)
-    for sentence in paired_sentences(summary).values():
+def _print_table(summary: Summary) -> None:
+    print_means(summary, _SHOWN)
+    for sentence in paired_sentences(summary.to_json()).values():
         typer.echo(str(sentence))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,15 +11,15 @@ from typer.core import TyperGroup
 
 from weir.errors import InputError
 from weir.qoe_eval.call import report as call_report
-from weir.qoe_eval.call.metric_table import CALL_METRICS
 from weir.qoe_eval.dumps.report import webrtc_internals
-from weir.qoe_eval.measures.summary import in_order, summarise
+from weir.qoe_eval.measures.summary import in_order
+from weir.qoe_eval.records import Summary
 from weir.qoe_eval.report import training_page
 from weir.qoe_eval.report.csv_tables import write_results_csv
-from weir.qoe_eval.report.replay_files import SUMMARY, write_csv, write_report
+from weir.qoe_eval.report.replay_files import SUMMARY, summarise_replay, write_csv, write_report
 from weir.qoe_eval.runs import families, objectives
 from weir.qoe_eval.runs.command_record import read_run
-from weir.qoe_eval.runs.store import RESULTS, RunStore
+from weir.qoe_eval.runs.store import RESULTS, CallStore, RunStore
 
 _OF_A_FOLDER = "folder"
 
@@ -58,35 +57,33 @@ def report(
     if training is not None and csv:
         raise InputError(f"{results_dir}: --csv is for runs and calls; the curves of a training are in progress.json")
     calls = call_report.rewrite(results_dir)
-    summary, page = training or calls or _report_of_runs(results_dir)
-    if csv:
+    if training is not None:
+        typer.echo(json.dumps(training[0], indent=1) if as_json else str(training[1]))
+        return
+    summary, page = calls or _report_of_runs(results_dir)
+    if csv and calls is None:
         store = RunStore(results_dir)
-        records = in_order(store.read(), summary["run"].get("scenarios", {}))
-        if calls is None:
-            write_csv(store, records, quiet=as_json)
-        else:
-            write_results_csv(results_dir, records, CALL_METRICS)
-    typer.echo(json.dumps(summary, indent=1) if as_json else str(page))
+        write_csv(store, in_order(store.read(), summary.run.scenarios), quiet=as_json)
+    elif csv:
+        write_results_csv(results_dir, in_order(CallStore(results_dir).read(), ()), "call")
+    typer.echo(summary.text() if as_json else str(page))
 
 
 app.command("webrtc-internals")(webrtc_internals)
 
 
-def _report_of_runs(results_dir: Path) -> tuple[dict[str, Any], Path]:
+def _report_of_runs(results_dir: Path) -> tuple[Summary, Path]:
     store = RunStore(results_dir)
-    records: Sequence[Mapping[str, Any]] = store.read()
+    records = store.read()
     if not records:
         raise InputError(f"{results_dir}: no complete runs in {RESULTS}; give a folder that 'weir replay' has written")
-    if any("metrics" not in record for record in records):
+    if any(not record.measures for record in records):
         raise InputError(f"{store.results_path}: records without metrics; it was not written by 'weir replay'")
-    # Of an interrupted replay there is only what its records say.
-    run = {"planned": len(records)} | read_run(results_dir / SUMMARY) | {"runs": len(records)}
-    records = in_order(records, run.get("scenarios", {}))
-    summary = summarise(records, run)
-    found = objectives.summarise_objectives(RunStore(results_dir / objectives.FOLDER).read(), records)
-    if found:
-        summary["objectives"] = found
-    lived = RunStore(results_dir / families.FOLDER).read()
-    if lived:
-        summary["families"] = families.summarise_families(lived)
+    # The records of an interrupted replay are all there is.
+    about = read_run(results_dir / SUMMARY)
+    planned = about.planned if "planned" in about.model_fields_set else len(records)
+    about = about.model_copy(update={"planned": planned, "runs": len(records)})
+    records = in_order(records, about.scenarios)
+    steered, on_families = (RunStore(results_dir / name).read() for name in (objectives.FOLDER, families.FOLDER))
+    summary = summarise_replay(records, steered, on_families, about)
     return summary, write_report(store, records, summary)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,7 +12,6 @@ import typer
 from weir.errors import InputError
 from weir.executables import find_peer, find_simulator
 from weir.qoe_eval.call import report as call_report
-from weir.qoe_eval.call.metric_table import CALL_METRICS
 from weir.qoe_eval.call.plan import (
     CODECS,
     DEFAULT_MAX_BITRATE_BPS,
@@ -24,6 +22,7 @@ from weir.qoe_eval.call.plan import (
     plan_calls,
 )
 from weir.qoe_eval.call.run import run_calls
+from weir.qoe_eval.records import RunAbout
 from weir.qoe_eval.report.means_table import print_means
 from weir.qoe_eval.requirements import check_requirements
 from weir.qoe_eval.runs.command_record import command_record
@@ -37,7 +36,7 @@ from weir.traces.formats.convert import parse_rate
 
 COMPARED = ("weir", "gcc")
 _CONTROLLERS = (*IN_CALLS, *AT_NATIVE_SENDER)
-# What decides at the sender, and so needs no receiver of ours.
+# Controllers that run at the sender and work with any receiver.
 _AT_SENDER = ("gcc", *AT_NATIVE_SENDER)
 _SHOWN = (
     "received_bitrate_bps", "frames_per_second", "frozen_share", "end_to_end_delay_ms_p95", "network_delay_ms_p95",
@@ -60,22 +59,22 @@ def call(
     receiver: Annotated[
         str,
         typer.Option(
-            metavar="NAME", help="native: weir-peer; chromium: a browser, of a native sender under gcc or weir-send."
+            metavar="NAME", help="native: weir-peer; chromium: a browser, for --sender native with gcc or weir-send."
         ),
     ] = "native",
     controller: Annotated[
         str,
         typer.Option(
             metavar="NAME",
-            help=f"{'; '.join(f'{name}: {CONTROLLERS[name].summary}' for name in _CONTROLLERS)}; or one of your own "
-            f"in the policy's place: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM; or {POOL}.",
+            help=f"{'; '.join(f'{name}: {CONTROLLERS[name].summary}' for name in _CONTROLLERS)}; or a custom "
+            f"controller instead of the policy: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM; or {POOL}.",
         ),
     ] = "weir",
     compare: Annotated[
         bool,
         typer.Option(
             "--compare",
-            help="Both weir (of a native sender that decides, weir-send) and gcc, and your own or the pool; by seed.",
+            help="Compare weir (or weir-send) with gcc, and with a custom controller or pool, seed by seed.",
         ),
     ] = False,
     objective: Annotated[
@@ -90,45 +89,45 @@ def call(
     size: Annotated[str, typer.Option(metavar="WxH", help="1280x720 or 640x360.")] = "1280x720",
     codec: Annotated[str, typer.Option(metavar="NAME", help="VP8, VP9 or H264.")] = "VP8",
     max_bitrate: Annotated[
-        str, typer.Option(metavar="RATE", help="What the encoder may send at most, say 2.5M.")
+        str, typer.Option(metavar="RATE", help="Limit of the encoder, for example 2.5M.")
     ] = f"{DEFAULT_MAX_BITRATE_BPS}",
     model: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="ONNX model of weir. Default: the one shipped.")
+        Path | None, typer.Option(metavar="FILE", help="ONNX model of weir. Default: the shipped one.")
     ] = None,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where results, recordings and report go.")] = Path(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of results, recordings and report.")] = Path(
         "weir-calls"
     ),
     repeat_disturbed: Annotated[
-        bool, typer.Option("--repeat-disturbed", help="Make calls of an earlier run that were disturbed again.")
+        bool, typer.Option("--repeat-disturbed", help="Repeat disturbed calls of an earlier run.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and no progress.")] = False,
 ) -> None:
-    """Makes real calls through a link that replays a scenario, and measures what the receiver saw.
+    """Makes real calls through a link that replays a scenario, and measures them at the receiver.
 
-    Writes results.jsonl, summary.json, report.html, and a folder with logs and recording for each call. Calls that were
-    interrupted or failed are made when the same command is given again. Needs root, for network namespaces.
+    Writes results.jsonl, summary.json, report.html, and a folder with logs and recording for each call. The same
+    command again makes the calls that were interrupted or failed. Needs root, for network namespaces.
     """
     started = time.monotonic()
     kind = cast(SenderKind, _one_of("--sender", sender, get_args(SenderKind)))
     pool = read_pool(controller) if is_pool(controller) else None
     own = read_own_controller(controller) if not pool and is_own(controller) else None
     if own and own.model:
-        raise InputError(f"--controller {controller}: in a call the model of the controller weir is given by --model")
+        raise InputError(f"--controller {controller}: in calls, --model sets the model of the controller weir")
     if own:
         check_own_names([own], list(CONTROLLERS))
     name = own.name if own else pool or _one_of("--controller", controller, _CONTROLLERS)
     _one_of("--size", size, SIZES)
-    heard_by = cast(ReceiverKind, _one_of("--receiver", receiver, get_args(ReceiverKind)))
+    receiver_kind = cast(ReceiverKind, _one_of("--receiver", receiver, get_args(ReceiverKind)))
     if name in AT_NATIVE_SENDER and kind != "native":
-        raise InputError(f"--controller {name}: decides at the sender; add --sender native")
-    if heard_by == "chromium" and (kind != "native" or name not in _AT_SENDER):
-        raise InputError(f"--receiver chromium: is for --sender native and --controller {' or '.join(_AT_SENDER)}")
-    compared = _AT_SENDER if name in AT_NATIVE_SENDER or heard_by == "chromium" else COMPARED
+        raise InputError(f"--controller {name}: runs at the sender; add --sender native")
+    if receiver_kind == "chromium" and (kind != "native" or name not in _AT_SENDER):
+        raise InputError(f"--receiver chromium: requires --sender native and --controller {' or '.join(_AT_SENDER)}")
+    compared = _AT_SENDER if name in AT_NATIVE_SENDER or receiver_kind == "chromium" else COMPARED
     controllers = ((name, *compared) if own or pool else compared) if compare else (name,)
     check_model(model)
     scenarios = read_inputs(inputs, PathOptions(duration_s=duration))
     weights = parse_objective(objective)
-    check_requirements(kind, heard_by)
+    check_requirements(kind, receiver_kind)
     width, height = SIZES[size]
     plan = CallPlan(
         scenarios=scenarios,
@@ -143,29 +142,25 @@ def call(
         model=model_to_run(model) if any(uses_model(one) for one in controllers) else None,
         duration_s=duration,
         own=own,
-        receiver=heard_by,
+        receiver=receiver_kind,
     )
     console = error_console()
     calls = plan_calls(plan, out, [find_peer(), find_simulator()])
     outcome = run_calls(calls, out, console, quiet=as_json, repeat_disturbed=repeat_disturbed)
-    run = {
-        **command_record(started),
-        "planned": len(calls),
-        "failures": outcome.failures,
-    }
+    run = RunAbout(**command_record(started), planned=len(calls), failures=outcome.failures)
     summary, page = call_report.write([*outcome.records, *outcome.failed], out, run)
     if as_json:
-        typer.echo(json.dumps(summary, indent=1))
+        typer.echo(summary.text())
     else:
-        print_means(summary, CALL_METRICS, _SHOWN)
-        for one in summary["left_out"]:
-            typer.echo(f"left out: {one['scenario']}, {one['controller']}, seed {one['seed']}: {'; '.join(one['why'])}")
-        note = f" ({outcome.reused} of them from before)" if outcome.reused else ""
+        print_means(summary, _SHOWN)
+        for one in summary.left_out:
+            typer.echo(f"excluded: {one.scenario}, {one.controller}, seed {one.seed}: {'; '.join(one.why)}")
+        note = f" ({outcome.reused} of them from an earlier run)" if outcome.reused else ""
         count = len(outcome.records)
         typer.echo(f"\n{count} call{'s' * (count != 1)}{note}. Report: {page}")
     if outcome.failures:
         shown = "\n".join(f"  {failure}" for failure in outcome.failures[:5])
-        console.print(f"weir: calls that ended before their time: {len(outcome.failures)}\n{shown}")
+        console.print(f"weir: calls that ended early: {len(outcome.failures)}\n{shown}")
         raise typer.Exit(1)
 
 

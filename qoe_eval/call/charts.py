@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from weir.qoe_eval.call.webrtc_stats import read_stats_log
 from weir.qoe_eval.json_lines import number, read_objects
 from weir.qoe_eval.link.log import LinkLog, read_link_log
 from weir.qoe_eval.measures.summary import ordered_controllers
+from weir.qoe_eval.records import CallRecord
 from weir.qoe_eval.report.chart_rows import Array, bin_width_s, binned, chart, line, row, thinned
 from weir.qoe_eval.report.colours import css_name
 
@@ -35,7 +36,7 @@ def call_charts(calls: Sequence[tuple[Call, Path]]) -> list[dict[str, Any]]:
     """
     grouped: dict[tuple[str, int], dict[str, tuple[Call, Path]]] = {}
     for call, folder in calls:
-        grouped.setdefault((call.case, call.record["seed"]), {})[call.controller] = (call, folder)
+        grouped.setdefault((call.case, call.record.seed), {})[call.controller] = (call, folder)
     charts = []
     for (case, seed), by_controller in grouped.items():
         drawn = [_CallLines(*by_controller[name]) for name in ordered_controllers(by_controller)]
@@ -62,13 +63,13 @@ class _CallLines:
 
     def __init__(self, call: Call, folder: Path) -> None:
         self._folder, self._controller = folder, call.controller
-        self._kind = call.record["controller"]
-        about = call.record["call"]
-        measured = about.get("measured") or {}
-        self._start_us = number(about.get("started_us")) or number(measured.get("media_start_us")) or 0
-        end_us = number(measured.get("end_us")) or 0
+        self._kind = call.record.controller
+        about = call.record.call
+        measured = about.measured
+        self._start_us = about.started_us or measured.media_start_us or 0
+        end_us = measured.end_us or 0
         self.duration_s = max(1.0, min((end_us - self._start_us) / 1e6, 1e6))
-        self.description = str(about.get("description", ""))
+        self.description = about.description
         self._link = read_link_log(folder / logs.LINK_LOG, "forward")
         self._frames = read_index(folder / logs.FRAME_LOG)
         self._pool_states = read_pool_states(folder / logs.ESTIMATES)
@@ -216,9 +217,9 @@ def _highest(one: Line) -> float:
     return max((y for y in one["y"] if y), default=0.0) if one else 0.0
 
 
-def folder_of(record: Mapping[str, Any], out: Path) -> Path:
+def folder_of(record: CallRecord, out: Path) -> Path:
     """The folder of a call among the results in `out`: in `calls`, in `out`, or `out` itself."""
-    name = Path(str(record["call"].get("folder", ""))).name
+    name = Path(record.call.folder).name
     if out.resolve().name == name and (out / logs.RECORD).is_file():
         return out
     return out / "calls" / name if (out / "calls" / name).is_dir() else out / name

@@ -15,13 +15,14 @@ from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.media.ffmpeg import MODEL, FfmpegFailed, make_recording, measure_vmaf
 from weir.qoe_eval.call.media.received_frames import ReceivedFrame, capture_times_us, read_index, unwrap_numbers
 from weir.qoe_eval.call.media.y4m import Y4m
-from weir.qoe_eval.call.metric_table import CALL_METRICS
 from weir.qoe_eval.call.webrtc_stats import StatsObject, StatsReports, read_stats_log
 from weir.qoe_eval.link.log import LinkLog, read_link_log
-from weir.qoe_eval.measures.freezes import find_freezes
+from weir.qoe_eval.measures.table import MEASURES
+from weir.qoe_eval.measures.viewer import find_freezes
 from weir.traces.schema.values_over_time import DelayOverTime
 
 VMAF_FRAMES = "vmaf.json"
+CALL_MEASURES = MEASURES.of("call")
 # A delay out of these bounds is an error of the clock mapping.
 _DELAY_BOUNDS_US = (-50_000, 60_000_000)
 
@@ -76,7 +77,7 @@ def measure(call: MeasuredCall) -> CallMeasures:
     link = read_link_log(call.folder / logs.LINK_LOG, "forward")
     receiver = read_stats_log(call.folder / logs.RECEIVER_STATS)
     start_us = frames[0].render_time_us if frames else end_us if started_us is None else started_us
-    metrics: Values = dict.fromkeys(CALL_METRICS)
+    metrics: Values = dict.fromkeys(CALL_MEASURES)
     metrics |= _frame_metrics(frames, started_us, start_us, end_us)
     metrics |= _link_metrics(link.between(start_us, end_us), call.base_one_way_delay_ms)
     zero_us = start_us if started_us is None else started_us
@@ -86,7 +87,7 @@ def measure(call: MeasuredCall) -> CallMeasures:
         metrics |= _picture_metrics(call, frames, start_us)
     except (InputError, FfmpegFailed) as error:
         problems.append(str(error))
-    CALL_METRICS.check(metrics)
+    CALL_MEASURES.check(metrics)
     finite = {name: _finite(value) for name, value in metrics.items()}
     return CallMeasures(finite, start_us, end_us, _frame_counts(frames), problems)
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from weir.files.names import file_name
 from weir.qoe_eval.call.logs import RECORD
+from weir.qoe_eval.records import CallRecord
 from weir.qoe_eval.runs.jobs import member_digests
 from weir.qoe_eval.runs.own_controllers import OwnController
 from weir.registry import AT_NATIVE_SENDER, is_pool, uses_model
@@ -93,7 +94,7 @@ class CallResult:
     it failed because a component is missing, so that further calls would fail too.
     """
 
-    record: dict[str, Any]
+    record: CallRecord
     folder: Path
     disturbed: list[str] = field(default_factory=list)
     failure: str = ""
@@ -166,12 +167,10 @@ def plan_calls(plan: CallPlan, out: Path, programs: Sequence[Path]) -> dict[str,
     return calls
 
 
-def done_calls(calls: Mapping[str, CallSettings], records: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+def done_calls(calls: Mapping[str, CallSettings], records: Sequence[CallRecord]) -> dict[str, CallRecord]:
     """The records, by key, of the calls that are complete and whose folder still exists."""
     return {
-        record["key"]: record
-        for record in records
-        if record.get("key") in calls and (calls[record["key"]].out / RECORD).is_file()
+        record.key: record for record in records if record.key in calls and (calls[record.key].out / RECORD).is_file()
     }
 
 

@@ -19,9 +19,14 @@ from weir.qoe_eval.call.plan import CallSettings
 from weir.qoe_eval.call.webrtc_stats import read_stats_log
 from weir.qoe_eval.link.child_process import Message
 from weir.qoe_eval.link.log import read_link_log
-
-SCHEMA = "weir.result/1"
-_LARGEST_RECORD_BYTES = 16 << 20
+from weir.qoe_eval.records import (
+    LARGEST_RECORD_BYTES,
+    CallDetails,
+    CallMeasurement,
+    CallRecord,
+    Metrics,
+    PathRecord,
+)
 
 
 @dataclass
@@ -42,7 +47,7 @@ class CallProgress:
 
 def conclude(
     settings: CallSettings, progress: CallProgress, frames: RawFrames | None = None
-) -> tuple[dict[str, Any], list[str]]:
+) -> tuple[CallRecord, list[str]]:
     """Measures a call that has ended, writes its record (`call.json`) and recording, and deletes the raw frames.
 
     Returns:
@@ -81,57 +86,55 @@ def conclude(
 
 def make_record(
     settings: CallSettings, progress: CallProgress, measures: CallMeasures, disturbed: list[str]
-) -> dict[str, Any]:
-    """The record of a call: as of a run of `weir replay`, with the key `call` added."""
-    return {
-        "schema": SCHEMA,
-        "scenario": settings.scenario.name,
-        "controller": settings.controller,
-        "objective": list(settings.objective) if settings.follows_objective else None,
-        "seed": settings.seed,
-        "variation": settings.variation,
-        "duration_s": settings.duration_s,
-        "versions": _versions(progress.ready),
-        "path": {"one_way_delay_ms": settings.scenario.forward.mean_one_way_delay_ms(settings.duration_s)},
-        "flows": [],
-        "metrics": {"run": measures.metrics},
-        "call": {
-            "folder": settings.out.name,
-            "sender": settings.sender,
-            "receiver": settings.receiver,
-            "codec": settings.codec,
-            "width": settings.width,
-            "height": settings.height,
-            "frames_per_second": settings.frames_per_second,
-            "max_bitrate_bps": settings.max_bitrate_bps,
-            "description": settings.scenario.description,
-            "disturbed": disturbed,
-            "failure": progress.failure,
-            "started_us": progress.started_us,
-            "ended_us": progress.ended_us,
-            "happened": progress.happened,
-            "wake_up_lag_ms_p99": progress.wake_up_lag_ms_p99,
-            "measured": {
-                "media_start_us": measures.start_us,
-                "end_us": measures.end_us,
-                "problems": measures.problems,
-                "frames": measures.frames,
-            },
-        },
-    }
+) -> CallRecord:
+    """Returns the record of a call."""
+    return CallRecord(
+        scenario=settings.scenario.name,
+        controller=settings.controller,
+        objective=settings.objective if settings.follows_objective else None,
+        seed=settings.seed,
+        variation=settings.variation,
+        duration_s=settings.duration_s,
+        versions=_versions(progress.ready),
+        path=PathRecord(one_way_delay_ms=settings.scenario.forward.mean_one_way_delay_ms(settings.duration_s)),
+        flows=[],
+        metrics=Metrics(run=dict(measures.metrics)),
+        call=CallDetails(
+            folder=settings.out.name,
+            sender=settings.sender,
+            receiver=settings.receiver,
+            codec=settings.codec,
+            width=settings.width,
+            height=settings.height,
+            frames_per_second=settings.frames_per_second,
+            max_bitrate_bps=settings.max_bitrate_bps,
+            description=settings.scenario.description,
+            disturbed=disturbed,
+            failure=progress.failure,
+            started_us=progress.started_us,
+            ended_us=progress.ended_us,
+            happened=progress.happened,
+            wake_up_lag_ms_p99=progress.wake_up_lag_ms_p99,
+            measured=CallMeasurement(
+                media_start_us=measures.start_us,
+                end_us=measures.end_us,
+                frames=dict(measures.frames),
+                problems=measures.problems,
+            ),
+        ),
+    )
 
 
-def write_record(folder: Path, record: Mapping[str, Any]) -> None:
+def write_record(folder: Path, record: CallRecord) -> None:
     """Writes `call.json` atomically.
 
     Raises:
         InputError: it cannot be written.
     """
-    path = folder / logs.RECORD
-    write_text(path, json.dumps(record, indent=1, allow_nan=False) + "\n")
+    write_text(folder / logs.RECORD, json.dumps(record.to_json(), indent=1, allow_nan=False) + "\n")
 
 
-def read_record(folder: Path) -> dict[str, Any] | None:
+def read_record(folder: Path) -> CallRecord | None:
     """Reads the record of the call in a folder; None if there is none.
 
     Raises:
@@ -140,15 +143,11 @@ def read_record(folder: Path) -> dict[str, Any] | None:
     path = folder / logs.RECORD
     try:
         with path.open("rb") as file:
-            content = file.read(_LARGEST_RECORD_BYTES + 1)
-        record = json.loads(content) if len(content) <= _LARGEST_RECORD_BYTES else None
-        if isinstance(record, dict) and record.get("schema") == SCHEMA and isinstance(record.get("call"), dict):
-            return record
+            return CallRecord.model_validate_json(file.read(LARGEST_RECORD_BYTES))
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, RecursionError):
-        pass
-    raise InputError(f"{path}: not a record of a call; delete it, or make the call again")
+    except (OSError, ValueError):
+        raise InputError(f"{path}: not a record of a call; delete it, or make the call again") from None
 
 
 def _versions(ready: Mapping[str, Message]) -> dict[str, str]:

@@ -16,7 +16,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from weir.errors import MissingComponent
 from weir.qoe_eval.call.plan import CallResult, CallSettings, done_calls
-from weir.qoe_eval.runs.store import RunStore
+from weir.qoe_eval.records import CallRecord
+from weir.qoe_eval.runs.store import CallStore
 
 
 @dataclass
@@ -25,8 +26,8 @@ class CallsOutcome:
     of calls that ended early, each with a line in `failures`.
     """
 
-    records: list[Mapping[str, Any]] = field(default_factory=list)
-    failed: list[Mapping[str, Any]] = field(default_factory=list)
+    records: list[CallRecord] = field(default_factory=list)
+    failed: list[CallRecord] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     reused: int = 0
 
@@ -48,9 +49,9 @@ def run_calls(
         MissingComponent: a component that calls need is missing.
         typer.Exit: status 1, after a message: interrupted; complete calls are kept.
     """
-    store = RunStore(out)
-    repeated = {r["key"] for r in store.read() if repeat_disturbed and r["call"]["disturbed"]}
-    store.start({key: {"job": {"keep_series": False}} for key in calls.keys() - repeated})
+    store = CallStore(out)
+    repeated = {r.key for r in store.read() if repeat_disturbed and r.call.disturbed}
+    store.start(dict.fromkeys(calls.keys() - repeated, False))
     run = _Run(calls, store, console, quiet)
     outcome = CallsOutcome(reused=len(run.done))
     try:
@@ -64,7 +65,7 @@ def run_calls(
 
 
 class _Run:
-    def __init__(self, calls: Mapping[str, CallSettings], store: RunStore, console: Console, quiet: bool) -> None:
+    def __init__(self, calls: Mapping[str, CallSettings], store: CallStore, console: Console, quiet: bool) -> None:
         self.done = done_calls(calls, store.read())
         self._calls = calls
         self._store = store
@@ -87,14 +88,14 @@ class _Run:
                 if self._hidden and not self._quiet:
                     self._console.print(settings.name)
                 result = await self._make_call(settings, bar)
-                record = result.record | {"key": key}
+                record = result.record.model_copy(update={"key": key})
                 if result.failure:
                     if result.missing:
                         raise MissingComponent(f"{settings.name}: {result.failure}")
                     outcome.failed.append(record)
                     outcome.failures.append(f"{settings.name}: {result.failure}")
                 else:
-                    self._store.append(record, None)
+                    self._store.append(record)
                     self.done[key] = record
                 progress.update(bar, completed=len(self.done))
 

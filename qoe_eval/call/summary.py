@@ -1,70 +1,69 @@
-"""What a set of calls says: the same `summary.json` as that of a replay, of calls that can be compared."""
+"""The summary of a set of calls, of those that can be compared."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from weir.qoe_eval.call.metric_table import CALL_METRICS
 from weir.qoe_eval.measures.summary import summarise
+from weir.qoe_eval.records import CallDetails, CallRecord, LeftOut, RunAbout, Summary
 from weir.registry import PRESETS
-
-Record = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Call:
-    """A call as the report shows it. `case` is its scenario, with what else sets it apart from other calls of the set;
-    `controller` its controller, with the objective where the set has several.
+    """A call in the report. `case`: its scenario, with the settings that vary in the set. `controller`: with the
+    objective if the set has several.
     """
 
-    record: Record
+    record: CallRecord
     case: str
     controller: str
 
     @property
     def why_left_out(self) -> list[str]:
-        """Why its measures are in no mean: disturbed, or ended before its time. Empty: they are."""
-        call = self.record["call"]
-        failure = [f"ended before its time: {call['failure']}"] if call.get("failure") else []
-        return failure + [f"disturbed: {reason}" for reason in call.get("disturbed") or []]
+        """Why its measures are excluded from means: disturbed, or ended early."""
+        call = self.record.call
+        failure = [f"ended early: {call.failure}"] if call.failure else []
+        return failure + [f"disturbed: {reason}" for reason in call.disturbed]
 
 
-def read_calls(records: Sequence[Record]) -> list[Call]:
-    """The calls of records, each once: of two with the same settings and seed, the later."""
-    varied = [name for name in ("sender", "codec", "height") if len({r["call"].get(name) for r in records}) > 1]
-    objectives = Counter(tuple(r["objective"]) for r in records if r.get("objective"))
+def read_calls(records: Sequence[CallRecord]) -> list[Call]:
+    """The calls of records; of two with the same settings and seed, the later."""
+    varied = [name for name in ("sender", "codec", "height") if len({getattr(r.call, name) for r in records}) > 1]
+    objectives = Counter(r.objective for r in records if r.objective)
     usual = objectives.most_common(1)[0][0] if objectives else None
     calls: dict[tuple[str, str, int], Call] = {}
     for record in records:
-        case = ", ".join([record["scenario"], *(_described(name, record["call"]) for name in varied)])
-        objective = tuple(record["objective"]) if record.get("objective") else usual
-        controller = record["controller"] + ("" if objective == usual else f"-{_objective_name(objective)}")
-        calls[case, controller, record["seed"]] = Call(record, case, controller)
+        case = ", ".join([record.scenario, *(_described(name, record.call) for name in varied)])
+        objective = record.objective or usual
+        controller = record.controller + ("" if objective == usual else f"-{_objective_name(objective)}")
+        calls[case, controller, record.seed] = Call(record, case, controller)
     return list(calls.values())
 
 
-def summarise_calls(calls: Sequence[Call], run: Mapping[str, Any]) -> dict[str, Any]:
-    """`summary.json`: over the calls that neither failed nor were disturbed; `left_out` lists the others, each with
-    scenario, controller, seed and `why`.
-    """
-    compared = [
-        {"scenario": c.case, "controller": c.controller, "seed": c.record["seed"], "metrics": c.record["metrics"]}
-        for c in calls
-        if not c.why_left_out
+def compared_records(calls: Iterable[Call]) -> list[CallRecord]:
+    """The records of the calls that neither failed nor were disturbed, with their names in the report."""
+    return [
+        call.record.model_copy(update={"scenario": call.case, "controller": call.controller})
+        for call in calls
+        if not call.why_left_out
     ]
+
+
+def summarise_calls(calls: Sequence[Call], run: RunAbout) -> Summary:
+    """`summary.json`: over the calls that neither failed nor were disturbed; `left_out` lists the others."""
     left_out = [
-        {"scenario": c.case, "controller": c.controller, "seed": c.record["seed"], "why": c.why_left_out}
+        LeftOut(scenario=c.case, controller=c.controller, seed=c.record.seed, why=c.why_left_out)
         for c in calls
         if c.why_left_out
     ]
-    return summarise(compared, run, CALL_METRICS) | {"left_out": left_out}
+    return summarise(compared_records(calls), run, "call").model_copy(update={"left_out": left_out})
 
 
-def _described(name: str, call: Mapping[str, Any]) -> str:
-    return f"{call.get('width')}x{call.get('height')}" if name == "height" else str(call.get(name))
+def _described(name: str, call: CallDetails) -> str:
+    return f"{call.width}x{call.height}" if name == "height" else str(getattr(call, name))
 
 
 def _objective_name(objective: Sequence[float] | None) -> str:

@@ -81,12 +81,12 @@ def policy(
     sets = policy_sets(traces or shared_traces(*TRACE_SETS), scenarios, delay_scenarios)
     chosen = model_to_run(model)
     plans = policy_plans(sets, range(1, seeds + 1), chosen, find_simulator())
-    described = model_description(plans[0]) or {}
+    described = model_description(plans[0])
     console = error_console()
     outcome = run_with_progress(plans, out, jobs, console, quiet=as_json)
     failures = [failure.describe() for failure in outcome.failures]
     results = policy_results(sets, outcome, out)
-    rows = policy_rows(results, figures, described["sha256"])
+    rows = policy_rows(results, figures, described.sha256 if described else "")
     run = replay_record(started, plans[0], outcome, failures)
     end_experiment(
         policy_document(rows, results, run),

@@ -21,11 +21,12 @@ def replay_record(
         outcome: of all its plans.
         failures: as sentences.
     """
+    model = model_description(plan)
     return {
         **command_record(started_s),
         "runs": len(outcome.records),
         "seeds": list(plan.seeds),
-        "model": model_description(plan) or {},
-        "versions": outcome.records[0].get("versions", {}) if outcome.records else {},
+        "model": model.model_dump() if model else {},
+        "versions": outcome.records[0].versions if outcome.records else {},
         "failures": list(failures),
     }

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from weir.qoe_eval.measures.flow_series import FlowSeries
+from weir.qoe_eval.records import ConvergenceStep
 
 STEP_RATIO = 1.2
 HOLD_S = 5.0
@@ -15,19 +14,7 @@ LOWEST_RECEIVE_SHARE = 0.8
 HIGHEST_SEND_SHARE = 1.1
 
 
-@dataclass(frozen=True)
-class Convergence:
-    """One step of the capacity to `to_bps` at `at_s`. When not `converged`, `time_s` is the length of the step: a
-    lower bound.
-    """
-
-    at_s: float
-    to_bps: float
-    time_s: float
-    converged: bool
-
-
-def convergence_times(series: FlowSeries) -> list[Convergence]:
+def convergence_times(series: FlowSeries) -> list[ConvergenceStep]:
     """One entry for each capacity step of the flow's active time that holds for HOLD_S; the start of the flow is the
     first step.
 
@@ -52,7 +39,11 @@ def convergence_times(series: FlowSeries) -> list[Convergence]:
         settled = (receive_mean >= LOWEST_RECEIVE_SHARE * level) & (send_mean <= HIGHEST_SEND_SHARE * level)
         converged = bool(settled.any())
         time_s = float(np.argmax(settled)) * series.interval_s if converged else length_s
-        steps.append(Convergence(series.start_s + begin * series.interval_s, level, time_s, converged))
+        steps.append(
+            ConvergenceStep(
+                at_s=series.start_s + begin * series.interval_s, to_bps=level, time_s=time_s, converged=converged
+            )
+        )
     return steps
 
 

@@ -1,13 +1,16 @@
-"""How flows share a path: Jain's index among RTP flows, and what is left to TCP (RFC 8867, RFC 8868)."""
+"""How flows share a path (RFC 8867, RFC 8868): Jain's index among RTP flows, and the share of TCP."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from weir.qoe_eval.measures.flow_series import read_flow_series
+from weir.qoe_eval.records import FlowRecord, RunRecord
+
+# Flows count as settled this long after the last of them has started.
+SETTLED_AFTER_S = 20.0
 
 
 def jain_index(rates: Sequence[float]) -> float | None:
@@ -20,7 +23,7 @@ def jain_index(rates: Sequence[float]) -> float | None:
     return sum(rates) ** 2 / (len(rates) * squares)
 
 
-def rtp_fairness(record: Mapping[str, Any]) -> float | None:
+def rtp_fairness(record: RunRecord) -> float | None:
     """Jain's index of the forward RTP flows over the time when all are active; nothing for fewer than two, or no such
     time.
     """
@@ -29,7 +32,7 @@ def rtp_fairness(record: Mapping[str, Any]) -> float | None:
     return None if rates is None else jain_index(rates)
 
 
-def tcp_share(record: Mapping[str, Any]) -> float | None:
+def tcp_share(record: RunRecord) -> float | None:
     """Share of the forward TCP flows in the bytes of TCP and RTP while all of them are active, 0 to 1."""
     tcp, rtp = _forward(record, "tcp"), _forward(record, "rtp")
     if not tcp or not rtp:
@@ -40,7 +43,7 @@ def tcp_share(record: Mapping[str, Any]) -> float | None:
     return sum(rates[: len(tcp)]) / sum(rates)
 
 
-def common_rates(record: Mapping[str, Any], flows: Sequence[Mapping[str, Any]]) -> list[float] | None:
+def common_rates(record: RunRecord, flows: Sequence[FlowRecord]) -> list[float] | None:
     """Mean receive rate in bps of each flow over the time when all are active; nothing when there is none or no
     series.
     """
@@ -54,5 +57,34 @@ def common_rates(record: Mapping[str, Any], flows: Sequence[Mapping[str, Any]]) 
     return [float(np.mean(one.receive_rate_bps[first:last])) for one in series if one]
 
 
-def _forward(record: Mapping[str, Any], kind: str) -> list[Mapping[str, Any]]:
-    return [flow for flow in record["flows"] if flow["kind"] == kind and flow["direction"] == "forward"]
+def settled_rates_bps(record: RunRecord) -> dict[str, float]:
+    """Mean receive rate of each forward flow from SETTLED_AFTER_S after the last one's start to the first one's end.
+    Empty when there is no such time, or the record has no series.
+    """
+    flows = [flow for flow in record.flows if flow.direction == "forward"]
+    series = {flow.id: read_flow_series(record, flow) for flow in flows}
+    known = {name: one for name, one in series.items() if one is not None}
+    if not known or len(known) < len(series):
+        return {}
+    first = max(one.active.start + round(SETTLED_AFTER_S / one.interval_s) for one in known.values())
+    last = min(one.active.stop for one in known.values())
+    if last <= first:
+        return {}
+    return {name: float(one.receive_rate_bps[first:last].mean()) for name, one in known.items()}
+
+
+def settled_jain_index(record: RunRecord) -> float | None:
+    """Jain's index of the settled rates of all forward RTP flows."""
+    rates = settled_rates_bps(record)
+    return jain_index([rates[flow.id] for flow in _forward(record, "rtp") if flow.id in rates])
+
+
+def settled_media_share(record: RunRecord) -> float | None:
+    """Share of the forward RTP flows in the settled rates of RTP and TCP, 0 to 1."""
+    rates = settled_rates_bps(record)
+    media, tcp = (sum(rates.get(flow.id, 0.0) for flow in _forward(record, kind)) for kind in ("rtp", "tcp"))
+    return media / (media + tcp) if media + tcp > 0 else None
+
+
+def _forward(record: RunRecord, kind: str) -> list[FlowRecord]:
+    return [flow for flow in record.flows if flow.kind == kind and flow.direction == "forward"]

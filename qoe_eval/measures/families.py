@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
-from weir.qoe_eval.measures.comparison import Means, Records, against, scenario_differences
-from weir.qoe_eval.measures.statistics import PairedComparison
-from weir.qoe_eval.measures.summary import REFERENCE, scenario_means
+from weir.qoe_eval.measures.summary import REFERENCE, Means, against, scenario_differences, scenario_means
+from weir.qoe_eval.records import FamilyRow, Record, WorstScenario
 
 SCORE = "challenge"
 GCC = "gcc"
@@ -16,42 +14,7 @@ RULE = "rule"
 GCCS = (GCC, "gcc-remb")
 
 
-@dataclass(frozen=True)
-class WorstScenario:
-    """A scenario by name, and there weir less gcc, or weir by gcc."""
-
-    scenario: str
-    value: float
-
-
-@dataclass(frozen=True)
-class FamilyRow:
-    """One family. What no pair of runs was there for is None.
-
-    Attributes:
-        name: of the family.
-        description: what happens in it.
-        scenarios: how many completed with any controller.
-        scores: mean challenge score over scenarios, by controller.
-        better_gcc: of the two GCC that with the higher score.
-        against_gcc: weir less that one, challenge score.
-        against_rule: weir less the rule.
-        worst_score: the scenario with the lowest score against gcc.
-        worst_utilisation: that with the lowest utilisation as a ratio of gcc's.
-    """
-
-    name: str
-    description: str
-    scenarios: int
-    scores: Mapping[str, float]
-    better_gcc: str | None
-    against_gcc: PairedComparison | None
-    against_rule: PairedComparison | None
-    worst_score: WorstScenario | None
-    worst_utilisation: WorstScenario | None
-
-
-def family_row(name: str, description: str, records: Records) -> FamilyRow:
+def family_row(name: str, description: str, records: Sequence[Record]) -> FamilyRow:
     """The row of a family from its records."""
     means = scenario_means(records)
     scores: dict[str, float] = {}
@@ -87,4 +50,4 @@ def _lowest(values: Mapping[str, float]) -> WorstScenario | None:
     if not values:
         return None
     name = min(values, key=lambda scenario: values[scenario])
-    return WorstScenario(name, values[name])
+    return WorstScenario(scenario=name, value=values[name])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weir.errors import InputError
+from weir.qoe_eval.records import FlowRecord, RunRecord
 
 Array = NDArray[np.float64]
 
@@ -39,32 +39,32 @@ class FlowSeries:
         return slice(first, min(last, len(self.receive_rate_bps)))
 
 
-def read_flow_series(record: Mapping[str, Any], flow: Mapping[str, Any]) -> FlowSeries | None:
-    """The series of `flow`, one of `record["flows"]`; nothing when the run was made without series.
+def read_flow_series(record: RunRecord, flow: FlowRecord) -> FlowSeries | None:
+    """The series of `flow`, one of `record.flows`; nothing when the run was made without series.
 
     The capacity is that of the forward link, hence left out for a flow in the reverse direction.
 
     Raises:
         InputError: the arrays have different lengths.
     """
-    path = record.get("series")
-    own = flow.get("series")
+    path, own = record.series, flow.series
     if not path or not own:
         return None
     samples = len(own["receive_rate_bps"])
-    capacity = path.get("capacity_bps") if flow["direction"] == "forward" else None
+    capacity = path.get("capacity_bps") if flow.direction == "forward" else None
     names = ("target_bps", "send_rate_bps", "receive_rate_bps", "one_way_delay_mean_ms", "packets_lost")
     # A TCP flow has no target; a column that the flow does not have reads as not known.
-    columns = {name: np.array(own.get(name) or [None] * samples, dtype=np.float64) for name in names}
+    known: Mapping[str, object] = own
+    columns = {name: np.array(known.get(name) or [None] * samples, dtype=np.float64) for name in names}
     lengths = {name: len(column) for name, column in columns.items()}
     if capacity:
         lengths["capacity_bps"] = len(capacity)
     if len(set(lengths.values())) != 1:
-        raise InputError(f"result of {record['scenario']}, flow {flow['id']}: series of different lengths: {lengths}")
+        raise InputError(f"result of {record.scenario}, flow {flow.id}: series of different lengths: {lengths}")
     return FlowSeries(
         interval_s=float(path["interval_s"]),
-        start_s=float(flow["start_s"]),
-        stop_s=float(record["duration_s"] if flow["stop_s"] is None else flow["stop_s"]),
+        start_s=flow.start_s,
+        stop_s=record.duration_s if flow.stop_s is None else flow.stop_s,
         capacity_bps=np.array(capacity, dtype=np.float64) if capacity else None,
         **columns,
     )

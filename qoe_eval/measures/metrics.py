@@ -7,18 +7,15 @@ index of one flow).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Sequence
 
 from weir.qoe_eval.measures.convergence import convergence_times, oscillation
 from weir.qoe_eval.measures.fairness import rtp_fairness, tcp_share
 from weir.qoe_eval.measures.flow_series import FlowSeries, read_flow_series
-from weir.qoe_eval.measures.metric_table import METRICS, Metric
 from weir.qoe_eval.measures.recoco import recoco_score
+from weir.qoe_eval.measures.table import MEASURES, Measure
 from weir.qoe_eval.measures.viewer import viewer_measures
-
-Values = dict[str, float | None]
+from weir.qoe_eval.records import EstimatorRecord, FlowRecord, Measures, Metrics, RunRecord
 
 # The delay at which the delay part of the MMSys 2021 score is 0.
 CHALLENGE_LARGEST_DELAY_MS = 400.0
@@ -27,7 +24,7 @@ CHALLENGE_LARGEST_DELAY_MS = 400.0
 _APPLICATION_LIMITED_SHARE = 0.95
 
 
-def run_metrics(record: Mapping[str, Any], flows_under_test: Sequence[str] | None = None) -> dict[str, Any]:
+def run_metrics(record: RunRecord, flows_under_test: Sequence[str] | None = None) -> Metrics:
     """The measures of one run.
 
     Args:
@@ -35,41 +32,39 @@ def run_metrics(record: Mapping[str, Any], flows_under_test: Sequence[str] | Non
         flows_under_test: ids of flows; by default every RTP flow that runs the record's controller.
 
     Returns:
-        {"run": {metric: value}, "flows": {flow id: {metric: value}}, "convergence": {flow id: [{at_s, to_bps, time_s,
-        converged}]}}. Over several flows under test a measure of the run is the mean of theirs, or the worst where the
-        table says so, and for utilisation what they carry together.
+        The measures of the run and of each flow under test. Over several flows under test, the table says how a measure
+        is aggregated; the utilisation of the run is that of all of them together.
 
     Raises:
         InputError: the record's series contradict each other.
     """
     tested = _flows_under_test(record, flows_under_test)
-    alone = len(record["flows"]) == 1
-    flows: dict[str, Values] = {}
-    convergence: dict[str, list[dict[str, Any]]] = {}
+    alone = len(record.flows) == 1
+    flows: dict[str, Measures] = {}
+    convergence = {}
     for flow in tested:
         series = read_flow_series(record, flow)
-        steps = convergence_times(series) if series and alone and not _application_limited(record, flow, series) else []
-        convergence[flow["id"]] = [asdict(step) for step in steps]
+        steps = convergence_times(series) if series and alone and not _application_limited(flow, series) else []
+        convergence[flow.id] = steps
         converged_s = sum(step.time_s for step in steps) / len(steps) if steps else None
-        flows[flow["id"]] = _flow_metrics(record, flow, series) | {"convergence_time_s": converged_s}
+        flows[flow.id] = {**_flow_metrics(record, flow, series), "convergence_time_s": converged_s}
     for values in flows.values():
-        METRICS.check(values)
-    run: Values = {
-        name: _combined(metric, [values.get(name) for values in flows.values()]) for name, metric in METRICS.items()
+        MEASURES.check(values)
+    run = {
+        name: _combined(measure, [values.get(name) for values in flows.values()])
+        for name, measure in MEASURES.of("replay").items()
     }
     if len(tested) > 1:
         run["utilisation"] = _joint_utilisation(record, tested)
     run["jain_index"] = rtp_fairness(record)
     run["tcp_share"] = tcp_share(record)
-    return {
-        "run": _finite(run),
-        "flows": {name: _finite(values) for name, values in flows.items()},
-        "convergence": convergence,
-    }
+    return Metrics(
+        run=_finite(run), flows={name: _finite(values) for name, values in flows.items()}, convergence=convergence
+    )
 
 
 def challenge_parts(
-    sent: int, lost: int, d95_ms: float | None, base_ms: float, received_bytes: float, carriable_bytes: float
+    sent: int, lost: int, d95_ms: float | None, base_ms: float, received_bytes: float, achievable_bytes: float
 ) -> tuple[float | None, float | None, float | None]:
     """Delay, rate and loss part of the MMSys 2021 score, each 0 to 100. A flow of which nothing arrived has a delay
     part of 0.
@@ -79,7 +74,7 @@ def challenge_parts(
     else:
         share = (CHALLENGE_LARGEST_DELAY_MS - d95_ms) / (CHALLENGE_LARGEST_DELAY_MS - base_ms)
         delay = 100 * min(1.0, max(0.0, share))
-    rate = 100 * min(1.0, received_bytes / carriable_bytes) if carriable_bytes > 0 else None
+    rate = 100 * min(1.0, received_bytes / achievable_bytes) if achievable_bytes > 0 else None
     loss = 100 * (1 - lost / sent) if sent > 0 else None
     return delay if sent > 0 else None, rate, loss
 
@@ -105,82 +100,82 @@ def utility(objective: Sequence[float], rate: float | None, delay: float | None,
     return throughput_weight * rate + latency_weight * delay + loss_weight * loss
 
 
-def _flow_metrics(record: Mapping[str, Any], flow: Mapping[str, Any], series: FlowSeries | None) -> Values:
-    delays, base_ms = flow.get("one_way_delay_ms") or {}, flow["base_one_way_delay_ms"]
-    if flow.get("queueing_delay_ms"):
-        # Of a path whose own delay changes: as on one of its mean delay, for what the path does is no queue.
-        delays = {name: base_ms + value for name, value in flow["queueing_delay_ms"].items()}
-    sent, lost = flow["packets_sent"], flow["packets_lost"]
-    received_bytes, carriable_bytes = flow["bytes_received"], flow["carriable_bytes"] or 0
-    delay, rate, loss = challenge_parts(sent, lost, delays.get("p95"), base_ms, received_bytes, carriable_bytes)
+def _flow_metrics(record: RunRecord, flow: FlowRecord, series: FlowSeries | None) -> Measures:
+    delays, base_ms = flow.delay_ms, flow.base_one_way_delay_ms
+    if flow.queueing_delay_ms:
+        # On a path whose own delay changes, only the queue counts, on top of the path's mean delay.
+        delays = {name: base_ms + value for name, value in flow.queueing_delay_ms.items()}
+    sent, lost = flow.packets_sent, flow.packets_lost
+    received_bytes, achievable_bytes = flow.bytes_received, flow.achievable_bytes or 0
+    delay, rate, loss = challenge_parts(sent, lost, delays.get("p95"), base_ms, received_bytes, achievable_bytes)
     active_s = _active_s(record, flow)
-    decisions = (flow.get("estimator") or {}).get("decisions") or 0
-    guard = flow.get("guard") or {}
-    packet_bytes = received_bytes / flow["packets_received"] if flow["packets_received"] else None
+    estimator = flow.estimator or EstimatorRecord()
+    decisions = estimator.decisions
+    packet_bytes = received_bytes / flow.packets_received if flow.packets_received else None
     return {
-        "utility": utility(record["objective"], rate, delay, loss) if record.get("objective") else None,
+        "utility": utility(record.objective, rate, delay, loss) if record.objective else None,
         "challenge": challenge_score(delay, rate, loss),
         "challenge_delay": delay,
         "challenge_rate": rate,
         "challenge_loss": loss,
         **viewer_measures(record, flow),
         "recoco": recoco_score(series, packet_bytes) if series else None,
-        "utilisation": received_bytes / carriable_bytes if carriable_bytes > 0 else None,
+        "utilisation": received_bytes / achievable_bytes if achievable_bytes > 0 else None,
         "receive_rate_bps": 8 * received_bytes / active_s if active_s > 0 else None,
         "p95_queueing_delay_ms": _above(delays.get("p95"), base_ms),
         "max_queueing_delay_ms": _above(delays.get("max"), base_ms),
         "loss_ratio": lost / sent if sent > 0 else None,
-        "seconds_above_400_ms": flow.get("seconds_above_400_ms"),
+        "seconds_above_400_ms": flow.seconds_above_400_ms,
         "oscillation": oscillation(series) if series else None,
-        "guard_interventions": sum(guard.values()) / decisions if decisions else None,
-        "fallback_ratio": flow["estimator"].get("fallback_decisions", 0) / decisions if decisions else None,
+        "guard_interventions": sum((flow.guard or {}).values()) / decisions if decisions else None,
+        "fallback_ratio": estimator.fallback_decisions / decisions if decisions else None,
     }
 
 
-def _flows_under_test(record: Mapping[str, Any], ids: Sequence[str] | None) -> list[Mapping[str, Any]]:
-    rtp = [flow for flow in record["flows"] if flow["kind"] == "rtp"]
+def _flows_under_test(record: RunRecord, ids: Sequence[str] | None) -> list[FlowRecord]:
+    rtp = [flow for flow in record.flows if flow.kind == "rtp"]
     if ids is not None:
-        return [flow for flow in rtp if flow["id"] in ids]
-    return [flow for flow in rtp if flow["controller"] == record["controller"]]
+        return [flow for flow in rtp if flow.id in ids]
+    return [flow for flow in rtp if flow.controller == record.controller]
 
 
-def _combined(metric: Metric, values: Sequence[float | None]) -> float | None:
+def _combined(measure: Measure, values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     if not known:
         return None
-    return metric.worst(known) if metric.over_flows == "worst" else sum(known) / len(known)
+    return measure.worst(known) if measure.over_flows == "worst" else sum(known) / len(known)
 
 
-def _joint_utilisation(record: Mapping[str, Any], flows: Sequence[Mapping[str, Any]]) -> float | None:
-    """Bytes received by all / bytes that the path could have carried for them: the sum of what it could for each, at
+def _joint_utilisation(record: RunRecord, flows: Sequence[FlowRecord]) -> float | None:
+    """Bytes received by all / bytes that the path could have delivered for them: the sum of what it could for each, at
     most its capacity over the time when any is active. Mean of the two directions where there are flows in both.
     """
     shares = []
     for direction in ("forward", "reverse"):
-        some = [flow for flow in flows if flow["direction"] == direction]
-        carriable = sum(flow["carriable_bytes"] or 0 for flow in some)
-        mean_capacity_bps = record["path"].get("mean_capacity_bps")
+        some = [flow for flow in flows if flow.direction == direction]
+        achievable = sum(flow.achievable_bytes or 0 for flow in some)
+        mean_capacity_bps = record.path.mean_capacity_bps
         if len(some) > 1 and direction == "forward" and mean_capacity_bps:
-            begin = min(flow["start_s"] for flow in some)
-            end = max(flow["start_s"] + _active_s(record, flow) for flow in some)
-            # The longest flow's own carriable bytes know the capacity of just that time, where they are the larger.
-            longest = max(flow["carriable_bytes"] or 0 for flow in some)
-            carriable = min(carriable, max(longest, mean_capacity_bps * (end - begin) / 8))
-        if carriable > 0:
-            shares.append(sum(flow["bytes_received"] for flow in some) / carriable)
+            begin = min(flow.start_s for flow in some)
+            end = max(flow.start_s + _active_s(record, flow) for flow in some)
+            # The longest flow's own achievable bytes know the capacity of just that time, where they are the larger.
+            longest = max(flow.achievable_bytes or 0 for flow in some)
+            achievable = min(achievable, max(longest, mean_capacity_bps * (end - begin) / 8))
+        if achievable > 0:
+            shares.append(sum(flow.bytes_received for flow in some) / achievable)
     return sum(shares) / len(shares) if shares else None
 
 
-def _application_limited(record: Mapping[str, Any], flow: Mapping[str, Any], series: FlowSeries) -> bool:
+def _application_limited(flow: FlowRecord, series: FlowSeries) -> bool:
     if series.capacity_bps is None:
         return True
     capacity_bytes = float(series.capacity_bps[series.active].sum()) * series.interval_s / 8
-    return (flow["carriable_bytes"] or 0) < _APPLICATION_LIMITED_SHARE * capacity_bytes
+    return (flow.achievable_bytes or 0) < _APPLICATION_LIMITED_SHARE * capacity_bytes
 
 
-def _active_s(record: Mapping[str, Any], flow: Mapping[str, Any]) -> float:
-    stop_s = record["duration_s"] if flow["stop_s"] is None else min(flow["stop_s"], record["duration_s"])
-    return float(stop_s - flow["start_s"])
+def _active_s(record: RunRecord, flow: FlowRecord) -> float:
+    stop_s = record.duration_s if flow.stop_s is None else min(flow.stop_s, record.duration_s)
+    return float(stop_s - flow.start_s)
 
 
 def _above(delay_ms: float | None, base_ms: float) -> float | None:
@@ -188,5 +183,5 @@ def _above(delay_ms: float | None, base_ms: float) -> float | None:
     return None if delay_ms is None else max(0.0, delay_ms - base_ms)
 
 
-def _finite(values: Values) -> Values:
+def _finite(values: Measures) -> dict[str, float | None]:
     return {name: float(v) if v is not None and math.isfinite(v) else None for name, v in values.items()}

@@ -15,13 +15,13 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weir.qoe_eval.measures.metric_table import Metric
+from weir.qoe_eval.measures.table import Measure
+from weir.qoe_eval.records import PairedComparison, Record, Spread
 
 RESAMPLES = 4999
 CONFIDENCE = 0.95
@@ -29,61 +29,29 @@ MINIMUM_SCENARIOS = 6
 """Of fewer, a bootstrap draws the same few samples again and again: its intervals cover far less than they say."""
 _SEED = 20210928  # any constant: the same results give the same intervals
 
-# Scenario and seed of a run, and the value of one metric in it.
+RecordType = TypeVar("RecordType", bound=Record)
+# Scenario and seed of a run, and the value of one measure in it.
 RunValues = Mapping[tuple[str, int], float]
 
 
-@dataclass(frozen=True)
-class Spread:
-    """Mean and tails of one metric over the `n` runs of one controller, on `independent` scenarios.
-
-    `worst` is the minimum or maximum, by what is better; `ci95` the 95 % bootstrap interval of the mean, (None, None)
-    for too few scenarios.
-    """
-
-    mean: float
-    p5: float
-    p95: float
-    worst: float
-    ci95: tuple[float | None, float | None]
-    n: int
-    independent: int
-
-
-@dataclass(frozen=True)
-class PairedComparison:
-    """`mean` of a - b over scenarios, its 95 % interval, and on how many of the `independent` scenarios the mean of a
-    is strictly better or worse. `n`: pairs of runs behind it.
-
-    `ci95` is (None, None) for fewer than MINIMUM_SCENARIOS.
-    """
-
-    mean: float
-    ci95: tuple[float | None, float | None]
-    wins: int
-    losses: int
-    n: int
-    independent: int
-
-
-def distinct_runs(results: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def distinct_runs(results: Sequence[RecordType]) -> list[RecordType]:
     """Result records without repetitions: scenario and seed on which every controller measures just what it does on one
     before say nothing new, be it another seed of a scenario in which nothing is random or a trace given twice.
     """
-    runs: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
+    runs: dict[tuple[str, int], list[RecordType]] = {}
     for result in results:
-        runs.setdefault((result["scenario"], result["seed"]), []).append(result)
+        runs.setdefault((result.scenario, result.seed), []).append(result)
     seen = set()
     distinct = []
     for group in runs.values():
-        measured = frozenset((one["controller"], tuple(sorted(one["metrics"]["run"].items()))) for one in group)
+        measured = frozenset((one.controller, tuple(sorted(one.measures.items()))) for one in group)
         if measured not in seen:
             distinct += group
         seen.add(measured)
     return distinct
 
 
-def spread(metric: Metric, values: RunValues) -> Spread | None:
+def spread(measure: Measure, values: RunValues) -> Spread | None:
     """Nothing for no values. Percentiles over runs, linearly interpolated (numpy's default)."""
     if not values:
         return None
@@ -94,14 +62,14 @@ def spread(metric: Metric, values: RunValues) -> Spread | None:
         mean=float(np.mean(over_runs)),
         p5=float(p5),
         p95=float(p95),
-        worst=float(metric.worst(over_runs)),
+        worst=float(measure.worst(over_runs)),
         ci95=bootstrap_interval(means, np.zeros_like(means)),
         n=len(over_runs),
         independent=len(means),
     )
 
 
-def compare_paired(metric: Metric, a: RunValues, b: RunValues) -> PairedComparison | None:
+def compare_paired(measure: Measure, a: RunValues, b: RunValues) -> PairedComparison | None:
     """a against b over the runs that both have; nothing when there are none."""
     common = sorted(a.keys() & b.keys())
     if not common:
@@ -111,8 +79,8 @@ def compare_paired(metric: Metric, a: RunValues, b: RunValues) -> PairedComparis
     return PairedComparison(
         mean=float(np.mean(differences)),
         ci95=bootstrap_interval(first, second),
-        wins=sum(metric.difference_favours_first(difference) for difference in differences.tolist()),
-        losses=sum(metric.difference_favours_first(-difference) for difference in differences.tolist()),
+        wins=sum(measure.difference_favours_first(difference) for difference in differences.tolist()),
+        losses=sum(measure.difference_favours_first(-difference) for difference in differences.tolist()),
         n=len(common),
         independent=len(differences),
     )

@@ -9,10 +9,9 @@ beside it, so that a model that is deaf to its objective does not pass for one t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from weir.qoe_eval.measures.summary import scenario_means
+from weir.qoe_eval.records import Record, Steering
 from weir.registry import PRESETS
 
 # The presets that are told one after another; one that is not among them is listed after them.
@@ -24,28 +23,11 @@ PAIRS = (*STEPS, ("throughput", "latency"))
 TOLERANCES = {"utilisation": 0.002, "p95_queueing_delay_ms": 1.0}
 
 
-@dataclass(frozen=True)
-class Steering:
-    """Shares of `scenarios`, each 0 to 1, None for no scenarios.
-
-    `right`: both measures, both steps. `by_step`: for each measure, each step ("throughput-balanced") and both
-    together ("throughput-latency") alone.
-    `moved`: the right ones on which a measure differs between the outermost presets by more than its tolerance.
-    `wrong`: names of the scenarios that are not right.
-    """
-
-    scenarios: int
-    right: float | None
-    moved: float | None
-    by_step: Mapping[str, Mapping[str, float]]
-    wrong: Sequence[str]
-
-
-def steering_of(records: Mapping[str, Sequence[Mapping[str, Any]]], controller: str) -> Steering:
+def steering_of(records: Mapping[str, Sequence[Record]], controller: str) -> Steering:
     """`steering` of a controller's runs, by preset."""
     by_scenario: dict[str, dict[str, dict[str, float]]] = {}
     for preset, some in records.items():
-        means = scenario_means([record for record in some if record["controller"] == controller])
+        means = scenario_means([record for record in some if record.controller == controller])
         for scenario, by_controller in means.items():
             by_scenario.setdefault(scenario, {})[preset] = by_controller[controller]
     return steering(by_scenario)
@@ -58,7 +40,7 @@ def steering(values: Mapping[str, Mapping[str, Mapping[str, float | None]]]) -> 
     }
     known = {name: by for name, by in read.items() if all(len(found) == len(TOLERANCES) for found in by.values())}
     if not known:
-        return Steering(0, None, None, {}, [])
+        return Steering(scenarios=0, right=None, moved=None, by_step={}, wrong=[])
     right_steps = {
         (metric, a, b): [by[a][metric] - by[b][metric] >= -tolerance for by in known.values()]
         for metric, tolerance in TOLERANCES.items()

@@ -1,56 +1,56 @@
-"""`summary.json`: what a set of runs says, for scripts. The stable interface of `weir replay`."""
+"""From the records of many runs or calls to their summary: means, tails, and paired comparisons."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from typing import TypeVar
 
-from weir.qoe_eval.measures.metric_table import METRICS, Metric
 from weir.qoe_eval.measures.statistics import compare_paired, distinct_runs, spread
+from weir.qoe_eval.measures.table import MEASURES, Kind, Measure
+from weir.qoe_eval.records import MeasureAbout, PairedComparison, PairedRow, Record, RunAbout, Summary
 from weir.registry import SIMULATED
 
 REFERENCE = "weir"
 
+RecordType = TypeVar("RecordType", bound=Record)
+Values = dict[tuple[str, int], float]
+"""One measure by scenario and seed."""
+Means = dict[str, dict[str, dict[str, float]]]
+"""Means over seeds by scenario, controller and measure."""
 
-def summarise(
-    results: Sequence[Mapping[str, Any]], run: Mapping[str, Any], metrics: Mapping[str, Metric] = METRICS
-) -> dict[str, Any]:
-    """The summary of lines of `results.jsonl`.
+
+def summarise(results: Sequence[Record], run: RunAbout, kind: Kind = "replay") -> Summary:
+    """The summary of records. Runs that repeat others count in `scenarios` only.
 
     Args:
-        results: lean result records, each with `scenario`, `controller`, `seed` and `metrics.run`.
-        run: what was run (command, versions, seeds), carried along as it is.
-        metrics: the measures by name.
-
-    Returns:
-        schema, run, metrics (unit and direction of each), controllers.<name>.<metric>.{mean, p5, p95, worst, ci95,
-        n, independent}, scenarios.<name>.<controller>.<metric> (means over seeds) and paired (weir against every other
-        controller: a list of {a, b, metric, mean, ci95, wins, losses, n, independent}). Runs that repeat others count
-        in scenarios only. A metric that no run of a controller defines is absent there.
+        results: records of runs or calls.
+        run: what was run, carried along as it is.
+        kind: which measures there are.
     """
-    controllers = ordered_controllers(result["controller"] for result in results)
-    scenarios = list(dict.fromkeys(result["scenario"] for result in results))
+    measures = MEASURES.of(kind)
+    controllers = ordered_controllers(result.controller for result in results)
 
-    def by_metric(some: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], dict[tuple[str, int], float]]:
-        return {(name, metric): run_values(some, name, metric) for name in controllers for metric in metrics}
+    def by_measure(some: Sequence[Record]) -> dict[tuple[str, str], Values]:
+        return {(name, measure): run_values(some, name, measure) for name in controllers for measure in measures}
 
-    values, every_value = by_metric(distinct_runs(results)), by_metric(results)
-    return {
-        "schema": "weir.summary/1",
-        "run": dict(run),
-        "metrics": {m.name: {"label": m.label, "better": m.better, "meaning": m.meaning} for m in metrics.values()},
-        "controllers": {
+    values, every_value = by_measure(distinct_runs(results)), by_measure(results)
+    return Summary(
+        run=run,
+        metrics={m.name: MeasureAbout(label=m.label, better=m.better, meaning=m.meaning) for m in measures.values()},
+        controllers={
             name: {
-                metric: asdict(found) | {"ci95": list(found.ci95)}
-                for metric, described in metrics.items()
-                if (found := spread(described, values[name, metric]))
+                measure: found
+                for measure, described in measures.items()
+                if (found := spread(described, values[name, measure]))
             }
             for name in controllers
         },
-        "scenarios": {scenario: _by_controller(scenario, controllers, every_value) for scenario in scenarios},
-        "paired": _paired(controllers, values, metrics),
-    }
+        scenarios={
+            scenario: _by_controller(scenario, controllers, every_value)
+            for scenario in dict.fromkeys(result.scenario for result in results)
+        },
+        paired=_paired(controllers, values, measures),
+    )
 
 
 def ordered_controllers(names: Iterable[str]) -> list[str]:
@@ -59,39 +59,54 @@ def ordered_controllers(names: Iterable[str]) -> list[str]:
     return sorted(set(names), key=lambda name: (order.get(name, len(order)), name))
 
 
-def in_order(results: Sequence[Mapping[str, Any]], scenarios: Iterable[str]) -> list[Mapping[str, Any]]:
+def in_order(results: Sequence[RecordType], scenarios: Iterable[str]) -> list[RecordType]:
     """By seed, scenario (in the order given, others after) and controller: results are written as runs complete."""
     position = {name: index for index, name in enumerate(scenarios)}
-    controllers = ordered_controllers(result["controller"] for result in results)
+    controllers = ordered_controllers(result.controller for result in results)
 
-    def key(result: Mapping[str, Any]) -> tuple[int, int, str, int]:
-        name = result["scenario"]
-        return result["seed"], position.get(name, len(position)), name, controllers.index(result["controller"])
+    def key(result: Record) -> tuple[int, int, str, int]:
+        name = result.scenario
+        return result.seed, position.get(name, len(position)), name, controllers.index(result.controller)
 
     return sorted(results, key=key)
 
 
-def run_values(results: Iterable[Mapping[str, Any]], controller: str, metric: str) -> dict[tuple[str, int], float]:
+def run_values(results: Iterable[Record], controller: str, metric: str) -> Values:
     """A metric by scenario and seed, of the runs of a controller that define it."""
     return {
-        (result["scenario"], result["seed"]): value
+        (result.scenario, result.seed): value
         for result in results
-        if result["controller"] == controller and (value := result["metrics"]["run"].get(metric)) is not None
+        if result.controller == controller and (value := result.measures.get(metric)) is not None
     }
 
 
-def scenario_means(results: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, dict[str, float]]]:
+def scenario_means(results: Sequence[Record]) -> Means:
     """Scenario -> controller -> metric -> mean over seeds; what no run defines is absent."""
-    controllers = ordered_controllers(result["controller"] for result in results)
-    values = {(name, metric): run_values(results, name, metric) for name in controllers for metric in METRICS}
+    controllers = ordered_controllers(result.controller for result in results)
+    values = {(name, metric): run_values(results, name, metric) for name in controllers for metric in MEASURES}
     return {
         scenario: _by_controller(scenario, controllers, values)
-        for scenario in dict.fromkeys(result["scenario"] for result in results)
+        for scenario in dict.fromkeys(result.scenario for result in results)
+    }
+
+
+def against(records: Sequence[Record], other: str, metric: str = "challenge") -> PairedComparison | None:
+    """weir - other, paired by scenario and seed; runs that repeat others count once."""
+    records = distinct_runs(records)
+    return compare_paired(MEASURES[metric], run_values(records, REFERENCE, metric), run_values(records, other, metric))
+
+
+def scenario_differences(means: Means, other: str, metric: str = "challenge") -> dict[str, float]:
+    """weir - other by scenario, of means over seeds, for the scenarios that both have."""
+    return {
+        name: by[REFERENCE][metric] - by[other][metric]
+        for name, by in means.items()
+        if metric in by.get(REFERENCE, {}) and metric in by.get(other, {})
     }
 
 
 def _by_controller(
-    scenario: str, controllers: Sequence[str], values: Mapping[tuple[str, str], Mapping[tuple[str, int], float]]
+    scenario: str, controllers: Sequence[str], values: Mapping[tuple[str, str], Values]
 ) -> dict[str, dict[str, float]]:
     table: dict[str, dict[str, float]] = {}
     for name in controllers:
@@ -104,17 +119,17 @@ def _by_controller(
 
 def _paired(
     controllers: Sequence[str],
-    values: Mapping[tuple[str, str], Mapping[tuple[str, int], float]],
-    metrics: Mapping[str, Metric],
-) -> list[dict[str, Any]]:
+    values: Mapping[tuple[str, str], Values],
+    measures: Mapping[str, Measure],
+) -> list[PairedRow]:
     if REFERENCE not in controllers:
         return []
     rows = []
     for other in controllers:
-        for metric, described in metrics.items():
+        for metric, described in measures.items():
             if other == REFERENCE:
                 continue
             found = compare_paired(described, values[REFERENCE, metric], values[other, metric])
             if found:
-                rows.append({"a": REFERENCE, "b": other, "metric": metric} | asdict(found) | {"ci95": list(found.ci95)})
+                rows.append(PairedRow.of(REFERENCE, other, metric, found))
     return rows

@@ -5,7 +5,7 @@
     frames.csv.gz    one row a run, flow and frame
 
 A value that is not known is an empty cell. Units are those of `results.jsonl`, and end the names of columns; those of
-measures are in `metric_table.py`.
+measures are in `measures/table.py`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from weir.files.output import replacing
-from weir.qoe_eval.measures.metric_table import Metric
+from weir.qoe_eval.measures.table import MEASURES, Kind
 from weir.qoe_eval.measures.viewer import rendered_frames
+from weir.qoe_eval.records import FlowColumns, FrameColumns, PathColumns, Record, RunRecord
 from weir.qoe_eval.runs.store import RunStore
 
 RESULTS_CSV = "results.csv"
@@ -34,31 +35,30 @@ _FLOW_COLUMNS = (
 )  # fmt: skip
 _FRAME_COLUMNS = ("capture_time_s", "rendered_time_s", "bytes")
 
-Record = Mapping[str, Any]
+Cell = str | float | None
 
 
-def write_results_csv(folder: Path, records: Sequence[Record], metrics: Mapping[str, Metric]) -> Path:
-    """Writes `results.csv`; returns its path. Every metric has a column.
+def write_results_csv(folder: Path, records: Sequence[Record], kind: Kind) -> Path:
+    """Writes `results.csv`; returns its path. Every measure of `kind` has a column.
 
     Raises:
         InputError: it cannot be written.
     """
-    path = folder / RESULTS_CSV
+    path, measures = folder / RESULTS_CSV, MEASURES.of(kind)
     weights = ("throughput_weight", "latency_weight", "loss_weight")
     with replacing(path) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         writer = csv.writer(text)
-        writer.writerow([*_RUN, *weights, "duration_s", *metrics])
+        writer.writerow([*_RUN, *weights, "duration_s", *measures])
         for record in records:
-            objective = record.get("objective") or [None] * len(weights)
-            measures = record["metrics"]["run"]
-            run = [*_identity(record), *objective, record["duration_s"]]
-            writer.writerow([*run, *(measures.get(name) for name in metrics)])
+            objective = record.objective or [None] * len(weights)
+            run = [*_identity(record), *objective, record.duration_s]
+            writer.writerow([*run, *(record.measures.get(name) for name in measures)])
         text.detach()  # flushed; the file is closed where it gets its name
     return path
 
 
-def write_series_csv(store: RunStore, records: Iterable[Record]) -> tuple[Path, Path]:
+def write_series_csv(store: RunStore, records: Iterable[RunRecord]) -> tuple[Path, Path]:
     """Writes `series.csv.gz` and `frames.csv.gz`, of the runs that have series; returns their paths.
 
     The capacity and the link's queue are those of the forward link, whatever the flow's direction. A frame that was not
@@ -95,19 +95,19 @@ def _compressed(path: Path) -> Iterator[io.TextIOWrapper]:
         yield text
 
 
-def _identity(record: Record) -> list[Any]:
-    return [record[name] for name in _RUN]
+def _identity(record: Record) -> list[Cell]:
+    return [record.scenario, record.controller, record.seed]
 
 
-def _series_rows(start: list[Any], path: Mapping[str, Any], columns: Mapping[str, Any]) -> Iterator[list[Any]]:
+def _series_rows(start: list[Cell], path: PathColumns, columns: FlowColumns) -> Iterator[list[Cell]]:
     samples = len(columns["receive_rate_bps"])
-    shown = [path.get(name) or [None] * samples for name in _PATH_COLUMNS]
-    shown += [columns.get(name) or [None] * samples for name in _FLOW_COLUMNS]
+    known: Mapping[str, Any] = {**path, **columns}
+    shown = [known.get(name) or [None] * samples for name in (*_PATH_COLUMNS, *_FLOW_COLUMNS)]
     for index, values in enumerate(zip(*shown, strict=True)):
         yield [*start, round(index * path["interval_s"], 6), *values]
 
 
-def _frame_rows(start: list[Any], frames: Mapping[str, Any] | None) -> Iterator[list[Any]]:
+def _frame_rows(start: list[Cell], frames: FrameColumns | None) -> Iterator[list[Cell]]:
     if not frames:
         return
     shown, rendered_us = rendered_frames(frames)

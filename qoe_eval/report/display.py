@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weir.qoe_eval.measures.metric_table import Metric
+from weir.qoe_eval.measures.table import Measure
 from weir.qoe_eval.report.colours import css_name
 from weir.qoe_eval.runs.own_controllers import NAME
 from weir.registry import is_pool
@@ -16,13 +16,13 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def signed(value: float, metric: Metric) -> str:
+def signed(value: float, metric: Measure) -> str:
     """A difference for people, with its sign; 0 has none."""
     text = metric.display(abs(value))
     return text if float(text.replace(",", "")) == 0 else ("+" if value > 0 else "−") + text
 
 
-def interval(ends: Sequence[float | None], metric: Metric, of_difference: bool = False) -> str:
+def interval(ends: Sequence[float | None], metric: Measure, of_difference: bool = False) -> str:
     """The two ends of an interval for people; a dash where there is none."""
     low, high = ends
     if low is None or high is None:

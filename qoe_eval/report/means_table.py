@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
 
-from weir.qoe_eval.measures.metric_table import Metric
 from weir.qoe_eval.measures.summary import REFERENCE
+from weir.qoe_eval.measures.table import MEASURES
+from weir.qoe_eval.records import Summary
 
 # Longer names of controllers of one's own are cut.
 _LONGEST_NAME = 20
 _PIPE_WIDTH = 120
 
 
-def print_means(summary: Mapping[str, Any], metrics: Mapping[str, Metric], shown: Sequence[str]) -> None:
+def print_means(summary: Summary, shown: Sequence[str]) -> None:
     """Prints the measures `shown` of a `summary.json`, a line per controller."""
     table = Table(box=None, header_style="dim", padding=(0, 1, 0, 0))
-    longest = max(map(len, summary["controllers"]), default=0)
+    longest = max(map(len, summary.controllers), default=0)
     table.add_column("controller", min_width=min(longest, _LONGEST_NAME))
     for name in shown:
-        heading = f"{metrics[name].label}\n{metrics[name].unit}"
+        heading = f"{MEASURES[name].label}\n{MEASURES[name].unit}"
         table.add_column(heading, justify="right", min_width=max(map(len, heading.split())))
-    for controller, values in summary["controllers"].items():
-        cells = [metrics[name].display(values[name]["mean"]) if name in values else "–" for name in shown]
+    for controller, values in summary.controllers.items():
+        cells = [MEASURES[name].display(values[name].mean) if name in values else "–" for name in shown]
         table.add_row(controller, *cells, style="bold" if controller == REFERENCE else None)
     console = Console()
     if not console.is_terminal:

@@ -7,7 +7,7 @@ templates alone, where Jinja2 escapes every text.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 
 _PAGE = Path(__file__).parent / "page"
+
+View = dict[str, Any]
+"""What a template shows, by name: texts, numbers, and rows of them."""
 
 
 @dataclass(frozen=True)
@@ -37,15 +40,15 @@ class Section:
     id: str
     link: str
     template: str
-    view: Mapping[str, Any]
+    view: View
 
 
 def render_page(
     template: str,
     title: str,
-    lead: Mapping[str, Any],
+    lead: View,
     sections: Sequence[Section | None],
-    data: Mapping[str, Any],
+    data: View,
     script: str,
     controllers: Sequence[str] = (),
 ) -> str:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from rich.progress import track
 
 from weir.files.output import write_text
-from weir.qoe_eval.measures.metric_table import METRICS
+from weir.qoe_eval.measures.summary import summarise
+from weir.qoe_eval.records import RunAbout, RunRecord, Summary
 from weir.qoe_eval.report.csv_tables import write_results_csv, write_series_csv
 from weir.qoe_eval.report.replay_page import render_report
+from weir.qoe_eval.runs.families import summarise_families
+from weir.qoe_eval.runs.objectives import summarise_objectives
 from weir.qoe_eval.runs.progress import error_console
 from weir.qoe_eval.runs.store import RunStore
 
@@ -20,17 +21,30 @@ SUMMARY = "summary.json"
 REPORT = "report.html"
 
 
-def write_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]) -> Path:
+def summarise_replay(
+    records: Sequence[RunRecord], objectives: Sequence[RunRecord], families: Sequence[RunRecord], run: RunAbout
+) -> Summary:
+    """The summary of a replay: of its main comparison, and of the runs under other objectives and on families."""
+    summary = summarise(records, run)
+    more: dict[str, object] = {}
+    if found := summarise_objectives(objectives, records):
+        more["objectives"] = found
+    if families:
+        more["families"] = summarise_families(families)
+    return summary.model_copy(update=more)
+
+
+def write_report(store: RunStore, records: Sequence[RunRecord], summary: Summary) -> Path:
     """Writes `summary.json` and `report.html` into the folder of the store; returns the page's path."""
-    write_text(store.folder / SUMMARY, json.dumps(summary, indent=1, allow_nan=False) + "\n")
+    write_text(store.folder / SUMMARY, summary.text() + "\n")
     page = store.folder / REPORT
     write_text(page, render_report(store, records, summary))
     return page
 
 
-def write_csv(store: RunStore, records: Sequence[Mapping[str, Any]], *, quiet: bool) -> None:
+def write_csv(store: RunStore, records: Sequence[RunRecord], *, quiet: bool) -> None:
     """Writes the tables of a replay beside its report, with a progress bar unless `quiet`."""
-    write_results_csv(store.folder, records, METRICS)
+    write_results_csv(store.folder, records, "replay")
     console = error_console()
     hidden = quiet or not console.is_terminal
     write_series_csv(store, track(records, "writing tables", console=console, disable=hidden, transient=True))

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from weir.qoe_eval.measures.metric_table import METRICS
-from weir.qoe_eval.report.page_template import Section, render_page
+from weir.qoe_eval.measures.table import MEASURES
+from weir.qoe_eval.records import RunRecord, Summary
+from weir.qoe_eval.report.page_template import Section, View, render_page
 from weir.qoe_eval.report.sections import objectives
-from weir.qoe_eval.report.sections.failures import failures
-from weir.qoe_eval.report.sections.families import families
-from weir.qoe_eval.report.sections.guard import guard
-from weir.qoe_eval.report.sections.headline import headline
-from weir.qoe_eval.report.sections.paired import paired
-from weir.qoe_eval.report.sections.pools import pools
-from weir.qoe_eval.report.sections.scatter import DELAY_THROUGHPUT, scatter
-from weir.qoe_eval.report.sections.scenarios import per_scenario
-from weir.qoe_eval.report.sections.viewer import viewer
-from weir.qoe_eval.report.sections.what_was_run import what_was_run
-from weir.qoe_eval.report.sections.worst_runs import worst_runs
+from weir.qoe_eval.report.sections.controllers import DELAY_THROUGHPUT, headline, paired, scatter, viewer
+from weir.qoe_eval.report.sections.estimators import guard, pools
+from weir.qoe_eval.report.sections.runs import failures, what_was_run
+from weir.qoe_eval.report.sections.scenarios import families, per_scenario, worst_runs
 from weir.qoe_eval.report.series import chart_series
 from weir.qoe_eval.runs.options import own_names
 from weir.qoe_eval.runs.store import RunStore
@@ -34,18 +27,17 @@ _LINK = ("p95_queueing_delay_ms", "utilisation")
 _VIEWER = ("frame_delay_ms_p95", "viewer_quality")
 
 
-def render_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]) -> str:
+def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summary) -> str:
     """The page as text. `records` are lines of `results.jsonl`, whose series `store` reads; `summary` is theirs.
 
     Raises:
         InputError: a file of series is damaged.
     """
-    controllers = list(summary["controllers"])
-    descriptions = summary["run"].get("scenarios", {})
-    series = chart_series(store, records, {name: one.get("description", "") for name, one in descriptions.items()})
+    controllers = list(summary.controllers)
+    series = chart_series(store, records, {name: one.description for name, one in summary.run.scenarios.items()})
     shown = [name for name in (*own_names(controllers), *_SHOWN_AT_FIRST) if name in controllers] or controllers[:3]
     data = {
-        "axes": {name: {"title": METRICS[name].title, "unit": METRICS[name].unit} for name in (*_LINK, *_VIEWER)},
+        "axes": {name: {"title": MEASURES[name].title, "unit": MEASURES[name].unit} for name in (*_LINK, *_VIEWER)},
         "scatter": scatter(summary, *_LINK),
         "viewer": scatter(summary, *_VIEWER),
         "objectives": objectives.chart(summary),
@@ -53,13 +45,13 @@ def render_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary
         "hidden": [name for name in controllers if name not in shown],
     }
     sections = [
-        failures(summary["run"].get("failures", []), "run"),
+        failures(summary.run.failures, "run"),
         headline(summary),
         viewer(summary),
         paired(summary),
         DELAY_THROUGHPUT,
         objectives.objectives(summary),
-        families(summary.get("families", []), has_own_sections=False),
+        families(summary.families, has_own_sections=False),
         per_scenario(summary),
         worst_runs(records),
         _time_series(series),
@@ -71,20 +63,20 @@ def render_report(store: RunStore, records: Sequence[Mapping[str, Any]], summary
     return render_page("replay/page.html", title, _lead(summary), sections, data, "report.js", controllers)
 
 
-def _lead(summary: Mapping[str, Any]) -> dict[str, Any]:
-    weights = summary["run"].get("objective")
+def _lead(summary: Summary) -> View:
+    weights = summary.run.objective
     sentences = paired_sentences(summary)
     return {
-        "runs": summary["run"].get("runs", 0),
-        "controllers": len(summary["controllers"]),
-        "scenarios": len(summary["scenarios"]),
+        "runs": summary.run.runs,
+        "controllers": len(summary.controllers),
+        "scenarios": len(summary.scenarios),
         "objective": ", ".join(f"{w:g} {name}" for w, name in zip(weights, WEIGHTS, strict=True)) if weights else "",
         "paired": [sentences[other] for other in _COMPARED_FIRST if other in sentences],
-        "has_intervals": any(row["ci95"][0] is not None for row in summary["paired"]),
+        "has_intervals": any(row.ci95[0] is not None for row in summary.paired),
     }
 
 
-def _time_series(series: Sequence[Mapping[str, Any]]) -> Section | None:
+def _time_series(series: Sequence[View]) -> Section | None:
     if not series:
         return None
     return Section("time-series", "Time series", "replay/time_series.html", {"names": [one["name"] for one in series]})

@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from weir.qoe_eval.measures.summary import ordered_controllers
 from weir.qoe_eval.measures.viewer import rendered_frames
+from weir.qoe_eval.records import FrameColumns, RunRecord, Series
+from weir.qoe_eval.report.page_template import View
 from weir.qoe_eval.runs.store import RunStore
 
 # Points per line: more than a screen shows, and 24 scenarios with 8 controllers stay below 4 MB.
 MAX_POINTS = 600
 
 
-def chart_series(
-    store: RunStore, records: Sequence[Mapping[str, Any]], descriptions: Mapping[str, str]
-) -> list[dict[str, Any]]:
+def chart_series(store: RunStore, records: Sequence[RunRecord], descriptions: Mapping[str, str]) -> list[View]:
     """One entry per scenario, of the first seed of which each controller has series.
 
     Rates are means over a bin in kbps, delays the largest of the bin's mean delays in ms (a spike survives the
     thinning), and so are frames' delays and the kinds that a model took the path for, losses sums.
     """
     entries = []
-    for name in dict.fromkeys(record["scenario"] for record in records):
-        runs: dict[str, Mapping[str, Any]] = {}
-        for record in sorted((r for r in records if r["scenario"] == name), key=lambda r: r["seed"]):
-            runs.setdefault(record["controller"], record)
-        entry: dict[str, Any] = {"name": name, "description": descriptions.get(name, ""), "flows": []}
+    for name in dict.fromkeys(record.scenario for record in records):
+        runs: dict[str, RunRecord] = {}
+        for record in sorted((r for r in records if r.scenario == name), key=lambda r: r.seed):
+            runs.setdefault(record.controller, record)
+        entry: View = {"name": name, "description": descriptions.get(name, ""), "flows": []}
         for controller in ordered_controllers(runs):
             record = runs[controller]
             series = store.read_series(record)
@@ -40,28 +39,28 @@ def chart_series(
     return entries
 
 
-def _add_run(entry: dict[str, Any], record: Mapping[str, Any], series: Mapping[str, Any]) -> None:
-    path = series["path"]
+def _add_run(entry: View, record: RunRecord, series: Series) -> None:
+    path = series["path"] or {}
     some = next((columns for columns in series["flows"].values() if columns), None)
     if some is None:
         return
     samples = len(some["receive_rate_bps"])
     per_bin = max(1, -(-samples // MAX_POINTS))
     entry["interval_s"] = round(path["interval_s"] * per_bin, 6)
-    entry["duration_s"] = record["duration_s"]
-    entry["base_delay_ms"] = record["path"]["one_way_delay_ms"]
+    entry["duration_s"] = record.duration_s
+    entry["base_delay_ms"] = record.path.one_way_delay_ms
     if path.get("capacity_bps"):
         entry["capacity_kbps"] = _thin(path["capacity_bps"], per_bin, "mean", 1e-3)
-    for flow in record["flows"]:
-        columns = series["flows"].get(flow["id"])
+    for flow in record.flows:
+        columns = series["flows"].get(flow.id)
         if not columns:
             continue
         target, kinds = columns.get("target_bps"), columns.get("path_kind")
         entry["flows"].append(
             {
-                "controller": record["controller"],
-                "id": flow["id"],
-                "kind": flow["kind"],
+                "controller": record.controller,
+                "id": flow.id,
+                "kind": flow.kind,
                 "target_kbps": _thin(target, per_bin, "mean", 1e-3) if target else None,
                 "receive_kbps": _thin(columns["receive_rate_bps"], per_bin, "mean", 1e-3),
                 "delay_ms": _thin(columns["one_way_delay_mean_ms"], per_bin, "max", 1.0),
@@ -73,7 +72,7 @@ def _add_run(entry: dict[str, Any], record: Mapping[str, Any], series: Mapping[s
 
 
 def _frame_delays(
-    frames: Mapping[str, Any] | None, samples: int, per_bin: int, interval_s: float
+    frames: FrameColumns | None, samples: int, per_bin: int, interval_s: float
 ) -> list[float | None] | None:
     """The largest delay of the frames that were rendered in a bin; nothing for a flow without frames."""
     if not frames:

@@ -7,16 +7,25 @@ import sys
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
+
+from pydantic import ValidationError
 
 from weir.errors import InputError
 from weir.files.input import parse_json, printable, read_text
+from weir.qoe_eval.records import RunAbout
 
 
-def command_record(started_s: float) -> dict[str, Any]:
-    """`command` as it was given, when it `finished` (now), and `wall_s`, the seconds since `started_s` of
-    `time.monotonic`; the command's own entries come behind them.
-    """
+class CommandRecord(TypedDict):
+    """The command line, when it ended, and the seconds that it took."""
+
+    command: str
+    finished: str
+    wall_s: float
+
+
+def command_record(started_s: float) -> CommandRecord:
+    """The command that runs, now; `started_s` is its start by `time.monotonic`."""
     return {
         "command": printable(shlex.join(["weir", *sys.argv[1:]])),
         "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
@@ -24,10 +33,9 @@ def command_record(started_s: float) -> dict[str, Any]:
     }
 
 
-def read_run(summary: Path) -> dict[str, Any]:
-    """`run` of a summary that was written before; empty where there is none that can be read."""
+def read_run(summary: Path) -> RunAbout:
+    """`run` of an earlier summary; empty where there is none that can be read."""
     try:
-        run = parse_json(read_text(summary), str(summary))["run"]
-    except (InputError, KeyError, TypeError):
-        return {}
-    return run if isinstance(run, dict) else {}
+        return RunAbout.model_validate(parse_json(read_text(summary), str(summary))["run"])
+    except (InputError, KeyError, TypeError, ValidationError):
+        return RunAbout()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
 
 from weir.qoe_eval.measures.families import family_row
+from weir.qoe_eval.records import FamilyRow, RunRecord
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.registry import knows_path
 from weir.traces.generate.families.families import FAMILIES, small_grid
@@ -22,13 +22,11 @@ def family_plan(plan: ReplayPlan) -> ReplayPlan:
     return replace(plan, scenarios=scenarios, controllers=rivals, seeds=(SEED,), series="none")
 
 
-def summarise_families(records: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """What `summary.json` has under `families`: a `weir.qoe_eval.measures.families.FamilyRow` of each, as JSON. The
-    order of `records`, in which runs complete, changes nothing.
-    """
-    by_family: dict[str, list[Mapping[str, Any]]] = {name: [] for name in FAMILIES}
-    for record in sorted(records, key=lambda one: str(one["scenario"])):
-        family = record["scenario"].partition("-")[0]
+def summarise_families(records: Sequence[RunRecord]) -> list[FamilyRow]:
+    """The row of each family. The order of `records`, in which runs complete, changes nothing."""
+    by_family: dict[str, list[RunRecord]] = {name: [] for name in FAMILIES}
+    for record in sorted(records, key=lambda one: one.scenario):
+        family = record.scenario.partition("-")[0]
         if family in by_family:
             by_family[family].append(record)
-    return [asdict(family_row(name, FAMILIES[name]().description, some)) for name, some in by_family.items() if some]
+    return [family_row(name, FAMILIES[name]().description, some) for name, some in by_family.items() if some]

@@ -7,11 +7,15 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
+from pydantic import JsonValue
+
+from weir.qoe_eval.records import ModelFile
 from weir.qoe_eval.runs.options import POLICY_FILE
 from weir.qoe_eval.runs.own_controllers import OwnController
 from weir.qoe_eval.runs.simulator import simulator_versions
+from weir.qoe_eval.runs.simulator_worker import SimulatorJob
 from weir.registry import is_pool, pool_members, uses_model
 from weir.traces.schema.scenario import Scenario
 from weir.traces.schema.variation import vary
@@ -43,12 +47,30 @@ class ReplayPlan:
     guard_off: Sequence[str] = ()
 
 
-def model_description(plan: ReplayPlan) -> dict[str, str] | None:
-    """Name and SHA-256 of the model that the controller weir ran; nothing when it did not run."""
-    return {"name": plan.model.name, "sha256": _sha256_of_file(plan.model)} if plan.model else None
+@dataclass(frozen=True)
+class ReplayJob(SimulatorJob):
+    """One run of a replay.
+
+    Attributes:
+        key: stands for everything that determines the run's bytes.
+        flows_under_test: ids of flows.
+        variation: the values that the seed has drawn.
+        keep_series: in a file beside the results.
+    """
+
+    key: str
+    flows_under_test: list[str]
+    variation: dict[str, JsonValue]
+    model_sha256: str | None
+    keep_series: bool
 
 
-def plan_jobs(plan: ReplayPlan) -> dict[str, dict[str, Any]]:
+def model_description(plan: ReplayPlan) -> ModelFile | None:
+    """Name and SHA-256 of the model that the controller weir ran; None when it did not run."""
+    return ModelFile(name=plan.model.name, sha256=_sha256_of_file(plan.model)) if plan.model else None
+
+
+def plan_jobs(plan: ReplayPlan) -> dict[str, ReplayJob]:
     """The runs of a plan by their key, which stands for everything that determines a run's bytes. Seeds outermost: an
     interrupted replay has compared all controllers on the first seeds.
 
@@ -74,24 +96,24 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, dict[str, Any]]:
                 if plan.guard_off:
                     identity.append(sorted(plan.guard_off))
                 key = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
-                jobs[key] = {
-                    "job": {
-                        "key": key,
-                        "name": f"{document['name']}, {controller}, seed {seed}",
-                        "flows_under_test": tested,
-                        "variation": variation,
-                        "model_sha256": own.sha256 if own and own.model else own_hash,
-                        "keep_series": plan.series == "kept" or (plan.series == "first kept" and seed == plan.seeds[0]),
+                jobs[key] = ReplayJob(
+                    name=f"{document['name']}, {controller}, seed {seed}",
+                    request={
+                        "scenario": document,
+                        "controller": controller,
+                        "external": own.job() if own else None,
+                        "model": str(own_model) if own_model else None,
+                        "objective": list(plan.objective),
+                        "seed": seed,
+                        "series": plan.series != "none",
+                        "guard_off": list(plan.guard_off),
                     },
-                    "scenario": document,
-                    "controller": controller,
-                    "external": own.job() if own else None,
-                    "model": str(own_model) if own_model else None,
-                    "objective": list(plan.objective),
-                    "seed": seed,
-                    "series": plan.series != "none",
-                    "guard_off": list(plan.guard_off),
-                }
+                    key=key,
+                    flows_under_test=tested,
+                    variation=variation,
+                    model_sha256=own.sha256 if own and own.model else own_hash,
+                    keep_series=plan.series == "kept" or (plan.series == "first kept" and seed == plan.seeds[0]),
+                )
     return jobs
 
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import replace
 
-from weir.qoe_eval.measures.metric_table import METRICS
-from weir.qoe_eval.measures.metrics import Values, utility
+from weir.qoe_eval.measures.metrics import utility
 from weir.qoe_eval.measures.statistics import compare_paired
-from weir.qoe_eval.measures.steering import LISTED, ORDER, PAIRS, TOLERANCES, steering
+from weir.qoe_eval.measures.steering import LISTED, ORDER, PAIRS, steering
 from weir.qoe_eval.measures.summary import REFERENCE, in_order
+from weir.qoe_eval.measures.table import MEASURES
+from weir.qoe_eval.records import Measures, Objective, ObjectiveMeans, ObjectivesSummary, PairedRow, RunRecord
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.registry import PRESETS, WEIGHTS
 from weir.trainer.gym import MINIMUM_RANDOM_WEIGHT
-
-Objective = tuple[float, float, float]
 
 FOLDER = "objectives"
 SEED = 1
@@ -48,26 +46,19 @@ def objective_plans(plan: ReplayPlan, count: int) -> list[ReplayPlan]:
     return [replace(alone, objective=objective) for objective in objectives]
 
 
-def summarise_objectives(
-    records: Sequence[Mapping[str, Any]], main_records: Sequence[Mapping[str, Any]]
-) -> dict[str, Any] | None:
-    """What `summary.json` has under `objectives`; nothing where the presets have no scenario in common.
+def summarise_objectives(records: Sequence[RunRecord], main_records: Sequence[RunRecord]) -> ObjectivesSummary | None:
+    """The summary of the runs of `objective_plans`; None where the presets have no scenario in common.
 
-    Only scenarios count that every objective has completed. `main_records` are those of the main comparison, in order,
-    for the controllers that stand beside the model. The order of `records`, in which runs complete, changes nothing.
+    The order of `records`, in which runs complete, changes nothing.
 
-    Returns:
-        seed, scenarios (names), presets.<name> and the list fan, each with the three weights and the means over
-        scenarios of utilisation, p95_queueing_delay_ms, loss_ratio and challenge; in the fan also non_dominated; in
-        presets and references also utility.<preset>, the utility of their runs under each preset's weights;
-        preset_differences, a list like `paired` with presets as a and b; references.<controller>, means over the same
-        scenarios and seed; steering, as `weir.qoe_eval.measures.steering` defines it, and
-        preset_scenarios.<scenario>.<preset>.
+    Args:
+        records: of the model under all objectives.
+        main_records: of the main comparison, in order, for the controllers that are listed beside the model.
     """
-    by_objective: dict[Objective, dict[str, Values]] = {}
-    for record in in_order(records, dict.fromkeys(record["scenario"] for record in main_records)):
-        objective = tuple(record["objective"])
-        by_objective.setdefault(objective, {})[record["scenario"]] = record["metrics"]["run"]
+    by_objective: dict[Objective, dict[str, Measures]] = {}
+    for record in in_order(records, dict.fromkeys(record.scenario for record in main_records)):
+        if record.objective:
+            by_objective.setdefault(record.objective, {})[record.scenario] = record.measures
     if not set(PRESETS.values()) <= by_objective.keys():
         return None
     everywhere = set.intersection(*(set(runs) for runs in by_objective.values()))
@@ -76,69 +67,66 @@ def summarise_objectives(
         return None
     presets = {name: {run: by_objective[weights][run] for run in scenarios} for name, weights in PRESETS.items()}
     fan = [
-        dict(zip(WEIGHTS, objective, strict=True)) | _means(by_objective[objective][name] for name in scenarios)
+        _means((by_objective[objective][name] for name in scenarios), objective)
         for objective in sorted(by_objective, reverse=True)
         if objective not in PRESETS.values()
     ]
-    references: dict[str, list[Values]] = {name: [] for name in REFERENCES}
+    references: dict[str, list[Measures]] = {name: [] for name in REFERENCES}
     for record in main_records:
-        if record["controller"] in references and record["seed"] == SEED and record["scenario"] in everywhere:
-            references[record["controller"]].append(record["metrics"]["run"])
-    return {
-        "seed": SEED,
-        "scenarios": scenarios,
-        "presets": {
-            name: dict(zip(WEIGHTS, PRESETS[name], strict=True))
-            | _means(presets[name].values())
-            | _utilities(presets[name].values())
-            for name in LISTED
-        },
-        "preset_differences": [
-            row for a, b in PAIRS for metric in SHOWN if (row := _difference(presets, a, b, metric))
+        if record.controller in references and record.seed == SEED and record.scenario in everywhere:
+            references[record.controller].append(record.measures)
+    return ObjectivesSummary(
+        seed=SEED,
+        scenarios=scenarios,
+        presets={name: _means(presets[name].values(), PRESETS[name], with_utility=True) for name in LISTED},
+        preset_differences=[row for a, b in PAIRS for metric in SHOWN if (row := _difference(presets, a, b, metric))],
+        fan=[
+            point.model_copy(update={"non_dominated": on_front})
+            for point, on_front in zip(fan, pareto_front(fan), strict=True)
         ],
-        "fan": [point | {"non_dominated": on_front} for point, on_front in zip(fan, pareto_front(fan), strict=True)],
-        "references": {
-            name: _means(runs) | _utilities(runs) for name, runs in references.items() if len(runs) == len(scenarios)
+        references={
+            name: _means(runs, with_utility=True) for name, runs in references.items() if len(runs) == len(scenarios)
         },
-        "steering": asdict(steering({run: {name: presets[name][run] for name in ORDER} for run in scenarios})),
-        "preset_scenarios": {
+        steering=steering({run: {name: presets[name][run] for name in ORDER} for run in scenarios}),
+        preset_scenarios={
             run: {name: {metric: presets[name][run].get(metric) for metric in SHOWN} for name in LISTED}
             for run in scenarios
         },
-    }
+    )
 
 
-def pareto_front(points: Sequence[Mapping[str, Any]]) -> list[bool]:
-    """Which points no other beats: one with at least the utilisation and at most the p95 queueing delay, and one of
-    them better. Points that lack either are on no front.
+def pareto_front(points: Sequence[ObjectiveMeans]) -> list[bool]:
+    """Which points are not dominated by another: one with at least the utilisation and at most the p95 queueing delay,
+    and one of them better. Points that lack either are on no front.
     """
-
-    def place(point: Mapping[str, Any]) -> tuple[float, float] | None:
-        utilisation, delay_ms = (point.get(metric) for metric in TOLERANCES)
-        return None if utilisation is None or delay_ms is None else (utilisation, -delay_ms)
-
-    places = [place(point) for point in points]
+    places = [
+        None
+        if point.utilisation is None or point.p95_queueing_delay_ms is None
+        else (point.utilisation, -point.p95_queueing_delay_ms)
+        for point in points
+    ]
     return [
-        own is not None
+        place is not None
         and not any(
-            other is not None and other != own and other[0] >= own[0] and other[1] >= own[1] for other in places
+            other is not None and other != place and other[0] >= place[0] and other[1] >= place[1] for other in places
         )
-        for own in places
+        for place in places
     ]
 
 
-def _means(runs: Iterable[Values]) -> dict[str, Any]:
+def _means(runs: Iterable[Measures], weights: Objective | None = None, *, with_utility: bool = False) -> ObjectiveMeans:
     runs = list(runs)
-    means: dict[str, float | None] = {}
-    for metric in SHOWN:
-        values = [value for run in runs if (value := run.get(metric)) is not None]
-        means[metric] = sum(values) / len(values) if values else None
-    return means
+    known = {metric: [value for run in runs if (value := run.get(metric)) is not None] for metric in SHOWN}
+    means: dict[str, float | None] = {
+        metric: sum(values) / len(values) if values else None for metric, values in known.items()
+    }
+    means |= dict(zip(WEIGHTS, weights, strict=True)) if weights else {}
+    utility = {"utility": _utilities(runs)} if with_utility else {}
+    return ObjectiveMeans.model_validate(means | utility)
 
 
-def _utilities(runs: Iterable[Values]) -> dict[str, dict[str, float | None]]:
-    """The mean utility of runs under each preset's weights, whatever they ran under."""
-    runs = list(runs)
+def _utilities(runs: Sequence[Measures]) -> dict[str, float | None]:
+    """The mean utility of runs under each preset's weights, whatever objective they had."""
     means: dict[str, float | None] = {}
     for name in LISTED:
         parts = ([run.get(f"challenge_{part}") for part in ("rate", "delay", "loss")] for run in runs)
@@ -146,15 +134,13 @@ def _utilities(runs: Iterable[Values]) -> dict[str, dict[str, float | None]]:
             value for rate, delay, loss in parts if (value := utility(PRESETS[name], rate, delay, loss)) is not None
         ]
         means[name] = sum(known) / len(known) if known else None
-    return {"utility": means}
+    return means
 
 
-def _difference(presets: Mapping[str, Mapping[str, Values]], a: str, b: str, metric: str) -> dict[str, Any] | None:
+def _difference(presets: Mapping[str, Mapping[str, Measures]], a: str, b: str, metric: str) -> PairedRow | None:
     first, second = (
         {(run, SEED): value for run, values in presets[name].items() if (value := values.get(metric)) is not None}
         for name in (a, b)
     )
-    found = compare_paired(METRICS[metric], first, second)
-    if found is None:
-        return None
-    return {"a": a, "b": b, "metric": metric} | asdict(found) | {"ci95": list(found.ci95)}
+    found = compare_paired(MEASURES[metric], first, second)
+    return None if found is None else PairedRow.of(a, b, metric, found)

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from weir.qoe_eval.measures.metrics import run_metrics
-from weir.qoe_eval.runs.jobs import ReplayPlan, plan_jobs
+from weir.qoe_eval.records import RunRecord, Series
+from weir.qoe_eval.runs.jobs import ReplayJob, ReplayPlan, plan_jobs
 from weir.qoe_eval.runs.simulator import run_jobs
 from weir.qoe_eval.runs.simulator_worker import Outcome
-from weir.qoe_eval.runs.store import RunStore, split_series
+from weir.qoe_eval.runs.store import RunStore
 
 # A run gets this much time, and as much again as it simulates: hundreds of times what it needs.
 _TIME_LIMIT_S = 30.0
@@ -30,13 +30,13 @@ OnProgress = Callable[[int, int, str], None]
 class ReplayOutcome:
     """All complete records, in the order of the plans, and what went wrong. `by_plan` holds each plan's own."""
 
-    records: list[dict[str, Any]] = field(default_factory=list)
-    by_plan: list[list[dict[str, Any]]] = field(default_factory=list)
-    failures: list[Outcome] = field(default_factory=list)
+    records: list[RunRecord] = field(default_factory=list)
+    by_plan: list[list[RunRecord]] = field(default_factory=list)
+    failures: list[Outcome[ReplayJob]] = field(default_factory=list)
     reused: int = 0
 
     @property
-    def refused(self) -> Outcome | None:
+    def refused(self) -> Outcome[ReplayJob] | None:
         """The first run that the simulator refused; it ended the replay."""
         return next((failure for failure in self.failures if failure.refused), None)
 
@@ -68,17 +68,17 @@ def replay_all(
     """
     if not plans:
         return ReplayOutcome()
-    jobs: dict[str, dict[str, Any]] = {}
+    jobs: dict[str, ReplayJob] = {}
     keys_by_plan = []
     for plan in plans:
         planned = plan_jobs(plan)
         keys_by_plan.append(list(planned))
         for key, job in planned.items():
-            if key not in jobs or job["job"]["keep_series"]:
+            if key not in jobs or job.keep_series:
                 jobs[key] = job
     store = RunStore(folder)
     outcome = ReplayOutcome()
-    done = {record["key"]: record for record in store.start(jobs)}
+    done = {record.key: record for record in store.start({key: job.keep_series for key, job in jobs.items()})}
     outcome.reused = len(done)
     missing = [job for key, job in jobs.items() if key not in done]
     longest_s = max((scenario.duration_s for plan in plans for scenario in plan.scenarios), default=0.0)
@@ -91,10 +91,10 @@ def replay_all(
                     break
                 continue
             record, series = _result(answer.record, answer.job)
-            store.append(record, series if answer.job["keep_series"] else None)
-            done[record["key"]] = record
+            store.append(record, series if answer.job.keep_series else None)
+            done[record.key] = record
             if on_progress:
-                on_progress(len(done), len(jobs), f"{record['scenario']} · {record['controller']}")
+                on_progress(len(done), len(jobs), f"{record.scenario} · {record.controller}")
     finally:
         runs.close()
     outcome.by_plan = [[done[key] for key in keys if key in done] for keys in keys_by_plan]
@@ -102,8 +102,14 @@ def replay_all(
     return outcome
 
 
-def _result(record: dict[str, Any], job: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    measures = run_metrics(record, job["flows_under_test"] or None)
-    lean, series = split_series(record)
-    about = {name: job[name] for name in ("key", "flows_under_test", "variation", "model_sha256")}
-    return lean | about | {"metrics": measures}, series
+def _result(answer: RunRecord, job: ReplayJob) -> tuple[RunRecord, Series]:
+    metrics = run_metrics(answer, job.flows_under_test or None)
+    lean, series = answer.without_series()
+    about = {
+        "key": job.key,
+        "flows_under_test": job.flows_under_test,
+        "variation": job.variation,
+        "model_sha256": job.model_sha256,
+        "metrics": metrics,
+    }
+    return lean.model_copy(update=about), series

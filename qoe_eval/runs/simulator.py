@@ -11,13 +11,12 @@ import selectors
 import subprocess
 import time
 from collections import deque
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable
 from pathlib import Path
-from typing import Any
 
 from weir.errors import MissingComponent
 from weir.installation import how_to_get
-from weir.qoe_eval.runs.simulator_worker import Outcome, SimulatorFailed, SimulatorWorker
+from weir.qoe_eval.runs.simulator_worker import JobType, Outcome, SimulatorFailed, SimulatorWorker
 
 # This many processes that die before the first answer of any: something is wrong with the executable, not with a job.
 _DEATHS_TO_GIVE_UP = 3
@@ -41,9 +40,9 @@ def simulator_versions(executable: Path) -> dict[str, str]:
 
 
 def run_jobs(
-    executable: Path, jobs: Iterable[Mapping[str, Any]], processes: int, time_limit_s: float
-) -> Generator[Outcome, None, None]:
-    """Runs each job (a line of weir-sim's `run -`; its "job" member identifies it) and yields outcomes as they come.
+    executable: Path, jobs: Iterable[JobType], processes: int, time_limit_s: float
+) -> Generator[Outcome[JobType], None, None]:
+    """Runs each job and yields outcomes as they come.
 
     Closing the generator, or an exception at its consumer (KeyboardInterrupt included), ends all processes.
 
@@ -54,7 +53,7 @@ def run_jobs(
     deaths = answers = 0
     with selectors.DefaultSelector() as selector:
         # Processes are started when they first have a job, and only as many as there are jobs.
-        workers = [SimulatorWorker(executable, selector) for _ in range(min(processes, len(waiting)))]
+        workers = [SimulatorWorker[JobType](executable, selector) for _ in range(min(processes, len(waiting)))]
         try:
             while waiting or any(worker.busy for worker in workers):
                 for worker in workers:
@@ -70,7 +69,9 @@ def run_jobs(
                 worker.close()
 
 
-def _wait(selector: selectors.BaseSelector, workers: list[SimulatorWorker]) -> list[tuple[Outcome, bool]]:
+def _wait(
+    selector: selectors.BaseSelector, workers: list[SimulatorWorker[JobType]]
+) -> list[tuple[Outcome[JobType], bool]]:
     """Waits for the next events. Each outcome comes with whether its process died."""
     now = time.monotonic()
     deadline = min(worker.deadline for worker in workers if worker.busy)

@@ -12,8 +12,11 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Generic, TypeVar
 
+from pydantic import JsonValue
+
+from weir.qoe_eval.records import RunRecord
 from weir.qoe_eval.runs.children import die_with_parent
 
 _STDERR_KEPT_BYTES = 4000
@@ -24,24 +27,35 @@ class SimulatorFailed(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What became of one job: a `weir.result/1` record, or why there is none.
+class SimulatorJob:
+    """One run. `name` is for people; `request` is a line of `weir-sim run -`, without its "job" member."""
 
-    `job` is the "job" member of its line, with a `name` for people. `refused`: the simulator answered that the job
-    itself is wrong (its input, its model), rather than dying of it, or its controller failing in the run.
+    name: str
+    request: Mapping[str, JsonValue]
+
+
+JobType = TypeVar("JobType", bound=SimulatorJob)
+
+
+@dataclass(frozen=True)
+class Outcome(Generic[JobType]):
+    """The record of one job, or why there is none.
+
+    `refused`: the simulator answered that the job itself is wrong (its input, its model); it did not die, and the
+    controller did not fail during the run.
     """
 
-    job: Any
-    record: dict[str, Any] | None = None
+    job: JobType
+    record: RunRecord | None = None
     error: str | None = None
     refused: bool = False
 
     def describe(self) -> str:
         """The failure in one line: which run, and why."""
-        return f"{self.job['name']}: {self.error}"
+        return f"{self.job.name}: {self.error}"
 
 
-class SimulatorWorker:
+class SimulatorWorker(Generic[JobType]):
     """One process and the job that it has. All its pipes are non-blocking: a process that does not read cannot hold
     us up.
     """
@@ -50,7 +64,7 @@ class SimulatorWorker:
         self._executable = executable
         self._selector = selector
         self._process: subprocess.Popen[bytes] | None = None
-        self._job: Mapping[str, Any] | None = None
+        self._job: JobType | None = None
         self._limit_s = 0.0
         self._unsent = memoryview(b"")
         self._answer = bytearray()
@@ -67,7 +81,7 @@ class SimulatorWorker:
         """Whether it has no process; the next job starts one."""
         return self._process is None
 
-    def give(self, job: Mapping[str, Any], time_limit_s: float) -> None:
+    def give(self, job: JobType, time_limit_s: float) -> None:
         """Begins with a job, when it has none, to be over before `deadline`.
 
         Raises:
@@ -78,10 +92,10 @@ class SimulatorWorker:
         self._limit_s = time_limit_s
         self.deadline = time.monotonic() + time_limit_s
         self._answer.clear()
-        self._unsent = memoryview(json.dumps(job, separators=(",", ":")).encode() + b"\n")
+        self._unsent = memoryview(json.dumps({"job": job.name, **job.request}, separators=(",", ":")).encode() + b"\n")
         self._selector.register(_pipes(process)[0], selectors.EVENT_WRITE, (self, self._send))
 
-    def overstayed(self) -> Outcome:
+    def overstayed(self) -> Outcome[JobType]:
         """Ends the process, whose time is over; what that makes of its job."""
         error = f"no answer from weir-sim within {self._limit_s:g} s; it was ended" + self._last_words()
         outcome = self._finish_dead(error)
@@ -142,7 +156,7 @@ class SimulatorWorker:
         if not self._unsent:
             self._selector.unregister(self._process.stdin)
 
-    def _receive(self) -> Outcome | None:
+    def _receive(self) -> Outcome[JobType] | None:
         if self._process is None or self._process.stdout is None:
             return None
         chunk = os.read(self._process.stdout.fileno(), 1 << 20)
@@ -154,8 +168,9 @@ class SimulatorWorker:
         line, job = bytes(self._answer), self._job
         try:
             answer = json.loads(line)
-            if not isinstance(answer, dict) or job is None or answer.get("job") != job.get("job"):
+            if not isinstance(answer, dict) or job is None or answer.pop("job", None) != job.name:
                 raise ValueError("not the answer to this job")
+            record = None if "error" in answer else RunRecord.model_validate(answer)
         except ValueError as error:
             return self._finish_dead(f"weir-sim answered with something else than a result ({error}): {line[:200]!r}")
         self._job, self.deadline = None, float("inf")
@@ -163,8 +178,8 @@ class SimulatorWorker:
             # It answered before it had read the whole job.
             self._selector.unregister(_pipes(self._process)[0])
         if "error" in answer:
-            return Outcome(job.get("job"), error=str(answer["error"]), refused=not answer.get("failed"))
-        return Outcome(job.get("job"), record=answer)
+            return Outcome(job, error=str(answer["error"]), refused=not answer.get("failed"))
+        return Outcome(job, record=record)
 
     def _hear(self) -> None:
         if self._process is None or self._process.stderr is None:
@@ -174,7 +189,7 @@ class SimulatorWorker:
             self._selector.unregister(self._process.stderr)
         self._said = (self._said + chunk)[-_STDERR_KEPT_BYTES:]
 
-    def _died(self, process: subprocess.Popen[bytes]) -> Outcome | None:
+    def _died(self, process: subprocess.Popen[bytes]) -> Outcome[JobType] | None:
         """The process closed its standard output. Waits a moment for its exit status and takes in what is left of its
         standard error.
         """
@@ -190,10 +205,10 @@ class SimulatorWorker:
             f"weir-sim ended ({_status(process.returncode)}) in the middle of a run" + self._last_words()
         )
 
-    def _finish_dead(self, error: str) -> Outcome | None:
+    def _finish_dead(self, error: str) -> Outcome[JobType] | None:
         job, self._job, self.deadline = self._job, None, float("inf")
         self.close()
-        return None if job is None else Outcome(job.get("job"), error=error)
+        return None if job is None else Outcome(job, error=error)
 
     def _last_words(self) -> str:
         said = bytes(self._said[-_STDERR_KEPT_BYTES:]).decode(errors="replace").strip()

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from weir.qoe_eval.call.metric_table import CALL_METRICS
 from weir.qoe_eval.call.plan import SIZES
+from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.serve.call_folders import IN_LIST, SHOWN
 from weir.qoe_eval.serve.call_request import DURATION_S, SENDERS
 from weir.registry import CONTROLLERS, IN_CALLS, PRESETS, uses_model
@@ -49,7 +49,7 @@ def describe_setup(scenarios: Mapping[str, Sequence[Scenario]], out: Path) -> di
         "duration_s": DURATION_S,
         "measures": [
             {"name": name, "in_list": name in IN_LIST}
-            | {field: getattr(CALL_METRICS[name], field) for field in _OF_A_MEASURE}
+            | {field: getattr(MEASURES[name], field) for field in _OF_A_MEASURE}
             for name in SHOWN
         ],
         "folder": str(out),

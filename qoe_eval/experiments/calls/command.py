@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import typer
 
 from weir.executables import find_peer, find_simulator
-from weir.qoe_eval.call.metric_table import CALL_METRICS
 from weir.qoe_eval.call.plan import DEFAULT_MAX_BITRATE_BPS
 from weir.qoe_eval.call.run import run_calls
 from weir.qoe_eval.experiments.call_plan import call_plan
@@ -24,6 +23,7 @@ from weir.qoe_eval.experiments.options import (
     RepeatDisturbedOption,
     SizeOption,
 )
+from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.report.goal_table import (
     Row,
     details_markdown,
@@ -89,7 +89,7 @@ def calls(
         "disturbed": sum(bool(record["call"]["disturbed"]) for record in outcome.records),
         "seeds": list(base.seeds),
         "size": size,
-        "model": model_description(replays),
+        "model": model.model_dump() if (model := model_description(replays)) else None,
         "versions": outcome.records[0].get("versions", {}) if outcome.records else {},
         "encoder_lag": median_lag(
             [
@@ -144,7 +144,7 @@ def _calls_table(records: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[
     rows = []
     for record in sorted(records, key=lambda one: (one["scenario"], one["seed"], one["controller"])):
         values = record["metrics"]["run"]
-        cells = [CALL_METRICS[name].display(values.get(name)) for name in _COLUMNS]
+        cells = [MEASURES[name].display(values.get(name)) for name in _COLUMNS]
         disturbed = "; ".join(record["call"]["disturbed"])
         rows.append([record["scenario"], record["controller"], str(record["seed"]), *cells, disturbed])
-    return ["Scenario", "Controller", "Seed", *(CALL_METRICS[name].title for name in _COLUMNS), "Disturbed"], rows
+    return ["Scenario", "Controller", "Seed", *(MEASURES[name].title for name in _COLUMNS), "Disturbed"], rows

@@ -26,6 +26,7 @@ from weir.qoe_eval.experiments.calls.goals import comparison_rows, cpu_row, link
 from weir.qoe_eval.experiments.calls.link_accuracy import link_accuracy, worst
 from weir.qoe_eval.experiments.calls.path_freezes import path_freezes_s
 from weir.qoe_eval.experiments.carriable_rate import carriable_bps
+from weir.qoe_eval.records import Metrics, RunRecord
 from weir.qoe_eval.report.goal_table import Row
 from weir.traces.catalogue import load_bundled
 from weir.traces.formats.convert import to_scenario
@@ -172,8 +173,8 @@ def experiment_rows(
     ]
 
 
-def with_delay(record: Mapping[str, Any]) -> dict[str, Any]:
+def with_delay(record: RunRecord) -> RunRecord:
     """A replay's record with the network delay as calls measure it: all that a packet of its call is on the way."""
-    delays = next(flow for flow in record["flows"] if flow["kind"] == "rtp").get("one_way_delay_ms") or {}
-    run = dict(record["metrics"]["run"]) | {"network_delay_ms_p95": delays.get("p95")}
-    return dict(record) | {"metrics": {"run": run}}
+    delays = next(flow for flow in record.flows if flow.kind == "rtp").delay_ms
+    run = {**record.measures, "network_delay_ms_p95": delays.get("p95")}
+    return record.model_copy(update={"metrics": Metrics(run=run)})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from weir.qoe_eval.call.media.source_video import FRAMES_PER_SECOND
-from weir.qoe_eval.measures.freezes import find_freezes
+from weir.qoe_eval.measures.viewer import find_freezes
 from weir.traces.schema.scenario import Scenario
 
 

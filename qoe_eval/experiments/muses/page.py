@@ -22,8 +22,7 @@ from weir.qoe_eval.experiments.muses.results import GLOBAL_TREE, MUSES, MusesRes
 from weir.qoe_eval.experiments.muses.sets import CONGESTION_CONTROLS, SHARING, TABLE_III
 from weir.qoe_eval.report.goal_table import Row, reached_text
 from weir.qoe_eval.report.page_template import Section, render_page
-from weir.qoe_eval.report.sections.failures import failures
-from weir.qoe_eval.report.sections.what_was_run import versions_of
+from weir.qoe_eval.report.sections.runs import failures, versions_of
 
 _GOALS_NOTE = (
     "The limits are the paper's figures. Its flows are TCP-like senders with a window; ours are calls, whose feedback "

@@ -13,8 +13,8 @@ from weir.qoe_eval.experiments.policy.measures import (
 )
 from weir.qoe_eval.experiments.policy.results import PolicyResults
 from weir.qoe_eval.experiments.policy.sets import HALVED_AT_S, START_BPS
+from weir.qoe_eval.measures.fairness import settled_jain_index, settled_media_share
 from weir.qoe_eval.measures.flow_series import FlowSeries, read_flow_series
-from weir.qoe_eval.measures.settled import settled_jain_index, settled_media_share
 from weir.qoe_eval.report.goal_table import Goal, Row, measured, missed, not_measured
 
 _CONTROLLERS = ("weir", "gcc", "rule", "oracle")

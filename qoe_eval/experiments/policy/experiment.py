@@ -53,7 +53,7 @@ def policy_results(sets: Mapping[str, ScenarioSet], outcome: ReplayOutcome, out:
     """The records of `policy_plans`, told apart again."""
     records = dict(zip(sets, outcome.by_plan, strict=False))
     presets = dict(zip(_OTHER_PRESETS, outcome.by_plan[len(sets) :], strict=True))
-    balanced = [r for name in COMPARED_SETS for r in records[name] if r["controller"] == "weir"]
+    balanced = [r for name in COMPARED_SETS for r in records[name] if r.controller == "weir"]
     return PolicyResults(sets, records, presets | {"balanced": balanced}, RunStore(out).with_series)
 
 

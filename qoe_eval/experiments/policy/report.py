@@ -7,9 +7,8 @@ from typing import Any
 
 from weir.qoe_eval.experiments.policy.results import PolicyResults
 from weir.qoe_eval.experiments.policy.sets import COMPARED_SETS
-from weir.qoe_eval.measures.comparison import scenario_differences
 from weir.qoe_eval.measures.metric_table import METRICS
-from weir.qoe_eval.measures.summary import scenario_means
+from weir.qoe_eval.measures.summary import scenario_differences, scenario_means
 from weir.qoe_eval.report.goal_table import Row, details_markdown, reached_text, rows_document, rows_markdown
 from weir.qoe_eval.report.markdown_table import markdown_table
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from weir.qoe_eval.experiments.policy.sets import COMPARED_SETS, ScenarioSet
-from weir.qoe_eval.measures.comparison import Means, Records
+from weir.qoe_eval.measures.summary import Means
+from weir.qoe_eval.records import RunRecord
+
+Records = Sequence[RunRecord]
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,9 @@ from statistics import median
 
 from weir.qoe_eval.experiments.policy.results import PolicyResults, distance_closed
 from weir.qoe_eval.experiments.policy.sets import COMPARED_SETS
-from weir.qoe_eval.measures.comparison import against, scenario_differences
 from weir.qoe_eval.measures.metric_table import METRICS
 from weir.qoe_eval.measures.steering import PAIRS, steering_of
-from weir.qoe_eval.measures.summary import scenario_means
+from weir.qoe_eval.measures.summary import against, scenario_differences, scenario_means
 from weir.qoe_eval.report.goal_table import Goal, Row, measured, not_measured
 from weir.trainer.model.paired_text import sample_text, too_few_text
 

@@ -22,7 +22,7 @@ from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.options import JobsOption
 from weir.qoe_eval.runs.progress import error_console
 from weir.qoe_eval.runs.simulator import run_jobs
-from weir.qoe_eval.runs.simulator_worker import SimulatorFailed
+from weir.qoe_eval.runs.simulator_worker import SimulatorFailed, SimulatorJob
 
 POLYCC_JSON = "polycc.json"
 POLYCC_MARKDOWN = "polycc.md"
@@ -43,17 +43,13 @@ def polycc(
     started = time.monotonic()
     make_folder(out)
     lines = [
-        {
-            "job": {"name": f"{scenario.name}, seed {seed}", "place": place},
-            "scenario": scenario.to_dict(),
-            # Of RTP flows, of which there are none.
-            "controller": "rule",
-            "seed": seed,
-            "series": True,
-        }
-        for place, (seed, scenario) in enumerate(
-            (seed, scenario) for seed in range(1, seeds + 1) for scenario in demonstrations()
+        SimulatorJob(
+            f"{scenario.name}, seed {seed}",
+            # The controller is for RTP flows; there are none.
+            {"scenario": scenario.to_dict(), "controller": "rule", "seed": seed, "series": True},
         )
+        for seed in range(1, seeds + 1)
+        for scenario in demonstrations()
     ]
     console = error_console()
     runs = run_jobs(find_simulator(), lines, jobs or os.cpu_count() or 1, _TIME_LIMIT_S)
@@ -68,7 +64,7 @@ def polycc(
         raise typer.Exit(1) from None
     finally:
         runs.close()
-    outcomes.sort(key=lambda outcome: outcome.job["place"])
+    outcomes.sort(key=lambda outcome: lines.index(outcome.job))
     records = [outcome.record for outcome in outcomes if outcome.record is not None]
     failures = [outcome.describe() for outcome in outcomes if outcome.record is None]
     results = polycc_results(records)
@@ -77,7 +73,7 @@ def polycc(
         **command_record(started),
         "runs": len(records),
         "seeds": list(range(1, seeds + 1)),
-        "versions": records[0]["versions"] if records else {},
+        "versions": records[0].versions if records else {},
         "failures": failures,
     }
     end_experiment(

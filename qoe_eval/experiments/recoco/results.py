@@ -137,6 +137,6 @@ def gcc_results(scenarios: Mapping[str, Scenario], simulator: Path, processes: i
         received = flow["packets_received"]
         scores = recoco_scores_of_series(series, flow["bytes_received"] / received) if series and received else None
         if scores is None:
-            raise InputError(f"{outcome.job['name']}: nothing arrived, hence no score")
+            raise InputError(f"{outcome.job.name}: nothing arrived, hence no score")
         results[outcome.record["scenario"]].append(TraceResult(scores))
     return results

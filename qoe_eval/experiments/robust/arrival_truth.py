@@ -31,7 +31,7 @@ from weir.executables import find_simulator
 from weir.qoe_eval.experiments.policy.sets import FIRST_RANDOM_SEED
 from weir.qoe_eval.runs.shipped_model import model_to_run
 from weir.qoe_eval.runs.simulator import run_jobs
-from weir.qoe_eval.runs.simulator_worker import Outcome, SimulatorFailed
+from weir.qoe_eval.runs.simulator_worker import Outcome, SimulatorFailed, SimulatorJob
 from weir.registry import uses_model
 from weir.traces.generate.drawing import log_uniform
 from weir.traces.generate.random_domain import random_scenario
@@ -151,22 +151,26 @@ FAMILIES: Mapping[str, Callable[[Document, np.random.Generator], None]] = {
 }
 
 
+@dataclass(frozen=True)
+class TruthJob(SimulatorJob):
+    """A run of a family under a controller."""
+
+    family: str
+    controller: str
+
+
 def arrival_truth_jobs(
     scenarios: int, controllers: Sequence[str], families: Sequence[str], model: Path | None
-) -> Iterator[dict[str, Any]]:
-    """Lines for `weir-sim run -`; "job" has the family and the controller."""
+) -> Iterator[TruthJob]:
+    """The runs of every family and controller."""
     for index in range(scenarios):
         for family in families:
             document = random_scenario(FIRST_RANDOM_SEED + index, split="held_out").to_dict()
             FAMILIES[family](document, np.random.default_rng([FIRST_RANDOM_SEED, index]))
             for controller in controllers:
-                yield {
-                    "job": {"name": f"{document['name']}, {family}", "family": family, "controller": controller},
-                    "scenario": document,
-                    "controller": controller,
-                    "model": str(model) if model and uses_model(controller) else None,
-                    "seed": 1,
-                }
+                chosen = str(model) if model and uses_model(controller) else None
+                request = {"scenario": document, "controller": controller, "model": chosen, "seed": 1}
+                yield TruthJob(f"{document['name']}, {family}", request, family, controller)
 
 
 def interval_errors(record: Mapping[str, Any]) -> Array:
@@ -188,7 +192,7 @@ def interval_errors(record: Mapping[str, Any]) -> Array:
     return kept
 
 
-def arrival_truth(outcomes: Iterable[Outcome]) -> list[ArrivalTruth]:
+def arrival_truth(outcomes: Iterable[Outcome[TruthJob]]) -> list[ArrivalTruth]:
     """A row for each family and controller, in the order of FAMILIES; none where nothing ever arrived.
 
     Raises:
@@ -199,7 +203,7 @@ def arrival_truth(outcomes: Iterable[Outcome]) -> list[ArrivalTruth]:
     for outcome in outcomes:
         if outcome.record is None:
             raise SimulatorFailed(outcome.describe())
-        key = outcome.job["family"], outcome.job["controller"]
+        key = outcome.job.family, outcome.job.controller
         errors.setdefault(key, []).append(interval_errors(outcome.record))
         flow = outcome.record["flows"][0]
         lost = [flow["packets_lost_by_cause"][cause] for cause in _CAUSES]

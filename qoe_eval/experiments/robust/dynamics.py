@@ -10,7 +10,7 @@ from statistics import mean
 from weir.qoe_eval.experiments.robust.measures import Dip, dip_after, largest_queue_ms
 from weir.qoe_eval.experiments.robust.results import COMPARED, Measure, Record, RobustResults
 from weir.qoe_eval.experiments.robust.sharing import SHARING, WITH_ROUTE_CHANGES
-from weir.qoe_eval.measures.settled import settled_jain_index, settled_rates_bps
+from weir.qoe_eval.measures.fairness import settled_jain_index, settled_rates_bps
 from weir.qoe_eval.report.goal_table import Goal, Row, measured, not_measured
 from weir.traces.generate.families.call import AUDIO_ONLY_S, AUDIO_PACKETS_PER_SECOND
 from weir.traces.generate.families.competitors import CONGESTION_CONTROLS

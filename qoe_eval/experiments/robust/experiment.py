@@ -13,7 +13,8 @@ from weir.errors import InputError
 from weir.qoe_eval.experiments.robust.calls import call_scenarios
 from weir.qoe_eval.experiments.robust.results import RobustResults
 from weir.qoe_eval.experiments.robust.sharing import SHARING, SHARING_CONTROLLERS, sharing_scenarios
-from weir.qoe_eval.measures.families import FamilyRow, family_row
+from weir.qoe_eval.measures.families import family_row
+from weir.qoe_eval.records import FamilyRow
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.replay import ReplayOutcome
 from weir.qoe_eval.runs.store import RunStore

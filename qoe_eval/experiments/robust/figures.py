@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from weir.qoe_eval.experiments.robust.results import Record, RobustResults
-from weir.qoe_eval.measures.comparison import scenario_differences
 from weir.qoe_eval.measures.families import GCC
 from weir.qoe_eval.measures.flow_series import FlowSeries, read_flow_series
-from weir.qoe_eval.measures.summary import REFERENCE, scenario_means
+from weir.qoe_eval.measures.summary import REFERENCE, scenario_differences, scenario_means
 from weir.qoe_eval.report.chart_rows import chart, line, row
 from weir.qoe_eval.report.flow_lines import SMALLEST_BIN_S, Line, capacity_line, flow_line
 from weir.traces.schema.scenario import Scenario

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
-from weir.qoe_eval.call.report import REPORT
+from weir.qoe_eval.call.logs import REPORT
 from weir.qoe_eval.experiments.calls.goals import undisturbed
 from weir.qoe_eval.experiments.robust.calls import CALLS, RobustCalls
 from weir.qoe_eval.experiments.robust.figures import worst_charts
 from weir.qoe_eval.experiments.robust.results import RobustResults
-from weir.qoe_eval.measures.comparison import scenario_differences
-from weir.qoe_eval.measures.families import GCC, SCORE, FamilyRow
+from weir.qoe_eval.measures.families import GCC, SCORE
 from weir.qoe_eval.measures.metric_table import METRICS
-from weir.qoe_eval.measures.summary import ordered_controllers, scenario_means
+from weir.qoe_eval.measures.summary import ordered_controllers, scenario_differences, scenario_means
+from weir.qoe_eval.records import FamilyRow
 from weir.qoe_eval.report.goal_table import Row, reached_text
 from weir.qoe_eval.report.page_template import Section, render_page
-from weir.qoe_eval.report.sections.failures import failures
-from weir.qoe_eval.report.sections.families import families
-from weir.qoe_eval.report.sections.scenarios import heat_rows
-from weir.qoe_eval.report.sections.what_was_run import versions_of
+from weir.qoe_eval.report.sections.runs import failures, versions_of
+from weir.qoe_eval.report.sections.scenarios import families, heat_rows
 
 _GOALS_NOTE = (
     "Where a goal names a strength (5 % of loss), the mean over its scenarios decides; where it says worst, longest or "
@@ -52,7 +49,7 @@ def render(
     shown = [_family(row, results, controllers, charts) for row in table]
     sections = [
         failures(run["failures"], "run"),
-        families([asdict(row) for row in table], has_own_sections=True),
+        families(table, has_own_sections=True),
         Section("goals", "Goals", "goals.html", {"rows": rows, "note": _GOALS_NOTE}),
         None if calls is None else _calls(calls),
         *shown,

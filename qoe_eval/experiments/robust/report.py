@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from weir.qoe_eval.experiments.robust.calls import RobustCalls
 from weir.qoe_eval.experiments.robust.results import RobustResults
-from weir.qoe_eval.measures.families import FamilyRow
 from weir.qoe_eval.measures.summary import scenario_means
+from weir.qoe_eval.records import FamilyRow
 from weir.qoe_eval.report.goal_table import Row, rows_document
 
 _KEPT = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "viewer_quality", "jain_index", "tcp_share")
@@ -26,7 +25,7 @@ def robust_document(
     controller's measures, and of real calls by their size, where there are any, all measures of each.
     """
     return rows_document("weir.robust/1", rows, run) | {
-        "families": [asdict(row) for row in table],
+        "families": [row.model_dump() for row in table],
         "scenarios": {
             family: {
                 scenario: {name: {m: values[m] for m in _KEPT if m in values} for name, values in by_controller.items()}

@@ -14,9 +14,9 @@ from weir.qoe_eval.experiments.robust.dynamics import audio_row, route_rows, sha
 from weir.qoe_eval.experiments.robust.faults import recovery_rows
 from weir.qoe_eval.experiments.robust.results import COMPARED, Measure, RobustResults, metric
 from weir.qoe_eval.experiments.robust.sharing import SHARING
-from weir.qoe_eval.measures.comparison import scenario_differences
-from weir.qoe_eval.measures.families import GCC, SCORE, FamilyRow, utilisation_ratios
-from weir.qoe_eval.measures.summary import scenario_means
+from weir.qoe_eval.measures.families import GCC, SCORE, utilisation_ratios
+from weir.qoe_eval.measures.summary import scenario_differences, scenario_means
+from weir.qoe_eval.records import FamilyRow
 from weir.qoe_eval.report.goal_table import Goal, Row, measured, not_measured
 from weir.traces.generate.families.call import CLOCK_PPM
 

@@ -8,8 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from weir.console import output_console
-from weir.qoe_eval.measures.families import FamilyRow
-from weir.qoe_eval.measures.statistics import PairedComparison
+from weir.qoe_eval.records import FamilyRow, PairedComparison
 
 
 def print_families(rows: Sequence[FamilyRow], controllers: Sequence[str]) -> None:

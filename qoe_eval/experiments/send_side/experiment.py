@@ -13,8 +13,9 @@ from typing import Any
 
 from weir.qoe_eval.experiments.policy.sets import TRACE_SETS, policy_sets
 from weir.qoe_eval.measures.metric_table import METRICS
-from weir.qoe_eval.measures.statistics import PairedComparison, compare_paired, distinct_runs
+from weir.qoe_eval.measures.statistics import compare_paired, distinct_runs
 from weir.qoe_eval.measures.summary import run_values, scenario_means
+from weir.qoe_eval.records import PairedComparison
 from weir.qoe_eval.report.goal_table import Goal, Row, measured, not_measured
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.registry import PRESETS

@@ -13,7 +13,7 @@ from weir.qoe_eval.experiments.trust.experiment import (
     Records,
     TrustResults,
 )
-from weir.qoe_eval.measures.settled import settled_jain_index, settled_media_share
+from weir.qoe_eval.measures.fairness import settled_jain_index, settled_media_share
 from weir.qoe_eval.measures.steering import steering_of
 from weir.qoe_eval.report.goal_table import Goal, Row, measured, not_measured
 

@@ -108,6 +108,11 @@ def measured(folder, **more):
     return measure(MeasuredCall(folder, **(times | {"base_one_way_delay_ms": 25.0} | more)))
 
 
+def changed(record, call=None, **more):
+    """The record with other values of its part `call`, and of its own."""
+    return record.model_copy(update={"call": record.call.model_copy(update=call or {})} | more)
+
+
 def _received(received, step):
     return [
         {

@@ -43,7 +43,7 @@ def test_a_comparison_is_made_once_and_the_rest_is_reused(weir, tmp_path):
     assert (tmp_path / "here/report.html").stat().st_size > 1000
     status, out, error = weir(*CALL, "--compare", "--seeds", 2)
     assert status == 0
-    assert "4 calls (2 of them from before)" in out
+    assert "4 calls (2 of them from an earlier run)" in out
     assert error.splitlines() == ["steady, weir, seed 2", "steady, gcc, seed 2"]
     assert [(one["controller"], one["seed"]) for one in results(tmp_path)][2:] == [("weir", 2), ("gcc", 2)]
 
@@ -59,7 +59,7 @@ def test_a_failed_call_is_status_1_and_is_made_again(weir, tmp_path, fake_peer):
     status, out, error = weir(*CALL)
     assert status == 1
     assert "steady, weir, seed 1: the receiver (weir-peer) was killed by signal 9" in error
-    assert "left out: steady, weir, seed 1: ended before its time" in out
+    assert "excluded: steady, weir, seed 1: ended early" in out
     assert results(tmp_path) == []
     fake_peer()
     assert weir(*CALL)[0] == 0
@@ -70,7 +70,7 @@ def test_a_disturbed_call_is_marked(weir, monkeypatch):
     monkeypatch.setattr("weir.qoe_eval.call.record.disturbances", lambda *_: ["the encoder was short of CPU"])
     status, out, _ = weir(*CALL)
     assert status == 0
-    assert "left out: steady, weir, seed 1: disturbed: the encoder was short of CPU" in out
+    assert "excluded: steady, weir, seed 1: disturbed: the encoder was short of CPU" in out
 
 
 def test_disturbed_calls_are_kept_unless_asked(weir, tmp_path):
@@ -78,8 +78,8 @@ def test_disturbed_calls_are_kept_unless_asked(weir, tmp_path):
     (record,) = results(tmp_path)
     record["call"]["disturbed"] = ["the encoder was short of CPU"]
     (tmp_path / "here/results.jsonl").write_text(json.dumps(record) + "\n")
-    assert "(1 of them from before)" in weir(*CALL)[1]
-    assert "from before" not in weir(*CALL, "--repeat-disturbed")[1]
+    assert "(1 of them from an earlier run)" in weir(*CALL)[1]
+    assert "earlier run" not in weir(*CALL, "--repeat-disturbed")[1]
     assert [one["call"]["disturbed"] for one in results(tmp_path)] == [[]]
 
 

@@ -1,5 +1,6 @@
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -78,7 +79,7 @@ def test_what_is_done_has_its_record_and_its_folder(plan, program, tmp_path):
     for key in (first, third):
         calls[key].out.mkdir(parents=True)
         (calls[key].out / "call.json").write_text("{}")
-    records = [{"key": first}, {"key": second}, {"key": "another"}]
+    records = [SimpleNamespace(key=key) for key in (first, second, "another")]
     assert list(done_calls(calls, records)) == [first]
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from weir.qoe_eval.experiments.policy.measures import recovery_time_s, share_before_step, start_time_s
+from weir.qoe_eval.measures.fairness import settled_jain_index, settled_media_share, settled_rates_bps
 from weir.qoe_eval.measures.flow_series import FlowSeries
-from weir.qoe_eval.measures.settled import settled_jain_index, settled_media_share, settled_rates_bps
 
 
 def series(receive=(), delay=(), capacity=None, start_s=0.0):

@@ -5,14 +5,14 @@ import csv
 import pytest
 
 from weir.errors import InputError
-from weir.qoe_eval.call.metric_table import CALL_METRICS
+from weir.qoe_eval.call.measures import CALL_MEASURES
 from weir.qoe_eval.measures import metrics
 from weir.qoe_eval.measures.metric_table import METRICS, Metric
 from weir.qoe_eval.measures.summary import summarise
 from weir.qoe_eval.report.csv_tables import write_results_csv
 from weir.qoe_eval.report.means_table import print_means
 from weir.qoe_eval.report.page_template import render_page
-from weir.qoe_eval.report.sections.headline import headline
+from weir.qoe_eval.report.sections.controllers import headline
 from weir.trainer.model.card import MEASURES, _figures
 
 
@@ -75,7 +75,7 @@ def test_a_metric_that_is_not_in_the_table_is_refused() -> None:
         metrics.run_metrics(record())
 
 
-@pytest.mark.parametrize("table", [METRICS, CALL_METRICS])
+@pytest.mark.parametrize("table", [METRICS, CALL_MEASURES])
 def test_an_unknown_metric_is_named(table) -> None:
     with pytest.raises(KeyError, match="metric 'challange': one of "):
         table["challange"]
@@ -90,8 +90,8 @@ def test_the_card_names_what_a_summary_lacks() -> None:
 
 
 def test_calls_and_replays_show_a_metric_alike() -> None:
-    for name in METRICS.keys() & CALL_METRICS.keys():
-        one, other = METRICS[name], CALL_METRICS[name]
+    for name in METRICS.keys() & CALL_MEASURES.keys():
+        one, other = METRICS[name], CALL_MEASURES[name]
         assert (one.title, one.better, one.scale, one.decimals) == (
             other.title, other.better, other.scale, other.decimals,
         )  # fmt: skip

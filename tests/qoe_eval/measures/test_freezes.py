@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from weir.qoe_eval.experiments.calls.path_freezes import path_freezes_s
-from weir.qoe_eval.measures.freezes import find_freezes
+from weir.qoe_eval.measures.viewer import find_freezes
 from weir.traces.formats.plain_trace import scenario_from_capacity
 from weir.traces.schema.capacity import CapacityTrace
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from weir.qoe_eval.measures.video_quality import CALLS, STANDARD_ERROR, estimate_vmaf
-from weir.qoe_eval.measures.viewer import viewer_measures
+from weir.qoe_eval.measures.viewer import CALLS, STANDARD_ERROR, estimate_vmaf, viewer_measures
 
 FRAME_US = 100_000
 

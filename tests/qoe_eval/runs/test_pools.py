@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from weir.errors import InputError
-from weir.qoe_eval.report.sections.pools import pools
+from weir.qoe_eval.report.sections.estimators import pools
 from weir.qoe_eval.runs.jobs import ReplayPlan, plan_jobs
 from weir.qoe_eval.runs.options import check_controllers
 from weir.registry import is_pool, pool_members, uses_model

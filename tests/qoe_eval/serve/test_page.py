@@ -207,7 +207,7 @@ def test_choose_start_drag_watch_stop(open_page, server, calls):
     for canvas, line in (("rate-plot", "--received"), ("rate-plot", "--c-weir"), ("rate-plot", "--c-gcc"),
                          ("delay-plot", "--c-weir"), ("reason-plot", "--c-weir")):  # fmt: skip
         assert colours(page, canvas).get(token_colour(page, line), 0) > 30, (canvas, line)
-    assert "only shown, GCC decides" in page.locator("#verdict").inner_text()
+    assert "for display only, GCC decides" in page.locator("#verdict").inner_text()
     assert "frames/s" in page.locator("#picture").inner_text()
 
     # The weights, with the mouse: many steps, few messages, the last one kept.

@@ -455,10 +455,10 @@ async def test_a_call_that_breaks_says_why_and_the_next_one_can_start(server, ca
         await session.post("/call", json=CALL)
         call = (await events_until(live, over))[-1]["call"]
         assert (call["status"], call["message"]) == ("failed", "the link fell over")
-        calls.raises, calls.failure, calls.speed = None, "chromium: ended before its time", 100.0
+        calls.raises, calls.failure, calls.speed = None, "chromium: ended early", 100.0
         await session.post("/call", json=CALL | {"duration_s": 5})
         call = (await events_until(live, lambda event: over(event) and event["call"]["number"] == 2))[-1]["call"]
-        assert (call["status"], call["message"]) == ("failed", "chromium: ended before its time")
+        assert (call["status"], call["message"]) == ("failed", "chromium: ended early")
         assert call["result"]["scenario"] == "step-down-up"
 
 

@@ -5,8 +5,7 @@ import pytest
 
 from weir.errors import InputError
 from weir.qoe_eval.call import logs
-from weir.qoe_eval.call.measures import VMAF_FRAMES
-from weir.qoe_eval.call.metric_table import CALL_METRICS
+from weir.qoe_eval.call.measures import CALL_MEASURES, VMAF_FRAMES
 from weir.qoe_eval.call.record import conclude, read_record
 from weir.qoe_eval.link.log import read_link_log
 from weir.traces.schema.values_over_time import DelayOverTime
@@ -17,7 +16,7 @@ def test_the_measures_of_a_call(made_call, source, tmp_path):
     made_call.make_pictures(tmp_path, frames, source)
     measures = made_call.measured(tmp_path, source=source)
     found = measures.metrics
-    assert list(found) == list(CALL_METRICS)
+    assert list(found) == list(CALL_MEASURES)
     assert len(frames) == 324
     assert found["frames_per_second"] == pytest.approx(324 / 11.8)
     assert found["freeze_count"] == 1
@@ -164,13 +163,13 @@ def test_a_call_is_concluded(made_call, source, tmp_path, monkeypatch):
     record, disturbed = conclude(made_call.settings(folder), made_call.progress(happened=[note]))
     assert disturbed == []
     assert record == read_record(folder)
-    assert (record["schema"], record["scenario"], record["controller"], record["seed"]) == (
+    assert (record["schema_"], record["scenario"], record["controller"], record["seed"]) == (
         "weir.result/1",
         "steps",
         "weir",
         1,
     )
-    assert record["objective"] == [0.4, 0.5, 0.1]
+    assert record["objective"] == (0.4, 0.5, 0.1)
     assert record["versions"] == {"weir-peer": "0.1.0", "libwebrtc": "M109"}
     assert record["metrics"]["run"]["vmaf_mean"] > 95
     assert record["call"]["folder"] == "steps-weir-1"

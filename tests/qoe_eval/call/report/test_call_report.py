@@ -11,6 +11,7 @@ from weir.qoe_eval.call.record import make_record, write_record
 from weir.qoe_eval.call.report import rewrite, write
 from weir.qoe_eval.call.summary import read_calls
 from weir.qoe_eval.cli import main
+from weir.qoe_eval.records import RunAbout
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ def calls(made_call, tmp_path):
 
 def test_controllers_side_by_side(calls, tmp_path):
     records = calls()
-    summary, page = write(records, tmp_path, {"command": "weir call steps --compare", "planned": 9})
+    summary, page = write(records, tmp_path, RunAbout(command="weir call steps --compare", planned=9))
     assert summary == json.loads((tmp_path / "summary.json").read_text())
     assert summary["controllers"]["weir"]["received_bitrate_bps"]["n"] == 4
     row = next(r for r in summary["paired"] if r["metric"] == "end_to_end_delay_ms_p95")
@@ -126,12 +127,12 @@ def test_the_chart_says_what_kind_of_path_a_model_saw(calls, made_call, tmp_path
     assert (kind["y"][10], kind["y"][13], kind["step"]) == (0, 4, True)
 
 
-def test_disturbed_and_broken_calls_are_marked_and_not_averaged(calls, tmp_path):
+def test_disturbed_and_broken_calls_are_marked_and_not_averaged(made_call, calls, tmp_path):
     records = calls(seeds=(1, 2, 3))
     clean, _ = write(records, tmp_path)
-    records[1]["call"]["disturbed"] = ["the encoder was short of CPU for 40% of the call"]
-    records[1]["metrics"]["run"]["received_bitrate_bps"] = 1.0
-    records[10]["call"]["failure"] = "chromium: ended before its time <b>"
+    records[1] = made_call.changed(records[1], {"disturbed": ["the encoder was short of CPU for 40% of the call"]})
+    records[1].metrics.run["received_bitrate_bps"] = 1.0
+    records[10] = made_call.changed(records[10], {"failure": "chromium: ended early <b>"})
     summary, page = write(records, tmp_path)
     assert summary["controllers"]["gcc"]["received_bitrate_bps"]["n"] == 5
     assert summary["controllers"]["gcc"]["received_bitrate_bps"]["mean"] == pytest.approx(
@@ -142,7 +143,7 @@ def test_disturbed_and_broken_calls_are_marked_and_not_averaged(calls, tmp_path)
     words = " ".join(" ".join(check(page.read_text()).text).split())
     assert "2 calls left out of every mean" in words
     assert "disturbed: the encoder was short of CPU for 40% of the call" in words
-    assert "ended before its time <b>" in words
+    assert "ended early <b>" in words
 
 
 def test_links_lead_to_the_recordings(calls, tmp_path):
@@ -168,12 +169,11 @@ def test_one_call_in_its_own_folder(calls, tmp_path):
     assert again == summary
 
 
-def test_calls_that_differ_are_told_apart(calls):
+def test_calls_that_differ_are_distinguished(made_call, calls):
     first = calls(scenarios=("steps",), seeds=(1,))
     other = calls(scenarios=("steps",), seeds=(1,), below="other", objective=(0.8, 0.1, 0.1))
     native = calls(scenarios=("steps",), seeds=(1,), below="native")
-    for record in native:
-        record["call"]["sender"] = "native"
+    native = [made_call.changed(record, {"sender": "native"}) for record in native]
     found = {(call.case, call.controller) for call in read_calls([*first, *other[:1], *native])}
     assert found == {
         ("steps, chromium", "weir"), ("steps, chromium", "gcc"), ("steps, chromium", "weir-throughput"),
@@ -193,30 +193,28 @@ def test_logs_that_are_gone_leave_their_lines_out(calls, tmp_path):
     assert [row["title"] for row in chart["rows"]] == ["Received, kbps"]
 
 
-def test_names_from_files_cannot_become_markup(calls, tmp_path):
+def test_names_from_files_cannot_become_markup(made_call, calls, tmp_path):
     hostile = '</script><img src=x onerror="alert(1)">'
     records = calls(scenarios=("steps",), seeds=(1,), about={"ready": {"x": {"versions": {hostile: hostile}}}})
-    for record in records:
-        record["scenario"] = hostile
-        record["call"]["disturbed"] = [hostile]
-        record["call"]["sender"] = record["call"]["codec"] = hostile
-    _, page = write(records, tmp_path, {"command": hostile, "failures": [hostile]})
+    details = {"disturbed": [hostile], "sender": hostile, "codec": hostile}
+    records = [made_call.changed(record, details, scenario=hostile) for record in records]
+    _, page = write(records, tmp_path, RunAbout(command=hostile, failures=[hostile]))
     text = page.read_text()
     check(text)
     assert "<img src=x" not in text
 
 
-def test_a_folder_that_leads_elsewhere_is_not_followed(calls, tmp_path):
+def test_a_folder_that_leads_elsewhere_is_not_followed(made_call, calls, tmp_path):
     records = calls(scenarios=("steps",), seeds=(1,), controllers=("weir",))
-    records[0]["call"]["folder"] = "../../../etc"
+    records[0] = made_call.changed(records[0], {"folder": "../../../etc"})
     _, page = write(records, tmp_path)
     assert data_of(page.read_text())["charts"] == []
 
 
 def test_weir_report_makes_the_page_of_calls_again(calls, tmp_path, monkeypatch, capfd):
     records = calls()
-    (tmp_path / "results.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
-    before, page = write(records, tmp_path, {"command": "weir call", "planned": 8})
+    (tmp_path / "results.jsonl").write_text("".join(json.dumps(record.to_json()) + "\n" for record in records))
+    before, page = write(records, tmp_path, RunAbout(command="weir call", planned=8))
     kept = page.read_text()
     page.unlink()
     monkeypatch.setattr(sys, "argv", ["weir", "report", str(tmp_path), "--json"])

@@ -1,0 +1,377 @@
+"""The table of all measures, of replays and of calls: name, label, unit, direction, precision and meaning of each.
+
+The names are those of `results.jsonl`; summaries, tables, pages and CSV files take everything else from here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["replay", "call"]
+_BOTH: tuple[Kind, ...] = ("replay", "call")
+_CALL: tuple[Kind, ...] = ("call",)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One quality measure.
+
+    `scale` multiplies a value for display (0.01 in a record is "1 %" on the page); `decimals` is the display precision.
+    `over_flows`: how the flows under test of a run are aggregated. `kinds`: where the measure is computed.
+    """
+
+    name: str
+    label: str
+    unit: str
+    better: Literal["higher", "lower"]
+    meaning: str
+    scale: float = 1.0
+    decimals: int = 1
+    over_flows: Literal["mean", "worst"] = "mean"
+    kinds: tuple[Kind, ...] = ("replay",)
+
+    @property
+    def title(self) -> str:
+        """Label and unit."""
+        return f"{self.label}, {self.unit}" if self.unit else self.label
+
+    @property
+    def arrow(self) -> str:
+        """Which way is better."""
+        return "↑" if self.better == "higher" else "↓"
+
+    def best(self, values: Iterable[float]) -> float:
+        """The value at the good end. `values` must not be empty."""
+        return max(values) if self.better == "higher" else min(values)
+
+    def worst(self, values: Iterable[float]) -> float:
+        """The value at the bad end. `values` must not be empty."""
+        return min(values) if self.better == "higher" else max(values)
+
+    def difference_favours_first(self, difference: float) -> bool:
+        """Whether first - second = `difference` means that the first is strictly better."""
+        return difference > 0 if self.better == "higher" else difference < 0
+
+    def display(self, value: float | None) -> str:
+        """The value for people, without its unit; a dash where it is undefined."""
+        if value is None or not math.isfinite(value):
+            return "–"
+        return f"{value * self.scale:,.{self.decimals}f}"
+
+
+class MeasureTable(dict[str, Measure]):
+    """Measures by name, in the order of tables. An unknown name is a KeyError that lists those there are."""
+
+    def __init__(self, measures: Iterable[Measure]) -> None:
+        super().__init__((measure.name, measure) for measure in measures)
+
+    def __missing__(self, name: str) -> Measure:
+        raise KeyError(f"measure {name!r}: one of {', '.join(self)}")
+
+    def check(self, names: Iterable[str]) -> None:
+        """A KeyError for the first name that is not in the table."""
+        for name in names:
+            self[name]
+
+    def of(self, kind: Kind) -> MeasureTable:
+        """The measures of replays or of calls alone."""
+        return MeasureTable(measure for measure in self.values() if kind in measure.kinds)
+
+
+MEASURES = MeasureTable(
+    [
+        Measure(
+            "utility",
+            "Utility",
+            "of 100",
+            "higher",
+            "MOCC Eq. 2 on fixed scales, under the run's objective: its weights of throughput, latency and loss "
+            "times the rate, delay and loss part of the challenge score. Defined for every controller, with or "
+            "without an objective.",
+        ),
+        Measure(
+            "challenge",
+            "Challenge score",
+            "of 100",
+            "higher",
+            "Network part of the MMSys 2021 score: (0.2 delay + 0.2 rate + 0.3 loss) / 0.7, on fixed scales.",
+        ),
+        Measure(
+            "challenge_delay",
+            "Challenge, delay part",
+            "of 100",
+            "higher",
+            "100 max(0, (400 - d95) / (400 - base)); d95 is the 95th percentile of one-way delay in ms.",
+        ),
+        Measure(
+            "challenge_rate", "Challenge, rate part", "of 100", "higher", "100 min(1, received / achievable bytes)."
+        ),
+        Measure("challenge_loss", "Challenge, loss part", "of 100", "higher", "100 (1 - lost / sent packets)."),
+        Measure(
+            "viewer_quality",
+            "Viewer's quality",
+            "of 100",
+            "higher",
+            "Video quality over the viewer's time; a frozen picture counts as 0.",
+        ),
+        Measure(
+            "video_quality",
+            "Video quality",
+            "of 100, estimate",
+            "higher",
+            "Estimated VMAF from the bitrate of each second alone: a line through the logarithm of the bitrate, "
+            "fitted to real VP8 calls at 1280x720. Mean over the time in which the picture moves.",
+        ),
+        Measure(
+            "frozen_share",
+            "Frozen",
+            "%",
+            "lower",
+            "Time in freezes / time measured. A freeze (webrtc-stats): the time between two rendered frames is at "
+            "least max(3 d, d + 150 ms), where d is the mean of the 30 before; the time from the last frame to "
+            "the end counts by the same rule.",
+            scale=100,
+            decimals=2,
+            kinds=_BOTH,
+        ),
+        Measure("freeze_count", "Freezes", "", "lower", "Number of freezes.", kinds=_BOTH),
+        Measure(
+            "total_freezes_duration_s",
+            "Freezes, total",
+            "s",
+            "lower",
+            "Duration of all freezes.",
+            decimals=2,
+            kinds=_BOTH,
+        ),
+        Measure(
+            "frames_per_second",
+            "Frame rate",
+            "per s",
+            "higher",
+            "Frames rendered by the receiver / time measured.",
+            kinds=_BOTH,
+        ),
+        Measure(
+            "frame_delay_ms_p50",
+            "Frame delay, median",
+            "ms",
+            "lower",
+            "From the capture of a frame to the arrival of its last packet and of all frames before it; in "
+            "filler, a lost packet arrives again one round trip after the gap shows. Without encoder, jitter "
+            "buffer and decoder.",
+            decimals=0,
+        ),
+        Measure(
+            "frame_delay_ms_p95", "Frame delay, p95", "ms", "lower", "95th percentile of the frame delay.", decimals=0
+        ),
+        Measure(
+            "recoco",
+            "ReCoCo score",
+            "of 99.9",
+            "higher",
+            "Equations 7 to 10 of the ReCoCo paper on 200 ms steps. Its delay term is normalised by the run "
+            "itself: compare it with that paper's table only.",
+        ),
+        Measure(
+            "utilisation",
+            "Utilisation",
+            "%",
+            "higher",
+            "Bytes received / bytes that the path could have delivered of media that waits for 100 ms at most. In "
+            "calls: bytes of the call that the link delivered / what its capacity, less cross traffic, could have "
+            "delivered.",
+            scale=100,
+            kinds=_BOTH,
+        ),
+        Measure(
+            "receive_rate_bps",
+            "Receive rate",
+            "kbps",
+            "higher",
+            "Mean over the active time of the flow. In calls: IP bytes that the link delivered per second, with "
+            "headers, padding, audio and repairs.",
+            scale=1e-3,
+            decimals=0,
+            kinds=_BOTH,
+        ),
+        Measure(
+            "p95_queueing_delay_ms",
+            "Queueing delay, p95",
+            "ms",
+            "lower",
+            "95th percentile of one-way packet delay, less the propagation delay of the path.",
+            decimals=0,
+            kinds=_BOTH,
+        ),
+        Measure(
+            "max_queueing_delay_ms",
+            "Queueing delay, max",
+            "ms",
+            "lower",
+            "Queueing delay of the worst packet.",
+            decimals=0,
+            over_flows="worst",
+        ),
+        Measure(
+            "loss_ratio",
+            "Loss",
+            "%",
+            "lower",
+            "Packets lost / sent, drops of queues included.",
+            scale=100,
+            decimals=2,
+            kinds=_BOTH,
+        ),
+        Measure(
+            "seconds_above_400_ms",
+            "Above 400 ms",
+            "s",
+            "lower",
+            "Time with one-way delay above 400 ms.",
+            over_flows="worst",
+        ),
+        Measure(
+            "oscillation",
+            "Oscillation",
+            "%/s",
+            "lower",
+            "Mean change of the target from one second to the next, relative to its mean. Changing paths require some.",
+            scale=100,
+        ),
+        Measure(
+            "convergence_time_s",
+            "Convergence",
+            "s",
+            "lower",
+            "After a step of the capacity by 20 % or more that holds for 5 s: time until, for one second, the "
+            "receive rate is at least 80 % of the capacity and the send rate at most 110 %. A step without "
+            "convergence counts with its whole length.",
+            decimals=2,
+        ),
+        Measure(
+            "jain_index",
+            "Jain's index",
+            "",
+            "higher",
+            "Fairness among the RTP flows of one direction while all are active; 1 is equal shares.",
+            decimals=3,
+        ),
+        Measure(
+            "tcp_share",
+            "TCP's share",
+            "%",
+            "higher",
+            "Share of the TCP flows in the bytes received while TCP and RTP flows are active.",
+            scale=100,
+        ),
+        Measure(
+            "guard_interventions",
+            "Guard interventions",
+            "per 100 decisions",
+            "lower",
+            "How often the guard changed the model's estimate.",
+            scale=100,
+            decimals=2,
+        ),
+        Measure(
+            "fallback_ratio",
+            "Fallback decisions",
+            "%",
+            "lower",
+            "Share of decisions that the rule-based fallback took because the model had failed.",
+            scale=100,
+            decimals=2,
+        ),
+        # Measures of calls alone.
+        Measure(
+            "received_bitrate_bps",
+            "Received bitrate",
+            "kbps",
+            "higher",
+            "getStats of the receiver: bytesReceived of audio and video (payload, no headers, no padding) per second.",
+            scale=1e-3,
+            decimals=0,
+            kinds=_CALL,
+        ),
+        Measure(
+            "end_to_end_delay_ms_p50",
+            "End-to-end delay, median",
+            "ms",
+            "lower",
+            "From capture in the sender to rendering in the receiver, over rendered frames; one machine, one clock.",
+            decimals=0,
+            kinds=_CALL,
+        ),
+        Measure(
+            "end_to_end_delay_ms_p95",
+            "End-to-end delay, p95",
+            "ms",
+            "lower",
+            "95th percentile of the end-to-end delay.",
+            decimals=0,
+            kinds=_CALL,
+        ),
+        Measure(
+            "vmaf_mean",
+            "VMAF",
+            "of 100",
+            "higher",
+            "Mean over rendered frames, each against the source's frame of its number (model vmaf_v0.6.1, at the "
+            "source's size). Frames that never came count as freezes, not in VMAF.",
+            kinds=_CALL,
+        ),
+        Measure("vmaf_p5", "VMAF, p5", "of 100", "higher", "5th percentile over rendered frames.", kinds=_CALL),
+        Measure(
+            "network_delay_ms_p95",
+            "Network delay, p95",
+            "ms",
+            "lower",
+            "95th percentile of one-way packet delay over the link, from device to device.",
+            decimals=0,
+            kinds=_CALL,
+        ),
+        Measure(
+            "frame_height_mean",
+            "Height of frames",
+            "px",
+            "higher",
+            "Mean over rendered frames, as received.",
+            decimals=0,
+            kinds=_CALL,
+        ),
+        Measure(
+            "qp_mean",
+            "QP",
+            "",
+            "lower",
+            "getStats of the receiver: qpSum / framesDecoded; scales differ by codec.",
+            kinds=_CALL,
+        ),
+        Measure(
+            "time_to_first_frame_ms",
+            "First frame",
+            "ms",
+            "lower",
+            "From the start of the scenario, with the call connected, to the first rendered frame.",
+            decimals=0,
+            kinds=_CALL,
+        ),
+        Measure(
+            "stats_freeze_count", "Freezes by getStats", "", "lower", "The receiver's own freezeCount.", kinds=_CALL
+        ),
+        Measure(
+            "stats_total_freezes_duration_s",
+            "Freezes by getStats, total",
+            "s",
+            "lower",
+            "The receiver's own totalFreezesDuration.",
+            decimals=2,
+            kinds=_CALL,
+        ),
+    ]
+)
+"""Every measure, of replays and calls."""

@@ -1,0 +1,574 @@
+"""The records of runs and calls, and the summary of many of them: typed, written and read here alone.
+
+`results.jsonl` has one `weir.result/1` record a line: a `RunRecord` of a replay, or a `CallRecord` of a real call
+(with a part `call`). Time series are not part of a line; `weir.qoe_eval.runs.store` keeps them in files of their own.
+Keys that this version does not know are kept, so that newer records survive a rewrite.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, JsonValue, SkipValidation, ValidationError
+from typing_extensions import TypedDict  # pydantic does not take that of typing before Python 3.12
+
+from weir.errors import InputError
+from weir.files.input import read_bytes
+
+SCHEMA = "weir.result/1"
+LARGEST_RESULTS_BYTES = 1 << 30
+"""The size of about a hundred thousand records."""
+LARGEST_RECORD_BYTES = 16 << 20
+
+Measures = Mapping[str, float | None]
+"""Values by the name of their measure in `weir.qoe_eval.measures.table`; None where a measure is undefined."""
+Objective = Annotated[tuple[float, float, float], Field(strict=False)]
+"""Weights of throughput, latency and loss."""
+Interval = Annotated[tuple[float | None, float | None], Field(strict=False)]
+"""Both ends, or None twice where there is none."""
+Samples = Sequence[float | None]
+
+
+class FrameColumns(TypedDict):
+    """Every frame of a flow. `complete_time_us` is None for a frame that never arrived whole."""
+
+    capture_time_us: list[int]
+    complete_time_us: list[int | None]
+    bytes: list[int]
+
+
+class PathColumns(TypedDict, total=False):
+    """Time series of the forward link, one sample per `interval_s`."""
+
+    interval_s: float
+    capacity_bps: Samples | None
+    queueing_delay_ms: Samples
+
+
+class FlowColumns(TypedDict, total=False):
+    """Time series of one flow, one sample per interval of the path's."""
+
+    target_bps: Samples | None
+    send_rate_bps: Samples
+    receive_rate_bps: Samples
+    goodput_bps: Samples
+    one_way_delay_mean_ms: Samples
+    one_way_delay_p95_ms: Samples
+    packets_lost: Samples
+    rate_feedback_sent: Samples
+    most_bytes_in_flight: Samples
+    path_kind: Samples
+    frames: FrameColumns
+
+
+class Series(TypedDict):
+    """All time series of a run: those of the path, and those of its flows by their ids."""
+
+    path: PathColumns | None
+    flows: dict[str, FlowColumns | None]
+
+
+class Part(BaseModel):
+    """A part of a record. Immutable; keys of other versions are kept."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="allow", allow_inf_nan=False, populate_by_name=True)
+
+    def __getitem__(self, name: str) -> Any:
+        value = self.get(name)
+        if value is None and name not in type(self).model_fields and name not in (self.model_extra or {}):
+            raise KeyError(name)
+        return value
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The value of a key of the file."""
+        value = getattr(self, name, None)
+        return default if value is None else value
+
+
+class PathRecord(Part):
+    """The forward path of a run. `mean_capacity_bps` and `queue_bytes` are None where they are unlimited."""
+
+    one_way_delay_ms: float
+    mean_capacity_bps: float | None = None
+    queue_bytes: float | None = None
+
+
+class EstimatorRecord(Part):
+    """What the estimator of a flow decided."""
+
+    decisions: int = 0
+    fallback_decisions: int = 0
+    policy_faults: int = 0
+
+
+class PoolMemberRecord(Part):
+    """One controller of a pool. `pilot_share` is its share of the pool's decisions as the active controller, 0 to 1."""
+
+    name: str
+    pilot_share: float = 0.0
+    decisions: int = 0
+    faults: int = 0
+
+
+class PoolRecord(Part):
+    """The pool of a flow."""
+
+    members: list[PoolMemberRecord]
+    pilot_changes: int = 0
+    first_pilot_held_s: float | None = None
+
+
+class FlowRecord(Part):
+    """One flow of a run.
+
+    Attributes:
+        stop_s: None: it lasts until the end of the run.
+        achievable_bytes: bytes that the path could have delivered of media that waits for 100 ms at most.
+        one_way_delay_ms: mean, p5, p50, p95, p99 and max; None when nothing arrived.
+        queueing_delay_ms: the same of the queueing delay, for a path whose own delay changes.
+        guard: interventions by the name of their rule.
+        series: only in a record that carries its series.
+    """
+
+    id: str
+    kind: str
+    controller: str | None = None
+    direction: str = "forward"
+    start_s: float = 0.0
+    stop_s: float | None = None
+    pauses_s: list[list[float]] = []
+    video_pauses_s: list[list[float]] = []
+    base_one_way_delay_ms: float = 0.0
+    packets_sent: int = 0
+    bytes_sent: int = 0
+    packets_received: int = 0
+    bytes_received: int = 0
+    packets_lost: int = 0
+    achievable_bytes: float | None = Field(
+        default=None, validation_alias=AliasChoices("achievable_bytes", "carriable_bytes")
+    )
+    one_way_delay_ms: dict[str, float] | None = None
+    queueing_delay_ms: dict[str, float] | None = None
+    seconds_above_400_ms: float | None = None
+    estimator: EstimatorRecord | None = None
+    guard: dict[str, int] | None = None
+    pool: PoolRecord | None = None
+    series: SkipValidation[FlowColumns | None] = None
+
+    @property
+    def delay_ms(self) -> Mapping[str, float]:
+        """Statistics of the one-way delay; empty when nothing arrived."""
+        return self.one_way_delay_ms or {}
+
+
+class ConvergenceStep(Part):
+    """One step of the capacity to `to_bps` at `at_s`. When not `converged`, `time_s` is the length of the step: a
+    lower bound.
+    """
+
+    at_s: float
+    to_bps: float
+    time_s: float
+    converged: bool
+
+
+class Metrics(Part):
+    """The measures of a run, and of each of its flows under test by its id."""
+
+    run: dict[str, float | None]
+    flows: dict[str, dict[str, float | None]] = {}
+    convergence: dict[str, list[ConvergenceStep]] = {}
+
+
+class Record(Part):
+    """Fields of a run and of a call.
+
+    Attributes:
+        key: stands for everything that determines the run; empty for a run that is not part of a plan.
+        objective: None where it means nothing.
+        variation: the values that the seed has drawn.
+        versions: of programs and libraries, by name.
+    """
+
+    schema_: Literal["weir.result/1"] = Field(default=SCHEMA, alias="schema")
+    scenario: str
+    controller: str
+    objective: Objective | None = None
+    seed: int
+    versions: dict[str, str] = {}
+    duration_s: float
+    path: PathRecord
+    flows: list[FlowRecord]
+    key: str = ""
+    variation: dict[str, JsonValue] = {}
+    metrics: Metrics
+
+    @property
+    def measures(self) -> Measures:
+        """The measures of the run or call as a whole."""
+        return self.metrics.run
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """The record as in a file; fields that were never set are absent."""
+        return {"schema": SCHEMA} | self.model_dump(by_alias=True, exclude_unset=True)
+
+
+class RunRecord(Record):
+    """One run of a replay.
+
+    Attributes:
+        flows_under_test: ids of the flows that the measures of the run are of; empty: those of the run's controller.
+        series: only in a record that carries its series.
+    """
+
+    flows_under_test: list[str] = []
+    model_sha256: str | None = None
+    metrics: Metrics = Metrics(run={})
+    series: SkipValidation[PathColumns | None] = None
+
+    def without_series(self) -> tuple[RunRecord, Series]:
+        """The record without its series, and the series."""
+        series: Series = {"path": self.series, "flows": {flow.id: flow.series for flow in self.flows}}
+        return _without(self, "series").model_copy(
+            update={"flows": [_without(f, "series") for f in self.flows]}
+        ), series
+
+    def with_series(self, series: Series) -> RunRecord:
+        """The opposite of `without_series`."""
+        flows = [flow.model_copy(update={"series": series["flows"].get(flow.id)}) for flow in self.flows]
+        return self.model_copy(update={"flows": flows, "series": series["path"]})
+
+
+class CallMeasurement(Part):
+    """The time that the measures of a call cover, and what could not be measured.
+
+    `frames`: counts of what became of the received frames, by name.
+    """
+
+    media_start_us: int | None = None
+    end_us: int | None = None
+    frames: dict[str, JsonValue] | None = None
+    problems: list[str] = []
+
+
+class CallDetails(Part):
+    """The part of a call's record that a run does not have.
+
+    Attributes:
+        folder: the name of the call's own folder.
+        disturbed: why its measures must not be averaged; empty: they may.
+        failure: why it ended before its time; empty: it did not.
+        started_us: CLOCK_MONOTONIC when the scenario began; None: it never did.
+        happened: notes and orders with their times.
+    """
+
+    folder: str = ""
+    sender: str = ""
+    receiver: str = ""
+    codec: str = ""
+    width: int = 0
+    height: int = 0
+    frames_per_second: float = 0
+    max_bitrate_bps: float = 0
+    description: str = ""
+    disturbed: list[str] = []
+    failure: str = ""
+    started_us: int | None = None
+    ended_us: int | None = None
+    happened: list[dict[str, JsonValue]] = []
+    wake_up_lag_ms_p99: float | None = None
+    measured: CallMeasurement = CallMeasurement()
+
+
+class CallRecord(Record):
+    """One real call."""
+
+    flows: list[FlowRecord] = []
+    call: CallDetails
+
+
+class Spread(Part):
+    """Mean and tails of one measure over the `n` runs of one controller, on `independent` scenarios.
+
+    `worst` is the minimum or maximum, by what is better; `ci95` the 95 % bootstrap interval of the mean, (None, None)
+    for too few scenarios.
+    """
+
+    mean: float
+    p5: float
+    p95: float
+    worst: float
+    ci95: Interval
+    n: int
+    independent: int
+
+
+class PairedComparison(Part):
+    """`mean` of a - b over scenarios, its 95 % interval, and on how many of the `independent` scenarios the mean of a
+    is strictly better or worse. `n`: pairs of runs behind it. `ci95` is (None, None) for too few scenarios.
+    """
+
+    mean: float
+    ci95: Interval
+    wins: int
+    losses: int
+    n: int
+    independent: int
+
+
+class PairedRow(Part):
+    """The comparison of `a` with `b`, controllers or presets, by one measure."""
+
+    a: str
+    b: str
+    metric: str
+    mean: float
+    ci95: Interval
+    wins: int
+    losses: int
+    n: int
+    independent: int
+
+    @classmethod
+    def of(cls, a: str, b: str, metric: str, found: PairedComparison) -> PairedRow:
+        """The row of a comparison."""
+        return cls(a=a, b=b, metric=metric, **dict(found))
+
+
+class WorstScenario(Part):
+    """A scenario by name, and weir less gcc, or weir divided by gcc, on it."""
+
+    scenario: str
+    value: float
+
+
+class FamilyRow(Part):
+    """The results of one family of scenarios; a comparison without any pair of runs is None.
+
+    Attributes:
+        description: what happens in it.
+        scenarios: how many completed with any controller.
+        scores: mean challenge score over scenarios, by controller.
+        better_gcc: the GCC variant with the higher score.
+        against_gcc: weir less `better_gcc`, challenge score.
+        against_rule: weir less the rule.
+        worst_score: the scenario with the lowest score against gcc.
+        worst_utilisation: the scenario with the lowest utilisation as a ratio of gcc's.
+    """
+
+    name: str
+    description: str
+    scenarios: int
+    scores: dict[str, float]
+    better_gcc: str | None
+    against_gcc: PairedComparison | None
+    against_rule: PairedComparison | None
+    worst_score: WorstScenario | None
+    worst_utilisation: WorstScenario | None
+
+
+class Steering(Part):
+    """How the presets steer a model; shares of `scenarios`, 0 to 1, None for no scenarios.
+
+    Attributes:
+        right: both measures move the right way in both steps.
+        moved: the right ones on which a measure differs between the outermost presets by more than its tolerance.
+        by_step: for each measure, each step ("throughput-balanced") and both together ("throughput-latency") alone.
+        wrong: names of the scenarios that are not right.
+    """
+
+    scenarios: int
+    right: float | None
+    moved: float | None
+    by_step: dict[str, dict[str, float]]
+    wrong: list[str]
+
+
+class ObjectiveMeans(Part):
+    """Means over the runs of one objective, or of a controller that has none.
+
+    Attributes:
+        throughput: weight of the objective, as `latency` and `loss`; None for a controller that has no objective.
+        utility: of the same runs under each preset's weights, by preset.
+        non_dominated: whether no other objective of the fan has at least the utilisation and at most the delay.
+    """
+
+    throughput: float | None = None
+    latency: float | None = None
+    loss: float | None = None
+    utilisation: float | None
+    p95_queueing_delay_ms: float | None
+    loss_ratio: float | None
+    challenge: float | None
+    utility: dict[str, float | None] | None = None
+    non_dominated: bool = False
+
+    def measure(self, name: str) -> float | None:
+        """One of the means by the name of its measure."""
+        value: float | None = getattr(self, name)
+        return value
+
+
+class ObjectivesSummary(Part):
+    """One model under many objectives, over the scenarios that every objective has completed.
+
+    Attributes:
+        presets: by name.
+        preset_differences: between presets.
+        fan: objectives spread over the simplex of weights.
+        references: controllers without an objective over the same scenarios and seed.
+        preset_scenarios: measures by scenario and preset.
+    """
+
+    seed: int
+    scenarios: list[str]
+    presets: dict[str, ObjectiveMeans]
+    preset_differences: list[PairedRow]
+    fan: list[ObjectiveMeans]
+    references: dict[str, ObjectiveMeans]
+    steering: Steering
+    preset_scenarios: dict[str, dict[str, dict[str, float | None]]]
+
+
+class ModelFile(Part):
+    """Name and hash of a model's file."""
+
+    name: str
+    sha256: str
+
+
+class CustomController(Part):
+    """Where a user's own controller came from."""
+
+    source: str
+    sha256: str
+
+
+class ScenarioAbout(Part):
+    """The description of a scenario in a summary."""
+
+    description: str = ""
+    source: str = ""
+    one_way_delay_ms: float | None = None
+
+
+class RunAbout(Part):
+    """What was run, by which command; every field may be absent in a summary of another version or command.
+
+    Attributes:
+        command: the command line.
+        finished: when it ended, for people.
+        runs: complete ones, of those `planned`.
+        failures: one text for each that did not complete.
+    """
+
+    command: str = ""
+    finished: str = ""
+    wall_s: float | None = None
+    runs: int = 0
+    planned: int = 0
+    objective: Objective | None = None
+    seeds: list[int] = []
+    model: ModelFile | None = None
+    own_controllers: dict[str, CustomController] = {}
+    versions: dict[str, str] = {}
+    failures: list[str] = []
+    scenarios: dict[str, ScenarioAbout] = {}
+
+
+class MeasureAbout(Part):
+    """A measure for readers of a summary."""
+
+    label: str
+    better: str
+    meaning: str
+
+
+class LeftOut(Part):
+    """A call that is in no mean, and why."""
+
+    scenario: str
+    controller: str
+    seed: int
+    why: list[str]
+
+
+class Summary(Part):
+    """`summary.json`: the results of a set of runs or calls. The stable interface of `weir replay` for scripts.
+
+    Attributes:
+        controllers: by controller and measure; a measure that no run of a controller defines is absent.
+        scenarios: means over seeds by scenario, controller and measure.
+        paired: weir against every other controller.
+        left_out: calls that are in no mean.
+    """
+
+    schema_: Literal["weir.summary/1"] = Field(default="weir.summary/1", alias="schema")
+    run: RunAbout
+    metrics: dict[str, MeasureAbout]
+    controllers: dict[str, dict[str, Spread]]
+    scenarios: dict[str, dict[str, dict[str, float]]]
+    paired: list[PairedRow]
+    objectives: ObjectivesSummary | None = None
+    families: list[FamilyRow] = []
+    left_out: list[LeftOut] = []
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """The document; parts that were never set are absent."""
+        return {"schema": "weir.summary/1"} | self.model_dump(by_alias=True, exclude_unset=True)
+
+    def text(self) -> str:
+        """The text of the file."""
+        return json.dumps(self.to_json(), indent=1, allow_nan=False)
+
+
+RecordType = TypeVar("RecordType", bound=Record)
+PartType = TypeVar("PartType", bound=Part)
+
+
+def read_records(path: Path, kind: type[RecordType]) -> list[RecordType]:
+    """All whole lines of a `results.jsonl`, in their order. A torn last line, which a killed writer leaves, is not one.
+
+    Raises:
+        InputError: the file cannot be read, or a line is damaged.
+    """
+    records = []
+    for number, line in enumerate(read_bytes(path, LARGEST_RESULTS_BYTES).split(b"\n")[:-1], start=1):
+        try:
+            records.append(kind.model_validate_json(line))
+        except ValidationError as error:
+            raise InputError(
+                f"{path}: line {number} is no {SCHEMA} record ({_first(error)}); delete that line, or choose another "
+                "folder"
+            ) from None
+    return records
+
+
+def to_line(record: Record) -> bytes:
+    """A line of `results.jsonl`."""
+    return json.dumps(record.to_json(), separators=(",", ":"), allow_nan=False).encode() + b"\n"
+
+
+def holds_calls(results: Path) -> bool:
+    """Whether the first line of a `results.jsonl` is the record of a call."""
+    try:
+        with results.open("rb") as file:
+            CallRecord.model_validate_json(file.readline(LARGEST_RECORD_BYTES))
+        return True
+    except (OSError, ValidationError):
+        return False
+
+
+def _without(part: PartType, name: str) -> PartType:
+    kept = {key: value for key, value in part.__dict__.items() if key != name and key in part.model_fields_set}
+    return part.model_construct(**kept, **(part.model_extra or {}))
+
+
+def _first(error: ValidationError) -> str:
+    """The first fault in one line: where and what."""
+    fault = error.errors(include_url=False, include_input=False)[0]
+    where = ".".join(map(str, fault["loc"]))
+    return f"{where}: {fault['msg']}" if where else str(fault["msg"])

@@ -1,0 +1,85 @@
+"""Sections about the estimators of a replay: interventions of the guard, and the members of pools."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+from weir.qoe_eval.measures.summary import REFERENCE
+from weir.qoe_eval.records import RunRecord
+from weir.qoe_eval.report.page_template import Section, View
+from weir.registry import GUARD_RULES
+
+
+def guard(records: Sequence[RunRecord]) -> Section | None:
+    """How often each guard rule changed its controller's estimate, and how often the fallback decided."""
+    rows = [row for name, some in _by_controller(records).items() if (row := _guard_row(name, some))]
+    return Section("guard", "Guard", "replay/guard.html", {"rules": tuple(GUARD_RULES), "rows": rows}) if rows else None
+
+
+def pools(records: Sequence[RunRecord]) -> Section | None:
+    """The share of decisions of each pool for which each member was the active controller; None without pools."""
+    rows = [row for name, some in _by_controller(records).items() for row in _pool_rows(name, some)]
+    return Section("pools", "Pools", "replay/pools.html", {"rows": rows}) if rows else None
+
+
+def _by_controller(records: Sequence[RunRecord]) -> dict[str, list[RunRecord]]:
+    found: dict[str, list[RunRecord]] = {}
+    for record in records:
+        found.setdefault(record.controller, []).append(record)
+    return found
+
+
+def _guard_row(name: str, records: Sequence[RunRecord]) -> View | None:
+    """None for a controller that has no guard."""
+    interventions: Counter[str] = Counter()
+    decisions = fallbacks = faults = 0
+    for flow in (flow for record in records for flow in record.flows):
+        if flow.estimator and flow.controller == name:
+            decisions += flow.estimator.decisions
+            fallbacks += flow.estimator.fallback_decisions
+            faults += flow.estimator.policy_faults
+            interventions.update(flow.guard or {})
+    if not decisions:
+        return None
+
+    def share(count: int) -> str:
+        return f"{100 * count / decisions:.2f}"
+
+    return {
+        "controller": name,
+        "is_reference": name == REFERENCE,
+        "decisions": f"{decisions:,}",
+        "by_rule": [share(interventions[rule]) for rule in GUARD_RULES],
+        "all_rules": share(interventions.total()),
+        "policy_faults": f"{faults:,}",
+        "fallback_decisions": f"{fallbacks:,}",
+    }
+
+
+def _pool_rows(name: str, records: Sequence[RunRecord]) -> list[View]:
+    decided, faults = Counter[str](), Counter[str]()
+    active: defaultdict[str, float] = defaultdict(float)
+    elapsed = changes = 0
+    for flow in (flow for record in records for flow in record.flows):
+        if flow.controller != name or not flow.pool or not flow.estimator:
+            continue
+        elapsed += flow.estimator.decisions
+        changes += flow.pool.pilot_changes
+        for member in flow.pool.members:
+            active[member.name] += member.pilot_share * flow.estimator.decisions
+            decided[member.name] += member.decisions
+            faults[member.name] += member.faults
+    return [
+        {
+            "controller": name,
+            "is_first": index == 0,
+            "members": len(decided),
+            "pilot_changes": f"{changes:,}",
+            "member": member,
+            "pilot_share": f"{100 * active[member] / max(1, elapsed):.2f}",
+            "decisions": f"{decided[member]:,}",
+            "faults": f"{faults[member]:,}",
+        }
+        for index, member in enumerate(decided)
+    ]
