@@ -47,7 +47,7 @@ def calls(made_call, tmp_path):
 def test_controllers_side_by_side(calls, tmp_path):
     records = calls()
     summary, page = write(records, tmp_path, RunAbout(command="weir call steps --compare", planned=9))
-    assert summary == json.loads((tmp_path / "summary.json").read_text())
+    assert json.loads(summary.text()) == json.loads((tmp_path / "summary.json").read_text())
     assert summary["controllers"]["weir"]["received_bitrate_bps"]["n"] == 4
     row = next(r for r in summary["paired"] if r["metric"] == "end_to_end_delay_ms_p95")
     assert (row["a"], row["b"], row["wins"], row["n"], row["independent"]) == ("weir", "gcc", 2, 4, 2)
@@ -221,7 +221,7 @@ def test_weir_report_makes_the_page_of_calls_again(calls, tmp_path, monkeypatch,
     with pytest.raises(SystemExit) as caught:
         main()
     assert caught.value.code == 0
-    assert json.loads(capfd.readouterr().out) == before
+    assert json.loads(capfd.readouterr().out) == json.loads(before.text())
     assert page.read_text() == kept
 
 
