@@ -12,7 +12,6 @@
 #include "weir/objective.h"
 #include "weir/pool/pool_specification.h"
 #include "weir/registry/controllers.h"
-#include "weir/registry/flow_kinds.h"
 
 namespace weir::python {
 namespace {
@@ -66,9 +65,6 @@ void BindRegistry(py::module_& module) {
   py::dict rules;
   for (const GuardRuleRow& row : kGuardRules) rules[py::cast(row.name)] = row.option != nullptr;
   module.attr("GUARD_RULES") = rules;
-  py::dict kinds;
-  for (const RegisteredFlowKind& kind : kFlowKinds) kinds[py::cast(kind.name)] = kind.summary;
-  module.attr("FLOW_KINDS") = kinds;
   py::dict presets;
   for (const auto& [name, objective] : kObjectivePresets) {
     presets[py::cast(name)] =

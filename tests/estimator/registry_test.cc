@@ -7,7 +7,6 @@
 #include "weir/controllers/built_in_controllers.h"
 #include "weir/objective.h"
 #include "weir/registry/controllers.h"
-#include "weir/registry/flow_kinds.h"
 #include "weir/registry/names.h"
 
 namespace weir {
@@ -46,7 +45,6 @@ TEST(RegistryTest, NamesArePlainAndEachThereOnce) {
     }
   };
   check(kControllers);
-  check(kFlowKinds);
   check(kObjectivePresets);
 }
 

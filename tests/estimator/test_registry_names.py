@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from weir.registry import CONTROLLERS, FLOW_KINDS, PRESETS, WEIGHTS
+from weir.registry import CONTROLLERS, PRESETS, WEIGHTS
+from weir.traces.schema.flows import FLOW_KINDS
 
 ROOT = Path(__file__).parents[2]
 NAMES = {*CONTROLLERS, *FLOW_KINDS, *PRESETS}
 REGISTRIES = {
     "estimator/include/weir/registry/controllers.h": {*CONTROLLERS},
-    "estimator/include/weir/registry/flow_kinds.h": {*FLOW_KINDS},
     "estimator/include/weir/objective.h": {*PRESETS},
 }
 # File or folder: the names that may be implemented there. A new one needs no line here.
@@ -25,7 +25,7 @@ IMPLEMENTATIONS = {
     "estimator/include/weir/policy/policy_controller.h": {"weir"},
     "estimator/src/controllers": {*CONTROLLERS},
     "trainer/gym/sim/endpoints": {*CONTROLLERS},
-    "trainer/gym/sim/scenario/scenario.h": {*FLOW_KINDS},
+    "trainer/gym/sim/scenario": {*FLOW_KINDS},
     "traces/schema/flows.py": {*FLOW_KINDS},
     "webrtc_patch/adapter": {*CONTROLLERS},
 }
@@ -121,7 +121,7 @@ CHOICES = {
 WEIGHTS_BY_NAME = (
     "estimator/python/weir/registry.py", "qoe_eval/report/sections/objectives.py", "qoe_eval/report/training_curves.py",
     "qoe_eval/serve/page/guard.js", "qoe_eval/serve/page/weights.js", "qoe_eval/report/page/report.js",
-    "webrtc_patch/adapter/external/program_decision_maker.cc", "webrtc_patch/peer/lines/command.cc",
+    "estimator/program/program_decision_maker.cc", "webrtc_patch/peer/lines/command.cc",
     "webrtc_patch/peer/lines/record_lines.cc",
 )  # fmt: skip
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)

@@ -5,9 +5,11 @@
 #include <string_view>
 
 #include "fuzz_targets.h"
-#include "program/input_error.h"
+#include "program/input.h"
+#include "program/json.h"
 #include "serve/frame_channel.h"
 #include "serve/serve_request.h"
+#include "whole_scenario.h"
 
 namespace weir::fuzz {
 namespace {
@@ -30,7 +32,7 @@ class FuzzStream {
   int fd_;
 };
 
-void CheckRequest(std::string_view text) {
+void CheckWholeRequest(std::string_view text) {
   try {
     const sim::ServeRequest request = sim::ParseServeRequest(text);
     WEIR_FUZZ_CHECK(request.agent.interval > TimeDelta::Zero());
@@ -41,6 +43,20 @@ void CheckRequest(std::string_view text) {
   } catch (const InputError& error) {
     WEIR_FUZZ_CHECK(!std::string_view(error.what()).empty());
   }
+}
+
+void CheckRequest(std::string_view text) {
+  try {
+    // Few inputs have a whole scenario, and those that do not end at its first missing key.
+    nlohmann::json document = ParseJson(text);
+    if (document.is_object() && document.contains("scenario")) {
+      document["scenario"] = sim::WholeScenario(document["scenario"]);
+      CheckWholeRequest(JsonText(document));
+    }
+  } catch (const InputError& error) {
+    WEIR_FUZZ_CHECK(!std::string_view(error.what()).empty());
+  }
+  CheckWholeRequest(text);
 }
 
 }  // namespace

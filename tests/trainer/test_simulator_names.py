@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from weir.executables import find_simulator
-from weir.registry import CONTROLLERS, FLOW_KINDS, PRESETS, SIMULATED
+from weir.registry import CONTROLLERS, PRESETS, SIMULATED
+from weir.traces.schema.flows import FLOW_KINDS
+from weir.traces.schema.scenario import Scenario
 
 CAPACITY = {"times_s": [0.0], "rates_bps": [1e6]}
 
@@ -19,8 +21,11 @@ def weir_sim(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str
 
 
 def scenario(**flow: Any) -> dict[str, Any]:
-    document = {"schema": "weir.scenario/1", "name": "x", "duration_s": 1.0, "forward": {"capacity": CAPACITY}}
-    return document | {"flows": [{"kind": "rtp", "controller": "fixed"} | flow]}
+    whole = Scenario.make(
+        name="x", duration_s=1.0, forward={"capacity": CAPACITY}, flows=[{"kind": "rtp", "controller": "fixed"}]
+    ).to_dict()
+    whole["flows"][0] |= flow
+    return whole
 
 
 def listed(what: str) -> dict[str, str]:
@@ -30,7 +35,7 @@ def listed(what: str) -> dict[str, str]:
 
 def test_the_lists_are_those_of_the_registry() -> None:
     assert listed("controllers") == {name: CONTROLLERS[name].summary for name in SIMULATED}
-    assert listed("flows") == FLOW_KINDS
+    assert list(listed("flows")) == list(FLOW_KINDS)
     presets = {name: tuple(float(weight) for weight in text.split(",")) for name, text in listed("presets").items()}
     assert presets == PRESETS
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field, model_serializer, model_validator
 
 from weir.errors import InputError
 from weir.traces.schema.capacity import MAX_RATE_BPS, CapacityTrace
@@ -59,6 +59,11 @@ class Queue(Part):
         if len(self.model_fields_set) != 1 or self.model_dump(exclude_none=True) == {}:
             raise ValueError('give exactly one of "milliseconds", "bytes" and "packets"')
         return self
+
+    @model_serializer
+    def _given(self) -> dict[str, Any]:
+        units = {"milliseconds": self.milliseconds, "bytes": self.bytes, "packets": self.packets}
+        return {unit: limit for unit, limit in units.items() if limit is not None}
 
     def limit_bytes(self, mean_capacity_bps: float) -> int:
         """The limit in bytes of IP packets (full packets of 1500 bytes where it counts packets)."""

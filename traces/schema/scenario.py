@@ -98,7 +98,7 @@ class Scenario(Part):
         """A scenario from parsed JSON; ``source`` names it in messages.
 
         Raises:
-            InputError: with the source, the JSON path, what is wrong and how to mend it.
+            InputError: with the source, the JSON path, what is wrong and how to fix it.
         """
         try:
             return cls.model_validate(data)
@@ -124,14 +124,8 @@ class Scenario(Part):
         return cls.from_json(read_text(path), printable(path))
 
     def to_dict(self) -> dict[str, Any]:
-        """The scenario as JSON values, every default written out."""
+        """The whole scenario as JSON values: every default is filled in, as the simulator expects it."""
         data = self.model_dump(mode="json", by_alias=True)
-        for side in ("forward", "reverse"):
-            data[side]["queue"] = {key: value for key, value in data[side]["queue"].items() if value is not None}
-        for flow in data["flows"]:
-            for key in ("fixed_rate_bps", "sender_clock_ppm", "sender_clock_offset_s", "sender_clock_steps"):
-                if flow.get(key, 0) is None:
-                    del flow[key]
         data["flows"] = [{"kind": flow["kind"]} | flow for flow in data["flows"]]
         return data
 

@@ -30,11 +30,11 @@ class Episode:
 
 
 def scenario_document(scenario: Any) -> Mapping[str, Any]:
-    """The JSON document of a scenario: mappings as they are, a `Scenario` as its `to_dict`."""
+    """The whole JSON document of a `Scenario`, or of a mapping that may omit what has a default."""
     if isinstance(scenario, Scenario):
         return scenario.to_dict()
     if isinstance(scenario, Mapping):
-        return scenario
+        return Scenario.from_dict(scenario).to_dict()
     raise InputError(f"a scenario is a mapping or a weir.traces Scenario, not a {type(scenario).__name__}")
 
 

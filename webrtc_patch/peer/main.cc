@@ -7,7 +7,7 @@
 
 #include "lines/options.h"
 #include "program/command_line.h"
-#include "program/json_text.h"
+#include "program/json.h"
 #include "quiet_logging.h"
 #include "rtc_base/ssl_adapter.h"
 #include "session.h"

@@ -13,7 +13,7 @@
 #include "api/task_queue/pending_task_safety_flag.h"
 #include "lines/command.h"
 #include "lines/options.h"
-#include "program/json_output.h"
+#include "program/json_lines.h"
 #include "receive_side_switch.h"
 #include "rtc/connection_factory.h"
 #include "rtc/estimator_cpu_time.h"

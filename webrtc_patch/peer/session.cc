@@ -12,13 +12,11 @@
 #include <variant>
 #include <vector>
 
-#include "concurrent_controller.h"
 #include "lines/command.h"
 #include "lines/line_reader.h"
-#include "program/exit_status.h"
-#include "program/input_error.h"
-#include "program/input_file.h"
-#include "program/missing_component.h"
+#include "program/command_line.h"
+#include "program/concurrent_controller.h"
+#include "program/input.h"
 #include "weir/policy/policy_model.h"
 
 namespace weir::peer {

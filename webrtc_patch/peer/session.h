@@ -13,7 +13,7 @@
 #include "lines/command.h"
 #include "lines/options.h"
 #include "peer.h"
-#include "program/json_output.h"
+#include "program/json_lines.h"
 #include "weir/result.h"
 
 namespace weir::peer {

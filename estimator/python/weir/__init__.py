@@ -10,7 +10,6 @@ load_onnxruntime()
 from weir._core import (  # noqa: E402 - finds the library that has just been loaded
     CONTROLLERS,
     FEATURES,
-    FLOW_KINDS,
     FUSIONS,
     GUARD_RULES,
     INTERVAL_STATISTICS_FIELDS,
@@ -37,7 +36,6 @@ from weir._core import (  # noqa: E402 - finds the library that has just been lo
 __all__ = [
     "CONTROLLERS",
     "FEATURES",
-    "FLOW_KINDS",
     "FUSIONS",
     "GUARD_RULES",
     "INTERVAL_STATISTICS_FIELDS",

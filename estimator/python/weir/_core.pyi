@@ -27,8 +27,6 @@ FUSIONS: tuple[str, ...]
 """How a pool fuses the rates of its pilot and copilots."""
 PILOT_POLICIES: tuple[str, ...]
 """Who changes seats in a pool."""
-FLOW_KINDS: dict[str, str]
-"""The kinds of flows of a scenario, and what each is in a line."""
 GUARD_RULES: dict[str, bool]
 """The guard's rules by name, in the order of tables; whether each can be switched off: estimator/include/weir/guard."""
 OBJECTIVE_PRESETS: dict[str, tuple[float, float, float]]

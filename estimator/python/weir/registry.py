@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Final
 
 from weir._core import (
-    FLOW_KINDS,
     GUARD_RULES,
     OBJECTIVE_PRESETS,
     REGISTERED_CONTROLLERS,
@@ -22,7 +21,6 @@ __all__ = [
     "COMPARED",
     "CONTROLLERS",
     "DEFAULT_PRESET",
-    "FLOW_KINDS",
     "GUARD_RULES",
     "IN_CALLS",
     "PRESETS",

@@ -32,7 +32,7 @@ json Policed(json scenario, int64_t rate_bps, int64_t burst_bytes) {
 }
 
 double Bits(const json& scenario) {
-  const Scenario parsed = ParseScenario(scenario);
+  const Scenario parsed = ParseScenario(WholeScenario(scenario));
   return Carriable(parsed, parsed.flows[0]).BitsUntil(parsed.duration_ns());
 }
 
@@ -125,7 +125,7 @@ TEST(CarriableTest, PiecesSumUpToTheWholeAndPeriodsMayBeTiny) {
   scenario["forward"]["capacity"]["period_s"] = 0.077;
   scenario["flows"][0]["start_s"] = 0.5;
   scenario["flows"][0]["pauses_s"] = {{10.0, 20.0}, {30.0, 30.01}};
-  const Scenario parsed = ParseScenario(scenario);
+  const Scenario parsed = ParseScenario(WholeScenario(scenario));
   Carriable carriable(parsed, parsed.flows[0]);
   RandomStream random(1, 0);
   double sum = 0;

@@ -52,7 +52,7 @@ TEST_F(ChangingLinkTest, TheDelayOfTheInstantOfDeparture) {
 }
 
 TEST_F(ChangingLinkTest, PacketsUnderWayAreNotOvertaken) {
-  LinkSpec spec;
+  LinkSpec spec = UsualLink();
   spec.one_way_delay_ns = {{0, 10 * kMs}, {100 * kMs, 20 * kMs}, std::nullopt};
   Link link(spec, kDuration, 1, 0);
   RecordingSink sink(false);
@@ -66,7 +66,7 @@ TEST_F(ChangingLinkTest, PacketsUnderWayAreNotOvertaken) {
 }
 
 TEST_F(ChangingLinkTest, TheLossOfTheInstantOfSending) {
-  LinkSpec spec;
+  LinkSpec spec = UsualLink();
   spec.loss = {.kind = LossSpec::Kind::kBernoulli, .ratio = {{0, kSecond, 2 * kSecond}, {0, 0.25, 1}, 3 * kSecond}};
   Link link(spec, kDuration, 1, 0);
   RecordingSink sink(false);
@@ -86,7 +86,7 @@ TEST_F(ChangingLinkTest, TheLossOfTheInstantOfSending) {
 }
 
 TEST_F(ChangingLinkTest, ChangesWaitForTheStart) {
-  LinkSpec spec;
+  LinkSpec spec = UsualLink();
   spec.one_way_delay_ns = {{0, 10 * kMs}, {20 * kMs, 50 * kMs}, std::nullopt};
   Link link(spec, kDuration, 1, 0);
   RecordingSink sink(false);

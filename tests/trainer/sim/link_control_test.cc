@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "program/input_error.h"
+#include "program/input.h"
 
 namespace weir::sim {
 namespace {

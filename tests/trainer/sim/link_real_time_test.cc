@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/file_descriptor.h"
-#include "program/input_error.h"
+#include "program/input.h"
 #include "realtime/real_time_link.h"
 #include "simulation_fixture.h"
 #include "test_scenarios.h"
@@ -274,12 +274,12 @@ TEST_F(RealTimeLinkTest, APolicerAndSlotsAreThereBeforeTheStartToo) {
 
 TEST_F(RealTimeLinkTest, NeedsAFlowForTheCall) {
   json scenario = Steady(1'000'000, 10);
-  EXPECT_EQ(RealTimeLink::RealFlowIndex(ParseScenario(scenario)), 0u);
+  EXPECT_EQ(RealTimeLink::RealFlowIndex(ParseScenario(WholeScenario(scenario))), 0u);
   const json cross = {{"kind", "cbr"}, {"id", "cross"}, {"rate_bps", 1000}};
   scenario["flows"].insert(scenario["flows"].begin(), cross);
-  EXPECT_EQ(RealTimeLink::RealFlowIndex(ParseScenario(scenario)), 1u);
+  EXPECT_EQ(RealTimeLink::RealFlowIndex(ParseScenario(WholeScenario(scenario))), 1u);
   scenario["flows"].erase(1);
-  EXPECT_THROW(RealTimeLink::RealFlowIndex(ParseScenario(scenario)), InputError);
+  EXPECT_THROW(RealTimeLink::RealFlowIndex(ParseScenario(WholeScenario(scenario))), InputError);
 }
 
 TEST_F(RealTimeLinkTest, OtherRtpAndTcpFlowsShareTheLink) {

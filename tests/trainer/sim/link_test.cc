@@ -3,11 +3,16 @@
 
 #include <algorithm>
 
-#include "flows/cbr_flow.h"
+#include "flows/flow_set.h"
 #include "simulation_fixture.h"
 
 namespace weir::sim {
 namespace {
+
+std::shared_ptr<void> StartCbr(const FlowSpec& flow, Link* link, FlowObserver* observer) {
+  return std::get<CbrSpec>(flow.kind).Start(
+      {.flow = flow, .data_link = link, .return_link = link, .observer = observer, .seed = 1, .stream = 0});
+}
 
 constexpr int64_t kDuration = 100 * kSecond;
 
@@ -45,14 +50,14 @@ TEST_F(LinkTest, SinksWithAndWithoutEventsSeeTheSameTimes) {
     ASSERT_EQ(without_event.received.size(), 300u);
     for (size_t i = 0; i < 300; ++i) {
       EXPECT_EQ(with_event.received[i].arrival_ns, without_event.received[i].arrival_ns);
-      EXPECT_EQ(with_event.received[i].told_ns, with_event.received[i].arrival_ns);
-      EXPECT_LT(without_event.received[i].told_ns, without_event.received[i].arrival_ns);
+      EXPECT_EQ(with_event.received[i].called_ns, with_event.received[i].arrival_ns);
+      EXPECT_LT(without_event.received[i].called_ns, without_event.received[i].arrival_ns);
     }
   }
 }
 
 TEST_F(LinkTest, RateChangeWithinAPacket) {
-  LinkSpec spec;
+  LinkSpec spec = UsualLink();
   spec.capacity = CapacityTrace({0, 5 * kMs, 6 * kMs}, {1'000'000, 2'000'000, 500'000});
   for (const QueueDiscipline discipline : {QueueDiscipline::kDropTail, QueueDiscipline::kCodel}) {
     spec.queue_discipline = discipline;
@@ -69,7 +74,7 @@ TEST_F(LinkTest, RateChangeWithinAPacket) {
 }
 
 TEST_F(LinkTest, OutageQueuesAndDropsNothing) {
-  LinkSpec spec;
+  LinkSpec spec = UsualLink();
   // The outage begins in the middle of the first packet.
   spec.capacity = CapacityTrace({0, 4 * kMs, 2004 * kMs}, {1'000'000, 0, 1'000'000});
   spec.queue = {QueueSpec::Unit::kPackets, 20};
@@ -93,7 +98,7 @@ TEST_F(LinkTest, OutageQueuesAndDropsNothing) {
 
 TEST_F(LinkTest, CapacityThatStaysZeroHoldsWhatItHas) {
   for (const QueueDiscipline discipline : {QueueDiscipline::kDropTail, QueueDiscipline::kCodel}) {
-    LinkSpec spec;
+    LinkSpec spec = UsualLink();
     spec.capacity = CapacityTrace({0, kSecond}, {1'000'000, 0});
     spec.queue = {QueueSpec::Unit::kPackets, 3};
     spec.queue_discipline = discipline;
@@ -136,7 +141,7 @@ TEST_F(LinkTest, QueueBoundsInEachUnit) {
   };
   for (const QueueDiscipline discipline : {QueueDiscipline::kDropTail, QueueDiscipline::kCodel}) {
     for (const Case& c : cases) {
-      LinkSpec spec;
+      LinkSpec spec = UsualLink();
       spec.capacity = c.capacity;
       spec.queue = c.queue;
       spec.queue_discipline = discipline;
@@ -185,7 +190,7 @@ TEST_F(LinkTest, SaturatingFlowGetsTheCapacity) {
   for (const QueueDiscipline discipline : {QueueDiscipline::kDropTail, QueueDiscipline::kCodel}) {
     for (const double mbps : {0.1, 2.5, 50.0}) {
       const auto rate_bps = static_cast<int64_t>(mbps * 1e6);
-      LinkSpec spec;
+      LinkSpec spec = UsualLink();
       // An outage of 200 ms in every second, else a quarter above the mean.
       spec.capacity = CapacityTrace({0, 300 * kMs, 500 * kMs}, {rate_bps * 5 / 4, 0, rate_bps * 5 / 4}, kSecond);
       spec.queue_discipline = discipline;
@@ -195,7 +200,7 @@ TEST_F(LinkTest, SaturatingFlowGetsTheCapacity) {
       flow.kind = CbrSpec{DataRate::BitsPerSecond(rate_bps * 3 / 2), 1200};
       CountingObserver observer;
       observer.count_from_ns = 10 * kSecond + 25 * kMs;
-      CbrFlow cbr(flow, &link, &observer);
+      const auto cbr = StartCbr(flow, &link, &observer);
       RunUntil(60 * kSecond + 25 * kMs);
       const double received_bps = static_cast<double>(observer.bytes_received_late) * 8 / 50;
       EXPECT_GT(received_bps, 0.99 * static_cast<double>(rate_bps));
@@ -216,7 +221,7 @@ TEST_F(LinkTest, HalfTheCapacitySeesNoQueue) {
   flow.stop_ns = 11 * kSecond;
   flow.kind = CbrSpec{DataRate::BitsPerSecond(1'000'000), 1250};
   CountingObserver observer;
-  CbrFlow cbr(flow, &link, &observer);
+  const auto cbr = StartCbr(flow, &link, &observer);
   RunUntil(20 * kSecond);
   EXPECT_EQ(observer.packets_sent, 1000);
   EXPECT_EQ(observer.packets_received, 1000);
@@ -227,7 +232,7 @@ TEST_F(LinkTest, HalfTheCapacitySeesNoQueue) {
 }
 
 TEST_F(LinkTest, UnlimitedLinkOnlyDelays) {
-  Link link(LinkSpec(), kDuration, 1, 0);
+  Link link(UsualLink(), kDuration, 1, 0);
   RecordingSink sink(true);
   At(0, [&] {
     for (int i = 0; i < 1000; ++i) sink.Send(link, 1500);

@@ -16,7 +16,7 @@ constexpr int64_t kDuration = 100 * kSecond;
 using LossAndJitterTest = SimulationTest;
 
 TEST_F(LossAndJitterTest, BernoulliLossRate) {
-  LinkSpec spec;
+  LinkSpec spec = UsualLink();
   spec.loss = {.kind = LossSpec::Kind::kBernoulli, .ratio = 0.05};
   Link link(spec, kDuration, 1, 0);
   RecordingSink sink(false);
@@ -77,7 +77,7 @@ TEST_F(LossAndJitterTest, GilbertElliottLossRateAndBursts) {
 }
 
 TEST_F(LossAndJitterTest, APolicerDropsWhatFindsNoTokenAndDelaysNothing) {
-  LinkSpec spec;
+  LinkSpec spec = UsualLink();
   spec.loss = {.kind = LossSpec::Kind::kPolicer, .rate_bps = 2'000'000, .burst_bytes = 20'000};
   Link link(spec, kDuration, 1, 0);
   RecordingSink sink(false);
@@ -109,7 +109,7 @@ TEST_F(LossAndJitterTest, APolicersBucketFillsAgain) {
 
 TEST_F(LossAndJitterTest, JitterKeepsTheOrderUnlessToldOtherwise) {
   for (const bool reorder : {false, true}) {
-    LinkSpec spec;
+    LinkSpec spec = UsualLink();
     spec.jitter = {JitterSpec::Kind::kTruncatedGaussian, 10 * kMs, 30 * kMs, reorder};
     Link link(spec, kDuration, 1, 0);
     RecordingSink sink(true);
@@ -135,7 +135,7 @@ TEST_F(LossAndJitterTest, JitterKeepsTheOrderUnlessToldOtherwise) {
 }
 
 TEST_F(LossAndJitterTest, JitterIsTheAbsoluteValueOfAGaussian) {
-  LinkSpec spec;
+  LinkSpec spec = UsualLink();
   spec.jitter = {JitterSpec::Kind::kTruncatedGaussian, 5 * kMs, 15 * kMs, false};
   Link link(spec, kDuration, 1, 0);
   RecordingSink sink(false);

@@ -97,9 +97,7 @@ TEST(FillerSourceTest, KeepsToItsMaximumAndToItsPauses) {
 class VideoSourceTest : public testing::Test {
  protected:
   VideoSource Make(int64_t rate_bps, uint64_t seed = 1) {
-    VideoSourceConfig config = config_;
-    config.overhead_bytes = kOverhead;
-    VideoSource source(config, RandomStream(seed, 0));
+    VideoSource source(media_, media_.max_rate, kOverhead, RandomStream(seed, 0));
     source.SetTargetRate(DataRate::BitsPerSecond(rate_bps), 0);
     source.SetActive(true, 0);
     return source;
@@ -116,12 +114,17 @@ class VideoSourceTest : public testing::Test {
     }
     return sizes;
   }
-  VideoSourceConfig config_;
+  MediaSpec media_{.kind = MediaSpec::Kind::kVideo,
+                   .max_rate = DataRate::KilobitsPerSecond(2'500),
+                   .frames_per_second = 30,
+                   .key_frame_interval_ns = 10 * kSecond,
+                   .audio_rate = DataRate::BitsPerSecond(32'000),
+                   .audio_packets_per_second = 50};
 };
 
 TEST_F(VideoSourceTest, KeepsToRateAndFrameRate) {
   for (const double frames_per_second : {25.0, 30.0, 60.0}) {
-    config_.frames_per_second = frames_per_second;
+    media_.frames_per_second = frames_per_second;
     VideoSource source = Make(1'500'000);
     const auto packets = TakeUntil(source, 60 * kSecond);
     const double video_bps = RateBps(packets, 60 * kSecond, PacketKind::kVideo);
@@ -137,7 +140,7 @@ TEST_F(VideoSourceTest, KeepsToRateAndFrameRate) {
 }
 
 TEST_F(VideoSourceTest, FrameSizesVaryAsTheModelSays) {
-  config_.key_frame_interval_ns = 1000 * kSecond;
+  media_.key_frame_interval_ns = 1000 * kSecond;
   VideoSource source = Make(1'500'000);
   auto frames = Frames(TakeUntil(source, 100 * kSecond));
   frames.erase(frames.begin(), frames.begin() + 8);  // the first key frame's burst
@@ -152,7 +155,7 @@ TEST_F(VideoSourceTest, FrameSizesVaryAsTheModelSays) {
 }
 
 TEST_F(VideoSourceTest, KeyFramesAreBurstsThatSmallFramesMakeUpFor) {
-  config_.key_frame_interval_ns = 2 * kSecond;
+  media_.key_frame_interval_ns = 2 * kSecond;
   VideoSource source = Make(2'000'000);
   const auto frames = Frames(TakeUntil(source, 20 * kSecond));
   const double mean = static_cast<double>(std::accumulate(frames.begin(), frames.end(), int64_t{0})) /
@@ -167,8 +170,8 @@ TEST_F(VideoSourceTest, KeyFramesAreBurstsThatSmallFramesMakeUpFor) {
 }
 
 TEST_F(VideoSourceTest, EasyContentTakesLessThanTheTarget) {
-  config_.audio_rate = DataRate::Zero();
-  config_.minimum_output_share = 0.4;
+  media_.audio_rate = DataRate::Zero();
+  media_.minimum_output_share = 0.4;
   VideoSource source = Make(2'000'000);
   const auto packets = TakeUntil(source, 120 * kSecond);
   const double share = RateBps(packets, 120 * kSecond, PacketKind::kVideo) / 2e6;
@@ -178,15 +181,15 @@ TEST_F(VideoSourceTest, EasyContentTakesLessThanTheTarget) {
 }
 
 TEST_F(VideoSourceTest, StallsSkipFrames) {
-  config_.audio_rate = DataRate::Zero();
-  config_.stall_probability = 0.1;
+  media_.audio_rate = DataRate::Zero();
+  media_.stall_probability = 0.1;
   VideoSource source = Make(2'000'000);
   // A tenth of the frames is followed by 1 to 6 skipped ones, 3.5 on average.
   EXPECT_NEAR(static_cast<double>(Frames(TakeUntil(source, 120 * kSecond)).size()), 120 * 30 / 1.35, 120 * 30 * 0.04);
 }
 
 TEST_F(VideoSourceTest, TheEncoderLagsBehindItsTarget) {
-  config_.audio_rate = DataRate::Zero();
+  media_.audio_rate = DataRate::Zero();
   VideoSource source = Make(1'000'000);
   TakeUntil(source, kSecond);
   source.SetTargetRate(DataRate::KilobitsPerSecond(500), kSecond);
@@ -200,21 +203,21 @@ TEST_F(VideoSourceTest, TheEncoderLagsBehindItsTarget) {
 }
 
 TEST_F(VideoSourceTest, ASlowEncoderMayBeginAboveItsTarget) {
-  config_.audio_rate = DataRate::Zero();
-  config_.rise_time_constant_s = 1.5;
-  config_.fall_time_constant_s = 0.5;
-  config_.initial_rate = DataRate::KilobitsPerSecond(100'000);  // above what the encoder can do
+  media_.audio_rate = DataRate::Zero();
+  media_.rise_time_constant_s = 1.5;
+  media_.fall_time_constant_s = 0.5;
+  media_.initial_rate = DataRate::KilobitsPerSecond(100'000);  // above what the encoder can do
   VideoSource source = Make(300'000);
   const double before = RateBps(TakeUntil(source, 200 * kMs), 200 * kMs, PacketKind::kVideo);
-  EXPECT_GT(before, 0.6 * static_cast<double>(config_.max_rate.bps()));
+  EXPECT_GT(before, 0.6 * static_cast<double>(media_.max_rate.bps()));
   TakeUntil(source, 4 * kSecond);
   EXPECT_NEAR(RateBps(TakeUntil(source, 12 * kSecond), 8 * kSecond, PacketKind::kVideo), 0.3e6, 0.05e6);
 }
 
 TEST_F(VideoSourceTest, ASlowEncoderFollowsWithItsTimeConstantsAndWithoutBursts) {
-  config_.audio_rate = DataRate::Zero();
-  config_.rise_time_constant_s = 1.5;
-  config_.fall_time_constant_s = 0.5;
+  media_.audio_rate = DataRate::Zero();
+  media_.rise_time_constant_s = 1.5;
+  media_.fall_time_constant_s = 0.5;
   // Of many encoders, the sizes of frames at a time give the rate.
   constexpr uint64_t kEncoders = 400;
   std::vector<VideoSource> sources;
@@ -242,9 +245,9 @@ TEST_F(VideoSourceTest, ASlowEncoderFollowsWithItsTimeConstantsAndWithoutBursts)
 }
 
 TEST_F(VideoSourceTest, PausesBetweenFramesWhileAudioGoesOn) {
-  config_.audio_packets_per_second = 2;
-  config_.audio_rate = DataRate::BitsPerSecond(1280);
-  config_.video_pauses_ns = {{2 * kSecond, 5 * kSecond}, {5 * kSecond, 6 * kSecond}, {20 * kSecond, 30 * kSecond}};
+  media_.audio_packets_per_second = 2;
+  media_.audio_rate = DataRate::BitsPerSecond(1280);
+  media_.video_pauses_ns = {{2 * kSecond, 5 * kSecond}, {5 * kSecond, 6 * kSecond}, {20 * kSecond, 30 * kSecond}};
   VideoSource source = Make(1'500'000);
   const auto packets = TakeUntil(source, 25 * kSecond);
   std::array<int, 25> video{}, audio{};
@@ -269,7 +272,7 @@ TEST_F(VideoSourceTest, PausesBetweenFramesWhileAudioGoesOn) {
 }
 
 TEST_F(VideoSourceTest, ACallThatBeginsMutedShowsItsFirstFrameLater) {
-  config_.video_pauses_ns = {{0, 3 * kSecond}};
+  media_.video_pauses_ns = {{0, 3 * kSecond}};
   VideoSource source = Make(1'500'000);
   for (const TimedPacket& packet : TakeUntil(source, 3 * kSecond - 1)) {
     EXPECT_EQ(packet.media.kind, PacketKind::kAudio);
@@ -278,7 +281,7 @@ TEST_F(VideoSourceTest, ACallThatBeginsMutedShowsItsFirstFrameLater) {
 }
 
 TEST_F(VideoSourceTest, KeepsToItsMaximum) {
-  config_.max_rate = DataRate::KilobitsPerSecond(800);
+  media_.max_rate = DataRate::KilobitsPerSecond(800);
   VideoSource source = Make(50'000'000);
   const auto packets = TakeUntil(source, 60 * kSecond);
   EXPECT_GT(RateBps(packets, 60 * kSecond, PacketKind::kVideo), 0.95 * 800e3);

@@ -266,10 +266,10 @@ class ListeningController final : public RateController {
 class SenderSideTest : public SimulationTest {
  protected:
   void Run(double loss_ratio, int64_t duration_ns) {
-    LinkSpec spec;
+    LinkSpec spec = UsualLink();
     spec.capacity = CapacityTrace({0}, {5'000'000});
     if (loss_ratio > 0) spec.loss = {.kind = LossSpec::Kind::kBernoulli, .ratio = loss_ratio};
-    LinkSpec back;
+    LinkSpec back = UsualLink();
     Link forward(spec, duration_ns, 1, 0), reverse(back, duration_ns, 1, 8);
     RtpSenderConfig config;
     config.stop_ns = duration_ns;

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "whole_scenario.h"
+
 namespace weir::sim {
 namespace {
 
@@ -20,7 +22,7 @@ json Minimal() {
 
 std::string ErrorOf(const json& document) {
   try {
-    ParseScenario(document);
+    ParseScenario(WholeScenario(document));
   } catch (const InputError& error) {
     return error.what();
   }
@@ -42,8 +44,8 @@ std::vector<std::filesystem::path> FilesIn(const std::string& folder) {
   return files;
 }
 
-TEST(ScenarioTest, DefaultsOfAMinimalFile) {
-  const Scenario scenario = ParseScenario(Minimal());
+TEST(ScenarioTest, DefaultsComeFromTheSchema) {
+  const Scenario scenario = ParseScenario(WholeScenario(Minimal()));
   EXPECT_EQ(scenario.name, "minimal");
   EXPECT_EQ(scenario.duration, TimeDelta::Seconds(10));
   EXPECT_EQ(scenario.duration_ns(), 10'000'000'000);
@@ -75,15 +77,15 @@ TEST(ScenarioTest, DefaultsOfAMinimalFile) {
 
 TEST(ScenarioTest, ReverseTakesTheForwardDelay) {
   json document = With("/forward/one_way_delay_ms", 80);
-  EXPECT_EQ(ParseScenario(document).reverse.one_way_delay_ns, 80'000'000);
+  EXPECT_EQ(ParseScenario(WholeScenario(document)).reverse.one_way_delay_ns, 80'000'000);
   document["reverse"] = {{"queue", {{"packets", 5}}}};
-  EXPECT_EQ(ParseScenario(document).reverse.one_way_delay_ns, 80'000'000);
+  EXPECT_EQ(ParseScenario(WholeScenario(document)).reverse.one_way_delay_ns, 80'000'000);
   document["reverse"]["one_way_delay_ms"] = 10;
-  EXPECT_EQ(ParseScenario(document).reverse.one_way_delay_ns, 10'000'000);
+  EXPECT_EQ(ParseScenario(WholeScenario(document)).reverse.one_way_delay_ns, 10'000'000);
 }
 
 TEST(ScenarioTest, EveryValueArrives) {
-  const Scenario scenario = ParseScenario(json::parse(R"({
+  const Scenario scenario = ParseScenario(WholeScenario(json::parse(R"({
     "schema": "weir.scenario/1", "name": "all", "description": "d", "provenance": {"source": "s"}, "duration_s": 60.0,
     "forward": {"capacity": {"times_s": [0.0, 10.0], "rates_bps": [2500000, 1000000.4], "period_s": 60.0},
                 "one_way_delay_ms": 12.5, "queue": {"bytes": 9000}, "queue_discipline": "codel",
@@ -101,7 +103,7 @@ TEST(ScenarioTest, EveryValueArrives) {
                  "audio_packets_per_second": 2.5, "video_pauses_s": [[1, 2.5], [3, 4]]}},
       {"kind": "tcp", "id": "b", "congestion_control": "bbr", "stop_s": 1000,
        "transfers": {"bytes": [30000, 50000], "idle_mean_s": 10.0, "start_on": false}},
-      {"kind": "cbr", "rate_bps": 500000, "packet_bytes": 600, "start_s": 10.0, "stop_s": 20.0}]})"));
+      {"kind": "cbr", "rate_bps": 500000, "packet_bytes": 600, "start_s": 10.0, "stop_s": 20.0}]})")));
   EXPECT_EQ(scenario.forward.capacity->RateAt(70'000'000'000), 1'000'000);
   EXPECT_EQ(scenario.forward.one_way_delay_ns, 12'500'000);
   EXPECT_EQ(QueueLimit(scenario.forward, scenario.duration_ns()), 9000);
@@ -270,12 +272,38 @@ TEST(ScenarioTest, RefusesWithTheJsonPath) {
   }
 }
 
-TEST(ScenarioTest, RequiredKeys) {
-  for (const char* pointer : {"/schema", "/name", "/duration_s", "/forward", "/forward/capacity", "/flows"}) {
-    json document = Minimal();
-    const json::json_pointer at(pointer);
-    document[at.parent_pointer()].erase(at.back());
-    EXPECT_NE(ErrorOf(document).find("is missing"), std::string::npos) << pointer << ": " << ErrorOf(document);
+// Removes each key in turn, wherever it stands, and expects a refusal that names it.
+void ExpectEveryKeyIsNeeded(const json& document, const json::json_pointer& at) {
+  const json& value = document[at];
+  if (!value.is_structured()) return;
+  for (const auto& [name, inner] : value.items()) {
+    ExpectEveryKeyIsNeeded(document, at / (value.is_array() ? json::json_pointer("/" + name) : json::json_pointer() / name));
+    if (!value.is_object()) continue;
+    json without = document;
+    without[at].erase(name);
+    try {
+      ParseScenario(without);
+      ADD_FAILURE() << "read without " << (at / name).to_string();
+    } catch (const InputError& error) {
+      const std::string message = error.what();
+      EXPECT_NE(message.find(name), std::string::npos) << message;
+      if (name == "duration_s") {
+        EXPECT_EQ(message,
+                  "duration_s: is missing; add it. weir-sim reads whole scenarios; `weir traces convert FILE.json "
+                  "WHOLE.json` fills in defaults");
+      }
+    }
+  }
+}
+
+TEST(ScenarioTest, ReadsOnlyWholeDocuments) {
+  for (const auto& file : FilesIn("/tests/data/scenarios/good")) {
+    SCOPED_TRACE(file);
+    std::ifstream stream(file);
+    json document = WholeScenario(json::parse(stream));
+    // Its entries are free.
+    document["provenance"] = json::object();
+    ExpectEveryKeyIsNeeded(document, json::json_pointer());
   }
 }
 

@@ -36,7 +36,7 @@ struct Step {
 };
 
 json RequestFor(const json& scenario) {
-  return {{"scenario", scenario}, {"seed", 1},
+  return {{"scenario", WholeScenario(scenario)}, {"seed", 1},
           {"interval_ms", 200},   {"features", {"receive_rate_bps", "loss_ratio", "queueing_delay_mean_s"}},
           {"history", 2},         {"action", {{"kind", "rate_bps"}, {"min_bps", 1e4}, {"max_bps", 1e7}}}};
 }

@@ -26,7 +26,7 @@ class RecordingSink final : public PacketSink {
     int64_t sent_ns;
     int64_t arrival_ns;
     // When OnPacket was called.
-    int64_t told_ns;
+    int64_t called_ns;
     uint32_t size_bytes;
     friend bool operator==(const Received&, const Received&) = default;
   };
@@ -104,8 +104,16 @@ class CountingObserver final : public FlowObserver {
   uint64_t fingerprint = 14'695'981'039'346'656'037u;
 };
 
-inline LinkSpec LinkOf(int64_t rate_bps) {
+// 25 ms, and a queue of 300 ms; unlimited.
+inline LinkSpec UsualLink() {
   LinkSpec spec;
+  spec.one_way_delay_ns = 25 * kMs;
+  spec.queue.amount = 300;
+  return spec;
+}
+
+inline LinkSpec LinkOf(int64_t rate_bps) {
+  LinkSpec spec = UsualLink();
   spec.capacity = CapacityTrace({0}, {rate_bps});
   return spec;
 }

@@ -19,7 +19,7 @@ TEST_F(TcpCopaTest, SettlesOnAFullLinkWithAShortQueue) {
   for (const int64_t rate_bps : {2'000'000, 10'000'000, 40'000'000}) {
     const int64_t duration_ns = 30 * kSecond;
     Link data(LinkOf(rate_bps), duration_ns, 1, 0);
-    Link acknowledgements(LinkSpec(), duration_ns, 1, 8);
+    Link acknowledgements(UsualLink(), duration_ns, 1, 8);
     CountingObserver observer;
     observer.count_from_ns = 15 * kSecond;
     const TcpFlow flow(CopaFlow(duration_ns), &data, &acknowledgements, &observer, 1, 1024);
@@ -48,10 +48,10 @@ TEST_F(TcpCopaTest, SettlesOnAFullLinkWithAShortQueue) {
 }
 
 TEST_F(TcpCopaTest, FollowsALinkThatIsHalvedWithinSeconds) {
-  LinkSpec spec;
+  LinkSpec spec = UsualLink();
   spec.capacity = CapacityTrace({0, 10 * kSecond}, {20'000'000, 10'000'000});
   spec.one_way_delay_ns = 50 * kMs;
-  LinkSpec back;
+  LinkSpec back = UsualLink();
   back.one_way_delay_ns = 50 * kMs;
   const int64_t duration_ns = 20 * kSecond;
   Link data(spec, duration_ns, 1, 0);
@@ -79,7 +79,7 @@ TEST_F(TcpCopaTest, FollowsALinkThatIsHalvedWithinSeconds) {
 TEST_F(TcpCopaTest, TwoShareALink) {
   const int64_t duration_ns = 60 * kSecond;
   Link data(LinkOf(10'000'000), duration_ns, 1, 0);
-  Link acknowledgements(LinkSpec(), duration_ns, 1, 8);
+  Link acknowledgements(UsualLink(), duration_ns, 1, 8);
   CountingObserver a, b;
   a.count_from_ns = b.count_from_ns = 20 * kSecond;
   FlowSpec later = CopaFlow(duration_ns);

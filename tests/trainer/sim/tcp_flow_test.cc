@@ -30,7 +30,7 @@ TEST_F(TcpFlowTest, FillsALink) {
       // Vegas leaves slow start early, and then grows by a packet a round trip.
       if (congestion_control == kVegas && rate_bps > 1'000'000) continue;
       Link data(LinkOf(rate_bps), duration_ns, 1, 0);
-      Link acknowledgements(LinkSpec(), duration_ns, 1, 8);
+      Link acknowledgements(UsualLink(), duration_ns, 1, 8);
       CountingObserver observer;
       observer.count_from_ns = 10 * kSecond;
       const TcpFlow flow(EndlessTcp(congestion_control, duration_ns), &data, &acknowledgements, &observer, 1, 1024);
@@ -51,7 +51,7 @@ TEST_F(TcpFlowTest, BbrSurvivesAStartThatOverrunsAShortQueue) {
   LinkSpec spec = LinkOf(20'000'000);
   spec.one_way_delay_ns = 50 * kMs;
   spec.queue = {QueueSpec::Unit::kBytes, 250'000};
-  LinkSpec back;
+  LinkSpec back = UsualLink();
   back.one_way_delay_ns = 50 * kMs;
   const int64_t duration_ns = 20 * kSecond;
   Link data(spec, duration_ns, 1, 0);
@@ -71,7 +71,7 @@ TEST_F(TcpFlowTest, AMeasurementOfThePilotCostsTheOthersNothing) {
   spec.one_way_delay_ns = 50 * kMs;
   const int64_t duration_ns = 14 * kSecond;
   Link data(spec, duration_ns, 1, 0);
-  LinkSpec back;
+  LinkSpec back = UsualLink();
   back.one_way_delay_ns = 50 * kMs;
   Link acknowledgements(back, duration_ns, 1, 8);
   CountingObserver observer;
@@ -88,7 +88,7 @@ TEST_F(TcpFlowTest, AMeasurementOfThePilotCostsTheOthersNothing) {
 TEST_F(TcpFlowTest, CubicFillsTheQueueAndReactsToItsDrops) {
   const int64_t duration_ns = 60 * kSecond;
   Link data(LinkOf(5'000'000), duration_ns, 1, 0);
-  Link acknowledgements(LinkSpec(), duration_ns, 1, 8);
+  Link acknowledgements(UsualLink(), duration_ns, 1, 8);
   CountingObserver observer;
   const TcpFlow flow(EndlessTcp(kCubic, duration_ns), &data, &acknowledgements, &observer, 1, 1024);
   RunUntil(duration_ns);
@@ -104,7 +104,7 @@ TEST_F(TcpFlowTest, RandomLossHoldsRenoToItsFormula) {
   LinkSpec spec = LinkOf(100'000'000);
   spec.one_way_delay_ns = 50 * kMs;
   spec.loss = {.kind = LossSpec::Kind::kBernoulli, .ratio = 0.01};
-  LinkSpec back;
+  LinkSpec back = UsualLink();
   back.one_way_delay_ns = 50 * kMs;
   const int64_t duration_ns = 200 * kSecond;
   Link data(spec, duration_ns, 1, 0);
@@ -120,11 +120,11 @@ TEST_F(TcpFlowTest, RandomLossHoldsRenoToItsFormula) {
 }
 
 TEST_F(TcpFlowTest, FollowsACapacityStepAndSurvivesAnOutage) {
-  LinkSpec spec;
+  LinkSpec spec = UsualLink();
   spec.capacity = CapacityTrace({0, 20 * kSecond, 40 * kSecond, 60 * kSecond}, {8'000'000, 2'000'000, 0, 4'000'000});
   const int64_t duration_ns = 100 * kSecond;
   Link data(spec, duration_ns, 1, 0);
-  Link acknowledgements(LinkSpec(), duration_ns, 1, 8);
+  Link acknowledgements(UsualLink(), duration_ns, 1, 8);
   CountingObserver observer;
   const TcpFlow flow(EndlessTcp(kCubic, duration_ns), &data, &acknowledgements, &observer, 1, 1024);
   RunUntil(25 * kSecond);
@@ -146,7 +146,7 @@ TEST_F(TcpFlowTest, FollowsACapacityStepAndSurvivesAnOutage) {
 TEST_F(TcpFlowTest, TwoShareALink) {
   const int64_t duration_ns = 120 * kSecond;
   Link data(LinkOf(6'000'000), duration_ns, 1, 0);
-  Link acknowledgements(LinkSpec(), duration_ns, 1, 8);
+  Link acknowledgements(UsualLink(), duration_ns, 1, 8);
   CountingObserver a, b;
   a.count_from_ns = b.count_from_ns = 20 * kSecond;
   FlowSpec later = EndlessTcp(kCubic, duration_ns);
@@ -166,7 +166,7 @@ TEST_F(TcpFlowTest, TwoShareALink) {
 TEST_F(TcpFlowTest, DelaysAndPacketsAreThoseOfThePath) {
   const int64_t duration_ns = 5 * kSecond;
   Link data(LinkOf(10'000'000), duration_ns, 1, 0);
-  Link acknowledgements(LinkSpec(), duration_ns, 1, 8);
+  Link acknowledgements(UsualLink(), duration_ns, 1, 8);
   CountingObserver observer;
   FlowSpec flow = EndlessTcp(kCubic, 4 * kSecond);
   flow.start_ns = kSecond;
@@ -194,7 +194,7 @@ TEST_F(TcpFlowTest, ShortTransfers) {
   for (const bool start_on : {true, false}) {
     const int64_t duration_ns = 400 * kSecond;
     Link data(LinkOf(2'000'000), duration_ns, 1, 0);
-    Link acknowledgements(LinkSpec(), duration_ns, 1, 8);
+    Link acknowledgements(UsualLink(), duration_ns, 1, 8);
     CountingObserver observer;
     FlowSpec flow = EndlessTcp(kNewReno, duration_ns);
     flow.kind = TcpSpec{kNewReno, TcpTransfers{30'000, 50'000, 1.0, start_on}};
@@ -239,7 +239,7 @@ TEST_F(TcpFlowTest, RepeatsItselfWhateverRanBefore) {
     LinkSpec spec = LinkOf(4'000'000);
     spec.loss = {.kind = LossSpec::Kind::kBernoulli, .ratio = 0.002};
     Link data(spec, duration_ns, seed, 0);
-    Link acknowledgements(LinkSpec(), duration_ns, seed, 8);
+    Link acknowledgements(UsualLink(), duration_ns, seed, 8);
     CountingObserver observer;
     FlowSpec flow = EndlessTcp(congestion_control, duration_ns);
     if (short_transfers) flow.kind = TcpSpec{congestion_control, TcpTransfers{30'000, 50'000, 0.5, true}};
@@ -262,7 +262,7 @@ TEST_F(TcpFlowTest, AFlowMayDieBeforeOrAfterTheSimulation) {
   const int64_t duration_ns = 2 * kSecond;
   for (const bool before : {true, false}) {
     Link data(LinkOf(4'000'000), duration_ns, 1, 0);
-    Link acknowledgements(LinkSpec(), duration_ns, 1, 8);
+    Link acknowledgements(UsualLink(), duration_ns, 1, 8);
     CountingObserver observer;
     auto tcp = std::make_unique<TcpFlow>(EndlessTcp(kCubic, duration_ns), &data, &acknowledgements, &observer, 1, 1024);
     RunUntil(duration_ns);

@@ -13,6 +13,7 @@
 #include "run/result_record.h"
 #include "run/simulation.h"
 #include "scenario/scenario.h"
+#include "whole_scenario.h"
 
 namespace weir::sim {
 
@@ -41,7 +42,7 @@ inline json Steady(int64_t rate_bps, double duration_s) { return PathOf({{0.0, r
 
 inline SimulationJob JobOf(const json& scenario, const std::string& controller, uint64_t seed = 1) {
   SimulationJob job;
-  job.scenario = ParseScenario(scenario);
+  job.scenario = ParseScenario(WholeScenario(scenario));
   job.controller = controller;
   job.seed = seed;
   return job;

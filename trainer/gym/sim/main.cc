@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "program/command_line.h"
-#include "program/exit_status.h"
-#include "program/input_error.h"
-#include "program/json_text.h"
+#include "program/input.h"
+#include "program/json.h"
 #include "realtime/link_process.h"
 #include "run/registry_lists.h"
 #include "run/run.h"

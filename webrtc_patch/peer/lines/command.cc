@@ -4,8 +4,7 @@
 #include <utility>
 
 #include "lines/options.h"
-#include "program/json_object.h"
-#include "program/json_text.h"
+#include "program/json.h"
 #include "weir/pool/library_members.h"
 #include "weir/registry/controllers.h"
 #include "weir/registry/names.h"

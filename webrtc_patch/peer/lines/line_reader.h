@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "program/line_buffer.h"
+#include "program/json_lines.h"
 
 namespace weir::peer {
 

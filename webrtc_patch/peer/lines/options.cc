@@ -6,8 +6,7 @@
 #include <utility>
 
 #include "program/command_line.h"
-#include "program/json_object.h"
-#include "program/json_text.h"
+#include "program/json.h"
 #include "weir/registry/names.h"
 
 namespace weir::peer {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "external_controllers.h"
+#include "program/external_controllers.h"
 #include "program/sender_gcc.h"
 #include "receive_side_switch.h"
 #include "video/frame_source.h"

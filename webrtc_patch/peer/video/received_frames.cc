@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "api/video/i420_buffer.h"
-#include "program/json_text.h"
+#include "program/json.h"
 #include "program/monotonic_clock.h"
 #include "video/frame_number.h"
 

@@ -7,8 +7,7 @@
 #include <utility>
 
 #include "endpoints/weir_send_controller.h"
-#include "program/input_error.h"
-#include "program/input_file.h"
+#include "program/input.h"
 #include "program/sender_gcc.h"
 #include "rate_controllers.h"
 #include "weir/controllers/built_in_controllers.h"

@@ -3,8 +3,7 @@
 #include <span>
 #include <utility>
 
-#include "program/input_error.h"
-#include "program/input_file.h"
+#include "program/input.h"
 
 namespace weir::sim {
 

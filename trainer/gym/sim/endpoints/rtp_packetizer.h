@@ -8,7 +8,7 @@
 #include "endpoints/pacer.h"
 #include "endpoints/rtp_format.h"
 #include "link/packet.h"
-#include "scenario/sender_clock.h"
+#include "scenario/rtp_spec.h"
 
 namespace weir::sim {
 

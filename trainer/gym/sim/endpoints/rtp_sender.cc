@@ -142,7 +142,7 @@ void RtpSender::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
     if (feedback) {
       for (PacketResult& packet : feedback->packet_feedbacks) {
         if (!packet.receive_time.IsFinite()) continue;
-        packet.receive_time = Timestamp::Micros(config_.clock.Beside(packet.receive_time.us()));
+        packet.receive_time = Timestamp::Micros(config_.clock.ArrivalAtSender(packet.receive_time.us()));
       }
       controller_->OnTransportPacketsFeedback(*feedback);
     }

@@ -23,7 +23,7 @@
 #include "media/media_source.h"
 #include "repair/byte_window.h"
 #include "repair/rtp_packet_history.h"
-#include "scenario/sender_clock.h"
+#include "scenario/rtp_spec.h"
 #include "sender_loss_limit.h"
 #include "weir/network_control.h"
 #include "weir/rate_controller.h"

@@ -1,38 +1,68 @@
-#include "flows/cbr_flow.h"
-
+// Cross traffic at a constant rate that reacts to nothing.
+#include <cstdint>
+#include <memory>
 #include <utility>
-#include <variant>
+
+#include "core/event.h"
+#include "endpoints/flow_observer.h"
+#include "flows/flow_set.h"
+#include "link/link.h"
+#include "link/packet.h"
+#include "scenario/cbr_spec.h"
 
 namespace weir::sim {
+namespace {
 
-CbrFlow::CbrFlow(const FlowSpec& spec, Link* link, FlowObserver* observer)
-    : spec_(spec), cbr_(std::get<CbrSpec>(spec.kind)), link_(link), observer_(observer), next_packet_(this) {
-  next_packet_.ScheduleAt(spec_.start_ns);
-}
+class CbrFlow final : private PacketSink {
+ public:
+  CbrFlow(const CbrSpec& cbr, const FlowContext& context)
+      : cbr_(cbr),
+        flow_(context.flow),
+        link_(context.data_link),
+        observer_(context.observer),
+        next_packet_(this) {
+    next_packet_.ScheduleAt(flow_.start_ns);
+  }
 
-void CbrFlow::SendNext() {
-  const int64_t now_ns = NowNs();
-  if (now_ns >= spec_.stop_ns) return;
-  Packet packet;
-  packet.size_bytes = cbr_.packet_bytes;
-  packet.sink = this;
-  packet.sent_time_ns = now_ns;
-  packet.extra_delay_ns = spec_.extra_one_way_delay_ns;
-  if (observer_) observer_->OnSent(packet);
-  link_->Send(std::move(packet));
+ private:
+  // Observers see a packet at its arrival time.
+  bool needs_event() const override { return true; }
+  void OnPacket(Packet&& packet, int64_t arrival_time_ns) override {
+    if (observer_) observer_->OnReceived(packet, arrival_time_ns);
+  }
+  void OnDropped(const Packet& packet) override {
+    if (observer_) observer_->OnDropped(packet);
+  }
 
-  // From the start, not from the last packet: rounding must not add up.
-  ++packets_sent_;
-  const __int128 nanobits = static_cast<__int128>(packets_sent_) * cbr_.packet_bytes * 8 * 1'000'000'000;
-  next_packet_.ScheduleAt(spec_.start_ns + static_cast<int64_t>(nanobits / cbr_.rate.bps()));
-}
+  void SendNext() {
+    const int64_t now_ns = NowNs();
+    if (now_ns >= flow_.stop_ns) return;
+    Packet packet;
+    packet.size_bytes = static_cast<uint32_t>(cbr_.packet_bytes);
+    packet.sink = this;
+    packet.sent_time_ns = now_ns;
+    packet.extra_delay_ns = flow_.extra_one_way_delay_ns;
+    if (observer_) observer_->OnSent(packet);
+    link_->Send(std::move(packet));
 
-void CbrFlow::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
-  if (observer_) observer_->OnReceived(packet, arrival_time_ns);
-}
+    // From the start, not from the last packet: rounding must not add up.
+    ++packets_sent_;
+    const __int128 nanobits = static_cast<__int128>(packets_sent_) * cbr_.packet_bytes * 8 * 1'000'000'000;
+    next_packet_.ScheduleAt(flow_.start_ns + static_cast<int64_t>(nanobits / cbr_.rate.bps()));
+  }
 
-void CbrFlow::OnDropped(const Packet& packet) {
-  if (observer_) observer_->OnDropped(packet);
+  const CbrSpec cbr_;
+  const FlowSpec flow_;
+  Link* const link_;
+  FlowObserver* const observer_;
+  int64_t packets_sent_ = 0;
+  MemberEvent<CbrFlow, &CbrFlow::SendNext> next_packet_;
+};
+
+}  // namespace
+
+std::shared_ptr<void> CbrSpec::Start(const FlowContext& context) const {
+  return std::make_shared<CbrFlow>(*this, context);
 }
 
 }  // namespace weir::sim

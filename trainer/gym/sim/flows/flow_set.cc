@@ -7,8 +7,6 @@
 #include "core/random.h"
 #include "endpoints/controllers.h"
 #include "endpoints/rtp_format.h"
-#include "flows/cbr_flow.h"
-#include "flows/tcp_flow.h"
 #include "media/filler_source.h"
 #include "media/video_source.h"
 
@@ -26,19 +24,7 @@ constexpr uint64_t kMediaStream = 0;
 std::unique_ptr<MediaSource> MakeMediaSource(const MediaSpec& media, uint32_t overhead_bytes, RandomStream random) {
   const DataRate max_rate = MaxVideoRate(media, overhead_bytes);
   if (media.kind == MediaSpec::Kind::kFiller) return std::make_unique<FillerSource>(overhead_bytes, max_rate);
-  const VideoSourceConfig config{.max_rate = max_rate,
-                                 .frames_per_second = media.frames_per_second,
-                                 .key_frame_interval_ns = media.key_frame_interval_ns,
-                                 .audio_rate = media.audio_rate,
-                                 .audio_packets_per_second = media.audio_packets_per_second,
-                                 .video_pauses_ns = media.video_pauses_ns,
-                                 .minimum_output_share = media.minimum_output_share,
-                                 .stall_probability = media.stall_probability,
-                                 .rise_time_constant_s = media.rise_time_constant_s,
-                                 .fall_time_constant_s = media.fall_time_constant_s,
-                                 .initial_rate = media.initial_rate,
-                                 .overhead_bytes = overhead_bytes};
-  return std::make_unique<VideoSource>(config, random);
+  return std::make_unique<VideoSource>(media, max_rate, overhead_bytes, random);
 }
 
 TargetRateConstraints ConstraintsOf(const RtpSpec& rtp, uint32_t overhead_bytes) {
@@ -51,8 +37,8 @@ OracleConfig OracleConfigOf(const Scenario& scenario, const FlowSpec& flow, cons
   OracleConfig config{.link = link, .sharing_flows = 0, .cross_traffic = {}};
   for (const FlowSpec& other : scenario.flows) {
     if (other.direction != flow.direction) continue;
-    if (const auto* cbr = std::get_if<CbrSpec>(&other.kind)) {
-      config.cross_traffic.push_back({other.start_ns, other.stop_ns, cbr->rate.bps()});
+    if (const std::optional<DataRate> rate = other.constant_rate()) {
+      config.cross_traffic.push_back({other.start_ns, other.stop_ns, rate->bps()});
     } else {
       ++config.sharing_flows;
     }
@@ -76,18 +62,17 @@ FlowSet::FlowSet(const SimulationJob& job, Link* forward, Link* reverse, std::sp
     if (skipped == i) continue;
     const FlowSpec& spec = job_.scenario.flows[i];
     const bool is_forward = spec.direction == Direction::kForward;
-    Link* const link = is_forward ? forward_ : reverse_;
-    Link* const back = is_forward ? reverse_ : forward_;
-    // A kind without its line here does not compile.
-    const Overloaded add{
+    const FlowContext context{.flow = spec,
+                              .data_link = is_forward ? forward_ : reverse_,
+                              .return_link = is_forward ? reverse_ : forward_,
+                              .observer = observers[i],
+                              .seed = job_.seed,
+                              .stream = random_streams::Flow(i)};
+    const Overloaded start{
         [&](const RtpSpec&) { AddRtpFlow(i, observers[i] ? observers[i] : &null_observer_); },
-        [&](const TcpSpec&) {
-          flows_[i].other =
-              std::make_shared<TcpFlow>(spec, link, back, observers[i], job_.seed, random_streams::Flow(i));
-        },
-        [&](const CbrSpec&) { flows_[i].other = std::make_shared<CbrFlow>(spec, link, observers[i]); },
+        [&](const auto& kind) { flows_[i].other = kind.Start(context); },
     };
-    std::visit(add, spec.kind);
+    std::visit(start, spec.kind);
   }
 }
 

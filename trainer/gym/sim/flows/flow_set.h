@@ -14,11 +14,23 @@
 #include "endpoints/flow_observer.h"
 #include "endpoints/rtp_receiver.h"
 #include "endpoints/rtp_sender.h"
-#include "external_controller.h"
+#include "program/external_controller.h"
 #include "flows/simulation_job.h"
 #include "link/link.h"
+#include "scenario/scenario.h"
 
 namespace weir::sim {
+
+// A flow's surroundings. The links and the observer, which may be null, outlive the simulation's last event.
+struct FlowContext {
+  const FlowSpec& flow;
+  Link* data_link;
+  Link* return_link;
+  FlowObserver* observer;
+  uint64_t seed;
+  // The first of the flow's own random streams.
+  uint64_t stream;
+};
 
 class FlowSet {
  public:
@@ -53,7 +65,7 @@ class FlowSet {
     const external::ExternalController* external = nullptr;
     std::unique_ptr<RtpSender> sender;
     std::unique_ptr<RtpReceiver> receiver;
-    // A TCP or CBR flow.
+    // A flow of another kind.
     std::shared_ptr<void> other;
   };
 

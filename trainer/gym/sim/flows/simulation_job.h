@@ -10,7 +10,7 @@
 #include "endpoints/agent_controller.h"
 #include "endpoints/model_file.h"
 #include "endpoints/own_policy.h"
-#include "external_controllers.h"
+#include "program/external_controllers.h"
 #include "scenario/scenario.h"
 #include "weir/guard/guard_rules.h"
 #include "weir/objective.h"

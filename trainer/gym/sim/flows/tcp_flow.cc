@@ -8,6 +8,7 @@
 
 #include "core/event.h"
 #include "core/random.h"
+#include "flows/flow_set.h"
 #include "flows/link_device.h"
 #include "flows/tcp_host.h"
 
@@ -191,6 +192,11 @@ TcpFlow::TcpFlow(const FlowSpec& spec, Link* data_link, Link* acknowledgement_li
     : impl_(std::make_unique<Impl>(spec, data_link, acknowledgement_link, observer, seed, stream)) {}
 
 TcpFlow::~TcpFlow() = default;
+
+std::shared_ptr<void> TcpSpec::Start(const FlowContext& context) const {
+  return std::make_shared<TcpFlow>(context.flow, context.data_link, context.return_link, context.observer, context.seed,
+                                   context.stream);
+}
 
 int64_t TcpFlow::bytes_delivered() const { return impl_->bytes_delivered(); }
 int64_t TcpFlow::transfers_completed() const { return impl_->transfers_completed(); }

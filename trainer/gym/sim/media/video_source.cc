@@ -35,25 +35,27 @@ constexpr int64_t kLongAgoNs = -kReactionNs;
 
 }  // namespace
 
-VideoSource::VideoSource(const VideoSourceConfig& config, RandomStream random)
-    : config_(config),
+VideoSource::VideoSource(MediaSpec media, DataRate max_rate, uint32_t overhead_bytes, RandomStream random)
+    : media_(std::move(media)),
+      max_rate_(max_rate),
+      overhead_bytes_(overhead_bytes),
       random_(random),
       last_rate_change_ns_(kLongAgoNs),
       next_frame_ns_(kNeverNs),
-      audio_interval_ns_(std::llround(1e9 / config.audio_packets_per_second)),
+      audio_interval_ns_(std::llround(1e9 / media_.audio_packets_per_second)),
       next_audio_ns_(kNeverNs) {}
 
 void VideoSource::SetTargetRate(DataRate target_rate, int64_t) {
-  const double audio_bps = config_.audio_rate.bps() == 0
+  const double audio_bps = media_.audio_rate.bps() == 0
                                ? 0
-                               : static_cast<double>(config_.audio_rate.bps()) +
-                                     config_.overhead_bytes * 8.0 * config_.audio_packets_per_second;
-  const double payload_share = kMaxPayloadBytes / static_cast<double>(kMaxPayloadBytes + config_.overhead_bytes);
+                               : static_cast<double>(media_.audio_rate.bps()) +
+                                     overhead_bytes_ * 8.0 * media_.audio_packets_per_second;
+  const double payload_share = kMaxPayloadBytes / static_cast<double>(kMaxPayloadBytes + overhead_bytes_);
   const double video_bps =
-      std::min(static_cast<double>(target_rate.bps()) - audio_bps, static_cast<double>(config_.max_rate.bps()));
+      std::min(static_cast<double>(target_rate.bps()) - audio_bps, static_cast<double>(max_rate_.bps()));
   requested_rate_bps_ = std::max(video_bps * payload_share, kMinEncoderRateBps);
   if (encoder_rate_bps_ > 0) return;
-  const double initial_bps = static_cast<double>(std::min(config_.initial_rate, config_.max_rate).bps());
+  const double initial_bps = static_cast<double>(std::min(media_.initial_rate, max_rate_).bps());
   encoder_rate_bps_ = initial_bps > 0 ? initial_bps * payload_share : requested_rate_bps_;
 }
 
@@ -62,7 +64,7 @@ void VideoSource::SetActive(bool active, int64_t now_ns) {
   frame_packets_left_ = 0;
   next_frame_ns_ = active ? now_ns : kNeverNs;
   camera_ns_ = static_cast<double>(now_ns);
-  next_audio_ns_ = active && config_.audio_rate.bps() > 0 ? now_ns : kNeverNs;
+  next_audio_ns_ = active && media_.audio_rate.bps() > 0 ? now_ns : kNeverNs;
   next_key_frame_ns_ = now_ns;
   burst_frames_left_ = 0;
   last_rate_change_ns_ = now_ns - kReactionNs;
@@ -90,20 +92,20 @@ MediaPacket VideoSource::TakePacket(int64_t now_ns) {
 }
 
 void VideoSource::EncodeFrame(int64_t now_ns) {
-  const double average_bytes = OutputShare(now_ns) * encoder_rate_bps_ / 8.0 / config_.frames_per_second;
+  const double average_bytes = OutputShare(now_ns) * encoder_rate_bps_ / 8.0 / media_.frames_per_second;
   const double size = average_bytes * NextRelativeFrameSize(now_ns);
   frame_bytes_left_ = static_cast<uint32_t>(std::clamp(size, 50.0, 4e6));
   frame_packets_left_ = (frame_bytes_left_ + kMaxPayloadBytes - 1) / kMaxPayloadBytes;
   frame_ns_ = now_ns;
   frame_begins_ = true;
-  const double interval_ns = 1e9 / config_.frames_per_second;
+  const double interval_ns = 1e9 / media_.frames_per_second;
   camera_ns_ += static_cast<double>(FramesUntilNext()) * interval_ns;
   next_frame_ns_ = static_cast<int64_t>(camera_ns_ + Laplace(kFrameTimeScale, kMaxFrameTimeDeviation) * interval_ns);
   SkipPauses();
 }
 
 void VideoSource::SkipPauses() {
-  const auto& pauses = config_.video_pauses_ns;
+  const auto& pauses = media_.video_pauses_ns;
   while (next_pause_ < pauses.size() && pauses[next_pause_].first <= next_frame_ns_) {
     const int64_t resume_ns = pauses[next_pause_++].second;
     if (resume_ns <= next_frame_ns_) continue;
@@ -113,22 +115,22 @@ void VideoSource::SkipPauses() {
 }
 
 double VideoSource::OutputShare(int64_t now_ns) {
-  if (config_.minimum_output_share < 1 && now_ns >= next_output_share_ns_) {
-    output_share_ = random_.Uniform(config_.minimum_output_share, 1.0);
+  if (media_.minimum_output_share < 1 && now_ns >= next_output_share_ns_) {
+    output_share_ = random_.Uniform(media_.minimum_output_share, 1.0);
     next_output_share_ns_ = now_ns + static_cast<int64_t>(random_.Exponential(kOutputShareMeanS) * 1e9);
   }
   return output_share_;
 }
 
 int64_t VideoSource::FramesUntilNext() {
-  if (config_.stall_probability == 0 || !random_.Bernoulli(config_.stall_probability)) return 1;
+  if (media_.stall_probability == 0 || !random_.Bernoulli(media_.stall_probability)) return 1;
   return 1 + random_.UniformInteger(1, kMaxStallFrames);
 }
 
 double VideoSource::NextRelativeFrameSize(int64_t now_ns) {
   frame_is_key_ = now_ns >= next_key_frame_ns_;
   if (FollowTarget(now_ns) || frame_is_key_) {
-    next_key_frame_ns_ = now_ns + config_.key_frame_interval_ns;
+    next_key_frame_ns_ = now_ns + media_.key_frame_interval_ns;
     burst_frames_left_ = kBurstFrames - 1;
     return kBurstFrameSize;
   }
@@ -139,9 +141,9 @@ double VideoSource::NextRelativeFrameSize(int64_t now_ns) {
 }
 
 bool VideoSource::FollowTarget(int64_t now_ns) {
-  if (config_.rise_time_constant_s > 0 || config_.fall_time_constant_s > 0) {
+  if (media_.rise_time_constant_s > 0 || media_.fall_time_constant_s > 0) {
     const double distance = std::log(requested_rate_bps_ / encoder_rate_bps_);
-    const double time_constant_s = distance > 0 ? config_.rise_time_constant_s : config_.fall_time_constant_s;
+    const double time_constant_s = distance > 0 ? media_.rise_time_constant_s : media_.fall_time_constant_s;
     const double elapsed_s = static_cast<double>(now_ns - last_rate_change_ns_) * 1e-9;
     const double part = time_constant_s > 0 ? -std::expm1(-elapsed_s / time_constant_s) : 1;
     encoder_rate_bps_ *= std::exp(distance * part);
@@ -157,7 +159,7 @@ bool VideoSource::FollowTarget(int64_t now_ns) {
 
 MediaPacket VideoSource::TakeAudioPacket(int64_t now_ns) {
   next_audio_ns_ += audio_interval_ns_;
-  const double mean_bytes = static_cast<double>(config_.audio_rate.bps()) / 8.0 / config_.audio_packets_per_second;
+  const double mean_bytes = static_cast<double>(media_.audio_rate.bps()) / 8.0 / media_.audio_packets_per_second;
   const double bytes = mean_bytes * random_.Uniform(1.0 - kAudioSizeDeviation, 1.0 + kAudioSizeDeviation);
   return {.kind = PacketKind::kAudio,
           .payload_bytes = static_cast<uint32_t>(std::clamp(bytes, 1.0, static_cast<double>(kMaxPayloadBytes))),

@@ -4,48 +4,24 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
-#include <vector>
 
 #include "core/random.h"
 #include "media/media_source.h"
+#include "scenario/rtp_spec.h"
 
 namespace weir::sim {
 
-struct VideoSourceConfig {
-  // Of the encoder, headers included and audio apart.
-  DataRate max_rate = DataRate::KilobitsPerSecond(2'500);
-  double frames_per_second = 30.0;
-  int64_t key_frame_interval_ns = 10'000'000'000;
-  // Of the audio payload; zero for no audio.
-  DataRate audio_rate = DataRate::BitsPerSecond(32'000);
-  double audio_packets_per_second = 50.0;
-  // From and to, in order and apart: no frame is captured in them, and the first one after each is a key frame.
-  std::vector<std::pair<int64_t, int64_t>> video_pauses_ns = {};
-  // Content that is easier to encode than the target allows: the encoder puts out a share of its target that changes
-  // every second or so, between this one and 1.
-  double minimum_output_share = 1;
-  // Per frame: that a camera or encoder short of time skips the next ones, up to `kMaxStallFrames`.
-  double stall_probability = 0;
-  // With either above zero, the encoder's rate follows its target with these time constants, in the logarithm, and
-  // abrupt changes cost no burst.
-  double rise_time_constant_s = 0;
-  double fall_time_constant_s = 0;
-  // What such an encoder begins at, headers included; zero: its first target.
-  DataRate initial_rate = DataRate::Zero();
-  // What the target pays for in each packet beside its payload.
-  uint32_t overhead_bytes = 0;
-};
-
-// Beside RFC 8593, and off unless asked for: an encoder that puts out less than it may, one that stalls, and one
-// whose rate follows its target slowly. To a receiver all look like a path that carries less, and are none.
+// Extensions of RFC 8593, each off by default: an encoder whose output stays below its target, one that stalls, and one
+// whose rate follows its target slowly. To a receiver, all of them look like a path of lower capacity.
 //
 // The encoder follows a new target only 200 ms after its last change of rate; an abrupt change, like a key frame, is a
 // burst: one large frame and small ones that make up for it. Frame sizes vary about their mean with a Laplace
 // distribution; unlike there, frames keep to a camera's times, but for a part of a millisecond or two.
 class VideoSource final : public MediaSource {
  public:
-  VideoSource(const VideoSourceConfig& config, RandomStream random);
+  // `max_rate`: the encoder's, headers included and audio apart. `overhead_bytes`: what the target pays for in each
+  // packet besides its payload.
+  VideoSource(MediaSpec media, DataRate max_rate, uint32_t overhead_bytes, RandomStream random);
 
   void SetTargetRate(DataRate target_rate, int64_t now_ns) override;
   void SetActive(bool active, int64_t now_ns) override;
@@ -63,12 +39,14 @@ class VideoSource final : public MediaSource {
   // The next frame, had it fallen into a pause, comes at its end.
   void SkipPauses();
   double OutputShare(int64_t now_ns);
-  // 1, or more when it stalls.
+  // 1, or more on a stall.
   int64_t FramesUntilNext();
   MediaPacket TakeAudioPacket(int64_t now_ns);
   double Laplace(double scale, double limit);
 
-  const VideoSourceConfig config_;
+  const MediaSpec media_;
+  const DataRate max_rate_;
+  const uint32_t overhead_bytes_;
   RandomStream random_;
   bool active_ = false;
   double requested_rate_bps_ = 0;

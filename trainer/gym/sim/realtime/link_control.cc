@@ -1,8 +1,8 @@
 #include "realtime/link_control.h"
 
-#include "program/json_object.h"
-#include "program/json_text.h"
-#include "scenario/scenario_parts.h"
+#include <cmath>
+
+#include "program/json.h"
 
 namespace weir::sim {
 LinkCommand ParseLinkCommand(std::string_view line) {
@@ -14,7 +14,7 @@ LinkCommand ParseLinkCommand(std::string_view line) {
       command = StartCommand();
       break;
     case 1:
-      command = DownCommand{SecondsToNs(object.Number("duration_s", {.min = 0, .max = 3600, .min_excluded = true}))};
+      command = DownCommand{std::llround(object.Number("duration_s", {.min = 0, .max = 3600, .min_excluded = true}) * 1e9)};
       break;
     default:
       command = StopCommand();

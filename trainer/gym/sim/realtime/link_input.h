@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/file_descriptor.h"
-#include "program/line_buffer.h"
+#include "program/json_lines.h"
 #include "realtime/tun_flow.h"
 
 namespace weir::sim {

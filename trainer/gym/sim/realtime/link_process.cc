@@ -17,9 +17,8 @@
 #include <vector>
 
 #include "endpoints/controllers.h"
-#include "program/input_error.h"
-#include "program/json_output.h"
-#include "program/missing_component.h"
+#include "program/input.h"
+#include "program/json_lines.h"
 #include "program/monotonic_clock.h"
 #include "realtime/link_control.h"
 #include "realtime/link_input.h"

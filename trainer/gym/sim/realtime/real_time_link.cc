@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "core/event.h"
-#include "program/input_error.h"
+#include "program/input.h"
 
 namespace weir::sim {
 namespace {

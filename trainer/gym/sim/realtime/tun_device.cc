@@ -12,8 +12,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "program/input_error.h"
-#include "program/missing_component.h"
+#include "program/input.h"
 #include "scenario/scenario.h"
 
 namespace weir::sim {

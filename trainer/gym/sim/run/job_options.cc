@@ -1,8 +1,7 @@
 #include "run/job_options.h"
 
-#include "program/input_error.h"
-#include "program/input_file.h"
-#include "program/json_text.h"
+#include "program/input.h"
+#include "program/json.h"
 
 namespace weir::sim {
 namespace {

@@ -3,10 +3,9 @@
 #include <iomanip>
 #include <sstream>
 
-#include "program/input_error.h"
+#include "scenario/scenario.h"
 #include "weir/objective.h"
 #include "weir/registry/controllers.h"
-#include "weir/registry/flow_kinds.h"
 
 namespace weir::sim {
 
@@ -20,7 +19,7 @@ std::string RegistryList(const std::string& what) {
       if (one.simulated) name(one.name) << one.summary << '\n';
     }
   } else if (what == "flows") {
-    for (const RegisteredFlowKind& one : kFlowKinds) name(one.name) << one.summary << '\n';
+    for (const FlowKindRow& one : kFlowKinds) name(one.name) << one.summary << '\n';
   } else if (what == "presets") {
     for (const auto& [preset, weights] : kObjectivePresets) {
       name(preset) << weights.throughput << ',' << weights.latency << ',' << weights.loss << '\n';

@@ -11,10 +11,9 @@
 
 #include "endpoints/controller_failed.h"
 #include "endpoints/controllers.h"
-#include "external_controllers.h"
-#include "program/json_object.h"
-#include "program/json_text.h"
-#include "program/objective_input.h"
+#include "program/external_controllers.h"
+#include "program/input.h"
+#include "program/json.h"
 #include "run/result_record.h"
 #include "run/simulation.h"
 #include "scenario/scenario.h"

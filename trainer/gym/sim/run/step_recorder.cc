@@ -33,13 +33,12 @@ StepRecorder::StepRecorder(const Scenario& scenario, const FlowSpec& flow, bool 
     : flow_(flow), keep_packets_(keep_packets), carriable_(scenario, flow) {
   for (const FlowSpec& other : scenario.flows) {
     if (&other == &flow || other.direction != flow.direction) continue;
-    const auto* tcp = std::get_if<TcpSpec>(&other.kind);
-    if ((tcp && !tcp->transfers) || std::holds_alternative<RtpSpec>(other.kind)) {
+    if (other.takes_its_share()) {
       for (const ActiveSpan& span : ActiveSpans(other)) {
         if (!span.audio_only) competing_spans_.push_back(span);
       }
     }
-    if (std::holds_alternative<CbrSpec>(other.kind)) cross_traffic_.push_back(&other);
+    if (other.constant_rate()) cross_traffic_.push_back(&other);
   }
 }
 
@@ -55,7 +54,7 @@ double StepRecorder::OptimalBps(const Link& link, const Link& back, const Object
   OracleConfig config{.link = &link, .sharing_flows = 1 + static_cast<int>(Competitors(from_ns)), .cross_traffic = {}};
   for (const FlowSpec* cross : cross_traffic_) {
     if (cross->start_ns <= from_ns && from_ns < cross->stop_ns) {
-      config.cross_traffic.push_back({from_ns, to_ns, std::get<CbrSpec>(cross->kind).rate.bps()});
+      config.cross_traffic.push_back({from_ns, to_ns, cross->constant_rate()->bps()});
     }
   }
   const MediaSpec& media = std::get<RtpSpec>(flow_.kind).media;

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "program/input_error.h"
-#include "program/json_text.h"
+#include "program/input.h"
+#include "program/json.h"
 #include "run/simulation.h"
 #include "run/step_recorder.h"
 #include "serve/frame_channel.h"

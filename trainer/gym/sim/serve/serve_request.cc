@@ -6,9 +6,8 @@
 #include <string>
 #include <variant>
 
-#include "program/json_object.h"
-#include "program/json_text.h"
-#include "program/objective_input.h"
+#include "program/input.h"
+#include "program/json.h"
 #include "weir/arrival/interval_statistics.h"
 
 namespace weir::sim {

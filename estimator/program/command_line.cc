@@ -1,0 +1,78 @@
+#include "program/command_line.h"
+
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <utility>
+#include <vector>
+
+#include "program/input.h"
+#include "weir/registry/names.h"
+
+namespace weir {
+
+CLI::Option* AddOption(CLI::App& app, const std::string& name, const std::string& type, const std::string& description,
+                       const std::string& expected, std::function<bool(const std::string&)> take) {
+  const auto check = [name, expected, take = std::move(take)](const CLI::results_t& values) {
+    if (take(values.back())) return true;
+    throw CLI::ValidationError(name + " " + values.back(), "must be " + expected);
+  };
+  return app.add_option(name, check, description)->type_name(type)->take_last();
+}
+
+CLI::Option* AddText(CLI::App& app, const std::string& name, const std::string& type, const std::string& description,
+                     std::string& to) {
+  return AddOption(app, name, type, description, "given", [&to](const auto& value) { return to = value, !to.empty(); });
+}
+
+CLI::Option* AddObjective(CLI::App& app, std::function<void(const Objective&)> take) {
+  return AddOption(app, "--objective", "T,L,P",
+                   "weights of throughput, latency and loss, or " + ListNames(kObjectivePresets), ObjectiveExpected(),
+                   [take = std::move(take)](const std::string& value) {
+                     const auto objective = ParseObjective(value);
+                     if (objective) take(*objective);
+                     return objective.has_value();
+                   });
+}
+
+namespace {
+
+// CLI11 takes a word for an option when it begins with -, after "--" too.
+std::string NotUnderstood(const std::string& word) {
+  if (word[0] != '-') return "not expected: " + word;
+  std::error_code none;
+  const bool is_file = std::filesystem::exists(word, none);
+  return "there is no option " + word + (is_file ? "; the file of that name is ./" + word : "");
+}
+
+}  // namespace
+
+int RunProgram(CLI::App& app, int argc, const char* const* argv, const std::function<int()>& run) {
+  const auto say = [&app](int status, const std::string& what) {
+    std::cerr << app.get_name() << ": " << what << '\n';
+    return status;
+  };
+  try {
+    app.parse(argc, argv);
+    return run();
+  } catch (const CLI::Success& end) {  // --help, --version
+    return app.exit(end);
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string what = error.what();
+    return say(kWrongUse, what.substr(0, what.find(':')) + " needs a value");
+  } catch (const CLI::ParseError& error) {
+    // What was not understood comes before what is missing for that reason.
+    std::vector<std::string> unknown = app.remaining(/*recurse=*/true);
+    std::erase(unknown, "--");
+    return say(kWrongUse,
+               (unknown.empty() ? error.what() : NotUnderstood(unknown[0])) + "; see " + app.get_name() + " --help");
+  } catch (const InputError& error) {
+    return say(kWrongUse, error.what());
+  } catch (const MissingComponent& error) {
+    return say(kMissingComponent, error.what());
+  } catch (const std::exception& error) {
+    return say(kFailed, error.what());
+  }
+}
+
+}  // namespace weir

@@ -1,0 +1,139 @@
+#include "program/concurrent_controller.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace weir::external {
+namespace {
+
+// Of packets that wait for a slow controller; what comes beyond is not shown to it.
+constexpr size_t kMaxWaitingPackets = 1 << 16;
+
+}  // namespace
+
+// What both threads know. The thread keeps it alive when the controller is gone.
+struct ConcurrentController::Shared {
+  Shared(const ExternalSpecification& specification, std::shared_ptr<ExternalControllers> controllers, Tell tell)
+      : specification(specification), controllers(std::move(controllers)), tell(std::move(tell)) {}
+
+  // Under the mutex. Only the first failure is told.
+  void Fail(const std::string& what) {
+    if (failed) return;
+    failed = true;
+    tell(what);
+  }
+
+  const ExternalSpecification specification;
+  const std::shared_ptr<ExternalControllers> controllers;
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  // Empty once the controller is gone.
+  Tell tell;
+  TargetRateConstraints constraints;
+  Objective objective;
+  // The question that waits for the thread; its packets are `packets`.
+  std::optional<weir_controller_interval> question;
+  std::vector<weir_controller_packet> packets;
+  // Since when it has been asked, or started; nothing while it waits for a question.
+  std::optional<Timestamp> busy_since;
+  bool ready = false;
+  bool failed = false;
+  TimeDelta interval = kDefaultInterval;
+  std::optional<DataRate> target;
+  int64_t asked = 0;
+  int64_t late = 0;
+};
+
+ConcurrentController::ConcurrentController(const ExternalSpecification& specification,
+                                           std::shared_ptr<ExternalControllers> controllers, Tell tell)
+    : HostedController(specification.name),
+      shared_(std::make_shared<Shared>(specification, std::move(controllers), std::move(tell))) {}
+
+ConcurrentController::~ConcurrentController() {
+  const std::lock_guard lock(shared_->mutex);
+  if (shared_->late > 0) {
+    shared_->tell(AboutController(shared_->specification.name,
+                                  std::to_string(shared_->late) + " of " + std::to_string(shared_->asked) +
+                                      " decisions were due before the answer to the one before had come"));
+  }
+  shared_->tell = nullptr;
+  shared_->failed = true;
+  shared_->changed.notify_one();
+}
+
+void ConcurrentController::OnTargetRateConstraints(const TargetRateConstraints& constraints, Timestamp now) {
+  if (!TakeConstraints(constraints, now, kDefaultInterval)) return;
+  const std::lock_guard lock(shared_->mutex);
+  shared_->constraints = constraints;
+  shared_->objective = objective();
+  shared_->busy_since = now;
+  std::thread(Answer, shared_).detach();
+}
+
+void ConcurrentController::OnArrival(const Arrival& arrival) {
+  if (packets_.size() < kMaxWaitingPackets) packets_.push_back(ToC(arrival));
+}
+
+NetworkControlUpdate ConcurrentController::OnTimeout(Timestamp now) {
+  if (now < timer_.due()) return {};
+  const std::lock_guard lock(shared_->mutex);
+  timer_.set_interval(shared_->interval);
+  if (!timer_.Take(now)) return {};
+  if (shared_->busy_since) {
+    const TimeDelta limit = shared_->specification.decision_limit * (shared_->ready ? 1 : kStartLimitFactor);
+    if (now - *shared_->busy_since > limit)
+      shared_->Fail(AboutController(shared_->specification.name, "it has not answered in time"));
+  }
+  if (shared_->failed) return {};
+  if (shared_->ready) {
+    ++shared_->asked;
+    if (shared_->busy_since) {
+      ++shared_->late;
+    } else {
+      shared_->busy_since = now;
+      std::swap(shared_->packets, packets_);
+      packets_.clear();
+      shared_->question = Question(shared_->packets, now);
+      shared_->changed.notify_one();
+    }
+  }
+  return Bounded(shared_->target.value_or(target()), now);
+}
+
+// The thread.
+void ConcurrentController::Answer(const std::shared_ptr<Shared>& shared) {
+  std::unique_lock lock(shared->mutex);
+  const auto constraints = shared->constraints;
+  const auto objective = shared->objective;
+  lock.unlock();
+  constexpr uint64_t kSeed = 1;
+  auto maker = shared->controllers->Start(shared->specification, constraints, objective, kSeed);
+  lock.lock();
+  if (!maker) return shared->Fail(maker.error());
+  shared->ready = true;
+  shared->interval = maker.value()->interval();
+  while (!shared->failed) {
+    shared->busy_since.reset();
+    shared->changed.wait(lock, [&] { return shared->question || shared->failed; });
+    if (shared->failed) break;
+    const weir_controller_interval question = *shared->question;
+    shared->question.reset();
+    lock.unlock();
+    const Result<DataRate> target = maker.value()->Decide(question);
+    lock.lock();
+    if (target) {
+      shared->target = target.value();
+    } else {
+      shared->Fail(AboutController(shared->specification.name, target.error()));
+    }
+  }
+  // Whatever ending it takes, nobody waits for that.
+  lock.unlock();
+}
+
+}  // namespace weir::external

@@ -1,0 +1,42 @@
+#include "program/hosted_controller.h"
+
+namespace weir::external {
+
+weir_controller_packet ToC(const Arrival& arrival) {
+  const PacketArrival& packet = arrival.packet;
+  return {.arrival_time_us = packet.arrival_time.us(),
+          .queueing_delay_us = arrival.queueing_delay.us(),
+          .ssrc = packet.ssrc,
+          .abs_send_time = packet.has_abs_send_time ? static_cast<int32_t>(packet.abs_send_time) : -1,
+          .header_bytes = packet.header_size,
+          .payload_bytes = packet.payload_size,
+          .padding_bytes = packet.padding_size,
+          .lost_change = arrival.lost_change,
+          .sequence_number = packet.sequence_number,
+          .payload_type = packet.payload_type,
+          .kind = static_cast<uint8_t>(packet.kind)};
+}
+
+weir_controller_objective ToC(const Objective& objective) {
+  return {.throughput = objective.throughput, .latency = objective.latency, .loss = objective.loss};
+}
+
+bool HostedController::TakeConstraints(const TargetRateConstraints& constraints, Timestamp now, TimeDelta interval) {
+  constraints_ = constraints;
+  if (timer_.started()) return false;
+  target_ = constraints.start_rate;
+  timer_.Start(now, interval);
+  return true;
+}
+
+weir_controller_interval HostedController::Question(const std::vector<weir_controller_packet>& packets,
+                                                    Timestamp now) const {
+  return {.now_us = now.us(),
+          .target_bps = target_.bps(),
+          .round_trip_time_us = round_trip_time_us_,
+          .objective = ToC(objective_),
+          .packets = packets.data(),
+          .packet_count = packets.size()};
+}
+
+}  // namespace weir::external

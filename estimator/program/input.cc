@@ -1,0 +1,62 @@
+#include "program/input.h"
+
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <vector>
+
+#include "program/json.h"
+#include "weir/registry/names.h"
+
+namespace weir {
+
+std::string ReadInputFile(const std::string& path, const char* what) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw InputError(std::string("cannot read the ") + what + " " + path);
+  std::string content;
+  std::vector<char> chunk(size_t{1} << 16);
+  while (file.read(chunk.data(), static_cast<std::streamsize>(chunk.size())), file.gcount() > 0) {
+    content.append(chunk.data(), static_cast<size_t>(file.gcount()));
+    if (content.size() > kMaxInputFileBytes) {
+      throw InputError(path + ": is larger than any " + what + ", over " + std::to_string(kMaxInputFileBytes >> 20) +
+                       " MiB");
+    }
+  }
+  // A folder opens and cannot be read.
+  if (file.bad()) throw InputError(std::string("cannot read the ") + what + " " + path);
+  return content;
+}
+
+std::string ObjectiveExpected() {
+  return ListNames(kObjectivePresets) + ", or three weights above 0 (throughput,latency,loss) such as 0.4,0.5,0.1";
+}
+
+std::optional<Objective> ParseObjective(const std::string& text) {
+  if (const std::optional<Objective> preset = ObjectivePreset(text)) return preset;
+  float weights[3];
+  char rest = 0;
+  if (std::sscanf(text.c_str(), "%f,%f,%f%c", &weights[0], &weights[1], &weights[2], &rest) != 3) return std::nullopt;
+  return NormalizedObjective(weights[0], weights[1], weights[2]);
+}
+
+Objective ParseObjective(const nlohmann::json& value, const std::string& path, WeightSum sum) {
+  JsonArray(value, path, 3, 3);
+  constexpr NumberRange kAnyWeight{.min = 0, .min_excluded = true};
+  constexpr NumberRange kShare{.min = 0, .max = 1, .min_excluded = true, .max_excluded = true};
+  double weights[3];
+  for (size_t i = 0; i < 3; ++i) {
+    weights[i] =
+        JsonNumber(value[i], path + "[" + std::to_string(i) + "]", sum == WeightSum::kAny ? kAnyWeight : kShare);
+  }
+  const Objective given{static_cast<float>(weights[0]), static_cast<float>(weights[1]), static_cast<float>(weights[2])};
+  if (sum == WeightSum::kAny) {
+    const auto objective = NormalizedObjective(given.throughput, given.latency, given.loss);
+    if (!objective) RefuseJson(path, "the three weights are too far apart");
+    return *objective;
+  }
+  const double total = weights[0] + weights[1] + weights[2];
+  if (std::abs(total - 1.0) > 1e-6) RefuseJson(path, "the three weights must sum to 1, not " + std::to_string(total));
+  return given;
+}
+
+}  // namespace weir

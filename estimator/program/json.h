@@ -1,0 +1,74 @@
+// JSON: read strictly, with every value checked and every fault named by its JSON path, and written as one line.
+#ifndef WEIR_PROGRAM_JSON_H_
+#define WEIR_PROGRAM_JSON_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "program/input.h"
+
+namespace weir {
+
+// Throws InputError where the text is no JSON, is nested too deeply, or has an object with one key twice. `path` names
+// the text in messages.
+nlohmann::json ParseJson(std::string_view text, const std::string& path = {});
+
+// As one line. Names of files and peers may hold any bytes: those that are no UTF-8 are replaced.
+std::string JsonText(const nlohmann::ordered_json& value);
+
+// The checks of single values; `path` names the value in messages.
+double JsonNumber(const nlohmann::json& value, const std::string& path, const NumberRange& range);
+int64_t JsonInteger(const nlohmann::json& value, const std::string& path, const NumberRange& range);
+std::string JsonString(const nlohmann::json& value, const std::string& path);
+const nlohmann::json& JsonArray(const nlohmann::json& value, const std::string& path, size_t min_size, size_t max_size);
+[[noreturn]] void RefuseJson(const std::string& path, const std::string& fault);
+// `value` as a message shows it: short.
+std::string ShownJson(const nlohmann::json& value);
+
+// All functions throw InputError. The JSON value must outlive the object.
+class JsonObject {
+ public:
+  // `path` is empty for a document's root.
+  JsonObject(const nlohmann::json& value, std::string path);
+
+  // "path.key", or "key" at the root.
+  std::string PathOf(std::string_view key) const;
+
+  // Null where the key is absent.
+  const nlohmann::json* Find(std::string_view key);
+  // Null where the key is absent or its value is null.
+  const nlohmann::json* FindOptional(std::string_view key);
+  // Throws MissingKey where the key is absent.
+  const nlohmann::json& Require(std::string_view key);
+
+  double Number(std::string_view key, const NumberRange& range);
+  double Number(std::string_view key, const NumberRange& range, double otherwise);
+  int64_t Integer(std::string_view key, const NumberRange& range);
+  int64_t Integer(std::string_view key, const NumberRange& range, int64_t otherwise);
+  bool Boolean(std::string_view key, bool otherwise);
+  // Not empty.
+  std::string String(std::string_view key);
+  std::string String(std::string_view key, std::string_view otherwise);
+  // The index of the key's value in `names`.
+  size_t Choice(std::string_view key, std::initializer_list<std::string_view> names);
+  size_t Choice(std::string_view key, std::span<const std::string_view> names);
+  size_t Choice(std::string_view key, std::initializer_list<std::string_view> names, size_t otherwise);
+
+  // Refuses keys that none of the functions above has been asked for.
+  void RefuseUnknownKeys() const;
+
+ private:
+  const nlohmann::json* value_;
+  std::string path_;
+  std::vector<std::string> known_keys_;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_PROGRAM_JSON_H_

@@ -1,0 +1,79 @@
+// JSON lines: a writer that its reader cannot hold up, and a buffer that splits what is read into lines.
+#ifndef WEIR_PROGRAM_JSON_LINES_H_
+#define WEIR_PROGRAM_JSON_LINES_H_
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <thread>
+
+namespace weir {
+
+class JsonOutput {
+ public:
+  // Bytes that wait for the reader; lines beyond are dropped and counted.
+  static constexpr size_t kMaxWaitingBytes = size_t{16} << 20;
+
+  // Does not close `fd`. With the name of the program, errors go to standard error too. The thread has the scheduling
+  // of the thread that makes this.
+  explicit JsonOutput(int fd, std::string program = {});
+  // Writes what waits, unless the reader takes nothing for two seconds.
+  ~JsonOutput();
+  JsonOutput(const JsonOutput&) = delete;
+  JsonOutput& operator=(const JsonOutput&) = delete;
+
+  // Adds "time_us" unless the line has one. May be called from any thread.
+  void Write(nlohmann::ordered_json line);
+  // {"type": "error", "message": ..., "fatal": ...}.
+  void WriteError(std::string_view message, bool fatal);
+  // False once nothing can be written any more: the reader has gone, or a disk is full.
+  bool good() const;
+
+ private:
+  void Enqueue(const nlohmann::ordered_json& line);
+  void Run();
+  bool WriteAll(std::string_view text);
+
+  const int fd_;
+  const std::string program_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::string> lines_;
+  size_t waiting_bytes_ = 0;
+  uint64_t dropped_ = 0;
+  bool closing_ = false;
+  bool broken_ = false;
+  std::thread thread_;
+};
+
+class LineBuffer {
+ public:
+  enum class Next {
+    kNothing,  // no whole line is there
+    kLine,     // `line` holds it, without its end
+    kTooLong,  // a line of more than `max_line_size` bytes was left out
+  };
+
+  explicit LineBuffer(size_t max_line_size) : max_line_size_(max_line_size) {}
+
+  void Append(std::string_view bytes) { bytes_ += bytes; }
+  Next Take(std::string& line);
+  // After the last byte: a last line may have no end.
+  Next TakeLast(std::string& line);
+
+ private:
+  const size_t max_line_size_;
+  std::string bytes_;
+  // Up to where `bytes_` is known to hold no end of line.
+  size_t searched_ = 0;
+  bool skipping_ = false;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_PROGRAM_JSON_LINES_H_

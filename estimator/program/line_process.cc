@@ -1,0 +1,215 @@
+#include "program/line_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+namespace weir::external {
+namespace {
+
+constexpr size_t kStandardErrorKept = 500;
+constexpr int kGraceMs = 500;
+constexpr int kLastWordsMs = 200;
+
+int64_t NowMs() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+struct Pipe {
+  int read = -1;
+  int write = -1;
+  bool Open() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return false;
+    read = ends[0], write = ends[1];
+    return true;
+  }
+  void Close() {
+    for (int* end : {&read, &write}) {
+      if (*end >= 0) close(*end);
+      *end = -1;
+    }
+  }
+};
+
+// Between fork and exec, where little is allowed. Writes errno to `report` when it comes back at all.
+[[noreturn]] void BecomeChild(char* const* argv, const Pipe& in, const Pipe& out, const Pipe& err, int report,
+                              pid_t parent, bool from_main_thread) {
+  // Dies with the process that started it, however that ends. The kernel means the thread by it; a child of another
+  // thread than the first, which may end earlier, has the end of its standard input alone.
+  if (from_main_thread) prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(127);
+  std::signal(SIGPIPE, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (dup2(in.read, 0) >= 0 && dup2(out.write, 1) >= 0 && dup2(err.write, 2) >= 0) execvp(argv[0], argv);
+  const int fault = errno;
+  [[maybe_unused]] const ssize_t written = write(report, &fault, sizeof fault);
+  _exit(127);
+}
+
+std::string Seconds(TimeDelta limit) {
+  std::string text = std::to_string(limit.seconds());
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text + " s";
+}
+
+// As one line.
+std::string LastWords(std::string said) {
+  while (!said.empty() && std::isspace(static_cast<unsigned char>(said.back()))) said.pop_back();
+  said.erase(0, said.find_first_not_of(" \t\r\n"));
+  std::string line;
+  for (const char c : said) {
+    if (c == '\n')
+      line += " / ";
+    else if (static_cast<unsigned char>(c) >= 0x20)
+      line += c;
+  }
+  return line;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LineProcess>> LineProcess::Start(const std::vector<std::string>& command) {
+  Pipe in, out, err, report;
+  const bool opened = in.Open() && out.Open() && err.Open() && report.Open();
+  std::vector<char*> argv;
+  argv.reserve(command.size() + 1);
+  for (const std::string& argument : command) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  const pid_t parent = getpid();
+  const bool from_main_thread = gettid() == parent;
+  const pid_t process = opened && !command.empty() ? fork() : -1;
+  if (process == 0) BecomeChild(argv.data(), in, out, err, report.write, parent, from_main_thread);
+  int fault = process < 0 ? errno : 0;
+  close(report.write), report.write = -1;
+  if (process > 0 && read(report.read, &fault, sizeof fault) > 0) waitpid(process, nullptr, 0);
+  report.Close();
+  if (fault != 0) {
+    for (Pipe* pipe : {&in, &out, &err}) pipe->Close();
+    return Error{"it cannot be started (" + std::string(std::strerror(fault)) + ")"};
+  }
+  close(in.read), close(out.write), close(err.write);
+  for (const int fd : {in.write, out.read, err.read}) fcntl(fd, F_SETFL, O_NONBLOCK);
+  return std::unique_ptr<LineProcess>(new LineProcess(process, in.write, out.read, err.read));
+}
+
+LineProcess::LineProcess(pid_t process, int in, int out, int err) : process_(process), in_(in), out_(out), err_(err) {}
+
+LineProcess::~LineProcess() {
+  End(false);
+  close(out_);
+  close(err_);
+}
+
+Result<std::string_view> LineProcess::Ask(std::string_view line, TimeDelta limit) {
+  if (!running_) return Error{"it has ended"};
+  answer_.clear();
+  ReadAnswer();
+  if (!answer_.empty())
+    return Fail("it wrote " + std::to_string(answer_.size()) + " bytes more than one line an answer");
+  const int64_t deadline_ms = NowMs() + limit.us() / 1000;
+  std::string_view unsent = line;
+  while (true) {
+    const Result<bool> going_on = Transfer(unsent, deadline_ms);
+    if (!going_on) return Error{going_on.error()};
+    const size_t end = answer_.find('\n');
+    if (end != std::string::npos) {
+      if (end + 1 != answer_.size()) return Fail("it wrote more than one line as an answer");
+      return std::string_view(answer_).substr(0, end);
+    }
+    if (answer_.size() > kLongestLine) return Fail("it wrote more than 64 kB without the end of a line");
+    if (!going_on.value()) return Fail("it gave no answer within " + Seconds(limit));
+  }
+}
+
+// False once the time is over.
+Result<bool> LineProcess::Transfer(std::string_view& unsent, int64_t deadline_ms) {
+  pollfd fds[3] = {{out_, POLLIN, 0}, {err_, POLLIN, 0}, {unsent.empty() ? -1 : in_, POLLOUT, 0}};
+  const int64_t left_ms = std::max<int64_t>(0, deadline_ms - NowMs());
+  poll(fds, 3, static_cast<int>(std::min<int64_t>(left_ms, 60'000)));
+  if (fds[1].revents) ReadStandardError();
+  if (fds[0].revents && !ReadAnswer()) return Fail("");
+  if (fds[2].revents) {
+    const ssize_t written = write(in_, unsent.data(), unsent.size());
+    if (written > 0) unsent.remove_prefix(static_cast<size_t>(written));
+    // It does not read any more; its end, or its answer, tells the rest.
+    if (written < 0 && errno == EPIPE) unsent = {};
+  }
+  return NowMs() < deadline_ms;
+}
+
+// False at the end of its standard output.
+bool LineProcess::ReadAnswer() {
+  char buffer[4096];
+  while (answer_.size() <= kLongestLine) {
+    const ssize_t count = read(out_, buffer, sizeof buffer);
+    if (count == 0) return false;
+    if (count < 0) return errno == EAGAIN || errno == EINTR;
+    answer_.append(buffer, static_cast<size_t>(count));
+  }
+  return true;
+}
+
+void LineProcess::ReadStandardError() {
+  char buffer[4096];
+  while (true) {
+    const ssize_t count = read(err_, buffer, sizeof buffer);
+    if (count == 0) {
+      // Closed: not to be polled for ever.
+      close(std::exchange(err_, -1));
+      return;
+    }
+    if (count < 0) return;
+    said_.append(buffer, static_cast<size_t>(count));
+    if (said_.size() > 2 * kStandardErrorKept) said_.erase(0, said_.size() - kStandardErrorKept);
+  }
+}
+
+// `what` is empty when it ended by itself.
+Error LineProcess::Fail(std::string what) {
+  End(!what.empty());
+  if (what.empty()) {
+    what = WIFSIGNALED(wait_status_) ? "it was killed by signal " + std::to_string(WTERMSIG(wait_status_))
+                                     : "it ended with status " + std::to_string(WEXITSTATUS(wait_status_));
+  }
+  pollfd fd{err_, POLLIN, 0};
+  const int64_t until_ms = NowMs() + kLastWordsMs;
+  while (err_ >= 0 && NowMs() < until_ms && poll(&fd, 1, static_cast<int>(until_ms - NowMs())) > 0) {
+    ReadStandardError();
+    fd.fd = err_;
+  }
+  if (said_.size() > kStandardErrorKept) said_.erase(0, said_.size() - kStandardErrorKept);
+  const std::string said = LastWords(said_);
+  return Error{what + (said.empty() ? "" : "; on standard error: " + said)};
+}
+
+void LineProcess::End(bool at_once) {
+  if (!running_) return;
+  running_ = false;
+  close(std::exchange(in_, -1));
+  const int64_t until_ms = NowMs() + (at_once ? 0 : kGraceMs);
+  while (waitpid(process_, &wait_status_, WNOHANG) == 0) {
+    if (NowMs() >= until_ms) {
+      kill(process_, SIGKILL);
+      waitpid(process_, &wait_status_, 0);
+      return;
+    }
+    poll(nullptr, 0, 2);
+  }
+}
+
+}  // namespace weir::external

@@ -1,0 +1,55 @@
+// A child process that answers each line on its standard input with one line on its standard output. Whatever it does,
+// asking it takes no longer than its time limit, and it leaves neither a zombie nor itself behind.
+#ifndef WEIR_PROGRAM_LINE_PROCESS_H_
+#define WEIR_PROGRAM_LINE_PROCESS_H_
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weir/result.h"
+#include "weir/units.h"
+
+namespace weir::external {
+
+class LineProcess {
+ public:
+  static constexpr size_t kLongestLine = 1 << 16;
+
+  // `command`: the program's path, or its name on PATH, and its arguments. The error when it cannot be started.
+  static Result<std::unique_ptr<LineProcess>> Start(const std::vector<std::string>& command);
+  // Closes its standard input, and kills it when it does not end by that.
+  ~LineProcess();
+  LineProcess(const LineProcess&) = delete;
+  LineProcess& operator=(const LineProcess&) = delete;
+
+  // `line` with its end. The answer comes without, and is valid until the next call. After an error, which holds what
+  // the process said on standard error, the process has ended.
+  Result<std::string_view> Ask(std::string_view line, TimeDelta limit);
+
+ private:
+  LineProcess(pid_t process, int in, int out, int err);
+
+  // One step of talking, until `deadline_ms` at the latest; the error when there can be no more.
+  Result<bool> Transfer(std::string_view& unsent, int64_t deadline_ms);
+  bool ReadAnswer();
+  void ReadStandardError();
+  Error Fail(std::string what);
+  void End(bool at_once);
+
+  const pid_t process_;
+  bool running_ = true;
+  int wait_status_ = 0;
+  int in_;
+  int out_;
+  int err_;
+  std::string answer_;
+  std::string said_;
+};
+
+}  // namespace weir::external
+
+#endif  // WEIR_PROGRAM_LINE_PROCESS_H_

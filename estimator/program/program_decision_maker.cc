@@ -1,0 +1,130 @@
+#include "program/program_decision_maker.h"
+
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "program/json.h"
+
+namespace weir::external {
+namespace {
+
+constexpr std::array<std::string_view, 4> kKinds{"video", "audio", "probe", "retransmission"};
+constexpr size_t kShownOfAnAnswer = 120;
+
+// Written by hand: a question can have thousands of packets, and making a JSON value of each takes far longer.
+// `text` is what comes before the number, its name included.
+template <class Number>
+void Append(std::string& line, std::string_view text, Number number) {
+  char digits[32];
+  const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+  line.append(text).append(digits, end);
+}
+
+void AppendObjective(std::string& line, const weir_controller_objective& objective) {
+  Append(line, R"("objective":{"throughput":)", static_cast<float>(objective.throughput));
+  Append(line, R"(,"latency":)", static_cast<float>(objective.latency));
+  Append(line, R"(,"loss":)", static_cast<float>(objective.loss));
+  line += '}';
+}
+
+void AppendPacket(std::string& line, const weir_controller_packet& packet) {
+  Append(line, R"({"arrival_time_us":)", packet.arrival_time_us);
+  Append(line, R"(,"ssrc":)", packet.ssrc);
+  Append(line, R"(,"sequence_number":)", packet.sequence_number);
+  Append(line, R"(,"payload_type":)", packet.payload_type);
+  line.append(R"(,"kind":")").append(kKinds[packet.kind & 3]).append("\"");
+  if (packet.abs_send_time >= 0) Append(line, R"(,"abs_send_time":)", packet.abs_send_time);
+  Append(line, R"(,"header_bytes":)", packet.header_bytes);
+  Append(line, R"(,"payload_bytes":)", packet.payload_bytes);
+  Append(line, R"(,"padding_bytes":)", packet.padding_bytes);
+  Append(line, R"(,"queueing_delay_us":)", packet.queueing_delay_us);
+  Append(line, R"(,"lost_change":)", packet.lost_change);
+  line += '}';
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DecisionMaker>> ProgramDecisionMaker::Start(std::unique_ptr<LineProcess> process,
+                                                                   const weir_controller_start& start,
+                                                                   TimeDelta decision_limit, TakeBack take_back) {
+  std::unique_ptr<ProgramDecisionMaker> maker(
+      new ProgramDecisionMaker(std::move(process), decision_limit, std::move(take_back)));
+  std::string& line = maker->question_;
+  Append(line, R"({"type":"start","version":)", WEIR_CONTROLLER_VERSION);
+  Append(line, R"(,"seed":)", start.seed);
+  Append(line, R"(,"min_bps":)", start.min_bps);
+  Append(line, R"(,"start_bps":)", start.start_bps);
+  Append(line, R"(,"max_bps":)", start.max_bps);
+  line += ',';
+  AppendObjective(line, start.objective);
+  line += "}\n";
+  const auto answer = maker->process_->Ask(line, decision_limit * kStartLimitFactor);
+  if (!answer) return maker->Failed(answer.error());
+  const auto version = maker->Number(answer.value(), "version");
+  if (!version) return maker->Failed(version.error());
+  if (version.value() != WEIR_CONTROLLER_VERSION) {
+    return maker->Failed("it speaks another version of the lines than " + std::to_string(WEIR_CONTROLLER_VERSION));
+  }
+  const double default_us = static_cast<double>(kDefaultInterval.us());
+  const auto interval_us = maker->Number(answer.value(), "interval_us", &default_us);
+  if (!interval_us) return maker->Failed(interval_us.error());
+  const auto interval = CheckedInterval(interval_us.value());
+  if (!interval) return maker->Failed(interval.error());
+  maker->interval_ = interval.value();
+  return std::unique_ptr<DecisionMaker>(std::move(maker));
+}
+
+ProgramDecisionMaker::ProgramDecisionMaker(std::unique_ptr<LineProcess> process, TimeDelta decision_limit,
+                                           TakeBack take_back)
+    : process_(std::move(process)), decision_limit_(decision_limit), take_back_(std::move(take_back)) {}
+
+ProgramDecisionMaker::~ProgramDecisionMaker() {
+  if (well_ && take_back_) take_back_(std::move(process_));
+}
+
+Result<DataRate> ProgramDecisionMaker::Decide(const weir_controller_interval& interval) {
+  if (!well_) return Error{"it has failed before"};
+  std::string& line = question_;
+  line.clear();
+  Append(line, R"({"type":"decide","time_us":)", interval.now_us);
+  Append(line, R"(,"target_bps":)", interval.target_bps);
+  if (interval.round_trip_time_us > 0) Append(line, R"(,"round_trip_time_us":)", interval.round_trip_time_us);
+  line += ',';
+  AppendObjective(line, interval.objective);
+  line += R"(,"packets":[)";
+  for (size_t i = 0; i < interval.packet_count; ++i) {
+    if (i > 0) line += ',';
+    AppendPacket(line, interval.packets[i]);
+  }
+  line += "]}\n";
+  const auto answer = process_->Ask(line, decision_limit_);
+  if (!answer) return Failed(answer.error());
+  const auto target_bps = Number(answer.value(), "target_bps");
+  if (!target_bps) return Failed(target_bps.error());
+  auto target = CheckedTarget(target_bps.value());
+  if (!target) return Failed(target.error());
+  return target;
+}
+
+Result<double> ProgramDecisionMaker::Number(std::string_view answer, const char* name, const double* otherwise) const {
+  try {
+    const nlohmann::json json = ParseJson(answer);
+    JsonObject object(json, "");
+    return otherwise ? object.Number(name, {}, *otherwise) : object.Number(name, {});
+  } catch (const InputError&) {
+    // Whatever it is, it goes to a terminal.
+    std::string shown(answer.substr(0, kShownOfAnAnswer));
+    for (char& c : shown) {
+      if (c < 0x20 || c > 0x7e) c = '?';
+    }
+    return Error{"its answer is no JSON object with a number \"" + std::string(name) + "\": " + shown};
+  }
+}
+
+Error ProgramDecisionMaker::Failed(std::string what) {
+  well_ = false;
+  return Error{std::move(what)};
+}
+
+}  // namespace weir::external
