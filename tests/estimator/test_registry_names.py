@@ -98,7 +98,7 @@ CHOICES = {
     "trainer/muses/flows.py": {"balanced"},
     "webrtc_patch/peer/session.cc": {"rule", "weir"},
     "webrtc_patch/peer/main.cc": {"weir"},
-    "webrtc_patch/peer/lines/command.cc": {"weir"},
+    "webrtc_patch/peer/command.cc": {"weir"},
     "examples": {"latency"},
     # Other things of the same name: the program, a protocol, a part of a page.
     "estimator/src/policy/onnx_session.cc": {"weir"},
@@ -121,8 +121,8 @@ CHOICES = {
 WEIGHTS_BY_NAME = (
     "estimator/python/weir/registry.py", "qoe_eval/report/sections/objectives.py", "qoe_eval/report/training_curves.py",
     "qoe_eval/serve/page/guard.js", "qoe_eval/serve/page/weights.js", "qoe_eval/report/page/report.js",
-    "estimator/program/program_decision_maker.cc", "webrtc_patch/peer/lines/command.cc",
-    "webrtc_patch/peer/lines/record_lines.cc",
+    "estimator/program/program_decision_maker.cc", "webrtc_patch/peer/command.cc",
+    "webrtc_patch/peer/record_lines.cc",
 )  # fmt: skip
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 LITERAL = re.compile(r"""(["'`])([a-z-]+)\1|--c-([a-z-]+)""")

@@ -1,9 +1,9 @@
-#include "lines/record_lines.h"
+#include "record_lines.h"
 
 #include <string>
 #include <utility>
 
-#include "lines/options.h"
+#include "options.h"
 
 namespace weir::peer {
 
@@ -11,7 +11,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-// Who sits where in a pool, and what each asks for.
+// The members of a pool with role, target and trust.
 ordered_json PoolLine(const ControllerPool& pool) {
   ordered_json members = ordered_json::array();
   for (size_t i = 0; i < pool.members().size(); ++i) {
@@ -61,7 +61,7 @@ ordered_json EstimateLine(const ReceiveSideDecision& decision) {
       {"guard", std::move(guard)},
       {"policy_faults", decision.counters.policy_faults},
       {"objective", {{"throughput", objective.throughput}, {"latency", objective.latency}, {"loss", objective.loss}}}};
-  // Of one controller alone "controller" says all.
+  // For a single controller, "controller" is enough.
   if (decision.pool != nullptr && decision.pool->members().size() > 1) line["pool"] = PoolLine(*decision.pool);
   return line;
 }

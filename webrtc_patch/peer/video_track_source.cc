@@ -1,4 +1,4 @@
-#include "video/video_track_source.h"
+#include "video_track_source.h"
 
 #include <chrono>
 #include <utility>

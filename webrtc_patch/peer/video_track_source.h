@@ -1,14 +1,14 @@
 // A frame source as a camera: its pictures in real time, reduced in size and rate as the encoder asks.
-#ifndef WEIR_WEBRTC_PATCH_PEER_VIDEO_VIDEO_TRACK_SOURCE_H_
-#define WEIR_WEBRTC_PATCH_PEER_VIDEO_VIDEO_TRACK_SOURCE_H_
+#ifndef WEIR_WEBRTC_PATCH_PEER_VIDEO_TRACK_SOURCE_H_
+#define WEIR_WEBRTC_PATCH_PEER_VIDEO_TRACK_SOURCE_H_
 
 #include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <thread>
 
+#include "frame_source.h"
 #include "media/base/adapted_video_track_source.h"
-#include "video/frame_source.h"
 
 namespace weir::peer {
 
@@ -42,4 +42,4 @@ class VideoTrackSource : public rtc::AdaptedVideoTrackSource {
 
 }  // namespace weir::peer
 
-#endif  // WEIR_WEBRTC_PATCH_PEER_VIDEO_VIDEO_TRACK_SOURCE_H_
+#endif  // WEIR_WEBRTC_PATCH_PEER_VIDEO_TRACK_SOURCE_H_

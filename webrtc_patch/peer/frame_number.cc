@@ -1,4 +1,4 @@
-#include "video/frame_number.h"
+#include "frame_number.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,8 @@
-#include "rtc/connection_factory.h"
+#include "connection_factory.h"
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "api/audio_codecs/audio_decoder_factory_template.h"
 #include "api/audio_codecs/audio_encoder_factory_template.h"
@@ -13,10 +14,13 @@
 #include "api/transport/field_trial_based_config.h"
 #include "api/video_codecs/builtin_video_decoder_factory.h"
 #include "api/video_codecs/builtin_video_encoder_factory.h"
+#include "estimate_bounds.h"
+#include "field_trials.h"
+#include "loss_based_bwe_v2.h"
 #include "media/engine/webrtc_media_engine.h"
 #include "modules/audio_device/include/test_audio_device.h"
-#include "rtc/bound_network.h"
-#include "rtc/gcc_network_controller.h"
+#include "modules/congestion_controller/goog_cc/goog_cc_network_control.h"
+#include "rtc_base/thread.h"
 #include "sender/remb_network_controller.h"
 
 namespace weir::peer {
@@ -95,6 +99,73 @@ std::unique_ptr<ConnectionFactory> ConnectionFactory::Create(ConnectionFactoryCo
   dependencies.media_engine = cricket::CreateMediaEngine(std::move(media));
   result->factory_ = webrtc::CreateModularPeerConnectionFactory(std::move(dependencies));
   return result->factory_ == nullptr ? nullptr : std::move(result);
+}
+
+namespace {
+
+class BoundNetwork final : public rtc::NetworkManagerBase {
+ public:
+  explicit BoundNetwork(const rtc::IPAddress& address) : address_(address) {}
+
+  void StartUpdating() override {
+    // As libwebrtc's own: the first signal comes from the message loop, not from within this call.
+    rtc::Thread::Current()->PostTask([this] {
+      bool changed = false;
+      std::vector<std::unique_ptr<rtc::Network>> networks;
+      networks.push_back(
+          std::make_unique<rtc::Network>("bound", "bound", address_, kPrefixLength, rtc::ADAPTER_TYPE_ETHERNET));
+      networks.back()->set_default_local_address_provider(this);
+      networks.back()->AddIP(address_);
+      MergeNetworkList(std::move(networks), &changed);
+      SignalNetworksChanged();
+    });
+  }
+  void StopUpdating() override {}
+
+ private:
+  static constexpr int kPrefixLength = 32;
+
+  const rtc::IPAddress address_;
+};
+
+}  // namespace
+
+std::unique_ptr<rtc::NetworkManager> MakeBoundNetwork(const rtc::IPAddress& address) {
+  return std::make_unique<BoundNetwork>(address);
+}
+
+namespace {
+
+constexpr webrtc::TimeDelta kProcessInterval = webrtc::TimeDelta::Millis(25);
+
+class BoundedGcc final : public webrtc::GoogCcNetworkController {
+ public:
+  explicit BoundedGcc(webrtc::NetworkControllerConfig config)
+      : webrtc::GoogCcNetworkController(std::move(config), webrtc::GoogCcConfig()) {}
+
+  webrtc::NetworkControlUpdate OnTransportPacketsFeedback(webrtc::TransportPacketsFeedback feedback) override {
+    webrtc::NetworkControlUpdate update = GoogCcNetworkController::OnTransportPacketsFeedback(feedback);
+    adapter::StopLossBasedEstimate(*this);
+    return update;
+  }
+};
+
+class BoundedGccFactory final : public webrtc::NetworkControllerFactoryInterface {
+ public:
+  std::unique_ptr<webrtc::NetworkControllerInterface> Create(webrtc::NetworkControllerConfig config) override {
+    return std::make_unique<BoundedGcc>(std::move(config));
+  }
+  webrtc::TimeDelta GetProcessInterval() const override { return kProcessInterval; }
+};
+
+}  // namespace
+
+std::unique_ptr<webrtc::FieldTrialsView> MakeGccFieldTrials() {
+  return std::make_unique<adapter::SingleFieldTrial>(adapter::kLossBasedBweV2Trial, adapter::kLossBasedBweV2Parameters);
+}
+
+std::unique_ptr<webrtc::NetworkControllerFactoryInterface> MakeGccNetworkControllerFactory() {
+  return std::make_unique<BoundedGccFactory>();
 }
 
 }  // namespace weir::peer

@@ -1,4 +1,4 @@
-#include "lines/options.h"
+#include "options.h"
 
 #include <charconv>
 #include <memory>
@@ -100,7 +100,7 @@ void AddOptions(CLI::App& app, Options& options) {
             });
   AddText(app, "--model", "FILE", "the policy (ONNX); without it the ten-line rule", options.model);
   AddOption(app, "--own-controller", "JSON",
-            "a controller of one's own in the policy's place: {\"name\":...,\"kind\":\"program\",\n"
+            "a custom controller in place of the policy: {\"name\":...,\"kind\":\"program\",\n"
             "\"command\":[...]} or {\"name\":...,\"kind\":\"library\",\"library\":PATH}; \"time_limit_s\"",
             "a JSON object", [&](const auto& value) {
               options.own_controller = ParseOwnController(value);

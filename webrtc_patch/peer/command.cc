@@ -1,9 +1,14 @@
-#include "lines/command.h"
+#include "command.h"
 
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
 #include <cmath>
 #include <utility>
 
-#include "lines/options.h"
+#include "options.h"
 #include "program/json.h"
 #include "weir/pool/library_members.h"
 #include "weir/registry/controllers.h"
@@ -14,11 +19,11 @@ namespace {
 
 using nlohmann::json;
 
-// Media sections beyond are no call of ours.
+// More media sections than any call of weir-peer has.
 constexpr double kMaxMlineIndex = 255;
 constexpr double kMaxBitrateBps = 1e15;
 
-// However the number is written: a browser's 5e6 is one too.
+// Accepts any notation, as a browser may write 5e6.
 int64_t WholeNumber(const json& value, const std::string& key, double max) {
   const double number = JsonNumber(value, key, {.min = 0, .max = max});
   if (number != std::floor(number)) RefuseJson(key, "must be a whole number, not " + ShownJson(value));
@@ -29,7 +34,7 @@ std::string Text(JsonObject& line, const char* key) { return JsonString(line.Req
 
 CandidateCommand ParseCandidate(JsonObject& line) {
   CandidateCommand command;
-  // A browser ends its candidates with null.
+  // A browser sends null after its last candidate.
   if (const json* candidate = line.FindOptional("candidate")) command.candidate = JsonString(*candidate, "candidate");
   if (const json* mid = line.FindOptional("sdpMid")) command.sdp_mid = JsonString(*mid, "sdpMid");
   if (const json* index = line.FindOptional("sdpMLineIndex"))
@@ -92,6 +97,33 @@ Result<Command> ParseCommand(std::string_view text) {
     return Parse(JsonObject(line, ""));
   } catch (const InputError& fault) {
     return Error{std::string("standard input: ") + fault.what()};
+  }
+}
+
+LineReader::Event LineReader::Next(std::string& line) {
+  std::array<char, 65536> chunk;  // NOLINT(cppcoreguidelines-pro-type-member-init): read() fills what is used
+  while (true) {
+    switch (end_of_file_ ? buffer_.TakeLast(line) : buffer_.Take(line)) {
+      case LineBuffer::Next::kLine:
+        return Event::kLine;
+      case LineBuffer::Next::kTooLong:
+        return Event::kTooLong;
+      case LineBuffer::Next::kNothing:
+        if (end_of_file_) return Event::kEndOfFile;
+    }
+    std::array<pollfd, 2> fds{
+        {{.fd = wake_fd_, .events = POLLIN, .revents = 0}, {.fd = fd_, .events = POLLIN, .revents = 0}}};
+    if (poll(fds.data(), fds.size(), -1) < 0) {
+      if (errno == EINTR) continue;
+      return Event::kEndOfFile;
+    }
+    if (fds[0].revents != 0) return Event::kWoken;
+    const ssize_t size = read(fd_, chunk.data(), chunk.size());
+    if (size > 0) {
+      buffer_.Append({chunk.data(), static_cast<size_t>(size)});
+    } else if (size == 0 || (errno != EINTR && errno != EAGAIN)) {
+      end_of_file_ = true;
+    }
   }
 }
 

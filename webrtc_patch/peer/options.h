@@ -1,6 +1,6 @@
 // The command line of weir-peer.
-#ifndef WEIR_WEBRTC_PATCH_PEER_LINES_OPTIONS_H_
-#define WEIR_WEBRTC_PATCH_PEER_LINES_OPTIONS_H_
+#ifndef WEIR_WEBRTC_PATCH_PEER_OPTIONS_H_
+#define WEIR_WEBRTC_PATCH_PEER_OPTIONS_H_
 
 #include <CLI/App.hpp>
 #include <cstdint>
@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
+#include "frame_source.h"
 #include "program/external_controllers.h"
 #include "program/sender_gcc.h"
 #include "receive_side_switch.h"
-#include "video/frame_source.h"
 #include "weir/network_control.h"
 #include "weir/objective.h"
 #include "weir/registry/controllers.h"
@@ -19,22 +19,22 @@
 
 namespace weir::peer {
 
-// The name of --controller for `Options::weir_at_sender`.
+// The value of --controller for `Options::weir_at_sender`.
 inline constexpr std::string_view kWeirAtSender = kNativeSenderControllers[0];
 static_assert(kNativeSenderControllers.size() == 1, "weir-peer has one controller at the sender");
 
 struct Options {
   bool send = false;
   bool receive = false;
-  // Of the receiver's side, and of what follows it at the sender.
+  // Of the receiver, and of the sender that follows it.
   ReceiveSideMode controller = ReceiveSideMode::kWeir;
-  // Weir decides at the sender, from transport feedback; the receiver, `controller` is kGcc then, only reports.
+  // Weir runs at the sender on transport feedback; `controller` is kGcc then, and the receiver only sends feedback.
   bool weir_at_sender = false;
-  // Of kWeir; nothing: the policy alone.
+  // For kWeir; nullopt: the policy alone.
   std::optional<PoolAtBothEnds> pool;
   // Empty: the ten-line rule.
   std::string model;
-  // Decides in place of the model.
+  // Runs in place of the model.
   std::optional<external::ExternalSpecification> own_controller;
   Objective objective;
   TargetRateConstraints bitrate{.min_rate = DataRate::KilobitsPerSecond(30),
@@ -46,7 +46,7 @@ struct Options {
   std::string video;
   FrameFormat pattern{.width = 640, .height = 360, .frames_per_second = 30};
   bool audio = false;
-  // Empty: received frames are decoded and thrown away.
+  // Empty: received frames are decoded and dropped.
   std::string frames;
   int frames_width = 0;
   int frames_height = 0;
@@ -56,12 +56,12 @@ struct Options {
   std::string bind_address = "127.0.0.1";
 };
 
-// Parsing `app` sets `options`, which outlives it.
+// Parsing `app` sets `options`, which must outlive it.
 void AddOptions(CLI::App& app, Options& options);
 
-// The error tells what is wrong with the three.
+// The error describes the invalid rates.
 Result<TargetRateConstraints> MakeBitrate(int64_t min_bps, int64_t start_bps, int64_t max_bps);
 
 }  // namespace weir::peer
 
-#endif  // WEIR_WEBRTC_PATCH_PEER_LINES_OPTIONS_H_
+#endif  // WEIR_WEBRTC_PATCH_PEER_OPTIONS_H_

@@ -1,6 +1,6 @@
-// Where pictures to send come from: one after another, for ever.
-#ifndef WEIR_WEBRTC_PATCH_PEER_VIDEO_FRAME_SOURCE_H_
-#define WEIR_WEBRTC_PATCH_PEER_VIDEO_FRAME_SOURCE_H_
+// Endless sources of pictures to send.
+#ifndef WEIR_WEBRTC_PATCH_PEER_FRAME_SOURCE_H_
+#define WEIR_WEBRTC_PATCH_PEER_FRAME_SOURCE_H_
 
 #include <cstdint>
 #include <memory>
@@ -26,17 +26,17 @@ class FrameSource {
  public:
   virtual ~FrameSource() = default;
   virtual const FrameFormat& format() const = 0;
-  // The picture number `index` since the start. Null when it cannot be had.
+  // Picture number `index` since the start. Null if it cannot be read.
   virtual rtc::scoped_refptr<webrtc::I420Buffer> Frame(int64_t index) = 0;
 };
 
 // A YUV4MPEG2 file with 4:2:0 sampling, 8 bits, repeated from its start when it ends.
 Result<std::unique_ptr<FrameSource>> OpenY4mFile(const std::string& path);
 
-// Detail that moves, numbered 0 to 299 and again, as many bits a second as the encoder is given. The format must be
-// valid: sizes even, in [2, kMaxFrameSize]; numbered where the width is a multiple of 40.
+// Moving detail that uses the whole bitrate of an encoder, numbered 0 to 299 in a loop. The format must be valid: even
+// sizes in [2, kMaxFrameSize]; frames are numbered if the width is a multiple of 40.
 std::unique_ptr<FrameSource> MakePattern(const FrameFormat& format);
 
 }  // namespace weir::peer
 
-#endif  // WEIR_WEBRTC_PATCH_PEER_VIDEO_FRAME_SOURCE_H_
+#endif  // WEIR_WEBRTC_PATCH_PEER_FRAME_SOURCE_H_

@@ -1,12 +1,12 @@
-#include "video/received_frames.h"
+#include "received_frames.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "api/video/i420_buffer.h"
+#include "frame_number.h"
 #include "program/json.h"
 #include "program/monotonic_clock.h"
-#include "video/frame_number.h"
 
 namespace weir::peer {
 namespace {
@@ -29,7 +29,7 @@ Result<std::unique_ptr<ReceivedFrames>> ReceivedFrames::Open(const std::string& 
       new ReceivedFrames(width, height, std::move(capture_time), std::move(on_error)));
   frames->video_.open(path, std::ios::binary | std::ios::trunc);
   frames->index_.open(path + ".jsonl", std::ios::trunc);
-  // The rate is nominal: pictures stand in the file as they came, and the index tells when.
+  // The rate is nominal: the file has the pictures in order, and the index has their times.
   frames->video_ << "YUV4MPEG2 W" << width << " H" << height << " F30:1 Ip A1:1 C420jpeg\n" << std::flush;
   if (!frames->video_ || !frames->index_) return Error{"cannot write the received frames to " + path};
   frames->thread_ = std::thread([received = frames.get()] { received->Run(); });
@@ -48,8 +48,7 @@ ReceivedFrames::~ReceivedFrames() {
 
 void ReceivedFrames::OnFrame(const webrtc::VideoFrame& frame) {
   Entry entry;
-  // libwebrtc hands a picture out when it is decoded, with the time at which it is to be shown; none is shown before
-  // the one before it.
+  // libwebrtc delivers a decoded picture with its render time; render times do not decrease.
   last_render_time_us_ = std::max({last_render_time_us_, MonotonicMicros(), frame.timestamp_us()});
   entry.render_time_us = last_render_time_us_;
   entry.rtp_timestamp = frame.timestamp();
@@ -93,10 +92,9 @@ void ReceivedFrames::Write(const Entry& entry) {
                                  {"width", entry.width},
                                  {"height", entry.height}};
   if (!written) line["written"] = false;
-  // Line by line, so that who kills this process has the index up to then.
+  // Flushed line by line, so that the index is complete if this process is killed.
   index_ << JsonText(line) << '\n' << std::flush;
-  if ((!video_ || !index_) && !std::exchange(failed_, true))
-    on_error_("received frames can no longer be written: disk full?");
+  if ((!video_ || !index_) && !std::exchange(failed_, true)) on_error_("received frames cannot be written: disk full?");
 }
 
 bool ReceivedFrames::WritePicture(webrtc::VideoFrameBuffer& picture) {
@@ -112,7 +110,7 @@ bool ReceivedFrames::WritePicture(webrtc::VideoFrameBuffer& picture) {
   WritePlane(video_, pixels->DataY(), pixels->StrideY(), pixels->width(), pixels->height());
   WritePlane(video_, pixels->DataU(), pixels->StrideU(), pixels->ChromaWidth(), pixels->ChromaHeight());
   WritePlane(video_, pixels->DataV(), pixels->StrideV(), pixels->ChromaWidth(), pixels->ChromaHeight());
-  // Whole pictures only, also for who reads while the call lasts.
+  // Whole pictures only, for readers during the call.
   video_.flush();
   return static_cast<bool>(video_);
 }

@@ -1,4 +1,4 @@
-#include "rtc/estimator_cpu_time.h"
+#include "estimator_cpu_time.h"
 
 #include <time.h>
 

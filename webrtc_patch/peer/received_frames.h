@@ -1,6 +1,6 @@
-// Received pictures into a file: FILE.y4m, all scaled to one size, and FILE.y4m.jsonl with one line for each.
-#ifndef WEIR_WEBRTC_PATCH_PEER_VIDEO_RECEIVED_FRAMES_H_
-#define WEIR_WEBRTC_PATCH_PEER_VIDEO_RECEIVED_FRAMES_H_
+// Writes received pictures to FILE.y4m, scaled to one size, and an index to FILE.y4m.jsonl, a line for each.
+#ifndef WEIR_WEBRTC_PATCH_PEER_RECEIVED_FRAMES_H_
+#define WEIR_WEBRTC_PATCH_PEER_RECEIVED_FRAMES_H_
 
 #include <condition_variable>
 #include <cstdint>
@@ -82,4 +82,4 @@ class ReceivedFrames final : public rtc::VideoSinkInterface<webrtc::VideoFrame> 
 
 }  // namespace weir::peer
 
-#endif  // WEIR_WEBRTC_PATCH_PEER_VIDEO_RECEIVED_FRAMES_H_
+#endif  // WEIR_WEBRTC_PATCH_PEER_RECEIVED_FRAMES_H_
