@@ -6,8 +6,8 @@
 
 #include "api/rtp_headers.h"
 #include "conversions.h"
+#include "libwebrtc_globals.h"
 #include "modules/remote_bitrate_estimator/remote_bitrate_estimator_abs_send_time.h"
-#include "quiet_logging.h"
 #include "rate_controllers.h"
 #include "system_wrappers/include/clock.h"
 

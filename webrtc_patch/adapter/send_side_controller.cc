@@ -4,8 +4,7 @@
 #include <cassert>
 #include <utility>
 
-#include "quiet_logging.h"
-#include "simulated_time.h"
+#include "libwebrtc_globals.h"
 
 namespace weir::adapter {
 namespace {

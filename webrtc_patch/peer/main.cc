@@ -8,7 +8,7 @@
 #include "options.h"
 #include "program/command_line.h"
 #include "program/json.h"
-#include "quiet_logging.h"
+#include "libwebrtc_globals.h"
 #include "rtc_base/ssl_adapter.h"
 #include "session.h"
 #include "weir/policy/policy.h"

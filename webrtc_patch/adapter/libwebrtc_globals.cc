@@ -1,7 +1,8 @@
-#include "simulated_time.h"
+#include "libwebrtc_globals.h"
 
 #include <cstdint>
 
+#include "rtc_base/logging.h"
 #include "rtc_base/system_time.h"
 #include "rtc_base/time_utils.h"
 
@@ -27,12 +28,20 @@ class Clock final : public rtc::ClockInterface {
 }  // namespace
 
 ScopedSimulatedTime::ScopedSimulatedTime(webrtc::Timestamp now) {
-  // Installed once and for good: libwebrtc's pointer to its clock is not safe to change while other threads read it.
+  // Installed once: libwebrtc's pointer to its clock must not change while other threads read it.
   static const Clock* const clock = new Clock;
   (void)clock;
   simulated_time_ns = now.us() * 1000;
 }
 
 ScopedSimulatedTime::~ScopedSimulatedTime() { simulated_time_ns = kNotSimulated; }
+
+void SilenceLibwebrtcLog() {
+  static const bool silenced = [] {
+    rtc::LogMessage::LogToDebug(rtc::LS_NONE);
+    return true;
+  }();
+  (void)silenced;
+}
 
 }  // namespace weir::adapter
