@@ -180,15 +180,20 @@ typedef struct weir_estimate {
   size_t struct_size;
   int64_t at_time_us;
   int64_t target_rate_bps;
-  /* Why, in static storage: "start", "pilot", "copilot", "fallback", "held", "guard_finite", "guard_floor",
-   * "guard_bounds", "guard_slew", "guard_stale", "guard_veto", "guard_policer". */
+  /* In static storage: "start", "pilot", "copilot", "fallback", "held", or "guard_" and the name of a guard rule, see
+   * weir_guard_rule_name(). */
   const char* reason;
 } weir_estimate;
 
 /* When to call weir_estimator_on_timeout() next; INT64_MIN: at once. */
 WEIR_API int64_t weir_estimator_next_timeout_us(const weir_estimator* estimator) WEIR_NOEXCEPT;
-/* 1: feedback is due, and *estimate is set; 0: nothing to send. The first call begins the estimator's life; the start
- * rate is in force until the first packet. */
+/* Bits of the result of weir_estimator_on_timeout(). */
+enum {
+  WEIR_ESTIMATE_CHANGED = 1, /* the target or its reason has changed */
+  WEIR_REMB_DUE = 2          /* now is the time for weir_estimator_write_remb() */
+};
+/* A set of the bits above; when any is set, so is *estimate, which may be NULL. The estimator is active from the first
+ * call; the start rate is in force until the first packet. */
 WEIR_API int weir_estimator_on_timeout(weir_estimator* estimator, int64_t now_us,
                                        weir_estimate* estimate) WEIR_NOEXCEPT;
 /* The rate in force, whether or not it was sent yet. */
@@ -235,33 +240,30 @@ WEIR_API int weir_estimator_on_round_trip_time(weir_estimator* estimator, int64_
 WEIR_API int weir_estimator_write_remb(const weir_estimator* estimator, uint32_t sender_ssrc, uint8_t* buffer,
                                        size_t buffer_size_bytes) WEIR_NOEXCEPT;
 
+#define WEIR_MAX_GUARD_RULES 16
+
 typedef struct weir_estimator_counters {
   size_t struct_size;
   uint64_t decisions;
   uint64_t policy_faults;
   uint64_t fallback_decisions;
-  uint64_t feedbacks;
-  /* How often each rule of the guard changed a rate. */
-  uint64_t guard_finite;
-  uint64_t guard_bounds;
-  uint64_t guard_slew;
-  uint64_t guard_stale;
+  uint64_t feedbacks; /* REMBs that were due */
   uint64_t packets_duplicate;
   uint64_t packets_reordered;
   uint64_t packets_invalid;
   uint64_t stream_restarts;
   uint64_t ssrc_evictions;
-  /* As guard_finite. */
-  uint64_t guard_floor;
   /* Times the pool's policy gave the pilot's seat to another; rates of a user's fusion that were replaced. */
   uint64_t pilot_changes;
   uint64_t fusion_faults;
   /* Answers of controllers that were dropped, see decision_limit_us. */
   uint64_t late_decisions;
-  /* As guard_finite. */
-  uint64_t guard_veto;
-  uint64_t guard_policer;
+  /* Number of times that each rule of the guard changed a rate, by the index of weir_guard_rule_name(). */
+  uint64_t guard[WEIR_MAX_GUARD_RULES];
 } weir_estimator_counters;
+
+/* The name of a rule, in static storage, in the order in which the rules run; NULL from their number on. */
+WEIR_API const char* weir_guard_rule_name(size_t index) WEIR_NOEXCEPT;
 
 WEIR_API int weir_estimator_get_counters(const weir_estimator* estimator,
                                          weir_estimator_counters* counters) WEIR_NOEXCEPT;

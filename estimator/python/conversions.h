@@ -15,7 +15,7 @@
 #include <variant>
 #include <vector>
 
-#include "weir/arrival/arrival.h"
+#include "weir/arrival.h"
 #include "weir/network_control.h"
 #include "weir/objective.h"
 #include "weir/policy/model_description.h"

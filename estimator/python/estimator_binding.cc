@@ -22,12 +22,20 @@
 #include "weir/pool/library_members.h"
 #include "weir/pool/pool_specification.h"
 #include "weir/registry/names.h"
-#include "weir/rtcp.h"
+#include "weir/remb_sender.h"
 
 namespace weir::python {
 namespace {
 
 using namespace py::literals;  // NOLINT: the literals' only way in
+
+struct Estimator final : BandwidthEstimator {
+  using BandwidthEstimator::BandwidthEstimator;
+
+  RembSender remb_sender;
+  // As of the latest OnTimeout.
+  bool remb_due = false;
+};
 
 using Models = std::map<std::string, ModelArgument>;
 using PythonFusion = std::function<int64_t(int64_t pilot_bps, const std::vector<int64_t>& copilots_bps)>;
@@ -111,12 +119,11 @@ PoolSpecification PoolOf(const std::optional<std::string>& controller, bool has_
   return {.pilot = *controller};
 }
 
-std::unique_ptr<BandwidthEstimator> Make(const std::optional<std::string>& controller,
-                                         const std::optional<ModelArgument>& model, int64_t min_rate_bps,
-                                         int64_t start_rate_bps, int64_t max_rate_bps,
-                                         const ObjectiveArgument& objective, bool guard,
-                                         const std::optional<std::string>& pool, const Models& models,
-                                         std::optional<PythonFusion> fusion, std::optional<PythonPolicy> policy) {
+std::unique_ptr<Estimator> Make(const std::optional<std::string>& controller, const std::optional<ModelArgument>& model,
+                                int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps,
+                                const ObjectiveArgument& objective, bool guard, const std::optional<std::string>& pool,
+                                const Models& models, std::optional<PythonFusion> fusion,
+                                std::optional<PythonPolicy> policy) {
   const TargetRateConstraints constraints = ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
   const auto load_model = [&](const std::string& name) -> Result<std::shared_ptr<const PolicyModel>> {
     if (name.empty() && model) return ToModel(*model);
@@ -129,11 +136,11 @@ std::unique_ptr<BandwidthEstimator> Make(const std::optional<std::string>& contr
       [&](const std::string& name) { return MakeLibraryMember(name, load_model, constraints.start_rate); },
       {.fusion = ToFusion(std::move(fusion)), .policy = ToPolicy(std::move(policy))});
   if (!made) throw py::value_error(made.error());
-  return std::make_unique<BandwidthEstimator>(BandwidthEstimatorConfig{constraints, ToObjective(objective), guard},
-                                              std::move(made.value()));
+  return std::make_unique<Estimator>(BandwidthEstimatorConfig{constraints, ToObjective(objective), guard},
+                                     std::move(made.value()));
 }
 
-std::vector<py::dict> Members(const BandwidthEstimator& estimator) {
+std::vector<py::dict> Members(const Estimator& estimator) {
   std::vector<py::dict> members;
   for (size_t i = 0; i < estimator.pool().members().size(); ++i) {
     py::dict member = Describe(estimator.pool().members()[i]);
@@ -143,7 +150,7 @@ std::vector<py::dict> Members(const BandwidthEstimator& estimator) {
   return members;
 }
 
-void OnPacket(BandwidthEstimator& estimator, int64_t arrival_time_us, int64_t ssrc, int64_t sequence_number,
+void OnPacket(Estimator& estimator, int64_t arrival_time_us, int64_t ssrc, int64_t sequence_number,
               int64_t payload_bytes, const std::string& kind, std::optional<int64_t> abs_send_time,
               int64_t rtp_timestamp, int64_t rtp_clock_rate_hz, int64_t header_bytes, int64_t padding_bytes,
               int64_t payload_type) {
@@ -163,22 +170,21 @@ void OnPacket(BandwidthEstimator& estimator, int64_t arrival_time_us, int64_t ss
   estimator.OnPacket(packet);
 }
 
-py::dict Counters(const BandwidthEstimator& estimator) {
+py::dict Counters(const Estimator& estimator) {
   const EstimatorCounters counters = estimator.counters();
   py::dict found("decisions"_a = counters.decisions, "policy_faults"_a = counters.policy_faults,
-                 "fallback_decisions"_a = counters.fallback_decisions, "feedbacks"_a = counters.feedbacks,
+                 "fallback_decisions"_a = counters.fallback_decisions, "feedbacks"_a = estimator.remb_sender.sent(),
                  "packets_duplicate"_a = counters.arrivals.duplicates,
                  "packets_reordered"_a = counters.arrivals.reordered, "packets_invalid"_a = counters.arrivals.invalid,
                  "stream_restarts"_a = counters.arrivals.restarts,
                  "ssrc_evictions"_a = counters.arrivals.ssrc_evictions, "pilot_changes"_a = counters.pilot_changes,
                  "fusion_faults"_a = counters.fusion_faults, "late_decisions"_a = counters.late_decisions);
-  for (const GuardRuleRow& row : kGuardRules) {
-    found[py::str("guard_" + std::string(row.name))] = counters.guard.*row.counter;
-  }
+  const std::span<const GuardRuleInfo> rules = GuardRules();
+  for (size_t i = 0; i < rules.size(); ++i) found[py::cast(rules[i].reason)] = counters.guard[i];
   return found;
 }
 
-py::dict Statistics(const BandwidthEstimator& estimator, int64_t now_us) {
+py::dict Statistics(const Estimator& estimator, int64_t now_us) {
   const EstimatorStatistics all = estimator.Statistics(ToTimestamp("now_us", now_us));
   return py::dict("target_rate_bps"_a = all.target_rate.bps(), "reason"_a = std::string(ToString(all.reason)),
                   "receive_rate_bps"_a = all.last_second.receive_rate.bps(),
@@ -191,12 +197,11 @@ py::dict Statistics(const BandwidthEstimator& estimator, int64_t now_us) {
                   "path_kind"_a = all.path_kind);
 }
 
-py::bytes MakeRemb(const BandwidthEstimator& estimator, int64_t sender_ssrc) {
-  std::array<uint32_t, kMaxRembSsrcs> ssrcs{};
+py::bytes MakeRemb(const Estimator& estimator, int64_t sender_ssrc) {
+  Remb remb = RembFor(estimator);
+  remb.sender_ssrc = Narrow<uint32_t>("sender_ssrc", sender_ssrc);
   std::array<uint8_t, RembSize(kMaxRembSsrcs)> buffer{};
-  const size_t count = estimator.Ssrcs(ssrcs);
-  const size_t size = WriteRemb(Narrow<uint32_t>("sender_ssrc", sender_ssrc), estimator.latest().target_rate,
-                                std::span(ssrcs).first(count), buffer);
+  const size_t size = WriteRemb(remb, buffer);
   return py::bytes(reinterpret_cast<const char*>(buffer.data()), size);
 }
 
@@ -215,7 +220,7 @@ void BindEstimator(py::module_& module) {
       });
 
   const TargetRateConstraints defaults;
-  py::class_<BandwidthEstimator>(module, "BandwidthEstimator")
+  py::class_<Estimator>(module, "BandwidthEstimator")
       .def(py::init(&Make), "controller"_a = py::none(), py::kw_only(), "model"_a = py::none(),
            "min_rate_bps"_a = defaults.min_rate.bps(), "start_rate_bps"_a = defaults.start_rate.bps(),
            "max_rate_bps"_a = defaults.max_rate.bps(), "objective"_a = kObjectivePresets[0].name, "guard"_a = true,
@@ -225,44 +230,51 @@ void BindEstimator(py::module_& module) {
            "header_bytes"_a = 12, "padding_bytes"_a = 0, "payload_type"_a = 0)
       .def(
           "on_packet_fate_unknown",
-          [](BandwidthEstimator& e, int64_t ssrc, int64_t sequence_number) {
+          [](Estimator& e, int64_t ssrc, int64_t sequence_number) {
             e.OnPacketFateUnknown(Narrow<uint32_t>("ssrc", ssrc), Narrow<uint16_t>("sequence_number", sequence_number));
           },
           "ssrc"_a, "sequence_number"_a)
       .def(
-          "remove_stream", [](BandwidthEstimator& e, int64_t ssrc) { e.RemoveStream(Narrow<uint32_t>("ssrc", ssrc)); },
-          "ssrc"_a)
+          "remove_stream", [](Estimator& e, int64_t ssrc) { e.RemoveStream(Narrow<uint32_t>("ssrc", ssrc)); }, "ssrc"_a)
       .def(
           "on_timeout",
-          [](BandwidthEstimator& e, int64_t now_us) { return e.OnTimeout(ToTimestamp("now_us", now_us)); }, "now_us"_a)
-      .def_property_readonly("next_timeout_us", [](const BandwidthEstimator& e) { return e.next_timeout().us(); })
+          [](Estimator& e, int64_t now_us) {
+            const Timestamp now = ToTimestamp("now_us", now_us);
+            const std::optional<Estimate> changed = e.OnTimeout(now);
+            e.remb_due = e.remb_sender.OnTimeout(e, now).has_value();
+            return changed;
+          },
+          "now_us"_a)
+      .def_property_readonly(
+          "next_timeout_us",
+          [](const Estimator& e) { return std::min(e.next_timeout(), e.remb_sender.next_timeout(e)).us(); })
+      .def_readonly("remb_due", &Estimator::remb_due)
       .def(
-          "set_objective", [](BandwidthEstimator& e, const ObjectiveArgument& o) { e.SetObjective(ToObjective(o)); },
+          "set_objective", [](Estimator& e, const ObjectiveArgument& o) { e.SetObjective(ToObjective(o)); },
           "objective"_a)
       .def(
           "set_constraints",
-          [](BandwidthEstimator& e, int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps,
-             int64_t now_us) {
+          [](Estimator& e, int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps, int64_t now_us) {
             e.SetConstraints(ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps), ToTimestamp("now_us", now_us));
           },
           py::kw_only(), "min_rate_bps"_a, "start_rate_bps"_a, "max_rate_bps"_a, "now_us"_a)
       .def(
           "on_round_trip_time",
-          [](BandwidthEstimator& e, int64_t round_trip_time_us, int64_t now_us) {
+          [](Estimator& e, int64_t round_trip_time_us, int64_t now_us) {
             e.OnRoundTripTime(TimeDelta::Micros(round_trip_time_us), ToTimestamp("now_us", now_us));
           },
           "round_trip_time_us"_a, "now_us"_a)
-      .def_property_readonly("latest", [](const BandwidthEstimator& e) { return e.latest(); })
+      .def_property_readonly("latest", [](const Estimator& e) { return e.latest(); })
       .def_property_readonly("pilot_suspended", &BandwidthEstimator::pilot_suspended)
       .def(
           "set_pool",
-          [](BandwidthEstimator& e, const std::string& line) {
+          [](Estimator& e, const std::string& line) {
             if (const auto error = e.SetPool(ReadPool(line))) throw py::value_error(error->message);
           },
           "line"_a)
       .def(
           "replace_model",
-          [](BandwidthEstimator& e, const ModelArgument& model, const std::string& member) {
+          [](Estimator& e, const ModelArgument& model, const std::string& member) {
             auto made = MakeModelMember(member, ToModel(model));
             if (!made) throw py::value_error(made.error());
             if (const auto error = e.ReplaceMember(member, std::move(made.value())))

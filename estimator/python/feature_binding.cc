@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
-#include "weir/arrival/interval_statistics.h"
 #include "weir/controllers/rule_controller.h"
+#include "weir/interval_statistics.h"
 
 namespace weir::python {
 namespace {

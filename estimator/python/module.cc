@@ -12,7 +12,7 @@
 #include "send_side_binding.h"
 #include "weir/policy/action.h"
 #include "weir/policy/policy.h"
-#include "weir/rtcp.h"
+#include "weir/remb_sender.h"
 
 namespace weir::python {
 namespace {
@@ -66,12 +66,15 @@ int64_t ApplyAction(const std::vector<float>& action, int64_t current_rate_bps, 
 }
 
 py::bytes MakeRemb(int64_t sender_ssrc, int64_t rate_bps, const std::vector<int64_t>& ssrcs) {
-  std::vector<uint32_t> narrowed;
-  narrowed.reserve(ssrcs.size());
-  for (const int64_t ssrc : ssrcs) narrowed.push_back(Narrow<uint32_t>("ssrc", ssrc));
-  std::vector<uint8_t> buffer(RembSize(narrowed.size()));
-  const size_t size =
-      WriteRemb(Narrow<uint32_t>("sender_ssrc", sender_ssrc), DataRate::BitsPerSecond(rate_bps), narrowed, buffer);
+  Remb remb;
+  remb.sender_ssrc = Narrow<uint32_t>("sender_ssrc", sender_ssrc);
+  remb.rate = DataRate::BitsPerSecond(rate_bps);
+  std::array<uint8_t, RembSize(kMaxRembSsrcs)> buffer{};
+  for (const int64_t ssrc : ssrcs) {
+    if (remb.ssrc_count == kMaxRembSsrcs) break;
+    remb.ssrcs[remb.ssrc_count++] = Narrow<uint32_t>("ssrc", ssrc);
+  }
+  const size_t size = ssrcs.size() > kMaxRembSsrcs ? 0 : WriteRemb(remb, buffer);
   if (size == 0) throw py::value_error("a REMB needs a rate above 0 and at most 255 SSRCs");
   return py::bytes(reinterpret_cast<const char*>(buffer.data()), size);
 }

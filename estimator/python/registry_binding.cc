@@ -8,7 +8,7 @@
 #include <string>
 
 #include "weir/fusion.h"
-#include "weir/guard/guard_rules.h"
+#include "weir/guard.h"
 #include "weir/objective.h"
 #include "weir/pool/pool_specification.h"
 #include "weir/registry/controllers.h"
@@ -63,7 +63,7 @@ void BindRegistry(py::module_& module) {
       },
       py::arg("line"));
   py::dict rules;
-  for (const GuardRuleRow& row : kGuardRules) rules[py::cast(row.name)] = row.option != nullptr;
+  for (const GuardRuleInfo& rule : GuardRules()) rules[py::cast(rule.name())] = rule.has_switch;
   module.attr("GUARD_RULES") = rules;
   py::dict presets;
   for (const auto& [name, objective] : kObjectivePresets) {

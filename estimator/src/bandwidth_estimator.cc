@@ -5,6 +5,10 @@
 #include <cassert>
 #include <utility>
 
+#include "arrival/arrival_history.h"
+#include "arrival/arrival_statistics.h"
+#include "guard/guard.h"
+
 namespace weir {
 namespace {
 
@@ -13,27 +17,8 @@ constexpr TimeDelta kMinTimeout = TimeDelta::Millis(1);
 // Longer than controllers take from one decision to the next.
 constexpr TimeDelta kRelease = TimeDelta::Millis(500);
 
-EstimateReason ReasonOf(GuardRule rule) {
-  switch (rule) {
-    case GuardRule::kFinite:
-      return EstimateReason::kGuardFinite;
-    case GuardRule::kFloor:
-      return EstimateReason::kGuardFloor;
-    case GuardRule::kBounds:
-      return EstimateReason::kGuardBounds;
-    case GuardRule::kSlew:
-      return EstimateReason::kGuardSlew;
-    case GuardRule::kStale:
-      return EstimateReason::kGuardStale;
-    case GuardRule::kVeto:
-      return EstimateReason::kGuardVeto;
-    case GuardRule::kPolicer:
-      return EstimateReason::kGuardPolicer;
-    case GuardRule::kNone:
-      break;
-  }
-  assert(false);
-  return EstimateReason::kStart;
+EstimateReason ReasonOf(size_t guard_rule) {
+  return static_cast<EstimateReason>(static_cast<size_t>(EstimateReason::kGuard) + guard_rule);
 }
 
 EstimateReason ReasonOf(ControllerPool::Advice::Source source) {
@@ -55,37 +40,56 @@ EstimateReason ReasonOf(ControllerPool::Advice::Source source) {
 }  // namespace
 
 std::string_view ToString(EstimateReason reason) {
-  constexpr std::array<std::string_view, 12> kNames{"start",      "pilot",        "copilot",     "fallback",
-                                                    "held",       "guard_finite", "guard_floor", "guard_bounds",
-                                                    "guard_slew", "guard_stale",  "guard_veto",  "guard_policer"};
+  constexpr std::array<std::string_view, 5> kNames{"start", "pilot", "copilot", "fallback", "held"};
   const auto index = static_cast<size_t>(reason);
-  return index < kNames.size() ? kNames[index] : "unknown";
+  if (index < kNames.size()) return kNames[index];
+  const std::span<const GuardRuleInfo> rules = GuardRules();
+  return index - kNames.size() < rules.size() ? rules[index - kNames.size()].reason : "unknown";
 }
+
+struct BandwidthEstimator::Path {
+  explicit Path(const GuardOptions& options) : guard(arrivals, options) {}
+
+  ArrivalStatistics statistics;
+  ArrivalHistory arrivals;
+  Guard guard;
+};
 
 BandwidthEstimator::BandwidthEstimator(const BandwidthEstimatorConfig& config, ControllerPool pool)
     : constraints_(Validated(config.constraints).value_or(TargetRateConstraints{})),
       objective_(config.objective),
-      pool_(std::move(pool)),
-      guard_(config.guard ? config.guard_rules : kNoGuardRules) {
+      path_(std::make_unique<Path>(config.guard ? config.guard_rules : GuardOptions::WithoutRules())),
+      pool_(std::move(pool)) {
   assert(Validated(config.constraints));
   pool_.SetDecisionLimit(config.decision_limit);
   latest_.target_rate = constraints_.start_rate;
 }
 
+BandwidthEstimator::BandwidthEstimator(BandwidthEstimator&&) noexcept = default;
+BandwidthEstimator& BandwidthEstimator::operator=(BandwidthEstimator&&) noexcept = default;
+BandwidthEstimator::~BandwidthEstimator() = default;
+
+bool BandwidthEstimator::any_packets() const { return path_->arrivals.totals().packets > 0; }
+const ArrivalHistory& BandwidthEstimator::arrivals() const { return path_->arrivals; }
+size_t BandwidthEstimator::Ssrcs(std::span<uint32_t> out) const { return path_->statistics.Ssrcs(out); }
+void BandwidthEstimator::RemoveStream(uint32_t ssrc) { path_->statistics.RemoveStream(ssrc); }
+void BandwidthEstimator::OnPacketFateUnknown(uint32_t ssrc, uint16_t sequence_number) {
+  path_->statistics.OnPacketFateUnknown(ssrc, sequence_number);
+}
+
 void BandwidthEstimator::OnPacket(const PacketArrival& packet) {
-  const std::optional<Arrival> arrival = arrival_statistics_.OnPacket(packet);
+  const std::optional<Arrival> arrival = path_->statistics.OnPacket(packet);
   if (!arrival) return;
   if (started() && !any_packets()) release_ = now_ + kRelease;
-  receive_statistics_.OnArrival(*arrival);
+  path_->arrivals.OnArrival(*arrival);
   if (!started()) return;
   pool_.OnArrival(*arrival);
   if (observer_) observer_->OnArrival(*arrival);
-  guard_.OnArrival(*arrival);
-  throttle_.OnPacket(arrival->packet.arrival_time, arrival->packet.size());
 }
 
 void BandwidthEstimator::Start(Timestamp now) {
-  guard_.SetConstraints(constraints_, now);
+  path_->arrivals.Start(now);
+  path_->guard.SetConstraints(constraints_, now);
   pool_.Start(constraints_, objective_, round_trip_time_, now);
   latest_ = {now, constraints_.start_rate, EstimateReason::kStart, 0};
   if (!observer_) return;
@@ -99,12 +103,13 @@ std::optional<Estimate> BandwidthEstimator::OnTimeout(Timestamp now) {
   now_ = now;
   if (first) Start(now);
 
-  if (pool_.OnTimeout(now) || std::min(guard_.next_timeout(), release_) <= now) Decide(now);
+  if (pool_.OnTimeout(now) || std::min(path_->guard.next_timeout(), release_) <= now) Decide(now);
 
-  if (throttle_.DueTime(latest_.target_rate, now) > now) return std::nullopt;
-  throttle_.OnSent(latest_.target_rate, now);
-  ++feedbacks_;
-  return Estimate{now, latest_.target_rate, latest_.reason, latest_.path_kind};
+  const bool is_new =
+      !reported_ || latest_.target_rate != reported_->target_rate || latest_.reason != reported_->reason;
+  if (!is_new) return std::nullopt;
+  reported_ = latest_;
+  return latest_;
 }
 
 void BandwidthEstimator::Decide(Timestamp now) {
@@ -115,8 +120,9 @@ void BandwidthEstimator::Decide(Timestamp now) {
   const DataRate wanted = has_rate ? advice.rate : latest_.target_rate;
   const bool has_reason = any_packets() && advice.source != Source::kNobody;
   EstimateReason reason = has_reason ? ReasonOf(advice.source) : latest_.reason;
-  const Guard::Result guarded = guard_.Apply(wanted, now);
-  if (guarded.rule != GuardRule::kNone) reason = ReasonOf(guarded.rule);
+  path_->arrivals.OnDecision(now);
+  const Guard::Result guarded = path_->guard.Apply(wanted, now);
+  if (guarded.rule) reason = ReasonOf(*guarded.rule);
   latest_ = {now, guarded.rate, reason, pool_.pilot().path_kind()};
   pool_.OnTargetApplied(guarded.rate, now);
   if (observer_) observer_->OnTarget(guarded.rate, now);
@@ -124,8 +130,7 @@ void BandwidthEstimator::Decide(Timestamp now) {
 
 Timestamp BandwidthEstimator::next_timeout() const {
   if (!started()) return Timestamp::MinusInfinity();
-  const Timestamp next =
-      std::min({pool_.next_timeout(), guard_.next_timeout(), release_, throttle_.DueTime(latest_.target_rate, now_)});
+  const Timestamp next = std::min({pool_.next_timeout(), path_->guard.next_timeout(), release_});
   return std::max(next, now_ + kMinTimeout);
 }
 
@@ -143,9 +148,9 @@ bool BandwidthEstimator::SetConstraints(const TargetRateConstraints& constraints
     return true;
   }
   const Timestamp time = std::clamp(now, now_, kMaxTime);
-  guard_.SetConstraints(constraints_, time);
-  const DataRate target = std::clamp(latest_.target_rate, constraints_.min_rate, constraints_.max_rate);
-  if (target != latest_.target_rate) latest_ = {time, target, EstimateReason::kGuardBounds, latest_.path_kind};
+  const Guard::Result bounded = path_->guard.SetConstraints(constraints_, time);
+  const DataRate target = bounded.rate;
+  if (bounded.rule) latest_ = {time, target, ReasonOf(*bounded.rule), latest_.path_kind};
   pool_.OnTargetRateConstraints(constraints_, time);
   pool_.OnTargetApplied(target, time);
   if (observer_) observer_->OnTarget(target, time);
@@ -161,12 +166,12 @@ void BandwidthEstimator::OnRoundTripTime(TimeDelta round_trip_time, Timestamp no
 }
 
 EstimatorStatistics BandwidthEstimator::Statistics(Timestamp now) const {
-  const ArrivalCounters& arrivals = arrival_statistics_.counters();
+  const ArrivalCounters& arrivals = path_->statistics.counters();
   return {.target_rate = latest_.target_rate,
           .reason = latest_.reason,
           .path_kind = latest_.path_kind,
-          .last_second = receive_statistics_.Look(now),
-          .total = receive_statistics_.total(),
+          .last_second = path_->arrivals.LastSecondBefore(now),
+          .total = path_->arrivals.totals(),
           .packets_fate_unknown = arrivals.fate_unknown,
           .clock_restarts = arrivals.clock_restarts};
 }
@@ -179,9 +184,8 @@ EstimatorCounters BandwidthEstimator::counters() const {
           .pilot_changes = pool.pilot_changes,
           .fusion_faults = pool.fusion_faults,
           .late_decisions = pool.late_decisions,
-          .feedbacks = feedbacks_,
-          .guard = guard_.counters(),
-          .arrivals = arrival_statistics_.counters()};
+          .guard = path_->guard.counters(),
+          .arrivals = path_->statistics.counters()};
 }
 
 }  // namespace weir

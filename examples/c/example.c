@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
     weir_estimator_on_packet(estimator, &packet);
     if (weir_estimator_next_timeout_us(estimator) > packet.arrival_time_us) continue; /* in a call a timer asks */
     weir_estimate estimate = {.struct_size = sizeof estimate};
-    if (weir_estimator_on_timeout(estimator, packet.arrival_time_us, &estimate) != 1) continue;
+    if (!(weir_estimator_on_timeout(estimator, packet.arrival_time_us, &estimate) & WEIR_REMB_DUE)) continue;
     uint8_t remb[1040];
     const int size = weir_estimator_write_remb(estimator, 2, remb, sizeof remb);
     if (size > 0) send_rtcp(&estimate, remb, size);

@@ -2,6 +2,7 @@
 //
 //   cmake -S examples/cpp -B build/example -DCMAKE_PREFIX_PATH=PREFIX && cmake --build build/example
 //   build/example/example PREFIX/share/weir/weir.onnx
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <fstream>
@@ -12,6 +13,7 @@
 
 #include "weir/bandwidth_estimator.h"
 #include "weir/policy/policy_controller.h"
+#include "weir/remb_sender.h"
 
 // Stands for a socket: 1,200 bytes every 4 ms, 25 ms after they were sent.
 std::vector<weir::PacketArrival> ReceivedPackets() {
@@ -29,8 +31,8 @@ std::vector<weir::PacketArrival> ReceivedPackets() {
   return packets;
 }
 
-void SendRemb(const weir::Estimate& estimate) {
-  std::printf("%" PRId64 " us: %" PRId64 " bit/s, %s\n", estimate.at_time.us(), estimate.target_rate.bps(),
+void Send(const weir::Remb& remb, const weir::Estimate& estimate) {
+  std::printf("%" PRId64 " us: %" PRId64 " bit/s, %s\n", estimate.at_time.us(), remb.rate.bps(),
               std::string(weir::ToString(estimate.reason)).c_str());
 }
 
@@ -50,10 +52,13 @@ int main(int argc, char** argv) {
   }
   weir::BandwidthEstimator estimator({}, std::make_unique<weir::PolicyController>(std::move(policy.value())));
   estimator.SetObjective(weir::kLatency);  // at any time in the call
+  weir::RembSender remb_sender;
   for (const weir::PacketArrival& packet : packets) {
     estimator.OnPacket(packet);
-    if (estimator.next_timeout() > packet.arrival_time) continue;  // in a call a timer asks, in silence too
-    if (const auto estimate = estimator.OnTimeout(packet.arrival_time)) SendRemb(*estimate);
+    const auto next = std::min(estimator.next_timeout(), remb_sender.next_timeout(estimator));
+    if (next > packet.arrival_time) continue;  // in a call a timer calls, in silence too
+    estimator.OnTimeout(packet.arrival_time);  // returns the estimate when it has changed
+    if (const auto remb = remb_sender.OnTimeout(estimator, packet.arrival_time)) Send(*remb, estimator.latest());
   }
   // README
 }

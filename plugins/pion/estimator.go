@@ -125,11 +125,11 @@ func (e *Estimator) RemoveStream(ssrc uint32) error {
 // NextTimeoutUs is when OnTimeout is due: math.MinInt64 for at once.
 func (e *Estimator) NextTimeoutUs() int64 { return int64(C.weir_estimator_next_timeout_us(e.handle)) }
 
-// OnTimeout decides; true when feedback is due now. The first call begins the estimator's life.
+// OnTimeout decides; true when a REMB is due now. The estimator is active from the first call.
 func (e *Estimator) OnTimeout(nowUs int64) (Estimate, bool, error) {
 	e.estimate = C.weir_estimate{struct_size: C.sizeof_weir_estimate}
 	code := C.weir_estimator_on_timeout(e.handle, C.int64_t(nowUs), &e.estimate)
-	return e.told(), code == 1, e.failure(code)
+	return e.told(), code > 0 && code&C.WEIR_REMB_DUE != 0, e.failure(code)
 }
 
 // Latest is the rate in force, whether or not it was sent yet.

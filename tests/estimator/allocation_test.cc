@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "arrival/arrival_statistics.h"
 #include "counted_allocations.h"
 #include "test_pool.h"
 #include "test_stream.h"

@@ -57,7 +57,7 @@ std::vector<int64_t> Rates(weir_estimator* estimator) {
     weir_estimator_on_packet(estimator, &packet);
     weir_estimate estimate{sizeof(weir_estimate), 0, 0, nullptr};
     if (weir_estimator_next_timeout_us(estimator) <= now_us &&
-        weir_estimator_on_timeout(estimator, now_us, &estimate) == 1)
+        weir_estimator_on_timeout(estimator, now_us, &estimate) > 0)
       rates_bps.push_back(estimate.target_rate_bps);
   }
   return rates_bps;

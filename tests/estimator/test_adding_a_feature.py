@@ -22,12 +22,12 @@ ROOT = Path(__file__).parents[2]
 DUMMY = "dummy_s"
 STEPS = (
     (
-        "include/weir/arrival/interval_statistics.h",
+        "include/weir/interval_statistics.h",
         "  double last_estimate_bps = 0;\n",
         f"  double {DUMMY} = 0;\n",
     ),
     (
-        "include/weir/arrival/interval_statistics.h",
+        "include/weir/interval_statistics.h",
         '       "the target that was in force during the interval"},\n',
         f'      {{"{DUMMY}", &S::{DUMMY}, kQueue, kDelay, "twice the interval"}},\n',
     ),
@@ -40,7 +40,7 @@ STEPS = (
 PROGRAM = f"""
 #include <cstdio>
 #include "probe_observations.h"
-#include "weir/arrival/interval_accumulator.h"
+#include "arrival/interval_accumulator.h"
 #include "weir/policy/model_description.h"
 
 int main() {{
@@ -61,8 +61,7 @@ int main() {{
 """
 SOURCES = (
     "arrival/interval_accumulator.cc",
-    "arrival/interval_statistics.cc",
-    "arrival/path_memory.cc",
+    "interval_statistics.cc",
     "policy/features.cc",
     "policy/probe_observations.cc",
 )
@@ -78,7 +77,16 @@ def compiled(folder: Path, steps, sources=SOURCES) -> subprocess.CompletedProces
         (folder / file).write_text(text.replace(after, after + line))
     (folder / "main.cc").write_text(PROGRAM)
     sources = ["main.cc", *(f"src/{name}" for name in sources)]
-    command = [os.environ.get("CXX", "c++"), "-std=c++20", "-Wall", "-Werror", "-Iinclude", "-Isrc/policy", *sources]
+    command = [
+        os.environ.get("CXX", "c++"),
+        "-std=c++20",
+        "-Wall",
+        "-Werror",
+        "-Iinclude",
+        "-Isrc",
+        "-Isrc/policy",
+        *sources,
+    ]
     built = subprocess.run([*command, "-o", "program"], cwd=folder, capture_output=True, text=True, timeout=300)
     return built if built.returncode else subprocess.run([folder / "program"], capture_output=True, text=True)
 
@@ -134,7 +142,7 @@ def test_facts_of_features_agree_with_their_names() -> None:
 
 # Where a feature's name may stand as a string, and why. Tests, documentation and models aside.
 ALLOWED = {
-    "estimator/include/weir/arrival/interval_statistics.h": "the registry",
+    "estimator/include/weir/interval_statistics.h": "the registry",
     "trainer/model/golden_inputs.py": "its value on the golden paths",
     "trainer/gym/rule.py": "what the rule reads",
     "trainer/gym/specification.py": "the features an environment has unless told otherwise",
@@ -167,7 +175,7 @@ def test_names_of_features_stand_in_the_registry_and_where_they_are_chosen() -> 
             is_source = path.suffix in (".cc", ".h", ".py", ".pyi", ".toml")
             if is_source and (names := set(literal.findall(path.read_text()))):
                 found[path.relative_to(ROOT).as_posix()] = names
-    assert found.pop("estimator/include/weir/arrival/interval_statistics.h") == set(INTERVAL_STATISTICS_FIELDS)
+    assert found.pop("estimator/include/weir/interval_statistics.h") == set(INTERVAL_STATISTICS_FIELDS)
     unexpected = {file: names for file, names in found.items() if file not in ALLOWED | HOMONYMS}
     assert not unexpected, f"ask the registry, or say here why the name stands there: {unexpected}"
-    assert found.keys() == (ALLOWED | HOMONYMS).keys() - {"estimator/include/weir/arrival/interval_statistics.h"}
+    assert found.keys() == (ALLOWED | HOMONYMS).keys() - {"estimator/include/weir/interval_statistics.h"}

@@ -11,6 +11,7 @@
 
 #include "test_stream.h"
 #include "weir/bandwidth_estimator.h"
+#include "weir/remb_sender.h"
 
 namespace weir {
 
@@ -53,7 +54,8 @@ class TestCall {
     while (true) {
       const Timestamp next_arrival = in_flight_.empty() ? Timestamp::PlusInfinity() : in_flight_.front().arrival_time;
       const Timestamp next_feedback = feedback_.empty() ? Timestamp::PlusInfinity() : feedback_.front().first;
-      const Timestamp timeout = std::max(estimator_.next_timeout(), now_);
+      const Timestamp timeout =
+          std::max(std::min(estimator_.next_timeout(), remb_sender_.next_timeout(estimator_)), now_);
       const Timestamp next = std::min({next_send_, next_arrival, next_feedback, timeout});
       if (next > kStart + end) break;
       now_ = std::max(now_, next);
@@ -130,14 +132,16 @@ class TestCall {
   }
 
   void Timeout() {
-    const std::optional<Estimate> estimate = estimator_.OnTimeout(now_);
-    if (!estimate) return;
-    feedback_sent_.push_back({now_ - kStart, *estimate});
+    estimator_.OnTimeout(now_);
+    const std::optional<Remb> remb = remb_sender_.OnTimeout(estimator_, now_);
+    if (!remb) return;
+    feedback_sent_.push_back({now_ - kStart, estimator_.latest()});
     if (path_.feedback_lost(now_ - kStart)) return;
-    feedback_.emplace_back(now_ + path_.feedback_delay, estimate->target_rate);
+    feedback_.emplace_back(now_ + path_.feedback_delay, remb->rate);
   }
 
   BandwidthEstimator& estimator_;
+  RembSender remb_sender_;
   TestPath path_;
   TestStream stream_;
   Timestamp now_ = kStart;

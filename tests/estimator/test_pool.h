@@ -5,9 +5,11 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "weir/guard.h"
 #include "weir/pool/controller_pool.h"
 
 namespace weir {
@@ -20,6 +22,12 @@ Controllers ControllersOf(Some... controllers) {
   Controllers all;
   (all.push_back(std::move(controllers)), ...);
   return all;
+}
+
+inline GuardOptions WithoutRule(std::string_view rule) {
+  GuardOptions options;
+  if (!options.SwitchOff(rule)) std::abort();
+  return options;
 }
 
 inline std::string MemberName(size_t index) { return std::string("m").append(std::to_string(index)); }

@@ -107,7 +107,7 @@ def in_c(library: Any, line: str, model: bytes | None) -> list[tuple[int, int, s
         now_us = ctypes.c_int64(packet.arrival_time_us)
         while library.weir_estimator_next_timeout_us(estimator) <= packet.arrival_time_us:
             found = Estimate(struct_size=ctypes.sizeof(Estimate))
-            if library.weir_estimator_on_timeout(estimator, now_us, ctypes.byref(found)) == 1:
+            if library.weir_estimator_on_timeout(estimator, now_us, ctypes.byref(found)) & 1:
                 estimates.append((found.at_time_us, found.target_rate_bps, found.reason.decode()))
     library.weir_estimator_destroy(estimator)
     return estimates

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "weir/arrival/arrival.h"
+#include "weir/arrival.h"
 
 namespace weir {
 

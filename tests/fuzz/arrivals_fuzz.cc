@@ -2,11 +2,11 @@
 #include <cmath>
 #include <optional>
 
+#include "arrival/arrival_statistics.h"
+#include "arrival/interval_accumulator.h"
 #include "fuzz_input.h"
 #include "fuzz_packet.h"
 #include "fuzz_targets.h"
-#include "weir/arrival/arrival_statistics.h"
-#include "weir/arrival/interval_accumulator.h"
 
 namespace weir::fuzz {
 namespace {

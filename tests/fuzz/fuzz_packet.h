@@ -6,7 +6,7 @@
 
 #include "fuzz_input.h"
 #include "test_stream.h"
-#include "weir/arrival/arrival.h"
+#include "weir/arrival.h"
 
 namespace weir::fuzz {
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "fuzz_targets.h"
-#include "weir/rtcp.h"
+#include "weir/remb_sender.h"
 
 namespace weir::fuzz {
 namespace {
@@ -70,8 +70,9 @@ TEST(FuzzTest, Remb) {
   RunCorpus("remb", FuzzRemb);
   std::mt19937 random(1);
   Bytes packet(RembSize(3));
-  const std::array<uint32_t, 3> ssrcs{1, 2, 0xffffffff};
-  ASSERT_EQ(WriteRemb(5, DataRate::KilobitsPerSecond(1234), ssrcs, packet), packet.size());
+  const Remb remb{
+      .sender_ssrc = 5, .rate = DataRate::KilobitsPerSecond(1234), .ssrc_count = 3, .ssrcs = {1, 2, 0xffffffff}};
+  ASSERT_EQ(WriteRemb(remb, packet), packet.size());
   FuzzRemb(packet);
   for (int i = 0; i < 20'000; ++i) {
     Bytes mutated = packet;

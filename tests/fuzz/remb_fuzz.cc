@@ -2,7 +2,7 @@
 #include <array>
 
 #include "fuzz_targets.h"
-#include "weir/rtcp.h"
+#include "weir/remb_sender.h"
 
 namespace weir::fuzz {
 
@@ -14,7 +14,7 @@ void FuzzRemb(std::span<const uint8_t> bytes) {
   WEIR_FUZZ_CHECK(bytes.size() >= RembSize(remb->ssrc_count));
   std::array<uint8_t, RembSize(kMaxRembSsrcs)> buffer{};
   const auto ssrcs = std::span(remb->ssrcs).first(remb->ssrc_count);
-  const size_t size = WriteRemb(remb->sender_ssrc, remb->rate, ssrcs, buffer);
+  const size_t size = WriteRemb(*remb, buffer);
   if (remb->rate.IsZero()) {
     WEIR_FUZZ_CHECK(size == 0);
     return;

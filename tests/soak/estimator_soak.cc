@@ -12,18 +12,20 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "arrival/arrival_statistics.h"
 #include "counted_allocations.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/policy/policy_model.h"
 #include "weir/pool/library_members.h"
 #include "weir/pool/pool_specification.h"
-#include "weir/rtcp.h"
+#include "weir/remb_sender.h"
 
 namespace weir {
 namespace {
@@ -150,12 +152,12 @@ class Soak {
     }
     Send(stream, abs_send_time);
     if (step_ % 1157 == 0) estimator_.OnRoundTripTime(TimeDelta::Millis(Uniform(1, 300)), now_);
-    while (estimator_.next_timeout() <= now_) {
-      if (!estimator_.OnTimeout(now_)) continue;
-      std::array<uint32_t, kMaxRembSsrcs> ssrcs{};
-      std::array<uint8_t, RembSize(kMaxRembSsrcs)> remb{};
-      const size_t count = estimator_.Ssrcs(ssrcs);
-      Check(WriteRemb(1, estimator_.latest().target_rate, std::span(ssrcs).first(count), remb) > 0, "no REMB");
+    while (std::min(estimator_.next_timeout(), remb_sender_.next_timeout(estimator_)) <= now_) {
+      estimator_.OnTimeout(now_);
+      const std::optional<Remb> remb = remb_sender_.OnTimeout(estimator_, now_);
+      if (!remb) continue;
+      std::array<uint8_t, RembSize(kMaxRembSsrcs)> bytes{};
+      Check(WriteRemb(*remb, bytes) > 0, "no REMB");
     }
   }
 
@@ -171,6 +173,7 @@ class Soak {
 
   const int64_t packets_;
   BandwidthEstimator estimator_;
+  RembSender remb_sender_;
   std::mt19937_64 random_{1};
   std::array<Stream, kStreams> streams_;
   Timestamp now_ = Timestamp::Micros(0);

@@ -283,7 +283,7 @@ TEST_F(Switch, TakesNoNoticeOfAWallClockThatIsSet) {
   }
   EXPECT_NEAR(decisions_.back().statistics.receive_rate_bps, 400'000, 90'000);
   EXPECT_LT(decisions_.back().statistics.queueing_delay_mean_s, 0.005);
-  EXPECT_EQ(decisions_.back().counters.guard.stale, 0u);
+  EXPECT_EQ(decisions_.back().counters.guard.Of("stale"), 0u);
 }
 
 TEST_F(Switch, StepsOfTheWallClockAreNoQueue) {
@@ -296,7 +296,7 @@ TEST_F(Switch, StepsOfTheWallClockAreNoQueue) {
     call_->Run(5000, 400'000);
     for (const ReceiveSideDecision& decision : decisions_) {
       ASSERT_LT(decision.statistics.queueing_delay_max_s, 0.01);
-      ASSERT_EQ(decision.counters.guard.stale, 0u);
+      ASSERT_EQ(decision.counters.guard.Of("stale"), 0u);
     }
     EXPECT_NEAR(decisions_.back().statistics.receive_rate_bps, 400'000, 90'000);
   }

@@ -2,7 +2,7 @@
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_DECISION_RECORDER_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_DECISION_RECORDER_H_
 
-#include "weir/arrival/interval_accumulator.h"
+#include "arrival/interval_accumulator.h"
 #include "weir/estimator_observer.h"
 
 namespace weir::adapter {

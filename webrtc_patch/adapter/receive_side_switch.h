@@ -30,8 +30,8 @@
 #include <string_view>
 #include <vector>
 
-#include "weir/arrival/interval_statistics.h"
 #include "weir/bandwidth_estimator.h"
+#include "weir/interval_statistics.h"
 #include "weir/network_control.h"
 #include "weir/objective.h"
 #include "weir/policy/policy_model.h"

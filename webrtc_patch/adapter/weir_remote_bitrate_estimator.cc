@@ -6,7 +6,6 @@
 
 #include "api/rtp_headers.h"
 #include "weir/pool/library_members.h"
-#include "weir/rtcp.h"
 
 namespace weir::adapter {
 namespace {
@@ -21,6 +20,8 @@ BandwidthEstimatorConfig ConfigOf(const ReceiveSideSettings& settings, DataRate 
   config.constraints.start_rate = std::clamp(start_rate, config.constraints.min_rate, config.constraints.max_rate);
   return config;
 }
+
+std::vector<uint32_t> SsrcsOf(const Remb& remb) { return {remb.ssrcs.begin(), remb.ssrcs.begin() + remb.ssrc_count}; }
 
 }  // namespace
 
@@ -55,14 +56,16 @@ void WeirRemoteBitrateEstimator::SetInCharge(bool in_charge) {
   if (in_charge == in_charge_) return;
   in_charge_ = in_charge;
   if (in_charge && started_) {
-    outlet_->Send(estimator_.latest().target_rate, Ssrcs());
+    Send(remb_sender_.SendNow(estimator_, now()));
   } else if (!in_charge) {
     outlet_->Clear();
   }
 }
 
 void WeirRemoteBitrateEstimator::RepeatRemb() {
-  if (in_charge_ && started_) outlet_->SendAtOnce(estimator_.latest().target_rate, Ssrcs());
+  if (!in_charge_ || !started_) return;
+  const Remb remb = remb_sender_.SendNow(estimator_, now());
+  outlet_->SendAtOnce(remb.rate, SsrcsOf(remb));
 }
 
 void WeirRemoteBitrateEstimator::IncomingPacket(int64_t arrival_time_ms, size_t payload_size,
@@ -100,11 +103,7 @@ PacketKind WeirRemoteBitrateEstimator::Kind(const webrtc::RTPHeader& header, siz
 
 void WeirRemoteBitrateEstimator::RemoveStream(uint32_t ssrc) { estimator_.RemoveStream(ssrc); }
 
-std::vector<uint32_t> WeirRemoteBitrateEstimator::Ssrcs() const {
-  std::vector<uint32_t> ssrcs(kMaxRembSsrcs);
-  ssrcs.resize(estimator_.Ssrcs(ssrcs));
-  return ssrcs;
-}
+void WeirRemoteBitrateEstimator::Send(const Remb& remb) { outlet_->Send(remb.rate, SsrcsOf(remb)); }
 
 webrtc::DataRate WeirRemoteBitrateEstimator::LatestEstimate() const {
   if (!any_packet_) return webrtc::DataRate::Zero();
@@ -117,7 +116,7 @@ void WeirRemoteBitrateEstimator::OnRttUpdate(int64_t avg_rtt_ms, int64_t) {
 
 webrtc::TimeDelta WeirRemoteBitrateEstimator::Process() {
   Advance(now());
-  const Timestamp next = std::min(estimator_.next_timeout(), outlet_->next_timeout());
+  const Timestamp next = std::min(NextTimeout(), outlet_->next_timeout());
   const TimeDelta wait = next - now();
   // Until media comes, a wish to repeat the REMB must not wait: a sender that was told to start high takes what it has
   // heard by its first frame.
@@ -125,12 +124,18 @@ webrtc::TimeDelta WeirRemoteBitrateEstimator::Process() {
   return webrtc::TimeDelta::Micros(std::clamp<int64_t>(wait.us(), 1'000, longest_us));
 }
 
+Timestamp WeirRemoteBitrateEstimator::NextTimeout() const {
+  const Timestamp next = estimator_.next_timeout();
+  return in_charge_ ? std::min(next, remb_sender_.next_timeout(estimator_)) : next;
+}
+
 void WeirRemoteBitrateEstimator::Advance(Timestamp now) {
-  if (estimator_.next_timeout() <= now) {
-    const std::optional<Estimate> feedback = estimator_.OnTimeout(now);
+  if (NextTimeout() <= now) {
+    estimator_.OnTimeout(now);
     if (recorder_.decided()) Record(now);
     started_ = true;
-    if (in_charge_ && feedback) outlet_->Send(feedback->target_rate, Ssrcs());
+    const std::optional<Remb> remb = in_charge_ ? remb_sender_.OnTimeout(estimator_, now) : std::nullopt;
+    if (remb) Send(*remb);
   }
   if (in_charge_) outlet_->OnTimeout();
 }

@@ -14,6 +14,7 @@
 #include "remb_outlet.h"
 #include "system_wrappers/include/clock.h"
 #include "weir/bandwidth_estimator.h"
+#include "weir/remb_sender.h"
 
 namespace weir::adapter {
 
@@ -44,7 +45,8 @@ class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
  private:
   void Advance(Timestamp now);
   void Record(Timestamp now);
-  std::vector<uint32_t> Ssrcs() const;
+  Timestamp NextTimeout() const;
+  void Send(const Remb& remb);
   PacketKind Kind(const webrtc::RTPHeader& header, size_t media_size) const;
   Timestamp now() const { return Timestamp::Micros(clock_->TimeInMicroseconds()); }
 
@@ -54,6 +56,7 @@ class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
 
   DecisionRecorder recorder_;
   BandwidthEstimator estimator_;
+  RembSender remb_sender_;
   ArrivalClock arrival_clock_;
 
   ReceiveSideSettings settings_;

@@ -44,7 +44,8 @@ ordered_json StatsReport(const webrtc::RTCStatsReport& report) {
 ordered_json EstimateLine(const ReceiveSideDecision& decision) {
   const IntervalStatistics& statistics = decision.statistics;
   ordered_json guard;
-  for (const GuardRuleRow& row : kGuardRules) guard[std::string(row.name)] = decision.counters.guard.*row.counter;
+  const std::span<const GuardRuleInfo> rules = GuardRules();
+  for (size_t i = 0; i < rules.size(); ++i) guard[std::string(rules[i].name())] = decision.counters.guard[i];
   const Objective& objective = decision.objective;
   ordered_json line{
       {"type", "estimate"},

@@ -7,7 +7,7 @@
 #include "modules/rtp_rtcp/source/rtcp_packet/common_header.h"
 #include "modules/rtp_rtcp/source/rtcp_packet/sender_report.h"
 #include "program/monotonic_clock.h"
-#include "weir/rtcp.h"
+#include "weir/remb_sender.h"
 
 namespace weir::peer {
 namespace {

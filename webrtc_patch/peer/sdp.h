@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "weir/arrival/arrival.h"
+#include "weir/arrival.h"
 
 namespace weir::peer {
 

@@ -1,7 +1,7 @@
 // The receiver's bandwidth estimator: arrivals in, estimates for REMB out. Only wiring; every part has a file of its
 // own.
 //
-//   OnPacket --> ArrivalStatistics --> ControllerPool --> Guard --> RembThrottle --> OnTimeout's result
+//   OnPacket --> ArrivalStatistics --> ArrivalHistory --> ControllerPool --> Guard --> OnTimeout's result
 #ifndef WEIR_BANDWIDTH_ESTIMATOR_H_
 #define WEIR_BANDWIDTH_ESTIMATOR_H_
 
@@ -13,36 +13,29 @@
 #include <string_view>
 #include <utility>
 
-#include "weir/arrival/arrival_statistics.h"
+#include "weir/arrival.h"
 #include "weir/estimator_observer.h"
 #include "weir/guard.h"
 #include "weir/objective.h"
 #include "weir/pool/controller_pool.h"
 #include "weir/rate_controller.h"
-#include "weir/receive_statistics.h"
-#include "weir/remb_throttle.h"
 #include "weir/units.h"
 
 namespace weir {
 
+class ArrivalHistory;
+
 // Why an estimate is what it is: who spoke last of those that changed it.
 enum class EstimateReason : uint8_t {
-  kStart,        // no controller has spoken yet: the start rate
-  kPilot,        // the pilot's rate, as it asked
-  kCopilot,      // fusion preferred another rate to the pilot's
-  kFallback,     // the pilot is suspended; the fallback's rate
-  kHeld,         // the pilot failed just now; the rate in force
-  kGuardFinite,  // the guard's rules, see guard.h
-  kGuardFloor,
-  kGuardBounds,
-  kGuardSlew,
-  kGuardStale,
-  kGuardVeto,
-  kGuardPolicer,
+  kStart,     // no controller has spoken yet: the start rate
+  kPilot,     // the pilot's rate, as it asked
+  kCopilot,   // fusion preferred another rate to the pilot's
+  kFallback,  // the pilot is suspended; the fallback's rate
+  kHeld,      // the pilot failed just now; the rate in force
+  kGuard,     // and above: kGuard + i is the rule GuardRules()[i], see guard.h
 };
 
-// "start", "pilot", "copilot", "fallback", "held", "guard_finite", "guard_floor", "guard_bounds", "guard_slew",
-// "guard_stale", "guard_veto", "guard_policer".
+// "start", "pilot", "copilot", "fallback", "held", or "guard_" and the name of a rule; zero-terminated.
 std::string_view ToString(EstimateReason reason);
 
 struct Estimate {
@@ -62,8 +55,7 @@ struct EstimatorCounters {
   uint64_t pilot_changes = 0;       // times the pool's policy gave the seat to another
   uint64_t fusion_faults = 0;       // rates of a user's fusion that were outside its members'
   uint64_t late_decisions = 0;      // answers of members that were dropped, see DecisionLimit
-  uint64_t feedbacks = 0;           // estimates returned by OnTimeout
-  GuardCounters guard;
+  GuardCounters guard{};
   ArrivalCounters arrivals;
 };
 
@@ -73,9 +65,9 @@ struct EstimatorStatistics {
   DataRate target_rate = DataRate::Zero();
   EstimateReason reason = EstimateReason::kStart;
   int path_kind = 0;
-  ReceiveStatistics::LastSecond last_second;
+  LastSecond last_second;
   // Since construction.
-  ReceiveStatistics::Sums total;
+  ArrivalTotals total;
   uint64_t packets_fate_unknown = 0;
   uint64_t clock_restarts = 0;  // see ArrivalCounters
 };
@@ -92,9 +84,9 @@ struct BandwidthEstimatorConfig {
   DecisionLimit decision_limit = {};
 };
 
-// The poll contract: the host calls `OnPacket` for each RTP packet and `OnTimeout` when `next_timeout()` has come, and
-// sends a REMB whenever the latter returns an estimate. It never calls concurrently, and all times are of one monotonic
-// clock. Nothing here reads a clock but that of a DecisionLimit, blocks or, after warm-up, allocates.
+// The poll contract: the host calls `OnPacket` for each RTP packet and `OnTimeout` when `next_timeout()` has come;
+// RembSender decides when the estimate in force is sent. The host never calls concurrently, and all times are of one
+// monotonic clock. Nothing here reads a clock but that of a DecisionLimit, blocks or, after warm-up, allocates.
 //
 // Life begins with the first OnTimeout; until then `next_timeout()` is MinusInfinity, and packets serve only to find
 // the base delay. After each OnTimeout, `next_timeout()` lies after its `now`, whatever the controllers say. The start
@@ -113,15 +105,19 @@ class BandwidthEstimator {
   // A pool of one. `pilot` is of the receiver's side and not null.
   BandwidthEstimator(const BandwidthEstimatorConfig& config, std::unique_ptr<RateController> pilot)
       : BandwidthEstimator(config, ControllerPool(std::move(pilot))) {}
+  BandwidthEstimator(BandwidthEstimator&&) noexcept;
+  BandwidthEstimator& operator=(BandwidthEstimator&&) noexcept;
+  ~BandwidthEstimator();
 
   void OnPacket(const PacketArrival& packet);
-  // See ArrivalStatistics; both may be called at any time.
-  void OnPacketFateUnknown(uint32_t ssrc, uint16_t sequence_number) {
-    arrival_statistics_.OnPacketFateUnknown(ssrc, sequence_number);
-  }
-  void RemoveStream(uint32_t ssrc) { arrival_statistics_.RemoveStream(ssrc); }
-  // An estimate exactly when feedback is due now. A `now` that is not after that of the previous call is ignored.
-  [[nodiscard]] std::optional<Estimate> OnTimeout(Timestamp now);
+  // The packet was sent and may or may not have arrived, for example because the feedback about it was lost: neither
+  // received nor lost. To be called before the next packet of the stream; no effect for an unknown stream.
+  void OnPacketFateUnknown(uint32_t ssrc, uint16_t sequence_number);
+  // The stream has ended, as RTCP BYE or signalling reports; it may begin again.
+  void RemoveStream(uint32_t ssrc);
+  // The estimate in force when its target or reason differs from the estimate returned last. A `now` that is not after
+  // that of the previous call is ignored.
+  std::optional<Estimate> OnTimeout(Timestamp now);
   // When to call OnTimeout next; may be in the past after OnPacket or a setter.
   Timestamp next_timeout() const;
 
@@ -142,19 +138,22 @@ class BandwidthEstimator {
   // Null: none. The observer outlives this.
   void SetObserver(EstimatorObserver* observer) { observer_ = observer; }
 
-  // The rate in force, whether or not it was fed back yet; the start rate at MinusInfinity before the first OnTimeout.
+  // The estimate in force; the start rate at MinusInfinity before the first OnTimeout.
   const Estimate& latest() const { return latest_; }
   EstimatorCounters counters() const;
   // `now` is what the last second ends at.
   EstimatorStatistics Statistics(Timestamp now) const;
-  // The SSRCs for a REMB, see ArrivalStatistics::Ssrcs().
-  size_t Ssrcs(std::span<uint32_t> out) const { return arrival_statistics_.Ssrcs(out); }
+  // Writes the SSRCs of the streams that have not ended, the most recently heard first, up to the size of `out`;
+  // returns their number. A stream ends after 30 s in which others were heard.
+  size_t Ssrcs(std::span<uint32_t> out) const;
+  // For RembSender.
+  const ArrivalHistory& arrivals() const;
   const ControllerPool& pool() const { return pool_; }
   bool pilot_suspended() const { return pool_.pilot_suspended(); }
 
  private:
   bool started() const { return now_.IsFinite(); }
-  bool any_packets() const { return receive_statistics_.total().packets > 0; }
+  bool any_packets() const;
   void Start(Timestamp now);
   void Decide(Timestamp now);
 
@@ -162,18 +161,18 @@ class BandwidthEstimator {
   Objective objective_;
   std::optional<RoundTripTimeUpdate> round_trip_time_;
 
-  ArrivalStatistics arrival_statistics_;
-  ReceiveStatistics receive_statistics_;
+  // ArrivalStatistics, ArrivalHistory and Guard.
+  struct Path;
+  std::unique_ptr<Path> path_;
   ControllerPool pool_;
   EstimatorObserver* observer_ = nullptr;
-  Guard guard_;
-  RembThrottle throttle_;
 
   Timestamp now_ = Timestamp::MinusInfinity();
   // When answers from before the first packet count.
   Timestamp release_ = Timestamp::PlusInfinity();
   Estimate latest_;
-  uint64_t feedbacks_ = 0;
+  // Returned by OnTimeout.
+  std::optional<Estimate> reported_;
 };
 
 }  // namespace weir

@@ -2,7 +2,7 @@
 #ifndef WEIR_ESTIMATOR_OBSERVER_H_
 #define WEIR_ESTIMATOR_OBSERVER_H_
 
-#include "weir/arrival/arrival.h"
+#include "weir/arrival.h"
 #include "weir/network_control.h"
 #include "weir/units.h"
 

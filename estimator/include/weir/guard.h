@@ -1,83 +1,58 @@
-// Plain rules between whoever computes a rate and the feedback. They hold for any policy, however it misbehaves.
+// The rules of the guard: their names, switches and counters. They run after the controller and bound its rate, however
+// the controller behaves.
 #ifndef WEIR_GUARD_H_
 #define WEIR_GUARD_H_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-
-#include "weir/arrival/arrival.h"
-#include "weir/guard/floor_rule.h"
-#include "weir/guard/guard_facts.h"
-#include "weir/guard/guard_rules.h"
-#include "weir/guard/packet_rhythm.h"
-#include "weir/guard/policer_rule.h"
-#include "weir/guard/queue_watch.h"
-#include "weir/guard/receive_rate.h"
-#include "weir/guard/stale_rule.h"
-#include "weir/guard/start_phase.h"
-#include "weir/guard/veto_rule.h"
-#include "weir/network_control.h"
-#include "weir/units.h"
+#include <span>
+#include <string_view>
 
 namespace weir {
 
-// The rules, in their order:
-//   finite: a rate that is infinite, zero or negative is replaced by the one in force.
-//   floor:  while the path shows no queue, not below what it just carried (`FloorRule`).
-//   bounds: min_rate <= rate <= max_rate.
-//   slew:   no more than a multiple of what arrives, and not there at once (`SlewRule`).
-//   veto:   while a queue or loss stays, less than what arrives (`VetoRule`).
-//   policer: below the rate at which loss begins again and again (`PolicerRule`).
-//   stale:  in silence ever less (`StaleRule`).
-class Guard {
+struct GuardRuleInfo {
+  // Reason of an estimate that the rule changed last: "guard_" and the name, zero-terminated.
+  std::string_view reason;
+  // The rule can be switched off.
+  bool has_switch;
+  // The rule is on while a policy is trained. One that is held up from below learns to rely on it.
+  bool in_training;
+  // The rule works without delays.
+  bool without_delays;
+
+  constexpr std::string_view name() const { return reason.substr(6); }
+};
+
+// All rules, in the order in which they run. src/guard/guard_rules.cc has the table.
+std::span<const GuardRuleInfo> GuardRules();
+
+inline constexpr size_t kMaxGuardRules = 16;
+
+// Rules that are on; by default all. Rules without a switch always are: a rate of 0 would mean "no limit" to the
+// sender.
+class GuardOptions {
  public:
-  explicit Guard(const GuardOptions& options = {}) : options_(options) {}
+  static GuardOptions WithoutRules();
+  static GuardOptions ForTraining();
+  static GuardOptions ForSourcesWithoutDelays();
 
-  // Begins, or changes the bounds of, the rate in force.
-  void SetConstraints(const TargetRateConstraints& constraints, Timestamp now);
-  // Something arrived; when exactly does not matter, it counts from the next `Apply` on.
-  void OnPacket(DataSize size) {
-    receive_rate_.OnPacket(size);
-    ++pending_packets_;
-  }
-
-  // The same, and what its delay says of the path; without it there are only the rules finite, bounds, slew and stale.
-  void OnArrival(const Arrival& arrival);
-
-  struct Result {
-    DataRate rate;
-    // The last rule that changed the rate.
-    GuardRule rule;
-  };
-  // `now` must not be before that of an earlier call. The result is the rate in force from now on.
-  Result Apply(DataRate wanted, Timestamp now);
-  // When `Apply` should be called again though no controller has spoken: a rule holds the rate back, or silence may
-  // have begun.
-  Timestamp next_timeout() const { return next_timeout_; }
-
-  const GuardCounters& counters() const { return counters_; }
+  // False, with nothing changed, when no rule with a switch has the name.
+  [[nodiscard]] bool SwitchOff(std::string_view name);
+  // `rule` is an index of GuardRules().
+  bool IsOn(size_t rule) const { return (off_ >> rule & 1) == 0; }
 
  private:
-  bool watches() const { return options_.floor || options_.veto || options_.policer; }
-  GuardFacts Look(Timestamp now);
-  Timestamp NextTimeout(GuardRule rule, bool stale, Timestamp now) const;
+  template <class Predicate>
+  static GuardOptions Only(Predicate predicate);
 
-  GuardOptions options_;
-  TargetRateConstraints constraints_;
-  GuardCounters counters_;
-  DataRate rate_ = DataRate::Zero();
-  Timestamp last_apply_ = Timestamp::MinusInfinity();
-  Timestamp next_timeout_ = Timestamp::PlusInfinity();
+  uint32_t off_ = 0;
+};
 
-  uint64_t pending_packets_ = 0;
-  ReceiveRate receive_rate_;
-  bool delay_stands_ = false;
-  PacketRhythm rhythm_;
-  QueueWatch queue_watch_;
-  StartPhase start_;
-  FloorRule floor_;
-  VetoRule veto_;
-  PolicerRule policer_;
-  StaleRule stale_;
+// Number of times that each rule changed a rate, by the index of GuardRules().
+struct GuardCounters : std::array<uint64_t, kMaxGuardRules> {
+  // 0 when no rule has the name.
+  uint64_t Of(std::string_view name) const;
 };
 
 }  // namespace weir

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string_view>
 
-#include "weir/arrival/arrival.h"
+#include "weir/arrival.h"
 #include "weir/network_control.h"
 #include "weir/objective.h"
 #include "weir/units.h"

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "weir/arrival/arrival.h"
+#include "weir/arrival.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/network_control.h"
 #include "weir/objective.h"

@@ -106,9 +106,7 @@ class Estimate:
         """The rate the sender may use, above 0."""
     @property
     def reason(self) -> str:
-        """One of start, pilot, copilot, fallback, held, guard_finite, guard_floor, guard_bounds, guard_slew,
-        guard_stale, guard_veto, guard_policer.
-        """
+        """One of start, pilot, copilot, fallback, held, or guard_ and the name of a rule of the guard."""
     @property
     def path_kind(self) -> int:
         """Which of the kinds of paths that it was trained on the pilot's model takes this one for, from 1; 0 where it
@@ -137,8 +135,8 @@ class Model:
 class BandwidthEstimator:
     """The receiver's estimator: packets in, estimates out.
 
-    The host calls `on_packet` for each RTP packet and `on_timeout` when `next_timeout_us` has come, and sends a REMB
-    whenever the latter returns an estimate.
+    The host calls `on_packet` for each RTP packet and `on_timeout` when `next_timeout_us` has come, and sends `remb()`
+    when `remb_due` is true afterwards.
     """
 
     def __init__(
@@ -202,10 +200,13 @@ class BandwidthEstimator:
         By itself it leaves after 30 s in which others were heard.
         """
     def on_timeout(self, now_us: int) -> Estimate | None:
-        """Returns an estimate exactly when feedback is due.
+        """Returns the estimate when its target or reason has changed.
 
-        The first call begins the estimator's life; the start rate is in force until the first packet.
+        The estimator is active from the first call; the start rate is in force until the first packet.
         """
+    @property
+    def remb_due(self) -> bool:
+        """A REMB was due at the latest `on_timeout`."""
     @property
     def next_timeout_us(self) -> int:
         """When to call `on_timeout` next; -2**63 for at once."""
@@ -217,7 +218,7 @@ class BandwidthEstimator:
         """Tells the round-trip time; ignored unless above 0 and at most a minute."""
     @property
     def latest(self) -> Estimate:
-        """The rate in force, whether or not it was fed back yet."""
+        """The estimate in force."""
     @property
     def pilot_suspended(self) -> bool:
         """Whether the controller fails and the fallback, the ten-line rule, has taken over."""

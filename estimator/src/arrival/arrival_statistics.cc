@@ -1,4 +1,4 @@
-#include "weir/arrival/arrival_statistics.h"
+#include "arrival/arrival_statistics.h"
 
 #include <algorithm>
 #include <utility>
@@ -13,13 +13,13 @@ constexpr int64_t kAbsSendTimeTicksPerSecond = int64_t{1} << 18;
 constexpr uint32_t kMinRtpClockRate = 1000;
 constexpr uint32_t kMaxRtpClockRate = 1'000'000;
 constexpr DataSize kMaxUdpPayload = DataSize::Bytes(65'535);
-// Of a stream of which nothing arrives.
+// Bound for a stream of which nothing arrives.
 constexpr int32_t kMaxLostChange = 1'000'000;
 
-// With what was lost before the packet: it went into the queue too, or would have. So a full queue is told from a path
-// on which less is sent.
-DataSize SentSize(const Arrival& arrival) {
-  return DataSize::Bytes(arrival.packet.size().bytes() * std::max<int64_t>(1 + int64_t{arrival.lost_change}, 0));
+// Includes the packets lost before this one, which entered the queue or were dropped by it. This distinguishes a full
+// queue from a lower sending rate.
+DataSize SentSize(const PacketArrival& packet, const Arrival& arrival) {
+  return DataSize::Bytes(packet.size().bytes() * std::max<int64_t>(1 + int64_t{arrival.lost_change}, 0));
 }
 
 bool IsPlausible(const PacketArrival& packet) { return IsTime(packet.arrival_time) && packet.size() <= kMaxUdpPayload; }
@@ -35,40 +35,8 @@ void ArrivalStatistics::Stream::RestartDelay() {
   has_rtp_timestamp = false;
 }
 
-std::optional<Arrival> ArrivalStatistics::OnPacket(const PacketArrival& packet) {
-  // The same variable on every way out, so that it lies with the caller: to copy it, just written, takes long.
-  std::optional<Arrival> result;
-  if (!IsPlausible(packet)) {
-    ++counters_.invalid;
-    return result;
-  }
-  const SsrcTable::Slot slot = ssrcs_.Find(packet.ssrc);
-  std::unique_ptr<Stream>& place = streams_[slot.index];
-  // Null also for a stream that there was no memory for when it began.
-  const bool is_new = slot.is_new || !place;
-  if (!place) place = std::make_unique<Stream>();
-  Stream& stream = *place;
-  if (is_new) {
-    stream.RestartDelay();
-    stream.lost_change = 0;
-  }
-  stream.removed = false;
-  stream.last_heard = packet.arrival_time;
-  if (slot.evicted) ++counters_.ssrc_evictions;
-
-  Arrival& arrival = result.emplace();
-  if (!ReadSequenceNumber(packet, is_new, stream, arrival)) {
-    result.reset();
-    return result;
-  }
-  arrival.packet = packet;
-  ReadArrivalTime(packet.arrival_time);
-  arrival.packet.arrival_time = last_arrival_;
-  ReadSendTime(packet, stream, arrival);
-  return result;
-}
-
-bool ArrivalStatistics::ReadSequenceNumber(const PacketArrival& packet, bool is_new, Stream& stream, Arrival& arrival) {
+[[gnu::always_inline]] inline bool ArrivalStatistics::ReadSequenceNumber(const PacketArrival& packet, bool is_new,
+                                                                         Stream& stream, Arrival& arrival) {
   if (is_new) {
     stream.sequence_numbers.Start(packet.sequence_number);
     arrival.sequence_number = packet.sequence_number;
@@ -88,7 +56,7 @@ bool ArrivalStatistics::ReadSequenceNumber(const PacketArrival& packet, bool is_
       break;
     case Verdict::kRestart:
       ++counters_.restarts;
-      // The RTP timestamp begins at a random value again; abs-send-time is the sender's clock and does not.
+      // RTP timestamps start at a random value again; abs-send-time is the sender's clock and does not.
       stream.RestartDelay();
       break;
     case Verdict::kNew:
@@ -97,6 +65,109 @@ bool ArrivalStatistics::ReadSequenceNumber(const PacketArrival& packet, bool is_
   arrival.sequence_number = number.sequence_number;
   arrival.lost_change = number.lost_change + std::exchange(stream.lost_change, 0);
   return true;
+}
+
+[[gnu::always_inline]] inline void ArrivalStatistics::ReadArrivalTime(Timestamp arrival_time) {
+  if (arrival_time > last_arrival_) {
+    last_arrival_ = arrival_time;
+  } else if (arrival_time < last_arrival_ - kMaxClockStepBack) {
+    RestartClock(arrival_time);
+  }
+}
+
+[[gnu::always_inline]] inline bool ArrivalStatistics::MeasureDelay(Timestamp arrival_time, const SendTime& sent,
+                                                                   Delay& delay) {
+  const SendTimeFilter::Result send_time = delay.send_times.Update(arrival_time, sent);
+  if (!send_time.believed) {
+    ++counters_.send_time_outliers;
+    return false;
+  }
+  const QueueingDelay::Result measured = delay.queueing_delay.Update(arrival_time, send_time.delay, delay.size);
+  delay.size = DataSize::Zero();
+  if (send_time.leapt || measured.restarted) ++counters_.clock_restarts;
+  queueing_delay_ = measured.queueing_delay;
+  delay_change_ = measured.change;
+  delay_stands_ = measured.stands;
+  return true;
+}
+
+[[gnu::always_inline]] inline void ArrivalStatistics::ReadSendTime(const PacketArrival& packet, Stream& stream,
+                                                                   Arrival& arrival) {
+  if (packet.has_abs_send_time) {
+    has_abs_send_time_ = true;
+    last_abs_send_time_ = last_arrival_;
+    abs_send_time_delay_.size += SentSize(packet, arrival);
+    const uint32_t ticks = packet.abs_send_time & ((1u << kAbsSendTimeBits) - 1);
+    arrival.has_delay =
+        MeasureDelay(packet.arrival_time, {ticks, kAbsSendTimeBits, kAbsSendTimeTicksPerSecond}, abs_send_time_delay_);
+  } else if ((!has_abs_send_time_ || last_arrival_ - last_abs_send_time_ > kAbsSendTimeMemory) &&
+             packet.rtp_clock_rate >= kMinRtpClockRate && packet.rtp_clock_rate <= kMaxRtpClockRate) {
+    if (!stream.delay) stream.delay = std::make_unique<Delay>();
+    stream.delay->size += SentSize(packet, arrival);
+    if (IsNewRtpTimestamp(packet, stream)) {
+      arrival.has_delay =
+          MeasureDelay(packet.arrival_time, {packet.rtp_timestamp, 32, packet.rtp_clock_rate}, *stream.delay);
+    }
+    if (arrival.has_delay) {
+      stream.has_rtp_timestamp = true;
+      stream.rtp_timestamp = packet.rtp_timestamp;
+    }
+  }
+  arrival.queueing_delay = queueing_delay_;
+  arrival.delay_change = delay_change_;
+  arrival.delay_stands = delay_stands_;
+}
+
+std::optional<Arrival> ArrivalStatistics::OnPacket(const PacketArrival& packet) {
+  // One variable for all returns, so that it is constructed in place: a copy of it, just written, is slow.
+  std::optional<Arrival> result;
+  if (!IsPlausible(packet)) {
+    ++counters_.invalid;
+    return result;
+  }
+  const SsrcTable::Slot slot = ssrcs_.Find(packet.ssrc);
+  std::unique_ptr<Stream>& place = streams_[slot.index];
+  // Null also when the allocation failed for the stream's first packet.
+  const bool is_new = slot.is_new || !place;
+  if (!place) place = std::make_unique<Stream>();
+  Stream& stream = *place;
+  if (is_new) {
+    stream.RestartDelay();
+    stream.lost_change = 0;
+  }
+  stream.removed = false;
+  stream.last_heard = packet.arrival_time;
+  if (slot.evicted) ++counters_.ssrc_evictions;
+
+  Arrival& arrival = result.emplace(packet);
+  if (!ReadSequenceNumber(packet, is_new, stream, arrival)) {
+    result.reset();
+    return result;
+  }
+  ReadArrivalTime(packet.arrival_time);
+  arrival.packet.arrival_time = last_arrival_;
+  ReadSendTime(packet, stream, arrival);
+  return result;
+}
+
+bool ArrivalStatistics::IsNewRtpTimestamp(const PacketArrival& packet, const Stream& stream) {
+  if (packet.kind == PacketKind::kRetransmission) return false;
+  if (!stream.has_rtp_timestamp) return true;
+  const auto step = static_cast<int32_t>(packet.rtp_timestamp - stream.rtp_timestamp);
+  // A larger step back is not an overtaken frame but a clock that was set back.
+  return step > 0 || step < -(SendTimeFilter::kMaxLateness.ms() * int64_t{packet.rtp_clock_rate} / 1000);
+}
+
+void ArrivalStatistics::RestartClock(Timestamp arrival_time) {
+  // No delay measured before is comparable with one measured now.
+  ++counters_.clock_restarts;
+  abs_send_time_delay_ = {};
+  for (const std::unique_ptr<Stream>& stream : streams_) {
+    if (!stream) continue;
+    if (stream->delay) *stream->delay = {};
+    stream->last_heard = std::min(stream->last_heard, arrival_time);
+  }
+  last_abs_send_time_ = last_arrival_ = arrival_time;
 }
 
 void ArrivalStatistics::OnPacketFateUnknown(uint32_t ssrc, uint16_t sequence_number) {
@@ -123,71 +194,6 @@ size_t ArrivalStatistics::Ssrcs(std::span<uint32_t> out) const {
     if (goes_on) out[count++] = ssrcs_.ssrc(slots[i]);
   }
   return count;
-}
-
-void ArrivalStatistics::ReadArrivalTime(Timestamp arrival_time) {
-  if (arrival_time > last_arrival_) {
-    last_arrival_ = arrival_time;
-  } else if (arrival_time < last_arrival_ - kMaxClockStepBack) {
-    // The receiver's clock was set back. No delay measured before compares with one measured now.
-    ++counters_.clock_restarts;
-    abs_send_time_delay_ = {};
-    for (const std::unique_ptr<Stream>& stream : streams_) {
-      if (!stream) continue;
-      if (stream->delay) *stream->delay = {};
-      stream->last_heard = std::min(stream->last_heard, arrival_time);
-    }
-    last_abs_send_time_ = last_arrival_ = arrival_time;
-  }
-}
-
-void ArrivalStatistics::ReadSendTime(const PacketArrival& packet, Stream& stream, Arrival& arrival) {
-  if (packet.has_abs_send_time) {
-    has_abs_send_time_ = true;
-    last_abs_send_time_ = last_arrival_;
-    abs_send_time_delay_.size += SentSize(arrival);
-    const uint32_t ticks = packet.abs_send_time & ((1u << kAbsSendTimeBits) - 1);
-    arrival.has_delay =
-        MeasureDelay(packet.arrival_time, {ticks, kAbsSendTimeBits, kAbsSendTimeTicksPerSecond}, abs_send_time_delay_);
-  } else if ((!has_abs_send_time_ || last_arrival_ - last_abs_send_time_ > kAbsSendTimeMemory) &&
-             packet.rtp_clock_rate >= kMinRtpClockRate && packet.rtp_clock_rate <= kMaxRtpClockRate) {
-    if (!stream.delay) stream.delay = std::make_unique<Delay>();
-    stream.delay->size += SentSize(arrival);
-    if (IsNewRtpTimestamp(packet, stream)) {
-      arrival.has_delay =
-          MeasureDelay(packet.arrival_time, {packet.rtp_timestamp, 32, packet.rtp_clock_rate}, *stream.delay);
-    }
-    if (arrival.has_delay) {
-      stream.has_rtp_timestamp = true;
-      stream.rtp_timestamp = packet.rtp_timestamp;
-    }
-  }
-  arrival.queueing_delay = queueing_delay_;
-  arrival.delay_change = delay_change_;
-  arrival.delay_stands = delay_stands_;
-}
-
-bool ArrivalStatistics::IsNewRtpTimestamp(const PacketArrival& packet, const Stream& stream) {
-  if (packet.kind == PacketKind::kRetransmission) return false;
-  if (!stream.has_rtp_timestamp) return true;
-  const auto step = static_cast<int32_t>(packet.rtp_timestamp - stream.rtp_timestamp);
-  // Further back it is no overtaken frame, but a clock that was set back.
-  return step > 0 || step < -(SendTimeFilter::kMaxLateness.ms() * int64_t{packet.rtp_clock_rate} / 1000);
-}
-
-bool ArrivalStatistics::MeasureDelay(Timestamp arrival_time, const SendTime& sent, Delay& delay) {
-  const SendTimeFilter::Result send_time = delay.send_times.Update(arrival_time, sent);
-  if (!send_time.believed) {
-    ++counters_.send_time_outliers;
-    return false;
-  }
-  const QueueingDelay::Result measured = delay.queueing_delay.Update(arrival_time, send_time.delay, delay.size);
-  delay.size = DataSize::Zero();
-  if (send_time.leapt || measured.restarted) ++counters_.clock_restarts;
-  queueing_delay_ = measured.queueing_delay;
-  delay_change_ = measured.change;
-  delay_stands_ = measured.stands;
-  return true;
 }
 
 }  // namespace weir

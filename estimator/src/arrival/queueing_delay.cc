@@ -1,26 +1,153 @@
-#include "weir/arrival/queueing_delay.h"
+#include "arrival/queueing_delay.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace weir {
+namespace {
 
-QueueingDelay::Result QueueingDelay::Update(Timestamp arrival, const SendClock::Result& measured, DataSize size) {
-  if (measured.restarted) {
-    const bool first = !latest_arrival_.IsFinite();
-    latest_arrival_ = arrival;
-    skew_ = {};
-    drift_us_ = 0;
-    base_.Restart(arrival, measured.one_way_delay);
-    return {TimeDelta::Zero(), TimeDelta::Zero(), !first, false};
+// The smallest level above the base, and the largest difference between the older half and the newer, which is the
+// larger of kFlat and kFlatShare of the level.
+constexpr TimeDelta kLowestLevel = TimeDelta::Millis(4);
+constexpr TimeDelta kFlat = TimeDelta::Millis(3);
+constexpr double kFlatShare = 0.15;
+// A rate has fallen when it is lower by more than this and two packets of the first slots.
+constexpr double kAllowance = 0.1;
+constexpr double kPacketsAllowed = 2;
+// A queue would have drained this many times.
+constexpr double kTimesDrained = 2;
+
+// Time that the rate of the first two slots would have needed for the bytes that the others did not carry.
+TimeDelta Drained(const DelaySlot& first, const DelaySlot& second, TimeDelta duration, DataSize size) {
+  const DataRate rate = (first.size + second.size) / (first.duration + second.duration);
+  if (rate <= DataRate::Zero()) return TimeDelta::Zero();
+  const double allowance = kAllowance + kPacketsAllowed / static_cast<double>(first.packets + second.packets);
+  return duration * (1.0 - allowance) - size / rate;
+}
+
+constexpr TimeDelta kSmallestRise = TimeDelta::Millis(30);
+
+constexpr size_t kSlotsInLong = 8;
+constexpr TimeDelta kNone = TimeDelta::PlusInfinity();
+
+}  // namespace
+
+void DelayLevel::Add(const DelaySlot& slot) { ring_[slots_++ % kMostSlots] = slot; }
+
+TimeDelta DelayLevel::Median(size_t youngest, size_t count) const {
+  std::array<int64_t, kMostSlots> delays_us{};
+  for (size_t i = 0; i < count; ++i) delays_us[i] = Back(youngest + i).minimum_delay.us();
+  const auto middle = delays_us.begin() + static_cast<ptrdiff_t>(count / 2);
+  std::nth_element(delays_us.begin(), middle, delays_us.begin() + static_cast<ptrdiff_t>(count));
+  return TimeDelta::Micros(*middle);
+}
+
+std::optional<TimeDelta> DelayLevel::Find(TimeDelta base) const {
+  const size_t known = std::min(slots_, kMostSlots);
+  TimeDelta lowest = TimeDelta::PlusInfinity();
+  // Sums of all slots but the two oldest.
+  TimeDelta duration = TimeDelta::Zero();
+  DataSize size = DataSize::Zero();
+  for (size_t count = 1; count <= known; ++count) {
+    lowest = std::min(lowest, Back(count - 1).minimum_delay);
+    if (lowest < base + kLowestLevel) return std::nullopt;
+    if (count < 3) continue;
+    duration = duration + Back(count - 3).duration;
+    size += Back(count - 3).size;
+    if (count < kFewestSlots) continue;
+    const TimeDelta drained = Drained(Back(count - 1), Back(count - 2), duration, size);
+    // Medians are expensive, and not below the lowest.
+    if (drained < (lowest - base) * kTimesDrained) continue;
+    const TimeDelta newer = Median(0, count / 2), older = Median(count / 2, count - count / 2);
+    const TimeDelta level = newer - base;
+    const TimeDelta difference = newer > older ? newer - older : older - newer;
+    if (difference <= std::max(kFlat, level * kFlatShare) && drained >= level * kTimesDrained) return newer;
   }
-  const TimeDelta gap = std::max(arrival - latest_arrival_, TimeDelta::Zero());
-  latest_arrival_ = latest_arrival_ + gap;
-  drift_us_ += skew_.skew() * static_cast<double>(gap.us());
-  const double skew_before = skew_.skew();
-  if (skew_.Update(latest_arrival_, measured.one_way_delay)) base_.Tilt(latest_arrival_, skew_.skew() - skew_before);
-  const TimeDelta delay = measured.one_way_delay - TimeDelta::SecondsF(drift_us_ * 1e-6);
-  const TimeDelta base = base_.Update(latest_arrival_, delay, size);
-  return {std::max(delay - base, TimeDelta::Zero()), measured.change, false, base_.stands()};
+  return std::nullopt;
+}
+
+void StandingDelay::OnRise(Timestamp time, TimeDelta base, TimeDelta level) {
+  if (!stands_) base_ = base;
+  latest_rise_ = time;
+  stands_ = stands_ || level - base_ >= kSmallestRise;
+}
+
+void BaseDelay::Restart(Timestamp time, TimeDelta delay) {
+  base_ = delay;
+  slot_ = {};
+  slot_start_ = latest_ = time;
+  slots_ = 0;
+  level_.Clear();
+  long_slot_ = {};
+  long_level_.Clear();
+  standing_ = {};
+  buckets_us_.fill(kNone.us());
+  bucket_ = 0;
+  bucket_end_ = time + kBucket;
+}
+
+void BaseDelay::EndSlot(Timestamp time) {
+  slot_.duration = time - slot_start_;
+  level_.Add(slot_);
+  long_slot_.minimum_delay = std::min(long_slot_.minimum_delay, slot_.minimum_delay);
+  long_slot_.size += slot_.size;
+  long_slot_.duration += slot_.duration;
+  long_slot_.packets += slot_.packets;
+  minima_[slots_++ % minima_.size()] = slot_.minimum_delay;
+  AddToWindow(time, slot_.minimum_delay);
+  slot_ = {};
+  slot_start_ = time;
+  if (slots_ < minima_.size()) return;
+
+  const auto [a, b, c] = minima_;
+  const TimeDelta median = std::max(std::min(a, b), std::min(std::max(a, b), c));
+  base_ = std::max(std::min(base_, median), Lowest());
+  Rise(time, level_);
+  if (slots_ % kSlotsInLong != 0) return;
+  long_level_.Add(long_slot_);
+  long_slot_ = {};
+  Rise(time, long_level_);
+}
+
+void BaseDelay::Rise(Timestamp time, const DelayLevel& level) {
+  const std::optional<TimeDelta> found = level.Find(base_);
+  if (!found) return;
+  standing_.OnRise(time, base_, *found);
+  base_ = *found;
+}
+
+void BaseDelay::AddToWindow(Timestamp time, TimeDelta delay) {
+  if (time >= bucket_end_) {
+    const int64_t steps = (time - bucket_end_).us() / kBucket.us() + 1;
+    for (int64_t i = 0; i < std::min<int64_t>(steps, kBuckets); ++i) {
+      bucket_ = (bucket_ + 1) % kBuckets;
+      buckets_us_[bucket_] = kNone.us();
+    }
+    bucket_end_ += TimeDelta::Micros(steps * kBucket.us());
+  }
+  buckets_us_[bucket_] = std::min(buckets_us_[bucket_], delay.us());
+}
+
+void BaseDelay::Tilt(Timestamp time, double skew) {
+  for (size_t age = 0; age < kBuckets; ++age) {
+    int64_t& delay_us = buckets_us_[(bucket_ + kBuckets - age) % kBuckets];
+    const TimeDelta middle = time - (bucket_end_ - kBucket * (static_cast<double>(age) + 0.5));
+    if (age > 0 && delay_us != kNone.us()) delay_us = (TimeDelta::Micros(delay_us) + middle * skew).us();
+  }
+  if (slots_ >= minima_.size()) base_ = std::max(base_, Lowest());
+}
+
+TimeDelta BaseDelay::Lowest() const {
+  return TimeDelta::Micros(*std::min_element(buckets_us_.begin(), buckets_us_.end()));
+}
+
+QueueingDelay::Result QueueingDelay::Restart(Timestamp arrival, TimeDelta one_way_delay) {
+  const bool first = !latest_arrival_.IsFinite();
+  latest_arrival_ = arrival;
+  skew_ = {};
+  drift_us_ = 0;
+  base_.Restart(arrival, one_way_delay);
+  return {TimeDelta::Zero(), TimeDelta::Zero(), !first, false};
 }
 
 }  // namespace weir

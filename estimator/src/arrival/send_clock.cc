@@ -1,85 +1,142 @@
-#include "weir/arrival/send_clock.h"
+#include "arrival/send_clock.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace weir {
 namespace {
 
-constexpr int64_t kMicrosPerSecond = 1'000'000;
+// Longer than a gap between two frames.
+constexpr TimeDelta kSilence = TimeDelta::Millis(100);
 
-// Rounds down, so that the error never accumulates; correct for negative numbers of ticks too.
-constexpr int64_t TicksToUs(int64_t ticks, int64_t ticks_per_second) {
-  int64_t seconds = ticks / ticks_per_second;
-  int64_t rest = ticks % ticks_per_second;
-  if (rest < 0) {
-    rest += ticks_per_second;
-    --seconds;
-  }
-  return seconds * kMicrosPerSecond + rest * kMicrosPerSecond / ticks_per_second;
-}
-
-// The same for abs-send-time, without a division.
-constexpr int kAbsSendTimeFractionBits = 18;
-constexpr int64_t AbsSendTimeToUs(int64_t ticks) {
-  constexpr int64_t kMask = (int64_t{1} << kAbsSendTimeFractionBits) - 1;
-  return (ticks >> kAbsSendTimeFractionBits) * kMicrosPerSecond +
-         (((ticks & kMask) * kMicrosPerSecond) >> kAbsSendTimeFractionBits);
-}
-
-constexpr TimeDelta ToTime(int64_t ticks, int64_t ticks_per_second) {
-  return TimeDelta::Micros(ticks_per_second == (int64_t{1} << kAbsSendTimeFractionBits)
-                               ? AbsSendTimeToUs(ticks)
-                               : TicksToUs(ticks, ticks_per_second));
-}
-
-// The difference of two `bits`-bit counters, within half their range of 0.
-constexpr int64_t WrappingDifference(uint32_t a, uint32_t b, int bits) {
-  const int shift = 32 - bits;
-  return int64_t{static_cast<int32_t>((a - b) << shift)} >> shift;
-}
+constexpr TimeDelta kBucket = TimeDelta::Seconds(1);
+constexpr double kWindowS = 30;
+// Delays of queues and routes rarely grow evenly for so long.
+constexpr double kShortestS = 20;
+constexpr double kTimesDistance = 12;
+// Common error of oscillators; 0.45 ms in the window.
+constexpr double kNegligible = 15e-6;
+constexpr double kSmallestChange = 5e-6;
 
 }  // namespace
 
-SendTime SendTime::After(TimeDelta time) const {
-  if (time.IsZero()) return *this;
-  const int64_t seconds = time.us() / kMicrosPerSecond;
-  const int64_t rest_us = time.us() % kMicrosPerSecond;
-  const int64_t later = seconds * ticks_per_second + rest_us * ticks_per_second / kMicrosPerSecond;
-  SendTime result = *this;
-  result.ticks = (ticks + static_cast<uint32_t>(later)) & (~uint32_t{0} >> (32 - bits));
-  return result;
-}
-
-int64_t SendClock::TicksSinceLast(Timestamp arrival, const SendTime& sent) const {
-  const int64_t period_ticks = int64_t{1} << sent.bits;
-  const int64_t period_us = ToTime(period_ticks, sent.ticks_per_second).us();
-  const int64_t step = WrappingDifference(sent.ticks, last_sent_.ticks, sent.bits);
-  // By how much the sender's clock would have fallen behind the receiver's if it had not wrapped.
-  const int64_t lag_us = (arrival - last_arrival_ - ToTime(step, sent.ticks_per_second)).us();
-  if (lag_us > period_us / 2) return step + (lag_us + period_us / 2) / period_us * period_ticks;
-  if (lag_us < -period_us / 2) return step - (period_us / 2 - lag_us) / period_us * period_ticks;
-  return step;
-}
-
-SendClock::Reading SendClock::Read(Timestamp arrival, const SendTime& sent) const {
-  const int64_t ticks = unwrapped_ticks_ + TicksSinceLast(arrival, sent);
-  return {ticks, arrival - start_ - ToTime(ticks, last_sent_.ticks_per_second)};
-}
-
-SendClock::Result SendClock::Update(Timestamp arrival, const SendTime& sent) {
-  if (!restarts_at(sent)) return Update(arrival, sent, Read(arrival, sent));
+SendTimeFilter::Result SendTimeFilter::Restart(Timestamp arrival, const SendTime& sent) {
   *this = {};
-  started_ = true;
-  start_ = last_arrival_ = arrival;
-  last_sent_ = sent;
-  return {TimeDelta::Zero(), TimeDelta::Zero(), true};
+  lowest_until_ = arrival + kLowestWindow;
+  Believe(arrival, TimeDelta::Zero());
+  recent_delays_.fill(TimeDelta::Zero());
+  return {true, false, clock_.Update(arrival, sent)};
 }
 
-SendClock::Result SendClock::Update(Timestamp arrival, const SendTime& sent, const Reading& reading) {
-  unwrapped_ticks_ = reading.unwrapped_ticks;
-  last_sent_ = sent;
-  last_arrival_ = arrival;
-  const TimeDelta change = reading.one_way_delay - last_delay_;
-  last_delay_ = reading.one_way_delay;
-  return {reading.one_way_delay, change, false};
+SendTimeFilter::Result SendTimeFilter::OnImplausible(Timestamp arrival, const SendTime& sent, const SendTime& moved,
+                                                     TimeDelta delay) {
+  if (!Confirms(arrival, moved, delay)) return {};
+  leaps_ += first_candidate_delay_ + lowest_candidate_delay_ - ContinuedDelay();
+  const SendTime continued = sent.After(leaps_);
+  const SendClock::Reading reading = clock_.Read(arrival, continued);
+  latest_sent_ = Timestamp::MinusInfinity();
+  candidates_ = 0;
+  Believe(arrival, reading.one_way_delay);
+  return {true, true, clock_.Update(arrival, continued, reading)};
+}
+
+bool SendTimeFilter::Confirms(Timestamp arrival, const SendTime& sent, TimeDelta delay) {
+  if (candidates_ > 0) {
+    const TimeDelta since_first = candidate_clock_.Read(arrival, sent).one_way_delay;
+    const Timestamp sent_at = arrival - since_first;
+    // A packet of the same frame, or an overtaken one, is no further evidence.
+    if (sent_at <= latest_candidate_sent_ && latest_candidate_sent_ - sent_at <= kMaxLateness) return false;
+    if (sent_at <= latest_candidate_sent_ || (since_first - last_candidate_delay_).Abs() > kMaxLateness) {
+      candidates_ = 0;
+    }
+  }
+  if (candidates_ == 0) {
+    candidate_clock_ = {};
+    first_candidate_arrival_ = arrival;
+    first_candidate_delay_ = delay;
+    lowest_candidate_delay_ = TimeDelta::Zero();
+  }
+  last_candidate_delay_ = candidate_clock_.Update(arrival, sent).one_way_delay;
+  lowest_candidate_delay_ = std::min(lowest_candidate_delay_, last_candidate_delay_);
+  latest_candidate_sent_ = arrival - last_candidate_delay_;
+  return ++candidates_ == kConfirmations;
+}
+
+// The delay continues after a leap at the lowest of a few packets on either side, because of jitter. A silence empties
+// a queue; the first faster packet corrects a level that is too high, but nothing corrects one that is too low.
+TimeDelta SendTimeFilter::ContinuedDelay() const {
+  const TimeDelta before = *std::min_element(recent_delays_.begin(), recent_delays_.end());
+  const TimeDelta gap = first_candidate_arrival_ - last_arrival_;
+  if (gap < kSilence) return before;
+  return std::max(before - gap, std::min(lowest_now_, lowest_before_));
+}
+
+bool ClockSkew::EndSecond(Timestamp time) {
+  if (!start_.IsFinite()) {
+    start_ = time;
+    bucket_end_ = time + kBucket;
+    return false;
+  }
+  if (has_lowest_) {
+    ring_[end_++ % kPoints] = lowest_;
+    count_ = std::min(count_ + 1, kPoints);
+    has_lowest_ = false;
+  }
+  bucket_end_ = time + kBucket;
+  DropOldPoints((time - start_).seconds());
+  return Estimate();
+}
+
+void ClockSkew::DropOldPoints(double now_s) {
+  while (count_ > 0 && At(0).time_s < now_s - kWindowS) --count_;
+}
+
+bool ClockSkew::Estimate() {
+  if (count_ < 2) return false;
+  const double span_s = At(count_ - 1).time_s - At(0).time_s;
+  if (span_s < kShortestS) return false;
+  const double below = SlopeBelow();
+  const double slope = std::abs(below) < kNegligible ? 0 : below;
+  const double change = std::abs(slope - skew_);
+  if (std::abs(slope) > kMax || change < kSmallestChange) return false;
+  if (change * span_s < kTimesDistance * LargestDistance(slope)) return false;
+  skew_ = slope;
+  return true;
+}
+
+double ClockSkew::SlopeBelow() const {
+  double middle_s = 0;
+  for (size_t i = 0; i < count_; ++i) middle_s += At(i).time_s / static_cast<double>(count_);
+  double lowest_s = std::numeric_limits<double>::infinity(), slope = 0;
+  for (size_t i = 0; i < count_ && At(i).time_s <= middle_s; ++i) {
+    const Point& left = At(i);
+    for (size_t j = count_ - 1; At(j).time_s > middle_s; --j) {
+      const Point& right = At(j);
+      const double between = (right.delay_s - left.delay_s) / (right.time_s - left.time_s);
+      const double at_middle_s = left.delay_s + between * (middle_s - left.time_s);
+      if (at_middle_s < lowest_s) {
+        lowest_s = at_middle_s;
+        slope = between;
+      }
+    }
+  }
+  return slope;
+}
+
+double ClockSkew::LargestDistance(double slope) const {
+  std::array<double, kParts> distances_s{};
+  distances_s.fill(std::numeric_limits<double>::infinity());
+  const double first_s = At(0).time_s, span_s = At(count_ - 1).time_s - first_s;
+  double line_s = std::numeric_limits<double>::infinity();
+  for (size_t i = 0; i < count_; ++i) {
+    const double level_s = At(i).delay_s - slope * At(i).time_s;
+    const auto part = static_cast<size_t>((At(i).time_s - first_s) / span_s * static_cast<double>(kParts));
+    double& lowest_s = distances_s[std::min(part, kParts - 1)];
+    lowest_s = std::min(lowest_s, level_s);
+    line_s = std::min(line_s, level_s);
+  }
+  return *std::max_element(distances_s.begin(), distances_s.end()) - line_s;
 }
 
 }  // namespace weir

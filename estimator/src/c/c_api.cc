@@ -17,7 +17,7 @@
 #include "weir/pool/library_members.h"
 #include "weir/pool/pool_specification.h"
 #include "weir/registry/names.h"
-#include "weir/rtcp.h"
+#include "weir/remb_sender.h"
 
 using weir::DataRate;
 using weir::TimeDelta;
@@ -35,6 +35,7 @@ using weir::internal::WriteStruct;
 
 struct weir_estimator {
   weir::BandwidthEstimator estimator;
+  weir::RembSender remb_sender = {};
   weir_log_callback log = nullptr;
   void* log_argument = nullptr;
   weir::internal::ErrorText error;
@@ -232,19 +233,21 @@ int weir_estimator_remove_stream(weir_estimator* estimator, uint32_t ssrc) noexc
 }
 
 int64_t weir_estimator_next_timeout_us(const weir_estimator* estimator) noexcept {
-  return estimator == nullptr ? INT64_MAX : estimator->estimator.next_timeout().us();
+  if (estimator == nullptr) return INT64_MAX;
+  return std::min(estimator->estimator.next_timeout(), estimator->remb_sender.next_timeout(estimator->estimator)).us();
 }
 
 int weir_estimator_on_timeout(weir_estimator* estimator, int64_t now_us, weir_estimate* estimate) noexcept {
   return OnHandle(estimator, [&] {
-    if (estimate == nullptr || estimate->struct_size < sizeof(*estimate)) return FailArgument(kBadStruct);
+    if (estimate != nullptr && estimate->struct_size < sizeof(*estimate)) return FailArgument(kBadStruct);
     const Timestamp now = Timestamp::Micros(now_us);
     if (!IsTime(now)) return FailArgument(kBadTime);
     const bool suspended = estimator->estimator.pilot_suspended();
-    const auto due = estimator->estimator.OnTimeout(now);
+    const auto changed = estimator->estimator.OnTimeout(now);
     estimator->LogSuspension(suspended);
-    if (due) WriteStruct(ToC(*due), estimate);
-    return due ? 1 : 0;
+    const bool remb_due = estimator->remb_sender.OnTimeout(estimator->estimator, now).has_value();
+    if ((changed || remb_due) && estimate != nullptr) WriteStruct(ToC(estimator->estimator.latest()), estimate);
+    return (changed ? WEIR_ESTIMATE_CHANGED : 0) | (remb_due ? WEIR_REMB_DUE : 0);
   });
 }
 
@@ -337,40 +340,39 @@ int weir_estimator_write_remb(const weir_estimator* estimator, uint32_t sender_s
                               size_t buffer_size_bytes) noexcept {
   return OnHandle(estimator, [&] {
     if (buffer == nullptr) return FailArgument("the buffer is NULL");
-    std::array<uint32_t, weir::kMaxRembSsrcs> ssrcs{};
-    const size_t count = estimator->estimator.Ssrcs(ssrcs);
-    const size_t size = weir::WriteRemb(sender_ssrc, estimator->estimator.latest().target_rate,
-                                        std::span(ssrcs).first(count), {buffer, buffer_size_bytes});
+    weir::Remb remb = weir::RembFor(estimator->estimator);
+    remb.sender_ssrc = sender_ssrc;
+    const size_t size = weir::WriteRemb(remb, {buffer, buffer_size_bytes});
     return size > 0 ? static_cast<int>(size)
                     : Fail(WEIR_ERROR_BUFFER_TOO_SMALL, "the buffer is too small for the REMB; 1040 bytes always do");
   });
 }
 
+const char* weir_guard_rule_name(size_t index) noexcept {
+  constexpr size_t kPrefix = std::string_view("guard_").size();
+  return index < weir::GuardRules().size() ? weir::GuardRules()[index].reason.data() + kPrefix : nullptr;
+}
+
 int weir_estimator_get_counters(const weir_estimator* estimator, weir_estimator_counters* counters) noexcept {
   return OnHandle(estimator, [&] {
     const weir::EstimatorCounters now = estimator->estimator.counters();
-    const weir_estimator_counters values{
+    weir_estimator_counters values{
         .struct_size = 0,
         .decisions = now.decisions,
         .policy_faults = now.policy_faults,
         .fallback_decisions = now.fallback_decisions,
-        .feedbacks = now.feedbacks,
-        .guard_finite = now.guard.finite,
-        .guard_bounds = now.guard.bounds,
-        .guard_slew = now.guard.slew,
-        .guard_stale = now.guard.stale,
+        .feedbacks = estimator->remb_sender.sent(),
         .packets_duplicate = now.arrivals.duplicates,
         .packets_reordered = now.arrivals.reordered,
         .packets_invalid = now.arrivals.invalid,
         .stream_restarts = now.arrivals.restarts,
         .ssrc_evictions = now.arrivals.ssrc_evictions,
-        .guard_floor = now.guard.floor,
         .pilot_changes = now.pilot_changes,
         .fusion_faults = now.fusion_faults,
         .late_decisions = now.late_decisions,
-        .guard_veto = now.guard.veto,
-        .guard_policer = now.guard.policer,
+        .guard = {},
     };
+    std::ranges::copy(now.guard, values.guard);
     return WriteStruct(values, counters) ? static_cast<int>(WEIR_OK) : FailArgument(kBadStruct);
   });
 }

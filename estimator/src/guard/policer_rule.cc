@@ -1,12 +1,24 @@
-#include "weir/guard/policer_rule.h"
-
+// Detects a policer: a token bucket that passes a rate R, drops packets beyond it, and delays none.
+//
+// 1. A second is policed when
+//    a. it lost at least 5 % and four packets, and no packet waited for 10 ms;
+//    b. of the last ten seconds, those with more than 1.05 R sent lost at least 5 % together, the others less than 3 %;
+//    c. the others had so many packets that the loss ratio of the former would have lost four of them: random loss
+//       occurs in both groups.
+// 2. After three policed seconds with the same R, within 10 % and a minute of each other, the limit is 0.95 R.
+// 3. Each second that is not policed raises the limit by 1 %. The limit ends at 1.3 R, or with a second in which more
+//    than 1.05 R arrived and less than 3 % was lost.
 #include <cmath>
+
+#include "guard/guard_rule.h"
 
 namespace weir {
 namespace {
 
+using Second = ArrivalHistory::Second;
+
 constexpr double kLoses = 0.05;
-// Its rate is not known better than this.
+// Accuracy of R.
 constexpr double kWithin = 1.05;
 constexpr double kLosesLittle = 0.03;
 constexpr TimeDelta kWaits = TimeDelta::Millis(10);
@@ -17,55 +29,66 @@ constexpr double kBelow = 0.95;
 constexpr double kRise = 1.01;
 constexpr double kEnd = 1.3;
 
-// What was sent, by what arrived, if packets that are lost are as large as others.
-double SentBytes(const QueueWatch::Second& second) {
-  return static_cast<double>(second.size.bytes()) / (1 - second.fates.LossRatio());
-}
+// Bytes sent, if lost packets are as large as others.
+double SentBytes(const Second& second) { return static_cast<double>(second.size.bytes()) / (1 - second.LossRatio()); }
 
-bool LosesBeyond(double passed_bytes, const QueueWatch& watch) {
-  QueueWatch::Fates beyond;
-  QueueWatch::Fates within;
-  for (const QueueWatch::Second& second : watch.seconds()) {
-    if (second.fates.received == 0) continue;
-    (SentBytes(second) > kWithin * passed_bytes ? beyond : within).Add(second.fates);
+bool LosesBeyond(double passed_bytes, const ArrivalHistory& arrivals) {
+  Second beyond, within;
+  for (const Second& second : arrivals.seconds()) {
+    if (second.received == 0) continue;
+    (SentBytes(second) > kWithin * passed_bytes ? beyond : within).AddFates(second);
   }
   const double lost_at_any_rate = beyond.LossRatio() * static_cast<double>(within.lost + within.received);
-  return lost_at_any_rate >= QueueWatch::kFewestLost && beyond.LossRatio() >= kLoses &&
+  return lost_at_any_rate >= ArrivalHistory::kFewestLost && beyond.LossRatio() >= kLoses &&
          within.LossRatio() < kLosesLittle;
 }
 
+class PolicerRule final : public GuardRule {
+  DataRate Apply(DataRate rate, GuardFacts& facts) override {
+    waited_ = waited_ || facts.arrivals.WaitsFor(kWaits);
+    if (facts.arrivals.whole_seconds() != seconds_) {
+      seconds_ = facts.arrivals.whole_seconds();
+      OnSecond(facts.arrivals);
+    }
+    return Limited(rate, limit_, facts);
+  }
+
+  void OnSecond(const ArrivalHistory& arrivals) {
+    const Second& second = arrivals.latest_second();
+    const bool loses = second.lost >= ArrivalHistory::kFewestLost && second.LossRatio() >= kLoses;
+    if (!waited_ && loses && LosesBeyond(static_cast<double>(second.size.bytes()), arrivals)) {
+      OnPolicedSecond(arrivals.LatestSecondRate());
+    } else if (limit_.IsFinite()) {
+      limit_ = limit_ * kRise;
+      const bool passes_more = second.LossRatio() < kLosesLittle && arrivals.LatestSecondRate() > passed_ * kWithin;
+      if (limit_ > passed_ * kEnd || passes_more) {
+        limit_ = DataRate::PlusInfinity();
+        times_ = 0;
+      }
+    }
+    waited_ = false;
+  }
+
+  void OnPolicedSecond(DataRate passed) {
+    const bool again = times_ > 0 && seconds_ - latest_ <= kMemorySeconds && std::abs(passed / passed_ - 1) <= kSame;
+    times_ = again ? times_ + 1 : 1;
+    passed_ = passed;
+    latest_ = seconds_;
+    if (times_ >= kTimes) limit_ = passed * kBelow;
+  }
+
+  size_t seconds_ = 0;
+  // A packet waited in the present second.
+  bool waited_ = false;
+  // R, the number and the latest of the policed seconds.
+  DataRate passed_ = DataRate::Zero();
+  int times_ = 0;
+  size_t latest_ = 0;
+  DataRate limit_ = DataRate::PlusInfinity();
+};
+
 }  // namespace
 
-void PolicerRule::OnSecond(const QueueWatch& watch) {
-  const QueueWatch::Second& second = watch.latest_second();
-  const bool loses = second.fates.lost >= QueueWatch::kFewestLost && second.fates.LossRatio() >= kLoses;
-  if (!waited_ && loses && LosesBeyond(static_cast<double>(second.size.bytes()), watch)) {
-    OnPolicedSecond(watch.LatestReceiveRate());
-  } else if (limit_.IsFinite()) {
-    limit_ = limit_ * kRise;
-    const bool passes_more = second.fates.LossRatio() < kLosesLittle && watch.LatestReceiveRate() > passed_ * kWithin;
-    if (limit_ > passed_ * kEnd || passes_more) {
-      limit_ = DataRate::PlusInfinity();
-      times_ = 0;
-    }
-  }
-  waited_ = false;
-}
-
-void PolicerRule::OnPolicedSecond(DataRate passed) {
-  const bool again = times_ > 0 && seconds_ - latest_ <= kMemorySeconds && std::abs(passed / passed_ - 1) <= kSame;
-  times_ = again ? times_ + 1 : 1;
-  passed_ = passed;
-  latest_ = seconds_;
-  if (times_ >= kTimes) limit_ = passed * kBelow;
-}
-
-DataRate PolicerRule::Limit(const QueueWatch& watch) {
-  waited_ = waited_ || watch.WaitsFor(kWaits);
-  if (watch.whole_seconds() == seconds_) return limit_;
-  seconds_ = watch.whole_seconds();
-  OnSecond(watch);
-  return limit_;
-}
+std::unique_ptr<GuardRule> MakePolicerRule() { return std::make_unique<PolicerRule>(); }
 
 }  // namespace weir

@@ -1,9 +1,14 @@
-#include "weir/guard/stale_rule.h"
-
+// In a silence of at least L = max(500 ms, 3 x 1200 bytes / S, min(G, 5 s)) the rate is at most S, halved for each
+// further second. S is the rate in force when the silence began, G the sum of the last three gaps between packets. The
+// rule is active from the first packet on.
+//
+// 1. The second term of L excludes the gaps between packets of a slow sender.
+// 2. The third term excludes audio with few packets (Opus with DTX) while video is muted. Three frames of video are
+//    100 ms, so there 500 ms decide.
 #include <algorithm>
 #include <cmath>
 
-#include "weir/arrival/arrival.h"
+#include "guard/guard_rule.h"
 
 namespace weir {
 namespace {
@@ -12,15 +17,29 @@ constexpr TimeDelta kMinSilence = TimeDelta::Millis(500);
 constexpr DataSize kThreeFullPackets = kFullPacket * 3;
 constexpr TimeDelta kHalfLife = TimeDelta::Seconds(1);
 
+class StaleRule final : public GuardRule {
+  DataRate Apply(DataRate rate, GuardFacts& facts) override {
+    const TimeDelta beyond = facts.arrivals.Silence(facts.now) - SilenceLimit(facts);
+    is_stale_ = beyond >= TimeDelta::Zero();
+    return is_stale_ ? Limited(rate, facts.rate_at_packets * std::exp2(-(beyond / kHalfLife)), facts) : rate;
+  }
+  Timestamp NextTimeout(const GuardFacts& facts, bool) const override {
+    const Timestamp repeat = facts.now + kGuardRepeatInterval;
+    if (is_stale_) return repeat;
+    if (!facts.arrivals.any_packets()) return Timestamp::PlusInfinity();
+    // The rate in force may have changed, and with it the limit of the silence.
+    return std::max(facts.arrivals.latest_noticed() + SilenceLimit(facts), repeat);
+  }
+
+  static TimeDelta SilenceLimit(const GuardFacts& facts) {
+    return std::max({kMinSilence, kThreeFullPackets / facts.rate_at_packets, facts.arrivals.LatestGaps()});
+  }
+
+  bool is_stale_ = false;
+};
+
 }  // namespace
 
-TimeDelta StaleRule::SilenceLimit(const PacketRhythm& rhythm) const {
-  return std::max({kMinSilence, kThreeFullPackets / rate_at_packets_, rhythm.LatestGaps()});
-}
-
-DataRate StaleRule::Limit(const PacketRhythm& rhythm, Timestamp now) const {
-  const TimeDelta beyond = rhythm.Silence(now) - SilenceLimit(rhythm);
-  return rate_at_packets_ * std::exp2(-(beyond / kHalfLife));
-}
+std::unique_ptr<GuardRule> MakeStaleRule() { return std::make_unique<StaleRule>(); }
 
 }  // namespace weir

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include "arrival/arrival_history.h"
+#include "guard/guard.h"
+
 namespace weir {
 namespace {
 
@@ -56,12 +59,20 @@ std::optional<IntervalStatistics> ToIntervalStatistics(const MoccStatus& status,
   return statistics;
 }
 
+struct MoccSender::Path {
+  ArrivalHistory arrivals;
+  Guard guard{arrivals, GuardOptions::ForSourcesWithoutDelays()};
+};
+
 MoccSender::MoccSender(std::unique_ptr<Policy> policy, const Objective& objective,
                        const TargetRateConstraints& constraints)
-    : agent_(std::move(policy)), rate_(constraints.start_rate) {
+    : agent_(std::move(policy)), path_(std::make_unique<Path>()), rate_(constraints.start_rate) {
   agent_.SetObjective(objective);
-  guard_.SetConstraints(constraints, now_);
+  path_->arrivals.Start(now_);
+  path_->guard.SetConstraints(constraints, now_);
 }
+
+MoccSender::~MoccSender() = default;
 
 MoccSender::Outcome MoccSender::ReportStatus(const MoccStatus& status) {
   const TimeDelta silence = status.throughput.IsZero() ? silence_ + status.interval : TimeDelta::Zero();
@@ -69,9 +80,10 @@ MoccSender::Outcome MoccSender::ReportStatus(const MoccStatus& status) {
   if (!statistics) return Outcome::kInvalidStatus;
   silence_ = silence;
   now_ += status.interval;
-  if (!status.throughput.IsZero()) guard_.OnPacket(status.throughput * status.interval);
+  if (!status.throughput.IsZero()) path_->arrivals.OnData(now_, status.throughput * status.interval);
   const std::optional<DataRate> decided = agent_.Decide(*statistics, rate_);
-  rate_ = guard_.Apply(decided.value_or(std::min(rate_, status.throughput)), now_).rate;
+  path_->arrivals.OnDecision(now_);
+  rate_ = path_->guard.Apply(decided.value_or(std::min(rate_, status.throughput)), now_).rate;
   return decided ? Outcome::kDecided : Outcome::kPolicyFault;
 }
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <random>
 
-#include "weir/arrival/interval_statistics.h"
+#include "weir/interval_statistics.h"
 #include "weir/policy/mmsys_features.h"
 
 namespace weir::internal {

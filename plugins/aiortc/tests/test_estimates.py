@@ -17,13 +17,15 @@ START_US = 1_000_000_000
 def by_itself(arrivals: list[Received]) -> list[tuple[int, int, str]]:
     estimator = weir.BandwidthEstimator(model=weir.Model.load(shipped_model()))
     estimates = [estimator.latest]
-    if estimate := estimator.on_timeout(START_US):
-        estimates.append(estimate)
+    estimator.on_timeout(START_US)
+    if estimator.remb_due:
+        estimates.append(estimator.latest)
     for one in arrivals:
         now_us = START_US + one.arrival_us
         while estimator.next_timeout_us <= now_us:
-            if estimate := estimator.on_timeout(estimator.next_timeout_us):
-                estimates.append(estimate)
+            estimator.on_timeout(estimator.next_timeout_us)
+            if estimator.remb_due:
+                estimates.append(estimator.latest)
         estimator.on_packet(
             arrival_time_us=now_us,
             ssrc=one.rtp.ssrc,

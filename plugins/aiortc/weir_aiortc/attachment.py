@@ -126,10 +126,10 @@ class Attachment:
         self._timer = self._loop.call_at(due_us / 1e6, self._on_timeout)
 
     def _on_timeout(self) -> None:
-        estimate = self.estimator.on_timeout(self._now_us())
+        self.estimator.on_timeout(self._now_us())
         self._wait()
-        if estimate is not None:
-            self._tell(estimate)
+        if self.estimator.remb_due:
+            self._tell(self.estimator.latest)
 
     def _tell(self, estimate: weir.Estimate) -> None:
         if not self._outlet.is_open(self._taps):

@@ -39,8 +39,8 @@ static void wake(WeirReceiver* receiver) {
 
 static void decide(WeirReceiver* receiver) {
   guint8 packet[kLargestRemb];
-  weir_estimate estimate = {.struct_size = sizeof estimate};
-  if (weir_estimator_on_timeout(receiver->estimator, now_us(receiver), &estimate) != 1) return;
+  const int due = weir_estimator_on_timeout(receiver->estimator, now_us(receiver), NULL);
+  if (due < 0 || !(due & WEIR_REMB_DUE)) return;
   const int size = weir_estimator_write_remb(receiver->estimator, receiver->sender_ssrc, packet, sizeof packet);
   if (size <= 0) return;
   g_mutex_unlock(&receiver->lock);

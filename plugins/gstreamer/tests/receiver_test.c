@@ -49,8 +49,7 @@ static void wait_for_timer(Call* call) {
 
 /* Both decide at the same time; `call->compared` counts the REMBs that were the same. */
 static void decide(Call* call, gint64 now_us) {
-  weir_estimate estimate = {.struct_size = sizeof estimate};
-  const gboolean due = weir_estimator_on_timeout(call->direct, now_us, &estimate) == 1;
+  const gboolean due = (weir_estimator_on_timeout(call->direct, now_us, NULL) & WEIR_REMB_DUE) != 0;
   wait_for_timer(call);
   if (!due) return;
   guint8 expected[kLargestRemb];

@@ -17,7 +17,11 @@ const REASONS = {
   guard_policer: { label: "guard: policer", colour: "--series-3", text: "loss starts repeatedly at this rate; the target stays below it" },
 };
 
-export const reasonOf = (name) => REASONS[name] || { label: String(name), colour: "--zero", text: "" };
+// A rule of the guard without a text here is shown by its name.
+export function reasonOf(name) {
+  const rule = /^guard_(\w+)$/.exec(name);
+  return REASONS[name] || { label: rule ? `guard: ${rule[1]}` : String(name), colour: rule ? "--series-3" : "--zero", text: "" };
+}
 
 const RULES = {
   finite: "not a usable number",
@@ -37,10 +41,13 @@ export class GuardView {
   constructor() {
     this.counts = {};
     this.shown = 0;
-    byId("rules").replaceChildren(...Object.entries(RULES).map(([name, text]) => {
-      this.counts[name] = element("dd", { text: "0" });
-      return element("div", {}, element("dt", {}, element("b", { text: name }), element("small", { text })), this.counts[name]);
-    }));
+    byId("rules").replaceChildren();
+    for (const [name, text] of Object.entries(RULES)) this.addRule(name, text);
+  }
+
+  addRule(name, text) {
+    this.counts[name] = element("dd", { text: "0" });
+    byId("rules").append(element("div", {}, element("dt", {}, element("b", { text: name }), element("small", { text })), this.counts[name]));
   }
 
   reset() {
@@ -51,6 +58,7 @@ export class GuardView {
 
   show(data) {
     if (performance.now() - this.shown > VERDICT_MS || !data.estimate) this.showVerdict(data);
+    for (const name of Object.keys(data.rules)) if (!this.counts[name]) this.addRule(name, "");
     for (const [name, node] of Object.entries(this.counts)) {
       const count = String(data.rules[name] || 0);
       if (node.textContent !== count) {

@@ -1,4 +1,4 @@
-#include "weir/arrival/arrival_statistics.h"
+#include "arrival/arrival_statistics.h"
 
 #include <gtest/gtest.h>
 

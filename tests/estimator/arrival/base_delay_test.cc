@@ -1,8 +1,8 @@
-#include "weir/arrival/base_delay.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
+
+#include "arrival/queueing_delay.h"
 
 namespace weir {
 namespace {

@@ -1,5 +1,3 @@
-#include "weir/arrival/clock_skew.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,8 @@
 #include <functional>
 #include <random>
 #include <string>
+
+#include "arrival/send_clock.h"
 
 namespace weir {
 namespace {

@@ -1,4 +1,4 @@
-#include "weir/arrival/interval_accumulator.h"
+#include "arrival/interval_accumulator.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "weir/arrival/path_memory.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
+
+#include "arrival/interval_accumulator.h"
 
 namespace weir {
 namespace {

@@ -1,4 +1,4 @@
-#include "weir/arrival/queueing_delay.h"
+#include "arrival/queueing_delay.h"
 
 #include <gtest/gtest.h>
 

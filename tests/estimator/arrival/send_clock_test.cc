@@ -1,4 +1,4 @@
-#include "weir/arrival/send_clock.h"
+#include "arrival/send_clock.h"
 
 #include <gtest/gtest.h>
 

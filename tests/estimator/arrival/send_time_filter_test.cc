@@ -1,10 +1,9 @@
-#include "weir/arrival/send_time_filter.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <random>
 
+#include "arrival/send_clock.h"
 #include "test_stream.h"
 
 namespace weir {

@@ -1,6 +1,6 @@
-#include "weir/arrival/standing_delay.h"
-
 #include <gtest/gtest.h>
+
+#include "arrival/queueing_delay.h"
 
 namespace weir {
 namespace {

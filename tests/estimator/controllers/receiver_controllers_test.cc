@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "arrival/arrival_statistics.h"
 #include "test_call.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers/built_in_controllers.h"

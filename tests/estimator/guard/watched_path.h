@@ -3,20 +3,30 @@
 #define WEIR_TESTS_ESTIMATOR_GUARD_WATCHED_PATH_H_
 
 #include <cmath>
+#include <memory>
+#include <stdexcept>
+#include <string_view>
 
-#include "weir/arrival/arrival.h"
-#include "weir/guard/queue_watch.h"
-#include "weir/guard/receive_rate.h"
+#include "arrival/arrival_history.h"
+#include "guard/guard_rule.h"
+#include "weir/arrival.h"
 #include "weir/units.h"
 
 namespace weir {
 
+inline std::unique_ptr<GuardRule> MakeRule(std::string_view name) {
+  for (const GuardRuleRow& row : GuardRuleTable()) {
+    if (row.info.name() == name) return row.make();
+  }
+  throw std::invalid_argument("no such rule");
+}
+
 class WatchedPath {
  public:
-  WatchedPath() { received.Start(now); }
+  WatchedPath() { arrivals.Start(now); }
 
   // 100 ms of what is left of `rate` when `loss_ratio` of it is lost; each packet waits for `delay`.
-  void Pass(DataRate rate, double loss_ratio = 0, TimeDelta delay = TimeDelta::Zero()) {
+  void Pass(DataRate rate, double loss_ratio = 0, TimeDelta delay = TimeDelta::Zero(), bool delay_stands = false) {
     for (int i = 0; i < 10; ++i) {
       now += TimeDelta::Millis(10);
       lost_ += loss_ratio / (1 - loss_ratio);
@@ -26,17 +36,21 @@ class WatchedPath {
       arrival.lost_change = static_cast<int32_t>(lost_);
       arrival.has_delay = true;
       arrival.queueing_delay = delay;
+      arrival.delay_stands = delay_stands;
       lost_ -= std::floor(lost_);
-      watch.OnArrival(arrival);
-      received.OnPacket(arrival.packet.size());
+      arrivals.OnArrival(arrival);
     }
-    received.Update(now);
-    watch.Look(now);
+    arrivals.OnDecision(now);
+  }
+
+  // The limit that the rule sets on any rate; PlusInfinity: none.
+  DataRate Limit(GuardRule& rule) const {
+    GuardFacts facts{.arrivals = arrivals, .now = now, .rate_at_packets = DataRate::KilobitsPerSecond(300)};
+    return rule.Apply(DataRate::PlusInfinity(), facts);
   }
 
   Timestamp now = Timestamp::Seconds(7);
-  QueueWatch watch;
-  ReceiveRate received;
+  ArrivalHistory arrivals;
 
  private:
   double lost_ = 0;

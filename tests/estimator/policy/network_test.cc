@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "arrival/arrival_statistics.h"
+#include "arrival/interval_accumulator.h"
 #include "counted_allocations.h"
 #include "onnx_model.h"
 #include "onnx_session.h"
 #include "test_models.h"
 #include "test_stream.h"
-#include "weir/arrival/arrival_statistics.h"
-#include "weir/arrival/interval_accumulator.h"
 #include "weir/policy/features.h"
 #include "weir/policy/policy.h"
 

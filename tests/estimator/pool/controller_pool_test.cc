@@ -285,7 +285,7 @@ TEST(ControllerPoolTest, AnAnswerThatComesTooLateIsDroppedAndCounts) {
 }
 
 // What the pool does; the veto makes steps, and with these members queues, of its own.
-const BandwidthEstimatorConfig kWithoutVeto{.constraints = {}, .objective = {}, .guard_rules = {.veto = false}};
+const BandwidthEstimatorConfig kWithoutVeto{.constraints = {}, .objective = {}, .guard_rules = WithoutRule("veto")};
 
 TEST(ControllerPoolTest, UnderMinTheCautiousOneHasTheSayWhoeverSitsWhere) {
   for (const char* line : {"pilot=fixed copilots=nada fusion=min", "pilot=nada copilots=fixed fusion=min"}) {

@@ -9,6 +9,7 @@
 
 #include "counted_allocations.h"
 #include "test_call.h"
+#include "test_pool.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers/built_in_controllers.h"
 #include "weir/pool/controller_pool.h"
@@ -24,7 +25,7 @@ BandwidthEstimator MakeEstimator() {
                                        return MakeBuiltInController(name, DataRate::KilobitsPerSecond(1000));
                                      });
   // The guard's veto makes steps of its own over these members' queues.
-  return BandwidthEstimator({.constraints = {}, .objective = {}, .guard_rules = {.veto = false}},
+  return BandwidthEstimator({.constraints = {}, .objective = {}, .guard_rules = WithoutRule("veto")},
                             std::move(pool.value()));
 }
 

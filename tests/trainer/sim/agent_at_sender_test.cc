@@ -68,8 +68,7 @@ TEST(AgentAtSenderTest, SeesAndDoesWhatThePolicyOfWeirSendDoes) {
   SimulationJob job = JobOf(Troubled(), "weir-send");
   job.model = std::make_shared<ModelFile>(std::string(WEIR_TEST_MODELS) + "/" + kModel + ".onnx");
   // The agent's.
-  job.guard_rules = kNoGuardRules;
-  job.guard_rules.slew = job.guard_rules.stale = true;
+  job.guard_rules = GuardOptions::ForTraining();
   auto weir_send = RunJob(job, true)["flows"][0];
   EXPECT_NE(agent["controller"], weir_send["controller"]);
   agent.erase("controller");

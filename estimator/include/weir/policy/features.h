@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "weir/arrival/interval_statistics.h"
+#include "weir/interval_statistics.h"
 
 namespace weir {
 

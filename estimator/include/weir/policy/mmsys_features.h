@@ -15,8 +15,8 @@
 #include <span>
 #include <string_view>
 
-#include "weir/arrival/arrival.h"
-#include "weir/arrival/interval_statistics.h"
+#include "weir/arrival.h"
+#include "weir/interval_statistics.h"
 #include "weir/units.h"
 
 namespace weir {

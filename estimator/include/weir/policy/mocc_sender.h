@@ -7,8 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "weir/arrival/interval_statistics.h"
-#include "weir/guard.h"
+#include "weir/interval_statistics.h"
 #include "weir/network_control.h"
 #include "weir/objective.h"
 #include "weir/policy/policy_agent.h"
@@ -38,6 +37,8 @@ class MoccSender {
 
   void Register(const Objective& objective) { agent_.SetObjective(objective); }
 
+  ~MoccSender();
+
   enum class Outcome { kDecided, kInvalidStatus, kPolicyFault };
   // Once per interval of the model. A status out of range changes nothing. When the policy fails, the rate falls to
   // what was acknowledged.
@@ -49,7 +50,9 @@ class MoccSender {
 
  private:
   PolicyAgent agent_;
-  Guard guard_{GuardOptions{.floor = false}};
+  // ArrivalHistory and Guard.
+  struct Path;
+  std::unique_ptr<Path> path_;
   DataRate rate_;
   // The sum of the intervals reported.
   Timestamp now_ = Timestamp::Micros(0);

@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "weir/arrival/interval_accumulator.h"
+#include "arrival/interval_accumulator.h"
 #include "weir/controllers/decision_timer.h"
 #include "weir/policy/mmsys_features.h"
 #include "weir/policy/policy_agent.h"

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "weir/arrival/interval_accumulator.h"
+#include "arrival/interval_accumulator.h"
 #include "weir/fusion.h"
 #include "weir/pool/pilot_policy.h"
 #include "weir/pool/pool_specification.h"

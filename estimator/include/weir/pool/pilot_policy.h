@@ -10,8 +10,8 @@
 #include <span>
 #include <string>
 
-#include "weir/arrival/interval_statistics.h"
 #include "weir/fusion.h"
+#include "weir/interval_statistics.h"
 #include "weir/objective.h"
 #include "weir/pool/pool_specification.h"
 #include "weir/units.h"

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "weir/arrival/interval_statistics.h"
+#include "weir/interval_statistics.h"
 #include "weir/pool/time_mean.h"
 #include "weir/units.h"
 

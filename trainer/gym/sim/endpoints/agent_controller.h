@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "weir/arrival/interval_accumulator.h"
+#include "arrival/interval_accumulator.h"
 #include "weir/controllers/decision_timer.h"
 #include "weir/policy/action.h"
 #include "weir/policy/features.h"

@@ -51,13 +51,6 @@ std::unique_ptr<RateController> MakeExternalController(const ControllerContext& 
 
 using Made = std::unique_ptr<RateController>;
 
-// What the others do for a policy, that policy unlearns.
-constexpr GuardOptions kTrainingRules = [] {
-  GuardOptions rules = kNoGuardRules;
-  rules.slew = rules.stale = true;
-  return rules;
-}();
-
 struct Factory {
   std::string_view name;
   Made (*make)(const ControllerContext& context);
@@ -157,7 +150,7 @@ FlowController MakeFlowController(std::string_view name, const ControllerContext
   FlowController result;
   if (name == kAgentName) result.agent = static_cast<AgentController*>(controller.get());
   if (result.agent && context.agent->side == RateController::Side::kSender) {
-    controller = AtSender(context, context.agent_guard, kTrainingRules, std::move(controller));
+    controller = AtSender(context, context.agent_guard, GuardOptions::ForTraining(), std::move(controller));
   }
   if (controller->side() == RateController::Side::kSender) {
     result.at_sender = std::move(controller);
@@ -168,10 +161,11 @@ FlowController MakeFlowController(std::string_view name, const ControllerContext
   const bool guard = result.agent         ? context.agent_guard
                      : context.own_policy ? context.own_policy->guard
                                           : factory && factory->guard;
-  const BandwidthEstimatorConfig config{.constraints = context.receiver_constraints,
-                                        .objective = context.objective,
-                                        .guard = guard,
-                                        .guard_rules = result.agent ? kTrainingRules : context.guard_rules};
+  const BandwidthEstimatorConfig config{
+      .constraints = context.receiver_constraints,
+      .objective = context.objective,
+      .guard = guard,
+      .guard_rules = result.agent ? GuardOptions::ForTraining() : context.guard_rules};
   result.at_receiver = std::make_unique<BandwidthEstimator>(config, std::move(controller));
   return result;
 }

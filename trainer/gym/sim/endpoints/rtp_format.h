@@ -7,7 +7,7 @@
 #include "link/packet.h"
 #include "media/media_source.h"
 #include "scenario/scenario.h"
-#include "weir/arrival/arrival.h"
+#include "weir/arrival.h"
 #include "weir/units.h"
 
 namespace weir::sim {

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "endpoints/rtp_format.h"
-#include "weir/rtcp.h"
 
 namespace weir::sim {
 namespace {
@@ -106,29 +105,33 @@ void RtpReceiver::OnEstimatorTimeout() {
   if (now_ns >= config_.stop_ns) return;
   ProcessArrivals(now_ns);
   const Timestamp now = ToTimestamp(now_ns);
-  if (estimator_->next_timeout() <= now) {
-    if (const std::optional<Estimate> estimate = estimator_->OnTimeout(now)) {
+  if (NextTimeout() <= now) {
+    estimator_->OnTimeout(now);
+    if (const std::optional<Remb> remb = remb_sender_.OnTimeout(*estimator_, now)) {
       auto message = std::make_shared<ReceiverRtcp>();
-      message->remb = RembFor(*estimate);
+      message->remb = Serialized(*remb);
       SendRtcp(std::move(message));
       observer_->OnFeedbackSent(now_ns);
-      observer_->OnPathKind(estimate->path_kind, now_ns);
+      observer_->OnPathKind(estimator_->latest().path_kind, now_ns);
     }
   }
   SetEstimatorTimer(now_ns);
 }
 
 void RtpReceiver::SetEstimatorTimer(int64_t now_ns) {
-  int64_t next_ns = ToSimulatedNs(estimator_->next_timeout());
+  int64_t next_ns = ToSimulatedNs(NextTimeout());
   if (config_.wake_on_arrival && !pending_.empty()) next_ns = std::min(next_ns, pending_.front().arrival_time_ns);
   estimator_timer_.Set(std::max(next_ns, now_ns));
 }
 
-std::vector<uint8_t> RtpReceiver::RembFor(const Estimate& estimate) const {
-  std::array<uint32_t, kStreamsPerFlow> ssrcs{};
-  const size_t count = estimator_->Ssrcs(ssrcs);
-  std::vector<uint8_t> bytes(RembSize(count));
-  bytes.resize(WriteRemb(ReceiverSsrc(config_.flow_index), estimate.target_rate, std::span(ssrcs).first(count), bytes));
+Timestamp RtpReceiver::NextTimeout() const {
+  return std::min(estimator_->next_timeout(), remb_sender_.next_timeout(*estimator_));
+}
+
+std::vector<uint8_t> RtpReceiver::Serialized(Remb remb) const {
+  remb.sender_ssrc = ReceiverSsrc(config_.flow_index);
+  std::vector<uint8_t> bytes(RembSize(remb.ssrc_count));
+  bytes.resize(WriteRemb(remb, bytes));
   return bytes;
 }
 

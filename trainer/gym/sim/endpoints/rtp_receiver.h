@@ -17,6 +17,7 @@
 #include "link/packet.h"
 #include "repair/video_repair.h"
 #include "weir/bandwidth_estimator.h"
+#include "weir/remb_sender.h"
 
 namespace weir::sim {
 
@@ -83,12 +84,14 @@ class RtpReceiver final : private PacketSink {
   void Process(PendingPacket& pending);
   void CountPacket(const PacketArrival& rtp);
   void SetEstimatorTimer(int64_t now_ns);
-  std::vector<uint8_t> RembFor(const Estimate& estimate) const;
+  Timestamp NextTimeout() const;
+  std::vector<uint8_t> Serialized(Remb remb) const;
   ReceiverReport BuildReport(int64_t now_ns) const;
   void SendRtcp(std::shared_ptr<ReceiverRtcp> message);
 
   const RtpReceiverConfig config_;
   const std::unique_ptr<BandwidthEstimator> estimator_;
+  RembSender remb_sender_;
   Link* const rtcp_link_;
   PacketSink* const rtcp_sink_;
   FlowObserver* const observer_;

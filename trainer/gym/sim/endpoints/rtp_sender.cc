@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "endpoints/rtp_format.h"
-#include "weir/rtcp.h"
+#include "weir/remb_sender.h"
 
 namespace weir::sim {
 namespace {

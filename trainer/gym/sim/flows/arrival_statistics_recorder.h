@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "arrival/interval_accumulator.h"
 #include "core/sim_time.h"
 #include "link/packet.h"
 #include "scenario/scenario.h"
-#include "weir/arrival/interval_accumulator.h"
 #include "weir/estimator_observer.h"
 
 namespace weir::sim {

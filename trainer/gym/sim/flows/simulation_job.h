@@ -12,7 +12,7 @@
 #include "endpoints/own_policy.h"
 #include "program/external_controllers.h"
 #include "scenario/scenario.h"
-#include "weir/guard/guard_rules.h"
+#include "weir/guard.h"
 #include "weir/objective.h"
 
 namespace weir::sim {

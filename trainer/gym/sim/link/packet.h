@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "weir/arrival/arrival.h"
+#include "weir/arrival.h"
 
 namespace weir::sim {
 

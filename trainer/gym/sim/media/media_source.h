@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "link/packet.h"
-#include "weir/arrival/arrival.h"
+#include "weir/arrival.h"
 #include "weir/units.h"
 
 namespace weir::sim {

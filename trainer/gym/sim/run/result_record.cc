@@ -89,7 +89,8 @@ void AddPool(const ControllerPool& pool, Json& record) {
 
 void AddEstimator(const BandwidthEstimator& estimator, Json& record) {
   const EstimatorCounters counters = estimator.counters();
-  for (const GuardRuleRow& row : kGuardRules) record["guard"][std::string(row.name)] = counters.guard.*row.counter;
+  const std::span<const GuardRuleInfo> rules = GuardRules();
+  for (size_t i = 0; i < rules.size(); ++i) record["guard"][std::string(rules[i].name())] = counters.guard[i];
   record["estimator"] = {{"decisions", counters.decisions},
                          {"policy_faults", counters.policy_faults},
                          {"fallback_decisions", counters.fallback_decisions}};

@@ -60,7 +60,7 @@ GuardOptions ParseGuardOff(const json& value) {
   GuardOptions rules;
   if (!value.is_array()) RefuseJson("guard_off", "must be an array of names of the guard's rules");
   for (const json& name : value) {
-    if (!SwitchOff(rules, JsonString(name, "guard_off"))) RefuseJson("guard_off", "names a rule without a switch");
+    if (!rules.SwitchOff(JsonString(name, "guard_off"))) RefuseJson("guard_off", "names a rule without a switch");
   }
   return rules;
 }

@@ -8,7 +8,7 @@
 
 #include "program/input.h"
 #include "program/json.h"
-#include "weir/arrival/interval_statistics.h"
+#include "weir/interval_statistics.h"
 
 namespace weir::sim {
 namespace {

@@ -1,0 +1,96 @@
+// RTP packets at the receiver: as the host reports them, and as the arrival statistics have read them.
+#ifndef WEIR_ARRIVAL_H_
+#define WEIR_ARRIVAL_H_
+
+#include <cstdint>
+
+#include "weir/units.h"
+
+namespace weir {
+
+// Senders of media fill a packet up to this size, header included.
+inline constexpr DataSize kFullPacket = DataSize::Bytes(1200);
+
+// The purpose of a packet. The host derives it from the negotiated payload type; kProbe also covers packets of padding.
+enum class PacketKind : uint8_t { kVideo, kAudio, kProbe, kRetransmission };
+
+// One RTP packet as received. The sender controls every field but the arrival time, so they are untrusted.
+struct PacketArrival {
+  // The receiver's monotonic clock.
+  Timestamp arrival_time = Timestamp::MinusInfinity();
+  // Fields of the RTP header; all values are valid.
+  uint32_t ssrc = 0;
+  uint16_t sequence_number = 0;
+  uint8_t payload_type = 0;
+  PacketKind kind = PacketKind::kVideo;
+  // Header extension abs-send-time: 24 bits, 6.18 fixed-point seconds, wraps every 64 s.
+  bool has_abs_send_time = false;
+  uint32_t abs_send_time = 0;
+  // Replaces abs-send-time where that is missing; the clock rate is in Hz, 0 when unknown.
+  uint32_t rtp_timestamp = 0;
+  uint32_t rtp_clock_rate = 0;
+  // Sizes of the parts of the RTP packet in bytes, without UDP and IP.
+  uint32_t header_size = 0;
+  uint32_t payload_size = 0;
+  uint32_t padding_size = 0;
+
+  DataSize size() const {
+    return DataSize::Bytes(int64_t{header_size} + int64_t{payload_size} + int64_t{padding_size});
+  }
+};
+
+// A packet after unwrapping, removal of duplicates and comparison with the base delay: the input of controllers at the
+// receiver.
+struct Arrival {
+  // The packet as reported, with an arrival time that never runs backwards.
+  PacketArrival packet;
+  // Unwrapped, per SSRC; continues across wraps, starts anew when the sender restarts.
+  int64_t sequence_number = 0;
+  // Change of the number of packets that are considered lost: n for a gap of n packets, -1 for a late packet that was
+  // counted as lost, else 0. The sum over an interval is its loss. Includes packets of unknown fate since the stream's
+  // last arrival; they are neither received nor lost.
+  int32_t lost_change = 0;
+  // False when the packet has no usable send time; the two delays are then those of the last packet that had one.
+  bool has_delay = false;
+  // One-way delay above the base delay; never negative.
+  TimeDelta queueing_delay = TimeDelta::Zero();
+  // The base delay has risen to a delay that persisted after the sender backed off.
+  bool delay_stands = false;
+  // Change of one-way delay since the previous packet with a send time.
+  TimeDelta delay_change = TimeDelta::Zero();
+};
+
+// Irregularities since construction.
+struct ArrivalCounters {
+  uint64_t duplicates = 0;          // dropped
+  uint64_t reordered = 0;           // late, accepted
+  uint64_t invalid = 0;             // impossible arrival time or size, or a lone leap in sequence numbers; dropped
+  uint64_t restarts = 0;            // streams whose sequence numbers started anew
+  uint64_t send_time_outliers = 0;  // implausible send times; the packet counts without a delay
+  uint64_t clock_restarts = 0;      // leaps of a sender's clock, or of the receiver's back by more than 3 s
+  uint64_t ssrc_evictions = 0;      // streams dropped to make room
+  uint64_t fate_unknown = 0;        // packets that were sent and may or may not have arrived
+};
+
+// Sums of arrivals since construction, after W3C's webrtc-stats.
+struct ArrivalTotals {
+  int64_t packets = 0;
+  DataSize size = DataSize::Zero();
+  // Sum of Arrival::lost_change: a late packet takes one back, so it can fall, also below 0.
+  int64_t packets_lost = 0;
+  // Sum over the packets with a send time, and their number.
+  TimeDelta queueing_delay = TimeDelta::Zero();
+  int64_t packets_with_delay = 0;
+};
+
+struct LastSecond {
+  DataRate receive_rate = DataRate::Zero();
+  // Mean; zero where no packet had a send time.
+  TimeDelta queueing_delay = TimeDelta::Zero();
+  // 0 to 1.
+  double loss_ratio = 0;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_ARRIVAL_H_

@@ -1,0 +1,101 @@
+// REMB, the RTCP message "Receiver Estimated Maximum Bitrate" of draft-alvestrand-rmcat-remb-03: when to send one, how
+// to write and to read it.
+#ifndef WEIR_REMB_SENDER_H_
+#define WEIR_REMB_SENDER_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "weir/units.h"
+
+namespace weir {
+
+class ArrivalHistory;
+class BandwidthEstimator;
+
+inline constexpr size_t kMaxRembSsrcs = 255;
+inline constexpr size_t kRembHeaderSize = 20;
+
+// Size in bytes of a REMB about `ssrc_count` streams.
+constexpr size_t RembSize(size_t ssrc_count) { return kRembHeaderSize + 4 * ssrc_count; }
+
+struct Remb {
+  // SSRC of the REMB sender, the receiver of the media.
+  uint32_t sender_ssrc = 0;
+  // Not negative; libwebrtc reads 0 as "no limit".
+  DataRate rate = DataRate::Zero();
+  // At most kMaxRembSsrcs.
+  size_t ssrc_count = 0;
+  // The first `ssrc_count` are valid.
+  std::array<uint32_t, kMaxRembSsrcs> ssrcs{};
+};
+
+// Writes one RTCP packet and returns its size; 0, with nothing written, when `out` is too small, there are more than
+// 255 SSRCs, or the rate is not positive and finite. Rates are rounded down to 18 significant bits.
+[[nodiscard]] size_t WriteRemb(const Remb& remb, std::span<uint8_t> out);
+
+// Reads the one RTCP packet that `packet` holds, without the compound packet around it. Nothing unless it is a
+// well-formed REMB: RTP version 2, PT 206, FMT 15, "REMB", and lengths that agree with each other and with `packet`. A
+// rate of 0 is reported as such; rates beyond DataRate are malformed.
+std::optional<Remb> ParseRemb(std::span<const uint8_t> packet);
+
+// A REMB with the rate in force and the SSRCs of the streams that have not ended; `sender_ssrc` is left to the host.
+Remb RembFor(const BandwidthEstimator& estimator);
+
+// Decides when a REMB with the estimate in force is due. The host calls BandwidthEstimator::OnTimeout and then this
+// OnTimeout when the next_timeout() of either has come.
+//
+// With T the rate in force, S the rate of the latest REMB and t the time since it, a REMB is due:
+//
+// 1. At once, for the first rate.
+// 2. T <= 0.97 S: at once.
+// 3. Any other T != S: at t = 200 ms. Fewer than four packets in the last second and 0.85 S < T < 1.15 S: at t = 500
+// ms,
+//    also where rule 2 would apply. So few packets are little evidence, and REMB would outweigh the audio.
+// 4. T = S, because feedback can be lost:
+//    a. at t = 200 ms until one was sent after the first packet: the sender's transport may not have been ready, and a
+//       sender that starts high uses the REMB that it has when it encodes its first frame. Without packets it rests 10
+//       s after the first REMB;
+//    b. at t = 200 ms, up to five times, while more than 1.25 S arrives: the sender may not have received it. A REMB of
+//       80 bytes, with SRTCP, UDP and IP, must be at most 5 % of the received bytes (RFC 3550, section 6.2);
+//    c. at t = 1 s otherwise, also while nothing arrives.
+class RembSender {
+ public:
+  // MinusInfinity before the first OnTimeout, PlusInfinity while nothing is due before something changes.
+  Timestamp next_timeout(const BandwidthEstimator& estimator) const;
+  // The REMB that is due, see RembFor(). A `now` that is not after that of the previous call is ignored.
+  [[nodiscard]] std::optional<Remb> OnTimeout(const BandwidthEstimator& estimator, Timestamp now);
+  // A REMB although none is due, for hosts that have just become able to send.
+  Remb SendNow(const BandwidthEstimator& estimator, Timestamp now);
+
+  // Number of REMBs since construction.
+  uint64_t sent() const { return sent_; }
+
+ private:
+  friend class RembRulesTest;
+
+  Timestamp DueTime(DataRate target, const ArrivalHistory& arrivals, Timestamp now) const;
+  Timestamp RepeatTime(const ArrivalHistory& arrivals, Timestamp now) const;
+  // More arrives than the latest REMB allows the sender to send.
+  bool LooksUnheard(const ArrivalHistory& arrivals, Timestamp now) const;
+  void OnSent(DataRate target, const ArrivalHistory& arrivals, Timestamp now);
+
+  // The latest OnTimeout.
+  Timestamp now_ = Timestamp::MinusInfinity();
+  uint64_t sent_ = 0;
+  bool sent_after_packet_ = false;
+  Timestamp first_time_ = Timestamp::MinusInfinity();
+  DataRate last_target_ = DataRate::Zero();
+  Timestamp last_time_ = Timestamp::MinusInfinity();
+  // Bytes received until the latest REMB.
+  DataSize last_size_ = DataSize::Zero();
+  // Quick repetitions of the rate.
+  int unheard_ = 0;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_REMB_SENDER_H_

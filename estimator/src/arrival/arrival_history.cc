@@ -1,0 +1,229 @@
+#include "arrival/arrival_history.h"
+
+namespace weir {
+namespace {
+
+constexpr TimeDelta kTick = TimeDelta::Millis(25);
+constexpr TimeDelta kSlot = TimeDelta::Millis(100);
+constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
+constexpr int64_t kSlotsPerSecond = 10;
+// After a pause this long nothing that is remembered holds.
+constexpr TimeDelta kForget = TimeDelta::Seconds(10);
+
+constexpr double kQueueS = 0.002;
+constexpr double kNoises = 1.5;
+constexpr double kMaxNoiseS = 0.04;
+constexpr int64_t kQueueLossPercent = 20;
+constexpr double kNoisyS = 0.005;
+constexpr int64_t kNoisyLossPercent = 1;
+
+constexpr TimeDelta kMinRateSlot = TimeDelta::Millis(200);
+constexpr TimeDelta kRateMemory = TimeDelta::Seconds(1);
+
+constexpr TimeDelta kSparseGap = TimeDelta::Millis(200);
+constexpr TimeDelta kMaxGaps = TimeDelta::Seconds(5);
+
+}  // namespace
+
+double ArrivalHistory::Second::LossRatio() const {
+  return lost > 0 ? static_cast<double>(lost) / static_cast<double>(lost + received) : 0;
+}
+
+void ArrivalHistory::Second::AddFates(const Second& other) {
+  received += other.received;
+  lost += other.lost;
+}
+
+void ArrivalHistory::Start(Timestamp now) {
+  const ArrivalTotals totals = totals_;
+  const std::array<Timestamp, kLatest> latest_arrivals = latest_arrivals_;
+  *this = {};
+  totals_ = totals;
+  latest_arrivals_ = latest_arrivals;
+  noticed_packets_ = totals.packets;
+  rate_slot_start_ = now;
+  rate_slot_start_size_ = totals.size;
+  Forget();
+}
+
+void ArrivalHistory::Count(Timestamp time, DataSize size) {
+  // Arrival times run backwards only where the clock was set back.
+  if (time < latest_arrival_) Forget();
+  latest_arrival_ = time;
+  if (time >= tick_end_) Advance(time);
+  latest_arrivals_[static_cast<size_t>(totals_.packets) % kLatest] = time;
+  ++totals_.packets;
+  totals_.size += size;
+  latest_is_judged_ = false;
+}
+
+void ArrivalHistory::OnData(Timestamp time, DataSize size) {
+  Count(time, size);
+  latest_delay_ = TimeDelta::MinusInfinity();
+  latest_followed_loss_ = false;
+}
+
+void ArrivalHistory::OnArrival(const Arrival& arrival) {
+  Count(arrival.packet.arrival_time, arrival.packet.size());
+  totals_.packets_lost += arrival.lost_change;
+  latest_followed_loss_ = arrival.lost_change > 0;
+  delay_stands_ = arrival.delay_stands;
+  latest_delay_ = arrival.has_delay ? arrival.queueing_delay : TimeDelta::MinusInfinity();
+  if (!arrival.has_delay) return;
+  ++totals_.packets_with_delay;
+  totals_.queueing_delay += arrival.queueing_delay;
+  tick_delays_[0] = std::min(tick_delays_[0], arrival.queueing_delay);
+}
+
+void ArrivalHistory::Forget() {
+  tick_start_ = tick_end_ = Timestamp::MinusInfinity();
+  ticks_ = slots_ = 0;
+  tick_delays_.fill(TimeDelta::PlusInfinity());
+  slot_delay_ = TimeDelta::PlusInfinity();
+  slot_starts_.fill(totals_);
+  second_start_ = totals_;
+  seconds_ = {};
+  whole_seconds_ = 0;
+  noise_ = {};
+  latest_is_judged_ = true;
+  latest_waited_ = false;
+}
+
+void ArrivalHistory::Advance(Timestamp now) {
+  if (now - tick_start_ >= kForget) {
+    Forget();
+    tick_start_ = slot_start_ = now;
+  }
+  for (; now - tick_start_ >= kTick; tick_start_ += kTick) {
+    slot_delay_ = std::min(slot_delay_, tick_delays_[0]);
+    tick_delays_ = {TimeDelta::PlusInfinity(), tick_delays_[0]};
+    if (++ticks_ % kTicksPerSlot == 0) EndSlot();
+  }
+  tick_end_ = tick_start_ + kTick;
+}
+
+void ArrivalHistory::EndSlot() {
+  if (slot_delay_.IsFinite()) noise_.Add(slot_delay_.seconds());
+  slot_delay_ = TimeDelta::PlusInfinity();
+  slot_start_ += kSlot;
+  slot_starts_[static_cast<size_t>(++slots_) % kSlots] = totals_;
+  if (slots_ % kSlotsPerSecond != 0) return;
+  seconds_[whole_seconds_++ % kSeconds] = {.size = totals_.size - second_start_.size,
+                                           .received = totals_.packets - second_start_.packets,
+                                           .lost = totals_.packets_lost - second_start_.packets_lost};
+  second_start_ = totals_;
+}
+
+void ArrivalHistory::OnDecision(Timestamp now) {
+  if (!latest_is_judged_) {
+    latest_waited_ = latest_followed_loss_ || (latest_delay_.IsFinite() && IsQueue(latest_delay_));
+    latest_is_judged_ = true;
+  }
+  if (tick_start_.IsFinite() && now >= tick_end_) Advance(now);
+  NoticePackets(now);
+  EndReceiveRateSlot(now);
+}
+
+double ArrivalHistory::NoiseAllowanceSeconds() const { return std::min(kNoises * noise_.Seconds(), kMaxNoiseS); }
+
+bool ArrivalHistory::IsQueue(TimeDelta delay) const { return delay.seconds() >= kQueueS + NoiseAllowanceSeconds(); }
+
+bool ArrivalHistory::WaitsFor(TimeDelta delay) const {
+  const TimeDelta smallest = SmallestDelay();
+  return smallest.IsFinite() && smallest.seconds() >= delay.seconds() + NoiseAllowanceSeconds();
+}
+
+QueueSign ArrivalHistory::Sign() const {
+  const TimeDelta delay = SmallestDelay();
+  if (!delay.IsFinite()) return QueueSign::kUnknown;
+  const ArrivalTotals& before = SlotStart(1);
+  const int64_t lost = std::max<int64_t>(totals_.packets_lost - before.packets_lost, 0);
+  const int64_t sent = lost + totals_.packets - before.packets;
+  const bool loses = lost >= kFewestLost && 100 * lost >= kQueueLossPercent * sent;
+  return loses || IsQueue(delay) ? QueueSign::kQueue : QueueSign::kNone;
+}
+
+bool ArrivalHistory::IsNoisy() const {
+  Second all;
+  for (const Second& second : seconds_) all.AddFates(second);
+  return noise_.Seconds() >= kNoisyS ||
+         (all.lost > 0 && 100 * all.lost >= kNoisyLossPercent * (all.lost + all.received));
+}
+
+DataRate ArrivalHistory::LatestSecondRate() const { return latest_second().size / kSecond; }
+
+DataRate ArrivalHistory::HighestSecondRate() const {
+  return std::ranges::max_element(seconds_, {}, &Second::size)->size / kSecond;
+}
+
+double ArrivalHistory::LowestLossRatio() const {
+  double lowest = 1;
+  for (size_t i = 0; i < std::min(whole_seconds_, kSeconds); ++i) {
+    if (seconds_[i].received > 0) lowest = std::min(lowest, seconds_[i].LossRatio());
+  }
+  return lowest;
+}
+
+LastSecond ArrivalHistory::LastSecondBefore(Timestamp now) const {
+  LastSecond result;
+  if (!IsTime(now) || !tick_start_.IsFinite()) return result;
+  const TimeDelta elapsed = std::max(now - slot_start_, TimeDelta::Zero());
+  const int64_t back = kSlotsPerSecond - 1 - elapsed.us() / kSlot.us();
+  if (back < 0) return result;
+  const ArrivalTotals& start = SlotStart(back);
+  const int64_t packets = totals_.packets - start.packets;
+  const int64_t packets_with_delay = totals_.packets_with_delay - start.packets_with_delay;
+  const int64_t lost = std::max<int64_t>(totals_.packets_lost - start.packets_lost, 0);
+  result.receive_rate = (totals_.size - start.size) / (elapsed + kSlot * static_cast<double>(back));
+  if (packets_with_delay > 0) {
+    const TimeDelta sum = totals_.queueing_delay - start.queueing_delay;
+    result.queueing_delay = TimeDelta::Micros(sum.us() / packets_with_delay);
+  }
+  if (lost > 0) result.loss_ratio = static_cast<double>(lost) / static_cast<double>(lost + packets);
+  return result;
+}
+
+void ArrivalHistory::EndReceiveRateSlot(Timestamp now) {
+  const TimeDelta duration = now - rate_slot_start_;
+  if (duration < kMinRateSlot) return;
+  // After a long pause between decisions the older slots are outdated.
+  if (duration >= kRateMemory) rates_bps_.fill(0);
+  rate_slot_ = (rate_slot_ + 1) % kRates;
+  rates_bps_[rate_slot_] = ((totals_.size - rate_slot_start_size_) / duration).bps();
+  rate_slot_start_ = now;
+  rate_slot_start_size_ = totals_.size;
+}
+
+DataRate ArrivalHistory::HighestReceiveRate() const {
+  return DataRate::BitsPerSecond(*std::max_element(rates_bps_.begin(), rates_bps_.end()));
+}
+
+DataRate ArrivalHistory::LatestReceiveRate() const {
+  return DataRate::BitsPerSecond((rates_bps_[rate_slot_] + rates_bps_[(rate_slot_ + kRates - 1) % kRates]) / 2);
+}
+
+void ArrivalHistory::NoticePackets(Timestamp now) {
+  const int64_t packets = totals_.packets - noticed_packets_;
+  noticed_packets_ = totals_.packets;
+  new_packets_ = packets > 0;
+  if (!new_packets_) return;
+  if (!any_packets()) {
+    first_noticed_ = now;
+    noticed_.fill(now);
+  }
+  for (int64_t i = std::min<int64_t>(packets, kLatest); i > 0; --i) {
+    std::rotate(noticed_.begin(), noticed_.begin() + 1, noticed_.end());
+    noticed_.back() = now;
+  }
+}
+
+TimeDelta ArrivalHistory::LatestGaps() const { return std::min(latest_noticed() - noticed_[0], kMaxGaps); }
+
+bool ArrivalHistory::IsSparse() const {
+  for (size_t i = 1; i < kLatest; ++i) {
+    if (noticed_[i] - noticed_[i - 1] < kSparseGap) return false;
+  }
+  return true;
+}
+
+}  // namespace weir

@@ -1,0 +1,179 @@
+// Arrivals of the last ten seconds. BandwidthEstimator keeps one history; the guard, the statistics of a host and
+// RembSender read it.
+#ifndef WEIR_ARRIVAL_ARRIVAL_HISTORY_H_
+#define WEIR_ARRIVAL_ARRIVAL_HISTORY_H_
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "arrival/queueing_delay.h"
+#include "weir/arrival.h"
+#include "weir/units.h"
+
+namespace weir {
+
+enum class QueueSign : uint8_t {
+  kUnknown,  // no packet with a delay in the last tens of milliseconds
+  kNone,
+  kQueue,
+};
+
+// Every packet is added to one set of totals; a tick of 25 ms, a slot of 100 ms and a second are differences of the
+// totals at their two ends. Ticks begin with the first packet, and anew after a pause of 10 s. Receive rates over
+// 200 ms or more, and pauses between packets, are measured at decisions instead.
+//
+// Memory is constant; adding a packet takes a few nanoseconds.
+class ArrivalHistory {
+ public:
+  // Lost packets; fewer may be chance.
+  static constexpr int64_t kFewestLost = 4;
+  static constexpr size_t kLatest = 4;
+
+  struct Second {
+    DataSize size = DataSize::Zero();
+    int64_t received = 0;
+    int64_t lost = 0;
+
+    // Lost by sent, 0 to 1.
+    double LossRatio() const;
+    void AddFates(const Second& other);
+  };
+
+  // The estimator becomes active: all that is known but the totals is forgotten.
+  void Start(Timestamp now);
+  void OnArrival(const Arrival& arrival);
+  // For sources that report amounts instead of packets; `time` is when they were received.
+  void OnData(Timestamp time, DataSize size);
+  // Must be called before a decision reads the history; `now` must not be before that of an earlier call.
+  void OnDecision(Timestamp now);
+
+  // --- Since construction.
+
+  const ArrivalTotals& totals() const { return totals_; }
+  // Arrival time of the fourth-latest packet; MinusInfinity when there are fewer.
+  Timestamp fourth_latest_arrival() const { return latest_arrivals_[static_cast<size_t>(totals_.packets) % kLatest]; }
+
+  // --- The last second, for statistics.
+
+  // Covers the 0.9 to 1 s before `now`.
+  LastSecond LastSecondBefore(Timestamp now) const;
+
+  // --- The queue, as of the latest decision.
+
+  // The sign is kQueue unless
+  //   1. a packet of the last 25 to 50 ms waited less than 2 ms + min(1.5 x delay noise, 40 ms), and
+  //   2. fewer than 20 % or fewer than four packets of the last 100 to 200 ms were lost: random loss easily hits two of
+  //      the few packets that a call begins with.
+  QueueSign Sign() const;
+  // Each packet of the last 25 to 50 ms waited for `delay` above that noise; false when there is none.
+  bool WaitsFor(TimeDelta delay) const;
+  // The latest packet, however old, waited longer than rule 1 allows, or followed a loss.
+  bool LatestWaited() const { return latest_waited_; }
+  // Arrival::delay_stands of the latest packet.
+  bool delay_stands() const { return delay_stands_; }
+  // Delays and losses occur that no queue explains: a delay noise of 5 ms, or 1 % of loss in the last ten seconds.
+  bool IsNoisy() const;
+
+  // --- Whole seconds.
+
+  // Number of seconds since the first packet.
+  size_t whole_seconds() const { return whole_seconds_; }
+  // The last ten, unordered; seconds before the first packet are empty.
+  std::span<const Second> seconds() const { return seconds_; }
+  const Second& latest_second() const { return seconds_[(whole_seconds_ + kSeconds - 1) % kSeconds]; }
+  DataRate LatestSecondRate() const;
+  // The highest of the last ten seconds; zero before there is one.
+  DataRate HighestSecondRate() const;
+  // The lowest loss ratio of the last ten seconds, 0 to 1: the loss of the path at any rate.
+  double LowestLossRatio() const;
+
+  // --- Receive rates, over slots of 200 ms or more that end at decisions.
+
+  // The highest of the last five slots; zero before there is one.
+  DataRate HighestReceiveRate() const;
+  // The mean of the latest two slots, likewise.
+  DataRate LatestReceiveRate() const;
+
+  // --- Pauses, measured at decisions.
+
+  bool any_packets() const { return first_noticed_.IsFinite(); }
+  // Packets arrived between the last two decisions.
+  bool new_packets() const { return new_packets_; }
+  Timestamp first_noticed() const { return first_noticed_; }
+  Timestamp latest_noticed() const { return noticed_[kLatest - 1]; }
+  // Time since the latest packet; zero before the first.
+  TimeDelta Silence(Timestamp now) const { return any_packets() ? now - latest_noticed() : TimeDelta::Zero(); }
+  // The sum of the last three gaps between packets, at most 5 s.
+  TimeDelta LatestGaps() const;
+  // Each of these gaps was 200 ms or longer.
+  bool IsSparse() const;
+
+ private:
+  static constexpr size_t kSeconds = 10;
+  static constexpr size_t kSlots = 10;
+  static constexpr size_t kRates = 5;
+  static constexpr int64_t kTicksPerSlot = 4;
+
+  static constexpr std::array<Timestamp, kLatest> kNever = {Timestamp::MinusInfinity(), Timestamp::MinusInfinity(),
+                                                            Timestamp::MinusInfinity(), Timestamp::MinusInfinity()};
+
+  void Count(Timestamp time, DataSize size);
+  void Advance(Timestamp now);
+  void Forget();
+  void EndSlot();
+  void EndReceiveRateSlot(Timestamp now);
+  void NoticePackets(Timestamp now);
+  double NoiseAllowanceSeconds() const;
+  bool IsQueue(TimeDelta delay) const;
+  TimeDelta SmallestDelay() const { return std::min(tick_delays_[0], tick_delays_[1]); }
+  // The totals at the beginning of an earlier slot, up to kSlots - 1 back.
+  const ArrivalTotals& SlotStart(int64_t back) const {
+    return slot_starts_[static_cast<size_t>(slots_ - back + static_cast<int64_t>(kSlots)) % kSlots];
+  }
+
+  ArrivalTotals totals_;
+  // Ring; the next packet overwrites the oldest.
+  std::array<Timestamp, kLatest> latest_arrivals_ = kNever;
+  Timestamp latest_arrival_ = Timestamp::MinusInfinity();
+
+  // The present tick, and when it ends; MinusInfinity before the first.
+  Timestamp tick_start_ = Timestamp::MinusInfinity();
+  Timestamp tick_end_ = Timestamp::MinusInfinity();
+  int64_t ticks_ = 0;
+  // The smallest delays of the present tick and the one before it, and of the ended ticks of the present slot.
+  std::array<TimeDelta, 2> tick_delays_ = {TimeDelta::PlusInfinity(), TimeDelta::PlusInfinity()};
+  TimeDelta slot_delay_ = TimeDelta::PlusInfinity();
+  Timestamp slot_start_ = Timestamp::MinusInfinity();
+  int64_t slots_ = 0;
+  std::array<ArrivalTotals, kSlots> slot_starts_;
+  ArrivalTotals second_start_;
+  std::array<Second, kSeconds> seconds_;
+  size_t whole_seconds_ = 0;
+  DelayNoise noise_;
+
+  // The latest packet. It is judged at the next decision, by the noise that was known when it came.
+  TimeDelta latest_delay_ = TimeDelta::MinusInfinity();
+  bool latest_followed_loss_ = false;
+  bool latest_is_judged_ = true;
+  bool latest_waited_ = false;
+  bool delay_stands_ = false;
+
+  Timestamp rate_slot_start_ = Timestamp::MinusInfinity();
+  DataSize rate_slot_start_size_ = DataSize::Zero();
+  std::array<int64_t, kRates> rates_bps_{};
+  size_t rate_slot_ = 0;
+
+  int64_t noticed_packets_ = 0;
+  bool new_packets_ = false;
+  Timestamp first_noticed_ = Timestamp::MinusInfinity();
+  // Decisions that noticed the last packets, the oldest first; the first packet also stands for those before it.
+  std::array<Timestamp, kLatest> noticed_ = kNever;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_ARRIVAL_ARRIVAL_HISTORY_H_

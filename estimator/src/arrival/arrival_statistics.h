@@ -1,0 +1,100 @@
+// Checks RTP packets, which are untrusted, and derives loss and queueing delay from their sequence numbers and send
+// times.
+#ifndef WEIR_ARRIVAL_ARRIVAL_STATISTICS_H_
+#define WEIR_ARRIVAL_ARRIVAL_STATISTICS_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "arrival/queueing_delay.h"
+#include "arrival/rtp_streams.h"
+#include "arrival/send_clock.h"
+#include "weir/arrival.h"
+#include "weir/units.h"
+
+namespace weir {
+
+// Memory is bounded: at most kMaxSsrcs streams are known; the one heard least recently gives way to a new one, which
+// inherits its memory. The first kPreparedStreams have memory from the beginning; each further one takes 0.3 kB with
+// its first packet, and each that is measured by its RTP timestamps 3 kB. No other packet allocates.
+class ArrivalStatistics {
+ public:
+  static constexpr size_t kMaxSsrcs = SsrcTable::kSlots;
+  static constexpr size_t kPreparedStreams = 8;
+  // A stream without packets for so long, while others have some, has ended.
+  static constexpr TimeDelta kStreamTimeout = TimeDelta::Seconds(30);
+
+  ArrivalStatistics();
+
+  // Nothing for a duplicate or an unusable packet. The result's `packet.arrival_time` never runs backwards unless the
+  // clock was set back by more than 3 s; smaller steps back (packets reported out of order) are removed.
+  //
+  // abs-send-time is one clock for all streams of the sender. Without it for 10 s the RTP timestamps replace it, one
+  // clock per stream, on the first packet of each timestamp: the others of a frame, and retransmissions, left later.
+  // See SendTimeFilter for implausible send times.
+  std::optional<Arrival> OnPacket(const PacketArrival& packet);
+
+  // See BandwidthEstimator.
+  void OnPacketFateUnknown(uint32_t ssrc, uint16_t sequence_number);
+
+  void RemoveStream(uint32_t ssrc);
+
+  const ArrivalCounters& counters() const { return counters_; }
+  // See BandwidthEstimator. No stream ends while all are silent.
+  size_t Ssrcs(std::span<uint32_t> out) const;
+
+ private:
+  // Delay in comparison with one clock of the sender.
+  struct Delay {
+    SendTimeFilter send_times;
+    QueueingDelay queueing_delay;
+    // Bytes sent, as far as known, since the last packet that was measured.
+    DataSize size = DataSize::Zero();
+  };
+  struct Stream {
+    // Drops everything measured by RTP timestamps.
+    void RestartDelay();
+
+    SequenceNumbers sequence_numbers;
+    // Null until RTP timestamps are used.
+    std::unique_ptr<Delay> delay;
+    bool has_rtp_timestamp = false;
+    // The latest plausible one.
+    uint32_t rtp_timestamp = 0;
+    Timestamp last_heard = Timestamp::MinusInfinity();
+    bool removed = false;
+    // Change by packets of unknown fate; added to the next arrival.
+    int32_t lost_change = 0;
+  };
+
+  // False: the packet was counted and is dropped.
+  bool ReadSequenceNumber(const PacketArrival& packet, bool is_new, Stream& stream, Arrival& arrival);
+  void ReadArrivalTime(Timestamp arrival_time);
+  // The receiver's clock was set back.
+  void RestartClock(Timestamp arrival_time);
+  static bool IsNewRtpTimestamp(const PacketArrival& packet, const Stream& stream);
+  void ReadSendTime(const PacketArrival& packet, Stream& stream, Arrival& arrival);
+  // False when `sent` is implausible.
+  bool MeasureDelay(Timestamp arrival_time, const SendTime& sent, Delay& delay);
+
+  SsrcTable ssrcs_;
+  // One for each slot of the table; null before the first stream in it.
+  std::array<std::unique_ptr<Stream>, kMaxSsrcs> streams_;
+
+  Delay abs_send_time_delay_;
+  bool has_abs_send_time_ = false;
+  Timestamp last_abs_send_time_ = Timestamp::MinusInfinity();
+  Timestamp last_arrival_ = Timestamp::MinusInfinity();
+  TimeDelta queueing_delay_ = TimeDelta::Zero();
+  bool delay_stands_ = false;
+  TimeDelta delay_change_ = TimeDelta::Zero();
+  ArrivalCounters counters_;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_ARRIVAL_ARRIVAL_STATISTICS_H_

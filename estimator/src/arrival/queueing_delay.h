@@ -1,0 +1,264 @@
+// Queueing delay: one-way delay without clock drift, above the delay of the path itself.
+#ifndef WEIR_ARRIVAL_QUEUEING_DELAY_H_
+#define WEIR_ARRIVAL_QUEUEING_DELAY_H_
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "arrival/send_clock.h"
+#include "weir/units.h"
+
+namespace weir {
+
+// Arrivals in a span of time.
+struct DelaySlot {
+  // The smallest one-way delay, on the scale of the base delay: may be negative.
+  TimeDelta minimum_delay = TimeDelta::PlusInfinity();
+  // Sent bytes: with the packets lost before those that arrived.
+  DataSize size = DataSize::Zero();
+  // Above 0 once the slot has ended.
+  TimeDelta duration = TimeDelta::Zero();
+  // Packets that arrived with a send time.
+  int64_t packets = 0;
+};
+
+// Distinguishes a delay of the path from a queue, which drains when the rate falls. A level L above the base delay is
+// the path's when for some n, 5 <= n <= 30, of the last n slots
+//
+// 1. all smallest delays are well above the base, and flat from the older half to the newer;
+// 2. the rate fell so far below that of the first two slots, and for so long, that a queue of the height L would have
+//    drained twice. Packets pass a queue at the link's rate until it is empty, so a lower rate shows that none waits.
+//
+// Lost packets count as sent: a full queue drops what exceeds the link's rate. Competing flows that keep a queue full
+// have the same effect as a path with a longer delay.
+class DelayLevel {
+ public:
+  void Clear() { slots_ = 0; }
+  void Add(const DelaySlot& slot);
+  // The level; nothing when there is none.
+  std::optional<TimeDelta> Find(TimeDelta base) const;
+
+ private:
+  static constexpr size_t kFewestSlots = 5;
+  static constexpr size_t kMostSlots = 30;
+
+  const DelaySlot& Back(size_t age) const { return ring_[(slots_ - 1 - age) % kMostSlots]; }
+  TimeDelta Median(size_t youngest, size_t count) const;
+
+  std::array<DelaySlot, kMostSlots> ring_;
+  size_t slots_ = 0;
+};
+
+// Detects delay that persists after the sender backs off: a longer path, or a queue that other flows keep full. The two
+// look alike, and further backing off helps against neither. The delay stands from OnRise on, until
+//
+// 1. it is within 10 ms of the base before the rise; or
+// 2. it is 150 ms above the new base: then the sender may have built a queue too, and only another rise can tell; or
+// 3. the latest rise is 30 s ago.
+class StandingDelay {
+ public:
+  // The base rises from `base` to a level that DelayLevel found. Levels less than 30 ms above the base before the first
+  // such rise do not count.
+  void OnRise(Timestamp time, TimeDelta base, TimeDelta level);
+  // A packet's delay and the base, on one scale. `time` must not be before that of an earlier call.
+  void OnDelay(Timestamp time, TimeDelta delay, TimeDelta base);
+
+  bool stands() const { return stands_; }
+
+ private:
+  static constexpr TimeDelta kGone = TimeDelta::Millis(10);
+  static constexpr TimeDelta kLongQueue = TimeDelta::Millis(150);
+  static constexpr TimeDelta kMemory = TimeDelta::Seconds(30);
+  bool stands_ = false;
+  // Before the first rise.
+  TimeDelta base_ = TimeDelta::Zero();
+  Timestamp latest_rise_ = Timestamp::MinusInfinity();
+};
+
+// The one-way delay of the path itself, which changes with its route and with the clocks of its ends. From the smallest
+// delay of each slot of at least 100 ms and six packets, the base
+//
+// 1. falls to the median of the last three: a single wrong send time does not move it;
+// 2. rises to the smallest of the last 30 s;
+// 3. rises to the level that DelayLevel finds.
+//
+// Before there are three slots, and again after 30 s without a packet, it is the smallest delay seen.
+class BaseDelay {
+ public:
+  void Restart(Timestamp time, TimeDelta delay);
+  // Adds a packet's delay and the bytes since the previous packet, and returns the base. `time` must not be before that
+  // of an earlier call.
+  TimeDelta Update(Timestamp time, TimeDelta delay, DataSize size);
+
+  // StandingDelay::stands() at the latest packet.
+  bool stands() const { return standing_.stands(); }
+
+  // Delays are measured from now on with another skew, higher by `skew`. Earlier delays are converted, so that they
+  // continue in the same delay now.
+  void Tilt(Timestamp time, double skew);
+
+ private:
+  static constexpr TimeDelta kBucket = TimeDelta::Seconds(3);
+  // A path that delivers nothing for so long may have stalled: the time does not count as a low rate.
+  static constexpr TimeDelta kStall = TimeDelta::Millis(500);
+  static constexpr TimeDelta kShortestSlot = TimeDelta::Millis(100);
+  static constexpr size_t kBuckets = 10;
+  static constexpr int64_t kFewestPackets = 6;
+
+  void EndSlot(Timestamp time);
+  // Raises the base to the level, if there is one.
+  void Rise(Timestamp time, const DelayLevel& level);
+  void AddToWindow(Timestamp time, TimeDelta delay);
+  TimeDelta Lowest() const;
+
+  TimeDelta base_ = TimeDelta::Zero();
+  DelaySlot slot_;
+  Timestamp slot_start_ = Timestamp::MinusInfinity();
+  Timestamp latest_ = Timestamp::MinusInfinity();
+  // The smallest delays of the last three slots.
+  std::array<TimeDelta, 3> minima_{TimeDelta::Zero(), TimeDelta::Zero(), TimeDelta::Zero()};
+  size_t slots_ = 0;
+
+  // The smallest delay of each 3 s, in us.
+  std::array<int64_t, kBuckets> buckets_us_{};
+  size_t bucket_ = 0;
+  Timestamp bucket_end_ = Timestamp::MinusInfinity();
+
+  DelayLevel level_;
+  // Slots eight times as long, for a rate that falls slowly.
+  DelaySlot long_slot_;
+  DelayLevel long_level_;
+  StandingDelay standing_;
+};
+
+// Queueing delay of packets whose send times have one clock.
+class QueueingDelay {
+ public:
+  struct Result {
+    // Never negative.
+    TimeDelta queueing_delay;
+    // Change of one-way delay since the previous packet.
+    TimeDelta change;
+    // The send times have another clock; earlier measurements were dropped.
+    bool restarted;
+    // `StandingDelay`.
+    bool stands;
+  };
+
+  // Packets may be a little out of order. `measured` is SendClock's result for the packet, the first one included;
+  // `size` is the bytes since the previous packet, this one included.
+  Result Update(Timestamp arrival, const SendClock::Result& measured, DataSize size);
+
+ private:
+  Result Restart(Timestamp arrival, TimeDelta one_way_delay);
+
+  ClockSkew skew_;
+  // Drift of the clocks so far; a new skew does not change the past.
+  double drift_us_ = 0;
+  BaseDelay base_;
+  Timestamp latest_arrival_ = Timestamp::MinusInfinity();
+};
+
+// The median of the last kValues of a series, kept in order so that none needs sorting again. Values must be finite.
+template <size_t kValues>
+class SlidingMedian {
+ public:
+  void Add(double value) {
+    double& oldest = ring_[added_++ % kValues];
+    if (added_ <= kValues) {
+      count_ = added_;
+    } else {
+      const size_t place = Below(oldest, count_);
+      std::copy(sorted_.begin() + place + 1, sorted_.begin() + count_, sorted_.begin() + place);
+    }
+    oldest = value;
+    const size_t place = Below(value, count_ - 1);
+    std::copy_backward(sorted_.begin() + place, sorted_.begin() + count_ - 1, sorted_.begin() + count_);
+    sorted_[place] = value;
+  }
+
+  // The larger of the two in the middle for an even number; 0 before the first.
+  double median() const { return count_ == 0 ? 0 : sorted_[count_ / 2]; }
+
+ private:
+  // Number of smaller values among the first `among`. Counting all is faster than a search with unpredictable branches.
+  size_t Below(double value, size_t among) const {
+    size_t below = 0;
+    for (size_t i = 0; i < among; ++i) below += sorted_[i] < value;
+    return below;
+  }
+
+  std::array<double, kValues> ring_{};
+  std::array<double, kValues> sorted_{};
+  size_t added_ = 0;
+  size_t count_ = 0;
+};
+
+// Jitter: how much a delay changes from one value to the next without direction, unlike a queue that grows or drains.
+class DelayNoise {
+ public:
+  // Adds the smallest delay of an interval, in seconds.
+  void Add(double delay_s) {
+    if (delays_++ >= 2) bends_s_.Add(std::abs(delay_s - 2 * last_delay_s_ + delay_before_s_));
+    delay_before_s_ = last_delay_s_;
+    last_delay_s_ = delay_s;
+  }
+  // The median of |a - 2 b + c| over neighbours among the last 32 delays, in seconds; a delay that rises or falls
+  // evenly has none. 0 before there are three.
+  double Seconds() const { return bends_s_.median(); }
+
+ private:
+  static constexpr size_t kDelays = 32;
+
+  double last_delay_s_ = 0;
+  double delay_before_s_ = 0;
+  size_t delays_ = 0;
+  SlidingMedian<kDelays - 2> bends_s_;
+};
+
+// --- Inline: called for each packet.
+
+[[gnu::always_inline]] inline void StandingDelay::OnDelay(Timestamp time, TimeDelta delay, TimeDelta base) {
+  stands_ = stands_ && delay >= base_ + kGone && delay <= base + kLongQueue && time - latest_rise_ <= kMemory;
+}
+
+[[gnu::always_inline]] inline TimeDelta BaseDelay::Update(Timestamp time, TimeDelta delay, DataSize size) {
+  const TimeDelta gap = time - latest_;
+  latest_ = time;
+  if (gap > kBucket * kBuckets)
+    Restart(time, delay);
+  else if (gap > kStall)
+    slot_start_ = slot_start_ + gap;
+  if (time - slot_start_ >= kShortestSlot && slot_.packets >= kFewestPackets) EndSlot(time);
+  standing_.OnDelay(time, delay, base_);
+  slot_.minimum_delay = std::min(slot_.minimum_delay, delay);
+  slot_.size += size;
+  ++slot_.packets;
+  if (slots_ < minima_.size()) {
+    base_ = std::min(base_, delay);
+    AddToWindow(time, base_);
+  }
+  return base_;
+}
+
+[[gnu::always_inline]] inline QueueingDelay::Result QueueingDelay::Update(Timestamp arrival,
+                                                                          const SendClock::Result& measured,
+                                                                          DataSize size) {
+  if (measured.restarted) return Restart(arrival, measured.one_way_delay);
+  const TimeDelta gap = std::max(arrival - latest_arrival_, TimeDelta::Zero());
+  latest_arrival_ = latest_arrival_ + gap;
+  drift_us_ += skew_.skew() * static_cast<double>(gap.us());
+  const double skew_before = skew_.skew();
+  if (skew_.Update(latest_arrival_, measured.one_way_delay)) base_.Tilt(latest_arrival_, skew_.skew() - skew_before);
+  const TimeDelta delay = measured.one_way_delay - TimeDelta::SecondsF(drift_us_ * 1e-6);
+  const TimeDelta base = base_.Update(latest_arrival_, delay, size);
+  return {std::max(delay - base, TimeDelta::Zero()), measured.change, false, base_.stands()};
+}
+
+}  // namespace weir
+
+#endif  // WEIR_ARRIVAL_QUEUEING_DELAY_H_

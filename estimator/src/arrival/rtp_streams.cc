@@ -1,0 +1,94 @@
+#include "arrival/rtp_streams.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace weir {
+
+void SequenceNumbers::Start(uint16_t sequence_number) {
+  received_.fill(0);
+  first_ = highest_ = sequence_number;
+  restart_candidate_ = kNoCandidate;
+  Mark(highest_);
+}
+
+SequenceNumbers::Unknown SequenceNumbers::AddUnknown(uint16_t sequence_number) {
+  const int64_t step = StepTo(sequence_number);
+  const int64_t number = highest_ + step;
+  if (step >= kMaxDropout || step <= -kWindow || (step <= 0 && Received(number))) return {false, 0};
+  if (step > 0) {
+    Advance(number);
+    return {true, static_cast<int32_t>(step - 1)};
+  }
+  Mark(number);
+  return {true, number > first_ ? -1 : 0};
+}
+
+SequenceNumbers::Result SequenceNumbers::AddOther(uint16_t sequence_number) {
+  const int64_t step = StepTo(sequence_number);
+  const int64_t number = highest_ + step;
+  if (step > 0 && step < kMaxDropout) {
+    restart_candidate_ = kNoCandidate;
+    Advance(number);
+    return {Verdict::kNew, number, static_cast<int32_t>(step - 1)};
+  }
+  if (step <= 0 && step > -kWindow) {
+    if (Received(number)) return {Verdict::kDuplicate, number, 0};
+    Mark(number);
+    // Packets sent before the first packet seen were never counted as lost.
+    return {Verdict::kLate, number, number > first_ ? -1 : 0};
+  }
+  if (sequence_number != restart_candidate_) {
+    restart_candidate_ = static_cast<uint16_t>(sequence_number + 1);
+    return {Verdict::kLeap, number, 0};
+  }
+  Start(sequence_number);
+  return {Verdict::kRestart, highest_, 0};
+}
+
+void SequenceNumbers::Advance(int64_t number) {
+  if (number - highest_ >= kWindow) {
+    received_.fill(0);
+  } else {
+    for (int64_t skipped = highest_ + 1; skipped < number; ++skipped) Unmark(skipped);
+  }
+  highest_ = number;
+  Mark(number);
+}
+
+size_t SsrcTable::Search(uint32_t ssrc) const {
+  const auto end = ssrcs_.begin() + static_cast<std::ptrdiff_t>(count_);
+  return static_cast<size_t>(std::find(ssrcs_.begin(), end, ssrc) - ssrcs_.begin());
+}
+
+std::optional<size_t> SsrcTable::Known(uint32_t ssrc) const {
+  const size_t slot = Search(ssrc);
+  return slot < count_ ? std::optional(slot) : std::nullopt;
+}
+
+SsrcTable::Slot SsrcTable::FindOther(uint32_t ssrc) {
+  Slot slot{Search(ssrc), false, false};
+  if (slot.index == count_) {
+    slot.is_new = true;
+    if (count_ < kSlots) {
+      ++count_;
+    } else {
+      const auto oldest = std::min_element(last_heard_.begin(), last_heard_.end());
+      slot.index = static_cast<size_t>(oldest - last_heard_.begin());
+      slot.evicted = true;
+    }
+    ssrcs_[slot.index] = ssrc;
+  }
+  last_ = slot.index;
+  last_heard_[slot.index] = ++heard_;
+  return slot;
+}
+
+size_t SsrcTable::Recent(std::array<uint16_t, kSlots>& slots) const {
+  const auto end = slots.begin() + static_cast<std::ptrdiff_t>(count_);
+  std::iota(slots.begin(), end, uint16_t{0});
+  std::sort(slots.begin(), end, [this](uint16_t a, uint16_t b) { return last_heard_[a] > last_heard_[b]; });
+  return count_;
+}
+
+}  // namespace weir

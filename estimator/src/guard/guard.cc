@@ -1,0 +1,60 @@
+#include "guard/guard.h"
+
+#include <algorithm>
+
+namespace weir {
+
+Guard::Guard(const ArrivalHistory& arrivals, const GuardOptions& options) : arrivals_(arrivals) {
+  const std::span<const GuardRuleRow> table = GuardRuleTable();
+  for (size_t i = 0; i < table.size(); ++i) {
+    if (options.IsOn(i)) rules_.push_back({i, table[i].make()});
+  }
+}
+
+GuardFacts Guard::Facts(Timestamp now) const {
+  return {.arrivals = arrivals_,
+          .constraints = constraints_,
+          .now = now,
+          .elapsed = now - last_apply_,
+          .rate = rate_,
+          .rate_at_packets = rate_at_packets_};
+}
+
+Guard::Result Guard::SetConstraints(const TargetRateConstraints& constraints, Timestamp now) {
+  constraints_ = constraints;
+  if (!last_apply_.IsFinite()) {
+    rate_ = rate_at_packets_ = constraints.start_rate;
+    last_apply_ = now;
+  }
+  rate_at_packets_ = std::clamp(rate_at_packets_, constraints.min_rate, constraints.max_rate);
+  GuardFacts facts = Facts(now);
+  Result result{rate_, std::nullopt};
+  for (const auto& [index, rule] : rules_) {
+    if (GuardRules()[index].has_switch) continue;
+    const DataRate rate = rule->Apply(result.rate, facts);
+    if (rate != result.rate) result = {rate, index};
+  }
+  rate_ = result.rate;
+  return result;
+}
+
+Guard::Result Guard::Apply(DataRate wanted, Timestamp now) {
+  GuardFacts facts = Facts(now);
+  Result result{wanted, std::nullopt};
+  for (const auto& [index, rule] : rules_) {
+    const DataRate rate = rule->Apply(result.rate, facts);
+    if (rate == result.rate) continue;
+    result = {rate, index};
+    ++counters_[index];
+  }
+  rate_ = result.rate;
+  last_apply_ = now;
+  if (arrivals_.new_packets() || !arrivals_.any_packets()) facts.rate_at_packets = rate_at_packets_ = rate_;
+  next_timeout_ = Timestamp::PlusInfinity();
+  for (const auto& [index, rule] : rules_) {
+    next_timeout_ = std::min(next_timeout_, rule->NextTimeout(facts, result.rule == index));
+  }
+  return result;
+}
+
+}  // namespace weir

@@ -1,0 +1,59 @@
+// Runs the guard's rules on each rate of a controller.
+#ifndef WEIR_GUARD_GUARD_H_
+#define WEIR_GUARD_GUARD_H_
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "arrival/arrival_history.h"
+#include "guard/guard_rule.h"
+#include "weir/guard.h"
+#include "weir/network_control.h"
+#include "weir/units.h"
+
+namespace weir {
+
+class Guard {
+ public:
+  // `arrivals` outlives this.
+  explicit Guard(const ArrivalHistory& arrivals, const GuardOptions& options = {});
+
+  struct Result {
+    DataRate rate;
+    // The last rule that changed the rate, an index of GuardRules(); nothing when none did.
+    std::optional<size_t> rule;
+  };
+  // The first call starts the guard with the start rate in force; later calls change the bounds. Returns the rate in
+  // force and the rule that changed it.
+  Result SetConstraints(const TargetRateConstraints& constraints, Timestamp now);
+  // The result is the rate in force from now on. `now` must not be before that of an earlier call, and the arrivals
+  // must have had OnDecision(now).
+  Result Apply(DataRate wanted, Timestamp now);
+  // When to call Apply again although no controller has decided: a rule holds the rate back, or a silence may begin.
+  Timestamp next_timeout() const { return next_timeout_; }
+
+  const GuardCounters& counters() const { return counters_; }
+
+ private:
+  struct ActiveRule {
+    size_t index;
+    std::unique_ptr<GuardRule> rule;
+  };
+
+  GuardFacts Facts(Timestamp now) const;
+
+  const ArrivalHistory& arrivals_;
+  std::vector<ActiveRule> rules_;
+  TargetRateConstraints constraints_;
+  GuardCounters counters_{};
+  DataRate rate_ = DataRate::Zero();
+  DataRate rate_at_packets_ = DataRate::Zero();
+  Timestamp last_apply_ = Timestamp::MinusInfinity();
+  Timestamp next_timeout_ = Timestamp::PlusInfinity();
+};
+
+}  // namespace weir
+
+#endif  // WEIR_GUARD_GUARD_H_

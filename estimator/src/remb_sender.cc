@@ -1,0 +1,151 @@
+#include "weir/remb_sender.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "arrival/arrival_history.h"
+#include "weir/bandwidth_estimator.h"
+
+namespace weir {
+namespace {
+
+constexpr TimeDelta kMinInterval = TimeDelta::Millis(200);
+constexpr TimeDelta kSparseInterval = TimeDelta::Millis(500);
+constexpr TimeDelta kRepeatInterval = TimeDelta::Seconds(1);
+constexpr TimeDelta kMaxAnnouncement = TimeDelta::Seconds(10);
+constexpr double kUrgentDecrease = 0.03;
+constexpr double kLargeChange = 0.15;
+constexpr double kUnheardExcess = 1.25;
+constexpr int kMostUnheard = 5;
+constexpr DataSize kMinSizePerRemb = DataSize::Bytes(80 * 20);
+// Keeps a host from spinning.
+constexpr TimeDelta kMinTimeout = TimeDelta::Millis(1);
+
+constexpr uint8_t kVersion = 2;
+constexpr uint8_t kApplicationLayerFeedback = 15;  // FMT, RFC 4585 section 6.4
+constexpr uint8_t kPayloadSpecificFeedback = 206;  // PT
+constexpr uint32_t kIdentifier = 0x52454D42;       // "REMB"
+constexpr int kMantissaBits = 18;
+constexpr uint32_t kMantissaMask = (1u << kMantissaBits) - 1;
+
+void WriteUint32(uint32_t value, uint8_t* out) {
+  for (int i = 0; i < 4; ++i) out[i] = static_cast<uint8_t>(value >> (24 - 8 * i));
+}
+
+uint32_t ReadUint32(const uint8_t* in) {
+  return uint32_t{in[0]} << 24 | uint32_t{in[1]} << 16 | uint32_t{in[2]} << 8 | uint32_t{in[3]};
+}
+
+}  // namespace
+
+size_t WriteRemb(const Remb& remb, std::span<uint8_t> out) {
+  if (remb.ssrc_count > kMaxRembSsrcs || out.size() < RembSize(remb.ssrc_count)) return 0;
+  if (!remb.rate.IsFinite() || remb.rate <= DataRate::Zero()) return 0;
+
+  const auto bps = static_cast<uint64_t>(remb.rate.bps());
+  const int exponent = std::max(static_cast<int>(std::bit_width(bps)) - kMantissaBits, 0);
+  const auto mantissa = static_cast<uint32_t>(bps >> exponent);
+  const size_t size = RembSize(remb.ssrc_count);
+  const auto length = static_cast<uint32_t>(size / 4 - 1);
+  uint8_t* const p = out.data();
+  WriteUint32(uint32_t{kVersion} << 30 | uint32_t{kApplicationLayerFeedback} << 24 |
+                  uint32_t{kPayloadSpecificFeedback} << 16 | length,
+              p);
+  WriteUint32(remb.sender_ssrc, p + 4);
+  WriteUint32(0, p + 8);  // SSRC of media source: always 0, the streams are listed below
+  WriteUint32(kIdentifier, p + 12);
+  WriteUint32(
+      static_cast<uint32_t>(remb.ssrc_count) << 24 | static_cast<uint32_t>(exponent) << kMantissaBits | mantissa,
+      p + 16);
+  for (size_t i = 0; i < remb.ssrc_count; ++i) WriteUint32(remb.ssrcs[i], p + kRembHeaderSize + 4 * i);
+  return size;
+}
+
+std::optional<Remb> ParseRemb(std::span<const uint8_t> packet) {
+  if (packet.size() < kRembHeaderSize) return std::nullopt;
+  const uint8_t* const p = packet.data();
+  const bool has_padding = (p[0] & 0x20) != 0;
+  if (p[0] >> 6 != kVersion || (p[0] & 0x1F) != kApplicationLayerFeedback || p[1] != kPayloadSpecificFeedback) {
+    return std::nullopt;
+  }
+  const size_t size = (size_t{p[2]} << 8 | p[3]) * 4 + 4;
+  const size_t padding = has_padding ? packet.back() : 0;
+  // RFC 3550 section 6.4.1: the last octet of padding counts itself, and whole words are padded.
+  if (size != packet.size() || (has_padding && padding == 0) || padding % 4 != 0) return std::nullopt;
+  const size_t ssrc_count = p[16];
+  if (size != RembSize(ssrc_count) + padding || ReadUint32(p + 12) != kIdentifier) return std::nullopt;
+
+  const uint32_t word = ReadUint32(p + 16);
+  const int exponent = static_cast<int>(word >> kMantissaBits & 0x3F);
+  const uint64_t mantissa = word & kMantissaMask;
+  // The largest DataRate that is not an infinity is 2^63 - 2.
+  if (mantissa != 0 && static_cast<int>(std::bit_width(mantissa)) + exponent > 63) return std::nullopt;
+
+  Remb remb;
+  remb.sender_ssrc = ReadUint32(p + 4);
+  remb.rate = DataRate::BitsPerSecond(mantissa == 0 ? 0 : static_cast<int64_t>(mantissa << exponent));
+  remb.ssrc_count = ssrc_count;
+  for (size_t i = 0; i < ssrc_count; ++i) remb.ssrcs[i] = ReadUint32(p + kRembHeaderSize + 4 * i);
+  return remb;
+}
+
+Remb RembFor(const BandwidthEstimator& estimator) {
+  Remb remb;
+  remb.rate = estimator.latest().target_rate;
+  remb.ssrc_count = estimator.Ssrcs(remb.ssrcs);
+  return remb;
+}
+
+Timestamp RembSender::next_timeout(const BandwidthEstimator& estimator) const {
+  if (!now_.IsFinite()) return Timestamp::MinusInfinity();
+  return std::max(DueTime(estimator.latest().target_rate, estimator.arrivals(), now_), now_ + kMinTimeout);
+}
+
+std::optional<Remb> RembSender::OnTimeout(const BandwidthEstimator& estimator, Timestamp now) {
+  if (now <= now_ || !IsTime(now)) return std::nullopt;
+  now_ = now;
+  if (DueTime(estimator.latest().target_rate, estimator.arrivals(), now) > now) return std::nullopt;
+  return SendNow(estimator, now);
+}
+
+Remb RembSender::SendNow(const BandwidthEstimator& estimator, Timestamp now) {
+  const Remb remb = RembFor(estimator);
+  OnSent(remb.rate, estimator.arrivals(), now);
+  return remb;
+}
+
+Timestamp RembSender::DueTime(DataRate target, const ArrivalHistory& arrivals, Timestamp now) const {
+  if (sent_ == 0) return Timestamp::MinusInfinity();
+  if (target == last_target_) return RepeatTime(arrivals, now);
+  const bool sparse = arrivals.fourth_latest_arrival() < now - TimeDelta::Seconds(1);
+  const bool small = target > last_target_ * (1 - kLargeChange) && target < last_target_ * (1 + kLargeChange);
+  if (sparse && small) return last_time_ + kSparseInterval;
+  return target <= last_target_ * (1 - kUrgentDecrease) ? Timestamp::MinusInfinity() : last_time_ + kMinInterval;
+}
+
+Timestamp RembSender::RepeatTime(const ArrivalHistory& arrivals, Timestamp now) const {
+  const bool any_packets = arrivals.totals().packets > 0;
+  if (!any_packets && now - first_time_ > kMaxAnnouncement) return Timestamp::PlusInfinity();
+  return last_time_ + (!sent_after_packet_ || LooksUnheard(arrivals, now) ? kMinInterval : kRepeatInterval);
+}
+
+bool RembSender::LooksUnheard(const ArrivalHistory& arrivals, Timestamp now) const {
+  const TimeDelta duration = std::max(now - last_time_, kMinInterval);
+  const DataSize received = arrivals.totals().size - last_size_;
+  return unheard_ < kMostUnheard && received >= kMinSizePerRemb && received > last_target_ * duration * kUnheardExcess;
+}
+
+void RembSender::OnSent(DataRate target, const ArrivalHistory& arrivals, Timestamp now) {
+  if (sent_++ == 0) first_time_ = now;
+  if (target != last_target_) {
+    unheard_ = 0;
+  } else if (sent_after_packet_ && LooksUnheard(arrivals, now)) {
+    ++unheard_;
+  }
+  sent_after_packet_ = arrivals.totals().packets > 0;
+  last_target_ = target;
+  last_time_ = now;
+  last_size_ = arrivals.totals().size;
+}
+
+}  // namespace weir

@@ -1,0 +1,85 @@
+#include "arrival/rtp_streams.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace weir {
+namespace {
+
+using Verdict = SequenceNumbers::Verdict;
+
+TEST(SequenceNumbersTest, CountsGapsAndTakesThemBack) {
+  SequenceNumbers numbers;
+  numbers.Start(65'534);
+  const SequenceNumbers::Result gap = numbers.Add(2);
+  EXPECT_EQ(gap.verdict, Verdict::kNew);
+  EXPECT_EQ(gap.sequence_number, 65'538);
+  EXPECT_EQ(gap.lost_change, 3);
+  const SequenceNumbers::Result late = numbers.Add(65'535);
+  EXPECT_EQ(late.verdict, Verdict::kLate);
+  EXPECT_EQ(late.lost_change, -1);
+  EXPECT_EQ(numbers.Add(65'535).verdict, Verdict::kDuplicate);
+}
+
+TEST(SequenceNumbersTest, ALeapCountsOnlyWhenItsSuccessorFollows) {
+  SequenceNumbers numbers;
+  numbers.Start(10);
+  EXPECT_EQ(numbers.Add(30'000).verdict, Verdict::kLeap);
+  EXPECT_EQ(numbers.Add(11).verdict, Verdict::kNew);
+  EXPECT_EQ(numbers.Add(30'001).verdict, Verdict::kLeap);
+  const SequenceNumbers::Result restart = numbers.Add(30'002);
+  EXPECT_EQ(restart.verdict, Verdict::kRestart);
+  EXPECT_EQ(restart.sequence_number, 30'002);
+  EXPECT_EQ(restart.lost_change, 0);
+}
+
+TEST(SsrcTableTest, EachStreamHasItsSlot) {
+  SsrcTable table;
+  const SsrcTable::Slot first = table.Find(7);
+  EXPECT_TRUE(first.is_new);
+  EXPECT_FALSE(first.evicted);
+  const SsrcTable::Slot second = table.Find(0);
+  EXPECT_TRUE(second.is_new);
+  EXPECT_NE(first.index, second.index);
+  EXPECT_EQ(table.Find(7).index, first.index);
+  EXPECT_FALSE(table.Find(7).is_new);
+}
+
+TEST(SsrcTableTest, TheStreamNotHeardForLongestGivesWay) {
+  SsrcTable table;
+  for (uint32_t ssrc = 0; ssrc < SsrcTable::kSlots; ++ssrc) table.Find(ssrc);
+  table.Find(0);
+  const SsrcTable::Slot oldest = table.Find(1);
+  table.Find(1);
+  table.Find(2);
+  const SsrcTable::Slot taken = table.Find(100'000);
+  EXPECT_TRUE(taken.is_new);
+  EXPECT_TRUE(taken.evicted);
+  EXPECT_NE(taken.index, oldest.index);
+  EXPECT_TRUE(table.Find(3).is_new);
+}
+
+TEST(SsrcTableTest, RecentOnesComeFirst) {
+  SsrcTable table;
+  for (const uint32_t ssrc : {4u, 5u, 6u, 4u}) table.Find(ssrc);
+  std::array<uint16_t, SsrcTable::kSlots> slots{};
+  ASSERT_EQ(table.Recent(slots), 3u);
+  EXPECT_EQ(table.ssrc(slots[0]), 4u);
+  EXPECT_EQ(table.ssrc(slots[1]), 6u);
+  EXPECT_EQ(table.ssrc(slots[2]), 5u);
+}
+
+TEST(SsrcTableTest, WhoIsAskedForIsNotHeard) {
+  SsrcTable table;
+  EXPECT_FALSE(table.Known(4));
+  for (const uint32_t ssrc : {4u, 5u}) table.Find(ssrc);
+  EXPECT_EQ(table.Known(4), 0u);
+  EXPECT_FALSE(table.Known(0));
+  std::array<uint16_t, SsrcTable::kSlots> slots{};
+  ASSERT_EQ(table.Recent(slots), 2u);
+  EXPECT_EQ(table.ssrc(slots[0]), 5u);
+}
+
+}  // namespace
+}  // namespace weir

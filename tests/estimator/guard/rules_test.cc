@@ -1,0 +1,229 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <utility>
+
+#include "watched_path.h"
+
+namespace weir {
+namespace {
+
+constexpr DataRate Kbps(int64_t kbps) { return DataRate::KilobitsPerSecond(kbps); }
+
+class VetoRuleTest : public testing::Test {
+ protected:
+  // The last answer of `seconds` of the same.
+  DataRate Pass(double seconds, double loss_ratio, TimeDelta delay) {
+    DataRate limit = DataRate::PlusInfinity();
+    for (int i = 0; i < 10 * seconds; ++i) {
+      path_.Pass(Kbps(2000), loss_ratio, delay, delay_stands_);
+      limit = path_.Limit(*rule_);
+    }
+    return limit;
+  }
+
+  WatchedPath path_;
+  bool delay_stands_ = false;
+  std::unique_ptr<GuardRule> rule_ = MakeRule("veto");
+};
+
+TEST_F(VetoRuleTest, IsSilentOnACalmPath) {
+  EXPECT_TRUE(Pass(5, 0, TimeDelta::Zero()).IsPlusInfinity());
+  EXPECT_TRUE(Pass(5, 0, TimeDelta::Millis(50)).IsPlusInfinity());
+}
+
+TEST_F(VetoRuleTest, WhileAQueueStaysLessThanWhatArrivesAndNoLonger) {
+  Pass(5, 0, TimeDelta::Zero());
+  const DataRate limit = Pass(1, 0, TimeDelta::Millis(100));
+  EXPECT_NEAR(static_cast<double>(limit.bps()), 0.95 * 2e6, 2e4);
+  EXPECT_TRUE(Pass(0.1, 0, TimeDelta::Zero()).IsPlusInfinity());
+}
+
+TEST_F(VetoRuleTest, YieldsToNobodyWhoDoesNotYield) {
+  Pass(5, 0, TimeDelta::Zero());
+  delay_stands_ = true;
+  EXPECT_TRUE(Pass(1, 0, TimeDelta::Millis(100)).IsPlusInfinity());
+}
+
+TEST_F(VetoRuleTest, LossThatBeginsForTwoSecondsIsAReasonAndLossThatIsAlwaysThereIsNone) {
+  EXPECT_TRUE(Pass(8, 0.4, TimeDelta::Zero()).IsPlusInfinity());
+  path_ = WatchedPath();
+  rule_ = MakeRule("veto");
+  Pass(5, 0, TimeDelta::Zero());
+  EXPECT_TRUE(Pass(1.5, 0.4, TimeDelta::Zero()).IsPlusInfinity());
+  const DataRate limit = Pass(1.5, 0.4, TimeDelta::Zero());
+  EXPECT_NEAR(static_cast<double>(limit.bps()), 0.95 * 1.2e6, 3e4);
+}
+
+TEST_F(VetoRuleTest, LossOfFewPacketsIsChance) {
+  Pass(5, 0, TimeDelta::Zero());
+  for (int i = 0; i < 40; ++i) {
+    path_.now += TimeDelta::Millis(250);
+    Arrival arrival;
+    arrival.packet.arrival_time = path_.now;
+    arrival.lost_change = i % 2;
+    path_.arrivals.OnArrival(arrival);
+    EXPECT_TRUE(path_.Limit(*rule_).IsPlusInfinity()) << i;
+  }
+}
+
+TEST_F(VetoRuleTest, SilenceIsNoQueue) {
+  Pass(5, 0, TimeDelta::Millis(100));
+  path_.now += TimeDelta::Millis(200);
+  path_.arrivals.OnDecision(path_.now);
+  EXPECT_TRUE(path_.Limit(*rule_).IsPlusInfinity());
+}
+
+class PolicerRuleTest : public testing::Test {
+ protected:
+  // Seconds in which `sent` meets a policer of `passed`; the last answer.
+  DataRate Send(int seconds, DataRate sent, DataRate passed, TimeDelta delay = TimeDelta::Zero()) {
+    const double loss_ratio = std::max(0.0, 1 - passed / sent);
+    return Lose(seconds, sent, loss_ratio, delay);
+  }
+  DataRate Lose(int seconds, DataRate sent, double loss_ratio, TimeDelta delay = TimeDelta::Zero()) {
+    DataRate limit = DataRate::PlusInfinity();
+    for (int i = 0; i < 10 * seconds; ++i) {
+      path_.Pass(sent, loss_ratio, delay);
+      limit = path_.Limit(*rule_);
+    }
+    return limit;
+  }
+
+  WatchedPath path_;
+  std::unique_ptr<GuardRule> rule_ = MakeRule("policer");
+};
+
+TEST_F(PolicerRuleTest, IsSuspectedTheThirdTimeAndHoldsTheRateBelowIt) {
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(Send(4, Kbps(900), Kbps(1000)).IsPlusInfinity()) << i;
+    Send(1, Kbps(1300), Kbps(1000));
+  }
+  const DataRate limit = Send(1, Kbps(900), Kbps(1000));
+  EXPECT_NEAR(static_cast<double>(limit.bps()), 0.95e6, 0.05e6);
+}
+
+TEST_F(PolicerRuleTest, ProbesUpwardsAndForgetsWhereNothingIsLost) {
+  for (int i = 0; i < 4; ++i) {
+    Send(4, Kbps(900), Kbps(1000));
+    Send(2, Kbps(1300), Kbps(1000));
+  }
+  const DataRate first = Send(3, Kbps(900), Kbps(1000));
+  const DataRate later = Send(10, Kbps(900), Kbps(1000));
+  EXPECT_NEAR(later / first, 1.105, 0.02);
+  EXPECT_TRUE(Send(40, Kbps(900), Kbps(1000)).IsPlusInfinity());
+}
+
+TEST_F(PolicerRuleTest, ForgetsAtOnceWherePathsCarryMore) {
+  for (int i = 0; i < 4; ++i) {
+    Send(4, Kbps(900), Kbps(1000));
+    Send(2, Kbps(1300), Kbps(1000));
+  }
+  EXPECT_FALSE(Send(3, Kbps(900), Kbps(1000)).IsPlusInfinity());
+  EXPECT_TRUE(Send(2, Kbps(1100), Kbps(2000)).IsPlusInfinity());
+}
+
+TEST_F(PolicerRuleTest, LossByChanceIsNone) {
+  EXPECT_TRUE(Lose(60, Kbps(1000), 0.1).IsPlusInfinity());
+  // Nor when it comes in bursts, at one rate all the time.
+  for (int i = 0; i < 15; ++i) {
+    EXPECT_TRUE(Lose(5, Kbps(1000), 0).IsPlusInfinity());
+    EXPECT_TRUE(Lose(1, Kbps(1000), 0.08).IsPlusInfinity());
+  }
+}
+
+// At 5 packets a second, say of a still picture, each loss by chance is a large share of its second.
+TEST_F(PolicerRuleTest, LossByChanceOfFewPacketsIsNone) {
+  std::minstd_rand random(1);
+  int32_t lost = 0;
+  for (int i = 0; i < 1500; ++i) {
+    path_.now += TimeDelta::Millis(200);
+    if (random() % 10 == 0) {
+      ++lost;
+    } else {
+      Arrival arrival;
+      arrival.packet.arrival_time = path_.now;
+      arrival.packet.payload_size = 1200;
+      arrival.lost_change = std::exchange(lost, 0);
+      path_.arrivals.OnArrival(arrival);
+    }
+    path_.arrivals.OnDecision(path_.now);
+    ASSERT_TRUE(path_.Limit(*rule_).IsPlusInfinity()) << i;
+  }
+}
+
+TEST_F(PolicerRuleTest, AQueueThatOverflowsIsNone) {
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_TRUE(Send(4, Kbps(900), Kbps(1000)).IsPlusInfinity());
+    EXPECT_TRUE(Send(2, Kbps(1300), Kbps(1000), TimeDelta::Millis(100)).IsPlusInfinity());
+  }
+}
+
+TEST_F(PolicerRuleTest, LossAtEverOtherRatesIsNone) {
+  for (const int64_t passed : {1000, 1500, 800, 2000, 1200}) {
+    Send(4, Kbps(passed * 9 / 10), Kbps(passed));
+    EXPECT_TRUE(Send(1, Kbps(passed * 13 / 10), Kbps(passed)).IsPlusInfinity());
+  }
+}
+
+// The share that the floor claims in competition with flows that keep the queue full.
+class ThroughputShareTest : public testing::Test {
+ protected:
+  // A second at `rate` with a queue of 100 ms.
+  void Second(DataRate rate, double loss_ratio = 0, bool delay_stands = true) {
+    for (int i = 0; i < 10; ++i) {
+      path_.Pass(rate, loss_ratio, TimeDelta::Millis(100), delay_stands);
+      GuardFacts facts{
+          .arrivals = path_.arrivals, .now = path_.now, .elapsed = TimeDelta::Millis(100), .rate = Kbps(1'000'000)};
+      share_kbps_ = static_cast<double>(rule_->Apply(DataRate::Zero(), facts).bps()) * 1e-3;
+    }
+  }
+
+  WatchedPath path_;
+  std::unique_ptr<GuardRule> rule_ = MakeRule("floor");
+  double share_kbps_ = 0;
+};
+
+TEST_F(ThroughputShareTest, IsZeroUnlessADelayStands) {
+  for (int i = 0; i < 4; ++i) Second(Kbps(2000), 0, false);
+  EXPECT_EQ(share_kbps_, 0);
+}
+
+TEST_F(ThroughputShareTest, IsHalfOfTheHighestRateAndFades) {
+  for (int i = 0; i < 4; ++i) Second(Kbps(2000));
+  EXPECT_NEAR(share_kbps_, 1000, 30);
+  for (int i = 0; i < 100; ++i) Second(Kbps(100));
+  EXPECT_NEAR(share_kbps_, 500, 25);
+}
+
+TEST_F(ThroughputShareTest, IsZeroWithLoss) {
+  for (int i = 0; i < 4; ++i) Second(Kbps(2000));
+  for (int i = 0; i < 2; ++i) Second(Kbps(2200), 0.0909);
+  EXPECT_EQ(share_kbps_, 0);
+  for (int i = 0; i < 2; ++i) Second(Kbps(2000));
+  EXPECT_GT(share_kbps_, 900);
+}
+
+TEST(GuardRulesTest, EachHasItsOwnNameReasonAndSwitch) {
+  const std::span<const GuardRuleInfo> rules = GuardRules();
+  for (size_t i = 0; i < rules.size(); ++i) {
+    const std::string_view name = rules[i].name();
+    EXPECT_EQ(rules[i].reason, "guard_" + std::string(name));
+    EXPECT_EQ(rules[i].reason.data()[rules[i].reason.size()], '\0');
+    EXPECT_EQ(std::ranges::count(rules, name, &GuardRuleInfo::name), 1) << name;
+    GuardOptions options;
+    EXPECT_EQ(options.SwitchOff(name), rules[i].has_switch);
+    for (size_t j = 0; j < rules.size(); ++j) EXPECT_EQ(options.IsOn(j), j != i || !rules[i].has_switch) << name;
+    EXPECT_EQ(GuardOptions::WithoutRules().IsOn(i), !rules[i].has_switch) << name;
+    EXPECT_EQ(GuardOptions::ForTraining().IsOn(i), !rules[i].has_switch || rules[i].in_training) << name;
+    EXPECT_EQ(GuardOptions::ForSourcesWithoutDelays().IsOn(i), !rules[i].has_switch || rules[i].without_delays);
+  }
+  GuardOptions options;
+  EXPECT_FALSE(options.SwitchOff("no such rule"));
+  EXPECT_EQ(GuardCounters{}.Of("no such rule"), 0u);
+}
+
+}  // namespace
+}  // namespace weir

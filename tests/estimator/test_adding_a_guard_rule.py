@@ -1,0 +1,95 @@
+"""A rule of the guard is its own file and one row of the table; its name stands nowhere else."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from weir import GUARD_RULES
+
+ROOT = Path(__file__).parents[2]
+TABLE = "estimator/src/guard/guard_rules.cc"
+ROW = '  ROW("stale", MakeStaleRule, true, true, true)'
+NEW_ROW = ROW + ' \\\n  ROW("dummy", MakeDummyRule, true, false, true)'
+NEW_FILE = """
+#include "guard/guard_rule.h"
+namespace weir {
+namespace {
+class DummyRule final : public GuardRule {
+  DataRate Apply(DataRate rate, GuardFacts& facts) override { return Limited(rate, rate * 0.5, facts); }
+};
+}  // namespace
+std::unique_ptr<GuardRule> MakeDummyRule() { return std::make_unique<DummyRule>(); }
+}  // namespace weir
+"""
+PROGRAM = """
+#include <cstdio>
+#include "guard/guard.h"
+int main() {
+  using namespace weir;
+  ArrivalHistory arrivals;
+  GuardOptions off;
+  if (!off.SwitchOff("dummy")) return 1;
+  for (const GuardOptions& options : {GuardOptions(), off, GuardOptions::ForTraining()}) {
+    Guard guard(arrivals, options);
+    guard.SetConstraints({}, Timestamp::Seconds(1));
+    const Guard::Result result = guard.Apply(DataRate::KilobitsPerSecond(300), Timestamp::Seconds(2));
+    std::printf("%d %d %s\\n", static_cast<int>(result.rate.bps()), static_cast<int>(guard.counters().Of("dummy")),
+                result.rule ? GuardRules()[*result.rule].reason.data() : "none");
+  }
+}
+"""
+
+
+def test_a_file_and_a_row_are_enough(tmp_path: Path) -> None:
+    for part in ("include", "src/arrival", "src/guard"):
+        shutil.copytree(ROOT / "estimator" / part, tmp_path / part)
+    table = tmp_path / Path(TABLE).relative_to("estimator")
+    assert table.read_text().count(ROW) == 1
+    table.write_text(table.read_text().replace(ROW, NEW_ROW))
+    (tmp_path / "src/guard/dummy_rule.cc").write_text(NEW_FILE)
+    (tmp_path / "main.cc").write_text(PROGRAM)
+    sources = [*(tmp_path / "src/guard").glob("*.cc")]
+    sources += [
+        tmp_path / "src/arrival" / name for name in ("arrival_history.cc", "queueing_delay.cc", "send_clock.cc")
+    ]
+    command = [
+        os.environ.get("CXX", "c++"),
+        "-std=c++20",
+        "-Wall",
+        "-Werror",
+        "-Iinclude",
+        "-Isrc",
+        "main.cc",
+        *sources,
+    ]
+    built = subprocess.run([*command, "-o", "program"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert built.returncode == 0, built.stderr
+    done = subprocess.run([tmp_path / "program"], capture_output=True, text=True)
+    assert done.stdout.splitlines() == ["150000 1 guard_dummy", "300000 0 none", "300000 0 none"]
+
+
+# Other things have the names of rules as well.
+HOMONYMS = {
+    "policer": ("traces/", "trainer/gym/sim/scenario/", "trainer/gym/sim/run/result_record.cc", "qoe_eval/", "papers/"),
+    "floor": ("trainer/",),
+    "bounds": ("webrtc_patch/adapter/sender/",),
+}
+
+
+def test_the_name_of_a_rule_stands_in_its_own_file_and_the_table_only() -> None:
+    pattern = re.compile(r"""guard_(\w+)\b|["'](\w+)["']""")
+    # The page of `weir serve` has texts for rules, and shows the others by their names.
+    texts = "qoe_eval/serve/page/reasons.js"
+    suffixes = {".cc", ".h", ".c", ".py", ".pyi", ".js", ".go"}
+    for folder in ("estimator", "trainer", "webrtc_patch", "traces", "qoe_eval", "papers", "cli"):
+        for path in (ROOT / folder).rglob("*"):
+            name = path.relative_to(ROOT).as_posix()
+            if path.suffix not in suffixes or name in (TABLE, texts) or "node_modules" in path.parts:
+                continue
+            for reason, literal in pattern.findall(path.read_text()):
+                rule = reason or literal
+                if rule not in GUARD_RULES or (literal and name.startswith(HOMONYMS.get(rule, ()))):
+                    continue
+                raise AssertionError(f"{name} names the rule {rule}; ask weir::GuardRules() or weir.GUARD_RULES")
