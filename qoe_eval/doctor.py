@@ -86,7 +86,7 @@ _LIBRARIES = (("ns-3", "libns3-dev"), ("libwebrtc", "libtgowt-dev"))
 
 @dataclass(frozen=True)
 class Component:
-    """`found` is its version, or nothing; then `remedy` says what is wrong or what to do."""
+    """`found`: its version; None if it is missing, and then `remedy` has the cause or the command."""
 
     name: str
     need: Need
@@ -95,7 +95,7 @@ class Component:
 
     @property
     def required(self) -> bool:
-        """Whether Weir does not work without it."""
+        """True if Weir does not work without it."""
         return self.need == "run"
 
 
@@ -134,7 +134,7 @@ def _simulator() -> Iterator[Component]:
         inside = parts.get(keys[name])
         found = f"{inside} (in weir-sim)" if inside else _debian_version(package)
         yield Component(name, "run", found, f"apt-get install {package}, then {how_to_get('build')}")
-    # Of the Python module and, where there is one, of weir-sim, which finds it for itself.
+    # The Python module and weir-sim each find it.
     library = weir.ONNXRUNTIME_VERSION if parts.get("onnxruntime", "present") else None
     yield Component("onnxruntime, C library", "run", library or None, how_to_get("build", "onnxruntime"))
 
@@ -185,11 +185,11 @@ def _program_version(program: str) -> str | None:
         return None
     option = "-Version" if program == "ip" else "--version"
     try:
-        said = subprocess.run([path, option], capture_output=True, text=True, timeout=20, check=True).stdout
+        output = subprocess.run([path, option], capture_output=True, text=True, timeout=20, check=True).stdout
     except (OSError, subprocess.SubprocessError):
         return None
-    found = re.search(r"\d+(?:\.\d+)+", said)
-    return found[0] if found else said.strip().splitlines()[0]
+    found = re.search(r"\d+(?:\.\d+)+", output)
+    return found[0] if found else output.strip().splitlines()[0]
 
 
 def _debian_version(package: str) -> str | None:

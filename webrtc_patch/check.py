@@ -32,7 +32,7 @@ def check(
     compiler: Annotated[str | None, typer.Option(help="C++ compiler (default: $CXX, else c++).")] = None,
     apply: Annotated[bool, typer.Option("--apply", help="Change the tree, once everything fits.")] = False,
 ) -> None:
-    """Applies a patch series to a copy of the tree's files, says where each hunk fits, and compiles their syntax.
+    """Applies a patch series to a copy of the tree's files, reports where each hunk fits, and compiles them.
 
     The tree itself is changed only with --apply, and only when all is well. Exit status 1: a patch does not fit, or
     the result does not compile.

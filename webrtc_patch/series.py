@@ -62,8 +62,8 @@ def parse(text: str, name: str) -> list[FileDiff]:
 def apply(lines: list[str], diff: FileDiff) -> tuple[list[str] | None, list[HunkResult]]:
     """The lines with all hunks applied, and where each landed; None for the lines when one does not fit.
 
-    A hunk whose lines stand elsewhere than it says is moved to the nearest place after the previous hunk. It is never
-    applied to lines that differ.
+    A hunk whose lines are elsewhere is moved to the nearest place after the previous hunk. It is never applied to
+    different lines.
     """
     result: list[str] = []
     results: list[HunkResult] = []

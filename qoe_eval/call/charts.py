@@ -78,7 +78,7 @@ class _CallLines:
 
     @property
     def has_link(self) -> bool:
-        """Whether there is a log of the link."""
+        """True if there is a log of the link."""
         return len(self._link.time_us) > 0
 
     def capacity(self) -> Line:

@@ -43,7 +43,7 @@ def read_objective(data: Any) -> tuple[float, float, float]:
     """Weights of throughput, latency and loss from an object with these names, divided by their sum.
 
     Raises:
-        InputError: not three numbers above 0 and at most 1, or one is negligible beside the others.
+        InputError: not three numbers above 0 and at most 1, or one is negligible.
     """
     weights = [number(data.get(name), 0.0, 1.0) or 0.0 for name in WEIGHTS] if isinstance(data, dict) else [0.0]
     if min(weights) <= 0:

@@ -67,17 +67,17 @@ class CallSettings:
 
     @property
     def follows_objective(self) -> bool:
-        """Whether a controller takes part that follows an objective."""
+        """True if a controller of the call follows an objective."""
         return self.own is not None or is_pool(self.controller) or self.runs_model
 
     @property
     def runs_model(self) -> bool:
-        """Whether an end of the call needs the policy model."""
+        """True if an end of the call needs the policy model."""
         return self.own is None and uses_model(self.controller)
 
     @property
     def decided_at_sender(self) -> bool:
-        """Whether Weir runs at the sender, and the receiver only sends feedback."""
+        """True if Weir runs at the sender, and the receiver only sends feedback."""
         return self.controller in AT_NATIVE_SENDER
 
     @property

@@ -31,7 +31,7 @@ from weir.qoe_eval.records import (
 
 @dataclass
 class CallProgress:
-    """What happened in a call.
+    """Events and times of a call.
 
     `failure`: why it ended early; empty if it did not. `started_us`: None if it never began. `happened`: notes and
     orders with their times. `ready`: the `ready` message of each part. `wake_up_lag_ms_p99`: None if unknown.

@@ -100,7 +100,7 @@ class _Run:
                 progress.update(bar, completed=len(self.done))
 
     async def _make_call(self, settings: CallSettings, bar: TaskID) -> CallResult:
-        """Makes a call, and shows its state and elapsed time beside the bar."""
+        """Makes a call, and shows its state and elapsed time with the bar."""
         # Imported late: it loads the browser's driver, which other commands do not need.
         from weir.qoe_eval.call.session import run_call
 

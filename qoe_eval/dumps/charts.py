@@ -12,7 +12,7 @@ from weir.qoe_eval.dumps.dump import DumpedConnection
 from weir.qoe_eval.report.chart_rows import Array, chart, line, row, thinned
 
 Line = dict[str, Any] | None
-# Of each kind of statistics: more lines than these tell nothing.
+# For each kind of statistics, to keep the chart readable.
 _MOST_LINES = 6
 _COLOURS = ("--series-1", "--series-5", "--series-3", "--series-4", "--series-7", "--series-6")
 _CONNECTION = ("connection", "--series-2")
@@ -122,7 +122,7 @@ class _Drawing:
         return self._line(stream, "lost", times[1:], 100 * ratio, "%", decimals=1)
 
     def limitation(self, stream: StatsObject, end_s: float) -> Line:
-        """What limited the quality, by its place in _LIMITATIONS."""
+        """The reason of the quality limitation, as an index of _LIMITATIONS."""
         times, reasons = stream.texts.get("qualityLimitationReason", ([], []))
         if not times:
             return None

@@ -46,7 +46,7 @@ def read_dump(path: Path) -> StatsDump:
     """Reads a dump of either format, gzip or not.
 
     Raises:
-        InputError: it cannot be read, is too large, or no dump with statistics; the message says what it is lacking.
+        InputError: it cannot be read, is too large, or has no statistics.
     """
     text = _read(path)
     if text.startswith(MAGIC):
@@ -171,7 +171,7 @@ def _codec(connection: DumpedConnection, stream: StatsObject) -> str:
 
 
 def _remote(connection: DumpedConnection, stream: StatsObject) -> StatsObject | None:
-    """What the other end reports of an outgoing stream."""
+    """The other end's report about an outgoing stream."""
     if stream.type != "outbound-rtp":
         return None
     reports, outgoing = connection.reports.of("remote-inbound-rtp"), connection.reports.of("outbound-rtp")

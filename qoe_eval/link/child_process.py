@@ -62,7 +62,7 @@ class JsonLinesProcess:
 
     @property
     def started(self) -> bool:
-        """Whether it has been started, even if it has ended since."""
+        """True if it has been started, even if it has ended since."""
         return self._process is not None
 
     @property

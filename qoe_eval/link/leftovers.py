@@ -64,7 +64,7 @@ def this_process() -> str:
 
 
 def is_dead(owner: str) -> bool:
-    """Whether the process of that name has ended; False for other names, and where it cannot be determined."""
+    """True if the process of that name has ended; False for other names, and where it cannot be determined."""
     match = _OWNER.fullmatch(owner)
     if match is None:
         return False

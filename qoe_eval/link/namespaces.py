@@ -184,8 +184,8 @@ def _ip(*arguments: str) -> None:
             stdin=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError) as error:
-        said = getattr(error, "stderr", None) or str(error)
-        text = f"`ip {' '.join(arguments[:3])}` failed: {str(said).strip()}"
+        reason = getattr(error, "stderr", None) or str(error)
+        text = f"`ip {' '.join(arguments[:3])}` failed: {str(reason).strip()}"
         # A kernel that refuses neither kills it nor lets it hang.
         broke = isinstance(error, subprocess.TimeoutExpired) or getattr(error, "returncode", 1) < 0
         raise (NamespacesFailed if broke else MissingComponent)(text) from error

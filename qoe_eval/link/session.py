@@ -210,7 +210,7 @@ def _sudo_user() -> pwd.struct_passwd | None:
 
 
 def _has_listener(process: int) -> bool:
-    """Whether the network of that process has a listening TCP socket, or any UDP socket."""
+    """True if the network of that process has a listening TCP socket, or any UDP socket."""
     # The process may end meanwhile.
     with contextlib.suppress(OSError, ValueError):
         if os.readlink(f"/proc/{process}/ns/net") == os.readlink("/proc/self/ns/net"):

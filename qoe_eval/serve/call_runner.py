@@ -117,7 +117,7 @@ class CallRunner:
 
     @property
     def running(self) -> bool:
-        """Whether a call is starting, running, or being measured."""
+        """True if a call is starting, running, or being measured."""
         return self._starting or (self._task is not None and not self._task.done())
 
     def describe(self) -> dict[str, Any] | None:
@@ -125,7 +125,7 @@ class CallRunner:
         return self._call.describe() if self._call else None
 
     async def missing(self, request: CallRequest) -> list[str]:
-        """What this machine lacks for a call, one sentence each."""
+        """Returns what this machine lacks for a call, one sentence each."""
         return await asyncio.to_thread(self._backend.missing, request)
 
     async def start(self, request: CallRequest) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What the page can choose from: scenarios with their sketches, bounds, and how measures are shown."""
+"""The choices of the page: scenarios with their sketches, bounds, and how measures are shown."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ MAX_STEPS = 300
 
 
 def sketch(scenario: Scenario, group: str) -> dict[str, Any]:
-    """What the page shows of a scenario.
+    """Describes a scenario for the page.
 
     Returns:
         name, description, group, duration_s; capacity, steps [time in s, kbps] of the forward link's over the

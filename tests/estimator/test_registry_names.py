@@ -102,7 +102,7 @@ CHOICES = {
     "examples": {"latency"},
     # Other things of the same name: the program, a protocol, a part of a page.
     "estimator/src/policy/onnx_session.cc": {"weir"},
-    "qoe_eval/call/link/ends.py": {"tcp"},
+    "qoe_eval/link/session.py": {"tcp"},
     "qoe_eval/call/media/source_videos.py": {"weir"},
     "plugins/gstreamer/src": {"weir"},
     "qoe_eval/cli.py": {"weir"},

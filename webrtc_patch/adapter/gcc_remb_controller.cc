@@ -34,7 +34,7 @@ class GccRembController final : public RateController, private webrtc::RemoteBit
       clock_.emplace(time_->ToWebrtc(now));
       webrtc::RemoteBitrateObserver* const observer = this;
       estimator_.emplace(observer, &*clock_);
-      // The estimator has no start rate: it says nothing until it has measured one.
+      // The estimator has no start rate: it reports none until it has measured one.
       estimate_ = constraints.start_rate;
     }
     Propose(now);

@@ -9,7 +9,7 @@
 namespace weir::adapter {
 namespace {
 
-// What libwebrtc's video send stream asks of the pacer where transport feedback is in use.
+// The pacing factor of libwebrtc's video send stream with transport feedback.
 constexpr double kVideoPacingFactor = 1.1;
 
 }  // namespace

@@ -73,7 +73,7 @@ void SwitchedRemoteBitrateEstimator::SwitchTo(const ReceiveSideSettings& setting
   const bool wants_gcc = settings.mode != ReceiveSideMode::kWeir;
   const bool wants_weir = settings.mode != ReceiveSideMode::kGcc;
   if (wants_weir && !weir_) {
-    // Goes on from where GCC is, if it has said anything.
+    // Continues from GCC's estimate, if it has one.
     const webrtc::DataRate announced = gcc_ ? gcc_->LatestEstimate() : webrtc::DataRate::Zero();
     const DataRate start_rate =
         announced.IsZero() ? settings.constraints.start_rate : DataRate::BitsPerSecond(announced.bps());

@@ -2,7 +2,7 @@
 //
 // With blocks of width / 40 pixels, 24 blocks stand in one row: block k covers x in [b (1 + k), b (2 + k)) and y in
 // [b, 2 b), with luma 235 for a one and 16 for a zero. First the 16 bits of the number, then the 8 bits of their CRC-8
-// (polynomial 0x07), each with its highest bit first. One block of luma 16 lies around the row.
+// (polynomial 0x07), each with its highest bit first. A margin of one block with luma 16 surrounds the row.
 #ifndef WEIR_WEBRTC_PATCH_PEER_FRAME_NUMBER_H_
 #define WEIR_WEBRTC_PATCH_PEER_FRAME_NUMBER_H_
 

@@ -121,7 +121,7 @@ int ParseSize(const std::string& text) {
   return std::sscanf(text.c_str(), "%9d%c", &size, &rest) == 1 ? size : 0;
 }
 
-// What is wrong with the file's first line; nothing, and `format` filled in, when it is right.
+// Parses the file's first line into `format`; returns the error, if any.
 std::optional<std::string> ParseHeader(const std::string& line, FrameFormat& format) {
   std::istringstream words(line);
   std::string word;
@@ -139,7 +139,8 @@ std::optional<std::string> ParseHeader(const std::string& line, FrameFormat& for
     return "width and height must be 2 to " + std::to_string(kMaxFrameSize);
   if (format.frames_per_second < 1 || format.frames_per_second > kMaxFramesPerSecond)
     return "the frame rate must be 1 to 120 frames per second";
-  // 420, 420jpeg, 420mpeg2 and 420paldv differ in where chroma lies by half a pixel; 420p10 and such have more bits.
+  // 420, 420jpeg, 420mpeg2 and 420paldv differ in the position of chroma by half a pixel; 420p10 and such have more
+  // bits.
   if (sampling != "420" && sampling != "420jpeg" && sampling != "420mpeg2" && sampling != "420paldv")
     return "sampling must be 4:2:0 with 8 bits, not C" + sampling;
   return std::nullopt;

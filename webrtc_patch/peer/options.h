@@ -26,7 +26,7 @@ static_assert(kNativeSenderControllers.size() == 1, "weir-peer has one controlle
 struct Options {
   bool send = false;
   bool receive = false;
-  // Of the receiver, and of the sender that follows it.
+  // The controller at the receiver, and the counterpart at the sender.
   ReceiveSideMode controller = ReceiveSideMode::kWeir;
   // Weir runs at the sender on transport feedback; `controller` is kGcc then, and the receiver only sends feedback.
   bool weir_at_sender = false;

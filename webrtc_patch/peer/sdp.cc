@@ -30,7 +30,7 @@ struct RtpMap {
   std::string_view codec;
 };
 
-// Of "a=NAME:96 ...": the payload type, and `rest` what follows it.
+// Parses "a=NAME:96 ...": returns the payload type and sets `rest` to the text after it.
 std::optional<int> PayloadType(std::string_view line, std::string_view name, std::string_view& rest) {
   if (!line.starts_with(name)) return std::nullopt;
   line.remove_prefix(name.size());

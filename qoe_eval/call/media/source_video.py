@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from weir.errors import InputError
 from weir.files.output import make_folder, replacing
-from weir.qoe_eval.call.media import frame_number, source_video
+from weir.qoe_eval.call.media import frame_number
 from weir.qoe_eval.runs.children import die_with_parent
 
 FRAMES = 300
@@ -215,4 +215,4 @@ def source_video_path(width: int, height: int) -> Path:
         InputError: it cannot be made or written.
     """
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return source_video.make(cache / "weir", width, height)
+    return make(cache / "weir", width, height)

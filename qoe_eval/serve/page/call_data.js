@@ -1,4 +1,4 @@
-// From the events of a call to the time series that are drawn, and the facts beside them.
+// Converts the events of a call to time series for the plots, and to facts.
 import { isPool } from "./controllers.js";
 
 export class Series {

@@ -14,16 +14,16 @@ export const controllerSummary = (name) => {
   return summary && `${summary[0].toUpperCase()}${summary.slice(1)}.`;
 };
 
-// Whether it is a pool specification, such as "pilot=weir copilots=nada fusion=min".
+// Recognises a pool specification, such as "pilot=weir copilots=nada fusion=min".
 export const isPool = (name) => name.includes("=");
 
 // As colours.py escapes names.
 export const cssName = (name) => name.replace(/[^A-Za-z0-9_-]/g, "_");
 
-// Whether the call runs the model of the controller weir, which can be changed.
+// True if the call runs the model of the controller weir, which can be changed.
 export const hasModel = (name) => isPool(name) ? /[=,]weir\b(?!:)/.test(name) : followsObjective(name);
 
-// Whether the controller follows an objective.
+// True if the controller follows an objective.
 export const followsObjective = (name) => !controllers.has(name) || controllers.get(name).follows_objective;
 
 const ROLES = { pilot: "active", copilot: "candidate", watching: "observing" };

@@ -1,4 +1,4 @@
-// Plots over time on a canvas: lines and areas with a grid, or a lane of coloured stretches, and a cursor.
+// Plots over time on a canvas: lines and areas with a grid, or a lane of coloured intervals, and a cursor.
 import { css } from "./dom.js";
 
 // Margins in CSS pixels, equal for all plots so that their time axes align.

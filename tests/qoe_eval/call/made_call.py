@@ -6,6 +6,7 @@ import numpy as np
 
 from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.measures import MeasuredCall, measure
+from weir.qoe_eval.call.media.frame_number import BITS, BLOCKS_PER_WIDTH, crc8
 from weir.qoe_eval.call.media.source_video import FRAMES
 from weir.qoe_eval.call.media.y4m import Y4m
 from weir.qoe_eval.call.plan import CallSettings
@@ -106,6 +107,19 @@ def measured(folder, **more):
     """The measures of its call of 12 s."""
     times = {"started_us": START_US, "ended_us": START_US + 12_000_000}
     return measure(MeasuredCall(folder, **(times | {"base_one_way_delay_ms": 25.0} | more)))
+
+
+def read_number(luma):
+    """The frame number in a luma plane, read as weir-peer does; None where the check sum does not match."""
+    block = luma.shape[1] / BLOCKS_PER_WIDTH
+
+    def middle(start):
+        return slice(round(start + block / 4), round(start + 3 * block / 4))
+
+    bits = 0
+    for k in range(BITS):
+        bits = bits << 1 | int(luma[middle(block), middle(block * (1 + k))].mean() > 128)
+    return bits >> 8 if crc8((bits >> 8).to_bytes(2, "big")) == bits & 0xFF else None
 
 
 def changed(record, call=None, **more):

@@ -68,7 +68,7 @@ def test_nothing_to_compare(coded, source):
     assert vmaf(coded["good"], source, []) is None
 
 
-def test_a_recording_shows_freezes(source, tmp_path):
+def test_a_recording_shows_freezes(made_call, source, tmp_path):
     frames = [ReceivedFrame(i, None, 33_333 * i, None, 320, 180, i) for i in range(60)]
     frames += [ReceivedFrame(i, None, 33_333 * i, None, 320, 180, i) for i in range(120, 150)]
     with Y4m(source) as video:
@@ -76,10 +76,9 @@ def test_a_recording_shows_freezes(source, tmp_path):
         assert make_recording(video, [], (0, 5_000_000), tmp_path / "none.mp4") is None
     decoded = tmp_path / "decoded.y4m"
     subprocess.run([find_ffmpeg(), "-v", "error", "-i", path, decoded], check=True)
-    from weir.qoe_eval.call.media import frame_number
 
     with Y4m(decoded) as video:
-        shown = [frame_number.read(video.luma(index)) for index in range(len(video))]
+        shown = [made_call.read_number(video.luma(index)) for index in range(len(video))]
     assert len(shown) == 150
     assert shown[30] in (29, 30)
     assert set(shown[61:119]) == {59}
