@@ -32,8 +32,8 @@ IMPLEMENTATIONS = {
 # File or folder: the names that are meant there, though there are others.
 CHOICES = {
     # In shadow, GCC is in charge at both ends, and its estimate is the sender's.
-    "qoe_eval/call/session/peer_arguments.py": {"gcc", "weir", "shadow"},
-    "qoe_eval/call/report/series.py": {"gcc", "weir", "shadow"},
+    "qoe_eval/call/weir_peer.py": {"gcc", "weir", "shadow"},
+    "qoe_eval/call/charts.py": {"gcc", "weir", "shadow"},
     "qoe_eval/serve/page/call_data.js": {"weir"},
     "qoe_eval/serve/page/live.js": {"gcc", "weir", "shadow"},
     "qoe_eval/serve/page/main.js": {"shadow"},
@@ -45,7 +45,7 @@ CHOICES = {
     "estimator/src/c/c_api.cc": {"weir"},
     "estimator/src/pool/library_members.cc": {"weir"},
     # What is compared with what.
-    "qoe_eval/call/command.py": {"weir", "gcc"},
+    "qoe_eval/call/call.py": {"weir", "gcc"},
     "qoe_eval/experiments/muses/experiment.py": {"gcc", "pcc", "nada", "rule", "oracle"},
     "qoe_eval/experiments/trust/seats.py": {"latency"},
     "plugins/aiortc": {"balanced", "gcc", "weir"},
@@ -103,11 +103,11 @@ CHOICES = {
     # Other things of the same name: the program, a protocol, a part of a page.
     "estimator/src/policy/onnx_session.cc": {"weir"},
     "qoe_eval/link/session.py": {"tcp"},
-    "qoe_eval/call/media/source_videos.py": {"weir"},
+    "qoe_eval/call/media/source_video.py": {"weir"},
     "plugins/gstreamer/src": {"weir"},
     "qoe_eval/cli.py": {"weir"},
     "qoe_eval/command.py": {"weir"},
-    "qoe_eval/doctor/components.py": {"weir"},
+    "qoe_eval/doctor.py": {"weir"},
     "qoe_eval/runs/command_record.py": {"weir"},
     "qoe_eval/serve/page/objective.js": {"rule"},
     "trainer/cli.py": {"weir"},
@@ -120,7 +120,7 @@ CHOICES = {
 # The names of two presets are those of the weight that they favour; these files mean the weight.
 WEIGHTS_BY_NAME = (
     "estimator/python/weir/registry.py", "qoe_eval/report/sections/objectives.py", "qoe_eval/report/training_curves.py",
-    "qoe_eval/serve/page/guard.js", "qoe_eval/serve/page/weights.js", "qoe_eval/report/page/report.js",
+    "qoe_eval/serve/page/guard.js", "qoe_eval/serve/page/objective.js", "qoe_eval/report/page/report.js",
     "estimator/program/program_decision_maker.cc", "webrtc_patch/peer/command.cc",
     "webrtc_patch/peer/record_lines.cc",
 )  # fmt: skip

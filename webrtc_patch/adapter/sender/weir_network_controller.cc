@@ -30,8 +30,8 @@ PacketKind KindOf(const webrtc::SentPacket& packet) {
   return packet.audio ? PacketKind::kAudio : PacketKind::kVideo;
 }
 
-// Of the streams' wishes all but this: a target that falls at once leaves the encoder's last pictures to the pacer, and
-// at 1.1 times a low target they wait for seconds.
+// Drops the streams' pacing factor: when the target falls, the pacer still holds the encoder's last pictures, and
+// at 1.1 times a low target they would wait for seconds.
 webrtc::NetworkControllerConfig WithoutPacingFactor(webrtc::NetworkControllerConfig config) {
   config.stream_based_config.pacing_factor.reset();
   return config;
