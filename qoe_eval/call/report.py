@@ -14,6 +14,7 @@ from weir.qoe_eval.call.charts import call_charts, folder_of
 from weir.qoe_eval.call.plan import CallResult
 from weir.qoe_eval.call.record import read_record
 from weir.qoe_eval.call.summary import Call, compared_records, read_calls, summarise_calls
+from weir.qoe_eval.json_lines import number
 from weir.qoe_eval.measures.summary import REFERENCE, ordered_controllers, run_values
 from weir.qoe_eval.measures.table import MEASURES, Measure
 from weir.qoe_eval.records import CallDetails, CallRecord, RunAbout, Summary, holds_calls
@@ -231,7 +232,7 @@ def _what_was_run(calls: Sequence[tuple[Call, Path]], summary: Summary) -> Secti
     run, records = summary.run, [call.record for call, _ in calls]
     about = [record.call for record in records]
     objectives = objectives_of(records)
-    unread = sum(int((c.measured.frames or {}).get("without_number", 0)) for c in about)
+    unread = round(sum(number((c.measured.frames or {}).get("without_number")) or 0 for c in about))
     problems = sorted({p for c in about for p in c.measured.problems})
     entries = [
         ("Finished", run.finished),

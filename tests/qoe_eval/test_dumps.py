@@ -15,7 +15,7 @@ from weir.errors import InputError
 from weir.qoe_eval.dumps import report as dump_reader
 from weir.qoe_eval.dumps.report import read_dump, render_dump
 
-DATA = Path(__file__).parents[2] / "data" / "dumps"
+DATA = Path(__file__).parents[1] / "data" / "dumps"
 INTERNALS, RTCSTATS = DATA / "chromium-156.webrtc-internals.gz", DATA / "chromium-156.rtcstats.gz"
 
 

@@ -52,7 +52,7 @@ def test_controllers_side_by_side(calls, tmp_path):
     row = next(r for r in summary["paired"] if r["metric"] == "end_to_end_delay_ms_p95")
     assert (row["a"], row["b"], row["wins"], row["n"], row["independent"]) == ("weir", "gcc", 2, 4, 2)
     assert row["mean"] == pytest.approx(-61.5, abs=0.1)
-    assert row["ci95"] == [None, None]
+    assert row["ci95"] == (None, None)
     text = page.read_text()
     checker = check(text)
     sections = ["headline", "paired", "scenarios", "time-series", "calls", "run"]
