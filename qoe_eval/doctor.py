@@ -27,7 +27,7 @@ from weir.qoe_eval.runs.simulator import simulator_versions
 
 
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False) -> None:
-    """Show every component of Weir: its version, or what to install. Exit status 3 when a required one is missing."""
+    """Show every component of Weir: its version, or what to install. Exit status 3 if a required one is missing."""
     found = components()
     missing = [component for component in found if component.required and component.found is None]
     if as_json:
@@ -55,8 +55,7 @@ def _table(found: list[Component]) -> Table:
     return table
 
 
-# "run": Weir does not work without it. "build": needed to build it again. "train", "test", "calls": needed for just
-# that.
+# "run": Weir does not work without it. "build": needed to build Weir. "train", "test", "calls": needed only for these.
 Need = Literal["run", "build", "train", "test", "calls"]
 
 _REQUIRED_PACKAGES = (
@@ -71,7 +70,7 @@ _OPTIONAL_PACKAGES: tuple[tuple[str, Need], ...] = (
     ("playwright", "calls"),
     ("imageio-ffmpeg", "calls"),
 )
-# The targets of the Makefile that bring them.
+# The targets of the Makefile that install them.
 _TARGETS: dict[Need, str] = {"run": "build", "train": "train", "test": "build-test", "calls": "build"}
 _PROGRAMS: tuple[tuple[str, Need, str, str], ...] = (
     ("g++", "build", "compiler", "apt-get install g++"),
@@ -100,7 +99,7 @@ class Component:
 
 
 def components() -> list[Component]:
-    """Everything, the required first. Runs a few programs for their versions; takes about a second."""
+    """All components, the required first. Runs programs for their versions; takes about a second."""
     return [_distribution(), _operating_system(), *_simulator(), _model(), *_packages(), *_programs(), _peer()]
 
 

@@ -6,14 +6,14 @@ import argparse
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from weir.qoe_eval.call.logs import LINK_LOG
 from weir.qoe_eval.link.log import LinkLog, read_link_log
-from weir.qoe_eval.runs.store import RunStore
+from weir.qoe_eval.records import CallRecord
+from weir.qoe_eval.runs.store import CallStore
 from weir.traces.schema.scenario import Scenario
 
 
@@ -23,7 +23,7 @@ class Call:
     beginning of the scenario to its end.
     """
 
-    record: Mapping[str, Any]
+    record: CallRecord
     link: LinkLog
 
     def between(self, start_s: float, end_s: float) -> LinkLog:
@@ -60,7 +60,7 @@ def make_calls(scenario: Scenario, peer: Path, out: Path, *options: str) -> Iter
     command = [str(Path(sys.executable).parent / "weir"), "call", str(path), "--size", "640x360", *options]
     command += ["--duration", f"{scenario.duration_s:g}", "--out", str(folder)]
     subprocess.run(command, env=os.environ | {"WEIR_PEER": str(peer)}, stdout=subprocess.DEVNULL, check=True)
-    for record in RunStore(folder).read():
+    for record in CallStore(folder).read():
         for why in record["call"]["disturbed"]:
             print(f"disturbed: {scenario.name}, {record['controller']}: {why}")
         log = read_link_log(folder / "calls" / record["call"]["folder"] / LINK_LOG, "forward")

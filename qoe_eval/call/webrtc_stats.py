@@ -1,5 +1,5 @@
-"""getStats() reports as time series, under the names of W3C webrtc-stats, whoever wrote them: a browser, libwebrtc, a
-dump. What is not known, not finite or out of bounds is passed over.
+"""getStats() reports of a browser, libwebrtc or a dump as time series, under the names of W3C webrtc-stats. Unknown,
+infinite and out-of-bounds values are skipped.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ NUMBERS: Mapping[str, frozenset[str]] = {
     ),
     "transport": frozenset(("bytesSent", "bytesReceived", "packetsSent", "packetsReceived")),
     "media-source": frozenset(("framesPerSecond", "width", "height", "frames")),
-    # Where libwebrtc before 2023 counted freezes.
+    # libwebrtc before 2023 counted freezes here.
     "track": frozenset(("freezeCount", "totalFreezesDuration")),
     "codec": frozenset(),
 }
-"""The types of statistics that are read, and the numbers of each."""
+"""The types of statistics that are read, with their numbers."""
 TEXTS = frozenset(
     ("kind", "ssrc", "qualityLimitationReason", "mimeType", "codecId", "state", "selectedCandidatePairId", "rid")
 )
-"""The texts that are read, of any type."""
+"""The texts that are read, for any type."""
 
 MOST_OBJECTS = 1000
 _LONGEST_TEXT = 200
@@ -51,9 +51,9 @@ _LONGEST_TEXT = 200
 
 @dataclass
 class StatsObject:
-    """One object of the reports over time; times in seconds, of the clock of whoever wrote them.
+    """One object of the reports over time; times in seconds, of the writer's clock.
 
-    A number or text that a report lacks has no sample then. Texts are kept where they change.
+    A number or text that a report lacks has no sample. Texts have a sample per change.
     """
 
     id: str
@@ -63,16 +63,16 @@ class StatsObject:
 
     @property
     def kind(self) -> str:
-        """video or audio; empty where it is neither."""
+        """video or audio; else empty."""
         return self.text("kind")
 
     @property
     def ssrc(self) -> str:
-        """In decimal; empty where it has none."""
+        """SSRC in decimal; empty if it has none."""
         return self.text("ssrc")
 
     def add(self, time_s: float, name: str, value: Any) -> None:
-        """One value; passed over when it is none of those that are read, or earlier than the one before it."""
+        """Adds a value; skips unknown names, and values earlier than the last one."""
         if name == "mediaType":
             name = "kind"
         elif name == "ssrc" and isinstance(value, int):
@@ -91,18 +91,18 @@ class StatsObject:
                 texts.append(value[:_LONGEST_TEXT])
 
     def text(self, name: str) -> str:
-        """Its last value; empty where there is none."""
+        """The last value of a text; empty if there is none."""
         _, values = self.texts.get(name, ([], []))
         return values[-1] if values else ""
 
     def series(self, name: str) -> tuple[Array, Array]:
-        """Times and values of a number, both of shape [n]; empty where there is none."""
+        """Times and values of a number, both of shape [n]."""
         times, values = self.numbers.get(name, ([], []))
         return np.array(times), np.array(values)
 
     def rate(self, name: str) -> tuple[Array, Array]:
-        """The growth of a counter per second: times of the ends of its intervals, and rates, both of shape [n - 1]. A
-        counter that began again leaves out that interval.
+        """The growth of a counter per second: end times of intervals, and rates, both of shape [n - 1]. An interval in
+        which the counter was reset is excluded.
         """
         times, values = self.series(name)
         steps = np.diff(values)
@@ -110,7 +110,7 @@ class StatsObject:
         return times[1:][kept], (steps / np.diff(times))[kept]
 
     def growth(self, name: str, start_s: float, end_s: float, zero_s: float | None = None) -> float | None:
-        """By how much a counter grew between two times, linearly interpolated; nothing without a sample. It was 0 at
+        """The growth of a counter between two times, linearly interpolated; None without a sample. The counter was 0 at
         `zero_s`, by default until its first sample.
         """
         times, values = self.series(name)
@@ -129,8 +129,8 @@ class StatsReports:
         self.objects: dict[str, StatsObject] = {}
 
     def object(self, identifier: str, kind_of_object: str) -> StatsObject | None:
-        """The object of that id and type, new if need be; nothing for a type that is not read, an id that another type
-        has, or beyond MOST_OBJECTS.
+        """Returns the object of that id and type, and makes it if needed; None for a type that is not read, an id of
+        another type, or beyond MOST_OBJECTS.
         """
         if kind_of_object not in NUMBERS:
             return None
@@ -141,7 +141,7 @@ class StatsReports:
         return found if found is not None and found.type == kind_of_object else None
 
     def add(self, time_s: float, report: Any) -> None:
-        """One report: a list of objects with `id` and `type`, or a mapping of them by id."""
+        """Adds a report: a list of objects with `id` and `type`, or a mapping of them by id."""
         if isinstance(report, Mapping):
             report = [
                 {"id": identifier} | dict(value) for identifier, value in report.items() if isinstance(value, Mapping)
@@ -153,7 +153,7 @@ class StatsReports:
                 self.add_object(time_s, entry["id"], entry)
 
     def add_object(self, time_s: float, identifier: str, members: Mapping[str, Any]) -> None:
-        """One object of a report; `members` has its `type`."""
+        """Adds an object of a report; `members` has its `type`."""
         found = self.object(identifier, str(members.get("type")))
         if found is not None:
             for name, value in members.items():
@@ -164,16 +164,12 @@ class StatsReports:
         return [o for o in self.objects.values() if o.type == kind_of_object and kind in (None, o.kind)]
 
     def freeze_counters(self) -> list[StatsObject]:
-        """The objects that count the freezes of incoming video: streams; in older versions, only tracks do (and in
-        some, both do).
-        """
+        """The objects that count the freezes of incoming video: streams, or in older versions tracks."""
         streams = [stream for stream in self.of("inbound-rtp", "video") if "freezeCount" in stream.numbers]
         return streams or [track for track in self.of("track") if "freezeCount" in track.numbers]
 
     def selected_pair(self) -> StatsObject | None:
-        """The candidate pair that carries the media: the one that the transport names, else the one that carried
-        most.
-        """
+        """The candidate pair of the media: the one that the transport names, else the one with most bytes."""
         pairs = self.of("candidate-pair")
         for transport in self.of("transport"):
             named = self.objects.get(transport.text("selectedCandidatePairId"))
@@ -183,10 +179,10 @@ class StatsReports:
 
 
 def read_stats_log(path: Path) -> StatsReports:
-    """The reports of a log, lines `{"time_us": ..., "report": [...]}`; empty where there is no such file.
+    """Reads a log of lines `{"time_us": ..., "report": [...]}`; empty if there is no such file.
 
     Raises:
-        InputError: the file cannot be read, or is larger than any call's.
+        InputError: the file cannot be read, or is larger than that of any call.
     """
     return _collect((line.get("time_us"), line.get("report")) for line in read_objects(path))
 

@@ -20,7 +20,7 @@ LONGEST_TEXT = 300
 
 @dataclass
 class DumpedConnection:
-    """One peer connection: how the dump names it, the page that made it, its statistics (times in s since 1970)."""
+    """One peer connection: its id, the page that made it, its statistics (times in s since 1970)."""
 
     id: str
     url: str = ""
@@ -29,8 +29,8 @@ class DumpedConnection:
 
 @dataclass
 class StatsDump:
-    """A dump; `format` is its name for people, `user_agent` may be empty. Connections without statistics are left out;
-    `connections_left_out` are those beyond MOST_CONNECTIONS.
+    """A dump; `format` is its name for people, `user_agent` may be empty. Connections without statistics are excluded;
+    `connections_left_out` counts those beyond MOST_CONNECTIONS.
     """
 
     format: str
@@ -43,18 +43,18 @@ def parse_json(text: str, source: str) -> Any:
     """JSON values; NaN and infinities become null.
 
     Raises:
-        InputError: it is none, or nested too deeply.
+        InputError: it is invalid, or nested too deeply.
     """
     try:
         return json.loads(text, parse_constant=lambda _: None)
     except RecursionError:
-        raise InputError(f"{source}: the JSON is nested too deeply; this is no dump") from None
+        raise InputError(f"{source}: the JSON is nested too deeply; this is not a dump") from None
     except ValueError as error:
         raise InputError(f"{source}: not valid JSON ({error}); was the dump saved completely?") from None
 
 
 def short(value: Any) -> str:
-    """A text of a dump, cut to what a page shows; empty for anything else."""
+    """A text of a dump, cut to the length that a page shows; empty for anything else."""
     return value[:LONGEST_TEXT] if isinstance(value, str) else ""
 
 
@@ -101,7 +101,7 @@ def _read_stats(connection: DumpedConnection, stats: Any) -> None:
 
 
 def _values(member: Mapping[str, Any]) -> list[Any]:
-    """Written as a text of JSON in every version so far; a plain list would do as well."""
+    """The values, which every version so far writes as JSON text; a plain list is accepted too."""
     values = member.get("values")
     if isinstance(values, str):
         try:
@@ -112,7 +112,7 @@ def _values(member: Mapping[str, Any]) -> list[Any]:
 
 
 def _times(member: Mapping[str, Any], timestamps: Any, count: int) -> Sequence[float]:
-    """In seconds. A member that appeared later than its object has fewer values than it has times: the last ones are
+    """Times in seconds. A member that appeared later than its object has fewer values than times; the last times are
     its.
     """
     if isinstance(timestamps, Mapping):

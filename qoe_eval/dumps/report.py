@@ -26,13 +26,13 @@ def webrtc_internals(
         Path,
         typer.Argument(
             metavar="DUMP",
-            help="What chrome://webrtc-internals saved, either dump; or an rtcstats file. May be gzipped.",
+            help="A dump of chrome://webrtc-internals, or an rtcstats file; may be gzipped.",
         ),
     ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where report.html goes.")] = Path("weir-dump-report"),
-    as_json: Annotated[bool, typer.Option("--json", help="Print what is in the dump as JSON.")] = False,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of report.html.")] = Path("weir-dump-report"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print the contents of the dump as JSON.")] = False,
 ) -> None:
-    """Makes report.html from a dump of getStats(): rates, round trip, jitter, loss, frames, freezes, limitations."""
+    """Makes report.html from a dump of getStats(): rates, round-trip time, jitter, loss, frames, freezes."""
     found = read_dump(dump)
     page = write_dump_report(found, out)
     typer.echo(json.dumps({"report": str(page), "connections": describe(found)}, indent=1) if as_json else str(page))
@@ -43,7 +43,7 @@ _GZIP_MAGIC = b"\x1f\x8b"
 
 
 def read_dump(path: Path) -> StatsDump:
-    """Reads a dump of either format, gzip or not.
+    """Reads a dump of either format, gzipped or not. Dumps are untrusted: size is bounded, invalid parts are skipped.
 
     Raises:
         InputError: it cannot be read, is too large, or has no statistics.
@@ -138,7 +138,7 @@ def _stream(connection: DumpedConnection, stream: StatsObject) -> dict[str, Any]
 
 
 def _measures(connection: DumpedConnection, stream: StatsObject) -> list[str]:
-    """In the order of the table's columns."""
+    """The cells in the order of the columns."""
     incoming = stream.type == "inbound-rtp"
     bytes_times, _ = stream.series("bytesReceived" if incoming else "bytesSent")
     span_s = float(bytes_times[-1] - bytes_times[0]) if len(bytes_times) > 1 else 0.0
@@ -179,7 +179,7 @@ def _remote(connection: DumpedConnection, stream: StatsObject) -> StatsObject | 
 
 
 def _limited(stream: StatsObject, reason: str) -> float | None:
-    """Share of the time in which that limited the quality, in percent."""
+    """Percentage of the time in which `reason` limited the quality."""
     times, reasons = stream.texts.get("qualityLimitationReason", ([], []))
     end_s = max((float(found[-1]) for name in stream.numbers if len(found := stream.series(name)[0])), default=0.0)
     if not times or end_s <= times[0]:
