@@ -78,7 +78,8 @@ def test_disturbed_calls_are_kept_unless_asked(weir, tmp_path):
     (record,) = results(tmp_path)
     record["call"]["disturbed"] = ["the encoder was short of CPU"]
     (tmp_path / "here/results.jsonl").write_text(json.dumps(record) + "\n")
-    assert "(1 of them from an earlier run)" in weir(*CALL)[1]
+    status, out, error = weir(*CALL)
+    assert "(1 of them from an earlier run)" in out, (status, error)
     assert "earlier run" not in weir(*CALL, "--repeat-disturbed")[1]
     assert [one["call"]["disturbed"] for one in results(tmp_path)] == [[]]
 

@@ -149,7 +149,7 @@ def test_kinds_of_paths_are_shown_where_the_model_tells_them(open_page, calls, t
         return
     told = page.locator("#kind-legend b")
     wait_for(lambda: told.is_visible() and told.inner_text() == "kind 2", "no kind is shown")
-    wait_for(lambda: told.inner_text() == "not known yet", "it stays as it was")
+    wait_for(lambda: told.inner_text() == "unknown", "it stays as it was")
     assert len(colours(page, "kind-plot")) >= 3
 
 
