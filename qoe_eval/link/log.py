@@ -78,10 +78,10 @@ class LinkLog:
     def utilisation(self) -> float | None:
         """Bytes delivered / capacity less cross traffic; None if the capacity is unlimited."""
         cross_bits = 8 * np.nan_to_num(self.cross_traffic_bytes)
-        available_bits = np.maximum(0, self.capacity_bps * self.interval_s - cross_bits)
-        limited = np.isfinite(available_bits)
-        available = float(available_bits[limited].sum())
-        return 8 * float(np.nansum(self.bytes[limited])) / available if available > 0 else None
+        achievable_bits = np.maximum(0, self.capacity_bps * self.interval_s - cross_bits)
+        limited = np.isfinite(achievable_bits)
+        achievable = float(achievable_bits[limited].sum())
+        return 8 * float(np.nansum(self.bytes[limited])) / achievable if achievable > 0 else None
 
     def one_way_delay_percentile_ms(self, percent: float, above_ms: Array | None = None) -> float | None:
         """A percentile of the one-way delays over the packets; None without a packet.
