@@ -84,6 +84,16 @@ build: build/stamps/run ## Install what is missing, build, and install `weir` an
 .PHONY: train
 train: build build/stamps/train$(if $(CUDA),-cuda) ## Install what `weir train` and `weir export` need: torch without CUDA; CUDA=1: with it
 
+# From one configuration, in about half an hour on two cores. Goes on from the checkpoint when it was interrupted.
+MODEL_DIR ?= build/model
+MODEL_RUN = $(MODEL_DIR)/run
+.PHONY: model
+model: train ## Make the shipped model anew: train, export, replay, card; writes build/model/weir.onnx and weir.md
+	$(BIN)/weir train trainer/configs/weir.toml --out $(MODEL_RUN) $$([ ! -e $(MODEL_RUN)/checkpoint.zip ] || echo --resume)
+	$(BIN)/weir export $(MODEL_RUN) --out $(MODEL_DIR)/weir.onnx
+	$(BIN)/weir replay catalogue --model $(MODEL_DIR)/weir.onnx --seeds $(SEEDS) --out $(MODEL_DIR)/report
+	$(BIN)/weir model $(MODEL_DIR)/weir.onnx --card --summary $(MODEL_DIR)/report/summary.json
+
 .PHONY: wheel
 wheel: | $(UV) build/stamps/packages ## Build a wheel with `weir-sim` in it, and the sdist, into build/dist
 	$(UV) build --quiet --out-dir build/dist --sdist .
@@ -186,9 +196,6 @@ TIDY = $(BIN)/python tests/lint/tidy.py build/release build/tidy
 lint: build-test ## Check style and types and look for faults: ruff, clang-format, mypy, clang-tidy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	# The packages as an installed `weir` has them: mypy does not follow an editable installation.
-	rm -rf build/typing && mkdir -p build/typing/weir
-	ln -srt build/typing/weir estimator/python/weir/* traces trainer qoe_eval webrtc_patch
 	$(BIN)/mypy
 	$(CXX_FILES) | xargs $(BIN)/clang-format --dry-run --Werror
 	$(TIDY) $$(git ls-files 'estimator/*.cc' 'trainer/*.cc' 'webrtc_patch/*.cc')

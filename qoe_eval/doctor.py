@@ -22,7 +22,7 @@ import weir
 from weir.errors import InputError, MissingComponent
 from weir.executables import find_peer, find_simulator
 from weir.installation import DISTRIBUTION, TRAINING_PACKAGES, how_to_get, installed_version, source_tree
-from weir.qoe_eval.runs.shipped_model import shipped_model
+from weir.qoe_eval.runs.options import shipped_model
 from weir.qoe_eval.runs.simulator import simulator_versions
 
 

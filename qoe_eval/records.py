@@ -8,17 +8,21 @@ Keys that this version does not know are kept, so that newer records survive a r
 from __future__ import annotations
 
 import json
+import shlex
+import sys
+import time
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, cast
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, JsonValue, SkipValidation, ValidationError
 from typing_extensions import TypedDict  # pydantic does not take that of typing before Python 3.12
 
 from weir.errors import InputError
-from weir.files.input import read_bytes
+from weir.files.input import parse_json, printable, read_bytes, read_text
 
-SCHEMA = "weir.result/1"
+SCHEMA: Literal["weir.result/1"] = "weir.result/1"
 LARGEST_RESULTS_BYTES = 1 << 30
 """The size of about a hundred thousand records."""
 LARGEST_RECORD_BYTES = 16 << 20
@@ -250,7 +254,7 @@ class CallMeasurement(Part):
 
     media_start_us: int | None = None
     end_us: int | None = None
-    frames: dict[str, JsonValue] | None = None
+    frames: dict[str, int] | None = None
     problems: list[str] = []
 
 
@@ -554,6 +558,8 @@ def to_line(record: Record) -> bytes:
 
 def holds_calls(results: Path) -> bool:
     """Whether the first line of a `results.jsonl` is the record of a call."""
+    if not results.is_file():
+        return False
     try:
         with results.open("rb") as file:
             CallRecord.model_validate_json(file.readline(LARGEST_RECORD_BYTES))
@@ -564,7 +570,7 @@ def holds_calls(results: Path) -> bool:
 
 def _without(part: PartType, name: str) -> PartType:
     kept = {key: value for key, value in part.__dict__.items() if key != name and key in part.model_fields_set}
-    return part.model_construct(**kept, **(part.model_extra or {}))
+    return cast(PartType, type(part).model_construct(**kept, **(part.model_extra or {})))
 
 
 def _first(error: ValidationError) -> str:
@@ -572,3 +578,28 @@ def _first(error: ValidationError) -> str:
     fault = error.errors(include_url=False, include_input=False)[0]
     where = ".".join(map(str, fault["loc"]))
     return f"{where}: {fault['msg']}" if where else str(fault["msg"])
+
+
+class CommandRecord(TypedDict):
+    """The command line, when it ended, and the seconds that it took."""
+
+    command: str
+    finished: str
+    wall_s: float
+
+
+def command_record(started_s: float) -> CommandRecord:
+    """The command that runs, now; `started_s` is its start by `time.monotonic`."""
+    return {
+        "command": printable(shlex.join(["weir", *sys.argv[1:]])),
+        "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "wall_s": round(time.monotonic() - started_s, 1),
+    }
+
+
+def read_run(summary: Path) -> RunAbout:
+    """`run` of an earlier summary; empty where there is none that can be read."""
+    try:
+        return RunAbout.model_validate(parse_json(read_text(summary), str(summary))["run"])
+    except (InputError, KeyError, TypeError, ValidationError):
+        return RunAbout()

@@ -1,8 +1,7 @@
-"""What Weir's learned policy is trained with, and what comes of it.
+"""Training of Weir's learned policy: the environment, learners, adaptation, and export.
 
-The packages above use the names here, those of `weir.trainer.gym` (the environment), of `weir.trainer.recoco` (the
-paper's experiment), the words of `weir.trainer.model.paired_text` and the commands of `weir.trainer.cli`; what lies
-deeper may change. A name is imported when it is first asked for, and none of these needs torch.
+The packages above use the names here, those of `weir.trainer.gym` (the environment) and the commands; modules below may
+change. Names are imported when they are first used, and none of these needs torch.
 """
 
 from importlib import import_module
@@ -33,7 +32,7 @@ __all__ = [
     "read_run_record",
 ]
 
-# The model that comes with Weir; a copy of Weir need not have it.
+# The shipped model; an installed copy of Weir may lack it.
 SHIPPED_MODEL: Final = Path(__file__).parent / "models" / "weir.onnx"
 
 _HOMES = {

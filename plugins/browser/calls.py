@@ -61,7 +61,7 @@ def make_calls(scenario: Scenario, peer: Path, out: Path, *options: str) -> Iter
     command += ["--duration", f"{scenario.duration_s:g}", "--out", str(folder)]
     subprocess.run(command, env=os.environ | {"WEIR_PEER": str(peer)}, stdout=subprocess.DEVNULL, check=True)
     for record in CallStore(folder).read():
-        for why in record["call"]["disturbed"]:
-            print(f"disturbed: {scenario.name}, {record['controller']}: {why}")
-        log = read_link_log(folder / "calls" / record["call"]["folder"] / LINK_LOG, "forward")
-        yield Call(record, log.between(record["call"]["started_us"], record["call"]["ended_us"]))
+        for why in record.call.disturbed:
+            print(f"disturbed: {scenario.name}, {record.controller}: {why}")
+        log = read_link_log(folder / "calls" / record.call.folder / LINK_LOG, "forward")
+        yield Call(record, log.between(record.call.started_us or 0, record.call.ended_us or 0))

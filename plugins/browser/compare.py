@@ -43,8 +43,8 @@ def score(call: Call) -> float:
     """The challenge score, 0 to 100, of what the link saw of a call; 0 where nothing came."""
     lost = int(call.link.lost_packets.sum())
     sent = int(np.nansum(call.link.packets)) + lost
-    base_ms = call.record["path"]["one_way_delay_ms"]
-    queue_ms = call.record["metrics"]["run"]["p95_queueing_delay_ms"]
+    base_ms = call.record.path.one_way_delay_ms
+    queue_ms = call.record.measures["p95_queueing_delay_ms"]
     p95_ms = None if queue_ms is None else base_ms + queue_ms
     return challenge_score(*challenge_parts(sent, lost, p95_ms, base_ms, call.link.utilisation or 0.0, 1.0)) or 0.0
 
@@ -68,7 +68,7 @@ def main() -> int:
     for scenario in islice(scenarios(), arguments.scenarios):
         try:
             made = make_calls(scenario, arguments.peer, arguments.out, "--max-bitrate", _MAX_BITRATE, "--compare")
-            calls = {call.record["controller"]: call for call in made}
+            calls = {call.record.controller: call for call in made}
         except InputError as error:
             print(f"compare.py: {error}", file=sys.stderr)
             return 1

@@ -44,7 +44,7 @@ def goals(call: Call) -> Iterator[tuple[str, bool]]:
         settled = call.between(begin_s + SETTLING_S, begin_s + PHASE_S)
         share = settled.utilisation or 0.0
         delay_ms = settled.one_way_delay_percentile_ms(50)
-        queue_ms = float("inf") if delay_ms is None else delay_ms - call.record["path"]["one_way_delay_ms"]
+        queue_ms = float("inf") if delay_ms is None else delay_ms - call.record.path.one_way_delay_ms
         reached = share >= LEAST_SHARE and queue_ms <= LARGEST_MEDIAN_QUEUE_MS
         shown = f"delivered {share:.1%} ({LEAST_SHARE:.0%}), median queue {queue_ms:.0f} ms"
         shown += f" ({LARGEST_MEDIAN_QUEUE_MS:g})"

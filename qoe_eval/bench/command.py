@@ -22,7 +22,7 @@ from weir.errors import InputError, MissingComponent
 from weir.executables import find_simulator
 from weir.files.output import make_folder, write_text
 from weir.qoe_eval.bench.simulator import measure_simulator
-from weir.qoe_eval.runs.shipped_model import model_to_run
+from weir.qoe_eval.runs.options import model_to_run
 
 # What each figure must reach: at least (">=") or at most ("<="); None is for comparison only.
 TARGETS: dict[str, tuple[str, float] | None] = {

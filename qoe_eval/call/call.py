@@ -9,6 +9,7 @@ from typing import Annotated, Any, cast, get_args
 
 import typer
 
+from weir.console import error_console
 from weir.errors import InputError
 from weir.executables import find_peer, find_simulator
 from weir.qoe_eval.call import report as call_report
@@ -22,15 +23,12 @@ from weir.qoe_eval.call.plan import (
     plan_calls,
 )
 from weir.qoe_eval.call.run import run_calls
-from weir.qoe_eval.records import RunAbout
-from weir.qoe_eval.report.means_table import print_means
+from weir.qoe_eval.records import RunAbout, command_record
+from weir.qoe_eval.report.text_tables import print_means
 from weir.qoe_eval.requirements import check_requirements
-from weir.qoe_eval.runs.command_record import command_record
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
-from weir.qoe_eval.runs.options import POOL, check_model, parse_objective, read_pool
+from weir.qoe_eval.runs.options import POOL, check_model, model_to_run, parse_objective, read_pool
 from weir.qoe_eval.runs.own_controllers import check_own_names, is_own, read_own_controller
-from weir.qoe_eval.runs.progress import error_console
-from weir.qoe_eval.runs.shipped_model import model_to_run
 from weir.registry import AT_NATIVE_SENDER, CONTROLLERS, DEFAULT_PRESET, IN_CALLS, PRESETS, is_pool, uses_model
 from weir.traces.formats.convert import parse_rate
 

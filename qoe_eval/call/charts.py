@@ -19,7 +19,7 @@ from weir.qoe_eval.link.log import LinkLog, read_link_log
 from weir.qoe_eval.measures.summary import ordered_controllers
 from weir.qoe_eval.records import CallRecord
 from weir.qoe_eval.report.chart_rows import Array, bin_width_s, binned, chart, line, row, thinned
-from weir.qoe_eval.report.colours import css_name
+from weir.qoe_eval.report.display import css_name
 
 Line = dict[str, Any] | None
 _BIN_S = 0.5

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from weir.files.names import file_name
+from weir.files.output import file_name
 from weir.qoe_eval.call.logs import RECORD
 from weir.qoe_eval.records import CallRecord
 from weir.qoe_eval.runs.jobs import member_digests

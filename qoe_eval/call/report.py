@@ -17,11 +17,10 @@ from weir.qoe_eval.call.summary import Call, compared_records, read_calls, summa
 from weir.qoe_eval.json_lines import number
 from weir.qoe_eval.measures.summary import REFERENCE, ordered_controllers, run_values
 from weir.qoe_eval.measures.table import MEASURES, Measure
-from weir.qoe_eval.records import CallDetails, CallRecord, RunAbout, Summary, holds_calls
+from weir.qoe_eval.records import CallDetails, CallRecord, RunAbout, Summary, holds_calls, read_run
 from weir.qoe_eval.report.page_template import Section, View, render_page
 from weir.qoe_eval.report.sections.controllers import all_measures, paired
 from weir.qoe_eval.report.sections.runs import failures, objectives_of, versions_of
-from weir.qoe_eval.runs.command_record import read_run
 from weir.qoe_eval.runs.store import CallStore
 
 SUMMARY = "summary.json"
@@ -100,7 +99,7 @@ def render(calls: Sequence[tuple[Call, Path]], summary: Summary, out: Path) -> s
     ]
     lead = _lead(calls, summary)
     return render_page(
-        "call/page.html", "Weir: calls", lead, sections, {"charts": charts}, "rows.js", list(summary.controllers)
+        "call", "Weir: calls", lead, sections, {"charts": charts}, "rows.js", list(summary.controllers)
     )
 
 
@@ -139,7 +138,7 @@ def _time_series(charts: Sequence[View]) -> Section | None:
     if not charts:
         return None
     names = [chart["name"] for chart in charts]
-    return Section("time-series", "Time series", "call/time_series.html", {"names": names})
+    return Section("time-series", "Time series", "call/time_series", {"names": names})
 
 
 def _headline(summary: Summary) -> Section | None:
@@ -158,7 +157,7 @@ def _headline(summary: Summary) -> Section | None:
         for name, values in controllers.items()
     ]
     view = {"metrics": metrics, "rows": rows, "all_measures": all_measures(summary, "call")}
-    return Section("headline", "Controllers", "call/headline.html", view)
+    return Section("headline", "Controllers", "call/headline", view)
 
 
 def _per_scenario(summary: Summary) -> Section | None:
@@ -178,7 +177,7 @@ def _per_scenario(summary: Summary) -> Section | None:
             for name, by_controller in scenarios.items()
         ]
         parts.append({"metric": metric, "rows": rows})
-    return Section("scenarios", "Scenarios", "call/scenarios.html", {"controllers": controllers, "parts": parts})
+    return Section("scenarios", "Scenarios", "call/scenarios", {"controllers": controllers, "parts": parts})
 
 
 def _marked(metric: Measure, values: Sequence[float | None]) -> list[tuple[str, bool]]:
@@ -205,7 +204,7 @@ def _calls_table(calls: Sequence[tuple[Call, Path]], out: Path) -> Section:
             }
         )
     view = {"metrics": [MEASURES[name] for name in _PER_CALL], "rows": rows}
-    return Section("calls", "Calls", "call/calls.html", view)
+    return Section("calls", "Calls", "call/calls", view)
 
 
 def _in_order(calls: Sequence[tuple[Call, Path]]) -> list[tuple[Call, Path]]:
@@ -251,7 +250,7 @@ def _what_was_run(calls: Sequence[tuple[Call, Path]], summary: Summary) -> Secti
         "command": run.command,
         "entries": [(name, text) for name, text in entries if text],
     }
-    return Section("run", "What was run", "call/what_was_run.html", view)
+    return Section("run", "What was run", "call/what_was_run", view)
 
 
 def _video(call: CallDetails) -> str:

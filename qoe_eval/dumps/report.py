@@ -1,15 +1,12 @@
-"""`weir report webrtc-internals`: the report of a dump that a browser saved."""
+"""Reads dumps, and makes the report of one: the streams of each peer connection over time."""
 
 from __future__ import annotations
 
 import gzip
 import io
-import json
 import zlib
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from weir.errors import InputError
 from weir.files.input import printable, read_bytes
@@ -19,24 +16,6 @@ from weir.qoe_eval.dumps.charts import connection_chart, sent_stream, time_span_
 from weir.qoe_eval.dumps.dump import DumpedConnection, StatsDump, parse_internals, parse_json
 from weir.qoe_eval.dumps.rtcstats_file import MAGIC, parse_rtcstats
 from weir.qoe_eval.report.page_template import Section, render_page
-
-
-def webrtc_internals(
-    dump: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DUMP",
-            help="A dump of chrome://webrtc-internals, or an rtcstats file; may be gzipped.",
-        ),
-    ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of report.html.")] = Path("weir-dump-report"),
-    as_json: Annotated[bool, typer.Option("--json", help="Print the contents of the dump as JSON.")] = False,
-) -> None:
-    """Makes report.html from a dump of getStats(): rates, round-trip time, jitter, loss, frames, freezes."""
-    found = read_dump(dump)
-    page = write_dump_report(found, out)
-    typer.echo(json.dumps({"report": str(page), "connections": describe(found)}, indent=1) if as_json else str(page))
-
 
 LARGEST_BYTES = 256 << 20
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -111,7 +90,7 @@ def render_dump(dump: StatsDump) -> str:
         "user_agent": dump.user_agent,
         "left_out": dump.connections_left_out,
     }
-    return render_page("dump/page.html", "Weir: a browser's calls", lead, sections, {"charts": charts}, "rows.js")
+    return render_page("dump", "Weir: a browser's calls", lead, sections, {"charts": charts}, "rows.js")
 
 
 def _section(index: int, connection: DumpedConnection) -> Section:
@@ -124,7 +103,7 @@ def _section(index: int, connection: DumpedConnection) -> Section:
         "more": len(streams) - _MOST_STREAMS,
         "chart": index,
     }
-    return Section(f"connection-{index}", connection.id, "dump/connection.html", view)
+    return Section(f"connection-{index}", connection.id, "dump/connection", view)
 
 
 def _stream(connection: DumpedConnection, stream: StatsObject) -> dict[str, Any]:

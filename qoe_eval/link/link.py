@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from weir.console import error_console
 from weir.errors import InputError
 from weir.files.output import write_bytes
 from weir.qoe_eval.link.namespaces import NamespacesFailed
@@ -19,7 +20,6 @@ from weir.qoe_eval.link.session import DirectionSummary, LinkSettings, run_link
 from weir.qoe_eval.requirements import check_link_requirements
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
 from weir.qoe_eval.runs.options import LossOption, OneWayDelayOption, QueueOption
-from weir.qoe_eval.runs.progress import error_console
 from weir.traces.formats.convert import parse_queue
 
 _FAILED_STATUS = 1

@@ -21,7 +21,7 @@ from weir.qoe_eval.link.leftovers import Reaper, ScratchFolder, finish
 from weir.qoe_eval.link.log import LinkLog, read_link_log
 from weir.qoe_eval.link.namespaces import CallNamespaces
 from weir.qoe_eval.link.process import LEFT_ADDRESS, RIGHT_ADDRESS, LinkProcess
-from weir.qoe_eval.runs.children import die_with_parent
+from weir.qoe_eval.runs.simulator_worker import die_with_parent
 from weir.traces.schema.scenario import Scenario
 
 # The state of a listening TCP socket in /proc/net/tcp.

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from weir.qoe_eval.measures.summary import REFERENCE, Means, against, scenario_differences, scenario_means
 from weir.qoe_eval.records import FamilyRow, Record, WorstScenario
+from weir.traces.generate.families.families import FAMILIES
 
 SCORE = "challenge"
 GCC = "gcc"
@@ -51,3 +52,13 @@ def _lowest(values: Mapping[str, float]) -> WorstScenario | None:
         return None
     name = min(values, key=lambda scenario: values[scenario])
     return WorstScenario(scenario=name, value=values[name])
+
+
+def summarise_families(records: Sequence[Record]) -> list[FamilyRow]:
+    """The row of each family. The order of `records`, in which runs complete, changes nothing."""
+    by_family: dict[str, list[Record]] = {name: [] for name in FAMILIES}
+    for record in sorted(records, key=lambda one: one.scenario):
+        family = record.scenario.partition("-")[0]
+        if family in by_family:
+            by_family[family].append(record)
+    return [family_row(name, FAMILIES[name]().description, some) for name, some in by_family.items() if some]

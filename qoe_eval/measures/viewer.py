@@ -32,7 +32,7 @@ _FEWEST_FRAMES = 5
 _LONGER_BY_US = 150_000
 _LONGER_BY_FACTOR = 3
 _SECOND_US = 1_000_000
-# Received bitrate in kbps, mean VMAF of the rendered frames: means of three calls each, from `weir experiment calls`.
+# Received bitrate in kbps and mean VMAF of the rendered frames; means of three calls each, of `weir evaluate`.
 CALLS: Final = (
     (1501, 85.0), (1464, 84.6), (606, 72.8), (367, 60.4), (368, 64.8), (248, 56.5), (79, 38.5), (85, 41.1),
 )  # fmt: skip

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from weir.qoe_eval.measures.table import Measure
-from weir.qoe_eval.report.colours import css_name
 from weir.qoe_eval.runs.own_controllers import NAME
-from weir.registry import is_pool
+from weir.registry import SIMULATED, is_pool
+
+# The number of variables --series-N in report.css.
+_PALETTE = 12
 
 
 def counted(number: int, noun: str) -> str:
@@ -60,3 +63,30 @@ def interval_mark(
     start, end = ends
     known = None if start is None or end is None else (place(start), place(end))
     return IntervalMark(place(mean), known, place(0) if zero else None, colour)
+
+
+def css_name(controller: str) -> str:
+    """A controller's name, or a pool's line, as a part of a name in CSS; report.js and the live page do the same."""
+    return re.sub(r"[^A-Za-z0-9_-]", "_", controller)
+
+
+def controller_colours() -> str:
+    """CSS that gives each controller of the simulator its colour, `--c-NAME`."""
+    return _rules(SIMULATED, range(len(SIMULATED)))
+
+
+def other_colours(names: Iterable[str]) -> str:
+    """The same for other controllers, such as a user's own, in turn from what the registry leaves of the palette.
+
+    Args:
+        names: what `css_name` makes of them tells them apart.
+    """
+    names = list(names)
+    free = max(1, _PALETTE - len(SIMULATED))
+    return _rules(names, (len(SIMULATED) + index % free for index in range(len(names))))
+
+
+def _rules(names: Iterable[str], places: Iterable[int]) -> str:
+    placed = zip(map(css_name, names), places, strict=True)
+    rules = (f"--c-{name}: var(--series-{1 + place % _PALETTE})" for name, place in placed)
+    return f":root {{ {'; '.join(rules)} }}"

@@ -1,4 +1,4 @@
-"""Goals and what was measured against them, as rows of a table."""
+"""Goals and the values measured against them, as rows of a table."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any, Literal
 from rich.table import Table
 
 from weir.console import output_console
-from weir.qoe_eval.report.markdown_table import markdown_table
+from weir.qoe_eval.report.text_tables import markdown_table
 
 
 @dataclass(frozen=True)
-class Goal:
+class Bound:
     """`at least` or `at most` a limit; `strict`: above or below it. `scale` multiplies values for display."""
 
     kind: Literal["at least", "at most"]
@@ -40,35 +40,49 @@ class Goal:
         return f"{words} {self.show(self.limit)}"
 
 
+Goal = Bound
+
+
 @dataclass(frozen=True)
 class Row:
-    """One goal. `reached` is nothing where it was not measured, or not wholly; `reason` says why.
+    """One goal. `reached` is None where it was not measured, or not completely; `reason` gives the cause.
 
-    `measured` is for people, `value` the number behind it (in the unit of the goal divided by its scale; nothing where
-    there is none, say for a queue that never drains). `detail` is a sentence, `figures` its numbers.
+    `measured` is for people, `value` the number behind it, in the unit of the goal divided by its scale (None for, say,
+    a queue that never drains). `detail` is a sentence, `figures` its numbers. `source`: the paper or decision that the
+    bound comes from. A figure without a bound is reported only.
     """
 
     name: str
     what: str
-    goal: Goal
+    goal: Bound | None
     value: float | None = None
     measured: str = ""
     reached: bool | None = None
     reason: str = ""
     detail: str = ""
     figures: dict[str, Any] = field(default_factory=dict)
+    source: str = ""
+
+    @property
+    def bound(self) -> str:
+        """The goal in words; empty for a figure that is reported only."""
+        return "" if self.goal is None else str(self.goal)
 
     @property
     def verdict(self) -> str:
         """yes, no, or not measured with the reason."""
+        if self.goal is None and not self.reason:
+            return ""
         if self.reached is None:
             return f"{'not decided' if self.measured else 'not measured'}: {self.reason}"
         return "yes" if self.reached else "no"
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        goal = {"kind": self.goal.kind, "strict": self.goal.strict, "limit": self.goal.limit, "text": str(self.goal)}
-        fields = ("name", "what", "value", "measured", "reached", "reason", "detail", "figures")
+        goal = self.goal and {
+            "kind": self.goal.kind, "strict": self.goal.strict, "limit": self.goal.limit, "text": str(self.goal)
+        }  # fmt: skip
+        fields = ("name", "what", "value", "measured", "reached", "reason", "detail", "figures", "source")
         return (
             {name: getattr(self, name) for name in fields[:2]}
             | {"goal": goal}
@@ -76,27 +90,28 @@ class Row:
         )
 
 
-def measured(name: str, what: str, goal: Goal, value: float, detail: str = "", **figures: Any) -> Row:
+def measured(name: str, what: str, goal: Bound, value: float, detail: str = "", **figures: Any) -> Row:
     """A row whose value decides."""
     return Row(name, what, goal, value, goal.show(value), goal.met(value), detail=detail, figures=figures)
 
 
-def missed(name: str, what: str, goal: Goal, text: str, detail: str = "", **figures: Any) -> Row:
+def missed(name: str, what: str, goal: Bound, text: str, detail: str = "", **figures: Any) -> Row:
     """A row that is not reached and has no number: what should have happened never did, as `text` says."""
     return Row(name, what, goal, None, text, False, detail=detail, figures=figures)
 
 
-def not_measured(name: str, what: str, goal: Goal, reason: str) -> Row:
+def not_measured(name: str, what: str, goal: Bound, reason: str) -> Row:
     """A row without a measurement."""
     return Row(name, what, goal, reason=reason)
 
 
 def reached_text(rows: Sequence[Row]) -> str:
     """How many of them are reached, and how many not decided: a sentence."""
-    decided = [row for row in rows if row.reached is not None]
+    goals = [row for row in rows if row.goal is not None]
+    decided = [row for row in goals if row.reached is not None]
     return (
         f"{sum(bool(row.reached) for row in decided)} of {len(decided)} goals reached, "
-        f"{len(rows) - len(decided)} not decided."
+        f"{len(goals) - len(decided)} not decided."
     )
 
 
@@ -116,7 +131,7 @@ def rows_document(schema: str, rows: Sequence[Row], run: Mapping[str, Any]) -> d
 
 def rows_markdown(rows: Sequence[Row]) -> str:
     """The table in Markdown."""
-    cells = [[row.what, str(row.goal), row.measured, row.verdict] for row in rows]
+    cells = [[row.what, row.bound, row.measured, row.verdict] for row in rows]
     return markdown_table(["What", "Goal", "Measured", "Reached"], cells)
 
 
@@ -132,7 +147,7 @@ def print_rows(rows: Sequence[Row], *, details: bool = False) -> None:
         table.add_column(name, justify="right" if name in ("goal", "measured") else "left")
     styles = {True: "green", False: "red", None: "dim"}
     for row in rows:
-        table.add_row(row.what, str(row.goal), row.measured, row.verdict, style=styles[row.reached])
+        table.add_row(row.what, row.bound, row.measured, row.verdict, style=styles[row.reached])
     console = output_console()
     console.print(table)
     if details:

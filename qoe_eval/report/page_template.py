@@ -7,13 +7,13 @@ templates alone, where Jinja2 escapes every text.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weir.qoe_eval.report import display
-from weir.qoe_eval.report.colours import controller_colours, other_colours
+from weir.qoe_eval.report.display import controller_colours, other_colours
 from weir.qoe_eval.runs.options import own_names
 
 if TYPE_CHECKING:
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 
 _PAGE = Path(__file__).parent / "page"
+
+# File names in the folder of a report.
+SUMMARY = "summary.json"
+REPORT = "report.html"
 
 View = dict[str, Any]
 """What a template shows, by name: texts, numbers, and rows of them."""
@@ -33,8 +37,9 @@ class Section:
     Attributes:
         id: of its element.
         link: its name in the navigation; one without is not in it.
-        template: a file in `page/`, which finds this as `section`.
-        view: what the template shows, by name; `view` there.
+        template: the macro that lays it out, as FILE/MACRO, or of `page/shared.html` by its name alone. It gets this
+            section and its view.
+        view: what the template shows, by name.
     """
 
     id: str
@@ -55,7 +60,7 @@ def render_page(
     """The page as text.
 
     Args:
-        template: the file in `page/` of this kind of page; it has the sentences below the title.
+        template: the file in `page/` of this kind of page, whose macro `lead` has the sentences below the title.
         title: of the page.
         lead: what those sentences show, by name.
         sections: in their order; those that are None are left out.
@@ -63,18 +68,28 @@ def render_page(
         script: name of the script in `page/` that draws the charts.
         controllers: those shown; a user's own among them get colours.
     """
-    return (
-        _environment()
-        .get_template(template)
-        .render(
-            title=title,
-            lead=lead,
-            sections=[section for section in sections if section is not None],
-            data=data,
-            script=script,
-            colours=_colours(own_names(controllers)),
-        )
+    shown = [section for section in sections if section is not None]
+    page = _environment().get_template("page.html")
+    return page.render(
+        title=title,
+        lead=_macro(template, "lead")(lead),
+        sections=shown,
+        texts=[_macro(*_place(section.template))(section, section.view) for section in shown],
+        data=data,
+        script=script,
+        colours=_colours(own_names(controllers)),
     )
+
+
+def _place(template: str) -> tuple[str, str]:
+    """File and macro of "FILE/MACRO"; a macro without a file is in `shared.html`."""
+    file, _, macro = template.rpartition("/")
+    return file or "shared", macro
+
+
+def _macro(file: str, name: str) -> Callable[..., str]:
+    found: Callable[..., str] = getattr(_environment().get_template(f"{file}.html").module, name)
+    return found
 
 
 @functools.cache

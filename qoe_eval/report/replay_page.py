@@ -1,23 +1,35 @@
-"""The report of a replay: one HTML file that opens without a network, made from a results folder."""
+"""The report of a replay: `summary.json`, one HTML file that opens without a network, and tables on request."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
+from rich.progress import track
+
+from weir.console import error_console
+from weir.errors import InputError
+from weir.files.output import write_text
+from weir.qoe_eval.measures.families import summarise_families
+from weir.qoe_eval.measures.summary import in_order, summarise
 from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.records import RunRecord, Summary
-from weir.qoe_eval.report.page_template import Section, View, render_page
+from weir.qoe_eval.records import RunAbout, RunRecord, Summary, read_run
+from weir.qoe_eval.report.csv_tables import write_results_csv, write_series_csv
+from weir.qoe_eval.report.page_template import REPORT, SUMMARY, Section, View, render_page
+from weir.qoe_eval.report.paired_text import paired_sentences
 from weir.qoe_eval.report.sections import objectives
 from weir.qoe_eval.report.sections.controllers import DELAY_THROUGHPUT, headline, paired, scatter, viewer
 from weir.qoe_eval.report.sections.estimators import guard, pools
 from weir.qoe_eval.report.sections.runs import failures, what_was_run
 from weir.qoe_eval.report.sections.scenarios import families, per_scenario, worst_runs
 from weir.qoe_eval.report.series import chart_series
+from weir.qoe_eval.runs.objectives import FOLDER as OBJECTIVES
+from weir.qoe_eval.runs.objectives import summarise_objectives
 from weir.qoe_eval.runs.options import own_names
-from weir.qoe_eval.runs.store import RunStore
+from weir.qoe_eval.runs.store import RESULTS, RunStore
 from weir.registry import WEIGHTS
-from weir.trainer.model.paired_text import paired_sentences
 
+FAMILIES_FOLDER = "families"
 # Lines of these are drawn at first; a click on the legend shows the others.
 _SHOWN_AT_FIRST = ("weir", "gcc", "rule")
 # The sentences below the title compare with these.
@@ -25,6 +37,56 @@ _COMPARED_FIRST = ("gcc", "rule")
 # Of the scatter charts: the delay that runs across, and what is drawn over it.
 _LINK = ("p95_queueing_delay_ms", "utilisation")
 _VIEWER = ("frame_delay_ms_p95", "viewer_quality")
+
+
+def summarise_replay(
+    records: Sequence[RunRecord], objectives: Sequence[RunRecord], families: Sequence[RunRecord], run: RunAbout
+) -> Summary:
+    """The summary of a replay: of its main comparison, and of the runs under other objectives and on families."""
+    summary = summarise(records, run)
+    more: dict[str, object] = {}
+    if found := summarise_objectives(objectives, records):
+        more["objectives"] = found
+    if families:
+        more["families"] = summarise_families(families)
+    return summary.model_copy(update=more)
+
+
+def write_report(store: RunStore, records: Sequence[RunRecord], summary: Summary) -> Path:
+    """Writes `summary.json` and `report.html` into the folder of the store; returns the page's path."""
+    write_text(store.folder / SUMMARY, summary.text() + "\n")
+    page = store.folder / REPORT
+    write_text(page, render_report(store, records, summary))
+    return page
+
+
+def write_csv(store: RunStore, records: Sequence[RunRecord], *, quiet: bool) -> None:
+    """Writes the tables of a replay beside its report, with a progress bar unless `quiet`."""
+    write_results_csv(store.folder, records, "replay")
+    console = error_console()
+    hidden = quiet or not console.is_terminal
+    write_series_csv(store, track(records, "writing tables", console=console, disable=hidden, transient=True))
+
+
+def rewrite(folder: Path) -> tuple[Summary, Path]:
+    """Summary and page of a folder again, from its records: also after an interrupted replay.
+
+    Raises:
+        InputError: there are no records, or one is damaged.
+    """
+    store = RunStore(folder)
+    records = store.read()
+    if not records:
+        raise InputError(f"{folder}: no complete runs in {RESULTS}; give a folder that 'weir replay' has written")
+    if any(not record.measures for record in records):
+        raise InputError(f"{store.results_path}: records without metrics; it was not written by 'weir replay'")
+    about = read_run(folder / SUMMARY)
+    planned = about.planned if "planned" in about.model_fields_set else len(records)
+    about = about.model_copy(update={"planned": planned, "runs": len(records)})
+    records = in_order(records, about.scenarios)
+    steered, on_families = (RunStore(folder / name).read() for name in (OBJECTIVES, FAMILIES_FOLDER))
+    summary = summarise_replay(records, steered, on_families, about)
+    return summary, write_report(store, records, summary)
 
 
 def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summary) -> str:
@@ -60,12 +122,12 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
         what_was_run(records, summary),
     ]
     title = "Weir: rate control on simulated paths"
-    return render_page("replay/page.html", title, _lead(summary), sections, data, "report.js", controllers)
+    return render_page("replay", title, _lead(summary), sections, data, "report.js", controllers)
 
 
 def _lead(summary: Summary) -> View:
     weights = summary.run.objective
-    sentences = paired_sentences(summary)
+    sentences = paired_sentences(summary.to_json())
     return {
         "runs": summary.run.runs,
         "controllers": len(summary.controllers),
@@ -79,4 +141,4 @@ def _lead(summary: Summary) -> View:
 def _time_series(series: Sequence[View]) -> Section | None:
     if not series:
         return None
-    return Section("time-series", "Time series", "replay/time_series.html", {"names": [one["name"] for one in series]})
+    return Section("time-series", "Time series", "replay/time_series", {"names": [one["name"] for one in series]})

@@ -49,8 +49,8 @@ def _add_run(entry: View, record: RunRecord, series: Series) -> None:
     entry["interval_s"] = round(path["interval_s"] * per_bin, 6)
     entry["duration_s"] = record.duration_s
     entry["base_delay_ms"] = record.path.one_way_delay_ms
-    if path.get("capacity_bps"):
-        entry["capacity_kbps"] = _thin(path["capacity_bps"], per_bin, "mean", 1e-3)
+    if capacity_bps := path.get("capacity_bps"):
+        entry["capacity_kbps"] = _thin(capacity_bps, per_bin, "mean", 1e-3)
     for flow in record.flows:
         columns = series["flows"].get(flow.id)
         if not columns:

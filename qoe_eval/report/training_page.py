@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from weir.files.output import write_text
-from weir.qoe_eval.report.page_template import Section, render_page
+from weir.qoe_eval.report.page_template import REPORT, SUMMARY, Section, View, render_page
 from weir.qoe_eval.report.training_curves import REWARD, STEPS, Curves, read_curves, training_chart
 from weir.trainer import (
     CONFIGURATION,
@@ -20,11 +19,8 @@ from weir.trainer import (
     read_run_record,
 )
 
-SUMMARY = "summary.json"
-REPORT = "report.html"
 
-
-def rewrite(folder: Path) -> tuple[dict[str, Any], Path] | None:
+def rewrite(folder: Path) -> tuple[View, Path] | None:
     """`summary.json` and `report.html` of a training folder; nothing where it is none.
 
     Raises:
@@ -41,11 +37,11 @@ def rewrite(folder: Path) -> tuple[dict[str, Any], Path] | None:
     return summary, page
 
 
-def _summary(configuration: TrainingConfiguration, record: RunRecord, curves: Curves) -> dict[str, Any]:
+def _summary(configuration: TrainingConfiguration, record: RunRecord, curves: Curves) -> View:
     """`summary.json`: the record and what the curves end in."""
     steps, rewards = curves.evaluation_steps, curves.evaluation_rewards
     rewards_in_training = curves.column(REWARD)
-    summary: dict[str, Any] = {
+    summary: View = {
         "schema": "weir.training/1",
         "name": configuration.name,
         "algorithm": configuration.algorithm,
@@ -65,7 +61,7 @@ def _summary(configuration: TrainingConfiguration, record: RunRecord, curves: Cu
     return summary
 
 
-def render(configuration: TrainingConfiguration, record: RunRecord, summary: dict[str, Any], curves: Curves) -> str:
+def render(configuration: TrainingConfiguration, record: RunRecord, summary: View, curves: Curves) -> str:
     """The page as text."""
     done, planned = summary["steps"], configuration.steps
     lead = {
@@ -80,14 +76,14 @@ def render(configuration: TrainingConfiguration, record: RunRecord, summary: dic
     logged = {"logged": bool(curves.progress), "log": PROGRESS_LOG}
     sections = [
         _evaluation(summary, record),
-        Section("curves", "Learning curves", "training/curves.html", logged),
+        Section("curves", "Learning curves", "training/curves", logged),
         _origin(configuration, record),
     ]
     data = {"charts": [training_chart(record, curves, done)] if curves.progress else []}
-    return render_page("training/page.html", f"Weir: training of {configuration.name}", lead, sections, data, "rows.js")
+    return render_page("training", f"Weir: training of {configuration.name}", lead, sections, data, "rows.js")
 
 
-def _evaluation(summary: dict[str, Any], record: RunRecord) -> Section:
+def _evaluation(summary: View, record: RunRecord) -> Section:
     found = summary.get("evaluation")
     policies, scenarios = [], 0
     if found is not None:
@@ -97,10 +93,10 @@ def _evaluation(summary: dict[str, Any], record: RunRecord) -> Section:
         if record.rule_mean_reward is not None:
             policies.append(_policy("the ten-line rule", "", record.rule_mean_reward, is_reference=True))
     view = {"policies": policies, "scenarios": scenarios}
-    return Section("evaluation", "Evaluation", "training/evaluation.html", view)
+    return Section("evaluation", "Evaluation", "training/evaluation", view)
 
 
-def _policy(name: str, steps: str, reward: float, is_reference: bool = False) -> dict[str, Any]:
+def _policy(name: str, steps: str, reward: float, is_reference: bool = False) -> View:
     return {"name": name, "steps": steps, "reward": f"{reward:.4f}", "is_reference": is_reference}
 
 
@@ -113,7 +109,7 @@ def _origin(configuration: TrainingConfiguration, record: RunRecord) -> Section:
         ("environments", f"{environment.environments}, a decision every {environment.interval_ms} ms"),
     ]
     view = {"configuration": CONFIGURATION, "commands": record.commands, "entries": entries}
-    return Section("origin", "How it was made", "training/origin.html", view)
+    return Section("origin", "How it was made", "training/origin", view)
 
 
 def _finite(value: float) -> float | None:

@@ -1,4 +1,4 @@
-"""Values that a user writes on the command line: objectives, controllers, a model's file, what a path is like."""
+"""Options of commands and their values: objectives, controllers, the model, the path."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Annotated
 import typer
 
 from weir._core import parse_pool
-from weir.errors import InputError
+from weir.errors import InputError, MissingComponent
 from weir.files.input import LARGEST_MODEL_BYTES, check_utf8, printable
 from weir.qoe_eval.runs.own_controllers import HOW, NAME, OwnController, check_own_names, is_own, read_own_controller
 from weir.registry import COMPARED, PRESETS, SIMULATED, is_pool, pool_members
+from weir.trainer import SHIPPED_MODEL
 from weir.trainer.gym import checked_objective
 
 POOL = "a pool such as 'pilot=weir copilots=nada,rule fusion=min policy=by_trust'"
@@ -110,3 +111,26 @@ def check_model(path: Path | None, what: str = "--model") -> None:
     else:
         fault = f"has {path.stat().st_size} bytes; a model has some, and at most {LARGEST_MODEL_BYTES >> 20} MiB"
     raise InputError(f"{what} {printable(path)}: {fault}; give an ONNX file such as 'weir export' writes")
+
+
+def shipped_model() -> Path:
+    """The bundled ONNX model of the controller weir.
+
+    Raises:
+        MissingComponent: this copy of Weir has none.
+    """
+    if not SHIPPED_MODEL.is_file():
+        raise MissingComponent(
+            f"the model {SHIPPED_MODEL.name} that comes with Weir is not there; name one with --model, or leave out "
+            "--controller weir"
+        )
+    return SHIPPED_MODEL
+
+
+def model_to_run(given: Path | None) -> Path:
+    """The absolute path of the model for the controller weir: the given one, else the bundled one.
+
+    Raises:
+        MissingComponent: there is none.
+    """
+    return (given or shipped_model()).absolute()

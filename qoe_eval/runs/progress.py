@@ -17,11 +17,6 @@ from weir.qoe_eval.runs.simulator_worker import SimulatorFailed
 from weir.qoe_eval.runs.store import RunStore
 
 
-def error_console() -> Console:
-    """Where progress and complaints go: standard error, as plain text."""
-    return Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
-
-
 def run_with_progress(
     plans: Sequence[ReplayPlan],
     out: Path,

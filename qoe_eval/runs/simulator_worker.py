@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import json
 import os
 import selectors
@@ -17,9 +18,11 @@ from typing import IO, Generic, TypeVar
 from pydantic import JsonValue
 
 from weir.qoe_eval.records import RunRecord
-from weir.qoe_eval.runs.children import die_with_parent
 
 _STDERR_KEPT_BYTES = 4000
+_PR_SET_PDEATHSIG = 1
+# Loaded here: between fork and exec there is no time for it.
+_libc = ctypes.CDLL(None)
 
 
 class SimulatorFailed(RuntimeError):
@@ -230,3 +233,8 @@ def _status(code: int) -> str:
         return signal.Signals(-code).name
     except ValueError:
         return f"signal {-code}"
+
+
+def die_with_parent() -> None:
+    """For `preexec_fn`: the child is killed when the thread that started it ends, however that happens."""
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

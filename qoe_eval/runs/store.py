@@ -10,16 +10,16 @@ from __future__ import annotations
 import fcntl
 import gzip
 import json
+import operator
 import os
 import weakref
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Generic
+from typing import Generic, cast
 
 from weir.errors import InputError
-from weir.files.names import file_name
-from weir.files.output import append, make_folder, write_bytes
+from weir.files.output import append, file_name, make_folder, write_bytes
 from weir.qoe_eval.records import CallRecord, RecordType, RunRecord, Series, read_records, to_line
 
 RESULTS = "results.jsonl"
@@ -96,10 +96,10 @@ class RecordStore(Generic[RecordType]):
         """The series of a run; None when the file is gone."""
         try:
             with gzip.open(self.series_path(record), "rb") as compressed:
-                series: Series = json.load(compressed)
-            if not isinstance(series["flows"], dict) or not isinstance(series["path"], dict | None):
+                path, flows = operator.itemgetter("path", "flows")(json.load(compressed))
+            if not isinstance(flows, dict) or not (path is None or isinstance(path, dict)):
                 raise ValueError("these are no series")
-            return series
+            return cast(Series, {"path": path, "flows": flows})
         except FileNotFoundError:
             return None
         except (OSError, EOFError, ValueError, KeyError, TypeError, RecursionError, zlib.error) as error:

@@ -16,7 +16,7 @@ from aiohttp import WSCloseCode, WSMsgType, web
 from weir.errors import InputError, MissingComponent
 from weir.files.input import parse_json
 from weir.qoe_eval.loopback import HOST, TOKEN_PARAMETER, Access
-from weir.qoe_eval.report.colours import controller_colours, other_colours
+from weir.qoe_eval.report.display import controller_colours, other_colours
 from weir.qoe_eval.serve.call_folders import CONTENT_TYPES, find_file, list_calls
 from weir.qoe_eval.serve.call_request import CallRequest, read_call_request, read_change
 from weir.qoe_eval.serve.call_runner import CallBackend, CallInProgress, CallRunner

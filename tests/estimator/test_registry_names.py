@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from weir.registry import CONTROLLERS, PRESETS, WEIGHTS
-from weir.traces.schema.flows import FLOW_KINDS
+from weir.registry import CONTROLLERS, FLOW_KINDS, PRESETS, WEIGHTS
 
 ROOT = Path(__file__).parents[2]
 NAMES = {*CONTROLLERS, *FLOW_KINDS, *PRESETS}
 REGISTRIES = {
     "estimator/include/weir/registry/controllers.h": {*CONTROLLERS},
+    "estimator/include/weir/registry/flow_kinds.h": {*FLOW_KINDS},
     "estimator/include/weir/objective.h": {*PRESETS},
 }
 # File or folder: the names that may be implemented there. A new one needs no line here.
@@ -25,7 +25,7 @@ IMPLEMENTATIONS = {
     "estimator/include/weir/policy/policy_controller.h": {"weir"},
     "estimator/src/controllers": {*CONTROLLERS},
     "trainer/gym/sim/endpoints": {*CONTROLLERS},
-    "trainer/gym/sim/scenario": {*FLOW_KINDS},
+    "trainer/gym/sim/scenario/scenario.h": {*FLOW_KINDS},
     "traces/schema/flows.py": {*FLOW_KINDS},
     "webrtc_patch/adapter": {*CONTROLLERS},
 }
@@ -46,12 +46,12 @@ CHOICES = {
     "estimator/src/pool/library_members.cc": {"weir"},
     # What is compared with what.
     "qoe_eval/call/call.py": {"weir", "gcc"},
-    "qoe_eval/experiments/muses/experiment.py": {"gcc", "pcc", "nada", "rule", "oracle"},
-    "qoe_eval/experiments/trust/seats.py": {"latency"},
+    "qoe_eval/evaluate/suites/policy.py": {"throughput", "latency"},
     "plugins/aiortc": {"balanced", "gcc", "weir"},
     "plugins/browser": {"gcc", "weir"},
     "plugins/gstreamer/examples": {"gcc", "weir"},
-    "qoe_eval/experiments": {
+    "papers": {"weir", "gcc", "pcc", "nada", "rule", "oracle", "rtp", "tcp", *PRESETS},
+    "qoe_eval/evaluate": {
         "weir",
         "weir-send",
         "gcc",
@@ -66,19 +66,16 @@ CHOICES = {
     "qoe_eval/measures/families.py": {"gcc", "gcc-remb", "rule"},
     "qoe_eval/measures/steering.py": {"throughput", "balanced", "latency"},
     "qoe_eval/measures/summary.py": {"weir"},
-    "qoe_eval/report/page/replay/objectives.html": {"balanced"},
+    "qoe_eval/report/page/replay.html": {"balanced"},
     "qoe_eval/report/replay_page.py": {"weir", "gcc", "rule"},
     "qoe_eval/report/page/report.js": {"weir", "oracle", "rtp", "throughput"},
     "qoe_eval/report/training_curves.py": {"rule", "weir"},
     "qoe_eval/runs/objectives.py": {"gcc", "rule", "balanced"},
-    "trainer/configuration/curriculum.py": {"gcc", "rule"},
     "qoe_eval/bench": {"weir", "rule", "rtp"},
     # Measures that are of one kind of flow.
     "qoe_eval/measures/fairness.py": {"rtp", "tcp"},
     "qoe_eval/measures/metrics.py": {"rtp"},
-    "qoe_eval/measures/settled.py": {"rtp", "tcp"},
     "qoe_eval/runs/jobs.py": {"rtp"},
-    "trainer/curriculum/baseline.py": {"rtp"},
     # Scenarios.
     "traces/catalogue.py": {"rtp", "tcp"},
     "traces/formats/plain_trace.py": {"rtp"},
@@ -92,10 +89,8 @@ CHOICES = {
     "trainer/gym/sim/run/job_options.cc": {"rule", "weir"},
     "trainer/gym/sim/flows/simulation_job.h": {"rule"},
     "trainer/learning/evaluation.py": {"balanced"},
-    "trainer/recoco/experiment.py": {"balanced"},
-    "trainer/adaptation/experiment.py": {"throughput", "balanced", "latency"},
-    "trainer/imitation": {"oracle"},
-    "trainer/muses/flows.py": {"balanced"},
+    "trainer/configuration/algorithms.py": {"oracle"},
+    "trainer/learning/teachers.py": {"oracle"},
     "webrtc_patch/peer/session.cc": {"rule", "weir"},
     "webrtc_patch/peer/main.cc": {"weir"},
     "webrtc_patch/peer/command.cc": {"weir"},
@@ -105,23 +100,22 @@ CHOICES = {
     "qoe_eval/link/session.py": {"tcp"},
     "qoe_eval/call/media/source_video.py": {"weir"},
     "plugins/gstreamer/src": {"weir"},
-    "qoe_eval/cli.py": {"weir"},
-    "qoe_eval/command.py": {"weir"},
+    "cli/app.py": {"weir"},
+    "cli/main.py": {"weir"},
     "qoe_eval/doctor.py": {"weir"},
-    "qoe_eval/runs/command_record.py": {"weir"},
+    "qoe_eval/records.py": {"weir"},
     "qoe_eval/serve/page/objective.js": {"rule"},
-    "trainer/cli.py": {"weir"},
+    "trainer/train.py": {"weir"},
+    "trainer/model": {"weir"},
     "trainer/gym/sim/run/versions.cc": {"weir"},
     "trainer/configuration/training.py": {"weir"},
-    "trainer/model": {"weir"},
-    "trainer/muses/command.py": {"weir"},
     "webrtc_patch/peer/peer_media.cc": {"weir"},
 }
 # The names of two presets are those of the weight that they favour; these files mean the weight.
 WEIGHTS_BY_NAME = (
-    "estimator/python/weir/registry.py", "qoe_eval/report/sections/objectives.py", "qoe_eval/report/training_curves.py",
+    "estimator/python/weir/registry.py", "qoe_eval/report/training_curves.py",
     "qoe_eval/serve/page/guard.js", "qoe_eval/serve/page/objective.js", "qoe_eval/report/page/report.js",
-    "estimator/program/program_decision_maker.cc", "webrtc_patch/peer/command.cc",
+    "webrtc_patch/adapter/external/program_decision_maker.cc", "webrtc_patch/peer/command.cc",
     "webrtc_patch/peer/record_lines.cc",
 )  # fmt: skip
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)

@@ -14,7 +14,7 @@ import pytest
 import weir._core
 from weir.errors import MissingComponent
 from weir.executables import find_simulator
-from weir.qoe_eval.runs.shipped_model import shipped_model
+from weir.qoe_eval.runs.options import shipped_model
 from weir.qoe_eval.runs.simulator import simulator_versions
 
 ROOT = Path(__file__).parents[2]
@@ -92,7 +92,7 @@ else:
 def test_doctor_without_onnxruntime(tmp_path):
     code = (
         "import sys; sys.modules['onnxruntime'] = None; "
-        "sys.argv = ['weir', 'doctor']; from weir.qoe_eval.command import main; main()"
+        "sys.argv = ['weir', 'doctor']; from weir.cli.main import main; main()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 3

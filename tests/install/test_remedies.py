@@ -118,7 +118,7 @@ def test_doctor_knows_the_distribution_and_what_brings_each_package(monkeypatch)
 
 
 def test_a_missing_package_is_one_message():
-    code = "import sys; sys.modules['typer'] = None; from weir.qoe_eval.command import main; main()"
+    code = "import sys; sys.modules['typer'] = None; from weir.cli.main import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 3
-    assert done.stderr == f"weir: the Python package typer is not installed: `make build` in {ROOT} brings it\n"
+    assert done.stderr == f"weir: the Python package typer is not installed: `make build` in {ROOT} installs it\n"

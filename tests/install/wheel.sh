@@ -43,8 +43,8 @@ from importlib.metadata import distribution
 names = [path.name for path in distribution("weir-bwe").files]
 assert "LICENSE" in names, names'
 check "has model and catalogue" says 0 "tcp-competitor" weir traces list
-cp "$(python -c 'from weir.qoe_eval.runs.shipped_model import shipped_model; print(shipped_model())')" weir.onnx
-check "the model is readable" says 0 "interval" weir model show weir.onnx
+cp "$(python -c 'from weir.qoe_eval.runs.options import shipped_model; print(shipped_model())')" weir.onnx
+check "the model is readable" says 0 "interval" weir model weir.onnx
 check "the README's Python" says 0 "^[0-9]+ us: [0-9]+ bit/s, pilot$" python - <<'EOF'
 import sys
 from importlib.metadata import metadata

@@ -5,6 +5,7 @@ import numpy as np
 import phases
 import pytest
 from calls import Call
+from records_by_hand import call_record
 
 from weir.qoe_eval.link.log import DELAY_ERROR_BOUNDS_MS, LinkLog
 
@@ -34,7 +35,7 @@ def made_call(duration_s, capacity_bps, share, queue_ms=10.0, lost=0.0):
         delay_error_ms_p95=0 * same,
         delay_error_ms_counts=np.zeros((len(times_s), len(DELAY_ERROR_BOUNDS_MS))),
     )
-    record = {"path": {"one_way_delay_ms": DELAY_MS}, "metrics": {"run": {"p95_queueing_delay_ms": queue_ms}}}
+    record = call_record(path={"one_way_delay_ms": float(DELAY_MS)}, measures={"p95_queueing_delay_ms": queue_ms})
     return Call(record, link)
 
 

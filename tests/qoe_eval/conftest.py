@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.qoe_eval.cli import main
+from weir.cli.main import main
 from weir.traces.schema.scenario import Scenario
 
 FAKE = Path(__file__).parent / "fake_weir_sim.py"

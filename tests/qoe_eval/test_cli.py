@@ -238,14 +238,14 @@ def test_a_simulator_that_always_dies_is_status_1(weir, trace):
 def test_report_of_a_folder_without_results(weir, tmp_path):
     status, _, error = weir("report", "nowhere")
     assert status == 2
-    assert "no complete runs" in error
+    assert "nowhere: no such file" in error
 
 
 def test_version_and_help(weir):
     assert weir("--version")[1].startswith("weir ")
     status, out, _ = weir("--help")
     assert status == 0
-    commands = ("replay", "report", "doctor", "bench", "experiment", "traces", "train", "export", "model")
+    commands = ("replay", "report", "doctor", "bench", "evaluate", "traces", "train", "export", "model")
     assert all(command in out for command in commands)
 
 
@@ -270,7 +270,7 @@ def test_doctor_without_the_simulator_is_status_3(weir):
 
 def test_ctrl_c_is_status_1_and_keeps_what_is_complete(tmp_path, trace, fake_simulator):
     """The real command in a process of its own: the only one that does not come back by itself."""
-    command = [sys.executable, "-c", "from weir.qoe_eval.cli import main; main()", "replay", trace]
+    command = [sys.executable, "-c", "from weir.cli.main import main; main()", "replay", trace]
     command += ["--controller", "gcc", "--controller", "rule", "--seeds", "1", "--jobs", "1", "--out", "here"]
     environment = {**os.environ, "FAKE_WEIR_SIM": '{"rule:1": "interrupt parent"}'}
     done = subprocess.run(
@@ -284,6 +284,6 @@ def test_ctrl_c_is_status_1_and_keeps_what_is_complete(tmp_path, trace, fake_sim
 
 @pytest.mark.parametrize("closed", [">&-", "<&- >&- 2>&-"])
 def test_standard_streams_may_be_closed(tmp_path, closed):
-    command = f"'{sys.executable}' -c 'from weir.qoe_eval.cli import main; main()' traces list {closed}"
+    command = f"'{sys.executable}' -c 'from weir.cli.main import main; main()' traces list {closed}"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -275,22 +275,21 @@ def test_many_connections_are_bounded(tmp_path):
 
 
 def test_the_command(run_weir, tmp_path):
-    status, out, error = run_weir("report", "webrtc-internals", INTERNALS, "--out", "there", "--json")
+    status, out, error = run_weir("report", INTERNALS, "--out", "there", "--json")
     assert (status, error) == (0, "")
     assert [connection["duration_s"] > 20 for connection in json.loads(out)["connections"]] == [True, True]
     check((tmp_path / "there" / "report.html").read_text())
-    status, out, _ = run_weir("report", "webrtc-internals", RTCSTATS)
+    status, out, _ = run_weir("report", RTCSTATS)
     assert (status, out.strip()) == (0, "weir-dump-report/report.html")
 
 
 def test_wrong_use_of_the_command(run_weir, tmp_path):
-    status, _, error = run_weir("report", "webrtc-internals", "missing.json")
+    status, _, error = run_weir("report", "missing.json")
     assert (status, "missing.json: no such file" in error) == (2, True)
     (tmp_path / "file").write_text("")
-    status, _, error = run_weir("report", "webrtc-internals", INTERNALS, "--out", "file/below")
+    status, _, error = run_weir("report", INTERNALS, "--out", "file/below")
     assert (status, "--out file/below: the folder cannot be made" in error) == (2, True)
-    assert run_weir("report", "webrtc-internals")[0] == 2
     assert run_weir("report")[0] == 2
     status, out, _ = run_weir("report", "--help")
     assert status == 0
-    assert "webrtc-internals DUMP" in " ".join(out.split())
+    assert "dump of chrome://webrtc-internals" in " ".join(out.split())

@@ -14,7 +14,9 @@ PACKAGES = {
     "traces": "weir.traces",
     "trainer": "weir.trainer",
     "qoe_eval": "weir.qoe_eval",
+    "papers": "weir.papers",
     "webrtc_patch": "weir.webrtc_patch",
+    "cli": "weir.cli",
 }
 
 

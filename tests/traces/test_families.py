@@ -1,4 +1,4 @@
-"""The families of ordinary network life: what their scenarios say."""
+"""The scenarios of the families of network impairments."""
 
 import numpy as np
 import pytest

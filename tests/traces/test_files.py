@@ -11,8 +11,7 @@ import pytest
 
 from weir.errors import InputError
 from weir.files.input import parse_json, printable, read_bytes, read_text
-from weir.files.names import file_name
-from weir.files.output import append, make_folder, replacing, write_text
+from weir.files.output import append, file_name, make_folder, replacing, write_text
 
 
 def refused(call, *arguments: object) -> str:

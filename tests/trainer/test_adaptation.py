@@ -1,4 +1,4 @@
-"""Adaptation to a new objective: replay, starting points, warm-up, the command; the experiment's arithmetic."""
+"""Adaptation to a new objective: replay, starting points, warm-up, the command."""
 
 import json
 
@@ -32,8 +32,9 @@ def values(values):
 @pytest.fixture
 def run(values, tmp_path, fake_simulator):
     """A trained run and its exported model: folder and file."""
+    from weir.trainer.learning.algorithms import load_policy
     from weir.trainer.learning.provenance import provenance_of_run
-    from weir.trainer.learning.train import load_policy, train
+    from weir.trainer.learning.train import train
     from weir.trainer.model.export import export
 
     configuration = checked_configuration(values)
@@ -59,7 +60,7 @@ def other(values):
 
 
 def test_only_ppo_adapts(values, fake_simulator):
-    from weir.trainer.adaptation.adapt import learn
+    from weir.trainer.learning.adaptation import learn
 
     with pytest.raises(InputError, match=r"algorithm td3: .* ppo only"):
         learn(checked_configuration(values | {"algorithm": "td3"}), NEW, steps=128, simulator=fake_simulator)
@@ -71,7 +72,7 @@ def drawn(replay, count=4000):
 
 
 def test_replay_shares_the_episodes_out():
-    from weir.trainer.adaptation.requirement_replay import RequirementReplay
+    from weir.trainer.learning.adaptation import RequirementReplay
 
     old = [(0.6, 0.3, 0.1), "latency"]
     objectives = drawn(RequirementReplay((2, 6, 2), old, 0.5))
@@ -87,7 +88,7 @@ def test_replay_shares_the_episodes_out():
     ("old", "share", "message"), [(["random"], 1.0, "below 1"), (["random"], -0.1, "below 1"), ([], 0.5, "no old")]
 )
 def test_replay_that_cannot_be(old, share, message):
-    from weir.trainer.adaptation.requirement_replay import RequirementReplay
+    from weir.trainer.learning.adaptation import RequirementReplay
 
     with pytest.raises(InputError, match=message):
         RequirementReplay(NEW, old, share)
@@ -96,8 +97,8 @@ def test_replay_that_cannot_be(old, share, message):
 def test_a_model_file_gives_the_actor_back(run, other):
     import torch
 
-    from weir.trainer.adaptation.starting_point import read_starting_point
-    from weir.trainer.learning.train import load_policy
+    from weir.trainer.learning.algorithms import load_policy
+    from weir.trainer.learning.starting_point import read_starting_point
 
     folder, file = run
     start = read_starting_point(file, other)
@@ -122,8 +123,8 @@ def test_a_model_file_gives_the_actor_back(run, other):
 def test_the_critic_warms_up_before_the_actor_moves(run, other, fake_simulator):
     import torch
 
-    from weir.trainer.adaptation.adapt import adapt
-    from weir.trainer.adaptation.starting_point import read_starting_point
+    from weir.trainer.learning.adaptation import adapt
+    from weir.trainer.learning.starting_point import read_starting_point
 
     _, file = run
     start = read_starting_point(file, other)
@@ -149,8 +150,8 @@ def test_the_critic_warms_up_before_the_actor_moves(run, other, fake_simulator):
 
 
 def test_adaptation_learns_the_new_objective(run, values, fake_simulator):
-    from weir.trainer.adaptation.adapt import adapt
-    from weir.trainer.adaptation.starting_point import read_starting_point
+    from weir.trainer.learning.adaptation import adapt
+    from weir.trainer.learning.starting_point import read_starting_point
 
     settings = checked_configuration(
         values
@@ -177,8 +178,8 @@ def test_adaptation_learns_the_new_objective(run, values, fake_simulator):
 def test_a_model_that_cannot_be_adapted(tmp_path, run, other, fake_simulator):
     import onnx
 
-    from weir.trainer.adaptation.adapt import adapt
-    from weir.trainer.adaptation.starting_point import read_starting_point
+    from weir.trainer.learning.adaptation import adapt
+    from weir.trainer.learning.starting_point import read_starting_point
 
     model = onnx.load(str(run[1]))
     provenance = next(entry for entry in model.metadata_props if entry.key == "weir.provenance")
@@ -204,12 +205,11 @@ def command(monkeypatch, fake_simulator):
     import typer
     from typer.testing import CliRunner
 
-    from weir.trainer.adaptation.command import adapt, adaptation
+    from weir.trainer.adapt import adapt
 
     monkeypatch.setenv("WEIR_SIM", str(fake_simulator))
     app = typer.Typer()
     app.command("adapt")(adapt)
-    app.command("adaptation")(adaptation)
 
     def invoke(*arguments, catch=False):
         return CliRunner().invoke(app, [str(argument) for argument in arguments], catch_exceptions=catch)
@@ -232,12 +232,12 @@ def test_the_command_twice(run, settings_file, tmp_path, command):
 
     arguments = ["--objective", "2,6,2", "--steps", 256, "--configuration", settings_file]
     once = tmp_path / "once.onnx"
-    result = command("adapt", run[1], "--out", once, *arguments)
+    result = command(run[1], "--out", once, *arguments)
     assert result.exit_code == 0, result.output
     assert "256 steps for 0.2, 0.6, 0.2" in result.output
     assert "adaptations" in once.with_suffix(".md").read_text()
     twice = tmp_path / "twice.onnx"
-    result = command("adapt", once, "--out", twice, "--replay", 0.25, *arguments)
+    result = command(once, "--out", twice, "--replay", 0.25, *arguments)
     assert result.exit_code == 0, result.output
     model = read_model(twice)
     assert model.version == "0.1.0+adapted"
@@ -246,30 +246,28 @@ def test_the_command_twice(run, settings_file, tmp_path, command):
 
 
 def test_an_adapted_objective_is_replayed_later(run, settings_file, tmp_path, command, other):
-    from weir.trainer.adaptation.starting_point import read_starting_point
+    from weir.trainer.learning.starting_point import read_starting_point
 
     out = tmp_path / "once.onnx"
     arguments = ["--objective", "2,6,2", "--steps", 128, "--configuration", settings_file]
-    assert command("adapt", run[0], "--out", out, *arguments).exit_code == 0
+    assert command(run[0], "--out", out, *arguments).exit_code == 0
     assert read_starting_point(out, other).old_objectives == ("throughput", (0.2, 0.6, 0.2))
 
 
 def test_interruption_keeps_what_is_learned(run, settings_file, tmp_path, command, monkeypatch):
-    from weir.trainer.adaptation import adapt as adaptation
+    from weir.trainer.learning import adaptation
     from weir.trainer.model.file import read_model
 
-    tell = adaptation._Watch._tell
+    report = adaptation._Watch._report
 
     def interrupt(watch):
-        tell(watch)
+        report(watch)
         if watch.num_timesteps >= 256:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(adaptation._Watch, "_tell", interrupt)
+    monkeypatch.setattr(adaptation._Watch, "_report", interrupt)
     out = tmp_path / "new.onnx"
-    result = command(
-        "adapt", run[1], "--objective", "latency", "--steps", 9999, "--out", out, "--configuration", settings_file
-    )
+    result = command(run[1], "--objective", "latency", "--steps", 9999, "--out", out, "--configuration", settings_file)
     assert result.exit_code == 1
     assert "interrupted after 256 of 9,999 steps" in result.output
     assert read_model(out).provenance["adaptations"][0]["steps"] == 256
@@ -281,78 +279,15 @@ def test_interruption_keeps_what_is_learned(run, settings_file, tmp_path, comman
         ({"--objective": "fast"}, "--objective fast: give three weights"),
         ({"--objective": "1,2"}, "--objective 1,2: give three weights"),
         ({"--out": "new.pt"}, "ends with .onnx"),
-        ({"--out": "nowhere/new.onnx"}, "its folder is not there"),
-        ({"--out": "{model}"}, "is the model that is learned from"),
+        ({"--out": "nowhere/new.onnx"}, "its folder is missing"),
+        ({"--out": "{model}"}, "is an input of the training"),
         ({"--configuration": "none.toml"}, "none.toml: no such file"),
     ],
 )
 def test_wrong_use_is_one_message(run, settings_file, tmp_path, command, changes, message):
     options = {"--objective": "latency", "--out": str(tmp_path / "new.onnx"), "--configuration": str(settings_file)}
     options |= {key: value.format(model=run[1]) for key, value in changes.items()}
-    result = command("adapt", run[1], *(part for pair in options.items() for part in pair), catch=True)
+    result = command(run[1], *(part for pair in options.items() for part in pair), catch=True)
     assert isinstance(result.exception, InputError)
     assert message in str(result.exception)
     assert "\n" not in str(result.exception)
-
-
-def test_the_experiment_ends_and_writes_its_figures(settings_file, tmp_path, command):
-    counts = ["--seeds", 1, "--base-steps", 256, "--scratch-steps", 384, "--adaptation-steps", 256, "--scenarios", 2]
-    result = command("adaptation", "--out", tmp_path / "out", *counts, "--configuration", settings_file)
-    assert result.exit_code == 0, result.output
-    assert "at least 14.2" in result.output
-    document = json.loads((tmp_path / "out" / "adaptation.json").read_text())
-    assert {"steps_ratio", "old_objectives_loss_ratio"} <= set(document)
-    curves = document["runs"][0]["curves"]
-    assert [steps for steps, _ in curves["from_scratch"]] == [0, 128, 256, 384]
-    # Both adaptations start at the same policy, on the same scenarios.
-    assert curves["with_replay"][0] == curves["without_replay"][0]
-    assert len(document["runs"][0]["old_rewards"]["base"]) == len(document["old_objectives"])
-
-
-def test_seen_objectives_are_outside_the_neighbourhood():
-    from weir.trainer.adaptation.experiment import NEIGHBOURHOOD, UNSEEN, seen_objective
-
-    distances = np.abs(np.array(drawn(seen_objective, 2000)) - UNSEEN).max(axis=1)
-    assert NEIGHBOURHOOD <= distances.min() < NEIGHBOURHOOD + 0.05
-
-
-def curves(with_replay):
-    return {
-        "curves": {
-            "from_scratch": [(0, 0.5), (100, 0.7), (200, 0.995), (300, 0.6), (400, 0.996), *[(500, 1.0)] * 6],
-            "with_replay": with_replay,
-            "without_replay": [(0, 0.6), (100, 0.7)],
-        },
-        "old_rewards": {
-            "untrained": [0.4, 0.4],
-            "base": [0.8, 0.5],
-            "with_replay": [0.76, 0.5],
-            "without_replay": [0.4, 0.5],
-        },
-    }
-
-
-def test_the_figures_by_hand():
-    from weir.trainer.adaptation.experiment import figures, summary
-
-    run = curves([(0, 0.9), (100, 0.999), (200, 0.999)])
-    run |= figures(run, one_update=50)
-    assert run["threshold"] == pytest.approx(0.995)
-    assert run["steps"] == {"from_scratch": 400, "with_replay": 100, "without_replay": None}
-    assert run["loss_with_replay"] == pytest.approx(0.025)
-    assert run["worst_loss_without_replay"] == pytest.approx(0.5)
-    assert run["loss_of_gain_with_replay"] == pytest.approx(0.08)
-    whole = summary([run])
-    assert whole["steps_ratio"] == pytest.approx(4.0)
-    assert whole["steps_ratio_without_replay"] is None
-    assert not whole["steps_ratio_is_lower_bound"]
-
-
-def test_a_policy_that_is_there_at_once_counts_with_one_update():
-    from weir.trainer.adaptation.experiment import figures, summary
-
-    run = curves([(0, 0.999), (100, 0.999)])
-    run |= figures(run, one_update=50)
-    whole = summary([run])
-    assert whole["steps_ratio"] == pytest.approx(8.0)
-    assert whole["steps_ratio_is_lower_bound"]

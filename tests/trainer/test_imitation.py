@@ -11,21 +11,18 @@ torch = pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
 import onnxruntime  # noqa: E402
-import typer  # noqa: E402
 from typer.testing import CliRunner  # noqa: E402
 
+from weir.cli.app import build_app  # noqa: E402
 from weir.errors import InputError  # noqa: E402
 from weir.trainer.gym.specification import (  # noqa: E402
     DEFAULT_FEATURES,
     ActionSpecification,
     EnvironmentSpecification,
 )
-from weir.trainer.imitation import dagger  # noqa: E402
-from weir.trainer.imitation.command import imitate as imitate_command  # noqa: E402
-from weir.trainer.imitation.dagger import SETTLED_ITERATIONS, has_settled, imitate  # noqa: E402
-from weir.trainer.imitation.episodes import Episodes  # noqa: E402
-from weir.trainer.imitation.teachers import MeanTeacher, ModelTeacher, OracleTeacher, make_teacher  # noqa: E402
 from weir.trainer.learning.algorithms import LinearSchedule  # noqa: E402
+from weir.trainer.learning.imitation import SETTLED_ITERATIONS, Episodes, Student, has_settled  # noqa: E402
+from weir.trainer.learning.teachers import MeanTeacher, ModelTeacher, OracleTeacher, make_teacher  # noqa: E402
 from weir.trainer.model.export import check_in_library, export  # noqa: E402
 from weir.trainer.model.file import read_model  # noqa: E402
 from weir.trainer.model.golden_inputs import golden_inputs  # noqa: E402
@@ -82,22 +79,16 @@ def spread(classifies=True, hidden=12, layers=2):
 
 
 @pytest.mark.parametrize("classifies", [True, False])
-def test_the_student_learns_what_only_its_memory_tells(classifies, monkeypatch):
-    monkeypatch.setattr(dagger, "LEARNING_RATE", LinearSchedule(1e-2, 1e-3))  # so little is learned sooner
+def test_the_student_learns_what_only_its_memory_tells(classifies):
     torch.set_num_threads(1)
     torch.manual_seed(1)
     policy = RecurrentPolicy(SPECIFICATION, preference_size=4, hidden=16, classifies=classifies)
-    progress = []
-    imitate(
-        policy,
-        OracleTeacher(SPECIFICATION),
-        Remembered(),
-        iterations=25,
-        decisions=16 * 4,
-        on_iteration=progress.append,
-    )
-    assert [state.iteration for state in progress] == list(range(1, 26))
-    assert progress[-1].loss < 0.2 * progress[0].loss
+    student, learning_rate = Student(policy, OracleTeacher(SPECIFICATION), Remembered(), 1), LinearSchedule(1e-2, 1e-3)
+    losses = []
+    for iteration in range(25):
+        assert len(student.act(4)) == 4
+        losses.append(student.learn(learning_rate(1.0 - iteration / 25)))
+    assert losses[-1] < 0.2 * losses[0]
     environment = Remembered()
     observations, state = environment.reset(), torch.zeros(16, policy.actor.state_size)
     lossy = environment.lossy.copy()
@@ -195,71 +186,71 @@ def test_settled_is_when_a_hundred_losses_stay():
 
 
 @pytest.fixture
-def configuration(tmp_path, values):
+def train(tmp_path, values):
+    """Runs `weir train` on a small imitation with changes to its table, and `weir export`; results by command."""
     values["environment"]["action"]["kind"] = "around_rule"
-    path = tmp_path / "small.toml"
-    tables = {name: table for name, table in values.items() if isinstance(table, dict)}
-    lines = [f"{name} = {json.dumps(value)}" for name, value in values.items() if name not in tables]
-    for name, table in tables.items():
-        lines.append(f"[{name}]")
-        lines += [f"{key} = {json.dumps(value)}" for key, value in table.items() if not isinstance(value, dict)]
-        for key, value in table.items():
-            if isinstance(value, dict):
-                lines.append(f"[{name}.{key}]")
-                lines += [f"{inner} = {json.dumps(number)}" for inner, number in value.items()]
-    path.write_text("\n".join(lines) + "\n")
-    return path
+
+    def run(name, *options, steps=80, **imitation):
+        table = {"hidden": 8, "decisions_per_iteration": 40} | imitation
+        document = values | {"algorithm": "imitation", "steps": steps, "imitation": table}
+        path = tmp_path / "small.toml"
+        path.write_text("\n".join(toml_lines(document)) + "\n")
+        words = ["train", str(path), "--out", str(tmp_path / name), *options]
+        result = CliRunner().invoke(build_app(), words)
+        if result.exit_code == 0:
+            file = str(tmp_path / f"{name}.onnx")
+            exported = CliRunner().invoke(build_app(), ["export", str(tmp_path / name), "--out", file])
+            assert exported.exit_code == 0, exported.output
+        return result
+
+    return run
 
 
-def run(*arguments):
-    app = typer.Typer()
-    app.command()(imitate_command)
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+def toml_lines(document, prefix=""):
+    tables = {key: value for key, value in document.items() if isinstance(value, dict)}
+    lines = [f"{key} = {json.dumps(value)}" for key, value in document.items() if key not in tables]
+    for key, table in tables.items():
+        lines += [f"[{prefix}{key}]", *toml_lines(table, f"{prefix}{key}.")]
+    return lines
 
 
-def test_the_command_learns_goes_on_and_teaches_another(tmp_path, configuration, real_simulator):
-    out = tmp_path / "a.onnx"
-    options = "--hidden", 8, "--decisions", 40, "--configuration", configuration
-    result = run("--out", out, *options, "--iterations", 2)
+def test_imitation_is_trained_resumed_and_teaches_another(tmp_path, train, real_simulator):
+    result = train("a")
     assert result.exit_code == 0, result.output
-    model = read_model(out)
+    model = read_model(tmp_path / "a.onnx")
     assert model.provenance["teachers"] == ["oracle"]
-    assert model.provenance["network"]["hidden"] == 8
-    assert len(model.provenance["losses"]) == 2
-    assert "2 iterations" in out.with_suffix(".md").read_text()
+    assert model.provenance["network"] == {"hidden": 8, "layers": 1, "classifies": True, "preference": 4}
+    assert "80 decisions" in model.provenance["algorithm"]
 
-    assert "is there already" in str(run("--out", out, *options).exception)
-    assert "has not the network" in str(run("--out", out, *options, "--resume", "--layers", 2).exception)
-    result = run("--out", out, *options, "--iterations", 3, "--resume")
+    assert "already holds" in str(train("a").exception)
+    assert "of another network" in str(train("a", "--resume", steps=120, layers=2).exception)
+    result = train("a", "--resume", steps=120)
     assert result.exit_code == 0, result.output
-    assert read_model(out).provenance["losses"][:2] == model.provenance["losses"]
+    assert "120 decisions" in read_model(tmp_path / "a.onnx").provenance["algorithm"]
 
     scenario = tmp_path / "steady.json"  # of 4 s; a decision every 200 ms
-    command = [real_simulator, "run", scenario, "--controller", "weir", "--model", out, "--no-series"]
+    command = [real_simulator, "run", scenario, "--controller", "weir", "--model", tmp_path / "a.onnx", "--no-series"]
     flow = json.loads(subprocess.run(command, capture_output=True, check=True, timeout=60).stdout)["flows"][0]
     assert flow["estimator"] == {"decisions": 19, "policy_faults": 0, "fallback_decisions": 0}
 
-    other = tmp_path / "b.onnx"
-    result = run("--out", other, *options, "--iterations", 1, "--teacher", "oracle", "--teacher", out, "--regression")
+    result = train("b", steps=40, teachers=["oracle", str(tmp_path / "a.onnx")], classifies=False)
     assert result.exit_code == 0, result.output
-    assert read_model(other).provenance["teachers"] == ["oracle", read_model(out).sha256]
+    teachers = read_model(tmp_path / "b.onnx").provenance["teachers"]
+    assert teachers == ["oracle", read_model(tmp_path / "a.onnx").sha256]
 
 
-def test_the_command_refuses_what_cannot_be(tmp_path, configuration):
-    for arguments, said in (
-        (("--out", tmp_path / "a.zip"), ".onnx"),
-        (("--out", tmp_path / "a.onnx", "--resume"), "no such model"),
-        (("--out", tmp_path / "a.onnx", "--teacher", tmp_path / "none.onnx"), "none.onnx"),
-    ):
-        result = run(*arguments, "--configuration", configuration)
-        assert isinstance(result.exception, InputError)
-        assert said in str(result.exception)
+def test_wrong_use_of_imitation_is_one_message(tmp_path, values, train):
+    assert "none.onnx" in str(train("a", teachers=[str(tmp_path / "none.onnx")]).exception)
+    assert "--eval" in str(train("b", "--eval").exception)
+    values["environment"]["action"]["kind"] = "log_rate"
+    assert "around_rule" in str(train("c").exception)
 
 
-def test_the_same_seed_gives_the_same_bytes(tmp_path, configuration, real_simulator):
-    files = [tmp_path / name for name in ("a.onnx", "b.onnx")]
-    for file in files:
-        options = "--iterations", 1, "--hidden", 4, "--decisions", 40, "--configuration", configuration
-        result = run("--out", file, *options)
+def test_the_same_seed_gives_the_same_bytes(tmp_path, train):
+    names = ("a", "b")
+    for name in names:
+        result = train(name, steps=40, hidden=4)
         assert result.exit_code == 0, result.output
-    assert files[0].read_bytes() == files[1].read_bytes()
+    first, second = ((tmp_path / name / "checkpoint.zip") for name in names)
+    with np.load(first) as one, np.load(second) as other:
+        assert all(np.array_equal(one[key], other[key]) for key in one)

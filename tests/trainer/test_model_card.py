@@ -1,12 +1,11 @@
 import hashlib
-import json
 
 import onnx
 import pytest
 from onnx import TensorProto, helper
 
 from weir.errors import InputError
-from weir.trainer.model.card import model_card, read_summary
+from weir.trainer.model.card import model_card
 from weir.trainer.model.file import read_model
 
 METADATA = {
@@ -37,50 +36,15 @@ def write(path, metadata):
     return path
 
 
-def test_card_shows_file_and_figures(tmp_path):
+def test_the_card_shows_the_file_and_its_notes(tmp_path):
     model = read_model(write(tmp_path / "toy.onnx", METADATA))
     assert model.sha256 == hashlib.sha256((tmp_path / "toy.onnx").read_bytes()).hexdigest()
     assert (model.parameters, model.history, model.inputs) == (6, 3, {"observation": [1, 6]})
-    assert "None were given" in model_card(model)
-    summary = {
-        "controllers": {"weir": {"challenge": {"mean": 91.25}}, "gcc": {"challenge": {"mean": 80.5}}},
-        "scenarios": {"a": {}, "b": {}},
-        "paired": [
-            {
-                "a": "weir",
-                "b": "gcc",
-                "metric": "challenge",
-                "mean": 10.75,
-                "ci95": [9.0, 12.0],
-                "wins": 6,
-                "independent": 7,
-                "n": 14,
-            },
-            {
-                "a": "weir",
-                "b": "rule",
-                "metric": "challenge",
-                "mean": 1.5,
-                "ci95": [None, None],
-                "wins": 2,
-                "independent": 3,
-                "n": 6,
-            },
-        ],
-    }
-    (tmp_path / "summary.json").write_text(json.dumps(summary))
-    card = model_card(model, read_summary(tmp_path / "summary.json"))
-    for text in ("toy 2", "`loss_ratio`", "data: a path", "| weir | 91.25 |", "2 scenarios"):
+    assert "None are given" in model_card(model)
+    (tmp_path / "toy.notes.md").write_text("## Known failures\n\n- Mondays.\n")
+    card = model_card(model, "91.25")
+    for text in ("toy 2", "## Intended use", "`loss_ratio`", "data: a path", "## Known failures", "Mondays", "91.25"):
         assert text in card
-    # The words of the terminal and of the page.
-    assert (
-        "- weir - gcc: challenge +10.8 [+9.0, +12.0]; more challenge in 6 of 7 independent scenarios, 2 seeds each"
-        in card
-    )
-    assert (
-        "- weir - rule: challenge +1.5 (too few scenarios for an interval (3)); more challenge in 2 of 3 independent "
-        "scenarios, 2 seeds each" in card
-    )
 
 
 @pytest.mark.parametrize(
@@ -117,7 +81,3 @@ def test_faulty_files(tmp_path):
             read_model(tmp_path / name)
     with pytest.raises(InputError, match="no such file"):
         read_model(tmp_path / "missing.onnx")
-    for text in ("{", "[]", "{}"):
-        (tmp_path / "summary.json").write_text(text)
-        with pytest.raises(InputError, match=r"summary\.json"):
-            read_summary(tmp_path / "summary.json")

@@ -9,8 +9,8 @@ from weir.trainer.configuration.training import checked_configuration
 torch = pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
-from weir.trainer.learning.algorithms import REPLAY_BUFFER  # noqa: E402
-from weir.trainer.learning.train import load_policy, make_environment, make_model, train  # noqa: E402
+from weir.trainer.learning.algorithms import REPLAY_BUFFER, load_policy, make_environment, make_model  # noqa: E402
+from weir.trainer.learning.train import train  # noqa: E402
 from weir.trainer.model.export import export, parity  # noqa: E402
 from weir.trainer.model.golden_inputs import golden_inputs  # noqa: E402
 from weir.trainer.policies.networks import DeployedPolicy  # noqa: E402
@@ -178,7 +178,7 @@ def test_a_full_replay_buffer_is_written_oldest_first(values, tmp_path, fake_sim
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"algorithm": "a2c"}, "algorithm: .*'ppo', 'td3' or 'sac'"),
+        ({"algorithm": "a2c"}, "algorithm: .*'sac' or 'imitation'"),
         ({"td3": {"tau": 0}}, "td3.tau: .*greater than 0"),
         ({"td3": {"clip_range": 0.2}}, "td3.clip_range: unknown key"),
         ({"sac": {"entropy_coefficient": "none"}}, "sac.entropy_coefficient"),

@@ -41,14 +41,12 @@ epochs = 1
 @pytest.fixture
 def weir(monkeypatch, fake_simulator):
     """A function that runs a command of the trainer: its result."""
-    import typer
     from typer.testing import CliRunner
 
-    from weir.trainer.cli import add_commands
+    from weir.cli.app import build_app
 
     monkeypatch.setenv("WEIR_SIM", str(fake_simulator))
-    app = typer.Typer()
-    add_commands(app)
+    app = build_app()
     return lambda *words: CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=False)
 
 
@@ -82,6 +80,8 @@ def test_an_interrupted_run_says_what_was_really_done(values, tmp_path, fake_sim
     # Nobody gave a command, and there is no configuration file.
     assert not {"command", "configuration"} & set(provenance)
     assert set(provenance["versions"]) >= {"torch", "stable-baselines3"}
+    assert "CPU cores" in provenance["hardware"]
+    assert provenance["date"].startswith("20")
     assert json.loads((tmp_path / "run" / "training.json").read_text())["interrupted"] is True
 
 
@@ -106,7 +106,7 @@ def test_the_command_and_the_configuration_are_those_that_were_given(weir, confi
     assert weir("train", configuration_toml, "--out", run, "--steps", 512).exit_code == 0
     assert weir("train", configuration_toml, "--out", run, "--resume").exit_code == 0
     assert weir("export", run, "--out", model).exit_code == 0
-    provenance = json.loads(weir("model", "show", model, "--json").output)["provenance"]
+    provenance = json.loads(weir("model", model, "--json").output)["provenance"]
     first = f"weir train {configuration_toml} --out {run} --steps 512"
     assert provenance["command"] == f"{first} && weir train {configuration_toml} --out {run} --resume"
     digest = hashlib.sha256(configuration_toml.read_bytes()).hexdigest()
@@ -140,7 +140,7 @@ def test_a_run_without_a_finished_episode_has_no_mean_reward(weir, configuration
 def test_an_interrupted_adaptation_says_so():
     from types import SimpleNamespace
 
-    from weir.trainer.adaptation.adapt import adapted_provenance
+    from weir.trainer.learning.adaptation import adapted_provenance
 
     configuration = SimpleNamespace(seed=1, environment=SimpleNamespace(side="receiver"))
     start = SimpleNamespace(provenance={}, configuration=configuration)
@@ -151,7 +151,8 @@ def test_an_interrupted_adaptation_says_so():
 
 @pytest.mark.parametrize("algorithm", ["ppo", "td3", "sac"])
 def test_evaluation_changes_nothing_that_is_learned(short_evaluation, values, tmp_path, fake_simulator, algorithm):
-    from weir.trainer.learning.train import load_policy, train
+    from weir.trainer.learning.algorithms import load_policy
+    from weir.trainer.learning.train import train
 
     off_policy = {"learning_starts": 64, "buffer_size": 1024, "batch_size": 32, "steps_per_update": 16}
     settings = checked_configuration(
@@ -192,7 +193,7 @@ def test_the_best_policy_is_kept_and_exported(short_evaluation, weir, configurat
     record = json.loads((run / "training.json").read_text())
     assert 0.0 < record["rule_mean_reward"] <= 1.0
     assert weir("export", run, "--best", "--out", tmp_path / "best.onnx").exit_code == 0
-    provenance = json.loads(weir("model", "show", tmp_path / "best.onnx", "--json").output)["provenance"]
+    provenance = json.loads(weir("model", tmp_path / "best.onnx", "--json").output)["provenance"]
     assert provenance["checkpoint"] == "best_model.zip"
     assert "interrupted" not in provenance
     logged = [json.loads(line) for line in (run / "progress.json").read_text().splitlines()]
@@ -213,7 +214,7 @@ def test_the_same_policy_gets_the_same_evaluation(values, fake_simulator):
 
 def test_eval_freq_without_eval_is_a_wrong_use(configuration_toml):
     from weir.errors import InputError
-    from weir.trainer.cli import train
+    from weir.trainer.train import train
 
     with pytest.raises(InputError, match="--eval"):
         train(configuration_toml, eval_freq=10)

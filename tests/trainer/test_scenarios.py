@@ -1,4 +1,6 @@
-import numpy as np
+import json
+import subprocess
+
 import pytest
 from pydantic import ValidationError
 
@@ -6,7 +8,6 @@ from weir.errors import InputError
 from weir.traces.generate.random_domain import random_scenario
 from weir.traces.schema.scenario import Scenario
 from weir.trainer.configuration.scenarios import ScenarioSampler, ScenarioSettings
-from weir.trainer.curriculum.baseline import run_baseline
 
 
 def test_random_domain_is_the_training_split_within_the_bounds():
@@ -25,16 +26,22 @@ def test_random_domain_is_the_training_split_within_the_bounds():
     assert not {sample(seed)["flows"][0]["sender_clock_offset_s"] for seed in range(15)} & held_out
 
 
-def test_the_simulator_reads_and_runs_every_scenario_of_the_domain():
+def test_the_simulator_reads_and_runs_every_scenario_of_the_domain(real_simulator):
     documents = [
         random_scenario(seed, split=split, duration_s=2.0).to_dict()
         for split in ("train", "held_out")
         for seed in range(200)
     ]
-    for records in run_baseline(documents, "rule", seed=1, interval_ms=100):
-        assert records.values.shape[0] == 20
-        assert np.all(np.isfinite(records.values))
-        assert records.carriable_bps.max() > 0
+    jobs = [
+        {"job": index, "scenario": document, "controller": "rule", "seed": 1}
+        for index, document in enumerate(documents)
+    ]
+    text = "".join(json.dumps(job) + "\n" for job in jobs)
+    done = subprocess.run([real_simulator, "run", "-"], input=text, capture_output=True, text=True, check=True)
+    records = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [record["job"] for record in records] == list(range(400))
+    assert not [record["error"] for record in records if "error" in record]
+    assert all(record["flows"][0]["carriable_bytes"] > 0 for record in records)
 
 
 def test_files_are_drawn_in_turn(tmp_path, steady):

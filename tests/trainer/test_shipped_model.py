@@ -61,7 +61,7 @@ def test_file_and_card():
     assert not random_operators
     card = MODEL.with_suffix(".md").read_text()
     # The card is the generated one, of this file.
-    assert card.startswith(model_card(model).split("## Figures")[0])
+    assert card.startswith(model_card(model).split("## Results")[0])
 
 
 def test_onnx_runtime_agrees_with_the_golden_vectors():

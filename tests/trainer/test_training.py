@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from weir.errors import InputError
+from weir.trainer.configuration.algorithms import PpoSettings
 from weir.trainer.configuration.training import checked_configuration, load_configuration
 
 pytest.importorskip("torch", reason="needs the extra `train`")
@@ -34,7 +35,7 @@ def train(values, out, simulator, **arguments):
 
 
 def trained(values, out, simulator, **arguments):
-    from weir.trainer.learning.train import load_policy
+    from weir.trainer.learning.algorithms import load_policy
 
     result = train(values, out, simulator, **arguments)
     return result, load_policy(result.checkpoint)
@@ -85,8 +86,8 @@ def test_resume_goes_on_where_it_stopped(values, tmp_path, fake_simulator):
 
 
 def test_the_average_of_the_weights_is_what_a_run_ends_with(values, tmp_path, fake_simulator):
+    from weir.trainer.learning.algorithms import load_policy
     from weir.trainer.learning.run_record import trained_policy
-    from weir.trainer.learning.train import load_policy
 
     out = tmp_path / "run"
     result = train(values | {"steps": 512}, out, fake_simulator)
@@ -250,7 +251,7 @@ def test_bad_configuration_files(tmp_path):
 
 
 def test_a_checkpoint_that_is_none(tmp_path):
-    from weir.trainer.learning.train import load_policy
+    from weir.trainer.learning.algorithms import load_policy
 
     with pytest.raises(InputError, match="no such checkpoint"):
         load_policy(tmp_path / "checkpoint.zip")
@@ -262,14 +263,12 @@ def test_a_checkpoint_that_is_none(tmp_path):
 def test_commands_end_to_end(values, tmp_path, fake_simulator, monkeypatch):
     import tomllib
 
-    import typer
     from typer.testing import CliRunner
 
-    from weir.trainer.cli import add_commands
+    from weir.cli.app import build_app
 
     monkeypatch.setenv("WEIR_SIM", str(fake_simulator))
-    app = typer.Typer()
-    add_commands(app)
+    app = build_app()
     text = textwrap.dedent(
         f"""
         name = "small"
@@ -297,17 +296,26 @@ def test_commands_end_to_end(values, tmp_path, fake_simulator, monkeypatch):
     assert result.exit_code == 0, result.output
     card = (tmp_path / "small.md").read_text()
     assert re.search(r"^# Model card: small", card)
-    assert "None were given" in card
-    result = runner.invoke(app, ["model", "show", model, "--json"], catch_exceptions=False)
+    assert "None are given" in card
+    result = runner.invoke(app, ["model", model, "--json"], catch_exceptions=False)
     shown = json.loads(result.output)
     assert shown["features"] == FEATURES
     assert shown["action_kind"] == "rate_bps"
     assert shown["golden_vectors"] > 0
-    assert runner.invoke(app, ["model", "show", model]).output.startswith("path:")
+    assert runner.invoke(app, ["model", model]).output.startswith("path:")
     (tmp_path / "summary.json").write_text(json.dumps({"controllers": {"weir": {"challenge": {"mean": 88.125}}}}))
-    arguments = ["model", "card", model, "--summary", str(tmp_path / "summary.json")]
+    arguments = ["model", model, "--card", "--summary", str(tmp_path / "summary.json")]
     assert runner.invoke(app, arguments, catch_exceptions=False).exit_code == 0
     assert "88.12" in (tmp_path / "small.md").read_text()
+
+
+def test_entropy_decays_over_updates_or_over_all_steps():
+    paper = PpoSettings(entropy_coefficient=1.0, entropy_coefficient_end=0.1, entropy_decay_updates=1000)
+    assert [paper.entropy_coefficient_at(update, 0.5) for update in (0, 500, 1000, 5000)] == pytest.approx(
+        [1.0, 0.55, 0.1, 0.1]
+    )
+    whole = PpoSettings(entropy_coefficient=1.0, entropy_coefficient_end=0.1)
+    assert whole.entropy_coefficient_at(7, 0.5) == pytest.approx(0.55)
 
 
 def test_missing_extra_says_what_to_install():
@@ -329,7 +337,7 @@ def test_missing_extra_says_what_to_install():
 
 
 def test_damaged_checkpoints_are_named(values, tmp_path, fake_simulator):
-    from weir.trainer.learning.train import load_policy
+    from weir.trainer.learning.algorithms import load_policy
 
     checkpoint = train(values | {"steps": 256}, tmp_path / "run", fake_simulator).checkpoint
     whole = checkpoint.read_bytes()

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weir.errors import InputError
-from weir.files.json_text import format_json
+from weir.files.output import format_json
 from weir.traces.formats.imported_trace import ImportedTrace
 from weir.traces.formats.validation import OPENNETLAB_LIMIT_BPS, Finding, Samples, check
 from weir.traces.schema.capacity import CapacityTrace

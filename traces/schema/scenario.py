@@ -14,8 +14,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from weir.errors import InputError
 from weir.files.input import parse_json, printable, read_text
-from weir.files.json_text import format_json
-from weir.files.output import write_text
+from weir.files.output import format_json, write_text
 from weir.traces.schema.errors import describe
 from weir.traces.schema.flows import AnyFlow, CbrFlow, FillerMedia, RtpFlow, TcpFlow, Transfers, VideoMedia
 from weir.traces.schema.links import (

@@ -1,4 +1,4 @@
-"""The tables `ppo`, `td3` and `sac`: names and meaning as in stable-baselines3 unless said otherwise."""
+"""The tables `ppo`, `td3` and `sac`, with names and meanings of stable-baselines3 unless noted, and `imitation`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 
 from weir.trainer.configuration.settings import Settings
 
-Algorithm = Literal["ppo", "td3", "sac"]
+Algorithm = Literal["ppo", "td3", "sac", "imitation"]
 
 
 class PpoSettings(Settings):
-    """Proximal policy optimisation. `*_end`: reached linearly at the last step; the coefficient of entropy after
-    `entropy_decay_updates` updates, if given (MOCC section 5: from 1 to 0.1 over 1000 iterations).
-    `weight_average_decay`: 0, or per update that of the moving average of the weights, which is then the policy that a
-    run ends with (`weir.trainer.learning.weight_average`).
+    """Proximal policy optimization.
+
+    `*_end`: the value at the last step, reached linearly; for the coefficient of entropy after `entropy_decay_updates`
+    updates, if given (MOCC section 5: from 1 to 0.1 over 1000 iterations). `weight_average_decay`: decay per update of
+    the moving average of the weights, which is then the policy of the run (`weir.trainer.learning.callbacks`); 0: off.
     """
 
     learning_rate: PositiveFloat = 3e-4
@@ -42,7 +43,7 @@ class PpoSettings(Settings):
 
 
 class OffPolicySettings(Settings):
-    """What TD3 and SAC have in common.
+    """Settings that TD3 and SAC share.
 
     After every `steps_per_update` intervals (in each environment) follow `gradient_steps` gradient steps. The buffer
     holds `buffer_size` transitions, of all environments together.
@@ -81,3 +82,22 @@ class SacSettings(OffPolicySettings):
     learning_rate: PositiveFloat = 3e-4
     learning_rate_end: PositiveFloat = 3e-4
     entropy_coefficient: Literal["auto"] | NonNegativeFloat = "auto"
+
+
+class ImitationSettings(Settings):
+    """Dataset aggregation (Ross et al. 2011), as Muses trains its teacher: a recurrent student acts, and learns the
+    actions that the teachers would have taken. `steps` of the configuration are the student's decisions.
+
+    Attributes:
+        teachers: "oracle" or model files; of several the mean action.
+        hidden: width of each LSTM layer.
+        layers: number of LSTM layers.
+        classifies: the student learns seven levels of the action instead of the action itself.
+        decisions_per_iteration: decisions between two updates, of all environments together.
+    """
+
+    teachers: tuple[str, ...] = Field(("oracle",), min_length=1)
+    hidden: int = Field(64, ge=1, le=1024)
+    layers: int = Field(1, ge=1, le=4)
+    classifies: bool = True
+    decisions_per_iteration: PositiveInt = 25_600

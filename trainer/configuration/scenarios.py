@@ -1,8 +1,7 @@
-"""Where training takes its scenarios from."""
+"""The scenarios of training."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -53,8 +52,7 @@ class ScenarioSampler:
         split: of the random domain.
 
     Attributes:
-        documents: the scenarios it draws from, where they are given.
-        probabilities: of the documents, float64 of sum 1; None: the seed counts through them.
+        documents: the given scenarios; empty for the random domain.
 
     Raises:
         InputError: a file cannot be read, or is no scenario.
@@ -66,15 +64,12 @@ class ScenarioSampler:
         scenarios = [Scenario.load(path) for path in settings.files]
         scenarios += [Scenario.from_dict(document) for document in settings.documents]
         self.documents: list[dict[str, Any]] = [scenario.to_dict() for scenario in scenarios]
-        self.probabilities: np.ndarray | None = None
 
     def __call__(self, seed: int) -> dict[str, Any]:
         """The scenario of that seed; files keep their own durations."""
-        if self.documents and self.probabilities is not None:
-            return self.documents[int(np.random.default_rng(seed).choice(len(self.documents), p=self.probabilities))]
         if self.documents:
             return self.documents[seed % len(self.documents)]
-        # Of different lengths, so that the environments of a batch are in different parts of their episodes.
+        # Different durations, so that the environments of a batch are at different stages of their episodes.
         share = np.random.default_rng(seed).random()
         shortest_s, longest_s = self.settings.minimum_duration_s, self.settings.maximum_duration_s
         duration_s = round(shortest_s + share * (longest_s - shortest_s), 1)
@@ -88,7 +83,3 @@ class ScenarioSampler:
             f"scenarios: {_DRAWS} draws from the random domain gave none with a mean capacity of "
             f"{self.settings.minimum_mean_bps:g} to {self.settings.maximum_mean_bps:g} bps"
         )
-
-    def index_of(self, document: Mapping[str, Any]) -> int:
-        """Which of `documents` a drawn scenario is."""
-        return next(index for index, known in enumerate(self.documents) if known is document)

@@ -11,17 +11,20 @@ from pydantic import Field, PositiveFloat, PositiveInt, ValidationError, model_v
 import weir
 from weir.errors import InputError
 from weir.files.input import read_text
-from weir.trainer.configuration.algorithms import Algorithm, OffPolicySettings, PpoSettings, SacSettings, Td3Settings
-from weir.trainer.configuration.curriculum import AdaptiveGapSettings, CurriculumName, TraceValues
-from weir.trainer.configuration.landmarks import LandmarkSettings, landmarks
+from weir.trainer.configuration.algorithms import (
+    Algorithm,
+    ImitationSettings,
+    OffPolicySettings,
+    PpoSettings,
+    SacSettings,
+    Td3Settings,
+)
 from weir.trainer.configuration.scenarios import ScenarioSettings
 from weir.trainer.configuration.settings import Settings
 from weir.trainer.gym.environment import make_specification
 from weir.trainer.gym.episode import EpisodeSource
 from weir.trainer.gym.rewards import resolve_reward
 from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification, Side
-
-LANDMARKS = "landmarks"
 
 
 class ActionSettings(Settings):
@@ -57,12 +60,11 @@ class EnvironmentSettings(Settings):
     def _known(self) -> EnvironmentSettings:
         resolve_reward(self.reward)
         self.specification()
-        if self.objective != LANDMARKS:
-            EpisodeSource({}, self.objective)
+        EpisodeSource({}, self.objective)
         return self
 
     def arguments(self) -> dict[str, Any]:
-        """What `BottleneckEnv` and `BottleneckVectorEnv` take beside scenario, objective and simulator."""
+        """Arguments of `BottleneckEnv` and `BottleneckVectorEnv` besides scenario, objective and simulator."""
         return {
             "reward": self.reward,
             "interval_ms": self.interval_ms,
@@ -112,44 +114,25 @@ class TrainingConfiguration(Settings):
     ppo: PpoSettings = PpoSettings()
     td3: Td3Settings = Td3Settings()
     sac: SacSettings = SacSettings()
-    landmarks: LandmarkSettings = LandmarkSettings()
-    curriculum: CurriculumName = "random"
-    trace_values: dict[str, TraceValues] = Field(default_factory=dict)
-    adaptive_gap: AdaptiveGapSettings = AdaptiveGapSettings()
+    imitation: ImitationSettings = ImitationSettings()
 
     @property
-    def algorithm_settings(self) -> PpoSettings | Td3Settings | SacSettings:
-        """The table of the algorithm in use."""
-        tables: dict[Algorithm, PpoSettings | Td3Settings | SacSettings]
-        tables = {"ppo": self.ppo, "td3": self.td3, "sac": self.sac}
+    def algorithm_settings(self) -> PpoSettings | OffPolicySettings:
+        """The table of the reinforcement learner in use."""
+        tables: dict[str, PpoSettings | OffPolicySettings] = {"ppo": self.ppo, "td3": self.td3, "sac": self.sac}
         return tables[self.algorithm]
 
     @property
     def saves_buffer(self) -> bool:
-        """Whether a replay buffer goes with the checkpoints."""
+        """Whether the checkpoints include a replay buffer."""
         return isinstance(self.algorithm_settings, OffPolicySettings) and self.algorithm_settings.save_buffer
-
-    @property
-    def steps_between_updates(self) -> int:
-        """Of all environments together."""
-        return self.environment.environments * self.algorithm_settings.steps_per_update
-
-    @model_validator(mode="after")
-    def _schedules(self) -> TrainingConfiguration:
-        if self.curriculum != "random" and self.scenarios.source == "random_domain":
-            raise ValueError(f'curriculum {self.curriculum}: needs scenarios with source "files" or "documents"')
-        if self.environment.objective == LANDMARKS:
-            count = len(landmarks(self.landmarks.divisions))
-            visit = self.steps * (1.0 - self.landmarks.bootstrap_share) / (self.landmarks.visits * count)
-            if 0 < visit < self.steps_between_updates:
-                raise ValueError(
-                    f"landmarks.visits {self.landmarks.visits}: {count} landmarks get {visit:.0f} steps a visit, less "
-                    f"than the {self.steps_between_updates} between two updates: take fewer visits or more steps"
-                )
-        return self
 
     @model_validator(mode="after")
     def _batches(self) -> TrainingConfiguration:
+        if self.algorithm == "imitation":
+            if self.environment.action.kind != "around_rule":
+                raise ValueError('algorithm imitation: needs environment.action.kind "around_rule"')
+            return self
         settings = self.algorithm_settings
         if isinstance(settings, OffPolicySettings):
             needed = max(settings.batch_size, self.environment.environments)
@@ -178,7 +161,7 @@ def load_configuration(path: str | os.PathLike[str]) -> TrainingConfiguration:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path}: is not TOML: {error}") from None
-    # What Python says of a number with thousands of digits, and of thousands of brackets.
+    # Python's errors for a number with thousands of digits, and for thousands of brackets.
     except (ValueError, RecursionError):
         raise InputError(f"{path}: is not TOML: a number is too long, or tables are nested too deeply") from None
     return checked_configuration(values, str(path))

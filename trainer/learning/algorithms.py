@@ -1,4 +1,4 @@
-"""The three learners of stable-baselines3, made from a configuration, and their checkpoints."""
+"""The learners of stable-baselines3 and their environments, made from a configuration, and checkpoints."""
 
 from __future__ import annotations
 
@@ -17,9 +17,14 @@ from stable_baselines3.common.save_util import load_from_zip_file
 
 from weir.errors import InputError
 from weir.files.output import write_bytes
-from weir.trainer.configuration.algorithms import Algorithm, OffPolicySettings
+from weir.trainer.configuration.algorithms import OffPolicySettings
+from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.sb3 import BottleneckVecEnv
+from weir.trainer.gym.specification import ObjectiveSource
+from weir.trainer.gym.vector import BottleneckVectorEnv
+from weir.trainer.learning.run_record import load_run_configuration
+from weir.trainer.learning.student import is_student, load_student, student_steps
 from weir.trainer.policies.networks import PreferencePolicy
 from weir.trainer.policies.off_policy import (
     PreferenceFeatures,
@@ -28,16 +33,39 @@ from weir.trainer.policies.off_policy import (
     load_replay_buffer,
     save_replay_buffer,
 )
+from weir.trainer.policies.recurrent import RecurrentPolicy
 
+TrainedPolicy = PreferencePolicy | Td3PreferencePolicy | SacPreferencePolicy | RecurrentPolicy
 REPLAY_BUFFER = "replay_buffer.npz"
-LEARNERS: dict[Algorithm, type[BaseAlgorithm]] = {"ppo": PPO, "td3": TD3, "sac": SAC}
-POLICIES: dict[Algorithm, type[PreferencePolicy | Td3PreferencePolicy | SacPreferencePolicy]] = {
+LEARNERS: dict[str, type[BaseAlgorithm]] = {"ppo": PPO, "td3": TD3, "sac": SAC}
+POLICIES: dict[str, type[PreferencePolicy | Td3PreferencePolicy | SacPreferencePolicy]] = {
     "ppo": PreferencePolicy,
     "td3": Td3PreferencePolicy,
     "sac": SacPreferencePolicy,
 }
-# What a checkpoint need not give back: the configuration says it again, and a policy alone does not need it.
+# Not loaded from a checkpoint: the configuration has it, and a policy alone does not need it.
 _FORGOTTEN: dict[str, Any] = {"learning_rate": 0.0, "lr_schedule": None}
+
+
+def make_environment(
+    configuration: TrainingConfiguration,
+    simulator: str | os.PathLike[str] | None = None,
+    *,
+    objective: ObjectiveSource | None = None,
+    sampler: ScenarioSampler | None = None,
+) -> BottleneckVecEnv:
+    """The environments of a configuration, with its seed; `objective` and `sampler` replace the configuration's."""
+    settings = configuration.environment
+    environment = BottleneckVectorEnv(
+        settings.environments,
+        sampler or ScenarioSampler(configuration.scenarios),
+        objective=settings.objective if objective is None else objective,
+        simulator=simulator,
+        **settings.arguments(),
+    )
+    vectorized = BottleneckVecEnv(environment)
+    vectorized.seed(configuration.seed)
+    return vectorized
 
 
 def make_model(
@@ -59,8 +87,8 @@ def make_model(
 
 
 def load_model(configuration: TrainingConfiguration, checkpoint: Path, environment: BottleneckVecEnv) -> BaseAlgorithm:
-    """The learner of a checkpoint to go on with, which is of the configuration's algorithm (`check_algorithm`); its
-    replay buffer with it, where one was saved.
+    """The learner of a checkpoint of the configuration's algorithm (`check_algorithm`), with its replay buffer if that
+    was saved.
 
     Raises:
         InputError: it is no checkpoint.
@@ -78,15 +106,15 @@ def load_model(configuration: TrainingConfiguration, checkpoint: Path, environme
     return model
 
 
-def load_policy(
-    checkpoint: str | os.PathLike[str],
-) -> PreferencePolicy | Td3PreferencePolicy | SacPreferencePolicy:
-    """The policy of a checkpoint, of whichever algorithm.
+def load_policy(checkpoint: str | os.PathLike[str]) -> TrainedPolicy:
+    """The policy of a checkpoint of any algorithm; that of imitation needs the run's configuration beside it.
 
     Raises:
         InputError: the file is missing, damaged or no checkpoint.
     """
     checkpoint = Path(checkpoint)
+    if is_student(checkpoint):
+        return load_student(load_run_configuration(checkpoint.parent), checkpoint)[0]
     algorithm = _algorithm_of(checkpoint)
     # A policy needs no replay buffer, and one of full size would be made.
     known = _FORGOTTEN if algorithm == "ppo" else _FORGOTTEN | {"buffer_size": 1, "n_envs": 1}
@@ -101,18 +129,23 @@ def checkpoint_steps(checkpoint: str | os.PathLike[str]) -> int:
     Raises:
         InputError: the file is missing or no checkpoint.
     """
-    return int(_read(Path(checkpoint))["num_timesteps"])
+    checkpoint = Path(checkpoint)
+    if is_student(checkpoint):
+        return student_steps(checkpoint)
+    return int(_read(checkpoint)["num_timesteps"])
 
 
 def check_algorithm(configuration: TrainingConfiguration, checkpoint: Path) -> None:
-    """That a checkpoint can be gone on with.
+    """Checks that a configuration can continue a checkpoint.
 
     Raises:
         InputError: it is no checkpoint, or one of another algorithm.
     """
-    algorithm = _algorithm_of(checkpoint)
+    algorithm = "imitation" if is_student(checkpoint) else _algorithm_of(checkpoint)
     if algorithm != configuration.algorithm:
         raise InputError(f"{checkpoint}: was trained with {algorithm}, not with {configuration.algorithm}")
+    if algorithm == "imitation":
+        load_student(configuration, checkpoint)  # of the same network
 
 
 def save_checkpoint(model: BaseAlgorithm, path: Path, *, replay_buffer: bool = False) -> None:
@@ -123,7 +156,7 @@ def save_checkpoint(model: BaseAlgorithm, path: Path, *, replay_buffer: bool = F
         path: of the checkpoint.
         replay_buffer: whether an off-policy learner's replay buffer is written beside it.
     """
-    # Into memory first: what torch says of a full disk is no sentence for people.
+    # In memory first: torch reports a full disk with an obscure error.
     content = io.BytesIO()
     model.save(content)
     write_bytes(path, content.getbuffer())
@@ -144,7 +177,7 @@ class LinearSchedule:
 
 
 def _read(checkpoint: Path) -> dict[str, Any]:
-    """What a checkpoint holds beside parameters."""
+    """The data of a checkpoint without its parameters."""
     if not checkpoint.is_file():
         raise InputError(f"{checkpoint}: there is no such checkpoint")
     try:
@@ -153,7 +186,7 @@ def _read(checkpoint: Path) -> dict[str, Any]:
     except Exception as error:
         raise InputError(_damaged(checkpoint, type(error).__name__)) from None
     if data is None or "num_timesteps" not in data:
-        raise InputError(_damaged(checkpoint, "it says nothing of steps"))
+        raise InputError(_damaged(checkpoint, "it has no number of steps"))
     return data
 
 
@@ -164,7 +197,7 @@ def _damaged(checkpoint: Path, why: str) -> str:
     )
 
 
-def _algorithm_of(checkpoint: Path) -> Algorithm:
+def _algorithm_of(checkpoint: Path) -> str:
     policy = _read(checkpoint).get("policy_class")
     for algorithm, known in POLICIES.items():
         if policy is known:

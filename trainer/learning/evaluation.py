@@ -162,4 +162,4 @@ class EvaluationCallback(BaseCallback):
 def evaluation_objective(configuration: TrainingConfiguration) -> tuple[float, float, float]:
     """The configuration's own objective where it is one; `balanced` where many are trained on."""
     objective = configuration.environment.objective
-    return PRESETS["balanced"] if objective in ("random", "landmarks") else checked_objective(objective)
+    return PRESETS["balanced"] if objective == "random" else checked_objective(objective)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -40,3 +41,8 @@ def progress_bar(total: int) -> Iterator[Callable[[str, int, str], None]]:
             progress.stop()
             typer.echo(f"weir: {error}", err=True)
             raise typer.Exit(1) from None
+
+
+def reward_text(mean_reward: float) -> str:
+    """A mean reward a step; before the first episode has ended there is none."""
+    return f"reward {mean_reward:.4f}" if math.isfinite(mean_reward) else "no episode has ended yet"

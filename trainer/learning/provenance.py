@@ -1,8 +1,12 @@
-"""How a model came to be, as its metadata and its card tell it: from what was really done."""
+"""The origin of a model: recorded when it is trained, written into its metadata and its card."""
 
 from __future__ import annotations
 
 import os
+import platform
+import subprocess
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +14,32 @@ from weir.trainer.configuration.scenarios import ScenarioSettings
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.learning.algorithms import checkpoint_steps
 from weir.trainer.learning.run_record import CHECKPOINT, RunRecord, load_run_configuration, read_run_record
+from weir.trainer.learning.teachers import ORACLE
+from weir.trainer.model.file import read_model
+
+_PACKAGES = {"ppo": ("stable-baselines3", "torch", "gymnasium"), "imitation": ("torch",)}
+
+
+def record_origin(record: RunRecord, configuration: TrainingConfiguration) -> None:
+    """Records the versions, machine, date, commit and teachers of a run that begins."""
+    packages = _PACKAGES.get(configuration.algorithm, _PACKAGES["ppo"])
+    record.versions = {package: version(package) for package in packages}
+    record.hardware = f"{os.cpu_count()} CPU cores, {platform.machine()}"
+    record.date = datetime.now(UTC).strftime("%Y-%m-%d")
+    record.commit = _commit()
+    if configuration.algorithm == "imitation":
+        record.teachers = [
+            name if name == ORACLE else read_model(name).sha256 for name in configuration.imitation.teachers
+        ]
+
+
+def _commit() -> str:
+    """The commit of the source tree; empty outside one."""
+    try:
+        command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
+        return subprocess.run(command, capture_output=True, text=True, timeout=10.0, check=True).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return ""
 
 
 def provenance_of_run(folder: str | os.PathLike[str], checkpoint: str | os.PathLike[str]) -> dict[str, Any]:
@@ -23,24 +53,28 @@ def provenance_of_run(folder: str | os.PathLike[str], checkpoint: str | os.PathL
 
 
 def provenance_of(configuration: TrainingConfiguration, steps: int, record: RunRecord) -> dict[str, Any]:
-    """What the model card tells about how a model came to be.
+    """The entries of the metadata `weir.provenance`.
 
     Args:
-        configuration: that it was trained with.
-        steps: that the policy has really learned from.
+        configuration: of the training.
+        steps: that the policy has learned from.
         record: of the run.
     """
     environment = configuration.environment
     done = f"{steps:,}" if steps >= configuration.steps else f"{steps:,} of {configuration.steps:,} planned"
+    how = f"{configuration.algorithm.upper()} (stable-baselines3), {done} steps"
+    network: dict[str, Any] = {"hidden": list(configuration.policy.hidden)}
+    if configuration.algorithm == "imitation":
+        how = f"imitation (dataset aggregation), {done} decisions"
+        network = configuration.imitation.model_dump(include={"hidden", "layers", "classifies"})
     found: dict[str, Any] = {
-        "algorithm": f"{configuration.algorithm.upper()} (stable-baselines3), {done} steps of "
-        f"{environment.interval_ms} ms, seed {configuration.seed}",
+        "algorithm": f"{how} of {environment.interval_ms} ms, seed {configuration.seed}",
         "data": data_text(configuration.scenarios),
         "objectives": environment.objective if isinstance(environment.objective, str) else list(environment.objective),
         "side": environment.side,
         "reward": environment.reward,
         "action": environment.action.model_dump(),
-        "network": {"hidden": list(configuration.policy.hidden), "preference": configuration.policy.preference_size},
+        "network": network | {"preference": configuration.policy.preference_size},
     }
     if record.interrupted and steps < configuration.steps:
         found["interrupted"] = True
@@ -48,13 +82,12 @@ def provenance_of(configuration: TrainingConfiguration, steps: int, record: RunR
         found["command"] = " && ".join(record.commands)
     if record.configuration is not None:
         found["configuration"] = record.configuration.model_dump()
-    if record.versions:
-        found["versions"] = record.versions
-    return found
+    recorded = ("teachers", "versions", "hardware", "date", "commit")
+    return found | {name: value for name in recorded if (value := getattr(record, name))}
 
 
 def data_text(scenarios: ScenarioSettings) -> str:
-    """What a model was trained on."""
+    """The scenarios of a training, in words."""
     if scenarios.source == "random_domain":
         return (
             "random domain (weir.traces.random_domain), split train, "

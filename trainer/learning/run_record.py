@@ -1,4 +1,4 @@
-"""What lies in a training folder. `training.json` says by which commands, from what, how far and how fast a run came.
+"""The files of a training folder, among them `training.json`, the record of the run.
 
 Needs neither torch nor stable-baselines3.
 """
@@ -19,7 +19,7 @@ from weir.trainer.configuration.training import TrainingConfiguration
 CHECKPOINT = "checkpoint.zip"
 CONFIGURATION = "configuration.json"
 FILE = "training.json"
-# Names and content as stable-baselines3 has them.
+# Names and contents are those of stable-baselines3.
 PROGRESS_LOG = "progress.json"
 EVALUATIONS = "evaluations.npz"
 BEST_MODEL = "best_model.zip"
@@ -27,13 +27,13 @@ AVERAGED = "averaged.zip"
 
 
 def trained_policy(folder: Path) -> Path:
-    """What training in a folder came to: the average of the weights where it kept one, else the last checkpoint."""
+    """The policy of a run: the average of the weights if it has one, else the last checkpoint."""
     averaged = folder / AVERAGED
     return averaged if averaged.is_file() else folder / CHECKPOINT
 
 
 class ConfigurationFile(BaseModel):
-    """The file that `weir train` was given, as it was then."""
+    """The configuration file of `weir train` at the start of the run."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -42,10 +42,11 @@ class ConfigurationFile(BaseModel):
 
 
 class RunRecord(BaseModel):
-    """Times are of all parts of a resumed run together. `commands`: one for each part that was run by a command.
+    """Times are the sums over all parts of a resumed run. `commands`: one for each part that a command ran.
 
-    `interrupted` is true until all `planned_steps` are done, also while the run goes on; `steps` are those at the last
-    end of a part. What a model was exported from is its checkpoint's own number of steps.
+    `interrupted` is true until all `planned_steps` are done, also while the run is active; `steps` are those at the end
+    of the last part. An exported model has the number of steps of its checkpoint. `teachers`: of imitation, "oracle" or
+    the SHA-256 of a model file.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -59,6 +60,10 @@ class RunRecord(BaseModel):
     configuration: ConfigurationFile | None = None
     versions: dict[str, str] = {}
     rule_mean_reward: float | None = None
+    hardware: str = ""
+    date: str = ""
+    commit: str = ""
+    teachers: list[str] = []
 
     def save(self, folder: Path) -> None:
         """Writes it into the folder."""

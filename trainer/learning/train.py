@@ -1,71 +1,42 @@
-"""Training: PPO, TD3 or SAC of stable-baselines3 in the vectorised environment, with checkpoints, resume, progress and
-TensorBoard.
-"""
+"""Training runs of every algorithm in a folder: checkpoints, resume, progress, TensorBoard, and a record of the run."""
 
 from __future__ import annotations
 
 import math
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-import gymnasium
-import stable_baselines3
 import torch
 from stable_baselines3.common.callbacks import BaseCallback
 
 from weir.errors import InputError
 from weir.files.output import make_folder, write_text
 from weir.trainer.configuration.scenarios import ScenarioSampler
-from weir.trainer.configuration.training import LANDMARKS, TrainingConfiguration
-from weir.trainer.curriculum.callback import SAMPLING_LOG, TraceCurriculum
-from weir.trainer.curriculum.curriculum import TraceValuesSource, make_curriculum
-from weir.trainer.curriculum.landmark_callback import LandmarkObjectives
-from weir.trainer.curriculum.landmarks import LandmarkSchedule
-from weir.trainer.gym.sb3 import BottleneckVecEnv
+from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.specification import ObjectiveSource
-from weir.trainer.gym.vector import BottleneckVectorEnv
 from weir.trainer.learning.algorithms import (
     check_algorithm,
     checkpoint_steps,
     load_model,
-    load_policy,
+    make_environment,
     make_model,
     save_checkpoint,
 )
+from weir.trainer.learning.callbacks import Recorder, TrainingProgress, WeightAverage
 from weir.trainer.learning.evaluation import Evaluation, EvaluationCallback
-from weir.trainer.learning.recorder import Recorder, TrainingProgress
-from weir.trainer.learning.run_record import (
-    CHECKPOINT,
-    CONFIGURATION,
-    ConfigurationFile,
-    RunRecord,
-    load_run_configuration,
-    read_run_record,
-)
-from weir.trainer.learning.weight_average import WeightAverage
-
-__all__ = [
-    "CHECKPOINT",
-    "CONFIGURATION",
-    "TrainingProgress",
-    "TrainingResult",
-    "load_policy",
-    "load_run_configuration",
-    "make_environment",
-    "make_model",
-    "save_checkpoint",
-    "train",
-]
+from weir.trainer.learning.imitation import imitate
+from weir.trainer.learning.provenance import record_origin
+from weir.trainer.learning.run_record import CHECKPOINT, CONFIGURATION, ConfigurationFile, RunRecord, read_run_record
 
 
 @dataclass(frozen=True)
 class TrainingResult:
-    """How training ended. `checkpoint` can be resumed from and exported. `was_complete`: there was nothing left to do.
-    `mean_reward` is over the latest episodes, not a number when none has ended.
+    """The end of a training run. `checkpoint` can be resumed from and exported. `was_complete`: nothing was left to do.
+    `mean_reward` is over the latest episodes, NaN when none has ended.
     """
 
     checkpoint: Path
@@ -82,29 +53,32 @@ def train(
     resume: bool = False,
     simulator: str | os.PathLike[str] | None = None,
     on_progress: Callable[[TrainingProgress], None] | None = None,
-    trace_values: TraceValuesSource | None = None,
     evaluate_every_steps: int | None = None,
+    sampler: ScenarioSampler | None = None,
+    objective: ObjectiveSource | None = None,
+    callbacks: Sequence[BaseCallback] = (),
     command: str | None = None,
     configuration_file: ConfigurationFile | None = None,
 ) -> TrainingResult:
-    """Trains until `configuration.steps` environment steps are done, or until interrupted (Ctrl-C), which keeps a
-    checkpoint.
+    """Trains until `configuration.steps` environment steps are done, or until Ctrl-C, which keeps a checkpoint.
 
     Args:
         configuration: what to train.
         out: folder for the checkpoint, the configuration, figures of the run and TensorBoard's events.
-        resume: go on from the checkpoint in `out`; the scenarios are then others than before it.
+        resume: continue from the checkpoint in `out`, in other scenarios than before it.
         simulator: path of `weir-sim`; see `find_simulator`.
         on_progress: called after every update; see `TrainingProgress`.
-        trace_values: gives what a `reward` or `gap` curriculum goes by, instead of the configuration's table.
         evaluate_every_steps: evaluate this often, and keep the best policy; see `EvaluationCallback`. None: never.
-        command: that training was asked for by, for the record.
-        configuration_file: that the configuration was read from, for the record.
+        sampler: of scenarios, instead of the configuration's.
+        objective: of episodes, instead of the configuration's.
+        callbacks: of stable-baselines3, besides those of every run.
+        command: for the record.
+        configuration_file: for the record.
 
     Raises:
-        InputError: the folder holds a checkpoint and `resume` is false, or the other way round; a scenario
-            file or a value of a trace is missing.
-        SimulatorError: a simulator failed; the last checkpoint stands.
+        InputError: the folder holds a checkpoint and `resume` is false, or the other way round; a scenario file or a
+            teacher is missing.
+        SimulatorError: a simulator failed; the last checkpoint stays.
     """
     started = time.monotonic()
     folder = Path(out)
@@ -117,9 +91,10 @@ def train(
         check_algorithm(configuration, checkpoint)
         if (steps_done := checkpoint_steps(checkpoint)) >= configuration.steps:
             return TrainingResult(checkpoint, steps_done, False, math.nan, was_complete=True)
-    sampler = ScenarioSampler(configuration.scenarios)
-    curriculum = make_curriculum(configuration, sampler.documents, trace_values, simulator)
-    landmarks = _landmarks(configuration)
+    imitates = configuration.algorithm == "imitation"
+    if imitates and evaluate_every_steps is not None:
+        raise InputError("--eval: evaluates learners from rewards, and algorithm imitation is none")
+    sampler = sampler or ScenarioSampler(configuration.scenarios)
     make_folder(folder)
     write_text(folder / CONFIGURATION, configuration.model_dump_json(indent=1) + "\n")
     torch.set_num_threads(configuration.threads)
@@ -128,95 +103,56 @@ def train(
     record.interrupted = True
     record.commands += [command] if command else []
     record.configuration = configuration_file
-    record.versions = _versions()
+    record_origin(record, configuration)
     record.save(folder)
     earlier_s = record.wall_s
-    with ExitStack() as stack:
-        environment = make_environment(configuration, simulator, objective=landmarks, sampler=sampler)
-        stack.callback(environment.close)
-        model = (
-            load_model(configuration, checkpoint, environment)
-            if resume
-            else make_model(configuration, environment, folder)
+    if imitates:
+        steps, interrupted, mean_reward = imitate(
+            configuration, checkpoint, resume=resume, simulator=simulator, on_progress=on_progress
         )
-        if resume:
-            # Otherwise the scenarios from the very beginning would come a second time.
-            environment.seed(configuration.seed + model.num_timesteps)
-        average = WeightAverage(decay, folder) if (decay := configuration.ppo.weight_average_decay) > 0 else None
-
-        def save() -> None:
-            save_checkpoint(model, checkpoint, replay_buffer=configuration.saves_buffer)
-            if average is not None:
-                average.save()
-
-        recorder = Recorder(configuration, folder, save, on_progress)
-        callbacks: list[BaseCallback] = [recorder]
-        if average is not None:
-            callbacks.append(average)
-        if curriculum is not None:
-            traces = TraceCurriculum(sampler, curriculum, configuration.steps, folder / SAMPLING_LOG)
-            traces.prepare(model.num_timesteps)
-            callbacks.append(traces)
-        if landmarks is not None:
-            callbacks.append(LandmarkObjectives(landmarks))
-        evaluating = None
-        if evaluate_every_steps is not None:
-            evaluation = stack.enter_context(Evaluation(configuration, simulator=simulator))
-            evaluating = EvaluationCallback(evaluation, configuration, folder, evaluate_every_steps)
-            callbacks.append(evaluating)
-        interrupted = False
-        try:
-            model.learn(
-                max(0, configuration.steps - model.num_timesteps),
-                callbacks,
-                log_interval=1 if configuration.algorithm == "ppo" else 4 * environment.num_envs,
-                tb_log_name=configuration.name,
-                reset_num_timesteps=not resume,
+    else:
+        with ExitStack() as stack:
+            environment = make_environment(configuration, simulator, objective=objective, sampler=sampler)
+            stack.callback(environment.close)
+            model = (
+                load_model(configuration, checkpoint, environment)
+                if resume
+                else make_model(configuration, environment, folder)
             )
-        except KeyboardInterrupt:
-            interrupted = True
-        save()
-    record.steps = model.num_timesteps
+            if resume:
+                # The seed of the first part would repeat its scenarios.
+                environment.seed(configuration.seed + model.num_timesteps)
+            average = WeightAverage(decay, folder) if (decay := configuration.ppo.weight_average_decay) > 0 else None
+
+            def save() -> None:
+                save_checkpoint(model, checkpoint, replay_buffer=configuration.saves_buffer)
+                if average is not None:
+                    average.save()
+
+            recorder = Recorder(configuration, folder, save, on_progress)
+            watching: list[BaseCallback] = [recorder, *([average] if average is not None else []), *callbacks]
+            if evaluate_every_steps is not None:
+                evaluation = stack.enter_context(Evaluation(configuration, simulator=simulator))
+                watching.append(EvaluationCallback(evaluation, configuration, folder, evaluate_every_steps))
+            interrupted = False
+            try:
+                model.learn(
+                    max(0, configuration.steps - model.num_timesteps),
+                    watching,
+                    log_interval=1 if configuration.algorithm == "ppo" else 4 * environment.num_envs,
+                    tb_log_name=configuration.name,
+                    reset_num_timesteps=not resume,
+                )
+            except KeyboardInterrupt:
+                interrupted = True
+            save()
+            for callback in watching:
+                if isinstance(callback, EvaluationCallback):
+                    record.rule_mean_reward = callback.rule_mean_reward
+        steps, mean_reward = model.num_timesteps, recorder.mean_reward
+    record.steps = steps
     record.interrupted = interrupted
-    if evaluating is not None:
-        record.rule_mean_reward = evaluating.rule_mean_reward
     record.wall_s = round(earlier_s + time.monotonic() - started, 1)
     record.steps_per_s = round(record.steps / max(record.wall_s, 0.1), 1)
     record.save(folder)
-    return TrainingResult(checkpoint, model.num_timesteps, interrupted, recorder.mean_reward)
-
-
-def make_environment(
-    configuration: TrainingConfiguration,
-    simulator: str | os.PathLike[str] | None = None,
-    *,
-    objective: ObjectiveSource | None = None,
-    sampler: ScenarioSampler | None = None,
-) -> BottleneckVecEnv:
-    """The environments a configuration asks for, seeded by it; `objective` and `sampler`: instead of the
-    configuration's.
-    """
-    settings = configuration.environment
-    if objective is None:
-        objective = _landmarks(configuration) or settings.objective
-    scenarios = ScenarioSampler(configuration.scenarios) if sampler is None else sampler
-    environment = BottleneckVectorEnv(
-        settings.environments, scenarios, objective=objective, simulator=simulator, **settings.arguments()
-    )
-    face = BottleneckVecEnv(environment)
-    face.seed(configuration.seed)
-    return face
-
-
-def _versions() -> dict[str, str]:
-    return {
-        "stable-baselines3": stable_baselines3.__version__,
-        "torch": torch.__version__,
-        "gymnasium": gymnasium.__version__,
-    }
-
-
-def _landmarks(configuration: TrainingConfiguration) -> LandmarkSchedule | None:
-    if configuration.environment.objective != LANDMARKS:
-        return None
-    return LandmarkSchedule(configuration.landmarks, configuration.steps)
+    return TrainingResult(checkpoint, steps, interrupted, mean_reward)

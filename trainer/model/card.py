@@ -1,101 +1,66 @@
-"""The model card: Markdown made from the model file and a results summary, so that no figure in it is typed by hand."""
+"""The model card: Markdown from the model file, its notes, and results that were measured."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from weir.errors import InputError
-from weir.files.input import parse_json, read_text
-from weir.trainer.model.file import ModelFile
-from weir.trainer.model.paired_text import paired_sentences
+from weir.files.input import read_text
+from weir.files.output import write_text
+from weir.trainer.model.file import ModelFile, read_model
 
-MEASURES = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio")
+NO_RESULTS = "None are given to this card: see `weir model --help`.\n"
+
+_INTENDED_USE = """\
+Bandwidth estimation for WebRTC calls at the receiver, or at a sender that gets transport feedback. The estimator's
+guard bounds what the policy proposes, and falls back to a rule when the policy fails; the model is not for use without
+them, nor for traffic without real-time media.
+"""
+_LIMITS = """\
+- Trained in simulation only. Paths outside the ranges under Training are extrapolation.
+- Weights of the objective below 0.05 are extrapolation: training draws each above that.
+- A policy around the rule multiplies the rate of the ten-line rule (`rule` in reports) by a bounded factor: compare it
+  with the rule first.
+"""
 
 
-def model_card(model: ModelFile, summary: Mapping[str, Any] | None = None) -> str:
-    """Markdown: data, ranges, objectives, figures, limits, command.
+def model_card(model: ModelFile, results: str = NO_RESULTS) -> str:
+    """The card as Markdown.
 
     Args:
-        model: the model's file.
-        summary: a `summary.json` of `weir replay` or `weir report` that has this model as `weir`; None leaves the
-            figures out and says so.
+        model: the model's file. The sections of `NAME.notes.md` beside it, such as known failures, are included.
+        results: Markdown of what was measured.
     """
     provenance = model.provenance if isinstance(model.provenance, dict) else {"note": model.provenance}
-    lines = [
-        f"# Model card: {model.name} {model.version}",
-        "",
-        f"`{Path(model.path).name}`, {model.bytes:,} bytes, {model.parameters:,} parameters. "
-        f"A decision every {model.interval_ms} ms from the last "
-        f"{model.history} intervals of {len(model.features)} features and the objective <throughput, latency, loss>.",
-        "",
-        "## Inputs and output",
-        "",
-        f"- Features, newest interval first, of those about the path the newest only: "
-        f"{', '.join(f'`{name}`' for name in model.features)}. "
-        "SI units, raw: scaling is in the graph.",
-        f"- Action: `{model.action_kind}`, {model.min_bps / 1e3:,.0f} kbps to {model.max_bps / 1e6:,.0f} Mbps.",
-        f"- {model.golden_vectors} golden vectors, checked at load.",
-        "",
-        "## Training",
-        "",
+    notes = Path(model.path).with_suffix(".notes.md")
+    sections = [
+        f"# Model card: {model.name} {model.version}\n",
+        f"`{Path(model.path).name}`, {model.bytes:,} bytes, {model.parameters:,} parameters. A decision every "
+        f"{model.interval_ms} ms from the last {model.history} intervals of {len(model.features)} features and the "
+        "objective <throughput, latency, loss>.\n",
+        "## Intended use\n",
+        _INTENDED_USE,
+        "## Inputs and output\n",
+        f"- Features, newest interval first; of features of the path only the newest value: "
+        f"{', '.join(f'`{name}`' for name in model.features)}. SI units; the graph scales them.\n"
+        f"- Action: `{model.action_kind}`, {model.min_bps / 1e3:,.0f} kbps to {model.max_bps / 1e6:,.0f} Mbps.\n"
+        f"- {model.golden_vectors} golden vectors, checked when the model is loaded.\n",
+        "## Training\n",
+        "".join(f"- {key.replace('_', ' ')}: {_text(value)}\n" for key, value in provenance.items()),
+        "## Limits\n",
+        _LIMITS,
+        *([read_text(notes).rstrip() + "\n"] if notes.is_file() else []),
+        "## Results\n",
+        results,
     ]
-    lines += [f"- {key.replace('_', ' ')}: {_text(value)}" for key, value in provenance.items()]
-    lines += ["", "## Figures", ""]
-    lines += (
-        _figures(summary) if summary is not None else ["None were given to this card; `weir report` measures them."]
-    )
-    lines += [
-        "",
-        "## Limits",
-        "",
-        "- Trained in simulation only. Paths outside the ranges above are extrapolation; there the guard and the "
-        "rule-based fallback stand behind it.",
-        "- The objectives' weights were drawn above 0.05 each; nearer to the rim is extrapolation too.",
-        "- The policy steers the rate around the ten-line rule (`rule` in the reports) by a bounded factor: compare it "
-        "with that first.",
-        "",
-    ]
-    return "\n".join(lines)
+    return "\n".join(sections)
 
 
-def read_summary(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Reads a `summary.json`.
-
-    Raises:
-        InputError: it is missing or not a summary.
-    """
-    summary = parse_json(read_text(path), str(path))
-    if not isinstance(summary, dict) or not isinstance(summary.get("controllers"), dict):
-        raise InputError(f"{path}: is not a results summary: it has no `controllers`")
-    return summary
-
-
-def _figures(summary: Mapping[str, Any]) -> list[str]:
-    controllers = summary["controllers"]
-    described = summary.get("metrics")
-    if isinstance(described, dict) and (unknown := [name for name in MEASURES if name not in described]):
-        raise InputError(f"the results summary has no metric {', '.join(unknown)}; it has {', '.join(described)}")
-    lines = [
-        f"Means over {len(summary.get('scenarios', {}))} scenarios.",
-        "",
-        "| controller | " + " | ".join(MEASURES) + " |",
-        "|---|" + "---|" * len(MEASURES),
-    ]
-    for name, measures in controllers.items():
-        cells = [_number(measures.get(measure, {}).get("mean")) for measure in MEASURES]
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    sentences = paired_sentences(summary)
-    if sentences:
-        lines += ["", "Mean differences, paired by scenario and seed, with 95 % intervals:", ""]
-        lines += [f"- {sentence}" for sentence in sentences.values()]
-    return lines
-
-
-def _number(value: Any) -> str:
-    return "" if value is None else f"{value:.4g}"
+def write_card(model: Path, results: str = NO_RESULTS) -> Path:
+    """Writes the card of a model file beside it."""
+    card = model.with_suffix(".md")
+    write_text(card, model_card(read_model(model), results))
+    return card
 
 
 def _text(value: Any) -> str:

@@ -16,9 +16,9 @@ import weir
 from weir.errors import InputError
 from weir.files.output import write_bytes
 from weir.trainer.gym.specification import EnvironmentSpecification
+from weir.trainer.model.file import make_session
 from weir.trainer.model.golden_inputs import golden_inputs, golden_states
 from weir.trainer.model.policy_graph import policy_graph
-from weir.trainer.model.session import make_session
 from weir.trainer.policies.networks import DeployablePolicy, DeployedPolicy
 from weir.trainer.policies.recurrent import DeployedRecurrentPolicy, RecurrentPolicy
 
@@ -34,7 +34,6 @@ def export(
     name: str = "weir",
     version: str = weir.__version__,
     provenance: Mapping[str, Any] | None = None,
-    ranges: np.ndarray | None = None,
 ) -> onnx.ModelProto:
     """Writes the policy as an ONNX file and checks it: the same policy gives the same bytes.
 
@@ -45,7 +44,6 @@ def export(
         name: for the metadata.
         version: for the metadata.
         provenance: how the model came to be; JSON values.
-        ranges: of the features in training, (features, 2), see `weir.trainer.model.training_ranges`; None: unknown.
 
     Raises:
         InputError: the file cannot be written, or torch, ONNX Runtime and the library (when built) disagree.
@@ -54,7 +52,7 @@ def export(
     deployed = kind(policy, specification).eval()
     model = policy_graph(deployed, specification)
     golden = _golden(deployed)
-    finish(model, specification, path, golden, name=name, version=version, provenance=provenance or {}, ranges=ranges)
+    finish(model, specification, path, golden, name=name, version=version, provenance=provenance or {})
     return model
 
 
@@ -67,7 +65,6 @@ def finish(
     name: str,
     version: str,
     provenance: Mapping[str, Any],
-    ranges: np.ndarray | None,
 ) -> None:
     """Gives a graph its metadata, checks it and writes it; see `export`.
 
@@ -75,8 +72,6 @@ def finish(
         golden: inputs and outputs by name, as `floats` gives them, computed by something else than the graph.
     """
     metadata = _metadata(specification, name, version, provenance, golden)
-    if ranges is not None:
-        metadata["weir.ranges"] = ",".join(f"{bound:.6g}" for bound in ranges.reshape(-1))
     onnx.helper.set_model_props(model, metadata)
     onnx.checker.check_model(model, full_check=True)
     worst = parity(model)

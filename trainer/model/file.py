@@ -1,4 +1,4 @@
-"""What a model file says about itself: its metadata, inputs and outputs. Needs onnx, not torch."""
+"""Model files: their metadata, inputs and outputs, and a session that runs them. Needs onnx, not torch."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import onnx
 from google.protobuf.message import DecodeError
@@ -15,6 +15,9 @@ from google.protobuf.message import DecodeError
 from weir.errors import InputError
 from weir.files.input import LARGEST_MODEL_BYTES, read_bytes
 from weir.trainer.gym.specification import check_features
+
+if TYPE_CHECKING:
+    import onnxruntime
 
 SCHEMA = "1"
 _DEEPEST_PROVENANCE = 32
@@ -26,8 +29,7 @@ PARAMETERS = ("actor.", "head.")
 class ModelFile:
     """A model file of `weir.schema` 1.
 
-    `inputs` and `outputs`: name to shape. `golden_vectors`: how many there are. `parameters`: numbers that were
-    learned. `ranges`: low and high of each feature in training, with commas between; empty when the model does not say.
+    `inputs` and `outputs`: name to shape. `golden_vectors`: their number. `parameters`: learned numbers.
     """
 
     path: str
@@ -43,7 +45,6 @@ class ModelFile:
     min_bps: float
     max_bps: float
     golden_vectors: int
-    ranges: str
     inputs: dict[str, list[int | str]]
     outputs: dict[str, list[int | str]]
     provenance: Any
@@ -94,7 +95,6 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
             min_bps=float(metadata["weir.min_bps"]),
             max_bps=float(metadata["weir.max_bps"]),
             golden_vectors=len(json.loads(metadata.get("weir.golden", "[]"))),
-            ranges=metadata.get("weir.ranges", ""),
             inputs=_shapes(model.graph.input),
             outputs=_shapes(model.graph.output),
             provenance=_provenance(metadata.get("weir.provenance", "")),
@@ -108,8 +108,7 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
 
 
 def check_target(target: Path, *models: Path) -> None:
-    """Before anything runs: a target that could not be written would cost all the learning. `models` are those that
-    are learned from.
+    """Checks the target of a training before it runs. `models`: the training's inputs.
 
     Raises:
         InputError: the target is no name of a model file, one of these models, or cannot be written.
@@ -117,10 +116,21 @@ def check_target(target: Path, *models: Path) -> None:
     if target.suffix != ".onnx":
         raise InputError(f"--out {target}: the name of a model file ends with .onnx")
     if target.resolve() in {model.resolve() for model in models}:
-        raise InputError(f"--out {target}: is the model that is learned from; give another name")
+        raise InputError(f"--out {target}: is an input of the training; give another name")
     folder = target.resolve().parent
     if not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise InputError(f"--out {target}: its folder is not there, or not to be written in")
+        raise InputError(f"--out {target}: its folder is missing or not writable")
+
+
+def make_session(model: bytes) -> onnxruntime.InferenceSession:
+    """A model in ONNX Runtime, on one thread of the CPU."""
+    # The import takes a third of a second.
+    import onnxruntime
+
+    onnxruntime.disable_telemetry_events()  # as the estimator does
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
 
 def _size(dimensions: Any) -> int:
@@ -142,7 +152,7 @@ def _provenance(text: str) -> Any:
         found = json.loads(text)
     except (ValueError, RecursionError):
         return text
-    # What is nested deeper nobody could copy or print.
+    # Deeper nesting can be neither copied nor printed.
     level = [found]
     for _ in range(_DEEPEST_PROVENANCE):
         level = [

@@ -18,8 +18,7 @@ from torch import nn
 
 from weir.trainer.gym import rule
 from weir.trainer.gym.specification import EnvironmentSpecification
-from weir.trainer.model.graph_builder import GATE, GraphBuilder
-from weir.trainer.model.recurrent_nodes import level_nodes, recurrent_nodes
+from weir.trainer.model.graph_builder import GATE, GraphBuilder, level_nodes, recurrent_nodes
 from weir.trainer.policies.feature_scaling import (
     ABSOLUTE_RATE_SCALE,
     INPUT_LIMIT,

@@ -3,9 +3,22 @@
 This package is the C++ library's Python face; `weir.traces`, `weir.trainer` and `weir.qoe_eval` build on it.
 """
 
-from weir._onnxruntime import load_onnxruntime
+import ctypes as _ctypes
+from importlib.util import find_spec as _find_spec
+from pathlib import Path as _Path
 
-load_onnxruntime()
+
+def _load_onnxruntime() -> None:
+    """Loads the library of the Python package onnxruntime, so that `weir._core` and the package share one. Does nothing
+    where the package is missing: everything except models works without it.
+    """
+    package = _find_spec("onnxruntime")
+    for folder in (package and package.submodule_search_locations) or ():
+        for library in _Path(folder, "capi").glob("libonnxruntime.so.1*"):
+            _ctypes.CDLL(str(library))
+
+
+_load_onnxruntime()
 
 from weir._core import (  # noqa: E402 - finds the library that has just been loaded
     CONTROLLERS,

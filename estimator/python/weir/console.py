@@ -1,8 +1,15 @@
-"""Where commands print their tables."""
+"""What commands share: where they print, and options as one dataclass."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, fields
+from typing import TypeVar, get_type_hints
+
 from rich.console import Console
+
+Options = TypeVar("Options")
 
 
 def output_console() -> Console:
@@ -11,3 +18,35 @@ def output_console() -> Console:
     if not console.is_terminal:
         console.width = 250
     return console
+
+
+def error_console() -> Console:
+    """Standard error, as plain text: for progress and complaints."""
+    return Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
+
+
+def with_options(options: type[Options]) -> Callable[[Callable[[Options], None]], Callable[..., None]]:
+    """Decorates a command of typer that takes its options in one object: the fields of the dataclass `options`, which
+    are annotated as typer needs them, become its parameters.
+    """
+    types = get_type_hints(options, include_extras=True)
+
+    parameters = [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if field.default is MISSING else field.default,
+            annotation=types[field.name],
+        )
+        for field in fields(options)  # type: ignore[arg-type] # every caller gives a dataclass
+    ]
+
+    def decorate(run: Callable[[Options], None]) -> Callable[..., None]:
+        def command(**values: object) -> None:
+            run(options(**values))
+
+        command.__doc__, command.__name__ = run.__doc__, run.__name__
+        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # any attribute can be set
+        return command
+
+    return decorate

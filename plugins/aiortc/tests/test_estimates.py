@@ -9,7 +9,7 @@ from simulated_loop import run
 from weir_aiortc import attach
 
 import weir
-from weir.qoe_eval.runs.shipped_model import shipped_model
+from weir.qoe_eval.runs.options import shipped_model
 
 START_US = 1_000_000_000
 

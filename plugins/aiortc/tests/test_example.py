@@ -10,7 +10,7 @@ from receiver_process import attached, read_options
 
 from weir.qoe_eval.call.plan import CallSettings
 from weir.qoe_eval.call.weir_peer import receiver_arguments
-from weir.qoe_eval.runs.shipped_model import shipped_model
+from weir.qoe_eval.runs.options import shipped_model
 from weir.traces.catalogue import load_bundled
 
 

@@ -12,7 +12,7 @@ from aiortc import InvalidStateError, RTCPeerConnection
 from aiortc.rtp import RtpPacket
 
 import weir
-from weir.qoe_eval.runs.shipped_model import shipped_model
+from weir.qoe_eval.runs.options import shipped_model
 from weir_aiortc.codec_table import UNKNOWN, Codec, codec_table
 from weir_aiortc.descriptions import Descriptions
 from weir_aiortc.remb_outlet import RECEIVING, RembOutlet

@@ -20,7 +20,7 @@ from weir.qoe_eval.call.media.received_frames import ReceivedFrame
 from weir.qoe_eval.call.media.source_video import FRAMES_PER_SECOND
 from weir.qoe_eval.call.media.y4m import Y4m
 from weir.qoe_eval.link.leftovers import ScratchFolder
-from weir.qoe_eval.runs.children import die_with_parent
+from weir.qoe_eval.runs.simulator_worker import die_with_parent
 
 Frames = Iterable[bytes]
 THREADS = 2

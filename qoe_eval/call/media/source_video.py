@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from weir.errors import InputError
 from weir.files.output import make_folder, replacing
 from weir.qoe_eval.call.media import frame_number
-from weir.qoe_eval.runs.children import die_with_parent
+from weir.qoe_eval.runs.simulator_worker import die_with_parent
 
 FRAMES = 300
 FRAMES_PER_SECOND = 30

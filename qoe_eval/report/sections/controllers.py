@@ -10,7 +10,7 @@ from weir.qoe_eval.measures.viewer import STANDARD_ERROR
 from weir.qoe_eval.records import PairedRow, Spread, Summary
 from weir.qoe_eval.report.display import colour, interval_mark
 from weir.qoe_eval.report.page_template import Section, View
-from weir.trainer.model.paired_text import sample_text, seeds_text, too_few_text
+from weir.qoe_eval.report.paired_text import sample_text, seeds_text, too_few_text
 
 HEADLINE = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "seconds_above_400_ms")
 VIEWER = (
@@ -22,7 +22,7 @@ COMPARED = (
     "p95_queueing_delay_ms", "loss_ratio", "seconds_above_400_ms", "recoco",
 )  # fmt: skip
 
-DELAY_THROUGHPUT = Section("delay-throughput", "Throughput and delay", "replay/delay_throughput.html", {})
+DELAY_THROUGHPUT = Section("delay-throughput", "Throughput and delay", "replay/delay_throughput", {})
 
 
 def headline(summary: Summary) -> Section:
@@ -51,7 +51,7 @@ def headline(summary: Summary) -> Section:
         ],
         "all_measures": all_measures(summary, "replay"),
     }
-    return Section("headline", "Controllers", "replay/headline.html", view)
+    return Section("headline", "Controllers", "replay/headline", view)
 
 
 def means(values: Mapping[str, Spread], names: Sequence[str]) -> list[str]:
@@ -96,7 +96,7 @@ def viewer(summary: Summary) -> Section | None:
         "rows": [(name, name == REFERENCE, means(controllers[name], VIEWER)) for name in ordered],
         "standard_error": f"{STANDARD_ERROR:.1f}",
     }
-    return Section("viewer", "What a viewer would see", "replay/viewer.html", view)
+    return Section("viewer", "What a viewer would see", "replay/viewer", view)
 
 
 def paired(summary: Summary, compared: Sequence[str] = COMPARED) -> Section | None:
@@ -105,7 +105,7 @@ def paired(summary: Summary, compared: Sequence[str] = COMPARED) -> Section | No
         return None
     by_measure = {name: [row for row in summary.paired if row.metric == name] for name in compared}
     view = {"reference": REFERENCE, "parts": [_part(MEASURES[name], some) for name, some in by_measure.items() if some]}
-    return Section("paired", "Paired comparison", "paired.html", view)
+    return Section("paired", "Paired comparison", "paired", view)
 
 
 def _part(measure: Measure, rows: Sequence[PairedRow]) -> View:

@@ -14,13 +14,13 @@ from weir.registry import GUARD_RULES
 def guard(records: Sequence[RunRecord]) -> Section | None:
     """How often each guard rule changed its controller's estimate, and how often the fallback decided."""
     rows = [row for name, some in _by_controller(records).items() if (row := _guard_row(name, some))]
-    return Section("guard", "Guard", "replay/guard.html", {"rules": tuple(GUARD_RULES), "rows": rows}) if rows else None
+    return Section("guard", "Guard", "replay/guard", {"rules": tuple(GUARD_RULES), "rows": rows}) if rows else None
 
 
 def pools(records: Sequence[RunRecord]) -> Section | None:
     """The share of decisions of each pool for which each member was the active controller; None without pools."""
     rows = [row for name, some in _by_controller(records).items() for row in _pool_rows(name, some)]
-    return Section("pools", "Pools", "replay/pools.html", {"rows": rows}) if rows else None
+    return Section("pools", "Pools", "replay/pools", {"rows": rows}) if rows else None
 
 
 def _by_controller(records: Sequence[RunRecord]) -> dict[str, list[RunRecord]]:

@@ -9,8 +9,8 @@ from weir.qoe_eval.measures.table import MEASURES, Measure
 from weir.qoe_eval.records import ObjectiveMeans, ObjectivesSummary, PairedRow, Steering, Summary
 from weir.qoe_eval.report.display import interval
 from weir.qoe_eval.report.page_template import Section, View
+from weir.qoe_eval.report.paired_text import too_few_text
 from weir.qoe_eval.runs.objectives import SHOWN
-from weir.trainer.model.paired_text import too_few_text
 
 
 def objectives(summary: Summary) -> Section | None:
@@ -30,7 +30,7 @@ def objectives(summary: Summary) -> Section | None:
         "on_front": sum(point.non_dominated for point in found.fan),
         "by_scenario": _by_scenario(found),
     }
-    return Section("objectives", "Objectives", "replay/objectives.html", view)
+    return Section("objectives", "Objectives", "replay/objectives", view)
 
 
 def chart(summary: Summary) -> View | None:

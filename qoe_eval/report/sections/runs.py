@@ -16,7 +16,7 @@ def failures(texts: Sequence[str], noun: str) -> Section | None:
     if not texts:
         return None
     view = {"count": len(texts), "noun": noun, "texts": texts[:_MOST_TEXTS], "more": len(texts) - _MOST_TEXTS}
-    return Section("failures", "", "failures.html", view)
+    return Section("failures", "", "failures", view)
 
 
 def what_was_run(records: Sequence[RunRecord], summary: Summary) -> Section:
@@ -38,7 +38,7 @@ def what_was_run(records: Sequence[RunRecord], summary: Summary) -> Section:
         ],
         "scenarios": _scenarios(records, run.scenarios),
     }
-    return Section("run", "What was run", "replay/what_was_run.html", view)
+    return Section("run", "What was run", "replay/what_was_run", view)
 
 
 def versions_of(records: Sequence[Record]) -> str:

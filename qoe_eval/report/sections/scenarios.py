@@ -46,7 +46,7 @@ def per_scenario(summary: Summary) -> Section:
         for measure in measures
         if (rows := heat_rows(measure, summary.scenarios, controllers))
     ]
-    return Section("scenarios", "Scenarios", "replay/scenarios.html", {"controllers": controllers, "parts": parts})
+    return Section("scenarios", "Scenarios", "replay/scenarios", {"controllers": controllers, "parts": parts})
 
 
 def heat_rows(measure: Measure, means: Means, controllers: Sequence[str]) -> list[tuple[str, list[HeatCell]]]:
@@ -108,7 +108,7 @@ def worst_runs(records: Sequence[RunRecord]) -> Section | None:
         "metrics": [MEASURES[name] for name in WORST],
         "rows": [_worst_row(*one, scored) for one in list(lowest.values())[:WORST_ROWS]],
     }
-    return Section("worst", "Worst scenarios", "replay/worst_runs.html", view)
+    return Section("worst", "Worst scenarios", "replay/worst_runs", view)
 
 
 def _worst_row(record: RunRecord, utility: float, scored: Sequence[tuple[RunRecord, float]]) -> View:
@@ -162,7 +162,7 @@ def families(rows: Sequence[FamilyRow], *, has_own_sections: bool) -> Section | 
             for row in rows
         ],
     }
-    return Section("families", "Ordinary life", "families.html", view)
+    return Section("families", "Families", "families", view)
 
 
 def _difference(found: PairedComparison | None) -> View | None:

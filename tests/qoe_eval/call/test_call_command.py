@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from weir.files.names import file_name
+from weir.files.output import file_name
 from weir.qoe_eval import requirements
 from weir.qoe_eval.call import call as call_command
 from weir.qoe_eval.call import session

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from weir.files.names import file_name
+from weir.files.output import file_name
 from weir.qoe_eval.call.plan import CallPlan, call_duration_s, done_calls, plan_calls
 from weir.qoe_eval.call.weir_peer import receiver_arguments, sender_arguments
 from weir.qoe_eval.runs.own_controllers import read_own_controller

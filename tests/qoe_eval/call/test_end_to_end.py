@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.files.names import file_name
+from weir.files.output import file_name
 from weir.qoe_eval.call.plan import CallSettings
 from weir.qoe_eval.call.record import read_record
 from weir.qoe_eval.call.session import run_call

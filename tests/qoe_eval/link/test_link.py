@@ -15,7 +15,7 @@ import pytest
 
 from weir.errors import InputError, MissingComponent
 from weir.executables import find_simulator
-from weir.qoe_eval.experiments.calls.link_accuracy import link_accuracy
+from weir.qoe_eval.evaluate.link_accuracy import link_accuracy
 from weir.qoe_eval.link.namespaces import FOLDER, CallNamespaces, remove_leftovers
 from weir.qoe_eval.link.process import LinkFailed, LinkProcess
 from weir.traces.schema.scenario import Scenario

@@ -25,7 +25,7 @@ _specification.loader.exec_module(network)
 
 real = pytest.mark.skipif(bool(network.missing()), reason=f"the real link {network.missing()}")
 
-WEIR = [sys.executable, "-c", "from weir.qoe_eval.cli import main; main()"]
+WEIR = [sys.executable, "-c", "from weir.cli.main import main; main()"]
 UDP_FAR = """
     import json, os, socket, sys, time
     taking = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

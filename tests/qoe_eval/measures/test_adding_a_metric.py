@@ -3,17 +3,16 @@
 import csv
 
 import pytest
+from records_by_hand import run_record
 
-from weir.errors import InputError
-from weir.qoe_eval.call.measures import CALL_MEASURES
 from weir.qoe_eval.measures import metrics
-from weir.qoe_eval.measures.metric_table import METRICS, Metric
 from weir.qoe_eval.measures.summary import summarise
+from weir.qoe_eval.measures.table import MEASURES, Measure
+from weir.qoe_eval.records import MeasureAbout, RunAbout
 from weir.qoe_eval.report.csv_tables import write_results_csv
-from weir.qoe_eval.report.means_table import print_means
 from weir.qoe_eval.report.page_template import render_page
 from weir.qoe_eval.report.sections.controllers import headline
-from weir.trainer.model.card import MEASURES, _figures
+from weir.qoe_eval.report.text_tables import print_means
 
 
 def flow(**changes):
@@ -26,12 +25,10 @@ def flow(**changes):
 
 
 def record(*flows):
-    path = {"one_way_delay_ms": 25.0, "mean_capacity_bps": 1e6, "queue_bytes": 37500}
-    run = {"scenario": "by hand", "controller": "gcc", "seed": 1, "duration_s": 10.0, "path": path}
-    return run | {"flows": list(flows) or [flow()], "series": None}
+    return run_record(flows=list(flows) or [flow()])
 
 
-DUMMY = Metric("dummy_share", "Dummy", "%", "lower", "A made-up measure.", 100, 1, "worst")
+DUMMY = Measure("dummy_share", "Dummy", "%", "lower", "A made-up measure.", 100, 1, "worst")
 
 
 @pytest.fixture
@@ -40,7 +37,7 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> None:
     known = metrics._flow_metrics
 
     def with_dummy(a_record, a_flow, series):
-        return known(a_record, a_flow, series) | {DUMMY.name: a_flow["packets_lost"] / 100}
+        return known(a_record, a_flow, series) | {DUMMY.name: a_flow.packets_lost / 100}
 
     monkeypatch.setattr(metrics, "_flow_metrics", with_dummy)
 
@@ -48,56 +45,40 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first step: its line in the table."""
-    monkeypatch.setitem(METRICS, DUMMY.name, DUMMY)
+    monkeypatch.setitem(MEASURES, DUMMY.name, DUMMY)
 
 
 @pytest.mark.usefixtures("computed", "registered")
 def test_a_registered_metric_reaches_every_table(tmp_path, capsys) -> None:
     two = record(flow(), flow(id="other", packets_lost=30))
-    done = two | {"metrics": metrics.run_metrics(two)}
-    assert done["metrics"]["run"][DUMMY.name] == 0.3  # the worst of 0.2 and 0.3
-    summary = summarise([done], {})
-    assert summary["metrics"][DUMMY.name] == {"label": "Dummy", "better": "lower", "meaning": "A made-up measure."}
-    assert summary["controllers"]["gcc"][DUMMY.name]["mean"] == 0.3
-    with write_results_csv(tmp_path, [done], METRICS).open(newline="") as file:
+    done = two.model_copy(update={"metrics": metrics.run_metrics(two)})
+    assert done.measures[DUMMY.name] == 0.3  # the worst of 0.2 and 0.3
+    summary = summarise([done], RunAbout())
+    assert summary.metrics[DUMMY.name] == MeasureAbout(label="Dummy", better="lower", meaning="A made-up measure.")
+    assert summary.controllers["gcc"][DUMMY.name].mean == 0.3
+    with write_results_csv(tmp_path, [done], "replay").open(newline="") as file:
         assert next(csv.DictReader(file))[DUMMY.name] == "0.3"
     lead = {"runs": 1, "controllers": 1, "scenarios": 1, "objective": "", "paired": [], "has_intervals": False}
-    page = render_page("replay/page.html", "", lead, [headline(summary)], {}, "report.js")
+    page = render_page("replay", "", lead, [headline(summary)], {}, "report.js")
     assert 'title="A made-up measure.">Dummy</span><small>% ↓</small>' in page
     assert "30.0" in page
-    print_means(summary, METRICS, [DUMMY.name])
+    print_means(summary, [DUMMY.name])
     assert "Dummy" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("computed")
 def test_a_metric_that_is_not_in_the_table_is_refused() -> None:
-    with pytest.raises(KeyError, match="metric 'dummy_share': one of utility, challenge, "):
+    with pytest.raises(KeyError, match="measure 'dummy_share': one of utility, challenge, "):
         metrics.run_metrics(record())
 
 
-@pytest.mark.parametrize("table", [METRICS, CALL_MEASURES])
-def test_an_unknown_metric_is_named(table) -> None:
-    with pytest.raises(KeyError, match="metric 'challange': one of "):
-        table["challange"]
-    assert table.get("challange") is None
-
-
-def test_the_card_names_what_a_summary_lacks() -> None:
-    summary = {"controllers": {}, "metrics": dict.fromkeys(name for name in METRICS if name != "utilisation")}
-    with pytest.raises(InputError, match="no metric utilisation; it has utility, "):
-        _figures(summary)
-    assert set(MEASURES) <= METRICS.keys()
-
-
-def test_calls_and_replays_show_a_metric_alike() -> None:
-    for name in METRICS.keys() & CALL_MEASURES.keys():
-        one, other = METRICS[name], CALL_MEASURES[name]
-        assert (one.title, one.better, one.scale, one.decimals) == (
-            other.title, other.better, other.scale, other.decimals,
-        )  # fmt: skip
+def test_an_unknown_metric_is_named() -> None:
+    with pytest.raises(KeyError, match="measure 'challange': one of "):
+        MEASURES["challange"]
+    assert MEASURES.get("challange") is None
 
 
 def test_best_and_worst_are_opposite_ends() -> None:
-    for metric in METRICS.values():
+    for metric in MEASURES.values():
         assert {metric.best([1.0, 2.0]), metric.worst([1.0, 2.0])} == {1.0, 2.0}
         assert metric.difference_favours_first(metric.best([1.0, 2.0]) - metric.worst([1.0, 2.0]))

@@ -1,20 +1,15 @@
 """The row of a family against scores made by hand."""
 
 import pytest
+from records_by_hand import run_record
 
 from weir.qoe_eval.measures.families import family_row
-from weir.qoe_eval.measures.metric_table import METRICS
 
 
 def records(scores, metric="challenge"):
     """Records from controller -> scenario -> values by seed."""
     return [
-        {
-            "scenario": scenario,
-            "controller": controller,
-            "seed": seed,
-            "metrics": {"run": dict.fromkeys(METRICS) | {metric: value}},
-        }
+        run_record(scenario=scenario, controller=controller, seed=seed, measures={metric: value})
         for controller, by_scenario in scores.items()
         for scenario, values in by_scenario.items()
         for seed, value in enumerate(values, start=1)

@@ -1,13 +1,13 @@
 """Formulas against values worked out by hand."""
 
-import copy
 import math
 
 import pytest
+from records_by_hand import run_record
 
 from weir.errors import InputError
-from weir.qoe_eval.measures.metric_table import METRICS
 from weir.qoe_eval.measures.metrics import challenge_parts, run_metrics
+from weir.qoe_eval.measures.table import MEASURES
 
 SAMPLES = 100  # 10 s
 
@@ -41,21 +41,13 @@ def flow(**changes):
     } | changes
 
 
-def record(*flows, capacity=(1e6,) * SAMPLES):
-    return {
-        "schema": "weir.result/1",
-        "scenario": "by hand",
-        "controller": "gcc",
-        "seed": 1,
-        "duration_s": 10.0,
-        "path": {"one_way_delay_ms": 25.0, "mean_capacity_bps": 1e6, "queue_bytes": 37500},
-        "flows": list(flows) or [flow()],
-        "series": {"interval_s": 0.1, "capacity_bps": list(capacity), "queueing_delay_ms": [0.0] * SAMPLES},
-    }
+def record(*flows, capacity=(1e6,) * SAMPLES, **fields):
+    series = {"interval_s": 0.1, "capacity_bps": list(capacity), "queueing_delay_ms": [0.0] * SAMPLES}
+    return run_record({"flows": list(flows) or [flow()], "series": series} | fields)
 
 
 def measures(*flows, **options):
-    return run_metrics(record(*flows, **options))["run"]
+    return run_metrics(record(*flows, **options)).run
 
 
 def test_challenge_is_the_weighted_mean_of_its_parts():
@@ -148,13 +140,13 @@ def test_convergence_after_each_step_that_holds():
             capacity=capacity,
         )
     )
-    (step,) = result["convergence"]["media"]
-    assert step["at_s"] == pytest.approx(4.0)
-    assert step["to_bps"] == pytest.approx(2e6)
-    assert step["converged"]
+    (step,) = result.convergence["media"]
+    assert step.at_s == pytest.approx(4.0)
+    assert step.to_bps == pytest.approx(2e6)
+    assert step.converged
     # The mean over one second is 1.6 Mbps when 7 of its samples are 1.7 and 3 are 0.9: 1.46; it takes 9 (1.62).
-    assert step["time_s"] == pytest.approx(1.9)
-    assert result["run"]["convergence_time_s"] == pytest.approx(1.9)
+    assert step.time_s == pytest.approx(1.9)
+    assert result.run["convergence_time_s"] == pytest.approx(1.9)
 
 
 def test_convergence_downwards_needs_the_send_rate_below_the_capacity():
@@ -167,17 +159,17 @@ def test_convergence_downwards_needs_the_send_rate_below_the_capacity():
             capacity=capacity,
         )
     )
-    first, second = result["convergence"]["media"]
-    assert first["time_s"] == 0
+    first, second = result.convergence["media"]
+    assert first.time_s == 0
     # One second of at most 1.1 Mbps on average: one sample of 1.9 and nine of 1.0 are 1.09.
-    assert second["time_s"] == pytest.approx(2.9)
+    assert second.time_s == pytest.approx(2.9)
 
 
 def test_a_step_never_converged_to_counts_with_its_length():
     result = run_metrics(record(flow(series={"receive_rate_bps": [100e3] * SAMPLES})))
-    (step,) = result["convergence"]["media"]
-    assert not step["converged"]
-    assert step["time_s"] == pytest.approx(10.0)
+    (step,) = result.convergence["media"]
+    assert not step.converged
+    assert step.time_s == pytest.approx(10.0)
 
 
 def test_convergence_is_undefined_for_application_limited_and_for_shared_paths():
@@ -205,16 +197,16 @@ def test_tcp_share_over_the_common_time():
 def test_several_flows_under_test_are_averaged_and_carry_together():
     second = flow(id="second", bytes_received=112_500, one_way_delay_ms={"p95": 200.0, "max": 500.0})
     result = run_metrics(record(flow(), second))
-    assert set(result["flows"]) == {"media", "second"}
-    assert result["run"]["p95_queueing_delay_ms"] == pytest.approx((75 + 175) / 2)
-    assert result["run"]["max_queueing_delay_ms"] == pytest.approx(475)
+    assert set(result.flows) == {"media", "second"}
+    assert result.run["p95_queueing_delay_ms"] == pytest.approx((75 + 175) / 2)
+    assert result.run["max_queueing_delay_ms"] == pytest.approx(475)
     # 1.2375 MB of the 1.25 MB that the path carries in 10 s, not of twice that.
-    assert result["run"]["utilisation"] == pytest.approx(0.99)
+    assert result.run["utilisation"] == pytest.approx(0.99)
 
 
 def test_only_flows_under_test_count():
     other = flow(id="other", packets_lost=500)
-    assert run_metrics(record(flow(), other), ["media"])["run"]["loss_ratio"] == pytest.approx(0.02)
+    assert run_metrics(record(flow(), other), ["media"]).run["loss_ratio"] == pytest.approx(0.02)
     named = flow(id="named", controller="rule", packets_lost=500)
     assert measures(flow(), named)["loss_ratio"] == pytest.approx(0.02)
 
@@ -257,15 +249,13 @@ def test_every_value_is_finite_or_none(without):
             "packets_lost": 0,
         }
     run = measures(poor)
-    assert set(run) == set(METRICS)
+    assert set(run) == set(MEASURES.of("replay"))
     assert all(value is None or math.isfinite(value) for value in run.values())
 
 
 def test_series_of_different_lengths_are_refused():
-    broken = copy.deepcopy(record())
-    broken["series"]["capacity_bps"] = broken["series"]["capacity_bps"][:-1]
     with pytest.raises(InputError, match="different lengths"):
-        run_metrics(broken)
+        run_metrics(record(capacity=[1e6] * (SAMPLES - 1)))
 
 
 def test_utility_is_the_objectives_weights_times_the_parts():
@@ -273,7 +263,7 @@ def test_utility_is_the_objectives_weights_times_the_parts():
     by_hand = {"rate": 90.0, "delay": 100 * 300 / 375, "loss": 98.0}
     assert {part: parts[f"challenge_{part}"] for part in by_hand} == pytest.approx(by_hand)
     for weights in ((0.4, 0.5, 0.1), (0.1, 0.8, 0.1), (0.8, 0.1, 0.1)):
-        found = run_metrics(record() | {"objective": list(weights)})["run"]
+        found = run_metrics(record(objective=weights)).run
         expected = sum(weight * by_hand[part] for weight, part in zip(weights, ("rate", "delay", "loss"), strict=True))
         assert found["utility"] == pytest.approx(expected)
         assert found["challenge"] == pytest.approx(parts["challenge"])
@@ -285,7 +275,7 @@ def test_an_objective_may_turn_the_order_of_two_runs():
     quick = flow(bytes_received=800_000, one_way_delay_ms=dict(flow()["one_way_delay_ms"], p95=30.0))
 
     def leads(objective):
-        first, second = (run_metrics(record(f) | {"objective": objective})["run"]["utility"] for f in (fast, quick))
+        first, second = (run_metrics(record(f, objective=objective)).run["utility"] for f in (fast, quick))
         return "fast" if first > second else "quick"
 
     assert leads([0.8, 0.1, 0.1]) == "fast"

@@ -1,15 +1,16 @@
 import numpy as np
 import pytest
+from records_by_hand import run_record
 
-from weir.qoe_eval.measures.metric_table import METRICS
 from weir.qoe_eval.measures.statistics import (
     bootstrap_interval,
     compare_paired,
     distinct_runs,
     spread,
 )
+from weir.qoe_eval.measures.table import MEASURES
 
-CHALLENGE, LOSS = METRICS["challenge"], METRICS["loss_ratio"]
+CHALLENGE, LOSS = MEASURES["challenge"], MEASURES["loss_ratio"]
 
 
 def values(**by_scenario):
@@ -74,12 +75,12 @@ def test_six_scenarios_give_one():
 
 
 def record(scenario, seed, controller, **metrics):
-    return {"scenario": scenario, "seed": seed, "controller": controller, "metrics": {"run": metrics}}
+    return run_record(scenario=scenario, seed=seed, controller=controller, measures=metrics)
 
 
 def test_runs_that_repeat_others_count_once():
     same = [record("a", seed, name, challenge=70.0 + len(name), loss_ratio=0.0) for seed in (1, 2, 3) for name in "wg"]
-    copy = [one | {"scenario": "copy of a"} for one in same]
+    copy = [one.model_copy(update={"scenario": "copy of a"}) for one in same]
     other = [record("b", 1, "w", challenge=71.0, loss_ratio=0.0), record("b", 1, "g", challenge=70.0, loss_ratio=0.1)]
     assert distinct_runs([*same, *copy, *other]) == [*same[:2], *other]
     # One controller's runs differ: the seeds are different runs for all.

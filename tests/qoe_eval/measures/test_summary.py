@@ -1,18 +1,16 @@
 import json
 
 import pytest
+from records_by_hand import run_record
 
-from weir.qoe_eval.measures.metric_table import METRICS
 from weir.qoe_eval.measures.summary import ordered_controllers, summarise
+from weir.qoe_eval.measures.table import MEASURES
+from weir.qoe_eval.records import RunAbout, Summary
 
 
 def result(scenario, controller, seed, **values):
-    return {
-        "scenario": scenario,
-        "controller": controller,
-        "seed": seed,
-        "metrics": {"run": dict.fromkeys(METRICS) | values},
-    }
+    measures = dict.fromkeys(MEASURES.of("replay")) | values
+    return run_record(scenario=scenario, controller=controller, seed=seed, measures=measures)
 
 
 @pytest.fixture
@@ -25,39 +23,43 @@ def summary():
         for (scenario, controller), row in scores.items()
         for seed, value in enumerate(row, start=1)
     ]
-    return summarise(results, {"command": "weir replay"})
+    return summarise(results, RunAbout(command="weir replay"))
 
 
 def test_controllers(summary):
-    weir = summary["controllers"]["weir"]["challenge"]
-    assert weir["mean"] == pytest.approx(70.5)
-    assert weir["worst"] == 60
-    assert {"mean", "p5", "p95", "worst"} <= weir.keys()
-    assert summary["controllers"]["gcc"]["loss_ratio"]["worst"] == pytest.approx(0.02)
+    weir = summary.controllers["weir"]["challenge"]
+    assert weir.mean == pytest.approx(70.5)
+    assert weir.worst == 60
+    assert (weir.p5, weir.p95) == pytest.approx((60.0, 81.7))
+    assert summary.controllers["gcc"]["loss_ratio"].worst == pytest.approx(0.02)
 
 
 def test_scenarios_are_means_over_seeds(summary):
-    assert summary["scenarios"]["a"]["weir"]["challenge"] == pytest.approx(81)
-    assert summary["scenarios"]["b"]["gcc"] == pytest.approx({"challenge": 63, "loss_ratio": 0.015})
+    assert summary.scenarios["a"]["weir"]["challenge"] == pytest.approx(81)
+    assert summary.scenarios["b"]["gcc"] == pytest.approx({"challenge": 63, "loss_ratio": 0.015})
 
 
 def test_paired_rows(summary):
-    (row,) = [row for row in summary["paired"] if row["metric"] == "challenge"]
-    assert {"a", "b", "metric", "mean", "ci95", "wins", "losses", "n", "independent"} == row.keys()
-    assert (row["a"], row["b"], row["wins"], row["losses"], row["independent"], row["n"]) == ("weir", "gcc", 1, 1, 2, 4)
-    assert row["mean"] == pytest.approx((11 - 3) / 2)
-    assert row["ci95"] == [None, None]
+    (row,) = [row for row in summary.paired if row.metric == "challenge"]
+    assert (row.a, row.b, row.wins, row.losses, row.independent, row.n) == ("weir", "gcc", 1, 1, 2, 4)
+    assert row.mean == pytest.approx((11 - 3) / 2)
+    assert row.ci95 == (None, None)
 
 
 def test_what_no_run_defines_is_absent_and_the_rest_is_json(summary):
-    assert "jain_index" not in summary["controllers"]["weir"]
-    assert summary["run"] == {"command": "weir replay"}
-    assert json.loads(json.dumps(summary, allow_nan=False)) == summary
+    assert "jain_index" not in summary.controllers["weir"]
+    written = json.loads(summary.text())
+    assert written["schema"] == "weir.summary/1"
+    assert written["run"] == {"command": "weir replay"}
+    assert {"a", "b", "metric", "mean", "ci95", "wins", "losses", "n", "independent"} == written["paired"][0].keys()
+    spread = written["controllers"]["gcc"]["challenge"]
+    assert {"mean", "p5", "p95", "worst", "ci95", "n", "independent"} == spread.keys()
+    assert Summary.model_validate(written) == summary
 
 
 def test_without_weir_nothing_is_paired():
-    assert summarise([result("a", "gcc", 1, challenge=50)], {})["paired"] == []
-    assert summarise([], {})["controllers"] == {}
+    assert summarise([result("a", "gcc", 1, challenge=50)], RunAbout()).paired == []
+    assert summarise([], RunAbout()).controllers == {}
 
 
 def test_order_of_controllers():

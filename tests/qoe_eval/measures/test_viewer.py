@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from records_by_hand import run_record
 
 from weir.qoe_eval.measures.viewer import CALLS, STANDARD_ERROR, estimate_vmaf, viewer_measures
 
@@ -17,7 +18,8 @@ def flow(delays_ms, frame_bytes=5000, capture_us=None, **changes):
 
 
 def measures(flow, duration_s=10.0):
-    return viewer_measures({"duration_s": duration_s}, flow)
+    record = run_record(duration_s=duration_s, flows=[flow])
+    return viewer_measures(record, record.flows[0])
 
 
 def test_a_smooth_call():
@@ -93,7 +95,7 @@ def test_quality_follows_the_rate_second_by_second():
 
 
 def test_a_flow_without_frames_has_no_such_measures():
-    assert viewer_measures({"duration_s": 10.0}, {"id": "media", "start_s": 0.0, "stop_s": None}) == {}
+    assert measures({"id": "media"}) == {}
     assert measures(flow([])) == {}
 
 

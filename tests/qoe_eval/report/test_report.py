@@ -54,10 +54,10 @@ def test_the_page_leads_with_the_measure_of_the_objective(plan, tmp_path):
     text = " ".join(" ".join(checker.text).split())
     lead = text[text.index("Objective: 0.1 throughput, 0.8 latency, 0.1 loss.") :]
     assert lead.index("weir - gcc: utility") < lead.index("challenge")
-    paired = {row["metric"]: row["mean"] for row in summary["paired"]}
+    paired = {row.metric: row.mean for row in summary.paired}
     assert f"utility {paired['utility']:+.1f}" in lead
     assert "here 0.1 of throughput, 0.8 of latency and 0.1 of loss" in text
-    by_controller = summary["controllers"]
+    by_controller = summary.controllers
     assert all("utility" in by_controller[name] for name in ("weir", "gcc"))  # gcc knows no objective
 
 
@@ -132,7 +132,7 @@ def test_the_objective_page(plan, tmp_path):
     main = replay(plan, tmp_path, 2)
     records = replay_all(objective_plans(plan, 5), tmp_path / "objectives", 2).records
     summary = summarise(main.records, {"runs": 12, "planned": 12})
-    summary["objectives"] = summarise_objectives(records, main.records)
+    summary = summary.model_copy(update={"objectives": summarise_objectives(records, main.records)})
     page = render_report(RunStore(tmp_path), main.records, summary)
     checker = check(page)
     assert {"objectives", "front"} <= set(checker.ids)
@@ -147,7 +147,8 @@ def test_the_objective_page(plan, tmp_path):
     assert points["presets"][0]["lean"] == pytest.approx(8 / 9, abs=1e-3)
     assert [point["name"] for point in points["references"]] == ["gcc"]
     # Presets alone: tables without a chart.
-    summary["objectives"] = summarise_objectives([r for r in records if tuple(r["objective"]) in PRESETS.values()], [])
+    presets = [record for record in records if record.objective in PRESETS.values()]
+    summary = summary.model_copy(update={"objectives": summarise_objectives(presets, [])})
     alone = check(render_report(RunStore(tmp_path), main.records, summary))
     assert "objectives" in alone.ids
     assert "front" not in alone.ids

@@ -105,12 +105,12 @@ def test_byte_order_marks_and_line_ends_of_windows(weir, tmp_path, content):
         (("replay", "trace.csv", "--out", "/dev/full"), "--out /dev/full: the folder cannot be made"),
         (("replay", "trace.csv", "--out", "loop"), "--out loop: the folder cannot be made"),
         (("replay", "trace.csv", "--out", "/proc/self"), "weir: /proc/self"),
-        (("model", "show", "/dev/zero"), "/dev/zero: over 64 MiB"),
-        (("model", "show", "."), ".: cannot be read (Is a directory)"),
+        (("model", "/dev/zero"), "/dev/zero: over 64 MiB"),
+        (("model", "."), ".: cannot be read (Is a directory)"),
         (("train", "/dev/zero"), "/dev/zero: over 64 MiB"),
         (("train", "digits.toml"), "digits.toml: is not TOML: "),
         (("train", "latin.toml"), "latin.toml: byte 11 is no UTF-8 text"),
-        (("report", "webrtc-internals", "loop"), "loop: cannot be read (Too many levels of symbolic links)"),
+        (("report", "loop"), "loop: cannot be read (Too many levels of symbolic links)"),
         (("traces", "generate", "step", "--out", "/dev/full", "--force"), "/dev/full: the ending does not tell"),
         (("traces", "convert", "trace.csv", "/dev/full", "--to", "csv"), "/dev/full: cannot be written (No space left"),
     ],
@@ -130,7 +130,7 @@ def full_after(tmp_path):
     """Runs `weir ARGUMENTS` on a disk that takes no file above so many bytes; returns status and standard error."""
 
     def run(size_bytes, *arguments, stdout=subprocess.DEVNULL):
-        command = [sys.executable, "-c", "from weir.qoe_eval.cli import main; main()", *arguments]
+        command = [sys.executable, "-c", "from weir.cli.main import main; main()", *arguments]
         ended = subprocess.run(
             command, cwd=tmp_path, stdout=stdout, stderr=subprocess.PIPE, text=True, check=False,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size_bytes, size_bytes)),
@@ -159,15 +159,16 @@ def test_a_full_standard_output_is_one_message(full_after):
     with open("/dev/full", "w") as full:
         status, error = full_after(1 << 20, "traces", "list", "--json", stdout=full)
     assert (status, len(error.splitlines())) == (1, 1)
-    assert "No space left on device; make room and try again" in error
+    assert "No space left on device; free some space and try again" in error
 
 
 def test_no_room_for_temporary_files_is_one_message():
     program = (
-        "import resource, tempfile, weir.qoe_eval.cli as cli; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)); "
-        "cli.build_app = lambda: tempfile.TemporaryFile; cli.main()"
+        "import resource, tempfile, weir.cli.app as app, weir.cli.main as cli; "
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)); "
+        "app.build_app = lambda: tempfile.TemporaryFile; cli.main()"
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (ended.returncode, len(ended.stderr.splitlines())) == (1, 1)
     assert "No usable temporary directory found" in ended.stderr
-    assert ended.stderr.rstrip().endswith("make room and try again")
+    assert ended.stderr.rstrip().endswith("free some space and try again")

@@ -1,7 +1,6 @@
-import json
-
 import pytest
 
+from weir.qoe_eval.records import ObjectiveMeans, ObjectivesSummary
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.objectives import objective_fan, objective_plans, pareto_front, summarise_objectives
 from weir.qoe_eval.runs.replay import replay, replay_all
@@ -26,7 +25,7 @@ def test_the_fan_covers_the_simplex():
 
 def test_the_front():
     points = [
-        {"utilisation": u, "p95_queueing_delay_ms": d}
+        ObjectiveMeans(utilisation=u, p95_queueing_delay_ms=d, loss_ratio=None, challenge=None)
         for u, d in ((0.9, 100), (0.8, 50), (0.7, 60), (0.8, 50), (0.9, 110), (0.5, 10), (None, 1))
     ]
     assert pareto_front(points) == [True, True, False, True, False, True, False]
@@ -43,42 +42,42 @@ def test_the_summary(plan, tmp_path):
     assert len(records) == (3 + 4) * 2
     assert not (tmp_path / "objectives" / "series").exists()
     found = summarise_objectives(records, main)
-    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert ObjectivesSummary.model_validate_json(found.model_dump_json(exclude_unset=True)) == found
     assert summarise_objectives(records[::-1], main) == found
-    assert found["scenarios"] == ["steady", "step"]
-    assert list(found["presets"]) == ["throughput", "balanced", "latency"]
-    assert [found["presets"]["latency"][name] for name in ("throughput", "latency", "loss")] == list(PRESETS["latency"])
-    own = [r["metrics"]["run"] for r in records if tuple(r["objective"]) == PRESETS["throughput"]]
-    for who in (*found["presets"].values(), *found["references"].values()):
-        assert who["utility"].keys() == PRESETS.keys()
-        assert all(0 < value <= 100 for value in who["utility"].values())
+    assert found.scenarios == ["steady", "step"]
+    assert list(found.presets) == ["throughput", "balanced", "latency"]
+    assert [found.presets["latency"].measure(name) for name in ("throughput", "latency", "loss")] == list(
+        PRESETS["latency"]
+    )
+    own = [r.measures for r in records if r.objective == PRESETS["throughput"]]
+    for who in (*found.presets.values(), *found.references.values()):
+        assert who.utility.keys() == PRESETS.keys()
+        assert all(0 < value <= 100 for value in who.utility.values())
     # Runs under an objective have the utility that they were told to have.
-    utilities = [r["metrics"]["run"]["utility"] for r in records if tuple(r["objective"]) == PRESETS["latency"]]
-    assert found["presets"]["latency"]["utility"]["latency"] == pytest.approx(sum(utilities) / 2)
+    utilities = [r.measures["utility"] for r in records if r.objective == PRESETS["latency"]]
+    assert found.presets["latency"].utility["latency"] == pytest.approx(sum(utilities) / 2)
     for metric in ("utilisation", "p95_queueing_delay_ms", "loss_ratio", "challenge"):
-        assert found["presets"]["throughput"][metric] == pytest.approx(sum(run[metric] for run in own) / 2)
-    assert [(p["throughput"], p["latency"], p["loss"]) for p in found["fan"]] == sorted(objective_fan(4), reverse=True)
-    assert any(point["non_dominated"] for point in found["fan"])
-    gcc = [r["metrics"]["run"]["utilisation"] for r in main if r["controller"] == "gcc" and r["seed"] == 1]
-    assert found["references"]["gcc"]["utilisation"] == pytest.approx(sum(gcc) / 2)
+        assert found.presets["throughput"].measure(metric) == pytest.approx(sum(run[metric] for run in own) / 2)
+    assert [(p.throughput, p.latency, p.loss) for p in found.fan] == sorted(objective_fan(4), reverse=True)
+    assert any(point.non_dominated for point in found.fan)
+    gcc = [r.measures["utilisation"] for r in main if r.controller == "gcc" and r.seed == 1]
+    assert found.references["gcc"].utilisation == pytest.approx(sum(gcc) / 2)
     (row,) = [
         row
-        for row in found["preset_differences"]
-        if (row["a"], row["b"], row["metric"]) == ("throughput", "latency", "utilisation")
+        for row in found.preset_differences
+        if (row.a, row.b, row.metric) == ("throughput", "latency", "utilisation")
     ]
-    assert row["mean"] == pytest.approx(
-        found["presets"]["throughput"]["utilisation"] - found["presets"]["latency"]["utilisation"]
-    )
-    assert (row["ci95"], row["independent"]) == ([None, None], 2)
-    assert found["steering"]["right"] == 1
-    assert found["preset_scenarios"]["step"]["latency"].keys() >= {"utilisation", "challenge"}
+    assert row.mean == pytest.approx(found.presets["throughput"].utilisation - found.presets["latency"].utilisation)
+    assert (row.ci95, row.independent) == ((None, None), 2)
+    assert found.steering.right == 1
+    assert found.preset_scenarios["step"]["latency"].keys() >= {"utilisation", "challenge"}
 
 
 def test_only_scenarios_that_every_objective_has_count(plan, tmp_path):
     records = replay_all(objective_plans(plan, 1), tmp_path, 2).records
-    without = [r for r in records if not (r["scenario"] == "step" and tuple(r["objective"]) == objective_fan(1)[0])]
-    assert summarise_objectives(without, [])["scenarios"] == ["steady"]
-    no_latency = [r for r in records if tuple(r["objective"]) != PRESETS["latency"]]
+    without = [r for r in records if not (r.scenario == "step" and r.objective == objective_fan(1)[0])]
+    assert summarise_objectives(without, []).scenarios == ["steady"]
+    no_latency = [r for r in records if r.objective != PRESETS["latency"]]
     assert summarise_objectives(no_latency, []) is None
     assert summarise_objectives([], []) is None
 

@@ -19,9 +19,9 @@ from weir.errors import InputError, MissingComponent
 from weir.executables import find_simulator
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
 from weir.qoe_eval.runs.jobs import ReplayPlan
+from weir.qoe_eval.runs.options import shipped_model
 from weir.qoe_eval.runs.own_controllers import check_own_names, is_own, read_own_controller
 from weir.qoe_eval.runs.replay import replay as replay_plan
-from weir.qoe_eval.runs.shipped_model import shipped_model
 
 REPOSITORY = Path(__file__).parents[3]
 EXAMPLES = REPOSITORY / "examples" / "controllers"
@@ -444,7 +444,7 @@ def test_ctrl_c_ends_the_controllers_too(write, steady, tmp_path):
     command = [
         sys.executable,
         "-c",
-        "from weir.qoe_eval.cli import main; main()",
+        "from weir.cli.main import main; main()",
         "replay",
         steady,
         "--controller",

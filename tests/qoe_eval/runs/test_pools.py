@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from weir.errors import InputError
+from weir.qoe_eval.records import RunRecord
 from weir.qoe_eval.report.sections.estimators import pools
 from weir.qoe_eval.runs.jobs import ReplayPlan, plan_jobs
 from weir.qoe_eval.runs.options import check_controllers
@@ -77,7 +78,7 @@ def test_pools_fly_and_say_who_had_the_seat(run_weir, tmp_path):
     # Two of the same model are as one.
     score = {name: record["metrics"]["run"]["challenge"] for name, record in by_name.items()}
     assert score[lines[1]] == pytest.approx(score["weir"], abs=0.2)
-    section = pools([by_name[lines[0]], by_name[lines[1]]])
+    section = pools([RunRecord.model_validate(by_name[line]) for line in lines])
     assert section is not None
     assert [row["member"] for row in section.view["rows"]][:3] == ["weir", "nada", "rule"]
     page = (tmp_path / "out" / "report.html").read_text()

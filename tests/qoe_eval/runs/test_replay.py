@@ -121,7 +121,7 @@ def test_deaths_are_failures_and_the_others_go_on(plan, tmp_path, misbehave):
     misbehave({"gcc:2": "die"})
     outcome = replay(plan, tmp_path, 2)
     assert len(outcome.records) == 6
-    assert sorted(failure.job["name"] for failure in outcome.failures) == ["steady, gcc, seed 2", "step, gcc, seed 2"]
+    assert sorted(failure.job.name for failure in outcome.failures) == ["steady, gcc, seed 2", "step, gcc, seed 2"]
 
 
 def test_a_refusal_ends_the_replay(plan, tmp_path, misbehave):

@@ -7,7 +7,7 @@ import pytest
 from weir.errors import MissingComponent
 from weir.executables import find_simulator
 from weir.qoe_eval.runs.jobs import ReplayPlan, plan_jobs
-from weir.qoe_eval.runs.shipped_model import shipped_model
+from weir.qoe_eval.runs.options import shipped_model
 from weir.qoe_eval.runs.simulator import run_jobs
 from weir.traces.catalogue import bundled_scenarios
 
@@ -34,7 +34,7 @@ def runs(plan):
     for outcome in run_jobs(plan.simulator, plan_jobs(plan).values(), 2, 60):
         record = outcome.record
         assert record is not None, outcome.describe()
-        found[record["scenario"], record["controller"], record["seed"]] = json.dumps(record["flows"])
+        found[record.scenario, record.controller, record["seed"]] = json.dumps(record.to_json()["flows"])
     return found
 
 
@@ -45,17 +45,17 @@ def test_five_seeds_are_five_runs_of_every_scenario(plan, runs, controller):
 
 
 def test_the_same_seed_gives_the_same_bytes(plan, runs):
-    some = [job for job in plan_jobs(plan).values() if job["seed"] == 2 and job["controller"] != "gcc"]
+    some = [job for job in plan_jobs(plan).values() if job.request["seed"] == 2 and job.request["controller"] != "gcc"]
     for outcome in run_jobs(plan.simulator, some, 2, 60):
         record = outcome.record
-        assert json.dumps(record["flows"]) == runs[record["scenario"], record["controller"], 2]
+        assert json.dumps(record.to_json()["flows"]) == runs[record.scenario, record.controller, 2]
 
 
 def test_all_controllers_of_a_seed_see_the_same_path(plan):
     jobs = plan_jobs(plan).values()
     by_run: dict = {}
     for job in jobs:
-        seen = by_run.setdefault((job["scenario"]["name"], job["seed"]), [])
-        seen.append((job["scenario"], job["job"]["variation"]))
+        seen = by_run.setdefault((job.request["scenario"]["name"], job.request["seed"]), [])
+        seen.append((job.request["scenario"], job.variation))
     assert len(by_run) == 26 * 5
     assert all(len(seen) == len(CONTROLLERS) and all(one == seen[0] for one in seen) for seen in by_run.values())

@@ -7,20 +7,17 @@ import pytest
 
 from weir.errors import MissingComponent
 from weir.qoe_eval.runs.simulator import run_jobs, simulator_versions
-from weir.qoe_eval.runs.simulator_worker import SimulatorFailed
+from weir.qoe_eval.runs.simulator_worker import SimulatorFailed, SimulatorJob
 
 
 @pytest.fixture
 def jobs(scenarios):
     document = scenarios[0].to_dict()
     return [
-        {
-            "job": {"name": f"{controller}, {seed}"},
-            "scenario": document,
-            "controller": controller,
-            "objective": [0.4, 0.5, 0.1],
-            "seed": seed,
-        }
+        SimulatorJob(
+            f"{controller}, {seed}",
+            {"scenario": document, "controller": controller, "objective": [0.4, 0.5, 0.1], "seed": seed},
+        )
         for seed in (1, 2, 3)
         for controller in ("weir", "gcc")
     ]
@@ -41,9 +38,9 @@ def assert_gone(pids_file):
 @pytest.mark.parametrize("processes", [1, 2, 9])
 def test_every_job_is_answered_once(fake_simulator, jobs, processes):
     outcomes = run(fake_simulator, jobs, processes)
-    assert sorted(o.job["name"] for o in outcomes) == sorted(job["job"]["name"] for job in jobs)
+    assert sorted(o.job.name for o in outcomes) == sorted(job.name for job in jobs)
     assert all(outcome.error is None for outcome in outcomes)
-    assert all(outcome.record["controller"] == outcome.job["name"].split(",")[0] for outcome in outcomes)
+    assert all(outcome.record.controller == outcome.job.name.split(",")[0] for outcome in outcomes)
 
 
 def test_no_jobs_start_no_process(tmp_path):
@@ -52,8 +49,9 @@ def test_no_jobs_start_no_process(tmp_path):
 
 def test_a_job_larger_than_a_pipe(fake_simulator, jobs):
     times = [i / 10 for i in range(50_000)]
-    jobs[0]["scenario"]["forward"]["capacity"] = {"times_s": times, "rates_bps": [1e6] * len(times), "period_s": None}
-    jobs[0]["scenario"]["duration_s"] = 0.5
+    scenario = jobs[0].request["scenario"]
+    scenario["forward"]["capacity"] = {"times_s": times, "rates_bps": [1e6] * len(times), "period_s": None}
+    scenario["duration_s"] = 0.5
     (outcome,) = run(fake_simulator, jobs[:1])
     assert outcome.error is None
 
@@ -67,7 +65,7 @@ def test_a_death_fails_its_job_at_once_and_only_that(fake_simulator, misbehave, 
     outcomes = run(fake_simulator, jobs, time_limit_s=300.0)
     assert time.monotonic() - begin < 60
     (failure,) = [outcome for outcome in outcomes if outcome.error]
-    assert failure.job["name"] == "gcc, 2"
+    assert failure.job.name == "gcc, 2"
     assert all(part in failure.error for part in says)
     assert not failure.refused
     assert len(outcomes) == len(jobs)
@@ -84,7 +82,7 @@ def test_a_hung_run_is_ended_and_the_others_go_on(fake_simulator, misbehave, job
     monkeypatch.setenv("FAKE_WEIR_SIM_PIDS", str(tmp_path / "pids"))
     outcomes = run(fake_simulator, jobs, time_limit_s=2.0)
     (failure,) = [outcome for outcome in outcomes if outcome.error]
-    assert failure.job["name"] == "gcc, 1"
+    assert failure.job.name == "gcc, 1"
     assert "within 2 s" in failure.error
     assert len(outcomes) == len(jobs)
     assert_gone(tmp_path / "pids")

@@ -11,7 +11,7 @@ import pytest
 
 from weir.traces.catalogue import load_bundled
 
-WEIR = [sys.executable, "-c", "from weir.qoe_eval.cli import main; main()", "serve"]
+WEIR = [sys.executable, "-c", "from weir.cli.main import main; main()", "serve"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

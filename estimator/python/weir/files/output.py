@@ -7,16 +7,24 @@ a pipe (``/dev/stdout``) is written to as it is.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
+import re
 import secrets
 import stat
+import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from weir.errors import InputError
 from weir.files.input import printable, why
+
+_READABLE_CHARACTERS = 60
+_HASH_DIGITS = 8
+_JSON_WIDTH = 120
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -133,3 +141,45 @@ def _told(path: str | os.PathLike[str]) -> Iterator[None]:
         raise InputError(
             f"{printable(path)}: cannot be written ({why(error)}); make room, or choose another path"
         ) from None
+
+
+def file_name(*parts: str | int) -> str:
+    """A name of at most 69 ASCII letters, digits and ``._+-`` that stands for these parts and no others.
+
+    It begins with what is readable of them and ends in a hash of them all: parts that differ only in letters that are
+    not kept, beyond the length that is kept, in case or in Unicode's forms have names of their own on any file system.
+    """
+    readable = re.sub(r"[^A-Za-z0-9._+-]", "_", "-".join(map(str, parts)))[:_READABLE_CHARACTERS].lstrip(".")
+    digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:_HASH_DIGITS]
+    return f"{readable}-{digest}"
+
+
+def format_json(value: Any, indent: int = 0) -> str:
+    """JSON text for people, without a line break at its end: objects indented, arrays of numbers in filled lines, whole
+    numbers without a fraction.
+    """
+    inner = " " * (indent + 2)
+    if isinstance(value, dict):
+        if not value:
+            return "{}"
+        short = "{" + ", ".join(f"{json.dumps(k)}: {format_json(v)}" for k, v in value.items()) + "}"
+        if indent and "\n" not in short and len(short) + indent <= 100:
+            return short
+        items = [f"{inner}{json.dumps(key)}: {format_json(item, indent + 2)}" for key, item in value.items()]
+        return "{\n" + ",\n".join(items) + "\n" + " " * indent + "}"
+    if isinstance(value, list):
+        if not value:
+            return "[]"
+        texts = [format_json(item, indent + 2) for item in value]
+        if any(isinstance(item, dict) for item in value):
+            return "[\n" + ",\n".join(inner + text for text in texts) + "\n" + " " * indent + "]"
+        line = "[" + ", ".join(texts) + "]"
+        if len(line) + indent <= 100:
+            return line
+        filled = textwrap.fill(
+            ", ".join(texts), _JSON_WIDTH, initial_indent=inner, subsequent_indent=inner, break_on_hyphens=False
+        )
+        return "[\n" + filled + "\n" + " " * indent + "]"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

@@ -3,7 +3,7 @@
 // (webrtc_patch/peer/README.md) as far as an end without sound and without received pictures can:
 //
 //	WEIR_PEER=build/plugins/pion-peer weir call catalogue/muses-cross-traffic --compare
-//	WEIR_PEER=build/plugins/pion-peer weir experiment send-side-calls --out calls
+//	WEIR_PEER=build/plugins/pion-peer weir evaluate --suite send-side --calls --out calls
 package main
 
 import (

@@ -9,8 +9,8 @@ import json
 import os
 import sys
 
+from weir.cli.main import main
 from weir.qoe_eval.call import session
-from weir.qoe_eval.cli import main
 
 
 def stop_at_stages(stages, go):

@@ -1,0 +1,80 @@
+"""The entry point of `weir`: runs the command, and turns errors into one message and an exit status.
+
+Nothing here needs a package outside Python's own library, so that a missing one is a message, too.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+from enum import IntEnum
+from typing import TextIO
+
+from weir.errors import InputError, MissingComponent
+from weir.installation import how_to_get
+
+# Errors of writing that are not the command's fault.
+_FULL_OR_CLOSED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
+# Python's text when every folder for temporary files is full; it looks like a missing file.
+_NO_TEMPORARY_FOLDER = "No usable temporary directory"
+
+
+class ExitStatus(IntEnum):
+    """The exit status of `weir`."""
+
+    DONE = 0
+    FAILED = 1
+    WRONG_INPUT = 2
+    MISSING_COMPONENT = 3
+
+
+def main() -> None:
+    """Runs the command and exits with its status."""
+    # Streams that were closed before the start are None, and the next files to be opened would get their numbers.
+    sys.stdin, sys.stdout, sys.stderr = sys.stdin or _nothing(), sys.stdout or _nothing(), sys.stderr or _nothing()
+    # File names need not be valid UTF-8; they can be printed all the same.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    sys.exit(_run())
+
+
+def _run() -> ExitStatus:
+    try:
+        from weir.cli.app import build_app
+
+        build_app()()
+    except InputError as error:
+        return _fail(str(error), ExitStatus.WRONG_INPUT)
+    except MissingComponent as error:
+        return _fail(str(error), ExitStatus.MISSING_COMPONENT)
+    except ModuleNotFoundError as error:
+        package = (error.name or "weir").partition(".")[0]
+        if package == "weir":
+            raise
+        # Each package is installed by the name that it is imported by, with "-" for "_".
+        remedy = how_to_get("build", package.replace("_", "-"))
+        return _fail(
+            f"the Python package {package} is not installed: {remedy} installs it", ExitStatus.MISSING_COMPONENT
+        )
+    except OSError as error:
+        if error.errno not in _FULL_OR_CLOSED and not str(error.strerror).startswith(_NO_TEMPORARY_FOLDER):
+            raise
+        status = _fail(
+            f"{error.filename or 'the output'}: {error.strerror}; free some space and try again", ExitStatus.FAILED
+        )
+        # Python would complain once more about output that a full disk did not take.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return status
+    return ExitStatus.DONE
+
+
+def _fail(message: str, status: ExitStatus) -> ExitStatus:
+    print(f"weir: {message}", file=sys.stderr)
+    return status
+
+
+def _nothing() -> TextIO:
+    return open(os.devnull, "r+")

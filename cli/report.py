@@ -1,0 +1,62 @@
+"""`weir report`: summary and page of a folder with results, calls or a training, or the page of a browser's dump."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from weir.errors import InputError
+from weir.qoe_eval.call import report as call_page
+from weir.qoe_eval.dumps.report import describe, read_dump, write_dump_report
+from weir.qoe_eval.measures.summary import in_order
+from weir.qoe_eval.report import replay_page, training_page
+from weir.qoe_eval.report.csv_tables import write_results_csv
+from weir.qoe_eval.runs.store import CallStore, RunStore
+
+
+def report(
+    path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="PATH",
+            help="A folder that 'weir replay', 'call' or 'train' has written; or a dump of chrome://webrtc-internals "
+            "or an rtcstats file, which may be gzipped.",
+        ),
+    ],
+    csv: Annotated[
+        bool, typer.Option("--csv", help="Also write results.csv; of replays series.csv.gz and frames.csv.gz, too.")
+    ] = False,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the page of a dump goes.")] = Path("weir-dump-report"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """Makes summary.json and report.html again, also of an interrupted replay; or report.html of a browser's dump."""
+    if not path.is_dir():
+        summary, page = _report_dump(path, out)
+    elif (training := training_page.rewrite(path)) is not None:
+        summary, page = json.dumps(training[0], indent=1), training[1]
+    else:
+        summary, page = _report_records(path, csv=csv, quiet=as_json)
+        csv = False
+    if csv:
+        raise InputError(f"{path}: --csv is for runs and calls; the curves of a training are in progress.json")
+    typer.echo(summary if as_json else str(page))
+
+
+def _report_dump(path: Path, out: Path) -> tuple[str, Path]:
+    found = read_dump(path)
+    page = write_dump_report(found, out)
+    return json.dumps({"report": str(page), "connections": describe(found)}, indent=1), page
+
+
+def _report_records(folder: Path, *, csv: bool, quiet: bool) -> tuple[str, Path]:
+    calls = call_page.rewrite(folder)
+    summary, page = calls or replay_page.rewrite(folder)
+    if csv and calls:
+        write_results_csv(folder, in_order(CallStore(folder).read(), ()), "call")
+    elif csv:
+        store = RunStore(folder)
+        replay_page.write_csv(store, in_order(store.read(), summary.run.scenarios), quiet=quiet)
+    return summary.text(), page

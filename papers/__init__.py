@@ -1,0 +1,1 @@
+"""One folder a paper: what repeats that paper and nothing else needs."""

@@ -1,0 +1,128 @@
+"""Flows that trees learn from: run by the teacher, or by trees while the teacher labels each decision."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from weir.papers.muses.tree_inputs import TreeInputs
+from weir.registry import PRESETS
+from weir.trainer.configuration.scenarios import ScenarioSampler
+from weir.trainer.gym.episode import Episode, random_objective
+from weir.trainer.gym.pool import SimulatorPool
+from weir.trainer.learning.teachers import Teacher
+
+_TIMEOUT_S = 120.0
+
+
+@dataclass(frozen=True)
+class Flows:
+    """What was seen on an even number N of flows of as many intervals each. Flows 2i and 2i + 1 are on the same path
+    with the same seed, the first under `balanced`, the other under a random objective.
+
+    `inputs`: float32 (N, intervals, inputs), see `TreeInputs`. `actions`: float32 (N, intervals), the teacher's, the
+    exponent of the rule's rate in [-1, 1]. `paths`: the scenarios' names.
+    """
+
+    inputs: np.ndarray
+    actions: np.ndarray
+    paths: tuple[str, ...]
+
+    @classmethod
+    def joined(cls, parts: Sequence[Flows]) -> Flows:
+        """All flows of all parts, in order."""
+        return cls(
+            np.concatenate([part.inputs for part in parts]),
+            np.concatenate([part.actions for part in parts]),
+            tuple(path for part in parts for path in part.paths),
+        )
+
+
+class Pilot(Protocol):
+    """Decides for many flows at once."""
+
+    def reset(self, flows: int) -> None:
+        """Begins that many flows."""
+
+    def decide(self, inputs: np.ndarray) -> np.ndarray:
+        """Actions (N,) in [-1, 1] for inputs (N, inputs), one interval after the last."""
+
+
+def roll_out(
+    teacher: Teacher,
+    inputs: TreeInputs,
+    sampler: ScenarioSampler,
+    flows: int,
+    *,
+    seed: int,
+    environments: int = 64,
+    pilot: Pilot | None = None,
+    simulator: str | os.PathLike[str] | None = None,
+    on_progress: Callable[[int], None] | None = None,
+) -> Flows:
+    """Flies and remembers; the same arguments give the same flows.
+
+    Args:
+        teacher: who is asked at each interval; not the oracle, which has no answer at first.
+        inputs: what is remembered.
+        sampler: gives the paths; files, none of them shorter, are cut to its smallest duration.
+        flows: how many; rounded up to whole batches.
+        seed: of paths and objectives.
+        environments: how many fly at once, a simulator process each; even.
+        pilot: who decides; None: the teacher itself.
+        simulator: path of `weir-sim`; see `find_simulator`.
+        on_progress: called with the number of flows done.
+
+    Raises:
+        SimulatorError: a simulator failed.
+    """
+    specification = inputs.specification
+    generator = np.random.default_rng(seed)
+    steps = round(sampler.settings.minimum_duration_s * 1000 / specification.interval_ms)
+    unknown_bps = np.full(environments, np.nan)
+    parts: list[Flows] = []
+    with closing(SimulatorPool(environments, specification, simulator, _TIMEOUT_S)) as pool:
+        for first in range(0, flows, environments):
+            episodes = _episodes(sampler, generator, environments)
+            pool.reset(dict(enumerate(episodes)))
+            teacher.forget(np.arange(environments))
+            if pilot is not None:
+                pilot.reset(environments)
+            seen = np.empty((environments, steps, len(inputs.names)), dtype=np.float32)
+            actions = np.empty((environments, steps), dtype=np.float32)
+            for step in range(steps):
+                observations = pool.observations
+                seen[:, step] = inputs.of(observations)
+                actions[:, step] = teacher(observations, unknown_bps)
+                pool.step(actions[:, step] if pilot is None else pilot.decide(seen[:, step]))
+            parts.append(Flows(seen, actions, tuple(str(episode.scenario["name"]) for episode in episodes)))
+            if on_progress is not None:
+                on_progress(first + environments)
+    return Flows.joined(parts)
+
+
+def windows(flows: np.ndarray, samples: int) -> np.ndarray:
+    """(flows, intervals, ...) cut into (windows, samples, ...), in order, without a rest that is no whole window."""
+    whole = flows.shape[1] // samples * samples
+    return flows[:, :whole].reshape(-1, samples, *flows.shape[2:])
+
+
+def twins(values: np.ndarray, flows: int) -> np.ndarray:
+    """For each window of `flows` flows the value of its path's window under `balanced`."""
+    by_flow = values.reshape(flows, -1, *values.shape[1:])
+    return np.repeat(by_flow[::2], 2, axis=0).reshape(values.shape)
+
+
+def _episodes(sampler: ScenarioSampler, generator: np.random.Generator, count: int) -> list[Episode]:
+    episodes = []
+    duration_s = sampler.settings.minimum_duration_s
+    for _ in range(count // 2):
+        path, seed = sampler(int(generator.integers(2**31))), int(generator.integers(2**31))
+        path = path | {"duration_s": duration_s}
+        episodes += [Episode(path, seed, PRESETS["balanced"]), Episode(path, seed, random_objective(generator))]
+    return episodes

@@ -1,0 +1,1 @@
+"""`weir evaluate`: suites of goals for a model, measured in replays and in real calls."""

@@ -1,0 +1,75 @@
+"""The end of a command that measures goals: its files, its tables, its exit status."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+
+from weir.files.output import write_text
+from weir.qoe_eval.records import command_record
+from weir.qoe_eval.runs.jobs import ReplayPlan, model_description
+from weir.qoe_eval.runs.progress import count_runs, end_with_failures
+from weir.qoe_eval.runs.replay import ReplayOutcome
+
+
+def finish(
+    document: Mapping[str, Any],
+    summary: Path,
+    pages: Mapping[Path, str],
+    show: Callable[[], None],
+    console: Console,
+    *,
+    as_json: bool,
+) -> None:
+    """Writes what was measured, shows it, and ends with status 1 when something did not complete.
+
+    Args:
+        document: the summary; its `run` has `wall_s`, `runs` or `calls`, and `failures`.
+        summary: where it goes, as JSON.
+        pages: what goes beside it; the first is named as the place of details.
+        show: prints the tables, unless `as_json` asks for the summary in their place.
+        console: for complaints.
+        as_json: see `show`.
+
+    Raises:
+        typer.Exit: status 1, after a message: runs or calls did not complete.
+    """
+    run = document["run"]
+    text = json.dumps(document, indent=1, allow_nan=False) + "\n"
+    write_text(summary, text)
+    for path, page in pages.items():
+        write_text(path, page)
+    if as_json:
+        typer.echo(text, nl=False)
+    else:
+        show()
+        made = count_runs(run["runs"]) if "runs" in run else f"{run['calls']} calls"
+        typer.echo(f"\n{made} in {run['wall_s']:.1f} s. Details: {next(iter(pages), summary)}")
+    end_with_failures(run["failures"], console)
+
+
+def replay_record(
+    started_s: float, plan: ReplayPlan, outcome: ReplayOutcome, failures: Sequence[str]
+) -> dict[str, Any]:
+    """A document's `run`: the command (`command_record`), how many runs, their seeds, model and versions, and failures.
+
+    Args:
+        started_s: of `time.monotonic`.
+        plan: any of the command's that has its seeds and its model.
+        outcome: of all its plans.
+        failures: as sentences.
+    """
+    model = model_description(plan)
+    return {
+        **command_record(started_s),
+        "runs": len(outcome.records),
+        "seeds": list(plan.seeds),
+        "model": model.model_dump() if model else {},
+        "versions": outcome.records[0].versions if outcome.records else {},
+        "failures": list(failures),
+    }

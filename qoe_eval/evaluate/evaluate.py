@@ -1,0 +1,155 @@
+"""`weir evaluate`: a model against the goals of suites."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from weir.console import error_console
+from weir.errors import InputError
+from weir.files.input import LARGEST_MODEL_BYTES, parse_json, printable, read_bytes, read_text
+from weir.qoe_eval.call.plan import SIZES
+from weir.qoe_eval.evaluate.ending import finish
+from weir.qoe_eval.evaluate.report import evaluation_document, evaluation_page, print_evaluation
+from weir.qoe_eval.evaluate.runner import Choice, evaluate_suite, plan_suites
+from weir.qoe_eval.evaluate.scenario_sets import TRACE_SETS, Settings, check_traces
+from weir.qoe_eval.evaluate.suite import Suite
+from weir.qoe_eval.evaluate.suites import SUITES
+from weir.qoe_eval.records import RunAbout, command_record
+from weir.qoe_eval.runs.inputs import shared_traces
+from weir.qoe_eval.runs.options import JobsOption, check_model, model_to_run
+
+DOCUMENT = "evaluation.json"
+PAGE = "evaluation.html"
+MODELS = "models"
+
+
+def evaluate(
+    model: Annotated[Path | None, typer.Argument(help="ONNX model. Default: the one shipped.")] = None,
+    suite: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help=f"{', '.join(SUITES)}; repeatable. Default: all that need no calls."),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help=f"Where {PAGE}, {DOCUMENT} and a folder for each suite go.")
+    ] = Path("weir-evaluation"),
+    traces: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder with opennetlab/ and mahimahi/. Default: traces/ in the folder that WEIR_SHARED names.",
+        ),
+    ] = None,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, max=1000, metavar="N", help="Runs with the seeds 1 to N. Default: the suite's.")
+    ] = None,
+    scenarios: Annotated[
+        int | None, typer.Option(min=1, max=100_000, metavar="N", help="Random scenarios. Default: the suite's.")
+    ] = None,
+    chosen_sets: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME", help="Only this set of scenarios, such as a family; repeatable."),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATTERN", help="Only scenarios with names like this, such as '*-4M-video'; repeatable."),
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="Safety on all scenarios of each family, not two.")] = False,
+    calls: Annotated[
+        bool, typer.Option("--calls", help="Make the suites' real calls, too. Needs root and Chromium; takes hours.")
+    ] = False,
+    size: Annotated[
+        str | None, typer.Option(metavar="WxH", help=f"Only calls of this size: {', '.join(SIZES)}.")
+    ] = None,
+    repeat_disturbed: Annotated[
+        bool, typer.Option("--repeat-disturbed", help="Make calls of an earlier run that were disturbed again.")
+    ] = False,
+    figures: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="JSON with values that other commands measured; repeatable."),
+    ] = None,
+    weak_model: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A model that was trained for 60 s only, for the suite safety.")
+    ] = None,
+    jobs: JobsOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help=f"Print {DOCUMENT}, and no progress.")] = False,
+) -> None:
+    """Measure a model against the goals of suites, in replays and real calls.
+
+    Exit status 0 whether or not the goals are reached. An interrupted run is resumed by the same command.
+    """
+    started = time.monotonic()
+    suites = _suites(suite or [], calls)
+    if size is not None and size not in SIZES:
+        raise InputError(f"--size {size}: use {', '.join(SIZES)}")
+    check_model(model, "MODEL")
+    check_model(weak_model, "--weak-model")
+    traces = traces or shared_traces(*TRACE_SETS)
+    check_traces(traces)
+    chosen_model = model_to_run(model)
+    sha256 = hashlib.sha256(read_bytes(chosen_model, LARGEST_MODEL_BYTES)).hexdigest()
+    settings = Settings(
+        chosen_model, (out / MODELS).absolute(), traces, scenarios, seeds, full, size, weak_model,
+        _read_figures(figures or [], sha256),
+    )  # fmt: skip
+    calls = calls or (bool(suite) and all(one.only_calls for one in suites))
+    planned = plan_suites(suites, settings, Choice(chosen_sets or [], only or [], calls))
+    console = error_console()
+    about = RunAbout(**command_record(started))
+    evaluated = [
+        evaluate_suite(
+            one, out / one.suite.name, jobs, console, about, quiet=as_json, repeat_disturbed=repeat_disturbed
+        )
+        for one in planned
+    ]
+    run: dict[str, Any] = {
+        **command_record(started),
+        "runs": sum(len(one.records) for one in evaluated),
+        "model": {"name": chosen_model.name, "sha256": sha256},
+        "versions": next((record.versions for one in evaluated for record in one.records), {}),
+        "failures": [failure for one in evaluated for failure in one.failures],
+    }
+    finish(
+        evaluation_document(evaluated, run),
+        out / DOCUMENT,
+        {out / PAGE: evaluation_page(evaluated, run, out)},
+        lambda: print_evaluation(evaluated),
+        console,
+        as_json=as_json,
+    )
+
+
+def _suites(names: Sequence[str], calls: bool) -> list[Suite]:
+    """Raises:
+    InputError: there is no suite of a name.
+    """
+    if unknown := [name for name in names if name not in SUITES]:
+        raise InputError(f"--suite {unknown[0]}: there is none; one of {', '.join(SUITES)}")
+    return [one for name, one in SUITES.items() if name in names or (not names and (calls or not one.only_calls))]
+
+
+def _read_figures(files: Sequence[Path], model_sha256: str) -> dict[str, Any]:
+    """The values of all files about this model, or about none, by key.
+
+    Raises:
+        InputError: a file is missing, or no JSON object.
+    """
+    found: dict[str, Any] = {}
+    for path in files:
+        source = f"--figures {printable(path)}"
+        document = parse_json(read_text(path), source)
+        if not isinstance(document, dict):
+            raise InputError(f'{source}: must be a JSON object such as {{"steps_ratio": 1.0}}')
+        if document.get("model_sha256", model_sha256) == model_sha256:
+            found |= {key: value for key, value in document.items() if value is None or _is_number(value)}
+    return found
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -1,0 +1,213 @@
+"""Runs suites: plans their sets, replays or calls what is not there yet, and judges the goals.
+
+    suite + settings --> sets --> replays (results.jsonl, series/) and calls --> Results --> rows
+
+Each suite has a folder of its own in the output folder. An interrupted run is resumed there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from rich.console import Console
+
+from weir.errors import InputError
+from weir.executables import find_peer, find_simulator
+from weir.qoe_eval.call import report as call_report
+from weir.qoe_eval.call.plan import SIZES, CallPlan, CallSettings, plan_calls
+from weir.qoe_eval.call.run import run_calls
+from weir.qoe_eval.evaluate.results import Results
+from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet, Settings, base_name
+from weir.qoe_eval.evaluate.suite import Calls, CustomControllers, Replays, Suite
+from weir.qoe_eval.records import CallRecord, Record, RunAbout
+from weir.qoe_eval.report.goal_table import Row
+from weir.qoe_eval.requirements import check_requirements
+from weir.qoe_eval.runs.jobs import ReplayPlan
+from weir.qoe_eval.runs.progress import run_with_progress
+from weir.qoe_eval.runs.store import RunStore
+from weir.registry import PRESETS
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which runs of the suites are wanted: sets by name, scenarios by patterns of their names (empty: all), calls."""
+
+    sets: Sequence[str] = ()
+    only: Sequence[str] = ()
+    calls: bool = False
+    repeat_disturbed: bool = False
+
+
+@dataclass(frozen=True)
+class PlannedSuite:
+    """A suite with the scenarios of its chosen sets, by name of the set."""
+
+    suite: Suite
+    settings: Settings
+    custom: CustomControllers
+    sets: Mapping[str, ScenarioSet]
+    replays: Sequence[Replays]
+    calls: Sequence[Calls]
+
+    @property
+    def seeds(self) -> range:
+        """Of all runs."""
+        return range(1, (self.settings.seeds or 1) + 1)
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """A suite's results and rows. `pages`: reports of calls by their size."""
+
+    planned: PlannedSuite
+    results: Results
+    rows: Sequence[Row]
+    records: Sequence[Record]
+    failures: Sequence[str]
+    pages: Mapping[str, Path]
+
+
+def plan_suites(suites: Sequence[Suite], settings: Settings, choice: Choice) -> list[PlannedSuite]:
+    """The suites with the chosen scenarios; suites without any are left out.
+
+    Raises:
+        InputError: a set is unknown, no scenario is chosen, or a trace cannot be used.
+        MissingComponent: something that the chosen calls need is not there.
+    """
+    known = dict.fromkeys(name for suite in suites for name in suite.sets)
+    if unknown := [name for name in choice.sets if name not in known]:
+        raise InputError(f"--set {unknown[0]}: there is none; one of {', '.join(known)}")
+    planned = [_plan(suite, settings, choice) for suite in suites]
+    chosen = [one for one in planned if one.replays or one.calls or not (choice.sets or choice.only)]
+    if not chosen:
+        raise InputError(f"--set {' '.join(choice.sets)} --only {' '.join(choice.only)}: no scenario is chosen so")
+    for needed in {(one.sender, one.receiver) for suite in chosen for one in suite.calls}:
+        check_requirements(*needed)
+    return chosen
+
+
+def evaluate_suite(
+    planned: PlannedSuite,
+    out: Path,
+    jobs: int | None,
+    console: Console,
+    about: RunAbout,
+    *,
+    quiet: bool,
+    repeat_disturbed: bool,
+) -> Evaluated:
+    """Makes the runs of a suite that are not there yet and judges its goals.
+
+    Args:
+        planned: from `plan_suites`.
+        out: the suite's folder.
+        jobs: simulators at once; None: one for each core.
+        console: for progress and complaints.
+        about: the command, for the reports of calls.
+        quiet: no progress.
+        repeat_disturbed: calls that were disturbed are made again.
+
+    Raises:
+        InputError: a folder cannot be used, or the simulator refused a run.
+        MissingComponent: something that a run needs is not there.
+        typer.Exit: status 1: interrupted; what is complete is kept.
+    """
+    plans = [_replay_plan(planned, one) for one in planned.replays]
+    outcome = run_with_progress(plans, out, jobs, console, quiet=quiet)
+    failures = [failure.describe() for failure in outcome.failures]
+    by_set: dict[str, list[CallRecord]] = {}
+    called: dict[str, CallSettings] = {}
+    records, pages = list[Record](outcome.records), {}
+    for size in dict.fromkeys(one.size for one in planned.calls):
+        folder = out / f"calls-{size}"
+        of_set = {one.name: _plan_calls(planned, one, folder) for one in planned.calls if one.size == size}
+        wanted = {key: call for some in of_set.values() for key, call in some.items()}
+        made = run_calls(wanted, folder, console, quiet=quiet, repeat_disturbed=repeat_disturbed)
+        by_set |= {name: [one for one in made.records if one.key in some] for name, some in of_set.items()}
+        called |= wanted
+        records += made.records
+        failures += [f"{size}: {failure}" for failure in made.failures]
+        if whole := [*made.records, *made.failed]:
+            of_calls = about.model_copy(update={"planned": len(wanted), "failures": made.failures})
+            pages[size] = call_report.write(whole, folder, of_calls)[1]
+    results = Results(
+        planned.settings,
+        planned.sets,
+        dict(zip((one.name for one in planned.replays), outcome.by_plan, strict=False)),
+        RunStore(out).with_series,
+        by_set,
+        called,
+        planned.custom.pools,
+    )
+    rows = [goal.row(results) for goal in planned.suite.goals]
+    return Evaluated(planned, results, rows, records, failures, pages)
+
+
+def _plan(suite: Suite, settings: Settings, choice: Choice) -> PlannedSuite:
+    settings = replace(settings, seeds=settings.seeds or suite.seeds, random=settings.random or suite.random)
+    wanted: dict[str, ScenarioSet] = {}
+
+    def chosen(one: Replays | Calls) -> bool:
+        to_compare = isinstance(one, Replays) and one.with_calls
+        if choice.sets and not to_compare and base_name(one.name) not in choice.sets:
+            return False
+        found = one.scenarios(settings)
+        names = {scenario.name for call in called for scenario in wanted[call.name].scenarios}
+        matched = [
+            scenario
+            for scenario in found.scenarios
+            if (not choice.only or any(fnmatchcase(scenario.name, pattern) for pattern in choice.only))
+            and (not to_compare or scenario.name in names)
+        ]
+        if matched or not choice.only:
+            wanted[one.name] = replace(found, name=one.name, scenarios=matched)
+        return bool(matched)
+
+    calls = [_sized(one, settings.size) for one in suite.calls] if choice.calls else []
+    calls = [one for one in calls if one.size == settings.size or settings.size is None]
+    called: list[Calls] = []
+    called += [one for one in calls if chosen(one)]
+    replays = [one for one in suite.replays if chosen(one)]
+    custom = suite.custom(settings) if replays or called else CustomControllers()
+    return PlannedSuite(suite, settings, custom, wanted, replays, called)
+
+
+def _sized(calls: Calls, size: str | None) -> Calls:
+    return replace(calls, size=size) if size and calls.resizable else calls
+
+
+def _replay_plan(planned: PlannedSuite, one: Replays) -> ReplayPlan:
+    custom = planned.custom
+    controllers = [custom.pools.get(name, name) for name in one.controllers if name not in custom.absent]
+    return ReplayPlan(
+        planned.sets[one.name].scenarios,
+        controllers,
+        PRESETS[one.preset],
+        planned.seeds[:1] if one.first_seed else planned.seeds,
+        planned.settings.model,
+        find_simulator(),
+        one.series,
+        {name: custom.own[name] for name in controllers if name in custom.own},
+        one.guard_off,
+    )
+
+
+def _plan_calls(planned: PlannedSuite, one: Calls, folder: Path) -> dict[str, CallSettings]:
+    width, height = SIZES[one.size]
+    plan = CallPlan(
+        scenarios=planned.sets[one.name].scenarios,
+        sender=one.sender,
+        receiver=one.receiver,
+        controllers=one.controllers,
+        objective=PRESETS["balanced"],
+        seeds=planned.seeds,
+        width=width,
+        height=height,
+        codec="VP8",
+        max_bitrate_bps=one.max_bitrate_bps,
+        model=planned.settings.model,
+    )
+    return plan_calls(plan, folder, [find_peer(), find_simulator()])

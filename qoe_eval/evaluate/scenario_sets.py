@@ -1,0 +1,183 @@
+"""Sets of scenarios: what they are built from, and the builders that suites name.
+
+A builder makes a set from the command line's settings, or says why there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from weir.errors import InputError
+from weir.qoe_eval.evaluate.scenarios import losing_feedback, with_chromium_encoder, with_video
+from weir.traces.formats.convert import to_scenario
+from weir.traces.formats.importers import read_trace
+from weir.traces.formats.plain_trace import DEFAULT_ONE_WAY_DELAY_MS, DEFAULT_QUEUE
+from weir.traces.generate.families.families import FAMILIES, small_grid
+from weir.traces.generate.random_domain import random_scenario
+from weir.traces.schema.scenario import Scenario
+
+TRACE_SETS = ("opennetlab", "mahimahi")
+CALL_TRACES = ("ATT-LTE-driving.up", "TMobile-UMTS-driving.up", "Verizon-EVDO-driving.down")
+# Far from the small numbers that anyone who develops a model against the held-out split begins with.
+FIRST_RANDOM_SEED = 1_000_000
+CALL_DURATION_S = 60.0
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The command line's choices. None stands for a suite's own default.
+
+    Attributes:
+        model: the policy under test.
+        models: folder for the fault-injected models of a suite.
+        traces: folder with `opennetlab/` and `mahimahi/`, either of which may be missing.
+        random: number of random scenarios.
+        seeds: runs with the seeds 1 to this number.
+        full: all scenarios of each family where a suite uses two of each.
+        size: of calls, such as 640x360.
+        weak_model: a model that was trained too briefly.
+        figures: values from files of other commands, by key.
+    """
+
+    model: Path
+    models: Path
+    traces: Path | None = None
+    random: int | None = None
+    seeds: int | None = None
+    full: bool = False
+    size: str | None = None
+    weak_model: Path | None = None
+    figures: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ScenarioSet:
+    """Scenarios that are judged together; `missing` says why there are none."""
+
+    name: str
+    scenarios: Sequence[Scenario] = field(default_factory=list)
+    missing: str = ""
+
+
+SetBuilder = Callable[[Settings], ScenarioSet]
+
+
+def base_name(name: str) -> str:
+    """The set of "SET, VARIANT"."""
+    return name.partition(",")[0]
+
+
+def fixed(build: Callable[[], Sequence[Scenario]]) -> SetBuilder:
+    """A set that depends on no setting."""
+    return lambda settings: ScenarioSet("", build())
+
+
+def joined(*builders: SetBuilder) -> SetBuilder:
+    """Several sets as one."""
+
+    def build(settings: Settings) -> ScenarioSet:
+        sets = [builder(settings) for builder in builders]
+        missing = "; ".join(one.missing for one in sets if one.missing)
+        scenarios = [scenario for one in sets for scenario in one.scenarios]
+        return ScenarioSet("", scenarios, "" if scenarios else missing)
+
+    return build
+
+
+def traces(name: str) -> SetBuilder:
+    """Every trace of a folder, whole: 25 ms one way, queue of 300 ms of the mean capacity, faults repaired."""
+
+    def build(settings: Settings) -> ScenarioSet:
+        if settings.traces is None:
+            return ScenarioSet(name, missing=f"needs the {name} traces: name their folder with --traces")
+        folder = settings.traces / name
+        files = sorted(path for path in folder.glob("*") if path.is_file() and not path.name.startswith("."))
+        files = [path for path in files if path.suffix.lower() not in (".md", ".txt")]
+        if not files:
+            return ScenarioSet(name, missing=f"no traces in {settings.traces.name}/{name}")
+        return ScenarioSet(name, [_trace_scenario(path, name) for path in files])
+
+    return build
+
+
+def check_traces(folder: Path | None) -> None:
+    """Refuses a folder without any set of traces.
+
+    Raises:
+        InputError: it does not exist, or holds none of TRACE_SETS.
+    """
+    if folder is not None and not any((folder / name).is_dir() for name in TRACE_SETS):
+        raise InputError(f"--traces {folder}: no folder {' or '.join(f'{name}/' for name in TRACE_SETS)} in it")
+
+
+def random(first: int = 0, times: int = 1) -> SetBuilder:
+    """Held-out random scenarios: the suite's number of them, `times` as many, without the first of `first` times."""
+
+    def build(settings: Settings) -> ScenarioSet:
+        count = settings.random or 0
+        seeds = range(FIRST_RANDOM_SEED + first * count, FIRST_RANDOM_SEED + times * count)
+        return ScenarioSet("", [random_scenario(seed, split="held_out") for seed in seeds])
+
+    return build
+
+
+def family(name: str) -> SetBuilder:
+    """All scenarios of a family."""
+    return fixed(lambda: FAMILIES[name]().scenarios())
+
+
+def family_sample(name: str) -> SetBuilder:
+    """Two scenarios of a family; all with `--full`."""
+    return lambda settings: ScenarioSet(
+        name, FAMILIES[name]().scenarios() if settings.full else small_grid()[name]
+    )  # fmt: skip
+
+
+def mahimahi_calls(settings: Settings) -> ScenarioSet:
+    """Three cellular traces, 60 s each, as calls.
+
+    Raises:
+        InputError: the folder of traces lacks one of them, or one cannot be used.
+    """
+    if settings.traces is None:
+        return ScenarioSet("mahimahi", missing="needs the mahimahi traces: name their folder with --traces")
+    scenarios = []
+    for name in CALL_TRACES:
+        path = settings.traces / "mahimahi" / name
+        if not path.is_file():
+            raise InputError(f"--traces {settings.traces}: no mahimahi/{name} in it")
+        scenarios.append(with_video(_trace_scenario(path, "mahimahi", CALL_DURATION_S)))
+    return ScenarioSet("mahimahi", scenarios)
+
+
+def as_called(builder: SetBuilder, **changes: float) -> SetBuilder:
+    """The scenarios for replays whose simulated encoder is like Chromium's, but for the fields in `changes`."""
+
+    def build(settings: Settings) -> ScenarioSet:
+        found = builder(settings)
+        return replace(found, scenarios=[with_chromium_encoder(one, **changes) for one in found.scenarios])
+
+    return build
+
+
+def with_feedback_loss(builder: SetBuilder, percent: int) -> SetBuilder:
+    """The scenarios with that part of the packets on the return path lost at random; as they are for 0."""
+
+    def build(settings: Settings) -> ScenarioSet:
+        found = builder(settings)
+        return replace(found, scenarios=[losing_feedback(one, percent) for one in found.scenarios])
+
+    return build
+
+
+def _trace_scenario(path: Path, set_name: str, duration_s: float | None = None) -> Scenario:
+    return to_scenario(
+        read_trace(path, repair=True),
+        name=f"{set_name}-{path.stem}",
+        one_way_delay_ms=DEFAULT_ONE_WAY_DELAY_MS,
+        queue=DEFAULT_QUEUE,
+        duration_s=duration_s,
+    )

@@ -1,0 +1,175 @@
+"""Scenarios of suites that are no traces, and scenarios as calls; bounds of what any call can reach on a path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from weir.qoe_eval.call.media.source_video import FRAMES_PER_SECOND
+from weir.qoe_eval.call.plan import DEFAULT_MAX_BITRATE_BPS
+from weir.qoe_eval.measures.viewer import find_freezes
+from weir.traces.catalogue import load_bundled
+from weir.traces.formats.plain_trace import scenario_from_capacity
+from weir.traces.generate.call_scenarios import muses_cross_traffic
+from weir.traces.generate.families.families import FAMILIES
+from weir.traces.generate.families.family import VIDEO_SHARE_OF_LINK, Family
+from weir.traces.generate.rfc8867 import competing_media, round_trip_time_fairness
+from weir.traces.schema.capacity import CapacityTrace
+from weir.traces.schema.flows import CbrFlow
+from weir.traces.schema.scenario import Scenario
+
+STEADY_MBPS = (0.3, 1.0, 2.5, 8.0, 30.0)
+START_BPS = 5e6
+HALVED_AT_S = 30.0
+ROUTE_CHANGES = "-route-changes"
+_DETOUR_MS = 40.0
+_STEP_S = 0.01
+# Calls are video only; libwebrtc's VP8 makes a key frame every 3000 frames. Fitted to calls of an unmodified Chromium:
+# its output over its target was 1.0 in the median and 0.9 in the lower quartile, and followed the target with these
+# time constants. It begins at its largest rate: x-google-start-bitrate holds until the first REMB.
+_CHROMIUM_ENCODER = {
+    "audio_rate_bps": 0.0, "key_frame_interval_s": 100.0, "minimum_output_share": 0.85,
+    "rise_time_constant_s": 1.35, "fall_time_constant_s": 0.25,
+}  # fmt: skip
+FAMILY_CALL_BPS = 4e6
+_FAMILY_CALL_S = 40.0
+# Two cases of each family that a link can do to a browser. A link cannot set its clock, pause its media, choose its
+# content, or make it begin below its own 300 kbps.
+_CALLED_CASES = {
+    "route": ("plus40", "plus100"),
+    "loss": ("random2", "random5"),
+    "jitter": ("gaussian20", "spikes3s"),
+    "tcp": ("cubic-stays", "bbr-stays"),
+    "policer": ("burst15kB", "burst100ms"),
+    "slots": ("20of100ms", "frames20ms"),
+    "reverse": ("plus500", "loss10"),
+    "start": ("300k",),
+    "everything": ("4", "7"),
+}
+_COMPARED_CASES = {"route": "plus40", "jitter": "gaussian20", "loss": "random5", "tcp": "cubic-stays"}
+
+
+def steady_links() -> list[Scenario]:
+    """Links of constant capacity: 25 ms, 300 ms, 60 s."""
+    return [scenario_from_capacity(CapacityTrace.constant(rate * 1e6), f"steady-{rate:g}M") for rate in STEADY_MBPS]
+
+
+def start_link() -> list[Scenario]:
+    """A link of START_BPS: 25 ms, 300 ms, 20 s."""
+    return [scenario_from_capacity(CapacityTrace.constant(START_BPS), "start-5M", duration_s=20.0)]
+
+
+def halved_link() -> list[Scenario]:
+    """2.5 Mbps, from HALVED_AT_S on 1.25 Mbps: 25 ms, 300 ms, 60 s."""
+    steps = CapacityTrace(np.array([0.0, HALVED_AT_S]), np.array([2.5e6, 1.25e6]))
+    return [scenario_from_capacity(steps, "halved-2.5M")]
+
+
+def sharing_with_route_changes() -> list[Scenario]:
+    """RFC 8867 5.4 and 5.5 with a detour of 40 ms over the third quarter of their time."""
+    return [_with_detour(case) for case in (competing_media(), round_trip_time_fairness())]
+
+
+def muses_call() -> list[Scenario]:
+    """Muses' cross traffic, 110 s, as a call."""
+    return [with_video(muses_cross_traffic())]
+
+
+def step_call() -> list[Scenario]:
+    """The bundled `step-down-up` as a call."""
+    return [with_video(load_bundled("step-down-up"))]
+
+
+def family_calls() -> list[Scenario]:
+    """Two scenarios of each family that a link can do to a browser: video on 4 Mbps, at most 40 s."""
+    return [
+        family.scenario(case, FAMILY_CALL_BPS, "video")
+        for name, cases in _CALLED_CASES.items()
+        for family in (_shortened(FAMILIES[name]()),)
+        for case in family.cases
+        if case.name in cases
+    ]
+
+
+def compared_family_calls() -> list[Scenario]:
+    """Those of `family_calls` on which Weir has to be no worse than Chromium's GCC."""
+    names = {f"{family}-{case}-{FAMILY_CALL_BPS / 1e6:g}M-video" for family, case in _COMPARED_CASES.items()}
+    return [one for one in family_calls() if one.name in names]
+
+
+FAMILY_CALL_MAX_BITRATE_BPS = round(VIDEO_SHARE_OF_LINK * FAMILY_CALL_BPS / 1e3) * 1000
+
+
+def with_video(scenario: Scenario, max_bitrate_bps: int = DEFAULT_MAX_BITRATE_BPS) -> Scenario:
+    """The scenario with a video encoder of that largest bitrate in its first RTP flow."""
+    return _with_media(scenario, lambda _: {"kind": "video", "max_rate_bps": float(max_bitrate_bps)})
+
+
+def with_chromium_encoder(scenario: Scenario, **changes: float) -> Scenario:
+    """The scenario with a simulated encoder like Chromium's, but for the fields of its media in `changes`."""
+    return _with_media(
+        scenario, lambda media: media | _CHROMIUM_ENCODER | {"initial_rate_bps": media["max_rate_bps"]} | changes
+    )
+
+
+def achievable_bps(scenario: Scenario, max_bitrate_bps: float) -> float:
+    """Mean over the scenario of the forward capacity less its constant cross traffic, at most the encoder's bound.
+
+    Headers are included: the payload of a video is some 4 % below.
+    """
+    middles_s = np.arange(_STEP_S / 2, scenario.duration_s, _STEP_S)
+    capacity = scenario.forward.capacity
+    free_bps = np.full(len(middles_s), np.inf) if capacity is None else capacity.trace().rate_at(middles_s)
+    for flow in scenario.flows:
+        if isinstance(flow, CbrFlow):
+            stop_s = scenario.duration_s if flow.stop_s is None else flow.stop_s
+            free_bps = free_bps - flow.rate_bps * ((flow.start_s <= middles_s) & (middles_s < stop_s))
+    return float(np.clip(free_bps, 0.0, max_bitrate_bps).mean())
+
+
+def unavoidable_freezes_s(scenario: Scenario) -> float:
+    """Seconds of freezes of a video whose every frame arrives at once whenever the path carries anything.
+
+    No strict bound: at a lower frame rate a longer pause is no freeze yet.
+    """
+    capacity = scenario.forward.capacity
+    if capacity is None:
+        return 0.0
+    times_s = np.arange(round(scenario.duration_s * FRAMES_PER_SECOND)) / FRAMES_PER_SECOND
+    rendered_s = times_s[capacity.trace().rate_at(times_s) > 0]
+    freezes = find_freezes([round(time * 1e6) for time in rendered_s], round(scenario.duration_s * 1e6))
+    return sum(freeze.duration_us for freeze in freezes) / 1e6
+
+
+def _with_detour(case: Scenario) -> Scenario:
+    document = case.to_dict()
+    times_s = [0.0, case.duration_s / 2, 3 * case.duration_s / 4]
+    for side in ("forward", "reverse"):
+        base_ms = document[side]["one_way_delay_ms"]
+        values_ms = [base_ms, base_ms + _DETOUR_MS, base_ms]
+        document[side]["one_way_delay_ms"] = {"times_s": times_s, "values_ms": values_ms}
+    return Scenario.from_dict(document | {"name": f"{case.name}{ROUTE_CHANGES}"})
+
+
+def _shortened(family: Family) -> Family:
+    return replace(family, duration_s=min(family.duration_s, _FAMILY_CALL_S))
+
+
+def losing_feedback(scenario: Scenario, percent: int) -> Scenario:
+    """The scenario with that part of the packets on the return path lost at random; as it is for 0."""
+    if not percent:
+        return scenario
+    data = scenario.to_dict()
+    data["name"] = f"{scenario.name}-feedback-lost-{percent}"
+    data["reverse"]["loss"] = {"kind": "bernoulli", "ratio": percent / 100}
+    return Scenario.from_dict(data, data["name"])
+
+
+def _with_media(scenario: Scenario, changed: Callable[[dict[str, Any]], dict[str, Any]]) -> Scenario:
+    data = scenario.to_dict()
+    flow = next(flow for flow in data["flows"] if flow["kind"] == "rtp")
+    flow["media"] = changed(flow["media"])
+    return Scenario.from_dict(data, scenario.name)

@@ -1,0 +1,121 @@
+"""Functions of one flow's time series (samples of 100 ms): start, queue, dip and recovery."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from weir.qoe_eval.measures.flow_series import FlowSeries
+
+START_SHARE = 0.9
+START_WINDOW_S = 0.3
+DRAINED_BELOW_MS = 50.0
+DRAINED_FOR_S = 1.0
+# Key frames and single frames make no dip of a second.
+WINDOW_S = 1.0
+BEFORE_S = 10.0
+FIRST_S = 5.0
+RECOVERED_SHARE = 0.8
+# A queue that drains is no recovery, though the link is busy with it; nor are the last packets of the rate before.
+RECOVERED_QUEUE_MS = 100.0
+RECOVERED_FOR_S = 3.0
+
+
+@dataclass(frozen=True)
+class Dip:
+    """A receive rate after a step, against the rate before: total seconds below 0.8 of it, and the longest stretch in
+    seconds below half of it.
+    """
+
+    below_80_percent_s: float
+    longest_below_half_s: float
+
+
+def start_time_s(series: FlowSeries, rate_bps: float) -> float | None:
+    """Seconds from the flow's start to the end of the first START_WINDOW_S whose mean receive rate is START_SHARE of
+    `rate_bps` or more; None when it never is. The window keeps a burst of a few packets from passing for a rate.
+    """
+    received = series.receive_rate_bps[series.active]
+    window = round(START_WINDOW_S / series.interval_s)
+    means = np.convolve(received, np.full(window, 1 / window), mode="valid")
+    reached = np.flatnonzero(means >= START_SHARE * rate_bps)
+    return float(reached[0] + window) * series.interval_s if reached.size else None
+
+
+def drain_time_s(series: FlowSeries, base_ms: float, step_s: float) -> float | None:
+    """Seconds from `step_s` to the beginning of the first DRAINED_FOR_S in which the queueing delay of what arrives
+    stays below DRAINED_BELOW_MS; None when it never does. A sample in which nothing arrives is not below.
+    """
+    delay_ms = series.one_way_delay_mean_ms[round(step_s / series.interval_s) :] - base_ms
+    below = np.nan_to_num(delay_ms, nan=np.inf) < DRAINED_BELOW_MS
+    hold = round(DRAINED_FOR_S / series.interval_s)
+    first = np.flatnonzero(np.convolve(below.astype(int), np.ones(hold, dtype=int), mode="valid") == hold)
+    return float(first[0]) * series.interval_s if first.size else None
+
+
+def share_before_step(series: FlowSeries, step_s: float, over_s: float = 5.0) -> float | None:
+    """Receive rate as a share of the capacity over the last seconds before a step: a flow that hardly used the link has
+    nothing to drain. None without a capacity.
+    """
+    if series.capacity_bps is None:
+        return None
+    end = round(step_s / series.interval_s)
+    some = slice(end - round(over_s / series.interval_s), end)
+    return float(series.receive_rate_bps[some].sum() / series.capacity_bps[some].sum())
+
+
+def dip_after(series: FlowSeries, step_s: float) -> Dip | None:
+    """The dip of a flow from `step_s` to its end; None when nothing arrived in the BEFORE_S before.
+
+    A rate is the mean over WINDOW_S, and stands for the middle of that time.
+    """
+    interval_s = series.interval_s
+    received = series.receive_rate_bps[: series.active.stop]
+    step, before = round(step_s / interval_s), round(BEFORE_S / interval_s)
+    reference = float(received[step - before : step].mean()) if step >= before else 0.0
+    if reference <= 0:
+        return None
+    window = round(WINDOW_S / interval_s)
+    share = np.convolve(received[step:], np.full(window, 1 / window), mode="valid") / reference
+    return Dip(
+        below_80_percent_s=float(np.count_nonzero(share < 0.8)) * interval_s,
+        longest_below_half_s=_longest(share < 0.5) * interval_s,
+    )
+
+
+def recovery_s(series: FlowSeries, fault_begins_s: float, fault_ends_s: float, base_ms: float) -> float | None:
+    """Seconds from the end of a fault to the first RECOVERED_FOR_S that are as before: in each WINDOW_S of them a flow
+    receives RECOVERED_SHARE of its mean rate of the BEFORE_S before the fault, and the mean queueing delay, beyond
+    `base_ms`, is at most RECOVERED_QUEUE_MS.
+
+    Infinite when there are none up to the flow's end; None when nothing arrived before the fault.
+    """
+    interval_s = series.interval_s
+    begin, end, window = (round(time_s / interval_s) for time_s in (fault_begins_s, fault_ends_s, WINDOW_S))
+    before = series.receive_rate_bps[begin - round(BEFORE_S / interval_s) : begin].mean()
+    if before <= 0:
+        return None
+    after = slice(end, series.active.stop)
+    received = sliding_window_view(series.receive_rate_bps[after], window).mean(axis=1) >= RECOVERED_SHARE * before
+    # The delay is unknown where nothing arrives; the receive rate shows that those seconds have not recovered.
+    delays_ms = np.nan_to_num(series.one_way_delay_mean_ms[after], nan=base_ms)
+    quick = sliding_window_view(delays_ms, window).mean(axis=1) - base_ms <= RECOVERED_QUEUE_MS
+    seconds = round(RECOVERED_FOR_S / interval_s) - window + 1
+    found = np.flatnonzero(sliding_window_view(received & quick, seconds).all(axis=1))
+    return float(found[0]) * interval_s if found.size else math.inf
+
+
+def largest_queue_ms(series: FlowSeries, base_ms: float) -> float | None:
+    """The largest queueing delay in the flow's first FIRST_S, of means over samples; None when nothing arrived."""
+    first = series.active.start
+    delay_ms = series.one_way_delay_mean_ms[first : first + round(FIRST_S / series.interval_s)]
+    return None if np.isnan(delay_ms).all() else max(0.0, float(np.nanmax(delay_ms)) - base_ms)
+
+
+def _longest(wanted: np.ndarray) -> int:
+    """Length of the longest run of true values."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], wanted.astype(int), [0]))))
+    return int((edges[1::2] - edges[::2]).max(initial=0))

@@ -1,0 +1,155 @@
+"""The parts of a suite: sets of runs, goals, and the bounds of these goals.
+
+A suite is a declarative file of `suites/`. The runner plans and makes its runs, and each goal's measure reads their
+results.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Concatenate, ParamSpec
+
+from weir.qoe_eval.call.plan import DEFAULT_MAX_BITRATE_BPS, ReceiverKind, SenderKind
+from weir.qoe_eval.evaluate.results import Results
+from weir.qoe_eval.evaluate.scenario_sets import SetBuilder, Settings, base_name
+from weir.qoe_eval.report.goal_table import Bound, Row
+from weir.qoe_eval.runs.jobs import SeriesOfPlan
+from weir.qoe_eval.runs.own_controllers import OwnController
+
+
+@dataclass(frozen=True)
+class Replays:
+    """Scenarios replayed under controllers.
+
+    A name "SET, VARIANT" marks runs of the scenarios of SET under other conditions. `controllers` are names of
+    controllers or of a suite's custom ones. `first_seed`: only one run of each scenario. `with_calls`: only when calls
+    are made, to compare with.
+    """
+
+    name: str
+    scenarios: SetBuilder
+    controllers: Sequence[str]
+    series: SeriesOfPlan = "none"
+    preset: str = "balanced"
+    first_seed: bool = False
+    guard_off: Sequence[str] = ()
+    with_calls: bool = False
+
+
+@dataclass(frozen=True)
+class Calls:
+    """Scenarios called for real, in pairs of the controllers. `resizable`: `--size` replaces the size."""
+
+    name: str
+    scenarios: SetBuilder
+    controllers: Sequence[str] = ("weir", "gcc")
+    size: str = "1280x720"
+    resizable: bool = False
+    sender: SenderKind = "chromium"
+    receiver: ReceiverKind = "native"
+    max_bitrate_bps: int = DEFAULT_MAX_BITRATE_BPS
+
+
+@dataclass(frozen=True)
+class CustomControllers:
+    """Controllers that are not built in: `own` by their name; `pools`, specifications by the name a suite uses;
+    `absent`, names that a suite uses and the command line gave no file for: these run nowhere.
+    """
+
+    own: Mapping[str, OwnController] = field(default_factory=dict)
+    pools: Mapping[str, str] = field(default_factory=dict)
+    absent: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The result of a measure. Without a value, `reason` says why there is none, or `text` what happened instead and
+    `reached` whether that reaches the goal. With a value, a `reason` leaves the goal undecided.
+    """
+
+    value: float | None = None
+    detail: str = ""
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    reason: str = ""
+    text: str = ""
+    reached: bool = False
+
+
+Measure = Callable[[Results, Bound], Outcome]
+Arguments = ParamSpec("Arguments")
+
+
+def goal_measure(function: Callable[Concatenate[Results, Bound, Arguments], Outcome]) -> Callable[Arguments, Measure]:
+    """Decorator: `NAME(arguments)` is then the measure that calls the function with results, bound and arguments."""
+
+    @functools.wraps(function)
+    def factory(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Measure:
+        return lambda results, bound: function(results, bound, *args, **kwargs)
+
+    return factory
+
+
+_PLAIN = Bound("at least", 0.0)
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A measure and the bound it is held to, from `source`: a paper, an RFC, or the project's own decision.
+
+    `unbounded`: a figure that is reported and not judged; `bound` then has its unit alone.
+    """
+
+    name: str
+    what: str
+    measure: Measure
+    bound: Bound = _PLAIN
+    source: str = "project"
+    unbounded: bool = False
+
+    def row(self, results: Results) -> Row:
+        """The goal against what was measured."""
+        found, goal = self.measure(results, self.bound), None if self.unbounded else self.bound
+        figures = dict(found.figures)
+        if found.value is None:
+            reached = None if found.reason or self.unbounded else found.reached
+            return Row(self.name, self.what, goal, None, found.text, reached, found.reason, found.detail, figures,
+                       self.source)  # fmt: skip
+        reached = None if found.reason or self.unbounded else self.bound.met(found.value)
+        shown = found.text or self.bound.show(found.value)
+        return Row(self.name, self.what, goal, found.value, shown, reached, found.reason, found.detail, figures,
+                   self.source)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Runs and goals that belong together.
+
+    Attributes:
+        name: of the suite.
+        about: its subject, for help and page.
+        goals: in the order of the table.
+        replays: sets of replays.
+        calls: sets of real calls.
+        seeds: default number of seeds.
+        random: default number of random scenarios.
+        custom: makes the suite's own controllers.
+        only_calls: without calls there is nothing to measure.
+    """
+
+    name: str
+    about: str
+    goals: Sequence[Goal]
+    replays: Sequence[Replays] = ()
+    calls: Sequence[Calls] = ()
+    seeds: int = 1
+    random: int = 100
+    custom: Callable[[Settings], CustomControllers] = lambda settings: CustomControllers()
+    only_calls: bool = False
+
+    @property
+    def sets(self) -> list[str]:
+        """Names of the sets that can be chosen, without their variants."""
+        names = [one.name for one in self.replays if not one.with_calls] + [one.name for one in self.calls]
+        return list(dict.fromkeys(map(base_name, names)))

@@ -1,0 +1,110 @@
+"""The goals of a policy on paths whose capacity changes: score against gcc, rule and oracle, start, sharing, steering.
+
+Gains are of the challenge score, objective balanced. Random scenarios are those of the held-out split.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from weir.qoe_eval.evaluate import scenario_sets as sets
+from weir.qoe_eval.evaluate import scenarios
+from weir.qoe_eval.evaluate import score_measures as scores
+from weir.qoe_eval.evaluate import series_measures as series
+from weir.qoe_eval.evaluate.score_measures import ALL
+from weir.qoe_eval.evaluate.suite import Goal, Replays, Suite
+from weir.qoe_eval.measures.fairness import settled_jain_index
+from weir.qoe_eval.report.goal_table import Bound
+from weir.traces.generate.rfc8867 import competing_media, long_tcp, round_trip_time_fairness
+
+_BUILDERS: Final = {
+    "opennetlab": sets.traces("opennetlab"),
+    "mahimahi": sets.traces("mahimahi"),
+    "random": sets.random(),
+    "steady": sets.fixed(scenarios.steady_links),
+}
+_COMPARED: Final = tuple(_BUILDERS)
+_RFC8867: Final = (competing_media, round_trip_time_fairness, lambda: long_tcp(300.0), lambda: long_tcp(1000.0))
+_TCP: Final = {"300 ms": "rfc8867-5.6-queue300", "1000 ms": "rfc8867-5.6-queue1000"}
+_PRESETS: Final = {"balanced": _COMPARED, "throughput": ["compared, throughput"], "latency": ["compared, latency"]}
+
+_GAIN: Final = Bound("at least", 0.0, signed=True)
+_SHARE: Final = Bound("at least", 0.9, "%", scale=100, decimals=1)
+_TCP_SHARE: Final = Bound("at least", 0.2, "%", strict=True, scale=100, decimals=1)
+_MOCC: Final = "MOCC (EuroSys 2022)"
+_RECOCO: Final = "ReCoCo, Table I"
+
+SUITE: Final = Suite(
+    name="policy",
+    about="A policy against gcc, rule and oracle on traces, random, steady and shared paths.",
+    seeds=5,
+    random=200,
+    replays=(
+        *(Replays(name, build, ALL, series="measured") for name, build in _BUILDERS.items()),
+        # One run of ten times as many random scenarios, for the longest delays.
+        Replays("more random", sets.random(first=1, times=10), ("weir", "gcc"), first_seed=True),
+        Replays("start", sets.fixed(scenarios.start_link), ALL, series="kept"),
+        Replays("halved", sets.fixed(scenarios.halved_link), ALL, series="kept"),
+        Replays("rfc8867", sets.fixed(lambda: [case() for case in _RFC8867]), ALL, series="kept"),
+        *(
+            Replays(f"compared, {preset}", sets.joined(*_BUILDERS.values()), ("weir",), preset=preset)
+            for preset in ("throughput", "latency")
+        ),
+    ),
+    goals=(
+        Goal("opennetlab_gain", "opennetlab traces: mean gain over gcc", scores.gain("gcc", "opennetlab"),
+             Bound("at least", 8.95, signed=True), _RECOCO),
+        Goal("opennetlab_worst", "opennetlab traces: worst trace against gcc", scores.worst_gain("opennetlab"),
+             Bound("at least", -2.0, signed=True)),
+        Goal("opennetlab_recoco", "opennetlab traces: ReCoCo's own formula, mean of the one model",
+             scores.mean_metric("opennetlab", "recoco"), Bound("at least", 80.85), _RECOCO),
+        Goal("mahimahi_closed", "mahimahi traces: distance from gcc to oracle closed",
+             scores.distance_closed("mahimahi"), Bound("at least", 0.7, "%", scale=100, decimals=1)),
+        Goal("random_wins", "random scenarios: share of wins over gcc", scores.wins("random"), _SHARE),
+        Goal("random_closed", "random scenarios: distance from gcc to oracle closed", scores.distance_closed("random"),
+             Bound("at least", 0.6, "%", scale=100, decimals=1)),
+        Goal("steady_worst", "steady links of 0.3, 1, 2.5, 8 and 30 Mbps: worst link against gcc",
+             scores.worst_gain("steady"), _GAIN),
+        Goal("rule_gain", "all the above: mean gain over rule", scores.gain("rule", *_COMPARED),
+             Bound("at least", 2.0, signed=True)),
+        *(
+            Goal(f"rule_low_{name}", f"{name}: lower end of the 95 % interval of the mean gain over rule",
+                 scores.gain_low("rule", name), Bound("at least", 0.0, strict=True, signed=True))
+            for name in _COMPARED
+        ),
+        Goal("p95_queueing_delay_ms_against_gcc", "p95 queueing delay less gcc's, median over all the above",
+             scores.median_difference("p95_queueing_delay_ms", *_COMPARED),
+             Bound("at most", 0.0, "ms", decimals=1, signed=True)),
+        Goal("utilisation_against_gcc", "utilisation less gcc's, median over all the above",
+             scores.median_difference("utilisation", *_COMPARED),
+             Bound("at least", 0.0, "points", scale=100, signed=True)),
+        Goal("random_worst_delay", "random scenarios: p95 delay as a ratio of gcc's, 99th percentile",
+             scores.delay_tail("random", "more random"), Bound("at most", 1.25, "times")),
+        Goal("start", "start: from 300 kbps to 90 % of a 5 Mbps link", series.start_time("start"),
+             Bound("at most", 3.0, "s")),
+        Goal("halved", "halved link, 2.5 to 1.25 Mbps: until back under 50 ms of queueing",
+             series.drain_time("halved"), Bound("at most", 1.5, "s")),
+        Goal("halved_against_gcc", "halved link: that time, less gcc's", series.drain_time_difference("halved"),
+             Bound("at most", 0.0, "s", strict=True, signed=True)),
+        Goal("steering", "presets move utilisation and p95 delay the right way, share of scenarios",
+             scores.steering(_PRESETS), _SHARE, _MOCC),
+        Goal("jain_5.4", "RFC 8867 5.4, 3 flows on one link: Jain's index",
+             series.run_mean("rfc8867", "rfc8867-5.4", settled_jain_index), Bound("at least", 0.95, decimals=3),
+             "RFC 8867 5.4; bound of the project"),
+        Goal("jain_5.5", "RFC 8867 5.5, 5 round trip times: Jain's index",
+             series.run_mean("rfc8867", "rfc8867-5.5", settled_jain_index), Bound("at least", 0.9, decimals=3),
+             "RFC 8867 5.5; bound of the project"),
+        Goal("rfc8867_5.6_own_share", "RFC 8867 5.6, against one TCP Cubic flow: Weir's throughput share",
+             series.share_against_tcp("rfc8867", _TCP), _TCP_SHARE, "RFC 8867 5.6; bound of the project"),
+        Goal("rfc8867_5.6_tcp_share", "RFC 8867 5.6, against one TCP Cubic flow: TCP's throughput share",
+             series.share_against_tcp("rfc8867", _TCP, of_tcp=True), _TCP_SHARE, "RFC 8867 5.6; bound of the project"),
+        Goal("adaptation_steps", "adaptation to an unseen objective: times fewer steps than from scratch to 99 % of "
+             "the gain", scores.figure("steps_ratio"), Bound("at least", 14.2, decimals=1), _MOCC),
+        Goal("adaptation_loss", "adaptation: loss on old objectives", scores.figure("old_objectives_loss_ratio"),
+             Bound("at most", 0.05, "%", strict=True, scale=100, decimals=1), _MOCC),
+        Goal("training_time", "training the shipped model from nothing, 2 cores", scores.figure("wall_s"),
+             Bound("at most", 3 * 3600.0, "h", scale=1 / 3600)),
+        Goal("training_rate", "training: rate with learning on", scores.figure("steps_per_s"),
+             Bound("at least", 2000.0, "steps/s", decimals=0)),
+    ),
+)  # fmt: skip

@@ -1,0 +1,91 @@
+"""The goals of safety: fault-injected models as the active controller of a pool, and each rule of the guard.
+
+Each faulty model is the active controller of a pool `by_trust` at first, with nada and rule as candidates. For the
+rules of the guard, which have no bound, models run without a pool, with all rules and with each rule off in turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from weir.qoe_eval.evaluate import safety_measures as safety
+from weir.qoe_eval.evaluate import scenario_sets as sets
+from weir.qoe_eval.evaluate.faulty_models import FAULTY_MODELS, write_faulty_models
+from weir.qoe_eval.evaluate.scenario_sets import Settings
+from weir.qoe_eval.evaluate.suite import CustomControllers, Goal, Replays, Suite
+from weir.qoe_eval.report.goal_table import Bound
+from weir.qoe_eval.runs.options import POLICY_FILE, read_pool
+from weir.qoe_eval.runs.own_controllers import read_own_controller
+from weir.registry import GUARD_RULES
+from weir.traces.generate.families.families import FAMILIES
+
+WEAK_MODEL: Final = "trained-60s"
+_CANDIDATES: Final = "copilots=nada,rule policy=by_trust"
+_ALONE: Final = ("weir", "nada", "rule")
+_RULES: Final = tuple(name for name, can_be_off in GUARD_RULES.items() if can_be_off)
+_SETS: Final = {"random": sets.random(), **{name: sets.family_sample(name) for name in FAMILIES}}
+_TRACES: Final = {name: sets.traces(name) for name in sets.TRACE_SETS}
+_HEALTHY: Final = "pool of the healthy model"
+_FAULTY: Final = {model: f"pool of {model}" for model in (*FAULTY_MODELS, WEAK_MODEL)}
+_SCORED: Final = (*_SETS, "opennetlab")
+_SOON_S: Final = 3.0
+
+
+def custom_controllers(settings: Settings) -> CustomControllers:
+    """The pool of each model, and each faulty model directly behind the guard.
+
+    Raises:
+        InputError: the healthy model cannot be read, or a file has a name that a pool cannot have.
+    """
+    files: Mapping[str, Path] = write_faulty_models(settings.models, settings.model)
+    own = [read_own_controller(str(file)) for file in files.values()]
+    if settings.weak_model:
+        files = {**files, WEAK_MODEL: settings.weak_model.absolute()}
+    pools = {_FAULTY[name]: read_pool(f"pilot={POLICY_FILE}{file} {_CANDIDATES}") for name, file in files.items()}
+    healthy = read_pool(f"pilot=weir {_CANDIDATES}")
+    absent = [pool for pool in _FAULTY.values() if pool not in pools]
+    return CustomControllers({one.name: one for one in own}, {_HEALTHY: healthy, **pools}, absent)
+
+
+SUITE: Final = Suite(
+    name="safety",
+    about="Fault-injected models behind a pool, and the rules of the guard.",
+    random=200,
+    custom=custom_controllers,
+    replays=(
+        *(Replays(name, build, (*_ALONE, _HEALTHY, *_FAULTY.values())) for name, build in _SETS.items()),
+        Replays("opennetlab", _TRACES["opennetlab"], (*_ALONE, _HEALTHY)),
+        *(
+            Replays(f"{name}, {f'{rule} off' if rule else safety.ALL_RULES}", build, ("weir", *FAULTY_MODELS),
+                    guard_off=(rule,) if rule else ())
+            for name, build in (*_SETS.items(), *_TRACES.items())
+            for rule in ("", *_RULES)
+        ),
+    ),
+    goals=(
+        *(
+            Goal(model, f"model {model}: score against the better of nada and rule, worst set",
+                 safety.against_better(pool, tuple(_SETS)),
+                 Bound("at least", -0.05, "%", scale=100, decimals=1, signed=True))
+            for model, pool in _FAULTY.items()
+        ),
+        Goal("healthy_inactive", "healthy model: share of decisions made by others, mean over sets",
+             safety.inactive(_HEALTHY, _SCORED), Bound("at most", 0.01, "%", strict=True, scale=100)),
+        Goal("healthy_score", "healthy model: score in the pool against alone, worst set",
+             safety.pool_gain(_HEALTHY, _SCORED), Bound("at least", -0.3, signed=True)),
+        *(
+            Goal(f"{model}_replaced", f"model {model}: replaced within 3 s, share of random paths",
+                 safety.replaced_within(_SOON_S, _FAULTY[model], "random"),
+                 Bound("at least", 0.95, "%", scale=100, decimals=1))
+            for model in ("maximum", "shuffled")
+        ),
+        *(
+            Goal(f"guard_{rule}", f"guard's rule {rule}: score that it gains behind the model, mean over sets",
+                 safety.guard_rule(rule, ("weir", *FAULTY_MODELS), (*_SETS, *_TRACES)),
+                 Bound("at least", 0.0, signed=True), unbounded=True)
+            for rule in _RULES
+        ),
+    ),
+)  # fmt: skip

@@ -1,0 +1,61 @@
+"""The goals of Weir at the sender: against Weir at the receiver in replays, and against libwebrtc's GCC in calls.
+
+In calls weir-peer sends to an unmodified Chromium. With 5 % and 20 % of the return path lost, transport feedback,
+receiver reports, NACKs and requests for key frames are. Both controllers decide at the sender from the same feedback.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from weir.qoe_eval.evaluate import call_measures as calls
+from weir.qoe_eval.evaluate import scenario_sets as sets
+from weir.qoe_eval.evaluate import scenarios
+from weir.qoe_eval.evaluate import score_measures as scores
+from weir.qoe_eval.evaluate.suite import Calls, Goal, Replays, Suite
+from weir.qoe_eval.report.goal_table import Bound
+from weir.traces.catalogue import bundled_scenarios
+from weir.traces.generate.families.families import FAMILIES
+
+_SENDER: Final = "weir-send"
+_SETS: Final[dict[str, sets.SetBuilder]] = {
+    "catalogue": sets.fixed(bundled_scenarios),
+    "random": sets.random(),
+    **{name: sets.traces(name) for name in sets.TRACE_SETS},
+    **{name: sets.family(name) for name in FAMILIES},
+}
+_PATHS: Final = {"muses": sets.fixed(scenarios.muses_call), "mahimahi": sets.mahimahi_calls}
+_CALLED: Final = {
+    (path, percent): f"{path} calls, {percent} % of feedback lost" for percent in (0, 5, 20) for path in _PATHS
+}
+_MEASURES: Final = (
+    ("bitrate", "received bitrate against GCC", calls.ratio, calls.BITRATE, Bound("at least", 1.0, "times")),
+    ("delay", "p95 network delay, less GCC's", calls.difference, calls.NETWORK_DELAY,
+     Bound("at most", 0.0, "ms", signed=True, decimals=1)),
+    ("frozen", "time frozen a call, less GCC's", calls.difference, calls.FROZEN,
+     Bound("at most", 0.0, "s", signed=True, decimals=1)),
+)  # fmt: skip
+
+SUITE: Final = Suite(
+    name="send-side",
+    about="Weir at the sender, from transport feedback, against Weir at the receiver and gcc.",
+    replays=tuple(Replays(name, build, (_SENDER, "weir", "gcc")) for name, build in _SETS.items()),
+    calls=tuple(
+        Calls(name, sets.with_feedback_loss(_PATHS[path], percent), (_SENDER, "gcc"), "640x360", resizable=True,
+              sender="native", receiver="chromium")
+        for (path, percent), name in _CALLED.items()
+    ),
+    goals=(
+        *(
+            Goal(f"{name}_at_sender", f"{name}: score at the sender less that at the receiver",
+                 scores.controller_gain(_SENDER, "weir", "gcc", name=name),
+                 Bound("at least", -1.0, "points", signed=True))
+            for name in _SETS
+        ),
+        *(
+            Goal(f"calls_{path}_{percent}_{key}", f"{name}: {text}", make(metric, name, controller=_SENDER), bound)
+            for (path, percent), name in _CALLED.items()
+            for key, text, make, metric, bound in _MEASURES
+        ),
+    ),
+)  # fmt: skip

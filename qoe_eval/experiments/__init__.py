@@ -1,1 +1,0 @@
-"""`weir experiment`: measurements against goals, one package each."""

@@ -1,1 +1,0 @@
-"""`weir experiment calls`: real calls against the goals set for them."""

@@ -1,1 +1,0 @@
-"""`weir experiment guard`: how often each rule of the guard speaks, and what that gains or costs."""

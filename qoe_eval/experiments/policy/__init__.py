@@ -1,1 +1,0 @@
-"""`weir experiment policy`: a model against the goals set for it."""

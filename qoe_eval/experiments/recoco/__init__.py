@@ -1,1 +1,0 @@
-"""`weir experiment recoco`: the ReCoCo paper's experiment, its tables beside the published ones."""

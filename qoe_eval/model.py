@@ -1,0 +1,94 @@
+"""The command `weir model`: shows a model file, or writes its card with the results of replays and suites."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from weir.errors import InputError
+from weir.files.input import parse_json, read_text
+from weir.qoe_eval.report.paired_text import paired_sentences
+from weir.qoe_eval.report.text_tables import markdown_table
+from weir.trainer import read_model
+from weir.trainer.model.card import NO_RESULTS, write_card
+
+MEASURES = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio")
+
+
+def model(
+    file: Annotated[Path, typer.Argument(help="A model file.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    card: Annotated[bool, typer.Option("--card", help="Write the model's card beside it instead.")] = False,
+    summary: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="For the card: summary.json of 'weir replay' with this model.")
+    ] = None,
+    goals: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE", help="For the card: JSON of a command with goals; repeatable.")
+    ] = None,
+) -> None:
+    """Show a model's features, history, interval, action, bounds and provenance, or write its card.
+
+    The card includes the sections of NAME.notes.md beside the model, such as known failures.
+    """
+    if card:
+        parts = [] if summary is None else [replay_results(_read(summary, "controllers"), str(summary))]
+        parts += [goal_results(_read(path, "rows"), str(path)) for path in goals or []]
+        typer.echo(write_card(file, "\n".join(parts) or NO_RESULTS))
+        return
+    if summary is not None or goals:
+        raise InputError("--summary and --goals: are for --card")
+    shown = read_model(file).to_dict()
+    if as_json:
+        typer.echo(json.dumps(shown, indent=1))
+        return
+    for key, value in shown.items():
+        text = ", ".join(value) if key == "features" else json.dumps(value) if isinstance(value, dict | list) else value
+        typer.echo(f"{key + ':':16}{text}")
+
+
+def replay_results(summary: Mapping[str, Any], source: str) -> str:
+    """Means by controller and paired differences of a replay."""
+    described = summary.get("metrics")
+    if isinstance(described, dict) and (unknown := [name for name in MEASURES if name not in described]):
+        raise InputError(f"{source}: has no metric {', '.join(unknown)}; it has {', '.join(described)}")
+    means = [
+        [name, *(_number(measures.get(measure, {}).get("mean")) for measure in MEASURES)]
+        for name, measures in summary["controllers"].items()
+    ]
+    table = markdown_table(["controller", *MEASURES], means)
+    parts = [f"Means over {len(summary.get('scenarios', {}))} scenarios{_command(summary)}:\n", table]
+    if sentences := paired_sentences(summary):
+        parts.append("Mean differences, paired by scenario and seed, with 95 % intervals:\n")
+        parts.append("".join(f"- {sentence}\n" for sentence in sentences.values()))
+    return "\n".join(parts)
+
+
+def goal_results(document: Mapping[str, Any], source: str) -> str:
+    """How many goals of a document are reached, and those that are missed."""
+    try:
+        missed = [row for row in document["rows"] if row["reached"] is False]
+        lines = [f"- missed: {row['what']}: {row['measured']} (goal: {row['goal']['text']})\n" for row in missed]
+        reached = f"{document['reached']} of {document['decided']} goals reached"
+    except (KeyError, TypeError):
+        raise InputError(f"{source}: is not the JSON of a command with goals") from None
+    return f"{document['schema']}{_command(document)}: {reached}.\n\n{''.join(lines)}"
+
+
+def _command(document: Mapping[str, Any]) -> str:
+    run = document.get("run")
+    return f" (`{run['command']}`)" if isinstance(run, dict) and "command" in run else ""
+
+
+def _read(path: Path, key: str) -> dict[str, Any]:
+    document = parse_json(read_text(path), str(path))
+    if not isinstance(document, dict) or key not in document:
+        raise InputError(f"{path}: is not a JSON document with `{key}`")
+    return document
+
+
+def _number(value: Any) -> str:
+    return "" if value is None else f"{value:.4g}"

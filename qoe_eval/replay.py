@@ -1,0 +1,337 @@
+"""`weir replay`: plans, runs and reports scenarios and traces under controllers and seeds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from weir.console import error_console, with_options
+from weir.executables import find_simulator
+from weir.qoe_eval.measures.summary import in_order
+from weir.qoe_eval.records import CustomController, RunAbout, ScenarioAbout, Summary, command_record
+from weir.qoe_eval.report.paired_text import paired_sentences
+from weir.qoe_eval.report.replay_page import FAMILIES_FOLDER, summarise_replay, write_csv, write_report
+from weir.qoe_eval.report.text_tables import print_means
+from weir.qoe_eval.runs import objectives as objective_runs
+from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
+from weir.qoe_eval.runs.jobs import ReplayPlan, SeriesOfPlan, model_description
+from weir.qoe_eval.runs.options import (
+    POOL,
+    JobsOption,
+    LossOption,
+    OneWayDelayOption,
+    QueueOption,
+    check_controllers,
+    check_model,
+    model_to_run,
+    parse_objective,
+)
+from weir.qoe_eval.runs.own_controllers import DEFAULT_TIME_LIMIT_S
+from weir.qoe_eval.runs.progress import count_runs, end_with_failures, run_with_progress
+from weir.qoe_eval.runs.replay import ReplayOutcome
+from weir.qoe_eval.runs.store import RunStore
+from weir.registry import DEFAULT_PRESET, PRESETS, SIMULATED, knows_path, uses_model
+from weir.traces.formats.convert import parse_queue
+from weir.traces.formats.imported_trace import ImportedTrace
+from weir.traces.formats.importers import read_trace
+from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS
+from weir.traces.generate.families.families import small_grid
+from weir.traces.schema.scenario import MAX_DURATION_S
+
+FINDINGS_SHOWN = 5
+
+
+class SeriesKept(StrEnum):
+    """The runs whose time series a replay keeps. The measures are the same in every case."""
+
+    ALL = "all"
+    FIRST = "first"
+    NONE = "none"
+
+
+_SERIES_OF_PLAN: dict[SeriesKept, SeriesOfPlan] = {
+    SeriesKept.ALL: "kept",
+    SeriesKept.FIRST: "first kept",
+    SeriesKept.NONE: "measured",
+}
+_SHOWN = (
+    "utility",
+    "challenge",
+    "viewer_quality",
+    "frame_delay_ms_p95",
+    "utilisation",
+    "p95_queueing_delay_ms",
+    "loss_ratio",
+)
+
+
+@dataclass(frozen=True)
+class ReplayOptions:
+    """The options of `weir replay`; their help texts say what they mean."""
+
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TRACE_OR_SCENARIO...",
+            help="OpenNetLab JSON, Mahimahi, CSV (time_s,rate_bps) or scenario files; 'catalogue' for all bundled "
+            "scenarios, "
+            "'catalogue/NAME' for one, 'catalogue/rfc8867' for the RFC 8867 cases.",
+        ),
+    ]
+    controller: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"{', '.join(SIMULATED)}; one of your own: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM, FILE.onnx, "
+            f"FILE.onnx:bare; {POOL}. Repeatable. Default: all that are built in.",
+        ),
+    ] = None
+    controller_time_limit: Annotated[
+        float,
+        typer.Option(
+            min=0.001,
+            max=3600,
+            metavar="S",
+            help="How long one decision of a controller of your own may take; its start, ten times as long.",
+        ),
+    ] = DEFAULT_TIME_LIMIT_S
+    objective: Annotated[
+        str,
+        typer.Option(metavar="T,L,P", help=f"Weights of throughput, latency and loss; or {', '.join(PRESETS)}."),
+    ] = DEFAULT_PRESET
+    seeds: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=10_000,
+            metavar="N",
+            help="Runs with the seeds 1 to N, each with its own starting point, delay and clock; 0: one run of each "
+            "scenario as it is written.",
+        ),
+    ] = 5
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where results, summary and report go.")] = Path(
+        "weir-replay"
+    )
+    one_way_delay: OneWayDelayOption = None
+    queue: QueueOption = None
+    loss: LossOption = None
+    reverse: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Trace for the reverse link, which carries the feedback: NAME.down beside NAME.up, say. Default: the "
+            "file's own, else an unlimited one.",
+        ),
+    ] = None
+    window: Annotated[
+        int,
+        typer.Option(
+            "--mahimahi-window-ms",
+            min=1,
+            max=60_000,
+            metavar="MS",
+            help="Time over which the deliveries of a Mahimahi file are averaged.",
+        ),
+    ] = DEFAULT_WINDOW_MS
+    duration: Annotated[
+        float | None, typer.Option(min=0.1, max=MAX_DURATION_S, metavar="S", help="Length of a run.")
+    ] = None
+    model: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="ONNX model of the controller weir. Default: the one shipped.")
+    ] = None
+    objectives: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=500,
+            metavar="N",
+            help="Also run weir under the presets and N objectives (seed 1) for the objective page; 0: leave it out.",
+        ),
+    ] = 20
+    families: Annotated[
+        bool,
+        typer.Option(
+            "--families",
+            help="Also run two scenarios of each family of impairments (seed 1), for a section of the page.",
+        ),
+    ] = False
+    series: Annotated[
+        SeriesKept,
+        typer.Option(help="Of which runs time series are kept: all, those of the first seed, or none."),
+    ] = SeriesKept.ALL
+    csv: Annotated[
+        bool, typer.Option("--csv", help="Also write results.csv, and series.csv.gz and frames.csv.gz of kept series.")
+    ] = False
+    repair: Annotated[bool, typer.Option("--repair", help="Accept traces with faults that can be repaired.")] = False
+    jobs: JobsOption = None
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and no progress.")] = False
+
+    @property
+    def seeds_to_run(self) -> Sequence[int]:
+        """Their numbers."""
+        return range(1, self.seeds + 1) if self.seeds else [0]
+
+
+@dataclass(frozen=True)
+class ReplayPlans:
+    """The runs of one replay: the main comparison, and those beside it."""
+
+    main: ReplayPlan
+    objectives: list[ReplayPlan]
+    families: list[ReplayPlan]
+
+
+@dataclass(frozen=True)
+class ReplayResults:
+    """The outcomes of `ReplayPlans`."""
+
+    main: ReplayOutcome
+    objectives: ReplayOutcome
+    families: ReplayOutcome
+
+    @property
+    def failures(self) -> list[str]:
+        """One line for each run that did not complete."""
+        return [failure.describe() for one in (self.main, self.objectives, self.families) for failure in one.failures]
+
+
+@with_options(ReplayOptions)
+def replay(options: ReplayOptions) -> None:
+    """Replays traces or scenarios under rate controllers; writes results.jsonl, summary.json, series/ and report.html.
+
+    An interrupted replay continues when the same command is given again.
+    """
+    started = time.monotonic()
+    plans = plan_replay(options)
+    results = run_plans(plans, options)
+    summary, page = report_results(plans, results, options, started)
+    if options.as_json:
+        typer.echo(summary.text())
+    else:
+        _print_table(summary)
+        note = f" ({results.main.reused} of them from before)" if results.main.reused else ""
+        runs = count_runs(len(results.main.records))
+        typer.echo(f"\n{runs}{note} in {time.monotonic() - started:.1f} s. Report: {page}")
+    end_with_failures(results.failures, error_console())
+
+
+def plan_replay(options: ReplayOptions) -> ReplayPlans:
+    """Reads the inputs of a command and plans its runs.
+
+    Raises:
+        InputError: an option or a file cannot be used.
+        MissingComponent: there is no simulator or no model.
+    """
+    names, own = check_controllers(options.controller or [], options.controller_time_limit)
+    reverse = None
+    if options.reverse:
+        reverse = read_trace(options.reverse, repair=options.repair, window_ms=options.window)
+        _show_findings(reverse)
+    queue = parse_queue(options.queue) if options.queue else None
+    path = PathOptions(options.one_way_delay, queue, options.loss, options.duration, reverse)
+    weights = parse_objective(options.objective)
+    check_model(options.model)
+    main = ReplayPlan(
+        scenarios=read_inputs(options.inputs, path, options.repair, _show_findings, options.window),
+        controllers=names,
+        objective=weights,
+        seeds=options.seeds_to_run,
+        model=model_to_run(options.model) if any(uses_model(name) for name in names) else None,
+        simulator=find_simulator(),
+        series=_SERIES_OF_PLAN[options.series],
+        own=own,
+    )
+    return ReplayPlans(
+        main,
+        objective_runs.objective_plans(main, options.objectives) if options.objectives and main.model else [],
+        [_family_plan(main)] if options.families else [],
+    )
+
+
+def _family_plan(plan: ReplayPlan) -> ReplayPlan:
+    """The small grid of every family under the controllers of a plan that are rivals: one seed, no series."""
+    scenarios = [scenario for some in small_grid().values() for scenario in some]
+    rivals = [name for name in plan.controllers if not knows_path(name)]
+    return replace(plan, scenarios=scenarios, controllers=rivals, seeds=(objective_runs.SEED,), series="none")
+
+
+def run_plans(plans: ReplayPlans, options: ReplayOptions) -> ReplayResults:
+    """Runs what is not there yet, with a progress bar.
+
+    Raises:
+        InputError: the simulator refused a run; what is complete is kept.
+        typer.Exit: interrupted, or the simulator does not work.
+    """
+    out, console = options.out, error_console()
+
+    def beside(some: list[ReplayPlan], folder: Path) -> ReplayOutcome:
+        if not some and folder.is_dir():
+            # Records of an earlier replay with other options are set aside.
+            RunStore(folder).start({})
+        return run_with_progress(some, folder, options.jobs, console, quiet=options.as_json)
+
+    after_interrupt = f", 'weir report {out}' shows them"
+    return ReplayResults(
+        run_with_progress(
+            [plans.main], out, options.jobs, console, quiet=options.as_json, after_interrupt=after_interrupt
+        ),
+        beside(plans.objectives, out / objective_runs.FOLDER),
+        beside(plans.families, out / FAMILIES_FOLDER),
+    )
+
+
+def report_results(
+    plans: ReplayPlans, results: ReplayResults, options: ReplayOptions, started: float
+) -> tuple[Summary, Path]:
+    """Writes summary, page and tables; returns the summary and the page's path."""
+    store = RunStore(options.out)
+    records = in_order(results.main.records, (scenario.name for scenario in plans.main.scenarios))
+    about = _about(plans.main, results, started)
+    summary = summarise_replay(records, results.objectives.records, results.families.records, about)
+    page = write_report(store, records, summary)
+    if options.csv:
+        write_csv(store, records, quiet=options.as_json)
+    return summary, page
+
+
+def _show_findings(trace: ImportedTrace) -> None:
+    """What was found in a trace, repaired or only odd, on standard error; the first few of many."""
+    for finding in trace.findings[:FINDINGS_SHOWN]:
+        typer.echo(f"weir: {finding}", err=True)
+    more = len(trace.findings) - FINDINGS_SHOWN
+    if more > 0:
+        typer.echo(f"weir: {trace.source}: and {more} more; 'weir traces validate' shows all", err=True)
+
+
+def _about(plan: ReplayPlan, results: ReplayResults, started: float) -> RunAbout:
+    return RunAbout(
+        **command_record(started),
+        runs=len(results.main.records),
+        planned=len(plan.scenarios) * len(plan.controllers) * len(plan.seeds),
+        objective=plan.objective,
+        seeds=list(plan.seeds),
+        model=model_description(plan),
+        own_controllers={name: CustomController(source=c.source, sha256=c.sha256) for name, c in plan.own.items()},
+        versions=results.main.records[0].versions if results.main.records else {},
+        failures=results.failures,
+        scenarios={
+            scenario.name: ScenarioAbout(
+                description=scenario.description,
+                source=scenario.provenance.get("source", ""),
+                one_way_delay_ms=scenario.forward.mean_one_way_delay_ms(scenario.duration_s),
+            )
+            for scenario in plan.scenarios
+        },
+    )
+
+
+def _print_table(summary: Summary) -> None:
+    print_means(summary, _SHOWN)
+    for sentence in paired_sentences(summary.to_json()).values():
+        typer.echo(str(sentence))

@@ -1,0 +1,65 @@
+import json
+from functools import partial
+from types import SimpleNamespace
+
+import pytest
+from hand_made import record
+
+from weir.qoe_eval.call.run import CallsOutcome
+from weir.qoe_eval.evaluate import call_measures, runner
+from weir.qoe_eval.evaluate.link_accuracy import LinkAccuracy
+from weir.qoe_eval.evaluate.scenario_sets import CALL_TRACES
+from weir.trainer import SHIPPED_MODEL
+
+
+@pytest.fixture
+def traces(tmp_path):
+    """A folder with two OpenNetLab traces and the Mahimahi traces of calls."""
+    for name in ("opennetlab", "mahimahi"):
+        (tmp_path / "traces" / name).mkdir(parents=True)
+    pattern = [{"duration": 4000, "capacity": 1000}] * 2 + [{"duration": 2000, "capacity": 9e6}]
+    (tmp_path / "traces/opennetlab/a.json").write_text(json.dumps({"uplink": {"trace_pattern": pattern}}))
+    (tmp_path / "traces/opennetlab/b.json").write_text(json.dumps({"uplink": {"trace_pattern": pattern[:2]}}))
+    for name in CALL_TRACES:
+        (tmp_path / "traces/mahimahi" / name).write_text("".join(f"{12 * i}\n" for i in range(1, 1000)))
+    (tmp_path / "traces/mahimahi/README.md").write_text("not a trace")
+    return tmp_path / "traces"
+
+
+@pytest.fixture
+def weir(fake_simulator, monkeypatch, run_weir):
+    """Runs `weir evaluate ARGUMENTS` with the stand-in for weir-sim; returns status, standard output and error."""
+    monkeypatch.delenv("WEIR_SHARED", raising=False)
+    return partial(run_weir, "evaluate", SHIPPED_MODEL, "--out", "out")
+
+
+@pytest.fixture
+def made_calls(tmp_path, monkeypatch):
+    """Calls are made up: Weir's are a tenth better than GCC's. Yields the calls that were asked for, by folder."""
+    (tmp_path / "peer").write_bytes(b"peer")
+    made = {}
+
+    def run_calls(calls, out, console, *, quiet, repeat_disturbed):
+        out.mkdir(parents=True, exist_ok=True)
+        made[out.name] = list(calls.values())
+        return CallsOutcome(
+            [
+                record(
+                    one.scenario.name, one.controller, one.seed, disturbed=(), key=key,
+                    received_bitrate_bps=1e6 if one.controller == "gcc" else 1.1e6, receive_rate_bps=1.2e6,
+                    frames_per_second=30.0, total_freezes_duration_s=0.0, network_delay_ms_p95=80.0,
+                    end_to_end_delay_ms_p95=200.0, vmaf_mean=80.0, vmaf_p5=60.0,
+                )
+                for key, one in calls.items()
+            ]
+        )  # fmt: skip
+
+    monkeypatch.setattr(runner, "find_peer", lambda: tmp_path / "peer")
+    monkeypatch.setattr(runner, "run_calls", run_calls)
+    monkeypatch.setattr(runner, "check_requirements", lambda *ends: None)
+    monkeypatch.setattr(
+        runner, "call_report", SimpleNamespace(write=lambda records, out, run: ({}, out / "report.html"))
+    )
+    monkeypatch.setattr(call_measures, "estimator_cpu_share", lambda model, rate_bps: 0.001)
+    monkeypatch.setattr(call_measures, "link_accuracy", lambda log, scenario: LinkAccuracy(1.01, 0.2))
+    return made

@@ -1,0 +1,129 @@
+"""Sets of scenarios of suites."""
+
+import pytest
+
+from weir.errors import InputError
+from weir.qoe_eval.evaluate import scenario_sets as sets
+from weir.qoe_eval.evaluate import scenarios
+from weir.qoe_eval.evaluate.scenario_sets import Settings
+from weir.qoe_eval.evaluate.suites import SUITES
+from weir.traces.catalogue import load_bundled
+from weir.traces.formats.plain_trace import scenario_from_capacity
+from weir.traces.generate.families.families import FAMILIES, small_grid
+from weir.traces.schema.scenario import Scenario
+
+RTP = {"kind": "rtp", "media": {"kind": "video", "max_rate_bps": 5e6}}
+NO_CALLS = {"clock", "mute", "content", "fault"}
+
+
+def settings(traces=None, random=3):
+    return Settings(None, None, traces=traces, random=random)
+
+
+def test_traces_are_whole_and_repaired(traces):
+    found = sets.traces("opennetlab")(settings(traces)).scenarios
+    assert [one.name for one in found] == ["opennetlab-a", "opennetlab-b"]
+    assert max(found[0].forward.capacity.rates_bps) == 60e6
+    assert (found[0].forward.one_way_delay_ms, found[0].forward.queue.milliseconds, found[0].duration_s) == (
+        25,
+        300,
+        10,
+    )
+    for file in (traces / "mahimahi").glob("*.*p*"):
+        file.unlink()
+    for file in (traces / "mahimahi").glob("*.down"):
+        file.unlink()
+    assert sets.traces("mahimahi")(settings(traces)).missing == "no traces in traces/mahimahi"
+    with pytest.raises(InputError, match=r"no mahimahi/ATT-LTE-driving\.up in it"):
+        sets.mahimahi_calls(settings(traces))
+    (traces / "opennetlab/z.json").write_text("{}")
+    with pytest.raises(InputError, match=r"z\.json"):
+        sets.traces("opennetlab")(settings(traces))
+
+
+def test_random_scenarios_are_held_out_and_not_repeated():
+    first, more = (build(settings()).scenarios for build in (sets.random(), sets.random(first=1, times=2)))
+    seeds = [f"weir.traces.random_domain, held_out, seed {1_000_000 + index}" for index in range(6)]
+    assert [one.provenance["source"] for one in (*first, *more)] == seeds
+
+
+def test_the_steady_links_have_the_defaults_of_a_plain_trace():
+    for scenario in scenarios.steady_links():
+        assert scenario == scenario_from_capacity(scenario.forward.capacity.trace(), scenario.name)
+
+
+def test_no_set_names_two_scenarios_alike(traces):
+    for suite in SUITES.values():
+        for one in (*suite.replays, *suite.calls):
+            names = [scenario.name for scenario in one.scenarios(settings(traces, random=1)).scenarios]
+            assert len(set(names)) == len(names) > 0 or one.name == "more random", one.name
+
+
+def test_the_base_delay_of_sharing_changes():
+    changed = scenarios.sharing_with_route_changes()[1]
+    assert changed.name == "rfc8867-5.5-route-changes"
+    assert changed.forward.one_way_delay_ms.at([0, 149, 151, 226]).tolist() == [10, 10, 50, 10]
+    assert changed.flows == next(one for one in SUITES["policy"].replays if one.name == "rfc8867").scenarios(
+        settings()
+    ).scenarios[1].flows  # fmt: skip
+
+
+def test_family_calls_are_what_a_link_can_do_to_a_browser():
+    called = scenarios.family_calls()
+    families = [one.name.partition("-")[0] for one in called]
+    assert {name: families.count(name) for name in families} == dict.fromkeys(FAMILIES.keys() - NO_CALLS, 2) | {
+        "start": 1
+    }
+    assert [one.name for one in scenarios.compared_family_calls()] == [
+        "route-plus40-4M-video", "loss-random5-4M-video", "jitter-gaussian20-4M-video", "tcp-cubic-stays-4M-video",
+    ]  # fmt: skip
+    assert {one.duration_s for one in called} == {20.0, 40.0}
+    plain = small_grid()["loss"][0].flows[0]
+    assert [one.flows[0] for one in called] == [plain] * len(called)
+
+
+def test_calls_of_traces_and_their_replays(traces):
+    called = sets.mahimahi_calls(settings(traces)).scenarios
+    assert [one.name for one in called] == [
+        "mahimahi-ATT-LTE-driving", "mahimahi-TMobile-UMTS-driving", "mahimahi-Verizon-EVDO-driving"
+    ]  # fmt: skip
+    assert {(one.duration_s, one.flows[0].media.max_rate_bps) for one in called} == {(60, 2.5e6)}
+    replayed = sets.as_called(sets.mahimahi_calls, minimum_output_share=1.0)(settings(traces)).scenarios
+    # The replays have an encoder like that of the calls; the calls themselves do not describe it.
+    assert {one.flows[0].media.audio_rate_bps for one in called} == {32e3}
+    assert {one.flows[0].media.audio_rate_bps for one in replayed} == {0.0}
+    assert {one.flows[0].media.minimum_output_share for one in replayed} == {1.0}
+    assert all(one.flows[0].media.rise_time_constant_s > 0 for one in replayed)
+
+
+def test_a_video_takes_the_place_of_the_first_rtp_flow_only():
+    bundled = load_bundled("tcp-competitor")
+    scenario = scenarios.with_video(bundled, 1_000_000)
+    assert (scenario.flows[0].media.kind, scenario.flows[0].media.max_rate_bps) == ("video", 1e6)
+    assert scenario.flows[1] == bundled.flows[1]
+
+
+def test_the_return_path_loses_what_is_asked_and_nothing_else_changes():
+    scenario = scenarios.muses_call()[0]
+
+    def lossy(percent):
+        return sets.with_feedback_loss(sets.fixed(scenarios.muses_call), percent)(settings()).scenarios[0]
+
+    assert lossy(0) == scenario
+    changed = lossy(20).to_dict()
+    assert (changed["name"], changed["reverse"]["loss"]["ratio"]) == ("muses-cross-traffic-feedback-lost-20", 0.2)
+    changed["reverse"]["loss"] = scenario.to_dict()["reverse"]["loss"]
+    assert changed | {"name": scenario.name} == scenario.to_dict()
+
+
+def path(forward, *others):
+    return Scenario.make(name="path", duration_s=10.0, forward=forward, flows=[RTP, *others])
+
+
+def test_achievable_is_capacity_less_cross_traffic_within_the_encoders_bound():
+    steps = {"capacity": {"times_s": [0.0, 4.0], "rates_bps": [1e6, 4e6]}, "one_way_delay_ms": 10.0}
+    assert scenarios.achievable_bps(path(steps), 3e6) == pytest.approx(0.4 * 1e6 + 0.6 * 3e6)
+    cross = {"kind": "cbr", "rate_bps": 2e6, "start_s": 2.0, "stop_s": 6.0}
+    # 1 Mbps for 2 s, nothing for 2 s, 2 Mbps for 2 s, 3 Mbps for 4 s.
+    assert scenarios.achievable_bps(path(steps, cross), 3e6) == pytest.approx(0.2 * 1e6 + 0.2 * 2e6 + 0.4 * 3e6)
+    assert scenarios.achievable_bps(path({"capacity": None, "one_way_delay_ms": 10.0}), 3e6) == pytest.approx(3e6)

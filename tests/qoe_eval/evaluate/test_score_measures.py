@@ -1,0 +1,108 @@
+"""Goals on scores against records made by hand."""
+
+import pytest
+from hand_made import record, results, row
+
+from weir.qoe_eval.evaluate.score_measures import closed_share
+
+
+def scored(scores):
+    """Records from controller -> scenario -> scores by seed."""
+    return [
+        record(scenario, controller, seed, challenge=value)
+        for controller, by_scenario in scores.items()
+        for scenario, values in by_scenario.items()
+        for seed, value in enumerate(values, start=1)
+    ]
+
+
+def test_one_link_below_gcc_is_enough():
+    found = scored({"weir": {"a": (92, 90), "b": (90, 90)}, "gcc": {"a": (90, 91), "b": (88, 93)}})
+    worst = row("steady_worst", results({"steady": found}))
+    assert (worst.value, worst.reached) == (pytest.approx(-0.5), False)
+    assert worst.detail == "1 of 2 miss it: b -0.50"
+    even = scored({"weir": {"a": (90, 90)}, "gcc": {"a": (90, 90)}})
+    assert row("steady_worst", results({"steady": even})).reached
+
+
+def test_the_interval_decides_against_the_rule():
+    rule = dict.fromkeys("abcdef", (80.0,))
+    ahead = {name: (80.0 + gain,) for name, gain in zip("abcdef", (3, 1, 2, 4, 2.5, 3.5), strict=True)}
+
+    def low(weir):
+        return row("rule_low_steady", results({"steady": scored({"weir": weir, "rule": rule, "gcc": rule})}))
+
+    assert 0 < low(ahead).value < 2.67
+    assert low(ahead).reached
+    assert low(ahead | {"a": (70.0,)}).reached is False
+    few = low({name: scores for name, scores in ahead.items() if name < "d"})
+    assert few.verdict == "not measured: mean +2.00; too few scenarios for an interval (3)"
+
+
+def test_a_gain_over_several_sets_is_undecided_while_one_is_missing():
+    found = results({"steady": scored({"weir": {"a": (90,)}, "rule": {"a": (80,)}, "gcc": {"a": (80,)}})})
+    gain = row("rule_gain", found)
+    assert (gain.value, gain.reached) == (10, None)
+    assert gain.verdict.startswith("not decided: the set mahimahi was not chosen; ")
+
+
+def test_distance_closed():
+    means = {
+        "a": {"weir": {"challenge": 80}, "gcc": {"challenge": 70}, "oracle": {"challenge": 90}},
+        "b": {"weir": {"challenge": 94}, "gcc": {"challenge": 95}, "oracle": {"challenge": 100}},
+        "incomplete": {"weir": {"challenge": 0}, "gcc": {"challenge": 95}},
+    }
+    assert closed_share(means) == pytest.approx((10 - 1) / (20 + 5))
+    assert closed_share({"a": {name: {"challenge": 70} for name in ("weir", "gcc", "oracle")}}) is None
+    no_gap = results({"random": scored({name: {"a": (70,)} for name in ("weir", "gcc", "oracle")})})
+    assert row("random_closed", no_gap).verdict == "not measured: the oracle is not ahead of gcc here"
+
+
+def test_wins_ties_and_losses():
+    found = scored({"weir": {"a": (91,), "b": (90.01,), "c": (80,)}, "gcc": {"a": (90,), "b": (90,), "c": (90,)}})
+    wins = row("random_wins", results({"random": found}))
+    assert wins.value == pytest.approx(2 / 3)
+    assert wins.detail == "won 2 of 3; lost by more than 0.05 points 1; within them 1"
+
+
+def test_the_longest_delays_are_of_the_first_seed_and_of_pairs():
+    def delayed(scenario, controller, p95_ms, used, seed=1):
+        return record(scenario, controller, seed, flow={"one_way_delay_ms": {"p95": p95_ms}}, utilisation=used)
+
+    found = [
+        delayed("a", "weir", 100, 0.9), delayed("a", "gcc", 100, 0.9), delayed("b", "weir", 300, 0.9),
+        delayed("b", "gcc", 100, 0.2), delayed("b", "gcc", 1, 0.2, seed=2), delayed("c", "weir", 1, 0.9),
+    ]  # fmt: skip
+    tail = row("random_worst_delay", results({"random": found[:2], "more random": found[2:]}))
+    assert tail.value == pytest.approx(2.98)
+    assert tail.detail.startswith("2 scenarios; median 2.00; 1 above 1.25; worst b 3.00; ")
+    assert tail.detail.endswith("1 scenarios: 1.00, 0 above 1.25")
+
+
+@pytest.mark.parametrize(("at_sender", "reached"), [(89.0, True), (88.9, False), (95.0, True)])
+def test_the_sender_is_within_a_point_of_the_receiver(at_sender, reached):
+    scores = {"weir": 90.0, "gcc": 80.0, "weir-send": at_sender}
+    found = scored({name: {f"s{i}": (score + i,) for i in range(8)} for name, score in scores.items()})
+    gain = row("random_at_sender", results({"random": found}))
+    assert (gain.value, gain.reached) == (pytest.approx(at_sender - 90), reached)
+    assert gain.figures == pytest.approx({name: score + 3.5 for name, score in scores.items()})
+    without_gcc = [one for one in found if one.controller != "gcc"]
+    assert row("random_at_sender", results({"random": without_gcc})).reached is None
+
+
+def test_tcp_is_left_out_of_the_utilisation_goal():
+    found = results({"tcp": [
+        record("tcp-bbr-stays-1M-video", "weir", utilisation=0.1, challenge=80.0),
+        record("tcp-bbr-stays-1M-video", "gcc", utilisation=0.9, challenge=82.0),
+    ]})  # fmt: skip
+    assert row("scenarios_utilisation", found).reached is None
+    assert row("scenarios_gcc", found).value == pytest.approx(-2)
+    assert row("families_gcc", found).reached is False
+
+
+def test_figures_of_other_commands():
+    found = results(figures={"steps_ratio": 15.0, "wall_s": None})
+    assert row("adaptation_steps", found).reached
+    never = row("training_time", found)
+    assert (never.measured, never.verdict) == ("never", "no")
+    assert row("training_rate", found).verdict == "not measured: no --figures file for this model has steps_per_s"

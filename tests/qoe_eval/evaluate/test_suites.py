@@ -1,0 +1,247 @@
+"""Every suite with the stand-ins for weir-sim and for calls: planned, run, judged, resumed; and wrong use."""
+
+import json
+
+import pytest
+
+from weir.qoe_eval.evaluate.suites import SUITES
+
+# Options that keep a suite small, and sets that it then has.
+SMALL = {
+    "policy": ["--seeds", 1, "--scenarios", 2],
+    "impairments": ["--only", "*-3M-video", "--only", "route-plus[24]0-4M-*", "--only", "*5.4*"],
+    "safety": ["--scenarios", 2, "--set", "random", "--set", "opennetlab"],
+    "send-side": ["--scenarios", 7, "--set", "random", "--set", "start", "--set", "opennetlab"],
+    "calls": ["--seeds", 1],
+}
+# Goals that an evaluation without traces, calls and figures measures, and others with why they are not measured.
+MEASURED = {
+    "policy": ("random_wins", "random_closed", "steady_worst", "random_worst_delay", "start", "halved", "steering",
+               "jain_5.4", "rfc8867_5.6_own_share"),
+    "impairments": ("families_gcc", "scenarios_gcc", "route_below_80", "start_queue", "jain_5.4-route-changes"),
+    "safety": ("maximum", "shuffled", "healthy_inactive", "healthy_score", "maximum_replaced"),
+    "send-side": ("random_at_sender", "start_at_sender"),
+    "calls": ("bitrate", "delay", "vmaf", "cpu", "sim_to_real_step-down-up"),
+}  # fmt: skip
+ABSENT = {
+    "policy": {"opennetlab_gain": "needs the opennetlab traces", "rule_low_random": "too few scenarios",
+               "training_time": "no --figures file for this model has wall_s"},
+    "impairments": {"clock_utilisation": "the set clock was not chosen",
+                    "calls_640x360_vmaf": "no calls were made; --calls makes them"},
+    "safety": {"trained-60s": "no model for pool of trained-60s was named"},
+    "send-side": {"opennetlab_at_sender": "needs the opennetlab traces", "route_at_sender": "was not chosen",
+                  "calls_muses_20_delay": "no calls were made"},
+    "calls": {"lte_bitrate": "needs the mahimahi traces"},
+}  # fmt: skip
+
+
+def rows_of(document, suite):
+    return {row["name"]: row for row in document["suites"][suite]["rows"]}
+
+
+def test_no_goal_has_two_bounds():
+    goals = [goal for suite in SUITES.values() for goal in suite.goals]
+    assert len({goal.name for goal in goals}) == len(goals)
+    assert all(goal.source for goal in goals)
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_a_suite_measures_what_it_can_and_says_why_not_the_rest(weir, made_calls, tmp_path, suite):
+    arguments = ["--suite", suite, *SMALL[suite]]
+    status, out, error = weir(*arguments, "--json")
+    assert (status, error) == (0, "")
+    document = json.loads(out)
+    assert document == json.loads((tmp_path / "out/evaluation.json").read_text())
+    rows = rows_of(document, suite)
+    assert list(rows) == [goal.name for goal in SUITES[suite].goals]
+    assert all(rows[name]["measured"] and rows[name]["reached"] in (True, False) for name in MEASURED[suite])
+    for name, reason in ABSENT[suite].items():
+        assert rows[name]["reached"] is None
+        assert reason in rows[name]["reason"]
+    assert document["decided"] == sum(row["reached"] is not None for row in rows.values())
+    page = (tmp_path / "out/evaluation.html").read_text()
+    assert all(row["measured"] in page for row in rows.values())
+    # The same command again runs nothing.
+    results = tmp_path / "out" / suite / "results.jsonl"
+    lines = results.read_text()
+    status, out, _ = weir(*arguments)
+    assert (status, results.read_text()) == (0, lines)
+    assert " goals reached, " in out
+    assert "Details: out/evaluation.html" in out
+
+
+def test_all_suites_without_calls_are_the_default(weir, tmp_path):
+    status, out, _ = weir("--set", "random", "--set", "start", "--scenarios", 2, "--seeds", 1, "--json")
+    assert status == 0
+    assert list(json.loads(out)["suites"]) == ["policy", "impairments", "safety", "send-side"]
+
+
+def test_traces_and_figures_complete_the_goals_of_a_policy(weir, traces, tmp_path):
+    (tmp_path / "a.json").write_text(json.dumps({"steps_ratio": 15, "old_objectives_loss_ratio": 0.06}))
+    (tmp_path / "b.json").write_text(json.dumps({"wall_s": None, "steps_per_s": True}))
+    (tmp_path / "c.json").write_text(json.dumps({"steps_per_s": 1.0, "model_sha256": "of another model"}))
+    figures = [option for name in "abc" for option in ("--figures", f"{name}.json")]
+    status, out, _ = weir("--suite", "policy", *SMALL["policy"], "--seeds", 2, "--traces", traces, *figures, "--json")
+    rows = rows_of(json.loads(out), "policy")
+    assert status == 0
+    open_ones = {name for name, row in rows.items() if row["reached"] is None}
+    # Sets of fewer than six scenarios have no interval.
+    assert open_ones == {
+        *(f"rule_low_{name}" for name in ("opennetlab", "mahimahi", "random", "steady")),
+        "training_rate",
+    }
+    # The stand-in's characters: weir between gcc and oracle, ahead of rule in delay, steered by its weights.
+    assert rows["opennetlab_gain"]["value"] > 0
+    assert (rows["random_wins"]["value"], rows["steering"]["value"]) == (1, 1)
+    assert 0 < rows["random_worst_delay"]["value"] <= 1
+    assert rows["random_worst_delay"]["detail"].startswith("20 scenarios")
+    assert rows["jain_5.4"]["value"] == pytest.approx(1, abs=0.01)
+    assert (rows["adaptation_steps"]["reached"], rows["adaptation_loss"]["reached"]) == (True, False)
+    assert (rows["training_time"]["measured"], rows["training_time"]["reached"]) == ("never", False)
+    scenarios = json.loads(out)["suites"]["policy"]["sets"]["opennetlab"]["scenarios"]
+    assert list(scenarios) == ["opennetlab-a", "opennetlab-b"]
+    assert list(scenarios["opennetlab-a"]) == ["weir", "gcc", "rule", "oracle"]
+
+
+def test_the_shared_folder_of_traces_is_the_default(weir, traces, tmp_path, monkeypatch):
+    monkeypatch.setenv("WEIR_SHARED", str(tmp_path))
+    status, out, _ = weir("--suite", "safety", "--set", "opennetlab", "--json")
+    assert status == 0
+    assert len(json.loads(out)["suites"]["safety"]["sets"]["opennetlab"]["scenarios"]) == 2
+
+
+def test_without_traces_goals_over_all_sets_are_not_decided(weir):
+    rows = rows_of(json.loads(weir("--suite", "policy", *SMALL["policy"], "--json")[1]), "policy")
+    assert rows["rule_gain"]["value"] is not None
+    assert rows["rule_gain"]["reached"] is None
+    assert "opennetlab" in rows["rule_gain"]["reason"]
+
+
+def test_families_have_a_table_and_charts_of_their_worst_scenarios(weir, tmp_path):
+    status, out, _ = weir("--suite", "impairments", *SMALL["impairments"])
+    assert status == 0
+    assert "worst score against gcc" in out
+    document = json.loads((tmp_path / "out/evaluation.json").read_text())["suites"]["impairments"]
+    assert [(row["name"], row["scenarios"]) for row in document["families"]] == [("route", 4), ("start", 2)]
+    assert list(document["sets"]["route"]["scenarios"]["route-plus20-4M-filler"]) == [
+        "weir", "gcc", "gcc-remb", "nada", "rule"
+    ]  # fmt: skip
+    page = (tmp_path / "out/evaluation.html").read_text()
+    assert page.count('class="chart worst"') == 5
+    assert 'id="family-start"' in page
+
+
+def test_the_guard_is_reported_rule_by_rule_and_not_judged(weir):
+    rows = rows_of(json.loads(weir("--suite", "safety", *SMALL["safety"], "--json")[1]), "safety")
+    slew = rows["guard_slew"]
+    # The stand-in does the same whatever is off.
+    assert (slew["goal"], slew["reached"], slew["value"]) == (None, None, 0)
+    assert slew["figures"]["weir"]["random"]["runs"] == 2
+    assert slew["figures"]["weir"]["random"]["share"] > 0
+    assert rows["guard_veto"]["figures"]["maximum"]["random"]["share"] == 0
+
+
+def test_a_weak_model_joins_the_faulty_ones(weir, tmp_path):
+    (tmp_path / "late.onnx").write_bytes(b"model")
+    out = weir("--suite", "safety", *SMALL["safety"], "--weak-model", "late.onnx", "--json")[1]
+    assert rows_of(json.loads(out), "safety")["trained-60s"]["value"] is not None
+
+
+def test_calls_of_a_suite_are_made_with_the_option(weir, made_calls, tmp_path):
+    arguments = ("--suite", "impairments", "--only", "route-plus[14]*0-4M-video", "--calls")
+    status, out, _ = weir(*arguments, "--json")
+    assert status == 0
+    assert {size: [(one.scenario.name, one.controller) for one in calls] for size, calls in made_calls.items()} == {
+        "calls-640x360": [
+            (f"route-plus{more}-4M-video", controller) for more in (40, 100) for controller in ("weir", "gcc")
+        ],
+        "calls-1280x720": [("route-plus40-4M-video", "weir"), ("route-plus40-4M-video", "gcc")],
+    }
+    rows = rows_of(json.loads(out), "impairments")
+    assert rows["calls_1280x720_bitrate"]["value"] == pytest.approx(1.1)
+    # The replays of calls are the stand-in's, too.
+    assert rows["sim_to_real_gcc_rate"]["value"] > 0
+    assert 'href="impairments/calls-640x360/report.html"' in (tmp_path / "out/evaluation.html").read_text()
+
+
+def test_one_size_of_calls(weir, made_calls):
+    only = ("--only", "loss-random[25]-4M-video", "--calls", "--size", "1280x720")
+    rows = rows_of(json.loads(weir("--suite", "impairments", *only, "--json")[1]), "impairments")
+    assert list(made_calls) == ["calls-1280x720"]
+    assert rows["calls_640x360_vmaf"]["reason"] == "the set family calls was not chosen"
+    made_calls.clear()
+    weir("--suite", "calls", "--seeds", 1, "--size", "640x360")
+    assert list(made_calls) == ["calls-640x360"]
+
+
+def test_calls_at_the_sender_lose_feedback(weir, made_calls):
+    status, out, _ = weir("--suite", "send-side", "--set", "muses calls", "--calls", "--json")
+    assert status == 0
+    (calls,) = made_calls.values()
+    assert {(one.sender, one.receiver) for one in calls} == {("native", "chromium")}
+    losses = [one.scenario.reverse.loss for one in calls[::2]]
+    assert [loss.kind for loss in losses] == ["none", "bernoulli", "bernoulli"]
+    assert [loss.ratio for loss in losses[1:]] == [0.05, 0.2]
+    assert [one.controller for one in calls[:2]] == ["weir-send", "gcc"]
+    assert rows_of(json.loads(out), "send-side")["calls_muses_20_bitrate"]["value"] == pytest.approx(1.1)
+
+
+def test_calls_without_what_they_need_are_status_3(weir, monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    status, _, error = weir("--suite", "calls")
+    assert status == 3
+    assert "a call cannot be made here" in error
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--suite", "weather"], "--suite weather: there is none; one of policy, impairments,"),
+        (["--set", "weather"], "--set weather: there is none; one of opennetlab, mahimahi, random,"),
+        (["--only", "nothing"], "--only nothing: no scenario is chosen so"),
+        (["--size", "9x9"], "--size 9x9: use 1280x720, 640x360"),
+        (["--traces", "nowhere"], "--traces nowhere: no folder opennetlab/ or mahimahi/ in it"),
+        (["--figures", "missing.json"], "missing.json: no such file"),
+        (["--figures", "list.json"], "--figures list.json: must be a JSON object"),
+        (["--weak-model", "no.onnx"], "--weak-model no.onnx: no such file"),
+        (["--scenarios", "0"], "--scenarios"),
+    ],
+)
+def test_wrong_use_is_one_message_and_status_2(weir, tmp_path, options, message):
+    (tmp_path / "list.json").write_text("[]")
+    status, out, error = weir(*options)
+    assert (status, out) == (2, "")
+    assert message in error
+
+
+def test_a_model_that_is_not_there(run_weir, fake_simulator):
+    status, _, error = run_weir("evaluate", "no.onnx")
+    assert status == 2
+    assert "MODEL no.onnx: no such file" in error
+
+
+def test_a_death_is_status_1_and_the_rest_is_measured(weir, misbehave, tmp_path):
+    misbehave({"gcc:1": "die"})
+    status, _, error = weir("--suite", "impairments", *SMALL["impairments"], "--set", "start")
+    assert status == 1
+    assert "did not complete" in error
+    document = json.loads((tmp_path / "out/evaluation.json").read_text())
+    assert document["run"]["failures"]
+    assert document["suites"]["impairments"]["families"][0]["better_gcc"] == "gcc-remb"
+    rows = rows_of(document, "impairments")
+    assert rows["start_queue"]["reached"] is not None
+    assert rows["scenarios_gcc"]["reason"] == "no pair of runs completed"
+
+
+def test_an_interrupted_run_keeps_what_it_has(weir, misbehave):
+    misbehave({"rule:1": "interrupt parent"})
+    status, _, error = weir("--suite", "impairments", *SMALL["impairments"], "--set", "start", "--jobs", "1")
+    assert status == 1
+    assert "kept in out/impairments: the same command goes on" in error
+
+
+def test_a_refused_model_is_status_2(weir, misbehave):
+    misbehave({"weir:1": "refuse"})
+    status, _, error = weir("--suite", "send-side", "--set", "start", "--jobs", "1")
+    assert status == 2
+    assert "weir.schema is 9" in error

@@ -1,0 +1,57 @@
+"""Records and results made by hand, for measures."""
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from weir.qoe_eval.evaluate.results import Results
+from weir.qoe_eval.evaluate.scenario_sets import Settings
+from weir.qoe_eval.evaluate.suites import SUITES
+from weir.qoe_eval.measures.flow_series import FlowSeries
+from weir.qoe_eval.measures.table import MEASURES
+from weir.qoe_eval.records import CallRecord, RunRecord
+
+GOALS = {goal.name: goal for suite in SUITES.values() for goal in suite.goals}
+
+
+def record(scenario, controller, seed=1, *, disturbed=None, key="", flow=None, flows=(), series=None, **measures):
+    """A record of a replay with these measures and fields of its flow, or of a call: 60 s on 4 Mbps."""
+    found = {
+        "schema": "weir.result/1", "scenario": scenario, "controller": controller, "seed": seed, "key": key,
+        "duration_s": 60.0, "path": {"one_way_delay_ms": 25.0, "mean_capacity_bps": 4e6}, "series": series,
+        "flows": [{"id": "media", "kind": "rtp"} | flow] if flow else list(flows),
+        "metrics": {"run": dict.fromkeys(MEASURES.of("replay")) | measures},
+    }  # fmt: skip
+    if disturbed is None:
+        return RunRecord.model_validate(found)
+    return CallRecord.model_validate(found | {"call": {"disturbed": list(disturbed)}})
+
+
+def results(replays=None, *, sets=None, calls=None, called=None, pools=None, **settings):
+    """`Results` from records by set; `sets` are those with scenarios."""
+    replays, calls = replays or {}, calls or {}
+    known = {name: SimpleNamespace(missing="", scenarios=[]) for name in (*replays, *calls)} | (sets or {})
+    some = Settings(None, None, **settings)
+    return Results(some, known, replays, lambda one: one, calls, called or {}, pools or {})
+
+
+def row(name, found):
+    """The row of a suite's goal."""
+    return GOALS[name].row(found)
+
+
+def series(receive=(), delay=(), capacity=None, start_s=0.0):
+    """A flow's series of 100 ms."""
+    samples = max(len(receive), len(delay))
+    zeros = np.zeros(samples)
+    return FlowSeries(
+        interval_s=0.1,
+        start_s=start_s,
+        stop_s=samples / 10,
+        capacity_bps=None if capacity is None else np.array(capacity, dtype=float),
+        target_bps=zeros,
+        send_rate_bps=zeros,
+        receive_rate_bps=np.array(receive, dtype=float) if len(receive) else zeros,
+        one_way_delay_mean_ms=np.array(delay, dtype=float) if len(delay) else zeros,
+        packets_lost=zeros,
+    )

@@ -1,0 +1,80 @@
+"""The command `weir adapt`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from weir.errors import InputError
+from weir.installation import require_training
+from weir.registry import PRESETS
+from weir.trainer.configuration.training import checked_configuration, load_configuration
+from weir.trainer.gym.episode import checked_objective
+from weir.trainer.learning.progress_bar import progress_bar, reward_text
+from weir.trainer.model.card import write_card
+from weir.trainer.model.file import check_target
+
+DEFAULT_CONFIGURATION = Path(__file__).parent / "configs" / "adaptation.toml"
+
+
+def adapt(
+    model: Annotated[Path, typer.Argument(help="Model file (.onnx), training folder, or checkpoint in one.")],
+    objective: Annotated[str, typer.Option(metavar="T,L,P", help="Weights of throughput, latency, loss; or a preset.")],
+    steps: Annotated[int | None, typer.Option(min=1, help="Environment steps. Default: the configuration's.")] = None,
+    replay: Annotated[
+        float, typer.Option(min=0.0, max=0.95, metavar="SHARE", help="Share of episodes with old objectives.")
+    ] = 0.5,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The new model. Default: <model>-adapted.onnx here.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Instead of the configuration's seed.")] = None,
+    configuration: Annotated[
+        Path, typer.Option(metavar="FILE", help="How to learn, a TOML file.", show_default=False)
+    ] = DEFAULT_CONFIGURATION,
+) -> None:
+    """Fine-tune a model for a new objective without forgetting the old ones. Ctrl-C keeps what is learned."""
+    weights = _objective(objective)
+    settings = load_configuration(configuration)
+    if seed is not None:
+        settings = checked_configuration(settings.model_dump() | {"seed": seed}, "command line")
+    target = out or Path(f"{model.resolve().stem}-adapted.onnx")
+    check_target(target, model)
+    require_training()
+    from weir.trainer.learning.adaptation import LearningState, adapted_provenance
+    from weir.trainer.learning.adaptation import adapt as run_adaptation
+    from weir.trainer.learning.starting_point import read_starting_point
+    from weir.trainer.model.export import export as write_model
+
+    start = read_starting_point(model, settings)
+    total = steps or settings.steps
+    with progress_bar(total) as show:
+
+        def on_update(state: LearningState) -> None:
+            show("critic warms up" if state.warming_up else "adapting", state.steps, reward_text(state.mean_reward))
+
+        learned = run_adaptation(start, weights, steps=total, replay=replay, on_update=on_update)
+    described = start.configuration
+    write_model(
+        learned.policy,
+        described.environment.specification(),
+        target,
+        name=described.name,
+        version=described.version.removesuffix("+adapted") + "+adapted",
+        provenance=adapted_provenance(start, weights, learned.steps, replay, interrupted=learned.interrupted),
+    )
+    card = write_card(target)
+    typer.echo(f"{target}: {learned.steps:,} steps for {', '.join(f'{weight:g}' for weight in weights)}\n{card}")
+    if learned.interrupted:
+        typer.echo(f"interrupted after {learned.steps:,} of {total:,} steps; the model holds what they gave", err=True)
+        raise typer.Exit(1)
+
+
+def _objective(text: str) -> tuple[float, float, float]:
+    try:
+        return checked_objective(text if text in PRESETS else [float(part) for part in text.split(",")])
+    except ValueError:
+        raise InputError(
+            f"--objective {text}: give three weights above 0 such as 0.4,0.5,0.1, or one of {', '.join(PRESETS)}"
+        ) from None

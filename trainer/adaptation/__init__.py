@@ -1,1 +1,0 @@
-"""A trained policy learns one more objective, and what that saves and costs."""

@@ -1,1 +1,0 @@
-"""Which trace, or which landmark objective, is trained when."""

@@ -1,0 +1,154 @@
+"""Callbacks of a training run: checkpoints, entropy decay, progress, the means of episodes, and averaged weights."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from stable_baselines3 import PPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import JSONOutputFormat
+
+from weir.files.output import append
+from weir.registry import WEIGHTS
+from weir.trainer.configuration.training import TrainingConfiguration
+from weir.trainer.learning.algorithms import load_policy, save_checkpoint
+from weir.trainer.learning.run_record import AVERAGED, PROGRESS_LOG
+
+EPISODES_SHOWN = 200
+# Off-policy rollouts are a few steps long, too short for a record each.
+STEPS_BETWEEN_RECORDS = 1000
+
+
+@dataclass(frozen=True)
+class TrainingProgress:
+    """Passed to `on_progress` once per update; off-policy, once per `STEPS_BETWEEN_RECORDS` steps."""
+
+    steps: int
+    total_steps: int
+    mean_reward: float
+    objectives: tuple[float, float, float]
+
+
+class ProgressLog(JSONOutputFormat):
+    """stable-baselines3's `progress.json`, a line for each time that it logs; a resumed run appends to it."""
+
+    def __init__(self, path: Path) -> None:
+        append(path, b"")  # where it cannot be written, that is an InputError
+        self.file = path.open("a", encoding="utf-8")
+
+
+class Recorder(BaseCallback):
+    """Checkpoints, entropy decay, progress and the means of finished episodes.
+
+    Args:
+        configuration: of the run.
+        folder: for its progress log.
+        save: writes its checkpoints.
+        on_progress: called after every update.
+    """
+
+    def __init__(
+        self,
+        configuration: TrainingConfiguration,
+        folder: Path,
+        save: Callable[[], None],
+        on_progress: Callable[[TrainingProgress], None] | None,
+    ) -> None:
+        super().__init__()
+        self._configuration = configuration
+        self._folder = folder
+        self._save = save
+        self._on_progress = on_progress
+        self._episodes: deque[dict[str, Any]] = deque(maxlen=EPISODES_SHOWN)
+        self._saved_at = 0
+        self._recorded_at = 0
+        self._steps_between = 0 if configuration.algorithm == "ppo" else STEPS_BETWEEN_RECORDS
+
+    @property
+    def mean_reward(self) -> float:
+        """Mean reward per step over the latest episodes; not a number before the first ended."""
+        return float(np.mean([episode["r"] for episode in self._episodes])) if self._episodes else float("nan")
+
+    def _on_training_start(self) -> None:
+        self._saved_at = self._recorded_at = self.num_timesteps
+        self.logger.output_formats.append(ProgressLog(self._folder / PROGRESS_LOG))
+
+    def _on_step(self) -> bool:
+        for info in self.locals["infos"]:
+            if "episode" in info:
+                self._episodes.append(info["episode"])
+        return True
+
+    def _on_rollout_end(self) -> None:
+        configuration = self._configuration
+        if isinstance(self.model, PPO):
+            ppo = configuration.ppo
+            update = self.num_timesteps // (ppo.steps_per_update * configuration.environment.environments)
+            self.model.ent_coef = ppo.entropy_coefficient_at(update, self.num_timesteps / configuration.steps)
+        last = self.num_timesteps >= configuration.steps
+        if self.num_timesteps - self._recorded_at < self._steps_between and not last:
+            return
+        self._recorded_at = self.num_timesteps
+        objectives = (
+            np.mean([episode["objectives"] for episode in self._episodes], axis=0)
+            if self._episodes
+            else np.full(3, np.nan)
+        )
+        for name, value in zip(WEIGHTS, objectives, strict=True):
+            self.logger.record(f"objectives/{name}", float(value))
+        self.logger.record("rollout/mean_reward_per_step", self.mean_reward)
+        if self.num_timesteps - self._saved_at >= configuration.checkpoint_every_steps:
+            self._saved_at = self.num_timesteps
+            self._save()
+        if self._on_progress is not None:
+            shown = (float(objectives[0]), float(objectives[1]), float(objectives[2]))
+            self._on_progress(TrainingProgress(self.num_timesteps, configuration.steps, self.mean_reward, shown))
+
+
+class WeightAverage(BaseCallback):
+    """Exponential moving average: after every update, average = decay * average + (1 - decay) * weights.
+
+    Args:
+        decay: in (0, 1).
+        folder: of the run. `save` writes the average there, as a checkpoint that `load_policy` reads; an average that
+            is there is continued.
+
+    Raises:
+        InputError: the average in the folder is damaged.
+    """
+
+    def __init__(self, decay: float, folder: Path) -> None:
+        super().__init__()
+        self._decay = decay
+        self._file = folder / AVERAGED
+        self._weights: dict[str, torch.Tensor] = {}
+        if self._file.is_file():
+            self._weights = dict(load_policy(self._file).state_dict())
+
+    def _on_rollout_start(self) -> None:
+        """After every update, since a rollout follows; before the first there is nothing to average."""
+        now = self.model.policy.state_dict()
+        if not self._weights:
+            self._weights = {name: weight.detach().clone() for name, weight in now.items()}
+        for name, weight in now.items():
+            self._weights[name].lerp_(weight.detach(), 1.0 - self._decay)
+
+    def _on_step(self) -> bool:
+        return True
+
+    def save(self) -> None:
+        """Writes the average; the model stays as it is."""
+        if not self._weights:
+            return
+        now = {name: weight.detach().clone() for name, weight in self.model.policy.state_dict().items()}
+        self.model.policy.load_state_dict(self._weights)
+        try:
+            save_checkpoint(self.model, self._file)
+        finally:
+            self.model.policy.load_state_dict(now)

@@ -1,0 +1,162 @@
+"""What adaptation starts from: the policy in a model file, or in a training folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import onnx
+import torch
+
+from weir.errors import InputError
+from weir.registry import PRESETS
+from weir.trainer.configuration.training import TrainingConfiguration, checked_configuration
+from weir.trainer.gym.episode import checked_objective
+from weir.trainer.gym.specification import ObjectiveSource
+from weir.trainer.learning.algorithms import load_policy
+from weir.trainer.learning.provenance import provenance_of_run
+from weir.trainer.learning.run_record import load_run_configuration, trained_policy
+from weir.trainer.model.file import PARAMETERS, read_model
+from weir.trainer.policies.networks import PreferencePolicy
+
+# What the names of the policy's parameters begin with, by what they begin with in an exported graph.
+GRAPH_NAMES = dict(zip(PARAMETERS, ("mlp_extractor.policy.", "action_net."), strict=True))
+NOT_PPO = "was not trained with PPO, and only such a policy can be adapted"
+ACTOR_PARTS = ("mlp_extractor.policy.", "action_net.", "log_std")
+
+
+@dataclass(frozen=True)
+class StartingPoint:
+    """What adaptation starts from.
+
+    `parameters` are those of the policy, all of them or (`has_critic` false, from a model file) the actor's only.
+    `old_objectives`: what the policy was trained on. `provenance`: of the model so far.
+    """
+
+    configuration: TrainingConfiguration
+    parameters: Mapping[str, torch.Tensor]
+    has_critic: bool
+    old_objectives: tuple[ObjectiveSource, ...]
+    provenance: dict[str, Any] = field(default_factory=dict)
+
+
+def read_starting_point(path: str | os.PathLike[str], settings: TrainingConfiguration) -> StartingPoint:
+    """Reads a model file, a training folder or a checkpoint in one.
+
+    Args:
+        path: of it.
+        settings: what adaptation is done with, and where. Features, interval, action, reward and network are the
+            model's own.
+
+    Raises:
+        InputError: it is missing or unfit; the message says why.
+    """
+    file = Path(path)
+    if file.suffix == ".onnx":
+        return _from_model_file(file, settings)
+    folder = file if file.is_dir() else file.parent
+    checkpoint = trained_policy(file) if file.is_dir() else file
+    policy = load_policy(checkpoint)
+    if not isinstance(policy, PreferencePolicy):
+        raise InputError(f"{file}: {NOT_PPO}")
+    run = load_run_configuration(folder)
+    values = settings.model_dump() | {key: getattr(run, key).model_dump() for key in ("environment", "policy")}
+    own = settings.environment
+    values["environment"] |= {"environments": own.environments, "side": own.side, "objective": "random"}
+    return StartingPoint(
+        checked_configuration(values | {"name": run.name, "version": run.version}, str(file)),
+        policy.state_dict(),
+        True,
+        (_source(run.environment.objective),),
+        provenance_of_run(folder, checkpoint),
+    )
+
+
+def _from_model_file(file: Path, settings: TrainingConfiguration) -> StartingPoint:
+    model = read_model(file)
+    provenance = model.provenance if isinstance(model.provenance, dict) else {}
+    missing = [key for key in ("algorithm", "action", "network", "objectives", "reward") if key not in provenance]
+    if missing:
+        raise InputError(
+            f"{file}: its provenance lacks {', '.join(missing)}: only a model written by `weir export` can be adapted"
+        )
+    if not str(provenance["algorithm"]).startswith("PPO"):
+        raise InputError(f"{file}: {NOT_PPO}")
+    environment = settings.environment.model_dump() | {
+        "features": model.features,
+        "history": model.history,
+        "interval_ms": model.interval_ms,
+        "action": provenance["action"],
+        "reward": provenance["reward"],
+        "objective": "random",
+    }
+    network = dict(provenance["network"])
+    if "preference" in network:
+        network["preference_size"] = network.pop("preference")
+    values = settings.model_dump() | {"environment": environment, "name": model.name, "version": model.version}
+    values["policy"] |= network
+    graph = onnx.load(str(file)).graph
+    adapted = [entry["objective"] for entry in provenance.get("adaptations", [])]
+    return StartingPoint(
+        checked_configuration(values, str(file)),
+        {
+            inside + tensor.name.removeprefix(outside): torch.from_numpy(onnx.numpy_helper.to_array(tensor).copy())
+            for tensor in graph.initializer
+            for outside, inside in GRAPH_NAMES.items()
+            if tensor.name.startswith(outside)
+        },
+        False,
+        (_source(provenance["objectives"]), *(tuple(objective) for objective in adapted)),
+        provenance,
+    )
+
+
+def _source(objectives: Any) -> ObjectiveSource:
+    """What a configuration calls its objectives, as `RequirementReplay` takes it; anything but weights and presets
+    covers the range that "random" does.
+    """
+    if isinstance(objectives, list | tuple):
+        return checked_objective(objectives)
+    return objectives if objectives in PRESETS else "random"
+
+
+def policy_of(start: StartingPoint) -> PreferencePolicy:
+    """The policy alone, for export; a critic that the starting point lacks is left as it comes.
+
+    Raises:
+        InputError: the parameters do not fit the description.
+    """
+    configuration = start.configuration
+    specification = configuration.environment.specification()
+    low, high = specification.observation_limits()
+    policy = PreferencePolicy(
+        gymnasium.spaces.Box(low, high, dtype=np.float32),
+        gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float32),
+        lambda remaining: 0.0,
+        specification=specification,
+        preference_size=configuration.policy.preference_size,
+        hidden=configuration.policy.hidden,
+    )
+    load_parameters(policy, start.parameters)
+    return policy
+
+
+def load_parameters(policy: PreferencePolicy, parameters: Mapping[str, torch.Tensor]) -> None:
+    """Sets those of the policy that are given.
+
+    Raises:
+        InputError: the actor's are not among them, or some do not fit.
+    """
+    own = policy.state_dict()
+    needed = {name for name in own if name.startswith(ACTOR_PARTS[:2])}
+    unfit = sorted(needed - set(parameters)) + [
+        name for name, value in parameters.items() if name not in own or own[name].shape != value.shape
+    ]
+    if unfit:
+        raise InputError(f"the model's network is not what its description says: {', '.join(unfit)}")
+    policy.load_state_dict(dict(parameters), strict=False)

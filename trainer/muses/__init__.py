@@ -1,1 +1,0 @@
-"""Muses (INFOCOM 2022): one small tree for each kind of path, extracted from a teacher and chosen while a call runs."""

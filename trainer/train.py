@@ -1,0 +1,75 @@
+"""The command `weir train`."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from weir.errors import InputError
+from weir.installation import require_training
+from weir.trainer.configuration.training import checked_configuration, load_configuration
+from weir.trainer.learning.progress_bar import progress_bar, reward_text
+
+
+def train(
+    configuration: Annotated[Path, typer.Argument(help="Training configuration, a TOML file.")],
+    out: Annotated[Path, typer.Option(help="Folder for checkpoint and TensorBoard events.")] = Path("runs/weir"),
+    resume: Annotated[bool, typer.Option("--resume", help="Continue from the checkpoint in --out.")] = False,
+    seed: Annotated[int | None, typer.Option(help="Instead of the configuration's seed.")] = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Instead of the configuration's number of steps.")] = None,
+    evaluate: Annotated[
+        bool, typer.Option("--eval", help="Evaluate on held-out scenarios while training, and keep the best policy.")
+    ] = False,
+    eval_freq: Annotated[
+        int | None, typer.Option(min=1, metavar="STEPS", help="How often. Default: a twentieth of all steps.")
+    ] = None,
+) -> None:
+    """Train a policy. Ctrl-C keeps a checkpoint; --resume continues it. 'weir report DIR' shows the course of a run."""
+    if eval_freq is not None and not evaluate:
+        raise InputError("--eval-freq: needs --eval")
+    settings = load_configuration(configuration)
+    changes: dict[str, Any] = {key: value for key, value in (("seed", seed), ("steps", steps)) if value is not None}
+    if changes:
+        settings = checked_configuration(settings.model_dump() | changes, "command line")
+    require_training()
+    from weir.trainer.learning.callbacks import TrainingProgress
+    from weir.trainer.learning.run_record import configuration_file
+    from weir.trainer.learning.train import train as run_training
+
+    words = ["weir", "train", str(configuration), "--out", str(out)]
+    for option, given in (("--seed", seed), ("--steps", steps), ("--eval-freq", eval_freq)):
+        words += [] if given is None else [option, str(given)]
+    words += [option for option, given in (("--resume", resume), ("--eval", evaluate)) if given]
+
+    with progress_bar(settings.steps) as show:
+
+        def on_progress(state: TrainingProgress) -> None:
+            show("training", state.steps, reward_text(state.mean_reward))
+
+        result = run_training(
+            settings,
+            out,
+            resume=resume,
+            on_progress=on_progress,
+            evaluate_every_steps=(eval_freq or max(1, settings.steps // 20)) if evaluate else None,
+            command=shlex.join(words),
+            configuration_file=configuration_file(configuration),
+        )
+    if result.interrupted:
+        typer.echo(
+            f"interrupted after {result.steps:,} steps; continue with: weir train {configuration} --out {out} --resume",
+            err=True,
+        )
+        raise typer.Exit(1)
+    if result.was_complete:
+        typer.echo(
+            f"{out}: complete, {result.steps:,} of {settings.steps:,} steps are done; for more: "
+            f"weir train {configuration} --out {out} --resume --steps N, with N above {result.steps}"
+        )
+        return
+    typer.echo(f"{result.checkpoint}: {result.steps:,} steps, {reward_text(result.mean_reward)}")
+    if evaluate:
+        typer.echo(f"the best of the evaluations: weir export {out} --best")
