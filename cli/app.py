@@ -10,18 +10,18 @@ from weir.cli.report import report
 from weir.installation import installed_version
 from weir.papers.paper import app as papers_app
 from weir.qoe_eval.bench.command import bench
-from weir.qoe_eval.call.command import call
-from weir.qoe_eval.call.link.command import link
-from weir.qoe_eval.doctor.command import doctor
+from weir.qoe_eval.call.call import call
+from weir.qoe_eval.doctor import doctor
 from weir.qoe_eval.evaluate.evaluate import evaluate
+from weir.qoe_eval.link.link import link
 from weir.qoe_eval.model import model
 from weir.qoe_eval.replay import replay
-from weir.qoe_eval.serve.command import serve
+from weir.qoe_eval.serve.serve import serve
 from weir.traces.cli import app as traces_app
 from weir.trainer.adapt import adapt
 from weir.trainer.export import export
 from weir.trainer.train import train
-from weir.webrtc_patch.check_command import app as webrtc_app
+from weir.webrtc_patch.check import app as webrtc_app
 
 
 def build_app() -> typer.Typer:

@@ -9,9 +9,8 @@ from typing import Annotated
 import typer
 
 from weir.errors import InputError
-from weir.qoe_eval.call.report import page as call_page
-from weir.qoe_eval.dumps.reader import read_dump
-from weir.qoe_eval.dumps.report import describe, write_dump_report
+from weir.qoe_eval.call import report as call_page
+from weir.qoe_eval.dumps.report import describe, read_dump, write_dump_report
 from weir.qoe_eval.measures.summary import in_order
 from weir.qoe_eval.report import replay_page, training_page
 from weir.qoe_eval.report.csv_tables import write_results_csv

@@ -1,8 +1,8 @@
-"""What every server on loopback checks of a request.
+"""Access protection of servers on loopback.
 
-Any web page that the user has open can send requests there, and so can other users of the machine. The Host header
-keeps out names that an attacker points at loopback (DNS rebinding), the Origin header keeps out other pages, a token of
-the run keeps out other users.
+Any web page that the user has open can send requests to loopback, and so can other users of the machine. The check of
+the Host header stops DNS rebinding, that of the Origin header stops other pages, and a token of the run stops other
+users.
 """
 
 from __future__ import annotations
@@ -11,16 +11,18 @@ import hmac
 from collections.abc import Container
 
 from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
 
 HOST = "127.0.0.1"
 
-# For every answer.
+# Headers of every answer.
 HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store"}
 
 
 def check_address(request: web.Request, hosts: Container[str]) -> None:
-    """Refuses with 403 what was not sent to one of `hosts` (each with its port), or by a page from elsewhere; and what
-    changes something, or opens a WebSocket, without saying which page sent it.
+    """Refuses with 403 a request for a host that is not in `hosts` (with ports), or from a page of another origin.
+
+    A request that changes something, or opens a WebSocket, must have an Origin header.
     """
     if request.host not in hosts:
         raise web.HTTPForbidden(text="Not the address of this server.\n")
@@ -33,5 +35,65 @@ def check_address(request: web.Request, hosts: Container[str]) -> None:
 
 
 def is_token(given: str, token: str) -> bool:
-    """Whether it is the token, without telling by the time that it takes how much of it is right."""
+    """Compares with the token in constant time."""
     return hmac.compare_digest(given.encode(errors="replace"), token.encode())
+
+
+TOKEN_PARAMETER = "token"
+_NO_TOKEN = "This page needs the whole address that 'weir serve' printed: a token of the run is part of it.\n"
+
+# Reports have inline style and script; they may load files beside them and connect to no server.
+_REPORT_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data: blob:; "
+    "media-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_PAGE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; "
+    "connect-src 'self' ws://{host}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+_HEADERS = HEADERS | {"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin"}
+
+
+class Access:
+    """The rules of one server.
+
+    Args:
+        token: required with every request: in the address, or in the cookie that the first answer sets.
+        port: of the server.
+        reports_below: path prefix of the files of calls.
+    """
+
+    def __init__(self, token: str, port: int, reports_below: str) -> None:
+        self._token = token
+        self._hosts = frozenset(f"{name}:{port}" for name in (HOST, "localhost"))
+        # Cookies are shared by all ports of a host.
+        self._cookie = f"weir-{port}"
+        self._reports_below = reports_below
+
+    @property
+    def middleware(self) -> Middleware:
+        """Refuses requests: 401 without the token, 403 for other addresses and pages."""
+
+        @web.middleware
+        async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
+            check_address(request, self._hosts)
+            if not self._has_address_token(request) and not self._is_token(request.cookies.get(self._cookie, "")):
+                raise web.HTTPUnauthorized(text=_NO_TOKEN)
+            return await handler(request)
+
+        return check
+
+    async def add_headers(self, request: web.Request, response: web.StreamResponse) -> None:
+        """Security headers for every answer, and the cookie; for the application's `on_response_prepare`."""
+        of_call = request.path.startswith(self._reports_below)
+        policy = _REPORT_POLICY if of_call else _PAGE_POLICY.format(host=request.host)
+        response.headers.update(_HEADERS | {"Content-Security-Policy": policy})
+        if self._has_address_token(request):
+            response.headers["Set-Cookie"] = f"{self._cookie}={self._token}; HttpOnly; SameSite=Strict; Path=/"
+
+    def _has_address_token(self, request: web.Request) -> bool:
+        return self._is_token(request.query.get(TOKEN_PARAMETER, ""))
+
+    def _is_token(self, text: str) -> bool:
+        return is_token(text, self._token)

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from weir.errors import InputError
 from weir.files.input import read_bytes, why
-from weir.webrtc_patch.series import Patch
-from weir.webrtc_patch.unified_diff import HunkResult, apply, reverse
+from weir.webrtc_patch.series import HunkResult, Patch, apply, reverse
 
 # From what a user may point at (a Chromium checkout, the folder that `gclient` made, a package's source) to what the
 # patches' paths begin at.
@@ -31,7 +30,7 @@ class Text:
 
 @dataclass(frozen=True)
 class FileResult:
-    """What one patch did to one file."""
+    """The result of one patch for one file."""
 
     patch: str
     path: str
@@ -65,7 +64,7 @@ def patch_files(root: Path, series: list[Patch]) -> tuple[dict[str, Text], list[
     """
     texts: dict[str, Text] = {}
     results: list[FileResult] = []
-    # Whether the tree has the series already is asked of its end: the first patch's lines may be changed by the second.
+    # Checked from the last patch on, as a later patch may change the lines of an earlier one.
     for patch in series if not _has_all(root, series) else []:
         for diff in patch.files:
             text = texts.get(diff.path) or _read(root / diff.path)
@@ -84,7 +83,7 @@ def patch_files(root: Path, series: list[Patch]) -> tuple[dict[str, Text], list[
 
 
 def _has_all(root: Path, series: list[Patch]) -> bool:
-    """Whether the whole series can be taken back, last patch first."""
+    """True if the whole series can be reverted, last patch first."""
     texts: dict[str, list[str]] = {}
     for patch in reversed(series):
         for diff in patch.files:

@@ -13,7 +13,7 @@ from pathlib import Path
 from weir.errors import MissingComponent
 
 _STANDARD = "-std=c++20"
-# What libwebrtc's build files define on Linux; the syntax of the touched files depends on no more of them.
+# Macros of libwebrtc's build files on Linux; the patched files depend on no others.
 _DEFINITIONS = ("-DWEBRTC_POSIX", "-DWEBRTC_LINUX")
 _TIMEOUT_S = 300
 _ERRORS_SHOWN = 5
@@ -22,7 +22,7 @@ _MISSING_HEADER = re.compile(r"fatal error: '?([^\s':]+)'?(?::| file not found)"
 
 @dataclass(frozen=True)
 class SyntaxResult:
-    """What the compiler said of one file; no errors: it compiles."""
+    """The compiler's errors for one file; none if it compiles."""
 
     path: str
     errors: list[str]
@@ -81,6 +81,6 @@ def check_syntax(compiler: list[str], path: str, patched: Path, includes: list[P
         )
     if done.returncode == 0:
         return SyntaxResult(path, [])
-    said = done.stderr.splitlines()
-    errors = [line for line in said if re.search(r": (fatal )?error: ", line)] or said
+    output = done.stderr.splitlines()
+    errors = [line for line in output if re.search(r": (fatal )?error: ", line)] or output
     return SyntaxResult(path, errors[:_ERRORS_SHOWN] or [f"{compiler[0]} failed with status {done.returncode}"])

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from weir.qoe_eval.call.logs.file_names import LINK_LOG
-from weir.qoe_eval.call.logs.link_log import LinkLog, read_link_log
+from weir.qoe_eval.call.logs import LINK_LOG
+from weir.qoe_eval.link.log import LinkLog, read_link_log
 from weir.qoe_eval.records import CallRecord
 from weir.qoe_eval.runs.store import CallStore
 from weir.traces.schema.scenario import Scenario

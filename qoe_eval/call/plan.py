@@ -1,37 +1,111 @@
-"""Which calls a command makes, and which of them are there already."""
+"""The settings of a call, and the calls that a command makes."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from weir.files.output import file_name
-from weir.qoe_eval.call.logs.file_names import RECORD
-from weir.qoe_eval.call.settings import CallSettings, ReceiverKind, SenderKind
+from weir.qoe_eval.call.logs import RECORD
 from weir.qoe_eval.records import CallRecord
 from weir.qoe_eval.runs.jobs import member_digests
 from weir.qoe_eval.runs.own_controllers import OwnController
-from weir.registry import is_pool, uses_model
+from weir.registry import AT_NATIVE_SENDER, is_pool, uses_model
 from weir.traces.schema.scenario import Scenario
 from weir.traces.schema.variation import vary
 
+SenderKind = Literal["chromium", "native"]
+ReceiverKind = Literal["native", "chromium"]
+Order = dict[str, Any]
+"""A change to a running call, see `weir.qoe_eval.call.orders`."""
+
+CODECS = ("VP8", "VP9", "H264")
+SIZES = {"1280x720": (1280, 720), "640x360": (640, 360)}
+DEFAULT_MAX_BITRATE_BPS = 2_500_000
+"""The limit of today's video calls; every sender keeps to it, under every controller."""
 CALLS = "calls"
 # Scenarios of up to two minutes are called in full; of longer ones, the first minute.
 _LONGEST_DURATION_S = 120.0
 _CUT_DURATION_S = 60.0
-# Settings that a key has in another form.
-_NOT_AS_THEY_ARE = ("scenario", "out", "model", "objective", "own")
+# Settings that a key contains in another form.
+_NOT_IN_KEY = ("scenario", "out", "model", "objective", "own")
+
+
+@dataclass(frozen=True)
+class CallSettings:
+    """One call.
+
+    `scenario`: replayed by the link; `variation`: what its seed varied, for the record. `receiver`: chromium only with
+    a native sender under gcc or a controller of AT_NATIVE_SENDER, which needs no REMB. `controller`: of IN_CALLS or
+    AT_NATIVE_SENDER, a pool specification, or the name of `own`, a custom controller that runs in place of the model.
+    `objective`: weights of throughput, latency and loss. `max_bitrate_bps`: limit of the encoder. `model`: None for the
+    shipped one. `out`: the folder of the call. `orders`: changes during the call (`orders.py`), each with its time from
+    the start in seconds.
+    """
+
+    scenario: Scenario
+    sender: SenderKind
+    controller: str
+    objective: tuple[float, float, float]
+    duration_s: float
+    seed: int
+    width: int
+    height: int
+    out: Path
+    frames_per_second: int = 30
+    codec: str = "VP8"
+    max_bitrate_bps: int = DEFAULT_MAX_BITRATE_BPS
+    model: Path | None = None
+    variation: dict[str, Any] = field(default_factory=dict)
+    own: OwnController | None = None
+    orders: tuple[tuple[float, Order], ...] = ()
+    receiver: ReceiverKind = "native"
+
+    @property
+    def follows_objective(self) -> bool:
+        """True if a controller of the call follows an objective."""
+        return self.own is not None or is_pool(self.controller) or self.runs_model
+
+    @property
+    def runs_model(self) -> bool:
+        """True if an end of the call needs the policy model."""
+        return self.own is None and uses_model(self.controller)
+
+    @property
+    def decided_at_sender(self) -> bool:
+        """True if Weir runs at the sender, and the receiver only sends feedback."""
+        return self.controller in AT_NATIVE_SENDER
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        return f"{self.scenario.name}, {self.controller}, seed {self.seed}"
+
+
+@dataclass(frozen=True)
+class CallResult:
+    """The record of a call in `folder`.
+
+    `disturbed`: why its measures must not be averaged. `failure`: why it ended early; empty if it did not. `missing`:
+    it failed because a component is missing, so that further calls would fail too.
+    """
+
+    record: CallRecord
+    folder: Path
+    disturbed: list[str] = field(default_factory=list)
+    failure: str = ""
+    missing: bool = False
 
 
 @dataclass(frozen=True)
 class CallPlan:
-    """Calls of every scenario, as each seed varies it (`weir.traces.schema.variation`), under every controller.
-    `duration_s` None: `call_duration_s`. `own`: the user's own controller, whose name is among `controllers`. `orders`:
-    those of every call.
+    """Calls of every scenario, as each seed varies it, under every controller; the rest as in `CallSettings`.
+
+    `duration_s` None: as `call_duration_s`. `own`: its name is among `controllers`. `orders`: those of every call.
     """
 
     scenarios: Sequence[Scenario]
@@ -46,22 +120,22 @@ class CallPlan:
     model: Path | None
     duration_s: float | None = None
     own: OwnController | None = None
-    orders: tuple[tuple[float, dict[str, Any]], ...] = ()
+    orders: tuple[tuple[float, Order], ...] = ()
     receiver: ReceiverKind = "native"
 
 
 def call_duration_s(scenario: Scenario) -> float:
-    """How long a call lasts where nothing else is said: as its scenario, or a minute where that is over two."""
+    """The default duration of a call: that of its scenario, or a minute if that is over two."""
     return scenario.duration_s if scenario.duration_s <= _LONGEST_DURATION_S else _CUT_DURATION_S
 
 
 def plan_calls(plan: CallPlan, out: Path, programs: Sequence[Path]) -> dict[str, CallSettings]:
-    """The calls of a plan by their key, which stands for everything that determines a call, in the order in which they
-    are made: seeds outermost, and the controllers of a pair one after the other, so that they see the same machine.
+    """Returns the calls of a plan by their key, a digest of everything that determines a call, in the order to make
+    them: seeds outermost, and the controllers of a pair in succession, so that they run on the machine in one state.
 
     Args:
-        plan: what to call.
-        out: the folder that holds a folder for every call.
+        plan: the calls.
+        out: holds a folder for every call.
         programs: executables that take part; another build is another call.
     """
     builds = [_sha256_of_file(program) for program in programs]
@@ -94,15 +168,15 @@ def plan_calls(plan: CallPlan, out: Path, programs: Sequence[Path]) -> dict[str,
 
 
 def done_calls(calls: Mapping[str, CallSettings], records: Sequence[CallRecord]) -> dict[str, CallRecord]:
-    """The records, by key, of the calls that are complete and whose folder is still there."""
+    """The records, by key, of the calls that are complete and whose folder still exists."""
     return {
         record.key: record for record in records if record.key in calls and (calls[record.key].out / RECORD).is_file()
     }
 
 
 def _key(settings: CallSettings, builds: Sequence[str | None]) -> str:
-    document = {name: value for name, value in vars(settings).items() if name not in _NOT_AS_THEY_ARE}
-    # Under GCC alone the objective means nothing.
+    document = {name: value for name, value in vars(settings).items() if name not in _NOT_IN_KEY}
+    # Without a controller that follows it, the objective has no effect.
     objective = settings.objective if settings.follows_objective else None
     identity = [settings.scenario.to_dict(), document, objective, builds]
     if is_pool(settings.controller):

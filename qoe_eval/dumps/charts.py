@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from weir.qoe_eval.call.logs.webrtc_stats import StatsObject, StatsReports
-from weir.qoe_eval.dumps.stats_dump import DumpedConnection
+from weir.qoe_eval.call.webrtc_stats import StatsObject, StatsReports
+from weir.qoe_eval.dumps.dump import DumpedConnection
 from weir.qoe_eval.report.chart_rows import Array, chart, line, row, thinned
 
 Line = dict[str, Any] | None
-# Of each kind of statistics: more lines than these tell nothing.
+# For each kind of statistics, to keep the chart readable.
 _MOST_LINES = 6
 _COLOURS = ("--series-1", "--series-5", "--series-3", "--series-4", "--series-7", "--series-6")
 _CONNECTION = ("connection", "--series-2")
@@ -28,7 +28,7 @@ def time_span_s(reports: StatsReports) -> tuple[float, float]:
 
 
 def connection_chart(connection: DumpedConnection) -> dict[str, Any]:
-    """Rates, round trip time, jitter, loss, frames, freezes and quality limitation, as far as the dump has them."""
+    """Rates, round-trip time, jitter, loss, frames, freezes and quality limitation, if the dump has them."""
     reports = connection.reports
     start_s, end_s = time_span_s(reports)
     outgoing, incoming = (_largest(reports.of(kind)) for kind in ("outbound-rtp", "inbound-rtp"))
@@ -76,7 +76,7 @@ def connection_chart(connection: DumpedConnection) -> dict[str, Any]:
 
 
 class _Drawing:
-    """Lines whose time 0 is the first report; every stream has one colour in all rows."""
+    """Makes lines with time 0 at the first report; a stream has the same colour in all rows."""
 
     def __init__(self, start_s: float, outgoing: Sequence[StatsObject], incoming: Sequence[StatsObject]) -> None:
         self._start_s = start_s
@@ -115,14 +115,14 @@ class _Drawing:
         received_times, received = stream.series("packetsReceived")
         if len(times) < 2 or not np.array_equal(times, received_times):
             return None
-        # A packet that comes after all is taken back from the lost ones.
+        # A late packet is subtracted from the lost ones.
         newly_lost, newly_received = np.diff(lost), np.diff(received)
         expected = newly_lost + newly_received
         ratio = np.where(expected > 0, np.maximum(0, newly_lost) / np.maximum(expected, 1), 0.0)
         return self._line(stream, "lost", times[1:], 100 * ratio, "%", decimals=1)
 
     def limitation(self, stream: StatsObject, end_s: float) -> Line:
-        """What limited the quality, by its place in _LIMITATIONS."""
+        """The reason of the quality limitation, as an index of _LIMITATIONS."""
         times, reasons = stream.texts.get("qualityLimitationReason", ([], []))
         if not times:
             return None
@@ -145,14 +145,14 @@ class _Drawing:
 
 
 def sent_stream(report: StatsObject, outgoing: Sequence[StatsObject]) -> StatsObject | None:
-    """The outgoing stream that a remote-inbound-rtp report is about: of its SSRC, else of its kind."""
+    """The outgoing stream of a remote-inbound-rtp report: by its SSRC, else by its kind."""
     of_ssrc = [stream for stream in outgoing if stream.ssrc and stream.ssrc == report.ssrc]
     of_kind = [stream for stream in outgoing if stream.kind == report.kind]
     return next(iter(of_ssrc or of_kind), None)
 
 
 def _largest(streams: Sequence[StatsObject]) -> list[StatsObject]:
-    """Those that carried most, in their own order."""
+    """The streams with most bytes, in their own order."""
 
     def carried(stream: StatsObject) -> float:
         return max((float(v[-1]) for n in ("bytesSent", "bytesReceived") if len(v := stream.series(n)[1])), default=0.0)

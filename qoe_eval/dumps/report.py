@@ -1,15 +1,68 @@
-"""The report of a dump of getStats(): what each peer connection sent and received, over time."""
+"""Reads dumps, and makes the report of one: the streams of each peer connection over time."""
 
 from __future__ import annotations
 
+import gzip
+import io
+import zlib
 from pathlib import Path
 from typing import Any
 
+from weir.errors import InputError
+from weir.files.input import printable, read_bytes
 from weir.files.output import make_folder, write_text
-from weir.qoe_eval.call.logs.webrtc_stats import StatsObject
+from weir.qoe_eval.call.webrtc_stats import StatsObject
 from weir.qoe_eval.dumps.charts import connection_chart, sent_stream, time_span_s
-from weir.qoe_eval.dumps.stats_dump import DumpedConnection, StatsDump
+from weir.qoe_eval.dumps.dump import DumpedConnection, StatsDump, parse_internals, parse_json
+from weir.qoe_eval.dumps.rtcstats_file import MAGIC, parse_rtcstats
 from weir.qoe_eval.report.page_template import Section, render_page
+
+LARGEST_BYTES = 256 << 20
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+def read_dump(path: Path) -> StatsDump:
+    """Reads a dump of either format, gzipped or not. Dumps are untrusted: size is bounded, invalid parts are skipped.
+
+    Raises:
+        InputError: it cannot be read, is too large, or has no statistics.
+    """
+    text = _read(path)
+    if text.startswith(MAGIC):
+        dump = parse_rtcstats(text, printable(path))
+    elif text.lstrip()[:1] == "{":
+        dump = parse_internals(parse_json(text, printable(path)), printable(path))
+    else:
+        raise InputError(
+            f"{path}: neither a dump of chrome://webrtc-internals (a JSON object) nor an rtcstats file (first line "
+            f"{MAGIC}); save one with 'Create a WebRTC-Internals dump'"
+        )
+    dump.connections = [connection for connection in dump.connections if connection.reports.objects]
+    if not dump.connections:
+        raise InputError(
+            f"{path}: no statistics of a peer connection in it (those from before webrtc-stats are not read); "
+            "open chrome://webrtc-internals before the call begins, and save the dump before it is closed"
+        )
+    return dump
+
+
+def _read(path: Path) -> str:
+    content = read_bytes(path, LARGEST_BYTES)
+    if content.startswith(_GZIP_MAGIC):
+        try:
+            with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+                content = file.read(LARGEST_BYTES + 1)
+        except (EOFError, zlib.error, OSError) as error:
+            raise InputError(f"{printable(path)}: damaged gzip file ({error})") from None
+    if len(content) > LARGEST_BYTES:
+        raise InputError(f"{printable(path)}: over {LARGEST_BYTES >> 20} MiB; save a dump of a shorter call")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{printable(path)}: byte {error.start} is no UTF-8 text; give the dump as it was saved"
+        ) from None
+
 
 REPORT = "report.html"
 _MOST_STREAMS = 40
@@ -64,7 +117,7 @@ def _stream(connection: DumpedConnection, stream: StatsObject) -> dict[str, Any]
 
 
 def _measures(connection: DumpedConnection, stream: StatsObject) -> list[str]:
-    """In the order of the table's columns."""
+    """The cells in the order of the columns."""
     incoming = stream.type == "inbound-rtp"
     bytes_times, _ = stream.series("bytesReceived" if incoming else "bytesSent")
     span_s = float(bytes_times[-1] - bytes_times[0]) if len(bytes_times) > 1 else 0.0
@@ -97,7 +150,7 @@ def _codec(connection: DumpedConnection, stream: StatsObject) -> str:
 
 
 def _remote(connection: DumpedConnection, stream: StatsObject) -> StatsObject | None:
-    """What the other end reports of an outgoing stream."""
+    """The other end's report about an outgoing stream."""
     if stream.type != "outbound-rtp":
         return None
     reports, outgoing = connection.reports.of("remote-inbound-rtp"), connection.reports.of("outbound-rtp")
@@ -105,7 +158,7 @@ def _remote(connection: DumpedConnection, stream: StatsObject) -> StatsObject | 
 
 
 def _limited(stream: StatsObject, reason: str) -> float | None:
-    """Share of the time in which that limited the quality, in percent."""
+    """Percentage of the time in which `reason` limited the quality."""
     times, reasons = stream.texts.get("qualityLimitationReason", ([], []))
     end_s = max((float(found[-1]) for name in stream.numbers if len(found := stream.series(name)[0])), default=0.0)
     if not times or end_s <= times[0]:

@@ -1,7 +1,7 @@
 """rtcstats files, version 3: events of peer connections as JSON lines, among them getStats reports.
 
-A report may be complete (Chromium's own) or what changed since the one before, with numbers in the place of names (a
-page that uses rtcstats-js).
+A report is complete (Chromium's own), or the difference to the previous one with numbers in place of names (a page
+that uses rtcstats-js).
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from weir.errors import InputError
-from weir.qoe_eval.call.logs.json_lines import number
-from weir.qoe_eval.call.logs.webrtc_stats import MOST_OBJECTS
-from weir.qoe_eval.dumps.stats_dump import MOST_CONNECTIONS, DumpedConnection, StatsDump, parse_json, short
+from weir.qoe_eval.call.webrtc_stats import MOST_OBJECTS
+from weir.qoe_eval.dumps.dump import MOST_CONNECTIONS, DumpedConnection, StatsDump, parse_json, short
+from weir.qoe_eval.json_lines import number
 
 MAGIC = "RTCStatsDump"
 VERSION = 3
@@ -42,10 +42,10 @@ _READ = frozenset(_MEMBERS.values())
 
 
 def parse_rtcstats(text: str, source: str) -> StatsDump:
-    """The connections of a file. A torn last line is passed over, as are lines that are no events.
+    """Reads the connections of a file, and skips lines that are not events.
 
     Raises:
-        InputError: it is of another version.
+        InputError: it has another version.
     """
     lines = text.split("\n")
     about = parse_json(lines[1], f"{source}: line 2") if len(lines) > 1 else None
@@ -80,15 +80,15 @@ def parse_rtcstats(text: str, source: str) -> StatsDump:
 
 
 class _Connection:
-    """A connection and its last report, to which the next one may be only the difference."""
+    """A connection and its last report, to which the next one may be a difference."""
 
     def __init__(self, dumped: DumpedConnection) -> None:
         self.dumped = dumped
         self._last: dict[str, dict[str, Any]] = {}
 
     def add(self, time_s: float, report: Any) -> None:
-        """Takes a report that came at a time. Its objects have times of their own, or one together; those count: a
-        report that was asked for while the page was busy comes late.
+        """Adds a report. The times of its objects, or its common time, take precedence: a busy page records a report
+        late.
         """
         if not isinstance(report, Mapping):
             return
@@ -106,7 +106,7 @@ class _Connection:
 
 
 def _time_s(time_ms: Any, otherwise_s: float) -> float:
-    """A time of the file, in ms since 1970, unless it is far from the time of its event."""
+    """A time in ms since 1970 as seconds, or `otherwise_s` if it is far from the time of its event."""
     found = number(time_ms)
     return found / 1e3 if found is not None and abs(found / 1e3 - otherwise_s) < _LATEST_S else otherwise_s
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from weir._core import BandwidthEstimator
 from weir.files.input import LARGEST_MODEL_BYTES, read_bytes
-from weir.qoe_eval.call.logs.file_names import LINK_LOG
+from weir.qoe_eval.call.logs import LINK_LOG
 from weir.qoe_eval.evaluate.link_accuracy import link_accuracy, worst
 from weir.qoe_eval.evaluate.results import Results, delay_p95_ms, metric, undisturbed
 from weir.qoe_eval.evaluate.scenarios import achievable_bps, unavoidable_freezes_s

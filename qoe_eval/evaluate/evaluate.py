@@ -14,7 +14,7 @@ import typer
 from weir.console import error_console
 from weir.errors import InputError
 from weir.files.input import LARGEST_MODEL_BYTES, parse_json, printable, read_bytes, read_text
-from weir.qoe_eval.call.settings import SIZES
+from weir.qoe_eval.call.plan import SIZES
 from weir.qoe_eval.evaluate.ending import finish
 from weir.qoe_eval.evaluate.report import evaluation_document, evaluation_page, print_evaluation
 from weir.qoe_eval.evaluate.runner import Choice, evaluate_suite, plan_suites

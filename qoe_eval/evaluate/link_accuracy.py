@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from weir.qoe_eval.call.logs.json_lines import number, read_objects
-from weir.qoe_eval.call.logs.link_log import read_link_log
-from weir.qoe_eval.call.measures.disturbance import link_lag_ms
+from weir.qoe_eval.call.disturbance import link_lag_ms
+from weir.qoe_eval.json_lines import number, read_objects
+from weir.qoe_eval.link.log import read_link_log
 from weir.traces.schema.scenario import Scenario
 
 

@@ -16,16 +16,15 @@ from rich.console import Console
 
 from weir.errors import InputError
 from weir.executables import find_peer, find_simulator
-from weir.qoe_eval.call.plan import CallPlan, plan_calls
-from weir.qoe_eval.call.report import page as call_report
-from weir.qoe_eval.call.requirements_check import check_requirements
+from weir.qoe_eval.call import report as call_report
+from weir.qoe_eval.call.plan import SIZES, CallPlan, CallSettings, plan_calls
 from weir.qoe_eval.call.run import run_calls
-from weir.qoe_eval.call.settings import SIZES, CallSettings
 from weir.qoe_eval.evaluate.results import Results
 from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet, Settings, base_name
 from weir.qoe_eval.evaluate.suite import Calls, CustomControllers, Replays, Suite
 from weir.qoe_eval.records import CallRecord, Record, RunAbout
 from weir.qoe_eval.report.goal_table import Row
+from weir.qoe_eval.requirements import check_requirements
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.progress import run_with_progress
 from weir.qoe_eval.runs.store import RunStore

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from weir.qoe_eval.call.media.source_video import FRAMES_PER_SECOND
-from weir.qoe_eval.call.settings import DEFAULT_MAX_BITRATE_BPS
+from weir.qoe_eval.call.plan import DEFAULT_MAX_BITRATE_BPS
 from weir.qoe_eval.measures.viewer import find_freezes
 from weir.traces.catalogue import load_bundled
 from weir.traces.formats.plain_trace import scenario_from_capacity

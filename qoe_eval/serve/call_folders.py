@@ -1,4 +1,4 @@
-"""The calls in the output folder: a list of them, and their files by path. Nothing outside the folder is ever read."""
+"""The calls in the output folder, and their files by path. Nothing outside the folder is read."""
 
 from __future__ import annotations
 
@@ -7,21 +7,19 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from weir.errors import InputError
 from weir.files.input import printable, read_bytes, why
-from weir.qoe_eval.call.logs.json_lines import number
+from weir.qoe_eval.call.logs import RECORD, RECORDING, REPORT
+from weir.qoe_eval.json_lines import number
 
-RECORD = "call.json"
-REPORT = "report.html"
-VIDEO = "recording.mp4"
 MAX_DEPTH = 3
 MAX_LISTED = 100
 MAX_FOLDERS = 5000
 MAX_RECORD_BYTES = 4 << 20
 
-# What a browser is given, and as what.
+# The files that are served.
 CONTENT_TYPES = {
     ".html": "text/html",
     ".mp4": "video/mp4",
@@ -31,13 +29,31 @@ CONTENT_TYPES = {
     ".png": "image/png",
     ".svg": "image/svg+xml",
 }
-# Measures of a call that the page shows; the first ones also in the list of former calls.
+# The measures that the page shows; the first ones also in the list of calls.
 IN_LIST = ("received_bitrate_bps", "frames_per_second", "vmaf_mean", "frozen_share", "end_to_end_delay_ms_p95")
 SHOWN = (*IN_LIST, "network_delay_ms_p95", "vmaf_p5", "utilisation", "loss_ratio")
 
 
+class ListedCall(TypedDict):
+    """A call as the page lists it; paths are relative to the folder of calls. `finished` is an ISO 8601 time, `failure`
+    why it ended early, `disturbed` the reasons.
+    """
+
+    folder: str
+    scenario: str
+    controller: str
+    sender: str
+    objective: list[float] | None
+    finished: str
+    metrics: dict[str, float]
+    failure: str
+    disturbed: list[str]
+    report: str | None
+    video: str | None
+
+
 def new_folder(out: Path, scenario: str, controller: str) -> Path:
-    """Makes the folder of a new call: time, scenario and controller in its name.
+    """Makes the folder of a new call, named by time, scenario and controller.
 
     Raises:
         InputError: it cannot be made.
@@ -55,20 +71,14 @@ def new_folder(out: Path, scenario: str, controller: str) -> Path:
             raise InputError(f"{printable(folder)}: the folder cannot be made ({why(error)})") from None
 
 
-def list_calls(out: Path) -> list[dict[str, Any]]:
-    """The newest calls first, at most 100; folders whose record cannot be read are left out.
-
-    Returns:
-        Per call: folder (relative), scenario, controller, sender, objective, finished (ISO 8601), metrics (those that
-        the page shows), failure (why it ended early, or ""), disturbed (reasons), report and video (relative paths, or
-        null).
-    """
+def list_calls(out: Path) -> list[ListedCall]:
+    """The newest calls first, at most 100; folders without a readable record are skipped."""
     found = sorted(_records(out), key=lambda path: path.stat().st_mtime, reverse=True)
     calls = (describe_call(out, path.parent) for path in found[:MAX_LISTED])
     return [call for call in calls if call is not None]
 
 
-def describe_call(out: Path, folder: Path) -> dict[str, Any] | None:
+def describe_call(out: Path, folder: Path) -> ListedCall | None:
     """One entry of `list_calls`; None without a readable record."""
     try:
         path = folder / RECORD
@@ -93,12 +103,12 @@ def describe_call(out: Path, folder: Path) -> dict[str, Any] | None:
         "failure": str(call.get("failure", ""))[:500],
         "disturbed": [str(reason)[:200] for reason in _list(call.get("disturbed"))][:10],
         "report": _beside(out, folder, REPORT),
-        "video": _beside(out, folder, VIDEO),
+        "video": _beside(out, folder, RECORDING),
     }
 
 
 def find_file(out: Path, path: str) -> Path | None:
-    """The file of a call by its path below `out`; None for anything else, be it there or not."""
+    """The file of a call by its path below `out`; None for anything else, whether it exists or not."""
     parts = path.split("/")
     if not 1 <= len(parts) <= MAX_DEPTH + 2 or any(not part or part.startswith(".") for part in parts):
         return None
@@ -106,7 +116,7 @@ def find_file(out: Path, path: str) -> Path | None:
         return None
     try:
         root = out.resolve(strict=True)
-        # Resolved: a link in the folder does not lead out of it.
+        # Resolved, so that a link cannot lead out of the folder.
         found = (root / path).resolve(strict=True)
     except (OSError, ValueError, RuntimeError):
         return None
@@ -150,7 +160,7 @@ def _list(value: Any) -> list[Any]:
 
 
 def _beside(out: Path, folder: Path, name: str) -> str | None:
-    """The file in the call's folder, or the nearest one above it: a comparison's report is above its calls."""
+    """The file in the call's folder; a report also in the folders above, where that of a comparison is."""
     while folder.is_relative_to(out):
         if (folder / name).is_file():
             return (folder / name).relative_to(out).as_posix()

@@ -1,5 +1,5 @@
-"""The models that a call may change to while it lasts: the shipped one, and those of one folder. Whoever may steer a
-call may name no other file.
+"""The models that a running call may change to: the shipped one, and those of one folder. Viewers can name no other
+file.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ MAX_LISTED = 200
 
 
 class Models:
-    """By name: "shipped", or a file's. The folder is read anew each time; None: there is only the shipped model."""
+    """Models by name: "shipped", or a file's. The folder is read each time; None: only the shipped model."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
 
     def names(self) -> list[str]:
-        """The shipped one, then those of the folder by name, at most 200."""
+        """The shipped one, then those of the folder, sorted, at most 200."""
         return [SHIPPED, *sorted(self._files())[:MAX_LISTED]]
 
     def checked(self, name: Any) -> Path:
-        """The file of a model, which has passed every check that a call makes of it; takes up to seconds.
+        """The file of a model that has passed every check of a call; takes up to seconds.
 
         Raises:
-            InputError: there is none of this name, or it is refused; the message says why.
-            MissingComponent: this copy of Weir has no model.
+            InputError: there is no such model, or it is invalid.
+            MissingComponent: this installation has no model.
         """
         if not isinstance(name, str) or name not in (SHIPPED, *self._files()):
-            raise InputError(f"model: {str(name)[:80]!r} is none of {', '.join(self.names()[:4])}, ...")
+            raise InputError(f"model: {str(name)[:80]!r} is not one of {', '.join(self.names()[:4])}, ...")
         path = shipped_model() if name == SHIPPED else self._files()[name]
         try:
             describe_model(read_bytes(path, LARGEST_MODEL_BYTES))
@@ -44,7 +44,7 @@ class Models:
         return path.absolute()
 
     def _files(self) -> dict[str, Path]:
-        """Plain files that lie in the folder itself; a link does not lead out of it."""
+        """Regular files in the folder itself; links must not lead out of it."""
         if self._folder is None:
             return {}
         try:

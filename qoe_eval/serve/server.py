@@ -1,4 +1,4 @@
-"""The HTTP server behind `weir serve`: the page, its data, one WebSocket for what is live, the files of calls."""
+"""The HTTP server of `weir serve`: the page, its data, a WebSocket for live events, the files of calls."""
 
 from __future__ import annotations
 
@@ -15,13 +15,11 @@ from aiohttp import WSCloseCode, WSMsgType, web
 
 from weir.errors import InputError, MissingComponent
 from weir.files.input import parse_json
-from weir.qoe_eval.loopback import HOST
+from weir.qoe_eval.loopback import HOST, TOKEN_PARAMETER, Access
 from weir.qoe_eval.report.display import controller_colours, other_colours
-from weir.qoe_eval.serve.access import TOKEN_PARAMETER, Access
-from weir.qoe_eval.serve.backend import CallBackend
-from weir.qoe_eval.serve.call_desk import CallDesk, CallInProgress
 from weir.qoe_eval.serve.call_folders import CONTENT_TYPES, find_file, list_calls
-from weir.qoe_eval.serve.call_request import read_call_request, read_control
+from weir.qoe_eval.serve.call_request import CallRequest, read_call_request, read_change
+from weir.qoe_eval.serve.call_runner import CallBackend, CallInProgress, CallRunner
 from weir.qoe_eval.serve.feed import Feed, Viewer
 from weir.qoe_eval.serve.models import Models
 from weir.qoe_eval.serve.setup_description import describe_setup
@@ -31,7 +29,7 @@ from weir.traces.schema.scenario import Scenario
 FILES = "/calls/"
 MAX_MESSAGE_BYTES = 16 << 10
 MAX_VIEWERS = 16
-# Events that come within this time go out as one message.
+# Events within this time are sent as one message.
 BATCH_S = 0.1
 
 _PAGE = Path(__file__).parent / "page"
@@ -41,9 +39,7 @@ _PAGE_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+
 
 @dataclass(frozen=True)
 class ServeOptions:
-    """What is served: scenarios by group (as shown), the folder of calls, how calls are made, and the models that they
-    may change to.
-    """
+    """Scenarios by group, the folder of calls, how calls are made, and the models that a call may change to."""
 
     scenarios: Mapping[str, Sequence[Scenario]]
     out: Path
@@ -52,11 +48,7 @@ class ServeOptions:
 
 
 class Server:
-    """A server on loopback; between `start` and `close` it answers.
-
-    Raises:
-        OSError: `port` (0: any free one) cannot be had.
-    """
+    """A server on loopback. Raises OSError if `port` (0: any free one) is not available."""
 
     def __init__(self, options: ServeOptions, port: int = 0) -> None:
         self._options = options
@@ -67,7 +59,7 @@ class Server:
         self._viewers_seen = 0
         self._sockets: set[web.WebSocketResponse] = set()
         self._feed = Feed()
-        self._desk = CallDesk(options.out, options.backend, self._feed)
+        self._call_runner = CallRunner(options.out, options.backend, self._feed)
         self._scenarios = {one.name: one for group in options.scenarios.values() for one in group}
         self._description = describe_setup(options.scenarios, options.out)
         self._runner = web.AppRunner(self._application(), access_log=None, shutdown_timeout=2.0)
@@ -78,13 +70,13 @@ class Server:
         return f"http://{HOST}:{self.port}/?{TOKEN_PARAMETER}={self.token}"
 
     async def start(self) -> None:
-        """Answers from now on."""
+        """Begins to serve."""
         await self._runner.setup()
         await web.SockSite(self._runner, self._socket).start()
 
     async def close(self) -> None:
-        """Stops the call that runs, then the server."""
-        await self._desk.close()
+        """Stops the running call, then the server."""
+        await self._call_runner.close()
         for open_socket in list(self._sockets):
             await open_socket.close(code=WSCloseCode.GOING_AWAY, message=b"weir serve has ended")
         await self._runner.cleanup()
@@ -119,7 +111,7 @@ class Server:
         name = request.match_info["name"]
         path = _SHARED_STYLE if name == _SHARED_STYLE.name else _PAGE / name
         kind = _PAGE_TYPES.get(path.suffix)
-        # Only plain names of files that are there: an encoded slash is part of the name by now.
+        # Only the plain name of an existing file; an encoded slash has become part of the name.
         if kind is None or Path(name).name != name or not path.is_file():
             raise web.HTTPNotFound
         if path == _SHARED_STYLE:
@@ -129,7 +121,7 @@ class Server:
         return web.FileResponse(path, headers={"Content-Type": f"{kind}; charset=utf-8"})
 
     async def _icon(self, request: web.Request) -> web.StreamResponse:
-        # Reports do not name one; browsers ask for it all the same.
+        # Browsers request it for reports, which do not name one.
         return web.FileResponse(_PAGE / "icon.svg", headers={"Content-Type": "image/svg+xml"})
 
     async def _setup(self, request: web.Request) -> web.Response:
@@ -142,12 +134,12 @@ class Server:
 
     async def _missing(self, request: web.Request) -> web.Response:
         wanted = await self._read_request(request)
-        return web.json_response({"missing": await self._desk.missing(wanted)})
+        return web.json_response({"missing": await self._call_runner.missing(wanted)})
 
     async def _start_call(self, request: web.Request) -> web.Response:
         wanted = await self._read_request(request)
         try:
-            return web.json_response(await self._desk.start(wanted), status=201)
+            return web.json_response(await self._call_runner.start(wanted), status=201)
         except CallInProgress:
             return _refusal(409, ["A call is in progress; one at a time."])
         except MissingComponent as error:
@@ -157,7 +149,7 @@ class Server:
         except OSError as error:
             return _refusal(500, [f"{self._options.out}: the folder of the call cannot be made ({error.strerror})"])
 
-    async def _read_request(self, request: web.Request) -> Any:
+    async def _read_request(self, request: web.Request) -> CallRequest:
         try:
             return read_call_request(parse_json(await request.text(), "the message"), self._scenarios)
         except InputError as error:
@@ -184,36 +176,42 @@ class Server:
         await live.prepare(request)
         self._viewers_seen += 1
         name = f"viewer {self._viewers_seen}"
-        # The number of an earlier run of the server means nothing here.
+        # Event numbers of an earlier run of the server do not apply.
         known = request.query.get("run") == self._run
         viewer = self._feed.join(_number(request.query.get("after", "")) if known else 0)
         self._sockets.add(live)
-        hello = {"type": "hello", "run": self._run, "viewer": name, "resumed": known, "call": self._desk.describe()}
+        hello = {
+            "type": "hello",
+            "run": self._run,
+            "viewer": name,
+            "resumed": known,
+            "call": self._call_runner.describe(),
+        }
         sending = asyncio.create_task(_send(live, viewer, hello))
         try:
             async for message in live:
                 if message.type is not WSMsgType.TEXT:
                     await live.close(code=WSCloseCode.UNSUPPORTED_DATA)
                     break
-                await self._take_control(live, message.data, name)
+                await self._take_change(live, message.data, name)
         finally:
             self._feed.leave(viewer)
             self._sockets.discard(live)
             sending.cancel()
         return live
 
-    async def _take_control(self, live: web.WebSocketResponse, text: str, viewer: str) -> None:
+    async def _take_change(self, live: web.WebSocketResponse, text: str, viewer: str) -> None:
         try:
-            message = read_control(text)
+            message = read_change(text)
             if message["type"] == "model":
                 message["path"] = str(await asyncio.to_thread(self._options.models.checked, message["name"]))
-            self._desk.control(message, viewer)
+            self._call_runner.change(message, viewer)
         except (InputError, MissingComponent) as error:
             await live.send_json({"type": "refused", "message": str(error)})
 
 
 async def _send(live: web.WebSocketResponse, viewer: Viewer, hello: dict[str, Any]) -> None:
-    """Sends what the viewer has waiting, in batches, until it lags or goes."""
+    """Sends the viewer's events in batches until it lags or disconnects."""
     try:
         await live.send_json(hello)
         while not viewer.lagging:
@@ -221,9 +219,9 @@ async def _send(live: web.WebSocketResponse, viewer: Viewer, hello: dict[str, An
             if events:
                 await live.send_json({"type": "events", "events": events})
             await asyncio.sleep(BATCH_S)
-        await live.close(code=WSCloseCode.TRY_AGAIN_LATER, message=b"too slow; come back")
+        await live.close(code=WSCloseCode.TRY_AGAIN_LATER, message=b"too slow; reconnect")
     except (ConnectionError, RuntimeError):
-        # Gone in the middle of a message; the reading side ends by itself.
+        # Disconnected in the middle of a message; the reading side ends by itself.
         return
 
 

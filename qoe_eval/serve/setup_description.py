@@ -1,4 +1,4 @@
-"""What the page is told when it opens: what can be chosen, between which bounds, and how measures are shown."""
+"""The choices of the page: scenarios with their sketches, bounds, and how measures are shown."""
 
 from __future__ import annotations
 
@@ -6,12 +6,23 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from weir.qoe_eval.call.settings import SIZES
+import numpy as np
+
+from weir.qoe_eval.call.plan import SIZES
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.serve.call_folders import IN_LIST, SHOWN
 from weir.qoe_eval.serve.call_request import DURATION_S, SENDERS
-from weir.qoe_eval.serve.sketch import sketch
 from weir.registry import CONTROLLERS, IN_CALLS, PRESETS, uses_model
+from weir.traces.schema.flows import CbrFlow, Flow, TcpFlow
+from weir.traces.schema.links import (
+    GilbertElliottLoss,
+    Link,
+    NoJitter,
+    NoLoss,
+    PolicerLoss,
+    SlottedJitter,
+    SpikeJitter,
+)
 from weir.traces.schema.scenario import Scenario
 from weir.trainer.gym import MINIMUM_RANDOM_WEIGHT
 
@@ -43,3 +54,105 @@ def describe_setup(scenarios: Mapping[str, Sequence[Scenario]], out: Path) -> di
         ],
         "folder": str(out),
     }
+
+
+MAX_STEPS = 300
+
+
+def sketch(scenario: Scenario, group: str) -> dict[str, Any]:
+    """Describes a scenario for the page.
+
+    Returns:
+        name, description, group, duration_s; capacity, steps [time in s, kbps] of the forward link's over the
+        duration; unlimited, whether it has no capacity of its own; one_way_delay_ms; queue, loss, jitter and traffic as
+        text for people; cross_traffic, a list of {start_s, stop_s, rate_bps} of constant bit rate flows on the forward
+        link.
+    """
+    forward, duration = scenario.forward, scenario.duration_s
+    others = [flow for flow in scenario.flows[1:] if flow.direction == "forward"]
+    return {
+        "name": scenario.name,
+        "description": scenario.description,
+        "group": group,
+        "duration_s": duration,
+        "capacity": _steps(forward, duration),
+        "unlimited": forward.capacity is None,
+        "one_way_delay_ms": forward.mean_one_way_delay_ms(duration),
+        "queue": _queue(forward),
+        "loss": _loss(forward),
+        "jitter": _jitter(forward),
+        "traffic": _traffic(others),
+        "cross_traffic": [
+            {"start_s": flow.start_s, "stop_s": flow.stop_s or duration, "rate_bps": flow.rate_bps}
+            for flow in others
+            if isinstance(flow, CbrFlow)
+        ],
+    }
+
+
+def _steps(link: Link, duration_s: float) -> list[list[float]]:
+    """The capacity as it is, or means of equal parts where it changes too often for a picture."""
+    if link.capacity is None:
+        return [[0.0, 0]]
+    trace = link.capacity.trace()
+    period = trace.period_s or duration_s
+    starts = np.arange(0.0, min(duration_s, MAX_STEPS * period), period)
+    times = (starts[:, None] + trace.times_s[None, :]).ravel()
+    times = times[times < duration_s]
+    if times.size <= MAX_STEPS:
+        rates = trace.rate_at(times)
+    else:
+        times = np.linspace(0.0, duration_s, MAX_STEPS, endpoint=False)
+        rates = trace.integrate(times, times + duration_s / MAX_STEPS) / (duration_s / MAX_STEPS)
+    return [[round(float(time), 3), round(float(rate) / 1e3)] for time, rate in zip(times, rates, strict=True)]
+
+
+def _queue(link: Link) -> str:
+    queue = link.queue
+    if queue.milliseconds is not None:
+        text = f"{queue.milliseconds:g} ms"
+    elif queue.packets is not None:
+        text = f"{queue.packets} packets"
+    else:
+        assert queue.bytes is not None
+        text = f"{queue.bytes / 1000:g} kB"
+    return text + (", CoDel" if link.queue_discipline == "codel" else "")
+
+
+def _loss(link: Link) -> str:
+    loss = link.loss
+    if isinstance(loss, NoLoss):
+        return "none of its own"
+    if isinstance(loss, GilbertElliottLoss):
+        turns = loss.good_to_bad + loss.bad_to_good
+        share = loss.good_to_bad / turns if turns else 0.0
+        return f"{100 * (share * loss.loss_bad + (1 - share) * loss.loss_good):.2g} %, in bursts"
+    if isinstance(loss, PolicerLoss):
+        return f"what exceeds {loss.rate_bps / 1e3:g} kbps and a burst of {loss.burst_bytes / 1000:g} kB"
+    ratio = loss.ratio
+    return f"{100 * ratio:g} %" if isinstance(ratio, float) else f"up to {100 * max(ratio.ratios):g} %"
+
+
+def _jitter(link: Link) -> str:
+    jitter = link.jitter
+    if isinstance(jitter, NoJitter):
+        return "none"
+    if isinstance(jitter, SlottedJitter):
+        return f"arrivals every {jitter.interval_ms:g} ms"
+    if isinstance(jitter, SpikeJitter):
+        return f"none for {jitter.shortest_ms:g} to {jitter.longest_ms:g} ms about every {jitter.gap_mean_s:g} s"
+    return f"up to {jitter.maximum_ms:g} ms"
+
+
+def _traffic(flows: Sequence[Flow]) -> str:
+    names = []
+    for flow in flows:
+        if isinstance(flow, TcpFlow):
+            kind = f"TCP {flow.congestion_control}"
+        else:
+            kind = "constant rate" if isinstance(flow, CbrFlow) else "RTP"
+        if kind not in names:
+            names.append(kind)
+    if not names:
+        return "none"
+    return f"{len(flows)} flow{'s' if len(flows) > 1 else ''} ({', '.join(names)})"

@@ -155,7 +155,7 @@ HOMONYMS = {
     "estimator/python/estimator_binding.cc": "a host's statistics",
     "trainer/gym/sim/run/result_record.cc": "the result record",
     "trainer/gym/sim/run/series_record.cc": "the series of a result record",
-    "webrtc_patch/peer/lines/record_lines.cc": "the peer's log of estimates",
+    "webrtc_patch/peer/record_lines.cc": "the peer's log of estimates",
 }
 
 

@@ -81,7 +81,7 @@ HOMONYMS = {
 def test_the_name_of_a_rule_stands_in_its_own_file_and_the_table_only() -> None:
     pattern = re.compile(r"""guard_(\w+)\b|["'](\w+)["']""")
     # The page of `weir serve` has texts for rules, and shows the others by their names.
-    texts = "qoe_eval/serve/page/reasons.js"
+    texts = "qoe_eval/serve/page/guard.js"
     suffixes = {".cc", ".h", ".c", ".py", ".pyi", ".js", ".go"}
     for folder in ("estimator", "trainer", "webrtc_patch", "traces", "qoe_eval", "papers", "cli"):
         for path in (ROOT / folder).rglob("*"):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.qoe_eval.doctor.components import components
+from weir.qoe_eval.doctor import components
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,7 +7,7 @@ import pytest
 from calls import Call
 from records_by_hand import call_record
 
-from weir.qoe_eval.call.logs.link_log import DELAY_ERROR_BOUNDS_MS, LinkLog
+from weir.qoe_eval.link.log import DELAY_ERROR_BOUNDS_MS, LinkLog
 
 INTERVAL_S = 0.1
 DELAY_MS = 25.0

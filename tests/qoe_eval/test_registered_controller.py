@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from weir.errors import InputError
-from weir.qoe_eval.call.session.orders import checked_order
+from weir.qoe_eval.call.orders import checked_order
 from weir.qoe_eval.measures.summary import ordered_controllers
 from weir.registry import COMPARED, CONTROLLERS, DEFAULT_PRESET, IN_CALLS, PRESETS, SIMULATED
 
@@ -66,6 +66,6 @@ def test_the_default_preset_is_that_of_the_compiled_library() -> None:
 def test_an_order_for_an_unknown_controller_names_it_and_the_known_ones() -> None:
     for name in IN_CALLS:
         assert checked_order({"type": "controller", "name": name}) == {"type": "controller", "name": name}
-    with pytest.raises(ValueError, match=f"no controller gccc; use {', '.join(IN_CALLS)}"):
+    with pytest.raises(ValueError, match=f"name: one of {', '.join(IN_CALLS)}, not 'gccc'"):
         checked_order({"type": "controller", "name": "gccc"})
     assert issubclass(InputError, ValueError)

@@ -7,11 +7,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from weir.errors import InputError, MissingComponent
-from weir.webrtc_patch.check_command import app
-from weir.webrtc_patch.series import Patch, read_series, series_names
+from weir.webrtc_patch.check import app
+from weir.webrtc_patch.series import Patch, apply, parse, read_series, reverse, series_names
 from weir.webrtc_patch.source_tree import find_root, patch_files
 from weir.webrtc_patch.syntax_check import check_syntax, find_compiler, include_folders
-from weir.webrtc_patch.unified_diff import apply, parse, reverse
 
 SERIES = ("chromium-150", "libwebrtc-2023-01")
 CONTROLLER = "modules/congestion_controller/receive_side_congestion_controller.cc"

@@ -61,7 +61,7 @@ class ArrivalClock {
   TimeDelta offset_ = TimeDelta::Zero();
   Timestamp latest_arrival_ = Timestamp::MinusInfinity();
   Timestamp window_end_ = Timestamp::MinusInfinity();
-  // Of this window.
+  // In this window.
   TimeDelta lowest_offset_ = TimeDelta::PlusInfinity();
 };
 

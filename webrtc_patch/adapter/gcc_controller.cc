@@ -2,8 +2,7 @@
 
 #include "api/transport/goog_cc_factory.h"
 #include "estimate_bounds.h"
-#include "field_trials.h"
-#include "loss_based_bwe_v2.h"
+#include "libwebrtc_globals.h"
 #include "modules/congestion_controller/goog_cc/goog_cc_network_control.h"
 #include "rate_controllers.h"
 #include "send_side_controller.h"

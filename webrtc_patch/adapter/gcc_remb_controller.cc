@@ -6,8 +6,8 @@
 
 #include "api/rtp_headers.h"
 #include "conversions.h"
+#include "libwebrtc_globals.h"
 #include "modules/remote_bitrate_estimator/remote_bitrate_estimator_abs_send_time.h"
-#include "quiet_logging.h"
 #include "rate_controllers.h"
 #include "system_wrappers/include/clock.h"
 
@@ -34,7 +34,7 @@ class GccRembController final : public ReceiverController, private webrtc::Remot
       clock_.emplace(time_->ToWebrtc(now));
       webrtc::RemoteBitrateObserver* const observer = this;
       estimator_.emplace(observer, &*clock_);
-      // The estimator has no start rate: it says nothing until it has measured one.
+      // The estimator has no start rate: it reports none until it has measured one.
       estimate_ = constraints.start_rate;
     }
     Propose(now);

@@ -4,13 +4,12 @@
 #include <cassert>
 #include <utility>
 
-#include "quiet_logging.h"
-#include "simulated_time.h"
+#include "libwebrtc_globals.h"
 
 namespace weir::adapter {
 namespace {
 
-// What libwebrtc's video send stream asks of the pacer where transport feedback is in use.
+// The pacing factor of libwebrtc's video send stream with transport feedback.
 constexpr double kVideoPacingFactor = 1.1;
 
 }  // namespace

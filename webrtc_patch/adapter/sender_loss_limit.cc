@@ -4,9 +4,8 @@
 
 #include "api/rtc_event_log/rtc_event_log.h"
 #include "conversions.h"
-#include "field_trials.h"
+#include "libwebrtc_globals.h"
 #include "modules/congestion_controller/goog_cc/send_side_bandwidth_estimation.h"
-#include "quiet_logging.h"
 
 namespace weir::adapter {
 

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 
-#include "libwebrtc_remb_estimator.h"
 #include "modules/remote_bitrate_estimator/include/remote_bitrate_estimator.h"
 #include "receive_side_settings.h"
 #include "remb_outlet.h"
@@ -15,6 +14,30 @@
 #include "weir_remote_bitrate_estimator.h"
 
 namespace weir::adapter {
+
+// libwebrtc's own receiver-side estimator, as in an unpatched call. It uses absolute send time as soon as a packet has
+// it, and transmission time offset again after 30 packets without: the rule of ReceiveSideCongestionController, which is
+// private there.
+class LibwebrtcRembEstimator final : public webrtc::RemoteBitrateEstimator {
+ public:
+  // Both outlive this.
+  LibwebrtcRembEstimator(webrtc::RemoteBitrateObserver* observer, webrtc::Clock* clock);
+
+  void IncomingPacket(int64_t arrival_time_ms, size_t payload_size, const webrtc::RTPHeader& header) override;
+  void RemoveStream(uint32_t ssrc) override { estimator_->RemoveStream(ssrc); }
+  webrtc::DataRate LatestEstimate() const override { return estimator_->LatestEstimate(); }
+  webrtc::TimeDelta Process() override { return estimator_->Process(); }
+  void OnRttUpdate(int64_t avg_rtt_ms, int64_t max_rtt_ms) override { estimator_->OnRttUpdate(avg_rtt_ms, max_rtt_ms); }
+
+ private:
+  void Pick(bool has_absolute_send_time);
+
+  webrtc::RemoteBitrateObserver* const observer_;
+  webrtc::Clock* const clock_;
+  std::unique_ptr<webrtc::RemoteBitrateEstimator> estimator_;
+  bool uses_absolute_send_time_ = false;
+  int packets_without_ = 0;
+};
 
 // Follows the settings with each packet and each `Process`, which asks to be called at least every 100 ms.
 class SwitchedRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {

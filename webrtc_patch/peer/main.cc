@@ -1,22 +1,22 @@
-// weir-peer: one end of a WebRTC call, without a screen. `weir-peer --help` says what it does.
+// weir-peer: one end of a WebRTC call, without a screen. See `weir-peer --help`.
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <stdexcept>
 
-#include "lines/options.h"
+#include "options.h"
 #include "policy/policy.h"
 #include "program/command_line.h"
 #include "program/json.h"
-#include "quiet_logging.h"
+#include "libwebrtc_globals.h"
 #include "rtc_base/ssl_adapter.h"
 #include "session.h"
 
 namespace weir::peer {
 namespace {
 
-// Readable once the process is to end, whoever wants it.
+// Readable once the process shall end.
 int wake_fd = -1;
 
 void Wake() {
@@ -52,7 +52,7 @@ int Main(int argc, char** argv) {
   app.option_defaults()->take_last();
   app.set_help_flag("-h,--help", "print this and exit");
   app.set_version_flag("--version", [] { return JsonText(Versions()); }, "versions of its parts, as JSON");
-  app.footer("\nexit status: 0 stopped when told to, 1 failed, 2 wrong use, 3 a component is missing");
+  app.footer("\nexit status: 0 stopped by a command, 1 failed, 2 wrong use, 3 a component is missing");
   Options options;
   AddOptions(app, options);
   return RunProgram(app, argc, argv, [&options] { return Run(options); });

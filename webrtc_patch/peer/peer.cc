@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "api/make_ref_counted.h"
-#include "lines/record_lines.h"
-#include "rtc/description_observers.h"
+#include "api/stats/rtc_stats_collector_callback.h"
+#include "record_lines.h"
 #include "sender/weir_network_controller.h"
 
 namespace weir::peer {
@@ -31,6 +31,16 @@ const char* StateName(PeerConnectionInterface::PeerConnectionState state) {
   }
   return "unknown";
 }
+
+class OnStats : public webrtc::RTCStatsCollectorCallback {
+ public:
+  using Function = std::function<void(const webrtc::RTCStatsReport&)>;
+  explicit OnStats(Function function) : function_(std::move(function)) {}
+  void OnStatsDelivered(const rtc::scoped_refptr<const webrtc::RTCStatsReport>& report) override { function_(*report); }
+
+ private:
+  const Function function_;
+};
 
 }  // namespace
 
@@ -79,7 +89,7 @@ Result<std::unique_ptr<Peer>> Peer::Create(const Options& options, std::unique_p
                                                                          uint32_t rtp) {
     clock.OnSenderReport(ssrc, ntp, rtp);
   };
-  // A receiver that is no weir-peer knows a frame by its RTP timestamp alone.
+  // A receiver other than weir-peer identifies a frame only by its RTP timestamp.
   config.rtcp_observer.on_sender_report_sent = [lines = outputs.lines, &clock = peer->sent_clock_](
                                                    uint32_t ssrc, webrtc::NtpTime ntp, uint32_t rtp) {
     clock.OnSenderReport(ssrc, ntp, rtp);
@@ -116,7 +126,7 @@ std::optional<Error> Peer::Open(std::unique_ptr<FrameSource> frames) {
   config.bundle_policy = PeerConnectionInterface::kBundlePolicyMaxBundle;
   config.rtcp_mux_policy = PeerConnectionInterface::kRtcpMuxPolicyRequire;
   config.tcp_candidate_policy = PeerConnectionInterface::kTcpCandidatePolicyDisabled;
-  // As browsers do: a picture is handed out when it is decoded, with its time, and not held back once more.
+  // As in browsers: a decoded picture is delivered at once, with its render time.
   config.set_prerenderer_smoothing(false);
   auto connection = (*factory_)->CreatePeerConnectionOrError(config, webrtc::PeerConnectionDependencies(this));
   if (!connection.ok()) return Error{std::string("cannot open a connection: ") + connection.error().message()};
@@ -154,13 +164,13 @@ void Peer::Run(const PoolCommand& command) {
   if (!split) return Refuse(split.error());
   const auto& [wanted, wants_gcc] = split.value();
   if (wants_gcc != options_.pool->sender_has_gcc)
-    return Refuse("whether gcc is in the pool is negotiated when the call begins");
+    return Refuse("gcc can be added to or removed from the pool only before the call");
   const PoolSpecification& made = options_.pool->at_receiver;
   const auto is_there = [&made](const std::string& member) {
     return member == made.pilot || std::find(made.copilots.begin(), made.copilots.end(), member) != made.copilots.end();
   };
   if (!is_there(wanted.pilot) || !std::all_of(wanted.copilots.begin(), wanted.copilots.end(), is_there))
-    return Refuse("the pool has no such member: they are chosen when the call begins");
+    return Refuse("the pool has no such member; members are set before the call");
   receive_side_->ConfigurePool(wanted);
 }
 
@@ -192,7 +202,7 @@ void Peer::OnConnectionChange(PeerConnectionInterface::PeerConnectionState state
   const int change = ++connection_changes_;
   if (state == State::kConnected) {
     was_connected_ = true;
-    // What was announced before the transport could send got lost.
+    // A REMB from before the transport was ready got lost.
     if (receive_side_ != nullptr) receive_side_->RepeatRemb();
   }
   if (state == State::kDisconnected)
@@ -200,10 +210,10 @@ void Peer::OnConnectionChange(PeerConnectionInterface::PeerConnectionState state
   if (state == State::kFailed) Fail("the connection failed");
 }
 
-void Peer::FailUnless(std::function<bool()> is_mended, webrtc::TimeDelta after, std::string reason) {
+void Peer::FailUnless(std::function<bool()> has_recovered, webrtc::TimeDelta after, std::string reason) {
   factory_->signaling_thread().PostDelayedTask(
-      WhileAlive([this, is_mended = std::move(is_mended), reason = std::move(reason)] {
-        if (!is_mended()) Fail(reason);
+      WhileAlive([this, has_recovered = std::move(has_recovered), reason = std::move(reason)] {
+        if (!has_recovered()) Fail(reason);
       }),
       after);
 }

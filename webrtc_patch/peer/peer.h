@@ -1,4 +1,4 @@
-// One end of a call: the PeerConnection, its signalling, its media and its records.
+// One end of a call: the PeerConnection, its signalling, its media and its log lines.
 #ifndef WEIR_WEBRTC_PATCH_PEER_PEER_H_
 #define WEIR_WEBRTC_PATCH_PEER_PEER_H_
 
@@ -11,19 +11,19 @@
 
 #include "api/peer_connection_interface.h"
 #include "api/task_queue/pending_task_safety_flag.h"
-#include "lines/command.h"
-#include "lines/options.h"
+#include "command.h"
+#include "connection_factory.h"
+#include "estimator_cpu_time.h"
+#include "options.h"
 #include "program/json_lines.h"
 #include "receive_side_switch.h"
-#include "rtc/connection_factory.h"
-#include "rtc/estimator_cpu_time.h"
-#include "rtc/sender_clock.h"
-#include "video/received_frames.h"
+#include "received_frames.h"
+#include "rtcp_observer.h"
 #include "weir/result.h"
 
 namespace weir::peer {
 
-// Where the lines of a peer go; both must outlive it.
+// The outputs of a peer; both must outlive it.
 struct PeerOutputs {
   JsonOutput* lines = nullptr;
   // May be the same as `lines`.
@@ -32,11 +32,11 @@ struct PeerOutputs {
 
 class Peer final : public webrtc::PeerConnectionObserver {
  public:
-  // How long a call that lost its connection, or never had one, waits for it.
+  // Time limits of a call that lost its connection, or never had one.
   static constexpr webrtc::TimeDelta kReconnectTime = webrtc::TimeDelta::Seconds(10);
   static constexpr webrtc::TimeDelta kConnectTime = webrtc::TimeDelta::Seconds(30);
 
-  // `frames` is what to send, null for a peer that only receives; `controller` decides in Weir. `on_failure` is called
+  // `frames` are sent; null for a peer that only receives; `controller` decides in Weir. `on_failure` is called
   // once, from another thread, when the call has failed; destroy the peer then.
   static Result<std::unique_ptr<Peer>> Create(const Options& options, std::unique_ptr<FrameSource> frames,
                                               ControllerFactory controller, PeerOutputs outputs,
@@ -45,7 +45,7 @@ class Peer final : public webrtc::PeerConnectionObserver {
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;
 
-  // What cannot be carried out is answered with an "error" line.
+  // Writes an "error" line for a command that fails.
   void Execute(Command command);
   // See ReceiveSideSwitch. Only in a peer that receives; from any thread.
   void SetController(ControllerFactory controller) { receive_side_->SetController(std::move(controller)); }
@@ -53,14 +53,14 @@ class Peer final : public webrtc::PeerConnectionObserver {
  private:
   Peer(const Options& options, PeerOutputs outputs, std::function<void(std::string)> on_failure);
 
-  // All from here on runs on the signaling thread. What returns an error returns nothing when all is well.
+  // The methods below run on the signaling thread. nullopt means success.
   std::optional<Error> Open(std::unique_ptr<FrameSource> frames);
   std::optional<Error> AddLocalMedia(std::unique_ptr<FrameSource> frames);
-  // Direction and codec, before a description is made.
+  // Sets direction and codec, before a description is made.
   std::optional<Error> Prepare(webrtc::RtpTransceiverInterface& transceiver);
   std::optional<Error> PreferCodec(webrtc::RtpTransceiverInterface& transceiver);
   void SetSendBitrate(const TargetRateConstraints& bitrate, bool restart);
-  // The encoders' upper limit, which they have only once the call is negotiated.
+  // The encoders' upper limit can be set only once the call is negotiated.
   void SetMaxEncodingBitrate();
 
   void Run(const StartCommand&);
@@ -72,7 +72,7 @@ class Peer final : public webrtc::PeerConnectionObserver {
   void Run(const BitrateCommand& command);
   void Run(const ControllerCommand& command);
   void Run(const PoolCommand& command);
-  // The session's: loading takes its time, which the signaling thread has not.
+  // Handled by the session, as loading a model would block the signaling thread.
   void Run(const ModelCommand&) {}
 
   void MakeDescription(webrtc::SdpType type);
@@ -83,11 +83,11 @@ class Peer final : public webrtc::PeerConnectionObserver {
 
   void WriteStats();
   void ScheduleStats();
-  // Fails unless `is_mended` by then.
-  void FailUnless(std::function<bool()> is_mended, webrtc::TimeDelta after, std::string reason);
+  // Fails unless `has_recovered` returns true by then.
+  void FailUnless(std::function<bool()> has_recovered, webrtc::TimeDelta after, std::string reason);
   void Fail(const std::string& reason);
   void Refuse(const std::string& message) const { outputs_.lines->WriteError(message, false); }
-  // `function` is not called once the peer has gone.
+  // `function` is not called after the peer's destruction.
   template <class Function>
   auto WhileAlive(Function function) {
     return [alive = alive_, function = std::move(function)](auto&&... arguments) mutable {
@@ -105,7 +105,7 @@ class Peer final : public webrtc::PeerConnectionObserver {
   const Options options_;
   const PeerOutputs outputs_;
   const std::function<void(std::string)> on_failure_;
-  // By the reports that come, and by those that this end sends.
+  // From received sender reports, and from those that this end sends.
   SenderClock sender_clock_;
   SenderClock sent_clock_;
   std::shared_ptr<ReceiveSideSwitch> receive_side_;
@@ -117,9 +117,9 @@ class Peer final : public webrtc::PeerConnectionObserver {
   rtc::scoped_refptr<webrtc::VideoTrackInterface> remote_track_;
   rtc::scoped_refptr<webrtc::PendingTaskSafetyFlag> alive_;
 
-  // Candidates that came before the description they belong to.
+  // Candidates that arrived before their description.
   std::vector<std::unique_ptr<webrtc::IceCandidateInterface>> early_candidates_;
-  // The other end is a weir-peer too.
+  // The remote end is a weir-peer.
   bool remote_is_peer_ = false;
   bool has_remote_description_ = false;
   DataRate max_send_rate_ = DataRate::Zero();

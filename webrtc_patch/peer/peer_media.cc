@@ -1,11 +1,11 @@
-// The part of Peer that joins media to the connection: what is sent, what is received, with which codec and bitrate.
+// The media of Peer: sent and received tracks, codec and bitrate.
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "peer.h"
-#include "video/video_track_source.h"
+#include "video_track_source.h"
 
 namespace weir::peer {
 namespace {
@@ -68,7 +68,7 @@ void Peer::SetSendBitrate(const TargetRateConstraints& bitrate, bool restart) {
 void Peer::SetMaxEncodingBitrate() {
   for (const auto& sender : connection_->GetSenders()) {
     if (sender->media_type() != cricket::MEDIA_TYPE_VIDEO) continue;
-    // Without it, the encoder stops at what libwebrtc thinks enough for the picture's size.
+    // By default the encoder stops at libwebrtc's limit for the picture's size.
     webrtc::RtpParameters parameters = sender->GetParameters();
     if (parameters.encodings.empty()) continue;
     for (auto& encoding : parameters.encodings) encoding.max_bitrate_bps = static_cast<int>(max_send_rate_.bps());

@@ -1,10 +1,13 @@
-// The part of Peer that makes and takes session descriptions and candidates.
+// The signalling of Peer: session descriptions and candidates.
+#include <functional>
+#include <memory>
 #include <utility>
 
 #include "api/make_ref_counted.h"
+#include "api/set_local_description_observer_interface.h"
+#include "api/set_remote_description_observer_interface.h"
 #include "peer.h"
-#include "rtc/description_observers.h"
-#include "rtc/sdp.h"
+#include "sdp.h"
 
 namespace weir::peer {
 namespace {
@@ -15,7 +18,7 @@ using webrtc::SdpType;
 using webrtc::SessionDescriptionInterface;
 
 constexpr size_t kMaxEarlyCandidates = 64;
-// What a Chromium is told to start at, so that it follows REMB at once; the first REMB arrives before its media.
+// Start rate for Chromium, so that it follows REMB at once; the first REMB arrives before its media.
 constexpr int kStartBitrateKbps = 20'000;
 
 std::string Text(const SessionDescriptionInterface& description) {
@@ -23,6 +26,40 @@ std::string Text(const SessionDescriptionInterface& description) {
   description.ToString(&sdp);
   return sdp;
 }
+
+// Observers of libwebrtc, each of which calls a function on the signaling thread.
+class OnDescriptionCreated : public webrtc::CreateSessionDescriptionObserver {
+ public:
+  using Function = std::function<void(webrtc::RTCErrorOr<std::unique_ptr<webrtc::SessionDescriptionInterface>>)>;
+  explicit OnDescriptionCreated(Function function) : function_(std::move(function)) {}
+  void OnSuccess(webrtc::SessionDescriptionInterface* description) override {
+    function_(std::unique_ptr<webrtc::SessionDescriptionInterface>(description));
+  }
+  void OnFailure(webrtc::RTCError error) override { function_(std::move(error)); }
+
+ private:
+  const Function function_;
+};
+
+class OnLocalDescriptionSet : public webrtc::SetLocalDescriptionObserverInterface {
+ public:
+  using Function = std::function<void(webrtc::RTCError)>;
+  explicit OnLocalDescriptionSet(Function function) : function_(std::move(function)) {}
+  void OnSetLocalDescriptionComplete(webrtc::RTCError error) override { function_(std::move(error)); }
+
+ private:
+  const Function function_;
+};
+
+class OnRemoteDescriptionSet : public webrtc::SetRemoteDescriptionObserverInterface {
+ public:
+  using Function = std::function<void(webrtc::RTCError)>;
+  explicit OnRemoteDescriptionSet(Function function) : function_(std::move(function)) {}
+  void OnSetRemoteDescriptionComplete(webrtc::RTCError error) override { function_(std::move(error)); }
+
+ private:
+  const Function function_;
+};
 
 }  // namespace
 
@@ -56,25 +93,26 @@ void Peer::MakeDescription(SdpType type) {
 }
 
 void Peer::SetLocalDescription(SdpType type, std::string sdp) {
-  const bool obeyed_by_remb = options_.receive && receive_side_->mode() == ReceiveSideMode::kWeir;
+  const bool sender_follows_remb = options_.receive && receive_side_->mode() == ReceiveSideMode::kWeir;
   // With transport-cc the sender takes the smaller of REMB and its own GCC.
   const bool sender_has_gcc = options_.pool && options_.pool->sender_has_gcc;
-  if (obeyed_by_remb && !sender_has_gcc) sdp = WithoutTransportCc(sdp);
+  if (sender_follows_remb && !sender_has_gcc) sdp = WithoutTransportCc(sdp);
   // The DTLS server is ready to send before the client is: the first REMB arrives before media leaves.
-  if (obeyed_by_remb && type == SdpType::kAnswer) sdp = AsDtlsServer(sdp);
+  if (sender_follows_remb && type == SdpType::kAnswer) sdp = AsDtlsServer(sdp);
   webrtc::SdpParseError fault;
   auto description = webrtc::CreateSessionDescription(type, sdp, &fault);
   if (description == nullptr) return Fail("the description cannot be used: " + fault.description);
   connection_->SetLocalDescription(
       std::move(description),
-      rtc::make_ref_counted<OnLocalDescriptionSet>(WhileAlive([this, type, sdp, obeyed_by_remb](const RTCError& error) {
-        if (!error.ok()) return Fail(std::string("the description was not accepted: ") + error.message());
-        // A peer of our own follows REMB without being told to start high.
-        const bool raise_start = type == SdpType::kAnswer && obeyed_by_remb && !remote_is_peer_;
-        outputs_.lines->Write({{"type", webrtc::SdpTypeToString(type)},
-                               {"sdp", WithTool(raise_start ? WithStartBitrate(sdp, kStartBitrateKbps) : sdp)}});
-        if (type == SdpType::kAnswer) OnNegotiated();
-      })));
+      rtc::make_ref_counted<OnLocalDescriptionSet>(
+          WhileAlive([this, type, sdp, sender_follows_remb](const RTCError& error) {
+            if (!error.ok()) return Fail(std::string("the description was rejected: ") + error.message());
+            // A weir-peer follows REMB at once without it.
+            const bool raise_start = type == SdpType::kAnswer && sender_follows_remb && !remote_is_peer_;
+            outputs_.lines->Write({{"type", webrtc::SdpTypeToString(type)},
+                                   {"sdp", WithTool(raise_start ? WithStartBitrate(sdp, kStartBitrateKbps) : sdp)}});
+            if (type == SdpType::kAnswer) OnNegotiated();
+          })));
 }
 
 void Peer::Run(const DescriptionCommand& command) {
@@ -83,7 +121,7 @@ void Peer::Run(const DescriptionCommand& command) {
   using State = webrtc::PeerConnectionInterface::SignalingState;
   const State expected = command.is_offer ? State::kStable : State::kHaveLocalOffer;
   if (has_remote_description_ || connection_->signaling_state() != expected)
-    return Refuse(name + ": it does not fit into what was negotiated so far");
+    return Refuse(name + ": it does not match the state of the negotiation");
   webrtc::SdpParseError fault;
   auto description = webrtc::CreateSessionDescription(type, command.sdp, &fault);
   if (description == nullptr) return Refuse(name + ": " + fault.description + ", at \"" + fault.line + "\"");
@@ -99,7 +137,7 @@ void Peer::Run(const DescriptionCommand& command) {
 void Peer::OnRemoteDescription(SdpType type) {
   has_remote_description_ = true;
   for (auto& candidate : std::exchange(early_candidates_, {})) AddCandidate(std::move(candidate));
-  FailUnless([this] { return was_connected_; }, kConnectTime, "no connection came about");
+  FailUnless([this] { return was_connected_; }, kConnectTime, "no connection");
   if (type == SdpType::kOffer) return MakeDescription(SdpType::kAnswer);
   OnNegotiated();
 }
@@ -107,7 +145,7 @@ void Peer::OnRemoteDescription(SdpType type) {
 void Peer::OnNegotiated() {
   if (options_.send) SetMaxEncodingBitrate();
   if (receive_side_ == nullptr) return;
-  // The answer has the payload types that both ends use; what the offer has beside them does no harm.
+  // The answer has the payload types that both ends use; further ones of the offer are harmless.
   for (const auto& [payload_type, kind] : PacketKinds(Text(*connection_->local_description())))
     receive_side_->SetPacketKind(payload_type, kind);
 }

@@ -12,8 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "lines/command.h"
-#include "lines/line_reader.h"
+#include "command.h"
 #include "program/command_line.h"
 #include "program/concurrent_controller.h"
 #include "program/input.h"
@@ -99,7 +98,7 @@ Session::NamedController Session::MakeController() {
   return {RuleAlone(), "rule"};
 }
 
-// A pool was asked for by name: it is this one or none.
+// There is no fallback: the pool was requested explicitly.
 Session::NamedController Session::MakeOptionsPool() {
   const PoolSpecification& specification = options_.pool->at_receiver;
   for (const std::string& member : MembersOf(specification)) {
@@ -114,7 +113,7 @@ Session::NamedController Session::MakeOptionsPool() {
 Session::NamedController Session::OwnAlone() {
   const auto controllers = std::make_shared<external::ExternalControllers>(/*watch_libraries=*/false);
   const external::ExternalSpecification& own = *options_.own_controller;
-  // One that cannot start is told of before the call; a program that can is kept for it.
+  // Reports a controller that cannot start before the call; a started program is kept for it.
   const auto tried = controllers->Start(own, options_.bitrate, options_.objective, /*seed=*/1);
   if (!tried) throw InputError(tried.error());
   return {[this, controllers, &own] {
@@ -131,7 +130,7 @@ int Session::RunCall() {
   NamedController controller = MakeController();
   if (options_.receive)
     members_ = options_.pool ? MembersOf(options_.pool->at_receiver) : std::vector<std::string>{controller.name};
-  // Before the first estimate; what is said meanwhile waits in standard input.
+  // Before the first estimate; commands of the meantime wait in standard input.
   lines_.Write({{"type", "ready"},
                 {"versions", versions_},
                 {"controller", options_.weir_at_sender ? kWeirAtSender : ToString(options_.controller)},
@@ -150,7 +149,7 @@ int Session::RunCall() {
                              wake_();
                            });
   if (!peer) return End(kFailed, peer.error());
-  const std::string reason = Obey(*peer.value());
+  const std::string reason = ExecuteCommands(*peer.value());
   peer.value().reset();
   const std::lock_guard lock(mutex_);
   if (failure_) return End(kFailed, *failure_);
@@ -159,7 +158,7 @@ int Session::RunCall() {
   return kDone;
 }
 
-std::string Session::Obey(Peer& peer) {
+std::string Session::ExecuteCommands(Peer& peer) {
   LineReader reader(STDIN_FILENO, wake_fd_);
   std::string line;
   while (true) {

@@ -1,4 +1,4 @@
-// A run of weir-peer: what is opened before the call, the commands that it obeys, how it ends.
+// A run of weir-peer: opens files and models, makes the call, and executes commands until its end.
 #ifndef WEIR_WEBRTC_PATCH_PEER_SESSION_H_
 #define WEIR_WEBRTC_PATCH_PEER_SESSION_H_
 
@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "lines/command.h"
-#include "lines/options.h"
+#include "command.h"
+#include "options.h"
 #include "peer.h"
 #include "program/json_lines.h"
 #include "weir/result.h"
@@ -22,18 +22,17 @@ namespace weir::peer {
 
 class Session {
  public:
-  // `wake` makes `wake_fd` readable, from any thread; then, whoever did that, the call ends. `versions` go into
-  // "ready".
+  // `wake` makes `wake_fd` readable, from any thread; then the call ends. `versions` are part of "ready".
   Session(Options options, nlohmann::ordered_json versions, int wake_fd, std::function<void()> wake);
   ~Session();
 
-  // To the end of the call; the exit status. What went wrong is in an "error" line.
+  // Runs to the end of the call and returns the exit status. Errors are "error" lines.
   int Run();
 
  private:
   struct NamedController {
     ControllerFactory factory;
-    // The active controller's, at first.
+    // Name of the active controller at first.
     std::string name;
   };
 
@@ -44,9 +43,9 @@ class Session {
   NamedController OwnAlone();
   NamedController MakeOptionsPool();
   int RunCall();
-  // Hands commands on until it is time to end; why.
-  std::string Obey(Peer& peer);
-  // What cannot be is answered with an "error" line, and the old model stays.
+  // Executes commands until the end; returns the reason of the end.
+  std::string ExecuteCommands(Peer& peer);
+  // A model that cannot be used gives an "error" line, and the old one stays.
   void ReplaceModel(const ModelCommand& command, Peer& peer);
   int End(int status, const std::string& reason);
 
@@ -59,7 +58,7 @@ class Session {
   std::optional<JsonOutput> estimates_;
   // The models in use, as PoolOf() takes them.
   std::map<std::string, std::vector<std::byte>> models_;
-  // The controllers that decide at the receiver; empty at a sender.
+  // Members of the receiver's pool; empty at a sender.
   std::vector<std::string> members_;
   std::mutex mutex_;
   std::optional<std::string> failure_;

@@ -8,8 +8,8 @@ from aiortc import RTCConfiguration, RTCPeerConnection
 from receiver import application
 from receiver_process import attached, read_options
 
-from weir.qoe_eval.call.session.peer_arguments import receiver_arguments
-from weir.qoe_eval.call.settings import CallSettings
+from weir.qoe_eval.call.plan import CallSettings
+from weir.qoe_eval.call.weir_peer import receiver_arguments
 from weir.qoe_eval.runs.options import shipped_model
 from weir.traces.catalogue import load_bundled
 

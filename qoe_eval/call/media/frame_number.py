@@ -1,9 +1,9 @@
-"""The bar code that carries a frame's number through encoder, network and decoder.
+"""The bar code that carries a frame's number through encoder, network and decoder. weir-peer reads it.
 
 One row of 24 blocks, 16 bits of number (most significant first) and 8 bits of CRC-8 (polynomial 0x07, initial value
 0) of its two bytes. A block is a fortieth of the picture's width wide and high; block k covers x in [b (1 + k),
 b (2 + k)), y in [b, 2 b). Luma 235 is 1, 16 is 0; a frame one block wide of luma 16 is around the row. The code
-survives scaling: it is read at the size that was received.
+survives scaling.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 BITS = 24
 BLOCKS_PER_WIDTH = 40
 HIGHEST_NUMBER = 0xFFFF
-_WHITE, _BLACK, _THRESHOLD, _NEUTRAL_CHROMA = 235, 16, 128, 128
+_WHITE, _BLACK, _NEUTRAL_CHROMA = 235, 16, 128
 
 Plane = NDArray[np.uint8]
 
@@ -30,7 +30,7 @@ def crc8(data: bytes) -> int:
 
 
 def check_size(width: int, height: int) -> None:
-    """The sizes in which a bar code can be drawn.
+    """Checks that a bar code can be drawn in a picture of this size.
 
     Raises:
         ValueError: the width is no multiple of 40, a side is odd, or the row does not fit into the height.
@@ -64,25 +64,3 @@ def write(luma: Plane, u: Plane, v: Plane, number: int) -> None:
     for k in range(BITS):
         if bits >> (BITS - 1 - k) & 1:
             luma[block : 2 * block, block * (1 + k) : block * (2 + k)] = _WHITE
-
-
-def read(luma: Plane) -> int | None:
-    """The number in a luma plane of shape [height, width], whatever size it was scaled to; nothing where the check sum
-    does not fit or the picture is too small.
-    """
-    height, width = luma.shape
-    block = width / BLOCKS_PER_WIDTH
-    if block < 2 or height < 2 * block:
-        return None
-    rows = _middle(block, block)
-    bits = 0
-    for k in range(BITS):
-        bits = bits << 1 | int(luma[rows, _middle(block * (1 + k), block)].mean() > _THRESHOLD)
-    content = (bits >> 8).to_bytes(2, "big")
-    return bits >> 8 if crc8(content) == bits & 0xFF else None
-
-
-def _middle(start: float, length: float) -> slice:
-    """The central half of an interval, at least one sample."""
-    first = round(start + length / 4)
-    return slice(first, max(first + 1, round(start + 3 * length / 4)))

@@ -1,16 +1,19 @@
-"""The frames that the receiver rendered: what the peer's index says of each, and which frame of the source it was."""
+"""The frames that the receiver rendered: their index, capture times and numbers in the source, and the raw pictures."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from weir.qoe_eval.call.logs.json_lines import integer, read_objects
 from weir.qoe_eval.call.media.frame_number import HIGHEST_NUMBER
 from weir.qoe_eval.call.media.source_video import FRAMES, FRAMES_PER_SECOND
+from weir.qoe_eval.json_lines import integer, number, read_objects
+from weir.qoe_eval.link.child_process import Message
 
 VIDEO_CLOCK_HZ = 90_000
 _LARGEST_SIDE = 16384
@@ -20,9 +23,9 @@ _LARGEST_SIDE = 16384
 class ReceivedFrame:
     """One rendered frame.
 
-    `frame_number`: index in the source, modulo its length; nothing where the bar code could not be read.
-    `capture_time_us`, `render_time_us`: CLOCK_MONOTONIC of this machine. `position`: index in the y4m file; nothing
-    for a frame that its writer had to drop. `width`, `height`: as received, before scaling; 0 where unknown.
+    `frame_number`: index in the source, modulo its length; None if the bar code could not be read. `capture_time_us`,
+    `render_time_us`: CLOCK_MONOTONIC of this machine. `position`: index in the y4m file; None for a frame that its
+    writer had to drop. `width`, `height`: as received, before scaling; 0 if unknown.
     """
 
     frame_number: int | None
@@ -35,11 +38,10 @@ class ReceivedFrame:
 
 
 def read_index(path: Path) -> list[ReceivedFrame]:
-    """The frames of an index (`frames.y4m.jsonl`), in the order of rendering. Lines without a time are passed over, as
-    is a torn last one.
+    """Reads an index (`frames.y4m.jsonl`), in the order of rendering, and skips lines without a time.
 
     Raises:
-        InputError: the file cannot be read, or is larger than any call's.
+        InputError: the file cannot be read, or is larger than that of any call.
     """
     frames: list[ReceivedFrame] = []
     position = 0
@@ -63,8 +65,8 @@ def read_index(path: Path) -> list[ReceivedFrame]:
 
 
 def capture_times_us(frames: Sequence[ReceivedFrame]) -> list[int | None]:
-    """The capture time of every frame. Those from before the first sender report get theirs from the RTP timestamps,
-    by the offset between both clocks that the other frames show; nothing where no frame has a capture time.
+    """The capture time of every frame. Frames before the first sender report get theirs from the RTP timestamps, with
+    the clock offset of the other frames; None if no frame has a capture time.
     """
     elapsed = rtp_elapsed_us(frames)
     offsets = [
@@ -81,7 +83,7 @@ def capture_times_us(frames: Sequence[ReceivedFrame]) -> list[int | None]:
 
 
 def rtp_elapsed_us(frames: Sequence[ReceivedFrame]) -> list[int | None]:
-    """Time of the RTP clock since the first frame, unwrapped; nothing for frames without an RTP timestamp."""
+    """Unwrapped time of the RTP clock since the first frame; None for frames without an RTP timestamp."""
     elapsed: list[int | None] = []
     last, ticks = None, 0
     for frame in frames:
@@ -98,10 +100,10 @@ def rtp_elapsed_us(frames: Sequence[ReceivedFrame]) -> list[int | None]:
 def unwrap_numbers(
     frames: Sequence[ReceivedFrame], source_frames: int = FRAMES, frames_per_second: float = FRAMES_PER_SECOND
 ) -> list[int | None]:
-    """Frame numbers that go on where the source begins again, counted from its first loop.
+    """Frame numbers that continue over the loops of the source.
 
-    How many loops passed between two frames is told by the time between them: RTP time, or rendering time where a
-    frame has none. Numbers that no source has are left out.
+    The RTP time between two frames, or else the rendering time, determines the number of loops between them. Numbers
+    beyond the source are None.
     """
     elapsed = rtp_elapsed_us(frames)
     unwrapped: list[int | None] = []
@@ -122,3 +124,78 @@ def unwrap_numbers(
         unwrapped.append(number)
         last = (number, since, frame.render_time_us)
     return unwrapped
+
+
+class RawFrames:
+    """The raw frames of a call, gigabytes, while somebody has them open.
+
+    The file is unlinked, so that the disk space is free as soon as the last process that has it open ends.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Raises FileNotFoundError if there is no such file."""
+        self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        path.unlink()
+
+    @property
+    def path(self) -> Path:
+        """The path by which this process can open it."""
+        return Path(f"/proc/self/fd/{self._descriptor}")
+
+    def close(self) -> None:
+        """Releases the file; does nothing the second time."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+
+_HIGHEST_RTP_TIMESTAMP = 0xFFFFFFFF
+
+
+class BrowserFrames:
+    """Converts a page's frames to lines of the index that a receiving weir-peer writes.
+
+    Capture times come from the sender's reports. The pictures stay in the browser, so there are neither frame numbers
+    nor a recording.
+    """
+
+    def __init__(self) -> None:
+        self._capture_time_us = 0
+        self._rtp_timestamp: int | None = None
+
+    def on_sender_report(self, message: Message) -> None:
+        """Takes a `sender_report` of a weir-peer, which maps RTP timestamps to this machine's monotonic clock."""
+        rtp_timestamp = integer(message.get("rtp_timestamp"), highest=_HIGHEST_RTP_TIMESTAMP)
+        capture_time_us = integer(message.get("capture_time_us"))
+        if rtp_timestamp is not None and capture_time_us is not None:
+            self._rtp_timestamp, self._capture_time_us = rtp_timestamp, capture_time_us
+
+    def lines(self, message: Message, clock_offset_us: int) -> list[dict[str, Any]]:
+        """Converts a `frames` message, and skips frames without a time.
+
+        Args:
+            message: `frames` is a list of objects with `time_ms`, `rtp_timestamp`, `width` and `height`.
+            clock_offset_us: monotonic time less the page's.
+        """
+        found = message.get("frames")
+        return [
+            {
+                "frame_number": None,
+                "capture_time_us": self._captured_us(frame.get("rtp_timestamp")),
+                "render_time_us": round(1000 * time_ms) + clock_offset_us,
+                "rtp_timestamp": frame.get("rtp_timestamp"),
+                "width": frame.get("width"),
+                "height": frame.get("height"),
+                "written": False,
+            }
+            for frame in (found if isinstance(found, list) else [])
+            if isinstance(frame, dict) and (time_ms := number(frame.get("time_ms"))) is not None
+        ]
+
+    def _captured_us(self, value: Any) -> int | None:
+        rtp_timestamp = integer(value, highest=_HIGHEST_RTP_TIMESTAMP)
+        if rtp_timestamp is None or self._rtp_timestamp is None:
+            return None
+        # Signed: a frame may be older than the report.
+        ticks = (rtp_timestamp - self._rtp_timestamp + 0x80000000) % 0x100000000 - 0x80000000
+        return self._capture_time_us + round(ticks * 1e6 / VIDEO_CLOCK_HZ)

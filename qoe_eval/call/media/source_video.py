@@ -7,7 +7,7 @@ bar code. The same size gives the same bytes, on every machine with the same num
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -22,7 +22,7 @@ from weir.qoe_eval.runs.simulator_worker import die_with_parent
 
 FRAMES = 300
 FRAMES_PER_SECOND = 30
-# Goes into the name of a cached file: another scene is another file.
+# Part of the name of a cached file: another scene is another file.
 _VERSION = 1
 _SEED = 20210928
 _GRAIN = 2.5
@@ -30,24 +30,19 @@ _FRAMES_PER_TASK = 25
 _LARGEST_SIDE = 4096
 
 Image = NDArray[np.float32]
-OnProgress = Callable[[int, int], None]
 
 
 class SourceVideoFailed(RuntimeError):
-    """What makes it broke; the message says how."""
+    """A process that makes the video was killed."""
 
 
-def make(path: Path, width: int, height: int, on_progress: OnProgress | None = None) -> Path:
-    """The y4m file (I420), made unless it is there; 640x360 takes 100 MB and some seconds.
+def make(path: Path, width: int, height: int) -> Path:
+    """Returns the y4m file (I420), and makes it if it is missing; 640x360 takes 100 MB and some seconds.
 
     Args:
-        path: the file; or a folder, in which it gets a name with its size.
+        path: the file, or a folder for a file named after its size.
         width: a multiple of 40, at most 4096.
         height: even, at least 3/40 of the width.
-        on_progress: called with frames made and frames in all.
-
-    Returns:
-        The file's path.
 
     Raises:
         InputError: the size cannot be made, or the file not written.
@@ -68,29 +63,24 @@ def make(path: Path, width: int, height: int, on_progress: OnProgress | None = N
     make_folder(path.parent, "source video:")
     with replacing(path) as file:
         file.write(header)
-        for start, frames in _frames(width, height):
+        for frames in _frames(width, height):
             file.write(frames)
-            if on_progress:
-                on_progress(start + _FRAMES_PER_TASK, FRAMES)
     return path
 
 
-def _frames(width: int, height: int) -> Iterator[tuple[int, bytes]]:
-    """(first index, bytes of _FRAMES_PER_TASK frames with their headers), in order, made by all cores."""
-    starts = range(0, FRAMES, _FRAMES_PER_TASK)
+def _frames(width: int, height: int) -> Iterator[bytes]:
+    """The frames with their headers, _FRAMES_PER_TASK at a time, made by all cores."""
     try:
         with ProcessPoolExecutor(
             min(os.cpu_count() or 1, 8), initializer=_make_scene, initargs=(width, height)
         ) as pool:
-            yield from zip(starts, pool.map(_render, starts), strict=True)
+            yield from pool.map(_render, range(0, FRAMES, _FRAMES_PER_TASK))
     except BrokenProcessPool:
         raise SourceVideoFailed("the source video could not be made: a process that makes it was killed") from None
 
 
 class _Scene:
-    """Sky, two ranges of hills and water, seen by a camera that goes round (what is near moves more), and balls that
-    cross in front.
-    """
+    """Sky, two ranges of hills and water, seen by a camera on a closed path, and balls that cross in front."""
 
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = width, height
@@ -128,7 +118,7 @@ class _Scene:
         for plane, tint in zip(planes[1:], (146, 116), strict=True):
             plane[-(len(waves) // 2) :] = tint
         self._add_things(planes, phase)
-        # Grain as a sensor's: no two frames are equal, so a loop of them has no seam either.
+        # Grain as of a sensor: no two frames are equal, so a loop has no seam.
         grain = np.random.default_rng((_SEED, index)).standard_normal(planes[0].shape, dtype=np.float32)
         planes[0] += np.float32(_GRAIN) * grain
         luma, u, v = (np.clip(plane + 0.5, 16, 235).astype(np.uint8) for plane in planes)
@@ -173,13 +163,13 @@ class _Layer:
         self.opaque = np.arange(size[0])[:, None] >= lines[None, :]
 
     def planes(self, place: tuple[float, float], width: int, height: int) -> list[Image]:
-        """Luma and chroma of what the camera sees at a place (x, y)."""
+        """Luma and chroma of the camera's view at a place (x, y)."""
         x, y = place
         chroma = [_shifted(plane, x / 2, y / 2, width // 2, height // 2) for plane in self.chroma]
         return [_shifted(self.luma, x, y, width, height), *chroma]
 
     def mask(self, place: tuple[float, float], width: int, height: int) -> NDArray[np.bool_]:
-        """Where the layer hides what is behind it."""
+        """Where the layer hides those behind it."""
         x, y = (round(coordinate) for coordinate in place)
         return self.opaque[y : y + height, x : x + width]
 
@@ -216,3 +206,13 @@ def _shifted(image: Image, x: float, y: float, width: int, height: int) -> Image
     part = image[top : top + height + 1, left : left + width + 1]
     rows = part[:-1] + down * (part[1:] - part[:-1])
     return rows[:, :-1] + right * (rows[:, 1:] - rows[:, :-1])
+
+
+def source_video_path(width: int, height: int) -> Path:
+    """Returns the video of a size in the user's cache, and makes it (some seconds) if it is missing.
+
+    Raises:
+        InputError: it cannot be made or written.
+    """
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return make(cache / "weir", width, height)

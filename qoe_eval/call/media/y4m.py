@@ -1,6 +1,4 @@
-"""Reads y4m files (I420) frame by frame. A file whose writer was killed ends in a part of a frame: that part is not
-there for a reader.
-"""
+"""Reads y4m files (I420) frame by frame. An incomplete last frame, as a killed writer leaves, is ignored."""
 
 from __future__ import annotations
 
@@ -23,7 +21,7 @@ class Y4m:
     """An open file; `len()` is its number of whole frames.
 
     Raises:
-        InputError: it is missing, or no y4m file of 8-bit 4:2:0 frames.
+        InputError: it is missing, or not a y4m file of 8-bit 4:2:0 frames.
     """
 
     def __init__(self, path: Path) -> None:
@@ -53,11 +51,11 @@ class Y4m:
         return self._count
 
     def frame(self, index: int) -> bytes:
-        """The planes of a frame, one after the other.
+        """Returns the planes of a frame in succession.
 
         Raises:
-            IndexError: there is no such whole frame.
-            InputError: the frame has parameters of its own, which nothing here writes.
+            IndexError: there is no such complete frame.
+            InputError: the frame has parameters, which nothing here writes.
         """
         if not 0 <= index < self._count:
             raise IndexError(f"{self.path}: no frame {index}; it has {self._count}")
@@ -71,7 +69,7 @@ class Y4m:
         return np.frombuffer(self.frame(index), np.uint8, self.width * self.height).reshape(self.height, self.width)
 
     def close(self) -> None:
-        """Frees the file."""
+        """Closes the file."""
         self._map.close()
         self._file.close()
 
@@ -86,7 +84,7 @@ class Y4m:
 
 def _size(path: Path, header: bytes) -> tuple[int, int]:
     if not header.startswith(_MAGIC) or not header.endswith(b"\n"):
-        raise InputError(f"{path}: no y4m file")
+        raise InputError(f"{path}: not a y4m file")
     tags = {tag[:1]: tag[1:] for tag in header[len(_MAGIC) :].split()}
     try:
         width, height = int(tags[b"W"]), int(tags[b"H"])

@@ -1,15 +1,63 @@
-// From the events of a call to the series that are drawn, and the facts beside them.
+// Converts the events of a call to time series for the plots, and to facts.
 import { isPool } from "./controllers.js";
-import { Series } from "./series.js";
+
+export class Series {
+  // gap: a sample is valid for this long, ms; beyond it the line has a gap.
+  constructor(gap) {
+    this.gap = gap;
+    this.times = [];
+    this.values = [];
+  }
+
+  add(time, value) {
+    const last = this.times[this.times.length - 1];
+    // A sample of the same time replaces the last one; an older one is dropped.
+    if (time < last) return;
+    if (time === last) { this.values[this.values.length - 1] = value; return; }
+    this.times.push(time);
+    this.values.push(value);
+  }
+
+  // Drops all samples before `time` but one, from which the line starts.
+  trim(time) {
+    let drop = 0;
+    while (drop + 1 < this.times.length && this.times[drop + 1] < time) drop++;
+    if (drop > 64) { this.times.splice(0, drop); this.values.splice(0, drop); }
+  }
+
+  // Index of the last sample at or before `time`; -1 if there is none.
+  indexAt(time) {
+    let low = 0, high = this.times.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.times[middle] <= time) low = middle + 1; else high = middle;
+    }
+    return low - 1;
+  }
+
+  at(time) {
+    const index = this.indexAt(time);
+    return index >= 0 && time - this.times[index] <= this.gap ? this.values[index] : null;
+  }
+
+  // Largest value between two times; 0 if there is none.
+  max(from, to) {
+    let largest = 0;
+    for (let index = Math.max(0, this.indexAt(from)); index < this.times.length && this.times[index] <= to; index++) {
+      if (this.values[index] > largest) largest = this.values[index];
+    }
+    return largest;
+  }
+}
 
 export const WINDOW_MS = 60000;
-// Longer than between two samples of its kind.
+// Longer than the interval of samples of that kind, ms.
 const OFTEN = 1500, SELDOM = 3500;
 const MEAN_MS = 1000;
 const DRAG_MS = 1200, MOST_MARKS = 200;
 
 export class CallData {
-  // scenario: as the server describes it; null when it is not known.
+  // scenario: as the server describes it; null if unknown.
   constructor(call, scenario) {
     this.call = call;
     this.crossTraffic = scenario ? scenario.cross_traffic : [];
@@ -54,7 +102,7 @@ export class CallData {
     this.started = true;
   }
 
-  // A change that a person made just now; the many steps of one drag are one mark.
+  // Marks a change by the user; the steps of one drag are one mark.
   mark(action) {
     const time = this.now, last = this.marks[this.marks.length - 1];
     if (last && last.action === action && time - last.until < DRAG_MS) last.until = time;
@@ -64,7 +112,7 @@ export class CallData {
 
   takeLink(event, time) {
     const { series } = this;
-    // A viewer that joins late has not seen the start.
+    // A late viewer has not received the start.
     if (!this.started && event.scenario_time_s > 0) this.begin(time - 1000 * event.scenario_time_s);
     const capacity = numberOr(event.capacity_bps);
     series.capacity.add(time, capacity);
@@ -77,13 +125,13 @@ export class CallData {
     series.lost.add(time, this.lossRatio(event, time));
   }
 
-  // What packets took above the path's own delay; where no packet passed, what the next one would wait.
+  // Delay of packets above the base delay; without a packet, the delay of the queue.
   linkDelay(event) {
     const delay = numberOr(event.one_way_delay_ms_mean);
     return delay === null || this.baseDelay === null ? numberOr(event.queueing_delay_ms) : Math.max(0, delay - this.baseDelay);
   }
 
-  // Of the last second: single intervals hold a few packets only.
+  // Over the last second, as single intervals have few packets.
   lossRatio(event, time) {
     this.drops.push([time, event.dropped_packets || 0, event.packets || 0]);
     while (time - this.drops[0][0] > MEAN_MS) this.drops.shift();
@@ -119,7 +167,7 @@ export class CallData {
 
   takeVideo(entry, time) {
     const bytes = (entry.bytesReceived || 0) + (entry.headerBytesReceived || 0);
-    // Where the estimator is silent, the receiver's own count says what arrives.
+    // Without estimates, the receiver's counters give the received rate.
     if (this.bytes && this.estimate === null && time > this.bytes.time) {
       this.series.received.add(time, Math.max(0, (8000 * (bytes - this.bytes.count)) / (time - this.bytes.time)));
     }

@@ -1,4 +1,4 @@
-// The result of a call, and the list of former ones.
+// The result of a call, and the list of previous ones.
 import { ask } from "./connection.js";
 import { cssName, followsObjective, isPool } from "./controllers.js";
 import { byId, element, seconds } from "./dom.js";
@@ -11,7 +11,7 @@ const OUTCOMES = { done: "The call is over", stopped: "The call was stopped", fa
 const fileLink = (path, text, more = {}) =>
   element("a", { href: `/calls/${path.split("/").map(encodeURIComponent).join("/")}`, target: "_blank", rel: "noopener", text, ...more });
 
-// measures: names, labels and units as the server has them, those of the reports.
+// measures: names, labels and units as in the reports.
 export function showResult(call, measures) {
   const { result } = call;
   byId("result").hidden = false;

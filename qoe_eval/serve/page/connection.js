@@ -1,4 +1,4 @@
-// The one WebSocket to the server. It comes back by itself, and asks only for what it has missed.
+// The WebSocket to the server. It reconnects by itself, and requests only the missed events.
 
 const FIRST_WAIT_MS = 400;
 const LONGEST_WAIT_MS = 8000;
@@ -42,7 +42,7 @@ export class Connection {
     }
   }
 
-  // Whether it could be sent.
+  // Returns whether it was sent.
   send(message) {
     if (this.socket.readyState !== WebSocket.OPEN) return false;
     this.socket.send(JSON.stringify(message));
@@ -50,7 +50,7 @@ export class Connection {
   }
 }
 
-// Requests with an answer: {ok, errors, ...}; a server that is gone is an error like others.
+// Requests something; returns {ok, value, errors}, also if the server is not reachable.
 export async function ask(path, body) {
   const options = body === undefined ? {} : { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
   try {
@@ -62,6 +62,6 @@ export async function ask(path, body) {
       return { ok: false, value: null, errors: [text.trim() || `The server answered ${answer.status}.`] };
     }
   } catch {
-    return { ok: false, value: null, errors: ["The server does not answer. Is 'weir serve' still running?"] };
+    return { ok: false, value: null, errors: ["The server does not respond. Is 'weir serve' still running?"] };
   }
 }

@@ -1,4 +1,8 @@
-// The controllers that a call can have, as the server has them from the registry.
+// The controllers of calls: their names, the members of a pool, and the model of a running call.
+import { ask } from "./connection.js";
+import { byId, element, setText } from "./dom.js";
+
+// By name, as the server describes them.
 const controllers = new Map();
 
 export function learnControllers(described) {
@@ -10,14 +14,91 @@ export const controllerSummary = (name) => {
   return summary && `${summary[0].toUpperCase()}${summary.slice(1)}.`;
 };
 
-// The line of several controllers, such as "pilot=weir copilots=nada fusion=min".
+// Recognises a pool specification, such as "pilot=weir copilots=nada fusion=min".
 export const isPool = (name) => name.includes("=");
 
-// As colours.py makes it of a name that CSS cannot have.
+// As colours.py escapes names.
 export const cssName = (name) => name.replace(/[^A-Za-z0-9_-]/g, "_");
 
-// Whether a model decides, or has a seat: weir's, which another may replace.
+// True if the call runs the model of the controller weir, which can be changed.
 export const hasModel = (name) => isPool(name) ? /[=,]weir\b(?!:)/.test(name) : followsObjective(name);
 
-// Whether Weir is asked for estimates.
+// True if the controller follows an objective.
 export const followsObjective = (name) => !controllers.has(name) || controllers.get(name).follows_objective;
+
+const ROLES = { pilot: "active", copilot: "candidate", watching: "observing" };
+
+export class PoolView {
+  // changed(specification): the user changed the pool.
+  constructor(changed) {
+    this.changed = changed;
+    this.known = "";
+    byId("pool-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      changed(byId("pool-change").value.trim());
+    });
+  }
+
+  // pool: of the latest estimate; null for a single controller.
+  show(pool) {
+    byId("pool").hidden = !pool;
+    if (!pool) { this.known = ""; return; }
+    const changes = pool.pilot_changes;
+    setText(byId("pool-note"), `Fusion: ${pool.fusion}. The active controller changed ${changes} time${changes === 1 ? "" : "s"}.`);
+    // Does not overwrite what the user is typing.
+    if (pool.line !== this.known && document.activeElement !== byId("pool-change")) {
+      byId("pool-change").value = pool.line;
+      this.known = pool.line;
+    }
+    // Rows are reused, so that a button is not replaced under the pointer.
+    const body = byId("pool-members");
+    while (body.children.length > pool.members.length) body.lastElementChild.remove();
+    while (body.children.length < pool.members.length) body.append(this.row());
+    pool.members.forEach((member, index) => this.fill(body.children[index], member, pool));
+  }
+
+  row() {
+    const button = element("button", { type: "button", text: "Activate" });
+    return element("tr", {}, element("th", { scope: "row", class: "text" }), element("td", { class: "text" }), element("td"), element("td"), element("td", {}, button));
+  }
+
+  fill(row, member, pool) {
+    const [name, role, rate, trust, change] = row.children;
+    setText(name, member.name);
+    setText(role, ROLES[member.role] || member.role);
+    setText(rate, member.rate_bps === null ? "–" : Math.round(member.rate_bps / 1000).toLocaleString("en"));
+    setText(trust, member.trust.toFixed(2));
+    const button = change.firstElementChild;
+    button.disabled = member.role === "pilot";
+    button.setAttribute("aria-label", `Activate ${member.name}`);
+    button.onclick = () => this.changed(withActive(pool, member.name));
+  }
+}
+
+// The specification with another active controller; the previous one becomes the first candidate.
+function withActive(pool, name) {
+  const words = pool.line.split(" ").filter((word) => !word.startsWith("pilot=") && !word.startsWith("copilots="));
+  const before = pool.line.match(/pilot=(\S+)/)[1];
+  const copilots = [before, ...(pool.line.match(/copilots=(\S+)/)?.[1].split(",") || [])].filter((one) => one !== name);
+  return [`pilot=${name}`, ...(copilots.length ? [`copilots=${copilots.join(",")}`] : []), ...words].join(" ");
+}
+
+export class ModelChoice {
+  // changed(name): the user chose another model.
+  constructor(changed) {
+    byId("model-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      changed(byId("model").value);
+    });
+  }
+
+  // Lists the models when a call begins whose controller has a model.
+  async show(hasModel) {
+    byId("model-form").hidden = true;
+    if (!hasModel) return;
+    const { ok, value } = await ask("/models");
+    if (!ok) return;
+    byId("model").replaceChildren(...value.map((name) => element("option", { value: name, text: name })));
+    byId("model-form").hidden = false;
+  }
+}

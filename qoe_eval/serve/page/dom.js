@@ -1,10 +1,10 @@
-// Small helpers for elements and numbers. Nothing that comes over the network is ever parsed as HTML.
+// Helpers for elements and numbers. Nothing from the network is parsed as HTML.
 
 export const byId = (id) => document.getElementById(id);
 
 const SVG = "http://www.w3.org/2000/svg";
 
-// An element with attributes and children; properties that start with "on" are listeners, `class` and `text` as named.
+// Makes an element with attributes and children; attributes that start with "on" are listeners.
 export function element(name, attributes = {}, ...children) {
   return fill(document.createElement(name), attributes, children);
 }
@@ -25,7 +25,7 @@ function fill(node, attributes, children) {
   return node;
 }
 
-// Writes only what has changed: a live region must not speak again, and layout should rest.
+// Writes only changes, so that a live region is not read again and the layout is not computed again.
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
@@ -44,7 +44,5 @@ export function rate(bps) {
 export const milliseconds = (value) => (isNumber(value) ? `${Math.round(value)} ms` : "–");
 
 export const percent = (ratio) => (isNumber(ratio) ? `${(100 * ratio).toFixed(ratio >= 0.0995 ? 0 : 1)} %` : "–");
-
-export const number = (value, digits = 0) => (isNumber(value) ? value.toFixed(digits) : "–");
 
 export const seconds = (value) => (isNumber(value) ? `${Math.max(0, Math.round(value))} s` : "–");

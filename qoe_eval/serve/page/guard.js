@@ -1,10 +1,40 @@
-// What the guard says: the reason of the estimate in force, how often each rule spoke, and what happened in the call.
+// The reason of the latest estimate, the interventions of each guard rule, and the events of the call.
 import { followsObjective } from "./controllers.js";
 import { byId, element, percent, setText } from "./dom.js";
-import { reasonOf, RULES } from "./reasons.js";
+
+const REASONS = {
+  start: { label: "start rate", colour: "--zero", text: "no controller has decided yet" },
+  pilot: { label: "policy", colour: "--series-1", text: "the target of the policy" },
+  copilot: { label: "candidate", colour: "--series-5", text: "fusion chose the target of another controller" },
+  fallback: { label: "fallback", colour: "--series-4", text: "the policy is suspended; the rule-based controller decides" },
+  held: { label: "held", colour: "--series-7", text: "the policy failed; the last target stays" },
+  guard_finite: { label: "guard: finite", colour: "--series-2", text: "the target was not a usable number; the last one stays" },
+  guard_floor: { label: "guard: floor", colour: "--series-3", text: "there is no queue, and the target is below the received rate" },
+  guard_bounds: { label: "guard: bounds", colour: "--series-3", text: "the target was outside the bounds of the call" },
+  guard_slew: { label: "guard: slew", colour: "--series-3", text: "the target rises faster than the received rate allows" },
+  guard_stale: { label: "guard: stale", colour: "--series-2", text: "no packets arrive; the target halves every second" },
+  guard_veto: { label: "guard: veto", colour: "--series-3", text: "a queue or loss persists; the target stays below the received rate" },
+  guard_policer: { label: "guard: policer", colour: "--series-3", text: "loss starts repeatedly at this rate; the target stays below it" },
+};
+
+// A rule of the guard without a text here is shown by its name.
+export function reasonOf(name) {
+  const rule = /^guard_(\w+)$/.exec(name);
+  return REASONS[name] || { label: rule ? `guard: ${rule[1]}` : String(name), colour: rule ? "--series-3" : "--zero", text: "" };
+}
+
+const RULES = {
+  finite: "not a usable number",
+  floor: "falling without a queue",
+  bounds: "outside the bounds",
+  slew: "rising too fast",
+  stale: "no packets arrive",
+  veto: "a queue or loss persists",
+  policer: "a policer is suspected",
+};
 
 const MOST_EVENTS = 40;
-// Reasons change ten times a second; nobody reads that fast.
+// Reasons change ten times a second, faster than people read.
 const VERDICT_MS = 400;
 
 export class GuardView {
@@ -22,7 +52,7 @@ export class GuardView {
 
   reset() {
     byId("events").replaceChildren();
-    for (const count of Object.values(this.counts)) { count.textContent = "0"; count.classList.remove("spoke"); }
+    for (const count of Object.values(this.counts)) { count.textContent = "0"; count.classList.remove("active"); }
     this.show({ estimate: null, rules: {}, call: {} });
   }
 
@@ -33,7 +63,7 @@ export class GuardView {
       const count = String(data.rules[name] || 0);
       if (node.textContent !== count) {
         node.textContent = count;
-        node.classList.toggle("spoke", count !== "0");
+        node.classList.toggle("active", count !== "0");
       }
     }
   }
@@ -42,13 +72,13 @@ export class GuardView {
     this.shown = performance.now();
     const reason = estimate ? reasonOf(estimate.reason) : null;
     setText(byId("verdict-name"), reason ? reason.label : followsObjective(call.controller) ? "–" : call.controller);
-    const nothing = followsObjective(call.controller) ? "no estimate yet" : "Weir is not asked: the sender's own controller decides";
-    setText(byId("verdict-text"), reason ? reason.text + (estimate.in_charge === false ? "; only shown, GCC decides" : "") : nothing);
+    const nothing = followsObjective(call.controller) ? "no estimate yet" : "Weir is not active: the sender's controller decides";
+    setText(byId("verdict-text"), reason ? reason.text + (estimate.in_charge === false ? "; for display only, GCC decides" : "") : nothing);
     byId("verdict-limited").hidden = !(estimate && estimate.application_limited);
     byId("verdict").style.setProperty("--colour", `var(${reason ? reason.colour : "--zero"})`);
   }
 
-  // kind: "state", "note" or "control"; the newest is on top.
+  // Adds an event on top; kind: "state", "note" or "control".
   add(kind, seconds, text) {
     const events = byId("events");
     events.prepend(element("li", { "data-kind": kind }, element("time", { text: seconds === null ? "" : `${seconds.toFixed(1)} s` }), element("span", { text })));
@@ -56,7 +86,7 @@ export class GuardView {
   }
 }
 
-// What a control did, for the list of events; null for what is not worth a line.
+// Describes a change for the list of events; null for none.
 export function controlText(event) {
   if (event.action === "objective") {
     const weights = ["throughput", "latency", "loss"].map((name) => percent(event[name]));

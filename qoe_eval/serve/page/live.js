@@ -1,14 +1,13 @@
 // The live view: four plots on one time axis, their legends with the values at the cursor or now.
-import { byId, element, milliseconds, percent, rate, setText } from "./dom.js";
 import { WINDOW_MS } from "./call_data.js";
-import { Lane } from "./lane.js";
-import { Plot, timeAt } from "./plot.js";
-import { reasonOf } from "./reasons.js";
+import { byId, element, milliseconds, percent, rate, setText } from "./dom.js";
+import { reasonOf } from "./guard.js";
+import { Lane, Plot, timeAt } from "./plot.js";
 
 const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
-const SPEAK_AFTER_MS = 350;
+const READ_AFTER_MS = 350;
 const COLOURS = 7;
-const kindOf = (kind) => (kind > 0 ? { label: `kind ${kind}`, colour: `--series-${((kind - 1) % COLOURS) + 1}` } : { label: "not known yet", colour: "--zero" });
+const kindOf = (kind) => (kind > 0 ? { label: `kind ${kind}`, colour: `--series-${((kind - 1) % COLOURS) + 1}` } : { label: "unknown", colour: "--zero" });
 
 export class Live {
   constructor() {
@@ -32,18 +31,18 @@ export class Live {
     const { series, call } = data;
     const rateLines = [
       { series: series.capacity, colour: "--capacity", edge: "--zero", kind: "area", width: 1, opacity: 0.5, name: "Capacity" },
-      { series: series.available, colour: "--capacity", edge: "--zero", kind: "area", width: 1, opacity: 0.6, name: "Free" },
+      { series: series.available, colour: "--capacity", edge: "--zero", kind: "area", width: 1, opacity: 0.6, name: "Available" },
       { series: series.received, colour: "--received", kind: "line", width: 2.2, name: "Received" },
       { series: series.gcc, colour: "--c-gcc", kind: "line", name: "GCC's estimate", dash: [6, 3] },
       { series: series.estimate, colour: "--c-weir", kind: "line", name: call.controller === "shadow" ? "Weir's (shadow)" : "Estimate" },
-    ].filter((line) => line.name !== "Free" || data.crossTraffic.length);
+    ].filter((line) => line.name !== "Available" || data.crossTraffic.length);
     const delayLines = [
       { series: series.queue, colour: "--queue", kind: "area", name: "On the link", opacity: 0.3 },
-      { series: series.seenQueue, colour: "--c-weir", kind: "line", name: "as Weir sees it" },
+      { series: series.seenQueue, colour: "--c-weir", kind: "line", name: "measured by Weir" },
     ];
     const lossLines = [
       { series: series.lost, colour: "--bad", kind: "area", name: "On the link", opacity: 0.3 },
-      { series: series.seenLost, colour: "--c-weir", kind: "line", name: "as Weir sees it" },
+      { series: series.seenLost, colour: "--c-weir", kind: "line", name: "measured by Weir" },
     ];
     this.panels = [
       { lines: rateLines, show: rate, title: "Rate", legend: byId("rate-legend"), plot: new Plot(byId("rate-plot"), {
@@ -77,7 +76,7 @@ export class Live {
     byId("kind-legend").replaceChildren(element("span", { class: "name", text: "Kind of path" }), element("span", { class: "item" }, this.kindNow));
   }
 
-  // What arrives and the estimate must be seen; a capacity far above them may leave the picture.
+  // The received rate and the estimate must be visible; a capacity far above them may be cut off.
   rateTop(from, to) {
     const { series } = this.data;
     const received = series.received.max(from, to);
@@ -94,7 +93,7 @@ export class Live {
     return { from: to - WINDOW_MS, to, origin, now: data.now, cursor: this.cursor, marks: data.marks };
   }
 
-  // After new data: often enough to see, seldom enough to leave the processor to the call.
+  // After new data; the rate is limited to leave CPU time to the call.
   refresh() {
     if (performance.now() - this.drawn >= (calm.matches ? 500 : 90)) this.draw();
     else if (!this.waiting) this.waiting = setTimeout(() => { this.waiting = null; this.draw(); }, 120);
@@ -121,7 +120,7 @@ export class Live {
     this.group.classList.toggle("at-cursor", this.cursor !== null);
   }
 
-  // Only some models tell kinds of paths apart.
+  // Only some models report kinds of paths.
   drawKinds(view, time) {
     const { kind } = this.data.series;
     byId("kinds").hidden = !kind.values.some((value) => value > 0);
@@ -148,8 +147,8 @@ export class Live {
     if (to === undefined) return;
     event.preventDefault();
     this.moveTo(to === null ? null : Math.min(data.now, Math.max(first, to)));
-    clearTimeout(this.speaking);
-    this.speaking = setTimeout(() => setText(byId("readout"), this.sentence()), SPEAK_AFTER_MS);
+    clearTimeout(this.reading);
+    this.reading = setTimeout(() => setText(byId("readout"), this.sentence()), READ_AFTER_MS);
   }
 
   moveTo(time) {

@@ -1,23 +1,21 @@
-// Puts the page together: what the server says goes to the views, what a person does goes to the server.
+// The page: events of the server go to the views, actions of the user to the server.
 import { CallData } from "./call_data.js";
 import { hideResult, showCalls, showResult } from "./calls.js";
 import { ask, Connection } from "./connection.js";
-import { followsObjective, hasModel, learnControllers } from "./controllers.js";
+import { followsObjective, hasModel, learnControllers, ModelChoice, PoolView } from "./controllers.js";
 import { byId, element, seconds, setText } from "./dom.js";
 import { controlText, GuardView } from "./guard.js";
 import { Live } from "./live.js";
 import { Objective } from "./objective.js";
-import { ModelChoice } from "./models.js";
-import { PoolView } from "./pool.js";
 import { SENDERS, Setup } from "./setup.js";
 import { fillSketch, setProgress } from "./sketch.js";
 
 const LINK_DOWN_S = 5;
 
-// The cookie that came with the page does from here on; the token need not stay in the address bar.
+// From here on the cookie is enough; the token is removed from the address bar.
 history.replaceState(null, "", location.pathname);
 
-const desk = document.querySelector(".desk");
+const layout = document.querySelector(".layout");
 let connection = null, setup = null, objective = null, live = null, guard = null, pool = null, models = null;
 let call = null, data = null, folder = "", measures = [], connected = false;
 
@@ -54,7 +52,7 @@ async function checkMissing() {
 
 function showMissing(list) {
   byId("missing").hidden = list.length === 0;
-  byId("missing").replaceChildren(element("b", { text: "A call cannot be made here. Not there:" }),
+  byId("missing").replaceChildren(element("b", { text: "A call cannot be made here. Missing:" }),
     element("ul", {}, ...list.map((text) => element("li", { text }))));
 }
 
@@ -72,7 +70,7 @@ async function startCall() {
   const { ok, errors, value } = await ask("/call", { ...setup.request, objective: objective.value });
   asking = false;
   if (!ok) setText(byId("refusal"), errors.join(" "));
-  // The event that the socket brings says the same; whichever comes first.
+  // The socket sends the same event; the first one counts.
   else {
     showMissing([]);
     takeCall(value);
@@ -83,7 +81,7 @@ function steer(weights) {
   if (isRunning() && followsObjective(call.controller)) connection.send({ type: "objective", ...weights });
 }
 
-// --- what the server says -----------------------------------------------------------------------------------------------
+// --- events of the server -----------------------------------------------------------------------------------------------
 
 function setConnected(now) {
   connected = now;
@@ -117,7 +115,7 @@ function takeEvent(event) {
   if (event.type === "state") {
     call.phase = event.text;
     guard.add("state", at, event.text);
-    // Before it is connected a call can only be stopped; when it is being measured, not even that.
+    // Until it is connected a call can only be stopped; while it is measured, not even that.
     byId("down").disabled = !event.started_us;
     if (data.started && !event.started_us) byId("stop").disabled = true;
     showStatus();
@@ -128,7 +126,7 @@ function takeEvent(event) {
   }
 }
 
-// Many steps of one drag are one line.
+// The steps of one drag are one line.
 function takeControl(event, at) {
   if (event.action === "objective") {
     data.mark(event.action);
@@ -145,7 +143,7 @@ function takeControl(event, at) {
 function takeCall(next) {
   const isNew = call === null || call.number !== next.number;
   const wasRunning = isRunning();
-  // The answer to the start may come after the events of the call: it knows less then.
+  // The response to the start may arrive after newer events of the call.
   if (!isNew && (!wasRunning || next.status === "running")) return;
   call = next;
   if (isNew) {
@@ -163,19 +161,19 @@ function takeCall(next) {
   if (!isRunning()) {
     showResult(call, measures);
     showCalls(folder, measures);
-    // Whoever pressed Stop has lost that button: go on at what came of it.
+    // The focus was on the button Stop, which is hidden now; it moves to the result.
     if (wasRunning && (document.activeElement === document.body || byId("running").contains(document.activeElement))) byId("result").focus();
   }
 }
 
-// --- what is shown ------------------------------------------------------------------------------------------------------
+// --- views ------------------------------------------------------------------------------------------------------
 
-// Setup and preview, a call that runs, or one that is over with the setup for the next.
+// Shows setup and preview, a running call, or a completed call with the setup for the next.
 function setView(shown) {
   const running = shown !== null && shown.status === "running";
-  // Whoever pressed Start has lost that button: Stop takes its place.
+  // The focus was on the button Start, which is hidden now; it moves to Stop.
   const takesFocus = running && byId("setup").contains(document.activeElement);
-  desk.dataset.call = shown === null ? "none" : running ? "running" : "over";
+  layout.dataset.call = shown === null ? "none" : running ? "running" : "over";
   byId("running").hidden = !running;
   byId("live").hidden = byId("guard").hidden = shown === null;
   if (shown === null) byId("pool").hidden = true;
@@ -190,7 +188,7 @@ function setView(shown) {
   }
   byId("setup").hidden = running;
   if (takesFocus) byId("stop").focus({ preventScroll: true });
-  // Without Weir there is nothing to say who decided.
+  // Without Weir there are no reasons to show.
   byId("rules").hidden = byId("reasons").hidden = shown !== null && !followsObjective(shown.controller);
   if (shown !== null) setText(byId("live-title"), `${shown.scenario} under ${shown.controller}`);
   live.draw();
@@ -220,9 +218,9 @@ function showProgress() {
 function showObjectiveNote() {
   const controller = isRunning() ? call.controller : setup.choice.controller;
   setText(byId("objective-note"),
-    !followsObjective(controller) ? `${controller.toUpperCase()} has no objective; the weights act when Weir is the controller.`
-      : controller === "shadow" ? "Moves Weir's shadow estimate only: GCC decides."
-      : isRunning() ? "Takes effect with the next decision." : "Can be moved during the call too.");
+    !followsObjective(controller) ? `${controller.toUpperCase()} has no objective; the weights apply when Weir is the controller.`
+      : controller === "shadow" ? "Affects Weir's shadow estimate only: GCC decides."
+      : isRunning() ? "Takes effect with the next decision." : "Can also be changed during the call.");
 }
 
 begin();

@@ -1,12 +1,70 @@
-// The objective as a person holds it: presets, a triangle for the pointer, three linked sliders for everything else.
+// The objective: three weights, set by presets, by a triangle for the pointer, or by three linked sliders.
 import { byId, element, setText, svg } from "./dom.js";
-import { allowed, CORNERS, fromPoint, moved, NAMES, percents, same, toPoint } from "./weights.js";
+
+const NAMES = ["throughput", "latency", "loss"];
+
+// The nearest allowed weights: those below the minimum are raised, the others keep their proportions.
+export function allowed(weights, minimum) {
+  let result = weights.map((weight) => Math.max(0, weight));
+  const low = new Set();
+  for (let round = 0; round < 3; round++) {
+    const free = 1 - minimum * low.size;
+    const sum = result.reduce((total, weight, index) => total + (low.has(index) ? 0 : weight), 0);
+    result = result.map((weight, index) => (low.has(index) ? minimum : sum > 0 ? (weight / sum) * free : free / (3 - low.size)));
+    const below = result.findIndex((weight, index) => !low.has(index) && weight < minimum);
+    if (below < 0) break;
+    low.add(below);
+  }
+  return result;
+}
+
+// Changes one weight; the other two keep their proportion as far as the minimum allows.
+export function moved(weights, index, value, minimum) {
+  const target = Math.min(1 - 2 * minimum, Math.max(minimum, value));
+  const others = [0, 1, 2].filter((other) => other !== index);
+  const rest = 1 - target;
+  const sum = weights[others[0]] + weights[others[1]];
+  const first = Math.min(rest - minimum, Math.max(minimum, sum > 0 ? (weights[others[0]] / sum) * rest : rest / 2));
+  const result = [0, 0, 0];
+  result[index] = target;
+  result[others[0]] = first;
+  result[others[1]] = rest - first;
+  return result;
+}
+
+// Integer percentages with sum 100.
+export function percents(weights) {
+  const shown = weights.map((weight) => Math.round(100 * weight));
+  const over = shown[0] + shown[1] + shown[2] - 100;
+  if (over !== 0) {
+    const largest = shown.indexOf(Math.max(...shown));
+    shown[largest] -= over;
+  }
+  return shown;
+}
+
+const same = (a, b) => a.every((weight, index) => Math.abs(weight - b[index]) < 0.005);
+
+// The corners of the triangle, in the order of the weights.
+const CORNERS = [[130, 20], [26, 176], [234, 176]];
+
+export function toPoint(weights) {
+  return [0, 1].map((axis) => weights.reduce((total, weight, index) => total + weight * CORNERS[index][axis], 0));
+}
+
+export function fromPoint([x, y]) {
+  const [[x1, y1], [x2, y2], [x3, y3]] = CORNERS;
+  const area = (y2 - y3) * (x1 - x3) + (x3 - x2) * (y1 - y3);
+  const first = ((y2 - y3) * (x - x3) + (x3 - x2) * (y - y3)) / area;
+  const second = ((y3 - y1) * (x - x3) + (x1 - x3) * (y - y3)) / area;
+  return [first, second, 1 - first - second];
+}
 
 const SEND_EVERY_MS = 120;
 const LABELS = { throughput: "Throughput", latency: "Latency", loss: "Loss" };
 
 export class Objective {
-  // changed(weights): a person moved them; at most every 120 ms, the last position always.
+  // changed(weights): the user moved them; at most every 120 ms, and always the last position.
   constructor(presets, minimum, changed) {
     this.presets = presets;
     this.minimum = minimum;
@@ -25,7 +83,7 @@ export class Objective {
     return { throughput, latency, loss: Math.round((1 - throughput - latency) * 1e4) / 1e4 };
   }
 
-  // From the server: shown, not sent.
+  // Shows weights from the server.
   set(weights) {
     if (this.dragging) return;
     this.weights = weights;

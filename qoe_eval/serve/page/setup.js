@@ -1,4 +1,4 @@
-// What a person chooses before a call: scenario, controller, sender, duration, picture.
+// The settings before a call: scenario, controller, sender, duration, picture size.
 import { controllerSummary } from "./controllers.js";
 import { byId, element, setText } from "./dom.js";
 import { factsOf, Preview, range, smallSketch } from "./sketch.js";
@@ -6,11 +6,11 @@ import { factsOf, Preview, range, smallSketch } from "./sketch.js";
 export const SENDERS = { chromium: "Chromium", native: "weir-peer" };
 const REMEMBERED = "weir.serve.choice";
 const LONGEST_DEFAULT_S = 60;
-// With fewer, encoding the larger picture may disturb the call.
+// With fewer cores, encoding the larger picture may disturb the call.
 const ENOUGH_CORES = 4;
 
 export class Setup {
-  // changed(): another choice; submitted(): the start button.
+  // changed(): the user chose something else; submitted(): the start button.
   constructor(setup, changed, submitted) {
     this.setup = { ...setup, controllers: setup.controllers.map(({ name }) => name) };
     this.changed = changed;
@@ -39,7 +39,7 @@ export class Setup {
     return this.byName.get(this.choice.scenario);
   }
 
-  // As the server wants it, without the objective.
+  // The request for the server, without the objective.
   get request() {
     const { scenario, sender, size } = this.choice;
     const controller = byId("pool-line").value.trim() || this.choice.controller;
@@ -102,7 +102,7 @@ export class Setup {
         smallSketch(scenario)));
     }
     byId("scenarios").replaceChildren(...rows);
-    // Not scrollIntoView, which would move the page as well. The one before shows that there is more above.
+    // scrollIntoView would also scroll the page. The previous row stays visible.
     const row = byId("scenarios").querySelector("input:checked").parentElement;
     byId("scenarios").scrollTop = row.previousElementSibling.offsetTop - 2;
   }

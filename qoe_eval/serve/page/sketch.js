@@ -1,7 +1,7 @@
-// Pictures of a scenario's capacity: small in the list, larger with a cursor, and large with axes.
+// Plots of a scenario's capacity: small in the list, with progress during a call, and large with axes.
+import { Series } from "./call_data.js";
 import { element, milliseconds, rate, svg } from "./dom.js";
 import { Plot } from "./plot.js";
-import { Series } from "./series.js";
 
 const WIDTH = 160, HEIGHT = 40;
 
@@ -12,8 +12,8 @@ function areaPath(steps, duration, largest) {
   return `M0 ${HEIGHT}${line}H${WIDTH}V${HEIGHT}Z`;
 }
 
-// Capacity without the constant-rate flows that share it; null where there are none.
-function left(scenario) {
+// Capacity less constant-rate flows; null if there are none.
+function available(scenario) {
   const flows = scenario.cross_traffic;
   if (flows.length === 0) return null;
   const changes = flows.flatMap((flow) => [flow.start_s, flow.stop_s]).filter((time) => time < scenario.duration_s);
@@ -30,7 +30,7 @@ const highest = (scenario) => Math.max(...scenario.capacity.map(([, value]) => v
 export function fillSketch(picture, scenario) {
   const largest = highest(scenario) * 1.05 || 1;
   const area = (steps) => areaPath(steps, scenario.duration_s, largest);
-  const rest = left(scenario);
+  const rest = available(scenario);
   picture.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
   picture.replaceChildren(svg("path", { class: rest ? "taken" : "capacity", d: area(scenario.capacity) }));
   if (rest) picture.append(svg("path", { class: "capacity", d: area(rest) }));
@@ -60,7 +60,7 @@ export function range(scenario) {
   return low === high ? rate(1000 * high) : `${rate(1000 * low)} to ${rate(1000 * high)}`;
 }
 
-// The whole scenario with axes, on a canvas of its own.
+// The whole scenario with axes.
 export class Preview {
   constructor(canvas) {
     this.canvas = canvas;
@@ -75,7 +75,7 @@ export class Preview {
       made.add(1000 * scenario.duration_s, 1000 * steps[steps.length - 1][1]);
       return made;
     };
-    const rest = left(scenario);
+    const rest = available(scenario);
     const lines = [{ series: series(scenario.capacity), colour: rest ? "--grid" : "--accent", edge: rest ? "--zero" : "--accent", kind: "area", width: 1.4, opacity: rest ? 0.8 : 0.3 }];
     if (rest) lines.push({ series: series(rest), colour: "--accent", kind: "area", width: 1.4, opacity: 0.3 });
     const largest = 1000 * highest(scenario);

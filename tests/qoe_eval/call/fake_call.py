@@ -4,9 +4,9 @@ import asyncio
 import json
 from pathlib import Path
 
-from weir.qoe_eval.call.link.process import LinkFailed
-from weir.qoe_eval.call.processes.json_lines_process import monotonic_us
-from weir.qoe_eval.call.settings import CallSettings
+from weir.qoe_eval.call.plan import CallSettings
+from weir.qoe_eval.link.child_process import monotonic_us
+from weir.qoe_eval.link.process import LinkFailed
 from weir.traces.schema.scenario import Scenario
 
 

@@ -4,10 +4,13 @@ import json
 
 import numpy as np
 
-from weir.qoe_eval.call.logs import file_names
+from weir.qoe_eval.call import logs
+from weir.qoe_eval.call.measures import MeasuredCall, measure
+from weir.qoe_eval.call.media.frame_number import BITS, BLOCKS_PER_WIDTH, crc8
 from weir.qoe_eval.call.media.source_video import FRAMES
 from weir.qoe_eval.call.media.y4m import Y4m
-from weir.qoe_eval.call.settings import CallSettings
+from weir.qoe_eval.call.plan import CallSettings
+from weir.qoe_eval.call.record import CallProgress
 from weir.traces.schema.scenario import Scenario
 
 START_US = 5_000_000_000
@@ -51,7 +54,7 @@ def make_logs(folder, duration_s=12.0, delay_ms=80.0, freeze_at_s=6.0, freeze_s=
                 "height": 180 if captured_s < 8 else 90,
             }
         )
-    write_lines(folder / file_names.FRAME_LOG, frames)
+    write_lines(folder / logs.FRAME_LOG, frames)
     generator = np.random.default_rng(seed)
     link, estimates, receiver, sender = [], [], [], []
     received = 0
@@ -77,16 +80,16 @@ def make_logs(folder, duration_s=12.0, delay_ms=80.0, freeze_at_s=6.0, freeze_s=
         if step % 10 == 9:
             receiver.append({"time_us": time_us, "report": _received(received, step)})
             sender.append({"time_us": time_us, "report": _sent(received, rate_share * capacity)})
-    write_lines(folder / file_names.LINK_LOG, link)
-    write_lines(folder / file_names.ESTIMATES, estimates)
-    write_lines(folder / file_names.RECEIVER_STATS, receiver)
-    write_lines(folder / file_names.SENDER_STATS, sender)
+    write_lines(folder / logs.LINK_LOG, link)
+    write_lines(folder / logs.ESTIMATES, estimates)
+    write_lines(folder / logs.RECEIVER_STATS, receiver)
+    write_lines(folder / logs.SENDER_STATS, sender)
     return frames
 
 
 def make_pictures(folder, frames, source, distort=None):
     """The y4m of the frames, as the source has them; `distort` changes the planes' bytes of one (index, bytes)."""
-    with Y4m(source) as sent, (folder / file_names.FRAMES).open("wb") as file:
+    with Y4m(source) as sent, (folder / logs.FRAMES).open("wb") as file:
         file.write(f"YUV4MPEG2 W{sent.width} H{sent.height} F30:1 Ip A1:1 C420\n".encode())
         for index, frame in enumerate(frames):
             if frame.get("written", True):
@@ -94,12 +97,34 @@ def make_pictures(folder, frames, source, distort=None):
                 file.write(b"FRAME\n" + (distort(index, planes) if distort else planes))
 
 
-def about(duration_s=12.0, **more):
+def progress(duration_s=12.0, **more):
     ready = {"receiver": {"type": "ready", "versions": {"weir-peer": "0.1.0", "libwebrtc": "M109"}}}
-    return {
-        "failure": "", "started_us": START_US, "ended_us": START_US + round(1e6 * duration_s), "happened": [],
-        "ready": ready,
-    } | more  # fmt: skip
+    times = {"started_us": START_US, "ended_us": START_US + round(1e6 * duration_s)}
+    return CallProgress(**(times | {"ready": ready} | more))
+
+
+def measured(folder, **more):
+    """The measures of its call of 12 s."""
+    times = {"started_us": START_US, "ended_us": START_US + 12_000_000}
+    return measure(MeasuredCall(folder, **(times | {"base_one_way_delay_ms": 25.0} | more)))
+
+
+def read_number(luma):
+    """The frame number in a luma plane, read as weir-peer does; None where the check sum does not match."""
+    block = luma.shape[1] / BLOCKS_PER_WIDTH
+
+    def middle(start):
+        return slice(round(start + block / 4), round(start + 3 * block / 4))
+
+    bits = 0
+    for k in range(BITS):
+        bits = bits << 1 | int(luma[middle(block), middle(block * (1 + k))].mean() > 128)
+    return bits >> 8 if crc8((bits >> 8).to_bytes(2, "big")) == bits & 0xFF else None
+
+
+def changed(record, call=None, **more):
+    """The record with other values of its part `call`, and of its own."""
+    return record.model_copy(update={"call": record.call.model_copy(update=call or {})} | more)
 
 
 def _received(received, step):

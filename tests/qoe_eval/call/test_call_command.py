@@ -5,9 +5,9 @@ import json
 import pytest
 
 from weir.files.output import file_name
-from weir.qoe_eval.call import command as call_command
-from weir.qoe_eval.call import requirements_check
-from weir.qoe_eval.call.session import session
+from weir.qoe_eval import requirements
+from weir.qoe_eval.call import call as call_command
+from weir.qoe_eval.call import session
 
 
 @pytest.fixture
@@ -16,10 +16,10 @@ def weir(tmp_path, fake_call, fake_peer, monkeypatch, run_weir):
     monkeypatch.setattr(session, "CallNamespaces", fake_call.FakeNamespaces)
     monkeypatch.setattr(session, "LinkProcess", fake_call.FakeLink)
     monkeypatch.setattr(session, "source_video_path", lambda width, height: tmp_path / "source.y4m")
-    monkeypatch.setattr("weir.qoe_eval.call.report.record.source_video_path", lambda width, height: None)
+    monkeypatch.setattr("weir.qoe_eval.call.record.source_video_path", lambda width, height: None)
     monkeypatch.setattr(call_command, "check_requirements", lambda sender, receiver: None)
     # How busy this machine is does not matter here.
-    monkeypatch.setattr("weir.qoe_eval.call.measures.disturbance.LARGEST_WAKE_UP_LAG_MS", 1e9)
+    monkeypatch.setattr("weir.qoe_eval.call.disturbance.LARGEST_WAKE_UP_LAG_MS", 1e9)
     fake_call.call_settings(tmp_path).scenario.save("steady.json")
     # A call takes no less than 5 s, unless its scenario does.
     data = json.loads((tmp_path / "steady.json").read_text()) | {"duration_s": 0.4}
@@ -43,7 +43,7 @@ def test_a_comparison_is_made_once_and_the_rest_is_reused(weir, tmp_path):
     assert (tmp_path / "here/report.html").stat().st_size > 1000
     status, out, error = weir(*CALL, "--compare", "--seeds", 2)
     assert status == 0
-    assert "4 calls (2 of them from before)" in out
+    assert "4 calls (2 of them from an earlier run)" in out
     assert error.splitlines() == ["steady, weir, seed 2", "steady, gcc, seed 2"]
     assert [(one["controller"], one["seed"]) for one in results(tmp_path)][2:] == [("weir", 2), ("gcc", 2)]
 
@@ -59,7 +59,7 @@ def test_a_failed_call_is_status_1_and_is_made_again(weir, tmp_path, fake_peer):
     status, out, error = weir(*CALL)
     assert status == 1
     assert "steady, weir, seed 1: the receiver (weir-peer) was killed by signal 9" in error
-    assert "left out: steady, weir, seed 1: ended before its time" in out
+    assert "excluded: steady, weir, seed 1: ended early" in out
     assert results(tmp_path) == []
     fake_peer()
     assert weir(*CALL)[0] == 0
@@ -67,10 +67,10 @@ def test_a_failed_call_is_status_1_and_is_made_again(weir, tmp_path, fake_peer):
 
 
 def test_a_disturbed_call_is_marked(weir, monkeypatch):
-    monkeypatch.setattr("weir.qoe_eval.call.report.record.disturbances", lambda *_: ["the encoder was short of CPU"])
+    monkeypatch.setattr("weir.qoe_eval.call.record.disturbances", lambda *_: ["the encoder was short of CPU"])
     status, out, _ = weir(*CALL)
     assert status == 0
-    assert "left out: steady, weir, seed 1: disturbed: the encoder was short of CPU" in out
+    assert "excluded: steady, weir, seed 1: disturbed: the encoder was short of CPU" in out
 
 
 def test_disturbed_calls_are_kept_unless_asked(weir, tmp_path):
@@ -78,8 +78,9 @@ def test_disturbed_calls_are_kept_unless_asked(weir, tmp_path):
     (record,) = results(tmp_path)
     record["call"]["disturbed"] = ["the encoder was short of CPU"]
     (tmp_path / "here/results.jsonl").write_text(json.dumps(record) + "\n")
-    assert "(1 of them from before)" in weir(*CALL)[1]
-    assert "from before" not in weir(*CALL, "--repeat-disturbed")[1]
+    status, out, error = weir(*CALL)
+    assert "(1 of them from an earlier run)" in out, (status, error)
+    assert "earlier run" not in weir(*CALL, "--repeat-disturbed")[1]
     assert [one["call"]["disturbed"] for one in results(tmp_path)] == [[]]
 
 
@@ -111,10 +112,10 @@ def test_wrong_use_is_one_message_and_status_2(weir, arguments, message):
 
 
 def test_everything_that_is_missing_is_one_message_before_anything_starts(weir, tmp_path, monkeypatch):
-    monkeypatch.setattr(call_command, "check_requirements", requirements_check.check_requirements)
-    monkeypatch.setattr(requirements_check.os, "geteuid", lambda: 1000)
-    monkeypatch.setattr(requirements_check, "CHROMIUM", "/nowhere/chromium")
-    monkeypatch.setattr(requirements_check, "_TUN", tmp_path / "tun")
+    monkeypatch.setattr(call_command, "check_requirements", requirements.check_requirements)
+    monkeypatch.setattr(requirements.os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(requirements, "CHROMIUM", "/nowhere/chromium")
+    monkeypatch.setattr(requirements, "_TUN", tmp_path / "tun")
     monkeypatch.setenv("PATH", "")
     monkeypatch.setenv("WEIR_PEER", "/nowhere/weir-peer")
     monkeypatch.setenv("WEIR_SIM", "/nowhere/weir-sim")

@@ -1,11 +1,12 @@
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from weir.files.output import file_name
 from weir.qoe_eval.call.plan import CallPlan, call_duration_s, done_calls, plan_calls
-from weir.qoe_eval.call.session.peer_arguments import receiver_arguments, sender_arguments
+from weir.qoe_eval.call.weir_peer import receiver_arguments, sender_arguments
 from weir.qoe_eval.runs.own_controllers import read_own_controller
 from weir.traces.catalogue import load_bundled
 from weir.traces.schema.variation import vary
@@ -78,7 +79,7 @@ def test_what_is_done_has_its_record_and_its_folder(plan, program, tmp_path):
     for key in (first, third):
         calls[key].out.mkdir(parents=True)
         (calls[key].out / "call.json").write_text("{}")
-    records = [{"key": first}, {"key": second}, {"key": "another"}]
+    records = [SimpleNamespace(key=key) for key in (first, second, "another")]
     assert list(done_calls(calls, records)) == [first]
 
 

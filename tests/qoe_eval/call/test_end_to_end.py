@@ -1,7 +1,6 @@
 """Real calls: Chromium or weir-peer through weir-sim link to weir-peer, undisturbed and with something killed."""
 
 import asyncio
-import json
 import os
 import signal
 import subprocess
@@ -12,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from weir.files.output import file_name
-from weir.qoe_eval.call.link.namespaces import FOLDER, processes_in
-from weir.qoe_eval.call.logs.json_lines import read_objects
-from weir.qoe_eval.call.requirements_check import missing_requirements
-from weir.qoe_eval.call.session.session import run_call
-from weir.qoe_eval.call.settings import CallSettings
+from weir.qoe_eval.call.plan import CallSettings
+from weir.qoe_eval.call.record import read_record
+from weir.qoe_eval.call.session import run_call
+from weir.qoe_eval.json_lines import read_objects
+from weir.qoe_eval.link.namespaces import FOLDER, processes_in
+from weir.qoe_eval.requirements import missing_requirements
 from weir.traces.catalogue import load_bundled
 from weir.traces.schema.scenario import Scenario
 
@@ -121,13 +121,9 @@ def kill(side, wanted):
     return do
 
 
-def record_in(folder):
-    return json.loads((folder / "call.json").read_text())
-
-
 def assert_a_good_call(result, frames_per_second):
     assert result.failure == ""
-    assert record_in(result.folder) == result.record
+    assert read_record(result.folder) == result.record
     measures = result.record["metrics"]["run"]
     # A machine that is busy with other tests slows encoders down.
     assert frames_per_second <= measures["frames_per_second"] <= 31
@@ -180,8 +176,8 @@ def test_chromium_killed(tmp_path):
         settings(tmp_path / "call", sender="chromium", controller="gcc", duration_s=30.0), kill("left", is_browser)
     )
     assert "Chromium" in result.failure
-    assert record_in(tmp_path / "call")["call"]["failure"] == result.failure
-    assert record_in(tmp_path / "call")["metrics"]["run"]["received_bitrate_bps"] > 0
+    assert read_record(tmp_path / "call")["call"]["failure"] == result.failure
+    assert read_record(tmp_path / "call")["metrics"]["run"]["received_bitrate_bps"] > 0
 
 
 @needs_network
@@ -190,7 +186,7 @@ def test_a_peer_killed(tmp_path, side, name):
     in_call = kill(side, lambda words: "weir-peer" in words[0])
     result, _ = make_call(settings(tmp_path / "call", duration_s=30.0), in_call)
     assert result.failure == f"the {name} (weir-peer) was killed by signal 9"
-    assert record_in(tmp_path / "call")["call"]["failure"] == result.failure
+    assert read_record(tmp_path / "call")["call"]["failure"] == result.failure
 
 
 @needs_network
@@ -202,7 +198,7 @@ def test_the_link_killed(tmp_path):
 
     result, _ = make_call(settings(tmp_path / "call", duration_s=30.0), in_call)
     assert result.failure == "weir-sim link was killed by signal 9"
-    assert record_in(tmp_path / "call")["call"]["failure"] == result.failure
+    assert read_record(tmp_path / "call")["call"]["failure"] == result.failure
 
 
 @needs_network
@@ -225,7 +221,7 @@ def test_a_model_that_vanishes_before_the_call(tmp_path):
     result, _ = make_call_without_media(settings(tmp_path / "call", model=tmp_path / "gone.onnx"))
     assert result.missing
     assert "gone.onnx" in result.failure
-    assert record_in(tmp_path / "call")["call"]["failure"] == result.failure
+    assert read_record(tmp_path / "call")["call"]["failure"] == result.failure
 
 
 def make_call_without_media(settings):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from weir.qoe_eval.call.measures.wake_up_lag import WakeUpLag
-from weir.qoe_eval.call.processes.real_time import run_in_real_time
+from weir.qoe_eval.call.disturbance import WakeUpLag
+from weir.qoe_eval.link.child_process import run_in_real_time
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may use the real-time class")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from weir.qoe_eval.serve.command import offered_scenarios
 from weir.qoe_eval.serve.models import Models
+from weir.qoe_eval.serve.serve import offered_scenarios
 from weir.qoe_eval.serve.server import ServeOptions, Server
 
 CHROMIUM = "/usr/bin/chromium"

@@ -1,6 +1,6 @@
 """A call session that makes believable events without a network: a rate controller over a queue, in Python.
 
-It speaks the events of `weir.qoe_eval.call.session.session.run_call`, obeys its controls and leaves a folder like a
+It speaks the events of `weir.qoe_eval.call.session.run_call`, obeys its controls and leaves a folder like a
 call's. `speed` lets its clock run ahead: with 20, a minute of events takes three seconds.
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from weir import parse_pool
-from weir.qoe_eval.serve.backend import CallBackend
+from weir.qoe_eval.serve.call_runner import CallBackend
 from weir.registry import is_pool, pool_members
 
 STEP_S = 0.1
@@ -43,7 +43,6 @@ class FakeCalls:
     def backend(self):
         return CallBackend(
             missing=lambda request: self.lacking,
-            settings=lambda request, folder: SimpleNamespace(**(vars(request) | {"out": folder})),
             run_call=self.run_call,
             write_report=lambda result: (result.folder / "report.html").write_text(REPORT),
         )

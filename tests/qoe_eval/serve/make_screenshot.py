@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from conftest import CHROMIUM, FakeCalls, RunningServer
 
 from weir.qoe_eval.serve import server
-from weir.qoe_eval.serve.session_backend import session_backend
+from weir.qoe_eval.serve.call_runner import real_calls
 
 SIZE = {"width": 1200, "height": 1000}
 FAKE_SPEED = 8.0
@@ -47,9 +47,9 @@ def main() -> None:
     parser.add_argument("--moving", action="store_true", help="an animated WebP in place of a PNG")
     parser.add_argument("--out", type=Path, default=Path(server.__file__).parent / "serve.png")
     options = parser.parse_args()
-    calls = FakeCalls(speed=FAKE_SPEED) if options.fake else SimpleNamespace(backend=session_backend)
+    calls = FakeCalls(speed=FAKE_SPEED) if options.fake else SimpleNamespace(backend=real_calls)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        running = RunningServer(Path(folder) / "calls", calls, Path(folder) / "models")
+        running = RunningServer(Path(folder) / "calls", calls, None)
         try:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
             size = MOVING_SIZE if options.moving else SIZE

@@ -5,10 +5,9 @@ import json
 import math
 import re
 
-from weir.qoe_eval.serve.command import offered_scenarios
-from weir.qoe_eval.serve.feed import MAX_BACKLOG, MAX_SAMPLES, Feed
-from weir.qoe_eval.serve.live_events import for_viewers
-from weir.qoe_eval.serve.sketch import sketch
+from weir.qoe_eval.serve.feed import MAX_BACKLOG, MAX_SAMPLES, Feed, for_viewers
+from weir.qoe_eval.serve.serve import offered_scenarios
+from weir.qoe_eval.serve.setup_description import sketch
 from weir.traces.generate.random_domain import random_scenario
 
 

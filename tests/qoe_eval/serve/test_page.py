@@ -101,25 +101,33 @@ def test_who_sits_where_in_a_pool_and_another_pilot(open_page, calls):
     page.locator("#duration").fill("450")
     page.locator("#pool-line").fill("pilot=weir copilots=nada fusion=sum")
     page.locator("#start").click()
-    wait_for(lambda: '"sum" is not known' in page.locator("#refusal").inner_text(), "a wrong line was taken")
+    wait_for(
+        lambda: '"sum" is not known' in page.locator("#refusal").inner_text(), "a wrong specification was accepted"
+    )
     page.locator("#pool-line").fill("pilot=weir  copilots=nada,rule fusion=min")
     page.locator("#start").click()
     page.wait_for_selector("#stop")
     wait_for(lambda: calls.settings, "no call was started")
     assert calls.settings[0].controller == "pilot=weir copilots=nada,rule fusion=min"
 
-    def seats():
+    def roles():
         rows = page.locator("#pool-members tr").all()
         return [(row.locator("th").inner_text(), row.locator("td").first.inner_text()) for row in rows]
 
-    wait_for(lambda: seats() == [("weir", "pilot"), ("nada", "copilot"), ("rule", "copilot")], "no seats are shown")
+    wait_for(
+        lambda: roles() == [("weir", "active"), ("nada", "candidate"), ("rule", "candidate")], "no roles are shown"
+    )
     assert page.locator("#pool-change").input_value() == "pilot=weir copilots=nada,rule fusion=min"
     page.locator("#pool-members button").nth(1).click()
-    wait_for(lambda: seats() == [("weir", "copilot"), ("nada", "pilot"), ("rule", "copilot")], "the seat was not given")
+    wait_for(
+        lambda: roles() == [("weir", "candidate"), ("nada", "active"), ("rule", "candidate")],
+        "the controller was not activated",
+    )
     page.locator("#pool-change").fill("pilot=rule fusion=max policy=by_trust")
     page.locator("#pool-change").press("Enter")
     wait_for(
-        lambda: seats() == [("weir", "watching"), ("nada", "watching"), ("rule", "pilot")], "the line was not taken"
+        lambda: roles() == [("weir", "observing"), ("nada", "observing"), ("rule", "active")],
+        "the specification was not accepted",
     )
     assert [order["line"] for order in calls.controls] == [
         "pilot=nada copilots=weir,rule fusion=min",
@@ -141,7 +149,7 @@ def test_kinds_of_paths_are_shown_where_the_model_tells_them(open_page, calls, t
         return
     told = page.locator("#kind-legend b")
     wait_for(lambda: told.is_visible() and told.inner_text() == "kind 2", "no kind is shown")
-    wait_for(lambda: told.inner_text() == "not known yet", "it stays as it was")
+    wait_for(lambda: told.inner_text() == "unknown", "it stays as it was")
     assert len(colours(page, "kind-plot")) >= 3
 
 
@@ -199,7 +207,7 @@ def test_choose_start_drag_watch_stop(open_page, server, calls):
     for canvas, line in (("rate-plot", "--received"), ("rate-plot", "--c-weir"), ("rate-plot", "--c-gcc"),
                          ("delay-plot", "--c-weir"), ("reason-plot", "--c-weir")):  # fmt: skip
         assert colours(page, canvas).get(token_colour(page, line), 0) > 30, (canvas, line)
-    assert "only shown, GCC decides" in page.locator("#verdict").inner_text()
+    assert "for display only, GCC decides" in page.locator("#verdict").inner_text()
     assert "frames/s" in page.locator("#picture").inner_text()
 
     # The weights, with the mouse: many steps, few messages, the last one kept.
@@ -404,7 +412,7 @@ def test_the_sum_of_the_weights_stays_1(open_page):
     page = open_page()
     sums = page.evaluate(
         """async () => {
-          const { allowed, fromPoint, moved, percents, toPoint } = await import("/page/weights.js");
+          const { allowed, fromPoint, moved, percents, toPoint } = await import("/page/objective.js");
           const bad = [];
           const check = (weights, what) => {
             const sum = weights.reduce((a, b) => a + b, 0);

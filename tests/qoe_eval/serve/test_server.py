@@ -352,18 +352,18 @@ async def test_models_that_are_none_or_not_there_are_refused(server, calls):
         for message, said in (
             ({"name": "broken.onnx"}, "model broken.onnx: "),
             ({"name": "empty.onnx"}, "the model stays as it is"),
-            ({"name": "gone.onnx"}, "'gone.onnx' is none of shipped, "),
-            ({"name": "leads-out.onnx"}, "is none of"),
-            ({"name": "a-folder.onnx"}, "is none of"),
-            ({"name": "pipe.onnx"}, "is none of"),
-            ({"name": "notes.txt"}, "is none of"),
-            ({"name": "deeper/other.onnx"}, "is none of"),
-            ({"name": "../outside.onnx"}, "is none of"),
-            ({"name": str(server.models / "mine.onnx")}, "is none of"),
-            ({"name": "/etc/passwd"}, "is none of"),
-            ({"name": ["mine.onnx"]}, "is none of"),
-            ({"name": None}, "is none of"),
-            ({}, "is none of"),
+            ({"name": "gone.onnx"}, "'gone.onnx' is not one of shipped, "),
+            ({"name": "leads-out.onnx"}, "is not one of"),
+            ({"name": "a-folder.onnx"}, "is not one of"),
+            ({"name": "pipe.onnx"}, "is not one of"),
+            ({"name": "notes.txt"}, "is not one of"),
+            ({"name": "deeper/other.onnx"}, "is not one of"),
+            ({"name": "../outside.onnx"}, "is not one of"),
+            ({"name": str(server.models / "mine.onnx")}, "is not one of"),
+            ({"name": "/etc/passwd"}, "is not one of"),
+            ({"name": ["mine.onnx"]}, "is not one of"),
+            ({"name": None}, "is not one of"),
+            ({}, "is not one of"),
             ({"path": "/etc/passwd"}, "'path' is not known"),
             ({"name": "mine.onnx", "path": "/etc/passwd"}, "'path' is not known"),
         ):
@@ -455,10 +455,10 @@ async def test_a_call_that_breaks_says_why_and_the_next_one_can_start(server, ca
         await session.post("/call", json=CALL)
         call = (await events_until(live, over))[-1]["call"]
         assert (call["status"], call["message"]) == ("failed", "the link fell over")
-        calls.raises, calls.failure, calls.speed = None, "chromium: ended before its time", 100.0
+        calls.raises, calls.failure, calls.speed = None, "chromium: ended early", 100.0
         await session.post("/call", json=CALL | {"duration_s": 5})
         call = (await events_until(live, lambda event: over(event) and event["call"]["number"] == 2))[-1]["call"]
-        assert (call["status"], call["message"]) == ("failed", "chromium: ended before its time")
+        assert (call["status"], call["message"]) == ("failed", "chromium: ended early")
         assert call["result"]["scenario"] == "step-down-up"
 
 

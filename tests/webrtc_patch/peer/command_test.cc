@@ -1,4 +1,4 @@
-#include "lines/command.h"
+#include "command.h"
 
 #include <gtest/gtest.h>
 

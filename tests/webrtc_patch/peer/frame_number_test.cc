@@ -1,11 +1,11 @@
-#include "video/frame_number.h"
+#include "frame_number.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <utility>
 
-#include "video/frame_source.h"
+#include "frame_source.h"
 
 namespace weir::peer {
 namespace {

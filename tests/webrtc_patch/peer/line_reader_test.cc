@@ -1,4 +1,4 @@
-#include "lines/line_reader.h"
+#include "command.h"
 
 #include <gtest/gtest.h>
 #include <sys/eventfd.h>

@@ -1,4 +1,4 @@
-#include "rtc/sdp.h"
+#include "sdp.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "rtc/sender_clock.h"
+#include "rtcp_observer.h"
 
 #include <gtest/gtest.h>
 

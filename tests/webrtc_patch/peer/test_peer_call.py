@@ -229,5 +229,5 @@ def test_a_pool_flies_a_call_and_takes_other_seats(start_call, model, with_gcc):
     receiver.send({"type": "pool", "line": f"pilot=rule copilots=weir{gcc} fusion=min"})
     receiver.wait_for("error", lambda line: "the pool has no such member" in line["message"])
     receiver.send({"type": "pool", "line": "pilot=nada copilots=weir" + ("" if with_gcc else ",gcc") + " fusion=min"})
-    receiver.wait_for("error", lambda line: "negotiated when the call begins" in line["message"])
+    receiver.wait_for("error", lambda line: "only before the call" in line["message"])
     assert (sender.stop(), receiver.stop()) == (0, 0)

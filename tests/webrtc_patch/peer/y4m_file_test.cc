@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-#include "video/frame_source.h"
+#include "frame_source.h"
 
 namespace weir::peer {
 namespace {

@@ -37,18 +37,18 @@ class RembNetworkController final : public webrtc::NetworkControllerInterface {
 
   NetworkControlUpdate OnNetworkAvailability(webrtc::NetworkAvailability message) override {
     available_ = message.network_available;
-    // Silence counts from when something could be said.
-    Heard(message.at_time);
+    // The feedback timeout starts when feedback becomes possible.
+    OnFeedback(message.at_time);
     return Update(message.at_time);
   }
 
   NetworkControlUpdate OnNetworkRouteChange(webrtc::NetworkRouteChange message) override {
     announcement_.SetConstraints(message.constraints);
-    // What the receiver said, and what was lost, was of another path.
+    // The last REMB and losses are from another path.
     remb_.reset();
     loss_limit_.reset();
     lost_packets_ = received_packets_ = 0;
-    Heard(message.at_time);
+    OnFeedback(message.at_time);
     return Update(message.at_time);
   }
 
@@ -63,7 +63,7 @@ class RembNetworkController final : public webrtc::NetworkControllerInterface {
   }
 
   NetworkControlUpdate OnRemoteBitrateReport(webrtc::RemoteBitrateReport message) override {
-    Heard(message.receive_time);
+    OnFeedback(message.receive_time);
     // 0 means "no limit" where REMB comes from a receiver without an opinion.
     if (message.bandwidth.IsFinite() && message.bandwidth > DataRate::Zero()) remb_ = message.bandwidth;
     return Update(message.receive_time);
@@ -94,7 +94,7 @@ class RembNetworkController final : public webrtc::NetworkControllerInterface {
   }
 
   NetworkControlUpdate OnTransportLossReport(webrtc::TransportLossReport message) override {
-    Heard(message.receive_time);
+    OnFeedback(message.receive_time);
     lost_packets_ += message.packets_lost_delta;
     received_packets_ += message.packets_received_delta;
     const uint64_t packets = lost_packets_ + received_packets_;
@@ -106,7 +106,7 @@ class RembNetworkController final : public webrtc::NetworkControllerInterface {
   }
 
   NetworkControlUpdate OnTransportPacketsFeedback(webrtc::TransportPacketsFeedback message) override {
-    Heard(message.feedback_time);
+    OnFeedback(message.feedback_time);
     return Update(message.feedback_time);
   }
 
@@ -118,7 +118,7 @@ class RembNetworkController final : public webrtc::NetworkControllerInterface {
     RembTargetReason reason;
   };
 
-  void Heard(Timestamp now) {
+  void OnFeedback(Timestamp now) {
     if (now.IsFinite()) last_heard_ = now;
     sent_since_heard_ = false;
     timeout_limit_.reset();

@@ -1,5 +1,5 @@
-// A sender's network controller that does what the receiver says: the target rate is what REMB announced, at once, in
-// both directions. With it at the sender and Weir at the receiver, GCC is gone at both ends.
+// A sender's network controller that follows the receiver: the target rate is that of the last REMB, immediately, in
+// both directions. With it at the sender and Weir at the receiver, neither end runs GCC.
 //
 //   dependencies.network_controller_factory = MakeRembNetworkControllerFactory();   //
 //   PeerConnectionFactoryDependencies

@@ -1,5 +1,5 @@
-// What our network controllers tell libwebrtc's sender: a target rate within its bounds, and the pacing that goes with
-// it, whenever it has changed.
+// Builds the updates of Weir's network controllers for libwebrtc's sender: a target rate within its bounds, and the
+// pacing for it, whenever it has changed.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_SENDER_TARGET_ANNOUNCEMENT_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_SENDER_TARGET_ANNOUNCEMENT_H_
 
@@ -17,7 +17,7 @@ class TargetAnnouncement {
   // Bounds that are missing, infinite or zero become libwebrtc's defaults: 30 kbps, none; a start rate that is missing
   // stays what it was, at first 300 kbps.
   void SetConstraints(const webrtc::TargetRateConstraints& constraints);
-  // What they do not name stays as it was. The rate in force is announced again.
+  // Missing values stay unchanged. The current rate is announced again.
   void SetStreams(const webrtc::StreamsConfig& streams);
   // Ignored unless finite and above 0.
   void SetRoundTripTime(webrtc::TimeDelta round_trip_time);
@@ -28,7 +28,7 @@ class TargetAnnouncement {
   webrtc::DataRate start_rate() const { return start_rate_; }
   webrtc::TimeDelta round_trip_time() const { return round_trip_time_; }
 
-  // Empty where nothing has changed, or `now` is no time. `target` is within the bounds, `loss_ratio` in [0, 1].
+  // Empty if nothing has changed, or `now` is infinite. `target` is within the bounds, `loss_ratio` in [0, 1].
   webrtc::NetworkControlUpdate Announce(webrtc::DataRate target, double loss_ratio, webrtc::Timestamp now);
 
  private:

@@ -17,7 +17,7 @@ using webrtc::NetworkControlUpdate;
 
 // Decisions fall due every 100 ms or so; how long a host may be late for one.
 constexpr webrtc::TimeDelta kProcessInterval = webrtc::TimeDelta::Millis(25);
-// Of a host that sets no maximum.
+// For a host that sets no maximum.
 constexpr DataRate kDefaultMaxRate = TargetRateConstraints{}.max_rate;
 
 // One monotonic clock, in microseconds, on either side.
@@ -30,8 +30,8 @@ PacketKind KindOf(const webrtc::SentPacket& packet) {
   return packet.audio ? PacketKind::kAudio : PacketKind::kVideo;
 }
 
-// Of the streams' wishes all but this: a target that falls at once leaves the encoder's last pictures to the pacer, and
-// at 1.1 times a low target they wait for seconds.
+// Drops the streams' pacing factor: when the target falls, the pacer still holds the encoder's last pictures, and
+// at 1.1 times a low target they would wait for seconds.
 webrtc::NetworkControllerConfig WithoutPacingFactor(webrtc::NetworkControllerConfig config) {
   config.stream_based_config.pacing_factor.reset();
   return config;
@@ -52,7 +52,7 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
 
   NetworkControlUpdate OnNetworkRouteChange(webrtc::NetworkRouteChange message) override {
     announcement_.SetConstraints(message.constraints);
-    // What the receiver said was of another path.
+    // The last REMB is from another path.
     remb_.reset();
     Begin(adapter::FromWebrtc(announcement_.start_rate()));
     return Update(message.at_time);
@@ -60,7 +60,7 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
 
   NetworkControlUpdate OnProcessInterval(webrtc::ProcessInterval message) override {
     const Timestamp now = FromWebrtc(message.at_time);
-    // Silence on a network that is not there says nothing of the path.
+    // Without a network, missing feedback is no information about the path.
     if (available_ && estimator_->next_timeout() <= now) estimator_->OnTimeout(now);
     return Update(message.at_time);
   }
@@ -165,10 +165,10 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
   adapter::TargetAnnouncement announcement_;
   std::optional<SendSideEstimator> estimator_;
   std::optional<DataRate> remb_;
-  // Of the last second.
+  // Over the last second.
   double loss_ratio_ = 0;
   bool available_ = true;
-  // Of one message.
+  // For one message.
   std::vector<PacketFeedback> reports_;
 };
 

@@ -6,7 +6,7 @@
 //
 // target = the estimator's rate, whose upper bound is the smaller of max_data_rate and the latest REMB. Where the peer
 // did not negotiate transport-cc, libwebrtc reports no packets, and REMB alone, else the start rate, is the target.
-// RTCP loss reports change nothing: transport feedback has told of the same losses before.
+// RTCP loss reports are ignored: transport feedback has reported the same losses before.
 //
 // Packets are paced at 2.5 times the target, whatever the streams ask for (libwebrtc's video: 1.1, with which pictures
 // wait for seconds where the target falls); no probes, and no padding beyond what the streams ask for. A change of

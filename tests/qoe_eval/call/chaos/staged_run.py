@@ -13,7 +13,7 @@ import uuid
 from contextlib import suppress
 from pathlib import Path
 
-from weir.qoe_eval.call.link.namespaces import FOLDER
+from weir.qoe_eval.link.namespaces import FOLDER
 
 STAGED_WEIR = Path(__file__).parent / "staged_weir.py"
 LIMIT_S = 90.0
@@ -22,15 +22,15 @@ GONE_LIMIT_S = 40.0
 LARGEST_FOLDER_BYTES = 20 << 20
 # What hangs is given up sooner than for users.
 LIMITS = {
-    "weir.qoe_eval.call.link.process:_START_LIMIT_S": 5.0,
-    "weir.qoe_eval.call.link.process:_ANSWER_LIMIT_S": 3.0,
-    "weir.qoe_eval.call.link.process:_STOP_LIMIT_S": 3.0,
-    "weir.qoe_eval.call.session.peer_process:_START_LIMIT_S": 8.0,
-    "weir.qoe_eval.call.session.peer_process:_STOP_LIMIT_S": 4.0,
-    "weir.qoe_eval.call.session.browser:_START_LIMIT_S": 20.0,
-    "weir.qoe_eval.call.session.browser:_STOP_LIMIT_S": 3.0,
-    "weir.qoe_eval.call.session.session:_CONNECT_LIMIT_S": 12.0,
-    "weir.qoe_eval.call.session.silence:LONGEST_S": 4.0,
+    "weir.qoe_eval.link.process:_START_LIMIT_S": 5.0,
+    "weir.qoe_eval.link.process:_ANSWER_LIMIT_S": 3.0,
+    "weir.qoe_eval.link.process:_STOP_LIMIT_S": 3.0,
+    "weir.qoe_eval.call.weir_peer:_START_LIMIT_S": 8.0,
+    "weir.qoe_eval.call.weir_peer:_STOP_LIMIT_S": 4.0,
+    "weir.qoe_eval.call.browser:_START_LIMIT_S": 20.0,
+    "weir.qoe_eval.call.browser:_STOP_LIMIT_S": 3.0,
+    "weir.qoe_eval.call.session:_CONNECT_LIMIT_S": 12.0,
+    "weir.qoe_eval.call.disturbance:LONGEST_S": 4.0,
     "weir.qoe_eval.call.media.ffmpeg:_TIME_LIMIT_S": 8.0,
 }
 

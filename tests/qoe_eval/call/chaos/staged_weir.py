@@ -10,7 +10,7 @@ import os
 import sys
 
 from weir.cli.main import main
-from weir.qoe_eval.call.session import session
+from weir.qoe_eval.call import session
 
 
 def stop_at_stages(stages, go):

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from weir.qoe_eval.call.media.source_videos import source_video_path
-from weir.qoe_eval.call.requirements_check import missing_requirements
+from weir.qoe_eval.call.media.source_video import source_video_path
+from weir.qoe_eval.requirements import missing_requirements
 from weir.traces.catalogue import load_bundled
 
 

@@ -4,29 +4,19 @@ import numpy as np
 import pytest
 
 from weir.errors import InputError
-from weir.qoe_eval.call.logs import file_names
-from weir.qoe_eval.call.logs.link_log import read_link_log
-from weir.qoe_eval.call.measures.metrics import VMAF_FRAMES, measure
-from weir.qoe_eval.call.report.record import conclude, read_record
-from weir.qoe_eval.measures.table import MEASURES
+from weir.qoe_eval.call import logs
+from weir.qoe_eval.call.measures import CALL_MEASURES, VMAF_FRAMES
+from weir.qoe_eval.call.record import conclude, read_record
+from weir.qoe_eval.link.log import read_link_log
 from weir.traces.schema.values_over_time import DelayOverTime
 
 
-@pytest.fixture
-def times(made_call):
-    return {
-        "started_us": made_call.START_US,
-        "ended_us": made_call.START_US + 12_000_000,
-        "base_one_way_delay_ms": 25.0,
-    }
-
-
-def test_the_measures_of_a_call(made_call, times, source, tmp_path):
+def test_the_measures_of_a_call(made_call, source, tmp_path):
     frames = made_call.make_logs(tmp_path)
     made_call.make_pictures(tmp_path, frames, source)
-    measures = measure(tmp_path, source, **times)
+    measures = made_call.measured(tmp_path, source=source)
     found = measures.metrics
-    assert list(found) == list(MEASURES.of("call"))
+    assert list(found) == list(CALL_MEASURES)
     assert len(frames) == 324
     assert found["frames_per_second"] == pytest.approx(324 / 11.8)
     assert found["freeze_count"] == 1
@@ -48,30 +38,30 @@ def test_the_measures_of_a_call(made_call, times, source, tmp_path):
     assert found["time_to_first_frame_ms"] == pytest.approx(200)
     assert (found["stats_freeze_count"], found["stats_total_freezes_duration_s"]) == (1, pytest.approx(1.1))
     assert found["vmaf_mean"] > 95
-    assert measures.about["frames"] == {"rendered": 324, "without_number": 0, "not_written": 0, "never_came": 30}
-    assert measures.about["problems"] == []
+    assert measures.frames == {"rendered": 324, "without_number": 0, "not_written": 0, "never_came": 30}
+    assert measures.problems == []
     vmaf = json.loads((tmp_path / VMAF_FRAMES).read_text())
     assert [time for time, _ in vmaf["frames"]] == [frame["render_time_us"] for frame in frames]
-    assert (tmp_path / file_names.RECORDING).stat().st_size > 10_000
+    assert (tmp_path / logs.RECORDING).stat().st_size > 10_000
 
 
-def test_wrong_pictures_lower_vmaf(made_call, times, source, tmp_path):
+def test_wrong_pictures_lower_vmaf(made_call, source, tmp_path):
     frames = made_call.make_logs(tmp_path, duration_s=4, freeze_s=0)
     late = [frame | {"frame_number": (frame["frame_number"] + 20) % 300} for frame in frames]
     made_call.make_pictures(tmp_path, late, source)
-    assert measure(tmp_path, source, **times).metrics["vmaf_mean"] < 60
+    assert made_call.measured(tmp_path, source=source).metrics["vmaf_mean"] < 60
 
 
-def test_a_call_that_froze_and_never_came_back(made_call, times, tmp_path):
+def test_a_call_that_froze_and_never_came_back(made_call, tmp_path):
     made_call.make_logs(tmp_path, freeze_at_s=6.0, freeze_s=100)
-    found = measure(tmp_path, None, **times).metrics
+    found = made_call.measured(tmp_path).metrics
     assert found["freeze_count"] == 1
     assert found["total_freezes_duration_s"] == pytest.approx(12 - 0.2 - 179 / 30, abs=1e-3)
     assert found["frames_per_second"] == pytest.approx(180 / 11.8)
     assert found["vmaf_mean"] is None
 
 
-def test_frames_that_were_not_written_or_not_read_are_not_compared(made_call, times, source, tmp_path):
+def test_frames_that_were_not_written_or_not_read_are_not_compared(made_call, source, tmp_path):
     frames = made_call.make_logs(tmp_path, duration_s=4, freeze_s=0)
     for index, frame in enumerate(frames):
         if index % 10 == 3:
@@ -84,23 +74,23 @@ def test_frames_that_were_not_written_or_not_read_are_not_compared(made_call, ti
         for frame in frames
     ]
     made_call.make_pictures(tmp_path, pictures, source)
-    made_call.write_lines(tmp_path / file_names.FRAME_LOG, frames)
-    measures = measure(tmp_path, source, **times)
-    assert measures.about["frames"] == {"rendered": 114, "without_number": 11, "not_written": 12, "never_came": 0}
+    made_call.write_lines(tmp_path / logs.FRAME_LOG, frames)
+    measures = made_call.measured(tmp_path, source=source)
+    assert measures.frames == {"rendered": 114, "without_number": 11, "not_written": 12, "never_came": 0}
     assert measures.metrics["vmaf_p5"] > 95
     assert measures.metrics["frames_per_second"] == pytest.approx(114 / 11.8)
 
 
-def test_what_a_killed_call_left_is_measured(made_call, times, source, tmp_path):
+def test_what_a_killed_call_left_is_measured(made_call, source, tmp_path):
     frames = made_call.make_logs(tmp_path)
     made_call.make_pictures(tmp_path, frames, source)
-    for name in (file_names.FRAMES, file_names.FRAME_LOG, file_names.LINK_LOG, file_names.RECEIVER_STATS):
+    for name in (logs.FRAMES, logs.FRAME_LOG, logs.LINK_LOG, logs.RECEIVER_STATS):
         path = tmp_path / name
         with path.open("r+b") as file:
             file.truncate(path.stat().st_size * 2 // 3 + 7)
-    (tmp_path / file_names.ESTIMATES).unlink()
-    measures = measure(tmp_path, source, **times)
-    assert measures.about["problems"] == []
+    (tmp_path / logs.ESTIMATES).unlink()
+    measures = made_call.measured(tmp_path, source=source)
+    assert measures.problems == []
     found = measures.metrics
     assert found["frozen_share"] > 0.2
     assert found["vmaf_mean"] > 95
@@ -108,44 +98,36 @@ def test_what_a_killed_call_left_is_measured(made_call, times, source, tmp_path)
     assert found["received_bitrate_bps"] > 8e5
 
 
-def test_nothing_at_all(times, tmp_path):
-    found = measure(tmp_path, None, **times).metrics
+def test_nothing_at_all(made_call, tmp_path):
+    found = made_call.measured(tmp_path).metrics
     assert found["frames_per_second"] == 0
     assert found["frozen_share"] == 1
     assert {name for name, value in found.items() if value is not None} == {"frames_per_second", "frozen_share"}
-    assert not any(measure(tmp_path).metrics.values())
+    assert not any(made_call.measured(tmp_path, started_us=None, ended_us=0).metrics.values())
 
 
-def test_times_come_from_the_link_where_nobody_says_them(made_call, times, tmp_path):
+def test_a_longer_path_is_no_queue(made_call, tmp_path):
     made_call.make_logs(tmp_path)
-    told, found = measure(tmp_path, None, **times), measure(tmp_path, base_one_way_delay_ms=25.0)
-    assert found.about["end_us"] == told.about["end_us"]
-    assert found.metrics == pytest.approx(told.metrics)
-
-
-def test_a_longer_path_is_no_queue(made_call, times, tmp_path):
-    made_call.make_logs(tmp_path)
-    del times["base_one_way_delay_ms"]
-    constant = measure(tmp_path, None, 25.0, **times).metrics
+    constant = made_call.measured(tmp_path).metrics
     assert constant["p95_queueing_delay_ms"] == pytest.approx(constant["network_delay_ms_p95"] - 25.0)
     changing = DelayOverTime(times_s=[0, 1000], values_ms=[25.0, 500.0])
-    assert measure(tmp_path, None, changing, **times).metrics == pytest.approx(constant)
+    assert made_call.measured(tmp_path, base_one_way_delay_ms=changing).metrics == pytest.approx(constant)
     longer = DelayOverTime(times_s=[0, 0.1], values_ms=[25.0, constant["network_delay_ms_p95"]])
-    assert measure(tmp_path, None, longer, **times).metrics["p95_queueing_delay_ms"] < 1.0
+    assert made_call.measured(tmp_path, base_one_way_delay_ms=longer).metrics["p95_queueing_delay_ms"] < 1.0
 
 
-def test_a_damaged_picture_file_costs_only_its_measures(made_call, times, source, tmp_path):
+def test_a_damaged_picture_file_costs_only_its_measures(made_call, source, tmp_path):
     made_call.make_logs(tmp_path)
-    (tmp_path / file_names.FRAMES).write_bytes(b"YUV4MPEG2 W3 H3\n" + bytes(1000))
-    measures = measure(tmp_path, source, **times)
-    assert "3x3" in measures.about["problems"][0]
+    (tmp_path / logs.FRAMES).write_bytes(b"YUV4MPEG2 W3 H3\n" + bytes(1000))
+    measures = made_call.measured(tmp_path, source=source)
+    assert "3x3" in measures.problems[0]
     assert measures.metrics["vmaf_mean"] is None
     assert measures.metrics["freeze_count"] == 1
 
 
 def test_the_link_log_of_each_direction(made_call, tmp_path):
     made_call.make_logs(tmp_path)
-    forward, reverse = (read_link_log(tmp_path / file_names.LINK_LOG, name) for name in ("forward", "reverse"))
+    forward, reverse = (read_link_log(tmp_path / logs.LINK_LOG, name) for name in ("forward", "reverse"))
     assert len(forward.time_us) == len(reverse.time_us) == 120
     assert forward.interval_s.sum() == pytest.approx(12)
     assert forward.scenario_start_us == pytest.approx(made_call.START_US)
@@ -176,12 +158,12 @@ def test_a_call_is_concluded(made_call, source, tmp_path, monkeypatch):
     folder = tmp_path / "steps-weir-1"
     frames = made_call.make_logs(folder)
     made_call.make_pictures(folder, frames, source)
-    monkeypatch.setattr("weir.qoe_eval.call.report.record.source_video_path", lambda width, height: source)
+    monkeypatch.setattr("weir.qoe_eval.call.record.source_video_path", lambda width, height: source)
     note = {"type": "note", "time_us": 7, "text": "link down for 5 s"}
-    record, disturbed = conclude(made_call.settings(folder), made_call.about(happened=[note]))
+    record, disturbed = conclude(made_call.settings(folder), made_call.progress(happened=[note]))
     assert disturbed == []
     assert record == read_record(folder)
-    assert (record.schema_, record["scenario"], record["controller"], record["seed"]) == (
+    assert (record["schema_"], record["scenario"], record["controller"], record["seed"]) == (
         "weir.result/1",
         "steps",
         "weir",
@@ -193,13 +175,13 @@ def test_a_call_is_concluded(made_call, source, tmp_path, monkeypatch):
     assert record["call"]["folder"] == "steps-weir-1"
     assert record["call"]["happened"] == [note]
     # Gigabytes of raw pictures are not kept.
-    assert not (folder / file_names.FRAMES).exists()
-    assert (folder / file_names.RECORDING).exists()
+    assert not (folder / logs.FRAMES).exists()
+    assert (folder / logs.RECORDING).exists()
 
 
 def test_a_call_that_never_began_has_a_record(made_call, source, tmp_path, monkeypatch):
-    monkeypatch.setattr("weir.qoe_eval.call.report.record.source_video_path", lambda width, height: source)
-    about = made_call.about(failure="no connection within 30 s", started_us=None, ready={"link": None})
+    monkeypatch.setattr("weir.qoe_eval.call.record.source_video_path", lambda width, height: source)
+    about = made_call.progress(failure="no connection within 30 s", started_us=None, ready={"link": {}})
     record, disturbed = conclude(made_call.settings(tmp_path, "gcc"), about)
     assert disturbed == []
     assert record["objective"] is None
@@ -209,6 +191,6 @@ def test_a_call_that_never_began_has_a_record(made_call, source, tmp_path, monke
 
 def test_a_damaged_record_is_one_message(tmp_path):
     assert read_record(tmp_path) is None
-    (tmp_path / file_names.RECORD).write_text('{"schema": "weir.result/1"}')
-    with pytest.raises(InputError, match="no record of a call"):
+    (tmp_path / logs.RECORD).write_text('{"schema": "weir.result/1"}')
+    with pytest.raises(InputError, match="not a record of a call"):
         read_record(tmp_path)

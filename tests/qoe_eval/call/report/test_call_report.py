@@ -6,12 +6,12 @@ from html_page import check, data_of
 
 from weir.cli.main import main
 from weir.errors import InputError
-from weir.qoe_eval.call.logs import file_names
-from weir.qoe_eval.call.measures.metrics import measure
-from weir.qoe_eval.call.report.page import rewrite, write
-from weir.qoe_eval.call.report.record import make_record, write_record
-from weir.qoe_eval.call.report.summary import read_calls
-from weir.qoe_eval.call.settings import CallResult
+from weir.qoe_eval.call import logs
+from weir.qoe_eval.call.plan import CallResult
+from weir.qoe_eval.call.record import make_record, write_record
+from weir.qoe_eval.call.report import rewrite, write
+from weir.qoe_eval.call.summary import read_calls
+from weir.qoe_eval.records import RunAbout
 
 
 @pytest.fixture
@@ -35,9 +35,9 @@ def calls(made_call, tmp_path):
                         folder, delay_ms=80 if own else 140 + seed, freeze_s=0.5 if own else 1 + seed / 10,
                         rate_share=share * (0.8 if own else 0.6), seed=seed,
                     )  # fmt: skip
-                    measures = measure(folder, None, 25.0, made_call.START_US, made_call.START_US + 12_000_000)
+                    measures = made_call.measured(folder)
                     settings = made_call.settings(folder, controller, seed, scenario=scenario, **more)
-                    records.append(make_record(settings, made_call.about(**(about or {})), measures, []))
+                    records.append(make_record(settings, made_call.progress(**(about or {})), measures, []))
                     write_record(folder, records[-1])
         return records
 
@@ -46,13 +46,13 @@ def calls(made_call, tmp_path):
 
 def test_controllers_side_by_side(calls, tmp_path):
     records = calls()
-    summary, page = write(records, tmp_path, {"command": "weir call steps --compare", "planned": 9})
-    assert summary == json.loads((tmp_path / "summary.json").read_text())
+    summary, page = write(records, tmp_path, RunAbout(command="weir call steps --compare", planned=9))
+    assert json.loads(summary.text()) == json.loads((tmp_path / "summary.json").read_text())
     assert summary["controllers"]["weir"]["received_bitrate_bps"]["n"] == 4
     row = next(r for r in summary["paired"] if r["metric"] == "end_to_end_delay_ms_p95")
     assert (row["a"], row["b"], row["wins"], row["n"], row["independent"]) == ("weir", "gcc", 2, 4, 2)
     assert row["mean"] == pytest.approx(-61.5, abs=0.1)
-    assert row["ci95"] == [None, None]
+    assert row["ci95"] == (None, None)
     text = page.read_text()
     checker = check(text)
     sections = ["headline", "paired", "scenarios", "time-series", "calls", "run"]
@@ -77,7 +77,7 @@ def test_the_charts_have_the_calls_of_a_pair(calls, made_call, tmp_path):
     rows = {row["title"]: row["lines"] for row in charts[0]["rows"]}
     assert list(rows) == ["Estimate, kbps", "Received, kbps", "Delay, ms", "Frames per s"]
     capacity, weir, gcc = rows["Estimate, kbps"]
-    assert (capacity["name"], weir["group"], gcc["group"]) == ("capacity left", "weir", "gcc")
+    assert (capacity["name"], weir["group"], gcc["group"]) == ("available capacity", "weir", "gcc")
     assert capacity["y"][0] == pytest.approx(1800)
     assert capacity["y"][-1] == pytest.approx(800)
     assert weir["y"][2] == pytest.approx(1600, rel=0.05)
@@ -95,7 +95,7 @@ def test_the_charts_have_the_calls_of_a_pair(calls, made_call, tmp_path):
 def test_the_chart_of_a_pool_says_who_has_the_seat_and_the_trust_in_who_had_it(calls, made_call, tmp_path):
     line = "pilot=weir copilots=nada policy=by_trust"
     records = calls(scenarios=("steps",), seeds=(1,), controllers=(line, "gcc"))
-    path = tmp_path / "calls" / records[0]["call"]["folder"] / file_names.ESTIMATES
+    path = tmp_path / "calls" / records[0]["call"]["folder"] / logs.ESTIMATES
 
     def pool(entry):
         broken = entry["time_us"] > made_call.START_US + 6_000_000
@@ -109,15 +109,15 @@ def test_the_chart_of_a_pool_says_who_has_the_seat_and_the_trust_in_who_had_it(c
     made_call.write_lines(path, [pool(json.loads(one)) for one in path.read_text().splitlines()])
     _, page = write(records, tmp_path)
     rows = {row["title"]: row for row in data_of(page.read_text())["charts"][0]["rows"]}
-    assert rows["Pilot"]["ticks"] == ["weir", "nada"]
-    (pilot,), (trust,) = rows["Pilot"]["lines"], rows["Trust"]["lines"]
+    assert rows["Active controller"]["ticks"] == ["weir", "nada"]
+    (pilot,), (trust,) = rows["Active controller"]["lines"], rows["Trust"]["lines"]
     assert (pilot["y"][10], pilot["y"][13], pilot["step"]) == (0, 1, True)
     assert (trust["y"][10], trust["y"][13]) == (1.0, 0.2)
 
 
 def test_the_chart_says_what_kind_of_path_a_model_saw(calls, made_call, tmp_path):
     records = calls(scenarios=("steps",), seeds=(1,), controllers=("weir", "gcc"))
-    path = tmp_path / "calls" / records[0]["call"]["folder"] / file_names.ESTIMATES
+    path = tmp_path / "calls" / records[0]["call"]["folder"] / logs.ESTIMATES
     entries = [json.loads(one) for one in path.read_text().splitlines()]
     kinds = [entry | {"path_kind": 4 * (entry["time_us"] > made_call.START_US + 6_000_000)} for entry in entries]
     made_call.write_lines(path, kinds)
@@ -127,12 +127,12 @@ def test_the_chart_says_what_kind_of_path_a_model_saw(calls, made_call, tmp_path
     assert (kind["y"][10], kind["y"][13], kind["step"]) == (0, 4, True)
 
 
-def test_disturbed_and_broken_calls_are_marked_and_not_averaged(calls, tmp_path):
+def test_disturbed_and_broken_calls_are_marked_and_not_averaged(made_call, calls, tmp_path):
     records = calls(seeds=(1, 2, 3))
     clean, _ = write(records, tmp_path)
-    records[1]["call"]["disturbed"] = ["the encoder was short of CPU for 40% of the call"]
-    records[1]["metrics"]["run"]["received_bitrate_bps"] = 1.0
-    records[10]["call"]["failure"] = "chromium: ended before its time <b>"
+    records[1] = made_call.changed(records[1], {"disturbed": ["the encoder was short of CPU for 40% of the call"]})
+    records[1].metrics.run["received_bitrate_bps"] = 1.0
+    records[10] = made_call.changed(records[10], {"failure": "chromium: ended early <b>"})
     summary, page = write(records, tmp_path)
     assert summary["controllers"]["gcc"]["received_bitrate_bps"]["n"] == 5
     assert summary["controllers"]["gcc"]["received_bitrate_bps"]["mean"] == pytest.approx(
@@ -143,16 +143,16 @@ def test_disturbed_and_broken_calls_are_marked_and_not_averaged(calls, tmp_path)
     words = " ".join(" ".join(check(page.read_text()).text).split())
     assert "2 calls left out of every mean" in words
     assert "disturbed: the encoder was short of CPU for 40% of the call" in words
-    assert "ended before its time <b>" in words
+    assert "ended early <b>" in words
 
 
 def test_links_lead_to_the_recordings(calls, tmp_path):
     records = calls(scenarios=("steps",), seeds=(1,))
-    recording = tmp_path / "calls" / records[0]["call"]["folder"] / file_names.RECORDING
+    recording = tmp_path / "calls" / records[0]["call"]["folder"] / logs.RECORDING
     recording.write_bytes(b"mp4")
     _, page = write(records, tmp_path)
     files = [link for link in check(page.read_text()).links if not link.startswith("#")]
-    assert f"calls/0-weir-1/{file_names.RECORDING}" in files
+    assert f"calls/0-weir-1/{logs.RECORDING}" in files
     assert all((tmp_path / link).is_file() for link in files)
 
 
@@ -169,12 +169,11 @@ def test_one_call_in_its_own_folder(calls, tmp_path):
     assert again == summary
 
 
-def test_calls_that_differ_are_told_apart(calls):
+def test_calls_that_differ_are_distinguished(made_call, calls):
     first = calls(scenarios=("steps",), seeds=(1,))
     other = calls(scenarios=("steps",), seeds=(1,), below="other", objective=(0.8, 0.1, 0.1))
     native = calls(scenarios=("steps",), seeds=(1,), below="native")
-    for record in native:
-        record["call"]["sender"] = "native"
+    native = [made_call.changed(record, {"sender": "native"}) for record in native]
     found = {(call.case, call.controller) for call in read_calls([*first, *other[:1], *native])}
     assert found == {
         ("steps, chromium", "weir"), ("steps, chromium", "gcc"), ("steps, chromium", "weir-throughput"),
@@ -187,44 +186,42 @@ def test_calls_that_differ_are_told_apart(calls):
 def test_logs_that_are_gone_leave_their_lines_out(calls, tmp_path):
     records = calls(scenarios=("steps",), seeds=(1,))
     for path in (tmp_path / "calls").rglob("*.jsonl"):
-        if path.name != file_names.RECEIVER_STATS:
+        if path.name != logs.RECEIVER_STATS:
             path.unlink()
     _, page = write(records, tmp_path)
     (chart,) = data_of(page.read_text())["charts"]
     assert [row["title"] for row in chart["rows"]] == ["Received, kbps"]
 
 
-def test_names_from_files_cannot_become_markup(calls, tmp_path):
+def test_names_from_files_cannot_become_markup(made_call, calls, tmp_path):
     hostile = '</script><img src=x onerror="alert(1)">'
     records = calls(scenarios=("steps",), seeds=(1,), about={"ready": {"x": {"versions": {hostile: hostile}}}})
-    for record in records:
-        record["scenario"] = hostile
-        record["call"]["disturbed"] = [hostile]
-        record["call"]["sender"] = record["call"]["codec"] = hostile
-    _, page = write(records, tmp_path, {"command": hostile, "failures": [hostile]})
+    details = {"disturbed": [hostile], "sender": hostile, "codec": hostile}
+    records = [made_call.changed(record, details, scenario=hostile) for record in records]
+    _, page = write(records, tmp_path, RunAbout(command=hostile, failures=[hostile]))
     text = page.read_text()
     check(text)
     assert "<img src=x" not in text
 
 
-def test_a_folder_that_leads_elsewhere_is_not_followed(calls, tmp_path):
+def test_a_folder_that_leads_elsewhere_is_not_followed(made_call, calls, tmp_path):
     records = calls(scenarios=("steps",), seeds=(1,), controllers=("weir",))
-    records[0]["call"]["folder"] = "../../../etc"
+    records[0] = made_call.changed(records[0], {"folder": "../../../etc"})
     _, page = write(records, tmp_path)
     assert data_of(page.read_text())["charts"] == []
 
 
 def test_weir_report_makes_the_page_of_calls_again(calls, tmp_path, monkeypatch, capfd):
     records = calls()
-    (tmp_path / "results.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
-    before, page = write(records, tmp_path, {"command": "weir call", "planned": 8})
+    (tmp_path / "results.jsonl").write_text("".join(json.dumps(record.to_json()) + "\n" for record in records))
+    before, page = write(records, tmp_path, RunAbout(command="weir call", planned=8))
     kept = page.read_text()
     page.unlink()
     monkeypatch.setattr(sys, "argv", ["weir", "report", str(tmp_path), "--json"])
     with pytest.raises(SystemExit) as caught:
         main()
     assert caught.value.code == 0
-    assert json.loads(capfd.readouterr().out) == before
+    assert json.loads(capfd.readouterr().out) == json.loads(before.text())
     assert page.read_text() == kept
 
 

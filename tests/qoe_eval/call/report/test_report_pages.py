@@ -4,11 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from weir.qoe_eval.call.measures.metrics import measure
-from weir.qoe_eval.call.report.page import write
-from weir.qoe_eval.call.report.record import make_record
-from weir.qoe_eval.dumps.reader import read_dump
-from weir.qoe_eval.dumps.report import write_dump_report
+from weir.qoe_eval.call.record import make_record
+from weir.qoe_eval.call.report import write
+from weir.qoe_eval.dumps.report import read_dump, write_dump_report
 
 CHROMIUM = "/usr/bin/chromium"
 DUMP = Path(__file__).parents[3] / "data" / "dumps" / "chromium-156.webrtc-internals.gz"
@@ -35,9 +33,11 @@ def pages(made_call, tmp_path_factory):
         for controller in ("weir", "gcc"):
             folder = out / "calls" / f"steps-{controller}-{seed}"
             made_call.make_logs(folder, delay_ms=80 if controller == "weir" else 140, seed=seed)
-            measures = measure(folder, None, 25.0, made_call.START_US, made_call.START_US + 12_000_000)
+            measures = made_call.measured(folder)
             settings = made_call.settings(folder, controller, seed)
-            records.append(make_record(settings, made_call.about(), measures, ["a note"] if len(records) == 3 else []))
+            records.append(
+                make_record(settings, made_call.progress(), measures, ["a note"] if len(records) == 3 else [])
+            )
     return {"calls": write(records, out)[1], "dump": write_dump_report(read_dump(DUMP), out / "dump")}
 
 
@@ -92,5 +92,5 @@ def test_another_call_and_another_measure_are_shown(browser, pages):
 def test_the_legend_names_each_controller_once(browser, pages):
     page, _ = open_page(browser, pages["calls"])
     names = page.locator("#series .legendtext").all_text_contents()
-    assert names == ["capacity left", "weir", "gcc"]
+    assert names == ["available capacity", "weir", "gcc"]
     page.close()

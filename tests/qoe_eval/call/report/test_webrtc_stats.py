@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from weir.qoe_eval.call.logs.webrtc_stats import MOST_OBJECTS, StatsReports, read_stats_log
+from weir.qoe_eval.call.webrtc_stats import MOST_OBJECTS, StatsReports, read_stats_log
 
 
 def inbound(**members):

@@ -4,15 +4,16 @@ import asyncio
 import os
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from weir.qoe_eval.call.processes.json_lines_process import monotonic_us
-from weir.qoe_eval.call.session.browser import BrowserEnd
-from weir.qoe_eval.call.session.endpoint import EndpointFailed
-from weir.qoe_eval.call.settings import CHROMIUM
+from weir.qoe_eval.call.browser import BrowserEnd, PageSettings
+from weir.qoe_eval.call.weir_peer import EndpointFailed
+from weir.qoe_eval.link.child_process import monotonic_us
+from weir.qoe_eval.requirements import CHROMIUM
 
 pytestmark = pytest.mark.skipif(not os.access(CHROMIUM, os.X_OK), reason=f"{CHROMIUM} is not there")
 
@@ -30,14 +31,12 @@ def video(tmp_path_factory):
     return path
 
 
-def with_browser(video, work, **changes):
-    settings = {
-        "width": SIZE[0], "height": SIZE[1], "frames_per_second": 30, "codec": "VP8", "max_bitrate_bps": 1_000_000,
-        "stats_interval_ms": 200,
-    }  # fmt: skip
+SETTINGS = PageSettings("send", 200, *SIZE, frames_per_second=30, codec="VP8", max_bitrate_bps=1_000_000)
 
+
+def with_browser(video, work, **changes):
     async def run():
-        sender = BrowserEnd(None, video, settings | changes)
+        sender = BrowserEnd(None, video, replace(SETTINGS, **changes))
         try:
             return await asyncio.wait_for(work(sender), 60)
         finally:
@@ -84,7 +83,7 @@ def test_a_page_that_receives_tells_of_every_frame(video):
                 kept.append(message)
 
     async def work(sender):
-        receiver = BrowserEnd(None, None, {"role": "receive", "stats_interval_ms": 200})
+        receiver = BrowserEnd(None, None, PageSettings("receive", 200))
         kept = []
         ends = (await receiver.start(), await sender.start())
         talk = [asyncio.create_task(pass_on(sender, receiver, []))]
@@ -109,11 +108,7 @@ def test_a_page_that_receives_tells_of_every_frame(video):
 
 def test_the_last_statistics_come_when_it_is_stopped(video):
     async def run():
-        settings = {
-            "width": SIZE[0], "height": SIZE[1], "frames_per_second": 30, "codec": "VP8",
-            "max_bitrate_bps": 1_000_000, "stats_interval_ms": 60_000,
-        }  # fmt: skip
-        sender = BrowserEnd(None, video, settings)
+        sender = BrowserEnd(None, video, replace(SETTINGS, stats_interval_ms=60_000))
         await sender.start()
         await sender.send({"type": "start"})
         await until(sender, "offer")

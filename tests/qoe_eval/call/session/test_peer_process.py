@@ -12,8 +12,7 @@ import pytest
 
 from weir.errors import MissingComponent
 from weir.executables import find_peer
-from weir.qoe_eval.call.session.endpoint import EndpointFailed
-from weir.qoe_eval.call.session.peer_process import PeerProcess
+from weir.qoe_eval.call.weir_peer import EndpointFailed, PeerProcess
 
 
 def with_peer(folder, work, role="receive"):
@@ -76,8 +75,8 @@ def test_a_start_that_fails_says_why(fake_peer, tmp_path, behaviour, error, mess
 
 
 def test_a_peer_that_never_gets_ready_is_given_up(fake_peer, tmp_path, monkeypatch):
-    monkeypatch.setattr("weir.qoe_eval.call.session.peer_process._START_LIMIT_S", 0.5)
-    monkeypatch.setattr("weir.qoe_eval.call.session.peer_process._STOP_LIMIT_S", 0.2)
+    monkeypatch.setattr("weir.qoe_eval.call.weir_peer._START_LIMIT_S", 0.5)
+    monkeypatch.setattr("weir.qoe_eval.call.weir_peer._STOP_LIMIT_S", 0.2)
     fake_peer(receive="never ready")
     with pytest.raises(EndpointFailed, match="not ready within"):
         with_peer(tmp_path, lambda peer: peer.start())
@@ -87,8 +86,8 @@ def test_a_peer_that_never_gets_ready_is_given_up(fake_peer, tmp_path, monkeypat
     ("behaviour", "reason"),
     [
         ("die in call", "the receiver (weir-peer) was killed by signal 9"),
-        ("fail in call", "the receiver (weir-peer) failed with status 1"),
-        ("nonsense", "the receiver (weir-peer) wrote what is no message: b'this is no message"),
+        ("fail in call", "the receiver (weir-peer) ended with status 1"),
+        ("nonsense", "the receiver (weir-peer) wrote an invalid message: b'this is no message"),
     ],
 )
 def test_a_death_in_the_call_is_an_end_that_says_so(fake_peer, tmp_path, behaviour, reason):
@@ -104,7 +103,7 @@ def test_a_death_in_the_call_is_an_end_that_says_so(fake_peer, tmp_path, behavio
 
 
 def test_one_that_does_not_stop_is_killed(fake_peer, tmp_path, monkeypatch):
-    monkeypatch.setattr("weir.qoe_eval.call.session.peer_process._STOP_LIMIT_S", 0.5)
+    monkeypatch.setattr("weir.qoe_eval.call.weir_peer._STOP_LIMIT_S", 0.5)
     fake_peer(receive="ignore stop")
 
     async def work(peer):
@@ -121,7 +120,7 @@ def test_it_dies_with_a_parent_that_is_killed(fake_peer, tmp_path):
     fake_peer(receive="ignore stop")
     program = f"""
 import asyncio, pathlib
-from weir.qoe_eval.call.session.peer_process import PeerProcess
+from weir.qoe_eval.call.weir_peer import PeerProcess
 async def main():
     peer = PeerProcess("receiver", None, ["--role", "receive"], pathlib.Path({str(tmp_path / "log")!r}))
     await peer.start()

@@ -6,9 +6,9 @@ import json
 import pytest
 
 from weir.errors import InputError
-from weir.qoe_eval.call.logs.json_lines import read_objects
-from weir.qoe_eval.call.report.record import read_record
-from weir.qoe_eval.call.session import session
+from weir.qoe_eval.call import session
+from weir.qoe_eval.call.record import read_record
+from weir.qoe_eval.json_lines import read_objects
 
 
 @pytest.fixture(autouse=True)
@@ -16,9 +16,9 @@ def made_up(monkeypatch, fake_call, fake_peer, tmp_path):
     monkeypatch.setattr(session, "CallNamespaces", fake_call.FakeNamespaces)
     monkeypatch.setattr(session, "LinkProcess", fake_call.FakeLink)
     monkeypatch.setattr(session, "source_video_path", lambda width, height: tmp_path / "source.y4m")
-    monkeypatch.setattr("weir.qoe_eval.call.report.record.source_video_path", lambda width, height: None)
+    monkeypatch.setattr("weir.qoe_eval.call.record.source_video_path", lambda width, height: None)
     # How busy this machine is does not matter here.
-    monkeypatch.setattr("weir.qoe_eval.call.measures.disturbance.LARGEST_WAKE_UP_LAG_MS", 1e9)
+    monkeypatch.setattr("weir.qoe_eval.call.disturbance.LARGEST_WAKE_UP_LAG_MS", 1e9)
     monkeypatch.setattr(fake_call.FakeLink, "behaviour", "")
     monkeypatch.setattr(fake_call.FakeLink, "downs", [])
     monkeypatch.setattr(fake_call.FakeNamespaces, "existing", 0)
@@ -83,12 +83,12 @@ def test_orders_reach_the_receiver_and_the_link(fake_call, tmp_path, fake_peer):
     assert fake_call.FakeLink.downs == [5.0]
     objectives = [order for order in fake_peer.heard() if order["type"] == "objective"]
     assert [(o["role"], round(o["throughput"], 6)) for o in objectives] == [("receive", 0.8)]
-    assert any("refused: throughput must be" in note for note in notes(result))
+    assert any("refused: objective: three weights" in note for note in notes(result))
     assert any("reboot" in note for note in notes(result))
-    assert any("refused: path must be the file of a model" in note for note in notes(result))
+    assert any("refused: path: must be the file of a model" in note for note in notes(result))
     models = [(order["role"], order["path"]) for order in fake_peer.heard() if order["type"] == "model"]
     assert models == [("receive", "/models/mine.onnx")]
-    assert "another model decides: mine.onnx" in notes(result)
+    assert "model changed to mine.onnx" in notes(result)
     assert "stopped by the user" in notes(result)
     happened = [one["type"] for one in result.record["call"]["happened"] if one["type"] != "note"]
     assert happened == ["objective", "down", "model"]
@@ -101,7 +101,7 @@ def test_orders_of_the_settings_are_given_at_their_times(fake_call, tmp_path, fa
     happened = [(one["time_us"] - call["started_us"], one["type"]) for one in call["happened"] if one["type"] != "note"]
     assert [kind for _, kind in happened] == ["model", "down"]
     assert [after_us >= 1e6 * at_s for (after_us, _), (at_s, _) in zip(happened, orders, strict=True)] == [True, True]
-    assert "another model decides: worse.onnx" in notes(result)
+    assert "model changed to worse.onnx" in notes(result)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_orders_of_the_settings_are_given_at_their_times(fake_call, tmp_path, fa
         ({"receive": "die in call"}, "the receiver (weir-peer) was killed by signal 9"),
         ({"send": "die in call"}, "the sender (weir-peer) was killed by signal 9"),
         ({"send": "fail in call"}, "sender: the connection was lost"),
-        ({"receive": "nonsense"}, "the receiver (weir-peer) wrote what is no message"),
+        ({"receive": "nonsense"}, "the receiver (weir-peer) wrote an invalid message"),
         ({"receive": "die at start"}, "the receiver (weir-peer) ended with status 1 at its start"),
         ({"send": "die at start"}, "the sender (weir-peer) ended with status 1 at its start"),
     ],

@@ -7,8 +7,8 @@ import socket
 import aiohttp
 import pytest
 
-from weir.qoe_eval.call.link.namespace_socket import listening_socket
-from weir.qoe_eval.call.session.signalling import MAXIMUM_MESSAGE_BYTES, SignallingServer
+from weir.qoe_eval.call.signalling import MAXIMUM_MESSAGE_BYTES, SignallingServer
+from weir.qoe_eval.link.namespaces import listening_socket
 
 
 def in_session(work):

@@ -59,7 +59,7 @@ struct FlowController {
 // Throws InputError for a name that is neither in `kSimulatedControllers` nor a pool's line.
 void CheckControllerName(std::string_view name);
 
-// `name` may be a pool's line (weir/pool/pool_specification.h), of members that decide at the receiver; "weir:FILE" is
+// `name` may be a pool's line (weir/pool_controller.h), of members that decide at the receiver; "weir:FILE" is
 // a policy of its own. Baselines are measured as they are: of all receiver-side controllers only the policy, and a pool
 // with one, has the guard's rules on. Throws InputError for an unknown name, and for a model or
 // an own controller that cannot be used. An own controller that fails later stops the simulation.

@@ -1,0 +1,175 @@
+"""`weir call`: real calls through a link that replays scenarios."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, cast, get_args
+
+import typer
+
+from weir.console import error_console
+from weir.errors import InputError
+from weir.executables import find_peer, find_simulator
+from weir.qoe_eval.call import report as call_report
+from weir.qoe_eval.call.plan import (
+    CODECS,
+    DEFAULT_MAX_BITRATE_BPS,
+    SIZES,
+    CallPlan,
+    ReceiverKind,
+    SenderKind,
+    plan_calls,
+)
+from weir.qoe_eval.call.run import run_calls
+from weir.qoe_eval.records import RunAbout, command_record
+from weir.qoe_eval.report.text_tables import print_means
+from weir.qoe_eval.requirements import check_requirements
+from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
+from weir.qoe_eval.runs.options import POOL, check_model, model_to_run, parse_objective, read_pool
+from weir.qoe_eval.runs.own_controllers import check_own_names, is_own, read_own_controller
+from weir.registry import AT_NATIVE_SENDER, CONTROLLERS, DEFAULT_PRESET, IN_CALLS, PRESETS, is_pool, uses_model
+from weir.traces.formats.convert import parse_rate
+
+COMPARED = ("weir", "gcc")
+_CONTROLLERS = (*IN_CALLS, *AT_NATIVE_SENDER)
+# Controllers that run at the sender and work with any receiver.
+_AT_SENDER = ("gcc", *AT_NATIVE_SENDER)
+_SHOWN = (
+    "received_bitrate_bps", "frames_per_second", "frozen_share", "end_to_end_delay_ms_p95", "network_delay_ms_p95",
+    "loss_ratio", "vmaf_mean", "vmaf_p5",
+)  # fmt: skip
+
+
+def call(
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SCENARIO...",
+            help="As for replay: traces, scenario files, catalogue/NAME; catalogue/muses-cross-traffic is one for "
+            "calls.",
+        ),
+    ],
+    sender: Annotated[
+        str, typer.Option(metavar="NAME", help="chromium: an unmodified browser; native: weir-peer.")
+    ] = "chromium",
+    receiver: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="native: weir-peer; chromium: a browser, for --sender native with gcc or weir-send."
+        ),
+    ] = "native",
+    controller: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help=f"{'; '.join(f'{name}: {CONTROLLERS[name].summary}' for name in _CONTROLLERS)}; or a custom "
+            f"controller instead of the policy: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM; or {POOL}.",
+        ),
+    ] = "weir",
+    compare: Annotated[
+        bool,
+        typer.Option(
+            "--compare",
+            help="Compare weir (or weir-send) with gcc, and with a custom controller or pool, seed by seed.",
+        ),
+    ] = False,
+    objective: Annotated[
+        str,
+        typer.Option(metavar="T,L,P", help=f"Weights of throughput, latency and loss; or {', '.join(PRESETS)}."),
+    ] = DEFAULT_PRESET,
+    duration: Annotated[
+        float | None,
+        typer.Option(min=5, max=3600, metavar="S", help="Default: the scenario's; 60 s of one longer than 120 s."),
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Calls with the seeds 1 to N.")] = 1,
+    size: Annotated[str, typer.Option(metavar="WxH", help="1280x720 or 640x360.")] = "1280x720",
+    codec: Annotated[str, typer.Option(metavar="NAME", help="VP8, VP9 or H264.")] = "VP8",
+    max_bitrate: Annotated[
+        str, typer.Option(metavar="RATE", help="Limit of the encoder, for example 2.5M.")
+    ] = f"{DEFAULT_MAX_BITRATE_BPS}",
+    model: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="ONNX model of weir. Default: the shipped one.")
+    ] = None,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of results, recordings and report.")] = Path(
+        "weir-calls"
+    ),
+    repeat_disturbed: Annotated[
+        bool, typer.Option("--repeat-disturbed", help="Repeat disturbed calls of an earlier run.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and no progress.")] = False,
+) -> None:
+    """Makes real calls through a link that replays a scenario, and measures them at the receiver.
+
+    Writes results.jsonl, summary.json, report.html, and a folder with logs and recording for each call. The same
+    command again makes the calls that were interrupted or failed. Needs root, for network namespaces.
+    """
+    started = time.monotonic()
+    kind = cast(SenderKind, _one_of("--sender", sender, get_args(SenderKind)))
+    pool = read_pool(controller) if is_pool(controller) else None
+    own = read_own_controller(controller) if not pool and is_own(controller) else None
+    if own and own.model:
+        raise InputError(f"--controller {controller}: in calls, --model sets the model of the controller weir")
+    if own:
+        check_own_names([own], list(CONTROLLERS))
+    name = own.name if own else pool or _one_of("--controller", controller, _CONTROLLERS)
+    _one_of("--size", size, SIZES)
+    receiver_kind = cast(ReceiverKind, _one_of("--receiver", receiver, get_args(ReceiverKind)))
+    if name in AT_NATIVE_SENDER and kind != "native":
+        raise InputError(f"--controller {name}: runs at the sender; add --sender native")
+    if receiver_kind == "chromium" and (kind != "native" or name not in _AT_SENDER):
+        raise InputError(f"--receiver chromium: requires --sender native and --controller {' or '.join(_AT_SENDER)}")
+    compared = _AT_SENDER if name in AT_NATIVE_SENDER or receiver_kind == "chromium" else COMPARED
+    controllers = ((name, *compared) if own or pool else compared) if compare else (name,)
+    check_model(model)
+    scenarios = read_inputs(inputs, PathOptions(duration_s=duration))
+    weights = parse_objective(objective)
+    check_requirements(kind, receiver_kind)
+    width, height = SIZES[size]
+    plan = CallPlan(
+        scenarios=scenarios,
+        sender=kind,
+        controllers=controllers,
+        objective=weights,
+        seeds=range(1, seeds + 1),
+        width=width,
+        height=height,
+        codec=_one_of("--codec", codec, CODECS),
+        max_bitrate_bps=_bitrate(max_bitrate),
+        model=model_to_run(model) if any(uses_model(one) for one in controllers) else None,
+        duration_s=duration,
+        own=own,
+        receiver=receiver_kind,
+    )
+    console = error_console()
+    calls = plan_calls(plan, out, [find_peer(), find_simulator()])
+    outcome = run_calls(calls, out, console, quiet=as_json, repeat_disturbed=repeat_disturbed)
+    run = RunAbout(**command_record(started), planned=len(calls), failures=outcome.failures)
+    summary, page = call_report.write([*outcome.records, *outcome.failed], out, run)
+    if as_json:
+        typer.echo(summary.text())
+    else:
+        print_means(summary, _SHOWN)
+        for one in summary.left_out:
+            typer.echo(f"excluded: {one.scenario}, {one.controller}, seed {one.seed}: {'; '.join(one.why)}")
+        note = f" ({outcome.reused} of them from an earlier run)" if outcome.reused else ""
+        count = len(outcome.records)
+        typer.echo(f"\n{count} call{'s' * (count != 1)}{note}. Report: {page}")
+    if outcome.failures:
+        shown = "\n".join(f"  {failure}" for failure in outcome.failures[:5])
+        console.print(f"weir: calls that ended early: {len(outcome.failures)}\n{shown}")
+        raise typer.Exit(1)
+
+
+def _one_of(option: str, value: str, known: Sequence[str] | Mapping[str, Any]) -> str:
+    if value not in known:
+        raise InputError(f"{option} {value}: use {', '.join(known)}")
+    return value
+
+
+def _bitrate(text: str) -> int:
+    rate = parse_rate(text)
+    if not 50e3 <= rate <= 50e6:
+        raise InputError(f"--max-bitrate {text}: must be between 50k and 50M")
+    return round(rate)

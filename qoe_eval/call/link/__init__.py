@@ -1,1 +1,0 @@
-"""The emulated link between two network namespaces: for a call, and for `weir link`."""

@@ -1,1 +1,0 @@
-"""The raw logs of a call: their names, and how they are read."""

@@ -1,0 +1,213 @@
+"""Measures of a call from its logs, over the whole call: from the first rendered frame to the end, with its ramp-up."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from weir.errors import InputError
+from weir.files.output import write_text
+from weir.qoe_eval.call import logs
+from weir.qoe_eval.call.media.ffmpeg import MODEL, FfmpegFailed, make_recording, measure_vmaf
+from weir.qoe_eval.call.media.received_frames import ReceivedFrame, capture_times_us, read_index, unwrap_numbers
+from weir.qoe_eval.call.media.y4m import Y4m
+from weir.qoe_eval.call.webrtc_stats import StatsObject, StatsReports, read_stats_log
+from weir.qoe_eval.link.log import LinkLog, read_link_log
+from weir.qoe_eval.measures.table import MEASURES
+from weir.qoe_eval.measures.viewer import find_freezes
+from weir.traces.schema.values_over_time import DelayOverTime
+
+VMAF_FRAMES = "vmaf.json"
+CALL_MEASURES = MEASURES.of("call")
+# A delay out of these bounds is an error of the clock mapping.
+_DELAY_BOUNDS_US = (-50_000, 60_000_000)
+
+Values = dict[str, float | None]
+
+
+@dataclass(frozen=True)
+class MeasuredCall:
+    """The input of `measure`; times are CLOCK_MONOTONIC.
+
+    `folder`: the logs. `started_us`: the call was connected and the scenario began; None: it never began. `source`: the
+    y4m that was sent; without it there is no VMAF. `base_one_way_delay_ms`: of the forward link without its queue.
+    `raw_frames`: the received frames; by default in the folder.
+    """
+
+    folder: Path
+    started_us: int | None
+    ended_us: int
+    source: Path | None = None
+    base_one_way_delay_ms: float | DelayOverTime | None = None
+    raw_frames: Path | None = None
+
+
+@dataclass(frozen=True)
+class CallMeasures:
+    """`metrics`: every measure of a call, None where it is undefined. `start_us`, `end_us`: the measured time.
+    `frames`: counts of what became of them. `problems`: why something could not be measured.
+    """
+
+    metrics: Values
+    start_us: int
+    end_us: int
+    frames: dict[str, int]
+    problems: list[str]
+
+
+def measure(call: MeasuredCall) -> CallMeasures:
+    """Measures a call; writes `recording.mp4` and `vmaf.json` into its folder if the received frames are there.
+
+    A missing or torn log, as a killed call leaves, leaves its measures undefined.
+
+    Raises:
+        InputError: a log cannot be read, or is larger than that of any call.
+        MissingComponent: ffmpeg is not installed.
+    """
+    started_us, end_us = call.started_us, call.ended_us
+    frames = [
+        frame
+        for frame in read_index(call.folder / logs.FRAME_LOG)
+        if (started_us or 0) <= frame.render_time_us <= end_us
+    ]
+    link = read_link_log(call.folder / logs.LINK_LOG, "forward")
+    receiver = read_stats_log(call.folder / logs.RECEIVER_STATS)
+    start_us = frames[0].render_time_us if frames else end_us if started_us is None else started_us
+    metrics: Values = dict.fromkeys(CALL_MEASURES)
+    metrics |= _frame_metrics(frames, started_us, start_us, end_us)
+    metrics |= _link_metrics(link.between(start_us, end_us), call.base_one_way_delay_ms)
+    zero_us = start_us if started_us is None else started_us
+    metrics |= _stats_metrics(receiver, zero_us / 1e6, start_us / 1e6, end_us / 1e6)
+    problems = []
+    try:
+        metrics |= _picture_metrics(call, frames, start_us)
+    except (InputError, FfmpegFailed) as error:
+        problems.append(str(error))
+    CALL_MEASURES.check(metrics)
+    finite = {name: _finite(value) for name, value in metrics.items()}
+    return CallMeasures(finite, start_us, end_us, _frame_counts(frames), problems)
+
+
+def _frame_metrics(frames: Sequence[ReceivedFrame], started_us: int | None, start_us: int, end_us: int) -> Values:
+    duration_s = (end_us - start_us) / 1e6
+    if duration_s <= 0:
+        return {}
+    if not frames:
+        return {"frames_per_second": 0.0, "frozen_share": 1.0}
+    freezes = find_freezes([frame.render_time_us for frame in frames], end_us)
+    frozen_s = sum(freeze.duration_us for freeze in freezes) / 1e6
+    delays_ms = end_to_end_delays_ms(frames)
+    known = [delay for delay in delays_ms if delay is not None]
+    heights = [frame.height for frame in frames if frame.height]
+    p50, p95 = np.percentile(known, [50, 95]) if known else (None, None)
+    return {
+        "frames_per_second": len(frames) / duration_s,
+        "freeze_count": float(len(freezes)),
+        "total_freezes_duration_s": frozen_s,
+        "frozen_share": frozen_s / duration_s,
+        "end_to_end_delay_ms_p50": p50,
+        "end_to_end_delay_ms_p95": p95,
+        "frame_height_mean": float(np.mean(heights)) if heights else None,
+        "time_to_first_frame_ms": (start_us - started_us) / 1e3 if started_us is not None else None,
+    }
+
+
+def end_to_end_delays_ms(frames: Sequence[ReceivedFrame]) -> list[float | None]:
+    """Rendering time less capture time of every frame; None where the capture time is unknown."""
+    low, high = _DELAY_BOUNDS_US
+    delays = []
+    for frame, captured_us in zip(frames, capture_times_us(frames), strict=True):
+        delay_us = frame.render_time_us - captured_us if captured_us is not None else None
+        delays.append(delay_us / 1e3 if delay_us is not None and low <= delay_us <= high else None)
+    return delays
+
+
+def _link_metrics(link: LinkLog, base_one_way_delay_ms: float | DelayOverTime | None) -> Values:
+    seconds = float(link.interval_s.sum())
+    packets, lost = float(np.nansum(link.packets)), float(link.lost_packets.sum())
+    if seconds <= 0 or packets + lost <= 0:
+        return {}
+    delay_ms = link.one_way_delay_percentile_ms(95)
+    if isinstance(base_one_way_delay_ms, DelayOverTime):
+        base_ms = base_one_way_delay_ms.at(np.maximum(0.0, np.nan_to_num(link.scenario_time_s)))
+    else:
+        base_ms = np.full(len(link.time_us), np.nan if base_one_way_delay_ms is None else base_one_way_delay_ms)
+    queueing_ms = link.one_way_delay_percentile_ms(95, base_ms)
+    return {
+        "p95_queueing_delay_ms": None if queueing_ms is None else max(0.0, queueing_ms),
+        "network_delay_ms_p95": delay_ms,
+        "loss_ratio": lost / (packets + lost),
+        "receive_rate_bps": 8 * float(np.nansum(link.bytes)) / seconds,
+        "utilisation": link.utilisation,
+    }
+
+
+def _stats_metrics(receiver: StatsReports, zero_s: float, start_s: float, end_s: float) -> Values:
+    # Up to the last report: a call that was cut has none for its last second.
+    inbound = receiver.of("inbound-rtp")
+    last_s = max((float(times[-1]) for o in inbound if len(times := o.series("bytesReceived")[0])), default=0.0)
+    end_s = min(end_s, last_s)
+    video = [o for o in inbound if o.kind == "video"]
+
+    def growth(objects: Sequence[StatsObject], name: str) -> float | None:
+        known = [found for o in objects if (found := o.growth(name, start_s, end_s, zero_s)) is not None]
+        return sum(known) if known else None
+
+    counted = receiver.freeze_counters()
+    received = growth(inbound, "bytesReceived")
+    quantisers, decoded = growth(video, "qpSum"), growth(video, "framesDecoded")
+    return {
+        "received_bitrate_bps": 8 * received / (end_s - start_s) if received is not None and end_s > start_s else None,
+        "qp_mean": quantisers / decoded if quantisers is not None and decoded else None,
+        "stats_freeze_count": growth(counted, "freezeCount"),
+        "stats_total_freezes_duration_s": growth(counted, "totalFreezesDuration"),
+    }
+
+
+def _picture_metrics(call: MeasuredCall, frames: Sequence[ReceivedFrame], start_us: int) -> Values:
+    path = call.raw_frames or call.folder / logs.FRAMES
+    if not path.is_file() or not any(frame.position is not None for frame in frames):
+        return {}
+    with Y4m(path) as received:
+        make_recording(received, frames, (start_us, call.ended_us), call.folder / logs.RECORDING)
+        if call.source is None:
+            return {}
+        with Y4m(call.source) as sent:
+            compared = [
+                (frame.render_time_us, (frame.position, frame.frame_number))
+                for frame in frames
+                if frame.position is not None
+                and frame.position < len(received)
+                and frame.frame_number is not None
+                and frame.frame_number < len(sent)
+            ]
+            vmaf = measure_vmaf(received, sent, [numbers for _, numbers in compared])
+    if vmaf is None:
+        return {}
+    values = [[compared[index][0], round(value, 2)] for index, value in vmaf.frames]
+    text = json.dumps({"model": MODEL, "frames": values}, separators=(",", ":"))
+    write_text(call.folder / VMAF_FRAMES, text + "\n")
+    return {"vmaf_mean": vmaf.mean, "vmaf_p5": vmaf.p5}
+
+
+def _frame_counts(frames: Sequence[ReceivedFrame]) -> dict[str, int]:
+    """Frames that were rendered, had no readable number, could not be written by the peer; and frames of the source
+    between the first and the last that never arrived.
+    """
+    numbers = [number for number in unwrap_numbers(frames) if number is not None]
+    without_number = len(frames) - len(numbers)
+    expected = max(numbers) - min(numbers) + 1 if numbers else 0
+    return {
+        "rendered": len(frames),
+        "without_number": without_number,
+        "not_written": sum(frame.position is None for frame in frames),
+        "never_came": max(0, expected - len(set(numbers)) - without_number),
+    }
+
+
+def _finite(value: float | None) -> float | None:
+    return float(value) if value is not None and np.isfinite(value) else None

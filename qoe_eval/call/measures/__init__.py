@@ -1,1 +1,0 @@
-"""From the raw logs of a call to its measures, and whether the machine disturbed it."""

@@ -1,1 +1,0 @@
-"""Children of a call that speak JSON lines, and at which priority they run."""

@@ -1,0 +1,258 @@
+"""The report of calls: `summary.json` and one HTML file that opens without a network."""
+
+from __future__ import annotations
+
+import os
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+from weir.files.output import write_text
+from weir.qoe_eval.call import logs
+from weir.qoe_eval.call.charts import call_charts, folder_of
+from weir.qoe_eval.call.plan import CallResult
+from weir.qoe_eval.call.record import read_record
+from weir.qoe_eval.call.summary import Call, compared_records, read_calls, summarise_calls
+from weir.qoe_eval.json_lines import number
+from weir.qoe_eval.measures.summary import REFERENCE, ordered_controllers, run_values
+from weir.qoe_eval.measures.table import MEASURES, Measure
+from weir.qoe_eval.records import CallDetails, CallRecord, RunAbout, Summary, holds_calls, read_run
+from weir.qoe_eval.report.page_template import Section, View, render_page
+from weir.qoe_eval.report.sections.controllers import all_measures, paired
+from weir.qoe_eval.report.sections.runs import failures, objectives_of, versions_of
+from weir.qoe_eval.runs.store import CallStore
+
+SUMMARY = "summary.json"
+_HEADLINE = (
+    "received_bitrate_bps", "utilisation", "frames_per_second", "frozen_share", "end_to_end_delay_ms_p50",
+    "end_to_end_delay_ms_p95", "network_delay_ms_p95", "loss_ratio", "vmaf_mean", "vmaf_p5",
+)  # fmt: skip
+_COMPARED = (
+    "received_bitrate_bps", "frames_per_second", "frozen_share", "end_to_end_delay_ms_p95", "network_delay_ms_p95",
+    "vmaf_mean", "vmaf_p5", "loss_ratio", "utilisation",
+)  # fmt: skip
+_PER_CALL = (
+    "received_bitrate_bps", "frames_per_second", "frozen_share", "freeze_count", "end_to_end_delay_ms_p95",
+    "network_delay_ms_p95", "loss_ratio", "vmaf_mean", "vmaf_p5",
+)  # fmt: skip
+_LONGEST_REASON = 300
+
+
+def write(results: Sequence[CallRecord | CallResult], out: Path, run: RunAbout | None = None) -> tuple[Summary, Path]:
+    """Writes `summary.json` and `report.html` into `out`.
+
+    Args:
+        results: records of calls, or their results; at least one.
+        out: the folder that holds the calls' folders, itself or in `calls`; or the folder of a single call.
+        run: the command, and failures.
+
+    Returns:
+        The summary, and the page's path.
+
+    Raises:
+        InputError: a log cannot be read, or a file not written.
+    """
+    records = [result.record if isinstance(result, CallResult) else result for result in results]
+    calls = [(call, folder_of(call.record, out)) for call in read_calls(records)]
+    about = run or RunAbout(failures=[])
+    planned = about.planned if "planned" in about.model_fields_set else len(calls)
+    about = about.model_copy(update={"planned": planned, "runs": len(calls)})
+    summary = summarise_calls([call for call, _ in calls], about)
+    page = out / logs.REPORT
+    write_text(out / SUMMARY, summary.text() + "\n")
+    write_text(page, render(calls, summary, out))
+    return summary, page
+
+
+def rewrite(out: Path) -> tuple[Summary, Path] | None:
+    """Writes the report again from `results.jsonl`, or the `call.json` of a single call; None without calls.
+
+    Raises:
+        InputError: a record or log is damaged.
+    """
+    store = CallStore(out)
+    records = store.read() if holds_calls(store.results_path) else []
+    if not records:
+        only = read_record(out)
+        records = [only] if only is not None else []
+    if not records:
+        return None
+    return write(records, out, read_run(out / SUMMARY))
+
+
+def render(calls: Sequence[tuple[Call, Path]], summary: Summary, out: Path) -> str:
+    """Renders the page; links are relative to `out`.
+
+    Raises:
+        InputError: a log of a call cannot be read.
+    """
+    charts = call_charts(calls)
+    sections = [
+        failures([str(text)[:500] for text in summary.run.failures], "call"),
+        _headline(summary),
+        paired(summary, _COMPARED),
+        _per_scenario(summary),
+        _time_series(charts),
+        _calls_table(calls, out),
+        _what_was_run(calls, summary),
+    ]
+    lead = _lead(calls, summary)
+    return render_page(
+        "call", "Weir: calls", lead, sections, {"charts": charts}, "rows.js", list(summary.controllers)
+    )
+
+
+def _lead(calls: Sequence[tuple[Call, Path]], summary: Summary) -> View:
+    comparisons = (_against(calls, other) for other in summary.controllers if other != REFERENCE)
+    return {
+        "calls": len(calls),
+        "left_out": len(summary.left_out),
+        "scenarios": len({call.case for call, _ in calls}),
+        "comparisons": [one for one in comparisons if one is not None],
+    }
+
+
+def _against(calls: Sequence[tuple[Call, Path]], other: str) -> View | None:
+    """The main measures of the reference and another controller over their common calls."""
+    compared = compared_records(call for call, _ in calls)
+
+    def means_of_pairs(name: str) -> tuple[float, float] | None:
+        a, b = (run_values(compared, controller, name) for controller in (REFERENCE, other))
+        pairs = a.keys() & b.keys()
+        return (statistics.fmean(a[p] for p in pairs), statistics.fmean(b[p] for p in pairs)) if pairs else None
+
+    rates = means_of_pairs("received_bitrate_bps")
+    if rates is None or rates[1] <= 0:
+        return None
+    others = []
+    for name, label in (("end_to_end_delay_ms_p95", "end-to-end delay (p95)"), ("frozen_share", "frozen")):
+        both = means_of_pairs(name)
+        if both:
+            metric = MEASURES[name]
+            others.append(f"{label} {metric.display(both[0])} against {metric.display(both[1])} {metric.unit}")
+    return {"reference": REFERENCE, "other": other, "rate_ratio": f"{rates[0] / rates[1]:.2f}", "others": others}
+
+
+def _time_series(charts: Sequence[View]) -> Section | None:
+    if not charts:
+        return None
+    names = [chart["name"] for chart in charts]
+    return Section("time-series", "Time series", "call/time_series", {"names": names})
+
+
+def _headline(summary: Summary) -> Section | None:
+    """Every controller with the means of the main measures; None if there are none."""
+    controllers = summary.controllers
+    if not any(controllers.values()):
+        return None
+    metrics = [MEASURES[name] for name in _HEADLINE]
+    rows = [
+        {
+            "controller": name,
+            "is_reference": name == REFERENCE,
+            "calls": max((found.n for found in values.values()), default=0),
+            "means": [m.display(values[m.name].mean) if m.name in values else "–" for m in metrics],
+        }
+        for name, values in controllers.items()
+    ]
+    view = {"metrics": metrics, "rows": rows, "all_measures": all_measures(summary, "call")}
+    return Section("headline", "Controllers", "call/headline", view)
+
+
+def _per_scenario(summary: Summary) -> Section | None:
+    """Means over seeds, controllers side by side; None for a single scenario or controller."""
+    scenarios, controllers = summary.scenarios, list(summary.controllers)
+    metrics = [
+        MEASURES[name]
+        for name in _COMPARED
+        if any(name in values for by_controller in scenarios.values() for values in by_controller.values())
+    ]
+    if len(controllers) < 2 or len(scenarios) < 2 or not metrics:
+        return None
+    parts = []
+    for metric in metrics:
+        rows = [
+            (name, _marked(metric, [by_controller.get(one, {}).get(metric.name) for one in controllers]))
+            for name, by_controller in scenarios.items()
+        ]
+        parts.append({"metric": metric, "rows": rows})
+    return Section("scenarios", "Scenarios", "call/scenarios", {"controllers": controllers, "parts": parts})
+
+
+def _marked(metric: Measure, values: Sequence[float | None]) -> list[tuple[str, bool]]:
+    """The values as texts, each with whether it is the best."""
+    known = [value for value in values if value is not None]
+    best = metric.best(known) if known else None
+    return [(metric.display(value), value is not None and value == best) for value in values]
+
+
+def _calls_table(calls: Sequence[tuple[Call, Path]], out: Path) -> Section:
+    """Every call with its measures and links relative to `out`, by case, seed and controller."""
+    rows = []
+    for call, folder in _in_order(calls):
+        measures = call.record.measures
+        rows.append(
+            {
+                "case": call.case,
+                "controller": call.controller,
+                "is_reference": call.controller == REFERENCE,
+                "seed": call.record.seed,
+                "measures": [MEASURES[name].display(measures.get(name)) for name in _PER_CALL],
+                "links": _links(folder, out),
+                "why_left_out": "; ".join(reason[:_LONGEST_REASON] for reason in call.why_left_out),
+            }
+        )
+    view = {"metrics": [MEASURES[name] for name in _PER_CALL], "rows": rows}
+    return Section("calls", "Calls", "call/calls", view)
+
+
+def _in_order(calls: Sequence[tuple[Call, Path]]) -> list[tuple[Call, Path]]:
+    controllers = ordered_controllers(call.controller for call, _ in calls)
+    cases = list(dict.fromkeys(call.case for call, _ in calls))
+
+    def place(one: tuple[Call, Path]) -> tuple[int, int, int]:
+        return cases.index(one[0].case), one[0].record.seed, controllers.index(one[0].controller)
+
+    return sorted(calls, key=place)
+
+
+def _links(folder: Path, out: Path) -> list[tuple[str, str]]:
+    """Addresses and names of the links to its recording and record."""
+    return [
+        (quote(Path(os.path.relpath(folder / name, out)).as_posix()), label)
+        for name, label in ((logs.RECORDING, "recording"), (logs.RECORD, "record"))
+        if (folder / name).is_file()
+    ]
+
+
+def _what_was_run(calls: Sequence[tuple[Call, Path]], summary: Summary) -> Section:
+    """Command, senders, video, versions, and problems of measuring."""
+    run, records = summary.run, [call.record for call, _ in calls]
+    about = [record.call for record in records]
+    objectives = objectives_of(records)
+    unread = round(sum(number((c.measured.frames or {}).get("without_number")) or 0 for c in about))
+    problems = sorted({p for c in about for p in c.measured.problems})
+    entries = [
+        ("Finished", run.finished),
+        ("Senders", ", ".join(sorted({c.sender for c in about}))),
+        ("Video", "; ".join(sorted({_video(call) for call in about}))),
+        ("Duration", f"{statistics.median(r.duration_s for r in records):g} s a call"),
+        ("Objective", f"{objectives} (throughput, latency, loss)" if objectives else ""),
+        ("Seeds", ", ".join(map(str, sorted({r.seed for r in records})))),
+        ("Versions", versions_of(records)),
+        ("Calls", f"{len(calls)} complete of {run.planned}"),
+        ("Frames without a readable number", f"{unread:,}" if unread else ""),
+        ("Not measured", "; ".join(problems)),
+    ]
+    view = {
+        "reference": REFERENCE,
+        "command": run.command,
+        "entries": [(name, text) for name, text in entries if text],
+    }
+    return Section("run", "What was run", "call/what_was_run", view)
+
+
+def _video(call: CallDetails) -> str:
+    size = f"{call.width}x{call.height} at {call.frames_per_second:g}/s"
+    return f"{size}, {call.codec}, at most {call.max_bitrate_bps / 1e3:,.0f} kbps"

@@ -1,1 +1,0 @@
-"""The record of a call, and the report of calls."""

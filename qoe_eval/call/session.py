@@ -1,0 +1,355 @@
+"""One call from start to end: link, sender, receiver, their logs, and the measures.
+
+    sender --- namespace --- weir-sim link --- namespace --- receiver        (each Chromium or weir-peer)
+
+Offer, answer and candidates pass through this process, media and RTCP only through the link. In any case, no process
+and no namespace is left behind, and a call that fails has a record with what happened and when.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+from weir.errors import InputError, MissingComponent
+from weir.qoe_eval.call import logs
+from weir.qoe_eval.call.browser import BrowserEnd, PageSettings
+from weir.qoe_eval.call.disturbance import WakeUpLag, Watchdog
+from weir.qoe_eval.call.media.received_frames import BrowserFrames, RawFrames
+from weir.qoe_eval.call.media.source_video import SourceVideoFailed, source_video_path
+from weir.qoe_eval.call.orders import checked_order
+from weir.qoe_eval.call.plan import CallResult, CallSettings, Order
+from weir.qoe_eval.call.record import CallProgress, conclude
+from weir.qoe_eval.call.weir_peer import (
+    STATS_INTERVAL_MS,
+    Endpoint,
+    EndpointFailed,
+    PeerProcess,
+    receiver_arguments,
+    sender_arguments,
+)
+from weir.qoe_eval.json_lines import JsonLinesWriter
+from weir.qoe_eval.link.child_process import Message, monotonic_us
+from weir.qoe_eval.link.leftovers import Reaper, finish
+from weir.qoe_eval.link.namespaces import CallNamespaces, NamespacesFailed
+from weir.qoe_eval.link.process import LEFT_ADDRESS, RIGHT_ADDRESS, LinkFailed, LinkProcess
+from weir.qoe_eval.runs.options import model_to_run
+
+OnEvent = Callable[[dict[str, Any]], None]
+
+_CONNECT_LIMIT_S = 30.0
+_END_LIMIT_S = 1.0
+# Signalling goes to the other end.
+_SIGNALLING = {"sender": ("offer", "candidate"), "receiver": ("answer", "candidate")}
+
+
+async def run_call(
+    settings: CallSettings, on_event: OnEvent, control: asyncio.Queue[Order] | None = None
+) -> CallResult:
+    """Makes the call, and measures it.
+
+    Args:
+        settings: the call.
+        on_event: receives dicts of type `state`, `link`, `estimate`, `stats`, `note`, `end` during the call.
+        control: orders (`orders.py`) for the running call.
+
+    Returns:
+        Its result, with `failure` if it ended early.
+
+    Raises:
+        InputError: the folder cannot be written, or the source video not made.
+        asyncio.CancelledError: it was cancelled; everything it started has ended.
+    """
+    try:
+        return await _Call(settings, on_event, control).run()
+    except asyncio.CancelledError:
+        (settings.out / logs.FRAMES).unlink(missing_ok=True)
+        raise
+
+
+class _Call:
+    def __init__(self, settings: CallSettings, on_event: OnEvent, control: asyncio.Queue[Order] | None) -> None:
+        self._settings = settings
+        self._on_event = on_event
+        self._control = control if control is not None else asyncio.Queue()
+        self._folder = settings.out
+        self._namespaces = CallNamespaces()
+        self._link: LinkProcess | None = None
+        self._ends: dict[str, Endpoint] = {}
+        # They end with the end, or with the link, whose messages they read.
+        self._reading_ends: list[asyncio.Task[None]] = []
+        self._reading_link: list[asyncio.Task[None]] = []
+        # They do not end by themselves.
+        self._endless: list[asyncio.Task[None]] = []
+        self._logs: dict[str, JsonLinesWriter] = {}
+        # Why the call is over: "" at its time, else the failure.
+        self._over: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._connected = {"sender": asyncio.Event(), "receiver": asyncio.Event()}
+        self._progress = CallProgress()
+        self._stopping = False
+        self._lag = WakeUpLag()
+        self._watchdog = Watchdog()
+        # A part that did not end properly.
+        self._tear_down_failure = ""
+        self._frames: RawFrames | None = None
+        self._browser_frames = BrowserFrames()
+
+    async def run(self) -> CallResult:
+        logs.clear(self._folder)
+        written_here = [logs.ESTIMATES, logs.SENDER_STATS, logs.RECEIVER_STATS]
+        # weir-peer writes its own log of frames.
+        written_here += [logs.FRAME_LOG] if self._settings.receiver == "chromium" else []
+        for name in written_here:
+            self._logs[name] = JsonLinesWriter(self._folder / name)
+        failure, missing = "", False
+        reaper = Reaper()
+        try:
+            self._state("making the video")
+            video = await asyncio.to_thread(source_video_path, self._settings.width, self._settings.height)
+            self._state("setting up the link")
+            await self._namespaces.create()
+            await self._set_up(video)
+            failure = await self._until_over()
+        except (EndpointFailed, LinkFailed, NamespacesFailed, SourceVideoFailed, MissingComponent) as error:
+            failure, missing = str(error), isinstance(error, MissingComponent)
+        finally:
+            self._progress.ended_us = monotonic_us()
+            # Not interrupted by the cancellation that may have led here.
+            await finish(self._tear_down())
+            reaper.dismiss()
+        try:
+            failure = failure or self._tear_down_failure
+            if failure:
+                self._note(failure, failed=True)
+            return await self._conclude(failure, missing)
+        finally:
+            if self._frames is not None:
+                self._frames.close()
+
+    # --- phases -------------------------------------------------------------------------------------------------------
+
+    async def _set_up(self, video: Path) -> None:
+        settings = self._settings
+        scenario, program_log = self._folder / logs.SCENARIO, self._folder / logs.PROGRAM_LOG
+        settings.scenario.save(scenario)
+        link_log = self._folder / logs.LINK_LOG
+        self._link = LinkProcess(scenario, self._namespaces, link_log, program_log, seed=settings.seed)
+        self._progress.ready["link"] = await self._link.start()
+        self._reading_link.append(self._watched(self._read_link()))
+        model = model_to_run(settings.model) if settings.runs_model else None
+        self._state(f"starting the receiver ({settings.receiver})")
+        await self._start_end("receiver", self._make_receiver(model))
+        self._state(f"starting the sender ({settings.sender})")
+        await self._start_end("sender", self._make_sender(video, model))
+        self._state("connecting")
+        await self._ends["sender"].send({"type": "start"})
+
+    async def _start_end(self, role: str, end: Endpoint) -> None:
+        self._ends[role] = end
+        self._progress.ready[role] = await end.start()
+        self._reading_ends.append(self._watched(self._read_end(role)))
+
+    def _make_receiver(self, model: Path | None) -> Endpoint:
+        settings, namespace = self._settings, self._namespaces.right
+        if settings.receiver == "chromium":
+            return BrowserEnd(namespace, None, PageSettings("receive", STATS_INTERVAL_MS))
+        arguments = receiver_arguments(settings, RIGHT_ADDRESS, None if settings.decided_at_sender else model)
+        return PeerProcess("receiver", namespace, arguments, self._folder / logs.PROGRAM_LOG)
+
+    def _make_sender(self, video: Path, model: Path | None) -> Endpoint:
+        settings, namespace = self._settings, self._namespaces.left
+        if settings.sender == "native":
+            arguments = sender_arguments(settings, LEFT_ADDRESS, video, model)
+            return PeerProcess("sender", namespace, arguments, self._folder / logs.PROGRAM_LOG)
+        page = PageSettings(
+            role="send",
+            stats_interval_ms=STATS_INTERVAL_MS,
+            width=settings.width,
+            height=settings.height,
+            frames_per_second=settings.frames_per_second,
+            codec=settings.codec,
+            max_bitrate_bps=settings.max_bitrate_bps,
+        )
+        return BrowserEnd(namespace, video, page)
+
+    async def _until_over(self) -> str:
+        """Returns why it ended: empty at its time."""
+        connected = asyncio.create_task(self._wait_for_both())
+        events: set[asyncio.Future[Any]] = {connected, self._over}
+        done, _ = await asyncio.wait(events, timeout=_CONNECT_LIMIT_S, return_when="FIRST_COMPLETED")
+        if connected not in done:
+            connected.cancel()
+            return self._over.result() if self._over.done() else f"no connection within {_CONNECT_LIMIT_S:g} s"
+        assert self._link is not None
+        with contextlib.suppress(FileNotFoundError):
+            self._frames = RawFrames(self._folder / logs.FRAMES)
+        started_us = self._progress.started_us = await self._link.begin()
+        self._state("in the call", duration_s=self._settings.duration_s, started_us=started_us)
+        for work in (self._execute_orders(), self._send_planned_orders(started_us), self._watch()):
+            self._endless.append(self._watched(work))
+        self._lag.start()
+        remaining_s = self._settings.duration_s - (monotonic_us() - started_us) / 1e6
+        await asyncio.wait({self._over}, timeout=max(0.0, remaining_s))
+        return self._over.result() if self._over.done() else ""
+
+    async def _wait_for_both(self) -> None:
+        for event in self._connected.values():
+            await event.wait()
+
+    async def _tear_down(self) -> None:
+        self._state("ending the call")
+        self._stopping = True
+        for task in self._endless:
+            task.cancel()
+        self._lag.stop()
+        # Both ends at once, so that neither sees the other disconnect; then their readers; then what they run on.
+        ends = (self._ends[role].stop() for role in ("sender", "receiver") if role in self._ends)
+        failures = await asyncio.gather(*ends, return_exceptions=True)
+        await _end(self._reading_ends)
+        if self._link is not None:
+            failures.append(await self._link.stop())
+        await _end(self._reading_link)
+        try:
+            await self._namespaces.remove()
+        except (NamespacesFailed, MissingComponent) as error:
+            failures.append(error)
+        for log in self._logs.values():
+            # A full disk was already reported by the write that failed.
+            with contextlib.suppress(OSError):
+                log.close()
+        self._tear_down_failure = next((str(one) for one in failures if one), "")
+
+    async def _conclude(self, failure: str, missing: bool) -> CallResult:
+        self._state("measuring")
+        self._progress.failure = failure
+        self._progress.wake_up_lag_ms_p99 = self._lag.p99_ms
+        record, disturbed = await asyncio.to_thread(conclude, self._settings, self._progress, self._frames)
+        result = CallResult(record, self._folder, disturbed, failure, missing)
+        self._on_event({"type": "end", "time_us": monotonic_us(), "failure": failure, "disturbed": disturbed})
+        return result
+
+    # --- messages -----------------------------------------------------------------------------------------------------
+
+    async def _read_end(self, role: str) -> None:
+        end = self._ends[role]
+        while (message := await end.receive()) is not None:
+            self._watchdog.feed(end.name)
+            if message["type"] in _SIGNALLING[role]:
+                other = self._ends.get("receiver" if role == "sender" else "sender")
+                if other is not None:
+                    await other.send(_without_times(message))
+            else:
+                self._receive(role, end, message)
+        self._break(f"{end.name}: ended early")
+
+    def _receive(self, role: str, end: Endpoint, message: Message) -> None:
+        kind = message["type"]
+        if kind == "stats":
+            log = self._logs[logs.SENDER_STATS if role == "sender" else logs.RECEIVER_STATS]
+            log.write({"time_us": message["time_us"], "report": message.get("report", [])})
+            self._on_event(message | {"end": role})
+        elif kind in ("estimate", "remb"):
+            self._logs[logs.ESTIMATES].write(message)
+            if kind == "estimate":
+                self._on_event(message)
+        elif kind == "frames" and role == "receiver":
+            for line in self._browser_frames.lines(message, end.clock_offset_us):
+                self._logs[logs.FRAME_LOG].write(line)
+        elif kind == "sender_report":
+            self._browser_frames.on_sender_report(message)
+        elif kind == "state":
+            self._receive_state(role, end.name, str(message.get("state")))
+        elif kind == "model":
+            self._note(f"model changed to {Path(str(message.get('path'))).name}")
+        elif kind == "error":
+            text = f"{end.name}: {str(message.get('message'))[:500]}"
+            if message.get("fatal"):
+                self._break(text)
+            else:
+                self._note(text)
+        elif kind == "end" and message.get("failed"):
+            self._break(str(message.get("reason")))
+
+    def _receive_state(self, role: str, name: str, state: str) -> None:
+        if state == "connected":
+            self._connected[role].set()
+        if state == "failed":
+            self._break(f"{name}: the connection failed")
+        elif not self._stopping:
+            self._note(f"{name}: {state}")
+
+    async def _read_link(self) -> None:
+        assert self._link is not None
+        async for line in self._link.log():
+            self._watchdog.feed("weir-sim link")
+            self._on_event({"type": "link"} | line)
+        if self._link.failure:
+            self._break(self._link.failure)
+
+    async def _watch(self) -> None:
+        self._break(await self._watchdog.expired())
+
+    async def _send_planned_orders(self, started_us: int) -> None:
+        for at_s, order in self._settings.orders:
+            await asyncio.sleep(max(0.0, at_s - (monotonic_us() - started_us) / 1e6))
+            await self._control.put(order)
+
+    async def _execute_orders(self) -> None:
+        assert self._link is not None
+        while True:
+            try:
+                order = checked_order(await self._control.get())
+            except InputError as error:
+                self._note(f"refused: {error}")
+                continue
+            if order["type"] == "stop":
+                self._note("stopped by the user")
+                if not self._over.done():
+                    self._over.set_result("")
+                return
+            self._progress.happened.append(order | {"time_us": monotonic_us()})
+            if order["type"] == "down":
+                self._note(f"link down for {order['duration_s']:g} s")
+                await self._link.down(order["duration_s"])
+            else:
+                await self._ends["receiver"].send(order)
+
+    # --- helpers ------------------------------------------------------------------------------------------------------
+
+    def _watched(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        task.add_done_callback(self._on_task_done)
+        return task
+
+    def _on_task_done(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and task.exception() is not None:
+            self._break(f"{type(task.exception()).__name__}: {task.exception()}")
+
+    def _break(self, reason: str) -> None:
+        if not self._stopping and not self._over.done():
+            self._over.set_result(reason)
+
+    def _state(self, text: str, **more: Any) -> None:
+        self._on_event({"type": "state", "time_us": monotonic_us(), "text": text} | more)
+
+    def _note(self, text: str, **more: Any) -> None:
+        note = {"type": "note", "time_us": monotonic_us(), "text": text} | more
+        self._progress.happened.append(note)
+        self._on_event(note)
+
+
+def _without_times(message: Message) -> Message:
+    """The other end has another clock."""
+    return {name: value for name, value in message.items() if name not in ("time_us", "time_ms")}
+
+
+async def _end(tasks: list[asyncio.Task[None]]) -> None:
+    """Waits for tasks that are about to end, and cancels those that do not."""
+    if tasks:
+        _, unfinished = await asyncio.wait(tasks, timeout=_END_LIMIT_S)
+        for task in unfinished:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

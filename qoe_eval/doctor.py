@@ -1,0 +1,205 @@
+"""`weir doctor`: the components of Weir on this machine, and how to get those that are missing."""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+import weir
+from weir.errors import InputError, MissingComponent
+from weir.executables import find_peer, find_simulator
+from weir.installation import DISTRIBUTION, TRAINING_PACKAGES, how_to_get, installed_version, source_tree
+from weir.qoe_eval.runs.options import shipped_model
+from weir.qoe_eval.runs.simulator import simulator_versions
+
+
+def doctor(as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False) -> None:
+    """Show every component of Weir: its version, or what to install. Exit status 3 if a required one is missing."""
+    found = components()
+    missing = [component for component in found if component.required and component.found is None]
+    if as_json:
+        rows = [asdict(component) | {"required": component.required} for component in found]
+        typer.echo(json.dumps({"ok": not missing, "components": rows}, indent=1))
+    else:
+        Console(soft_wrap=True).print(_table(found))
+    if missing:
+        names = ", ".join(component.name for component in missing)
+        raise MissingComponent(
+            f"doctor: required and not there: {names}; {how_to_get('build')} installs and builds what is missing"
+        )
+
+
+def _table(found: list[Component]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for heading in ("component", "", "needed to", "version, or what to do"):
+        table.add_column(heading, overflow="fold")
+    for component in found:
+        state = Text("ok", "green") if component.found else Text("missing", "red" if component.required else "yellow")
+        needed = {"run": "run", "build": "build", "train": "train", "test": "test", "calls": "make calls"}[
+            component.need
+        ]
+        table.add_row(component.name, state, needed, Text(component.found or component.remedy))
+    return table
+
+
+# "run": Weir does not work without it. "build": needed to build Weir. "train", "test", "calls": needed only for these.
+Need = Literal["run", "build", "train", "test", "calls"]
+
+_REQUIRED_PACKAGES = (
+    "numpy", "scipy", "pydantic", "typer", "rich", "jinja2", "plotly", "onnx", "onnxruntime", "gymnasium",
+)  # fmt: skip
+_OPTIONAL_PACKAGES: tuple[tuple[str, Need], ...] = (
+    *((name, "train") for name in TRAINING_PACKAGES),
+    ("mypy", "test"),
+    ("pytest", "test"),
+    ("ruff", "test"),
+    ("aiohttp", "calls"),
+    ("playwright", "calls"),
+    ("imageio-ffmpeg", "calls"),
+)
+# The targets of the Makefile that install them.
+_TARGETS: dict[Need, str] = {"run": "build", "train": "train", "test": "build-test", "calls": "build"}
+_PROGRAMS: tuple[tuple[str, Need, str, str], ...] = (
+    ("g++", "build", "compiler", "apt-get install g++"),
+    ("cmake", "build", "CMake", "apt-get install cmake"),
+    ("ninja", "build", "Ninja", "apt-get install ninja-build"),
+    ("chromium", "calls", "Chromium", "apt-get install chromium"),
+    ("ip", "calls", "iproute2", "apt-get install iproute2"),
+)
+# Debian packages that carry what weir-sim is built from.
+_LIBRARIES = (("ns-3", "libns3-dev"), ("libwebrtc", "libtgowt-dev"))
+
+
+@dataclass(frozen=True)
+class Component:
+    """`found`: its version; None if it is missing, and then `remedy` has the cause or the command."""
+
+    name: str
+    need: Need
+    found: str | None
+    remedy: str = ""
+
+    @property
+    def required(self) -> bool:
+        """True if Weir does not work without it."""
+        return self.need == "run"
+
+
+def components() -> list[Component]:
+    """All components, the required first. Runs programs for their versions; takes about a second."""
+    return [_distribution(), _operating_system(), *_simulator(), _model(), *_packages(), *_programs(), _peer()]
+
+
+def _distribution() -> Component:
+    installed = installed_version()
+    found = installed and f"{installed}, {source_tree() or 'from a wheel'}"
+    return Component(f"{DISTRIBUTION} (this)", "run", found, how_to_get("build"))
+
+
+def _operating_system() -> Component:
+    try:
+        release = platform.freedesktop_os_release()
+        name = release["PRETTY_NAME"]
+        if (release["ID"], release.get("VERSION_ID")) == ("debian", "13"):
+            name += "; calls need Debian 12 or the image weir-call, see docker/README.md"
+    except (OSError, KeyError):
+        name = platform.platform()
+    return Component("operating system", "run", name)
+
+
+def _simulator() -> Iterator[Component]:
+    parts: dict[str, str] = {}
+    try:
+        path = find_simulator()
+        parts = simulator_versions(path)
+        yield Component("weir-sim", "run", f"{parts.get('weir', '?')}, {path}")
+    except MissingComponent as error:
+        yield Component("weir-sim", "run", None, str(error))
+    keys = {"ns-3": "ns3", "libwebrtc": "libwebrtc"}
+    for name, package in _LIBRARIES:
+        inside = parts.get(keys[name])
+        found = f"{inside} (in weir-sim)" if inside else _debian_version(package)
+        yield Component(name, "run", found, f"apt-get install {package}, then {how_to_get('build')}")
+    # The Python module and weir-sim each find it.
+    library = weir.ONNXRUNTIME_VERSION if parts.get("onnxruntime", "present") else None
+    yield Component("onnxruntime, C library", "run", library or None, how_to_get("build", "onnxruntime"))
+
+
+def _model() -> Component:
+    from weir.trainer import read_model
+
+    try:
+        path = shipped_model()
+        model = read_model(path)
+        found = f"{model.name} {model.version}, {path.name}, SHA-256 {model.sha256[:12]}"
+        return Component("model", "run", found.strip())
+    except (MissingComponent, InputError) as error:
+        return Component("model", "run", None, str(error))
+
+
+def _packages() -> Iterator[Component]:
+    yield Component("Python", "run", platform.python_version())
+    for name in _REQUIRED_PACKAGES:
+        yield Component(f"Python package {name}", "run", _package_version(name), how_to_get("build", name))
+    for name, need in _OPTIONAL_PACKAGES:
+        yield Component(f"Python package {name}", need, _package_version(name), how_to_get(_TARGETS[need], name))
+
+
+def _programs() -> Iterator[Component]:
+    for program, need, label, remedy in _PROGRAMS:
+        yield Component(label, need, _program_version(program), remedy)
+
+
+def _package_version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _peer() -> Component:
+    try:
+        path = find_peer()
+        return Component("weir-peer", "calls", f"{_program_version(str(path))}, {path}")
+    except MissingComponent as error:
+        return Component("weir-peer", "calls", None, str(error))
+
+
+def _program_version(program: str) -> str | None:
+    path = shutil.which(program)
+    if path is None:
+        return None
+    option = "-Version" if program == "ip" else "--version"
+    try:
+        output = subprocess.run([path, option], capture_output=True, text=True, timeout=20, check=True).stdout
+    except (OSError, subprocess.SubprocessError):
+        return None
+    found = re.search(r"\d+(?:\.\d+)+", output)
+    return found[0] if found else output.strip().splitlines()[0]
+
+
+def _debian_version(package: str) -> str | None:
+    if not Path("/usr/bin/dpkg-query").exists():
+        return None
+    asked = subprocess.run(
+        ["/usr/bin/dpkg-query", "-W", "-f=${Status}|${Version}", package],
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
+    status, _, found = asked.stdout.partition("|")
+    return found if status == "install ok installed" else None

@@ -1,0 +1,72 @@
+"""Logs of JSON lines. A killed process may leave a torn last line, so each line is bounded and checked by itself."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from weir.errors import InputError
+
+LONGEST_LINE = 4 << 20
+MOST_LINES = 2_000_000
+_LARGEST_NUMBER = 1e18
+
+
+class JsonLinesWriter:
+    """Writes each object at once, so that a crash of this process loses none."""
+
+    def __init__(self, path: Path) -> None:
+        self._file: IO[str] = path.open("w", buffering=1, encoding="utf-8")
+
+    def write(self, value: dict[str, Any]) -> None:
+        """Writes one line."""
+        self._file.write(json.dumps(value, separators=(",", ":")) + "\n")
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._file.close()
+
+
+def read_objects(path: Path) -> Iterator[dict[str, Any]]:
+    """Yields the objects of a file and skips lines that are not an object. A missing file yields nothing.
+
+    Raises:
+        InputError: the file cannot be read, or is larger than the log of any call.
+    """
+    try:
+        file = path.open("rb")
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    with file:
+        for number in range(MOST_LINES + 1):
+            line = file.readline(LONGEST_LINE + 1)
+            if not line:
+                return
+            if number == MOST_LINES or len(line) > LONGEST_LINE:
+                raise InputError(f"{path}: line {number + 1} is over the limit; no call writes so large a log")
+            try:
+                value = json.loads(line)
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(value, dict):
+                yield value
+
+
+def number(value: Any, lowest: float = -_LARGEST_NUMBER, highest: float = _LARGEST_NUMBER) -> float | None:
+    """Returns a finite number within bounds unchanged, and None for anything else, booleans included."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        return value if lowest <= value <= highest and math.isfinite(value) else None
+    except OverflowError:
+        return None
+
+
+def integer(value: Any, lowest: int = 0, highest: int = 1 << 62) -> int | None:
+    """Returns an integer within bounds, and None for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= highest else None

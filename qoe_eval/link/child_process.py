@@ -1,0 +1,169 @@
+"""Child processes of a call or link: JSON lines on standard input and output, a log of errors, real-time priority."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import time
+from collections import deque
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from weir.qoe_eval.runs.simulator_worker import die_with_parent
+
+Message = dict[str, Any]
+
+_PRIORITY = 1
+LINK_PRIORITY = 2
+"""The link delays the packets of all others and needs little CPU time."""
+
+
+def monotonic_us() -> int:
+    """Returns the time on the clock of every log of a call."""
+    return time.monotonic_ns() // 1000
+
+
+def run_in_real_time(processes: Iterable[int], priority: int = _PRIORITY) -> None:
+    """Gives every thread of these processes, and those they start later, the scheduler's real-time class.
+
+    A call thereby goes before other work of the machine. The kernel leaves a twentieth of the time to others. Without
+    the permission, nothing changes.
+    """
+    for process in processes:
+        with contextlib.suppress(OSError):
+            for task in Path(f"/proc/{process}/task").iterdir():
+                with contextlib.suppress(OSError):
+                    os.sched_setscheduler(int(task.name), os.SCHED_RR, os.sched_param(priority))
+
+
+def run_this_thread_in_real_time() -> None:
+    """Does the same for the calling thread."""
+    with contextlib.suppress(OSError):
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(_PRIORITY))
+
+
+class InvalidMessage(ValueError):
+    """The child wrote something other than a message; the text is a predicate, to follow the child's name."""
+
+
+class JsonLinesProcess:
+    """A child that exchanges one JSON message a line: `weir-sim link`, `weir-peer`."""
+
+    def __init__(self, command: Sequence[str], log: Path, longest_line_bytes: int) -> None:
+        """Starts nothing yet. The child's standard error is appended to `log`."""
+        self._command = command
+        self._log = log
+        self._log_start = 0
+        self._longest_line_bytes = longest_line_bytes
+        self._process: asyncio.subprocess.Process | None = None
+
+    @property
+    def started(self) -> bool:
+        """True if it has been started, even if it has ended since."""
+        return self._process is not None
+
+    @property
+    def process_id(self) -> int | None:
+        """Process id while it runs."""
+        return self._process.pid if self._process and self._process.returncode is None else None
+
+    async def start(self) -> int:
+        """Starts it in a session of its own and returns its process id. It is killed when this process ends."""
+        with self._log.open("ab") as log:
+            self._log_start = log.tell()
+            self._process = await asyncio.create_subprocess_exec(
+                *self._command,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=log,
+                limit=self._longest_line_bytes,
+                start_new_session=True,
+                preexec_fn=die_with_parent,
+            )
+        return self._process.pid
+
+    async def send(self, message: Message) -> None:
+        """Writes a message.
+
+        Raises:
+            ConnectionError: the child no longer reads.
+        """
+        stdin = self._process.stdin if self._process else None
+        if stdin is None or stdin.is_closing():
+            raise ConnectionError
+        stdin.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+        await stdin.drain()
+
+    async def receive(self) -> Message | None:
+        """Returns the next message, an object with `type` and `time_us` (by default now); None at the end.
+
+        Raises:
+            InvalidMessage: it wrote something else.
+        """
+        assert self._process is not None
+        assert self._process.stdout is not None
+        try:
+            line = await self._process.stdout.readline()
+        except ValueError:
+            raise InvalidMessage("wrote a line without end") from None
+        if not line.endswith(b"\n"):
+            return None
+        try:
+            message: Any = json.loads(line)
+        except (ValueError, RecursionError):
+            message = None
+        if not isinstance(message, dict) or not isinstance(message.get("type"), str):
+            raise InvalidMessage(f"wrote an invalid message: {line[:80]!r}")
+        if not isinstance(message.get("time_us"), int):
+            message["time_us"] = monotonic_us()
+        return message
+
+    async def wait(self) -> int:
+        """Waits for its end and returns the exit status; -N: it was killed by signal N."""
+        assert self._process is not None
+        return await self._process.wait()
+
+    async def stop(self, limit_s: float) -> str:
+        """Sends `stop`, closes its input, and kills it after `limit_s`. The caller must continue to receive meanwhile.
+
+        Returns:
+            Empty, or what went wrong as a predicate.
+        """
+        with contextlib.suppress(ConnectionError):
+            await self.send({"type": "stop"})
+        assert self._process is not None
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        try:
+            async with asyncio.timeout(limit_s):
+                status = await self._process.wait()
+        except TimeoutError:
+            await self.kill()
+            return f"did not end within {limit_s:g} s and was killed"
+        return described(status) if status < 0 else ""
+
+    async def kill(self) -> None:
+        """Kills it and waits for its end."""
+        assert self._process is not None
+        with contextlib.suppress(ProcessLookupError):
+            self._process.kill()
+        await self._process.wait()
+
+    def last_words(self, count: int, prefix: bytes = b"") -> str:
+        """Returns the last `count` lines of its log that begin with `prefix`, without the prefix.
+
+        Other processes may write to the same file.
+        """
+        with contextlib.suppress(OSError), self._log.open("rb") as log:
+            log.seek(self._log_start)
+            lines = deque((line for line in log if line.startswith(prefix)), count)
+            return " / ".join(line.removeprefix(prefix).decode(errors="replace").strip() for line in lines)
+        return ""
+
+
+def described(status: int) -> str:
+    """An exit status as a predicate."""
+    return f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"

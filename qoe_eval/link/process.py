@@ -1,0 +1,228 @@
+"""`weir-sim link` as an asyncio object: the scenario's path in real time, between two network namespaces."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections import deque
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+from weir.errors import InputError, MissingComponent
+from weir.executables import find_simulator
+from weir.qoe_eval.link.child_process import (
+    LINK_PRIORITY,
+    InvalidMessage,
+    JsonLinesProcess,
+    Message,
+    described,
+    run_in_real_time,
+)
+from weir.qoe_eval.link.namespaces import CallNamespaces
+
+LEFT_ADDRESS = "10.211.0.1"
+RIGHT_ADDRESS = "10.211.0.2"
+_LONGEST_LINE = 1 << 20
+_START_LIMIT_S = 20.0
+_ANSWER_LIMIT_S = 10.0
+_STOP_LIMIT_S = 5.0
+_LOG_POLL_S = 0.1
+_LAST_LINES = 4
+_LOG_PREFIX = b"weir-sim: "
+_WRONG_INPUT_STATUS, _MISSING_STATUS = 2, 3
+
+
+class LinkFailed(RuntimeError):
+    """The link did not start, died, or does not answer."""
+
+
+class LinkProcess:
+    """A running link. It is killed when the process that started it ends."""
+
+    def __init__(
+        self, scenario: Path, namespaces: CallNamespaces, log: Path, program_log: Path, *, seed: int = 1
+    ) -> None:
+        """Starts nothing yet.
+
+        Args:
+            scenario: a scenario file.
+            namespaces: they must exist when the link starts.
+            log: the link's log, see `log`.
+            program_log: receives its standard error.
+            seed: of loss, jitter and cross traffic, at least 0.
+
+        Raises:
+            MissingComponent: there is no weir-sim.
+        """
+        command = [
+            str(find_simulator()), "link", str(scenario), "--left", namespaces.left, "--right", namespaces.right,
+            "--log", str(log), "--seed", str(seed),
+        ]  # fmt: skip
+        self._process = JsonLinesProcess(command, program_log, _LONGEST_LINE)
+        self._log = log
+        self._listening: asyncio.Task[None] | None = None
+        self._answers: dict[str, asyncio.Future[Message]] = {}
+        self._stopping = False
+        self._status: int | None = None
+        self._ended = asyncio.Event()
+        self.errors: deque[str] = deque(maxlen=100)
+        """Its error messages."""
+        self.failure = ""
+        """Why it ended before it was stopped; empty while it runs."""
+
+    @property
+    def process_id(self) -> int | None:
+        """Process id while it runs."""
+        return self._process.process_id
+
+    async def start(self) -> Message:
+        """Starts it in real time and waits until it carries packets; returns its `ready` event.
+
+        Raises:
+            InputError: it refuses the scenario.
+            MissingComponent: not root, or no TUN devices.
+            LinkFailed: it does not start for another reason.
+        """
+        process = await self._process.start()
+        ready = self._expect("ready")
+        self._listening = asyncio.create_task(self._listen())
+        try:
+            event = await self._wait_for(ready, "ready", _START_LIMIT_S)
+            run_in_real_time([process], LINK_PRIORITY)
+            return event
+        except LinkFailed as error:
+            if self._status == _WRONG_INPUT_STATUS:
+                raise InputError(self._last_words()) from error
+            if self._status == _MISSING_STATUS:
+                raise MissingComponent(self._last_words()) from error
+            await self.stop()
+            raise
+
+    async def begin(self) -> int:
+        """Begins the scenario; returns that time in us of the monotonic clock.
+
+        Raises:
+            LinkFailed: it has ended, has begun before, or does not answer.
+        """
+        return await self._ask({"type": "start"}, "started")
+
+    async def down(self, duration_s: float) -> int:
+        """Drops everything in both directions for a time (above 0, at most 3600 s); returns when that began.
+
+        Raises:
+            LinkFailed: it has ended, or does not answer.
+        """
+        return await self._ask({"type": "down", "duration_s": duration_s}, "down")
+
+    async def ended(self) -> None:
+        """Waits until it has ended.
+
+        Raises:
+            LinkFailed: it ended without being stopped.
+        """
+        await self._ended.wait()
+        if self.failure:
+            raise LinkFailed(self.failure)
+
+    async def stop(self) -> str:
+        """Ends it, by force if necessary; does nothing the second time. Returns what went wrong, or an empty text."""
+        self._stopping = True
+        if self._listening is None:
+            return ""
+        wrong = await self._process.stop(_STOP_LIMIT_S)
+        await self._listening
+        return f"weir-sim link {wrong}" if wrong else ""
+
+    async def log(self) -> AsyncIterator[dict[str, Any]]:
+        """Yields the lines of its log as they are written, until it has ended.
+
+        Per direction (`forward`, `reverse`) and interval of 100 ms:
+
+        - `time_us` (the interval's end), `scenario_time_s` (null before the scenario begins)
+        - `capacity_bps` (mean; null: unlimited), `carried_bytes` (left the bottleneck, cross traffic included),
+          `cross_traffic_bytes` (arrived), `idle_ms` (the bottleneck had nothing to send)
+        - `queue_bytes` and `queueing_delay_ms` at the interval's end (null: the queue never empties)
+        - of the real packets `packets` and `bytes` (delivered), `dropped_packets` (queue or loss model),
+          `dropped_while_down_packets`, `refused_packets` (no IPv4, too large, too many), `late_packets` (delivered more
+          than 2 ms away from the scenario's time)
+        - `one_way_delay_ms_mean` and `_p95`, `delay_error_ms_p95` (null if nothing was delivered),
+          `delay_error_ms_counts` (packets with an error of at most 1/16, 1/8, ..., 64 ms, and more)
+        - `lag_ms`: how far the link is behind the clock.
+        """
+        rest = b""
+        with contextlib.ExitStack() as stack:
+            file = None
+            while True:
+                # Asked before reading, so that everything written before the end is read.
+                ended = self._ended.is_set()
+                if file is None:
+                    with contextlib.suppress(FileNotFoundError):
+                        file = stack.enter_context(self._log.open("rb"))
+                while file is not None and (chunk := file.read(_LONGEST_LINE)):
+                    *lines, rest = (rest + chunk).split(b"\n")
+                    for line in lines:
+                        with contextlib.suppress(ValueError):
+                            yield json.loads(line)
+                if ended:
+                    return
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._ended.wait(), _LOG_POLL_S)
+
+    async def _ask(self, command: Message, answer: str) -> int:
+        # Before the request goes out, so that the answer is not missed.
+        answered = self._expect(answer)
+        try:
+            if self._ended.is_set():
+                raise ConnectionError
+            await self._process.send(command)
+        except ConnectionError:
+            raise LinkFailed(self.failure or "weir-sim link has ended") from None
+        return int((await self._wait_for(answered, command["type"], _ANSWER_LIMIT_S))["time_us"])
+
+    def _expect(self, kind: str) -> asyncio.Future[Message]:
+        """The next event of that type."""
+        return self._answers.setdefault(kind, asyncio.get_running_loop().create_future())
+
+    async def _wait_for(self, answer: asyncio.Future[Message], what: str, limit_s: float) -> Message:
+        try:
+            return await asyncio.wait_for(asyncio.shield(answer), limit_s)
+        except TimeoutError:
+            raise LinkFailed(f"weir-sim link has not answered to {what} for {limit_s:g} s") from None
+
+    async def _listen(self) -> None:
+        """Receives its events until it has ended, and records the reason."""
+        try:
+            while (event := await self._process.receive()) is not None:
+                self._receive(event)
+        except (InvalidMessage, KeyError) as error:
+            wrong = error if isinstance(error, InvalidMessage) else f"wrote an event without {error}"
+            self.errors.append(f"weir-sim link {wrong}")
+            await self._process.kill()
+        status = self._status = await self._process.wait()
+        if not self._stopping:
+            error_text = self.errors[-1] if self.errors and status >= 0 else self._last_words()
+            self.failure = f"weir-sim link {described(status)}" + (f": {error_text}" if error_text else "")
+        self._ended.set()
+        self._fail_answers(self.failure or "weir-sim link has ended")
+
+    def _receive(self, event: Message) -> None:
+        kind = event["type"]
+        if kind == "error":
+            self.errors.append(str(event["message"])[:1000])
+            if not event["fatal"]:
+                self._fail_answers(self.errors[-1])
+        elif (answer := self._answers.pop(kind, None)) is not None and not answer.done():
+            answer.set_result(event)
+
+    def _fail_answers(self, reason: str) -> None:
+        while self._answers:
+            _, answer = self._answers.popitem()
+            if not answer.done():
+                answer.set_exception(LinkFailed(reason))
+                # A caller that timed out never retrieves it.
+                answer.exception()
+
+    def _last_words(self) -> str:
+        return self._process.last_words(_LAST_LINES, _LOG_PREFIX)

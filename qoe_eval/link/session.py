@@ -1,0 +1,234 @@
+"""One run of `weir link`: namespaces, the link, a program at one or both ends, and a summary of the link's log."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import os
+import pwd
+import signal
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from weir.errors import InputError
+from weir.qoe_eval.link.leftovers import Reaper, ScratchFolder, finish
+from weir.qoe_eval.link.log import LinkLog, read_link_log
+from weir.qoe_eval.link.namespaces import CallNamespaces
+from weir.qoe_eval.link.process import LEFT_ADDRESS, RIGHT_ADDRESS, LinkProcess
+from weir.qoe_eval.runs.simulator_worker import die_with_parent
+from weir.traces.schema.scenario import Scenario
+
+# The state of a listening TCP socket in /proc/net/tcp.
+_TCP_LISTENS = "0A"
+_LISTEN_LIMIT_S = 5.0
+_LISTEN_POLL_S = 0.02
+
+Note = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class LinkSettings:
+    """`command` runs at the sender's end of the path (with `receive`: at the receiver's), `far`, a shell command line,
+    at the other. `log`: where the link's log is kept; None: nowhere.
+    """
+
+    scenario: Scenario
+    command: Sequence[str]
+    far: str | None = None
+    receive: bool = False
+    seed: int = 1
+    log: Path | None = None
+
+
+@dataclass(frozen=True)
+class DirectionSummary:
+    """Traffic of the programs in one direction since the scenario began; None where unknown."""
+
+    packets: int
+    lost_packets: int
+    one_way_delay_ms_p95: float | None
+    rate_bps: float | None
+    utilisation: float | None
+
+
+def run_link(settings: LinkSettings, note: Note) -> tuple[int, dict[str, DirectionSummary]]:
+    """Runs the command to its end. In any case, no process and no namespace stays behind.
+
+    Returns:
+        The command's exit status, and a summary for `forward` and `reverse`.
+
+    Raises:
+        LinkFailed: the link does not start, or died and thereby ended the command.
+        InputError: the link refuses the scenario.
+        MissingComponent: a required component is missing.
+        KeyboardInterrupt: before the command began.
+        SystemExit: SIGTERM or SIGHUP.
+    """
+    with Reaper(), ScratchFolder() as folder, CallNamespaces() as namespaces:
+        log = settings.log or folder / "link.jsonl"
+        scenario = folder / "scenario.json"
+        settings.scenario.save(scenario)
+        link = LinkProcess(scenario, namespaces, log, folder / "link.err", seed=settings.seed)
+        status = asyncio.run(_run(settings, link, namespaces, note))
+        return status, {name: _summarise(read_link_log(log, name)) for name in ("forward", "reverse")}
+
+
+async def _run(settings: LinkSettings, link: LinkProcess, namespaces: CallNamespaces, note: Note) -> int:
+    ends = [(namespaces.left, LEFT_ADDRESS), (namespaces.right, RIGHT_ADDRESS)]
+    if settings.receive:
+        ends.reverse()
+    (here, local), (there, remote) = ends
+    near = _Program(here, settings.command, local, remote)
+    far = _Program(there, ["sh", "-c", settings.far], remote, local) if settings.far else None
+    try:
+        await link.start()
+        if far:
+            await far.start(quiet=True)
+            if not await far.wait_until_it_listens():
+                note("the far command does not listen yet; continuing")
+        await link.begin()
+        note(f"{local} (here) ⇄ {settings.scenario.name} ⇄ {remote} (far)")
+        terminated = _take_signals()
+        await near.start()
+        return await _until_over(near, far, link, terminated, note)
+    finally:
+        await finish(_tear_down(near, far, link))
+
+
+def _take_signals() -> asyncio.Future[int]:
+    """The result is the signal that ends everything. As in a shell, Ctrl-C is for the command."""
+    loop = asyncio.get_running_loop()
+    terminated: asyncio.Future[int] = loop.create_future()
+
+    def terminate(number: int) -> None:
+        if not terminated.done():
+            terminated.set_result(number)
+
+    loop.add_signal_handler(signal.SIGINT, lambda: None)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, terminate, number)
+    return terminated
+
+
+async def _until_over(
+    near: _Program, far: _Program | None, link: LinkProcess, terminated: asyncio.Future[int], note: Note
+) -> int:
+    command = asyncio.create_task(near.wait())
+    dead_link = asyncio.create_task(link.ended())
+    others = {asyncio.create_task(far.wait())} if far else set()
+    events: set[asyncio.Future[Any]] = {command, dead_link, terminated, *others}
+    try:
+        while not command.done():
+            await asyncio.wait(events, return_when=asyncio.FIRST_COMPLETED)
+            if terminated.done():
+                raise SystemExit(128 + terminated.result())
+            if dead_link.done():
+                dead_link.result()
+            for ended in [task for task in others if task.done()]:
+                others.remove(ended)
+                note(f"the far command has ended with status {ended.result()}")
+        return command.result()
+    finally:
+        for task in (command, dead_link, *others):
+            task.cancel()
+
+
+async def _tear_down(near: _Program, far: _Program | None, link: LinkProcess) -> None:
+    await near.stop()
+    if far:
+        await far.stop()
+    await link.stop()
+
+
+class _Program:
+    """A program in one of the namespaces, with this terminal and in its foreground group, so that Ctrl-C reaches it.
+
+    It runs as the user who called sudo and finds the addresses of both ends as WEIR_LINK_LOCAL and WEIR_LINK_FAR.
+    Without a command it is the user's shell.
+    """
+
+    def __init__(self, namespace: str, command: Sequence[str], local: str, far: str) -> None:
+        user = _sudo_user()
+        shell = (user.pw_shell if user else os.environ.get("SHELL")) or "/bin/sh"
+        self._environment = os.environ | {"WEIR_LINK_LOCAL": local, "WEIR_LINK_FAR": far}
+        self._command = ["ip", "netns", "exec", namespace]
+        if user:
+            self._command += ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--init-groups", "--"]
+            self._environment |= {"HOME": user.pw_dir, "USER": user.pw_name, "LOGNAME": user.pw_name, "SHELL": shell}
+        self._command += command or [shell]
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def start(self, *, quiet: bool = False) -> None:
+        """Starts it; with `quiet` it has no input and writes to standard error."""
+        self._process = await asyncio.create_subprocess_exec(
+            *self._command,
+            stdin=asyncio.subprocess.DEVNULL if quiet else None,
+            stdout=2 if quiet else None,
+            env=self._environment,
+            preexec_fn=die_with_parent,
+        )
+
+    async def wait(self) -> int:
+        """Returns its exit status as a shell does: 128 plus the number of the signal that ended it."""
+        assert self._process is not None
+        status = await self._process.wait()
+        return 128 - status if status < 0 else status
+
+    async def wait_until_it_listens(self) -> bool:
+        """Waits until it has a listening socket, or has ended; False after _LISTEN_LIMIT_S without either."""
+        assert self._process is not None
+        deadline_s = time.monotonic() + _LISTEN_LIMIT_S
+        while self._process.returncode is None and not _has_listener(self._process.pid):
+            if time.monotonic() > deadline_s:
+                return False
+            await asyncio.sleep(_LISTEN_POLL_S)
+        return True
+
+    async def stop(self) -> None:
+        """Ends it if it still runs. Its children end with the namespace."""
+        if self._process is not None and self._process.returncode is None:
+            self._process.send_signal(signal.SIGTERM)
+            try:
+                await asyncio.wait_for(self._process.wait(), 1.0)
+            except TimeoutError:
+                self._process.kill()
+                await self._process.wait()
+
+
+def _sudo_user() -> pwd.struct_passwd | None:
+    number = os.environ.get("SUDO_UID", "0")
+    try:
+        return pwd.getpwuid(int(number)) if int(number) else None
+    except (ValueError, KeyError, OverflowError):
+        raise InputError(f"SUDO_UID is {number!r}, which is no user of this machine") from None
+
+
+def _has_listener(process: int) -> bool:
+    """True if the network of that process has a listening TCP socket, or any UDP socket."""
+    # The process may end meanwhile.
+    with contextlib.suppress(OSError, ValueError):
+        if os.readlink(f"/proc/{process}/ns/net") == os.readlink("/proc/self/ns/net"):
+            return False
+        for name in ("tcp", "tcp6", "udp", "udp6"):
+            _, *sockets = Path(f"/proc/{process}/net/{name}").read_text(encoding="ascii").splitlines()
+            if any(name.startswith("udp") or line.split()[3] == _TCP_LISTENS for line in sockets):
+                return True
+    return False
+
+
+def _summarise(whole: LinkLog) -> DirectionSummary:
+    log = whole.between(whole.scenario_start_us or math.inf, math.inf)
+    seconds = float(log.interval_s.sum())
+    return DirectionSummary(
+        packets=int(np.nansum(log.packets)),
+        lost_packets=int(log.lost_packets.sum()),
+        one_way_delay_ms_p95=log.one_way_delay_percentile_ms(95),
+        rate_bps=8 * float(np.nansum(log.bytes)) / seconds if seconds > 0 else None,
+        utilisation=log.utilisation,
+    )

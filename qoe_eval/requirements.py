@@ -1,0 +1,68 @@
+"""Checks that this machine has everything that a link or a call needs, before anything starts."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from weir.errors import MissingComponent
+from weir.executables import find_peer, find_simulator
+from weir.installation import how_to_get
+
+CHROMIUM = "/usr/bin/chromium"
+_TUN = Path("/dev/net/tun")
+
+
+def check_link_requirements() -> None:
+    """Raises MissingComponent with everything that a link lacks."""
+    _check("a link", [*_missing_of_the_system(), *_missing_program(find_simulator)])
+
+
+def check_requirements(*ends: str) -> None:
+    """Raises MissingComponent with everything that a call between ends (`chromium`, `native`) lacks."""
+    _check("a call", missing_requirements(*ends))
+
+
+def missing_requirements(*ends: str) -> list[str]:
+    """What a call lacks, each with the remedy."""
+    missing = _missing_of_the_system()
+    if "chromium" in ends:
+        if not os.access(CHROMIUM, os.X_OK):
+            missing.append(f"{CHROMIUM}: apt-get install chromium; or call with --sender native")
+        if shutil.which("setpriv") is None:
+            missing.append("setpriv: apt-get install util-linux")
+    missing += [*_missing_program(find_peer), *_missing_program(find_simulator)]
+    try:
+        from imageio_ffmpeg import get_ffmpeg_exe
+
+        get_ffmpeg_exe()
+    except (ImportError, RuntimeError):
+        missing.append(f"ffmpeg with libvmaf: {how_to_get('build', 'imageio-ffmpeg')}")
+    return missing
+
+
+def _missing_of_the_system() -> list[str]:
+    missing = []
+    if os.geteuid() != 0:
+        missing.append("root, for network namespaces: run the same command with sudo, or in a privileged container")
+    if not os.access(_TUN, os.R_OK | os.W_OK):
+        missing.append(f"{_TUN}, for the link: modprobe tun; in a container, add --device {_TUN} --cap-add NET_ADMIN")
+    if shutil.which("ip") is None:
+        missing.append("ip, for network namespaces: apt-get install iproute2")
+    return missing
+
+
+def _missing_program(find: Callable[[], Path]) -> list[str]:
+    try:
+        find()
+    except MissingComponent as error:
+        return [str(error)]
+    return []
+
+
+def _check(what: str, missing: Sequence[str]) -> None:
+    if missing:
+        listed = "\n".join(f"  - {one}" for one in missing)
+        raise MissingComponent(f"{what} cannot be made here; missing:\n{listed}")

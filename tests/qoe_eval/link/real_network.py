@@ -1,0 +1,106 @@
+"""UDP through network namespaces, for tests of the real link: sockets, a sender that keeps time, a receiver with the
+kernel's time stamps.
+"""
+
+import ctypes
+import os
+import shutil
+import socket
+import struct
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+from weir.qoe_eval.link.process import LEFT_ADDRESS, RIGHT_ADDRESS
+
+UDP_IP_BYTES = 28
+_CLONE_NEWNET = 0x40000000
+_SO_TIMESTAMPNS = 35
+_STAMP = struct.Struct("<q")
+
+
+def missing():
+    """What keeps the real link from running here; empty when nothing does."""
+    if os.geteuid() != 0:
+        return "needs root"
+    if shutil.which("ip") is None:
+        return "needs the command ip"
+    if not Path("/dev/net/tun").exists():
+        return "needs /dev/net/tun"
+    return ""
+
+
+def udp_socket(namespace):
+    """Made in the namespace, in a thread that ends with it; stays there, whoever uses it."""
+
+    def make():
+        libc = ctypes.CDLL(None, use_errno=True)
+        descriptor = os.open(f"/run/netns/{namespace}", os.O_RDONLY)
+        try:
+            assert libc.setns(descriptor, _CLONE_NEWNET) == 0, os.strerror(ctypes.get_errno())
+        finally:
+            os.close(descriptor)
+        return socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(make).result()
+
+
+class Receiver:
+    """Takes what arrives until it is closed: `packets`, an array of (sent, arrived, IP bytes), times in ns of the
+    monotonic clock.
+    """
+
+    def __init__(self, namespace, address=RIGHT_ADDRESS, port=5000):
+        self._socket = udp_socket(namespace)
+        self._socket.bind((address, port))
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+        self._socket.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
+        self._socket.settimeout(0.1)
+        self._offset_ns = time.time_ns() - time.monotonic_ns()
+        self._packets = []
+        self._closing = False
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def close(self):
+        self._closing = True
+        self._thread.join()
+        self._socket.close()
+
+    @property
+    def packets(self):
+        return np.array(self._packets, dtype=np.int64).reshape(-1, 3)
+
+    def _run(self):
+        while not self._closing:
+            try:
+                data, ancillary, _, _ = self._socket.recvmsg(2048, 256)
+            except TimeoutError:
+                continue
+            seconds, nanoseconds = struct.unpack("<qq", ancillary[0][2][:16])
+            arrived_ns = seconds * 10**9 + nanoseconds - self._offset_ns
+            self._packets.append((_STAMP.unpack_from(data)[0], arrived_ns, len(data) + UDP_IP_BYTES))
+
+
+def send(namespace, rate_bps, duration_s, *, to=RIGHT_ADDRESS, port=5000, ip_bytes=1200):
+    """Sends at a constant rate of IP bits; blocks. Returns when each packet was sent."""
+    sending = udp_socket(namespace)
+    payload = bytes(ip_bytes - UDP_IP_BYTES - _STAMP.size)
+    interval_ns = round(ip_bytes * 8e9 / rate_bps)
+    next_ns = time.monotonic_ns()
+    end_ns = next_ns + round(duration_s * 1e9)
+    sent_ns = []
+    while next_ns < end_ns:
+        time.sleep(max(0, next_ns - time.monotonic_ns()) / 1e9)
+        sent_ns.append(time.monotonic_ns())
+        sending.sendto(_STAMP.pack(sent_ns[-1]) + payload, (to, port))
+        next_ns += interval_ns
+    sending.close()
+    return np.array(sent_ns)
+
+
+__all__ = ["LEFT_ADDRESS", "RIGHT_ADDRESS", "Receiver", "missing", "send", "udp_socket"]

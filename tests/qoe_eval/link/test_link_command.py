@@ -1,0 +1,249 @@
+"""`weir link`: programs behind the real link."""
+
+import importlib.util
+import json
+import os
+import pwd
+import signal
+import statistics
+import subprocess
+import sys
+import textwrap
+import time
+import zlib
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from weir.executables import find_simulator
+from weir.qoe_eval.link.namespaces import FOLDER
+
+_specification = importlib.util.spec_from_file_location("real_network", Path(__file__).parent / "real_network.py")
+network = importlib.util.module_from_spec(_specification)
+_specification.loader.exec_module(network)
+
+real = pytest.mark.skipif(bool(network.missing()), reason=f"the real link {network.missing()}")
+
+WEIR = [sys.executable, "-c", "from weir.cli.main import main; main()"]
+UDP_FAR = """
+    import json, os, socket, sys, time
+    taking = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    taking.bind((os.environ["WEIR_LINK_LOCAL"], 5000))
+    packets = []
+    while not packets or packets[-1][0]:
+        data, sender = taking.recvfrom(2048)
+        packets.append((int(data[:20]), time.monotonic_ns(), len(data)))
+    taking.sendto(b"done", sender)
+    open(sys.argv[1], "w").write(json.dumps(packets[:-1]))
+"""
+# 2 Mbps for 2 s, then 0 as the end, repeated: it may get lost in the full queue.
+UDP_HERE = """
+    import os, socket, time
+    sending = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    to = (os.environ["WEIR_LINK_FAR"], 5000)
+    for number in range(500):
+        sending.sendto(b"%020d" % time.monotonic_ns() + bytes(952), to)
+        time.sleep(0.004)
+    sending.settimeout(0.2)
+    for _ in range(20):
+        sending.sendto(b"%020d" % 0, to)
+        try:
+            sending.recv(100)
+            break
+        except TimeoutError:
+            pass
+"""
+TCP_FAR = """
+    import os, socket
+    listening = socket.create_server((os.environ["WEIR_LINK_LOCAL"], 5000))
+    connection, _ = listening.accept()
+    connection.sendall(bytes(250_000))
+    connection.close()
+"""
+TCP_HERE = """
+    import os, socket, sys, time
+    connection = socket.create_connection((os.environ["WEIR_LINK_FAR"], 5000))
+    started, count = time.monotonic(), 0
+    while chunk := connection.recv(65536):
+        count += len(chunk)
+    print(count, time.monotonic() - started)
+"""
+
+
+@pytest.fixture
+def scenario(tmp_path):
+    path = tmp_path / "one-megabit.csv"
+    path.write_text("time_s,rate_bps\n0,1000000\n")
+    return path
+
+
+@pytest.fixture
+def script(tmp_path):
+    def make(name, text):
+        path = tmp_path / f"{name}.py"
+        path.write_text(textwrap.dedent(text))
+        return str(path)
+
+    return make
+
+
+def own_namespaces(process):
+    return [one.name for one in FOLDER.iterdir() if f"-{process}-" in one.name] if FOLDER.is_dir() else []
+
+
+def processes_of(*command):
+    """Those with exactly this command line, or with more after it."""
+    wanted = "\0".join(command).encode() + b"\0"
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdecimal() and (entry / "cmdline").read_bytes().startswith(wanted):
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found
+
+
+def wait_until(condition, limit_s=60):
+    deadline = time.monotonic() + limit_s
+    while not (found := condition()):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return found
+
+
+@real
+def test_udp_gets_the_rate_and_the_delay_of_the_path(run_weir, scenario, script, tmp_path):
+    far, here, seen = script("udp_far", UDP_FAR), script("udp_here", UDP_HERE), tmp_path / "seen.json"
+    status, _, err = run_weir(
+        "link", scenario, "--far", f"{sys.executable} {far} {seen}", "--log", tmp_path / "link.jsonl", "--json",
+        "--one-way-delay", 40, "--", sys.executable, here,
+    )  # fmt: skip
+    assert status == 0, err
+    packets = json.loads(seen.read_text())
+    # IP packets of 1000 bytes through a full queue at 1 Mbps. The median, as a busy machine stops programs at times.
+    between_ms = [(later[1] - earlier[1]) / 1e6 for earlier, later in pairwise(packets)]
+    assert statistics.median(between_ms) == pytest.approx(8, rel=0.05)
+    delays_ms = sorted((one[1] - one[0]) / 1e6 for one in packets)
+    assert 45 < delays_ms[0] < 65
+    # One-way delay, and 300 ms of queue.
+    assert 300 < delays_ms[len(delays_ms) * 3 // 4] < 400
+    summary = json.loads(err.splitlines()[-1])
+    assert summary["forward"]["packets"] >= len(packets)
+    assert summary["forward"]["lost_packets"] == pytest.approx(500 - len(packets), abs=10)
+    assert 300 < summary["forward"]["one_way_delay_ms_p95"] < 400
+    assert 0.5 < summary["forward"]["utilisation"] <= 1.01
+    assert len((tmp_path / "link.jsonl").read_text().splitlines()) > 20
+
+
+@real
+def test_tcp_downloads_at_the_rate_of_the_path(run_weir, scenario, script):
+    far, here = script("tcp_far", TCP_FAR), script("tcp_here", TCP_HERE)
+    arguments = ["--receive", "--far", f"{sys.executable} {far}", "--", sys.executable, here]
+    status, out, err = run_weir("link", scenario, *arguments)
+    assert status == 0, err
+    count, seconds = map(float, out.split())
+    assert count == 250_000
+    assert 1.95 < seconds < 3.5
+    assert "from the far end" in err
+
+
+@real
+@pytest.mark.parametrize(("line", "expected"), [("exit 7", 7), ("kill -9 $$", 137)])
+def test_the_exit_status_is_the_command_s(run_weir, scenario, line, expected):
+    assert run_weir("link", scenario, "--", "sh", "-c", line)[0] == expected
+    assert own_namespaces(os.getpid()) == []
+
+
+@real
+def test_without_a_command_it_is_the_user_s_shell(run_weir, scenario, tmp_path):
+    shell = tmp_path / "shell"
+    shell.write_text("#!/bin/sh\necho $WEIR_LINK_LOCAL-$WEIR_LINK_FAR\nexit 3\n")
+    shell.chmod(0o755)
+    status, out, _ = run_weir("link", scenario, SHELL=str(shell))
+    assert (status, out) == (3, "10.211.0.1-10.211.0.2\n")
+
+
+@real
+def test_a_far_command_that_ends_is_told_of(run_weir, scenario):
+    status, _, err = run_weir("link", scenario, "--far", "echo no such file >&2; exit 4", "--", "sleep", "0.5")
+    assert status == 0
+    assert "no such file" in err
+    assert "the far command has ended with status 4" in err
+
+
+@real
+def test_under_sudo_the_command_is_the_user_s(run_weir, scenario):
+    nobody = pwd.getpwnam("nobody")
+    command = ["sh", "-c", "id -u; echo $HOME $USER"]
+    _, out, err = run_weir("link", scenario, "--", *command, SUDO_UID=str(nobody.pw_uid))
+    assert out.split() == [str(nobody.pw_uid), nobody.pw_dir, "nobody"], err
+
+
+@real
+def test_a_sudo_user_that_does_not_exist_is_not_root(run_weir, scenario):
+    status, _, err = run_weir("link", scenario, "--", "true", SUDO_UID="4000000000")
+    assert (status, "SUDO_UID" in err) == (2, True)
+
+
+@real
+@pytest.mark.parametrize("how", ["terminated", "interrupted", "link killed", "weir killed"])
+def test_nothing_stays_behind(run_weir, scenario, how, request):
+    number = zlib.crc32(how.encode())
+    here, there = str(number), str(number + 1)
+    # With a socket, so that nobody waits for it to listen; what it starts has to end too.
+    far = f"bash -c 'exec 3<>/dev/udp/$WEIR_LINK_FAR/9; sleep {there} & wait'"
+    # A group of its own, as the terminal makes one: Ctrl-C goes to all of it.
+    process = subprocess.Popen(
+        [*WEIR, "link", str(scenario), "--far", far, "--", "sleep", here],
+        stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    request.addfinalizer(process.kill)
+    wait_until(lambda: processes_of("sleep", here) and processes_of("sleep", there))
+    expected = {"terminated": 143, "interrupted": 130, "link killed": 1, "weir killed": -9}[how]
+    if how == "terminated":
+        process.terminate()
+    elif how == "interrupted":
+        os.killpg(process.pid, signal.SIGINT)
+    elif how == "link killed":
+        os.kill(child_of(process.pid, processes_of(str(find_simulator()), "link")), signal.SIGKILL)
+    else:
+        process.kill()
+    assert process.wait(60) == expected
+    if how == "weir killed":
+        # The next one clears up.
+        assert run_weir("link", scenario, "--", "true")[0] == 0
+    else:
+        assert ("killed by signal 9" in process.stderr.read()) == (how == "link killed")
+    assert own_namespaces(process.pid) == []
+    wait_until(lambda: not processes_of("sleep", here) and not processes_of("sleep", there))
+
+
+def child_of(parent, processes):
+    for one in processes:
+        if int(Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()[1]) == parent:
+            return one
+    raise AssertionError(f"none of {processes} is a child of {parent}")
+
+
+def test_what_is_missing_is_named_before_anything_starts(run_weir, scenario, monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    status, _, err = run_weir("link", scenario, "--", "true")
+    assert status == 3
+    assert "a link cannot be made here" in err
+    assert "sudo" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["catalogue"], "name one"),
+        (["missing.csv"], "missing.csv"),
+        (["catalogue/cellular-3m", "--log", "no/such/folder/log"], "cannot be written"),
+        (["catalogue/cellular-3m", "--", "no-such-command"], "no such command"),
+    ],
+)
+def test_wrong_use_is_one_message(run_weir, arguments, message):
+    status, _, err = run_weir("link", *arguments)
+    assert (status, message in err) == (2, True), err

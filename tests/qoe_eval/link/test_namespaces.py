@@ -1,0 +1,216 @@
+"""Namespaces of a call: whatever becomes of their owner, they go, and nobody else's do."""
+
+import asyncio
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+
+import pytest
+
+from weir.errors import MissingComponent
+from weir.qoe_eval.link import leftovers as owner_names
+from weir.qoe_eval.link import namespaces as module
+from weir.qoe_eval.link.namespaces import FOLDER, CallNamespaces, processes_in, remove_leftovers
+
+needs_root = pytest.mark.skipif(
+    os.geteuid() != 0 or shutil.which("ip") is None, reason="network namespaces need root and the command ip"
+)
+
+# Makes a pair, starts a process in it, says so, and waits.
+START = """
+import asyncio, signal, subprocess, time
+# Whoever runs the tests may have told their processes to ignore it (nohup).
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+from weir.qoe_eval.link.namespaces import CallNamespaces, processes_in
+def start(made):
+    inside = subprocess.Popen(["ip", "netns", "exec", made.left, "sleep", "60"])
+    while inside.pid not in processes_in(made.left):
+        time.sleep(0.01)
+    print(made.left, made.right, inside.pid, flush=True)
+"""
+IN_CONTEXT = f"""
+{START}
+with CallNamespaces() as made:
+    start(made)
+    time.sleep(60)
+"""
+IN_ASYNCIO = f"""
+{START}
+async def main():
+    made = CallNamespaces()
+    try:
+        await made.create()
+        start(made)
+        await asyncio.sleep(60)
+    finally:
+        await made.remove()
+asyncio.run(main())
+"""
+
+
+# As in a container that is not privileged; the mounts are for this process alone.
+READ_ONLY_SYSCTLS = f"""
+mount --bind /proc/sys /proc/sys && mount -o remount,bind,ro /proc/sys && exec {sys.executable} -c '
+import subprocess
+from weir.qoe_eval.link.namespaces import CallNamespaces
+with CallNamespaces() as made:
+    subprocess.run(["ip", "netns", "exec", made.left, "cat", "/proc/sys/net/ipv6/conf/default/disable_ipv6"])
+'
+"""
+
+
+@pytest.fixture
+def run_owner():
+    """Starts an owner of namespaces: the process, its namespaces' names, and the process it has in one of them."""
+    owners = []
+
+    def start(program):
+        owner = subprocess.Popen(
+            [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        owners.append(owner)
+        left, right, inside = owner.stdout.readline().split()
+        return owner, [left, right], int(inside)
+
+    yield start
+    for owner in owners:
+        owner.kill()
+        owner.wait()
+        owner.stdout.close()
+    remove_leftovers()
+
+
+def exist(names):
+    return [name for name in names if (FOLDER / name).exists()]
+
+
+def runs(process):
+    with suppress(OSError), open(f"/proc/{process}/stat") as stat:
+        return stat.read().rpartition(")")[2].split()[0] not in "ZX"
+    return False
+
+
+@needs_root
+def test_a_pair_has_loopback_and_nothing_else_and_goes():
+    with CallNamespaces() as made:
+        names = [made.left, made.right]
+        assert exist(names) == names
+        for name in names:
+            links = subprocess.run(["ip", "-n", name, "-o", "link"], capture_output=True, text=True, check=True).stdout
+            assert len(links.splitlines()) == 1
+            assert "lo: <LOOPBACK,UP" in links
+        # What is still in them goes with them.
+        inside = subprocess.Popen(["ip", "netns", "exec", made.right, "sleep", "60"])
+        while list(processes_in(made.right)) != [inside.pid]:
+            time.sleep(0.01)
+    assert exist(names) == []
+    assert inside.wait(timeout=5) == -signal.SIGKILL
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+
+
+@needs_root
+def test_an_exception_removes_them():
+    made = CallNamespaces()
+
+    def break_in_the_middle():
+        with made:
+            assert exist([made.left, made.right]) == [made.left, made.right]
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        break_in_the_middle()
+    assert exist([made.left, made.right]) == []
+
+
+@needs_root
+@pytest.mark.parametrize("program", [IN_CONTEXT, IN_ASYNCIO], ids=["context", "asyncio"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_signals_remove_them(run_owner, program, number):
+    owner, names, inside = run_owner(program)
+    assert exist(names) == names
+    owner.send_signal(number)
+    assert owner.wait(timeout=20) != 0
+    assert exist(names) == []
+    assert not runs(inside)
+
+
+@needs_root
+def test_what_a_killed_run_left_goes_at_the_next_and_live_ones_stay(run_owner):
+    dead, left_behind, inside = run_owner(IN_CONTEXT)
+    _, living, inside_living = run_owner(IN_CONTEXT)
+    dead.kill()
+    # Not waited for: its exit status is still there, as with a parent that is busy.
+    while runs(dead.pid):
+        time.sleep(0.01)
+    assert exist(left_behind) == left_behind
+    assert runs(inside)
+    with CallNamespaces():
+        assert exist(left_behind) == []
+        assert not runs(inside)
+        assert exist(living) == living
+        assert runs(inside_living)
+
+
+@needs_root
+def test_a_cancelled_creation_leaves_nothing():
+    async def cancelled_after(delay_s):
+        made = CallNamespaces()
+        creating = asyncio.create_task(made.create())
+        await asyncio.sleep(delay_s)
+        creating.cancel()
+        with suppress(asyncio.CancelledError):
+            await creating
+            await made.remove()  # it was quicker
+        return exist([made.left, made.right])
+
+    for delay_s in (0.0, 0.01, 0.03, 0.1):
+        assert asyncio.run(cancelled_after(delay_s)) == []
+
+
+@needs_root
+def test_a_forked_copy_removes_nothing():
+    with CallNamespaces() as made:
+        child = os.fork()
+        if child == 0:
+            made.__exit__()
+            os._exit(0)
+        os.waitpid(child, 0)
+        assert exist([made.left, made.right]) == [made.left, made.right]
+
+
+def test_only_names_of_dead_owners_are_leftovers():
+    boot, process_namespace, process = owner_names._boot(), owner_names._process_namespace(), os.getpid()
+    start_time = owner_names._start_time(process)
+    ours = f"weir-{boot}-{process_namespace}-{process}-{start_time}-0-left"
+    assert not module._is_leftover(ours)
+    # Another process with the number of ours, before us.
+    assert module._is_leftover(f"weir-{boot}-{process_namespace}-{process}-{start_time - 1}-0-left")
+    assert module._is_leftover(f"weir-{boot}-{process_namespace}-{2**22 + 1}-5-0-right")
+    other_boot = "0" * 8 if boot != "0" * 8 else "1" * 8
+    assert module._is_leftover(f"weir-{other_boot}-{process_namespace}-{process}-{start_time}-0-left")
+    # Another container's: who knows.
+    assert not module._is_leftover(f"weir-{boot}-{process_namespace + 1}-{2**22 + 1}-5-0-right")
+    for name in ("weir", "weir-left", "mine", ours + "x", "x" + ours):
+        assert not module._is_leftover(name)
+
+
+def test_without_root_or_ip_it_says_so(monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    with pytest.raises(MissingComponent, match="root"), CallNamespaces():
+        pass
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(MissingComponent, match="iproute2"), CallNamespaces():
+        pass
+
+
+@needs_root
+def test_no_ipv6_where_sysctls_are_read_only():
+    done = subprocess.run(["unshare", "--mount", "sh", "-c", READ_ONLY_SYSCTLS], capture_output=True, text=True)
+    if "disable_ipv6: No such file" in done.stderr:
+        pytest.skip("this kernel has no IPv6")
+    assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr

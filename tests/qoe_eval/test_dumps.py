@@ -1,0 +1,295 @@
+"""Dumps of browsers. Those in tests/data/dumps are Chromium 156's own, of two loopback connections: after 9 s the
+video's maxBitrate went down to 250 kbps, after 17 s up again, with the page busy for 1.5 s between. Addresses were
+taken out.
+"""
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from html_page import check, data_of
+
+from weir.errors import InputError
+from weir.qoe_eval.dumps import report as dump_reader
+from weir.qoe_eval.dumps.report import read_dump, render_dump
+
+DATA = Path(__file__).parents[1] / "data" / "dumps"
+INTERNALS, RTCSTATS = DATA / "chromium-156.webrtc-internals.gz", DATA / "chromium-156.rtcstats.gz"
+
+
+def internals():
+    return json.loads(gzip.decompress(INTERNALS.read_bytes()))
+
+
+def rtcstats_lines():
+    return gzip.decompress(RTCSTATS.read_bytes()).decode().splitlines()
+
+
+def save(tmp_path, content, name="dump.json"):
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
+    return path
+
+
+def series(dump, connection, kind, name):
+    (stream,) = dump.connections[connection].reports.of(kind, "video")
+    return stream.series(name)
+
+
+@pytest.mark.parametrize("path", [INTERNALS, RTCSTATS])
+def test_a_real_dump(path):
+    dump = read_dump(path)
+    assert "156" in dump.user_agent
+    assert [connection.url for connection in dump.connections] == ["http://localhost/call.html"] * 2
+    times, targets = series(dump, 0, "outbound-rtp", "targetBitrate")
+    seconds = times - times[0]
+    assert np.all(targets[(seconds > 10) & (seconds < 16)] == pytest.approx(250_000, rel=0.2))
+    assert targets[-1] == 1_500_000
+    assert dump.connections[0].reports.selected_pair().series("availableOutgoingBitrate")[1].min() > 3e6
+    assert series(dump, 1, "inbound-rtp", "totalFreezesDuration")[1][-1] == pytest.approx(0.75, abs=0.05)
+
+
+def test_both_formats_say_the_same():
+    first, second = read_dump(INTERNALS), read_dump(RTCSTATS)
+    compared = 0
+    for a, b in zip(first.connections, second.connections, strict=True):
+        for identifier, one in a.reports.objects.items():
+            for name in one.numbers:
+                (times, values), (other_times, other) = one.series(name), b.reports.objects[identifier].series(name)
+                count = min(len(values), len(other))
+                assert np.allclose(values[:count], other[:count])
+                assert np.allclose(times[:count], other_times[:count])
+                compared += count
+    assert compared > 1000
+
+
+def test_an_older_dump_has_only_first_and_last_times(tmp_path):
+    data = internals()
+    for connection in data["PeerConnections"].values():
+        connection["stats"] = {k: v for k, v in connection["stats"].items() if not k.endswith("-timestamp")}
+    older, newer = read_dump(save(tmp_path, data)), read_dump(INTERNALS)
+    times, targets = series(older, 0, "outbound-rtp", "targetBitrate")
+    new_times, new_targets = series(newer, 0, "outbound-rtp", "targetBitrate")
+    assert set(targets) == set(new_targets)
+    assert (times[0], times[-1]) == (pytest.approx(new_times[0], abs=0.01), pytest.approx(new_times[-1], abs=0.01))
+    assert np.ptp(np.diff(times)) == pytest.approx(0, abs=1e-6)
+    # One report came twice, with the same time: without times, that cannot be seen.
+    assert len(times) - len(new_times) in (0, 1, 2)
+
+
+def test_a_member_that_appeared_later_has_the_last_times(tmp_path):
+    member = {"startTime": "2026-01-01T00:00:02Z", "endTime": "2026-01-01T00:00:03Z", "statsType": "inbound-rtp"}
+    stats = {
+        "I1-bytesReceived": member | {"values": "[5,6]"},
+        "I1-timestamp": member | {"values": "[1000,2000,3000,4000]"},
+        "I1-jitter": member | {"values": [0.5, 0.25]},
+        "I1-kind": member | {"values": '["video","video"]'},
+    }
+    dump = read_dump(save(tmp_path, {"PeerConnections": {"1": {"stats": stats}}}))
+    assert [found.tolist() for found in series(dump, 0, "inbound-rtp", "bytesReceived")] == [[3, 4], [5, 6]]
+    assert series(dump, 0, "inbound-rtp", "jitter")[1].tolist() == [0.5, 0.25]
+
+
+def test_a_compressed_rtcstats_file_is_the_same_as_a_full_one(tmp_path):
+    """As a page with rtcstats-js writes it: numbers for names, only what changed, one time for all objects."""
+
+    first = {
+        "t": 10_000,
+        "1": {"type": 2, "11": "video", "80": 100, "79": 1, "12": "2", "10": 77, "95": "none"},
+        "2": {"type": 14, "6": "video/VP8"},
+    }
+    second = {"t": 11_000, "1": {"80": 225, "95": "bandwidth", "t": 11_500}}
+    events = [
+        ["create", "7", {}, 9_000], ["g", "7", first, 1_000], ["g", "7", second, 1_000],
+        ["g", "7", {"t": 12_000}, 1_000], ["g", "7", {"t": 13_000, "1": None}, 1_000], ["close", "7", None, 5],
+    ]  # fmt: skip
+    lines = ["RTCStatsDump", '{"fileFormat":3}', *(json.dumps(event) for event in events)]
+    dump = read_dump(save(tmp_path, "\n".join(lines).encode()))
+    times, sent = series(dump, 0, "outbound-rtp", "bytesSent")
+    assert (times.tolist(), sent.tolist()) == ([10, 11.5, 12], [100, 225, 225])
+    (stream,) = dump.connections[0].reports.of("outbound-rtp")
+    assert stream.ssrc == "77"
+    assert stream.texts["qualityLimitationReason"] == ([10, 11.5], ["none", "bandwidth"])
+    assert "VP8" in render_dump(dump)
+
+
+def test_the_page_of_a_dump():
+    text = render_dump(read_dump(INTERNALS))
+    checker = check(text)
+    assert [name for name in checker.ids if name.startswith("connection-")] == ["connection-0", "connection-1"]
+    assert all(link.startswith("#") for link in checker.links)
+    words = " ".join(" ".join(checker.text).split())
+    assert "2 peer connections of a webrtc-internals dump." in words
+    assert "640x360" in words
+    sender, receiver = data_of(text)["charts"]
+    rows = {row["title"]: [line["name"] for line in row["lines"]] for row in sender["rows"]}
+    of_both = ["Rate, kbps", "Round trip, ms", "Jitter, ms", "Lost, %", "Frames per s"]
+    assert list(rows) == [*of_both, "Limited by"]
+    assert rows["Rate, kbps"] == [
+        "connection, available outgoing",
+        "audio out, sent",
+        "video out, sent",
+        "video out, target",
+    ]
+    assert [row["title"] for row in receiver["rows"]] == [*of_both, "Frozen, s"]
+    # What the lines are is told on the page.
+    assert "dashed, in the row of rates, is the target that its encoder was given" in words
+    assert "connection is the transport that all streams share" in words
+    assert sender["duration_s"] == pytest.approx(25, abs=2)
+    groups = {line["group"] for row in sender["rows"] for line in row["lines"]}
+    assert groups == {"connection", "video out", "audio out"}
+
+
+def test_reports_of_the_other_end_belong_to_their_stream(tmp_path):
+    """Of several layers, each has its own loss; by SSRC, not by order."""
+    streams = {
+        str(n): {"type": "outbound-rtp", "kind": "video", "ssrc": n, "bytesSent": 1000 * n, "packetsSent": 100}
+        for n in (1, 2)
+    }
+    remote = {
+        f"R{n}": {"type": "remote-inbound-rtp", "kind": "video", "ssrc": n, "packetsLost": 10 * n} for n in (2, 1)
+    }
+    none = {f"R{n}": {"type": "remote-inbound-rtp", "kind": "video", "ssrc": n, "packetsLost": 0} for n in (2, 1)}
+    for one in streams.values():
+        one["packetsSent"] = 0
+    later = {key: one | {"packetsSent": 100} for key, one in streams.items()}
+    lines = [
+        "RTCStatsDump",
+        '{"fileFormat":3}',
+        json.dumps(["getStats", "1", none | streams, 1000]),
+        json.dumps(["getStats", "1", remote | later, 1000]),
+    ]
+    words = " ".join(" ".join(check(render_dump(read_dump(save(tmp_path, "\n".join(lines).encode())))).text).split())
+    assert "out, video 1 – 0 – – 10.00" in words
+    assert "out, video 2 – 0 – – 20.00" in words
+
+
+def hostile_names():
+    member = {"startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:00:03Z", "statsType": "inbound-rtp"}
+    markup = '</script><img src=x onerror="alert(1)">'
+    stats = {
+        f"{markup}-bytesReceived": member | {"values": "[5,6]"},
+        f"{markup}-kind": member | {"values": json.dumps([markup])},
+    }
+    stats |= {
+        f"{markup}-codecId": member | {"values": '["C"]'},
+        "C-mimeType": member | {"statsType": "codec", "values": json.dumps([f"video/{markup}"])},
+    }
+    return {"UserAgent": markup, "PeerConnections": {markup: {"url": markup, "stats": stats}}}
+
+
+def test_texts_of_a_dump_cannot_become_markup(tmp_path):
+    text = render_dump(read_dump(save(tmp_path, hostile_names())))
+    check(text)
+    assert "<img src=x" not in text
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "neither a dump"),
+        (b"hello", "neither a dump"),
+        (b"{", "not valid JSON"),
+        (b"{}", "no PeerConnections"),
+        (b'{"PeerConnections": []}', "no PeerConnections"),
+        (b'{"PeerConnections": {}}', "no statistics"),
+        (
+            b'{"PeerConnections": {"1": {"stats": {"a-googRtt": {"statsType": "ssrc", "values": "[1]"}}}}}',
+            "no statistics",
+        ),
+        (b'{"a":' + b"[" * 500_000 + b"]" * 500_000 + b"}", "nested too deeply"),
+        (b'{"PeerConnections": ' + b"9" * 10_000 + b"}", "not valid JSON"),
+        (b"\xff\xfe{}", "no UTF-8"),
+        (gzip.compress(b"{}", mtime=0)[:-6], "damaged gzip"),
+        (b"\x1f\x8bnonsense", "damaged gzip"),
+        (b"RTCStatsDump", "format None"),
+        (b"RTCStatsDump\n[]", "format None"),
+        (b'RTCStatsDump\n{"fileFormat":2}', "format 2"),
+        (b"RTCStatsDump\nnonsense", "not valid JSON"),
+        (b'RTCStatsDump\n{"fileFormat":3}\n["getStats","1",{"1":{"type":2,"80":1}}', "no statistics"),
+    ],
+)
+def test_what_is_no_dump_is_one_message(tmp_path, content, message):
+    with pytest.raises(InputError, match=message):
+        read_dump(save(tmp_path, content))
+
+
+def test_a_dump_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(dump_reader, "LARGEST_BYTES", 2 << 20)
+    path = save(tmp_path, gzip.compress(b"{" + b" " * (4 << 20) + b"}"))
+    assert path.stat().st_size < 10_000
+    with pytest.raises(InputError, match="over 2 MiB"):
+        read_dump(path)
+
+
+def test_nonsense_inside_a_dump_is_passed_over(tmp_path):
+    good = {
+        "startTime": "2026-01-01T00:00:00Z",
+        "endTime": "2026-01-01T00:00:03Z",
+        "statsType": "inbound-rtp",
+        "values": "[5,NaN,1e999,6]",
+    }
+    stats = {"I-bytesReceived": good, "I-kind": good | {"values": '["video"]'}}
+    stats |= {
+        "nodash": good,
+        "I-jitter": 5,
+        "I-qpSum": good | {"values": "[[["},
+        "I-packetsLost": good | {"startTime": None},
+    }
+    stats |= {"I-frameWidth": good | {"startTime": "9999999-01-01"}, "J-bytesReceived": good | {"statsType": 7}}
+    dump = read_dump(save(tmp_path, {"PeerConnections": {"1": {"stats": stats}, "2": None, "3": {"stats": [1]}}}))
+    (connection,) = dump.connections
+    (stream,) = connection.reports.objects.values()
+    assert set(stream.numbers) == {"bytesReceived"}
+    assert stream.series("bytesReceived")[1].tolist() == [5, 6]
+    check(render_dump(dump))
+    events = [
+        5,
+        [],
+        ["getStats"],
+        ["getStats", "1", 5, "x"],
+        ["getStats", "1", {"I": 5}, 1],
+        ["getStats", {}, {}, 1],
+        [None, "1", {}, 1],
+    ]
+    events += [["getStats", "1", {"I": {"type": "inbound-rtp", "bytesReceived": 5, "kind": ["video"]}}, 1000]]
+    lines = ["RTCStatsDump", '{"fileFormat":3}', *map(json.dumps, events), '["getStats","1",{"I']
+    dump = read_dump(save(tmp_path, "\n".join(lines).encode()))
+    assert dump.connections[0].reports.objects["I"].series("bytesReceived")[1].tolist() == [5]
+    check(render_dump(dump))
+
+
+def test_many_connections_are_bounded(tmp_path):
+    member = {
+        "startTime": "2026-01-01T00:00:00Z",
+        "endTime": "2026-01-01T00:00:03Z",
+        "statsType": "inbound-rtp",
+        "values": "[5,6]",
+    }
+    data = {"PeerConnections": {str(n): {"stats": {"I-bytesReceived": member}} for n in range(80)}}
+    dump = read_dump(save(tmp_path, data))
+    assert (len(dump.connections), dump.connections_left_out) == (50, 30)
+    assert "30 more are left out" in render_dump(dump)
+
+
+def test_the_command(run_weir, tmp_path):
+    status, out, error = run_weir("report", INTERNALS, "--out", "there", "--json")
+    assert (status, error) == (0, "")
+    assert [connection["duration_s"] > 20 for connection in json.loads(out)["connections"]] == [True, True]
+    check((tmp_path / "there" / "report.html").read_text())
+    status, out, _ = run_weir("report", RTCSTATS)
+    assert (status, out.strip()) == (0, "weir-dump-report/report.html")
+
+
+def test_wrong_use_of_the_command(run_weir, tmp_path):
+    status, _, error = run_weir("report", "missing.json")
+    assert (status, "missing.json: no such file" in error) == (2, True)
+    (tmp_path / "file").write_text("")
+    status, _, error = run_weir("report", INTERNALS, "--out", "file/below")
+    assert (status, "--out file/below: the folder cannot be made" in error) == (2, True)
+    assert run_weir("report")[0] == 2
+    status, out, _ = run_weir("report", "--help")
+    assert status == 0
+    assert "dump of chrome://webrtc-internals" in " ".join(out.split())

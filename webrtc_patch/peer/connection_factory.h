@@ -1,0 +1,64 @@
+// libwebrtc's factory of PeerConnections with the parts that weir-peer replaces: threads, audio device, network
+// interfaces, event log, field trials and the sender's congestion control.
+#ifndef WEIR_WEBRTC_PATCH_PEER_CONNECTION_FACTORY_H_
+#define WEIR_WEBRTC_PATCH_PEER_CONNECTION_FACTORY_H_
+
+#include <memory>
+
+#include "api/field_trials_view.h"
+#include "api/peer_connection_interface.h"
+#include "api/transport/network_control.h"
+#include "receive_side_switch.h"
+#include "rtc_base/ip_address.h"
+#include "rtc_base/network.h"
+#include "rtc_base/thread.h"
+#include "rtcp_observer.h"
+
+namespace weir::peer {
+
+struct ConnectionFactoryConfig {
+  // kWeir: the sender follows REMB. Otherwise GCC, with loss-based control as in current browsers.
+  ReceiveSideMode controller = ReceiveSideMode::kWeir;
+  // Replaces both at the sender.
+  std::unique_ptr<webrtc::NetworkControllerFactoryInterface> network_controller;
+  rtc::IPAddress bind_address;
+  RtcpObserver rtcp_observer;
+};
+
+class ConnectionFactory {
+ public:
+  // Null if libwebrtc fails.
+  static std::unique_ptr<ConnectionFactory> Create(ConnectionFactoryConfig config);
+  // All PeerConnections and tracks must be destroyed.
+  ~ConnectionFactory();
+  ConnectionFactory(const ConnectionFactory&) = delete;
+  ConnectionFactory& operator=(const ConnectionFactory&) = delete;
+
+  // The thread of PeerConnections and their observers.
+  rtc::Thread& signaling_thread() { return *signaling_thread_; }
+  webrtc::PeerConnectionFactoryInterface& operator*() { return *factory_; }
+  webrtc::PeerConnectionFactoryInterface* operator->() { return factory_.get(); }
+
+ private:
+  ConnectionFactory();
+
+  const std::unique_ptr<rtc::Thread> network_thread_;
+  const std::unique_ptr<rtc::Thread> worker_thread_;
+  const std::unique_ptr<rtc::Thread> signaling_thread_;
+  rtc::scoped_refptr<webrtc::PeerConnectionFactoryInterface> factory_;
+};
+
+// The only network of ICE, that of a given address. Other interfaces are neither enumerated nor announced.
+std::unique_ptr<rtc::NetworkManager> MakeBoundNetwork(const rtc::IPAddress& address);
+
+// libwebrtc's congestion control at the sender, the baseline `gcc`.
+// Field trials for the GCC of current browsers: LossBasedBweV2.
+std::unique_ptr<webrtc::FieldTrialsView> MakeGccFieldTrials();
+
+// GoogCcNetworkController with a bound for its loss-based estimate, which in this version would overflow after some
+// minutes without loss.
+std::unique_ptr<webrtc::NetworkControllerFactoryInterface> MakeGccNetworkControllerFactory();
+
+}  // namespace weir::peer
+
+#endif  // WEIR_WEBRTC_PATCH_PEER_CONNECTION_FACTORY_H_

@@ -1,0 +1,42 @@
+// Endless sources of pictures to send.
+#ifndef WEIR_WEBRTC_PATCH_PEER_FRAME_SOURCE_H_
+#define WEIR_WEBRTC_PATCH_PEER_FRAME_SOURCE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "api/scoped_refptr.h"
+#include "api/video/i420_buffer.h"
+#include "weir/result.h"
+
+namespace weir::peer {
+
+// The largest width and height.
+inline constexpr int kMaxFrameSize = 4096;
+inline constexpr double kMaxFramesPerSecond = 120;
+
+struct FrameFormat {
+  int width = 0;
+  int height = 0;
+  double frames_per_second = 0;
+};
+
+class FrameSource {
+ public:
+  virtual ~FrameSource() = default;
+  virtual const FrameFormat& format() const = 0;
+  // Picture number `index` since the start. Null if it cannot be read.
+  virtual rtc::scoped_refptr<webrtc::I420Buffer> Frame(int64_t index) = 0;
+};
+
+// A YUV4MPEG2 file with 4:2:0 sampling, 8 bits, repeated from its start when it ends.
+Result<std::unique_ptr<FrameSource>> OpenY4mFile(const std::string& path);
+
+// Moving detail that uses the whole bitrate of an encoder, numbered 0 to 299 in a loop. The format must be valid: even
+// sizes in [2, kMaxFrameSize]; frames are numbered if the width is a multiple of 40.
+std::unique_ptr<FrameSource> MakePattern(const FrameFormat& format);
+
+}  // namespace weir::peer
+
+#endif  // WEIR_WEBRTC_PATCH_PEER_FRAME_SOURCE_H_

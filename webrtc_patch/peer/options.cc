@@ -1,0 +1,145 @@
+#include "options.h"
+
+#include <charconv>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "program/command_line.h"
+#include "program/json.h"
+#include "weir/registry.h"
+
+namespace weir::peer {
+namespace {
+
+constexpr int64_t kMinBitrateBps = 1'000;
+constexpr int64_t kMaxBitrateBps = 1'000'000'000;
+
+bool ParseNumber(std::string_view text, int min, int max, int& value) {
+  const char* const end = text.data() + text.size();
+  const auto [read_end, fault] = std::from_chars(text.data(), end, value);
+  return fault == std::errc() && read_end == end && value >= min && value <= max;
+}
+
+// "640x360"; sizes even, as 4:2:0 wants them.
+bool ParseSize(std::string_view text, int& width, int& height) {
+  const size_t cross = text.find('x');
+  return cross != std::string_view::npos && ParseNumber(text.substr(0, cross), 2, kMaxFrameSize, width) &&
+         ParseNumber(text.substr(cross + 1), 2, kMaxFrameSize, height) && width % 2 == 0 && height % 2 == 0;
+}
+
+bool ParsePattern(std::string_view text, FrameFormat& format) {
+  const size_t at = text.find('@');
+  int rate = 0;
+  if (at == std::string_view::npos || !ParseSize(text.substr(0, at), format.width, format.height) ||
+      !ParseNumber(text.substr(at + 1), 1, static_cast<int>(kMaxFramesPerSecond), rate))
+    return false;
+  format.frames_per_second = rate;
+  return true;
+}
+
+bool ParseRole(std::string_view text, Options& options) {
+  options.send = text == "send" || text == "both";
+  options.receive = text == "receive" || text == "both";
+  return options.send || options.receive;
+}
+
+external::ExternalSpecification ParseOwnController(const std::string& text) {
+  const std::string path = "--own-controller";
+  nlohmann::json value = ParseJson(text, path);
+  const std::string name = JsonObject(value, path).String("name");
+  value.erase("name");
+  return external::ParseSpecification(value, path, name);
+}
+
+struct Bitrates {
+  int64_t min_bps;
+  int64_t start_bps;
+  int64_t max_bps;
+};
+
+}  // namespace
+
+Result<TargetRateConstraints> MakeBitrate(int64_t min_bps, int64_t start_bps, int64_t max_bps) {
+  if (min_bps < kMinBitrateBps || max_bps > kMaxBitrateBps || min_bps > start_bps || start_bps > max_bps)
+    return Error{"bitrates must be 1000 <= min <= start <= max <= 1000000000 bit/s"};
+  return TargetRateConstraints{.min_rate = DataRate::BitsPerSecond(min_bps),
+                               .start_rate = DataRate::BitsPerSecond(start_bps),
+                               .max_rate = DataRate::BitsPerSecond(max_bps)};
+}
+
+void AddOptions(CLI::App& app, Options& options) {
+  AddOption(app, "--role", "ROLE", "send, receive or both", "send, receive or both", [&](const auto& value) {
+    return ParseRole(value, options);
+  })->required();
+  const std::string controllers =
+      ListNames(kCallControllers, ", ") + " or " + ListNames(kNativeSenderControllers, ", ");
+  AddOption(app, "--controller", "NAME",
+            controllers +
+                " (at the sender); default weir; shadow: GCC in charge, Weir logged;\n"
+                "or a pool: \"pilot=weir copilots=nada,rule fusion=min policy=by_trust\"",
+            controllers + ", or a pool", [&](const auto& value) {
+              options.pool.reset();
+              options.weir_at_sender = false;
+              if (IsPoolLine(value)) {
+                auto pool = ParsePool(value);
+                auto split = pool ? SplitPool(pool.value()) : Result<PoolAtBothEnds>(Error{pool.error()});
+                if (!split) throw InputError("--controller: " + split.error());
+                options.pool = std::move(split.value());
+                options.controller = ReceiveSideMode::kWeir;
+                return true;
+              }
+              options.weir_at_sender = value == kWeirAtSender;
+              if (options.weir_at_sender) {
+                options.controller = ReceiveSideMode::kGcc;
+                return true;
+              }
+              const auto mode = ParseReceiveSideMode(value);
+              options.controller = mode.value_or(options.controller);
+              return mode.has_value();
+            });
+  AddText(app, "--model", "FILE", "the policy (ONNX); without it the ten-line rule", options.model);
+  AddOption(app, "--own-controller", "JSON",
+            "a custom controller in place of the policy: {\"name\":...,\"kind\":\"program\",\n"
+            "\"command\":[...]} or {\"name\":...,\"kind\":\"library\",\"library\":PATH}; \"time_limit_s\"",
+            "a JSON object", [&](const auto& value) {
+              options.own_controller = ParseOwnController(value);
+              return true;
+            });
+  AddObjective(app, [&](const Objective& objective) { options.objective = objective; });
+  const auto bitrates = std::make_shared<Bitrates>(
+      Bitrates{options.bitrate.min_rate.bps(), options.bitrate.start_rate.bps(), options.bitrate.max_rate.bps()});
+  const auto add_bitrate = [&app](const char* name, const char* description, int64_t& bps) {
+    AddInteger(app, name, description, bps, kMinBitrateBps, kMaxBitrateBps);
+  };
+  add_bitrate("--min-bitrate-bps", "default 30000", bitrates->min_bps);
+  add_bitrate("--start-bitrate-bps", "default 300000", bitrates->start_bps);
+  add_bitrate("--max-bitrate-bps", "default 20000000", bitrates->max_bps);
+  app.add_option("--codec", options.codec, "default VP8")->check(CLI::IsMember({"VP8", "VP9", "H264"}));
+  AddText(app, "--video", "FILE.y4m", "what to send, in a loop", options.video);
+  AddOption(app, "--pattern", "WxH@FPS", "or a generated picture; default 640x360@30",
+            "WIDTHxHEIGHT@RATE, even sizes up to 4096, 1 to 120 frames per second",
+            [&](const auto& value) { return ParsePattern(value, options.pattern); });
+  app.add_flag("--audio", options.audio, "send and receive audio too");
+  CLI::Option* const frames =
+      AddText(app, "--frames", "FILE.y4m", "write received frames, with an index in FILE.y4m.jsonl", options.frames);
+  CLI::Option* const frames_size =
+      AddOption(app, "--frames-size", "WxH", "the size they are scaled to", "WIDTHxHEIGHT, even numbers up to 4096",
+                [&](const auto& value) { return ParseSize(value, options.frames_width, options.frames_height); });
+  frames->needs(frames_size);
+  frames_size->needs(frames);
+  AddText(app, "--estimates", "FILE.jsonl", "estimates into a file instead of standard output", options.estimates);
+  AddInteger(app, "--stats-interval-ms", "100 to 60000; default 1000", options.stats_interval_ms, int64_t{100},
+             int64_t{60'000});
+  AddText(app, "--bind-address", "A", "the IPv4 address of this end; default 127.0.0.1", options.bind_address);
+  app.callback([&options, bitrates] {
+    if (options.pool && options.own_controller) throw InputError("--own-controller cannot be in a pool");
+    if (options.weir_at_sender && options.receive) throw InputError("--controller weir-send is for --role send");
+    if (!options.frames.empty() && !options.receive) throw InputError("--frames is for a role that receives");
+    const auto constraints = MakeBitrate(bitrates->min_bps, bitrates->start_bps, bitrates->max_bps);
+    if (!constraints) throw InputError(constraints.error());
+    options.bitrate = constraints.value();
+  });
+}
+
+}  // namespace weir::peer

@@ -1,0 +1,67 @@
+// The command line of weir-peer.
+#ifndef WEIR_WEBRTC_PATCH_PEER_OPTIONS_H_
+#define WEIR_WEBRTC_PATCH_PEER_OPTIONS_H_
+
+#include <CLI/App.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "frame_source.h"
+#include "program/external_controllers.h"
+#include "program/sender_gcc.h"
+#include "receive_side_switch.h"
+#include "weir/network_types.h"
+#include "weir/objective.h"
+#include "weir/registry.h"
+#include "weir/result.h"
+
+namespace weir::peer {
+
+// The value of --controller for `Options::weir_at_sender`.
+inline constexpr std::string_view kWeirAtSender = kNativeSenderControllers[0];
+static_assert(kNativeSenderControllers.size() == 1, "weir-peer has one controller at the sender");
+
+struct Options {
+  bool send = false;
+  bool receive = false;
+  // The controller at the receiver, and the counterpart at the sender.
+  ReceiveSideMode controller = ReceiveSideMode::kWeir;
+  // Weir runs at the sender on transport feedback; `controller` is kGcc then, and the receiver only sends feedback.
+  bool weir_at_sender = false;
+  // For kWeir; nullopt: the policy alone.
+  std::optional<PoolAtBothEnds> pool;
+  // Empty: the ten-line rule.
+  std::string model;
+  // Runs in place of the model.
+  std::optional<external::ExternalSpecification> own_controller;
+  Objective objective;
+  TargetRateConstraints bitrate{.min_rate = DataRate::KilobitsPerSecond(30),
+                                .start_rate = DataRate::KilobitsPerSecond(300),
+                                .max_rate = DataRate::KilobitsPerSecond(20'000)};
+  // "VP8", "VP9" or "H264".
+  std::string codec = "VP8";
+  // Empty: the pattern.
+  std::string video;
+  FrameFormat pattern{.width = 640, .height = 360, .frames_per_second = 30};
+  bool audio = false;
+  // Empty: received frames are decoded and dropped.
+  std::string frames;
+  int frames_width = 0;
+  int frames_height = 0;
+  // Empty: estimates go to standard output.
+  std::string estimates;
+  int64_t stats_interval_ms = 1000;
+  std::string bind_address = "127.0.0.1";
+};
+
+// Parsing `app` sets `options`, which must outlive it.
+void AddOptions(CLI::App& app, Options& options);
+
+// The error describes the invalid rates.
+Result<TargetRateConstraints> MakeBitrate(int64_t min_bps, int64_t start_bps, int64_t max_bps);
+
+}  // namespace weir::peer
+
+#endif  // WEIR_WEBRTC_PATCH_PEER_OPTIONS_H_

@@ -1,0 +1,85 @@
+// Writes received pictures to FILE.y4m, scaled to one size, and an index to FILE.y4m.jsonl, a line for each.
+#ifndef WEIR_WEBRTC_PATCH_PEER_RECEIVED_FRAMES_H_
+#define WEIR_WEBRTC_PATCH_PEER_RECEIVED_FRAMES_H_
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "api/video/video_frame.h"
+#include "api/video/video_sink_interface.h"
+#include "weir/result.h"
+
+namespace weir::peer {
+
+// Each line of the index: frame_number (null when the picture carries none), capture_time_us (null while unknown),
+// render_time_us, rtp_timestamp, width and height as received, and "written": false for a picture that is missing in
+// the .y4m file because the disk was too slow or full. Times are CLOCK_MONOTONIC.
+class ReceivedFrames final : public rtc::VideoSinkInterface<webrtc::VideoFrame> {
+ public:
+  // Pictures that wait for the disk; the decoder is never held up, further pictures are not written.
+  static constexpr size_t kMaxWaitingPictures = 45;
+  // Lines that wait; beyond, pictures leave no trace.
+  static constexpr size_t kMaxWaitingLines = 10'000;
+
+  // When a picture was captured, on this machine's CLOCK_MONOTONIC.
+  using CaptureTime = std::function<std::optional<int64_t>(uint32_t ssrc, uint32_t rtp_timestamp)>;
+
+  // `on_error` is called once, from another thread, when a file can no longer be written.
+  static Result<std::unique_ptr<ReceivedFrames>> Open(const std::string& path, int width, int height,
+                                                      CaptureTime capture_time,
+                                                      std::function<void(std::string)> on_error);
+  // Writes what waits.
+  ~ReceivedFrames() override;
+  ReceivedFrames(const ReceivedFrames&) = delete;
+  ReceivedFrames& operator=(const ReceivedFrames&) = delete;
+
+  void OnFrame(const webrtc::VideoFrame& frame) override;
+
+ private:
+  struct Entry {
+    // Null for a picture that is not written.
+    rtc::scoped_refptr<webrtc::VideoFrameBuffer> picture;
+    std::optional<uint16_t> frame_number;
+    std::optional<int64_t> capture_time_us;
+    int64_t render_time_us = 0;
+    uint32_t rtp_timestamp = 0;
+    int width = 0;
+    int height = 0;
+  };
+
+  ReceivedFrames(int width, int height, CaptureTime capture_time, std::function<void(std::string)> on_error)
+      : width_(width), height_(height), capture_time_(std::move(capture_time)), on_error_(std::move(on_error)) {}
+
+  void Run();
+  void Write(const Entry& entry);
+  bool WritePicture(webrtc::VideoFrameBuffer& picture);
+
+  const int width_;
+  const int height_;
+  const CaptureTime capture_time_;
+  const std::function<void(std::string)> on_error_;
+  std::ofstream video_;
+  std::ofstream index_;
+  bool failed_ = false;
+  // Pictures come from one thread at a time.
+  int64_t last_render_time_us_ = 0;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Entry> entries_;
+  size_t waiting_pictures_ = 0;
+  bool closing_ = false;
+  std::thread thread_;
+};
+
+}  // namespace weir::peer
+
+#endif  // WEIR_WEBRTC_PATCH_PEER_RECEIVED_FRAMES_H_

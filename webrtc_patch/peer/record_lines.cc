@@ -1,0 +1,79 @@
+#include "record_lines.h"
+
+#include <string>
+#include <utility>
+
+#include "options.h"
+
+namespace weir::peer {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+// The members of a pool with role, target and trust.
+ordered_json PoolLine(const PoolController& pool) {
+  ordered_json members = ordered_json::array();
+  for (size_t i = 0; i < pool.members().size(); ++i) {
+    const MemberState& member = pool.members()[i];
+    members.push_back({{"name", member.name},
+                       {"role", ToString(pool.role(i))},
+                       {"rate_bps", member.rate ? ordered_json(member.rate->bps()) : ordered_json()},
+                       {"trust", member.trust}});
+  }
+  return {{"line", ToString(pool.specification())},
+          {"fusion", ToString(pool.selection().fusion)},
+          {"pilot_changes", pool.counters().pilot_changes},
+          {"members", std::move(members)}};
+}
+
+}  // namespace
+
+ordered_json StatsReport(const webrtc::RTCStatsReport& report) {
+  ordered_json list = ordered_json::array();
+  for (const webrtc::RTCStats& stats : report) {
+    ordered_json entry = ordered_json::parse(stats.ToJson(), nullptr, false);
+    if (entry.is_discarded()) continue;
+    // This libwebrtc counts in microseconds.
+    entry["timestamp"] = static_cast<double>(stats.timestamp_us()) / 1000.0;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+ordered_json EstimateLine(const ReceiveSideDecision& decision) {
+  const IntervalStatistics& statistics = decision.statistics;
+  ordered_json guard;
+  const std::span<const GuardRuleInfo> rules = GuardRules();
+  for (size_t i = 0; i < rules.size(); ++i) guard[std::string(rules[i].name())] = decision.counters.guard[i];
+  const Objective& objective = decision.objective;
+  ordered_json line{
+      {"type", "estimate"},
+      {"time_us", decision.estimate.at_time.us()},
+      {"target_rate_bps", decision.estimate.target_rate.bps()},
+      {"reason", ToString(decision.estimate.reason)},
+      {"path_kind", decision.estimate.path_kind},
+      {"controller", decision.controller},
+      {"receive_rate_bps", static_cast<int64_t>(statistics.receive_rate_bps)},
+      {"queueing_delay_ms", statistics.queueing_delay_mean_s * 1000.0},
+      {"loss_ratio", statistics.loss_ratio},
+      {"application_limited", statistics.application_limited != 0.0},
+      {"in_charge", decision.in_charge},
+      {"guard", std::move(guard)},
+      {"policy_faults", decision.counters.controller.faults},
+      {"objective", {{"throughput", objective.throughput}, {"latency", objective.latency}, {"loss", objective.loss}}}};
+  // For a single controller, "controller" is enough.
+  if (decision.pool != nullptr && decision.pool->members().size() > 1) line["pool"] = PoolLine(*decision.pool);
+  return line;
+}
+
+ordered_json SenderEstimateLine(const Estimate& estimate) {
+  return {{"type", "estimate"},
+          {"time_us", estimate.at_time.us()},
+          {"target_rate_bps", estimate.target_rate.bps()},
+          {"reason", ToString(estimate.reason)},
+          {"controller", kWeirAtSender},
+          {"in_charge", true}};
+}
+
+}  // namespace weir::peer

@@ -1,0 +1,21 @@
+// The output lines of statistics and estimates.
+#ifndef WEIR_WEBRTC_PATCH_PEER_RECORD_LINES_H_
+#define WEIR_WEBRTC_PATCH_PEER_RECORD_LINES_H_
+
+#include <nlohmann/json.hpp>
+
+#include "api/stats/rtc_stats_report.h"
+#include "receive_side_switch.h"
+
+namespace weir::peer {
+
+// The report of getStats() in a browser's format: timestamps in milliseconds since 1970.
+nlohmann::ordered_json StatsReport(const webrtc::RTCStatsReport& report);
+
+// The line "estimate" of a receiver, and of a sender that runs Weir, which has fewer fields.
+nlohmann::ordered_json EstimateLine(const ReceiveSideDecision& decision);
+nlohmann::ordered_json SenderEstimateLine(const Estimate& estimate);
+
+}  // namespace weir::peer
+
+#endif  // WEIR_WEBRTC_PATCH_PEER_RECORD_LINES_H_

@@ -1,0 +1,116 @@
+#include "rtcp_observer.h"
+
+#include <utility>
+
+#include "logging/rtc_event_log/events/rtc_event_rtcp_packet_incoming.h"
+#include "logging/rtc_event_log/events/rtc_event_rtcp_packet_outgoing.h"
+#include "modules/rtp_rtcp/source/rtcp_packet/common_header.h"
+#include "modules/rtp_rtcp/source/rtcp_packet/sender_report.h"
+#include "program/monotonic_clock.h"
+#include "weir/remb_sender.h"
+
+namespace weir::peer {
+namespace {
+
+class ObservingEventLog final : public webrtc::RtcEventLog {
+ public:
+  explicit ObservingEventLog(RtcpObserver observer) : observer_(std::move(observer)) {}
+
+  bool StartLogging(std::unique_ptr<webrtc::RtcEventLogOutput>, int64_t) override { return false; }
+  void StopLogging() override {}
+  void Log(std::unique_ptr<webrtc::RtcEvent> event) override {
+    if (event->GetType() == webrtc::RtcEvent::Type::RtcpPacketIncoming)
+      OnIncoming(static_cast<webrtc::RtcEventRtcpPacketIncoming&>(*event).packet());
+    if (event->GetType() == webrtc::RtcEvent::Type::RtcpPacketOutgoing)
+      OnOutgoing(static_cast<webrtc::RtcEventRtcpPacketOutgoing&>(*event).packet());
+  }
+
+ private:
+  template <class Function>
+  static void ForEachPart(const rtc::Buffer& compound, Function function) {
+    const uint8_t* begin = compound.data();
+    const uint8_t* const end = begin + compound.size();
+    webrtc::rtcp::CommonHeader header;
+    while (begin < end && header.Parse(begin, static_cast<size_t>(end - begin))) {
+      function(header, std::span(begin, header.packet_size()));
+      begin = header.NextPacket();
+    }
+  }
+
+  static void NotifySenderReport(const webrtc::rtcp::CommonHeader& header,
+                                 const RtcpObserver::OnSenderReport& on_sender_report) {
+    webrtc::rtcp::SenderReport report;
+    if (header.type() == webrtc::rtcp::SenderReport::kPacketType && report.Parse(header))
+      on_sender_report(report.sender_ssrc(), report.ntp(), report.rtp_timestamp());
+  }
+
+  void OnIncoming(const rtc::Buffer& compound) {
+    ForEachPart(compound, [this](const webrtc::rtcp::CommonHeader& header, std::span<const uint8_t>) {
+      NotifySenderReport(header, observer_.on_sender_report);
+    });
+  }
+
+  void OnOutgoing(const rtc::Buffer& compound) {
+    ForEachPart(compound, [this](const webrtc::rtcp::CommonHeader& header, std::span<const uint8_t> packet) {
+      NotifySenderReport(header, observer_.on_sender_report_sent);
+      if (const auto remb = ParseRemb(packet)) observer_.on_remb_sent(remb->rate);
+    });
+  }
+
+  const RtcpObserver observer_;
+};
+
+class ObservingEventLogFactory final : public webrtc::RtcEventLogFactoryInterface {
+ public:
+  explicit ObservingEventLogFactory(RtcpObserver observer) : observer_(std::move(observer)) {}
+
+  std::unique_ptr<webrtc::RtcEventLog> Create(webrtc::RtcEventLog::EncodingType) const override {
+    return std::make_unique<ObservingEventLog>(observer_);
+  }
+  std::unique_ptr<webrtc::RtcEventLog> CreateRtcEventLog(webrtc::RtcEventLog::EncodingType type) override {
+    return Create(type);
+  }
+
+ private:
+  const RtcpObserver observer_;
+};
+
+}  // namespace
+
+std::unique_ptr<webrtc::RtcEventLogFactoryInterface> MakeRtcpObserverFactory(const RtcpObserver& observer) {
+  return std::make_unique<ObservingEventLogFactory>(observer);
+}
+
+namespace {
+
+constexpr int64_t kVideoClockHz = 90'000;
+// Bounds the memory for SSRCs of a malicious peer.
+constexpr size_t kMaxReports = 64;
+constexpr int64_t kSecondsFrom1900To1970 = 2'208'988'800;
+
+int64_t WallMicros(webrtc::NtpTime ntp) {
+  const int64_t fraction_us = static_cast<int64_t>(uint64_t{ntp.fractions()} * 1'000'000 >> 32);
+  return (int64_t{ntp.seconds()} - kSecondsFrom1900To1970) * 1'000'000 + fraction_us;
+}
+
+}  // namespace
+
+SenderClock::SenderClock() : wall_to_monotonic_us_(MonotonicMicros() - ClockNs(CLOCK_REALTIME) / 1000) {}
+
+void SenderClock::OnSenderReport(uint32_t ssrc, webrtc::NtpTime ntp, uint32_t rtp_timestamp) {
+  if (!ntp.Valid()) return;
+  const std::lock_guard lock(mutex_);
+  if (reports_.size() >= kMaxReports && !reports_.contains(ssrc)) return;
+  reports_[ssrc] = {WallMicros(ntp) + wall_to_monotonic_us_, rtp_timestamp};
+}
+
+std::optional<int64_t> SenderClock::CaptureTimeMicros(uint32_t ssrc, uint32_t rtp_timestamp) const {
+  const std::lock_guard lock(mutex_);
+  const auto report = reports_.find(ssrc);
+  if (report == reports_.end()) return std::nullopt;
+  // Signed: a frame may be older than the report. The difference wraps as RTP timestamps do.
+  const auto ticks = static_cast<int32_t>(rtp_timestamp - report->second.rtp_timestamp);
+  return report->second.monotonic_us + int64_t{ticks} * 1'000'000 / kVideoClockHz;
+}
+
+}  // namespace weir::peer
