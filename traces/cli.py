@@ -33,7 +33,7 @@ _Command = TypeVar("_Command", bound=Callable[..., None])
 
 
 def _friendly(command: _Command) -> _Command:
-    """Turns the errors a user can mend into one message on stderr and the exit status for it."""
+    """Turns the errors a user can fix into one message on stderr and the exit status for it."""
 
     @functools.wraps(command)
     def wrapped(*args: Any, **kwargs: Any) -> None:

@@ -59,7 +59,7 @@ def test_timer_artefacts_are_refused_or_cut_to_60_mbps(tmp_path: Path) -> None:
         ("spike", "error", "entry 3 (uplink.trace_pattern[3])"),
     ]
     message = refused(path)
-    assert "2 faults; add --repair to accept the repairs, or mend the file" in message
+    assert "2 faults; add --repair to accept the repairs, or fix the file" in message
     assert "entry 1 (uplink.trace_pattern[1]): error (spike): capacity is 32.8 Gbps, a timer artefact" in message
     assert "repair: cut to 60 Mbps" in message
     assert rates(path) == [15e6, 60e6, 15e6, 60e6]
@@ -181,7 +181,7 @@ def test_a_change_log_has_no_gaps(tmp_path: Path) -> None:
 
 def test_a_trace_of_nothing_cannot_be_repaired(tmp_path: Path) -> None:
     path = csv_file(tmp_path, "0,0", "1,0")
-    with pytest.raises(InputError, match=r"this cannot be repaired; mend the file:\n  line 2: error \(all_zero\)"):
+    with pytest.raises(InputError, match=r"this cannot be repaired; fix the file:\n  line 2: error \(all_zero\)"):
         read_trace(path, repair=True)
 
 

@@ -102,7 +102,7 @@ def _rows(text: str, source: str) -> Iterator[tuple[int, list[str]]]:
         for row in reader:
             yield reader.line_num, row
     except csv.Error as error:
-        raise InputError(f"{source}: line {reader.line_num}: no CSV ({error}); mend the line") from None
+        raise InputError(f"{source}: line {reader.line_num}: no CSV ({error}); fix the line") from None
 
 
 def _csv_number(cell: str, column: str, source: str, line: int) -> float:

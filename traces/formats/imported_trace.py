@@ -18,7 +18,7 @@ class ImportedTrace:
     """A file, read. ``capacity`` has every repair applied; with errors among ``findings`` it is not the file's own.
 
     ``loss_ratio`` (0..1) and ``one_way_delay_ms`` are None where the file says nothing. ``reverse`` is what it says of
-    the way back, where it does. ``capacity`` is None only for a scenario whose forward link is unlimited.
+    the return path, where it does. ``capacity`` is None only for a scenario whose forward link is unlimited.
     """
 
     source: str

@@ -92,9 +92,9 @@ def read_trace(path: str | Path, *, repair: bool = False, window_ms: int = DEFAU
         shown = "\n".join(f"  {finding.located()}" for finding in refused[:_SHOWN_ERRORS])
         more = f"\n  and {len(refused) - _SHOWN_ERRORS} more" if len(refused) > _SHOWN_ERRORS else ""
         remedy = (
-            "add --repair to accept the repairs, or mend the file"
+            "add --repair to accept the repairs, or fix the file"
             if all(finding.repair for finding in refused)
-            else "this cannot be repaired; mend the file"
+            else "this cannot be repaired; fix the file"
         )
         count = f"{len(refused)} fault{'s' if len(refused) > 1 else ''}"
         raise InputError(f"{imported.source}: {count}; {remedy}:\n{shown}{more}")

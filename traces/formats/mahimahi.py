@@ -39,7 +39,7 @@ def read_mahimahi(text: str, source: str, *, window_ms: int = DEFAULT_WINDOW_MS)
             continue
         if not re.fullmatch(r"\d{1,15}", stripped):
             raise InputError(
-                f"{source}: line {number}: {stripped[:40]!r} is no time in whole milliseconds; mend the line"
+                f"{source}: line {number}: {stripped[:40]!r} is no time in whole milliseconds; fix the line"
             )
         times.append(int(stripped))
         lines.append(number)
@@ -60,7 +60,7 @@ def read_mahimahi(text: str, source: str, *, window_ms: int = DEFAULT_WINDOW_MS)
     if length / window_ms > MOST_WINDOWS:
         raise InputError(
             f"{source}: line {number_of[-1]}: the trace ends at {length} ms, over {MOST_WINDOWS:,} windows of "
-            f"{window_ms} ms; mend the line, or widen --mahimahi-window-ms"
+            f"{window_ms} ms; fix the line, or widen --mahimahi-window-ms"
         )
     edges = np.arange(0, length, window_ms)
     if edges.size > 1 and length - edges[-1] < window_ms / 2:

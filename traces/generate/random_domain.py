@@ -21,7 +21,7 @@ One forward bottleneck with one RTP flow under test, drawn from:
 | jitter | none 50 %; truncated Gaussian 25 %, log-uniform 1 to 40 ms, at most three of them, one in ten reorders |
 | | uniform 7 %, from 0 to log-uniform 2 to 60 ms; slotted 9 %, slots of log-uniform 5 to 100 ms |
 | | spikes 9 %: every 1 to 10 s (log-uniform mean), shortest of 20 to 100 ms, longest up to 250 ms |
-| way back | delay: as forward 90 % (half of its changes concern both), else longer by log-uniform 5 to 500 ms |
+| return path | delay: as forward 90 % (half of its changes concern both), else longer by log-uniform 5 to 500 ms |
 | | loss: the forward loss model in 30 %, but no policer; jitter: of those above, in the same proportions, in 10 % |
 | sender's clock | 20 %: wrong by log-uniform 20 to 1000 ppm, fast or slow; else within 20 ppm. Any offset |
 | | 2 %: set 1 to 3 times, by log-uniform 10 ms to 5 s, forwards or back |
@@ -33,7 +33,7 @@ One forward bottleneck with one RTP flow under test, drawn from:
 | competitor | none 70 %; TCP Cubic 6 %, NewReno 3 %, BBR 4 %; CBR of 10 to 50 % of the mean capacity 10 % |
 | | a second RTP flow 7 % |
 
-Of these, what happens to the path and beside it (changes of delay, loss, jitter, way back, clock, competitor) comes
+Of these, what happens to the path and beside it (changes of delay, loss, jitter, return path, clock, competitor) comes
 alone or together: never in a fifth of the scenarios, which are calm, and in the others independently of each other. The
 shares are of all. A competitor comes for a random stretch of at least a fifth of the time. Rates are cut to 50 Mbps.
 The `train` and `held_out` scenarios come from separate random streams: no seed of one repeats a scenario of the other.

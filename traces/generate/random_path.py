@@ -1,4 +1,4 @@
-"""What a path of the random domain does beside its capacity: delay that changes, loss, jitter, the way back.
+"""What a path of the random domain does beside its capacity: delay that changes, loss, jitter, the return path.
 
 Kinds have shares of all scenarios, calm ones included; see `random_domain` for the table.
 """
@@ -22,7 +22,7 @@ _DELAY_CHANGES = {"steps": 0.10, "wandering": 0.05, "ramp": 0.05}
 _LOSSES = {"bernoulli": 0.32, "gilbert_elliott": 0.14, "policer": 0.04}
 _JITTERS = {"truncated_gaussian": 0.25, "uniform": 0.07, "slotted": 0.09, "spikes": 0.09}
 _REVERSE = 0.10
-"""Share of scenarios whose way back has another delay; and of those in which it has jitter of its own."""
+"""Share of scenarios whose return path has another delay; and of those in which it has jitter of its own."""
 _RAMP_STEP_S = 0.1
 _LONGEST_BURST_S = 2.0
 
@@ -145,7 +145,7 @@ def _jitter(rng: np.random.Generator, kind: str) -> dict[str, Any]:
 def reverse_link(
     rng: np.random.Generator, base_ms: float, forward_delay: float | dict[str, Any], loss: dict[str, Any], calm: bool
 ) -> dict[str, Any]:
-    """The way back of a path: unlimited, with a delay, perhaps loss and jitter.
+    """The return path: unlimited, with a delay, perhaps loss and jitter.
 
     Args:
         rng: source of randomness.
