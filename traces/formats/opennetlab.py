@@ -4,8 +4,8 @@
 leaves out stays as it was (a duration may not be left out). The pattern's length is the period. Loss and delay (half of
 the round trip each way) change with the entries. ``downlink`` has the same form and describes the return path, which
 has the uplink's delay unless it says otherwise; OpenNetLab's own player does not read it, and has the uplink's
-capacity, loss and delay on the return path too. ``jitter`` is not used by that player either: it is ignored, with a warning
-where it would mean something, and so is ``time``.
+capacity, loss and delay on the return path too. ``jitter`` is not used by that player either: it is ignored, with a
+warning where it would mean something, and so is ``time``.
 """
 
 from __future__ import annotations
