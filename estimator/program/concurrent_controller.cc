@@ -10,7 +10,7 @@
 namespace weir::external {
 namespace {
 
-// Of packets that wait for a slow controller; what comes beyond is not shown to it.
+// The most packets that wait for a slow controller; it does not receive the rest.
 constexpr size_t kMaxWaitingPackets = 1 << 16;
 
 }  // namespace

@@ -51,7 +51,7 @@ std::string ObjectiveExpected();
 // A preset's name, or "T,L,P" of any sum. Nothing for any other text.
 std::optional<Objective> ParseObjective(const std::string& text);
 
-// Whether weights are divided by their sum, as those of a request are, or must sum to 1, as those in a scenario file.
+// True if weights are divided by their sum, as those of a request are, or must sum to 1, as those in a scenario file.
 enum class WeightSum { kAny, kOne };
 
 // Three numbers, [throughput, latency, loss]. Throws InputError; `path` names the value.

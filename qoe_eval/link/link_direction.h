@@ -25,7 +25,7 @@ class LinkDirection {
   void Start();
 
   Link& link() { return link_; }
-  // Of the simulated flows in this direction.
+  // Observes the simulated flows in this direction.
   FlowObserver* cross_traffic_observer() { return &cross_traffic_; }
   TunFlow& flow() { return flow_; }
 

@@ -19,7 +19,7 @@ namespace {
 
 // Larger than any packet that a device of our MTU hands out, so that one too large is seen to be.
 constexpr size_t kReadBytes = 4096;
-// Of one device, before the others have their turn.
+// From one device, before the others have their turn.
 constexpr int kPacketsAtOnce = 64;
 // While too many lines wait, standard input is looked at this often.
 constexpr int kPauseMs = 10;

@@ -30,7 +30,7 @@ class FileDescriptor {
   }
 
   int get() const { return fd_; }
-  // Whether it holds one: calls that fail return -1.
+  // True if it holds one: calls that fail return -1.
   explicit operator bool() const { return fd_ >= 0; }
 
  private:
@@ -54,7 +54,7 @@ struct TunFlowStatistics {
   int64_t refused_packets = 0;
   // Delivered more than TunFlow::kLateNs away from when the link says.
   int64_t late_packets = 0;
-  // Of each delivered packet: the time from the one device to the other, and by how much that is longer than the link
+  // For each delivered packet: the time from the one device to the other, and by how much that is longer than the link
   // says. At most TunFlow::kMaxSamples.
   std::vector<int64_t> delays_ns;
   std::vector<int64_t> delay_errors_ns;
@@ -64,7 +64,7 @@ class TunFlow final : private PacketSink {
  public:
   static constexpr int64_t kLateNs = 2'000'000;
   static constexpr size_t kMaxSamples = 1 << 16;
-  // Of packets on their way. Without it, a scenario could ask for a queue of any size.
+  // The most bytes in flight. Without it, a scenario could ask for a queue of any size.
   static constexpr int64_t kMaxBytesOnTheWay = int64_t{64} << 20;
 
   // Time is what `clock` says, in ns, whatever the simulator's time is. The link outlives this, and this outlives the

@@ -1,4 +1,4 @@
-"""A new key of a scenario, or a new kind of flow, touches at most four files: those of the guide, and no list besides."""
+"""A new key of a scenario, or a new kind of flow, touches at most four files: those that the guide names."""
 
 from __future__ import annotations
 

@@ -27,9 +27,7 @@ def test_files_are_what_the_generator_makes() -> None:
     on_disk = {path for folder in (CATALOGUE_FOLDER, RFC8867_FOLDER, CALLS_FOLDER) for path in folder.glob("*.json")}
     assert on_disk == built.keys()
     for path, scenario in built.items():
-        assert Scenario.load(path) == scenario, (
-            f"{path.name}: run python -m weir.traces.catalogue"
-        )
+        assert Scenario.load(path) == scenario, f"{path.name}: run python -m weir.traces.catalogue"
 
 
 def test_names_and_provenance(bundled: list[Scenario]) -> None:

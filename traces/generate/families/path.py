@@ -58,7 +58,7 @@ def slots() -> Family:
 
 
 def reverse() -> Family:
-    """The way back, which carries the feedback, is longer, has jitter, or loses."""
+    """The return path, which carries the feedback, is longer, has jitter, or loses."""
     cases = [
         Case("plus100", reverse={"one_way_delay_ms": ONE_WAY_DELAY_MS + 100.0}),
         Case("plus500", reverse={"one_way_delay_ms": ONE_WAY_DELAY_MS + 500.0}),

@@ -121,7 +121,7 @@ class Timer {
 
   Owner* const owner_;
   int64_t time_ns_ = kNeverNs;
-  // Of the earliest event that is pending and counts; others, left behind by Set, find nothing to do.
+  // The time of the earliest event that is pending and counts; others, left behind by Set, find nothing to do.
   int64_t event_ns_ = kNeverNs;
   MemberEvent<Timer, &Timer::OnEvent> event_;
 };

@@ -16,7 +16,7 @@
 
 namespace weir::sim {
 
-// Of one thread. Events of one time are executed in the order in which they were scheduled.
+// For one thread. Events of one time are executed in the order in which they were scheduled.
 class EventEngine final : public ns3::SimulatorImpl {
  public:
   static ns3::TypeId GetTypeId();
@@ -81,7 +81,7 @@ class EventEngine final : public ns3::SimulatorImpl {
   std::vector<Pending> events_;
   std::list<ns3::EventId> at_destruction_;
   int64_t now_ns_ = 0;
-  // Of the event that is executed.
+  // The event that is executed.
   uint32_t uid_ = ns3::EventId::UID::INVALID;
   uint32_t next_uid_ = ns3::EventId::UID::VALID;
   uint32_t context_;

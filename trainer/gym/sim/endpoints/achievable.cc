@@ -21,7 +21,7 @@ double AudioBps(const FlowSpec& flow, const LinkSpec& link) {
   return rtp ? link.PolicedBps(static_cast<double>(AudioRate(rtp->media, kSendSideOverheadBytes).bps())) : 0;
 }
 
-// Of a span with video, what is left when that pauses.
+// The rest of a span with video when that pauses.
 void AddSpan(const ActiveSpan& span, const std::vector<std::pair<int64_t, int64_t>>& video_pauses_ns,
              std::vector<ActiveSpan>& spans) {
   int64_t from_ns = span.from_ns;

@@ -45,7 +45,7 @@ class AchievableThroughput {
  private:
   double BitsOfSpan(int64_t from_ns, int64_t to_ns);
   double MostWaitingBits() const { return rate_bps_ * static_cast<double>(kLongestWaitNs) * 1e-9; }
-  // Of a stretch with one rate.
+  // Serves a stretch with one rate.
   double Serve(double capacity_bps, int64_t duration_ns);
 
   // Nothing: unlimited.

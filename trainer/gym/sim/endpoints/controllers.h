@@ -26,15 +26,15 @@ struct ControllerContext {
   TargetRateConstraints receiver_constraints;
   TargetRateConstraints sender_constraints;
   Objective objective;
-  // Of the policy; null: there is none.
+  // The policy's; null: there is none.
   ModelFile* model = nullptr;
-  // Of the constant rate.
+  // For the constant rate.
   DataRate fixed_rate = DataRate::Zero();
   OracleConfig oracle;
   // "agent".
   const AgentSpecification* agent = nullptr;
   bool agent_guard = false;
-  // Of the guard of others than the agent, where there is one.
+  // The guard of others than the agent, where there is one.
   GuardOptions guard_rules = {};
   // A controller of the user's own in place of the named one; see SimulationJob.
   const external::ExternalSpecification* external = nullptr;

@@ -59,7 +59,7 @@ struct SenderRtcp final : RtcpMessage {
   std::optional<TimeEcho> receiver_reference_echo;
 };
 
-// Of the whole IP packet.
+// The whole IP packet.
 uint32_t IpPacketSize(const ReceiverRtcp& message);
 uint32_t IpPacketSize(const SenderRtcp& message);
 

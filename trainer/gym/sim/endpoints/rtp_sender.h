@@ -89,7 +89,7 @@ class RtpSender final : private PacketSink {
 
   const RtpSenderConfig config_;
   const std::unique_ptr<MediaSource> source_;
-  // Whether the source is.
+  // True if the source is.
   const bool elastic_;
   const std::unique_ptr<SenderController> controller_;
   Link* const link_;
@@ -100,7 +100,7 @@ class RtpSender final : private PacketSink {
   LossReports loss_reports_;
   Pacer pacer_;
   SentPacketHistory history_;
-  // Of the video, to send it again; unlike `history_`, which is about all packets, for the controller.
+  // Video packets, to send them again; unlike `history_`, which is about all packets, for the controller.
   RtpPacketHistory video_history_;
   ByteWindow video_sent_;
   ByteWindow retransmissions_sent_;

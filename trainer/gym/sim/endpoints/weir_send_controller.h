@@ -33,7 +33,7 @@ class WeirSendController final : public SenderController {
   SendSideEstimator estimator_;
   // What the host was told last; zero: nothing yet.
   DataRate told_ = DataRate::Zero();
-  // Of one message.
+  // In one message.
   std::vector<PacketFeedback> reports_;
 };
 

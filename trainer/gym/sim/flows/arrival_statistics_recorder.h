@@ -90,15 +90,15 @@ class ArrivalStatisticsRecorder final : public EstimatorObserver {
   IntervalAccumulator accumulator_;
   // The flow's quickest so far.
   int64_t quickest_transmission_ns_ = kNeverNs;
-  // Of the packet that the estimator has now: its true queueing delay, and that with jitter.
+  // The packet that the estimator has now: its true queueing delay, and that with jitter.
   int64_t queueing_delay_ns_ = 0;
   int64_t beyond_empty_path_ns_ = 0;
-  // Of the interval: packets with a send time, sums and minimum over them.
+  // In the interval: packets with a send time, sums and minimum over them.
   int64_t packets_ = 0;
   double queueing_delay_sum_ns_ = 0;
   int64_t queueing_delay_min_ns_ = 0;
   double base_delay_error_sum_ns_ = 0;
-  // Of the latest intervals; the oldest is overwritten.
+  // The latest intervals; the oldest is overwritten.
   std::array<Fates, kFates> fates_{};
 };
 

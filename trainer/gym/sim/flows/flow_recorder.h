@@ -29,7 +29,7 @@ class FlowRecorder final : public FlowObserver {
     int64_t bytes_received = 0;
     int64_t packets_lost = 0;
     int64_t feedback_sent = 0;
-    // Of a TCP flow, payload in order.
+    // For a TCP flow, payload in order.
     int64_t bytes_delivered = 0;
     // Nothing when nothing arrived.
     std::optional<double> delay_mean_ms;
@@ -57,19 +57,19 @@ class FlowRecorder final : public FlowObserver {
   int64_t packets_received = 0;
   int64_t bytes_received = 0;
   int64_t packets_lost = 0;
-  // Of these: by chance, at a policer, at a queue.
+  // By cause: by chance, at a policer, at a queue.
   int64_t packets_lost_by_chance = 0;
   int64_t packets_lost_at_policer = 0;
   int64_t packets_lost_at_queue = 0;
   // While the last packet that arrived had been under way for more than 400 ms, until the flow stops.
   int64_t above_400_ms_ns = 0;
-  // Of received packets.
+  // Counts received packets.
   DelayDistribution delays;
   // The same without what the path itself took for each packet. Empty unless asked for.
   DelayDistribution queueing_delays;
   // Empty without a series.
   std::vector<Step> steps;
-  // Of a TCP flow, the largest in each step. Empty without a series or a transfer.
+  // For a TCP flow, the largest in each step. Empty without a series or a transfer.
   std::vector<int64_t> most_bytes_in_flight;
   // At the end of each step. Empty without a series, or where the kind is always 0.
   std::vector<int> path_kinds;
@@ -89,7 +89,7 @@ class FlowRecorder final : public FlowObserver {
   const bool keeps_queueing_delays_;
   int64_t last_arrival_ns_ = 0;
   bool last_above_400_ms_ = false;
-  // Of the step that arrivals are in.
+  // The step that arrivals are in.
   size_t arrival_step_ = 0;
   std::vector<int64_t> step_delays_ns_;
   // The target in force since the start of the step after the last one that was filled in.

@@ -69,7 +69,7 @@ class PolyTcp final : public ns3::TcpCongestionOps {
   // As last seen in the connection or written there.
   uint32_t window_bytes_ = 0;
   uint32_t slow_start_threshold_bytes_ = 0;
-  // Of the acknowledgement that is being processed, where it may open the window.
+  // The acknowledgement that is being processed, where it may open the window.
   std::optional<uint32_t> segments_acked_;
 };
 

@@ -35,7 +35,7 @@ struct SimulationJob {
   // With an agent: it has the first flow under test, and the others run "rule".
   const AgentSpecification* agent = nullptr;
   bool agent_guard = false;
-  // Of every flow with a guard, but for the agent's.
+  // For every flow with a guard, but for the agent's.
   GuardOptions guard_rules = {};
 };
 

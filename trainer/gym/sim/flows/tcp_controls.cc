@@ -58,7 +58,7 @@ namespace {
 using ns3::Ptr;
 using ns3::TcpSocketState;
 
-// Of packets of delay that it accepts in the queue: the paper's default.
+// The packets of delay that it accepts in the queue: the paper's default.
 constexpr double kDelta = 0.5;
 constexpr int64_t kRttMinWindowNs = 10'000'000'000;
 // Round trips in one direction before the velocity begins to double.

@@ -82,13 +82,13 @@ class TcpCopa final : public ns3::TcpCongestionOps {
 
  private:
   enum class Direction : int8_t { kNone, kUp, kDown };
-  // Of ns; 0 stands for no sample.
+  // In ns; 0 stands for no sample.
   using RttFilter = ns3::WindowedFilter<int64_t, ns3::MinFilter<int64_t>, int64_t, int64_t>;
 
   void TakeRtt(int64_t rtt_ns, int64_t now_ns);
   // Once a round trip: the velocity doubles while the window keeps its direction.
   void EndRound(uint32_t window_bytes);
-  // Whether the rate 1 / (delta * queueing delay) is above that of the window.
+  // True if the rate 1 / (delta * queueing delay) is above that of the window.
   bool IsBelowTarget(double window_packets) const;
 
   RttFilter rtt_min_;
@@ -99,7 +99,7 @@ class TcpCopa final : public ns3::TcpCongestionOps {
   double velocity_ = 1;
   Direction direction_ = Direction::kNone;
   int rounds_in_direction_ = 0;
-  // Of all that the connection delivers, where the round trip ends.
+  // All that the connection delivers, where the round trip ends.
   uint64_t round_end_delivered_bytes_ = 0;
   uint32_t round_start_window_bytes_ = 0;
 };

@@ -174,9 +174,9 @@ class TcpFlow::Impl {
   ns3::Ptr<LinkDevice> sender_device_;
   ns3::Ptr<LinkDevice> receiver_device_;
   ns3::Ptr<ns3::TcpSocketBase> listener_;
-  // Of the current transfer, at the sender.
+  // The current transfer, at the sender.
   ns3::Ptr<ns3::TcpSocketBase> socket_;
-  // Of the current transfer; kEndless also between transfers.
+  // The current transfer; kEndless also between transfers.
   int64_t transfer_bytes_ = kEndless;
   int64_t transfer_bytes_received_ = 0;
   int64_t to_send_ = 0;

@@ -38,7 +38,7 @@ struct MeanAndP95 {
   double p95_ms = 0;
 };
 
-// Of the delays of a short interval, exact; the percentile is nearest-rank. Reorders `delays_ns`, which must not be
+// Exact, over the delays of a short interval; the percentile is nearest-rank. Reorders `delays_ns`, which must not be
 // empty.
 MeanAndP95 MeanAndP95Of(std::vector<int64_t>& delays_ns);
 

@@ -31,7 +31,7 @@ class Policer {
   // `rate_bps` in 1 to 10 Gbit/s, `burst_bytes` in 1 to 1e9.
   Policer(int64_t rate_bps, int64_t burst_bytes);
 
-  // Whether a packet conforms; calls come in the order of time.
+  // True if a packet conforms; calls come in the order of time.
   bool Conforms(int64_t now_ns, uint32_t size_bytes);
 
  private:

@@ -21,7 +21,7 @@ struct LinkCounters {
   int64_t packets_dropped_by_loss = 0;
   int64_t packets_dropped_by_queue = 0;
   int64_t packets_dropped_while_down = 0;
-  // Of the packets that were sent, and of those among them that were dropped for any reason.
+  // Counts the packets that were sent, and those among them that were dropped for any reason.
   int64_t bytes_sent = 0;
   int64_t bytes_dropped = 0;
 };

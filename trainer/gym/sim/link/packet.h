@@ -22,7 +22,7 @@ struct RtcpMessage {
   virtual ~RtcpMessage() = default;
 };
 
-// Of a packet of video, and of its retransmissions: what a receiver reads in the payload's descriptor.
+// For a packet of video and its retransmissions: what a receiver reads in the payload's descriptor.
 struct FramePart {
   bool key_frame = false;
   bool first = false;
@@ -33,7 +33,7 @@ struct FramePart {
 enum class DropCause : uint8_t { kChance, kPolicer, kQueue, kDown };
 
 struct Packet {
-  // Of the whole IP packet.
+  // The whole IP packet.
   uint32_t size_bytes = 0;
   // Who takes it at the other end, and who is told when it is dropped. Outlives the simulation's last event.
   PacketSink* sink = nullptr;
@@ -47,7 +47,7 @@ struct Packet {
   int64_t path_delay_ns = 0;
   // What the bottleneck takes: the wait in its queue, and the packet's own transmission; filled in by the link.
   int64_t bottleneck_delay_ns = 0;
-  // Of one that was dropped; filled in by the link.
+  // For a dropped packet; filled in by the link.
   DropCause drop_cause = DropCause::kChance;
 
   // RTP. `rtp.arrival_time` is filled in by the receiver.

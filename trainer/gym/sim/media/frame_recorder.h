@@ -15,10 +15,10 @@ namespace weir::sim {
 
 // A frame is the video packets of one capture time, which their RTP timestamp shows (RFC 3550 section 5.1).
 //
-// Of video, what is told is what came, originals or retransmissions. Of filler, which is not repaired, completion is an
-// estimate: a lost packet counts as come one round trip after the first later packet has shown the gap: the return
-// path's own delay, and forwards what that later packet took. Such repairs cost no capacity, none is lost, and the
-// queue of the return path is left out: where much is lost this flatters.
+// For video, the recorded packet is what came, originals or retransmissions. Of filler, which is not repaired,
+// completion is an estimate: a lost packet counts as come one round trip after the first later packet has shown the
+// gap: the return path's own delay, and forwards what that later packet took. Such repairs cost no capacity, none is
+// lost, and the queue of the return path is left out: where much is lost this flatters.
 class FrameRecorder {
  public:
   struct Frame {
@@ -46,7 +46,7 @@ class FrameRecorder {
   struct FollowedFrame {
     Frame frame;
     bool key_frame = false;
-    // Of those sent.
+    // Counts packets sent.
     int32_t packets_missing = 0;
   };
   struct LostPacket {
@@ -62,7 +62,7 @@ class FrameRecorder {
   std::vector<FollowedFrame> frames_;
   // By the media's sequence numbers: a packet may come as original and as retransmission.
   std::vector<bool> came_;
-  // Of filler: those whose gap no packet has shown yet, in the order of sending.
+  // For filler: those whose gap no packet has shown yet, in the order of sending.
   RingBuffer<LostPacket> lost_;
 };
 

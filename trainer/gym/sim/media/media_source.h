@@ -20,7 +20,7 @@ struct MediaPacket {
   // When it was captured, by a clock without error.
   int64_t capture_time_ns = 0;
   FramePart frame_part{};
-  // Of a retransmission: what is sent again.
+  // For a retransmission: the packet that is sent again.
   int64_t retransmitted_sequence_number = 0;
 };
 
@@ -66,7 +66,7 @@ class FillerSource final : public MediaSource {
   int64_t interval_ns_ = 0;
   bool active_ = false;
   int64_t next_packet_ns_;
-  // Of the frame that is being handed out, and when its thirtieth of a second ends.
+  // The frame that is being handed out, and when its thirtieth of a second ends.
   int64_t frame_capture_time_ns_ = 0;
   int64_t frame_end_ns_ = 0;
   // Bits still to be earned for the next packet; kept while the rate is 0.

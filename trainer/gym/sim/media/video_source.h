@@ -34,7 +34,7 @@ class VideoSource final : public MediaSource {
   void EncodeFrame(int64_t now_ns);
   // The size of the next frame over that of an average one.
   double NextRelativeFrameSize(int64_t now_ns);
-  // Whether the change of the encoder's rate, if any, is one that costs a burst.
+  // True if the change of the encoder's rate, if any, is one that costs a burst.
   bool FollowTarget(int64_t now_ns);
   // The next frame, had it fallen into a pause, comes at its end.
   void SkipPauses();
@@ -57,13 +57,13 @@ class VideoSource final : public MediaSource {
   int64_t next_output_share_ns_ = 0;
   int burst_frames_left_ = 0;
   int64_t next_frame_ns_;
-  // Of the pauses, the first that is not over.
+  // The first pause that is not over.
   size_t next_pause_ = 0;
   // When the camera would have captured that frame, were it exact.
   double camera_ns_ = 0;
   const int64_t audio_interval_ns_;
   int64_t next_audio_ns_;
-  // Of the frame that is being handed out.
+  // The frame that is being handed out.
   int64_t frame_ns_ = 0;
   bool frame_is_key_ = false;
   bool frame_begins_ = false;

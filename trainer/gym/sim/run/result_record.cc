@@ -12,6 +12,7 @@
 #include "endpoints/achievable.h"
 #include "endpoints/rtp_format.h"
 #include "flows/flow_recorder.h"
+#include "policy/policy.h"
 #include "run/run.h"
 #include "run/series_record.h"
 #include "weir/pool_controller.h"
@@ -67,7 +68,7 @@ Json PausesRecord(const std::vector<std::pair<int64_t, int64_t>>& pauses_ns) {
   return pauses;
 }
 
-// Of several controllers: who sits where at the end, and for what share of the pilot's decisions it had the seat.
+// For a pool: the role of each member at the end, and its share of the active decisions.
 void AddPool(const PoolController& pool, Json& record) {
   const auto decisions = static_cast<double>(std::max<uint64_t>(1, pool.counters().decisions));
   Json members = Json::array();

@@ -27,7 +27,7 @@ class PartReader {
   // Both outlive this.
   PartReader(const nlohmann::json& value, const std::string& path) : object_(value, path), path_(path) {}
 
-  // Whether a nullable key has a value.
+  // True if a nullable key has a value.
   bool Has(std::string_view key) { return !object_.Require(key).is_null(); }
   // The index of the one key that is there.
   size_t OneOf(std::initializer_list<std::string_view> keys);

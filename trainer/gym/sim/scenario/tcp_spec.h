@@ -30,7 +30,7 @@ struct TcpTransfers {
   int64_t min_bytes = 0;
   int64_t max_bytes = 0;
   double idle_mean_s = 0;
-  // Whether the flow starts with a transfer rather than with an idle time.
+  // True if the flow starts with a transfer rather than with an idle time.
   bool start_on = true;
 
   template <class Reader>
@@ -53,7 +53,7 @@ struct TcpSpec {
   // Other controls on the same connection, and how their windows are fused: a kind that needs no parameter.
   std::vector<TcpCongestionControl> copilots = {};
   FusionKind fusion = FusionKind::kPilotOnly;
-  // Whether all continue from the fused window.
+  // True if all continue from the fused window.
   bool hands_back = true;
 
   template <class Reader>

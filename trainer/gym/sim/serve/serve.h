@@ -14,7 +14,7 @@ struct ServeRequest {
   SimulationJob job;
   // Everything but `source`.
   AgentSpecification agent;
-  // Whether each step also tells of every packet received.
+  // True if each step also tells of every packet received.
   bool packets = false;
 };
 

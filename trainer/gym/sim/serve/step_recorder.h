@@ -29,7 +29,7 @@ class StepRecorder final : public FlowObserver {
     int64_t arrival_time_ns = 0;
   };
 
-  // Of an RTP flow of the scenario; both outlive this.
+  // Records an RTP flow of the scenario; both outlive this.
   StepRecorder(const Scenario& scenario, const FlowSpec& flow, bool keep_packets);
 
   void OnSent(const Packet& packet) override { bytes_sent_ += packet.size_bytes; }
@@ -41,13 +41,13 @@ class StepRecorder final : public FlowObserver {
   // link that feedback takes, `objective` what the agent is to reach from now on.
   std::array<double, kStepFields.size()> Finish(const Link& link, const Link& back, const Objective& objective,
                                                 int64_t now_ns, int64_t next_step_ns);
-  // Of the step that Finish() has ended, in the order of arrival.
+  // The packets of the step that Finish() has ended, in the order of arrival.
   const std::vector<ReceivedPacket>& packets() const { return packets_; }
   // Call after Finish() and before the next step.
   void Clear();
 
  private:
-  // Of the flows that take what they can get beside this one, how many are active.
+  // The number of active flows that compete with this one.
   int64_t Competitors(int64_t time_ns) const;
   // In bit/s of RTP packets, as REMB counts: what the oracle would ask for if its answer took the way of REMB, of the
   // queue that will be there then. At least 0, at most what the media may send.
