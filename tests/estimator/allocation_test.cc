@@ -1,6 +1,7 @@
 // What the packet path and the timer allocate after warm-up: nothing. And what becomes of an allocation that fails.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 #include "test_stream.h"
 #include "weir.h"
 #include "weir/bandwidth_estimator.h"
+#include "weir/remb_sender.h"
 
 namespace weir {
 namespace {
@@ -36,14 +38,18 @@ TEST_P(PoolAllocationTest, NoneAfterWarmUp) {
                  {.fusion = [](DataRate pilot, std::span<const DataRate>) { return pilot; }}));
   TestStream stream;
   Timestamp now = Timestamp::Seconds(1);
-  int64_t feedbacks = 0;
+  RembSender sender;
+  int64_t rembs = 0;
   const auto run = [&](size_t packets) {
     for (size_t i = 0; i < packets; ++i) {
       now += TimeDelta::Millis(3);
       if (i % 97 == 0) stream.Skip(2);
       estimator.OnPacket(stream.Next(now, TimeDelta::Millis(25 + static_cast<int64_t>(i % 40))));
       estimator.OnPacket(TestStream(static_cast<uint32_t>(i + 2)).Next(now));
-      while (estimator.next_timeout() <= now) feedbacks += estimator.OnTimeout(now).has_value();
+      while (std::min(estimator.next_timeout(), sender.next_timeout(estimator)) <= now) {
+        estimator.OnTimeout(now);
+        rembs += sender.OnTimeout(estimator, now).has_value();
+      }
     }
   };
   // Until there are as many streams as are ever known.
@@ -51,7 +57,7 @@ TEST_P(PoolAllocationTest, NoneAfterWarmUp) {
   const int64_t before = CountedAllocations();
   run(20'000);
   EXPECT_EQ(CountedAllocations(), before);
-  EXPECT_GT(feedbacks, 60);
+  EXPECT_GT(rembs, 60);
 }
 
 // Through the C interface it is an error, whichever it is, and nothing is left half made.

@@ -75,7 +75,7 @@ TEST(BandwidthEstimatorTest, AnEstimateIsReturnedWhenTargetOrReasonChangedAndSen
   }
   EXPECT_EQ(sender.sent(), 5u);
   EXPECT_FALSE(estimator.OnTimeout(kStart + TimeDelta::Millis(3600)));
-  ASSERT_TRUE(estimator.SetConstraints({Kbps(30), Kbps(30), Kbps(100)}, kStart + TimeDelta::Millis(3601)));
+  ASSERT_FALSE(estimator.SetConstraints({Kbps(30), Kbps(30), Kbps(100), kStart + TimeDelta::Millis(3601)}));
   const auto changed = estimator.OnTimeout(kStart + TimeDelta::Millis(3602));
   ASSERT_TRUE(changed);
   EXPECT_EQ(changed->target_rate, Kbps(100));

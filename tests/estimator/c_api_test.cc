@@ -238,7 +238,7 @@ TEST(CApiTest, APoolsLineGivesTheSameAsInCpp) {
           rates.push_back(estimate.target_rate_bps);
       }
     }
-    EXPECT_GT(rates.size(), 20u);
+    EXPECT_GE(rates.size(), 4u);
     EXPECT_EQ(rates, RatesInCpp(line, 1'500'000)) << line;
   }
 }

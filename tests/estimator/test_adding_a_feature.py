@@ -42,7 +42,7 @@ PROGRAM = f"""
 #include "arrival/interval_accumulator.h"
 #include "policy/model_description.h"
 #include "policy/probe_observations.h"
-#include "probe_observations.h"
+#include "policy/probe_observations.h"
 
 int main() {{
   const auto field = weir::FindIntervalStatisticsField("{DUMMY}");

@@ -28,7 +28,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def stream(
     estimator: weir.BandwidthEstimator, from_us: int, to_us: int, rate_bps: int, queueing_delay_us: int = 0
 ) -> list[weir.Estimate]:
-    """Feeds an even stream of 1250-byte packets and returns the estimates that were due."""
+    """Feeds an even stream of 1250-byte packets and returns the estimates that a REMB was due for."""
     estimates = []
     gap_us = 1250 * 8 * 1_000_000 // rate_bps
     for number, now_us in enumerate(range(from_us, to_us, gap_us)):
@@ -40,8 +40,9 @@ def stream(
             abs_send_time=((now_us + 10_000_000 - queueing_delay_us) * 262_144 // 1_000_000) & 0xFFFFFF,
         )
         while estimator.next_timeout_us <= now_us:
-            if estimate := estimator.on_timeout(now_us):
-                estimates.append(estimate)
+            estimator.on_timeout(now_us)
+            if estimator.remb_due:
+                estimates.append(estimator.latest)
     return estimates
 
 

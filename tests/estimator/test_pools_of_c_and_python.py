@@ -22,14 +22,14 @@ class Config(ctypes.Structure):
         ("controller", ctypes.c_char_p),
         ("model", ctypes.c_char_p),
         ("model_size_bytes", ctypes.c_size_t),
+        ("loaded_model", ctypes.c_void_p),
+        ("pool", ctypes.c_char_p),
+        ("members_and_fusion", ctypes.c_void_p * 4),
         ("rates_bps", ctypes.c_int64 * 3),
         ("objective", ctypes.c_float * 3),
         ("guard", ctypes.c_int32),
-        ("log", ctypes.c_void_p),
-        ("log_argument", ctypes.c_void_p),
-        ("pool", ctypes.c_char_p),
-        # From `models` to `error_size_bytes`: all of eight bytes, and left as they are.
-        ("others", ctypes.c_void_p * 10),
+        # Clock, log and error.
+        ("others", ctypes.c_void_p * 7),
     )
 
 

@@ -251,10 +251,11 @@ class DelayNoise {
   if (measured.restarted) return Restart(arrival, measured.one_way_delay);
   const TimeDelta gap = std::max(arrival - latest_arrival_, TimeDelta::Zero());
   latest_arrival_ = latest_arrival_ + gap;
-  drift_us_ += skew_.skew() * static_cast<double>(gap.us());
   const double skew_before = skew_.skew();
+  if (skew_before != 0) drift_us_ += skew_before * static_cast<double>(gap.us());
   if (skew_.Update(latest_arrival_, measured.one_way_delay)) base_.Tilt(latest_arrival_, skew_.skew() - skew_before);
-  const TimeDelta delay = measured.one_way_delay - TimeDelta::SecondsF(drift_us_ * 1e-6);
+  TimeDelta delay = measured.one_way_delay;
+  if (drift_us_ != 0) delay -= TimeDelta::SecondsF(drift_us_ * 1e-6);
   const TimeDelta base = base_.Update(latest_arrival_, delay, size);
   return {std::max(delay - base, TimeDelta::Zero()), measured.change, false, base_.stands()};
 }

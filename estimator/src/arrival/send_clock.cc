@@ -78,11 +78,9 @@ bool ClockSkew::EndSecond(Timestamp time) {
     bucket_end_ = time + kBucket;
     return false;
   }
-  if (has_lowest_) {
-    ring_[end_++ % kPoints] = lowest_;
-    count_ = std::min(count_ + 1, kPoints);
-    has_lowest_ = false;
-  }
+  ring_[end_++ % kPoints] = {(lowest_time_ - start_).seconds(), lowest_delay_.seconds()};
+  count_ = std::min(count_ + 1, kPoints);
+  lowest_delay_ = TimeDelta::PlusInfinity();
   bucket_end_ = time + kBucket;
   DropOldPoints((time - start_).seconds());
   return Estimate();

@@ -216,8 +216,8 @@ class ClockSkew {
   Timestamp start_ = Timestamp::MinusInfinity();
   Timestamp bucket_end_ = Timestamp::MinusInfinity();
   // The smallest delay of this second.
-  bool has_lowest_ = false;
-  Point lowest_{};
+  TimeDelta lowest_delay_ = TimeDelta::PlusInfinity();
+  Timestamp lowest_time_ = Timestamp::MinusInfinity();
   std::array<Point, kPoints> ring_{};
   size_t end_ = 0;
   size_t count_ = 0;
@@ -300,8 +300,10 @@ inline SendClock::Result SendClock::Update(Timestamp arrival, const SendTime& se
 [[gnu::always_inline]] inline bool ClockSkew::Update(Timestamp time, TimeDelta delay) {
   // MinusInfinity before the first packet.
   const bool changed = time >= bucket_end_ && EndSecond(time);
-  if (!has_lowest_ || delay.seconds() < lowest_.delay_s) lowest_ = {(time - start_).seconds(), delay.seconds()};
-  has_lowest_ = true;
+  if (delay < lowest_delay_) {
+    lowest_delay_ = delay;
+    lowest_time_ = time;
+  }
   return changed;
 }
 

@@ -1,11 +1,8 @@
 #include "weir/controllers.h"
 
-#include <utility>
-
 #include "controllers/fixed_controller.h"
 #include "controllers/nada_controller.h"
 #include "controllers/rule_controller.h"
-#include "policy/policy_controller.h"
 
 namespace weir {
 namespace {
@@ -29,24 +26,6 @@ static_assert(HaveSameNames(kFactories, kBuiltInControllers), "each controller t
 std::unique_ptr<ReceiverController> MakeBuiltInController(std::string_view name, DataRate fixed_rate) {
   const Factory* factory = FindRow(kFactories, name);
   return factory ? factory->make(fixed_rate) : nullptr;
-}
-
-std::unique_ptr<ReceiverController> MakePolicyController(std::shared_ptr<const PolicyModel> model) {
-  return std::make_unique<PolicyController>(std::make_unique<Policy>(std::move(model)));
-}
-
-bool IsModelName(std::string_view controller) { return controller.substr(0, controller.find(':')) == "weir"; }
-
-Result<std::unique_ptr<ReceiverController>> MakeController(const std::string& name, const ModelSource& models,
-                                                           DataRate fixed_rate) {
-  if (IsModelName(name)) {
-    const size_t colon = name.find(':');
-    auto model = models(colon == std::string::npos ? "" : name.substr(colon + 1));
-    if (!model) return Error{model.error()};
-    return MakePolicyController(std::move(model.value()));
-  }
-  if (auto built_in = MakeBuiltInController(name, fixed_rate)) return built_in;
-  return Error{"there is none of this name; there are weir, weir:MODEL, " + ListNames(kBuiltInControllers)};
 }
 
 }  // namespace weir
