@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from weir.registry import CONTROLLERS, FLOW_KINDS, PRESETS, WEIGHTS
+from weir.registry import CONTROLLERS, PRESETS, WEIGHTS
+from weir.traces.schema.flows import FLOW_KINDS
 
 ROOT = Path(__file__).parents[2]
 NAMES = {*CONTROLLERS, *FLOW_KINDS, *PRESETS}
 REGISTRIES = {
     "estimator/include/weir/registry/controllers.h": {*CONTROLLERS},
-    "estimator/include/weir/registry/flow_kinds.h": {*FLOW_KINDS},
     "estimator/include/weir/objective.h": {*PRESETS},
 }
 # File or folder: the names that may be implemented there. A new one needs no line here.
@@ -25,13 +25,14 @@ IMPLEMENTATIONS = {
     "estimator/include/weir/policy/policy_controller.h": {"weir"},
     "estimator/src/controllers": {*CONTROLLERS},
     "trainer/gym/sim/endpoints": {*CONTROLLERS},
-    "trainer/gym/sim/scenario/scenario.h": {*FLOW_KINDS},
+    "trainer/gym/sim/scenario": {*FLOW_KINDS},
     "traces/schema/flows.py": {*FLOW_KINDS},
     "webrtc_patch/adapter": {*CONTROLLERS},
 }
 # File or folder: the names that are meant there, though there are others.
 CHOICES = {
     # In shadow, GCC is in charge at both ends, and its estimate is the sender's.
+    "estimator/program/sender_gcc.cc": {"gcc"},
     "qoe_eval/call/weir_peer.py": {"gcc", "weir", "shadow"},
     "qoe_eval/call/charts.py": {"gcc", "weir", "shadow"},
     "qoe_eval/serve/page/call_data.js": {"weir"},
@@ -100,9 +101,9 @@ CHOICES = {
     "qoe_eval/link/session.py": {"tcp"},
     "qoe_eval/call/media/source_video.py": {"weir"},
     "plugins/gstreamer/src": {"weir"},
+    "qoe_eval/doctor.py": {"weir"},
     "cli/app.py": {"weir"},
     "cli/main.py": {"weir"},
-    "qoe_eval/doctor.py": {"weir"},
     "qoe_eval/records.py": {"weir"},
     "qoe_eval/serve/page/objective.js": {"rule"},
     "trainer/train.py": {"weir"},
@@ -113,10 +114,9 @@ CHOICES = {
 }
 # The names of two presets are those of the weight that they favour; these files mean the weight.
 WEIGHTS_BY_NAME = (
-    "estimator/python/weir/registry.py", "qoe_eval/report/training_curves.py",
+    "estimator/python/weir/registry.py", "qoe_eval/report/sections/objectives.py", "qoe_eval/report/training_curves.py",
     "qoe_eval/serve/page/guard.js", "qoe_eval/serve/page/objective.js", "qoe_eval/report/page/report.js",
-    "webrtc_patch/adapter/external/program_decision_maker.cc", "webrtc_patch/peer/command.cc",
-    "webrtc_patch/peer/record_lines.cc",
+    "estimator/program/program_decision_maker.cc", "webrtc_patch/peer/command.cc", "webrtc_patch/peer/record_lines.cc",
 )  # fmt: skip
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 LITERAL = re.compile(r"""(["'`])([a-z-]+)\1|--c-([a-z-]+)""")
