@@ -114,7 +114,7 @@ CHOICES = {
 }
 # The names of two presets are those of the weight that they favour; these files mean the weight.
 WEIGHTS_BY_NAME = (
-    "estimator/python/weir/registry.py", "qoe_eval/report/sections/objectives.py", "qoe_eval/report/training_curves.py",
+    "estimator/python/weir/registry.py", "qoe_eval/report/training_curves.py",
     "qoe_eval/serve/page/guard.js", "qoe_eval/serve/page/objective.js", "qoe_eval/report/page/report.js",
     "estimator/program/program_decision_maker.cc", "webrtc_patch/peer/command.cc", "webrtc_patch/peer/record_lines.cc",
 )  # fmt: skip
