@@ -53,7 +53,7 @@ mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$work/source"
 # The suites that this machine has packages of, as sources, in their order: apt prefers the first.
 apt-get indextargets --format "deb-src [signed-by=$keyring] \$(REPO_URI) \$(RELEASE) main" 'Created-By: Packages' 'Component: main' |
   awk '!seen[$0]++' >"$work/sources.list" || fail 1 "apt-get cannot say where this machine's packages come from (see above)"
-[[ -s $work/sources.list ]] || fail 3 "this machine's apt knows no Debian mirror"
+[[ -s $work/sources.list ]] || fail 3 "this machine's apt has no Debian mirror"
 options=(-qq -o "Dir::Etc::sourcelist=$work/sources.list" -o Dir::Etc::sourceparts=- -o "Dir::State::lists=$work/lists"
   -o "Dir::Cache=$work/cache" -o APT::Sandbox::User=root -o Acquire::Languages=none -o Acquire::Retries=3)
 apt-get "${options[@]}" update || fail 1 "could not read the index of Debian's sources (see above)"

@@ -30,7 +30,7 @@ def link(
         str, typer.Argument(metavar="SCENARIO", help="As for replay: a trace, a scenario file, catalogue/NAME.")
     ],
     command: Annotated[
-        list[str] | None, typer.Argument(metavar="[-- COMMAND...]", help="What to run. Default: your shell.")
+        list[str] | None, typer.Argument(metavar="[-- COMMAND...]", help="Command to run. Default: your shell.")
     ] = None,
     far: Annotated[
         str | None,
@@ -42,7 +42,7 @@ def link(
     one_way_delay: OneWayDelayOption = None,
     queue: QueueOption = None,
     loss: LossOption = None,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of loss, jitter and cross traffic.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of loss, jitter and cross traffic.")] = 1,
     log: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Capacity, queue, packets and delays every 100 ms (JSON lines).")
     ] = None,

@@ -66,7 +66,7 @@ LinkDirection::LinkDirection(Direction direction, const SimulationJob& job, size
       scenario_capacity_(job.scenario.link(direction).capacity),
       link_(job.scenario.link(direction), job.scenario.duration_ns(), job.seed, StreamOf(direction)),
       flow_(&link_, output_fd, job.scenario.flows[real_flow_index].extra_one_way_delay_ns, clock) {
-  // What changes waits for Start.
+  // Changes over time wait for Start.
   link_.SetStart(std::numeric_limits<int64_t>::max());
   if (!scenario_capacity_) return;
   const int64_t rate_bps = scenario_capacity_->FirstPositiveRateBps();

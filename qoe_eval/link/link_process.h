@@ -33,8 +33,8 @@ struct LinkOptions {
   int64_t log_interval_ms = 100;
 };
 
-// Takes commands and says how it goes, one JSON object a line, until told to stop. True when it ended in order. Throws
-// InputError or MissingComponent before anything has begun.
+// Reads commands and writes progress, one JSON object a line, until the command to stop. Returns true after an orderly
+// stop. Throws InputError or MissingComponent before the link starts.
 bool RunLink(const LinkOptions& options, int input_fd, int output_fd);
 
 }  // namespace weir::sim

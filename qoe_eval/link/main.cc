@@ -1,4 +1,4 @@
-// weir-sim: the simulator's commands, and `link`, its real-time path for calls. `weir-sim --help` says what it does.
+// weir-sim: the simulator's commands, and `link`, its real-time path for calls. `weir-sim --help` describes them.
 #include <unistd.h>
 
 #include <cstdint>

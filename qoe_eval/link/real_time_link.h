@@ -49,7 +49,7 @@ class RealTimeLink {
   LinkDirection& forward() { return forward_; }
   LinkDirection& reverse() { return reverse_; }
 
-  // The scenario begins, at Simulator::Now(). After its end, the capacity goes on as its trace says, and the other
+  // The scenario begins, at Simulator::Now(). After its end, the capacity continues to follow its trace, and the other
   // flows have stopped. Throws InputError the second time.
   void Start();
   // Both directions drop everything for that long, what arrives included.

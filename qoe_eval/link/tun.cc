@@ -105,7 +105,7 @@ FileDescriptor OpenTunDevice(const std::string& network_namespace, const std::st
 namespace {
 
 constexpr size_t kMinIpv4HeaderBytes = 20;
-// What the packet of ns-3 carries before the real one: when that was read.
+// The ns-3 packet carries the time at which the real packet was read, then the real packet.
 constexpr size_t kReadTimeBytes = sizeof(int64_t);
 
 bool IsIpv4(std::span<const uint8_t> packet) { return packet.size() >= kMinIpv4HeaderBytes && packet[0] >> 4 == 4; }

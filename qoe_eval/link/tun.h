@@ -52,10 +52,10 @@ struct TunFlowStatistics {
   int64_t dropped_while_down_packets = 0;
   // Not IPv4, larger than the MTU, more than memory is kept for, or not taken by the other device.
   int64_t refused_packets = 0;
-  // Delivered more than TunFlow::kLateNs away from when the link says.
+  // Packets delivered more than TunFlow::kLateNs away from the link's delivery time.
   int64_t late_packets = 0;
-  // For each delivered packet: the time from the one device to the other, and by how much that is longer than the link
-  // says. At most TunFlow::kMaxSamples.
+  // For each delivered packet: the time from one device to the other, and its excess over the link's delay. At most
+  // TunFlow::kMaxSamples.
   std::vector<int64_t> delays_ns;
   std::vector<int64_t> delay_errors_ns;
 };
@@ -67,7 +67,7 @@ class TunFlow final : private PacketSink {
   // The most bytes in flight. Without it, a scenario could ask for a queue of any size.
   static constexpr int64_t kMaxBytesOnTheWay = int64_t{64} << 20;
 
-  // Time is what `clock` says, in ns, whatever the simulator's time is. The link outlives this, and this outlives the
+  // `clock` gives the time in ns, independently of the simulator's time. The link outlives this, and this outlives the
   // simulation's last event.
   TunFlow(Link* link, int output_fd, int64_t extra_delay_ns, int64_t (*clock)());
 

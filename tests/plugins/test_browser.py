@@ -1,4 +1,4 @@
-"""What calls from a browser to a plug-in's receiver are judged by: on logs of links that are made up."""
+"""Verdicts on calls from a browser to a plug-in's receiver, with synthetic link logs."""
 
 import compare
 import numpy as np
@@ -67,7 +67,7 @@ def test_the_phases_are_on_the_link():
         (phased(queue_ms=39), [True, True, True]),
         (phased(queue_ms=41), [False, False, False]),
         (phased(lambda t: 0.5 if 20 <= t < 40 else 1), [True, False, True]),
-        # Of the beginning, and of a step up, what counts is when it is reached; of a step down it does not.
+        # At the start and after a step up the time to reach the rate counts; after a step down it does not.
         (phased(lambda t: 0.2 if t < 2.9 or 20 <= t < 25 or 40 <= t < 42.9 else 1), [True, True, True]),
         (phased(lambda t: 0.2 if t < 3.5 else 1), [False, True, True]),
         (phased(lambda t: 0.2 if 40 <= t < 43.5 else 1), [True, True, False]),

@@ -134,7 +134,7 @@ class Flow {
     });
   }
 
-  // Gives the controller its time and obeys what it says.
+  // Advances the controller's time and applies its updates.
   void Poll() {
     while (controller_.next_timeout() <= loop_.now()) {
       NetworkControlUpdate update = controller_.OnTimeout(loop_.now());

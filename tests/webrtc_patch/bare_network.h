@@ -24,7 +24,7 @@ struct PathConfig {
   // At least one step, the first at kStart, times strictly increasing, the last rate above 0. A rate of 0 is an outage
   // that queues.
   std::vector<CapacityStep> capacity;
-  // Of both directions.
+  // The same in both directions.
   TimeDelta one_way_delay = TimeDelta::Millis(25);
   DataSize queue = DataSize::Zero();
   // From then on each packet is lost with this probability before it reaches the queue.
@@ -41,7 +41,7 @@ struct FlowConfig {
   std::unique_ptr<NetworkController> controller;
   TargetRateConstraints constraints;
   Timestamp start = kStart;
-  // What the media has to send at most; below its target rate a flow is limited by its application.
+  // Largest rate of the media; below its target rate a flow is limited by its application.
   DataRate max_media_rate = DataRate::KilobitsPerSecond(50'000);
   bool loss_reports = true;
   // Probe clusters asked for are left unsent when false.

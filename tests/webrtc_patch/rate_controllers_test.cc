@@ -1,4 +1,4 @@
-// What every one of libwebrtc's controllers must do behind Weir's interfaces.
+// Contract of libwebrtc's controllers behind Weir's interfaces.
 #include "rate_controllers.h"
 
 #include <gtest/gtest.h>
@@ -187,7 +187,7 @@ TEST_P(RateControllers, SurvivesFeedbackInWhichEverythingIsLost) {
   call.Talk(TimeDelta::Seconds(30), /*lost=*/true);
   EXPECT_FALSE(call.stuck());
   ExpectWithinBounds(call, kConstraints);
-  // It has seen nothing arrive, so nothing can have told it to go up.
+  // Nothing has arrived, so it has no reason to increase.
   EXPECT_LE(call.LastTarget(), kConstraints.start_rate);
 }
 

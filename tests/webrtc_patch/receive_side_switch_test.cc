@@ -43,7 +43,7 @@ class Switch : public ::testing::Test {
   int64_t LastBps() { return call_->rembs().empty() ? 0 : call_->rembs().back().bitrate_bps; }
 
   std::vector<ReceiveSideDecision> decisions_;
-  // Of the latest decision's pool.
+  // Roles in the pool of the latest decision.
   std::string roles_;
   std::vector<ReceiveSideRemb> rembs_;
   std::shared_ptr<ReceiveSideSwitch> switch_;
@@ -144,7 +144,7 @@ TEST_F(Switch, DecisionsSayWhatWasSeen) {
 TEST_F(Switch, SpeaksBeforeMediaAndInABlackout) {
   Begin(Config(ReceiveSideMode::kWeir));
   call_->Run(1000, 0);
-  // At once, and every 200 ms: nobody knows yet which of them arrives.
+  // At once, and every 200 ms, because each of them may get lost.
   ASSERT_GE(call_->rembs().size(), 5u);
   EXPECT_EQ(call_->rembs().front().time_us, 1'000'000'000);
   for (const Remb& remb : call_->rembs()) EXPECT_EQ(remb.bitrate_bps, 300'000);
@@ -309,7 +309,7 @@ TEST_F(Switch, WithoutAnyPacketItFallsSilentAndSpeaksWithTheFirst) {
   EXPECT_NEAR(static_cast<double>(call_->rembs().size()), 50, 2);
   EXPECT_LE(call_->rembs().back().time_us, 1'010'000'000);
   call_->rembs().clear();
-  // A host knows when its transport is ready.
+  // The host reports that its transport is ready.
   switch_->RepeatRemb();
   call_->Run(100, 0);
   EXPECT_EQ(call_->rembs().size(), 1u);

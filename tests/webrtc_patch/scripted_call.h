@@ -49,7 +49,7 @@ class Call {
   void BeSilent(TimeDelta duration) { Pass(duration); }
 
   Timestamp now() const { return now_; }
-  // What the controller said, with times and the times inside relative to the origin.
+  // One update of the controller; all times are relative to the origin.
   struct Saying {
     TimeDelta time;
     NetworkControlUpdate update;

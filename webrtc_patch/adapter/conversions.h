@@ -31,7 +31,7 @@ class TimeConverter {
   Timestamp FromWebrtc(webrtc::Timestamp time) const;
 
   webrtc::SentPacket ToWebrtc(const SentPacket& packet) const;
-  // Packets without a send time are left out: feedback on what was never sent says nothing.
+  // Skips packets without a send time: they were never sent.
   webrtc::TransportPacketsFeedback ToWebrtc(const TransportPacketsFeedback& feedback) const;
   // Nothing for a report that libwebrtc's own transport withholds from its controllers: one without a received packet.
   std::optional<webrtc::TransportLossReport> ToWebrtc(const TransportLossReport& report) const;

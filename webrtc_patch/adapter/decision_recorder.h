@@ -21,7 +21,7 @@ class DecisionRecorder final : public EstimatorObserver {
     accumulator_.OnRoundTripTime(update.round_trip_time);
   }
 
-  // Whether there was a decision since the last Take(); the start is one.
+  // True if there was a decision since the last Take(); the start is one.
   bool decided() const { return decided_; }
   // Ends the interval; `target` is in force from now on.
   IntervalStatistics Take(Timestamp now, DataRate target) {

@@ -2,7 +2,7 @@
 // needs nothing of libwebrtc.
 //
 // All three are sans-IO: they act on the times they are given, start no thread and share no state, so any number of
-// them run in one process and the same calls give the same answers. Creating one silences libwebrtc's log for the
+// them run in one process and the same calls give the same results. Creating one turns off libwebrtc's log for the
 // process.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_RATE_CONTROLLERS_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_RATE_CONTROLLERS_H_

@@ -1,4 +1,4 @@
-// What a ReceiveSideSwitch was told, for the estimators of running calls.
+// The settings of a ReceiveSideSwitch, as the estimators of running calls read them.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_RECEIVE_SIDE_SETTINGS_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_RECEIVE_SIDE_SETTINGS_H_
 
@@ -27,7 +27,7 @@ struct ReceiveSideSettings {
   Objective objective;
   TargetRateConstraints constraints;
   std::array<PacketKind, kPayloadTypes> packet_kinds{};
-  // How often the REMB in force was asked to be repeated.
+  // Number of calls of RepeatRemb().
   uint64_t repeats = 0;
 };
 

@@ -14,7 +14,7 @@
 //           without this switch. Without transport-cc, libwebrtc's own receiver-side estimator decides, by REMB.
 //   kShadow is kGcc, and Weir sees the same packets, also those with transport sequence numbers, decides, is logged,
 //           and sends nothing.
-// Without packets Weir still speaks: at once when a call begins, every 200 ms until its first packet, every second and
+// Without packets Weir still sends REMB: at once when a call begins, every 200 ms until its first packet, every second and
 // at every decrease in a blackout.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_RECEIVE_SIDE_SWITCH_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_RECEIVE_SIDE_SWITCH_H_
@@ -49,12 +49,12 @@ std::optional<ReceiveSideMode> ParseReceiveSideMode(std::string_view name);
 // Makes the controller that decides in one call.
 using ControllerFactory = std::function<std::unique_ptr<ReceiverController>()>;
 
-// Of the learned policy in `model` (ONNX bytes, copied). The error, one sentence for the user, when the model is not
-// acceptable; the host then goes on with `RuleAlone()` or ends.
+// A controller with the learned policy in `model` (ONNX bytes, copied). The error, one sentence for the user, when the
+// model is not acceptable; the host then goes on with `RuleAlone()` or ends.
 Result<ControllerFactory> PolicyAlone(std::span<const std::byte> model);
 ControllerFactory RuleAlone();
-// Of several: `models` are the bytes behind "weir" ("") and "weir:NAME" (NAME). Members beside those of
-// MakeController(): "gcc-remb". Each model is loaded once, for all calls. The error says which member cannot be had.
+// A pool of several: `models` are the bytes behind "weir" ("") and "weir:NAME" (NAME). Members are those of
+// MakeController() and "gcc-remb". Each model is loaded once, for all calls. The error names the member that is missing.
 Result<ControllerFactory> PoolOf(const PoolSpecification& specification,
                                  const std::map<std::string, std::vector<std::byte>>& models);
 
@@ -68,12 +68,12 @@ struct ReceiveSideDecision {
   const PoolController* pool = nullptr;
   // True in mode kWeir: the estimate goes out as REMB. False in mode kShadow.
   bool in_charge = false;
-  // What was in force when it was made.
+  // In force at the decision.
   Objective objective;
   TargetRateConstraints constraints;
-  // Of the time since the previous decision.
+  // Covers the time since the previous decision.
   IntervalStatistics statistics;
-  // Since this estimator began; `counters.guard` tells how often each rule of the guard spoke.
+  // Since this estimator began; `counters.guard` counts the interventions of each rule of the guard.
   EstimatorCounters counters;
 };
 
@@ -111,8 +111,8 @@ class ReceiveSideSwitch {
   static void Uninstall();
 
   // To kWeir or kShadow from kGcc: Weir begins at what GCC last announced, if anything, else at the start rate. From
-  // kShadow to kWeir it goes on from where it is. To kGcc: libwebrtc's estimator begins anew; REMB in force stays so
-  // until it speaks.
+  // kShadow to kWeir it goes on from where it is. To kGcc: libwebrtc's estimator begins anew; the REMB in force stays
+  // until it sends one.
   virtual void SetMode(ReceiveSideMode mode) = 0;
   virtual ReceiveSideMode mode() const = 0;
 
@@ -124,12 +124,12 @@ class ReceiveSideSwitch {
   virtual void SetController(ControllerFactory controller) = 0;
   // See PoolController::Configure(); for all calls. A pool that lacks a member of it stays as it is.
   virtual void ConfigurePool(const PoolSpecification& specification) = 0;
-  // What packets of this payload type (0 to 127; others are ignored) are for, as negotiated. Without it, every packet
-  // with a payload is video, and padding is a probe.
+  // Kind of the packets of a negotiated payload type (0 to 127; others are ignored). By default every packet with a
+  // payload is video, and padding is a probe.
   virtual void SetPacketKind(int payload_type, PacketKind kind) = 0;
-  // Repeats the REMB in force with the next tick (mode kWeir). Call it once when the transport becomes writable: what
-  // was sent before got lost, and a sender told to start high waits for nothing else. libwebrtc drops what repeats
-  // itself within 200 ms, so this one is 4 % lower.
+  // Repeats the REMB in force with the next tick (mode kWeir). Call it once when the transport becomes writable:
+  // earlier REMBs are lost, and the sender starts with the first one that arrives. libwebrtc drops a repeated REMB
+  // within 200 ms, so this one is 4 % lower.
   virtual void RepeatRemb() = 0;
 };
 

@@ -58,7 +58,7 @@ void SendSideController::Start(Timestamp now) {
   config.key_value_config = field_trials_.get();
   config.event_log = &event_log_;
   controller_ = factory_->Create(std::move(config));
-  // In force until the controller says otherwise.
+  // In force until the controller sets another.
   wanted_target_rate_ = constraints_.start_rate;
 
   webrtc::NetworkAvailability available;
@@ -150,7 +150,7 @@ void SendSideController::Collect(const webrtc::NetworkControlUpdate& update, Tim
 }
 
 void SendSideController::ApplyBounds(Timestamp now) {
-  // PCC knows no bounds and gives its pacing rate in whole bytes a millisecond, which can be 0: so the target rate is
+  // PCC has no bounds and gives its pacing rate in whole bytes a millisecond, which can be 0: so the target rate is
   // bounded here, and the pacer neither holds the target back nor exceeds what goes with the bounds.
   const DataRate target_rate = std::clamp(wanted_target_rate_, constraints_.min_rate, constraints_.max_rate);
   if (target_rate != target_rate_) {

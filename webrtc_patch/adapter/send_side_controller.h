@@ -62,10 +62,10 @@ class SendSideController final : public SenderController {
 
   // For libwebrtc's process interval.
   DecisionTimer timer_;
-  // What the host has not yet been told, and since when.
+  // The update that the next OnTimeout() returns, and since when it waits.
   NetworkControlUpdate pending_;
   Timestamp pending_since_ = Timestamp::PlusInfinity();
-  // What the controller asked for, and what of it the host has been told or is about to be.
+  // The controller's wishes, then those that the host has received or is about to receive.
   DataRate wanted_target_rate_ = DataRate::Zero();
   std::optional<PacerConfig> wanted_pacer_config_;
   std::optional<DataRate> target_rate_;

@@ -125,8 +125,8 @@ webrtc::TimeDelta WeirRemoteBitrateEstimator::Process() {
   Advance(now());
   const Timestamp next = std::min(NextTimeout(), outlet_->next_timeout());
   const TimeDelta wait = next - now();
-  // Until media comes, a wish to repeat the REMB must not wait: a sender that was told to start high takes what it has
-  // heard by its first frame.
+  // Before the first media packet, RepeatRemb() must take effect within 5 ms: the sender encodes its first frame at
+  // the latest REMB.
   const int64_t longest_us = in_charge_ && !any_packet_ ? 5'000 : 100'000;
   return webrtc::TimeDelta::Micros(std::clamp<int64_t>(wait.us(), 1'000, longest_us));
 }

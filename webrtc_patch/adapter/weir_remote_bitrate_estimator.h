@@ -19,14 +19,14 @@
 namespace weir::adapter {
 
 // As its interface demands, never called concurrently. It decides when its time has come, whoever calls: `Process`,
-// which returns the time until then, or `IncomingPacket`. So a blackout does not silence it, and a lazy timer does not
-// delay it while packets arrive.
+// which returns the time until then, or `IncomingPacket`. So it decides in a blackout, and a late timer does not delay
+// it while packets arrive.
 class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
  public:
   using OnDecision = std::function<void(const ReceiveSideDecision&)>;
 
-  // `outlet` and `clock` outlive this. Begins at `start_rate`, moved into the settings' bounds. Sends nothing until
-  // told to be in charge.
+  // `outlet` and `clock` outlive this. Begins at `start_rate`, moved into the settings' bounds. Sends nothing before
+  // SetInCharge(true).
   WeirRemoteBitrateEstimator(const ReceiveSideSettings& settings, DataRate start_rate, RembOutlet* outlet,
                              webrtc::Clock* clock, OnDecision on_decision);
 

@@ -147,7 +147,7 @@ def test_chromium_under_weir(tmp_path):
     estimates = [event for event in events if event["type"] == "estimate"]
     assert len(estimates) >= 100
     assert all(event["in_charge"] for event in estimates)
-    # It obeys: what it may send is what it was told, within what a REMB needs to arrive.
+    # The sender obeys: its available bitrate equals the latest REMB, within the delay of a REMB.
     told = [line["bitrate_bps"] for line in read_objects(tmp_path / "call/estimates.jsonl") if line["type"] == "remb"]
     available = [
         entry["availableOutgoingBitrate"]

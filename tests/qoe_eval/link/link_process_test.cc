@@ -1,4 +1,4 @@
-// What `weir-sim link` is told: accepted, or refused with a message that says what is wrong.
+// Options of `weir-sim link`: accepted, or refused with a message that names the fault.
 #include "link_process.h"
 
 #include <gtest/gtest.h>

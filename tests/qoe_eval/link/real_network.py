@@ -23,7 +23,7 @@ _STAMP = struct.Struct("<q")
 
 
 def missing():
-    """What keeps the real link from running here; empty when nothing does."""
+    """The reason that the real link cannot run here; empty if it can."""
     if os.geteuid() != 0:
         return "needs root"
     if shutil.which("ip") is None:

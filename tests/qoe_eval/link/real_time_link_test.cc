@@ -52,7 +52,7 @@ class RealTimeLinkTest : public SimulationTest {
   void SendAt(int64_t time_ns, TunFlow& flow, std::vector<uint8_t> packet) {
     At(time_ns, [&flow, packet = std::move(packet)] { flow.Send(packet, NowNs() + 77 * kSecond); });
   }
-  // What has come out at an end since the last call.
+  // Packets that arrived at an end since the last call.
   static Packets Receive(const FileDescriptor& end) {
     Packets packets;
     std::vector<uint8_t> buffer(65536);
@@ -96,7 +96,7 @@ TEST_F(RealTimeLinkTest, PacketsComeOutAsTheyWentInWhenTheLinkSays) {
   SendAt(kMs, link_->forward().flow(), Ipv4(1250, 1));
   SendAt(kMs, link_->forward().flow(), Ipv4(125, 2));
   SendAt(kMs, link_->reverse().flow(), Ipv4(1250, 3));
-  // 10 ms of transmission, 25 of propagation; the way back is unlimited.
+  // 10 ms of transmission, 25 of propagation; the return path is unlimited.
   RunUntil(26 * kMs - 1);
   EXPECT_TRUE(Receive(left_[1]).empty());
   RunUntil(26 * kMs + 1);

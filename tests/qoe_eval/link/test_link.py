@@ -1,4 +1,4 @@
-"""The real link: UDP between two namespaces, against what the scenario says."""
+"""The real link: UDP between two namespaces, against the scenario."""
 
 import asyncio
 import importlib.util
@@ -155,7 +155,7 @@ async def test_down_drops_everything_and_ends(make_link, namespaces, receiver, t
     await asyncio.sleep(0.2)
     await link.stop()
     received_s = received.packets[:, 0] / 1e9 - down_us / 1e6
-    # What was on its way when the link went down is lost too; the edges belong to neither side.
+    # Packets in flight when the link goes down are lost too; the edges belong to neither side.
     before, after = -ONE_WAY_DELAY_S - 0.02, 1.02
     assert not np.any((received_s > -ONE_WAY_DELAY_S + 0.02) & (received_s < 0.98))
     passed_s = sent_s[(sent_s < before) | (sent_s > after)]

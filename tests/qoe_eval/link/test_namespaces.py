@@ -20,10 +20,10 @@ needs_root = pytest.mark.skipif(
     os.geteuid() != 0 or shutil.which("ip") is None, reason="network namespaces need root and the command ip"
 )
 
-# Makes a pair, starts a process in it, says so, and waits.
+# Makes a pair, starts a process in it, reports that, and waits.
 START = """
 import asyncio, signal, subprocess, time
-# Whoever runs the tests may have told their processes to ignore it (nohup).
+# The parent of the tests may ignore it (nohup), and children inherit that.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 from weir.qoe_eval.link.namespaces import CallNamespaces, processes_in
 def start(made):
@@ -103,7 +103,7 @@ def test_a_pair_has_loopback_and_nothing_else_and_goes():
             links = subprocess.run(["ip", "-n", name, "-o", "link"], capture_output=True, text=True, check=True).stdout
             assert len(links.splitlines()) == 1
             assert "lo: <LOOPBACK,UP" in links
-        # What is still in them goes with them.
+        # Processes that still run in them end with them.
         inside = subprocess.Popen(["ip", "netns", "exec", made.right, "sleep", "60"])
         while list(processes_in(made.right)) != [inside.pid]:
             time.sleep(0.01)
@@ -192,7 +192,7 @@ def test_only_names_of_dead_owners_are_leftovers():
     assert module._is_leftover(f"weir-{boot}-{process_namespace}-{2**22 + 1}-5-0-right")
     other_boot = "0" * 8 if boot != "0" * 8 else "1" * 8
     assert module._is_leftover(f"weir-{other_boot}-{process_namespace}-{process}-{start_time}-0-left")
-    # Another container's: who knows.
+    # The name of another container may be in use.
     assert not module._is_leftover(f"weir-{boot}-{process_namespace + 1}-{2**22 + 1}-5-0-right")
     for name in ("weir", "weir-left", "mine", ours + "x", "x" + ours):
         assert not module._is_leftover(name)

@@ -1,6 +1,6 @@
 """A call session that makes believable events without a network: a rate controller over a queue, in Python.
 
-It speaks the events of `weir.qoe_eval.call.session.run_call`, obeys its controls and leaves a folder like a
+It emits the events of `weir.qoe_eval.call.session.run_call`, obeys its controls and leaves a folder like a
 call's. `speed` lets its clock run ahead: with 20, a minute of events takes three seconds.
 """
 
@@ -27,7 +27,7 @@ METRICS = {
 
 @dataclass
 class FakeCalls:
-    """Calls, and what they were asked to do."""
+    """Calls, and the orders that they received."""
 
     speed: float = 20.0
     lacking: list = field(default_factory=list)
@@ -104,7 +104,7 @@ class FakeCalls:
 
 
 class _Model:
-    """Capacity, a queue before it, and a controller that knows a little too much."""
+    """Capacity, a queue before it, and a controller that reads the capacity."""
 
     def __init__(self, settings, tells_path_kind):
         self.settings = settings

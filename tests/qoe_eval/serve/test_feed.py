@@ -1,4 +1,4 @@
-"""What viewers get of a call: bounded in size whatever a session says, valid JSON, nothing lost in silence."""
+"""Viewers receive valid JSON of bounded size, whatever a session emits, and every loss is reported."""
 
 import asyncio
 import json

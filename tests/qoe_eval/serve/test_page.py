@@ -10,7 +10,7 @@ from weir.trainer import SHIPPED_MODEL
 
 CHROMIUM = "/usr/bin/chromium"
 pytestmark = pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason=f"{CHROMIUM} is not installed")
-# What a browser says of a refused request, and of a server that is gone.
+# Console messages of a browser on a refused request, and on a server that is gone.
 _EXPECTED = ("status of 503", "status of 400", "WebSocket connection", "ERR_CONNECTION_REFUSED")
 LIMIT_S = 20.0
 DESKTOP = {"width": 1280, "height": 900}
@@ -19,7 +19,7 @@ PHONE = {"width": 390, "height": 844}
 
 @pytest.fixture
 def open_page(chromium, server):
-    """open_page(**context options): the page, loaded; nothing may go wrong on it in silence."""
+    """open_page(**context options): the page, loaded; any error on it fails the test."""
     contexts, wrong = [], []
 
     def open_one(viewport=DESKTOP, **options):

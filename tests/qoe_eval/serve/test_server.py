@@ -26,7 +26,7 @@ CALL = {
 
 @asynccontextmanager
 async def browser(server, **headers):
-    """A client with the token, that says it is the server's own page."""
+    """A client with the token and the origin of the server's own page."""
     origin = f"http://127.0.0.1:{server.port}"
     jar = aiohttp.CookieJar(unsafe=True)
     async with aiohttp.ClientSession(origin, headers={"Origin": origin} | headers, cookie_jar=jar) as session:
@@ -310,7 +310,7 @@ async def test_nonsense_controls_are_refused_and_do_no_harm(server, calls):
 
 
 def put_models(server):
-    """Of every kind that can lie in a folder."""
+    """Model files of every kind that a folder can hold."""
     shipped = SHIPPED_MODEL.read_bytes()
     outside = server.models.parent / "outside.onnx"
     outside.write_bytes(shipped)
@@ -417,7 +417,7 @@ async def test_a_call_goes_on_without_viewers_and_a_viewer_resumes(server, calls
             missed = await events_until(live, over)
             assert missed[0]["seq"] == last + 1
             assert len({event["seq"] for event in missed}) == missed[-1]["seq"] - last
-        # A page of an earlier run of the server knows numbers that mean nothing here: it gets everything.
+        # The event numbers of an earlier run of the server are void: its page gets everything.
         async with session.ws_connect("/live", params={"run": "earlier", "after": "100000"}) as live:
             assert (await live.receive_json())["resumed"] is False
             events = await events_until(live, over)

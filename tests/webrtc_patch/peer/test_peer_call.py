@@ -134,7 +134,7 @@ def test_weir_at_the_sender_decides_from_transport_feedback(start_call, model):
     sender, receiver = start_call(("--controller", "weir-send", "--model", model, *bitrates), ("--controller", "gcc"))
     assert (sender.of_type("ready")[0]["controller"], sender.of_type("ready")[0]["pilot"]) == ("weir-send", "weir")
     assert "transport-wide-cc" in receiver.wait_for("answer")["sdp"]
-    # Only feedback can have told it that the path carries more.
+    # Only feedback can have raised the target.
     sender.wait_for("estimate", lambda line: line["target_rate_bps"] > 2 * START_BPS)
     receiver.wait_for("stats", lambda line: media(line["report"], "inbound-rtp").get("framesDecoded", 0) > 60)
     report = sender.wait_for("sender_report")
@@ -150,7 +150,7 @@ def test_weir_at_the_sender_decides_from_transport_feedback(start_call, model):
 def test_weir_at_the_sender_obeys_a_receiver_that_says_less(start_call, model):
     receiver_options = ("--controller", "weir", "--start-bitrate-bps", 150_000, "--max-bitrate-bps", 200_000)
     sender, receiver = start_call(("--controller", "weir-send", "--model", model), receiver_options)
-    # Without transport-cc, which Weir at the receiver leaves out, there is only REMB.
+    # Weir at the receiver does not negotiate transport-cc, so REMB is the only feedback.
     assert "transport-wide-cc" not in receiver.wait_for("answer")["sdp"]
     sender.wait_for("estimate", lambda line: line["target_rate_bps"] <= 200_000)
     receiver.wait_for("stats", lambda line: media(line["report"], "inbound-rtp").get("framesDecoded", 0) > 30)

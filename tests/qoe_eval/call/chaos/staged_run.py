@@ -20,7 +20,7 @@ LIMIT_S = 90.0
 GONE_LIMIT_S = 40.0
 # A folder of a call of a few seconds without its frames has some hundred kB.
 LARGEST_FOLDER_BYTES = 20 << 20
-# What hangs is given up sooner than for users.
+# Timeouts are shorter than in production.
 LIMITS = {
     "weir.qoe_eval.link.process:_START_LIMIT_S": 5.0,
     "weir.qoe_eval.link.process:_ANSWER_LIMIT_S": 3.0,

@@ -1,4 +1,4 @@
-"""`weir` that stops at every stage of a call until it is told to go on: `staged_weir.py SETTINGS ARGUMENTS...`.
+"""`weir` that stops at every stage of a call until a byte arrives: `staged_weir.py SETTINGS ARGUMENTS...`.
 
 SETTINGS is JSON: `stages`, the descriptor to which the text of each state goes as a line; `go`, the one from which a
 byte is then read; `limits`, values for constants by "module:NAME", so that what hangs is given up in a test's time.

@@ -29,7 +29,7 @@ StagedRun = _load("staged_run").StagedRun
 VICTIMS = _load("victims").VICTIMS
 
 KILL, STOP = signal.SIGKILL, signal.SIGSTOP
-# What the command is doing when it is struck, by its own words.
+# The stage at which the process is killed, as the command prints it.
 START, SIGNALLING, MEDIA, END, MEASURING = (
     "starting the receiver", "connecting", "in the call", "ending the call", "measuring",
 )  # fmt: skip
@@ -98,7 +98,7 @@ def start_call(start, folder, sender, **options):
 
 
 def record(folder):
-    """Of the only call below the folder."""
+    """Returns the record of the only call below the folder."""
     (path,) = folder.rglob("call.json")
     return json.loads(path.read_text())
 
@@ -197,7 +197,7 @@ def test_a_process_of_a_served_call_is_struck(start, tmp_path, victim, number):
         run.go()
         run.go_to(MEASURING)
         run.go()
-        # It goes on serving, and the list of calls says how this one ended.
+        # The server keeps serving, and the list of calls has the reason of the failure.
         while not (calls := get(address, "calls")):
             pass
         assert re.search(TOLD[victim], calls[0]["failure"])

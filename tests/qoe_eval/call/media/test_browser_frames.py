@@ -27,7 +27,7 @@ def test_frames_have_the_capture_times_of_the_sender(tmp_path):
     assert [one.render_time_us for one in read] == pytest.approx([100_000, 133_500, 166_000], abs=1)
     assert [one.capture_time_us for one in read] == [None, 62_222, 103_333]
     assert {(one.width, one.height, one.position, one.frame_number) for one in read} == {(640, 360, None, None)}
-    # That from before the first report by its RTP timestamp.
+    # The frame before the first report is placed by its RTP timestamp.
     assert capture_times_us(read)[0] == pytest.approx(60_000, abs=2)
 
 

@@ -35,7 +35,7 @@ def test_the_same_size_gives_the_same_bytes_and_is_made_once(source, tmp_path):
     made = path.stat().st_mtime_ns
     assert source_video.make(tmp_path, 320, 180) == path
     assert path.stat().st_mtime_ns == made
-    # What an earlier version or a full disk has left is made again.
+    # A truncated or outdated file is made again.
     os.truncate(path, 1000)
     source_video.make(tmp_path, 320, 180)
     assert path.read_bytes() == source.read_bytes()

@@ -25,7 +25,7 @@ def test_the_measures_of_a_call(made_call, source, tmp_path):
     # Also of the frames from before the first sender report.
     assert found["end_to_end_delay_ms_p50"] == pytest.approx(80, abs=0.1)
     assert found["end_to_end_delay_ms_p95"] == pytest.approx(80, abs=0.1)
-    # Of the link: 2 Mbps for 5 s, 1 Mbps for 7, less 200 kbps of cross traffic; 80 % of that was used.
+    # The link has 2 Mbps for 5 s and 1 Mbps for 7 s, less 200 kbps of cross traffic; 80 % of that was used.
     assert found["utilisation"] == pytest.approx(0.8, abs=1e-3)
     assert found["receive_rate_bps"] == pytest.approx(0.8 * (4.8 * 1.8e6 + 7 * 0.8e6) / 11.8, rel=2e-3)
     # Means from 25 to 44 ms, and 1 ms to both sides.

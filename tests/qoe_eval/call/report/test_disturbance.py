@@ -91,7 +91,7 @@ def test_a_link_that_is_late(tmp_path):
     empty = [(10, 0.1, 0, 0)] * 200 + [(0, 0, 0, 0)] * 100
     assert found(tmp_path, sender(), few) == []
     (reason,) = found(tmp_path, sender(), many)
-    # Of the counts between 2 and 4 ms.
+    # The quantile lies between 2 and 4 ms.
     assert "3.7 ms late" in reason
     assert found(tmp_path, sender(), empty) == []
     assert link_lag_ms(read_link_log(tmp_path / "none.jsonl", "forward")) is None
@@ -105,7 +105,7 @@ def test_the_capacity_that_a_log_shows(tmp_path, carried, expected):
         forward={"capacity": {"times_s": [0.0], "rates_bps": [1e6]}},
         flows=[{"kind": "rtp"}],
     )
-    # Half of the time the queue is empty, and what is carried then says nothing.
+    # Half of the time the queue is empty, and the carried rate then has no bearing on the capacity.
     rows = [(10, 0.1, 20_000, carried)] * 150 + [(1, 0.1, 0, 100)] * 150
     accuracy = link_accuracy(write_link_log(tmp_path / "link.jsonl", rows), scenario)
     assert accuracy.capacity_ratio == pytest.approx(expected)

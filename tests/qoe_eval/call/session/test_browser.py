@@ -101,7 +101,7 @@ def test_a_page_that_receives_tells_of_every_frame(video):
     assert {(frame["width"], frame["height"]) for frame in frames[-30:]} == {SIZE}
     rtp = np.diff([frame["rtp_timestamp"] for frame in frames]) % 2**32
     times_ms = np.array([frame["time_ms"] for frame in frames])
-    # Of a 90 kHz clock, which runs with the page's; a busy machine decodes some of it late.
+    # RTP timestamps are of a 90 kHz clock, which runs with the page's; a busy machine decodes some of it late.
     assert np.sum(rtp) / 90 == pytest.approx(times_ms[-1] - times_ms[0], rel=0.3)
     assert any(entry["type"] == "inbound-rtp" for message in kept if "report" in message for entry in message["report"])
 

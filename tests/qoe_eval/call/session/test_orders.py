@@ -1,4 +1,4 @@
-"""What a call takes while it lasts, and what it refuses."""
+"""Orders to a running call: accepted, or refused with a message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session carries messages between the ends, and whatever breaks is told, recorded and cleaned up."""
+"""A session carries messages between the ends, and every failure is reported, recorded and cleaned up."""
 
 import asyncio
 import json
@@ -167,7 +167,7 @@ def test_a_call_that_is_cancelled_leaves_nothing(fake_call, tmp_path, fake_peer)
 
     assert asyncio.run(run()) == []
     assert not frames.exists()
-    # Both ends were told to stop, so both have ended.
+    # Both ends received `stop`, so both have ended.
     assert [order["role"] for order in fake_peer.heard() if order["type"] == "stop"] in (
         ["send", "receive"],
         ["receive", "send"],
