@@ -1,133 +1,36 @@
-"""The shipped patch series (quilt style), and unified diffs: read, and applied without fuzz."""
+"""The shipped patch series (quilt style), and git's application of them to copies of a user's files."""
 
 from __future__ import annotations
 
+import os
 import re
-from dataclasses import dataclass, field
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
-from weir.errors import InputError
-
-_HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
-
-
-@dataclass(frozen=True)
-class Hunk:
-    """A run of lines: what stood there (`old`, from line `start`, counted from 1) and what shall stand there."""
-
-    start: int
-    old: list[str]
-    new: list[str]
-
-
-@dataclass
-class FileDiff:
-    """The hunks of one file, in the order of their lines. `path` is relative to the folder that the patch is for."""
-
-    path: str
-    is_new: bool
-    hunks: list[Hunk] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class HunkResult:
-    """Where a hunk landed: its line in the text it was applied to, counted from 1; None where it does not fit."""
-
-    hunk: Hunk
-    line: int | None
-
-
-def parse(text: str, name: str) -> list[FileDiff]:
-    """The files of a patch; what precedes the first one is its description.
-
-    Raises InputError, naming the patch as `name`, where the text is no unified diff or leaves the source tree.
-    """
-    files: list[FileDiff] = []
-    lines = text.splitlines()
-    at = 0
-    while at < len(lines):
-        if lines[at].startswith("--- ") and at + 1 < len(lines) and lines[at + 1].startswith("+++ "):
-            files.append(FileDiff(_path(lines[at + 1], name), is_new=lines[at].split()[1] == "/dev/null"))
-            at += 2
-        elif files and (match := _HUNK.match(lines[at])):
-            hunk, at = _hunk(lines, at + 1, match, name)
-            files[-1].hunks.append(hunk)
-        else:
-            at += 1
-    if not files or not all(file.hunks for file in files):
-        raise InputError(f"{name}: not a unified diff")
-    return files
-
-
-def apply(lines: list[str], diff: FileDiff) -> tuple[list[str] | None, list[HunkResult]]:
-    """The lines with all hunks applied, and where each landed; None for the lines when one does not fit.
-
-    A hunk whose lines are elsewhere is moved to the nearest place after the previous hunk. It is never applied to
-    different lines.
-    """
-    result: list[str] = []
-    results: list[HunkResult] = []
-    done = 0  # Lines of the old text that are in the result.
-    shift = 0  # By how much the previous hunk was off.
-    for hunk in diff.hunks:
-        place = _find(lines, hunk.old, hunk.start - 1 + shift, done)
-        results.append(HunkResult(hunk, None if place is None else place + 1))
-        if place is None:
-            continue
-        result += [*lines[done:place], *hunk.new]
-        done = place + len(hunk.old)
-        shift = place - (hunk.start - 1)
-    if any(hunk.line is None for hunk in results):
-        return None, results
-    return result + lines[done:], results
-
-
-def reverse(diff: FileDiff) -> FileDiff:
-    """The diff that takes this one back. Its hunks' lines are the old ones: close enough to find them."""
-    return FileDiff(diff.path, False, [Hunk(hunk.start, hunk.new, hunk.old) for hunk in diff.hunks])
-
-
-def _path(header: str, name: str) -> str:
-    path = header[4:].split("\t")[0].strip()
-    parts = path.split("/")[1:]
-    if not parts or path.startswith("/") or ".." in parts or "" in parts:
-        raise InputError(f"{name}: '{path}' is not a file inside the source tree")
-    return "/".join(parts)
-
-
-def _hunk(lines: list[str], at: int, match: re.Match[str], name: str) -> tuple[Hunk, int]:
-    old_count, new_count = (int(match[group] or 1) for group in (2, 4))
-    old: list[str] = []
-    new: list[str] = []
-    while len(old) < old_count or len(new) < new_count:
-        if at >= len(lines) or lines[at][:1] not in ("", " ", "+", "-"):
-            raise InputError(f"{name}: a hunk ends too early, at line {at + 1}")
-        kind, content = lines[at][:1] or " ", lines[at][1:]
-        if kind != "+":
-            old.append(content)
-        if kind != "-":
-            new.append(content)
-        at += 1
-    return Hunk(int(match[1]), old, new), at
-
-
-def _find(lines: list[str], wanted: list[str], expected: int, first: int) -> int | None:
-    """The index nearest to `expected`, and not before `first`, at which `wanted` stands."""
-    if not wanted:
-        return first if not lines else None
-    places = (i for i in range(first, len(lines) - len(wanted) + 1) if lines[i : i + len(wanted)] == wanted)
-    return min(places, key=lambda place: abs(place - expected), default=None)
-
+from weir.errors import InputError, MissingComponent
+from weir.files.input import read_bytes, why
+from weir.files.output import make_folder, write_bytes
 
 _FOLDER = Path(__file__).parent
+_FILES = re.compile(r"^--- (?:a/.*|(?P<none>/dev/null))\n\+\+\+ b/(?P<path>.*)$", re.MULTILINE)
+# From the folders that a user may name (a Chromium checkout, the folder of `gclient`, a package's source) to the folder
+# of the patches' paths.
+_ROOTS = (".", "third_party/webrtc", "src/third_party/webrtc", "src")
+_MAX_FILE_SIZE = 16 << 20
+# Settings of the user's git that would change the result.
+_GIT = ("git", "-c", "apply.whitespace=nowarn", "-c", "apply.ignoreWhitespace=no", "-c", "core.autocrlf=false")
 
 
 @dataclass(frozen=True)
 class Patch:
-    """One patch: its file name and what it does to each file."""
+    """One patch, and the files that it changes or creates, relative to the source tree."""
 
     name: str
-    files: list[FileDiff]
+    file: Path
+    changed: list[str]
+    created: list[str]
 
 
 def series_names() -> list[str]:
@@ -142,10 +45,83 @@ def read_series(name: str) -> list[Patch]:
     """
     if name not in series_names():
         raise InputError(f"no patch series '{name}'; there are: {', '.join(series_names())}")
-    folder = _FOLDER / name
-    names = [line.strip() for line in (folder / "series").read_text(encoding="utf-8").splitlines()]
-    return [
-        Patch(patch, parse((folder / patch).read_text(encoding="utf-8"), f"{name}/{patch}"))
-        for patch in names
-        if patch and not patch.startswith("#")
-    ]
+    return [_read_patch(_FOLDER / name / patch) for patch in (_FOLDER / name / "series").read_text().split()]
+
+
+def touched_files(series: Iterable[Patch]) -> list[str]:
+    """The paths of the files that the series changes or creates, without repetition."""
+    return list(dict.fromkeys(path for patch in series for path in (*patch.changed, *patch.created)))
+
+
+def find_root(tree: Path, series: list[Patch]) -> Path:
+    """The folder in `tree` that the paths of the series are relative to.
+
+    Raises InputError when `tree` is no folder, or does not have the files that the series changes.
+    """
+    if not tree.is_dir():
+        raise InputError(f"{tree}: no such folder")
+    needed = sorted(set(touched_files(series)) - {path for patch in series for path in patch.created})
+    for root in (tree / candidate for candidate in _ROOTS):
+        if all((root / path).is_file() for path in needed):
+            return root.resolve()
+    raise InputError(
+        f"{tree}: no source tree of libwebrtc: it has no {needed[-1]}, nor is that in {', '.join(_ROOTS[1:])} of it. "
+        "Sources of another age may have their files elsewhere; see --series"
+    )
+
+
+def copy_files(root: Path, paths: list[str], copy: Path) -> None:
+    """Copies the files that exist, with "\\n" as the end of each line, as in the patches.
+
+    Raises InputError for a file that cannot be read.
+    """
+    for path in paths:
+        (copy / path).parent.mkdir(parents=True, exist_ok=True)
+        try:
+            exists = (root / path).exists()
+        except OSError as error:
+            raise InputError(f"{root / path}: cannot be read ({why(error)})") from None
+        if exists:
+            (copy / path).write_bytes(read_bytes(root / path, _MAX_FILE_SIZE).replace(b"\r\n", b"\n"))
+
+
+def write_files(copy: Path, paths: list[str], root: Path) -> None:
+    """Replaces each file of the tree in one step, with its mode and its ends of lines."""
+    for path in paths:
+        target, content = root / path, (copy / path).read_bytes()
+        mode = None
+        if target.exists():
+            mode = target.stat().st_mode
+            if b"\r\n" in read_bytes(target, _MAX_FILE_SIZE):
+                content = content.replace(b"\n", b"\r\n")
+        make_folder(target.parent, "--apply")
+        write_bytes(target, content)
+        if mode is not None:
+            target.chmod(mode)
+
+
+def apply_patch(copy: Path, patch: Patch, *, reverse: bool = False) -> tuple[bool, list[str]]:
+    """Applies a patch to the files of the folder `copy`, all of it or nothing: success, and git's messages.
+
+    A hunk whose lines are elsewhere moves there; it is never applied to different lines.
+    Raises MissingComponent when git cannot be run.
+    """
+    # The folder is no repository, and a hook may have set the variables of one.
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    environment |= {"LC_ALL": "C", "GIT_CEILING_DIRECTORIES": str(copy.resolve().parent)}
+    command = [*_GIT, "apply", "--verbose", *(["--reverse"] if reverse else []), str(patch.file)]
+    try:
+        done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, errors="replace")
+    except OSError as error:
+        raise MissingComponent(f"git cannot be run ({why(error)}); it applies the patches") from error
+    return done.returncode == 0, done.stderr.splitlines()
+
+
+def _read_patch(file: Path) -> Patch:
+    files = list(_FILES.finditer(file.read_text(encoding="utf-8")))
+    return Patch(
+        file.name,
+        file,
+        changed=[found["path"] for found in files if not found["none"]],
+        created=[found["path"] for found in files if found["none"]],
+    )
