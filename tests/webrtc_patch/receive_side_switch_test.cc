@@ -50,10 +50,15 @@ class Switch : public ::testing::Test {
   std::optional<ReceiveSideCall> call_;
 };
 
-ReceiveSideSwitchConfig Config(ReceiveSideMode mode) {
+ReceiveSideSwitchConfig Config(ReceiveSideMode mode, ControllerFactory controller = nullptr) {
   ReceiveSideSwitchConfig config;
   config.mode = mode;
+  config.controller = std::move(controller);
   return config;
+}
+
+ControllerFactory Fixed(int64_t kbps) {
+  return [kbps] { return std::make_unique<FixedController>(DataRate::KilobitsPerSecond(kbps)); };
 }
 
 // An unpatched call's REMB of the same packets.
@@ -321,9 +326,7 @@ TEST_F(Switch, WithoutAnyPacketItFallsSilentAndSpeaksWithTheFirst) {
 
 // The first REMB are lost, and the sender begins at its encoder's maximum.
 TEST_F(Switch, RepeatsWhileASenderSendsMoreThanItWasTold) {
-  ReceiveSideSwitchConfig config = Config(ReceiveSideMode::kWeir);
-  config.controller = [] { return std::make_unique<FixedController>(DataRate::KilobitsPerSecond(300)); };
-  Begin(std::move(config));
+  Begin(Config(ReceiveSideMode::kWeir, Fixed(300)));
   call_->Run(500, 0);
   call_->rembs().clear();
   call_->Run(1000, 2'500'000);
@@ -336,13 +339,11 @@ TEST_F(Switch, RepeatsWhileASenderSendsMoreThanItWasTold) {
 }
 
 TEST_F(Switch, ANewControllerIsAlsoForTheNextSwitchToWeir) {
-  ReceiveSideSwitchConfig config = Config(ReceiveSideMode::kWeir);
-  config.controller = RuleAlone();
-  Begin(std::move(config));
+  Begin(Config(ReceiveSideMode::kWeir, RuleAlone()));
   call_->Run(500, 400'000);
   EXPECT_EQ(decisions_.back().controller, "rule");
 
-  switch_->SetController([] { return std::make_unique<FixedController>(DataRate::KilobitsPerSecond(777)); });
+  switch_->SetController(Fixed(777));
   switch_->SetMode(ReceiveSideMode::kGcc);
   call_->Run(200, 400'000);
   switch_->SetMode(ReceiveSideMode::kWeir);
@@ -358,9 +359,7 @@ TEST_F(Switch, RunsAPolicyAndRefusesWhatIsNone) {
 
   const auto policy = PolicyAlone(ReadTestModel("rate_bps"));
   ASSERT_TRUE(policy) << policy.error();
-  ReceiveSideSwitchConfig config = Config(ReceiveSideMode::kWeir);
-  config.controller = policy.value();
-  Begin(std::move(config));
+  Begin(Config(ReceiveSideMode::kWeir, policy.value()));
   call_->Run(1000, 400'000);
   EXPECT_EQ(decisions_.back().controller, "weir");
   EXPECT_EQ(decisions_.back().counters.controller.faults, 0u);
@@ -370,9 +369,7 @@ TEST_F(Switch, RunsAPolicyAndRefusesWhatIsNone) {
 TEST_F(Switch, APoolsSeatsChangeInTheCall) {
   const auto pool = PoolOf(ParsePool("pilot=nada copilots=rule,gcc-remb fusion=min").value(), {});
   ASSERT_TRUE(pool) << pool.error();
-  ReceiveSideSwitchConfig config = Config(ReceiveSideMode::kWeir);
-  config.controller = pool.value();
-  Begin(std::move(config));
+  Begin(Config(ReceiveSideMode::kWeir, pool.value()));
   call_->Run(2000, 400'000);
   EXPECT_EQ(roles_, "pilot copilot copilot ");
   switch_->ConfigurePool(ParsePool("pilot=rule copilots=gcc-remb fusion=max").value());
@@ -388,9 +385,7 @@ TEST_F(Switch, AModelIsReplacedInTheCallAndInThoseToCome) {
   const auto policy = PolicyAlone(ReadTestModel("rate_bps"));
   const auto recurrent = PolicyAlone(ReadTestModel("recurrent"));
   ASSERT_TRUE(policy && recurrent);
-  ReceiveSideSwitchConfig config = Config(ReceiveSideMode::kWeir);
-  config.controller = policy.value();
-  Begin(std::move(config));
+  Begin(Config(ReceiveSideMode::kWeir, policy.value()));
   call_->Run(3000, 400'000);
   // The first asks for as much as it sees, at most; the recurrent one for a Mbps more at each decision.
   const DataRate before = decisions_.back().estimate.target_rate;

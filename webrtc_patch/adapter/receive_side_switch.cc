@@ -41,58 +41,14 @@ class EstimatorFactory final : public webrtc::RemoteBitrateEstimatorFactory {
   const std::function<void(const ReceiveSideRemb&)> on_remb_;
 };
 
-class ReceiveSideSwitchImplementation final : public ReceiveSideSwitch {
- public:
-  explicit ReceiveSideSwitchImplementation(ReceiveSideSwitchConfig config)
-      : settings_(std::make_shared<SharedReceiveSideSettings>(InitialSettings(config))),
-        factory_(std::make_shared<EstimatorFactory>(settings_, std::move(config))) {}
-
-  void Install() override { webrtc::SetRemoteBitrateEstimatorFactory(factory_); }
-
-  void SetMode(ReceiveSideMode mode) override {
-    settings_->Update([&](ReceiveSideSettings& settings) { settings.mode = mode; });
-  }
-  ReceiveSideMode mode() const override { return settings_->Get().mode; }
-  void SetObjective(const Objective& objective) override {
-    settings_->Update([&](ReceiveSideSettings& settings) { settings.objective = objective; });
-  }
-  std::optional<Error> SetConstraints(const TargetRateConstraints& constraints) override {
-    const Result<TargetRateConstraints> valid = Validated(constraints);
-    if (!valid) return Error{valid.error()};
-    settings_->Update([&](ReceiveSideSettings& settings) { settings.constraints = valid.value(); });
-    return std::nullopt;
-  }
-  void SetController(ControllerFactory controller) override {
-    settings_->Update([&](ReceiveSideSettings& settings) {
-      settings.controller = std::move(controller);
-      ++settings.controllers;
-    });
-  }
-  void ConfigurePool(const PoolSpecification& specification) override {
-    settings_->Update([&](ReceiveSideSettings& settings) { settings.pool = specification; });
-  }
-  void SetPacketKind(int payload_type, PacketKind kind) override {
-    if (payload_type < 0 || payload_type >= static_cast<int>(adapter::kPayloadTypes)) return;
-    settings_->Update(
-        [&](ReceiveSideSettings& settings) { settings.packet_kinds[static_cast<size_t>(payload_type)] = kind; });
-  }
-  void RepeatRemb() override {
-    settings_->Update([](ReceiveSideSettings& settings) { ++settings.repeats; });
-  }
-
- private:
-  static ReceiveSideSettings InitialSettings(const ReceiveSideSwitchConfig& config) {
-    ReceiveSideSettings settings;
-    settings.mode = config.mode;
-    settings.controller = config.controller ? config.controller : RuleAlone();
-    settings.objective = config.objective;
-    if (const auto valid = Validated(config.constraints)) settings.constraints = valid.value();
-    return settings;
-  }
-
-  const std::shared_ptr<SharedReceiveSideSettings> settings_;
-  const std::shared_ptr<EstimatorFactory> factory_;
-};
+ReceiveSideSettings InitialSettings(const ReceiveSideSwitchConfig& config) {
+  ReceiveSideSettings settings;
+  settings.mode = config.mode;
+  settings.controller = config.controller ? config.controller : RuleAlone();
+  settings.objective = config.objective;
+  if (const auto valid = Validated(config.constraints)) settings.constraints = valid.value();
+  return settings;
+}
 
 }  // namespace
 
@@ -141,8 +97,52 @@ Result<ControllerFactory> PoolOf(const PoolSpecification& specification,
   });
 }
 
+ReceiveSideSwitch::ReceiveSideSwitch(ReceiveSideSwitchConfig config)
+    : settings_(std::make_shared<SharedReceiveSideSettings>(InitialSettings(config))),
+      factory_(std::make_shared<EstimatorFactory>(settings_, std::move(config))) {}
+
 std::shared_ptr<ReceiveSideSwitch> ReceiveSideSwitch::Create(ReceiveSideSwitchConfig config) {
-  return std::make_shared<ReceiveSideSwitchImplementation>(std::move(config));
+  return std::shared_ptr<ReceiveSideSwitch>(new ReceiveSideSwitch(std::move(config)));
+}
+
+void ReceiveSideSwitch::Install() { webrtc::SetRemoteBitrateEstimatorFactory(factory_); }
+
+void ReceiveSideSwitch::SetMode(ReceiveSideMode mode) {
+  settings_->Update([&](ReceiveSideSettings& settings) { settings.mode = mode; });
+}
+
+ReceiveSideMode ReceiveSideSwitch::mode() const { return settings_->Get().mode; }
+
+void ReceiveSideSwitch::SetObjective(const Objective& objective) {
+  settings_->Update([&](ReceiveSideSettings& settings) { settings.objective = objective; });
+}
+
+std::optional<Error> ReceiveSideSwitch::SetConstraints(const TargetRateConstraints& constraints) {
+  const Result<TargetRateConstraints> valid = Validated(constraints);
+  if (!valid) return Error{valid.error()};
+  settings_->Update([&](ReceiveSideSettings& settings) { settings.constraints = valid.value(); });
+  return std::nullopt;
+}
+
+void ReceiveSideSwitch::SetController(ControllerFactory controller) {
+  settings_->Update([&](ReceiveSideSettings& settings) {
+    settings.controller = std::move(controller);
+    ++settings.controllers;
+  });
+}
+
+void ReceiveSideSwitch::ConfigurePool(const PoolSpecification& specification) {
+  settings_->Update([&](ReceiveSideSettings& settings) { settings.pool = specification; });
+}
+
+void ReceiveSideSwitch::SetPacketKind(int payload_type, PacketKind kind) {
+  if (payload_type < 0 || payload_type >= static_cast<int>(adapter::kPayloadTypes)) return;
+  settings_->Update(
+      [&](ReceiveSideSettings& settings) { settings.packet_kinds[static_cast<size_t>(payload_type)] = kind; });
+}
+
+void ReceiveSideSwitch::RepeatRemb() {
+  settings_->Update([](ReceiveSideSettings& settings) { ++settings.repeats; });
 }
 
 void ReceiveSideSwitch::Uninstall() { webrtc::SetRemoteBitrateEstimatorFactory(nullptr); }

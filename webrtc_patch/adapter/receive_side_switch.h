@@ -14,8 +14,8 @@
 //           without this switch. Without transport-cc, libwebrtc's own receiver-side estimator decides, by REMB.
 //   kShadow is kGcc, and Weir sees the same packets, also those with transport sequence numbers, decides, is logged,
 //           and sends nothing.
-// Without packets Weir still sends REMB: at once when a call begins, every 200 ms until its first packet, every second and
-// at every decrease in a blackout.
+// Without packets Weir still sends REMB: at once when a call begins, every 200 ms until its first packet, every second
+// and at every decrease in a blackout.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_RECEIVE_SIDE_SWITCH_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_RECEIVE_SIDE_SWITCH_H_
 
@@ -31,12 +31,19 @@
 #include <vector>
 
 #include "weir/bandwidth_estimator.h"
+#include "weir/controllers.h"
 #include "weir/interval_statistics.h"
 #include "weir/network_types.h"
 #include "weir/objective.h"
-#include "weir/controllers.h"
 #include "weir/pool_controller.h"
 #include "weir/result.h"
+
+namespace webrtc {
+class RemoteBitrateEstimatorFactory;
+}
+namespace weir::adapter {
+class SharedReceiveSideSettings;
+}
 
 namespace weir {
 
@@ -54,7 +61,8 @@ using ControllerFactory = std::function<std::unique_ptr<ReceiverController>()>;
 Result<ControllerFactory> PolicyAlone(std::span<const std::byte> model);
 ControllerFactory RuleAlone();
 // A pool of several: `models` are the bytes behind "weir" ("") and "weir:NAME" (NAME). Members are those of
-// MakeController() and "gcc-remb". Each model is loaded once, for all calls. The error names the member that is missing.
+// MakeController() and "gcc-remb". Each model is loaded once, for all calls. The error names the member that is
+// missing.
 Result<ControllerFactory> PoolOf(const PoolSpecification& specification,
                                  const std::map<std::string, std::vector<std::byte>>& models);
 
@@ -102,35 +110,40 @@ struct ReceiveSideSwitchConfig {
 class ReceiveSideSwitch {
  public:
   static std::shared_ptr<ReceiveSideSwitch> Create(ReceiveSideSwitchConfig config);
-  virtual ~ReceiveSideSwitch() = default;
 
   // Makes libwebrtc ask this switch for every estimator of calls that begin from now on, in the whole process; replaces
   // what was installed before. libwebrtc keeps a reference until another one is installed, or Uninstall().
-  virtual void Install() = 0;
+  void Install();
   // Calls that begin from now on are libwebrtc's own again. Those that run keep their estimator.
   static void Uninstall();
 
   // To kWeir or kShadow from kGcc: Weir begins at what GCC last announced, if anything, else at the start rate. From
   // kShadow to kWeir it goes on from where it is. To kGcc: libwebrtc's estimator begins anew; the REMB in force stays
   // until it sends one.
-  virtual void SetMode(ReceiveSideMode mode) = 0;
-  virtual ReceiveSideMode mode() const = 0;
+  void SetMode(ReceiveSideMode mode);
+  ReceiveSideMode mode() const;
 
   // `objective` as NormalizedObjective() or ObjectivePreset() gave it.
-  virtual void SetObjective(const Objective& objective) = 0;
+  void SetObjective(const Objective& objective);
   // The error, with nothing changed, when the constraints are not valid.
-  [[nodiscard]] virtual std::optional<Error> SetConstraints(const TargetRateConstraints& constraints) = 0;
+  [[nodiscard]] std::optional<Error> SetConstraints(const TargetRateConstraints& constraints);
   // For all calls; in one that runs the new controller goes on from the rate in force.
-  virtual void SetController(ControllerFactory controller) = 0;
+  void SetController(ControllerFactory controller);
   // See PoolController::Configure(); for all calls. A pool that lacks a member of it stays as it is.
-  virtual void ConfigurePool(const PoolSpecification& specification) = 0;
+  void ConfigurePool(const PoolSpecification& specification);
   // Kind of the packets of a negotiated payload type (0 to 127; others are ignored). By default every packet with a
   // payload is video, and padding is a probe.
-  virtual void SetPacketKind(int payload_type, PacketKind kind) = 0;
+  void SetPacketKind(int payload_type, PacketKind kind);
   // Repeats the REMB in force with the next tick (mode kWeir). Call it once when the transport becomes writable:
   // earlier REMBs are lost, and the sender starts with the first one that arrives. libwebrtc drops a repeated REMB
   // within 200 ms, so this one is 4 % lower.
-  virtual void RepeatRemb() = 0;
+  void RepeatRemb();
+
+ private:
+  explicit ReceiveSideSwitch(ReceiveSideSwitchConfig config);
+
+  const std::shared_ptr<adapter::SharedReceiveSideSettings> settings_;
+  const std::shared_ptr<webrtc::RemoteBitrateEstimatorFactory> factory_;
 };
 
 }  // namespace weir

@@ -4,7 +4,13 @@
 #include <cassert>
 #include <utility>
 
+#include "api/transport/goog_cc_factory.h"
+#include "estimate_bounds.h"
 #include "libwebrtc_globals.h"
+#include "modules/congestion_controller/goog_cc/goog_cc_network_control.h"
+#include "modules/congestion_controller/pcc/pcc_factory.h"
+#include "modules/congestion_controller/pcc/pcc_network_controller.h"
+#include "rate_controllers.h"
 
 namespace weir::adapter {
 namespace {
@@ -173,3 +179,24 @@ void SendSideController::ApplyBounds(Timestamp now) {
 }
 
 }  // namespace weir::adapter
+
+namespace weir {
+
+std::unique_ptr<SenderController> MakeGccController() {
+  return std::make_unique<adapter::SendSideController>(
+      "gcc", std::make_unique<webrtc::GoogCcNetworkControllerFactory>(),
+      std::make_unique<adapter::SingleFieldTrial>(adapter::kLossBasedBweV2Trial, adapter::kLossBasedBweV2Parameters),
+      [](webrtc::NetworkControllerInterface& controller, const TargetRateConstraints&) {
+        adapter::StopLossBasedEstimate(static_cast<webrtc::GoogCcNetworkController&>(controller));
+      });
+}
+
+std::unique_ptr<SenderController> MakePccController() {
+  return std::make_unique<adapter::SendSideController>(
+      "pcc", std::make_unique<webrtc::PccNetworkControllerFactory>(), nullptr,
+      [](webrtc::NetworkControllerInterface& controller, const TargetRateConstraints& constraints) {
+        adapter::BoundPccEstimate(static_cast<webrtc::pcc::PccNetworkController&>(controller), constraints);
+      });
+}
+
+}  // namespace weir

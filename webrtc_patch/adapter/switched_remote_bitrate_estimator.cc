@@ -10,35 +10,47 @@
 namespace weir::adapter {
 namespace {
 
+constexpr webrtc::TimeDelta kMaxProcessInterval = webrtc::TimeDelta::Millis(100);
 constexpr int kPacketsToGiveUp = 30;
 
-}  // namespace
+// libwebrtc's own receiver-side estimator, as in an unpatched call. It uses absolute send time as soon as a packet has
+// it, and transmission time offset again after 30 packets without: the rule of ReceiveSideCongestionController, which
+// is private there.
+class LibwebrtcRembEstimator final : public webrtc::RemoteBitrateEstimator {
+ public:
+  // Both outlive this.
+  LibwebrtcRembEstimator(webrtc::RemoteBitrateObserver* observer, webrtc::Clock* clock)
+      : observer_(observer),
+        clock_(clock),
+        estimator_(std::make_unique<webrtc::RemoteBitrateEstimatorSingleStream>(observer, clock)) {}
 
-LibwebrtcRembEstimator::LibwebrtcRembEstimator(webrtc::RemoteBitrateObserver* observer, webrtc::Clock* clock)
-    : observer_(observer),
-      clock_(clock),
-      estimator_(std::make_unique<webrtc::RemoteBitrateEstimatorSingleStream>(observer, clock)) {}
-
-void LibwebrtcRembEstimator::IncomingPacket(int64_t arrival_time_ms, size_t payload_size,
-                                            const webrtc::RTPHeader& header) {
-  Pick(header.extension.hasAbsoluteSendTime);
-  estimator_->IncomingPacket(arrival_time_ms, payload_size, header);
-}
-
-void LibwebrtcRembEstimator::Pick(bool has_absolute_send_time) {
-  packets_without_ = has_absolute_send_time ? 0 : std::min(packets_without_ + 1, kPacketsToGiveUp);
-  if (has_absolute_send_time && !uses_absolute_send_time_) {
-    uses_absolute_send_time_ = true;
-    estimator_ = std::make_unique<webrtc::RemoteBitrateEstimatorAbsSendTime>(observer_, clock_);
-  } else if (uses_absolute_send_time_ && packets_without_ >= kPacketsToGiveUp) {
-    uses_absolute_send_time_ = false;
-    estimator_ = std::make_unique<webrtc::RemoteBitrateEstimatorSingleStream>(observer_, clock_);
+  void IncomingPacket(int64_t arrival_time_ms, size_t payload_size, const webrtc::RTPHeader& header) override {
+    Pick(header.extension.hasAbsoluteSendTime);
+    estimator_->IncomingPacket(arrival_time_ms, payload_size, header);
   }
-}
+  void RemoveStream(uint32_t ssrc) override { estimator_->RemoveStream(ssrc); }
+  webrtc::DataRate LatestEstimate() const override { return estimator_->LatestEstimate(); }
+  webrtc::TimeDelta Process() override { return estimator_->Process(); }
+  void OnRttUpdate(int64_t avg_rtt_ms, int64_t max_rtt_ms) override { estimator_->OnRttUpdate(avg_rtt_ms, max_rtt_ms); }
 
-namespace {
+ private:
+  void Pick(bool has_absolute_send_time) {
+    packets_without_ = has_absolute_send_time ? 0 : std::min(packets_without_ + 1, kPacketsToGiveUp);
+    if (has_absolute_send_time && !uses_absolute_send_time_) {
+      uses_absolute_send_time_ = true;
+      estimator_ = std::make_unique<webrtc::RemoteBitrateEstimatorAbsSendTime>(observer_, clock_);
+    } else if (uses_absolute_send_time_ && packets_without_ >= kPacketsToGiveUp) {
+      uses_absolute_send_time_ = false;
+      estimator_ = std::make_unique<webrtc::RemoteBitrateEstimatorSingleStream>(observer_, clock_);
+    }
+  }
 
-constexpr webrtc::TimeDelta kMaxProcessInterval = webrtc::TimeDelta::Millis(100);
+  webrtc::RemoteBitrateObserver* const observer_;
+  webrtc::Clock* const clock_;
+  std::unique_ptr<webrtc::RemoteBitrateEstimator> estimator_;
+  bool uses_absolute_send_time_ = false;
+  int packets_without_ = 0;
+};
 
 }  // namespace
 

@@ -15,30 +15,6 @@
 
 namespace weir::adapter {
 
-// libwebrtc's own receiver-side estimator, as in an unpatched call. It uses absolute send time as soon as a packet has
-// it, and transmission time offset again after 30 packets without: the rule of ReceiveSideCongestionController, which is
-// private there.
-class LibwebrtcRembEstimator final : public webrtc::RemoteBitrateEstimator {
- public:
-  // Both outlive this.
-  LibwebrtcRembEstimator(webrtc::RemoteBitrateObserver* observer, webrtc::Clock* clock);
-
-  void IncomingPacket(int64_t arrival_time_ms, size_t payload_size, const webrtc::RTPHeader& header) override;
-  void RemoveStream(uint32_t ssrc) override { estimator_->RemoveStream(ssrc); }
-  webrtc::DataRate LatestEstimate() const override { return estimator_->LatestEstimate(); }
-  webrtc::TimeDelta Process() override { return estimator_->Process(); }
-  void OnRttUpdate(int64_t avg_rtt_ms, int64_t max_rtt_ms) override { estimator_->OnRttUpdate(avg_rtt_ms, max_rtt_ms); }
-
- private:
-  void Pick(bool has_absolute_send_time);
-
-  webrtc::RemoteBitrateObserver* const observer_;
-  webrtc::Clock* const clock_;
-  std::unique_ptr<webrtc::RemoteBitrateEstimator> estimator_;
-  bool uses_absolute_send_time_ = false;
-  int packets_without_ = 0;
-};
-
 // Follows the settings with each packet and each `Process`, which asks to be called at least every 100 ms.
 class SwitchedRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
  public:
@@ -66,7 +42,7 @@ class SwitchedRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimat
   uint64_t repeats_ = 0;
   std::optional<ReceiveSideMode> mode_;
   // Whichever the mode asks for; at least one.
-  std::unique_ptr<LibwebrtcRembEstimator> gcc_;
+  std::unique_ptr<webrtc::RemoteBitrateEstimator> gcc_;
   webrtc::Timestamp next_gcc_process_ = webrtc::Timestamp::MinusInfinity();
   std::unique_ptr<WeirRemoteBitrateEstimator> weir_;
 };

@@ -7,8 +7,8 @@
 #include <functional>
 #include <vector>
 
+#include "arrival/interval_accumulator.h"
 #include "arrival_clock.h"
-#include "decision_recorder.h"
 #include "modules/remote_bitrate_estimator/include/remote_bitrate_estimator.h"
 #include "receive_side_settings.h"
 #include "remb_outlet.h"
@@ -17,6 +17,38 @@
 #include "weir/remb_sender.h"
 
 namespace weir::adapter {
+
+// Interval statistics of the estimator's input, for the log of its decisions.
+class DecisionRecorder final : public EstimatorObserver {
+ public:
+  void OnTarget(const TargetTransferRate& target) override {
+    decided_ = true;
+    if (started_) return;
+    started_ = true;
+    target_ = target.target_rate;
+    accumulator_.Start(target.at_time);
+  }
+  void OnArrival(const Arrival& arrival) override { accumulator_.OnArrival(arrival); }
+  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override {
+    accumulator_.OnRoundTripTime(update.round_trip_time);
+  }
+
+  // True if there was a decision since the last Take(); the start is one.
+  bool decided() const { return decided_; }
+  // Ends the interval; `target` is in force from now on.
+  IntervalStatistics Take(Timestamp now, DataRate target) {
+    const IntervalStatistics statistics = accumulator_.Take(now, target_);
+    target_ = target;
+    decided_ = false;
+    return statistics;
+  }
+
+ private:
+  IntervalAccumulator accumulator_;
+  DataRate target_ = DataRate::Zero();
+  bool started_ = false;
+  bool decided_ = false;
+};
 
 // As its interface demands, never called concurrently. It decides when its time has come, whoever calls: `Process`,
 // which returns the time until then, or `IncomingPacket`. So it decides in a blackout, and a late timer does not delay

@@ -1,11 +1,20 @@
 // The media of Peer: sent and received tracks, codec and bitrate.
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "api/make_ref_counted.h"
+#include "api/video/video_frame.h"
+#include "frame_source.h"
+#include "media/base/adapted_video_track_source.h"
 #include "peer.h"
-#include "video_track_source.h"
+#include "program/monotonic_clock.h"
 
 namespace weir::peer {
 namespace {
@@ -15,10 +24,81 @@ using webrtc::RtpTransceiverInterface;
 
 constexpr char kStreamId[] = "weir";
 
+// A frame source as a camera: its pictures in real time, reduced in size and rate as the encoder asks. It starts at
+// once, on its own thread, and stops when destroyed. If the machine is too slow, pictures are dropped: picture n is
+// that of time n / frames_per_second.
+class VideoTrackSource : public rtc::AdaptedVideoTrackSource {
+ public:
+  ~VideoTrackSource() override {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    stopped_.notify_all();
+    thread_.join();
+  }
+  VideoTrackSource(const VideoTrackSource&) = delete;
+  VideoTrackSource& operator=(const VideoTrackSource&) = delete;
+
+  SourceState state() const override { return kLive; }
+  bool remote() const override { return false; }
+  bool is_screencast() const override { return false; }
+  absl::optional<bool> needs_denoising() const override { return false; }
+
+ protected:
+  explicit VideoTrackSource(std::unique_ptr<FrameSource> frames)
+      : frames_(std::move(frames)), thread_([this] { Run(); }) {}
+
+ private:
+  void Run() {
+    using Clock = std::chrono::steady_clock;
+    const std::chrono::duration<double> period(1.0 / frames_->format().frames_per_second);
+    const Clock::time_point start = Clock::now();
+    int64_t index = 0;
+    std::unique_lock lock(mutex_);
+    while (true) {
+      const auto due = start + std::chrono::duration_cast<Clock::duration>(period * static_cast<double>(index));
+      if (stopped_.wait_until(lock, due, [this] { return stop_; })) return;
+      lock.unlock();
+      Deliver(index);
+      lock.lock();
+      const auto elapsed = static_cast<int64_t>((Clock::now() - start) / period);
+      index = std::max(index + 1, elapsed);
+    }
+  }
+
+  void Deliver(int64_t index) {
+    const int64_t now_us = MonotonicMicros();
+    const FrameFormat& format = frames_->format();
+    int width = 0;
+    int height = 0;
+    int crop_width = 0;
+    int crop_height = 0;
+    int crop_x = 0;
+    int crop_y = 0;
+    if (!AdaptFrame(format.width, format.height, now_us, &width, &height, &crop_width, &crop_height, &crop_x, &crop_y))
+      return;
+    rtc::scoped_refptr<webrtc::I420Buffer> picture = frames_->Frame(index);
+    if (picture == nullptr) return;
+    if (width != format.width || height != format.height) {
+      auto scaled = webrtc::I420Buffer::Create(width, height);
+      scaled->CropAndScaleFrom(*picture, crop_x, crop_y, crop_width, crop_height);
+      picture = std::move(scaled);
+    }
+    OnFrame(webrtc::VideoFrame::Builder().set_video_frame_buffer(picture).set_timestamp_us(now_us).build());
+  }
+
+  const std::unique_ptr<FrameSource> frames_;
+  std::mutex mutex_;
+  std::condition_variable stopped_;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
 }  // namespace
 
 std::optional<Error> Peer::AddLocalMedia(std::unique_ptr<FrameSource> frames) {
-  const auto source = VideoTrackSource::Create(std::move(frames));
+  const auto source = rtc::make_ref_counted<VideoTrackSource>(std::move(frames));
   const auto video = connection_->AddTrack((*factory_)->CreateVideoTrack("video", source.get()), {kStreamId});
   if (!video.ok()) return Error{std::string("cannot send video: ") + video.error().message()};
   if (!options_.audio) return std::nullopt;
