@@ -3,8 +3,15 @@ import json
 import pytest
 
 from weir.errors import InputError
-from weir.qoe_eval.call.media.received_frames import ReceivedFrame, capture_times_us, read_index, unwrap_numbers
+from weir.qoe_eval.call.media.received_frames import (
+    BrowserFrames,
+    ReceivedFrame,
+    capture_times_us,
+    read_index,
+    unwrap_numbers,
+)
 from weir.qoe_eval.call.media.y4m import Y4m
+from weir.qoe_eval.json_lines import JsonLinesWriter
 
 
 def line(number, render_time_us, **more):
@@ -110,3 +117,46 @@ def test_frames_with_parameters_are_refused(tmp_path):
     path.write_bytes(b"YUV4MPEG2 W4 H4\n" + b"FRAME Ip\n" + bytes(40))
     with Y4m(path) as video, pytest.raises(InputError, match="does not begin with FRAME"):
         video.frame(0)
+
+
+OFFSET_US = -1_700_000_000_000_000
+
+
+def browser_frame(time_ms, rtp_timestamp, **changes):
+    return {"time_ms": time_ms, "rtp_timestamp": rtp_timestamp, "width": 640, "height": 360} | changes
+
+
+def test_frames_have_the_capture_times_of_the_sender(tmp_path):
+    frames = BrowserFrames()
+    lines = frames.lines({"frames": [browser_frame(1.7e12 + 100.0, 4294967000)]}, OFFSET_US)
+    assert lines[0]["capture_time_us"] is None
+    # The report's RTP timestamp is after the wrap, the next frame's before it.
+    frames.on_sender_report({"rtp_timestamp": 604, "capture_time_us": 70_000})
+    lines += frames.lines(
+        {"frames": [browser_frame(1.7e12 + 133.5, 4294967200), browser_frame(1.7e12 + 166, 3604)]}, OFFSET_US
+    )
+    log = JsonLinesWriter(tmp_path / "frames.jsonl")
+    for line in lines:
+        log.write(line)
+    log.close()
+    read = read_index(tmp_path / "frames.jsonl")
+    assert [one.render_time_us for one in read] == pytest.approx([100_000, 133_500, 166_000], abs=1)
+    assert [one.capture_time_us for one in read] == [None, 62_222, 103_333]
+    assert {(one.width, one.height, one.position, one.frame_number) for one in read} == {(640, 360, None, None)}
+    # The frame before the first report is placed by its RTP timestamp.
+    assert capture_times_us(read)[0] == pytest.approx(60_000, abs=2)
+
+
+@pytest.mark.parametrize(
+    "frames", [None, {}, [None, 3], [{"rtp_timestamp": 3}], [browser_frame("soon", 3)], [browser_frame(1e400, 3)]]
+)
+def test_what_is_no_frame_is_passed_over(frames):
+    assert BrowserFrames().lines({"frames": frames}, 0) == []
+
+
+@pytest.mark.parametrize("report", [{}, {"rtp_timestamp": -1, "capture_time_us": 5}, {"rtp_timestamp": 5}])
+def test_a_report_that_says_nothing_changes_nothing(report):
+    frames = BrowserFrames()
+    frames.on_sender_report({"rtp_timestamp": 90, "capture_time_us": 7_000})
+    frames.on_sender_report(report)
+    assert frames.lines({"frames": [browser_frame(1.0, 180)]}, 0)[0]["capture_time_us"] == 8_000

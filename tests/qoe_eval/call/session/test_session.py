@@ -7,6 +7,7 @@ import pytest
 
 from weir.errors import InputError
 from weir.qoe_eval.call import session
+from weir.qoe_eval.call.orders import checked_order
 from weir.qoe_eval.call.record import read_record
 from weir.qoe_eval.json_lines import read_objects
 
@@ -188,3 +189,16 @@ def test_a_folder_that_cannot_be_made(fake_call, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be made"):
         make_call(fake_call.call_settings(tmp_path / "file" / "call"))
+
+
+def test_weights_are_divided_by_their_sum():
+    order = checked_order({"type": "objective", "throughput": 0.2, "latency": 0.2, "loss": 0.1})
+    assert order == {"type": "objective", "throughput": 0.4, "latency": 0.4, "loss": 0.2}
+
+
+@pytest.mark.parametrize("value", [0, -1, 10**400, -(10**400), float("nan"), float("inf"), 1e9, True, None, "1", [1]])
+def test_what_is_no_number_in_its_bounds_is_refused_by_name(value):
+    with pytest.raises(InputError, match=r"duration_s: a number from 0\.001 to 3600"):
+        checked_order({"type": "down", "duration_s": value})
+    with pytest.raises(InputError, match="objective: three weights"):
+        checked_order({"type": "objective", "throughput": 1, "latency": value, "loss": 1})
