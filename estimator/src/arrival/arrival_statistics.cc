@@ -119,10 +119,12 @@ void ArrivalStatistics::Stream::RestartDelay() {
 }
 
 std::optional<Arrival> ArrivalStatistics::OnPacket(const PacketArrival& packet) {
-  // One variable for all returns, so that it is constructed in place: a copy of it, just written, is slow.
-  std::optional<Arrival> result;
+  // One variable for all returns, so that it is constructed in place: a copy of it, just written, is slow. It holds the
+  // packet from the start, because an empty one is filled with zeros first.
+  std::optional<Arrival> result(std::in_place, packet);
   if (!IsPlausible(packet)) {
     ++counters_.invalid;
+    result.reset();
     return result;
   }
   const SsrcTable::Slot slot = ssrcs_.Find(packet.ssrc);
@@ -139,7 +141,7 @@ std::optional<Arrival> ArrivalStatistics::OnPacket(const PacketArrival& packet) 
   stream.last_heard = packet.arrival_time;
   if (slot.evicted) ++counters_.ssrc_evictions;
 
-  Arrival& arrival = result.emplace(packet);
+  Arrival& arrival = *result;
   if (!ReadSequenceNumber(packet, is_new, stream, arrival)) {
     result.reset();
     return result;

@@ -85,7 +85,7 @@ void IntervalAccumulator::OnArrival(const Arrival& arrival) {
   lost_balance_ += arrival.lost_change;
   if (last_arrival_time_.IsFinite()) {
     ++gaps_;
-    gap_sum_us_ += static_cast<double>(std::max<int64_t>((time - last_arrival_time_).us(), 0));
+    gap_sum_us_ += static_cast<double>(std::max<int64_t>(internal::Difference(time, last_arrival_time_).us(), 0));
   }
   last_arrival_time_ = time;
   if (!arrival.has_delay) return;
@@ -103,7 +103,7 @@ void IntervalAccumulator::OnArrival(const Arrival& arrival) {
   delay_max_us_ = std::max(delay_max_us_, delay_us);
   delay_sum_us_ += static_cast<double>(delay_us);
   histogram_.Add(delay_us);
-  const double t = static_cast<double>((time - gradient_origin_).us());
+  const auto t = static_cast<double>(internal::Difference(time, gradient_origin_).us());
   sum_t_ += t;
   sum_tt_ += t * t;
   sum_td_ += t * static_cast<double>(delay_us);

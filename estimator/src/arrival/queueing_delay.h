@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "arrival/send_clock.h"
 #include "weir/units.h"
@@ -223,17 +224,20 @@ class DelayNoise {
 // --- Inline: called for each packet.
 
 [[gnu::always_inline]] inline void StandingDelay::OnDelay(Timestamp time, TimeDelta delay, TimeDelta base) {
-  stands_ = stands_ && delay >= base_ + kGone && delay <= base + kLongQueue && time - latest_rise_ <= kMemory;
+  if (!stands_) [[likely]]
+    return;
+  stands_ = delay >= base_ + kGone && delay <= base + kLongQueue && time - latest_rise_ <= kMemory;
 }
 
 [[gnu::always_inline]] inline TimeDelta BaseDelay::Update(Timestamp time, TimeDelta delay, DataSize size) {
-  const TimeDelta gap = time - latest_;
+  constexpr TimeDelta kForget = kBucket * kBuckets;
+  const TimeDelta gap = internal::Difference(time, latest_);
   latest_ = time;
-  if (gap > kBucket * kBuckets)
+  if (gap > kForget)
     Restart(time, delay);
   else if (gap > kStall)
     slot_start_ = slot_start_ + gap;
-  if (time - slot_start_ >= kShortestSlot && slot_.packets >= kFewestPackets) EndSlot(time);
+  if (internal::Difference(time, slot_start_) >= kShortestSlot && slot_.packets >= kFewestPackets) EndSlot(time);
   standing_.OnDelay(time, delay, base_);
   slot_.minimum_delay = std::min(slot_.minimum_delay, delay);
   slot_.size += size;
@@ -249,15 +253,15 @@ class DelayNoise {
                                                                           const SendClock::Result& measured,
                                                                           DataSize size) {
   if (measured.restarted) return Restart(arrival, measured.one_way_delay);
-  const TimeDelta gap = std::max(arrival - latest_arrival_, TimeDelta::Zero());
-  latest_arrival_ = latest_arrival_ + gap;
+  const Timestamp before = std::exchange(latest_arrival_, std::max(arrival, latest_arrival_));
   const double skew_before = skew_.skew();
-  if (skew_before != 0) drift_us_ += skew_before * static_cast<double>(gap.us());
+  if (skew_before != 0)
+    drift_us_ += skew_before * static_cast<double>(internal::Difference(latest_arrival_, before).us());
   if (skew_.Update(latest_arrival_, measured.one_way_delay)) base_.Tilt(latest_arrival_, skew_.skew() - skew_before);
   TimeDelta delay = measured.one_way_delay;
   if (drift_us_ != 0) delay -= TimeDelta::SecondsF(drift_us_ * 1e-6);
   const TimeDelta base = base_.Update(latest_arrival_, delay, size);
-  return {std::max(delay - base, TimeDelta::Zero()), measured.change, false, base_.stands()};
+  return {std::max(internal::Difference(delay, base), TimeDelta::Zero()), measured.change, false, base_.stands()};
 }
 
 }  // namespace weir

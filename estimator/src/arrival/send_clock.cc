@@ -67,7 +67,7 @@ bool SendTimeFilter::Confirms(Timestamp arrival, const SendTime& sent, TimeDelta
 // a queue; the first faster packet corrects a level that is too high, but nothing corrects one that is too low.
 TimeDelta SendTimeFilter::ContinuedDelay() const {
   const TimeDelta before = *std::min_element(recent_delays_.begin(), recent_delays_.end());
-  const TimeDelta gap = first_candidate_arrival_ - last_arrival_;
+  const TimeDelta gap = first_candidate_arrival_ - clock_.last_arrival();
   if (gap < kSilence) return before;
   return std::max(before - gap, std::min(lowest_now_, lowest_before_));
 }

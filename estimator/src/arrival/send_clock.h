@@ -40,6 +40,18 @@ constexpr TimeDelta ToTime(int64_t ticks, int64_t ticks_per_second) {
                                : TicksToUs(ticks, ticks_per_second));
 }
 
+// Sums for each packet, without the tests for infinity that operator+ and operator- make. They are exact for times of
+// packets, which are within 2^61 us of 0 (IsTime), and for delays: SendTimeFilter accepts none longer than the time
+// since its first packet. Other operands wrap.
+constexpr int64_t WrappingSubtract(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+}
+constexpr TimeDelta Difference(Timestamp a, Timestamp b) { return TimeDelta::Micros(WrappingSubtract(a.us(), b.us())); }
+constexpr TimeDelta Difference(TimeDelta a, TimeDelta b) { return TimeDelta::Micros(WrappingSubtract(a.us(), b.us())); }
+constexpr Timestamp Earlier(Timestamp time, TimeDelta by) {
+  return Timestamp::Micros(WrappingSubtract(time.us(), by.us()));
+}
+
 // The difference of two `bits`-bit counters, within half their range of 0.
 constexpr int64_t WrappingDifference(uint32_t a, uint32_t b, int bits) {
   const int shift = 32 - bits;
@@ -76,9 +88,7 @@ class SendClock {
   };
 
   // True when Update would restart.
-  bool restarts_at(const SendTime& sent) const {
-    return !started_ || sent.ticks_per_second != last_sent_.ticks_per_second;
-  }
+  bool restarts_at(const SendTime& sent) const { return !started_ || sent.ticks_per_second != ticks_per_second_; }
   // `arrival` must be a time (IsTime).
   Result Update(Timestamp arrival, const SendTime& sent);
 
@@ -93,12 +103,18 @@ class SendClock {
   // Update for a send time that was just read.
   Result Update(Timestamp arrival, const SendTime& sent, const Reading& reading);
 
+  // These two describe the latest packet.
+  Timestamp last_arrival() const { return last_arrival_; }
+  TimeDelta last_delay() const { return last_delay_; }
+
  private:
   // Ticks since the previous packet.
   int64_t TicksSinceLast(Timestamp arrival, const SendTime& sent) const;
 
   bool started_ = false;
-  SendTime last_sent_;
+  int64_t ticks_per_second_ = 0;
+  // Send time of the latest packet.
+  uint32_t last_ticks_ = 0;
   // Ticks since the restart.
   int64_t unwrapped_ticks_ = 0;
   Timestamp start_ = Timestamp::MinusInfinity();
@@ -151,8 +167,6 @@ class SendTimeFilter {
   // The plausible send times.
   SendClock clock_;
   TimeDelta leaps_ = TimeDelta::Zero();
-  Timestamp last_arrival_ = Timestamp::MinusInfinity();
-  TimeDelta last_delay_ = TimeDelta::Zero();
   // Send time of the latest packet, on the receiver's clock.
   Timestamp latest_sent_ = Timestamp::MinusInfinity();
   // The smallest delays of this half-minute and the one before.
@@ -238,9 +252,10 @@ inline SendTime SendTime::After(TimeDelta time) const {
 [[gnu::always_inline]] inline int64_t SendClock::TicksSinceLast(Timestamp arrival, const SendTime& sent) const {
   const int64_t period_ticks = int64_t{1} << sent.bits;
   const int64_t period_us = internal::ToTime(period_ticks, sent.ticks_per_second).us();
-  const int64_t step = internal::WrappingDifference(sent.ticks, last_sent_.ticks, sent.bits);
+  const int64_t step = internal::WrappingDifference(sent.ticks, last_ticks_, sent.bits);
   // By how much the sender's clock would have fallen behind the receiver's if it had not wrapped.
-  const int64_t lag_us = (arrival - last_arrival_ - internal::ToTime(step, sent.ticks_per_second)).us();
+  const int64_t lag_us = internal::WrappingSubtract(internal::Difference(arrival, last_arrival_).us(),
+                                                    internal::ToTime(step, sent.ticks_per_second).us());
   if (lag_us > period_us / 2) return step + (lag_us + period_us / 2) / period_us * period_ticks;
   if (lag_us < -period_us / 2) return step - (period_us / 2 - lag_us) / period_us * period_ticks;
   return step;
@@ -248,7 +263,8 @@ inline SendTime SendTime::After(TimeDelta time) const {
 
 [[gnu::always_inline]] inline SendClock::Reading SendClock::Read(Timestamp arrival, const SendTime& sent) const {
   const int64_t ticks = unwrapped_ticks_ + TicksSinceLast(arrival, sent);
-  return {ticks, arrival - start_ - internal::ToTime(ticks, last_sent_.ticks_per_second)};
+  return {ticks,
+          internal::Difference(internal::Difference(arrival, start_), internal::ToTime(ticks, sent.ticks_per_second))};
 }
 
 inline SendClock::Result SendClock::Update(Timestamp arrival, const SendTime& sent) {
@@ -256,29 +272,31 @@ inline SendClock::Result SendClock::Update(Timestamp arrival, const SendTime& se
   *this = {};
   started_ = true;
   start_ = last_arrival_ = arrival;
-  last_sent_ = sent;
+  ticks_per_second_ = sent.ticks_per_second;
+  last_ticks_ = sent.ticks;
   return {TimeDelta::Zero(), TimeDelta::Zero(), true};
 }
 
 inline SendClock::Result SendClock::Update(Timestamp arrival, const SendTime& sent, const Reading& reading) {
   unwrapped_ticks_ = reading.unwrapped_ticks;
-  last_sent_ = sent;
+  last_ticks_ = sent.ticks;
   last_arrival_ = arrival;
-  const TimeDelta change = reading.one_way_delay - last_delay_;
+  const TimeDelta change = internal::Difference(reading.one_way_delay, last_delay_);
   last_delay_ = reading.one_way_delay;
   return {reading.one_way_delay, change, false};
 }
 
 [[gnu::always_inline]] inline bool SendTimeFilter::CanBe(Timestamp arrival, TimeDelta delay) const {
-  return latest_sent_ - (arrival - delay) <= kMaxLateness && delay - last_delay_ <= kMaxStall &&
-         delay >= std::min(lowest_now_, lowest_before_) - kMaxAdvance;
+  using internal::Difference;
+  return Difference(latest_sent_, internal::Earlier(arrival, delay)) <= kMaxLateness &&
+         Difference(delay, clock_.last_delay()) <= kMaxStall &&
+         delay >= Difference(std::min(lowest_now_, lowest_before_), kMaxAdvance);
 }
 
 [[gnu::always_inline]] inline void SendTimeFilter::Believe(Timestamp arrival, TimeDelta delay) {
-  last_arrival_ = arrival;
-  last_delay_ = delay;
-  latest_sent_ = std::max(latest_sent_, arrival - delay);
-  recent_delays_[recent_++ % recent_delays_.size()] = delay;
+  latest_sent_ = std::max(latest_sent_, internal::Earlier(arrival, delay));
+  recent_delays_[recent_] = delay;
+  recent_ = recent_ + 1 < recent_delays_.size() ? recent_ + 1 : 0;
   if (arrival >= lowest_until_) {
     lowest_before_ = lowest_now_;
     lowest_now_ = delay;
