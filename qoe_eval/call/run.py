@@ -49,17 +49,17 @@ def run_calls(
         MissingComponent: a component that calls need is missing.
         typer.Exit: status 1, after a message: interrupted; complete calls are kept.
     """
-    store = CallStore(out)
-    repeated = {r.key for r in store.read() if repeat_disturbed and r.call.disturbed}
-    store.start(dict.fromkeys(calls.keys() - repeated, False))
-    run = _Run(calls, store, console, quiet)
-    outcome = CallsOutcome(reused=len(run.done))
-    try:
-        asyncio.run(run.make_calls(outcome))
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        kept = "1 call" if len(run.done) == 1 else f"{len(run.done)} calls"
-        console.print(f"weir: interrupted; {kept} kept in {out}: the same command continues")
-        raise typer.Exit(1) from None
+    with contextlib.closing(CallStore(out)) as store:
+        repeated = {r.key for r in store.read() if repeat_disturbed and r.call.disturbed}
+        store.start(dict.fromkeys(calls.keys() - repeated, False))
+        run = _Run(calls, store, console, quiet)
+        outcome = CallsOutcome(reused=len(run.done))
+        try:
+            asyncio.run(run.make_calls(outcome))
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            kept = "1 call" if len(run.done) == 1 else f"{len(run.done)} calls"
+            console.print(f"weir: interrupted; {kept} kept in {out}: the same command continues")
+            raise typer.Exit(1) from None
     outcome.records = [run.done[key] for key in calls if key in run.done]
     return outcome
 

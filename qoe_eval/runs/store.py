@@ -14,7 +14,7 @@ import operator
 import os
 import weakref
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Generic, cast
 
@@ -33,6 +33,11 @@ class RecordStore(Generic[RecordType]):
     def __init__(self, folder: Path, kind: type[RecordType]) -> None:
         self.folder = folder
         self._kind = kind
+        self._release: Callable[[], object] = lambda: None
+
+    def close(self) -> None:
+        """Releases the folder, which `start` locks; the end of the store's life does so too."""
+        self._release()
 
     @property
     def results_path(self) -> Path:
@@ -106,11 +111,11 @@ class RecordStore(Generic[RecordType]):
             raise InputError(f"{self.series_path(record)}: damaged ({error}); delete it and replay again") from None
 
     def _lock(self) -> None:
-        """Holds the folder for as long as this store lives: two replays would mix their results."""
-        self._folder_descriptor = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        weakref.finalize(self, os.close, self._folder_descriptor)
+        """Locks the folder until `close`: two replays would mix their results."""
+        descriptor = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self._release = weakref.finalize(self, os.close, descriptor)
         try:
-            fcntl.flock(self._folder_descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InputError(
                 f"{self.folder}: another weir writes its results there; wait for it, or choose another folder"

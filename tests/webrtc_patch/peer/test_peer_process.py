@@ -131,7 +131,7 @@ def test_candidates_are_of_the_bound_address_only(start_peer):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ({"type": "answer", "sdp": "v=0"}, "does not fit"),
+        ({"type": "answer", "sdp": "v=0"}, "does not match the state"),
         ({"type": "offer", "sdp": "rubbish"}, "offer: "),
         ({"type": "candidate", "candidate": "rubbish", "sdpMid": "0"}, "candidate: "),
         ({"type": "controller", "name": "magic"}, "weir, gcc or shadow"),
