@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
   for (const weir::PacketArrival& packet : packets) {
     estimator.OnPacket(packet);
     const auto next = std::min(estimator.next_timeout(), remb_sender.next_timeout(estimator));
-    if (next > packet.arrival_time) continue;  // in a call a timer calls, in silence too
+    if (next > packet.arrival_time) continue;  // in a call a timer calls, also without packets
     estimator.OnTimeout(packet.arrival_time);  // returns the estimate when it has changed
     if (const auto remb = remb_sender.OnTimeout(estimator, packet.arrival_time)) Send(*remb, estimator.latest());
   }

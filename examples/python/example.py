@@ -45,7 +45,7 @@ def main() -> None:
             payload_bytes=1188,
         )
         if estimator.next_timeout_us > packet.arrival_us:
-            continue  # in a call a timer asks, in silence too
+            continue  # in a call a timer calls, also without packets
         if estimate := estimator.on_timeout(packet.arrival_us):  # the estimate has changed
             print(f"{estimate.at_time_us} us: {estimate.target_rate_bps} bit/s, {estimate.reason}")
     # README

@@ -8,16 +8,17 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 WIDTH = 120
-SOURCE = r"(?:py|h|cc|c|js|css|html|sh|cmake|toml|patch|md|txt|svg|png)"
+SOURCE = r"(?:py|h|cc|c|go|js|css|html|sh|cmake|toml|patch|md|txt|svg|png)"
 # Files that commands write and files of others: documents name them, and they are not in the repository.
 WRITTEN = (
-    "build/", "calls/", "objectives/", "results/", "runs/mine", "runs/weir", "series/", "tensorboard/",
-    "adaptation.md", "calls.md", "policy.md", "recoco.md", "report.html", "robust.html", "mine.py",
+    "build/", "calls/", "results/", "runs/mine", "runs/weir", "series/", "tensorboard/",
+    "evaluation.html", "report.html", "mine.py",
 )  # fmt: skip
 FOREIGN = {
     "include/", "lib/weir/",  # of an installation
-    "opennetlab/", "mahimahi/", "traces/opennetlab", "traces/opennetlab/",  # of the traces that WEIR_SHARED names
+    "opennetlab/", "mahimahi/",  # of the traces that WEIR_SHARED names
     "api/transport/network_types.h",  # of libwebrtc
+    "pkg/rtc/transport.go", "pkg/rtc/config.go",  # of LiveKit
     "../cpp/index.html",  # of the site that `make docs` builds
 }  # fmt: skip
 

@@ -24,7 +24,16 @@ def names(rows: list[tuple[str, str]]) -> list[str]:
     return sorted(found)
 
 
-def assert_is_there(name: str, folder: Path) -> None:
+def test_there_are_promises_and_faults():
+    assert len(PROMISES) > 20
+    assert len(FAULTS) > 30
+
+
+@pytest.mark.parametrize(
+    ("name", "folder"),
+    [(name, ROOT) for name in names(PROMISES)] + [(name, ROOT / "tests") for name in names(FAULTS)],
+)
+def test_each_test_of_a_promise_or_a_fault_is_there(name, folder):
     """A GoogleTest by suite and name, a pytest by file and function, or a program by its file."""
     if "::" in name:
         path, _, function = name.partition("::")
@@ -34,21 +43,6 @@ def assert_is_there(name: str, folder: Path) -> None:
     else:
         suite, _, test = name.partition(".")
         assert re.search(rf"\bTEST(?:_[FP])?\({suite}, {test}\)", CPP)
-
-
-def test_there_are_promises_and_faults():
-    assert len(PROMISES) > 20
-    assert len(FAULTS) > 30
-
-
-@pytest.mark.parametrize("name", names(PROMISES))
-def test_each_test_of_a_promise_is_there(name):
-    assert_is_there(name, ROOT)
-
-
-@pytest.mark.parametrize("name", names(FAULTS))
-def test_each_test_of_a_fault_is_there(name):
-    assert_is_there(name, ROOT / "tests")
 
 
 @pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])

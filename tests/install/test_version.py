@@ -1,4 +1,4 @@
-"""The version stands in CMakeLists.txt; everything that tells it has it from there."""
+"""The version is in CMakeLists.txt; everything else takes it from there."""
 
 import json
 import re
@@ -21,7 +21,7 @@ def printed(*command: str | Path) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-def test_it_is_told_by_the_packages_and_the_programs():
+def test_packages_and_programs_have_it():
     assert weir.__version__ == VERSION
     assert distribution("weir-bwe").version == VERSION
     assert printed(Path(sys.executable).parent / "weir", "--version") == f"weir {VERSION}\n"
@@ -29,7 +29,7 @@ def test_it_is_told_by_the_packages_and_the_programs():
 
 
 @pytest.mark.parametrize("name", ["weir.pc", "weir-cpp.pc"])
-def test_it_is_told_by_pkg_config(name):
+def test_pkg_config_has_it(name):
     assert f"Version: {VERSION}\n" in (ROOT / "build/release/estimator" / name).read_text()
 
 
@@ -41,8 +41,8 @@ def test_it_has_a_section_in_the_changelog():
     assert f"\n## [{VERSION}] - " in (ROOT / "CHANGELOG.md").read_text()
 
 
-def test_it_stands_in_no_other_source_file():
-    # The shipped model and its card tell the version that trained it.
+def test_no_other_source_file_has_it():
+    # The shipped model and its card have the version that trained it.
     elsewhere = ["CHANGELOG.md", "requirements", "tests", "trainer/models"]
     listed = printed(
         *("git", "-C", ROOT, "grep", "-IinE", f"version.*{re.escape(VERSION)}", "--", "."),

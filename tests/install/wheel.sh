@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs a wheel of Weir with its dependencies into a new environment and uses it from an empty folder, as somebody does who has no clone.
-# What the README shows is taken from the wheel's own metadata. Checks replays too when weir-sim is in the wheel, else that they say so.
+# Installs a wheel of Weir with its dependencies into a new environment and uses it from an empty folder, without a
+# clone. Checks replays too when weir-sim is in the wheel, else that they report that it is missing.
 #
 #   tests/install/wheel.sh WHEEL EXAMPLES     for example build/dist/weir_bwe-*.whl, which `make wheel` builds, and examples
 #
@@ -45,26 +45,7 @@ assert "LICENSE" in names, names'
 check "has model and catalogue" says 0 "tcp-competitor" weir traces list
 cp "$(python -c 'from weir.qoe_eval.runs.options import shipped_model; print(shipped_model())')" weir.onnx
 check "the model is readable" says 0 "interval" weir model weir.onnx
-check "the README's Python" says 0 "^[0-9]+ us: [0-9]+ bit/s, pilot$" python - <<'EOF'
-import sys
-from importlib.metadata import metadata
-from pathlib import Path
-from types import SimpleNamespace
-
-import weir
-
-readme = metadata("weir-bwe").get_payload()
-code = readme.split("```python\n", 1)[1].split("```", 1)[0]
-# One second of 1 Mbps.
-packets = [
-    SimpleNamespace(
-        arrival_us=number * 10_000, sequence_number=number,
-        abs_send_time=(number * 10_000 + 50_000) * 262_144 // 1_000_000,
-    )
-    for number in range(100)
-]
-exec(code, {"sys": sys, "weir": weir, "model": Path("weir.onnx").read_bytes(), "packets": packets})
-EOF
+check "the example in Python" says 0 "^[0-9]+ us: [0-9]+ bit/s, pilot$" python "$examples/python/example.py" weir.onnx
 
 replay=(weir replay catalogue/steady-1m --controller weir --controller rule --seeds 1 --duration 5 --objectives 0 --out results)
 if [[ -x environment/bin/weir-sim ]]; then
@@ -75,12 +56,9 @@ if [[ -x environment/bin/weir-sim ]]; then
     check "a custom controller: $own" "${replay[@]}" --controller "$examples/controllers/$own"
     check "its results" grep -q "${own%%[.:]*}" results/report.html
   done
-  check "the README's environment" python -c '
-from importlib.metadata import metadata
-import re
+  check "the environment" python -c '
 import gymnasium
-call = re.search(r"`(gymnasium\.make\([^`]*\))`", metadata("weir-bwe").get_payload()).group(1)
-environment = eval(call)
+environment = gymnasium.make("weir.trainer.gym:weir/Bottleneck-v0")
 environment.reset(seed=1)
 environment.close()'
 else
@@ -90,11 +68,5 @@ fi
 
 check "no onnxruntime" pip uninstall --quiet --yes onnxruntime
 check "import weir without onnxruntime" python -c 'import weir; weir.BandwidthEstimator("rule")'
-check "a model without onnxruntime is refused" says 1 "there is no ONNX Runtime" python -c '
-import sys, weir
-try:
-    weir.BandwidthEstimator(model=open("weir.onnx", "rb").read())
-except ValueError as error:
-    sys.exit(str(error))'
+check "the shipped model without onnxruntime" says 0 ", pilot$" python "$examples/python/example.py" weir.onnx
 check "weir doctor without onnxruntime" says 3 "onnxruntime +missing" weir doctor
-check "weir replay without onnxruntime" says 3 "onnxruntime" "${replay[@]}"

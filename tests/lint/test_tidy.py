@@ -31,10 +31,10 @@ def test_it_looks_at_every_file(tidy):
 def test_a_file_has_changed_when_a_header_of_ours_has(tidy, monkeypatch, tmp_path):
     compiled = "estimator/CMakeFiles/weir.dir/src/guard/guard.cc.o"
     headers = tidy.headers_of_objects(BUILD)[compiled]
-    assert ROOT / "estimator/include/weir/guard.h" in headers
+    assert ROOT / "estimator/src/guard/guard.h" in headers
     before = tidy.stamp_names(BUILD)
     changed = tmp_path / "guard.h"
-    changed.write_bytes((ROOT / "estimator/include/weir/guard.h").read_bytes() + b"// changed\n")
+    changed.write_bytes((ROOT / "estimator/src/guard/guard.h").read_bytes() + b"// changed\n")
     monkeypatch.setattr(tidy, "headers_of_objects", lambda build: {compiled: [*headers, changed]})
     after = tidy.stamp_names(BUILD)
     guard = ROOT / "estimator/src/guard/guard.cc"

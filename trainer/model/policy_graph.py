@@ -1,7 +1,7 @@
 """The ONNX graph of a deployed policy, written node by node.
 
 Few nodes, of few operators: the whole observation is scaled as one vector, and the rule is a few products instead of a
-case distinction. The library computes these operators by itself (`estimator/src/policy/network_plan.cc`); another one
+case distinction. The library computes these operators by itself (`estimator/src/onnx/network_plan.cc`); another one
 here needs a step there, or the model is left to ONNX Runtime, which spends 0.2 us on a node however little it computes.
 Parameters keep the names and values they have in `DeployedPolicy`.
 """

@@ -106,7 +106,7 @@ class Estimate:
         """The rate the sender may use, above 0."""
     @property
     def reason(self) -> str:
-        """One of start, pilot, copilot, fallback, held, or guard_ and the name of a rule of the guard."""
+        """One of start, pilot, copilot, fallback, held, or `guard_NAME` for a rule of the guard."""
     @property
     def path_kind(self) -> int:
         """Which of the kinds of paths that it was trained on the pilot's model takes this one for, from 1; 0 where it

@@ -17,7 +17,7 @@ export const controllerSummary = (name) => {
 // Recognises a pool specification, such as "pilot=weir copilots=nada fusion=min".
 export const isPool = (name) => name.includes("=");
 
-// As colours.py escapes names.
+// As display.py escapes names.
 export const cssName = (name) => name.replace(/[^A-Za-z0-9_-]/g, "_");
 
 // True if the call runs the model of the controller weir, which can be changed.
