@@ -1,4 +1,4 @@
-/* Weir in a receiver of one's own: loads a model, hands it the packets of four seconds, prints what it would announce.
+/* Weir in a custom receiver: loads a model, feeds it the packets of four seconds, prints the rates of the REMBs.
  *
  *   cc examples/c/example.c -o example $(pkg-config --cflags --libs weir) -Wl,-rpath,$(pkg-config --variable=libdir weir)
  *   ./example $(pkg-config --variable=model weir)
@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
   for (uint32_t i = 0; i < 1000; ++i) {
     const weir_packet packet = received_packet(i);
     weir_estimator_on_packet(estimator, &packet);
-    if (weir_estimator_next_timeout_us(estimator) > packet.arrival_time_us) continue; /* in a call a timer asks */
+    if (weir_estimator_next_timeout_us(estimator) > packet.arrival_time_us) continue; /* in a call a timer calls */
     weir_estimate estimate = {.struct_size = sizeof estimate};
     if (!(weir_estimator_on_timeout(estimator, packet.arrival_time_us, &estimate) & WEIR_REMB_DUE)) continue;
     uint8_t remb[1040];

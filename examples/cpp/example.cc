@@ -1,4 +1,4 @@
-// Weir in a receiver of one's own: loads a model, hands it the packets of four seconds, prints what it would announce.
+// Weir in a custom receiver: loads a model, feeds it the packets of four seconds, prints the rates of the REMBs.
 //
 //   cmake -S examples/cpp -B build/example -DCMAKE_PREFIX_PATH=PREFIX && cmake --build build/example
 //   build/example/example PREFIX/share/weir/weir.onnx
@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
   for (const weir::PacketArrival& packet : packets) {
     estimator.OnPacket(packet);
     const auto next = std::min(estimator.next_timeout(), remb_sender.next_timeout(estimator));
-    if (next > packet.arrival_time) continue;  // in a call a timer calls, in silence too
+    if (next > packet.arrival_time) continue;  // in a call a timer calls, also without packets
     estimator.OnTimeout(packet.arrival_time);  // returns the estimate when it has changed
     if (const auto remb = remb_sender.OnTimeout(estimator, packet.arrival_time)) Send(*remb, estimator.latest());
   }

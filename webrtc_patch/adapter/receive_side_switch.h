@@ -31,10 +31,10 @@
 #include <vector>
 
 #include "weir/bandwidth_estimator.h"
+#include "weir/controllers.h"
 #include "weir/interval_statistics.h"
 #include "weir/network_types.h"
 #include "weir/objective.h"
-#include "weir/controllers.h"
 #include "weir/pool_controller.h"
 #include "weir/result.h"
 
@@ -42,7 +42,7 @@ namespace weir {
 
 enum class ReceiveSideMode : uint8_t { kGcc, kWeir, kShadow };
 
-// By their names in calls (weir/registry.h); nothing for any other.
+// By their names in calls (registry.h); nothing for any other.
 std::string_view ToString(ReceiveSideMode mode);
 std::optional<ReceiveSideMode> ParseReceiveSideMode(std::string_view name);
 
