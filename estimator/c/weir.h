@@ -1,21 +1,21 @@
 /* The C interface of Weir: a bandwidth estimator for RTP, at the receiver or, from transport-wide feedback, at the
  * sender; and MOCC's three calls for other senders.
  *
- * Time is always an argument: microseconds of one monotonic clock of the caller's choice, within 2^61 of 0. Nothing
- * here reads a clock, starts a thread, opens a file or prints. Units stand in the names: _us, _bps, _bytes.
+ * Time is always an argument: microseconds of one monotonic clock, within 2^61 of 0. The library reads no clock, starts
+ * no thread, opens no file and prints nothing. Names have units: _us, _bps, _bytes.
  *
  * Threads: calls on one handle must not overlap; different handles are independent. A weir_model is the exception: any
  * number of threads may use one at once, until one of them destroys it. The log callback runs on the calling thread,
  * before the call returns; it must neither call back into the same handle, nor throw, nor longjmp.
  *
- * Errors: functions that return int return a negative weir_error; weir_last_error() then has the sentence for the user.
- * For callers that change threads between two calls, as goroutines do, the call itself writes it into `error`, where
- * that is not NULL, cut to error_size_bytes with the terminating zero; a call that succeeds leaves `error` as it was.
+ * Errors: functions that return int return a negative weir_error on failure, and weir_last_error() has a sentence for
+ * the user. For callers that change threads between two calls, as goroutines do, the call also writes it to `error`
+ * unless that is NULL, truncated to error_size_bytes with the terminating zero. A successful call leaves `error` alone.
  *
- * Structs, weir_named_model apart, begin with struct_size; set it to sizeof the struct. Bytes that a newer header added
- * beyond what the library knows must be zero.
+ * Structs, except weir_named_model, begin with struct_size; set it to sizeof the struct. Fields of a newer header than
+ * the library's must be zero.
  *
- * Trust: hand in only packets whose authenticity SRTP has confirmed. Everything else about them may be hostile.
+ * Trust: pass only packets that SRTP has authenticated. Their contents are untrusted.
  */
 #ifndef WEIR_C_WEIR_H_
 #define WEIR_C_WEIR_H_
@@ -49,8 +49,7 @@ typedef enum weir_error {
 
 /* Such as "0.1.0". */
 WEIR_API const char* weir_version(void) WEIR_NOEXCEPT;
-/* The message of the last call on this thread that returned an error; valid until the next one does. "" when none has.
- */
+/* The message of the last failed call on this thread, valid until the next failed call; "" before the first. */
 WEIR_API const char* weir_last_error(void) WEIR_NOEXCEPT;
 
 typedef enum weir_log_severity { WEIR_LOG_INFO = 0, WEIR_LOG_WARNING = 1 } weir_log_severity;
@@ -59,21 +58,21 @@ typedef void (*weir_log_callback)(void* argument, weir_log_severity severity, co
 
 /* ---- Model ---- */
 
-/* A policy (ONNX), read and checked, for any number of estimators and senders. */
+/* A checked ONNX policy for any number of estimators and senders. */
 typedef struct weir_model weir_model;
 
-/* `model`: in memory, not used after the call. On success *out is to be freed with weir_model_destroy(), on error it is
- * NULL. Takes milliseconds; whoever uses the result then takes microseconds. */
+/* `model` is not used after the call. The caller frees *out with weir_model_destroy(); on error it is NULL. Takes
+ * milliseconds; creating an estimator with the result takes microseconds. */
 WEIR_API int weir_model_load(const void* model, size_t model_size_bytes, weir_model** out, char* error,
                              size_t error_size_bytes) WEIR_NOEXCEPT;
-/* NULL is allowed. What was made with the model keeps what it needs of it. */
+/* NULL is allowed. Estimators and senders of the model remain valid. */
 WEIR_API void weir_model_destroy(weir_model* model) WEIR_NOEXCEPT;
 
 /* ---- Estimator ---- */
 
 typedef struct weir_estimator weir_estimator;
 
-/* A model for the member "weir:NAME" of a pool: `loaded`, or where that is NULL, ONNX in memory. */
+/* A model for the member "weir:NAME" of a pool: `loaded`, or ONNX in memory if that is NULL. */
 typedef struct weir_named_model {
   const char* name;
   const void* model;
@@ -81,9 +80,8 @@ typedef struct weir_named_model {
   const weir_model* loaded;
 } weir_named_model;
 
-/* A pool's own fusion: one rate out of the pilot's and those of the copilots that have a vote. Called during
- * weir_estimator_on_timeout(), with the same rules as the log callback. A rate below or above all that it was given is
- * replaced by the pilot's and counted. */
+/* A custom fusion: one rate from those of the pilot and the candidates. Called during weir_estimator_on_timeout(), with
+ * the rules of the log callback. A rate outside the given ones is counted, and the pilot's is used. */
 typedef int64_t (*weir_fusion_callback)(void* argument, int64_t pilot_bps, const int64_t* copilots_bps,
                                         size_t copilot_count);
 
@@ -95,14 +93,14 @@ typedef struct weir_estimator_config {
 
   /* The controller: exactly one of `controller`, a model (`model` or `loaded_model`), and `pool`. */
 
-  /* "rule", "nada" or "fixed" (the start rate, for ever). */
+  /* "rule", "nada" or "fixed" (always the start rate). */
   const char* controller;
   /* An ONNX policy in memory; not used after the call. */
   const void* model;
   size_t model_size_bytes;
-  /* The same, loaded already; may be destroyed after the call. */
+  /* In place of `model`; may be destroyed after the call. */
   const weir_model* loaded_model;
-  /* Several controllers in one line, such as "pilot=weir copilots=nada,rule fusion=min policy=by_trust"
+  /* A pool specification, such as "pilot=weir copilots=nada,rule fusion=min policy=by_trust"
    * (weir/pool_controller.h). Its member "weir" is `model` or `loaded_model`. */
   const char* pool;
   /* The members "weir:NAME"; not used after the call. */
@@ -122,24 +120,24 @@ typedef struct weir_estimator_config {
   /* 0: no limit on rises, no decay on a feedback timeout; for experiments. */
   int32_t guard;
 
-  /* NULL, or a clock: a decision that takes a controller longer than decision_limit_us by it is dropped, counts as late
-   * and as a fault. 0: 50 ms. */
+  /* NULL, or a clock: a decision that takes longer than decision_limit_us by it is dropped and counts as late and as a
+   * fault. 0: 50 ms. */
   weir_clock_callback clock;
   void* clock_argument;
   int64_t decision_limit_us;
 
-  /* May be NULL. Reports that the controller fails and the fallback has taken over, and that it is back. */
+  /* May be NULL. Reports when the controller is suspended and when it is active again. */
   weir_log_callback log;
   void* log_argument;
-  /* NULL, or a buffer that every failing call on this estimator, the one that creates it included, writes its error to;
-   * must outlive the estimator. */
+  /* NULL, or a buffer for the error of every failed call on this estimator, from its creation on; must outlive the
+   * estimator. */
   char* error;
   size_t error_size_bytes;
 } weir_estimator_config;
 
 /* Sets the defaults: 30 kbps, 300 kbps, 50 Mbps, the balanced objective <0.4,0.5,0.1>, guard on. */
 WEIR_API int weir_estimator_config_init(weir_estimator_config* config, size_t struct_size) WEIR_NOEXCEPT;
-/* On success *estimator is to be freed with weir_estimator_destroy(), on error it is NULL. */
+/* The caller frees *estimator with weir_estimator_destroy(); on error it is NULL. */
 WEIR_API int weir_estimator_create(const weir_estimator_config* config, weir_estimator** estimator) WEIR_NOEXCEPT;
 /* NULL is allowed. */
 WEIR_API void weir_estimator_destroy(weir_estimator* estimator) WEIR_NOEXCEPT;
@@ -170,16 +168,14 @@ typedef struct weir_packet {
   uint32_t padding_bytes;
 } weir_packet;
 
-/* Malformed, duplicate and late packets are no errors: they are counted. */
+/* Malformed, duplicate and late packets are counted; they are not errors. */
 WEIR_API int weir_estimator_on_packet(weir_estimator* estimator, const weir_packet* packet) WEIR_NOEXCEPT;
-/* A packet was sent, and nobody knows whether it arrived, as where the feedback about it was lost: it counts neither as
- * received nor as lost. Told before the next packet of the stream that arrived; what is told of it later is a
- * duplicate.
- */
+/* The packet may or may not have arrived, for example because feedback was lost: it counts neither as received nor as
+ * lost. Called before the next packet of the stream; later reports of the packet are duplicates. */
 WEIR_API int weir_estimator_on_packet_fate_unknown(weir_estimator* estimator, uint32_t ssrc,
                                                    uint16_t sequence_number) WEIR_NOEXCEPT;
-/* A stream has ended, as RTCP BYE or signalling says: it leaves the REMB until it is heard again. By itself it leaves
- * after 30 s in which others were heard. */
+/* The stream has ended (RTCP BYE or signalling): REMBs omit it until its next packet. A stream also ends after 30 s in
+ * which only others sent. */
 WEIR_API int weir_estimator_remove_stream(weir_estimator* estimator, uint32_t ssrc) WEIR_NOEXCEPT;
 
 typedef struct weir_estimate {
@@ -196,21 +192,21 @@ WEIR_API int64_t weir_estimator_next_timeout_us(const weir_estimator* estimator)
 /* Bits of the result of weir_estimator_on_timeout(). */
 enum {
   WEIR_ESTIMATE_CHANGED = 1, /* the target or its reason has changed */
-  WEIR_REMB_DUE = 2          /* now is the time for weir_estimator_write_remb() */
+  WEIR_REMB_DUE = 2          /* the host sends a REMB, see weir_estimator_write_remb() */
 };
-/* A set of the bits above; when any is set, so is *estimate, which may be NULL. The estimator is active from the first
- * call; the start rate is in force until the first packet. */
+/* Returns a set of the bits above and writes *estimate when any is set; `estimate` may be NULL. The estimator is active
+ * from the first call; the start rate is in force until the first packet. */
 WEIR_API int weir_estimator_on_timeout(weir_estimator* estimator, int64_t now_us,
                                        weir_estimate* estimate) WEIR_NOEXCEPT;
-/* The rate in force, also where it was not sent yet. */
+/* The rate in force, also before it is sent. */
 WEIR_API int weir_estimator_get_estimate(const weir_estimator* estimator, weir_estimate* estimate) WEIR_NOEXCEPT;
 
 WEIR_API int weir_estimator_set_objective(weir_estimator* estimator, float throughput, float latency,
                                           float loss) WEIR_NOEXCEPT;
 WEIR_API int weir_estimator_set_constraints(weir_estimator* estimator, int64_t min_rate_bps, int64_t start_rate_bps,
                                             int64_t max_rate_bps, int64_t now_us) WEIR_NOEXCEPT;
-/* Replaces the controller by the one that `config` names (its first block and start_rate_bps; nothing else of it is
- * read), also in a call: the new one goes on from the rate in force. On an error the old one stays. */
+/* Replaces the controller by that of `config`, also in a call; the new one goes on from the rate in force. Reads only
+ * the first block and start_rate_bps of `config`. On an error the old one stays. */
 WEIR_API int weir_estimator_set_controller(weir_estimator* estimator,
                                            const weir_estimator_config* config) WEIR_NOEXCEPT;
 /* Changes pilot, copilots, fusion and policy among the members of the pool; the others are still polled. */
@@ -224,15 +220,15 @@ typedef struct weir_pool_member {
   const char* name;
   /* "pilot", "copilot", "watching" or "suspended", in static storage. */
   const char* role;
-  /* Its latest target; 0 before the first. */
+  /* The latest target; 0 before the first. */
   int64_t rate_bps;
-  /* 0 to 1 for the pilot of the line under by_trust; 1 for all others. */
+  /* 0 to 1 for the specification's pilot under by_trust; 1 for all others. */
   double trust;
 } weir_pool_member;
 
 /* The number of members; 1 without a pool. */
 WEIR_API int weir_estimator_pool_size(const weir_estimator* estimator) WEIR_NOEXCEPT;
-/* `index` from 0, in the order of the line that made the pool. */
+/* `index` from 0, in the order of the first specification. */
 WEIR_API int weir_estimator_get_pool_member(const weir_estimator* estimator, size_t index,
                                             weir_pool_member* member) WEIR_NOEXCEPT;
 
@@ -261,7 +257,7 @@ typedef struct weir_estimator_counters {
   uint64_t guard[WEIR_MAX_GUARD_RULES];
 } weir_estimator_counters;
 
-/* The name of a rule, in static storage, in the order in which the rules run; NULL from their number on. */
+/* The name of a rule, in static storage, in the order in which the rules run; NULL beyond the last. */
 WEIR_API const char* weir_guard_rule_name(size_t index) WEIR_NOEXCEPT;
 
 WEIR_API int weir_estimator_get_counters(const weir_estimator* estimator,
@@ -270,27 +266,27 @@ WEIR_API int weir_estimator_get_counters(const weir_estimator* estimator,
 /* For a host's getStats. */
 typedef struct weir_estimator_statistics {
   size_t struct_size;
-  /* In force, and why: W3C's availableIncomingBitrate; as in weir_estimate. */
+  /* In force: W3C's availableIncomingBitrate; reason as in weir_estimate. */
   int64_t target_rate_bps;
   const char* reason;
-  /* Of the last second. */
+  /* During the last second. */
   int64_t receive_rate_bps;
-  int64_t queueing_delay_us; /* the mean; 0 where nothing had a send time */
+  int64_t queueing_delay_us; /* mean; 0 where no packet had a send time */
   double loss_ratio;         /* 0 to 1 */
-  /* Since the estimator was made; duplicates count nowhere. */
+  /* Since creation, without duplicates. */
   int64_t packets_received;
   int64_t bytes_received;
-  int64_t packets_lost; /* a packet that comes late is taken back, so that it can fall, also below 0 */
+  int64_t packets_lost; /* a late packet subtracts one, so it can fall, also below 0 */
   int64_t packets_fate_unknown;
-  int64_t total_queueing_delay_us; /* of the packets with a send time */
-  int64_t packets_with_delay;      /* how many these are */
-  /* How often a sender's clock had leapt, or the caller's was set back by more than 3 s. */
+  int64_t total_queueing_delay_us; /* sum over the packets with a send time */
+  int64_t packets_with_delay;      /* their number */
+  /* Leaps of a sender's clock, or of the caller's back by more than 3 s. */
   int64_t clock_restarts;
-  /* The kind of path that the pilot's model recognizes, from 1; 0 where it knows none, or does not know yet. */
+  /* The kind of path that the pilot's model recognizes, from 1; 0 for none. */
   int64_t path_kind;
 } weir_estimator_statistics;
 
-/* `now_us`: what the last second ends at. */
+/* The last second ends at `now_us`. */
 WEIR_API int weir_estimator_get_statistics(const weir_estimator* estimator, int64_t now_us,
                                            weir_estimator_statistics* statistics) WEIR_NOEXCEPT;
 
@@ -309,40 +305,39 @@ WEIR_API void weir_send_side_destroy(weir_send_side* send_side) WEIR_NOEXCEPT;
 typedef struct weir_sent_packet {
   size_t struct_size;
   int64_t send_time_us;
-  uint32_t size_bytes;      /* the rates count these: with IP and UDP, say; at most 65535 */
+  uint32_t size_bytes;      /* the rates count these, for example with IP and UDP; at most 65535 */
   uint16_t sequence_number; /* transport-wide */
   uint16_t kind;            /* weir_packet_kind */
 } weir_sent_packet;
 
-/* In the order of sequence numbers; others are no errors: they are counted. */
+/* In the order of sequence numbers; other packets are counted, not errors. */
 WEIR_API int weir_send_side_on_sent_packet(weir_send_side* send_side, const weir_sent_packet* packet) WEIR_NOEXCEPT;
 
 typedef enum weir_packet_fate {
   WEIR_PACKET_RECEIVED = 0,
   WEIR_PACKET_LOST = 1,
-  WEIR_PACKET_FATE_UNKNOWN = 2 /* as of all packets that no feedback mentions */
+  WEIR_PACKET_FATE_UNKNOWN = 2 /* as for all packets that no feedback mentions */
 } weir_packet_fate;
 
 typedef struct weir_packet_feedback {
-  int64_t receive_time_us;  /* of WEIR_PACKET_RECEIVED; by the receiver's clock, whose origin does not matter */
+  int64_t receive_time_us;  /* for WEIR_PACKET_RECEIVED; by the receiver's clock, whose origin does not matter */
   uint16_t sequence_number; /* transport-wide */
   uint16_t fate;            /* weir_packet_fate */
 } weir_packet_feedback;
 
-/* All that one feedback message says, at most 65536 packets, in the order of sequence numbers. Anything may be wrong
- * with it: it is counted. */
+/* One feedback message, at most 65536 packets, in the order of sequence numbers. Invalid reports are counted. */
 WEIR_API int weir_send_side_on_transport_feedback(weir_send_side* send_side, const weir_packet_feedback* feedback,
                                                   size_t feedback_count, int64_t now_us) WEIR_NOEXCEPT;
-/* When to call weir_send_side_on_timeout() next; INT64_MAX: not before a packet was sent. */
+/* When to call weir_send_side_on_timeout() next; INT64_MAX before the first packet. */
 WEIR_API int64_t weir_send_side_next_timeout_us(const weir_send_side* send_side) WEIR_NOEXCEPT;
 WEIR_API int weir_send_side_on_timeout(weir_send_side* send_side, int64_t now_us) WEIR_NOEXCEPT;
 
 typedef struct weir_send_side_rates {
   size_t struct_size;
-  int64_t at_time_us; /* since when; INT64_MIN before a packet was sent */
+  int64_t at_time_us; /* in force since; INT64_MIN before the first packet */
   int64_t target_rate_bps;
   int64_t pacing_rate_bps;
-  const char* reason; /* as of weir_estimate */
+  const char* reason; /* as in weir_estimate */
 } weir_send_side_rates;
 
 /* The rates in force. They may have changed after each of the three calls weir_send_side_on_...(). */
@@ -361,19 +356,19 @@ WEIR_API int weir_send_side_on_round_trip_time(weir_send_side* send_side, int64_
 typedef struct weir_send_side_counters {
   size_t struct_size;
   uint64_t packets_received; /* reported as received, at their first report */
-  uint64_t packets_lost;     /* those that came after all are in packets_received too */
+  uint64_t packets_lost;     /* late packets count in packets_received too */
   uint64_t packets_fate_unknown;
   uint64_t reports_duplicate;
-  uint64_t reports_not_in_history; /* on packets that were never sent, or too long ago */
+  uint64_t reports_not_in_history; /* about packets that were never sent, or too long ago */
   uint64_t packets_invalid;
-  uint64_t arrivals_late; /* that became known too late: not counted */
+  uint64_t arrivals_late; /* reported too late to count */
   uint64_t clock_restarts;
 } weir_send_side_counters;
 
 WEIR_API int weir_send_side_get_counters(const weir_send_side* send_side,
                                          weir_send_side_counters* counters) WEIR_NOEXCEPT;
 
-/* ---- MOCC's calls, for senders that have statistics rather than packets ---- */
+/* ---- MOCC's calls, for senders that have statistics instead of packets ---- */
 
 typedef struct weir_mocc weir_mocc;
 
@@ -384,15 +379,15 @@ typedef struct weir_mocc_config {
   int64_t min_rate_bps;
   int64_t start_rate_bps;
   int64_t max_rate_bps;
-  /* NULL, or in place of `model`; may be destroyed after the call that makes the sender. */
+  /* NULL, or in place of `model`; may be destroyed after weir_mocc_register(). */
   const weir_model* loaded_model;
-  /* NULL, or where every call on this sender that fails, the one that makes it included, writes why; to outlive it. */
+  /* NULL, or a buffer for the error of every failed call on this sender; must outlive it. */
   char* error;
   size_t error_size_bytes;
 } weir_mocc_config;
 
 WEIR_API int weir_mocc_config_init(weir_mocc_config* config, size_t struct_size) WEIR_NOEXCEPT;
-/* Register(w). With *mocc NULL a sender is made from `config`; else its objective changes and `config` is not read. */
+/* Register(w). Creates a sender from `config` when *mocc is NULL; else changes its objective, without `config`. */
 WEIR_API int weir_mocc_register(weir_mocc** mocc, const weir_mocc_config* config, float throughput, float latency,
                                 float loss) WEIR_NOEXCEPT;
 WEIR_API void weir_mocc_destroy(weir_mocc* mocc) WEIR_NOEXCEPT;
@@ -409,9 +404,9 @@ typedef struct weir_mocc_status {
   int64_t base_latency_us; /* the smallest mean latency so far, one way; 0: unknown */
 } weir_mocc_status;
 
-/* The interval between two reports that the model was made for. */
+/* The model's interval between two reports. */
 WEIR_API int64_t weir_mocc_interval_us(const weir_mocc* mocc) WEIR_NOEXCEPT;
-/* ReportStatus(s). WEIR_ERROR_POLICY_FAULT: the rate fell to what was acknowledged. */
+/* ReportStatus(s). WEIR_ERROR_POLICY_FAULT: the rate is the acknowledged throughput. */
 WEIR_API int weir_mocc_report_status(weir_mocc* mocc, const weir_mocc_status* status) WEIR_NOEXCEPT;
 /* GetSendingRate(). */
 WEIR_API int64_t weir_mocc_get_sending_rate_bps(const weir_mocc* mocc) WEIR_NOEXCEPT;

@@ -1,10 +1,9 @@
-/* What a shared library exports to be a rate controller of its own in `weir replay` and `weir call`:
+/* The interface of a custom rate controller in a shared library, for `weir replay` and `weir call`. It exports
  *
  *   const weir_controller* weir_controller_entry(void);
  *
- * It stands at the receiver: every `interval_us` it is told which RTP packets have arrived, and answers with the target
- * rate that goes to the sender in RTCP REMB. docs/write_your_own_controller.md has the terms; there is an example in
- * examples/controllers.
+ * The controller runs at the receiver: every `interval_us` it receives the RTP packets that have arrived and returns
+ * the target rate for the sender's RTCP REMB. See docs/write_your_own_controller.md and examples/controllers.
  *
  * All calls on one controller come from one thread at a time, in the order of time. Several controllers may exist at
  * once (one a flow), and many one after the other. In a replay a call that lasts longer than the time limit ends the
@@ -20,7 +19,7 @@
 extern "C" {
 #endif
 
-/* Of everything in this file; a library that was built with another one is refused. */
+/* Version of this interface; a library with another one is refused. */
 #define WEIR_CONTROLLER_VERSION 1
 
 typedef enum weir_controller_packet_kind {
@@ -30,7 +29,7 @@ typedef enum weir_controller_packet_kind {
   WEIR_CONTROLLER_RETRANSMISSION = 3
 } weir_controller_packet_kind;
 
-/* What the application wants: three weights above 0 whose sum is 1. */
+/* The application's objective: three weights above 0 with sum 1. */
 typedef struct weir_controller_objective {
   double throughput;
   double latency;
@@ -38,8 +37,8 @@ typedef struct weir_controller_objective {
 } weir_controller_objective;
 
 typedef struct weir_controller_start {
-  uint64_t seed; /* of the run: for a controller that draws lots */
-  /* A target outside these bounds is moved to the nearer one. Before its first answer the start rate is in force. */
+  uint64_t seed; /* of the run, for a randomized controller */
+  /* Targets are clamped to these bounds. Before the first answer the start rate is in force. */
   int64_t min_bps;
   int64_t start_bps;
   int64_t max_bps;

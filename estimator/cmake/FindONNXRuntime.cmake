@@ -19,7 +19,7 @@ find_package_handle_standard_args(
     "run docker/onnxruntime.sh build/onnxruntime PYTHON, or set ONNXRUNTIME_ROOT to a folder with include/onnxruntime_c_api.h and lib/libonnxruntime.so")
 
 if(ONNXRuntime_FOUND AND NOT TARGET onnxruntime::onnxruntime)
-  # What the linker records is the SONAME; the folder it was found in becomes the run path of build trees.
+  # The linker records the SONAME; the library's folder becomes the run path of build trees.
   add_library(onnxruntime::onnxruntime UNKNOWN IMPORTED)
   set_target_properties(onnxruntime::onnxruntime PROPERTIES IMPORTED_LOCATION "${ONNXRuntime_LIBRARY}"
                                                             INTERFACE_INCLUDE_DIRECTORIES "${ONNXRuntime_INCLUDE_DIR}")

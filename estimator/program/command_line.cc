@@ -8,7 +8,7 @@
 
 #include "program/command_line.h"
 #include "program/input.h"
-#include "weir/registry.h"
+#include "registry.h"
 
 namespace weir {
 
@@ -62,7 +62,7 @@ int RunProgram(CLI::App& app, int argc, const char* const* argv, const std::func
     const std::string what = error.what();
     return say(kWrongUse, what.substr(0, what.find(':')) + " needs a value");
   } catch (const CLI::ParseError& error) {
-    // What was not understood comes before what is missing for that reason.
+    // Unknown arguments come before missing ones, which they may cause.
     std::vector<std::string> unknown = app.remaining(/*recurse=*/true);
     std::erase(unknown, "--");
     return say(kWrongUse,

@@ -46,7 +46,7 @@ CLI::Option* AddInteger(CLI::App& app, const std::string& name, const std::strin
 // --objective T,L,P.
 CLI::Option* AddObjective(CLI::App& app, std::function<void(const Objective&)> take);
 
-// Reads the command line, runs the program, and gives its exit status. What was thrown is told
+// Reads the command line, runs the program, and returns its exit status. Exceptions are printed
 // on standard error, after the program's name.
 int RunProgram(CLI::App& app, int argc, const char* const* argv, const std::function<int()>& run);
 

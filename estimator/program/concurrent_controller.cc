@@ -15,12 +15,12 @@ constexpr size_t kMaxWaitingPackets = 1 << 16;
 
 }  // namespace
 
-// What both threads know. The thread keeps it alive when the controller is gone.
+// State of both threads. The thread keeps it alive when the controller is gone.
 struct ConcurrentController::Shared {
   Shared(const ExternalSpecification& specification, std::shared_ptr<ExternalControllers> controllers, Tell tell)
       : specification(specification), controllers(std::move(controllers)), tell(std::move(tell)) {}
 
-  // Under the mutex. Only the first failure is told.
+  // Called under the mutex. Reports only the first failure.
   void Fail(const std::string& what) {
     if (failed) return;
     failed = true;
@@ -39,7 +39,7 @@ struct ConcurrentController::Shared {
   // The question that waits for the thread; its packets are `packets`.
   std::optional<weir_controller_interval> question;
   std::vector<weir_controller_packet> packets;
-  // Since when it has been asked, or started; nothing while it waits for a question.
+  // Time of the pending request, or of the start; nothing while it waits for a request.
   std::optional<Timestamp> busy_since;
   bool ready = false;
   bool failed = false;

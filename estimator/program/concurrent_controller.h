@@ -1,6 +1,5 @@
-// A controller from outside in real time: it is asked on a thread of its own, and whoever calls the functions here
-// never waits for it. Its latest answer is the target. When it fails, there is none any more, and the estimator's
-// fallback takes its seat.
+// An external controller in real time. It runs on a thread of its own, and no caller waits for it. Its latest answer is
+// the target. After a failure it has no target, and the estimator's fallback becomes active.
 #ifndef WEIR_PROGRAM_CONCURRENT_CONTROLLER_H_
 #define WEIR_PROGRAM_CONCURRENT_CONTROLLER_H_
 

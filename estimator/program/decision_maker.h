@@ -1,5 +1,4 @@
-// A controller from outside this program: what it is told, and what it answers. Who hosts it, in simulated time or in
-// real time, is another matter.
+// The requests to an external controller and its answers, in simulated time and in real time.
 #ifndef WEIR_PROGRAM_DECISION_MAKER_H_
 #define WEIR_PROGRAM_DECISION_MAKER_H_
 
@@ -20,7 +19,7 @@ namespace weir::external {
 inline constexpr TimeDelta kMinInterval = TimeDelta::Millis(5);
 inline constexpr TimeDelta kMaxInterval = TimeDelta::Seconds(10);
 inline constexpr TimeDelta kDefaultInterval = TimeDelta::Millis(100);
-// What it may ask for; the bounds of the call are applied to that.
+// The highest target; the bounds of the call apply to it.
 inline constexpr double kMaxTargetBps = 1e12;
 // Starting may take this many times as long as one decision: interpreters and models have to be loaded.
 inline constexpr int kStartLimitFactor = 10;

@@ -24,7 +24,7 @@ class ExternalController final : public HostedController {
   void OnArrival(const Arrival& arrival) override { packets_.push_back(ToC(arrival)); }
   NetworkControlUpdate OnTimeout(Timestamp now) override;
 
-  // What it did wrong, with its name; empty while all is well.
+  // The failure with the controller's name; empty without one.
   const std::string& failure() const { return failure_; }
 
  private:

@@ -1,4 +1,4 @@
-// What either host of a controller from outside, in simulated or in real time, keeps for the next question to it.
+// The next request to an external controller, collected in simulated or in real time.
 #ifndef WEIR_PROGRAM_HOSTED_CONTROLLER_H_
 #define WEIR_PROGRAM_HOSTED_CONTROLLER_H_
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "program/json.h"
-#include "weir/registry.h"
+#include "registry.h"
 
 namespace weir {
 

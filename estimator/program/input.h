@@ -13,7 +13,7 @@
 
 namespace weir {
 
-// One line that says what is wrong with something the user gave, where, and how to fix it.
+// An error in the user's input, in one line: the fault, its place and how to fix it.
 class InputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -25,7 +25,7 @@ class MissingKey : public InputError {
   using InputError::InputError;
 };
 
-// One line that says what this machine or this user does not have, and how to get it.
+// A component that is not installed, in one line: its name and how to get it.
 class MissingComponent : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -45,7 +45,7 @@ inline constexpr size_t kMaxInputFileBytes = size_t{64} << 20;
 // Throws InputError. `what` names the kind of file in messages.
 std::string ReadInputFile(const std::string& path, const char* what);
 
-// What a text must be, for messages.
+// The accepted texts, for messages.
 std::string ObjectiveExpected();
 
 // A preset's name, or "T,L,P" of any sum. Nothing for any other text.

@@ -60,7 +60,7 @@ class JsonObject {
   size_t Choice(std::string_view key, std::span<const std::string_view> names);
   size_t Choice(std::string_view key, std::initializer_list<std::string_view> names, size_t otherwise);
 
-  // Refuses keys that none of the functions above has been asked for.
+  // Refuses keys that none of the functions above has read.
   void RefuseUnknownKeys() const;
 
  private:

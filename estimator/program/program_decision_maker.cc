@@ -100,7 +100,7 @@ Result<std::unique_ptr<DecisionMaker>> ProgramDecisionMaker::Start(std::unique_p
   const auto version = maker->Number(answer.value(), "version");
   if (!version) return maker->Failed(version.error());
   if (version.value() != WEIR_CONTROLLER_VERSION) {
-    return maker->Failed("it speaks another version of the lines than " + std::to_string(WEIR_CONTROLLER_VERSION));
+    return maker->Failed("its version of the line protocol is not " + std::to_string(WEIR_CONTROLLER_VERSION));
   }
   const double default_us = static_cast<double>(kDefaultInterval.us());
   const auto interval_us = maker->Number(answer.value(), "interval_us", &default_us);

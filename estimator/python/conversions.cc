@@ -2,8 +2,8 @@
 
 #include <string_view>
 
+#include "registry.h"
 #include "weir/network_controller.h"
-#include "weir/registry.h"
 
 namespace weir::python {
 

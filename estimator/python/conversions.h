@@ -1,5 +1,5 @@
-// Checked conversions between Python's plain values and the library's types; what does not fit is a ValueError that
-// says what, and how to mend it.
+// Checked conversions between Python's plain values and the library's types; a ValueError names what does not
+// fit and how to fix it.
 #ifndef WEIR_PYTHON_CONVERSIONS_H_
 #define WEIR_PYTHON_CONVERSIONS_H_
 

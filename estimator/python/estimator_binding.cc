@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "conversions.h"
+#include "interval_statistics_fields.h"
+#include "registry.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
-#include "weir/interval_statistics.h"
 #include "weir/pool_controller.h"
-#include "weir/registry.h"
 #include "weir/remb_sender.h"
 
 namespace weir::python {
@@ -38,7 +38,7 @@ using Models = std::map<std::string, ModelArgument>;
 using PythonFusion = std::function<int64_t(int64_t pilot_bps, const std::vector<int64_t>& copilots_bps)>;
 using PythonPolicy = std::function<std::string(const py::dict& view)>;
 
-// What a user's function gives; `otherwise` when it raises, which is reported as Python does of what nobody can catch.
+// The result of a user's function; `otherwise` when it raises, which is reported as an unraisable exception.
 template <class Function>
 auto CallUser(const char* what, Function function, decltype(function()) otherwise) {
   try {

@@ -3,7 +3,7 @@
 
 #include "controllers/rule_controller.h"
 #include "conversions.h"
-#include "weir/interval_statistics.h"
+#include "interval_statistics_fields.h"
 
 namespace weir::python {
 namespace {

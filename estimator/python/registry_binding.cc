@@ -6,10 +6,10 @@
 #include <string>
 
 #include "conversions.h"
+#include "registry.h"
 #include "weir/guard.h"
 #include "weir/objective.h"
 #include "weir/pool_controller.h"
-#include "weir/registry.h"
 
 namespace weir::python {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "conversions.h"
+#include "registry.h"
 #include "weir/controllers.h"
-#include "weir/registry.h"
 #include "weir/send_side_estimator.h"
 
 namespace weir::python {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "weir/registry.h"
+#include "registry.h"
 
 namespace weir {
 namespace {

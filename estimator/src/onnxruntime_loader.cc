@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr char kSoname[] = "libonnxruntime.so.1";
 
-// What is in the folder and starts so; nothing when there is no such folder.
+// The entries of the folder that begin with `start`; none when there is no such folder.
 std::vector<fs::path> Find(const fs::path& folder, std::string_view start) {
   std::vector<fs::path> found;
   std::error_code error;

@@ -1,20 +1,25 @@
 #include "weir/send_side_estimator.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace weir {
 namespace {
 
 constexpr int64_t kHalfOfNumbers = 0x8000;
+// The usual time between two feedback messages; policies decide as often.
+constexpr TimeDelta kFresh = TimeDelta::Millis(100);
+// Longer than receivers wait between two feedback messages while packets arrive (libwebrtc: 50 to 250 ms).
+constexpr TimeDelta kSilence = TimeDelta::Millis(300);
 constexpr DataSize kMaxSize = DataSize::Bytes(65'535);
-// A receiver's clock that is further ahead of what it told before than the time that has passed since, or further
-// behind, has leapt.
+// A receiver's clock that departs further from the sender's clock has leapt.
 constexpr TimeDelta kMaxClockStep = TimeDelta::Seconds(3);
-// With each feedback, so that a way back that has become slower is learnt within seconds.
+// With each feedback, so that a slower return path is learnt within seconds.
 constexpr TimeDelta kReturnDelayGrowth = TimeDelta::Millis(1);
-// Between packets of media.
+// The longest time between two packets of media.
 constexpr TimeDelta kMaxArrivalGap = TimeDelta::Millis(50);
-// Decisions about a longer silence are not made up for.
+// Decisions about a longer feedback timeout are skipped.
 constexpr TimeDelta kMaxSilence = TimeDelta::Seconds(10);
 
 // 6.18 fixed-point seconds, rounded down.
@@ -26,19 +31,99 @@ uint32_t AbsSendTime(Timestamp time) {
 
 }  // namespace
 
-SendSideEstimator::SendSideEstimator(const SendSideEstimatorConfig& config,
-                                     std::unique_ptr<ReceiverController> controller)
-    : estimator_(config.estimator, std::move(controller)),
-      pacing_factor_(std::max(config.pacing_factor, 1.0)),
+class SendSideEstimator::Impl {
+ public:
+  Impl(const SendSideEstimatorConfig& config, std::unique_ptr<ReceiverController> controller);
+
+  void OnSentPacket(const PacketDeparture& packet);
+  void OnTransportFeedback(std::span<const PacketFeedback> feedback, Timestamp now);
+  void OnTimeout(Timestamp now);
+  Timestamp next_timeout() const;
+  std::optional<Error> SetConstraints(const TargetRateConstraints& constraints);
+
+  DataRate rate() const { return estimator.latest().target_rate; }
+
+  BandwidthEstimator estimator;
+  SendSideCounters counters;
+  const double pacing_factor;
+  // The sender's time of the latest change of the rate.
+  Timestamp decided_at = Timestamp::MinusInfinity();
+  // The estimator's time.
+  Timestamp estimator_time = Timestamp::MinusInfinity();
+
+ private:
+  enum class State : uint8_t { kNotSent, kInFlight, kLost, kDone };
+  // 8 bytes, since there are many; zeros: not sent.
+  struct Departure {
+    // As in the header extension: 6.18 fixed-point seconds.
+    uint32_t abs_send_time : 24;
+    PacketKind kind : 4;
+    State state : 4;
+    uint16_t size;
+    // Sequence number for the estimator once the fate is known, without gaps for unknown fates.
+    uint16_t number;
+  };
+  // An arrival that waits to be put in order.
+  struct Pending {
+    Timestamp arrival_time = Timestamp::MinusInfinity();
+    int64_t sequence_number = 0;
+    bool has_delay = true;
+  };
+  static constexpr size_t kMaxPending = 1024;
+
+  bool started() const { return decided_at.IsFinite(); }
+  int64_t oldest() const { return last_sent_ + 1 - static_cast<int64_t>(kHistory); }
+  Departure& At(int64_t sequence_number) { return history_[static_cast<size_t>(sequence_number) % kHistory]; }
+  bool IsInHistory(int64_t sequence_number);
+  // The latest departure with this number, unwrapped.
+  int64_t Unwrap(uint16_t sequence_number) const;
+
+  void Begin(Timestamp now);
+  void AlignClocks(std::span<const PacketFeedback> feedback);
+  Timestamp TimeOfFeedback();
+  void OnReceived(int64_t sequence_number, Timestamp receive_time);
+  // Counts the packets that feedback passed over before an arrival as received.
+  void AddUnknown(int64_t until, Timestamp arrival_time);
+  void Add(const Pending& arrival);
+  void FeedPending();
+  void Feed(const Pending& arrival);
+  // Lets the estimator decide everything that is due before `time`.
+  void DecideBefore(Timestamp time);
+  void Decide(Timestamp time);
+
+  std::vector<Departure> history_;
+  std::vector<Pending> pending_;
+
+  // Both unwrapped.
+  int64_t last_sent_ = -1;
+  // Every packet before this one is received, lost or of unknown fate.
+  int64_t next_to_settle_ = 0;
+  uint16_t next_number_ = 0;
+
+  // The latest call, by the sender's clock.
+  Timestamp now_ = Timestamp::MinusInfinity();
+  // The shortest time from the latest arrival of a feedback, by the estimator's clock, to the feedback's arrival.
+  TimeDelta return_delay_ = TimeDelta::PlusInfinity();
+  // By the estimator's clock; and the sender's time at which it was reported.
+  Timestamp latest_arrival_ = Timestamp::MinusInfinity();
+  Timestamp latest_arrival_known_ = Timestamp::MinusInfinity();
+  // From the receiver's clock to the estimator's; and the latest arrival by the former.
+  TimeDelta clock_offset_ = TimeDelta::Zero();
+  Timestamp latest_receive_time_ = Timestamp::MinusInfinity();
+};
+
+SendSideEstimator::Impl::Impl(const SendSideEstimatorConfig& config, std::unique_ptr<ReceiverController> controller)
+    : estimator(config.estimator, std::move(controller)),
+      pacing_factor(std::max(config.pacing_factor, 1.0)),
       history_(kHistory) {
   pending_.reserve(kMaxPending);
 }
 
-void SendSideEstimator::OnSentPacket(const PacketDeparture& packet) {
+void SendSideEstimator::Impl::OnSentPacket(const PacketDeparture& packet) {
   const int64_t step = static_cast<uint16_t>(packet.sequence_number - static_cast<uint16_t>(last_sent_));
   const bool in_order = !started() || (step > 0 && step < kHalfOfNumbers);
   if (!in_order || !IsTime(packet.send_time) || packet.size < DataSize::Zero() || packet.size > kMaxSize) {
-    ++counters_.invalid;
+    ++counters.invalid;
     return;
   }
   now_ = std::max(now_, packet.send_time);
@@ -56,22 +141,22 @@ void SendSideEstimator::OnSentPacket(const PacketDeparture& packet) {
   departure.size = static_cast<uint16_t>(packet.size.bytes());
 }
 
-void SendSideEstimator::Begin(Timestamp now) {
-  decided_at_ = latest_arrival_ = latest_arrival_known_ = now;
+void SendSideEstimator::Impl::Begin(Timestamp now) {
+  decided_at = latest_arrival_ = latest_arrival_known_ = now;
   Decide(now);
 }
 
-bool SendSideEstimator::IsInHistory(int64_t sequence_number) {
+bool SendSideEstimator::Impl::IsInHistory(int64_t sequence_number) {
   return sequence_number >= std::max<int64_t>(oldest(), 0) && At(sequence_number).state != State::kNotSent;
 }
 
-int64_t SendSideEstimator::Unwrap(uint16_t sequence_number) const {
+int64_t SendSideEstimator::Impl::Unwrap(uint16_t sequence_number) const {
   return last_sent_ - static_cast<uint16_t>(static_cast<uint16_t>(last_sent_) - sequence_number);
 }
 
-void SendSideEstimator::OnTransportFeedback(std::span<const PacketFeedback> feedback, Timestamp now) {
+void SendSideEstimator::Impl::OnTransportFeedback(std::span<const PacketFeedback> feedback, Timestamp now) {
   if (!started() || !IsTime(now)) {
-    counters_.not_in_history += feedback.size();
+    counters.not_in_history += feedback.size();
     return;
   }
   now_ = std::max(now_, now);
@@ -79,27 +164,27 @@ void SendSideEstimator::OnTransportFeedback(std::span<const PacketFeedback> feed
   for (const PacketFeedback& report : feedback) {
     const int64_t sequence_number = Unwrap(report.sequence_number);
     if (!IsInHistory(sequence_number)) {
-      ++counters_.not_in_history;
+      ++counters.not_in_history;
       continue;
     }
     Departure& departure = At(sequence_number);
     if (departure.state == State::kDone) {
-      ++counters_.duplicates;
+      ++counters.duplicates;
     } else if (report.fate == PacketFate::kReceived) {
       OnReceived(sequence_number, report.receive_time);
     } else if (report.fate == PacketFate::kLost && departure.state == State::kInFlight) {
-      ++counters_.lost;
+      ++counters.lost;
       departure.state = State::kLost;
       departure.number = next_number_++;
     }
   }
   FeedPending();
   const Timestamp sent = TimeOfFeedback();
-  if (estimator_.next_timeout() <= sent) Decide(sent);
+  if (estimator.next_timeout() <= sent) Decide(sent);
 }
 
-// The receiver's clock has an origin of its own, and hosts unwrap it from 24 bits; only how it goes on counts.
-void SendSideEstimator::AlignClocks(std::span<const PacketFeedback> feedback) {
+// The origin of the receiver's clock is arbitrary, and hosts unwrap it from 24 bits; only its differences count.
+void SendSideEstimator::Impl::AlignClocks(std::span<const PacketFeedback> feedback) {
   Timestamp latest = Timestamp::MinusInfinity();
   for (const PacketFeedback& report : feedback) {
     if (report.fate != PacketFate::kReceived || !IsTime(report.receive_time)) continue;
@@ -111,25 +196,25 @@ void SendSideEstimator::AlignClocks(std::span<const PacketFeedback> feedback) {
   const bool first = !latest_receive_time_.IsFinite();
   const bool leapt = !first && (latest < latest_receive_time_ - kMaxClockStep ||
                                 latest + clock_offset_ > std::max(now_, latest_arrival_) + kMaxClockStep);
-  if (leapt) ++counters_.clock_restarts;
+  if (leapt) ++counters.clock_restarts;
   if (leapt) return_delay_ = TimeDelta::PlusInfinity();
   if (first || leapt) clock_offset_ = std::max(now_, latest_arrival_) - latest;
   latest_receive_time_ = leapt ? latest : std::max(latest_receive_time_, latest);
 }
 
-// When the receiver sent the feedback that has just come: by the way back at its quickest, and a little after the
-// latest arrival. Decisions at arrivals themselves would have intervals that are as irregular as these.
-Timestamp SendSideEstimator::TimeOfFeedback() {
+// Estimates when the receiver sent the latest feedback: the shortest return delay ago, and a little after the latest
+// arrival. Decisions at the arrivals themselves would have irregular intervals.
+Timestamp SendSideEstimator::Impl::TimeOfFeedback() {
   return_delay_ = std::min(return_delay_ + kReturnDelayGrowth, now_ - latest_arrival_);
   return std::min(now_ - return_delay_, latest_arrival_ + kMaxArrivalGap);
 }
 
-void SendSideEstimator::OnReceived(int64_t sequence_number, Timestamp receive_time) {
+void SendSideEstimator::Impl::OnReceived(int64_t sequence_number, Timestamp receive_time) {
   if (!IsTime(receive_time)) {
-    ++counters_.invalid;
+    ++counters.invalid;
     return;
   }
-  ++counters_.received;
+  ++counters.received;
   const Timestamp arrival_time = receive_time + clock_offset_;
   if (sequence_number >= next_to_settle_) {
     AddUnknown(sequence_number, arrival_time);
@@ -138,13 +223,13 @@ void SendSideEstimator::OnReceived(int64_t sequence_number, Timestamp receive_ti
   Add({arrival_time, sequence_number, true});
 }
 
-void SendSideEstimator::AddUnknown(int64_t until, Timestamp arrival_time) {
+void SendSideEstimator::Impl::AddUnknown(int64_t until, Timestamp arrival_time) {
   const int64_t from = std::max(next_to_settle_, oldest());
   const auto is_unknown = [this](int64_t sequence_number) { return At(sequence_number).state == State::kInFlight; };
   int64_t unknown = 0;
   for (int64_t i = from; i < until; ++i) unknown += is_unknown(i) ? 1 : 0;
   if (unknown == 0) return;
-  counters_.fate_unknown += static_cast<uint64_t>(unknown);
+  counters.fate_unknown += static_cast<uint64_t>(unknown);
   const TimeDelta gap = std::max(arrival_time - latest_arrival_, TimeDelta::Zero());
   const TimeDelta step = TimeDelta::Micros(gap.us() / (unknown + 1));
   Timestamp time = arrival_time - TimeDelta::Micros(step.us() * unknown);
@@ -155,7 +240,7 @@ void SendSideEstimator::AddUnknown(int64_t until, Timestamp arrival_time) {
   }
 }
 
-void SendSideEstimator::Add(const Pending& arrival) {
+void SendSideEstimator::Impl::Add(const Pending& arrival) {
   if (arrival.arrival_time > latest_arrival_) {
     latest_arrival_ = arrival.arrival_time;
     latest_arrival_known_ = now_;
@@ -164,8 +249,8 @@ void SendSideEstimator::Add(const Pending& arrival) {
   const bool was_lost = departure.state == State::kLost;
   departure.state = State::kDone;
   if (!was_lost) {
-    if (arrival.arrival_time < estimator_time_ - kFresh) {
-      ++counters_.late;
+    if (arrival.arrival_time < estimator_time - kFresh) {
+      ++counters.late;
       return;
     }
     departure.number = next_number_++;
@@ -174,7 +259,7 @@ void SendSideEstimator::Add(const Pending& arrival) {
   pending_.push_back(arrival);
 }
 
-void SendSideEstimator::FeedPending() {
+void SendSideEstimator::Impl::FeedPending() {
   std::ranges::sort(pending_, [](const Pending& a, const Pending& b) {
     return std::pair(a.arrival_time, a.sequence_number) < std::pair(b.arrival_time, b.sequence_number);
   });
@@ -182,48 +267,85 @@ void SendSideEstimator::FeedPending() {
   pending_.clear();
 }
 
-void SendSideEstimator::Feed(const Pending& arrival) {
+void SendSideEstimator::Impl::Feed(const Pending& arrival) {
   DecideBefore(std::min(arrival.arrival_time, latest_arrival_ - kFresh));
   const Departure& departure = At(arrival.sequence_number);
-  estimator_.OnPacket({.arrival_time = arrival.arrival_time,
-                       .sequence_number = departure.number,
-                       .kind = departure.kind,
-                       .has_abs_send_time = arrival.has_delay,
-                       .abs_send_time = departure.abs_send_time,
-                       .payload_size = departure.size});
+  estimator.OnPacket({.arrival_time = arrival.arrival_time,
+                      .sequence_number = departure.number,
+                      .kind = departure.kind,
+                      .has_abs_send_time = arrival.has_delay,
+                      .abs_send_time = departure.abs_send_time,
+                      .payload_size = departure.size});
 }
 
-void SendSideEstimator::DecideBefore(Timestamp time) {
-  if (time - estimator_time_ > kMaxSilence) Decide(time - kMaxSilence);
-  while (estimator_.next_timeout() < time) Decide(estimator_.next_timeout());
+void SendSideEstimator::Impl::DecideBefore(Timestamp time) {
+  if (time - estimator_time > kMaxSilence) Decide(time - kMaxSilence);
+  while (estimator.next_timeout() < time) Decide(estimator.next_timeout());
 }
 
-void SendSideEstimator::Decide(Timestamp time) {
+void SendSideEstimator::Impl::Decide(Timestamp time) {
   const DataRate before = rate();
-  estimator_time_ = time;
-  // What it would feed back goes nowhere: the rate in force is taken at once.
-  static_cast<void>(estimator_.OnTimeout(time));
-  if (rate() != before) decided_at_ = now_;
+  estimator_time = time;
+  // The rate in force is read from the estimator instead of the result.
+  static_cast<void>(estimator.OnTimeout(time));
+  if (rate() != before) decided_at = now_;
 }
 
-void SendSideEstimator::OnTimeout(Timestamp now) {
+void SendSideEstimator::Impl::OnTimeout(Timestamp now) {
   if (!started() || !IsTime(now)) return;
   now_ = std::max(now_, now);
   DecideBefore(latest_arrival_ + (now_ - latest_arrival_known_) - kSilence + TimeDelta::Micros(1));
 }
 
-Timestamp SendSideEstimator::next_timeout() const {
+Timestamp SendSideEstimator::Impl::next_timeout() const {
   if (!started()) return Timestamp::PlusInfinity();
-  return latest_arrival_known_ + (estimator_.next_timeout() - latest_arrival_) + kSilence;
+  return latest_arrival_known_ + (estimator.next_timeout() - latest_arrival_) + kSilence;
 }
 
-std::optional<Error> SendSideEstimator::SetConstraints(const TargetRateConstraints& constraints) {
+std::optional<Error> SendSideEstimator::Impl::SetConstraints(const TargetRateConstraints& constraints) {
   const DataRate before = rate();
   TargetRateConstraints at_arrivals = constraints;
-  at_arrivals.at_time = estimator_time_;
-  if (auto error = estimator_.SetConstraints(at_arrivals)) return error;
-  if (started() && rate() != before) decided_at_ = now_;
+  at_arrivals.at_time = estimator_time;
+  if (auto error = estimator.SetConstraints(at_arrivals)) return error;
+  if (started() && rate() != before) decided_at = now_;
   return std::nullopt;
 }
+
+SendSideEstimator::SendSideEstimator(const SendSideEstimatorConfig& config,
+                                     std::unique_ptr<ReceiverController> controller)
+    : impl_(std::make_unique<Impl>(config, std::move(controller))) {}
+SendSideEstimator::SendSideEstimator(SendSideEstimator&&) noexcept = default;
+SendSideEstimator& SendSideEstimator::operator=(SendSideEstimator&&) noexcept = default;
+SendSideEstimator::~SendSideEstimator() = default;
+
+void SendSideEstimator::OnSentPacket(const PacketDeparture& packet) { impl_->OnSentPacket(packet); }
+void SendSideEstimator::OnTransportFeedback(std::span<const PacketFeedback> feedback, Timestamp now) {
+  impl_->OnTransportFeedback(feedback, now);
+}
+void SendSideEstimator::OnTimeout(Timestamp now) { impl_->OnTimeout(now); }
+Timestamp SendSideEstimator::next_timeout() const { return impl_->next_timeout(); }
+
+TargetTransferRate SendSideEstimator::target_rate() const {
+  return {.at_time = impl_->decided_at, .target_rate = impl_->rate()};
+}
+PacerConfig SendSideEstimator::pacer_config() const {
+  return {.at_time = impl_->decided_at,
+          .pacing_rate = impl_->rate() * impl_->pacing_factor,
+          .padding_rate = DataRate::Zero()};
+}
+
+void SendSideEstimator::SetObjective(const Objective& objective) { impl_->estimator.SetObjective(objective); }
+std::optional<Error> SendSideEstimator::SetConstraints(const TargetRateConstraints& constraints) {
+  return impl_->SetConstraints(constraints);
+}
+void SendSideEstimator::SetController(std::unique_ptr<ReceiverController> controller) {
+  impl_->estimator.SetController(std::move(controller));
+}
+void SendSideEstimator::OnRoundTripTime(TimeDelta round_trip_time) {
+  impl_->estimator.OnRoundTripTime(round_trip_time, impl_->estimator_time);
+}
+
+const SendSideCounters& SendSideEstimator::counters() const { return impl_->counters; }
+const BandwidthEstimator& SendSideEstimator::estimator() const { return impl_->estimator; }
 
 }  // namespace weir

@@ -1,4 +1,4 @@
-/* Weir in a receiver of one's own: loads a model, hands it the packets of four seconds, prints what it would announce.
+/* Weir in a custom receiver: loads a model, feeds it the packets of four seconds, prints the rates of the REMBs.
  *
  *   cc examples/c/example.c -o example $(pkg-config --cflags --libs weir) -Wl,-rpath,$(pkg-config --variable=libdir weir)
  *   ./example $(pkg-config --variable=model weir)

@@ -1,4 +1,4 @@
-// Weir in a receiver of one's own: loads a model, hands it the packets of four seconds, prints what it would announce.
+// Weir in a custom receiver: loads a model, feeds it the packets of four seconds, prints the rates of the REMBs.
 //
 //   cmake -S examples/cpp -B build/example -DCMAKE_PREFIX_PATH=PREFIX && cmake --build build/example
 //   build/example/example PREFIX/share/weir/weir.onnx

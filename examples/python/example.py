@@ -1,4 +1,4 @@
-"""Weir in a receiver of one's own: loads a model, hands it the packets of four seconds, prints what it would announce.
+"""Weir in a custom receiver: loads a model, feeds it the packets of four seconds, prints the rates of the REMBs.
 
 python examples/python/example.py trainer/models/weir.onnx
 """
@@ -11,7 +11,7 @@ import weir
 
 
 class Packet(NamedTuple):
-    """What a socket would give."""
+    """A packet from a socket."""
 
     arrival_us: int
     sequence_number: int
@@ -24,8 +24,13 @@ def received_packets() -> list[Packet]:
     return [Packet(us + 25_000, i, (us << 18) // 1_000_000 & 0xFFFFFF) for i, us in enumerate(sent)]
 
 
+def send(_remb: bytes, estimate: weir.Estimate) -> None:
+    """Stands for a socket."""
+    print(f"{estimate.at_time_us} us: {estimate.target_rate_bps} bit/s, {estimate.reason}")
+
+
 def main() -> None:
-    """Prints an estimate a line."""
+    """Prints a line for each REMB."""
     if len(sys.argv) != 2 or not Path(sys.argv[1]).is_file():
         print(f"usage: {sys.argv[0]} MODEL", file=sys.stderr)
         sys.exit(2)
@@ -46,8 +51,9 @@ def main() -> None:
         )
         if estimator.next_timeout_us > packet.arrival_us:
             continue  # in a call a timer calls, also without packets
-        if estimate := estimator.on_timeout(packet.arrival_us):  # the estimate has changed
-            print(f"{estimate.at_time_us} us: {estimate.target_rate_bps} bit/s, {estimate.reason}")
+        estimator.on_timeout(packet.arrival_us)  # returns the estimate when it has changed
+        if estimator.remb_due:
+            send(estimator.remb(sender_ssrc=2), estimator.latest)
     # README
 
 

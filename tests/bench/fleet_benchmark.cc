@@ -1,5 +1,5 @@
-// What an estimator costs where there are many, as in an SFU: the shipped model loaded once, 1 Mbps for each estimator,
-// packets of all coming in turns.
+// Cost of an estimator among many, as in an SFU: the shipped model is loaded once, and each estimator receives 1 Mbps,
+// in turns.
 #include <benchmark/benchmark.h>
 #include <malloc.h>
 #include <unistd.h>
@@ -88,7 +88,7 @@ double ResidentMb() {
   return static_cast<double>(resident * sysconf(_SC_PAGESIZE)) * 1e-6;
 }
 
-// Of a core, in the seconds that follow the first two.
+// Share of a core, in the seconds after the first two.
 double CoreShare(Fleet& fleet, int seconds) {
   fleet.RunSecond();
   fleet.RunSecond();

@@ -1,4 +1,4 @@
-// What libwebrtc's GCC spends on one transport feedback, for comparison with the decisions of the estimator.
+// Cost of one transport feedback in libwebrtc's GCC, for comparison with the estimator's decisions.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

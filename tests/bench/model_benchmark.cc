@@ -52,7 +52,7 @@ std::vector<IntervalStatistics> RandomIntervals() {
   return intervals;
 }
 
-// Of the trees: their splits, and the levels that their leaves answer with.
+// Bytes of the trees: their splits, and the levels of their leaves.
 size_t TreeBytes(const internal::NetworkPlan& plan) {
   using internal::TreeSplit;
   size_t bytes = 0;
@@ -96,7 +96,7 @@ void Decide(benchmark::State& state, const std::vector<std::byte>& bytes) {
   const auto onnx = internal::ParseOnnxModel(bytes);
   const auto plan = internal::PlanNetwork(onnx.value());
   if (!plan) return;
-  // What those who use the model share: of trees alone, and with the constants of all other steps.
+  // Memory that all users of the model share: the trees, and all constants.
   state.counters["tree_bytes"] = static_cast<double>(TreeBytes(plan.value()));
   state.counters["bytes"] =
       static_cast<double>(TreeBytes(plan.value()) + plan.value().constants.size() * sizeof(float));

@@ -1,5 +1,5 @@
-// What libwebrtc's receiver side costs with Weir in it: CPU time of one second of a call at 5 Mbps, so that 10 ms are 1
-// % of a core.
+// Cost of libwebrtc's receiver side with Weir: CPU time of one second of a call at 5 Mbps, so that 10 ms are 1 % of a
+// core.
 #include <benchmark/benchmark.h>
 
 #include <utility>

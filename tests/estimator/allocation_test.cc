@@ -1,4 +1,4 @@
-// What the packet path and the timer allocate after warm-up: nothing. And what becomes of an allocation that fails.
+// The packet path and the timer allocate nothing after warm-up, and a failed allocation is an error.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 TEST(AllocationTest, TheCounterCounts) {
   const int64_t before = CountedAllocations();
-  // Volatile: the compiler may leave out an allocation that nobody sees.
+  // Volatile: the compiler may remove an allocation that nothing uses.
   int* volatile seen = new int(1);
   delete seen;
   EXPECT_EQ(CountedAllocations(), before + 1);

@@ -98,7 +98,7 @@ TEST(BandwidthEstimatorTest, WithoutAnyPacketItFallsSilentAndSpeaksWithTheFirst)
   EXPECT_EQ(again[0].target_rate, Kbps(300));
 }
 
-// Controllers fall in silence; a call that is set up before its media begins where it was told to.
+// Targets fall without packets; a call that is set up before its media begins at the start rate.
 TEST(BandwidthEstimatorTest, TheStartRateIsInForceUntilMedia) {
   auto pilot = std::make_unique<ScriptedController>([](int) { return Kbps(120); });
   const ScriptedController& controller = *pilot;
@@ -212,7 +212,7 @@ TEST(BandwidthEstimatorTest, RepeatsWhileASenderSendsMoreThanItWasTold) {
   EXPECT_NEAR(
       static_cast<double>(feedbacks(kStart + TimeDelta::Seconds(2), TimeDelta::Seconds(60), TimeDelta::Millis(4))), 60,
       3);
-  // 270 kbps, as it was told.
+  // 270 kbps, the configured rate.
   EXPECT_NEAR(
       static_cast<double>(feedbacks(kStart + TimeDelta::Seconds(62), TimeDelta::Seconds(60), TimeDelta::Millis(30))),
       60, 1);
@@ -338,7 +338,7 @@ TEST(BandwidthEstimatorTest, RepeatedFaultsBringTheFallbackAndRecoveryIsSlow) {
     if (decision % 3 == 1) return DataRate::PlusInfinity();
     return std::nullopt;
   });
-  BandwidthEstimator estimator({}, std::make_unique<FallbackController>(std::move(pilot), Always(Kbps(120))));
+  BandwidthEstimator estimator({}, MakeFallbackController(std::move(pilot), Always(Kbps(120))));
   BeginMedia(estimator);
   const auto run_to = [&](int64_t ms) { Drive(estimator, kStart, kStart + TimeDelta::Millis(ms)); };
   run_to(1250);  // two faults

@@ -24,7 +24,7 @@ AXES, SEGMENTS = 3, 10
 PERIOD = 100
 # Makes any difference between two floats a large number, and, as a power of two, rounds nothing.
 LARGE = 2.0**80
-# Of Muses' teacher.
+# Size of Muses' teacher.
 LAYERS, UNITS = 2, 256
 
 # From a model without metadata, kind of action and further keys of the metadata to the file.

@@ -196,7 +196,7 @@ TEST(CApiTest, RefusesBadConfigurations) {
   EXPECT_NE(std::string(weir_last_error()).find("not an ONNX model"), std::string::npos);
 }
 
-// What C++ makes of the same stream.
+// The rates of C++ for the same stream.
 std::vector<int64_t> RatesInCpp(const char* line, int64_t rate_bps) {
   auto pool = PoolController::Create(ParsePool(line).value(), [](const std::string& name) {
     return MakeController(
@@ -303,7 +303,7 @@ TEST(CApiTest, ANewControllerGoesOnInTheCall) {
   EXPECT_EQ(weir_estimator_set_controller(estimator.get(), nullptr), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_estimator_set_controller(nullptr, &config), WEIR_ERROR_INVALID_ARGUMENT);
   ASSERT_EQ(replace(second), WEIR_OK) << weir_last_error();
-  // The recurrent model asks for a Mbps more at each decision; silence lets the first ask for 400 bps.
+  // The recurrent model asks for a Mbps more at each decision; without packets the first asks for 400 bps.
   ASSERT_EQ(weir_estimator_get_estimate(estimator.get(), &estimate), WEIR_OK);
   const int64_t before_bps = estimate.target_rate_bps;
   for (int64_t now_us = 1'000'000; now_us < 3'000'000; now_us += 100'000)

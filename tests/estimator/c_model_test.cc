@@ -63,7 +63,7 @@ std::vector<int64_t> Rates(weir_estimator* estimator) {
   return rates_bps;
 }
 
-// Of 1 Mbps, for a model that counts Mbps; a controller without kinds tells none.
+// A path of 1 Mbps, for a model that counts Mbps; a controller without kinds reports 0.
 TEST(CModelTest, StatisticsTellTheKindOfPath) {
   const Owned<weir_model> model = Load("path_kind");
   for (const bool telling : {true, false}) {
@@ -96,7 +96,7 @@ TEST(CModelTest, SharedItDecidesAsLoadedForOneAlone) {
   pool.model_count = 1;
   const Owned<weir_estimator> first = Create(Config(model.get())), second = Create(Config(model.get()));
   const Owned<weir_estimator> third = Create(pool);
-  // What was made keeps what it needs.
+  // Estimators outlive their model.
   model.reset();
   for (const auto* estimator : {&first, &second, &third}) EXPECT_EQ(Rates(estimator->get()), alone);
 }

@@ -197,7 +197,7 @@ TEST_P(FaultTest, AHundredThousandPacketsASecond) {
   EXPECT_LE(estimator_.latest().target_rate, Kbps(5000));
 }
 
-// What is announced must not follow what the application happens to send, down to nothing.
+// The estimate must not follow an application that sends little down to nothing.
 TEST_P(FaultTest, TheApplicationIsTheLimitAndThenWantsMore) {
   TestPath path{.capacity = Steady(Kbps(4000))};
   path.max_media_rate = [](TimeDelta at) { return Kbps(at < Seconds(60) ? 300 : 100'000); };

@@ -1,6 +1,6 @@
 """Models of someone who wants to harm: bytes that parsers read differently, and graphs that need memory or time.
 
-Each would be a good model, or is one for ONNX Runtime, but for what its name says.
+Each would be a valid model, or is one for ONNX Runtime, except for the fault in its name.
 """
 
 from __future__ import annotations

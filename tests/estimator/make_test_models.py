@@ -323,7 +323,7 @@ def good_models() -> dict[str, bytes]:
         "path_kind": finish(telling_path_kind(), "rate_bps"),
         "mocc_sized": network(benchmark_features, 8, preference=16),
         "without_preference": network(benchmark_features, 8, preference=0),
-        # Of operators that `weir export` does not write.
+        # Uses operators that `weir export` does not write.
         "foreign_operator": finish(squashed(lambda x: [helper.make_node("Sigmoid", [x], ["action"])]), "log_rate"),
         **good_trees(finish, OBSERVATION),
         **benchmark_models(finish),

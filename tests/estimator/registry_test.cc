@@ -1,4 +1,4 @@
-#include "weir/registry.h"
+#include "registry.h"
 
 #include <gtest/gtest.h>
 

@@ -212,7 +212,7 @@ TEST_F(RembRulesTest, RepeatsSoonWhileItLooksUnheardWithinFivePercentOfWhatArriv
   // 25,000 bytes in 200 ms are 1 Mbps.
   EXPECT_EQ(due_after(kRate, 31'000), TimeDelta::Seconds(1));
   EXPECT_EQ(due_after(kRate, 32'000), TimeDelta::Millis(200));
-  // Of 1,600 bytes a REMB is 5 %.
+  // A REMB is 5 % of 1,600 bytes.
   EXPECT_EQ(due_after(DataRate::KilobitsPerSecond(30), 1'599), TimeDelta::Seconds(1));
   EXPECT_EQ(due_after(DataRate::KilobitsPerSecond(30), 1'600), TimeDelta::Millis(200));
 }

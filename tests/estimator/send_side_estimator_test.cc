@@ -41,7 +41,7 @@ void SendPackets(SendSideEstimator& estimator, uint16_t first, int count, Timest
   }
 }
 
-// What a receiver's host does that looks at the time with each packet.
+// A receiver's host that checks the timeout with each packet.
 class Receiver {
  public:
   Receiver(std::unique_ptr<ReceiverController> controller, Timestamp start) : estimator_({}, std::move(controller)) {
@@ -188,7 +188,7 @@ TEST(SendSideEstimatorTest, ReportsOnWhatWasNeverSentAreCounted) {
                                 now);
   EXPECT_EQ(estimator.counters().not_in_history, 4);
   EXPECT_EQ(estimator.counters().received, 0);
-  // What left the history has no report either.
+  // Reports of packets that left the history do not count.
   SendPackets(estimator, 116, SendSideEstimator::kHistory, now);
   estimator.OnTransportFeedback(std::array{Received(115, now)}, now);
   EXPECT_EQ(estimator.counters().not_in_history, 5);

@@ -82,7 +82,7 @@ def estimator(tmp_path: Path) -> Path:
     shutil.copytree(ROOT / "estimator" / "src", copy / "src")
     (copy / "src/controllers/dummy_controller.h").write_text(HEADER)
     (copy / "src/controllers/dummy_controller.cc").write_text(SOURCE)
-    add_to_table(copy / "include/weir/registry.h", "kControllers", REGISTERED)
+    add_to_table(copy / "src/registry.h", "kControllers", REGISTERED)
     return copy
 
 

@@ -27,7 +27,7 @@ STEPS = (
         f"  double {DUMMY} = 0;\n",
     ),
     (
-        "include/weir/interval_statistics.h",
+        "src/interval_statistics_fields.h",
         '       "the target that was in force during the interval"},\n',
         f'      {{"{DUMMY}", &S::{DUMMY}, kQueue, kDelay, "twice the interval"}},\n',
     ),
@@ -41,7 +41,6 @@ PROGRAM = f"""
 #include <cstdio>
 #include "arrival/interval_accumulator.h"
 #include "policy/model_description.h"
-#include "policy/probe_observations.h"
 #include "policy/probe_observations.h"
 
 int main() {{
@@ -62,7 +61,7 @@ int main() {{
 """
 SOURCES = (
     "arrival/interval_accumulator.cc",
-    "interval_statistics.cc",
+    "interval_statistics_fields.cc",
     "policy/feature_history.cc",
     "policy/probe_observations.cc",
 )
@@ -138,10 +137,10 @@ def test_facts_of_features_agree_with_their_names() -> None:
 
 # Where a feature's name may stand as a string, and why. Tests, documentation and models aside.
 ALLOWED = {
-    "estimator/include/weir/interval_statistics.h": "the registry",
+    "estimator/src/interval_statistics_fields.h": "the registry",
     "trainer/model/golden_inputs.py": "its value on the golden paths",
     "trainer/gym/rule.py": "what the rule reads",
-    "trainer/gym/specification.py": "the features an environment has unless told otherwise",
+    "trainer/gym/specification.py": "the features an environment has by default",
     "trainer/gym/sim/flows/arrival_statistics_recorder.h": "what is held against the truth",
     "trainer/gym/opennetlab.py": "an environment whose agent sees packets needs one feature",
     "trainer/configs/weir.toml": "the shipped model's choice",
@@ -167,7 +166,7 @@ def test_names_of_features_stand_in_the_registry_and_where_they_are_chosen() -> 
             is_source = path.suffix in (".cc", ".h", ".py", ".pyi", ".toml")
             if is_source and (names := set(literal.findall(path.read_text()))):
                 found[path.relative_to(ROOT).as_posix()] = names
-    assert found.pop("estimator/include/weir/interval_statistics.h") == set(INTERVAL_STATISTICS_FIELDS)
+    assert found.pop("estimator/src/interval_statistics_fields.h") == set(INTERVAL_STATISTICS_FIELDS)
     unexpected = {file: names for file, names in found.items() if file not in ALLOWED | HOMONYMS}
     assert not unexpected, f"ask the registry, or say here why the name stands there: {unexpected}"
-    assert found.keys() == (ALLOWED | HOMONYMS).keys() - {"estimator/include/weir/interval_statistics.h"}
+    assert found.keys() == (ALLOWED | HOMONYMS).keys() - {"estimator/src/interval_statistics_fields.h"}

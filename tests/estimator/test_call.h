@@ -32,7 +32,7 @@ struct TestPath {
   std::function<bool(TimeDelta)> feedback_lost = [](TimeDelta) { return false; };
   // How long feedback is under way.
   TimeDelta feedback_delay = TimeDelta::Millis(25);
-  // What becomes of a packet at the receiver before the estimator has it.
+  // Changes a packet at the receiver before the estimator gets it.
   std::function<void(TimeDelta, PacketArrival&)> change = [](TimeDelta, PacketArrival&) {};
 };
 

@@ -76,7 +76,7 @@ SPELLINGS = {
 
 
 def signature(definition: str) -> str:
-    """Of "name(parameters) -> type", without the types of self and of what a dictionary holds."""
+    """The signature "name(parameters) -> type" without the types of self and of dictionary values."""
     for compiled, written in SPELLINGS.items():
         definition = definition.replace(compiled, written)
     definition = re.sub(r"dict\[[^]]*]", "dict", re.sub(r"\(self: \w+", "(self", definition))

@@ -10,7 +10,7 @@ import pytest
 from weir.registry import CONTROLLERS
 
 ROOT = Path(__file__).parents[2]
-REGISTRY = "estimator/include/weir/registry.h"
+REGISTRY = "estimator/src/registry.h"
 # A comparison, a suite or a factory of one host names some of them; a copy of the registry names nearly all.
 MOST_NAMES = 6
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -35,4 +35,4 @@ def test_no_file_but_the_registry_lists_the_controllers() -> None:
     named = {path: controllers_in(ROOT / path) for path in paths if not re.match(r"tests/|plugins/.*/tests/", path)}
     assert named.pop(REGISTRY) == {*CONTROLLERS}
     lists = {path: sorted(names) for path, names in named.items() if len(names) > MOST_NAMES}
-    assert not lists, f"read the names from the registry (weir.registry, weir/registry.h): {lists}"
+    assert not lists, f"read the names from the registry (weir.registry, registry.h): {lists}"

@@ -17,12 +17,12 @@ struct TestSendSidePath {
   DataRate capacity = DataRate::KilobitsPerSecond(1500);
   TimeDelta one_way_delay = TimeDelta::Millis(25);
   TimeDelta queue = TimeDelta::Millis(300);
-  // What becomes of feedback: the times after its arrival at which it is handed in; none: it is lost.
+  // Delays after which feedback is passed in; none: it is lost.
   std::function<std::vector<TimeDelta>(TimeDelta)> feedback = [](TimeDelta) {
     return std::vector<TimeDelta>{TimeDelta::Zero()};
   };
   uint16_t first_sequence_number = 0;
-  // What the receiver's clock is ahead of the sender's.
+  // The receiver's clock minus the sender's.
   TimeDelta clock_offset = TimeDelta::Seconds(12'345);
 };
 

@@ -1,7 +1,6 @@
 """Models of decision trees, random ones and ones that no reader may take for a tree.
 
-A tree is the attributes of a TreeEnsembleRegressor of ONNX's machine-learning operators, as `src/policy/onnx_tree.h`
-knows it.
+A tree is the attributes of a TreeEnsembleRegressor of ONNX's machine-learning operators, see `src/onnx/onnx_tree.h`.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 MACHINE_LEARNING = "ai.onnx.ml"
 OPSETS = (("", 17), (MACHINE_LEARNING, 3))
-# What a leaf answers: multiples of something, as around the rule.
+# Outputs of leaves: multiples, as for actions relative to the rule.
 LEVELS = np.linspace(-1, 1, 9, dtype=np.float32)
 
 # From a model without metadata, kind of action and further keys of the metadata to the file.
@@ -128,7 +127,7 @@ def good_trees(finish: Finish, features: int) -> dict[str, bytes]:
     return {
         "tree": tree,
         "tree_packed": _packed(onnx.load_from_string(tree)),
-        # What fuzzers begin with.
+        # The seed of fuzzers.
         "small_tree": finish(random_tree(2, 8, features)[0], "log_rate"),
     }
 
@@ -158,7 +157,7 @@ def _packed(model: onnx.ModelProto) -> bytes:
 
 
 def refused_trees(finish: Finish, features: int) -> dict[str, bytes]:
-    """Name to file; each is a good model but for what its name says."""
+    """Files by name; each is a valid model except for the fault in its name."""
     model, _ = random_tree(2, 8, features)
     good = finish(model, "log_rate")
 

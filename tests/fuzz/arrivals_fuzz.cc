@@ -7,6 +7,7 @@
 #include "fuzz_input.h"
 #include "fuzz_packet.h"
 #include "fuzz_targets.h"
+#include "interval_statistics_fields.h"
 
 namespace weir::fuzz {
 namespace {

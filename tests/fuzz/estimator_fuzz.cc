@@ -8,6 +8,7 @@
 #include "fuzz_input.h"
 #include "fuzz_packet.h"
 #include "fuzz_targets.h"
+#include "registry.h"
 #include "scripted_controller.h"
 #include "test_pool.h"
 #include "weir/bandwidth_estimator.h"
@@ -51,7 +52,7 @@ std::unique_ptr<ReceiverController> MakeController(FuzzInput& input) {
 
 FusionKind TakeFusion(FuzzInput& input) { return static_cast<FusionKind>(input.Choose(kFusionNames.size())); }
 
-// Seats among "m0" to "m7", of whom a pool need not have all.
+// A selection among "m0" to "m7"; a pool need not have all of them.
 PoolSpecification TakeSeats(FuzzInput& input) {
   PoolSpecification seats{.pilot = MemberName(input.Choose(2)),
                           .fusion = TakeFusion(input),

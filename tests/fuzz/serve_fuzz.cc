@@ -14,7 +14,7 @@
 namespace weir::fuzz {
 namespace {
 
-// What the other side of `weir-sim serve` sends.
+// Data from the client of `weir-sim serve`.
 class FuzzStream {
  public:
   explicit FuzzStream(std::span<const uint8_t> bytes) : fd_(memfd_create("frames", 0)) {
@@ -69,7 +69,7 @@ void FuzzServe(std::span<const uint8_t> bytes) {
     size += 5 + frame->payload.size();
     if (frame->type == 'R') CheckRequest(frame->payload);
   }
-  // What is no whole frame breaks the channel.
+  // A partial frame breaks the channel.
   WEIR_FUZZ_CHECK(channel.broken() == (size < bytes.size()));
 }
 

@@ -146,7 +146,7 @@ class Soak {
     now_ = Timestamp::Micros(static_cast<int64_t>(number * static_cast<double>(kUsPerDay) / kPacketsPerDay));
     Stream& stream = streams_[static_cast<size_t>(Uniform(0, kStreams - 1))];
     if (stream.packets_left-- <= 0) {
-      // One in five says so.
+      // One in five sends BYE.
       if (Uniform(0, 4) == 0) estimator_.RemoveStream(stream.ssrc);
       Begin(stream);
     }

@@ -7,9 +7,9 @@
 #include "modules/congestion_controller/include/remote_bitrate_estimator_factory.h"
 #include "rate_controllers.h"
 #include "receive_side_settings.h"
+#include "registry.h"
 #include "switched_remote_bitrate_estimator.h"
 #include "weir/controllers.h"
-#include "weir/registry.h"
 
 namespace weir {
 namespace {
@@ -69,7 +69,7 @@ Result<ControllerFactory> PolicyAlone(std::span<const std::byte> model) {
 }
 
 ControllerFactory RuleAlone() {
-  return [] { return std::make_unique<FallbackController>(nullptr); };
+  return [] { return MakeFallbackController(nullptr); };
 }
 
 Result<ControllerFactory> PoolOf(const PoolSpecification& specification,

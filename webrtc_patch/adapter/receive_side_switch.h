@@ -49,7 +49,7 @@ namespace weir {
 
 enum class ReceiveSideMode : uint8_t { kGcc, kWeir, kShadow };
 
-// By their names in calls (weir/registry.h); nothing for any other.
+// By their names in calls (registry.h); nothing for any other.
 std::string_view ToString(ReceiveSideMode mode);
 std::optional<ReceiveSideMode> ParseReceiveSideMode(std::string_view name);
 

@@ -10,8 +10,8 @@
 
 #include "options.h"
 #include "program/json.h"
+#include "registry.h"
 #include "weir/controllers.h"
-#include "weir/registry.h"
 
 namespace weir::peer {
 namespace {

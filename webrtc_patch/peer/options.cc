@@ -7,7 +7,7 @@
 
 #include "program/command_line.h"
 #include "program/json.h"
-#include "weir/registry.h"
+#include "registry.h"
 
 namespace weir::peer {
 namespace {

@@ -12,9 +12,9 @@
 #include "program/external_controllers.h"
 #include "program/sender_gcc.h"
 #include "receive_side_switch.h"
+#include "registry.h"
 #include "weir/network_types.h"
 #include "weir/objective.h"
-#include "weir/registry.h"
 #include "weir/result.h"
 
 namespace weir::peer {

@@ -1,4 +1,4 @@
-// RTP packets at the receiver: as the host reports them, and as the arrival statistics have read them.
+// RTP packets at the receiver: reported by the host, and after the arrival statistics.
 #ifndef WEIR_ARRIVAL_H_
 #define WEIR_ARRIVAL_H_
 
@@ -11,14 +11,12 @@ namespace weir {
 // Senders of media fill a packet up to this size, header included.
 inline constexpr DataSize kFullPacket = DataSize::Bytes(1200);
 
-// The purpose of a packet. The host derives it from the negotiated payload type; kProbe also covers packets of padding.
+// Purpose of a packet, from the negotiated payload type; kProbe includes padding.
 enum class PacketKind : uint8_t { kVideo, kAudio, kProbe, kRetransmission };
 
-// One RTP packet as received. The sender controls every field but the arrival time, so they are untrusted.
+// An RTP packet as received. All fields but the arrival time are untrusted.
 struct PacketArrival {
-  // The receiver's monotonic clock.
-  Timestamp arrival_time = Timestamp::MinusInfinity();
-  // Fields of the RTP header; all values are valid.
+  Timestamp arrival_time = Timestamp::MinusInfinity();  // the receiver's monotonic clock
   uint32_t ssrc = 0;
   uint16_t sequence_number = 0;
   uint8_t payload_type = 0;
@@ -29,7 +27,7 @@ struct PacketArrival {
   // Replaces abs-send-time where that is missing; the clock rate is in Hz, 0 when unknown.
   uint32_t rtp_timestamp = 0;
   uint32_t rtp_clock_rate = 0;
-  // Sizes of the parts of the RTP packet in bytes, without UDP and IP.
+  // In bytes, without UDP and IP.
   uint32_t header_size = 0;
   uint32_t payload_size = 0;
   uint32_t padding_size = 0;
@@ -39,8 +37,7 @@ struct PacketArrival {
   }
 };
 
-// A packet after unwrapping, removal of duplicates and comparison with the base delay: the input of controllers at the
-// receiver.
+// A packet after unwrapping and removal of duplicates: the input of controllers at the receiver.
 struct Arrival {
   // The packet as reported, with an arrival time that never runs backwards.
   PacketArrival packet;
@@ -85,10 +82,8 @@ struct ArrivalTotals {
 
 struct LastSecond {
   DataRate receive_rate = DataRate::Zero();
-  // Mean; zero where no packet had a send time.
-  TimeDelta queueing_delay = TimeDelta::Zero();
-  // 0 to 1.
-  double loss_ratio = 0;
+  TimeDelta queueing_delay = TimeDelta::Zero();  // mean; zero where no packet had a send time
+  double loss_ratio = 0;                         // 0 to 1
 };
 
 }  // namespace weir

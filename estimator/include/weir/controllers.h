@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "weir/network_controller.h"
-#include "weir/registry.h"
 #include "weir/result.h"
 #include "weir/units.h"
 
@@ -22,25 +21,17 @@ namespace internal {
 struct LoadedModel;
 }
 
-// A policy model in ONNX form. The policy is untrusted: it is loaded from bytes and checked against its contract once;
-// any number of controllers share it. Only loading reads the steady clock, to measure decisions.
-//
-// The contract (schema 1): inputs `observation` [1,D], optional `objective` [1,3], optional `state` [1,S]; outputs
-// `action` [1,A], with a state `next_state` [1,S], and optional `path_kind` [1,1], the kind of path from 1 to 255; all
-// float32. D is as FeatureSpecification says. Metadata, all strings: weir.schema, weir.features, weir.history,
-// weir.interval_ms, weir.action_kind, weir.action_alpha (relative), weir.action_multipliers (discrete), weir.min_bps,
-// weir.max_bps, weir.golden, and optionally weir.ranges (low and high of each feature in training), weir.name,
-// weir.version, weir.provenance.
+// A policy model in ONNX form, which any number of controllers share. The policy is untrusted: it is checked against
+// the contract of src/policy/model_reader.h when it is loaded. Only loading reads the steady clock.
 class PolicyModel {
  public:
   static constexpr size_t kMaxSize = size_t{16} << 20;
 
-  // The host's thread waits for a decision; those of the shipped model take a thousandth of this.
+  // The shipped model takes a thousandth of this.
   static constexpr TimeDelta kMaxDecisionTime = TimeDelta::Millis(10);
 
-  // Checks size, wire format, operators, the size of all tensors, signature and metadata, then runs the model on zeros,
-  // on saturated and random observations and on its golden vectors. A decision must not take longer than `time_limit`
-  // on this machine. The error is one sentence for the user. `bytes` need not outlive the call.
+  // Checks the structure and the metadata, then runs the model on probe observations and on its golden vectors. A
+  // decision must not take longer than `time_limit` on this machine. The error is one sentence for the user.
   static Result<std::shared_ptr<const PolicyModel>> Load(std::span<const std::byte> bytes,
                                                          TimeDelta time_limit = kMaxDecisionTime);
   ~PolicyModel();
@@ -59,7 +50,7 @@ class PolicyModel {
 // The version of the ONNX Runtime library in use, such as "1.31.1"; empty when there is none.
 const char* OnnxRuntimeVersion();
 
-// Null for a name that is not in `kBuiltInControllers`. `fixed_rate` is the rate of "fixed".
+// The controllers "nada", "rule" and "fixed", which needs `fixed_rate`; null for any other name.
 std::unique_ptr<ReceiverController> MakeBuiltInController(std::string_view name, DataRate fixed_rate);
 
 // A controller that runs a policy model.
@@ -71,7 +62,7 @@ bool IsModelName(std::string_view controller);
 // The policy model after "weir:"; `name` is empty for plain "weir".
 using ModelSource = std::function<Result<std::shared_ptr<const PolicyModel>>(const std::string& name)>;
 
-// A controller that needs nothing but the library: "weir", "weir:NAME", or a name of `kBuiltInControllers`.
+// A controller that needs nothing but the library: "weir", "weir:NAME", or a built-in one.
 Result<std::unique_ptr<ReceiverController>> MakeController(const std::string& name, const ModelSource& models,
                                                            DataRate fixed_rate);
 

@@ -1,5 +1,4 @@
-// The rules of the guard: their names, switches and counters. They run after the controller and bound its rate, however
-// the controller behaves.
+// The rules of the guard, which bound the rate of any controller: names, switches and counters.
 #ifndef WEIR_GUARD_H_
 #define WEIR_GUARD_H_
 
@@ -17,23 +16,19 @@ namespace weir {
 struct GuardRuleInfo {
   // Reason of an estimate that the rule changed last: "guard_" and the name, zero-terminated.
   std::string_view reason;
-  // The rule can be switched off.
-  bool has_switch;
-  // The rule is on while a policy is trained. One that is held up from below learns to rely on it.
-  bool in_training;
-  // The rule works without delays.
-  bool without_delays;
+  bool has_switch;      // it can be switched off
+  bool in_training;     // on while a policy is trained; a policy learns to rely on a rule that raises its rate
+  bool without_delays;  // it works without delays
 
   constexpr std::string_view name() const { return reason.substr(6); }
 };
 
-// All rules, in the order in which they run. src/guard/guard_rules.cc has the table.
+// All rules of src/guard/guard_rules.cc, in the order in which they run.
 std::span<const GuardRuleInfo> GuardRules();
 
 inline constexpr size_t kMaxGuardRules = 16;
 
-// Rules that are on; by default all. Rules without a switch always are: a rate of 0 would mean "no limit" to the
-// sender.
+// The rules that are on; by default all. A rule without a switch always is.
 class GuardOptions {
  public:
   static GuardOptions WithoutRules();
@@ -42,7 +37,6 @@ class GuardOptions {
 
   // False, with nothing changed, when no rule with a switch has the name.
   [[nodiscard]] bool SwitchOff(std::string_view name);
-  // `rule` is an index of GuardRules().
   bool IsOn(size_t rule) const { return (off_ >> rule & 1) == 0; }
 
  private:

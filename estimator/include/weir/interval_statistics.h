@@ -1,20 +1,13 @@
-// One record of what arrived during one decision interval, and the registry of its fields: the features that a policy
-// can see. The names are the same in C++, Python, JSON and reports.
+// Statistics of the arrivals of one decision interval: the features that a policy can see.
 #ifndef WEIR_INTERVAL_STATISTICS_H_
 #define WEIR_INTERVAL_STATISTICS_H_
-
-#include <array>
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
 
 #include "weir/network_types.h"
 
 namespace weir {
 
-// All values are finite and in SI units (seconds, bits per second, bytes); kIntervalStatisticsFields describes each. In
-// an interval without packets, rates and counts are 0, and delays are those of the last packet.
+// All values are finite and in SI units (seconds, bits per second, bytes); src/interval_statistics_fields.h describes
+// each. In an interval without packets, rates and counts are 0, and delays are those of the last packet.
 struct IntervalStatistics {
   double interval_s = 0;
   double receive_rate_bps = 0;
@@ -48,117 +41,6 @@ struct IntervalStatistics {
   double queueing_delay_min_10s_s = 0;
   double queueing_delay_max_10s_s = 0;
 };
-
-// Decisions are made at intervals within these, at rates up to this.
-inline constexpr TimeDelta kMinDecisionInterval = TimeDelta::Millis(10);
-inline constexpr TimeDelta kMaxDecisionInterval = TimeDelta::Seconds(10);
-inline constexpr double kMaxPolicyRateBps = 1e10;
-inline constexpr double kMaxSendingRatio = 100;
-
-// Scaling of a feature in trained networks; trainer/policies/feature_scaling.py has the formulas. kRateOverRule is
-// relative to the rate of the ten-line rule.
-enum class InputScale { kUnscaled, kRateOverRule, kDelay, kCount, kTime, kSquareRoot, kGradient, kLogRatio };
-std::string_view ToString(InputScale scale);
-
-struct FeatureRange {
-  // Both inclusive, low < high.
-  double low = 0;
-  double high = 0;
-};
-
-// Unit and ranges of a feature.
-struct FeatureQuantity {
-  std::string_view unit;  // empty for ratios and shares
-  // Range of the inputs with which a model is checked when it is loaded.
-  FeatureRange load_check;
-  // Range to which an environment clips its observations; no observation should need it.
-  FeatureRange observation_space;
-};
-
-struct IntervalStatisticsField {
-  // Name of the member, the same everywhere.
-  std::string_view name;
-  double IntervalStatistics::* member;
-  FeatureQuantity quantity;
-  // How networks scale it.
-  InputScale scale;
-  // Description in one line.
-  std::string_view description;
-  // The feature is about more than the interval: an observation has its newest value only.
-  bool of_path = false;
-};
-
-// Each field once, in the order of the record.
-inline constexpr auto kIntervalStatisticsFields = [] {
-  using enum InputScale;
-  constexpr FeatureQuantity kShare{"", {0, 1}, {0, 1}};
-  constexpr FeatureQuantity kRate{"bit/s", {0, kMaxPolicyRateBps}, {0, 1e11}};
-  constexpr FeatureQuantity kPackets{"packets", {0, 1e6}, {0, 1e9}};
-  constexpr FeatureQuantity kBytes{"bytes", {0, 1e9}, {0, 1e12}};
-  constexpr FeatureQuantity kQueue{"s", {0, 60}, {0, 1e5}};
-  constexpr FeatureQuantity kSilence{"s", {0, 10'800}, {0, 1e5}};  // three hours
-  constexpr FeatureQuantity kInterval{"s", {kMinDecisionInterval.seconds(), kMaxDecisionInterval.seconds()}, {0, 60}};
-  constexpr FeatureQuantity kSlope{"s/s", {-100, 100}, {-1e5, 1e5}};
-  constexpr FeatureQuantity kRoundTripTime{"s", {0, kMaxRoundTripTime.seconds()}, {0, kMaxRoundTripTime.seconds()}};
-  constexpr FeatureQuantity kDelayRatio{"", {1, 1e4}, {0, 1e7}};
-  constexpr FeatureQuantity kSendingRatio{"", {0, kMaxSendingRatio}, {0, kMaxSendingRatio}};
-  using S = IntervalStatistics;
-  return std::to_array<IntervalStatisticsField>({
-      {"interval_s", &S::interval_s, kInterval, kTime, "length of the interval"},
-      {"receive_rate_bps", &S::receive_rate_bps, kRate, kRateOverRule, "RTP bytes received over the interval"},
-      {"packets_received", &S::packets_received, kPackets, kCount, "RTP packets; duplicates not counted"},
-      {"bytes_received", &S::bytes_received, kBytes, kCount, "of these: header, payload and padding"},
-      {"packets_lost", &S::packets_lost, kPackets, kCount,
-       "never negative: late arrivals are carried into the next interval"},
-      {"loss_ratio", &S::loss_ratio, kShare, kSquareRoot, "lost / (lost + received); 0 when nothing was expected"},
-      {"queueing_delay_mean_s", &S::queueing_delay_mean_s, kQueue, kDelay,
-       "mean of one-way delay above the windowed base delay"},
-      {"queueing_delay_min_s", &S::queueing_delay_min_s, kQueue, kDelay, "its smallest"},
-      {"queueing_delay_max_s", &S::queueing_delay_max_s, kQueue, kDelay, "its largest"},
-      {"queueing_delay_p95_s", &S::queueing_delay_p95_s, kQueue, kDelay,
-       "its 95th percentile, from a histogram, within 10 %"},
-      {"delay_gradient", &S::delay_gradient, kSlope, kGradient,
-       "slope of one-way delay over arrival time, least squares"},
-      {"base_round_trip_time_s", &S::base_round_trip_time_s, kRoundTripTime, kDelay,
-       "the smallest of the last ten reports; 100 ms when unknown"},
-      {"delay_ratio", &S::delay_ratio, kDelayRatio, kLogRatio,
-       "(base + mean queueing delay) / base, after MOCC; base: half the base round-trip time"},
-      {"interarrival_time_mean_s", &S::interarrival_time_mean_s, kSilence, kTime, "mean time between two arrivals"},
-      {"jitter_s", &S::jitter_s, kQueue, kTime, "RFC 3550 section 6.4.1, at the end of the interval"},
-      {"time_since_last_packet_s", &S::time_since_last_packet_s, kSilence, kTime, "silence at the end of the interval"},
-      {"sending_ratio", &S::sending_ratio, kSendingRatio, kLogRatio,
-       "expected / received packets, after MOCC; at most 100"},
-      {"video_share", &S::video_share, kShare, kUnscaled, "video packets, of those received"},
-      {"audio_share", &S::audio_share, kShare, kUnscaled, "audio packets, of those received"},
-      {"probe_share", &S::probe_share, kShare, kUnscaled, "packets of probe clusters, of those received"},
-      {"retransmission_share", &S::retransmission_share, kShare, kUnscaled, "repeated packets, of those received"},
-      {"application_limited", &S::application_limited, kShare, kUnscaled,
-       "1 when the sender sends well below the estimate although the path is idle"},
-      {"last_estimate_bps", &S::last_estimate_bps, kRate, kRateOverRule,
-       "the target that was in force during the interval"},
-      {"delay_noise_s", &S::delay_noise_s, kQueue, kDelay,
-       "how far the smallest delays of the last 32 intervals bend: median of their second differences", true},
-      {"loss_at_short_queue_10s", &S::loss_at_short_queue_10s, kShare, kSquareRoot,
-       "loss ratio of the intervals of the last 10 s whose queueing delay stayed below 15 ms", true},
-      {"loss_ratio_slow_10s", &S::loss_ratio_slow_10s, kShare, kSquareRoot,
-       "loss ratio of those half of the last 10 s in which least was sent: loss by chance is the same in both", true},
-      {"loss_ratio_fast_10s", &S::loss_ratio_fast_10s, kShare, kSquareRoot, "of the other half", true},
-      {"receive_rate_max_10s_bps", &S::receive_rate_max_10s_bps, kRate, kRateOverRule,
-       "highest receive rate over a second in the last 10 s", true},
-      {"receive_rate_min_10s_bps", &S::receive_rate_min_10s_bps, kRate, kRateOverRule, "the lowest", true},
-      {"queueing_delay_min_10s_s", &S::queueing_delay_min_10s_s, kQueue, kDelay,
-       "smallest queueing delay of the last 10 s", true},
-      {"queueing_delay_max_10s_s", &S::queueing_delay_max_10s_s, kQueue, kDelay, "its largest", true},
-  });
-}();
-static_assert(sizeof(IntervalStatistics) == kIntervalStatisticsFields.size() * sizeof(double),
-              "every field of IntervalStatistics needs its line in kIntervalStatisticsFields");
-
-// The field of that name; nothing when there is none.
-std::optional<IntervalStatisticsField> FindIntervalStatisticsField(std::string_view name);
-
-// All names, separated by commas, for messages about one that is unknown.
-std::string IntervalStatisticsFieldNames();
 
 }  // namespace weir
 

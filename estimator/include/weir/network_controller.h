@@ -1,9 +1,7 @@
-// The interfaces of rate controllers, after libwebrtc's NetworkControllerInterface: ReceiverController for a controller
-// that runs at the receiver, SenderController for one that runs at the sender.
+// Rate controllers at the receiver and at the sender, after libwebrtc's NetworkControllerInterface.
 //
-// The host calls the events in the order of time, and `OnTimeout` when `next_timeout()` has come; it never calls
-// concurrently. The same calls give the same results, bit for bit. No event blocks, throws or, after warm-up at the
-// receiver, allocates.
+// The host calls the events in the order of time, never concurrently. The same calls give the same results, bit for
+// bit. No event blocks, throws or, after warm-up at the receiver, allocates.
 #ifndef WEIR_NETWORK_CONTROLLER_H_
 #define WEIR_NETWORK_CONTROLLER_H_
 
@@ -16,7 +14,6 @@
 
 namespace weir {
 
-// The events at both ends.
 class NetworkController {
  public:
   virtual ~NetworkController() = default;
@@ -35,8 +32,8 @@ class NetworkController {
   virtual Timestamp next_timeout() const = 0;
 };
 
-// Decides from arrivals; REMB carries its target to the sender. Every OnTimeout at or after next_timeout() returns a
-// target, also one that has not changed. A missing, infinite, zero or negative target is a fault.
+// Decides from arrivals. Every OnTimeout at or after next_timeout() returns a target, also an unchanged one. A missing,
+// infinite, zero or negative target is a fault.
 class ReceiverController : public NetworkController {
  public:
   // Invoked for every packet that is not a duplicate.

@@ -15,46 +15,37 @@ namespace weir {
 // Bounds that a host sets for every target: 0 < min_rate <= max_rate, both finite.
 struct TargetRateConstraints {
   DataRate min_rate = DataRate::KilobitsPerSecond(30);
-  // The target before the first decision.
   DataRate start_rate = DataRate::KilobitsPerSecond(300);
   DataRate max_rate = DataRate::KilobitsPerSecond(50'000);
-  // When they come into force.
   Timestamp at_time = Timestamp::MinusInfinity();
 };
 
-// The constraints with the start rate moved into the bounds; an error when a bound is not finite, not above 0, or
-// min_rate is above max_rate.
+// The constraints with the start rate moved into the bounds, or the error.
 Result<TargetRateConstraints> Validated(const TargetRateConstraints& constraints);
 
 struct TargetTransferRate {
-  // When it was decided.
   Timestamp at_time = Timestamp::PlusInfinity();
-  // What all RTP of the sender may use together, headers and retransmissions included.
+  // For all RTP of the sender together, headers and retransmissions included.
   DataRate target_rate = DataRate::Zero();
 };
 
 struct PacerConfig {
-  // From when on it holds.
   Timestamp at_time = Timestamp::PlusInfinity();
-  // The pacer sends at most at this rate ...
-  DataRate pacing_rate = DataRate::Zero();
-  // ... and fills up with padding to this one when media does not.
-  DataRate padding_rate = DataRate::Zero();
+  DataRate pacing_rate = DataRate::Zero();   // the highest rate of the pacer
+  DataRate padding_rate = DataRate::Zero();  // padding raises a lower rate of media to this
 };
 
-// A burst at `target_rate` that the sender is asked to send, for at least `target_duration` and `target_probe_count`
-// packets.
+// A requested burst at `target_rate`, of at least `target_duration` and `target_probe_count` packets.
 struct ProbeClusterConfig {
-  // When it was asked for.
   Timestamp at_time = Timestamp::PlusInfinity();
-  // Comes back in the PacedPacketInfo of its packets; not negative.
+  // Not negative; the PacedPacketInfo of its packets has it.
   int32_t id = 0;
   DataRate target_rate = DataRate::Zero();
   TimeDelta target_duration = TimeDelta::Zero();
   int32_t target_probe_count = 0;
 };
 
-// The controller that a target comes from, where there are several (FallbackController, PoolController).
+// Source of the target of FallbackController and PoolController.
 enum class TargetSource : uint8_t {
   kNone,       // no controller was due
   kUndecided,  // no controller has given a target yet
@@ -67,43 +58,38 @@ enum class TargetSource : uint8_t {
 // Only what changed is present.
 struct NetworkControlUpdate {
   std::optional<TargetTransferRate> target_rate;
-  // Set by controllers that are made of several.
   TargetSource source = TargetSource::kNone;
-  // The kind of path that a model recognizes, from 1; 0 where it knows none, or does not know yet.
+  // The kind of path that a model recognizes, from 1; 0 for none.
   int path_kind = 0;
-  // Only from the sender's controllers, as are the probes, which the host sends one after the other.
+  // Only from the sender's controllers, as are the probes, which the host sends one after another.
   std::optional<PacerConfig> pacer_config;
   std::vector<ProbeClusterConfig> probe_cluster_configs;
 };
 
-// Tells which probe cluster, if any, a sent packet belongs to.
+// The probe cluster of a sent packet.
 struct PacedPacketInfo {
   static constexpr int32_t kNotAProbe = -1;
-  // The other fields count only where this is not kNotAProbe.
   int32_t probe_cluster_id = kNotAProbe;
-  // What the cluster must have at least, in packets and in all.
+  // Lower bounds of the cluster.
   int32_t probe_cluster_min_probes = 0;
   DataSize probe_cluster_min_size = DataSize::Zero();
-  // Sent for this cluster before this packet.
+  // Sent for the cluster before this packet.
   DataSize probe_cluster_bytes_sent = DataSize::Zero();
-  // At which the cluster was asked for.
+  // Target rate of the cluster.
   DataRate send_rate = DataRate::Zero();
 };
 
 struct SentPacket {
-  // By the sender's own clock.
   Timestamp send_time = Timestamp::PlusInfinity();
-  // With IP and UDP.
-  DataSize size = DataSize::Zero();
-  // Transport-wide, unwrapped, consecutive from 0.
-  int64_t sequence_number = 0;
+  DataSize size = DataSize::Zero();  // with IP and UDP
+  int64_t sequence_number = 0;       // transport-wide, unwrapped, consecutive from 0
   PacedPacketInfo pacing_info;
-  // Sent and not yet reported on, this packet included.
+  // With this packet.
   DataSize data_in_flight = DataSize::Zero();
   bool audio = false;
 };
 
-// What transport feedback says of one sent packet; an infinite receive time means lost.
+// The feedback about one sent packet; an infinite receive time means lost.
 struct PacketResult {
   SentPacket sent_packet;
   Timestamp receive_time = Timestamp::PlusInfinity();
@@ -112,40 +98,37 @@ struct PacketResult {
 struct TransportPacketsFeedback {
   // When the feedback reached the sender.
   Timestamp feedback_time = Timestamp::PlusInfinity();
-  // Sent and not yet reported on, after this feedback.
+  // After this feedback.
   DataSize data_in_flight = DataSize::Zero();
-  // In the order of their sequence numbers.
+  // In the order of sequence numbers.
   std::vector<PacketResult> packet_feedbacks;
 };
 
 // From the report blocks of an RTCP receiver report.
 struct TransportLossReport {
-  // When it reached the sender.
   Timestamp receive_time = Timestamp::PlusInfinity();
-  // Of the packets that it counts: since the report before it.
+  // The period since the previous report.
   Timestamp start_time = Timestamp::PlusInfinity();
   Timestamp end_time = Timestamp::PlusInfinity();
-  // Neither is negative; both together are what was expected.
+  // Not negative; the sum is the number of expected packets.
   int64_t packets_lost_delta = 0;
   int64_t packets_received_delta = 0;
 };
 
-// REMB that the sender received. The target is at most `bandwidth` from then on.
+// A REMB that the sender received. It bounds the target from then on.
 struct RemoteBitrateReport {
   Timestamp receive_time = Timestamp::PlusInfinity();
   DataRate bandwidth = DataRate::PlusInfinity();
 };
 
-// Until the first report.
+// Assumed until the first report.
 inline constexpr TimeDelta kAssumedRoundTripTime = TimeDelta::Millis(100);
-// Longer ones are ignored, as are those that are not above 0.
 inline constexpr TimeDelta kMaxRoundTripTime = TimeDelta::Seconds(60);
 constexpr bool IsRoundTripTime(TimeDelta time) { return time > TimeDelta::Zero() && time <= kMaxRoundTripTime; }
 
 struct RoundTripTimeUpdate {
-  // When it was measured.
   Timestamp receive_time = Timestamp::PlusInfinity();
-  // Counts where IsRoundTripTime() holds.
+  // Ignored unless IsRoundTripTime() holds.
   TimeDelta round_trip_time = TimeDelta::PlusInfinity();
 };
 

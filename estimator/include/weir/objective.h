@@ -1,5 +1,4 @@
-// What the application wants of the path, after MOCC (EuroSys 2022, section 4.1): three weights that an application can
-// set at any time in a call.
+// Weights of throughput, latency and loss, after MOCC (EuroSys 2022, section 4.1). They can change during a call.
 #ifndef WEIR_OBJECTIVE_H_
 #define WEIR_OBJECTIVE_H_
 
@@ -8,7 +7,7 @@
 
 namespace weir {
 
-// What is wanted of a call: how much each counts. Each in (0, 1); their sum is 1.
+// Each weight is in (0, 1); their sum is 1.
 struct Objective {
   float throughput = 0.4f;
   float latency = 0.5f;
@@ -25,12 +24,12 @@ inline constexpr Objective kLatency{0.1f, 0.8f, 0.1f};
 std::optional<Objective> NormalizedObjective(float throughput, float latency, float loss);
 
 struct ObjectivePresetEntry {
-  // Lower case, each there once.
+  // Lower case, unique.
   std::string_view name;
   Objective objective;
 };
 
-// Each preset is registered by its one line here; Python reads it too (weir.registry). The first is the default.
+// Python reads this table too (weir.registry). The first is the default.
 inline constexpr ObjectivePresetEntry kObjectivePresets[] = {
     {.name = "balanced", .objective = kBalanced},
     {.name = "throughput", .objective = kThroughput},

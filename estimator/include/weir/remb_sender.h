@@ -1,5 +1,4 @@
-// REMB, the RTCP message "Receiver Estimated Maximum Bitrate" of draft-alvestrand-rmcat-remb-03: when to send one, how
-// to write and to read it.
+// REMB, the RTCP message "Receiver Estimated Maximum Bitrate" of draft-alvestrand-rmcat-remb-03.
 #ifndef WEIR_REMB_SENDER_H_
 #define WEIR_REMB_SENDER_H_
 
@@ -27,22 +26,20 @@ struct Remb {
   uint32_t sender_ssrc = 0;
   // Not negative; libwebrtc reads 0 as "no limit".
   DataRate rate = DataRate::Zero();
-  // At most kMaxRembSsrcs.
+  // The first `ssrc_count` of `ssrcs` are valid.
   size_t ssrc_count = 0;
-  // The first `ssrc_count` are valid.
   std::array<uint32_t, kMaxRembSsrcs> ssrcs{};
 };
 
-// Writes one RTCP packet and returns its size; 0, with nothing written, when `out` is too small, there are more than
-// 255 SSRCs, or the rate is not positive and finite. Rates are rounded down to 18 significant bits.
+// Writes one RTCP packet and returns its size; 0 when `out` is too small, there are more than 255 SSRCs, or the rate is
+// not positive and finite. Rates are rounded down to 18 significant bits.
 [[nodiscard]] size_t WriteRemb(const Remb& remb, std::span<uint8_t> out);
 
-// Reads the one RTCP packet that `packet` holds, without the compound packet around it. Nothing unless it is a
-// well-formed REMB: RTP version 2, PT 206, FMT 15, "REMB", and lengths that agree with each other and with `packet`. A
-// rate of 0 is reported as such; rates beyond DataRate are malformed.
+// Reads one RTCP packet, not a compound packet. Nothing unless it is a well-formed REMB: RTP version 2, PT 206, FMT 15,
+// "REMB", consistent lengths, and a rate within DataRate, which may be 0.
 std::optional<Remb> ParseRemb(std::span<const uint8_t> packet);
 
-// A REMB with the rate in force and the SSRCs of the streams that have not ended; `sender_ssrc` is left to the host.
+// A REMB with the rate in force and the SSRCs of the streams that have not ended; the host sets `sender_ssrc`.
 Remb RembFor(const BandwidthEstimator& estimator);
 
 // Decides when a REMB with the estimate in force is due. The host calls BandwidthEstimator::OnTimeout and then this
@@ -52,13 +49,11 @@ Remb RembFor(const BandwidthEstimator& estimator);
 //
 // 1. At once, for the first rate.
 // 2. T <= 0.97 S: at once.
-// 3. Any other T != S: at t = 200 ms. Fewer than four packets in the last second and 0.85 S < T < 1.15 S: at t = 500
-// ms,
-//    also where rule 2 would apply. So few packets are little evidence, and REMB would outweigh the audio.
+// 3. Any other T != S: at t = 200 ms. Fewer than four packets in the last second and 0.85 S < T < 1.15 S: at
+//    t = 500 ms, before rule 2, since so few packets are little evidence and REMB would outweigh the audio.
 // 4. T = S, because feedback can be lost:
-//    a. at t = 200 ms until one was sent after the first packet: the sender's transport may not have been ready, and a
-//       sender that starts high uses the REMB that it has when it encodes its first frame. Without packets it rests 10
-//       s after the first REMB;
+//    a. at t = 200 ms until one was sent after the first packet, since the sender's transport may not have been ready;
+//       without packets only for 10 s after the first REMB;
 //    b. at t = 200 ms, up to five times, while more than 1.25 S arrives: the sender may not have received it. A REMB of
 //       80 bytes, with SRTCP, UDP and IP, must be at most 5 % of the received bytes (RFC 3550, section 6.2);
 //    c. at t = 1 s otherwise, also while nothing arrives.
@@ -68,10 +63,9 @@ class RembSender {
   Timestamp next_timeout(const BandwidthEstimator& estimator) const;
   // The REMB that is due, see RembFor(). A `now` that is not after that of the previous call is ignored.
   [[nodiscard]] std::optional<Remb> OnTimeout(const BandwidthEstimator& estimator, Timestamp now);
-  // A REMB although none is due, for hosts that have just become able to send.
+  // A REMB although none is due, for hosts that only now can send.
   Remb SendNow(const BandwidthEstimator& estimator, Timestamp now);
 
-  // Number of REMBs since construction.
   uint64_t sent() const { return sent_; }
 
  private:

@@ -1,4 +1,4 @@
-// A value or the one clear message why there is none, for what may fail because of its input.
+// A value, or the error of a function that can fail because of its input.
 #ifndef WEIR_RESULT_H_
 #define WEIR_RESULT_H_
 
@@ -8,7 +8,7 @@
 
 namespace weir {
 
-// What went wrong, where, and how to mend it; a sentence for the user, without a full stop.
+// A sentence for the user, without a full stop: the failure, its place and how to fix it.
 struct Error {
   std::string message;
 };

@@ -210,7 +210,7 @@ constexpr TimeDelta operator/(DataSize size, DataRate rate) {
   return TimeDelta::Micros(internal::SaturatingMulDiv(size.bytes(), 8'000'000, rate.bps()));
 }
 
-// What `rate` carries in `duration`, both finite.
+// The data at `rate` during `duration`, both finite.
 constexpr DataSize operator*(DataRate rate, TimeDelta duration) {
   return DataSize::Bytes(internal::SaturatingMulDiv(rate.bps(), duration.us(), 8'000'000));
 }

@@ -13,27 +13,27 @@ __version__: str
 ONNXRUNTIME_VERSION: str
 """The version of the ONNX Runtime library in use, such as "1.31.1"."""
 FEATURES: Mapping[str, Feature]
-"""What a policy can see, the statistics of a decision interval, by name; the table is
-estimator/include/weir/arrival/interval_statistics.h."""
+"""Features of policies, the statistics of a decision interval, by name; the table is
+estimator/src/interval_statistics_fields.h."""
 INTERVAL_STATISTICS_FIELDS: tuple[str, ...]
 """The names in `FEATURES`."""
 RULE: Mapping[str, float]
-"""The numbers of the ten-line rule, in SI units; see estimator/include/weir/controllers/rule_controller.h."""
+"""Constants of the ten-line rule, in SI units; see estimator/src/controllers/rule_controller.h."""
 CONTROLLERS: tuple[str, ...]
-"""The names of the receiver-side controllers that need no model."""
+"""Names of the receiver controllers that need no model."""
 REGISTERED_CONTROLLERS: tuple[RegisteredController, ...]
-"""Every controller that Weir knows, wherever it runs, in the order of tables: estimator/include/weir/registry."""
+"""Every controller, in the order of tables; see estimator/src/registry.h."""
 FUSIONS: tuple[str, ...]
-"""How a pool fuses the rates of its pilot and copilots."""
+"""Names of the fusions of a pool."""
 PILOT_POLICIES: tuple[str, ...]
-"""Who changes seats in a pool."""
+"""Names of the policies that change the active controller of a pool."""
 GUARD_RULES: dict[str, bool]
-"""The guard's rules by name, in the order of tables; whether each can be switched off: estimator/include/weir/guard."""
+"""The guard's rules by name, in the order of tables, with true for rules that can be switched off."""
 OBJECTIVE_PRESETS: dict[str, tuple[float, float, float]]
 """Weights of throughput, latency and loss by the preset's name; the first is the default."""
 
 def parse_pool(line: str) -> dict[str, Any]:
-    """What the line of a pool says; raises ValueError that names the character.
+    """Parses a pool specification; the ValueError of an invalid one names the character.
 
     The form: `pilot=weir copilots=nada,rule fusion=min policy=by_trust`, see
     weir/pool_controller.h. Keys: line (in its shortest form), pilot, copilots (a list),
@@ -41,66 +41,66 @@ def parse_pool(line: str) -> dict[str, Any]:
     """
 
 class RegisteredController:
-    """One line of the registry of controllers."""
+    """One row of the table of controllers."""
 
     @property
     def name(self) -> str: ...
     @property
     def summary(self) -> str:
-        """What it is, in a line."""
+        """Description in one line."""
     @property
     def built_in(self) -> bool:
-        """Whether `BandwidthEstimator` takes its name."""
+        """True when `BandwidthEstimator` accepts its name."""
     @property
     def simulated(self) -> bool:
-        """Whether weir-sim runs it; a scenario can name it."""
+        """True when weir-sim runs it; a scenario can name it."""
     @property
     def in_calls(self) -> bool:
-        """Whether weir-peer runs it, in real calls."""
+        """True when weir-peer runs it, in real calls."""
     @property
     def at_native_sender(self) -> bool:
-        """Whether weir-peer runs it where it sends, in place of what follows the receiver."""
+        """True when weir-peer runs it at the sender, in place of the receiver's controller."""
     @property
     def uses_model(self) -> bool:
-        """Whether its estimates are a model's, which follows the objective."""
+        """True when a model makes its estimates, which follow the objective."""
     @property
     def knows_path(self) -> bool:
-        """Whether it sees what no receiver can: a yardstick, no rival."""
+        """True when it has information that no receiver has: an upper bound, not a competitor."""
     @property
     def opt_in(self) -> bool:
-        """Whether it runs only where it is asked for by its name."""
+        """True when it runs only where it is named."""
 
 class Feature:
     """One statistic of a decision interval."""
 
     @property
     def name(self) -> str:
-        """As in models' metadata, configurations and records."""
+        """Name in models' metadata, configurations and records."""
     @property
     def unit(self) -> str:
         """One of "s", "bit/s", "packets", "bytes" or "s/s"; empty for ratios and shares."""
     @property
     def load_check(self) -> tuple[float, float]:
-        """Over this a model is tried when it is loaded, lowest and highest."""
+        """Range of the inputs with which a model is checked when it is loaded."""
     @property
     def observation_space(self) -> tuple[float, float]:
-        """To this an environment cuts its observations, lowest and highest."""
+        """Range to which an environment clips its observations."""
     @property
     def scale(self) -> str:
-        """How a trained network takes it in: a name of `weir.trainer.policies.feature_scaling.SCALINGS`."""
+        """Scaling in trained networks: a name of `weir.trainer.policies.feature_scaling.SCALINGS`."""
     @property
     def of_path(self) -> bool:
-        """About more than an interval: an observation has its newest value only, after the history."""
+        """True for statistics of the path: an observation has only the newest value, after the history."""
     @property
     def description(self) -> str:
-        """What it is, in a line."""
+        """Description in one line."""
 
 class Estimate:
-    """What the receiver tells the sender."""
+    """An estimate of the bandwidth."""
 
     @property
     def at_time_us(self) -> int:
-        """When it was made."""
+        """When it came into force."""
     @property
     def target_rate_bps(self) -> int:
         """The rate the sender may use, above 0."""
@@ -109,19 +109,17 @@ class Estimate:
         """One of start, pilot, copilot, fallback, held, or `guard_NAME` for a rule of the guard."""
     @property
     def path_kind(self) -> int:
-        """Which of the kinds of paths that it was trained on the pilot's model takes this one for, from 1; 0 where it
-        does not say, or does not know yet.
-        """
+        """The kind of path that the pilot's model recognizes, from 1; 0 for none."""
 
 class Model:
-    """An ONNX policy, checked against its contract (weir/controllers.h).
+    """An ONNX policy, checked against its contract (estimator/src/policy/model_reader.h).
 
     Loading takes milliseconds; any number of estimators and threads then share it, each for microseconds and some
     kilobytes. It lives as long as anything that was made with it.
     """
 
     def __init__(self, model: bytes) -> None:
-        """Raises ValueError when the model is not one, is malformed, or does not do what its metadata says."""
+        """Raises ValueError when the model is malformed or does not match its metadata."""
     @staticmethod
     def load(path: str | PathLike[str]) -> Model:
         """The model in a file. Raises OSError when that cannot be read, ValueError as the constructor does."""
@@ -130,7 +128,7 @@ class Model:
         """As `describe_model`."""
     @property
     def needs_onnxruntime(self) -> bool:
-        """Whether ONNX Runtime computes it. Weir computes by itself what `weir export` writes."""
+        """True where ONNX Runtime computes it; Weir itself computes the models that `weir export` writes."""
 
 class BandwidthEstimator:
     """The receiver's estimator: packets in, estimates out.
@@ -158,12 +156,13 @@ class BandwidthEstimator:
 
         A `Model` is shared; bytes of an ONNX file are loaded for this estimator alone.
 
-        `pool` is a line as `parse_pool` takes it. Its members are those of `CONTROLLERS`, "weir" (`model`) and
-        "weir:NAME" (of `models`). `fusion`, for "fusion=user", gets the pilot's rate and those of the copilots with a
-        vote, in bit/s, and returns one between the lowest and the highest; any other is replaced by the pilot's and
-        counted. `policy`, for "policy=user", is called after each decision of the pilot and returns the name of the
-        controller that is active from then on; it gets a dict with now_us, target_rate_bps, objective, statistics (of `FEATURES`),
-        members (as `members`, without roles) and pilot. What either raises is reported and changes nothing.
+        `pool` is a specification for `parse_pool`. Its members are those of `CONTROLLERS`, "weir" (`model`) and
+        "weir:NAME" (of `models`). `fusion`, for "fusion=user", gets the rates of the pilot and of the
+        candidates, in bit/s, and returns one between the lowest and the highest; any other is counted, and the pilot's
+        is used. `policy`, for "policy=user", is called after each decision of the pilot and returns the name of the
+        controller that is active from then on; it gets a dict with now_us, target_rate_bps, objective, statistics (of
+        `FEATURES`), members (as `members`, without roles) and pilot. An exception in either is reported and changes
+        nothing.
 
         `objective` is balanced, throughput or latency, or three weights above 0 (throughput, latency, loss) that are
         divided by their sum. Without `guard` only finiteness and bounds are kept.
@@ -183,21 +182,21 @@ class BandwidthEstimator:
         padding_bytes: int = 0,
         payload_type: int = 0,
     ) -> None:
-        """Takes one RTP packet as received.
+        """Adds one RTP packet as received.
 
         `kind` is video, audio, probe or retransmission. `abs_send_time` is the 24-bit header extension; where it is
-        missing, the RTP timestamp and its clock rate serve (0: unknown). Duplicate, late and impossible packets are
-        counted, no error.
+        missing, the RTP timestamp and its clock rate replace it (0: unknown). Duplicate, late and impossible packets
+        are counted; they are not errors.
         """
     def on_packet_fate_unknown(self, ssrc: int, sequence_number: int) -> None:
-        """A packet was sent, and nobody knows whether it arrived: it counts neither as received nor as lost.
+        """The packet may or may not have arrived: it counts neither as received nor as lost.
 
-        Told before the stream's next packet that arrived; what is told of it later is a duplicate.
+        Called before the stream's next packet; later reports of the packet are duplicates.
         """
     def remove_stream(self, ssrc: int) -> None:
-        """A stream has ended: it leaves the REMB until it is heard again.
+        """The stream has ended: REMBs omit it until its next packet.
 
-        By itself it leaves after 30 s in which others were heard.
+        A stream also ends after 30 s in which only others sent.
         """
     def on_timeout(self, now_us: int) -> Estimate | None:
         """Returns the estimate when its target or reason has changed.
@@ -215,7 +214,7 @@ class BandwidthEstimator:
     def set_constraints(self, *, min_rate_bps: int, start_rate_bps: int, max_rate_bps: int, now_us: int) -> None:
         """Changes the bounds during the call; the start rate matters only before the first `on_timeout`."""
     def on_round_trip_time(self, round_trip_time_us: int, now_us: int) -> None:
-        """Tells the round-trip time; ignored unless above 0 and at most a minute."""
+        """Reports the round-trip time; ignored unless above 0 and at most a minute."""
     @property
     def latest(self) -> Estimate:
         """The estimate in force."""
@@ -234,7 +233,7 @@ class BandwidthEstimator:
     ) -> None:
         """Replaces the controller, also in a call: the new one goes on from the rate in force.
 
-        Takes what the constructor takes. Raises ValueError, and keeps the old one, for what it cannot use.
+        The arguments are those of the constructor. Raises ValueError, and keeps the old one, for invalid ones.
         """
     def configure_pool(self, line: str) -> None:
         """Changes pilot, copilots, fusion and policy among the members of the pool, also in a call."""
@@ -242,18 +241,18 @@ class BandwidthEstimator:
     def members(self) -> list[dict[str, Any]]:
         """Dicts with name, role, rate_bps (or None), trust, suspended, decisions, faults.
 
-        The role is pilot, copilot (has a vote), watching or suspended.
+        The role is pilot, copilot (its target is fused), watching or suspended.
         """
     def counters(self) -> dict[str, int]:
-        """How often it decided, failed and sent feedback, each rule of the guard spoke, and something odd arrived."""
+        """Numbers of decisions, faults, REMBs, changes by each rule of the guard, and irregular packets."""
     def statistics(self, now_us: int) -> dict[str, Any]:
-        """What a host shows in its getStats.
+        """Statistics for a host's getStats.
 
         In force: target_rate_bps (W3C's availableIncomingBitrate), reason, path_kind. Of the second before `now_us`:
-        receive_rate_bps, queueing_delay_us (the mean; 0 where nothing had a send time), loss_ratio. Since the estimator
-        was made: packets_received, bytes_received, packets_lost (it can fall, also below 0: late packets are taken
-        back), packets_fate_unknown, total_queueing_delay_us over packets_with_delay, clock_restarts (how often a
-        sender's clock had leapt, or the caller's was set back by more than 3 s).
+        receive_rate_bps, queueing_delay_us (the mean; 0 where no packet had a send time), loss_ratio. Since creation:
+        packets_received, bytes_received, packets_lost (late packets subtract, so it can fall, also below 0),
+        packets_fate_unknown, total_queueing_delay_us over packets_with_delay, clock_restarts (leaps of a sender's
+        clock, or of the caller's back by more than 3 s).
         """
     def remb(self, sender_ssrc: int) -> bytes:
         """An RTCP REMB with the rate in force about the streams that have not ended, at most 255."""
@@ -262,8 +261,8 @@ class SendSideEstimator:
     """Weir at the sender: departures and transport-wide feedback in, a target rate and a pacing rate out.
 
     The host calls `on_sent_packet` for each packet in the order of sequence numbers, `on_transport_feedback` for each
-    feedback message, and `on_timeout` when `next_timeout_us` has come; the rates may have changed after each. What
-    feedback does not mention is of unknown fate, neither received nor lost.
+    feedback message, and `on_timeout` when `next_timeout_us` has come; the rates may have changed after each.
+    Packets that no feedback mentions are of unknown fate, neither received nor lost.
     """
 
     def __init__(
@@ -278,21 +277,21 @@ class SendSideEstimator:
         guard: bool = True,
         pacing_factor: float = 2.5,
     ) -> None:
-        """Takes a controller of `CONTROLLERS` or an ONNX model; the rest is as of `BandwidthEstimator`.
+        """Takes a controller of `CONTROLLERS` or an ONNX model; the rest is as in `BandwidthEstimator`.
 
-        The pacing rate is `pacing_factor`, at least 1, times the target rate. Raises ValueError for what it cannot use.
+        The pacing rate is `pacing_factor`, at least 1, times the target rate. Raises ValueError for invalid arguments.
         """
     def on_sent_packet(self, *, send_time_us: int, sequence_number: int, size_bytes: int, kind: str = "video") -> None:
-        """A packet as it leaves; the rates count `size_bytes`. `kind` is video, audio, probe or retransmission."""
+        """Reports a sent packet; the rates count `size_bytes`. `kind` is video, audio, probe or retransmission."""
     def on_transport_feedback(self, feedback: Sequence[tuple[int, int | None]], now_us: int) -> None:
-        """One message: sequence numbers, in order, and when each packet arrived, in us of the receiver's clock; None:
-        lost.
+        """Reports one message: sequence numbers in order, each with its arrival time in us of the receiver's clock, or
+        None if it was lost.
         """
     def on_timeout(self, now_us: int) -> None:
-        """To be called when `next_timeout_us` has come."""
+        """Called when `next_timeout_us` has come."""
     @property
     def next_timeout_us(self) -> int:
-        """The largest integer before a packet was sent."""
+        """When to call `on_timeout` next; 2**63 - 1 before the first packet."""
     @property
     def target_rate_bps(self) -> int:
         """In force."""
@@ -301,18 +300,18 @@ class SendSideEstimator:
         """In force."""
     @property
     def reason(self) -> str:
-        """Why the rate is what it is, as of `Estimate`."""
+        """The reason of the rate, as in `Estimate`."""
     def set_objective(self, objective: str | Sequence[float]) -> None:
-        """At any time in a call."""
+        """Changes the objective during the call."""
     def set_constraints(self, *, min_rate_bps: int, start_rate_bps: int, max_rate_bps: int) -> None:
-        """At any time; the start rate counts only before the first packet."""
+        """Changes the bounds during the call; the start rate matters only before the first packet."""
     def on_round_trip_time(self, round_trip_time_us: int) -> None:
-        """What RTCP has measured; ignored unless above 0 and at most a minute."""
+        """Reports the round-trip time from RTCP; ignored unless above 0 and at most a minute."""
     def counters(self) -> dict[str, int]:
-        """Packets received, lost, of unknown fate; reports and departures that were odd; decisions."""
+        """Numbers of packets received, lost and of unknown fate, of irregular reports and departures, of decisions."""
 
 class Policy:
-    """One user of a policy, with recurrent state of its own."""
+    """A run of a policy model, with its recurrent state."""
 
     def __init__(self, model: Model | bytes) -> None:
         """Raises ValueError for bytes that are no `Model`."""
@@ -321,20 +320,20 @@ class Policy:
         """As `describe_model`."""
     @property
     def needs_onnxruntime(self) -> bool:
-        """Whether ONNX Runtime computes it. Weir computes by itself what `weir export` writes."""
+        """True where ONNX Runtime computes it; Weir itself computes the models that `weir export` writes."""
     @property
     def path_kind(self) -> int:
-        """Which kind of path the last run took this one for, as `Estimate.path_kind`."""
+        """The kind of path that the last run recognized, as `Estimate.path_kind`."""
     def run(self, observation: Sequence[float], objective: str | Sequence[float] = "balanced") -> list[float]:
         """Computes the action for one observation, shape [observation_size]; a recurrent model remembers.
 
         Raises ValueError for a wrong size and for input or output that is not finite; the state is then reset.
         """
     def reset_state(self) -> None:
-        """Recurrent state to zeros, as at the start of a call."""
+        """Resets the recurrent state to zeros, as at the start of a call."""
 
 def describe_model(model: bytes) -> dict[str, Any]:
-    """What a model says of itself, after all checks.
+    """Describes a model, after all checks.
 
     Keys: format ("weir/1" or "mmsys2024"), name, version, provenance, features, history, interval_ms, action_kind,
     action_alpha, action_multipliers, min_bps, max_bps, observation_size, action_size, state_size, takes_objective.
@@ -350,7 +349,7 @@ def apply_action(
     alpha: float = 0.025,
     multipliers: Sequence[float] = (),
 ) -> int:
-    """The rate in bps that follows from an action, as the estimator computes it.
+    """The rate in bps of an action, as the estimator computes it.
 
     `kind` is rate_bps, log_rate (-1 is `min_bps`, 1 `max_bps`, geometric in between), relative (MOCC Eq. 1 with
     `alpha`) or discrete (an index, or one score for each of `multipliers`).

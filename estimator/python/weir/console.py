@@ -1,4 +1,4 @@
-"""What commands share: where they print, and options as one dataclass."""
+"""The common part of commands: output, and options as one dataclass."""
 
 from __future__ import annotations
 

@@ -4,12 +4,12 @@
 class InputError(ValueError):
     """Input from a user is wrong: a file, an option, a value.
 
-    The message says what is wrong, where, and how to fix it.
+    The message has the fault, its place and how to fix it.
     """
 
 
 class MissingComponent(RuntimeError):
     """A program, library or file that Weir needs is not installed.
 
-    The message says which, and how to get it.
+    The message names it and how to get it.
     """

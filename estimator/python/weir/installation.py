@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from weir.errors import MissingComponent
 
-# What the Python distribution is called; on the package index `weir` is somebody else's.
+# Name of the Python distribution; on the package index `weir` is another project.
 DISTRIBUTION = "weir-bwe"
 # The extra `train` of pyproject.toml: needed to train and to export, never to run.
 TRAINING_PACKAGES = ("torch", "stable-baselines3", "sb3-contrib", "tensorboard")
@@ -39,7 +39,7 @@ def source_tree() -> Path | None:
 
 
 def how_to_get(target: str, *packages: str) -> str:
-    """What to run for what is missing.
+    """The command that installs missing packages.
 
     Args:
         target: the target of Weir's Makefile that brings it.
@@ -53,7 +53,7 @@ def how_to_get(target: str, *packages: str) -> str:
 
 
 def require_training() -> None:
-    """Raises a MissingComponent that says what to install when something of the extra `train` is not there."""
+    """Raises a MissingComponent that names the missing packages of the extra `train`."""
     _require({name.replace("-", "_"): name for name in TRAINING_PACKAGES})
 
 

@@ -37,7 +37,7 @@ CONTROLLERS: Final[dict[str, RegisteredController]] = {one.name: one for one in 
 SIMULATED: Final[tuple[str, ...]] = tuple(name for name, one in CONTROLLERS.items() if one.simulated)
 """The controllers that weir-sim runs."""
 COMPARED: Final[tuple[str, ...]] = tuple(name for name in SIMULATED if not CONTROLLERS[name].opt_in)
-"""Of these, those that a replay runs where none is chosen."""
+"""The simulated controllers that a replay runs by default."""
 IN_CALLS: Final[tuple[str, ...]] = tuple(name for name, one in CONTROLLERS.items() if one.in_calls)
 """The controllers of real calls."""
 AT_NATIVE_SENDER: Final[tuple[str, ...]] = tuple(name for name, one in CONTROLLERS.items() if one.at_native_sender)
@@ -45,7 +45,7 @@ AT_NATIVE_SENDER: Final[tuple[str, ...]] = tuple(name for name, one in CONTROLLE
 
 
 def is_pool(controller: str) -> bool:
-    """Whether a controller's name is the line of a pool, such as `pilot=weir copilots=nada fusion=min`."""
+    """True for a pool specification, such as `pilot=weir copilots=nada fusion=min`."""
     return "=" in controller
 
 
@@ -53,21 +53,21 @@ def pool_members(line: str) -> tuple[str, ...]:
     """The members that a pool's line names, its pilot first.
 
     Raises:
-        ValueError: it is no such line; the message says at which character.
+        ValueError: it is no such specification; the message gives the character.
     """
     pool = parse_pool(line)
     return (pool["pilot"], *pool["copilots"])
 
 
 def uses_model(controller: str) -> bool:
-    """Whether estimates under this name are a model's, or a pool's with it. A name of the user's own is not."""
+    """True when a model makes the estimates, alone or in a pool; false for custom controllers."""
     if is_pool(controller):
         return "weir" in pool_members(controller)
     return controller in CONTROLLERS and CONTROLLERS[controller].uses_model
 
 
 def knows_path(controller: str) -> bool:
-    """Whether it sees what no receiver can, and so is a yardstick, no rival."""
+    """True when it has information that no receiver has: an upper bound, not a competitor."""
     return controller in CONTROLLERS and CONTROLLERS[controller].knows_path
 
 
@@ -75,4 +75,4 @@ PRESETS: Final[dict[str, tuple[float, float, float]]] = OBJECTIVE_PRESETS
 """Objectives by name: the weights of throughput, latency and loss."""
 DEFAULT_PRESET: Final[str] = next(iter(PRESETS))
 WEIGHTS: Final = ("throughput", "latency", "loss")
-"""What the three weights of an objective are called."""
+"""Names of the three weights of an objective."""

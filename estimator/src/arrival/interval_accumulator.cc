@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "interval_statistics_fields.h"
+
 namespace weir {
 namespace internal {
 

@@ -63,7 +63,7 @@ bool SendTimeFilter::Confirms(Timestamp arrival, const SendTime& sent, TimeDelta
   return ++candidates_ == kConfirmations;
 }
 
-// The delay continues after a leap at the lowest of a few packets on either side, because of jitter. A silence empties
+// The delay continues after a leap at the lowest of a few packets on either side, because of jitter. A pause empties
 // a queue; the first faster packet corrects a level that is too high, but nothing corrects one that is too low.
 TimeDelta SendTimeFilter::ContinuedDelay() const {
   const TimeDelta before = *std::min_element(recent_delays_.begin(), recent_delays_.end());

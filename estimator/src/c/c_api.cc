@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "registry.h"
 #include "weir/controllers.h"
-#include "weir/registry.h"
 
 namespace weir::internal {
 namespace {

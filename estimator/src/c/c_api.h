@@ -56,7 +56,7 @@ int Guarded(Function function) noexcept {
 
 inline constexpr size_t kMaxStructSize = 4096;
 
-// Nothing when the pointer is null, the struct is too small, or a byte beyond what this version knows is not zero.
+// Nothing when the pointer is null, the struct is too small, or a byte beyond this version's struct is not zero.
 template <class Struct>
 std::optional<Struct> ReadStruct(const Struct* in) noexcept {
   if (in == nullptr || in->struct_size < sizeof(Struct) || in->struct_size > kMaxStructSize) return std::nullopt;
@@ -67,7 +67,7 @@ std::optional<Struct> ReadStruct(const Struct* in) noexcept {
   return *in;
 }
 
-// Sets the part of *out that this version knows, except its struct_size; returns WEIR_OK or an error.
+// Sets this version's part of *out, except its struct_size; returns WEIR_OK or an error.
 template <class Struct>
 int WriteStruct(Struct value, Struct* out) noexcept {
   if (out == nullptr || out->struct_size < sizeof(Struct)) return FailArgument(kBadStruct);
@@ -76,7 +76,7 @@ int WriteStruct(Struct value, Struct* out) noexcept {
   return WEIR_OK;
 }
 
-// Zeros, the size that the caller knows, and the default rates.
+// Zeros, the caller's size, and the default rates.
 template <class Config>
 bool InitConfig(Config* config, size_t struct_size) noexcept {
   if (config == nullptr || struct_size < sizeof(Config) || struct_size > kMaxStructSize) return false;

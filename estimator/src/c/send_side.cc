@@ -18,7 +18,7 @@ using weir::internal::OnHandle;
 
 struct weir_send_side {
   weir::SendSideEstimator estimator;
-  // Of one message.
+  // The reports of one message.
   std::vector<weir::PacketFeedback> reports;
   weir::internal::ErrorText error;
 };

@@ -3,6 +3,7 @@
 #include "controllers/fixed_controller.h"
 #include "controllers/nada_controller.h"
 #include "controllers/rule_controller.h"
+#include "registry.h"
 
 namespace weir {
 namespace {

@@ -21,7 +21,7 @@ class DecisionTimer {
   }
   // Counts from the next decision on; above zero.
   void set_interval(TimeDelta interval) { interval_ = interval; }
-  // Whether it is due; if so, waits for the next interval.
+  // True when a decision is due; then waits for the next interval.
   [[nodiscard]] bool Take(Timestamp now) {
     if (now < due_) return false;
     due_ += interval_;

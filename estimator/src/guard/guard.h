@@ -31,7 +31,8 @@ class Guard {
   // The result is the rate in force from now on. `now` must not be before that of an earlier call, and the arrivals
   // must have had OnDecision(now).
   Result Apply(DataRate wanted, Timestamp now);
-  // When to call Apply again although no controller has decided: a rule holds the rate back, or a silence may begin.
+  // When to call Apply again although no controller has decided: a rule holds the rate back, or a feedback timeout may
+  // begin.
   Timestamp next_timeout() const { return next_timeout_; }
 
   const GuardCounters& counters() const { return counters_; }

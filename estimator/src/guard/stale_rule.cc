@@ -1,6 +1,6 @@
-// In a silence of at least L = max(500 ms, 3 x 1200 bytes / S, min(G, 5 s)) the rate is at most S, halved for each
-// further second. S is the rate in force when the silence began, G the sum of the last three gaps between packets. The
-// rule is active from the first packet on.
+// After a feedback timeout of L = max(500 ms, 3 x 1200 bytes / S, min(G, 5 s)) without packets the rate is at most S,
+// halved for each further second. S is the rate in force when the timeout began, G the sum of the last three gaps
+// between packets. The rule is active from the first packet on.
 //
 // 1. The second term of L excludes the gaps between packets of a slow sender.
 // 2. The third term excludes audio with few packets (Opus with DTX) while video is muted. Three frames of video are
@@ -27,7 +27,7 @@ class StaleRule final : public GuardRule {
     const Timestamp repeat = facts.now + kGuardRepeatInterval;
     if (is_stale_) return repeat;
     if (!facts.arrivals.any_packets()) return Timestamp::PlusInfinity();
-    // The rate in force may have changed, and with it the limit of the silence.
+    // The rate in force may have changed, and with it the timeout.
     return std::max(facts.arrivals.latest_noticed() + SilenceLimit(facts), repeat);
   }
 

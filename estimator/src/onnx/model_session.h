@@ -1,4 +1,4 @@
-// What computes a model, our own evaluator or ONNX Runtime, behind one interface.
+// The interface to the evaluator of a model: Weir's own, or ONNX Runtime.
 #ifndef WEIR_ESTIMATOR_SRC_ONNX_MODEL_SESSION_H_
 #define WEIR_ESTIMATOR_SRC_ONNX_MODEL_SESSION_H_
 

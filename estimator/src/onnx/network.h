@@ -1,6 +1,6 @@
-// An evaluator of our own for the networks that `weir export` writes: dense layers, activations, the scaling of inputs
-// and the rule, of one row of float32 each; and trees. It knows the operators of trainer/model/policy_graph.py, as
-// written there, and no others; a model with any other is left to ONNX Runtime.
+// Weir's evaluator for the networks that `weir export` writes: dense layers, activations, the scaling of inputs
+// and the rule, of one row of float32 each; and trees. It supports only the operators of
+// trainer/model/policy_graph.py, as written there; ONNX Runtime runs all other models.
 #ifndef WEIR_ESTIMATOR_SRC_ONNX_NETWORK_H_
 #define WEIR_ESTIMATOR_SRC_ONNX_NETWORK_H_
 
@@ -41,7 +41,7 @@ struct NetworkPlan {
   size_t workspace_size = 0;
 };
 
-// The error says what it does not know. FindOnnxObjection() has none to the model.
+// The error names what is not supported. The model has passed FindOnnxObjection().
 Result<NetworkPlan> PlanNetwork(const OnnxModel& model);
 
 class Network final : public ModelEvaluator {

@@ -15,7 +15,7 @@ using Shape = std::vector<int64_t>;
 
 // The operators are those of this version of ONNX.
 constexpr int64_t kOpset = 17;
-// Of constants, and of everything that is computed; with the number of steps it bounds memory and time.
+// Bounds the constants and the computed values; kMaxSteps and this bound memory and time.
 constexpr size_t kMaxElements = size_t{1} << 20;
 constexpr size_t kMaxSteps = 256;
 
@@ -52,7 +52,7 @@ class Planner {
   void Fail(std::string what) {
     if (!error_) error_ = Error{std::move(what)};
   }
-  // What is wrong with a node. The result is for `return`.
+  // Reports an unsupported node. The result is for `return`.
   Value Unknown(const OnnxNode& node) {
     Fail("operator " + Quoted(node.operator_name) + " as it is used there");
     return {};
@@ -160,7 +160,7 @@ class Planner {
     return AddConstant(std::vector<float>(size, constant->floats.front()));
   }
 
-  // Of two inputs or more, from the left.
+  // Folds two or more inputs, from the left.
   Value Fold(const OnnxNode& node, Kind kind) {
     const Value* first = nullptr;
     for (const std::string_view name : node.inputs) {
@@ -228,7 +228,7 @@ class Planner {
       return j < outputs ? matrix->floats[i * rows + j * columns] : 0.0f;
     };
     NetworkStep step{.kind = Kind::kDense, .a = of, .b = *bias, .out = Allocate(outputs)};
-    // What counts nowhere is left out: the rule looks at a few elements of the observation only.
+    // Skips inputs whose weights are all 0: the rule reads only a few elements of the observation.
     for (size_t i = 0; i < inputs; ++i) {
       bool counts = false;
       for (size_t j = 0; j < outputs; ++j) counts = counts || weight(i, j) != 0;
@@ -315,8 +315,8 @@ class Planner {
     return Add({.kind = kind, .a = of, .b = of, .out = Allocate(of.size / row_size), .row_size = row_size}, shape);
   }
 
-  // Of exponentials, logarithms and tangents those elements that play no part: of one formula for all features, most
-  // features need few.
+  // Removes unused elements of exponentials, logarithms and tangents: one formula serves all features, and most
+  // features need few of its terms.
   void LeaveOutUnused() {
     for (NetworkStep& step : plan_.steps) {
       if (step.kind != Kind::kExp && step.kind != Kind::kLog && step.kind != Kind::kTanh) continue;
@@ -332,14 +332,14 @@ class Planner {
     }
   }
   float Constant(const Operand& operand, uint32_t element) const { return plan_.constants[operand.offset + element]; }
-  // Whether an element of a value is a product with 0; its tangent is 0, which it is from the start.
+  // True when an element is a product with 0; its tangent then keeps its initial 0.
   bool IsZero(const Operand& operand, uint32_t element) const {
     return std::ranges::any_of(plan_.steps, [&](const NetworkStep& step) {
       return step.kind == Kind::kMultiply && !operand.is_constant && step.out.offset == operand.offset &&
              step.b.is_constant && Constant(step.b, element) == 0;
     });
   }
-  // Whether everything that reads an element multiplies it by 0.
+  // True when every reader of an element multiplies it by 0.
   bool IsUnused(const Operand& operand, uint32_t element) const {
     const auto is_output = [&](const Operand& output) { return output.offset == operand.offset; };
     if (std::ranges::any_of(plan_.output_operands, is_output)) return false;

@@ -1,5 +1,5 @@
-// What a network computes, as a list of steps over one array of float32. Every value in it is padded to a multiple of
-// kPadding elements; what the padding holds is of no meaning.
+// A network as a list of steps over one array of float32. Every value is padded to a multiple of kPadding elements; the
+// contents of the padding do not matter.
 #ifndef WEIR_ESTIMATOR_SRC_ONNX_NETWORK_STEPS_H_
 #define WEIR_ESTIMATOR_SRC_ONNX_NETWORK_STEPS_H_
 

@@ -12,7 +12,7 @@
 
 namespace weir::internal {
 
-// Of what one decision computes; the constants are bounded by the size of the file.
+// Bounds of the computed tensors of one decision; the size of the file bounds the constants.
 inline constexpr int64_t kMaxTensorBytes = int64_t{1} << 20;
 inline constexpr int64_t kMaxTotalTensorBytes = int64_t{16} << 20;
 // Multiply-adds of products, and elements of whatever else; the shipped model has 40,000.

@@ -55,7 +55,7 @@ Objection ForEachField(const Message& message, std::string_view bytes,
     const auto refuse = [&](const std::string& why) -> Objection {
       return "field " + std::to_string(field.number) + " of its " + std::string(message.name) + " " + why;
     };
-    // What begins with a field that there is not is something else.
+    // Data that begins with an unknown field is not ONNX.
     const bool is_first = std::ranges::count(seen, 0) == std::ssize(seen);
     if (rule == message.fields.end()) return is_first ? std::string(kBroken) : *refuse("is none that a policy needs");
     if (!HasWireType(rule->type, field.wire_type)) return refuse("is not written as ONNX has it");

@@ -11,11 +11,11 @@ namespace {
 
 using namespace onnx;  // NOLINT: the field numbers of its messages
 
-// Of 4 bytes: the largest file that is read.
+// Elements of 4 bytes in the largest file that is read.
 constexpr int64_t kMaxElements = int64_t{1} << 22;
 // Constant ones are shapes, axes and the like.
 constexpr size_t kMaxIntegers = 64;
-// Of an attribute: the nodes of a tree.
+// Elements of an attribute, such as the nodes of a tree.
 constexpr size_t kMaxListed = size_t{1} << 16;
 
 // One element, or the packed elements, of a list of numbers.

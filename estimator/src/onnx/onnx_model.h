@@ -18,7 +18,7 @@ namespace weir::internal {
 
 using OnnxShape = std::vector<int64_t>;
 
-// A constant (an initializer): its elements are in one of the two lists, as many as the shape says.
+// A constant (an initializer): its elements are in one of the two lists, and the shape gives their number.
 struct OnnxTensor {
   std::string_view name;
   OnnxShape shape;
@@ -66,7 +66,7 @@ struct OnnxNode {
   float Number(std::string_view name, float otherwise) const;
 };
 
-// What the file declares of a float32 tensor. A dimension of -1 is free.
+// Declaration of a float32 tensor. A dimension of -1 is free.
 struct OnnxValueInfo {
   std::string_view name;
   // Nothing: of any rank.

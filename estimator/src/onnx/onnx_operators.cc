@@ -206,7 +206,7 @@ Output Slice(const Context& context) {
   return OnnxOutput{shape};
 }
 
-// Of one row. A decision reads at most all nodes.
+// For one row. A decision reads at most all nodes.
 Output Tree(const Context& context) {
   const OnnxShape& input = context.shape(0);
   if (input.size() != 2 || input[0] != 1) return DoNotFit(context.node);
@@ -248,8 +248,8 @@ constexpr AttributeRule kOfTree[] = {
     {"target_treeids", kIntegers},     {"target_weights", kFloats},
 };
 
-// What Weir's exporter writes, what the baseline model of the MMSys 2024 challenge is made of, and their kin. Each has
-// a bound on memory and time that follows from shapes.
+// The operators of Weir's exporter and of the MMSys 2024 baseline model, and similar ones. The shapes bound the memory
+// and time of each.
 constexpr Operator kOperators[] = {
     {"Abs", SameShape},
     {"Add", Elementwise, 2, 2},

@@ -24,7 +24,7 @@ struct OnnxValue {
   bool is_float32() const { return constant == nullptr || constant->is_float32(); }
 };
 
-// What a node computes: one float32 tensor, and how many multiply-adds, or elements read, an element of it costs.
+// Result of a node: one float32 tensor, and its cost per element in multiply-adds or elements read.
 struct OnnxOutput {
   OnnxShape shape;
   int64_t operations_per_element = 1;

@@ -65,7 +65,7 @@ class TreeReader {
       const bool is_leaf = modes->texts[i] == "LEAF";
       if (!is_leaf && modes->texts[i] != "BRANCH_LEQ") return Error{"has nodes that are not BRANCH_LEQ or LEAF"};
       if (ids[i] != static_cast<int64_t>(i)) return Error{"has nodes that are not numbered by their places"};
-      // Of leaves too, since ONNX Runtime looks at all.
+      // Leaves included, since ONNX Runtime checks all nodes.
       if (features[i] < 0 || features[i] >= features_) return Error{"has a feature that its input does not have"};
       if (!std::isfinite(thresholds[i])) return Error{"has a threshold that is not finite"};
       tree_.nodes.push_back(

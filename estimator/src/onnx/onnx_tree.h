@@ -15,7 +15,7 @@ namespace weir::internal {
 struct OnnxTree {
   struct Node {
     bool is_leaf = false;
-    // Of a split: this element of the input at most `number` leads to `if_at_most`, all else, and NaN, to `otherwise`.
+    // For a split: `if_at_most` when this element of the input is at most `number`, else, also for NaN, `otherwise`.
     uint32_t feature = 0;
     uint32_t if_at_most = 0, otherwise = 0;
     // The threshold of a split, or the answer of a leaf; finite.

@@ -15,9 +15,9 @@ namespace weir::internal {
 // A leaf is nothing but the number of its answer, in its parent.
 struct TreeSplit {
   static constexpr size_t kMaxLevels = 254;
-  // Of `lower`: the next split in the array.
+  // Value of `lower` for the next split in the array.
   static constexpr uint8_t kNext = 255;
-  // Of `higher`: from here on leaves.
+  // Values of `higher` from here on are leaves.
   static constexpr uint16_t kFirstLeaf = 0xff00;
 
   float threshold = 0;

@@ -2,7 +2,7 @@
 //
 // Written with the compiler's vectors instead of loops over arrays, so that it is vectorised by construction; a target
 // without vectors of this size gets it in pieces. The functions take every float: outside their domain and for what is
-// not finite they answer as the C library does. Without fused multiply-add (CMakeLists.txt says so to the compiler) the
+// not finite they answer as the C library does. Without fused multiply-add (see CMakeLists.txt) the
 // same bits come out on every processor.
 #ifndef WEIR_ESTIMATOR_SRC_ONNX_VECTOR_MATH_H_
 #define WEIR_ESTIMATOR_SRC_ONNX_VECTOR_MATH_H_

@@ -16,7 +16,7 @@ constexpr NamedKind kNames[] = {{ActionKind::kRate, "rate_bps"},
                                 {ActionKind::kRelative, "relative"},
                                 {ActionKind::kDiscrete, "discrete"}};
 
-// Of scores, the place of the highest; else the index itself. Nothing when there is no such multiplier.
+// The index of the highest score, or the index itself. Nothing when there is no such multiplier.
 std::optional<size_t> Choice(std::span<const float> action, size_t choices) {
   if (action.size() == choices && choices > 1) {
     return static_cast<size_t>(std::max_element(action.begin(), action.end()) - action.begin());

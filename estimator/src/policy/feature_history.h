@@ -1,4 +1,4 @@
-// What a policy sees: chosen fields of the last few intervals, as one row of floats.
+// Observations of a policy: chosen fields of the last few intervals, as one row of floats.
 #ifndef WEIR_ESTIMATOR_SRC_POLICY_FEATURE_HISTORY_H_
 #define WEIR_ESTIMATOR_SRC_POLICY_FEATURE_HISTORY_H_
 
@@ -7,12 +7,12 @@
 #include <span>
 #include <vector>
 
-#include "weir/interval_statistics.h"
+#include "interval_statistics_fields.h"
 
 namespace weir {
 
-// What an observation is made of: of each interval, newest first, the fields about intervals, in the order given; then,
-// of the newest, those about the path.
+// Layout of an observation: for each interval, newest first, the fields about intervals, in the order given; then the
+// newest values of the fields about the path.
 struct FeatureSpecification {
   std::vector<IntervalStatisticsField> fields;
   // How many intervals, the newest included; at least 1.

@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
-#include "policy/model_reader.h"
 #include "onnx/model_session.h"
+#include "policy/model_reader.h"
 #include "policy/policy.h"
 #include "weir/objective.h"
 #include "weir/units.h"
@@ -33,14 +33,14 @@ class ModelRunner {
   int path_kind() const { return path_kind_; }
   // The first recurrent state.
   std::span<float> state() { return session_->input(model_.contract.layout.states.front().input); }
-  // What a kRuntimeError was about.
+  // Cause of a kRuntimeError.
   const std::string& error() const { return error_; }
 
  private:
   PolicyFault Fault(PolicyFault fault);
 
   const LoadedModel& model_;
-  // Null when it could not be made; `error_` then says why.
+  // Null when it could not be made; `error_` then has the reason.
   std::unique_ptr<ModelSession> session_;
   int path_kind_ = 0;
   std::string error_;

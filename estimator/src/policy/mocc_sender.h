@@ -14,7 +14,7 @@
 
 namespace weir {
 
-// What a sender saw during one interval, in MOCC's terms (section 4.1) and a little more.
+// Observations of a sender during one interval, in MOCC's terms (section 4.1) and a few more.
 struct MoccStatus {
   TimeDelta interval = TimeDelta::Zero();  // above 0, at most a minute
   double sending_ratio = 1;     // packets sent over packets acknowledged, at least 0; 100 when none was acknowledged

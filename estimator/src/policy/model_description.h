@@ -1,5 +1,4 @@
-// What a policy model says of itself: read from its inputs, outputs and `weir.*` metadata, and checked, before its
-// first decision.
+// Description of a policy model, from its inputs, outputs and `weir.*` metadata, checked before its first decision.
 #ifndef WEIR_ESTIMATOR_SRC_POLICY_MODEL_DESCRIPTION_H_
 #define WEIR_ESTIMATOR_SRC_POLICY_MODEL_DESCRIPTION_H_
 

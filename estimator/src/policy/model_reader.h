@@ -1,4 +1,11 @@
 // Reads and checks the signature and metadata of a policy model.
+//
+// The contract (schema 1): inputs `observation` [1,D], optional `objective` [1,3], optional `state` [1,S]; outputs
+// `action` [1,A], `next_state` [1,S] with a state, and optional `path_kind` [1,1], the kind of path from 1 to 255; all
+// float32. FeatureSpecification defines D. Metadata, all strings: weir.schema, weir.features, weir.history,
+// weir.interval_ms, weir.action_kind, weir.action_alpha (relative), weir.action_multipliers (discrete), weir.min_bps,
+// weir.max_bps, weir.golden, and optionally weir.ranges (low and high of each feature in training), weir.name,
+// weir.version, weir.provenance.
 #ifndef WEIR_ESTIMATOR_SRC_POLICY_MODEL_READER_H_
 #define WEIR_ESTIMATOR_SRC_POLICY_MODEL_READER_H_
 
@@ -6,14 +13,14 @@
 #include <string>
 #include <vector>
 
-#include "policy/model_description.h"
 #include "onnx/model_session.h"
 #include "onnx/onnx_model.h"
+#include "policy/model_description.h"
 #include "weir/result.h"
 
 namespace weir::internal {
 
-// Where among the inputs and outputs those of the contract are.
+// Indices of the contract's inputs and outputs.
 struct ModelLayout {
   static constexpr size_t kNone = static_cast<size_t>(-1);
   struct State {
@@ -24,7 +31,7 @@ struct ModelLayout {
   size_t observation = kNone;
   size_t objective = kNone;
   size_t action = kNone;
-  // Of what a model need not have: an output [1,1].
+  // Optional.
   size_t path_kind = kNone;
   std::vector<State> states;
 };
@@ -35,7 +42,7 @@ struct ModelContract {
   std::string golden;  // JSON; empty for MMSys 2024 models
 };
 
-// What a model declares: its inputs and outputs, as its evaluator knows them, and its metadata.
+// The declarations of a model: inputs and outputs from its evaluator, and metadata.
 struct ModelSignature {
   const std::vector<TensorInfo>& inputs;
   const std::vector<TensorInfo>& outputs;

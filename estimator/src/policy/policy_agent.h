@@ -41,7 +41,7 @@ class PolicyAgent {
   void Reset();
 
   const PolicyFaultCounters& faults() const { return faults_; }
-  // Of the last decision, see Policy.
+  // From the last decision, see Policy.
   int path_kind() const { return policy_->path_kind(); }
 
  private:

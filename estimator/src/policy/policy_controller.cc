@@ -3,15 +3,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "registry.h"
 #include "weir/controllers.h"
 
 namespace weir {
 namespace {
 
-// After a pause of the host (a suspended machine) this long, in intervals, the past says nothing about the present.
+// A pause of the host (a suspended machine) of this many intervals clears the history.
 constexpr double kForgetAfterIntervals = 50;
-// Before a call's first packet there was silence, whether or not the host's estimator lived through it: what a policy
-// sees of its first packets it compares with that.
+// Every call begins with this many intervals without packets, whether or not the estimator was active then, so that all
+// policies compare their first packets with the same history.
 constexpr int kSilentIntervals = 2;
 
 }  // namespace

@@ -1,14 +1,13 @@
-#include "weir/controllers.h"
-
 #include <algorithm>
 #include <string>
 #include <utility>
 
-#include "policy/loaded_model.h"
 #include "onnx/network.h"
 #include "onnx/onnx_inspection.h"
 #include "onnx/onnx_model.h"
 #include "onnx/onnx_session.h"
+#include "policy/loaded_model.h"
+#include "weir/controllers.h"
 
 namespace weir {
 namespace {
@@ -22,7 +21,7 @@ Error NotLoaded(std::string why) {
   return Error{"the model cannot be used: " + why};
 }
 
-// An evaluator of our own where it knows everything in the model, else ONNX Runtime.
+// Weir's evaluator where it supports the whole model, else ONNX Runtime.
 std::optional<Error> MakeEvaluator(std::span<const std::byte> bytes, const OnnxModel& onnx, LoadedModel& model) {
   Result<internal::NetworkPlan> plan = internal::PlanNetwork(onnx);
   if (plan) {

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <random>
 
+#include "interval_statistics_fields.h"
 #include "policy/mmsys_features.h"
-#include "weir/interval_statistics.h"
 
 namespace weir::internal {
 namespace {

@@ -4,48 +4,65 @@
 #include <array>
 #include <utility>
 
+#include "arrival/interval_accumulator.h"
+#include "controllers/polling_controller.h"
 #include "pool/fusion.h"
 #include "pool/pilot_policy.h"
 #include "pool/trust.h"
-#include "arrival/interval_accumulator.h"
 
 namespace weir {
 
-// The policy with its inputs.
-struct PoolController::Selector {
-  PilotPolicy policy;
-  TrustMeasure trust = {};
-  IntervalAccumulator accumulator = {};
+namespace {
+
+class Pool final : public PollingController<PoolController> {
+ public:
+  explicit Pool(PoolFunctions functions, std::unique_ptr<ReceiverController> fallback)
+      : PollingController(std::move(fallback)), functions_(std::move(functions)) {}
+
+  using PollingController::AddMember;
+
+  std::optional<Error> Configure(const PoolSpecification& specification) override;
+  Role role(size_t member) const override;
+  const Selection& selection() const override { return current_; }
+  const PoolSpecification& specification() const override { return specification_; }
+  TimeDelta first_pilot_held() const override { return first_pilot_held_; }
+  const MemberState& pilot() const override { return members_[current_.pilot]; }
+
+  std::string_view name() const override { return "pool"; }
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override;
+  void OnObjective(const Objective& objective) override;
+  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override;
+  void OnArrival(const Arrival& arrival) override;
+  // Members go on from the rate in force (PolyCC's step 4), so that a change of the active one causes no step.
+  void OnTargetApplied(const TargetTransferRate& target) override;
+  NetworkControlUpdate OnTimeout(Timestamp now) override;
+
+ private:
+  // The policy with its inputs.
+  struct Selector {
+    PilotPolicy policy;
+    TrustMeasure trust = {};
+    IntervalAccumulator accumulator = {};
+  };
+
+  bool IsFused(size_t member) const;
+  void RunPolicy(Timestamp now);
+  void Fuse(NetworkControlUpdate& update);
+
+  const PoolFunctions functions_;
+  PoolSpecification specification_;
+  Selection line_;  // of the specification
+  Selection current_;
+  // Null: the policy is fixed.
+  std::unique_ptr<Selector> selector_;
+  Objective objective_;
+  DataRate target_ = DataRate::Zero();
+  Timestamp started_at_ = Timestamp::MinusInfinity();
+  Timestamp changed_at_ = Timestamp::MinusInfinity();
+  TimeDelta first_pilot_held_ = TimeDelta::PlusInfinity();
 };
 
-std::string_view ToString(PoolController::Role role) {
-  constexpr std::array<std::string_view, 4> kNames{"pilot", "copilot", "watching", "suspended"};
-  return kNames[static_cast<size_t>(role)];
-}
-
-PoolController::PoolController(std::unique_ptr<ReceiverController> fallback)
-    : FaultTolerantController(std::move(fallback)) {}
-PoolController::~PoolController() = default;
-
-Result<std::unique_ptr<PoolController>> PoolController::Create(const PoolSpecification& specification,
-                                                               const MemberFactory& make_member,
-                                                               PoolFunctions functions,
-                                                               std::unique_ptr<ReceiverController> fallback) {
-  if (specification.copilots.size() > kMaxCopilots) return Error{"a pool has at most 7 copilots"};
-  std::unique_ptr<PoolController> pool(new PoolController(std::move(fallback)));
-  std::vector<std::string> names{specification.pilot};
-  names.insert(names.end(), specification.copilots.begin(), specification.copilots.end());
-  for (const std::string& name : names) {
-    auto made = make_member(name);
-    if (!made) return Error{names.size() > 1 ? "pool member " + name + ": " + made.error() : made.error()};
-    pool->AddMember(name, std::move(made.value()));
-  }
-  pool->functions_ = std::move(functions);
-  if (auto error = pool->Configure(specification)) return std::move(*error);
-  return pool;
-}
-
-std::optional<Error> PoolController::Configure(const PoolSpecification& specification) {
+std::optional<Error> Pool::Configure(const PoolSpecification& specification) {
   Selection line{.fusion = specification.fusion};
   const auto index = [this](const std::string& name) {
     return static_cast<size_t>(std::ranges::find(members_, name, &MemberState::name) - members_.begin());
@@ -74,47 +91,47 @@ std::optional<Error> PoolController::Configure(const PoolSpecification& specific
   return std::nullopt;
 }
 
-void PoolController::OnTargetRateConstraints(const TargetRateConstraints& constraints) {
+void Pool::OnTargetRateConstraints(const TargetRateConstraints& constraints) {
   if (!started_at_.IsFinite()) {
     started_at_ = constraints.at_time;
     target_ = constraints.start_rate;
     if (selector_) selector_->accumulator.Start(started_at_);
   }
-  FaultTolerantController::OnTargetRateConstraints(constraints);
+  PollingController::OnTargetRateConstraints(constraints);
 }
 
-void PoolController::OnObjective(const Objective& objective) {
+void Pool::OnObjective(const Objective& objective) {
   objective_ = objective;
-  FaultTolerantController::OnObjective(objective);
+  PollingController::OnObjective(objective);
 }
 
-void PoolController::OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) {
+void Pool::OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) {
   if (selector_) selector_->accumulator.OnRoundTripTime(update.round_trip_time);
-  FaultTolerantController::OnRoundTripTimeUpdate(update);
+  PollingController::OnRoundTripTimeUpdate(update);
 }
 
-void PoolController::OnArrival(const Arrival& arrival) {
-  FaultTolerantController::OnArrival(arrival);
+void Pool::OnArrival(const Arrival& arrival) {
+  PollingController::OnArrival(arrival);
   if (selector_) selector_->accumulator.OnArrival(arrival);
 }
 
-void PoolController::OnTargetApplied(const TargetTransferRate& target) {
+void Pool::OnTargetApplied(const TargetTransferRate& target) {
   target_ = target.target_rate;
-  FaultTolerantController::OnTargetApplied(target);
+  PollingController::OnTargetApplied(target);
 }
 
-bool PoolController::HasVote(size_t member) const {
+bool Pool::IsFused(size_t member) const {
   return current_.fusion != FusionKind::kPilotOnly && member != current_.pilot &&
          (current_.copilots & SetOf(member)) != 0 && !members_[member].suspended && members_[member].rate;
 }
 
-PoolController::Role PoolController::role(size_t member) const {
+PoolController::Role Pool::role(size_t member) const {
   if (members_[member].suspended) return Role::kSuspended;
   if (member == current_.pilot) return Role::kPilot;
-  return HasVote(member) ? Role::kCopilot : Role::kWatching;
+  return IsFused(member) ? Role::kCopilot : Role::kWatching;
 }
 
-NetworkControlUpdate PoolController::OnTimeout(Timestamp now) {
+NetworkControlUpdate Pool::OnTimeout(Timestamp now) {
   bool any = false;
   bool policy_is_due = false;
   for (size_t i = 0; i < members_.size(); ++i) {
@@ -122,7 +139,7 @@ NetworkControlUpdate PoolController::OnTimeout(Timestamp now) {
     // A controller without further decisions would stay active for ever.
     const bool pilot_is_done = !controller(current_.pilot).next_timeout().IsFinite();
     policy_is_due |= i == current_.pilot || (i == line_.pilot && pilot_is_done);
-    any |= i == current_.pilot || HasVote(i);
+    any |= i == current_.pilot || IsFused(i);
   }
   if (policy_is_due && selector_) RunPolicy(now);
   any |= PollFallback(now);
@@ -132,7 +149,7 @@ NetworkControlUpdate PoolController::OnTimeout(Timestamp now) {
   return update;
 }
 
-void PoolController::RunPolicy(Timestamp now) {
+void Pool::RunPolicy(Timestamp now) {
   const IntervalStatistics statistics = selector_->accumulator.Take(now, target_);
   const PoolView view{.now = now,
                       .objective = objective_,
@@ -152,18 +169,42 @@ void PoolController::RunPolicy(Timestamp now) {
   current_ = wanted;
 }
 
-void PoolController::Fuse(NetworkControlUpdate& update) {
+void Pool::Fuse(NetworkControlUpdate& update) {
   const DataRate pilot = update.target_rate->target_rate;
-  std::array<DataRate, kMaxCopilots> votes{pilot, pilot, pilot, pilot, pilot, pilot, pilot};
+  std::array<DataRate, kMaxCopilots> rates{pilot, pilot, pilot, pilot, pilot, pilot, pilot};
   size_t count = 0;
   for (size_t i = 0; i < members_.size(); ++i) {
-    if (HasVote(i)) votes[count++] = *members_[i].rate;
+    if (IsFused(i)) rates[count++] = *members_[i].rate;
   }
   const Fusion fusion{current_.fusion, specification_.fusion_target, &functions_.fusion};
-  const FusedRate fused = FuseRates(fusion, pilot, std::span(votes).first(count));
+  const FusedRate fused = FuseRates(fusion, pilot, std::span(rates).first(count));
   counters_.fusion_faults += fused.fault;
   if (fused.from_copilot) update.source = TargetSource::kCopilot;
   update.target_rate->target_rate = fused.rate;
+}
+
+}  // namespace
+
+std::string_view ToString(PoolController::Role role) {
+  constexpr std::array<std::string_view, 4> kNames{"pilot", "copilot", "watching", "suspended"};
+  return kNames[static_cast<size_t>(role)];
+}
+
+Result<std::unique_ptr<PoolController>> PoolController::Create(const PoolSpecification& specification,
+                                                               const MemberFactory& make_member,
+                                                               PoolFunctions functions,
+                                                               std::unique_ptr<ReceiverController> fallback) {
+  if (specification.copilots.size() > kMaxCopilots) return Error{"a pool has at most 7 copilots"};
+  auto pool = std::make_unique<Pool>(std::move(functions), std::move(fallback));
+  std::vector<std::string> names{specification.pilot};
+  names.insert(names.end(), specification.copilots.begin(), specification.copilots.end());
+  for (const std::string& name : names) {
+    auto made = make_member(name);
+    if (!made) return Error{names.size() > 1 ? "pool member " + name + ": " + made.error() : made.error()};
+    pool->AddMember(name, std::move(made.value()));
+  }
+  if (auto error = pool->Configure(specification)) return std::move(*error);
+  return std::unique_ptr<PoolController>(std::move(pool));
 }
 
 }  // namespace weir

@@ -3,8 +3,8 @@
 #include <charconv>
 #include <optional>
 
+#include "registry.h"
 #include "weir/pool_controller.h"
-#include "weir/registry.h"
 
 namespace weir {
 namespace {
@@ -30,7 +30,7 @@ class PoolParser {
   explicit PoolParser(std::string_view line) : line_(line) {}
 
   Result<PoolSpecification> Parse() {
-    if (line_.size() > kMaxPoolLineBytes) return Error{"a pool's line has at most 1024 characters"};
+    if (line_.size() > kMaxPoolLineBytes) return Error{"a pool has at most 1024 characters"};
     for (size_t at = 0; at < line_.size() && !error_;) {
       if (line_[at] == ' ') {
         ++at;

@@ -53,7 +53,7 @@ class Starvation {
   // `statistics` tell. Without others nobody starves anything.
   void Add(DataRate advice, std::span<const DataRate> others, DataRate target, const IntervalStatistics& statistics,
            Timestamp now);
-  // Of the last seconds, 0 to 1.
+  // Share of the last seconds, 0 to 1.
   double share() const { return share_.value(); }
 
  private:

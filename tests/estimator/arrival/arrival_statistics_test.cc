@@ -225,7 +225,7 @@ TEST_P(ClockStepTest, DelayIsRightAgainAfterwards) {
 INSTANTIATE_TEST_SUITE_P(ReceiverClock, ClockStepTest,
                          testing::Values(-86'400, -3600, -100, -10, 11, 40, 64, 100, 3600, 86'400));
 
-// Of the sender: what it shows more than before, in ms. By abs-send-time and by RTP timestamps of 90 kHz.
+// Leaps of the sender's clock in ms, in abs-send-time and in RTP timestamps of 90 kHz.
 class SenderClockTest : public testing::TestWithParam<bool> {
  protected:
   std::optional<Arrival> Send(Timestamp sent, TimeDelta delay) {
@@ -398,7 +398,7 @@ TEST(ArrivalStatisticsTest, StreamsThatEndAreListedNoMore) {
   ASSERT_EQ(statistics.Ssrcs(ssrcs), 2u);
   EXPECT_EQ(ssrcs[0], 9u);
   EXPECT_EQ(ssrcs[1], 7u);
-  // In a silence of all, nobody has ended; while one is heard, those that are not for long have.
+  // No stream ends while all pause; while one sends, streams that pause for long end.
   statistics.OnPacket(TestStream(8, 1).Next(kStart + TimeDelta::Seconds(20)));
   EXPECT_EQ(statistics.Ssrcs(ssrcs), 3u);
   statistics.OnPacket(TestStream(8, 2).Next(kStart + TimeDelta::Seconds(30)));
@@ -419,24 +419,24 @@ TEST(ArrivalStatisticsTest, AnUnknownFateIsNoLoss) {
   ArrivalStatistics statistics;
   TestStream stream;
   const auto arrive = [&](uint16_t number) { return statistics.OnPacket(stream.Make(number, kStart)); };
-  statistics.OnPacketFateUnknown(1, 0);  // of a stream that nobody knows
+  statistics.OnPacketFateUnknown(1, 0);  // an unknown stream
   EXPECT_EQ(arrive(10)->lost_change, 0);
   for (const uint16_t number : {11, 12, 14}) statistics.OnPacketFateUnknown(1, number);
   // 13 and 15 are lost.
   EXPECT_EQ(arrive(16)->lost_change, 2);
-  // Of what was lost nobody knows, after all; what arrived, did.
+  // A lost packet becomes one of unknown fate; a received one stays received.
   statistics.OnPacketFateUnknown(1, 13);
   statistics.OnPacketFateUnknown(1, 16);
   EXPECT_EQ(arrive(17)->lost_change, -1);
   EXPECT_EQ(statistics.counters().fate_unknown, 4u);
-  // Whatever is told of it later.
+  // Later reports of the packet are duplicates.
   EXPECT_FALSE(arrive(12));
   EXPECT_EQ(statistics.counters().duplicates, 1u);
   statistics.OnPacketFateUnknown(1, 10'000);
   EXPECT_EQ(arrive(18)->lost_change, 0);
 }
 
-// What is not measured costs no memory: only a stream's first packets take some, and only those beyond the prepared.
+// Unmeasured streams cost no memory; only the first packets of streams beyond the prepared ones allocate.
 TEST(ArrivalStatisticsTest, AStreamMeasuredByItsRtpTimestampsIsForgottenWithItsSlot) {
   ArrivalStatistics statistics;
   const auto packet = [](uint32_t ssrc, uint32_t i) {

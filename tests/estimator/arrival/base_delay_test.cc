@@ -44,7 +44,7 @@ TEST(BaseDelayTest, IsTheSmallestDelayBeforeThreeSlots) {
   Path path;
   EXPECT_EQ(path.One(TimeDelta::Millis(20)), TimeDelta::Zero());
   EXPECT_EQ(path.One(TimeDelta::Millis(-10)), TimeDelta::Millis(-10));
-  // What was seen then counts for 30 s, also when a queue has stood ever since.
+  // The minimum counts for 30 s, also under a standing queue.
   EXPECT_EQ(path.Run(TimeDelta::Seconds(25), TimeDelta::Millis(200)), TimeDelta::Millis(-10));
 }
 

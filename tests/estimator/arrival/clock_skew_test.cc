@@ -145,7 +145,7 @@ TEST(ClockSkewTest, ARouteThatWandersIsNoClock) {
 
 TEST(ClockSkewTest, WhatWasNoClockIsTakenBack) {
   Path path(0);
-  // Too long to be told from a clock.
+  // Too long to be distinguished from clock skew.
   path.Run(75, Ramp(0, 40, 20));
   EXPECT_LT(std::abs(path.found()), kHarmless);
 }

@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "interval_statistics_fields.h"
 #include "test_stream.h"
 
 namespace weir {

@@ -50,7 +50,7 @@ TEST(PathMemoryTest, AnOutageIsForgottenWithItsEndAndAPauseIsNot) {
     PathMemory memory;
     Feed(memory, 3, Interval(1e6, 0.2));
     Feed(memory, 5, Interval(0, 0));
-    // What had waited all the time, and what comes first of what was sent after it.
+    // Packets that waited all the time, then the first of those sent after them.
     Feed(memory, 0.3, Interval(4e6, 5));
     Feed(memory, kIntervalS, Interval(1e5, 0.001, lost));
     const IntervalStatistics after = Feed(memory, 1, Interval(1e5, 0.001));

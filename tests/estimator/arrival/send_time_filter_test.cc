@@ -20,7 +20,7 @@ class Sender {
   enum class Kind { kAbsSendTime, kRtpTimestamp };
   explicit Sender(Kind kind) : kind_(kind) {}
 
-  // What the clock shows more than the time.
+  // The clock minus the time.
   TimeDelta clock_error = TimeDelta::Zero();
   SendTimeFilter filter;
   int believed = 0;
@@ -233,7 +233,7 @@ TEST_P(SendTimeFilterTest, RecoversFromAnything) {
           sender.Send(time, kPath + TimeDelta::Micros(upto(50'000)));
       }
     }
-    // What was late has come.
+    // The late packets have arrived.
     time += TimeDelta::Seconds(20);
     // A leap of the clock among the first may still have to be confirmed, and one after what is left of a stray.
     for (int i = 0; i < 12; ++i, time += kSpacing) sender.Send(time);

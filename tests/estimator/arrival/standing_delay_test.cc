@@ -19,7 +19,7 @@ TEST(StandingDelayTest, StandsFromARiseUntilTheDelayIsGone) {
   EXPECT_TRUE(standing.stands());
   standing.OnDelay(kStart + TimeDelta::Seconds(2), kBase + TimeDelta::Millis(9), kBase);
   EXPECT_FALSE(standing.stands());
-  // What is gone does not come back with the next high delay.
+  // A delay that has ended does not stand again with the next high delay.
   standing.OnDelay(kStart + TimeDelta::Seconds(3), kBase + TimeDelta::Millis(40), kBase);
   EXPECT_FALSE(standing.stands());
 }

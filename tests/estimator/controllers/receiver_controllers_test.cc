@@ -1,5 +1,4 @@
-// What every receiver-side controller owes its host, and how it does on plain links, alone and in pools: all that the
-// registry has.
+// The contract of every registered receiver controller, and its results on plain links, alone and in pools.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -11,6 +10,7 @@
 
 #include "arrival/arrival_statistics.h"
 #include "controllers/rule_controller.h"
+#include "registry.h"
 #include "test_call.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
@@ -77,7 +77,7 @@ TEST_P(ReceiverControllerTest, GivesATargetWithinBoundsWheneverItIsDue) {
       EXPECT_EQ(update.target_rate->at_time, now);
       EXPECT_GT(controller->next_timeout(), now);
     }
-    // First a fast clean path, then a full queue with loss, then silence.
+    // First a fast clean path, then a full queue with loss, then no packets.
     if (i < 100) controller->OnArrival(*statistics.OnPacket(stream.Next(now)));
     if (i >= 100 && i < 200) {
       stream.Skip(1);

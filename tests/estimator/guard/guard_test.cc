@@ -129,7 +129,7 @@ TEST_F(GuardTest, SparsePacketsThatWaitedOrAreLostAreOne) {
       arrivals_.OnArrival(arrival);
       Apply(Kbps(300), now_);
     }
-    // What was lost is no queue: the floor there is on a calm path may sink.
+    // Loss is not a queue: the floor on a calm path may sink.
     EXPECT_LT(Apply(Kbps(100), now_ + TimeDelta::Millis(100)).rate, Kbps(300)) << lost;
   }
 }
@@ -186,7 +186,7 @@ TEST_F(GuardTest, SilenceDecaysTowardsTheMinimum) {
   for (int i = 0; i < 40; ++i) Step(Kbps(4000), Kbps(4000));
   for (int i = 0; i < 4; ++i) EXPECT_EQ(Step(Kbps(4000), DataRate::Zero()).rate, Kbps(4000));
   for (int i = 0; i < 11; ++i) Step(Kbps(4000), DataRate::Zero());
-  const Guard::Result later = Step(Kbps(4000), DataRate::Zero());  // 1.6 s of silence
+  const Guard::Result later = Step(Kbps(4000), DataRate::Zero());  // 1.6 s without packets
   EXPECT_NEAR(static_cast<double>(later.rate.bps()), 4e6 * std::exp2(-1.1), 1e3);
   EXPECT_EQ(NameOf(later), "stale");
   for (int i = 0; i < 100; ++i) Step(Kbps(4000), DataRate::Zero());
@@ -213,7 +213,7 @@ TEST_F(GuardTest, SparseAudioIsNoSilence) {
     EXPECT_EQ(Step(rate, arrives ? kOnePacketInAStep : DataRate::Zero()).rate, rate) << i;
   }
   EXPECT_EQ(Count("stale"), until_the_first);
-  // Three of its gaps are a silence.
+  // Three gaps without packets are a feedback timeout.
   for (int i = 0; i < 29; ++i) EXPECT_EQ(Step(rate, DataRate::Zero()).rate, rate) << i;
   for (int i = 0; i < 11; ++i) Step(rate, DataRate::Zero());
   EXPECT_NEAR(static_cast<double>(Apply(rate, now_).rate.bps()), static_cast<double>(rate.bps()) / 2, 2e3);

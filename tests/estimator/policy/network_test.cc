@@ -16,9 +16,9 @@
 #include "arrival/arrival_statistics.h"
 #include "arrival/interval_accumulator.h"
 #include "counted_allocations.h"
-#include "policy/feature_history.h"
 #include "onnx/onnx_model.h"
 #include "onnx/onnx_session.h"
+#include "policy/feature_history.h"
 #include "policy/policy.h"
 #include "test_models.h"
 #include "test_stream.h"
@@ -141,7 +141,7 @@ TEST_P(NetworkTest, AnswersAsOnnxRuntimeOnRandomObservations) {
   RecordProperty("worst", std::to_string(comparison.worst()));
 }
 
-// What a call shows it: a path whose capacity steps, with queues and losses, and pauses of the sender.
+// Observations of a call: a path whose capacity steps, with queues, losses and pauses of the sender.
 TEST_P(NetworkTest, AnswersAsOnnxRuntimeOnACall) {
   if (pair_.theirs == nullptr) GTEST_SKIP() << "there is no ONNX Runtime to compare with";
   Comparison comparison(pair_);

@@ -82,7 +82,7 @@ TEST(PolicyControllerTest, RateActionFollowsTheReceiveRateItIsShown) {
 
 TEST(PolicyControllerTest, LogRateActionInterpolatesGeometrically) {
   const auto controller = MakeController("log_rate");
-  // Silence: action 0, halfway between the bounds in logarithms.
+  // No packets: action 0, halfway between the bounds in logarithms.
   EXPECT_NEAR(DecideBps(*controller, DataRate::Zero()), std::sqrt(30e3 * 50e6), 2);
   EXPECT_NEAR(DecideBps(*controller, DataRate::KilobitsPerSecond(1000)),
               30e3 * std::pow(50e6 / 30e3, (1 + std::tanh(1.0)) / 2), 50);
@@ -114,7 +114,7 @@ TEST(PolicyControllerTest, StaysWithinTheHostsConstraints) {
 
 TEST(PolicyControllerTest, ForgetsItsStateAfterALongGap) {
   const auto controller = MakeController("recurrent");
-  // Two intervals of silence before the call count as well.
+  // Two intervals without packets before the call count as well.
   EXPECT_NEAR(DecideBps(*controller, DataRate::Zero()), 3e6, 1);
   EXPECT_NEAR(DecideBps(*controller, DataRate::Zero()), 4e6, 1);
   const auto late = controller->OnTimeout(controller->next_timeout() + TimeDelta::Seconds(3 * 3600));
@@ -162,7 +162,7 @@ TEST(PolicyControllerTest, TheRuleCarriesTheCallWhileTheModelFails) {
   EXPECT_TRUE(estimator.controller().pilot().suspended);
   EXPECT_NEAR(static_cast<double>(estimator.counters().controller.faults), 50, 2);
   EXPECT_EQ(estimator.latest().reason, EstimateReason::kFallback);
-  // The rule, unlike the model, knows what to do with 1.5 Mbps: it offers up to twice that.
+  // The rule, unlike the model, can handle 1.5 Mbps: its target is up to twice that.
   EXPECT_GT(estimator.latest().target_rate, DataRate::KilobitsPerSecond(1500));
   EXPECT_LT(estimator.latest().target_rate, DataRate::KilobitsPerSecond(3300));
   // Longer than the guard remembers what the path carried.

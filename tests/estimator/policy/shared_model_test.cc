@@ -76,7 +76,7 @@ TEST(SharedModelTest, TheLastUserOfAModelMayBeOnAnyThread) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// What the C interface gives after two replacements; its errors are the calling thread's own.
+// The rate of the C interface after two replacements; errors belong to the calling thread.
 int64_t RateThroughC(const std::vector<std::byte>& first, const std::vector<std::byte>& second) {
   weir_estimator_config config;
   weir_estimator_config_init(&config, sizeof(config));

@@ -38,7 +38,7 @@ TEST(FusionTest, MedianAndMean) {
   EXPECT_EQ(Fuse({.kind = FusionKind::kMedian}, Kbps(100)).rate, Kbps(300));
   EXPECT_NEAR(static_cast<double>(Fuse({.kind = FusionKind::kMean}, Kbps(100)).rate.bps()), 300'000, 2);
   const std::vector<DataRate> one{Kbps(400)};
-  // Of an even number: geometric, as actions are exponents.
+  // The median of an even number is geometric, since actions are exponents.
   EXPECT_NEAR(static_cast<double>(FuseRates({.kind = FusionKind::kMedian}, Kbps(100), one).rate.bps()), 200'000, 2);
   const std::vector<DataRate> same(7, DataRate::BitsPerSecond(123'457));
   EXPECT_FALSE(FuseRates({.kind = FusionKind::kMean}, same[0], same).from_copilot);

@@ -18,7 +18,7 @@ class PilotPolicyTest : public testing::Test {
     for (MemberState& member : members_) member.rate = DataRate::KilobitsPerSecond(500);
   }
 
-  // The policy is asked every 100 ms for `duration`; its last answer.
+  // Calls the policy every 100 ms for `duration`; returns its last selection.
   Selection Ask(PilotPolicy& policy, TimeDelta duration = TimeDelta::Millis(100)) {
     for (const Timestamp end = now_ + duration; now_ < end;) {
       now_ += TimeDelta::Millis(100);

@@ -13,9 +13,9 @@
 #include "scripted_controller.h"
 #include "test_call.h"
 #include "test_pool.h"
-#include "weir/interval_statistics.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
+#include "weir/interval_statistics.h"
 
 namespace weir {
 namespace {
@@ -256,7 +256,7 @@ TEST(PoolControllerTest, AnAnswerThatComesTooLateIsDroppedAndCounts) {
   }
 }
 
-// What the pool does; the veto makes steps, and with these members queues, of its own.
+// Shows the pool alone: the veto itself causes steps, and with these members queues.
 const BandwidthEstimatorConfig kWithoutVeto{.constraints = {}, .objective = {}, .guard_rules = WithoutRule("veto")};
 
 TEST(PoolControllerTest, UnderMinTheCautiousOneHasTheSayWhoeverSitsWhere) {

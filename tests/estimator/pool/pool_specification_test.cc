@@ -70,7 +70,7 @@ TEST(PoolSpecificationTest, RatesAreBounded) {
 }
 
 TEST(PoolSpecificationTest, HostileLinesAreBounded) {
-  EXPECT_EQ(ErrorOf("pilot=" + std::string(2000, 'a')), "a pool's line has at most 1024 characters");
+  EXPECT_EQ(ErrorOf("pilot=" + std::string(2000, 'a')), "a pool has at most 1024 characters");
   EXPECT_EQ(ErrorOf(std::string("pilot=we\0ir", 11)).substr(0, 17), "pool, character 7");
   EXPECT_LT(ErrorOf("pilot=weir " + std::string(1000, 'x')).size(), 200u);
   EXPECT_FALSE(ParsePool("pilot=weir copilots=w\xc3\xa4hr"));

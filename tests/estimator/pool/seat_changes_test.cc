@@ -1,4 +1,5 @@
-// Seats that change a hundred times in a call: no step in the rate, the same bits every time, nothing allocated.
+// A hundred changes of the active controller in a call cause no step in the rate, give the same bits every time and
+// allocate nothing.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,12 +32,12 @@ BandwidthEstimator MakeEstimator() {
 
 struct Recorded {
   std::vector<int64_t> rates_bps;
-  // Of the rate from before a change to the decision after it, as a share of it; and of as many decisions in between.
+  // Largest relative step of the rate across a change, and across as many decisions in between.
   double largest_step = 0;
   double largest_step_without = 0;
 };
 
-// A call on 2 Mbps whose pilot's seat changes every second from 30 s on.
+// A call on 2 Mbps whose active controller changes every second from 30 s on.
 Recorded Call() {
   BandwidthEstimator estimator = MakeEstimator();
   TestCall call(estimator, {.capacity = Steady(DataRate::KilobitsPerSecond(2000))});

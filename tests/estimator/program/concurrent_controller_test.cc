@@ -1,4 +1,4 @@
-// A controller from outside in real time: nobody waits for it, its latest answer counts, and its failures are told.
+// An external controller in real time: no caller waits for it, its latest answer counts, and failures are reported.
 #include "program/concurrent_controller.h"
 
 #include <gtest/gtest.h>

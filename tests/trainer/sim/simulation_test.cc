@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "registry.h"
 #include "test_scenarios.h"
-#include "weir/registry.h"
 
 namespace weir::sim {
 namespace {

@@ -11,11 +11,11 @@
 
 #include "program/input.h"
 #include "program/json.h"
+#include "registry.h"
 #include "run/run.h"
 #include "scenario/scenario.h"
 #include "serve/serve.h"
 #include "weir/objective.h"
-#include "weir/registry.h"
 
 namespace weir::sim {
 namespace {

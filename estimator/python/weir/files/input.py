@@ -14,7 +14,7 @@ from typing import Any
 from weir.errors import InputError
 
 LARGEST_TEXT_BYTES = 64 << 20
-"""Of a trace, a scenario, a configuration, a summary: far more than any real one has."""
+"""Limit for a trace, a scenario, a configuration or a summary: far above any real one."""
 
 LARGEST_MODEL_BYTES = 64 << 20
 _LONGEST_WAIT_S = 10.0
@@ -108,7 +108,7 @@ def parse_json(text: str, source: str) -> Any:
         return json.loads(text, parse_constant=refuse, parse_int=whole, parse_float=fraction, object_pairs_hook=once)
     except json.JSONDecodeError as error:
         raise InputError(
-            f"{source}: line {error.lineno}, column {error.colno}: not valid JSON ({error.msg}); mend it there"
+            f"{source}: line {error.lineno}, column {error.colno}: not valid JSON ({error.msg}); fix it there"
         ) from None
     except RecursionError:
         raise InputError(f"{source}: the JSON is nested too deeply; nothing that is read here needs that") from None
@@ -130,7 +130,7 @@ def printable(text: str | os.PathLike[str]) -> str:
     r"""A path or text that can be printed and written as UTF-8: bytes of a file name that are none become ``\xe9``."""
     text = os.fspath(text)
     try:
-        # What a name's own bytes became (PEP 383) is shown as those bytes.
+        # Surrogates that stand for a name's bytes (PEP 383) are shown as those bytes.
         raw = text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         raw = text.encode("utf-8", "surrogatepass")

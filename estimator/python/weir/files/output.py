@@ -117,7 +117,7 @@ def make_folder(path: str | os.PathLike[str], option: str = "--out") -> None:
 
 
 def refuse_to_overwrite(path: str | os.PathLike[str], force: bool) -> None:
-    """Stops a command that would replace a file, unless it was told to.
+    """Stops a command that would replace a file, unless `force` is set.
 
     Raises:
         InputError: there is such a file.

@@ -10,9 +10,9 @@
 #include "program/input.h"
 #include "program/sender_gcc.h"
 #include "rate_controllers.h"
+#include "registry.h"
 #include "weir/controllers.h"
 #include "weir/pool_controller.h"
-#include "weir/registry.h"
 
 namespace weir::sim {
 namespace {

@@ -13,9 +13,9 @@
 #include "program/external_controllers.h"
 #include "program/input.h"
 #include "program/json.h"
+#include "registry.h"
 #include "run/simulation.h"
 #include "scenario/scenario.h"
-#include "weir/registry.h"
 
 namespace weir::sim {
 namespace {

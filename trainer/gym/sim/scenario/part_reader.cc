@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "registry.h"
 #include "weir/pool_controller.h"
-#include "weir/registry.h"
 
 namespace weir::sim {
 namespace {

@@ -4,10 +4,10 @@
 #include <string>
 #include <variant>
 
+#include "interval_statistics_fields.h"
 #include "program/input.h"
 #include "program/json.h"
 #include "serve/serve.h"
-#include "weir/interval_statistics.h"
 
 namespace weir::sim {
 namespace {

@@ -1,5 +1,5 @@
-// Tables of what exists under a name: rate controllers, kinds of flows. Usage texts, checks of input, the order of
-// tables and the colors of pages follow them, in Python too (weir.registry).
+// The table of rate controllers, and helpers for tables with names. Usage texts, checks of input, the order of tables
+// and the colors of pages follow it, in Python too (weir.registry).
 #ifndef WEIR_REGISTRY_H_
 #define WEIR_REGISTRY_H_
 
@@ -27,7 +27,7 @@ struct RegisteredController {
   bool at_native_sender = false;
   // A model makes its estimates, which follow the objective.
   bool uses_model = false;
-  // Has knowledge that no receiver can have: a yardstick, no rival.
+  // Has information that no receiver has: an upper bound, not a competitor.
   bool knows_path = false;
   // Runs only where it is named.
   bool opt_in = false;
@@ -45,14 +45,14 @@ inline constexpr RegisteredController kControllers[] = {
     {.name = "nada", .summary = "NADA, RFC 8698", .built_in = true},
     {.name = "rule", .summary = "ten lines without learning", .built_in = true},
     {.name = "fixed", .summary = "a constant rate", .built_in = true},
-    {.name = "oracle", .summary = "knows the capacity of the path", .knows_path = true},
+    {.name = "oracle", .summary = "follows the true capacity of the path", .knows_path = true},
     {.name = "weir-send",
      .summary = "weir at the sender, from transport feedback",
      .at_native_sender = true,
      .uses_model = true,
      .opt_in = true},
     {.name = "shadow",
-     .summary = "gcc decides, weir is computed beside it and only shown",
+     .summary = "gcc decides; weir runs in parallel and is only shown",
      .simulated = false,
      .in_calls = true,
      .uses_model = true},

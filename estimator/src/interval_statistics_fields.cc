@@ -1,4 +1,4 @@
-#include "weir/interval_statistics.h"
+#include "interval_statistics_fields.h"
 
 namespace weir {
 

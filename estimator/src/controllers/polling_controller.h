@@ -1,0 +1,170 @@
+// Polling of members and of a fallback: the common part of the two FaultTolerantControllers.
+#ifndef WEIR_ESTIMATOR_SRC_CONTROLLERS_POLLING_CONTROLLER_H_
+#define WEIR_ESTIMATOR_SRC_CONTROLLERS_POLLING_CONTROLLER_H_
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "weir/fallback_controller.h"
+
+namespace weir {
+
+// `controller`, or the ten-line rule, tolerant of sparse packets, when it is null.
+std::unique_ptr<ReceiverController> OrRule(std::unique_ptr<ReceiverController> controller);
+
+// `Interface` is FaultTolerantController or derives from it.
+template <class Interface>
+class PollingController : public Interface {
+ public:
+  void SetDecisionLimit(DecisionLimit limit) override { decision_limit_ = std::move(limit); }
+  const ControllerCounters& counters() const override { return counters_; }
+  std::span<const MemberState> members() const override { return members_; }
+
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override;
+  void OnObjective(const Objective& objective) override;
+  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override;
+  void OnArrival(const Arrival& arrival) override;
+  void OnTargetApplied(const TargetTransferRate& target) override;
+  Timestamp next_timeout() const override;
+
+ protected:
+  explicit PollingController(std::unique_ptr<ReceiverController> fallback) {
+    controllers_.push_back(OrRule(std::move(fallback)));
+  }
+
+  void AddMember(std::string name, std::unique_ptr<ReceiverController> controller);
+  const ReceiverController& controller(size_t member) const { return *controllers_[member + 1]; }
+  // Polls a member; false when it is not due.
+  bool Poll(size_t member, bool is_pilot, Timestamp now);
+  // True when the fallback decided and the pilot is suspended.
+  bool PollFallback(Timestamp now);
+  // The pilot's target, or the fallback's in its place.
+  NetworkControlUpdate PilotUpdate(Timestamp now) const;
+
+  std::vector<MemberState> members_;
+  ControllerCounters counters_;
+
+ private:
+  std::optional<DataRate> PollTarget(ReceiverController& controller, Timestamp now, int& path_kind);
+
+  // The fallback, then the members.
+  std::vector<std::unique_ptr<ReceiverController>> controllers_;
+  std::optional<DataRate> fallback_rate_;
+  DecisionLimit decision_limit_;
+};
+
+template <class Interface>
+void PollingController<Interface>::AddMember(std::string name, std::unique_ptr<ReceiverController> controller) {
+  members_.push_back({.name = std::move(name)});
+  controllers_.push_back(std::move(controller));
+}
+
+template <class Interface>
+void PollingController<Interface>::OnTargetRateConstraints(const TargetRateConstraints& constraints) {
+  for (const auto& controller : controllers_) controller->OnTargetRateConstraints(constraints);
+}
+
+template <class Interface>
+void PollingController<Interface>::OnObjective(const Objective& objective) {
+  for (const auto& controller : controllers_) controller->OnObjective(objective);
+}
+
+template <class Interface>
+void PollingController<Interface>::OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) {
+  for (const auto& controller : controllers_) controller->OnRoundTripTimeUpdate(update);
+}
+
+template <class Interface>
+void PollingController<Interface>::OnArrival(const Arrival& arrival) {
+  for (const auto& controller : controllers_) controller->OnArrival(arrival);
+}
+
+template <class Interface>
+void PollingController<Interface>::OnTargetApplied(const TargetTransferRate& target) {
+  for (const auto& controller : controllers_) controller->OnTargetApplied(target);
+}
+
+template <class Interface>
+Timestamp PollingController<Interface>::next_timeout() const {
+  Timestamp next = Timestamp::PlusInfinity();
+  for (const auto& controller : controllers_) next = std::min(next, controller->next_timeout());
+  return next;
+}
+
+// The target of a controller that is due; nothing when it is a fault.
+template <class Interface>
+std::optional<DataRate> PollingController<Interface>::PollTarget(ReceiverController& controller, Timestamp now,
+                                                                 int& path_kind) {
+  const auto& [clock, longest] = decision_limit_;
+  const Timestamp polled_at = clock ? clock() : now;
+  const NetworkControlUpdate update = controller.OnTimeout(now);
+  path_kind = update.path_kind;
+  if (clock && clock() - polled_at > longest) {
+    ++counters_.late_decisions;
+    return std::nullopt;
+  }
+  if (!update.target_rate) return std::nullopt;
+  const DataRate rate = update.target_rate->target_rate;
+  return rate.IsFinite() && rate > DataRate::Zero() ? std::optional(rate) : std::nullopt;
+}
+
+template <class Interface>
+bool PollingController<Interface>::Poll(size_t index, bool is_pilot, Timestamp now) {
+  ReceiverController& controller = *controllers_[index + 1];
+  if (controller.next_timeout() > now) return false;
+  MemberState& member = members_[index];
+  const std::optional<DataRate> rate = PollTarget(controller, now, member.path_kind);
+  if (!rate) {
+    ++member.faults;
+    counters_.faults += is_pilot;
+    member.decisions_in_a_row = 0;
+    member.faults_in_a_row = std::min(member.faults_in_a_row + 1, Interface::kFaultsToFallback);
+    if (member.faults_in_a_row == Interface::kFaultsToFallback) member.suspended = true;
+    return true;
+  }
+  member.rate = rate;
+  ++member.decisions;
+  member.decisions_as_pilot += is_pilot;
+  counters_.decisions += is_pilot;
+  member.faults_in_a_row = 0;
+  member.decisions_in_a_row = std::min(member.decisions_in_a_row + 1, Interface::kDecisionsToRecover);
+  if (member.decisions_in_a_row == Interface::kDecisionsToRecover) member.suspended = false;
+  return true;
+}
+
+// Polls the fallback also while the pilot decides: its windows must be warm when it is needed.
+template <class Interface>
+bool PollingController<Interface>::PollFallback(Timestamp now) {
+  ReceiverController& fallback = *controllers_.front();
+  if (fallback.next_timeout() > now) return false;
+  int path_kind = 0;
+  const std::optional<DataRate> rate = PollTarget(fallback, now, path_kind);
+  if (rate) fallback_rate_ = rate;
+  if (!rate || !this->pilot().suspended) return false;
+  ++counters_.fallback_decisions;
+  return true;
+}
+
+template <class Interface>
+NetworkControlUpdate PollingController<Interface>::PilotUpdate(Timestamp now) const {
+  const MemberState& pilot = this->pilot();
+  NetworkControlUpdate update;
+  update.path_kind = pilot.path_kind;
+  update.source = TargetSource::kUndecided;
+  if (!pilot.suspended && pilot.faults_in_a_row > 0) {
+    update.source = TargetSource::kHeld;
+  } else if (const std::optional<DataRate>& rate = pilot.suspended ? fallback_rate_ : pilot.rate) {
+    update.source = pilot.suspended ? TargetSource::kFallback : TargetSource::kPilot;
+    update.target_rate = {.at_time = now, .target_rate = *rate};
+  }
+  return update;
+}
+
+}  // namespace weir
+
+#endif  // WEIR_ESTIMATOR_SRC_CONTROLLERS_POLLING_CONTROLLER_H_
