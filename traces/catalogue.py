@@ -14,10 +14,8 @@ from typing import Any
 import numpy as np
 
 from weir.errors import InputError
-from weir.traces.generate.call_scenarios import call_scenarios
-from weir.traces.generate.generators import GENERATORS
-from weir.traces.generate.rfc8867 import rfc8867_scenarios
-from weir.traces.generate.shapes import levels
+from weir.traces.generate.generators import GENERATORS, levels
+from weir.traces.generate.published import call_scenarios, rfc8867_scenarios
 from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.scenario import Capacity, Scenario
 
@@ -141,7 +139,7 @@ _random("outage", "outage", 60, 2e6, "A good path that goes away for seconds", d
 _random("handover", "handover", 60, 6e6, "A drive from cell to cell", delay_ms=35, queue={"milliseconds": 400.0})
 _steady("lossy-random", 2e6, 60, "Independent loss of 2 % that no queue causes", delay_ms=60,
         loss={"kind": "bernoulli", "ratio": 0.02})  # fmt: skip
-_steady("lossy-bursty", 4e6, 40, "Loss in bursts, 2 % on average, also on the way back",
+_steady("lossy-bursty", 4e6, 40, "Loss in bursts, 2 % on average, also on the return path",
         loss={"kind": "gilbert_elliott", "good_to_bad": 0.01, "bad_to_good": 0.24, "loss_good": 0.0, "loss_bad": 0.5},
         reverse={"loss": {"kind": "bernoulli", "ratio": 0.02}})  # fmt: skip
 _steady("jittery", 1.5e6, 60, "A long path with much jitter", delay_ms=100,
@@ -149,7 +147,7 @@ _steady("jittery", 1.5e6, 60, "A long path with much jitter", delay_ms=100,
 _random("short-queue", "step", 60, 4e6, "Steps before a queue of twelve packets", queue={"packets": 12})
 _steady("long-queue", 1e6, 60, "Two seconds of queue: bufferbloat", queue={"milliseconds": 2000.0})
 _random("codel", "ramp", 60, 3e6, "Slow change under CoDel", queue={"milliseconds": 1000.0}, queue_discipline="codel")
-_steady("tcp-competitor", 5e6, 60, "TCP Cubic joins for half of the time", delay_ms=30,
+_steady("tcp-competitor", 5e6, 60, "TCP Cubic runs for half of the time", delay_ms=30,
         flows=[{"kind": "rtp"}, {"kind": "tcp", "start_s": 15.0, "stop_s": 45.0}])  # fmt: skip
 _steady("application-limited", 10e6, 60, "A call that cannot fill its path, and pauses",
         flows=[{"kind": "rtp", "pauses_s": [[30.0, 40.0]], "media": {"kind": "video", "max_rate_bps": 1.5e6}}],

@@ -18,7 +18,7 @@ from pathlib import Path
 from weir.errors import InputError
 from weir.papers.muses.networks import muses_lte_test, muses_network_change, muses_wifi_test
 from weir.traces.formats.importers import read_trace
-from weir.traces.generate.call_scenarios import muses_cross_traffic
+from weir.traces.generate.published import muses_cross_traffic
 from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.scenario import Scenario
 

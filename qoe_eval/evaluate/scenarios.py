@@ -13,10 +13,9 @@ from weir.qoe_eval.call.plan import DEFAULT_MAX_BITRATE_BPS
 from weir.qoe_eval.measures.viewer import find_freezes
 from weir.traces.catalogue import load_bundled
 from weir.traces.formats.plain_trace import scenario_from_capacity
-from weir.traces.generate.call_scenarios import muses_cross_traffic
 from weir.traces.generate.families.families import FAMILIES
 from weir.traces.generate.families.family import VIDEO_SHARE_OF_LINK, Family
-from weir.traces.generate.rfc8867 import competing_media, round_trip_time_fairness
+from weir.traces.generate.published import competing_media, muses_cross_traffic, round_trip_time_fairness
 from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.flows import CbrFlow
 from weir.traces.schema.scenario import Scenario

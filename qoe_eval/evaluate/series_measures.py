@@ -23,10 +23,8 @@ from weir.qoe_eval.evaluate.suite import Outcome, goal_measure
 from weir.qoe_eval.measures.fairness import settled_media_share, settled_rates_bps
 from weir.qoe_eval.records import RunRecord
 from weir.qoe_eval.report.goal_table import Bound
-from weir.traces.generate.families.call import AUDIO_ONLY_S, AUDIO_PACKETS_PER_SECOND, CLOCK_PPM
-from weir.traces.generate.families.competitors import CONGESTION_CONTROLS
-from weir.traces.generate.families.faults import FAULT_BEGINS_S, FAULT_LENGTHS_S
-from weir.traces.generate.families.path import ROUTE_CHANGES_AT_S, ROUTE_CHANGES_MS
+from weir.traces.generate.families.call import AUDIO_ONLY_S, AUDIO_PACKETS_PER_SECOND, CLOCK_PPM, CONGESTION_CONTROLS
+from weir.traces.generate.families.path import FAULT_BEGINS_S, FAULT_LENGTHS_S, ROUTE_CHANGES_AT_S, ROUTE_CHANGES_MS
 
 PAIR = ("weir", "gcc")
 

@@ -17,8 +17,7 @@ from weir.traces.formats.convert import to_scenario
 from weir.traces.formats.imported_trace import ImportedTrace
 from weir.traces.formats.importers import read_trace
 from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS
-from weir.traces.generate.call_scenarios import call_scenarios
-from weir.traces.generate.rfc8867 import rfc8867_scenarios
+from weir.traces.generate.published import call_scenarios, rfc8867_scenarios
 from weir.traces.schema.scenario import Queue, Scenario
 
 CATALOGUE = "catalogue"

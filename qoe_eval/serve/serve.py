@@ -18,8 +18,7 @@ from weir.files.output import make_folder
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
 from weir.qoe_eval.serve.models import Models
 from weir.traces.catalogue import bundled_scenarios
-from weir.traces.generate.call_scenarios import call_scenarios
-from weir.traces.generate.rfc8867 import rfc8867_scenarios
+from weir.traces.generate.published import call_scenarios, rfc8867_scenarios
 from weir.traces.schema.scenario import Scenario
 
 DEFAULT_PORT = 8420

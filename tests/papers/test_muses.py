@@ -13,7 +13,7 @@ from weir.papers.muses.runs import GLOBAL_TREE, MUSES, MusesResults
 from weir.papers.muses.sets import CHANGE, FLOWS, LTE, muses_sets, sharing_scenario, with_tcp
 from weir.qoe_eval.records import RunRecord
 from weir.qoe_eval.runs.options import shipped_model
-from weir.traces.generate.call_scenarios import CALL_MEDIA_MAX_BPS, muses_cross_traffic
+from weir.traces.generate.published import CALL_MEDIA_MAX_BPS, muses_cross_traffic
 
 SMALL = ("--networks", "3", "--seeds", "1", "--out", "out")
 

@@ -12,8 +12,7 @@ from weir.traces.catalogue import (
     bundled_scenarios,
     load_bundled,
 )
-from weir.traces.generate.call_scenarios import call_scenarios
-from weir.traces.generate.rfc8867 import rfc8867_scenarios
+from weir.traces.generate.published import call_scenarios, rfc8867_scenarios
 from weir.traces.schema.scenario import CbrFlow, RtpFlow, Scenario, TcpFlow, VideoMedia
 
 

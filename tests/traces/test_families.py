@@ -5,7 +5,7 @@ import pytest
 
 from weir.traces.generate.families.everything import COMBINATIONS
 from weir.traces.generate.families.families import FAMILIES, small_grid
-from weir.traces.generate.families.faults import FAULT_BEGINS_S, FAULT_LENGTHS_S
+from weir.traces.generate.families.path import FAULT_BEGINS_S, FAULT_LENGTHS_S
 from weir.traces.schema.links import BernoulliLoss, GilbertElliottLoss, PolicerLoss
 from weir.traces.schema.values_over_time import DelayOverTime
 

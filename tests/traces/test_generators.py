@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weir.errors import InputError
-from weir.traces.generate import radio, shapes
+from weir.traces.generate import generators, radio
 from weir.traces.generate.generators import GENERATORS
 from weir.traces.generate.wifi_mobility import SNR_AT_1_M_DB, reach_m, wifi_mobility
 
@@ -64,12 +64,12 @@ def test_nonsensical_parameters_are_refused(kind: str, parameters: dict[str, flo
 
 
 def test_constant() -> None:
-    trace = shapes.constant(rng(), 30, 1.5e6)
+    trace = generators.constant(rng(), 30, 1.5e6)
     assert (trace.rates_bps.tolist(), trace.period_s) == ([1.5e6], 30)
 
 
 def test_steps_stay_in_bounds_hold_and_differ() -> None:
-    trace = shapes.step(rng(3), 2000, 1e6)
+    trace = generators.step(rng(3), 2000, 1e6)
     assert np.all((trace.rates_bps >= 0.4e6) & (trace.rates_bps <= 2e6))
     holds = np.diff(trace.times_s)
     assert 4.99 <= holds.min() < 6
@@ -81,7 +81,7 @@ def test_steps_stay_in_bounds_hold_and_differ() -> None:
 
 
 def test_ramp_goes_up_and_down_between_its_bounds() -> None:
-    trace = shapes.ramp(rng(), 300, 1e6)
+    trace = generators.ramp(rng(), 300, 1e6)
     assert 0.4e6 <= trace.rates_bps.min() < 0.45e6
     assert 1.55e6 < trace.rates_bps.max() <= 1.6e6
     assert trace.mean_bps() == pytest.approx(1e6, rel=0.01)
@@ -89,7 +89,7 @@ def test_ramp_goes_up_and_down_between_its_bounds() -> None:
 
 
 def test_sawtooth_falls_once_a_tooth() -> None:
-    trace = shapes.sawtooth(rng(), 150, 1e6)
+    trace = generators.sawtooth(rng(), 150, 1e6)
     changes = np.diff(trace.rates_bps)
     assert np.count_nonzero(changes < 0) == 10
     assert np.all(changes[changes < 0] < -1.1e6)

@@ -5,7 +5,7 @@ import pytest
 
 from weir.errors import InputError
 from weir.traces.catalogue import bundled_scenarios
-from weir.traces.generate.rfc8867 import rfc8867_scenarios
+from weir.traces.generate.published import rfc8867_scenarios
 from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.scenario import Capacity, Scenario
 from weir.traces.schema.variation import vary

@@ -220,7 +220,7 @@ def test_the_rule_by_hand():
             [1e6, 0.005, 10, 3e6],  # no queue, and above that bound already: held
             [1e6, 0.1075, 10, 1e6],  # 100 ms above the target: two thirds of the receive rate
             [1e6, 2.0, 10, 1e6],  # never below 30 %
-            [0.0, 0.0, 0, 1e6],  # silence: 60 % of the target
+            [0.0, 0.0, 0, 1e6],  # no packets: 60 % of the target
         ],
         dtype=np.float32,
     )
@@ -245,7 +245,7 @@ def test_actions_become_rates_in_the_simulator(fake_simulator, steady):
 def test_around_the_rule_multiplies_the_rules_rate(fake_simulator, steady):
     env = BottleneckEnv(steady(rate_bps=10_000_000), simulator=fake_simulator, action=AROUND_RULE)
     env.reset(seed=1)
-    # Nothing has arrived yet: the rule says 0.6 of the start rate.
+    # Nothing has arrived yet: the rule gives 0.6 of the start rate.
     assert env.step(np.zeros(1, dtype=np.float32))[4]["target_bps"] == pytest.approx(180_000, rel=1e-5)
     # Now there are arrivals without a queue: up by 10 %, doubled.
     target = env.step(np.ones(1, dtype=np.float32))[4]["target_bps"]

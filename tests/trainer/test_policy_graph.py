@@ -66,7 +66,7 @@ def make(algorithm, kind, features):
 
 
 def observations(specification):
-    """Ordinary, random, and extreme ones, (N, D): zeros, 1e9 everywhere, limits, silence, both sides of the rule's
+    """Ordinary, random, and extreme ones, (N, D): zeros, 1e9 everywhere, limits, no packets, both sides of the rule's
     threshold.
     """
     generator = np.random.default_rng(7)

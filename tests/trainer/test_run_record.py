@@ -1,4 +1,4 @@
-"""What a training folder and an exported model say about how far training came and by what."""
+"""The record of a training run in its folder and in the exported model."""
 
 import functools
 import hashlib

@@ -1,4 +1,4 @@
-"""The model in the repository: it loads everywhere, says the same everywhere, and is no worse than its floor."""
+"""The model in the repository: it loads everywhere, decides the same everywhere, and is no worse than its floor."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""The command line of `weir-sim`: statuses, and what a wrong use is told."""
+"""The command line of `weir-sim`: exit codes, and the messages for wrong use."""
 
 import json
 import os

@@ -153,7 +153,7 @@ def test_export_parity_and_determinism(values, tmp_path, fake_simulator, kind):
 
     values["environment"]["action"] = {"kind": kind}
     _, policy = trained(values | {"steps": 256}, tmp_path / "run", fake_simulator)
-    with torch.no_grad():  # an untrained head hardly says anything
+    with torch.no_grad():  # an untrained head gives almost no action
         policy.action_net.weight.mul_(30.0)
     specification = checked_configuration(values).environment.specification()
     model = export(policy, specification, tmp_path / "a.onnx", provenance={"note": "test"})
@@ -161,7 +161,7 @@ def test_export_parity_and_determinism(values, tmp_path, fake_simulator, kind):
     assert (tmp_path / "a.onnx").read_bytes() == (tmp_path / "b.onnx").read_bytes()
     assert parity(model) < 1.0
     assert not {node.op_type for node in model.graph.node} & {"RandomNormal", "RandomNormalLike", "RandomUniform"}
-    # The graph says what the policy says: the mean action, without noise, in the units of its kind.
+    # The graph gives the policy's action: the mean, without noise, in the units of its kind.
     observations, objectives = golden_inputs(specification)
     with torch.no_grad():
         whole = torch.from_numpy(np.concatenate([observations, objectives], axis=1))

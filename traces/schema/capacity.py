@@ -114,7 +114,7 @@ class CapacityTrace:
             A periodic trace whose period is the covered duration.
 
         Raises:
-            InputError: nothing says how long the result is to be, or the interval is not positive.
+            InputError: no duration is given, or the interval is not positive.
         """
         length = self.period_s if duration_s is None else duration_s
         if length is None:

@@ -62,8 +62,8 @@ class VideoMedia(Part):
     ``initial_rate_bps``: what such an encoder begins at; 0: at its first target.
 
     ``video_pauses_s``: when the camera is off and only audio goes on; video comes back with a key frame.
-    ``audio_rate_bps`` is that of audio's payload, in ``audio_packets_per_second``: 50 while someone speaks, few where
-    Opus leaves packets of silence out (DTX).
+    ``audio_rate_bps`` is that of audio's payload, in ``audio_packets_per_second``: 50 while someone speaks, few with
+    Opus DTX.
     """
 
     kind: Literal["video"]
@@ -84,7 +84,7 @@ Media = Annotated[FillerMedia | VideoMedia, Field(discriminator="kind")]
 
 
 class Flow(Part):
-    """What every flow has. Times in seconds of the scenario; ``stop_s`` null: until its end."""
+    """The fields of every flow. Times in seconds of the scenario; ``stop_s`` null: until its end."""
 
     id: str = Field(min_length=1)
     direction: Direction = "forward"
@@ -118,8 +118,8 @@ class SenderClockSteps(Part):
 class RtpFlow(Flow):
     """An RTP sender under a rate controller. ``objective``: weights of throughput, latency and loss, or null.
 
-    What abs-send-time and RTP timestamps show: ``sender_clock_ppm`` says how much too fast the sender's clock goes, in
-    parts per million, ``sender_clock_offset_s`` what it shows at time 0. Null, in a file that leaves them to a run's
+    abs-send-time and RTP timestamps show the sender's clock: ``sender_clock_ppm`` is how much too fast it goes, in
+    parts per million, ``sender_clock_offset_s`` its value at time 0. Null, in a file that leaves them to a run's
     seed (``variation``): a right clock. ``sender_clock_steps``: when it is set, and by how much.
     """
 

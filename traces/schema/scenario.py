@@ -1,6 +1,6 @@
 """Scenario files, format ``weir.scenario/1``: a path, what crosses it, and for how long.
 
-Every number is a JSON number (never a string or a boolean) and finite; unknown keys are refused. A file may leave out
+Every number is a JSON number (never a string or a boolean) and finite; unknown keys are refused. A file may omit
 whatever has a default; ``schema``, ``name``, ``duration_s``, ``forward.capacity`` and ``flows`` have none. Random
 seeds are not part of a scenario: scenario, controller, objective and seed together determine a run.
 """

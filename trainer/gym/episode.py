@@ -1,4 +1,4 @@
-"""What one episode is: scenario, seed and objective, drawn from their sources."""
+"""An episode: scenario, seed and objective, drawn from their sources."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """One `weir-sim serve` child process and the frames that go to and fro.
 
 Every frame is a little-endian u32 payload length, a u8 type and the payload. Every wait has a time limit, and a child
-that died, hangs or answers nonsense is a `SimulatorError` that says which, with the last lines the child wrote to its
+that died, hangs or answers nonsense is a `SimulatorError` that names which, with the last lines the child wrote to its
 standard error.
 """
 
@@ -29,13 +29,13 @@ _live: weakref.WeakSet[SimulatorProcess] = weakref.WeakSet()
 
 
 class SimulatorError(RuntimeError):
-    """The simulator died, hung, or answered something that is not its protocol. The message says which, and what it
-    last said.
+    """The simulator died, hung, or answered something that is not its protocol. The message names which, and has
+    its last words.
     """
 
 
 class SimulatorRefusal(InputError):
-    """The simulator is well but refuses what it was asked for (a scenario it cannot run, an unknown feature)."""
+    """The simulator is well but refuses the request (a scenario it cannot run, an unknown feature)."""
 
 
 class SimulatorProcess:
@@ -160,7 +160,7 @@ class SimulatorProcess:
     def spoke_unasked(self) -> SimulatorError:
         """The error to raise when there is something to read that nobody asked for; its end is such a thing."""
         if os.read(self.output_fd, 1):
-            return self.failure("it spoke without being asked")
+            return self.failure("it sent a frame without a request")
         return self.ended()
 
     def failure(self, reason: str) -> SimulatorError:

@@ -13,7 +13,7 @@ from weir.trainer.gym.vector import BottleneckVectorEnv
 
 
 class BottleneckVecEnv(VecEnv):
-    """What stable-baselines3 learns in.
+    """A vector environment for stable-baselines3.
 
     `infos` are empty dictionaries except at an episode's end, where they hold `terminal_observation`,
     `TimeLimit.truncated` and `episode` (mean reward `r`, length `l`, mean `objectives`, as stable-baselines3's

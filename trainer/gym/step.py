@@ -1,4 +1,4 @@
-"""What the simulator tells about one interval besides the observation: the step record."""
+"""The step record: the simulator's report of one interval besides the observation."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ STEP_FIELDS: tuple[str, ...] = (
     "packets_received",
     "target_bps",  # in force at the end
     "future_capacity_bps",  # mean of the next interval: for oracles and critics only
-    "optimal_bps",  # that an oracle would answer now under the objective (sim/link/oracle_rate.h), counted as REMB
+    "optimal_bps",  # that an oracle would answer now under the objective (sim/endpoints/oracle.h), counted as REMB
 )
 
-# What the true path is like, for a critic that may see it while it trains; a policy never does.
+# The true path, for a critic that may see it while it trains; a policy never does.
 PRIVILEGED_FIELDS: tuple[str, ...] = (
     "fair_share_bps",
     "future_capacity_bps",

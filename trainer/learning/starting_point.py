@@ -54,7 +54,7 @@ def read_starting_point(path: str | os.PathLike[str], settings: TrainingConfigur
             model's own.
 
     Raises:
-        InputError: it is missing or unfit; the message says why.
+        InputError: it is missing or unfit; the message gives the reason.
     """
     file = Path(path)
     if file.suffix == ".onnx":
@@ -158,5 +158,5 @@ def load_parameters(policy: PreferencePolicy, parameters: Mapping[str, torch.Ten
         name for name, value in parameters.items() if name not in own or own[name].shape != value.shape
     ]
     if unfit:
-        raise InputError(f"the model's network is not what its description says: {', '.join(unfit)}")
+        raise InputError(f"the model's network is not what its description states: {', '.join(unfit)}")
     policy.load_state_dict(dict(parameters), strict=False)

@@ -58,7 +58,7 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
     """Reads a model file and its metadata.
 
     Raises:
-        InputError: it is missing, no ONNX, or has no (or foreign, or broken) `weir.schema` metadata; the message says
+        InputError: it is missing, no ONNX, or has no (or foreign, or broken) `weir.schema` metadata; the message names
         which.
     """
     data = read_bytes(path, LARGEST_MODEL_BYTES)

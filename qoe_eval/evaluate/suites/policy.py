@@ -15,7 +15,7 @@ from weir.qoe_eval.evaluate.score_measures import ALL
 from weir.qoe_eval.evaluate.suite import Goal, Replays, Suite
 from weir.qoe_eval.measures.fairness import settled_jain_index
 from weir.qoe_eval.report.goal_table import Bound
-from weir.traces.generate.rfc8867 import competing_media, long_tcp, round_trip_time_fairness
+from weir.traces.generate.published import competing_media, long_tcp, round_trip_time_fairness
 
 _BUILDERS: Final = {
     "opennetlab": sets.traces("opennetlab"),

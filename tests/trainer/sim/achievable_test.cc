@@ -1,4 +1,4 @@
-// What a path could carry of media, by hand; and what controllers make of it on paths that serve in slots.
+// The achievable throughput computed by hand, and the controllers' share of it on paths that serve in slots.
 #include "endpoints/achievable.h"
 
 #include <gtest/gtest.h>
@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/random.h"
+#include "endpoints/oracle.h"
 #include "simulation_fixture.h"
 #include "test_scenarios.h"
 
@@ -181,6 +182,30 @@ TEST(AchievableTest, AQueueThatOutlastsAnOutageIsAllThatGoesBeyond) {
   const double beyond = flow["bytes_received"].get<double>() - flow["achievable_bytes"].get<double>();
   EXPECT_LE(beyond, record["path"]["queue_bytes"].get<double>());
   EXPECT_GT(Utilisation(flow), 0.97);
+}
+
+TEST(OracleRateTest, PresetsHaveTheirAims) {
+  const OracleAim balanced = AimOf(kBalanced), throughput = AimOf(kThroughput), latency = AimOf(kLatency);
+  EXPECT_DOUBLE_EQ(balanced.utilisation, 0.96);
+  EXPECT_EQ(balanced.drain_ns, 50'000'000);
+  EXPECT_DOUBLE_EQ(throughput.utilisation, 1.0);
+  EXPECT_EQ(throughput.drain_ns, 200'000'000);
+  EXPECT_DOUBLE_EQ(latency.utilisation, 0.85);
+  EXPECT_EQ(latency.drain_ns, 30'000'000);
+}
+
+TEST(OracleRateTest, MoreWeightOfThroughputAsksForMore) {
+  OracleAim before{.utilisation = 0, .drain_ns = 0};
+  for (int percent = 5; percent <= 85; percent += 5) {
+    const float weight = static_cast<float>(percent) / 100;
+    const OracleAim aim = AimOf({.throughput = weight, .latency = 0.9f - weight, .loss = 0.1f});
+    EXPECT_GE(aim.utilisation, before.utilisation) << percent;
+    EXPECT_GE(aim.drain_ns, before.drain_ns) << percent;
+    EXPECT_GE(aim.utilisation, 0.85);
+    EXPECT_LE(aim.utilisation, 1.0);
+    before = aim;
+  }
+  EXPECT_EQ(AimOf({.throughput = 0.36f, .latency = 0.04f, .loss = 0.6f}).drain_ns, AimOf(kThroughput).drain_ns);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The agent's seat at the sender: what it sees is what the policy of weir-send sees.
+// An agent at the sender observes what the policy of weir-send observes.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kModel = "steering";
 constexpr float kStartRateBps = 300e3f;
 
-// A policy in the agent's seat. It sees the newest interval only: before the first there is nothing to answer.
+// A policy in place of the agent. It sees the newest interval only: before the first there is nothing to answer.
 class PolicyDecisions final : public DecisionSource {
  public:
   explicit PolicyDecisions(std::unique_ptr<Policy> policy) : policy_(std::move(policy)) {}

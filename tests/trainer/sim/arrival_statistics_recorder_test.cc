@@ -1,4 +1,4 @@
-// What a run's series says of the estimator's queueing delay and of the true one.
+// The series of the estimator's queueing delay and of the true one.
 #include "flows/arrival_statistics_recorder.h"
 
 #include <gtest/gtest.h>
@@ -67,7 +67,7 @@ TEST(ArrivalStatisticsRecorderTest, JitterRouteAndClockAreNoQueue) {
   scenario["flows"][0]["sender_clock_ppm"] = 1000;
   const auto series = ArrivalStatistics(scenario);
   EXPECT_LT(Largest(series, "true_queueing_delay_mean_ms"), 1.0);
-  // What the estimator takes for the path and what it takes for a queue make up the whole delay, jitter included.
+  // The estimated path delay and queueing delay add up to the whole delay, jitter included.
   for (size_t i = 0; i < series["queueing_delay_mean_ms"].size(); ++i) {
     const double jitter_ms = series["queueing_delay_mean_ms"][i].get<double>() +
                              series["base_delay_error_mean_ms"][i].get<double>() -

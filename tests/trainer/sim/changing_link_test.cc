@@ -1,4 +1,4 @@
-// Links whose delay and loss change: what holds when, that packets keep their order, what the record says of it.
+// Links whose delay and loss change: the values in force, the order of packets, the record.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -112,7 +112,7 @@ TEST_F(EventEngineTest, WhatIsLeftGoesWithTheSimulationAndTheNextBeginsAnew) {
   EXPECT_EQ(NowNs(), 0);
 }
 
-// What the simulator's own events and timers are, with ns-3's in between.
+// The simulator's own events and timers, with ns-3's in between.
 TEST_F(EventEngineTest, MembersTimersAndNs3ShareOneOrder) {
   struct Owner {
     explicit Owner(std::vector<std::pair<int64_t, int>>* noted) : noted(noted), event(this), timer(this) {}

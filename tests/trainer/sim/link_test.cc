@@ -18,6 +18,10 @@ constexpr int64_t kDuration = 100 * kSecond;
 
 using LinkTest = SimulationTest;
 
+// Properties of a link with either queue discipline.
+class QueueTest : public SimulationTest, public testing::WithParamInterface<QueueDiscipline> {};
+INSTANTIATE_TEST_SUITE_P(Disciplines, QueueTest, testing::Values(QueueDiscipline::kDropTail, QueueDiscipline::kCodel));
+
 TEST_F(LinkTest, SerialisationAndPropagation) {
   Link link(LinkOf(1'000'000), kDuration, 1, 0);
   RecordingSink sink(false);
@@ -33,44 +37,38 @@ TEST_F(LinkTest, SerialisationAndPropagation) {
   EXPECT_EQ(sink.received[2].arrival_ns, (500 + 10 + 25 + 7) * kMs);
 }
 
-TEST_F(LinkTest, SinksWithAndWithoutEventsSeeTheSameTimes) {
-  for (const QueueDiscipline discipline : {QueueDiscipline::kDropTail, QueueDiscipline::kCodel}) {
-    LinkSpec spec = LinkOf(2'000'000);
-    spec.queue_discipline = discipline;
-    spec.jitter = {JitterSpec::Kind::kTruncatedGaussian, 3 * kMs, 9 * kMs, false};
-    RecordingSink with_event(true), without_event(false);
-    for (RecordingSink* sink : {&with_event, &without_event}) {
-      Link link(spec, kDuration, 1, 0);
-      SendEvery(link, *sink, 5'300'001, 300, 1200);
-      RunUntil(10 * kSecond);
-      ns3::Simulator::Destroy();
-      UseEventEngine();
-    }
-    ASSERT_EQ(with_event.received.size(), 300u);
-    ASSERT_EQ(without_event.received.size(), 300u);
-    for (size_t i = 0; i < 300; ++i) {
-      EXPECT_EQ(with_event.received[i].arrival_ns, without_event.received[i].arrival_ns);
-      EXPECT_EQ(with_event.received[i].called_ns, with_event.received[i].arrival_ns);
-      EXPECT_LT(without_event.received[i].called_ns, without_event.received[i].arrival_ns);
-    }
+TEST_P(QueueTest, SinksWithAndWithoutEventsSeeTheSameTimes) {
+  LinkSpec spec = LinkOf(2'000'000);
+  spec.queue_discipline = GetParam();
+  spec.jitter = {JitterSpec::Kind::kTruncatedGaussian, 3 * kMs, 9 * kMs, false};
+  RecordingSink with_event(true), without_event(false);
+  for (RecordingSink* sink : {&with_event, &without_event}) {
+    Link link(spec, kDuration, 1, 0);
+    SendEvery(link, *sink, 5'300'001, 300, 1200);
+    RunUntil(10 * kSecond);
+    ns3::Simulator::Destroy();
+    UseEventEngine();
+  }
+  ASSERT_EQ(with_event.received.size(), 300u);
+  ASSERT_EQ(without_event.received.size(), 300u);
+  for (size_t i = 0; i < 300; ++i) {
+    EXPECT_EQ(with_event.received[i].arrival_ns, without_event.received[i].arrival_ns);
+    EXPECT_EQ(with_event.received[i].called_ns, with_event.received[i].arrival_ns);
+    EXPECT_LT(without_event.received[i].called_ns, without_event.received[i].arrival_ns);
   }
 }
 
-TEST_F(LinkTest, RateChangeWithinAPacket) {
+TEST_P(QueueTest, RateChangeWithinAPacket) {
   LinkSpec spec = UsualLink();
   spec.capacity = CapacityTrace({0, 5 * kMs, 6 * kMs}, {1'000'000, 2'000'000, 500'000});
-  for (const QueueDiscipline discipline : {QueueDiscipline::kDropTail, QueueDiscipline::kCodel}) {
-    spec.queue_discipline = discipline;
-    Link link(spec, kDuration, 1, 0);
-    RecordingSink sink(true);
-    At(0, [&] { sink.Send(link, 1250); });
-    RunUntil(kSecond);
-    ns3::Simulator::Destroy();
-    UseEventEngine();
-    // 5,000 bits by 5 ms, 2,000 by 6 ms, 3,000 at 500 kbps.
-    ASSERT_EQ(sink.received.size(), 1u);
-    EXPECT_EQ(sink.received[0].arrival_ns, (6 + 6 + 25) * kMs);
-  }
+  spec.queue_discipline = GetParam();
+  Link link(spec, kDuration, 1, 0);
+  RecordingSink sink(true);
+  At(0, [&] { sink.Send(link, 1250); });
+  RunUntil(kSecond);
+  // 5,000 bits by 5 ms, 2,000 by 6 ms, 3,000 at 500 kbps.
+  ASSERT_EQ(sink.received.size(), 1u);
+  EXPECT_EQ(sink.received[0].arrival_ns, (6 + 6 + 25) * kMs);
 }
 
 TEST_F(LinkTest, OutageQueuesAndDropsNothing) {
@@ -96,28 +94,24 @@ TEST_F(LinkTest, OutageQueuesAndDropsNothing) {
   EXPECT_EQ(sink.dropped[0].first, 1960 * kMs);
 }
 
-TEST_F(LinkTest, CapacityThatStaysZeroHoldsWhatItHas) {
-  for (const QueueDiscipline discipline : {QueueDiscipline::kDropTail, QueueDiscipline::kCodel}) {
-    LinkSpec spec = UsualLink();
-    spec.capacity = CapacityTrace({0, kSecond}, {1'000'000, 0});
-    spec.queue = {QueueSpec::Unit::kPackets, 3};
-    spec.queue_discipline = discipline;
-    Link link(spec, kDuration, 1, 0);
-    RecordingSink sink(true);
-    At(2 * kSecond, [&] {
-      for (int i = 0; i < 5; ++i) sink.Send(link, 1250);
-    });
-    RunUntil(50 * kSecond);
-    EXPECT_EQ(sink.received.size(), 0u);
-    EXPECT_EQ(sink.dropped.size(), 2u);
-    EXPECT_EQ(link.queued_packets(), 3);
-    EXPECT_EQ(link.QueueingDelayNs(), kNever);
-    ns3::Simulator::Destroy();
-    UseEventEngine();
-  }
+TEST_P(QueueTest, CapacityThatStaysZeroHoldsWhatItHas) {
+  LinkSpec spec = UsualLink();
+  spec.capacity = CapacityTrace({0, kSecond}, {1'000'000, 0});
+  spec.queue = {QueueSpec::Unit::kPackets, 3};
+  spec.queue_discipline = GetParam();
+  Link link(spec, kDuration, 1, 0);
+  RecordingSink sink(true);
+  At(2 * kSecond, [&] {
+    for (int i = 0; i < 5; ++i) sink.Send(link, 1250);
+  });
+  RunUntil(50 * kSecond);
+  EXPECT_EQ(sink.received.size(), 0u);
+  EXPECT_EQ(sink.dropped.size(), 2u);
+  EXPECT_EQ(link.queued_packets(), 3);
+  EXPECT_EQ(link.QueueingDelayNs(), kNever);
 }
 
-TEST_F(LinkTest, QueueBoundsInEachUnit) {
+TEST_P(QueueTest, QueueBoundsInEachUnit) {
   struct Case {
     QueueSpec queue;
     CapacityTrace capacity;
@@ -139,31 +133,29 @@ TEST_F(LinkTest, QueueBoundsInEachUnit) {
       {{Unit::kBytes, 1}, steady, 1'500, 1, 10 * kMs},
       {{Unit::kMilliseconds, 0.01}, steady, 1'500, 1, 10 * kMs},
   };
-  for (const QueueDiscipline discipline : {QueueDiscipline::kDropTail, QueueDiscipline::kCodel}) {
-    for (const Case& c : cases) {
-      LinkSpec spec = UsualLink();
-      spec.capacity = c.capacity;
-      spec.queue = c.queue;
-      spec.queue_discipline = discipline;
-      Link link(spec, kDuration, 1, 0);
-      EXPECT_EQ(QueueLimit(spec, kDuration), c.limit);
-      RecordingSink sink(true);
-      At(0, [&] {
-        for (int i = 0; i < 100; ++i) sink.Send(link, 1250);
-        EXPECT_EQ(link.queued_packets(), static_cast<int64_t>(c.admitted));
-        EXPECT_EQ(link.QueueingDelayNs(), c.last_departure_ns);
-        EXPECT_EQ(sink.dropped.size(), 100 - c.admitted);
-      });
-      RunUntil(5 * kSecond);
-      EXPECT_EQ(link.queued_bytes(), 0);
-      if (discipline == QueueDiscipline::kDropTail) {
-        ASSERT_EQ(sink.received.size(), c.admitted);
-        EXPECT_EQ(sink.received.back().arrival_ns, c.last_departure_ns + 25 * kMs);
-      }
-      EXPECT_EQ(sink.received.size() + sink.dropped.size(), 100u);
-      ns3::Simulator::Destroy();
-      UseEventEngine();
+  for (const Case& c : cases) {
+    LinkSpec spec = UsualLink();
+    spec.capacity = c.capacity;
+    spec.queue = c.queue;
+    spec.queue_discipline = GetParam();
+    Link link(spec, kDuration, 1, 0);
+    EXPECT_EQ(QueueLimit(spec, kDuration), c.limit);
+    RecordingSink sink(true);
+    At(0, [&] {
+      for (int i = 0; i < 100; ++i) sink.Send(link, 1250);
+      EXPECT_EQ(link.queued_packets(), static_cast<int64_t>(c.admitted));
+      EXPECT_EQ(link.QueueingDelayNs(), c.last_departure_ns);
+      EXPECT_EQ(sink.dropped.size(), 100 - c.admitted);
+    });
+    RunUntil(5 * kSecond);
+    EXPECT_EQ(link.queued_bytes(), 0);
+    if (GetParam() == QueueDiscipline::kDropTail) {
+      ASSERT_EQ(sink.received.size(), c.admitted);
+      EXPECT_EQ(sink.received.back().arrival_ns, c.last_departure_ns + 25 * kMs);
     }
+    EXPECT_EQ(sink.received.size() + sink.dropped.size(), 100u);
+    ns3::Simulator::Destroy();
+    UseEventEngine();
   }
 }
 
@@ -186,31 +178,29 @@ TEST_F(LinkTest, ExactDropCountOfAnOverload) {
   EXPECT_EQ(longest_ns, (100 + 25) * kMs);
 }
 
-TEST_F(LinkTest, SaturatingFlowGetsTheCapacity) {
-  for (const QueueDiscipline discipline : {QueueDiscipline::kDropTail, QueueDiscipline::kCodel}) {
-    for (const double mbps : {0.1, 2.5, 50.0}) {
-      const auto rate_bps = static_cast<int64_t>(mbps * 1e6);
-      LinkSpec spec = UsualLink();
-      // An outage of 200 ms in every second, else a quarter above the mean.
-      spec.capacity = CapacityTrace({0, 300 * kMs, 500 * kMs}, {rate_bps * 5 / 4, 0, rate_bps * 5 / 4}, kSecond);
-      spec.queue_discipline = discipline;
-      Link link(spec, kDuration, 1, 0);
-      FlowSpec flow;
-      flow.stop_ns = 60 * kSecond;
-      flow.kind = CbrSpec{DataRate::BitsPerSecond(rate_bps * 3 / 2), 1200};
-      CountingObserver observer;
-      observer.count_from_ns = 10 * kSecond + 25 * kMs;
-      const auto cbr = StartCbr(flow, &link, &observer);
-      RunUntil(60 * kSecond + 25 * kMs);
-      const double received_bps = static_cast<double>(observer.bytes_received_late) * 8 / 50;
-      EXPECT_GT(received_bps, 0.99 * static_cast<double>(rate_bps));
-      EXPECT_LT(received_bps, 1.01 * static_cast<double>(rate_bps));
-      RunUntil(65 * kSecond);
-      EXPECT_EQ(link.queued_packets(), 0);
-      EXPECT_EQ(observer.packets_sent, observer.packets_received + observer.packets_dropped);
-      ns3::Simulator::Destroy();
-      UseEventEngine();
-    }
+TEST_P(QueueTest, SaturatingFlowGetsTheCapacity) {
+  for (const double mbps : {0.1, 2.5, 50.0}) {
+    const auto rate_bps = static_cast<int64_t>(mbps * 1e6);
+    LinkSpec spec = UsualLink();
+    // An outage of 200 ms in every second, else a quarter above the mean.
+    spec.capacity = CapacityTrace({0, 300 * kMs, 500 * kMs}, {rate_bps * 5 / 4, 0, rate_bps * 5 / 4}, kSecond);
+    spec.queue_discipline = GetParam();
+    Link link(spec, kDuration, 1, 0);
+    FlowSpec flow;
+    flow.stop_ns = 60 * kSecond;
+    flow.kind = CbrSpec{DataRate::BitsPerSecond(rate_bps * 3 / 2), 1200};
+    CountingObserver observer;
+    observer.count_from_ns = 10 * kSecond + 25 * kMs;
+    const auto cbr = StartCbr(flow, &link, &observer);
+    RunUntil(60 * kSecond + 25 * kMs);
+    const double received_bps = static_cast<double>(observer.bytes_received_late) * 8 / 50;
+    EXPECT_GT(received_bps, 0.99 * static_cast<double>(rate_bps));
+    EXPECT_LT(received_bps, 1.01 * static_cast<double>(rate_bps));
+    RunUntil(65 * kSecond);
+    EXPECT_EQ(link.queued_packets(), 0);
+    EXPECT_EQ(observer.packets_sent, observer.packets_received + observer.packets_dropped);
+    ns3::Simulator::Destroy();
+    UseEventEngine();
   }
 }
 
@@ -244,57 +234,85 @@ TEST_F(LinkTest, UnlimitedLinkOnlyDelays) {
   for (const auto& packet : sink.received) EXPECT_EQ(packet.arrival_ns, 25 * kMs);
 }
 
-TEST_F(LinkTest, AnotherCapacityCountsForWhatComesAfter) {
-  for (const QueueDiscipline discipline : {QueueDiscipline::kDropTail, QueueDiscipline::kCodel}) {
-    LinkSpec spec = LinkOf(1'000'000);
-    spec.queue_discipline = discipline;
-    Link link(spec, kDuration, 1, 0);
-    RecordingSink sink(true);
-    At(0, [&] { sink.Send(link, 1250); });
-    At(5 * kMs, [&] { link.SetCapacity(CapacityTrace({0, 12 * kMs}, {500'000, 2'000'000})); });
-    At(6 * kMs, [&] { sink.Send(link, 1250); });
-    RunUntil(kSecond);
-    ASSERT_EQ(sink.received.size(), 2u);
-    EXPECT_EQ(sink.received[0].arrival_ns, (10 + 25) * kMs);
-    // 1,000 bits at 500 kbps, from 10 to 12 ms, then 9,000 at 2 Mbps.
-    EXPECT_EQ(sink.received[1].arrival_ns, 16 * kMs + kMs / 2 + 25 * kMs);
-    ns3::Simulator::Destroy();
-    UseEventEngine();
-  }
+TEST_P(QueueTest, AnotherCapacityCountsForWhatComesAfter) {
+  LinkSpec spec = LinkOf(1'000'000);
+  spec.queue_discipline = GetParam();
+  Link link(spec, kDuration, 1, 0);
+  RecordingSink sink(true);
+  At(0, [&] { sink.Send(link, 1250); });
+  At(5 * kMs, [&] { link.SetCapacity(CapacityTrace({0, 12 * kMs}, {500'000, 2'000'000})); });
+  At(6 * kMs, [&] { sink.Send(link, 1250); });
+  RunUntil(kSecond);
+  ASSERT_EQ(sink.received.size(), 2u);
+  EXPECT_EQ(sink.received[0].arrival_ns, (10 + 25) * kMs);
+  // 1,000 bits at 500 kbps, from 10 to 12 ms, then 9,000 at 2 Mbps.
+  EXPECT_EQ(sink.received[1].arrival_ns, 16 * kMs + kMs / 2 + 25 * kMs);
 }
 
-TEST_F(LinkTest, CountsWhatItCarriedAndWhenItHadNothingTo) {
-  for (const QueueDiscipline discipline : {QueueDiscipline::kDropTail, QueueDiscipline::kCodel}) {
-    LinkSpec spec = LinkOf(1'000'000);
-    spec.queue_discipline = discipline;
-    spec.queue = {QueueSpec::Unit::kPackets, 3};
-    Link link(spec, kDuration, 1, 0);
-    RecordingSink sink(true);
-    const auto expect = [&link](int64_t carried_bytes, int64_t idle_ns) {
-      EXPECT_EQ(link.carried_bytes(), carried_bytes);
-      EXPECT_EQ(link.IdleNs(), idle_ns);
-    };
-    At(7 * kMs, [&] {
-      expect(0, 7 * kMs);
-      for (int i = 0; i < 5; ++i) sink.Send(link, 1250);
+TEST_P(QueueTest, CountsWhatItCarriedAndWhenItHadNothingTo) {
+  LinkSpec spec = LinkOf(1'000'000);
+  spec.queue_discipline = GetParam();
+  spec.queue = {QueueSpec::Unit::kPackets, 3};
+  Link link(spec, kDuration, 1, 0);
+  RecordingSink sink(true);
+  const auto expect = [&link](int64_t carried_bytes, int64_t idle_ns) {
+    EXPECT_EQ(link.carried_bytes(), carried_bytes);
+    EXPECT_EQ(link.IdleNs(), idle_ns);
+  };
+  At(7 * kMs, [&] {
+    expect(0, 7 * kMs);
+    for (int i = 0; i < 5; ++i) sink.Send(link, 1250);
+  });
+  At(36 * kMs, [&] { expect(2 * 1250, 7 * kMs); });
+  At(50 * kMs, [&] { expect(3 * 1250, 20 * kMs); });
+  At(60 * kMs, [&] {
+    link.SetDown(true);
+    sink.Send(link, 1250);
+    link.SetDown(false);
+    sink.Send(link, 1250);
+  });
+  At(65 * kMs, [&] { expect(3 * 1250, 30 * kMs); });
+  At(75 * kMs, [&] { expect(4 * 1250, 35 * kMs); });
+  RunUntil(kSecond);
+  EXPECT_EQ(link.counters().packets_dropped_while_down, 1);
+  EXPECT_EQ(link.counters().packets_dropped_by_queue, 2);
+  EXPECT_EQ(sink.dropped.size(), 3u);
+}
+
+// CoDel against RFC 8289.
+using CodelTest = SimulationTest;
+
+TEST_F(CodelTest, DropsAtTheTimesOfItsControlLaw) {
+  LinkSpec spec = LinkOf(1'000'000);
+  spec.queue = {QueueSpec::Unit::kPackets, 10'000};
+  spec.queue_discipline = QueueDiscipline::kCodel;
+  Link link(spec, kDuration, 1, 0);
+  RecordingSink sink(false);
+  // Service takes 10 ms, a packet comes every 8.001 ms. At 90 ms, for the first time, more than one full packet is left
+  // behind a packet that has waited for over 5 ms; at 190 ms the interval is over.
+  SendEvery(link, sink, 8'001'000, 400, 1250);
+  RunUntil(800 * kMs);
+  // 100 / sqrt(n) ms from each to the next, each rounded up to the next departure: 190, 290, 360.7, 418.4, 468.4,
+  // 513.2, 554.0, 591.8.
+  const int64_t expected_ms[] = {190, 290, 370, 420, 470, 520, 560, 600};
+  ASSERT_GE(sink.dropped.size(), std::size(expected_ms));
+  for (size_t i = 0; i < std::size(expected_ms); ++i) EXPECT_EQ(sink.dropped[i].second, expected_ms[i] * kMs);
+}
+
+TEST_F(CodelTest, LeavesAShortQueueAlone) {
+  LinkSpec spec = LinkOf(1'000'000);
+  spec.queue_discipline = QueueDiscipline::kCodel;
+  Link link(spec, kDuration, 1, 0);
+  RecordingSink sink(false);
+  // A burst of 10 packets every 200 ms: it has gone before the interval of 100 ms is over.
+  for (int burst = 0; burst < 50; ++burst) {
+    At(int64_t{burst} * 200 * kMs, [&] {
+      for (int i = 0; i < 9; ++i) sink.Send(link, 1250);
     });
-    At(36 * kMs, [&] { expect(2 * 1250, 7 * kMs); });
-    At(50 * kMs, [&] { expect(3 * 1250, 20 * kMs); });
-    At(60 * kMs, [&] {
-      link.SetDown(true);
-      sink.Send(link, 1250);
-      link.SetDown(false);
-      sink.Send(link, 1250);
-    });
-    At(65 * kMs, [&] { expect(3 * 1250, 30 * kMs); });
-    At(75 * kMs, [&] { expect(4 * 1250, 35 * kMs); });
-    RunUntil(kSecond);
-    EXPECT_EQ(link.counters().packets_dropped_while_down, 1);
-    EXPECT_EQ(link.counters().packets_dropped_by_queue, 2);
-    EXPECT_EQ(sink.dropped.size(), 3u);
-    ns3::Simulator::Destroy();
-    UseEventEngine();
   }
+  RunUntil(20 * kSecond);
+  EXPECT_EQ(sink.dropped.size(), 0u);
+  EXPECT_EQ(sink.received.size(), 450u);
 }
 
 }  // namespace

@@ -210,7 +210,7 @@ TEST_F(LossAndJitterTest, ASlotLetsAllGoOnAtItsEnd) {
     ASSERT_GE(delayed_ns, time_ns);
     ASSERT_LT(delayed_ns - time_ns, 20 * kMs);
     ASSERT_EQ((delayed_ns - phase_ns) % (20 * kMs), 0);
-    // What comes at the end of a slot does not wait for the next.
+    // A packet at the end of a slot does not wait for the next.
     if (i == 9'999) {
       EXPECT_EQ(model.Delayed(delayed_ns), delayed_ns);
     }

@@ -218,7 +218,7 @@ TEST_F(VideoSourceTest, ASlowEncoderFollowsWithItsTimeConstantsAndWithoutBursts)
   media_.audio_rate = DataRate::Zero();
   media_.rise_time_constant_s = 1.5;
   media_.fall_time_constant_s = 0.5;
-  // Of many encoders, the sizes of frames at a time give the rate.
+  // The frame sizes of many encoders at one time give the rate.
   constexpr uint64_t kEncoders = 400;
   std::vector<VideoSource> sources;
   sources.reserve(kEncoders);

@@ -1,5 +1,5 @@
-// The two ends of an RTP flow: what is sent, what comes back and when, and what a rate controller at the sender is
-// told.
+// The two ends of an RTP flow: packets, feedback and its times, and the messages that a controller at the sender
+// receives.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -392,7 +392,7 @@ TEST(SentPacketHistoryTest, CountsWhatIsInFlight) {
   ASSERT_EQ(second->packet_feedbacks.size(), 1u);
   EXPECT_EQ(second->packet_feedbacks[0].sent_packet.sequence_number, 1);
   EXPECT_EQ(second->data_in_flight.bytes(), 100);
-  // Packets that were never sent, and feedback that says nothing new.
+  // Packets that were never sent, and feedback with nothing new.
   EXPECT_FALSE(
       history.OnTransportFeedback({.base_sequence_number = 9, .receive_times_us = {1}}, Timestamp::Millis(91)));
   EXPECT_FALSE(

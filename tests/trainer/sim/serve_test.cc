@@ -194,7 +194,7 @@ TEST_F(ServeTest, TellsWhatAnOracleWouldAnswer) {
     const std::array<float, 3> latency{0.1f, 0.8f, 0.1f}, unchanged{kUnchanged, kUnchanged, kUnchanged};
     Act({500'000.0f}, i == 30 ? latency : unchanged);
     const Step step = ReceiveStep();
-    // Of the tenth of a second from when the answer, which takes 25 ms, is there.
+    // The tenth of a second begins when the answer, which takes 25 ms, is there.
     const double capacity_bps = i < 25 ? 2e6 : i == 25 ? 0.25 * 2e6 + 0.75 * 1e6 : 1e6;
     const double cross_bps = i >= 10 && i < 15 ? 5e5 : 0;
     const double utilisation = i < 30 ? 0.96 : 0.85;
@@ -260,7 +260,7 @@ TEST_F(ServeTest, ListsEveryPacket) {
   EXPECT_GT(next_sequence_number, 100);
 }
 
-// The agent's seat in `run`'s own assembly, with the decisions a list.
+// An agent in the assembly of `run`, with a list of decisions.
 class ListedDecisions final : public DecisionSource {
  public:
   explicit ListedDecisions(std::vector<float> rates) : rates_(std::move(rates)) {}

@@ -1,5 +1,5 @@
-// What the simulator's tests share: one ns-3 simulation a test, a sink that notes what it gets, and packets sent at
-// given times.
+// Fixture of the simulator's tests: one ns-3 simulation a test, a sink that records packets, and packets sent at given
+// times.
 #ifndef WEIR_TESTS_TRAINER_SIM_SIMULATION_FIXTURE_H_
 #define WEIR_TESTS_TRAINER_SIM_SIMULATION_FIXTURE_H_
 
@@ -100,7 +100,7 @@ class CountingObserver final : public FlowObserver {
   int64_t first_sent_ns = -1, last_sent_ns = -1, last_arrival_ns = -1, min_delay_ns = -1, max_delay_ns = -1;
   // Only what arrives from `count_from_ns` on.
   int64_t count_from_ns = 0, bytes_received_late = 0;
-  // Of the times and sizes of everything sent.
+  // A hash of the times and sizes of everything sent.
   uint64_t fingerprint = 14'695'981'039'346'656'037u;
 };
 

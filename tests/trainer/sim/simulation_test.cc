@@ -203,7 +203,7 @@ struct ScoredPath {
   double high;
 };
 
-// What an independent bare harness measured with the same libwebrtc, within three points. On steady links media that
+// The results of an independent bare harness with the same libwebrtc, within three points. On steady links media that
 // comes evenly spaced, as here, costs GCC less delay than that harness's bursts of frames, so it may score higher
 // there.
 TEST(GccTest, ScoresOnSteadyLinks) {

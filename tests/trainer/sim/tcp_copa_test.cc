@@ -61,7 +61,7 @@ TEST_F(TcpCopaTest, FollowsALinkThatIsHalvedWithinSeconds) {
   const TcpFlow flow(CopaFlow(duration_ns), &data, &acknowledgements, &observer, 1, 1024);
   RunUntil(11 * kSecond);
   EXPECT_GT(data.QueueingDelayNs(), 20 * kMs);
-  // It swings on its way: a velocity that has doubled for some round trips goes on for one more.
+  // It oscillates on its way: a velocity that has doubled for some round trips goes on for one more.
   RunUntil(14 * kSecond);
   double sum_ms = 0;
   constexpr int kSamples = 60;

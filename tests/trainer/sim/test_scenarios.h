@@ -56,7 +56,7 @@ inline double Utilisation(const nlohmann::ordered_json& flow) {
   return flow["bytes_received"].get<double>() / flow["achievable_bytes"].get<double>();
 }
 
-// Of a flow's series of 0.1 s steps, from one time to another.
+// The mean of a flow's series of 0.1 s steps from one time to another.
 inline double MeanOver(const nlohmann::ordered_json& flow, const char* series, double from_s, double to_s) {
   const auto& values = flow["series"][series];
   double sum = 0;

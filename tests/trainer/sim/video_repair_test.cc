@@ -1,4 +1,4 @@
-// The repair of lossy video: what is asked for and when, what is sent again, and what becomes of the frames.
+// The repair of lossy video: requests and their times, retransmissions, and the fate of the frames.
 #include "repair/video_repair.h"
 
 #include <gtest/gtest.h>
@@ -235,7 +235,7 @@ TEST(RepairedVideoTest, WhatIsLostIsSentAgainAtTheMediasExpense) {
   EXPECT_GT(frames.delays_ms.size(), 1'150u);
 }
 
-// libwebrtc's sender does not follow REMB there, whatever the receiver's controller says.
+// libwebrtc's sender does not follow REMB there, whatever the receiver's controller reports.
 TEST(RepairedVideoTest, HeavyLossHoldsTheSenderBack) {
   for (const bool filler : {false, true}) {
     json scenario = Video(2'000'000, 0.08);

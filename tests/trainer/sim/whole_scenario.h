@@ -8,7 +8,7 @@
 
 namespace weir::sim {
 
-// What make_scenario_defaults.py has written.
+// The file that make_scenario_defaults.py has written.
 inline const nlohmann::json& ScenarioDefaults() {
   static const nlohmann::json defaults = [] {
     std::ifstream file(WEIR_SCENARIO_DEFAULTS);

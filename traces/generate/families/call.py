@@ -1,4 +1,4 @@
-"""Families of the call itself: the sender's clock, start, pauses, content."""
+"""Families of the call: the sender's clock, start, pauses, content, competing TCP flows."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ _AUDIO_BYTES = 80
 START_RATES_BPS = (1e6, 3e6, 4e6, 10e6)
 # libvpx VP8 in Chromium, after `weir.traces.schema.flows.VideoMedia`.
 _SLOW_ENCODER = {"rise_time_constant_s": 1.35, "fall_time_constant_s": 0.2}
+_TCP_STARTS_AT_S = 15.0
+_TCP_STOPS_AT_S = 45.0
+CONGESTION_CONTROLS = ("cubic", "newreno", "bbr")
 
 
 def clock() -> Family:
@@ -66,3 +69,15 @@ def content() -> Family:
     cases.append(Case("tenth-slow", video={"minimum_output_share": 0.1, **_SLOW_ENCODER}))
     cases.append(Case("tenth-stalls", video={"minimum_output_share": 0.1, "stall_probability": 0.02}))
     return Family("content", "The content changes what video needs", cases, media=("video",))
+
+
+def tcp() -> Family:
+    """One TCP flow starts after 15 s, and stays, or stops after another 30 s; also on 5 Mbps."""
+    cases = []
+    for control in CONGESTION_CONTROLS:
+        starts = {"kind": "tcp", "congestion_control": control, "start_s": _TCP_STARTS_AT_S}
+        cases += [
+            Case(f"{control}-stays", others=[starts]),
+            Case(f"{control}-leaves", others=[starts | {"stop_s": _TCP_STOPS_AT_S}]),
+        ]
+    return Family("tcp", "A TCP flow starts later", cases, rates_bps=(1e6, 4e6, 5e6, 10e6))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from weir.traces.generate.families.competitors import CONGESTION_CONTROLS
+from weir.traces.generate.families.call import CONGESTION_CONTROLS
 from weir.traces.generate.families.family import ONE_WAY_DELAY_MS, Case, Family, Fields, forward_with
 from weir.traces.generate.families.path import (
     bernoulli,

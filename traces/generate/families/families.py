@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from weir.traces.generate.families.call import clock, content, mute, start
-from weir.traces.generate.families.competitors import tcp
+from weir.traces.generate.families.call import clock, content, mute, start, tcp
 from weir.traces.generate.families.everything import everything
 from weir.traces.generate.families.family import Family
-from weir.traces.generate.families.faults import fault
-from weir.traces.generate.families.path import jitter, loss, policer, reverse, route, slots
+from weir.traces.generate.families.path import fault, jitter, loss, policer, reverse, route, slots
 from weir.traces.schema.scenario import Scenario
 
 FAMILIES: dict[str, Callable[[], Family]] = {

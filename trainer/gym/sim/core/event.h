@@ -17,7 +17,7 @@
 
 namespace weir::sim {
 
-// ns-3 counts in ns unless told otherwise, and nothing here tells it.
+// ns-3 counts in ns unless configured otherwise, and nothing here configures it.
 inline int64_t NowNs() {
   const EventEngine* const engine = EventEngine::Current();
   return engine ? engine->now_ns() : ns3::Simulator::Now().GetTimeStep();

@@ -32,11 +32,11 @@ class EventEngine final : public ns3::SimulatorImpl {
   // `time_ns` is not in the past. Takes over one reference to the event.
   void ScheduleAt(int64_t time_ns, ns3::EventImpl* event) { Push(time_ns, context_, event); }
 
-  // As ns-3 says of them.
+  // See ns-3's documentation.
   void Destroy() override;
   bool IsFinished() const override { return events_.empty() || stopped_; }
   void Stop() override { stopped_ = true; }
-  // What it returns differs between versions of ns-3.
+  // The type that it returns differs between versions of ns-3.
   using StopResult = decltype(std::declval<ns3::SimulatorImpl&>().Stop(std::declval<const ns3::Time&>()));
   StopResult Stop(const ns3::Time& delay) override;
   ns3::EventId Schedule(const ns3::Time& delay, ns3::EventImpl* event) override;

@@ -23,7 +23,7 @@ class PiecewiseConstant {
 
   bool is_constant() const { return values_.size() == 1; }
 
-  // At a time >= 0. Fast when the times it is asked for are near each other.
+  // At a time >= 0. Fast when the times of calls are near each other.
   Value At(int64_t time_ns) const {
     if (is_constant()) return values_[0];
     if (period_ns_) time_ns %= *period_ns_;

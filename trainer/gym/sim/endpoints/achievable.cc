@@ -9,7 +9,7 @@
 namespace weir::sim {
 namespace {
 
-// What reaches the queue at most: a policer stands before it.
+// The most that reaches the queue: a policer stands before it.
 double MediaBps(const FlowSpec& flow, const LinkSpec& link) {
   const auto* rtp = std::get_if<RtpSpec>(&flow.kind);
   return link.PolicedBps(

@@ -1,5 +1,5 @@
-// The seat of an agent outside this process: the estimator's own statistics, features and action mapping, with the
-// decision itself taken elsewhere.
+// A controller whose decisions an agent outside this process takes, with the estimator's own statistics, features and
+// action mapping.
 #ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_AGENT_CONTROLLER_H_
 #define WEIR_TRAINER_GYM_SIM_ENDPOINTS_AGENT_CONTROLLER_H_
 

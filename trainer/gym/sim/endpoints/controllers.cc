@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "endpoints/weir_send_controller.h"
 #include "program/input.h"
 #include "program/sender_gcc.h"
 #include "rate_controllers.h"
@@ -17,8 +16,6 @@
 namespace weir::sim {
 namespace {
 
-std::unique_ptr<ReceiverController> MakeModelController(ModelFile& model) { return MakePolicyController(model.Load()); }
-
 std::unique_ptr<SenderController> AtSender(const ControllerContext& context, bool guard,
                                            const GuardOptions& guard_rules,
                                            std::unique_ptr<ReceiverController> controller) {
@@ -26,17 +23,13 @@ std::unique_ptr<SenderController> AtSender(const ControllerContext& context, boo
                                                      .objective = context.objective,
                                                      .guard = guard,
                                                      .guard_rules = guard_rules}};
-  return std::make_unique<WeirSendController>(config, std::move(controller));
+  return MakeWeirSendController(config, std::move(controller));
 }
 
 std::unique_ptr<ReceiverController> MakeWeirController(const ControllerContext& context) {
   if (context.model == nullptr)
     throw InputError("the controllers weir and weir-send need a model: give --model FILE, or \"model\" in the job");
-  return MakeModelController(*context.model);
-}
-
-std::unique_ptr<SenderController> MakeWeirSendController(const ControllerContext& context) {
-  return AtSender(context, true, context.guard_rules, MakeWeirController(context));
+  return MakePolicyController(context.model->Load());
 }
 
 std::unique_ptr<ReceiverController> MakeExternalController(const ControllerContext& context) {
@@ -60,7 +53,7 @@ struct Factory {
   bool guard = false;
 };
 
-// What the library does not make by itself.
+// The controllers that the library does not make by itself.
 constexpr Factory kFactories[] = {
     {.name = "weir", .at_receiver = &MakeWeirController, .guard = true},
     {.name = "gcc", .at_sender = [](const ControllerContext&) { return MakeGccController(); }},
@@ -68,11 +61,13 @@ constexpr Factory kFactories[] = {
      .at_receiver = [](const ControllerContext&) { return MakeGccRembController(); },
      .wake_on_arrival = true},
     {.name = "pcc", .at_sender = [](const ControllerContext&) { return MakePccController(); }},
-    {.name = "weir-send", .at_sender = &MakeWeirSendController},
+    {.name = "weir-send",
+     .at_sender =
+         [](const ControllerContext& context) {
+           return AtSender(context, true, context.guard_rules, MakeWeirController(context));
+         }},
     {.name = "oracle",
-     .at_sender = [](const ControllerContext& context) -> std::unique_ptr<SenderController> {
-       return std::make_unique<OracleController>(context.oracle);
-     }},
+     .at_sender = [](const ControllerContext& context) { return MakeOracleController(context.oracle); }},
 };
 constexpr auto kNotBuiltIn =
     ControllersThat<[](const RegisteredController& one) { return one.simulated && !one.built_in; }>();
@@ -127,7 +122,7 @@ FlowController MakePoolController(std::string_view line, const ControllerContext
 
 AtReceiver MakeReceiverController(std::string_view name, const Factory* factory, const ControllerContext& context) {
   if (context.external) return MakeExternalController(context);
-  if (const OwnPolicy* own = context.own_policy) return MakeModelController(*own->model);
+  if (const OwnPolicy* own = context.own_policy) return MakePolicyController(own->model->Load());
   if (name == kAgentName && context.agent) return std::make_unique<AgentController>(*context.agent);
   CheckControllerName(name);
   return factory ? factory->at_receiver(context) : MakeBuiltInController(name, context.fixed_rate);

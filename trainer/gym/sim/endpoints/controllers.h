@@ -7,20 +7,21 @@
 
 #include "endpoints/agent_controller.h"
 #include "endpoints/model_file.h"
-#include "endpoints/oracle_controller.h"
+#include "endpoints/oracle.h"
 #include "program/external_controller.h"
 #include "program/external_controllers.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/network_controller.h"
 #include "weir/network_types.h"
 #include "weir/objective.h"
+#include "weir/send_side_estimator.h"
 
 namespace weir::sim {
 
 // The name for an agent outside this process; a scenario cannot ask for it.
 inline constexpr std::string_view kAgentName = "agent";
 
-// What a controller may need beside its name.
+// The inputs of a controller's factory besides its name.
 struct ControllerContext {
   // Rates at the receiver count RTP packets, rates at the sender IP packets.
   TargetRateConstraints receiver_constraints;
@@ -56,14 +57,18 @@ struct FlowController {
   const external::ExternalController* external = nullptr;
 };
 
-// Throws InputError for a name that is neither in `kSimulatedControllers` nor a pool's line.
+// Throws InputError for a name that is neither in `kSimulatedControllers` nor a pool specification.
 void CheckControllerName(std::string_view name);
 
-// `name` may be a pool's line (weir/pool_controller.h), of members that decide at the receiver; "weir:FILE" is
+// `name` may be a pool specification (weir/pool_controller.h), of members that decide at the receiver; "weir:FILE" is
 // a policy of its own. Baselines are measured as they are: of all receiver-side controllers only the policy, and a pool
 // with one, has the guard's rules on. Throws InputError for an unknown name, and for a model or
 // an own controller that cannot be used. An own controller that fails later stops the simulation.
 FlowController MakeFlowController(std::string_view name, const ControllerContext& context);
+
+// A SendSideEstimator as the controller of a flow.
+std::unique_ptr<SenderController> MakeWeirSendController(const SendSideEstimatorConfig& config,
+                                                         std::unique_ptr<ReceiverController> controller);
 
 }  // namespace weir::sim
 

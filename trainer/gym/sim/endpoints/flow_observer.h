@@ -19,9 +19,9 @@ class FlowObserver {
   virtual void OnReceived(const Packet&, int64_t /*arrival_time_ns*/) {}
   virtual void OnDropped(const Packet&) {}
   virtual void OnTargetRate(DataRate, int64_t /*time_ns*/) {}
-  // REMB, or transport feedback; other RTCP is not told of.
+  // REMB or transport feedback; not called for other RTCP.
   virtual void OnFeedbackSent(int64_t /*time_ns*/) {}
-  // What the receiver's estimator took the path for when it sent feedback.
+  // The kind of path that the receiver's estimator had detected when it sent feedback.
   virtual void OnPathKind(int /*path_kind*/, int64_t /*time_ns*/) {}
   // Payload that a TCP sender has sent and not seen acknowledged or lost, when it changes.
   virtual void OnBytesInFlight(int64_t /*bytes*/, int64_t /*time_ns*/) {}

@@ -16,7 +16,7 @@ constexpr int64_t kMaxBurstBytes = 63'000;
 // libwebrtc: a probe goes out in steps of twice what its rate carries in 2 ms, and counts steps, not packets. Only the
 // amount is taken over; packets here are spaced evenly.
 constexpr int64_t kProbeStepNs = 4'000'000;
-// RTX padding repeats a whole old packet unless that is more than three times what was asked for; then plain padding is
+// RTX padding repeats a whole old packet unless that is more than three times the requested size; then plain padding is
 // sent, 224 bytes at most.
 constexpr int64_t kMaxPaddingSizeFactor = 3;
 constexpr uint32_t kPlainPaddingBytes = 224;

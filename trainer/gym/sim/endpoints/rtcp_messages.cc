@@ -11,7 +11,7 @@ constexpr uint32_t kReferenceTimeBytes = 12;      // RFC 3611 section 4.4
 constexpr uint32_t kDelaySinceReferenceBytes = 16;
 constexpr uint32_t kFeedbackHeaderBytes = 12;  // RFC 4585 section 6.1
 constexpr uint32_t kNackItemBytes = 4;
-// What one item of a NACK covers: a sequence number and a bitmask of those after it.
+// Packets that one item of a NACK covers: a sequence number and a bitmask of those after it.
 constexpr int64_t kNackItemPackets = 17;
 constexpr int64_t kLargestSmallDeltaUs = 255 * 250;
 

@@ -45,7 +45,7 @@ struct ReceiverRtcp final : RtcpMessage {
   std::vector<uint8_t> remb;
   std::optional<ReceiverReport> report;
   std::optional<TransportFeedback> transport_feedback;
-  // Generic NACK (RFC 4585 section 6.2.1): the packets of the video stream that are asked for, in order, unwrapped.
+  // Generic NACK (RFC 4585 section 6.2.1): the requested packets of the video stream, in order, unwrapped.
   std::vector<int64_t> nack;
   // Picture loss indication (RFC 4585 section 6.3.1).
   bool pli = false;

@@ -20,7 +20,7 @@ namespace weir::sim {
 // padded (RFC 8285).
 inline constexpr uint32_t kRtpHeaderBytes = 12 + 12;
 
-// What a rate counts in each packet beside its payload. REMB leaves out UDP and IP (draft-alvestrand-rmcat-remb-03
+// Bytes of each packet besides its payload that a rate counts. REMB excludes UDP and IP (draft-alvestrand-rmcat-remb-03
 // section 2.2), and so do the arrival statistics; libwebrtc's send side counts them.
 inline constexpr uint32_t kRembOverheadBytes = kRtpHeaderBytes;
 inline constexpr uint32_t kSendSideOverheadBytes = kRtpHeaderBytes + kUdpIpOverheadBytes;

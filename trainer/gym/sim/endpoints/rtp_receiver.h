@@ -26,10 +26,10 @@ struct RtpReceiverConfig {
   int64_t start_ns = 0;
   int64_t stop_ns = 0;
   int64_t extra_one_way_delay_ns = 0;
-  // The estimator may have something to say after any packet; costs an event a packet. Otherwise it is asked at its own
+  // The estimator may have something to say after any packet; costs an event a packet. Otherwise it is polled at its own
   // times only.
   bool wake_on_arrival = false;
-  // What a controller at the sender needs.
+  // A controller at the sender needs it.
   bool transport_feedback = false;
   // Asks for what of the video is lost.
   bool repair = false;

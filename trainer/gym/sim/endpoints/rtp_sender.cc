@@ -9,11 +9,11 @@
 namespace weir::sim {
 namespace {
 
-// libwebrtc's default where no controller says otherwise.
+// libwebrtc's default where no controller sets another.
 constexpr double kPacingFactor = 2.5;
 constexpr int64_t kReportIntervalNs = 1'000'000'000;
 
-// What calls tell Chromium to begin with, so that REMB alone holds it (x-google-start-bitrate).
+// Chromium's start rate in the calls, so that REMB alone limits it (x-google-start-bitrate).
 constexpr DataRate kRembStartRate = DataRate::KilobitsPerSecond(20'000);
 
 // libwebrtc: the rates of video and retransmissions are those of the last second; retransmissions lower the encoder's

@@ -43,9 +43,8 @@ struct RtpSenderConfig {
 
 class RtpSender final : private PacketSink {
  public:
-  // `controller` is of the sender's side, and told of REMB that comes beside transport feedback; or null: REMB rules.
-  // Link, observer and sender outlive the simulation's last
-  // event.
+  // `controller` runs at the sender, and receives REMB besides transport feedback; null: REMB sets the rate. Link,
+  // observer and sender outlive the simulation's last event.
   RtpSender(const RtpSenderConfig& config, std::unique_ptr<MediaSource> source,
             std::unique_ptr<SenderController> controller, Link* link, FlowObserver* observer);
 
@@ -116,7 +115,7 @@ class RtpSender final : private PacketSink {
   // The receiver's last report: when it was sent, and when it came.
   std::optional<std::pair<int64_t, int64_t>> last_receiver_reference_ns_;
 
-  // When to switch between sending and silence, beginning with the start; an even index switches on.
+  // When to switch between sending and pausing, beginning with the start; an even index switches on.
   std::vector<int64_t> activity_ns_;
   size_t next_activity_ = 0;
   Timer<RtpSender, &RtpSender::OnActivityTimeout> activity_timer_;

@@ -6,7 +6,7 @@
 namespace weir::sim {
 namespace {
 
-// libwebrtc's window is 60 s; what has been reported on and is this old will not be asked for again.
+// libwebrtc's window is 60 s; what has been reported on and is this old will not be needed again.
 constexpr TimeDelta kWindow = TimeDelta::Seconds(60);
 constexpr TimeDelta kReportedWindow = TimeDelta::Seconds(5);
 

@@ -16,7 +16,7 @@ class SentPacketHistory {
  public:
   // `packet.sequence_number` counts from 0 without gaps. Fills in `packet.data_in_flight`.
   void OnSentPacket(SentPacket& packet);
-  // Nothing when the report says nothing new. A lost packet stays known, since it may have been late.
+  // Nothing when the report has nothing new. A lost packet is kept, since it may have been late.
   std::optional<TransportPacketsFeedback> OnTransportFeedback(const TransportFeedback& feedback, Timestamp now);
 
  private:

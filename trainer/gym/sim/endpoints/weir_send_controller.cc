@@ -1,4 +1,12 @@
-#include "endpoints/weir_send_controller.h"
+// Weir at the sender as a rate controller of an RTP flow.
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "endpoints/controllers.h"
+#include "weir/network_controller.h"
+#include "weir/send_side_estimator.h"
 
 namespace weir::sim {
 namespace {
@@ -8,7 +16,31 @@ PacketKind KindOf(const SentPacket& packet) {
   return packet.audio ? PacketKind::kAudio : PacketKind::kVideo;
 }
 
-}  // namespace
+class WeirSendController final : public SenderController {
+ public:
+  WeirSendController(const SendSideEstimatorConfig& config, std::unique_ptr<ReceiverController> controller)
+      : estimator_(config, std::move(controller)) {}
+
+  std::string_view name() const override { return "weir-send"; }
+
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override;
+  void OnObjective(const Objective& objective) override { estimator_.SetObjective(objective); }
+  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override;
+  void OnSentPacket(const SentPacket& packet) override;
+  void OnTransportPacketsFeedback(const TransportPacketsFeedback& feedback) override;
+  void OnTransportLossReport(const TransportLossReport&) override {}
+  void OnRemoteBitrateReport(const RemoteBitrateReport&) override {}
+
+  NetworkControlUpdate OnTimeout(Timestamp now) override;
+  Timestamp next_timeout() const override;
+
+ private:
+  SendSideEstimator estimator_;
+  // The last target that the host received; zero: none yet.
+  DataRate reported_ = DataRate::Zero();
+  // In one message.
+  std::vector<PacketFeedback> reports_;
+};
 
 void WeirSendController::OnTargetRateConstraints(const TargetRateConstraints& constraints) {
   // The host has validated them.
@@ -39,15 +71,22 @@ void WeirSendController::OnTransportPacketsFeedback(const TransportPacketsFeedba
 NetworkControlUpdate WeirSendController::OnTimeout(Timestamp now) {
   estimator_.OnTimeout(now);
   NetworkControlUpdate update;
-  if (estimator_.target_rate().target_rate == told_) return update;
+  if (estimator_.target_rate().target_rate == reported_) return update;
   update.target_rate = estimator_.target_rate();
   update.pacer_config = estimator_.pacer_config();
-  told_ = update.target_rate->target_rate;
+  reported_ = update.target_rate->target_rate;
   return update;
 }
 
 Timestamp WeirSendController::next_timeout() const {
-  return estimator_.target_rate().target_rate == told_ ? estimator_.next_timeout() : Timestamp::MinusInfinity();
+  return estimator_.target_rate().target_rate == reported_ ? estimator_.next_timeout() : Timestamp::MinusInfinity();
+}
+
+}  // namespace
+
+std::unique_ptr<SenderController> MakeWeirSendController(const SendSideEstimatorConfig& config,
+                                                         std::unique_ptr<ReceiverController> controller) {
+  return std::make_unique<WeirSendController>(config, std::move(controller));
 }
 
 }  // namespace weir::sim

@@ -51,7 +51,7 @@ void ArrivalStatisticsRecorder::OnArrival(const Arrival& arrival) {
 }
 
 void ArrivalStatisticsRecorder::FinishIntervalsBefore(int64_t time_ns) {
-  // What arrives at the very end belongs to the last interval.
+  // A packet that arrives at the very end belongs to the last interval.
   const int64_t current = std::min(time_ns, duration_ns_ - 1) / kIntervalNs;
   while (static_cast<int64_t>(intervals_.size()) < current) FinishInterval();
 }

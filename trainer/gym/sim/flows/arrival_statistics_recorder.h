@@ -1,4 +1,4 @@
-// What an estimator's arrival statistics said of each interval, beside what the simulator knows: the true queue.
+// An estimator's arrival statistics of each interval, besides the simulator's true queue.
 #ifndef WEIR_TRAINER_GYM_SIM_FLOWS_ARRIVAL_STATISTICS_RECORDER_H_
 #define WEIR_TRAINER_GYM_SIM_FLOWS_ARRIVAL_STATISTICS_RECORDER_H_
 
@@ -34,7 +34,7 @@ class ArrivalStatisticsRecorder final : public EstimatorObserver {
     double queueing_delay_min_ms = 0;
     double true_queueing_delay_mean_ms = 0;
     double true_queueing_delay_min_ms = 0;
-    // What the estimator took the empty path to need, less what it needs: above 0 it overlooks that much of the queue.
+    // The estimated delay of the empty path less the true one: above 0 the estimator overlooks that much of the queue.
     double base_delay_error_mean_ms = 0;
     // Ratios, 0 to 1.
     double loss_at_short_queue_10s = 0;

@@ -1,4 +1,4 @@
-// What `run` keeps of a flow: counts, the distribution of one-way delays, a series in steps of 0.1 s, and frames.
+// The record of a flow in `run`: counts, the distribution of one-way delays, a series in steps of 0.1 s, and frames.
 #ifndef WEIR_TRAINER_GYM_SIM_FLOWS_FLOW_RECORDER_H_
 #define WEIR_TRAINER_GYM_SIM_FLOWS_FLOW_RECORDER_H_
 
@@ -96,7 +96,7 @@ class FlowRecorder final : public FlowObserver {
   double target_bps_ = 0;
   size_t target_step_ = 0;
   int path_kind_ = 0;
-  // As last told of.
+  // As last reported.
   int64_t bytes_in_flight_ = 0;
 };
 

@@ -52,7 +52,7 @@ class FlowSet {
   // The name of an RTP flow's controller.
   const std::string& controller(size_t flow_index) const { return flows_[flow_index].controller; }
   Objective objective(size_t flow_index) const { return flows_[flow_index].objective; }
-  // What an own controller did wrong, by which it has stopped the simulation; empty: nothing.
+  // The failure by which a custom controller has stopped the simulation; empty: none.
   std::string controller_failure() const;
   // The agent and its flow; null and 0 without one.
   AgentController* agent() { return agent_; }

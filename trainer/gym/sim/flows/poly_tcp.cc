@@ -17,7 +17,7 @@ DataRate AsRate(uint32_t window_bytes) {
   return DataRate::BitsPerSecond(std::max<int64_t>(int64_t{8} * window_bytes, 1));
 }
 
-// What no control sets but the connection measures or is configured with.
+// Copies the fields that no control sets: the connection's measurements and configuration.
 void CopyMeasured(const TcpSocketState& from, TcpSocketState& to) {
   to.m_initialCWnd = from.m_initialCWnd;
   to.m_initialSsThresh = from.m_initialSsThresh;

@@ -1,4 +1,4 @@
-// What determines a simulation: scenario, controllers, seed.
+// The inputs that determine a simulation: scenario, controllers, seed.
 #ifndef WEIR_TRAINER_GYM_SIM_FLOWS_SIMULATION_JOB_H_
 #define WEIR_TRAINER_GYM_SIM_FLOWS_SIMULATION_JOB_H_
 
@@ -18,17 +18,17 @@ namespace weir::sim {
 
 struct SimulationJob {
   Scenario scenario;
-  // What flows "under_test" run, and with which objective; a flow's own objective comes first.
+  // Controller and objective of flows "under_test"; a flow's own objective comes first.
   std::string controller = "rule";
   std::optional<Objective> objective;
   uint64_t seed = 1;
   // For the controller "weir"; empty: there is none.
   std::string model_path;
-  // What lies there; there when the job is run.
+  // The file at `model_path`; set when the job is run.
   std::shared_ptr<ModelFile> model;
   // A controller of the user's own, whose name is `controller`; null: one of those built in.
   const external::ExternalSpecification* external = nullptr;
-  // What makes it; there when `external` is.
+  // The factory of `external`; set when `external` is.
   external::ExternalControllers* external_controllers = nullptr;
   // A policy of the user's own, whose name is `controller`.
   std::optional<OwnPolicy> own_policy;

@@ -37,7 +37,7 @@ void TcpBbr::CongControl(Ptr<TcpSocketState> tcb, const ns3::TcpRateOps::TcpRate
   const int64_t now_ns = NowNs();
   if (tcb->m_congState == TcpSocketState::CA_LOSS) last_timeout_ns_ = now_ns;
   ns3::TcpRateOps::TcpRateSample own = sample;
-  // What has left the path and has not arrived.
+  // Bytes that have left the path and have not arrived.
   const int64_t lost_bytes =
       int64_t{sample.m_priorInFlight} - int64_t{sample.m_ackedSacked} - int64_t{tcb->m_bytesInFlight.Get()};
   own.m_bytesLoss = static_cast<uint32_t>(std::max<int64_t>(lost_bytes, 0));
@@ -64,7 +64,7 @@ constexpr int64_t kRttMinWindowNs = 10'000'000'000;
 // Round trips in one direction before the velocity begins to double.
 constexpr int kRoundsBeforeDoubling = 3;
 constexpr double kMinWindowPackets = 2;
-// What it may reach within a round trip; a bound for arithmetic, far beyond use.
+// The most within a round trip; a bound for arithmetic, far beyond use.
 constexpr double kMaxVelocity = 1 << 16;
 // RFC 6298.
 constexpr int64_t kSmoothing = 8;

@@ -17,9 +17,9 @@ namespace weir::sim {
 
 class RoundTripSampler {
  public:
-  // To be called on every acknowledgement. In ns; nothing where there is no new sample: of packets that left between
-  // the same two acknowledgements the connection tells when the first left; of one that was sent again nobody knows
-  // which copy is acknowledged (Karn's rule).
+  // Call on every acknowledgement. In ns; nothing without a new sample: the connection reports only the first of the
+  // packets that left between the same two acknowledgements, and for a retransmitted one it is unknown which copy is
+  // acknowledged (Karn's rule).
   std::optional<int64_t> Sample(const ns3::TcpSocketState& tcb, const ns3::TcpRateOps::TcpRateConnection& connection,
                                 int64_t now_ns) {
     if (tcb.m_congState >= ns3::TcpSocketState::CA_RECOVERY) sent_after_ns_ = now_ns;

@@ -77,7 +77,7 @@ class LinkDevice final : public ns3::NetDevice, private PacketSink {
   ReceiveCallback receive_;
 };
 
-// What fits into an IP packet of 1500 bytes beside IP, TCP and its time stamp option.
+// The payload that fits into an IP packet of 1500 bytes beside IP, TCP and its time stamp option.
 inline constexpr uint32_t kTcpSegmentBytes = 1448;
 
 // A host with one device, at `address`. Every flow has a network to itself, so the addresses are always the same.

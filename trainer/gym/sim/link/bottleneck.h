@@ -17,7 +17,7 @@ inline constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 class BottleneckObserver {
  public:
   virtual ~BottleneckObserver() = default;
-  // Told in the order of departure, at `departure_ns` or as soon before as it is certain.
+  // Called in the order of departure, at `departure_ns` or as soon before as it is certain.
   virtual void OnDeparture(Packet&& packet, int64_t departure_ns) = 0;
   virtual void OnQueueDrop(Packet& packet) = 0;
 };

@@ -46,7 +46,7 @@ class CodelBottleneck final : public Bottleneck {
     Packet packet;
     int64_t enqueue_time_ns = 0;
   };
-  // What one look at the head of the queue yields; `packet` is empty when the queue is.
+  // The result of one look at the head of the queue; `packet` is empty when the queue is.
   struct DequeueResult {
     std::optional<Packet> packet;
     bool ok_to_drop = false;

@@ -1,4 +1,4 @@
-// What travels over a link of the simulator: an IP packet, reduced to what its sender, the link and its receiver need.
+// A packet on a link of the simulator: an IP packet, reduced to what its sender, the link and its receiver need.
 #ifndef WEIR_TRAINER_GYM_SIM_LINK_PACKET_H_
 #define WEIR_TRAINER_GYM_SIM_LINK_PACKET_H_
 
@@ -35,7 +35,7 @@ enum class DropCause : uint8_t { kChance, kPolicer, kQueue, kDown };
 struct Packet {
   // The whole IP packet.
   uint32_t size_bytes = 0;
-  // Who takes it at the other end, and who is told when it is dropped. Outlives the simulation's last event.
+  // Receives the packet at the other end, or the drop. Outlives the simulation's last event.
   PacketSink* sink = nullptr;
   // When the sender handed it to the link, in ns of simulated time.
   int64_t sent_time_ns = 0;
@@ -43,9 +43,9 @@ struct Packet {
   int64_t capture_time_ns = 0;
   // Delay of this flow's own access path, added to the link's propagation delay.
   int64_t extra_delay_ns = 0;
-  // What the path itself takes, without queues and jitter; filled in by the link.
+  // The delay of the path itself, without queues and jitter; filled in by the link.
   int64_t path_delay_ns = 0;
-  // What the bottleneck takes: the wait in its queue, and the packet's own transmission; filled in by the link.
+  // The delay of the bottleneck: the wait in its queue, and the packet's own transmission; filled in by the link.
   int64_t bottleneck_delay_ns = 0;
   // For a dropped packet; filled in by the link.
   DropCause drop_cause = DropCause::kChance;
@@ -67,7 +67,7 @@ class PacketSink {
  public:
   virtual ~PacketSink() = default;
 
-  // True when the sink wants OnPacket as an event at the arrival time (TCP, RTCP). False when it may be told as soon as
+  // True when the sink wants OnPacket as an event at the arrival time (TCP, RTCP). False when it may be called as soon as
   // that time is known, which then lies in the future, even before Link::Send returns: RTP receivers act on their own
   // timers only, which saves an event a packet.
   virtual bool needs_event() const = 0;

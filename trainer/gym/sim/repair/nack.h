@@ -24,14 +24,14 @@ class NackRequester {
   }
   // A retransmission came.
   void OnRetransmission(int64_t sequence_number) { Forget(sequence_number); }
-  // What came before that packet is not needed any more.
+  // Packets before that one are not needed any more.
   void ClearUpTo(int64_t sequence_number);
   void SetRoundTripTime(int64_t round_trip_time_ns) { round_trip_time_ns_ = round_trip_time_ns; }
 
   bool any_missing() const { return !missing_.empty(); }
-  // When to ask again for what has been asked for; kNeverNs with nothing missing.
+  // When to repeat requests; kNeverNs with nothing missing.
   int64_t next_timeout_ns() const;
-  // What is to be asked for now, in order.
+  // The packets to request now, in order.
   std::vector<int64_t> TakeRequests(int64_t now_ns);
 
  private:

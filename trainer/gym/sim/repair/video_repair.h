@@ -48,7 +48,7 @@ class FrameAssembly {
   bool needs_key_frame_ = true;
 };
 
-// As libwebrtc's receiver does it: a key frame is asked for when the list of missing packets overflows, and when
+// As libwebrtc's receiver does it: a key frame is requested when the list of missing packets overflows, and when
 // packets come but none that can be decoded has for 3 s (200 ms before the first frame).
 class VideoRepair {
  public:
@@ -73,7 +73,7 @@ class VideoRepair {
   void OnPacket(const Packet& packet, int64_t arrival_time_ns);
   void SetRoundTripTime(int64_t round_trip_time_ns) { nack_requester_.SetRoundTripTime(round_trip_time_ns); }
 
-  // When something may have to be asked for.
+  // When a request may be due.
   int64_t next_timeout_ns() const;
   // After OnPacket for all that has arrived by now.
   Requests TakeRequests(int64_t now_ns);

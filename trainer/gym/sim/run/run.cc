@@ -88,7 +88,7 @@ GuardOptions ParseGuardOff(const json& value) {
 // A controller of the user's own.
 void ParseExternal(const json& value, JobLine& line) {
   if (std::ranges::find(kSimulatedControllers, line.job.controller) != kSimulatedControllers.end())
-    RefuseJson("controller", "is built in under this name; a controller of one's own needs another");
+    RefuseJson("controller", "is built in under this name; a custom controller needs another");
   if (value.is_object() && value.value("kind", json()) == "policy") {
     line.job.own_policy = ParseOwnPolicy(value);
   } else {

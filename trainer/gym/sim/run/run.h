@@ -16,7 +16,7 @@
 namespace weir::sim {
 
 struct JobOptions {
-  // What RTP flows "under_test" run; empty: weir with a model, else rule.
+  // The controller of RTP flows "under_test"; empty: weir with a model, else rule.
   std::string controller;
   // For "weir"; may be empty otherwise.
   std::string model_path;

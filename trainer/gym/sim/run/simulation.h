@@ -17,7 +17,7 @@
 
 namespace weir::sim {
 
-// A custom controller failed in the middle of a run: one line that says which, and how.
+// A custom controller failed in the middle of a run: one line that names it and the failure.
 class ControllerFailed : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -21,9 +21,9 @@ class CapacityTrace {
   CapacityTrace(std::vector<int64_t> start_times_ns, std::vector<int64_t> rates_bps,
                 std::optional<int64_t> period_ns = std::nullopt);
 
-  // Times are >= 0. Each function is fast when the times it is asked for advance from call to call.
+  // Times are >= 0. Each function is fast when the times advance from call to call.
   int64_t RateAt(int64_t time_ns) const;
-  // What the link carries from `from_ns` to `to_ns`; rounded down to whole bits.
+  // Bits that the link carries from `from_ns` to `to_ns`; rounded down to whole bits.
   int64_t BitsBetween(int64_t from_ns, int64_t to_ns) const;
   // Calls visit(rate_bps, duration_ns) for every stretch of one rate from `from_ns` to `to_ns`, in order.
   template <class Visitor>

@@ -19,7 +19,7 @@ namespace {
 
 enum Flags : uint8_t { kTruncated = 2 };
 
-// One request's run: decisions are asked for over the channel, from within the simulation.
+// One request's run: decisions are requested over the channel, from within the simulation.
 class Episode final : private DecisionSource {
  public:
   Episode(ServeRequest request, FrameChannel* channel) : request_(std::move(request)), channel_(channel) {}

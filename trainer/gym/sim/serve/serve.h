@@ -24,7 +24,7 @@ ServeRequest ParseServeRequest(std::string_view text);
 // The flow that the agent has: the first RTP flow "under_test". Throws InputError when there is none.
 size_t AgentFlowIndex(const Scenario& scenario);
 
-// Answers requests from `input_fd` on `output_fd` until it is told to quit or the input ends between two frames (true),
+// Answers requests from `input_fd` on `output_fd` until a request to quit or the input ends between two frames (true),
 // or until either side breaks in the middle of a frame (false). See trainer/gym/README.md for the frames.
 bool Serve(int input_fd, int output_fd);
 

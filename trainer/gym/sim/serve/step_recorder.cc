@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "endpoints/oracle.h"
 #include "endpoints/rtp_format.h"
 #include "link/delay_distribution.h"
-#include "link/oracle_rate.h"
 
 namespace weir::sim {
 namespace {

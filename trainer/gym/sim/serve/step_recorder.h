@@ -1,4 +1,4 @@
-// What `serve` tells of the agent's flow after each step. Keeps one step only.
+// The report of `serve` on the agent's flow after each step. Keeps one step only.
 #ifndef WEIR_TRAINER_GYM_SIM_SERVE_STEP_RECORDER_H_
 #define WEIR_TRAINER_GYM_SIM_SERVE_STEP_RECORDER_H_
 

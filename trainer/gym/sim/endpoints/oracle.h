@@ -1,11 +1,14 @@
-// The rate that whoever knew the path would ask for; what the oracle asks for, and what a policy can be taught.
-#ifndef WEIR_TRAINER_GYM_SIM_LINK_ORACLE_RATE_H_
-#define WEIR_TRAINER_GYM_SIM_LINK_ORACLE_RATE_H_
+// The oracle: the rate that a sender with full knowledge of the path would use. An upper bound among controllers, and a
+// teacher of policies.
+#ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_ORACLE_H_
+#define WEIR_TRAINER_GYM_SIM_ENDPOINTS_ORACLE_H_
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "link/link.h"
+#include "weir/network_controller.h"
 #include "weir/objective.h"
 
 namespace weir::sim {
@@ -46,6 +49,13 @@ double CrossTrafficBps(const OracleConfig& config, int64_t from_ns, int64_t to_n
 double OracleBps(const OracleConfig& config, const OracleAim& aim, int64_t queued_bytes, int64_t from_ns,
                  int64_t to_ns);
 
+// It reads the capacity of the path and the state of its queue, which no real controller can.
+// Every 50 ms asks for 96 % of what the link carries (and its policer lets through) in the next 50 ms, less what is
+// queued beyond the packet in transmission; it looks no further ahead, except where the link serves nothing for a
+// while of the next 100 ms: then it lets media wait for the slot that follows. It may ask for nothing at all: the
+// constraints' lower bound does not bind it. Among other flows it takes its share and lets the queue be.
+std::unique_ptr<SenderController> MakeOracleController(const OracleConfig& config);
+
 }  // namespace weir::sim
 
-#endif  // WEIR_TRAINER_GYM_SIM_LINK_ORACLE_RATE_H_
+#endif  // WEIR_TRAINER_GYM_SIM_ENDPOINTS_ORACLE_H_

@@ -1,8 +1,13 @@
-"""RFC 8867, "Test Cases for Evaluating Congestion Control for Interactive Real-Time Media", cases 5.1 to 5.8.
+"""Scenarios of published experiments: RFC 8867 and calls of papers.
 
-The numbers are the RFC's: one-way delay 50 ms, drop-tail queue of 300 ms, up to 30 ms of jitter, no loss of the path's
-own, media of 150 kbps to 1.5 Mbps that starts at 150 kbps (section 4). The encoder model after
-RFC 8593 sends. The jitter's standard deviation is half of its maximum, 15 ms, without reordering.
+RFC 8867, "Test Cases for Evaluating Congestion Control for Interactive Real-Time Media", cases 5.1 to 5.8. The numbers
+are the RFC's: one-way delay 50 ms, drop-tail queue of 300 ms, up to 30 ms of jitter, no loss of the path's own, media
+of 150 kbps to 1.5 Mbps that starts at 150 kbps (section 4). The encoder model after RFC 8593 sends. The jitter's
+standard deviation is half of its maximum, 15 ms, without reordering.
+
+`call_scenarios` are for calls; `weir replay` runs them when they are named. `muses-cross-traffic`: Muses (Zhong et
+al.), section IV-E: 3 Mbps, 30 ms one way, and cross traffic that goes from 0 to 2500 kbps and back in steps of
+500 kbps, 10 s each. The paper names no queue: the default of 300 ms stands. The media is a video of at most 2.5 Mbps.
 """
 
 from __future__ import annotations
@@ -14,6 +19,10 @@ from weir.traces.schema.scenario import Scenario
 
 MEDIA_MIN_BPS = 150e3
 MEDIA_MAX_BPS = 1.5e6
+CALL_MEDIA_MAX_BPS = 2.5e6
+_STEP_BPS = 500e3
+_STEP_S = 10.0
+_STEPS = 5
 
 
 def rfc8867_scenarios() -> list[Scenario]:
@@ -118,6 +127,34 @@ def pause_resume() -> Scenario:
         _media("media-3", stop_s=119.0),
     ]
     return _case("rfc8867-5.8", "5.8: media pause and resume", 120.0, _link([3.5e6], [0]), flows)
+
+
+def call_scenarios() -> list[Scenario]:
+    """All of them."""
+    return [muses_cross_traffic()]
+
+
+def muses_cross_traffic() -> Scenario:
+    """Eleven levels of cross traffic, 110 s: each step up is one more constant flow, each step down one fewer."""
+    duration_s = (2 * _STEPS + 1) * _STEP_S
+    cross = [
+        {
+            "kind": "cbr",
+            "id": f"cross-{step}",
+            "rate_bps": _STEP_BPS,
+            "start_s": step * _STEP_S,
+            "stop_s": duration_s - step * _STEP_S,
+        }
+        for step in range(1, _STEPS + 1)
+    ]
+    return Scenario.make(
+        name="muses-cross-traffic",
+        description="Cross traffic in steps up and down, after Muses IV-E",
+        provenance={"source": "Muses, section IV-E", "licence": "BSD-3-Clause"},
+        duration_s=duration_s,
+        forward={"capacity": {"times_s": [0.0], "rates_bps": [3e6]}, "one_way_delay_ms": 30.0},
+        flows=[{"kind": "rtp", "media": {"kind": "video", "max_rate_bps": CALL_MEDIA_MAX_BPS}}, *cross],
+    )
 
 
 def _case(

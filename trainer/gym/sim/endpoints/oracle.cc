@@ -1,0 +1,135 @@
+#include "endpoints/oracle.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/event.h"
+#include "endpoints/achievable.h"
+
+namespace weir::sim {
+namespace {
+
+// As often as transport feedback reaches the other senders.
+constexpr TimeDelta kInterval = TimeDelta::Millis(50);
+constexpr int64_t kIntervalNs = kInterval.us() * 1000;
+// How far it looks ahead, and in what steps, where the path serves in slots.
+constexpr int64_t kLongestSlotNs = AchievableThroughput::kLongestWaitNs;
+constexpr int64_t kStepNs = 10'000'000;
+// One packet in transmission and one that has just arrived are no queue.
+constexpr int64_t kToleratedBytes = 2 * kMaxPacketBytes;
+constexpr double kUnlimitedBps = std::numeric_limits<double>::infinity();
+
+double ThroughputShare(const Objective& objective) {
+  return static_cast<double>(objective.throughput) / (static_cast<double>(objective.throughput) + objective.latency);
+}
+
+OracleAim Between(const OracleAim& low, const OracleAim& high, double share) {
+  return {std::lerp(low.utilisation, high.utilisation, share),
+          std::llround(std::lerp(static_cast<double>(low.drain_ns), static_cast<double>(high.drain_ns), share))};
+}
+
+bool ServesInSlots(const CapacityTrace& capacity, int64_t now_ns) {
+  bool stops = false;
+  capacity.ForEachRate(now_ns, now_ns + kLongestSlotNs,
+                       [&stops](int64_t rate_bps, int64_t) { stops |= rate_bps == 0; });
+  return stops;
+}
+
+class OracleController final : public SenderController {
+ public:
+  explicit OracleController(const OracleConfig& config) : config_(config) {}
+
+  std::string_view name() const override { return "oracle"; }
+
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override;
+  void OnObjective(const Objective&) override {}
+  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate&) override {}
+  void OnSentPacket(const SentPacket&) override {}
+  void OnTransportPacketsFeedback(const TransportPacketsFeedback&) override {}
+  void OnTransportLossReport(const TransportLossReport&) override {}
+  void OnRemoteBitrateReport(const RemoteBitrateReport&) override {}
+  NetworkControlUpdate OnTimeout(Timestamp now) override;
+  Timestamp next_timeout() const override { return next_timeout_; }
+
+ private:
+  DataRate Carried(int64_t now_ns) const;
+  // In bit/s, so that the queue is gone at the end of the horizon; below 0 where that cannot be.
+  double CarriedWithin(int64_t now_ns, int64_t horizon_ns) const;
+
+  const OracleConfig config_;
+  TargetRateConstraints constraints_;
+  Timestamp next_timeout_ = Timestamp::PlusInfinity();
+};
+
+void OracleController::OnTargetRateConstraints(const TargetRateConstraints& constraints) {
+  constraints_ = constraints;
+  next_timeout_ = constraints.at_time;
+}
+
+NetworkControlUpdate OracleController::OnTimeout(Timestamp now) {
+  next_timeout_ = now + kInterval;
+  const DataRate target = std::min(Carried(ToSimulatedNs(now)), constraints_.max_rate);
+  NetworkControlUpdate update;
+  update.target_rate = TargetTransferRate{.at_time = now, .target_rate = target};
+  // A burst of media is spread over what the path carries.
+  update.pacer_config = PacerConfig{.at_time = now, .pacing_rate = target, .padding_rate = DataRate::Zero()};
+  return update;
+}
+
+DataRate OracleController::Carried(int64_t now_ns) const {
+  const LinkSpec& link = config_.link->spec();
+  if (!link.capacity && std::isinf(link.PolicedBps(kUnlimitedBps))) return constraints_.max_rate;
+  double target_bps = CarriedWithin(now_ns, kIntervalNs);
+  if (link.capacity && ServesInSlots(*link.capacity, now_ns)) {
+    // The capacity until the next decision means little: a queue may wait for a slot, and is gone after it.
+    for (int64_t horizon_ns = kIntervalNs + kStepNs; horizon_ns <= kLongestSlotNs; horizon_ns += kStepNs) {
+      target_bps = std::max(target_bps, CarriedWithin(now_ns, horizon_ns));
+    }
+  }
+  return DataRate::BitsPerSecondF(std::max(0.0, target_bps));
+}
+
+double OracleController::CarriedWithin(int64_t now_ns, int64_t horizon_ns) const {
+  return OracleBps(config_, {.drain_ns = horizon_ns}, config_.link->queued_bytes(), now_ns, now_ns + horizon_ns);
+}
+
+}  // namespace
+
+OracleAim AimOf(const Objective& objective) {
+  constexpr OracleAim kLatencyAim{0.85, 30'000'000}, kThroughputAim{1.0, 200'000'000};
+  constexpr OracleAim kBalancedAim;
+  const double share = ThroughputShare(objective), balanced = ThroughputShare(kBalanced);
+  const auto position = [&](double from, double to) { return std::clamp((share - from) / (to - from), 0.0, 1.0); };
+  if (share < balanced) return Between(kLatencyAim, kBalancedAim, position(ThroughputShare(kLatency), balanced));
+  return Between(kBalancedAim, kThroughputAim, position(balanced, ThroughputShare(kThroughput)));
+}
+
+double CrossTrafficBps(const OracleConfig& config, int64_t from_ns, int64_t to_ns) {
+  double bits = 0;
+  for (const OracleConfig::CrossTraffic& cross : config.cross_traffic) {
+    const int64_t shared_ns = std::min(cross.to_ns, to_ns) - std::max(cross.from_ns, from_ns);
+    bits += static_cast<double>(cross.rate_bps) * static_cast<double>(std::max<int64_t>(0, shared_ns)) * 1e-9;
+  }
+  return bits * 1e9 / static_cast<double>(to_ns - from_ns);
+}
+
+double OracleBps(const OracleConfig& config, const OracleAim& aim, int64_t queued_bytes, int64_t from_ns,
+                 int64_t to_ns) {
+  const LinkSpec& link = config.link->spec();
+  const double capacity_bps =
+      link.PolicedBps(link.capacity ? static_cast<double>(link.capacity->BitsBetween(from_ns, to_ns)) * 1e9 /
+                                          static_cast<double>(to_ns - from_ns)
+                                    : kUnlimitedBps);
+  const double share_bps =
+      aim.utilisation * (capacity_bps - CrossTrafficBps(config, from_ns, to_ns)) / config.sharing_flows;
+  if (config.sharing_flows > 1) return share_bps;
+  const int64_t excess_bytes = queued_bytes - kToleratedBytes;
+  return share_bps - static_cast<double>(std::max<int64_t>(0, excess_bytes)) * 8e9 / static_cast<double>(aim.drain_ns);
+}
+
+std::unique_ptr<SenderController> MakeOracleController(const OracleConfig& config) {
+  return std::make_unique<OracleController>(config);
+}
+
+}  // namespace weir::sim
