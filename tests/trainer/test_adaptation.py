@@ -186,7 +186,7 @@ def test_a_model_that_cannot_be_adapted(tmp_path, run, other, fake_simulator):
     told = json.loads(provenance.value)
     provenance.value = json.dumps(told | {"network": {"hidden": [8, 8], "preference": 4}})
     (tmp_path / "wrong.onnx").write_bytes(model.SerializeToString())
-    with pytest.raises(InputError, match=r"not what its description says: .*hidden"):
+    with pytest.raises(InputError, match=r"does not match its description: .*hidden"):
         adapt(read_starting_point(tmp_path / "wrong.onnx", other), NEW, steps=128, simulator=fake_simulator)
     provenance.value = json.dumps(told | {"algorithm": "TD3 (stable-baselines3)"})
     (tmp_path / "td3.onnx").write_bytes(model.SerializeToString())

@@ -162,8 +162,9 @@ class BandwidthEstimator:
         "weir:NAME" (of `models`). `fusion`, for "fusion=user", gets the pilot's rate and those of the copilots with a
         vote, in bit/s, and returns one between the lowest and the highest; any other is replaced by the pilot's and
         counted. `policy`, for "policy=user", is called after each decision of the pilot and returns the name of the
-        controller that is active from then on; it gets a dict with now_us, target_rate_bps, objective, statistics (of `FEATURES`),
-        members (as `members`, without roles) and pilot. What either raises is reported and changes nothing.
+        controller that is active from then on; it gets a dict with now_us, target_rate_bps, objective, statistics (of
+        `FEATURES`), members (as `members`, without roles) and pilot. Exceptions of either are reported and change
+        nothing.
 
         `objective` is balanced, throughput or latency, or three weights above 0 (throughput, latency, loss) that are
         divided by their sum. Without `guard` only finiteness and bounds are kept.

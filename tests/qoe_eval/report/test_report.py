@@ -58,7 +58,7 @@ def test_the_page_leads_with_the_measure_of_the_objective(plan, tmp_path):
     assert f"utility {paired['utility']:+.1f}" in lead
     assert "here 0.1 of throughput, 0.8 of latency and 0.1 of loss" in text
     by_controller = summary.controllers
-    assert all("utility" in by_controller[name] for name in ("weir", "gcc"))  # gcc knows no objective
+    assert all("utility" in by_controller[name] for name in ("weir", "gcc"))  # gcc has no objective
 
 
 def test_what_a_viewer_would_see(plan, tmp_path):
