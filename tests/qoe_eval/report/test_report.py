@@ -85,7 +85,7 @@ def test_results_from_before_there_was_a_utility(plan, tmp_path):
     records = replay(plan, tmp_path, 2).records
     for record in records:
         for name in ("utility", "viewer_quality", "video_quality", "frame_delay_ms_p95"):
-            record["metrics"]["run"].pop(name)
+            record.metrics.run.pop(name)
     page = render_report(RunStore(tmp_path), records, summarise(records, {}))
     checker = check(page)
     assert "headline" in checker.ids
@@ -119,7 +119,7 @@ def test_kinds_of_paths_are_drawn_where_a_model_tells_them(plan, tmp_path, monke
 
     def told(record):
         series = read(record)
-        if record["controller"] == "weir":
+        if record.controller == "weir":
             series["flows"]["media"]["path_kind"] = [0] * 50 + [3] * 50
         return series
 
