@@ -136,7 +136,7 @@ def test_disturbed_and_broken_calls_are_marked_and_not_averaged(made_call, calls
     summary, page = write(records, tmp_path)
     assert summary.controllers["gcc"]["received_bitrate_bps"].n == 5
     assert summary.controllers["gcc"]["received_bitrate_bps"].mean == pytest.approx(
-        clean["controllers"]["gcc"]["received_bitrate_bps"].mean, rel=0.01
+        clean.controllers["gcc"]["received_bitrate_bps"].mean, rel=0.01
     )
     assert {row.n for row in summary.paired} == {4}
     assert [(one.controller, one.seed) for one in summary.left_out] == [("gcc", 1), ("weir", 3)]
