@@ -9,7 +9,7 @@ import typer
 from weir.cli.report import report
 from weir.installation import installed_version
 from weir.papers.paper import app as papers_app
-from weir.qoe_eval.bench.command import bench
+from weir.qoe_eval.bench.bench import bench
 from weir.qoe_eval.call.call import call
 from weir.qoe_eval.doctor import doctor
 from weir.qoe_eval.evaluate.evaluate import evaluate

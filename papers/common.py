@@ -1,11 +1,7 @@
-"""Shared by the commands of all papers: options, rows of goals, and the end of a measurement.
-
-Everything that papers need of the bench comes from `weir.qoe_eval.runs`, `.measures` and `.report.goal_table`.
-"""
+"""Shared by the commands of all papers: options, rows of goals, and the end of a measurement."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,10 +9,9 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from weir.files.output import write_text
+from weir.qoe_eval.evaluate.ending import finish
 from weir.qoe_eval.records import RunRecord
 from weir.qoe_eval.report.goal_table import Bound, Row, measured, not_measured, print_rows, rows_document
-from weir.qoe_eval.runs.progress import count_runs, end_with_failures
 
 Record = RunRecord
 
@@ -54,25 +49,8 @@ def end_paper(
     *,
     as_json: bool,
 ) -> None:
-    """Writes `NAME.json` and the pages, prints the rows, and ends with status 1 when runs did not complete.
-
-    Args:
-        name: of the paper.
-        rows: its goals.
-        run: `command_record` with `runs` and `failures`.
-        figures: further entries of the document.
-        pages: contents by file; the first is named as the place of details.
-        out: the folder.
-        console: for complaints.
-        as_json: print the document instead of the rows.
+    """Writes `NAME.json` and the pages, prints the rows, and ends with status 1 when runs did not complete. `figures`
+    are further entries of the document.
     """
-    text = json.dumps({**rows_document(f"weir.{name}/1", rows, run), **figures}, indent=1, allow_nan=False) + "\n"
-    write_text(out / f"{name}.json", text)
-    for path, page in pages.items():
-        write_text(path, page)
-    if as_json:
-        typer.echo(text, nl=False)
-    else:
-        print_rows(rows)
-        typer.echo(f"\n{count_runs(run['runs'])} in {run['wall_s']:.1f} s. Details: {next(iter(pages))}")
-    end_with_failures(run["failures"], console)
+    document = {**rows_document(f"weir.{name}/1", rows, run), **figures}
+    finish(document, out / f"{name}.json", pages, lambda: print_rows(rows), console, as_json=as_json)

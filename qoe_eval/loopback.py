@@ -56,13 +56,7 @@ _HEADERS = HEADERS | {"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin
 
 
 class Access:
-    """The rules of one server.
-
-    Args:
-        token: required with every request: in the address, or in the cookie that the first answer sets.
-        port: of the server.
-        reports_below: path prefix of the files of calls.
-    """
+    """The rules of one server. Every request needs `token`, in the address or in the cookie of the first answer."""
 
     def __init__(self, token: str, port: int, reports_below: str) -> None:
         self._token = token

@@ -14,7 +14,7 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, cast
+from typing import Annotated, Literal, TypeVar, cast
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, JsonValue, SkipValidation, ValidationError
 from typing_extensions import TypedDict  # pydantic does not take that of typing before Python 3.12
@@ -80,18 +80,6 @@ class Part(BaseModel):
 
     model_config = ConfigDict(frozen=True, strict=True, extra="allow", allow_inf_nan=False, populate_by_name=True)
 
-    def __getitem__(self, name: str) -> Any:
-        """The value of a key of the file, for the callers in `papers` that do not use the attributes yet."""
-        value = self.get(name)
-        if value is None and name not in type(self).model_fields and name not in (self.model_extra or {}):
-            raise KeyError(name)
-        return value
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """The value of a key of the file."""
-        value = getattr(self, name, None)
-        return default if value is None else value
-
 
 class PathRecord(Part):
     """The forward path of a run. `mean_capacity_bps` and `queue_bytes` are None where they are unlimited."""
@@ -102,7 +90,7 @@ class PathRecord(Part):
 
 
 class EstimatorRecord(Part):
-    """What the estimator of a flow decided."""
+    """Decisions of a flow's estimator."""
 
     decisions: int = 0
     fallback_decisions: int = 0
@@ -461,7 +449,7 @@ class ScenarioAbout(Part):
 
 
 class RunAbout(Part):
-    """What was run, by which command; every field may be absent in a summary of another version or command.
+    """The runs and their command; every field may be absent in a summary of another version or command.
 
     Attributes:
         command: the command line.
@@ -558,7 +546,7 @@ def to_line(record: Record) -> bytes:
 
 
 def holds_calls(results: Path) -> bool:
-    """Whether the first line of a `results.jsonl` is the record of a call."""
+    """True if the first line of a `results.jsonl` is the record of a call."""
     if not results.is_file():
         return False
     try:

@@ -19,6 +19,7 @@ from weir.qoe_eval.report.paired_text import paired_sentences
 from weir.qoe_eval.report.replay_page import FAMILIES_FOLDER, summarise_replay, write_csv, write_report
 from weir.qoe_eval.report.text_tables import print_means
 from weir.qoe_eval.runs import objectives as objective_runs
+from weir.qoe_eval.runs.custom_controllers import DEFAULT_TIME_LIMIT_S
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
 from weir.qoe_eval.runs.jobs import ReplayPlan, SeriesOfPlan, model_description
 from weir.qoe_eval.runs.options import (
@@ -32,7 +33,6 @@ from weir.qoe_eval.runs.options import (
     model_to_run,
     parse_objective,
 )
-from weir.qoe_eval.runs.own_controllers import DEFAULT_TIME_LIMIT_S
 from weir.qoe_eval.runs.progress import count_runs, end_with_failures, run_with_progress
 from weir.qoe_eval.runs.replay import ReplayOutcome
 from weir.qoe_eval.runs.store import RunStore
@@ -88,7 +88,7 @@ class ReplayOptions:
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help=f"{', '.join(SIMULATED)}; one of your own: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM, FILE.onnx, "
+            help=f"{', '.join(SIMULATED)}; custom: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM, FILE.onnx, "
             f"FILE.onnx:bare; {POOL}. Repeatable. Default: all that are built in.",
         ),
     ] = None
@@ -98,7 +98,7 @@ class ReplayOptions:
             min=0.001,
             max=3600,
             metavar="S",
-            help="How long one decision of a controller of your own may take; its start, ten times as long.",
+            help="Time limit of one decision of a custom controller; ten times as long for its start.",
         ),
     ] = DEFAULT_TIME_LIMIT_S
     objective: Annotated[
@@ -163,7 +163,7 @@ class ReplayOptions:
     ] = False
     series: Annotated[
         SeriesKept,
-        typer.Option(help="Of which runs time series are kept: all, those of the first seed, or none."),
+        typer.Option(help="Runs whose time series are kept: all, those of the first seed, or none."),
     ] = SeriesKept.ALL
     csv: Annotated[
         bool, typer.Option("--csv", help="Also write results.csv, and series.csv.gz and frames.csv.gz of kept series.")
@@ -301,7 +301,7 @@ def report_results(
 
 
 def _show_findings(trace: ImportedTrace) -> None:
-    """What was found in a trace, repaired or only odd, on standard error; the first few of many."""
+    """Prints the first findings of a trace, repaired or only odd, on standard error."""
     for finding in trace.findings[:FINDINGS_SHOWN]:
         typer.echo(f"weir: {finding}", err=True)
     more = len(trace.findings) - FINDINGS_SHOWN

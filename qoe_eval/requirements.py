@@ -26,7 +26,7 @@ def check_requirements(*ends: str) -> None:
 
 
 def missing_requirements(*ends: str) -> list[str]:
-    """What a call lacks, each with the remedy."""
+    """The missing requirements of a call, each with its remedy."""
     missing = _missing_of_the_system()
     if "chromium" in ends:
         if not os.access(CHROMIUM, os.X_OK):

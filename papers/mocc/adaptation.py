@@ -107,15 +107,9 @@ def run(
     simulator: str | os.PathLike[str] | None = None,
     on_progress: Callable[[str, int], None] | None = None,
 ) -> dict[str, Any]:
-    """The whole experiment; returns the content of `mocc.json`.
-
-    Args:
-        settings: how everything learns. The base's learning rate falls to `BASE_LEARNING_RATE_END`, as the shipped
-            model's does.
-        plan: how much.
-        folder: of the training run of the base policy, which is resumed if it is there.
-        simulator: path of `weir-sim`; see `find_simulator`.
-        on_progress: called after every update with what is learned and the environment steps of all training so far.
+    """The whole experiment; returns the content of `mocc.json`. A base policy in `folder` is resumed; its learning rate
+    falls to `BASE_LEARNING_RATE_END`, as the shipped model's does. `on_progress` gets the environment steps of all
+    training.
 
     Raises:
         SimulatorError: a simulator failed.

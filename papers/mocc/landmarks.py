@@ -44,10 +44,6 @@ def sort_by_neighbourhood(vertices: Sequence[Landmark], bootstrap: Sequence[Land
     As published: from each bootstrapped vertex in turn, Dijkstra's algorithm takes the nearest vertices not yet visited
     until ceil(|V| / |O|) are; distances do not lead through vertices that an earlier search took. Of several equally
     near, or when none is in reach, the first in `vertices` is taken, which the paper leaves open.
-
-    Args:
-        vertices: all landmarks.
-        bootstrap: some of them.
     """
     order: list[Landmark] = []
     visited: set[Landmark] = set()

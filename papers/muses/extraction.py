@@ -71,14 +71,8 @@ class Plan:
 
 @dataclass(frozen=True)
 class Extraction:
-    """A mixture and how well it imitates.
-
-    Attributes:
-        mixture: the trees.
-        decomposition: None for one student.
-        held_out: flows of the trees over held-out paths.
-        measures: of these flows, see `measure`.
-        fewest_samples: of a leaf, see `trees.fit`.
+    """A mixture and how well it imitates. `decomposition` is None for one student; `measures` and `held_out` are of the
+    trees over held-out paths.
     """
 
     mixture: Mixture
@@ -96,14 +90,7 @@ def extract(
     simulator: str | os.PathLike[str] | None = None,
     on_progress: Progress = lambda stage, flows: None,
 ) -> Extraction:
-    """The same arguments give the same trees.
-
-    Args:
-        teacher: to imitate.
-        specification: of the teacher's observations and action, which is around the rule.
-        plan: how much.
-        simulator: path of `weir-sim`; see `find_simulator`.
-        on_progress: called at every step.
+    """The same arguments give the same trees. `specification` has an action around the rule.
 
     Raises:
         SimulatorError: a simulator failed.

@@ -40,7 +40,7 @@ def jain_by_flows(results: MusesResults) -> dict[int, dict[str, float]]:
     found: dict[int, dict[str, float]] = {flows: {} for flows in FLOWS}
     for who in results.records.get(SHARING, {}):
         for flows in FLOWS:
-            records = [one for one in results.of(SHARING, who) if len(one["flows"]) == flows]
+            records = [one for one in results.of(SHARING, who) if len(one.flows) == flows]
             indices = [staggered_jain(results.with_series(who, record)) for record in records]
             if known := [index for index in indices if index is not None]:
                 found[flows][who] = mean(known)
@@ -52,7 +52,7 @@ def _switched(results: MusesResults) -> Row:
     what = "from Wi-Fi to LTE: until another kind of path is chosen, median"
     times_s: list[float | None] = []
     for record in results.whole(CHANGE, MUSES):
-        series = read_flow_series(record, record["flows"][0])
+        series = read_flow_series(record, record.flows[0])
         kinds = path_kinds(record, series) if series else None
         if kinds is None or series is None:
             return not_measured("switched", what, goal, NO_MIXTURE)
@@ -73,9 +73,9 @@ def _after_change(results: MusesResults) -> Row:
     base_ms = {scenario.name: _delay_after_ms(scenario.forward) for scenario in results.sets[CHANGE].scenarios}
     scores = {
         who: {
-            record["scenario"]: score
+            record.scenario: score
             for record in results.whole(CHANGE, who)
-            if (score := challenge_after(record, CHANGE_AT_S, base_ms[record["scenario"]])) is not None
+            if (score := challenge_after(record, CHANGE_AT_S, base_ms[record.scenario])) is not None
         }
         for who in results.records.get(CHANGE, {})
     }
@@ -124,6 +124,7 @@ def _cross_traffic(results: MusesResults) -> Iterator[Row]:
 
 def _means(results: MusesResults, who: str) -> dict[str, float]:
     names = ("receive_rate_bps", "frames_per_second", "p95_queueing_delay_ms")
-    metrics = [record["metrics"]["run"] for record in results.of(CROSS_TRAFFIC, who)]
-    whole = [one for one in metrics if all(one[name] is not None for name in names)]
-    return {name: mean(one[name] for one in whole) for name in names} if whole else {}
+    metrics = [record.measures for record in results.of(CROSS_TRAFFIC, who)]
+    rows = [[value for name in names if (value := one[name]) is not None] for one in metrics]
+    complete = [row for row in rows if len(row) == len(names)]
+    return dict(zip(names, map(mean, zip(*complete, strict=True)), strict=True)) if complete else {}

@@ -65,18 +65,9 @@ def roll_out(
     simulator: str | os.PathLike[str] | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> Flows:
-    """Runs flows and records them; the same arguments give the same flows.
-
-    Args:
-        teacher: labels each interval; not the oracle, which has no answer at first.
-        inputs: to record.
-        sampler: gives the paths; files, none of them shorter, are cut to its smallest duration.
-        flows: their number, rounded up to whole batches.
-        seed: of paths and objectives.
-        environments: simulator processes, one flow each; even.
-        pilot: decides; None: the teacher does.
-        simulator: path of `weir-sim`; see `find_simulator`.
-        on_progress: called with the number of flows done.
+    """Runs flows and records them; the same arguments give the same flows. The teacher labels each interval, and
+    decides where `pilot` is None; it is not the oracle, which has no answer at first. `flows` is rounded up to whole
+    batches of `environments`, which is even.
 
     Raises:
         SimulatorError: a simulator failed.

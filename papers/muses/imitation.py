@@ -36,11 +36,6 @@ Levels = NDArray[np.int64]
 def imitation_scores(models: Mapping[str, Path], flows: int, simulator: Path) -> dict[str, dict[float, float]]:
     """F1 of each model by the largest delay in ms.
 
-    Args:
-        models: files by who they are.
-        flows: of each model and delay, FLOW_S each.
-        simulator: path of `weir-sim`.
-
     Raises:
         InputError: a model cannot be read, or does not answer with a rate.
     """
@@ -51,11 +46,8 @@ def imitation_scores(models: Mapping[str, Path], flows: int, simulator: Path) ->
 
 
 def imitation_rows(f1: Mapping[str, Mapping[float, float]], nearest: float | None) -> Iterator[Row]:
-    """The goals of Figure 1b, and of the choice of a kind.
-
-    Args:
-        f1: by model and largest delay, ms; empty where it was not measured.
-        nearest: share of held-out flows whose kind is among the true two nearest; None: the model does not say.
+    """The goals of Figure 1b, and of the choice of a kind. `nearest` is the share of held-out flows whose kind is among
+    the true two nearest.
     """
     widest = LARGEST_DELAYS_MS[-1]
     gap = Bound("at least", 0.09, "%", scale=100, decimals=1)

@@ -135,14 +135,7 @@ class Selector:
 
 
 def decompose(states: np.ndarray, actions: np.ndarray, kinds: Sequence[int], *, seed: int) -> Decomposition:
-    """K-means over the joint histograms of windows; of several numbers of kinds that with the best silhouette.
-
-    Args:
-        states: float32 (N, samples, states).
-        actions: float (N, samples), the teacher's.
-        kinds: numbers of kinds to try; 1: no division.
-        seed: of K-means.
-    """
+    """K-means over the joint histograms of windows; of several numbers of kinds that with the best silhouette."""
     generator = np.random.default_rng(seed)
     flat = states.reshape(-1, states.shape[-1])
     axes = StateAxes.fitted(flat[generator.permutation(len(flat))[:_MOST_STATES]])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -33,11 +32,11 @@ def in_flight(record: Record) -> tuple[Array, Array]:
     round trip, of each sample (100 ms) in which something arrives: by Little's law rate times delay. The return path
     has the same delay.
     """
-    flow = record["flows"][0]
+    flow = record.flows[0]
     series = read_flow_series(record, flow)
     if series is None or series.capacity_bps is None:
         return np.zeros(0), np.zeros(0)
-    base_ms = flow["base_one_way_delay_ms"]
+    base_ms = flow.base_one_way_delay_ms
     bdp = series.capacity_bps * 2 * base_ms
     held = series.receive_rate_bps * (series.one_way_delay_mean_ms + base_ms)
     arrived = np.isfinite(held)
@@ -60,7 +59,7 @@ def staggered_jain(record: Record) -> float | None:
 
 
 def _stretches(record: Record) -> Iterator[list[float]]:
-    series = [read_flow_series(record, flow) for flow in record["flows"]]
+    series = [read_flow_series(record, flow) for flow in record.flows]
     known = [one for one in series if one is not None]
     edges = sorted({edge for one in known for edge in (one.active.start, one.active.stop)})
     for first, last in itertools.pairwise(edges):
@@ -71,20 +70,15 @@ def _stretches(record: Record) -> Iterator[list[float]]:
 
 def challenge_after(record: Record, from_s: float, base_ms: float) -> float | None:
     """The challenge score of the first flow from a time on, from samples: its p95 delay is of the mean delays of the
-    samples, each weighted by what arrived in it.
-
-    Args:
-        record: with series.
-        from_s: s.
-        base_ms: the path's own one-way delay from then on.
+    samples, each weighted by what arrived in it. `base_ms` is the propagation delay from then on.
     """
-    flow = record["flows"][0]
+    flow = record.flows[0]
     series = read_flow_series(record, flow)
-    if series is None or series.capacity_bps is None or not flow["packets_sent"]:
+    if series is None or series.capacity_bps is None or not flow.packets_sent:
         return None
     after = slice(round(from_s / series.interval_s), None)
     received, sent = series.receive_rate_bps[after], series.send_rate_bps[after]
-    packet_bits = 8 * flow["bytes_sent"] / flow["packets_sent"]
+    packet_bits = 8 * flow.bytes_sent / flow.packets_sent
     packets = float(sent.sum()) * series.interval_s / packet_bits
     parts = challenge_parts(
         round(packets),
@@ -108,8 +102,8 @@ def _weighted_p95(values: Array, weights: Array) -> float | None:
 
 def path_kinds(record: Record, series: FlowSeries) -> Array | None:
     """Which kind of path the model has chosen, sample by sample: 0 not yet; None: the model chooses none."""
-    kinds: Any = record["flows"][0].get("series", {}).get("path_kind")
-    found = np.array(kinds or [], dtype=np.float64)
+    columns = record.flows[0].series or {}
+    found = np.array(columns.get("path_kind") or [], dtype=np.float64)
     return found if found.size == series.receive_rate_bps.size and np.nanmax(found) > 0 else None
 
 

@@ -14,7 +14,7 @@ _NAMES = {STEADY: "steady Wi-Fi", FLUCTUATING: "fluctuating Wi-Fi", LTE: "LTE"}
 _UTILISATIONS = {STEADY: 0.997, FLUCTUATING: 0.978, LTE: 0.9}
 _OF_ORACLES = 0.978
 _ELLIPSES = {STEADY: 0.95, FLUCTUATING: 0.62, LTE: 0.93}
-# Not compared with: the oracle knows the path.
+# Excluded from the comparison: the oracle has the true capacity.
 _NO_RIVALS = (MUSES, GLOBAL_TREE, "oracle")
 _FEWEST = 3
 # Below this area, in ms times points, an ellipse is rounding.

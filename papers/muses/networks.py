@@ -61,13 +61,8 @@ _STREAMS = {"train": 0, "held_out": 1, "steady-wifi": 2, "fluctuating-wifi": 3, 
 def muses_scenario(
     seed: int, *, split: Split = "train", duration_s: float = 60.0, largest_delay_ms: float = LARGEST_DELAY_MS
 ) -> Scenario:
-    """A network of Table II, half of them Wi-Fi; the same arguments give the same scenario.
-
-    Args:
-        seed: 0 or greater.
-        split: which of the two separate streams.
-        duration_s: seconds, greater than 0.
-        largest_delay_ms: one way, from 5 ms on: the paper's Figure 1b narrows the range.
+    """A network of Table II, half of them Wi-Fi; the same arguments give the same scenario. `largest_delay_ms` is one
+    way, from 5 ms on: Figure 1b narrows the range.
 
     Raises:
         InputError: the duration is out of range.

@@ -152,14 +152,14 @@ def _in_flight(results: MusesResults) -> list[go.Scatter]:
 
 def _sharing(results: MusesResults, who: str) -> list[go.Scatter]:
     """The received rates of three flows with the first seed."""
-    record = next((one for one in results.of(SHARING, who) if len(one["flows"]) == _SHOWN_FLOWS), None)
+    record = next((one for one in results.of(SHARING, who) if len(one.flows) == _SHOWN_FLOWS), None)
     if record is None:
         return []
     whole, traces = results.with_series(who, record), []
-    for flow in whole["flows"]:
+    for flow in whole.flows:
         if (series := read_flow_series(whole, flow)) is not None:
             times_s = series.interval_s * np.arange(len(series.receive_rate_bps))
-            traces.append(_line(flow["id"], times_s[series.active], series.receive_rate_bps[series.active] / 1e3))
+            traces.append(_line(flow.id, times_s[series.active], series.receive_rate_bps[series.active] / 1e3))
     return traces
 
 
@@ -169,7 +169,7 @@ def _over_time(results: MusesResults, set_name: str, what: str) -> list[go.Scatt
     for who in (MUSES, GLOBAL_TREE, "gcc"):
         records = results.of(set_name, who)
         whole = results.with_series(who, records[0]) if records else None
-        series = read_flow_series(whole, whole["flows"][0]) if whole else None
+        series = read_flow_series(whole, whole.flows[0]) if whole else None
         if whole is None or series is None:
             continue
         drawn = {

@@ -67,14 +67,8 @@ def muses_results(
     out: Path,
     global_tree: tuple[Mapping[tuple[str, str], ReplayPlan], ReplayOutcome] | None,
 ) -> MusesResults:
-    """The records of `muses_plans`, and of `global_plans` where there are any, by set and by who ran them.
-
-    Args:
-        sets: all of them.
-        plans: of `muses_plans`.
-        outcome: of these.
-        out: the folder they ran in; the global tree's ran in GLOBAL_FOLDER there.
-        global_tree: its plans and their outcome.
+    """The records of `muses_plans`, and of `global_plans` where there are any, by set and by who ran them. The global
+    tree ran in GLOBAL_FOLDER of `out`.
     """
     records: dict[str, dict[str, list[Record]]] = {name: {} for name in sets}
     by_plan = list(zip(plans, outcome.by_plan, strict=True))
@@ -82,7 +76,7 @@ def muses_results(
         by_plan += zip(global_tree[0], global_tree[1].by_plan, strict=True)
     for (name, who), found in by_plan:
         for record in found:
-            records[name].setdefault(who or record["controller"], []).append(record)
+            records[name].setdefault(who or record.controller, []).append(record)
     stores = {True: RunStore(out / GLOBAL_FOLDER), False: RunStore(out)}
     return MusesResults(sets, records, lambda who, record: stores[who == GLOBAL_TREE].with_series(record))
 
@@ -135,14 +129,14 @@ class Case:
 
 def case_of(record: Record) -> Case | None:
     """The record's only flow; None: nothing arrived."""
-    flow = record["flows"][0]
-    delay_ms, capacity_bps = flow["one_way_delay_ms"], record["path"]["mean_capacity_bps"]
+    flow = record.flows[0]
+    delay_ms, capacity_bps = flow.one_way_delay_ms, record.path.mean_capacity_bps
     if not delay_ms or not capacity_bps:
         return None
     return Case(
-        8 * flow["bytes_received"] / (capacity_bps * record["duration_s"]),
-        max(0.0, delay_ms["p95"] - flow["base_one_way_delay_ms"]),
-        flow["packets_lost"] / flow["packets_sent"],
+        8 * flow.bytes_received / (capacity_bps * record.duration_s),
+        max(0.0, delay_ms["p95"] - flow.base_one_way_delay_ms),
+        flow.packets_lost / flow.packets_sent,
     )
 
 

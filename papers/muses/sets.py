@@ -34,18 +34,14 @@ LTE_TRACES = "mahimahi"
 
 @dataclass(frozen=True)
 class ScenarioSet:
-    """Scenarios that are judged together; `missing` says why there are none."""
+    """Scenarios that are judged together; `missing` is the reason when there are none."""
 
     scenarios: list[Scenario] = field(default_factory=list)
     missing: str = ""
 
 
 def muses_sets(traces: Path | None, networks: int) -> dict[str, ScenarioSet]:
-    """All sets by name.
-
-    Args:
-        traces: the folder that holds `mahimahi/`; None: there is none.
-        networks: how many of each of Table III, and of `change`.
+    """All sets by name. `traces` holds `mahimahi/`; `networks` is the number of each of Table III and of `change`.
 
     Raises:
         InputError: a trace cannot be used.

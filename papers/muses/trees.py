@@ -105,13 +105,7 @@ def fit(
 
 
 def grow(inputs: np.ndarray, actions: np.ndarray, size: Size) -> Student:
-    """Grows each tree by the split that reduces the squared error most.
-
-    Args:
-        inputs: float32 (N, inputs).
-        actions: (N,), the teacher's.
-        size: with leaves of 2 or more.
-    """
+    """Grows each tree by the split that reduces the squared error most."""
     # A round of boosting is CART over 255 bins of each input, in a small part of DecisionTreeRegressor's time.
     learner = HistGradientBoostingRegressor(
         max_iter=size.trees,

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from weir.errors import InputError
 from weir.papers.common import Record
+from weir.qoe_eval.records import FlowColumns
 
 CONVERGED_WINDOW_S = 1.0
 """A little more than a cycle of BBR's gains, eight round trips, whose probes go beyond any limit near 1.25."""
@@ -39,10 +41,18 @@ def mean_of(values: Sequence[float]) -> Mean:
     return Mean(float(np.mean(values)), float(half), n)
 
 
+def series_of(record: Record) -> tuple[float, FlowColumns]:
+    """The sample interval in seconds and the series of the only flow."""
+    path, flow = record.series, record.flows[0].series
+    if path is None or flow is None:
+        raise InputError(f"result of {record.scenario}: has no time series")
+    return path["interval_s"], flow
+
+
 def goodput_bps(record: Record, from_s: float, to_s: float) -> float:
     """Mean rate, bit/s, at which payload came to the application in order, between two times."""
-    interval_s = record["series"]["interval_s"]
-    samples = record["flows"][0]["series"]["goodput_bps"]
+    interval_s, flow = series_of(record)
+    samples = np.array(flow["goodput_bps"], dtype=float)
     return float(np.mean(samples[round(from_s / interval_s) : round(to_s / interval_s)]))
 
 
@@ -50,8 +60,8 @@ def converged_after_s(record: Record, step_s: float, limit_bytes: float) -> floa
     """Seconds from `step_s` to the beginning of the first CONVERGED_WINDOW_S from which on, in every such window, the
     mean of what is in flight (the most in each sample) is at most `limit_bytes`; nothing when it does not stay.
     """
-    interval_s = record["series"]["interval_s"]
-    in_flight = np.array(record["flows"][0]["series"]["most_bytes_in_flight"], dtype=float)
+    interval_s, flow = series_of(record)
+    in_flight = np.array(flow["most_bytes_in_flight"], dtype=float)
     window = round(CONVERGED_WINDOW_S / interval_s)
     means = np.convolve(in_flight[round(step_s / interval_s) :], np.full(window, 1 / window), mode="valid")
     beyond = np.flatnonzero(means > limit_bytes)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from weir.papers.common import Record
 from weir.papers.polycc.demonstrations import (
     HALVED_BDP_BYTES,
@@ -12,7 +14,7 @@ from weir.papers.polycc.demonstrations import (
     JITTER_CONTROLS,
     halved_name,
 )
-from weir.papers.polycc.measures import mean_of
+from weir.papers.polycc.measures import mean_of, series_of
 from weir.papers.polycc.rows import CONVERGED_SHARE, PolyccResults, jitter_means, shown_time
 from weir.qoe_eval.report.goal_table import Row, details_markdown, reached_text, rows_markdown
 from weir.qoe_eval.report.text_tables import markdown_table
@@ -20,7 +22,7 @@ from weir.qoe_eval.report.text_tables import markdown_table
 _METHOD = """\
 - One TCP flow of ns-3 alone, 20 Mbps, 100 ms of mean round trip, a queue of one bandwidth-delay product (250 kB). The
   paper's testbed is Chromium's gQUIC on two hosts; it names neither bottleneck nor kind of jitter of its first figure.
-- Jitter: the delay of the feedback path grows by a value uniform over twice the deviation, drawn every 100 ms;
+- Jitter: the feedback path adds a delay uniform over twice the deviation, drawn every 100 ms;
   packets keep their order. 60 s.
 - Goodput: payload handed to the application, in order. A seed draws the jitter and the phases of BBR, alike for all.
 - Converged: the beginning of the first second from which on, in every second, the mean of what is in flight (the most
@@ -97,12 +99,13 @@ def polycc_page(results: PolyccResults, records: Sequence[Record]) -> str:
             col=1,
         )
     for control in HALVED_CONTROLS:
-        record = next((one for one in records if one["scenario"] == halved_name(control)), None)
+        record = next((one for one in records if one.scenario == halved_name(control)), None)
         if record is None:
             continue
-        in_flight = record["flows"][0]["series"]["most_bytes_in_flight"]
-        times_s = [index * record["series"]["interval_s"] for index in range(len(in_flight))]
-        line = go.Scatter(name=control, x=times_s, y=[value / 1e3 for value in in_flight], mode="lines")
+        interval_s, columns = series_of(record)
+        in_flight = np.array(columns["most_bytes_in_flight"], dtype=float)
+        times_s = interval_s * np.arange(len(in_flight))
+        line = go.Scatter(name=control, x=times_s, y=in_flight / 1e3, mode="lines")
         figure.add_trace(line, row=2, col=1)
     limit_kb = CONVERGED_SHARE * HALVED_BDP_BYTES / 1e3
     figure.add_hline(limit_kb, line_dash="dot", annotation_text="1.25 new BDP", row=2, col=1)

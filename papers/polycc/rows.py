@@ -50,7 +50,7 @@ def polycc_results(records: Sequence[Record]) -> PolyccResults:
     results = PolyccResults()
     halved = {halved_name(control) for control in HALVED_CONTROLS}
     for record in records:
-        name, seed = record["scenario"], record["seed"]
+        name, seed = record.scenario, record.seed
         if name not in halved:
             results.goodput_bps.setdefault(name, {})[seed] = goodput_bps(record, 0, JITTER_DURATION_S)
             continue

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import json
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ from weir.errors import InputError
 from weir.files.input import parse_json, read_text
 from weir.files.output import make_folder, write_text
 from weir.papers.recoco.tables import PAPER_TRACES
+from weir.qoe_eval.runs.inputs import shared_traces
 from weir.traces.formats.convert import to_scenario
 from weir.traces.formats.importers import read_trace
 from weir.traces.formats.plain_trace import DEFAULT_ONE_WAY_DELAY_MS, DEFAULT_QUEUE
@@ -23,14 +23,20 @@ from weir.traces.schema.scenario import Scenario
 EXPERIMENT = "experiment.json"
 SCENARIOS = "scenarios"
 LOCK = "lock"
+OPENNETLAB = "opennetlab"
 
 
-def paper_scenarios(folder: Path) -> dict[str, Scenario]:
+def paper_scenarios(folder: Path | None) -> dict[str, Scenario]:
     """The nine traces by name, whole: 25 ms one way, a queue of 300 ms of the mean capacity, faults repaired.
 
     Raises:
         InputError: one is missing or cannot be used.
     """
+    if folder is None:
+        shared = shared_traces(OPENNETLAB)
+        if shared is None:
+            raise InputError("--traces: name the folder with OpenNetLab's nine traces (WEIR_SHARED has none)")
+        folder = shared / OPENNETLAB
     paths = {trace.name: folder / f"{trace.name}.json" for trace in PAPER_TRACES}
     missing = [path.name for path in paths.values() if not path.is_file()]
     if missing:
@@ -46,23 +52,9 @@ def paper_scenarios(folder: Path) -> dict[str, Scenario]:
     }
 
 
-def shared_traces() -> Path:
-    """The folder of the traces when no option names one.
-
-    Raises:
-        InputError: WEIR_SHARED is not set.
-    """
-    shared = os.environ.get("WEIR_SHARED")
-    if not shared:
-        raise InputError("--traces: name the folder with OpenNetLab's nine traces (WEIR_SHARED is not set)")
-    return Path(shared) / "traces" / "opennetlab"
-
-
 def prepare(out: Path, scenarios: Mapping[str, Scenario], settings: Mapping[str, Any]) -> dict[str, Path]:
     """Writes the scenarios and the settings into the folder; refuses a folder with an experiment of other settings.
-
-    Returns:
-        The scenario files by name.
+    Returns the scenario files by name.
     """
     documents = {name: scenario.to_dict() for name, scenario in scenarios.items()}
     digest = hashlib.sha256(json.dumps(documents, sort_keys=True).encode()).hexdigest()[:16]

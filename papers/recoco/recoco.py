@@ -19,7 +19,7 @@ from weir.executables import find_simulator
 from weir.files.output import write_text
 from weir.installation import require_training
 from weir.papers.common import JobsOption, JsonOption, OutOption
-from weir.papers.recoco.inputs import alone_in, paper_scenarios, prepare, shared_traces
+from weir.papers.recoco.inputs import alone_in, paper_scenarios, prepare
 from weir.papers.recoco.models import RecocoModel, TraceValues, models_of_all_traces, models_of_traces
 from weir.papers.recoco.report import RecocoResults, recoco_document, recoco_markdown, score_rows
 from weir.papers.recoco.results import ModelTask, TaskProgress, TraceResult, gcc_results
@@ -56,7 +56,7 @@ def recoco(
     """
     started = time.monotonic()
     require_training()
-    scenarios = paper_scenarios(traces or shared_traces())
+    scenarios = paper_scenarios(traces)
     simulator = find_simulator()
     all_seeds = range(1, seeds + 1)
     versions = simulator_versions(simulator)

@@ -21,14 +21,8 @@ BySeed = Mapping[str, Sequence[TraceResult]]
 
 @dataclass(frozen=True)
 class RecocoResults:
-    """Everything that was measured.
-
-    Attributes:
-        own: models on the trace that they were trained on.
-        gcc: libwebrtc's GCC.
-        single: one model on all traces, by order.
-        orders: the traces in the orders "reward" and "gap".
-        configurations: words for each trace's own model, by trace.
+    """Everything that was measured. `own` has the models on their own trace, `single` one model on all traces, by
+    order.
     """
 
     own: BySeed

@@ -129,13 +129,13 @@ def gcc_results(scenarios: Mapping[str, Scenario], simulator: Path, processes: i
     for outcome in run_jobs(simulator, plan_jobs(plan).values(), processes, _GCC_TIME_LIMIT_S):
         if outcome.record is None:
             raise InputError(outcome.describe())
-        flow = outcome.record["flows"][0]
+        flow = outcome.record.flows[0]
         series = read_flow_series(outcome.record, flow)
-        received = flow["packets_received"]
-        scores = recoco_scores_of_series(series, flow["bytes_received"] / received) if series and received else None
+        received = flow.packets_received
+        scores = recoco_scores_of_series(series, flow.bytes_received / received) if series and received else None
         if scores is None:
             raise InputError(f"{outcome.job.name}: nothing arrived, hence no score")
-        results[outcome.record["scenario"]].append(TraceResult(scores))
+        results[outcome.record.scenario].append(TraceResult(scores))
     return results
 
 

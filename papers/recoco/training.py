@@ -63,14 +63,8 @@ def train_model(
     on_progress: Callable[[int], None],
     simulator: str | os.PathLike[str] | None = None,
 ) -> bool:
-    """Trains a model in `folder`, from its checkpoint if it has one; False when interrupted, with a checkpoint.
-
-    Args:
-        model: what to train.
-        files: scenario files by name of trace.
-        folder: of its checkpoint.
-        on_progress: called with the steps done; a KeyboardInterrupt that it raises interrupts.
-        simulator: path of `weir-sim`; see `find_simulator`.
+    """Trains a model in `folder`, from its checkpoint if it has one; False when interrupted, with a checkpoint. A
+    KeyboardInterrupt of `on_progress` interrupts.
     """
     configuration, checkpoint = training_configuration(model, files), folder / CHECKPOINT
     sampler, callbacks = ScenarioSampler(configuration.scenarios), []

@@ -23,7 +23,7 @@ _TIME_LIMIT_S = 300.0
 @dataclass(frozen=True)
 class SimulatorFigures:
     """`simulated_s_per_s` has one value per run of RUN_S under the controller weir; `rule_simulated_s_per_s` one per
-    run under rule, in turns with them: their ratio says what the policy costs, whatever else the machine does.
+    run under rule, in turns with them: their ratio is the cost of the policy, whatever else the machine does.
     `rss_mb` is the resident memory of the process after LONG_RUN_S more, and `rss_growth_mb` how much of that came in
     the last three quarters of it. `packets_per_s` is what the flow really sent.
     """
@@ -40,7 +40,7 @@ def measure_simulator(executable: Path, model: Path, repetitions: int) -> Simula
     loop, and under rule, again and again. The first, short runs load the model and are not measured.
 
     Raises:
-        RuntimeError: the simulator failed; the message says how.
+        RuntimeError: the simulator failed; the message contains its output.
     """
     with subprocess.Popen(
         [executable, "run", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE

@@ -26,9 +26,9 @@ from weir.qoe_eval.call.run import run_calls
 from weir.qoe_eval.records import RunAbout, command_record
 from weir.qoe_eval.report.text_tables import print_means
 from weir.qoe_eval.requirements import check_requirements
+from weir.qoe_eval.runs.custom_controllers import check_custom_names, is_custom, read_custom_controller
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
 from weir.qoe_eval.runs.options import POOL, check_model, model_to_run, parse_objective, read_pool
-from weir.qoe_eval.runs.own_controllers import check_own_names, is_own, read_own_controller
 from weir.registry import AT_NATIVE_SENDER, CONTROLLERS, DEFAULT_PRESET, IN_CALLS, PRESETS, is_pool, uses_model
 from weir.traces.formats.convert import parse_rate
 
@@ -108,11 +108,11 @@ def call(
     started = time.monotonic()
     kind = cast(SenderKind, _one_of("--sender", sender, get_args(SenderKind)))
     pool = read_pool(controller) if is_pool(controller) else None
-    own = read_own_controller(controller) if not pool and is_own(controller) else None
+    own = read_custom_controller(controller) if not pool and is_custom(controller) else None
     if own and own.model:
         raise InputError(f"--controller {controller}: in calls, --model sets the model of the controller weir")
     if own:
-        check_own_names([own], list(CONTROLLERS))
+        check_custom_names([own], list(CONTROLLERS))
     name = own.name if own else pool or _one_of("--controller", controller, _CONTROLLERS)
     _one_of("--size", size, SIZES)
     receiver_kind = cast(ReceiverKind, _one_of("--receiver", receiver, get_args(ReceiverKind)))

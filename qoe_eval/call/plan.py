@@ -12,8 +12,8 @@ from typing import Any, Literal
 from weir.files.output import file_name
 from weir.qoe_eval.call.logs import RECORD
 from weir.qoe_eval.records import CallRecord
+from weir.qoe_eval.runs.custom_controllers import CustomController
 from weir.qoe_eval.runs.jobs import member_digests
-from weir.qoe_eval.runs.own_controllers import OwnController
 from weir.registry import AT_NATIVE_SENDER, is_pool, uses_model
 from weir.traces.schema.scenario import Scenario
 from weir.traces.schema.variation import vary
@@ -61,7 +61,7 @@ class CallSettings:
     max_bitrate_bps: int = DEFAULT_MAX_BITRATE_BPS
     model: Path | None = None
     variation: dict[str, Any] = field(default_factory=dict)
-    own: OwnController | None = None
+    own: CustomController | None = None
     orders: tuple[tuple[float, Order], ...] = ()
     receiver: ReceiverKind = "native"
 
@@ -119,7 +119,7 @@ class CallPlan:
     max_bitrate_bps: int
     model: Path | None
     duration_s: float | None = None
-    own: OwnController | None = None
+    own: CustomController | None = None
     orders: tuple[tuple[float, Order], ...] = ()
     receiver: ReceiverKind = "native"
 

@@ -98,9 +98,7 @@ def render(calls: Sequence[tuple[Call, Path]], summary: Summary, out: Path) -> s
         _what_was_run(calls, summary),
     ]
     lead = _lead(calls, summary)
-    return render_page(
-        "call", "Weir: calls", lead, sections, {"charts": charts}, "rows.js", list(summary.controllers)
-    )
+    return render_page("call", "Weir: calls", lead, sections, {"charts": charts}, "rows.js", list(summary.controllers))
 
 
 def _lead(calls: Sequence[tuple[Call, Path]], summary: Summary) -> View:

@@ -180,11 +180,6 @@ def estimator_cpu_share(model: Path, rate_bps: float, duration_s: float = 60.0) 
 
     The estimator runs in this process, driven from Python faster than real time; Python's own time counts too, so this
     is an upper bound of the cost in weir-peer.
-
-    Args:
-        model: its policy.
-        rate_bps: of the RTP packets that it receives.
-        duration_s: of the stream.
     """
     estimator = BandwidthEstimator(
         model=read_bytes(model, LARGEST_MODEL_BYTES), start_rate_bps=300_000, max_rate_bps=20_000_000

@@ -26,15 +26,8 @@ def finish(
     *,
     as_json: bool,
 ) -> None:
-    """Writes what was measured, shows it, and ends with status 1 when something did not complete.
-
-    Args:
-        document: the summary; its `run` has `wall_s`, `runs` or `calls`, and `failures`.
-        summary: where it goes, as JSON.
-        pages: what goes beside it; the first is named as the place of details.
-        show: prints the tables, unless `as_json` asks for the summary in their place.
-        console: for complaints.
-        as_json: see `show`.
+    """Writes what was measured, shows it, and ends with status 1 when something did not complete. `run` of the document
+    has `wall_s`, `runs` or `calls`, and `failures`. The first page is named as the place of details.
 
     Raises:
         typer.Exit: status 1, after a message: runs or calls did not complete.
@@ -57,12 +50,7 @@ def replay_record(
     started_s: float, plan: ReplayPlan, outcome: ReplayOutcome, failures: Sequence[str]
 ) -> dict[str, Any]:
     """A document's `run`: the command (`command_record`), how many runs, their seeds, model and versions, and failures.
-
-    Args:
-        started_s: of `time.monotonic`.
-        plan: any of the command's that has its seeds and its model.
-        outcome: of all its plans.
-        failures: as sentences.
+    `plan` is any of the command's with its seeds and its model; `outcome` is of all plans.
     """
     model = model_description(plan)
     return {

@@ -15,8 +15,8 @@ from weir.qoe_eval.call.plan import DEFAULT_MAX_BITRATE_BPS, ReceiverKind, Sende
 from weir.qoe_eval.evaluate.results import Results
 from weir.qoe_eval.evaluate.scenario_sets import SetBuilder, Settings, base_name
 from weir.qoe_eval.report.goal_table import Bound, Row
+from weir.qoe_eval.runs.custom_controllers import CustomController
 from weir.qoe_eval.runs.jobs import SeriesOfPlan
-from weir.qoe_eval.runs.own_controllers import OwnController
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class CustomControllers:
     `absent`, names that a suite uses and the command line gave no file for: these run nowhere.
     """
 
-    own: Mapping[str, OwnController] = field(default_factory=dict)
+    own: Mapping[str, CustomController] = field(default_factory=dict)
     pools: Mapping[str, str] = field(default_factory=dict)
     absent: Sequence[str] = ()
 

@@ -32,8 +32,8 @@ def run_metrics(record: RunRecord, flows_under_test: Sequence[str] | None = None
         flows_under_test: ids of flows; by default every RTP flow that runs the record's controller.
 
     Returns:
-        The measures of the run and of each flow under test. Over several flows under test, the table says how a measure
-        is aggregated; the utilisation of the run is that of all of them together.
+        The measures of the run and of each flow under test. The table defines the aggregation over several flows under
+        test; the utilisation of the run is that of all of them together.
 
     Raises:
         InputError: the record's series contradict each other.

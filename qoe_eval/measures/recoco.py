@@ -83,7 +83,7 @@ def recoco_scores(received_bps: Array, capacity_bps: Array, delay_ms: Array, los
     utilisation = np.clip(received_bps[usable] / capacity_bps[usable], 0, 1)
     delays = delay_ms[arrived]
     largest, smallest = float(delays.max()), float(delays.min())
-    # A delay that never changes is the best case of Eq. 8, where the formula itself says 0 / 0.
+    # A delay that never changes is the best case of Eq. 8, where the formula gives 0 / 0.
     spread = largest - smallest
     return RecocoScores(
         rate=100 * float(np.median(utilisation)),

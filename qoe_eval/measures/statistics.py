@@ -26,7 +26,7 @@ from weir.qoe_eval.records import PairedComparison, Record, Spread
 RESAMPLES = 4999
 CONFIDENCE = 0.95
 MINIMUM_SCENARIOS = 6
-"""Of fewer, a bootstrap draws the same few samples again and again: its intervals cover far less than they say."""
+"""With fewer, a bootstrap draws the same few samples repeatedly: its intervals cover far less than 95 %."""
 _SEED = 20210928  # any constant: the same results give the same intervals
 
 RecordType = TypeVar("RecordType", bound=Record)

@@ -1,9 +1,9 @@
-"""Whether the presets steer: more weight on throughput gives more throughput, more on latency gives less delay.
+"""Measures how the presets steer a model: weight on throughput raises the throughput, weight on latency lowers delay.
 
 On a scenario the presets move the right way when, in the order throughput, balanced, latency, neither utilisation nor
 p95 queueing delay rises from one preset to the next. Where a preset cannot move anything (a call that does not fill its
-path, say) it ties, and a tie within the tolerances counts as right; how many scenarios hardly move at all is told
-beside it, so that a model that is deaf to its objective does not pass for one that is steered.
+path, say) it ties, and a tie within the tolerances counts as right; the number of scenarios that hardly move is
+reported beside it, so that a model that ignores its objective does not pass for one that is steered.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from weir.qoe_eval.measures.summary import scenario_means
 from weir.qoe_eval.records import Record, Steering
 from weir.registry import PRESETS
 
-# The presets that are told one after another; one that is not among them is listed after them.
+# The order of the presets; others are listed after them.
 ORDER = ("throughput", "balanced", "latency")
 LISTED = (*ORDER, *(name for name in PRESETS if name not in ORDER))
 STEPS = (("throughput", "balanced"), ("balanced", "latency"))

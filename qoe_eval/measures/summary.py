@@ -20,13 +20,7 @@ Means = dict[str, dict[str, dict[str, float]]]
 
 
 def summarise(results: Sequence[Record], run: RunAbout, kind: Kind = "replay") -> Summary:
-    """The summary of records. Runs that repeat others count in `scenarios` only.
-
-    Args:
-        results: records of runs or calls.
-        run: what was run, carried along as it is.
-        kind: which measures there are.
-    """
+    """The summary of records. Runs that repeat others count in `scenarios` only."""
     measures = MEASURES.of(kind)
     controllers = ordered_controllers(result.controller for result in results)
 

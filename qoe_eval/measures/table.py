@@ -52,7 +52,7 @@ class Measure:
         return min(values) if self.better == "higher" else max(values)
 
     def difference_favours_first(self, difference: float) -> bool:
-        """Whether first - second = `difference` means that the first is strictly better."""
+        """True if first - second = `difference` means that the first is strictly better."""
         return difference > 0 if self.better == "higher" else difference < 0
 
     def display(self, value: float | None) -> str:

@@ -1,4 +1,4 @@
-"""What a viewer sees: delay of frames, freezes, frame rate, and an estimate of quality.
+"""Measures of the viewer's experience: delay of frames, freezes, frame rate, and an estimate of quality.
 
 Freezes follow W3C webrtc-stats (`freezeCount`, `totalFreezesDuration`) and come from rendering times, in replays and in
 calls. The other measures here come from the frames that weir-sim records (`trainer/gym/sim/media/frame_recorder.h`): of

@@ -72,14 +72,8 @@ def row(
     range: tuple[float, float] | None = None,
     ticks: Sequence[str] | None = None,
 ) -> dict[str, Any] | None:
-    """One row; nothing without lines.
-
-    Args:
-        title: of its axis, with its unit; short enough for the height of the row on a small screen.
-        lines: from `line`.
-        share: of the chart's height, relative to the other rows.
-        range: of its axis; by default what the lines need.
-        ticks: names of the values 0, 1, ...
+    """One row; nothing without lines. `share` is of the chart's height, relative to the other rows; `ticks` names the
+    values 0, 1, ...
     """
     kept = [one for one in lines if one is not None]
     if not kept:
@@ -128,7 +122,7 @@ def flow_line(
 
 
 def capacity_line(series: FlowSeries) -> Line:
-    """In kbps; nothing where it is unlimited. Slots are shorter than a bin: what they carry on average is told."""
+    """In kbps; nothing where it is unlimited. Slots are shorter than a bin: their mean is shown."""
     if series.capacity_bps is None:
         return None
     style: dict[str, Any] = {"fill": True, "width": 1, "step": True}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from weir.qoe_eval.measures.table import Measure
-from weir.qoe_eval.runs.own_controllers import NAME
+from weir.qoe_eval.runs.custom_controllers import NAME
 from weir.registry import SIMULATED, is_pool
 
 # The number of variables --series-N in report.css.
@@ -76,11 +76,7 @@ def controller_colours() -> str:
 
 
 def other_colours(names: Iterable[str]) -> str:
-    """The same for other controllers, such as a user's own, in turn from what the registry leaves of the palette.
-
-    Args:
-        names: what `css_name` makes of them tells them apart.
-    """
+    """The same for other controllers, such as a user's own, in turn from what the registry leaves of the palette."""
     names = list(names)
     free = max(1, _PALETTE - len(SIMULATED))
     return _rules(names, (len(SIMULATED) + index % free for index in range(len(names))))

@@ -27,7 +27,7 @@ SUMMARY = "summary.json"
 REPORT = "report.html"
 
 View = dict[str, Any]
-"""What a template shows, by name: texts, numbers, and rows of them."""
+"""The values of a template, by name: texts, numbers, and rows of them."""
 
 
 @dataclass(frozen=True)

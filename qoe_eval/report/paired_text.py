@@ -10,9 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from weir.qoe_eval.records import Summary
-
-# Scores of 0 to 100: the objective's own measure first, then the one that knows no objective.
+# Scores of 0 to 100: the objective's own measure first, then the one without an objective.
 _SCORES = ("utility", "challenge")
 
 
@@ -30,7 +28,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class PairedSentence:
-    """`pair` names the two controllers; `won` says on how many scenarios the first one is better."""
+    """`pair` names the two controllers; `won` has the number of scenarios on which the first one is better."""
 
     pair: str
     differences: tuple[Difference, ...]
@@ -40,9 +38,9 @@ class PairedSentence:
         return f"{self.pair}: {', '.join(map(str, self.differences))}; {self.won}"
 
 
-def paired_sentences(summary: Mapping[str, Any] | Summary) -> dict[str, PairedSentence]:
-    """What the `paired` rows of a `summary.json` say of the scores, by the other controller; no entry for one without
-    scores.
+def paired_sentences(summary: Mapping[str, Any]) -> dict[str, PairedSentence]:
+    """Sentences on the scores in the `paired` rows of a `summary.json`, by the other controller; no entry for one
+    without scores.
     """
     by_other: dict[str, dict[str, Mapping[str, Any]]] = {}
     for row in summary.get("paired", []):
@@ -68,12 +66,12 @@ def _difference(row: Mapping[str, Any]) -> Difference:
 
 
 def too_few_text(independent: int) -> str:
-    """What stands in place of an interval."""
+    """The text in place of an interval."""
     return f"too few scenarios for an interval ({independent})"
 
 
 def sample_text(independent: int, n: int) -> str:
-    """Of how many independent scenarios, for people."""
+    """The number of independent scenarios and of seeds, for people."""
     return f"{independent} independent scenario{'' if independent == 1 else 's'}, {seeds_text(independent, n)}"
 
 

@@ -34,7 +34,7 @@ FAMILIES_FOLDER = "families"
 _SHOWN_AT_FIRST = ("weir", "gcc", "rule")
 # The sentences below the title compare with these.
 _COMPARED_FIRST = ("gcc", "rule")
-# Of the scatter charts: the delay that runs across, and what is drawn over it.
+# The axes of the scatter charts: delay across, and the measure over it.
 _LINK = ("p95_queueing_delay_ms", "utilisation")
 _VIEWER = ("frame_delay_ms_p95", "viewer_quality")
 

@@ -11,7 +11,7 @@ from weir.qoe_eval.measures.summary import REFERENCE
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import Summary
 
-# Longer names of controllers of one's own are cut.
+# Longer names of custom controllers are cut.
 _LONGEST_NAME = 20
 _PIPE_WIDTH = 120
 

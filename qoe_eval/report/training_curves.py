@@ -48,7 +48,7 @@ _ROWS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
 
 @dataclass(frozen=True)
 class Curves:
-    """What was logged.
+    """Reads the training log.
 
     Attributes:
         progress: lines of stable-baselines3's log that have a number of steps.

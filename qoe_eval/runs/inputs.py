@@ -1,6 +1,4 @@
-"""What a user names on the command line, as scenarios: files of any trace format, scenario files, the bundled
-catalogue.
-"""
+"""Reads the inputs of a command as scenarios: files of any trace format, scenario files, the bundled catalogue."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ CATALOGUE = "catalogue"
 
 @dataclass(frozen=True)
 class PathOptions:
-    """What the command line says about the path; None leaves the file's own value, or the default where it has none.
+    """Path options of the command line; None leaves the file's own value, or the default where it has none.
 
     `one_way_delay_ms` is for both directions, `loss_ratio` (independent losses, 0 to 1) and `queue` for the forward
     link; `reverse` is a trace for the reverse link.
@@ -52,7 +50,7 @@ def read_inputs(
             `catalogue/calls` for those of published calls, `catalogue/NAME` for one.
         options: applied to each.
         repair: accept traces with faults that can be repaired.
-        on_trace: told of each input as it was read, its findings included.
+        on_trace: called with each input as it was read, its findings included.
         window_ms: averaging window for Mahimahi files, ms.
 
     Raises:
@@ -81,7 +79,7 @@ def read_inputs(
 
 
 def _path_of(scenario: Scenario) -> str:
-    """What a scenario is, whatever it is called."""
+    """The content of a scenario without its name, description and provenance."""
     document = scenario.to_dict()
     return json.dumps({key: document[key] for key in sorted(document.keys() - {"name", "description", "provenance"})})
 
@@ -97,13 +95,6 @@ def _read(name: str, repair: bool, window_ms: int) -> list[ImportedTrace]:
     else:
         scenarios = [load_bundled(rest.removesuffix(".json"))] if rest else bundled_scenarios()
     return [ImportedTrace(scenario.name, "scenario", None, scenario=scenario) for scenario in scenarios]
-
-
-def shared_model(name: str) -> Path | None:
-    """The model of that file name in `models` in the folder that WEIR_SHARED names; None: it is not there."""
-    shared = os.environ.get("WEIR_SHARED")
-    file = Path(shared) / "models" / name if shared else None
-    return file if file and file.is_file() else None
 
 
 def shared_traces(*sets: str) -> Path | None:

@@ -1,4 +1,4 @@
-"""What a replay runs, as lines for `weir-sim run -`."""
+"""The runs of a replay, as lines for `weir-sim run -`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Literal
 from pydantic import JsonValue
 
 from weir.qoe_eval.records import ModelFile
+from weir.qoe_eval.runs.custom_controllers import CustomController
 from weir.qoe_eval.runs.options import POLICY_FILE
-from weir.qoe_eval.runs.own_controllers import OwnController
 from weir.qoe_eval.runs.simulator import simulator_versions
 from weir.qoe_eval.runs.simulator_worker import SimulatorJob
 from weir.registry import is_pool, pool_members, uses_model
@@ -25,10 +25,10 @@ SeriesOfPlan = Literal["kept", "first kept", "measured", "none"]
 
 @dataclass(frozen=True)
 class ReplayPlan:
-    """What to run: every scenario as each seed varies it (`weir.traces.schema.variation`), alike for all controllers.
+    """The runs: every scenario as each seed varies it (`weir.traces.schema.variation`), alike for all controllers.
 
-    `model` is for the controller weir; None when that is not among them. `own` holds those of `controllers` that are
-    the user's own, by name.
+    `model` is for the controller weir; None when that is not among them. `own` holds the custom ones of
+    `controllers`, by name.
 
     `guard_off`: rules of the guard (`weir.registry.GUARD_RULES`) that are switched off.
 
@@ -43,20 +43,13 @@ class ReplayPlan:
     model: Path | None
     simulator: Path
     series: SeriesOfPlan = "kept"
-    own: Mapping[str, OwnController] = field(default_factory=dict)
+    own: Mapping[str, CustomController] = field(default_factory=dict)
     guard_off: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class ReplayJob(SimulatorJob):
-    """One run of a replay.
-
-    Attributes:
-        key: stands for everything that determines the run's bytes.
-        flows_under_test: ids of flows.
-        variation: the values that the seed has drawn.
-        keep_series: in a file beside the results.
-    """
+    """One run of a replay. `key` stands for everything that determines the run's bytes."""
 
     key: str
     flows_under_test: list[str]

@@ -49,11 +49,8 @@ def objective_plans(plan: ReplayPlan, count: int) -> list[ReplayPlan]:
 def summarise_objectives(records: Sequence[RunRecord], main_records: Sequence[RunRecord]) -> ObjectivesSummary | None:
     """The summary of the runs of `objective_plans`; None where the presets have no scenario in common.
 
-    The order of `records`, in which runs complete, changes nothing.
-
-    Args:
-        records: of the model under all objectives.
-        main_records: of the main comparison, in order, for the controllers that are listed beside the model.
+    The order of `records`, in which runs complete, changes nothing. `main_records` are those of the main comparison,
+    for the controllers beside the model.
     """
     by_objective: dict[Objective, dict[str, Measures]] = {}
     for record in in_order(records, dict.fromkeys(record.scenario for record in main_records)):

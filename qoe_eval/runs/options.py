@@ -11,14 +11,21 @@ import typer
 from weir._core import parse_pool
 from weir.errors import InputError, MissingComponent
 from weir.files.input import LARGEST_MODEL_BYTES, check_utf8, printable
-from weir.qoe_eval.runs.own_controllers import HOW, NAME, OwnController, check_own_names, is_own, read_own_controller
+from weir.qoe_eval.runs.custom_controllers import (
+    HOW,
+    NAME,
+    CustomController,
+    check_custom_names,
+    is_custom,
+    read_custom_controller,
+)
 from weir.registry import COMPARED, PRESETS, SIMULATED, is_pool, pool_members
 from weir.trainer import SHIPPED_MODEL
 from weir.trainer.gym import checked_objective
 
 POOL = "a pool such as 'pilot=weir copilots=nada,rule fusion=min policy=by_trust'"
 POLICY_FILE = "weir:"
-"""What a pool's member begins with that is a policy from a file of its own."""
+"""Prefix of a pool's member that is a policy from a file."""
 
 OneWayDelayOption = Annotated[
     float | None,
@@ -53,7 +60,7 @@ def parse_objective(text: str) -> tuple[float, float, float]:
 
 
 def own_names(controllers: Iterable[str]) -> list[str]:
-    """Of these names those that are not built in: files' and pools'."""
+    """The names of custom controllers and pools among these."""
     return [name for name in controllers if name not in SIMULATED and (NAME.fullmatch(name) or is_pool(name))]
 
 
@@ -73,22 +80,20 @@ def read_pool(text: str) -> str:
     return str(parse_pool(text)["line"])
 
 
-def check_controllers(choices: Sequence[str], time_limit_s: float) -> tuple[list[str], dict[str, OwnController]]:
+def check_controllers(choices: Sequence[str], time_limit_s: float) -> tuple[list[str], dict[str, CustomController]]:
     """The names, each once, in their order (all of COMPARED for none), and by their names the user's own.
-
-    Args:
-        choices: names, files and pools' lines.
-        time_limit_s: how long one decision of an own controller may take.
 
     Raises:
         InputError: an unknown name, or a file that cannot be a controller.
     """
     pools = {text: read_pool(text) for text in choices if is_pool(text)}
-    own = {text: read_own_controller(text, time_limit_s) for text in choices if text not in pools and is_own(text)}
+    own = {
+        text: read_custom_controller(text, time_limit_s) for text in choices if text not in pools and is_custom(text)
+    }
     for choice in choices:
         if choice not in SIMULATED and choice not in own and choice not in pools:
             raise InputError(f"--controller {choice}: not known; use {', '.join(SIMULATED)}, {POOL}, or {HOW}")
-    check_own_names(list(own.values()), SIMULATED)
+    check_custom_names(list(own.values()), SIMULATED)
     names = [own[choice].name if choice in own else pools.get(choice, choice) for choice in choices]
     return list(dict.fromkeys(names)) or list(COMPARED), {one.name: one for one in own.values()}
 
@@ -121,7 +126,7 @@ def shipped_model() -> Path:
     """
     if not SHIPPED_MODEL.is_file():
         raise MissingComponent(
-            f"the model {SHIPPED_MODEL.name} that comes with Weir is not there; name one with --model, or leave out "
+            f"the model {SHIPPED_MODEL.name} that comes with Weir is not there; name one with --model, or omit "
             "--controller weir"
         )
     return SHIPPED_MODEL

@@ -26,15 +26,7 @@ def run_with_progress(
     quiet: bool,
     after_interrupt: str = "",
 ) -> ReplayOutcome:
-    """`replay_all` for a command.
-
-    Args:
-        plans: what to run.
-        out: where results go.
-        jobs: simulator processes at once; None: one for each core.
-        console: for progress and complaints.
-        quiet: no progress bar, whatever the console is.
-        after_interrupt: what else a user may do after Ctrl-C, besides giving the same command again.
+    """`replay_all` for a command. `after_interrupt` tells the user what else is possible after Ctrl-C.
 
     Raises:
         InputError: the simulator refused a run; what is complete is kept.

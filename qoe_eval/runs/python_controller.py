@@ -32,7 +32,7 @@ class OpenNetLabFace:
     def __init__(self, estimator: Any) -> None:
         self._estimator = estimator
         self.interval_us = getattr(estimator, "interval_us", _OPENNETLAB_INTERVAL_US)
-        # Of the last packet with a send time; None before it.
+        # Send time of the last packet that has one; None before it.
         self._last_ticks: int | None = None
         self._ticks = 0
 
@@ -87,11 +87,11 @@ def main(path: Path, class_name: str) -> int:
 
 
 class _WrongClassError(Exception):
-    """What the class or its answer lacks."""
+    """The class or its answer is unusable."""
 
 
 def _take_standard_streams() -> tuple[IO[bytes], IO[str]]:
-    """What a controller prints goes to standard error, and what it reads is empty: the lines are not its affair."""
+    """Redirects the controller's prints to standard error and gives it empty input, to protect the JSON lines."""
     questions, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(2, 1)
     nothing = os.open(os.devnull, os.O_RDONLY)

@@ -52,13 +52,8 @@ def replay_all(
     """Runs what is not there yet, appending each record as it completes. A run of several plans runs once.
 
     A run that the simulator refuses ends the replay: the refusal (a bad model, say) would come again for every run of
-    that controller. Runs that die or overstay are counted as failures, and the others go on.
-
-    Args:
-        plans: what to run.
-        folder: where `results.jsonl` and `series/` go.
-        processes: simulator processes at once.
-        on_progress: called with runs complete, runs in all, and the name of the latest.
+    that controller. Runs that die or overstay are counted as failures, and the others go on. `on_progress` gets the
+    complete runs, all runs, and the name of the latest.
 
     Raises:
         InputError: the folder cannot be used.

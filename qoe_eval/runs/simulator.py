@@ -23,10 +23,10 @@ _DEATHS_TO_GIVE_UP = 3
 
 
 def simulator_versions(executable: Path) -> dict[str, str]:
-    """What `weir-sim --version` says.
+    """The output of `weir-sim --version`.
 
     Raises:
-        MissingComponent: it does not start, or says something else.
+        MissingComponent: it does not start, or its output has another form.
     """
     try:
         answer = subprocess.run([executable, "--version"], capture_output=True, text=True, timeout=20, check=True)

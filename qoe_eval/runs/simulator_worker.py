@@ -76,12 +76,12 @@ class SimulatorWorker(Generic[JobType]):
 
     @property
     def busy(self) -> bool:
-        """Whether it has a job."""
+        """True while it has a job."""
         return self._job is not None
 
     @property
     def dead(self) -> bool:
-        """Whether it has no process; the next job starts one."""
+        """True without a process; the next job starts one."""
         return self._process is None
 
     def give(self, job: JobType, time_limit_s: float) -> None:

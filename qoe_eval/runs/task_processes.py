@@ -19,7 +19,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from weir.errors import InputError
 
 _REPORT_INTERVAL_S = 0.3
-# A task that was told to stop writes what it has; the simulators of a dead one end by themselves.
+# A stopped task writes its results first; the simulators of a dead one end by themselves.
 _STOP_LIMIT_S = 60.0
 
 
@@ -61,14 +61,8 @@ def run_tasks(
     on_progress: Callable[[TaskType, int], None],
     on_done: Callable[[TaskType], None],
 ) -> list[TaskFailure]:
-    """Does all tasks in their order, `processes` at once, and gives back those that failed; the others go on.
-
-    Args:
-        tasks: what to do.
-        work: a function at the top level of a module, run in the task's process; it keeps its own results.
-        processes: how many at once.
-        on_progress: called here with what the task reported.
-        on_done: called here when a task has completed.
+    """Does all tasks in their order, `processes` at once, and gives back those that failed; the others go on. `work`,
+    at the top level of a module, runs in the task's process and keeps its own results; the callbacks run here.
 
     Raises:
         KeyboardInterrupt: after all running tasks have stopped.

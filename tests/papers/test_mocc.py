@@ -11,14 +11,6 @@ pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
 from weir.cli.app import build_app
 
-FEATURES = [
-    "receive_rate_bps",
-    "queueing_delay_mean_s",
-    "queueing_delay_min_s",
-    "packets_received",
-    "last_estimate_bps",
-]
-
 
 @pytest.fixture
 def command(values, tmp_path, monkeypatch, fake_gym_simulator):
@@ -26,7 +18,8 @@ def command(values, tmp_path, monkeypatch, fake_gym_simulator):
     monkeypatch.setenv("WEIR_SIM", str(fake_gym_simulator))
     lines = [f'scenarios.source = "files"\nscenarios.files = {json.dumps(values["scenarios"]["files"])}']
     lines += ["ppo.steps_per_update = 64", "ppo.batch_size = 64", "ppo.epochs = 2", 'environment.reward = "mocc"']
-    lines += [f"policy.hidden = [16, 8]\nenvironment.environments = 2\nenvironment.features = {json.dumps(FEATURES)}"]
+    features = json.dumps(values["environment"]["features"])
+    lines += [f"policy.hidden = [16, 8]\nenvironment.environments = 2\nenvironment.features = {features}"]
     (tmp_path / "settings.toml").write_text("\n".join(lines))
     words = f"paper mocc --out {tmp_path / 'out'} --configuration {tmp_path / 'settings.toml'} --seeds 1 --scenarios 2"
     steps = ["--scratch-steps", "384", "--adaptation-steps", "256"]

@@ -48,7 +48,7 @@ def test_the_provenance_has_the_kinds_and_how_often_they_are_chosen_rightly(mode
     assert [kind["kind"] for kind in told["kinds"]] == [0, 1, 2]
     assert sum(kind["share"] for kind in told["kinds"][1:]) == pytest.approx(1.0)
     assert told["tree_bytes"] == 8 * (sum(kind["splits"] for kind in told["kinds"]) + 2)
-    # Of two kinds every choice is among the two nearest.
+    # With two kinds, every choice is among the two nearest.
     assert told["held_out"]["chosen_among_two_nearest"] == 1.0
     assert 0.0 <= told["held_out"]["chosen_nearest"] <= 1.0
 

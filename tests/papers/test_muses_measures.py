@@ -106,11 +106,11 @@ def test_challenge_after_a_time_knows_only_that_time():
 def test_a_switch_is_the_first_other_kind():
     chosen = [0] * 100 + [3] * 350 + [7] * 450
     whole = record(flow([1e6] * 900, path_kind=chosen))
-    kinds = path_kinds(whole, read_flow_series(whole, whole["flows"][0]))
+    kinds = path_kinds(whole, read_flow_series(whole, whole.flows[0]))
     assert switched_after_s(kinds, 0.1, 30.0) == pytest.approx(15.0)
     assert switched_after_s(kinds, 0.1, 50.0) is None
     for none in (record(flow([1e6] * 10)), record(flow([1e6] * 10, path_kind=[0] * 10))):
-        assert path_kinds(none, read_flow_series(none, none["flows"][0])) is None
+        assert path_kinds(none, read_flow_series(none, none.flows[0])) is None
 
 
 def test_a_level_is_the_nearest_multiple_of_the_rate_in_force():
@@ -122,7 +122,7 @@ def test_a_level_is_the_nearest_multiple_of_the_rate_in_force():
 def test_f1_is_the_mean_over_the_levels_that_occur():
     truth = np.array([0, 0, 3, 3])
     assert f1_score(truth, truth) == 1
-    # Of level 0 one of two is found, and 3 is found once too often: 2/3 and 4/5.
+    # Half of level 0 is found, and 3 is found once too often: 2/3 and 4/5.
     assert f1_score(truth, np.array([0, 3, 3, 3])) == pytest.approx((2 / 3 + 4 / 5) / 2)
     assert f1_score(truth, np.array([1, 1, 1, 1])) == 0
 

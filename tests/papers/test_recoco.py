@@ -126,7 +126,7 @@ def test_a_folder_without_the_nine_traces(weir, trained, tmp_path):
     assert "has no 4G_3mbps.json" in errors
     status, _, errors = weir("--out", "out")
     assert status == 2
-    assert "WEIR_SHARED is not set" in errors
+    assert "WEIR_SHARED has none" in errors
 
 
 def test_a_model_that_fails_is_named(weir, monkeypatch):
@@ -175,10 +175,10 @@ def test_gym_and_replay_score_the_same_rate_alike():
     request = {"scenario": fixed, "controller": "fixed", "objective": [0.4, 0.5, 0.1], "seed": 1, "series": True}
     outcome = next(iter(run_jobs(simulator, [SimulatorJob("fixed", request)], 1, 60.0)))
     assert outcome.record is not None, outcome.error
-    flow = outcome.record["flows"][0]
+    flow = outcome.record.flows[0]
     series = read_flow_series(outcome.record, flow)
     # Without the first second, in which the fixed controller's first report is still on its way.
-    replayed = recoco_scores_of_series(replace(series, start_s=1.0), flow["bytes_received"] / flow["packets_received"])
+    replayed = recoco_scores_of_series(replace(series, start_s=1.0), flow.bytes_received / flow.packets_received)
     environment = BottleneckEnv(
         scenario, interval_ms=200, action={"kind": "log_rate", "min_bps": low, "max_bps": high}, simulator=simulator
     )

@@ -1,4 +1,4 @@
-"""What the pages of reports are checked with."""
+"""Checks of the reports' pages."""
 
 import json
 import re

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from weir.errors import MissingComponent
-from weir.qoe_eval.bench.command import TARGETS, describe, read_google_benchmark, run_executables
+from weir.qoe_eval.bench.bench import TARGETS, describe, read_google_benchmark, run_executables
 
 GOOGLE = {
     "benchmarks": [

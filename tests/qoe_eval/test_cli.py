@@ -187,35 +187,25 @@ def test_a_trace_with_faults_is_refused_or_repaired(weir, tmp_path):
     assert "gap.csv" in error
 
 
-def test_a_missing_simulator_is_status_3(weir, trace):
-    status, _, error = weir("replay", trace, "--controller", "gcc", WEIR_SIM="/nowhere/weir-sim")
-    assert status == 3
-    assert "/nowhere/weir-sim" in error
-
-
-def test_a_simulator_that_does_not_run_is_status_3(weir, trace):
-    status, _, error = weir("replay", trace, "--controller", "gcc", FAKE_WEIR_SIM='{"version": "fail"}')
-    assert status == 3
-    assert "libns3.so" in error
-
-
-def test_a_refused_model_is_status_2_with_the_reason(weir, trace, tmp_path):
+@pytest.mark.parametrize(
+    ("arguments", "environment", "status", "message"),
+    [
+        (["gcc"], {"WEIR_SIM": "/nowhere/weir-sim"}, 3, "/nowhere/weir-sim"),
+        (["gcc"], {"FAKE_WEIR_SIM": '{"version": "fail"}'}, 3, "libns3.so"),
+        (["gcc", "--seeds", "5"], {"FAKE_WEIR_SIM": '{"*": "die"}'}, 1, "assertion failed"),
+        (
+            ["weir", "--model", "bad.onnx", "--jobs", "1"],
+            {"FAKE_WEIR_SIM": '{"*": "refuse"}'},
+            2,
+            "trace, weir, seed 1: model bad.onnx: weir.schema is 9",
+        ),
+    ],
+    ids=["missing", "does not start", "always dies", "refuses the model"],
+)
+def test_a_simulator_that_cannot_run_is_one_message(weir, trace, tmp_path, arguments, environment, status, message):
     (tmp_path / "bad.onnx").write_bytes(b"nothing")
-    status, _, error = weir(
-        "replay",
-        trace,
-        "--controller",
-        "weir",
-        "--model",
-        "bad.onnx",
-        "--jobs",
-        "1",
-        "--out",
-        "here",
-        FAKE_WEIR_SIM='{"*": "refuse"}',
-    )
-    assert status == 2
-    assert "trace, weir, seed 1: model bad.onnx: weir.schema is 9" in error
+    found, _, error = weir("replay", trace, "--out", "here", "--controller", *arguments, **environment)
+    assert (found, message in error) == (status, True), error
 
 
 def test_a_death_is_status_1_and_the_rest_is_reported(weir, trace, tmp_path):
@@ -227,12 +217,6 @@ def test_a_death_is_status_1_and_the_rest_is_reported(weir, trace, tmp_path):
     assert "trace, gcc, seed 2: weir-sim ended (SIGABRT)" in error
     assert "2 runs" in out
     assert "did not complete" in (tmp_path / "here/report.html").read_text()
-
-
-def test_a_simulator_that_always_dies_is_status_1(weir, trace):
-    status, _, error = weir("replay", trace, "--controller", "gcc", "--seeds", "5", FAKE_WEIR_SIM='{"*": "die"}')
-    assert status == 1
-    assert "assertion failed" in error
 
 
 def test_report_of_a_folder_without_results(weir, tmp_path):

@@ -1,6 +1,6 @@
 """Dumps of browsers. Those in tests/data/dumps are Chromium 156's own, of two loopback connections: after 9 s the
-video's maxBitrate went down to 250 kbps, after 17 s up again, with the page busy for 1.5 s between. Addresses were
-taken out.
+video's maxBitrate went down to 250 kbps, after 17 s up again, with the page busy for 1.5 s between. Addresses are
+redacted.
 """
 
 import gzip
@@ -134,7 +134,7 @@ def test_the_page_of_a_dump():
         "video out, target",
     ]
     assert [row["title"] for row in receiver["rows"]] == [*of_both, "Frozen, s"]
-    # What the lines are is told on the page.
+    # The page explains its lines.
     assert "dashed, in the row of rates, is the target that its encoder was given" in words
     assert "connection is the transport that all streams share" in words
     assert sender["duration_s"] == pytest.approx(25, abs=2)
@@ -143,7 +143,7 @@ def test_the_page_of_a_dump():
 
 
 def test_reports_of_the_other_end_belong_to_their_stream(tmp_path):
-    """Of several layers, each has its own loss; by SSRC, not by order."""
+    """Each simulcast layer has its own loss; by SSRC, not by order."""
     streams = {
         str(n): {"type": "outbound-rtp", "kind": "video", "ssrc": n, "bytesSent": 1000 * n, "packetsSent": 100}
         for n in (1, 2)

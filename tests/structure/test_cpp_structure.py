@@ -38,7 +38,8 @@ def test_the_estimator_includes_nothing_but_itself_the_standard_library_and_onnx
     beside = [
         one
         for one in library
-        if one.quoted and any((folder / one.header).is_file() for folder in (ROOT / "estimator" / one.file.parent, source))
+        if one.quoted
+        and any((folder / one.header).is_file() for folder in (ROOT / "estimator" / one.file.parent, source))
     ]
     standard = [one for one in library if not one.quoted and ("/" not in one.header)]
     others = set(library) - set(own) - set(beside) - set(standard)

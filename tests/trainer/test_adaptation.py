@@ -11,13 +11,6 @@ from weir.trainer.configuration.training import checked_configuration
 pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
-FEATURES = [
-    "receive_rate_bps",
-    "queueing_delay_mean_s",
-    "queueing_delay_min_s",
-    "packets_received",
-    "last_estimate_bps",
-]
 NEW = (0.2, 0.6, 0.2)
 
 
@@ -186,7 +179,7 @@ def test_a_model_that_cannot_be_adapted(tmp_path, run, other, fake_simulator):
     told = json.loads(provenance.value)
     provenance.value = json.dumps(told | {"network": {"hidden": [8, 8], "preference": 4}})
     (tmp_path / "wrong.onnx").write_bytes(model.SerializeToString())
-    with pytest.raises(InputError, match=r"not what its description states: .*hidden"):
+    with pytest.raises(InputError, match=r"does not match its description: .*hidden"):
         adapt(read_starting_point(tmp_path / "wrong.onnx", other), NEW, steps=128, simulator=fake_simulator)
     provenance.value = json.dumps(told | {"algorithm": "TD3 (stable-baselines3)"})
     (tmp_path / "td3.onnx").write_bytes(model.SerializeToString())
@@ -221,7 +214,8 @@ def command(monkeypatch, fake_simulator):
 def settings_file(values, tmp_path):
     lines = [f'scenarios.source = "files"\nscenarios.files = {json.dumps(values["scenarios"]["files"])}']
     lines += [f"ppo.{key} = {value}" for key, value in values["ppo"].items()]
-    lines += [f"policy.hidden = [16, 8]\nenvironment.environments = 2\nenvironment.features = {json.dumps(FEATURES)}"]
+    features = json.dumps(values["environment"]["features"])
+    lines += [f"policy.hidden = [16, 8]\nenvironment.environments = 2\nenvironment.features = {features}"]
     path = tmp_path / "settings.toml"
     path.write_text("\n".join(lines))
     return path

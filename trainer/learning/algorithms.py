@@ -149,13 +149,7 @@ def check_algorithm(configuration: TrainingConfiguration, checkpoint: Path) -> N
 
 
 def save_checkpoint(model: BaseAlgorithm, path: Path, *, replay_buffer: bool = False) -> None:
-    """Writes the checkpoint so that an interruption leaves the old one or the new one, never half of one.
-
-    Args:
-        model: the learner.
-        path: of the checkpoint.
-        replay_buffer: whether an off-policy learner's replay buffer is written beside it.
-    """
+    """Writes the checkpoint so that an interruption leaves the old one or the new one, never half of one."""
     # In memory first: torch reports a full disk with an obscure error.
     content = io.BytesIO()
     model.save(content)

@@ -44,14 +44,7 @@ class ProgressLog(JSONOutputFormat):
 
 
 class Recorder(BaseCallback):
-    """Checkpoints, entropy decay, progress and the means of finished episodes.
-
-    Args:
-        configuration: of the run.
-        folder: for its progress log.
-        save: writes its checkpoints.
-        on_progress: called after every update.
-    """
+    """Checkpoints, entropy decay, progress and the means of finished episodes."""
 
     def __init__(
         self,

@@ -44,17 +44,8 @@ def imitate(
 ) -> tuple[int, bool, float]:
     """Teaches a student until all steps are done or the loss has settled; writes the checkpoint after every iteration.
 
-    A resumed student collects its data anew, in other scenarios.
-
-    Args:
-        configuration: with the algorithm "imitation".
-        checkpoint: to write, and to continue from.
-        resume: continue from the checkpoint.
-        simulator: path of `weir-sim`; see `find_simulator`.
-        on_progress: called after every iteration.
-
-    Returns:
-        Environment steps, whether Ctrl-C interrupted it, and the mean reward of the last iteration.
+    A resumed student collects its data anew, in other scenarios. Returns the environment steps, whether Ctrl-C
+    interrupted it, and the mean reward of the last iteration.
 
     Raises:
         InputError: a teacher is unfit, or the checkpoint is.

@@ -53,13 +53,7 @@ def provenance_of_run(folder: str | os.PathLike[str], checkpoint: str | os.PathL
 
 
 def provenance_of(configuration: TrainingConfiguration, steps: int, record: RunRecord) -> dict[str, Any]:
-    """The entries of the metadata `weir.provenance`.
-
-    Args:
-        configuration: of the training.
-        steps: that the policy has learned from.
-        record: of the run.
-    """
+    """The entries of the metadata `weir.provenance`."""
     environment = configuration.environment
     done = f"{steps:,}" if steps >= configuration.steps else f"{steps:,} of {configuration.steps:,} planned"
     how = f"{configuration.algorithm.upper()} (stable-baselines3), {done} steps"

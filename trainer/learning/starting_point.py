@@ -46,15 +46,11 @@ class StartingPoint:
 
 
 def read_starting_point(path: str | os.PathLike[str], settings: TrainingConfiguration) -> StartingPoint:
-    """Reads a model file, a training folder or a checkpoint in one.
-
-    Args:
-        path: of it.
-        settings: what adaptation is done with, and where. Features, interval, action, reward and network are the
-            model's own.
+    """Reads a model file, a training folder or a checkpoint in one. Features, interval, action, reward and network are
+    the model's own.
 
     Raises:
-        InputError: it is missing or unfit; the message gives the reason.
+        InputError: it is missing or unfit; the message has the reason.
     """
     file = Path(path)
     if file.suffix == ".onnx":
@@ -158,5 +154,5 @@ def load_parameters(policy: PreferencePolicy, parameters: Mapping[str, torch.Ten
         name for name, value in parameters.items() if name not in own or own[name].shape != value.shape
     ]
     if unfit:
-        raise InputError(f"the model's network is not what its description states: {', '.join(unfit)}")
+        raise InputError(f"the model's network does not match its description: {', '.join(unfit)}")
     policy.load_state_dict(dict(parameters), strict=False)

@@ -33,7 +33,7 @@ class Teacher(Protocol):
 
 
 class OracleTeacher:
-    """Reads the true path: the rate of `optimal_bps` of `weir.trainer.gym.step.STEP_FIELDS`."""
+    """Has the true capacity: the rate of `optimal_bps` of `weir.trainer.gym.step.STEP_FIELDS`."""
 
     def __init__(self, specification: EnvironmentSpecification) -> None:
         self._specification = specification

@@ -37,14 +37,6 @@ def export(
 ) -> onnx.ModelProto:
     """Writes the policy as an ONNX file and checks it: the same policy gives the same bytes.
 
-    Args:
-        policy: a trained policy.
-        specification: of the environment it was trained in.
-        path: of the file.
-        name: for the metadata.
-        version: for the metadata.
-        provenance: how the model came to be; JSON values.
-
     Raises:
         InputError: the file cannot be written, or torch, ONNX Runtime and the library (when built) disagree.
     """
@@ -66,10 +58,8 @@ def finish(
     version: str,
     provenance: Mapping[str, Any],
 ) -> None:
-    """Gives a graph its metadata, checks it and writes it; see `export`.
-
-    Args:
-        golden: inputs and outputs by name, as `floats` gives them, computed by something else than the graph.
+    """Gives a graph its metadata, checks it and writes it; see `export`. `golden` has inputs and outputs by name,
+    computed by something else than the graph.
     """
     metadata = _metadata(specification, name, version, provenance, golden)
     onnx.helper.set_model_props(model, metadata)

@@ -58,8 +58,8 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
     """Reads a model file and its metadata.
 
     Raises:
-        InputError: it is missing, no ONNX, or has no (or foreign, or broken) `weir.schema` metadata; the message names
-        which.
+        InputError: it is missing, no ONNX, or has no (or foreign, or broken) `weir.schema` metadata; the message
+        names the fault.
     """
     data = read_bytes(path, LARGEST_MODEL_BYTES)
     try:

@@ -51,12 +51,7 @@ class GraphBuilder:
         return self.node("Slice", value, *bounds)
 
     def model(self, inputs: Mapping[str, int], outputs: Mapping[str, tuple[str, int]]) -> onnx.ModelProto:
-        """The collected nodes as a model.
-
-        Args:
-            inputs: width of each.
-            outputs: of each the name of the value that it is, and its width.
-        """
+        """The collected nodes as a model."""
         names = {value: name for name, (value, _) in outputs.items()}
         for node in self._nodes:
             node.input[:] = [names.get(value, value) for value in node.input]

@@ -74,7 +74,7 @@ def scaling_vectors(specification: EnvironmentSpecification) -> dict[str, np.nda
 
 
 class FeatureScaling(BaseFeaturesExtractor):
-    """Raw observations (N, width) to bounded inputs: features as in `SCALINGS`, 0.3 ln(rule rate / 1 Mbps), the
+    """Raw observations (N, width) to bounded inputs: features by `SCALINGS`, 0.3 ln(rule rate / 1 Mbps), the
     objective's 3, then as many as there are privileged fields. No parameters.
     """
 

@@ -89,7 +89,7 @@ class PreferencePolicy(ActorCriticPolicy):
         )
 
     def _build_mlp_extractor(self) -> None:
-        # Any module with these methods and widths may be one, by stable-baselines3's documentation.
+        # stable-baselines3 accepts any module with these methods and widths.
         self.mlp_extractor = ActorAndCritic(  # type: ignore[assignment]
             self.features_dim,
             self.specification.width - self.specification.observation_size - 3,

@@ -63,15 +63,7 @@ class LevelHead(nn.Module):
 
 
 class RecurrentPolicy(nn.Module):
-    """The parts of a policy that is to be deployed.
-
-    Args:
-        specification: of the environment, with an action around the rule.
-        preference_size: width of the objective's layer.
-        hidden: width of each LSTM layer.
-        layers: how many.
-        classifies: whether it learns `FACTORS` or the action itself.
-    """
+    """The parts of a policy that is to be deployed."""
 
     def __init__(
         self,

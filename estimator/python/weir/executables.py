@@ -32,12 +32,7 @@ def find_peer() -> Path:
 
 def _find_executable(name: str, variable: str, target: str, given: str | os.PathLike[str] | None = None) -> Path:
     """The path of a program: `given`, else what an environment variable names, else beside this Python, else on PATH.
-
-    Args:
-        name: of the program.
-        variable: the environment variable.
-        target: what to give `make` to build it, for the message.
-        given: a path to use and no other.
+    `target` is the `make` target that the message names.
 
     Raises:
         MissingComponent: it is in none of these places.

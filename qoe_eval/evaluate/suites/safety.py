@@ -16,8 +16,8 @@ from weir.qoe_eval.evaluate.faulty_models import FAULTY_MODELS, write_faulty_mod
 from weir.qoe_eval.evaluate.scenario_sets import Settings
 from weir.qoe_eval.evaluate.suite import CustomControllers, Goal, Replays, Suite
 from weir.qoe_eval.report.goal_table import Bound
+from weir.qoe_eval.runs.custom_controllers import read_custom_controller
 from weir.qoe_eval.runs.options import POLICY_FILE, read_pool
-from weir.qoe_eval.runs.own_controllers import read_own_controller
 from weir.registry import GUARD_RULES
 from weir.traces.generate.families.families import FAMILIES
 
@@ -40,7 +40,7 @@ def custom_controllers(settings: Settings) -> CustomControllers:
         InputError: the healthy model cannot be read, or a file has a name that a pool cannot have.
     """
     files: Mapping[str, Path] = write_faulty_models(settings.models, settings.model)
-    own = [read_own_controller(str(file)) for file in files.values()]
+    own = [read_custom_controller(str(file)) for file in files.values()]
     if settings.weak_model:
         files = {**files, WEAK_MODEL: settings.weak_model.absolute()}
     pools = {_FAULTY[name]: read_pool(f"pilot={POLICY_FILE}{file} {_CANDIDATES}") for name, file in files.items()}

@@ -1,5 +1,5 @@
 "use strict";
-// What all reports have in common: the page's colours and fonts for Plotly, and selectors of tables.
+// Shared by all reports: the page's colours and fonts for Plotly, and selectors of tables.
 const chartParts = (() => {
   const byId = (id) => document.getElementById(id);
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -30,7 +30,7 @@ const chartParts = (() => {
     show();
   }
 
-  // A table wider than its place says so, and fades at the edge that hides something.
+  // A table wider than its place is marked, and fades at the edge that hides columns.
   const tables = [...document.querySelectorAll(".scroll")];
   const showCut = (element) => {
     const hidden = element.scrollWidth - element.clientWidth;

@@ -61,7 +61,7 @@
     }, { ...config, displayModeBar: false });
   }
 
-  // What the report says of two measures: of the delay that runs across, and of what is drawn over it.
+  // Titles of two measures: the delay that runs across, and the measure over it.
   const titlesOf = (across, up) => ({
     x: `${data.axes[across].title} (less is to the right)`, xNarrow: `${data.axes[across].title} (less →)`,
     y: data.axes[up].title, unit: data.axes[up].unit === "%" ? " %" : "",

@@ -77,7 +77,7 @@ def _steering(steering: Steering) -> View | None:
     return {
         "right": round(steering.right * total),
         "total": total,
-        "percent": f"{100 * steering['right']:.0f}",
+        "percent": f"{100 * steering.right:.0f}",
         "moved": round(steering.moved * total),
         "tie_points": f"{100 * TOLERANCES['utilisation']:g}",
         "tie_ms": f"{TOLERANCES['p95_queueing_delay_ms']:g}",

@@ -20,7 +20,7 @@ def failures(texts: Sequence[str], noun: str) -> Section | None:
 
 
 def what_was_run(records: Sequence[RunRecord], summary: Summary) -> Section:
-    """What identifies the runs, and a table of the paths of all scenarios."""
+    """The identity of the runs, and a table of the paths of all scenarios."""
     run = summary.run
     seeds = sorted({record.seed for record in records})
     custom = {name: f"{one.source}, SHA-256 {one.sha256}" for name, one in run.own_controllers.items()}

@@ -50,13 +50,7 @@ def per_scenario(summary: Summary) -> Section:
 
 
 def heat_rows(measure: Measure, means: Means, controllers: Sequence[str]) -> list[tuple[str, list[HeatCell]]]:
-    """A measure of every scenario, a cell for each controller; empty when no controller has it on any.
-
-    Args:
-        measure: the one to show.
-        means: over seeds.
-        controllers: in the order of the cells.
-    """
+    """A measure of every scenario, a cell for each controller; empty when no controller has it on any."""
     values = {
         name: [by_controller.get(controller, {}).get(measure.name) for controller in controllers]
         for name, by_controller in means.items()

@@ -7,7 +7,7 @@ import pytest
 from weir.files.output import file_name
 from weir.qoe_eval.call.plan import CallPlan, call_duration_s, done_calls, plan_calls
 from weir.qoe_eval.call.weir_peer import receiver_arguments, sender_arguments
-from weir.qoe_eval.runs.own_controllers import read_own_controller
+from weir.qoe_eval.runs.custom_controllers import read_custom_controller
 from weir.traces.catalogue import load_bundled
 from weir.traces.schema.variation import vary
 
@@ -111,7 +111,7 @@ def test_a_controller_of_ones_own_is_another_call_when_its_file_changes(plan, pr
 
     def key(text):
         file.write_text(text)
-        own = read_own_controller(f"{file}:Controller")
+        own = read_custom_controller(f"{file}:Controller")
         calls = plan_calls(replace(plan, controllers=("mine", "weir"), own=own), tmp_path, [program])
         settings = [one for one in calls.values() if one.controller == "mine"]
         assert all(one.own == own and one.model is None for one in settings)

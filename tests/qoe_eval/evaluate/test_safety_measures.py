@@ -13,8 +13,8 @@ from weir.qoe_eval.evaluate.safety_measures import rule_effect
 from weir.qoe_eval.evaluate.scenario_sets import Settings, fixed
 from weir.qoe_eval.evaluate.suite import Replays
 from weir.qoe_eval.evaluate.suites import safety
+from weir.qoe_eval.runs.custom_controllers import read_custom_controller
 from weir.qoe_eval.runs.jobs import ReplayPlan, plan_jobs
-from weir.qoe_eval.runs.own_controllers import read_own_controller
 from weir.registry import PRESETS
 from weir.traces.generate.random_domain import random_scenario
 from weir.trainer import SHIPPED_MODEL
@@ -125,7 +125,7 @@ def test_the_effect_of_a_rule_is_of_pairs():
 def test_a_rule_that_is_off_is_another_run(tmp_path, fake_simulator):
     model = tmp_path / "mine.onnx"
     model.write_bytes(b"model")
-    own = {"mine": read_own_controller(str(model))}
+    own = {"mine": read_custom_controller(str(model))}
     sets = [one for one in safety.SUITE.replays if one.name.startswith("random, ")]
     jobs = [
         plan_jobs(ReplayPlan([random_scenario(1)], ("weir", "mine"), PRESETS[one.preset], [1], model, fake_simulator,

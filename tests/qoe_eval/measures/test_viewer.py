@@ -1,4 +1,4 @@
-"""What a viewer would see, against frames whose fate is known."""
+"""Measures of the viewer's experience over hand-made frames."""
 
 import numpy as np
 import pytest

@@ -31,10 +31,10 @@ def test_the_tables_hold_what_the_results_hold(fake_simulator, run_weir, trace, 
     replay(run_weir, trace, "--csv")
     store = RunStore(tmp_path / "out")
     runs = table(store.folder / "results.csv")
-    records = {(r["controller"], str(r["seed"])): r for r in store.read()}
+    records = {(r.controller, str(r.seed)): r for r in store.read()}
     assert [(run["controller"], run["seed"]) for run in runs] == [(c, s) for s in "12" for c in ("weir", "gcc")]
     for run in runs:
-        measures = records[run["controller"], run["seed"]]["metrics"]["run"]
+        measures = records[run["controller"], run["seed"]].measures
         assert {name: run[name] for name in MEASURES.of("replay")} == {
             n: "" if v is None else repr(v) for n, v in measures.items()
         }
@@ -75,8 +75,8 @@ def test_series_are_kept_of_the_seeds_asked_for_and_measured_of_all(
     replay(run_weir, trace, "--csv", "--series", kept)
     store = RunStore(tmp_path / "out")
     records = store.read()
-    assert {record["seed"] for record in records if store.read_series(record)} == seeds
-    assert all(record["metrics"]["run"]["frame_delay_ms_p95"] is not None for record in records)
+    assert {record.seed for record in records if store.read_series(record)} == seeds
+    assert all(record.measures["frame_delay_ms_p95"] is not None for record in records)
     assert {int(row["seed"]) for row in table(store.folder / "series.csv.gz")} == seeds
     # Asked for later, the missing ones are made.
     replay(run_weir, trace, "--series", "all")

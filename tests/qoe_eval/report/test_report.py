@@ -58,7 +58,7 @@ def test_the_page_leads_with_the_measure_of_the_objective(plan, tmp_path):
     assert f"utility {paired['utility']:+.1f}" in lead
     assert "here 0.1 of throughput, 0.8 of latency and 0.1 of loss" in text
     by_controller = summary.controllers
-    assert all("utility" in by_controller[name] for name in ("weir", "gcc"))  # gcc knows no objective
+    assert all("utility" in by_controller[name] for name in ("weir", "gcc"))  # gcc has no objective
 
 
 def test_what_a_viewer_would_see(plan, tmp_path):
@@ -85,7 +85,7 @@ def test_results_from_before_there_was_a_utility(plan, tmp_path):
     records = replay(plan, tmp_path, 2).records
     for record in records:
         for name in ("utility", "viewer_quality", "video_quality", "frame_delay_ms_p95"):
-            record["metrics"]["run"].pop(name)
+            record.metrics.run.pop(name)
     page = render_report(RunStore(tmp_path), records, summarise(records, {}))
     checker = check(page)
     assert "headline" in checker.ids
@@ -119,7 +119,7 @@ def test_kinds_of_paths_are_drawn_where_a_model_tells_them(plan, tmp_path, monke
 
     def told(record):
         series = read(record)
-        if record["controller"] == "weir":
+        if record.controller == "weir":
             series["flows"]["media"]["path_kind"] = [0] * 50 + [3] * 50
         return series
 

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason=f"{CHROMI
 
 @pytest.fixture
 def open_report(chromium, fake_simulator, scenarios, tmp_path):
-    """open_report(width): the page of a small replay, drawn; nothing may go wrong on it in silence."""
+    """open_report(width): the page of a small replay, drawn without any error."""
     plan = ReplayPlan(scenarios, ["weir", "gcc", "rule", "oracle"], (0.4, 0.5, 0.1), [1], None, fake_simulator)
     outcome = replay(plan, tmp_path, 2)
     summary = summarise(outcome.records, {"objective": [0.4, 0.5, 0.1]})

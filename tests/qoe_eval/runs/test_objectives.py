@@ -53,7 +53,7 @@ def test_the_summary(plan, tmp_path):
     for who in (*found.presets.values(), *found.references.values()):
         assert who.utility.keys() == PRESETS.keys()
         assert all(0 < value <= 100 for value in who.utility.values())
-    # Runs under an objective have the utility that they were told to have.
+    # Runs under an objective have that objective's utility.
     utilities = [r.measures["utility"] for r in records if r.objective == PRESETS["latency"]]
     assert found.presets["latency"].utility["latency"] == pytest.approx(sum(utilities) / 2)
     for metric in ("utilisation", "p95_queueing_delay_ms", "loss_ratio", "challenge"):

@@ -1,4 +1,4 @@
-"""Pools of controllers in replays: their lines, the models they name, what a report says of them."""
+"""Pools of controllers in replays: their lines, the models they name, their part of a report."""
 
 import json
 import shutil
@@ -82,5 +82,5 @@ def test_pools_fly_and_say_who_had_the_seat(run_weir, tmp_path):
     assert section is not None
     assert [row["member"] for row in section.view["rows"]][:3] == ["weir", "nada", "rule"]
     page = (tmp_path / "out" / "report.html").read_text()
-    assert "Who had the pilot" in page
+    assert "Share of decisions as the active controller" in page
     assert "--c-pilot_weir_copilots_nada_rule_fusion_min_policy_by_trust:" in page

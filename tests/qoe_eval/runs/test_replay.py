@@ -24,11 +24,11 @@ def test_one_lean_record_per_run_and_its_series_beside_it(plan, tmp_path):
     outcome = replay(plan, tmp_path, 2)
     assert len(outcome.records) == len(lines(tmp_path)) == 8
     record = outcome.records[0]
-    assert (record["scenario"], record["controller"], record["seed"]) == ("steady", "weir", 1)
-    assert "series" not in record
-    assert all("series" not in flow for flow in record["flows"])
-    assert record["metrics"]["run"]["challenge"] > 0
-    assert record["flows_under_test"] == ["media"]
+    assert (record.scenario, record.controller, record.seed) == ("steady", "weir", 1)
+    assert record.series is None
+    assert all(flow.series is None for flow in record.flows)
+    assert record.measures["challenge"] > 0
+    assert record.flows_under_test == ["media"]
     series = RunStore(tmp_path).read_series(record)
     assert len(series["path"]["capacity_bps"]) == len(series["flows"]["media"]["receive_rate_bps"]) == 100
     assert len(list((tmp_path / "series").iterdir())) == 8

@@ -34,7 +34,7 @@ def runs(plan):
     for outcome in run_jobs(plan.simulator, plan_jobs(plan).values(), 2, 60):
         record = outcome.record
         assert record is not None, outcome.describe()
-        found[record.scenario, record.controller, record["seed"]] = json.dumps(record.to_json()["flows"])
+        found[record.scenario, record.controller, record.seed] = json.dumps(record.to_json()["flows"])
     return found
 
 

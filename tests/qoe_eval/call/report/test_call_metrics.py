@@ -163,17 +163,17 @@ def test_a_call_is_concluded(made_call, source, tmp_path, monkeypatch):
     record, disturbed = conclude(made_call.settings(folder), made_call.progress(happened=[note]))
     assert disturbed == []
     assert record == read_record(folder)
-    assert (record["schema_"], record["scenario"], record["controller"], record["seed"]) == (
+    assert (record.schema_, record.scenario, record.controller, record.seed) == (
         "weir.result/1",
         "steps",
         "weir",
         1,
     )
-    assert record["objective"] == (0.4, 0.5, 0.1)
-    assert record["versions"] == {"weir-peer": "0.1.0", "libwebrtc": "M109"}
-    assert record["metrics"]["run"]["vmaf_mean"] > 95
-    assert record["call"]["folder"] == "steps-weir-1"
-    assert record["call"]["happened"] == [note]
+    assert record.objective == (0.4, 0.5, 0.1)
+    assert record.versions == {"weir-peer": "0.1.0", "libwebrtc": "M109"}
+    assert record.measures["vmaf_mean"] > 95
+    assert record.call.folder == "steps-weir-1"
+    assert record.call.happened == [note]
     # Gigabytes of raw pictures are not kept.
     assert not (folder / logs.FRAMES).exists()
     assert (folder / logs.RECORDING).exists()
@@ -184,8 +184,8 @@ def test_a_call_that_never_began_has_a_record(made_call, source, tmp_path, monke
     about = made_call.progress(failure="no connection within 30 s", started_us=None, ready={"link": {}})
     record, disturbed = conclude(made_call.settings(tmp_path, "gcc"), about)
     assert disturbed == []
-    assert record["objective"] is None
-    assert record["call"]["failure"] == "no connection within 30 s"
+    assert record.objective is None
+    assert record.call.failure == "no connection within 30 s"
     assert read_record(tmp_path) == record
 
 

@@ -48,11 +48,11 @@ def test_controllers_side_by_side(calls, tmp_path):
     records = calls()
     summary, page = write(records, tmp_path, RunAbout(command="weir call steps --compare", planned=9))
     assert json.loads(summary.text()) == json.loads((tmp_path / "summary.json").read_text())
-    assert summary["controllers"]["weir"]["received_bitrate_bps"]["n"] == 4
-    row = next(r for r in summary["paired"] if r["metric"] == "end_to_end_delay_ms_p95")
-    assert (row["a"], row["b"], row["wins"], row["n"], row["independent"]) == ("weir", "gcc", 2, 4, 2)
-    assert row["mean"] == pytest.approx(-61.5, abs=0.1)
-    assert row["ci95"] == (None, None)
+    assert summary.controllers["weir"]["received_bitrate_bps"].n == 4
+    row = next(r for r in summary.paired if r.metric == "end_to_end_delay_ms_p95")
+    assert (row.a, row.b, row.wins, row.n, row.independent) == ("weir", "gcc", 2, 4, 2)
+    assert row.mean == pytest.approx(-61.5, abs=0.1)
+    assert row.ci95 == (None, None)
     text = page.read_text()
     checker = check(text)
     sections = ["headline", "paired", "scenarios", "time-series", "calls", "run"]
@@ -95,7 +95,7 @@ def test_the_charts_have_the_calls_of_a_pair(calls, made_call, tmp_path):
 def test_the_chart_of_a_pool_says_who_has_the_seat_and_the_trust_in_who_had_it(calls, made_call, tmp_path):
     line = "pilot=weir copilots=nada policy=by_trust"
     records = calls(scenarios=("steps",), seeds=(1,), controllers=(line, "gcc"))
-    path = tmp_path / "calls" / records[0]["call"]["folder"] / logs.ESTIMATES
+    path = tmp_path / "calls" / records[0].call.folder / logs.ESTIMATES
 
     def pool(entry):
         broken = entry["time_us"] > made_call.START_US + 6_000_000
@@ -117,7 +117,7 @@ def test_the_chart_of_a_pool_says_who_has_the_seat_and_the_trust_in_who_had_it(c
 
 def test_the_chart_says_what_kind_of_path_a_model_saw(calls, made_call, tmp_path):
     records = calls(scenarios=("steps",), seeds=(1,), controllers=("weir", "gcc"))
-    path = tmp_path / "calls" / records[0]["call"]["folder"] / logs.ESTIMATES
+    path = tmp_path / "calls" / records[0].call.folder / logs.ESTIMATES
     entries = [json.loads(one) for one in path.read_text().splitlines()]
     kinds = [entry | {"path_kind": 4 * (entry["time_us"] > made_call.START_US + 6_000_000)} for entry in entries]
     made_call.write_lines(path, kinds)
@@ -134,12 +134,12 @@ def test_disturbed_and_broken_calls_are_marked_and_not_averaged(made_call, calls
     records[1].metrics.run["received_bitrate_bps"] = 1.0
     records[10] = made_call.changed(records[10], {"failure": "chromium: ended early <b>"})
     summary, page = write(records, tmp_path)
-    assert summary["controllers"]["gcc"]["received_bitrate_bps"]["n"] == 5
-    assert summary["controllers"]["gcc"]["received_bitrate_bps"]["mean"] == pytest.approx(
-        clean["controllers"]["gcc"]["received_bitrate_bps"]["mean"], rel=0.01
+    assert summary.controllers["gcc"]["received_bitrate_bps"].n == 5
+    assert summary.controllers["gcc"]["received_bitrate_bps"].mean == pytest.approx(
+        clean.controllers["gcc"]["received_bitrate_bps"].mean, rel=0.01
     )
-    assert {row["n"] for row in summary["paired"]} == {4}
-    assert [(one["controller"], one["seed"]) for one in summary["left_out"]] == [("gcc", 1), ("weir", 3)]
+    assert {row.n for row in summary.paired} == {4}
+    assert [(one.controller, one.seed) for one in summary.left_out] == [("gcc", 1), ("weir", 3)]
     words = " ".join(" ".join(check(page.read_text()).text).split())
     assert "2 calls left out of every mean" in words
     assert "disturbed: the encoder was short of CPU for 40% of the call" in words
@@ -148,7 +148,7 @@ def test_disturbed_and_broken_calls_are_marked_and_not_averaged(made_call, calls
 
 def test_links_lead_to_the_recordings(calls, tmp_path):
     records = calls(scenarios=("steps",), seeds=(1,))
-    recording = tmp_path / "calls" / records[0]["call"]["folder"] / logs.RECORDING
+    recording = tmp_path / "calls" / records[0].call.folder / logs.RECORDING
     recording.write_bytes(b"mp4")
     _, page = write(records, tmp_path)
     files = [link for link in check(page.read_text()).links if not link.startswith("#")]
@@ -158,10 +158,10 @@ def test_links_lead_to_the_recordings(calls, tmp_path):
 
 def test_one_call_in_its_own_folder(calls, tmp_path):
     (record,) = calls(scenarios=("steps",), seeds=(1,), controllers=("weir",), below=".")
-    folder = tmp_path / record["call"]["folder"]
+    folder = tmp_path / record.call.folder
     summary, page = write([CallResult(record, folder)], folder)
     assert page == folder / "report.html"
-    assert list(summary["controllers"]) == ["weir"]
+    assert list(summary.controllers) == ["weir"]
     text = page.read_text()
     assert "paired" not in check(text).ids
     assert len(data_of(text)["charts"]) == 1

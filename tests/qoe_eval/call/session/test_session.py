@@ -46,7 +46,7 @@ def make_call(settings, orders=(), **options):
 
 
 def notes(result):
-    return [one["text"] for one in result.record["call"]["happened"] if one["type"] == "note"]
+    return [one["text"] for one in result.record.call.happened if one["type"] == "note"]
 
 
 def test_a_call_from_beginning_to_end(fake_call, tmp_path, fake_peer):
@@ -54,7 +54,7 @@ def test_a_call_from_beginning_to_end(fake_call, tmp_path, fake_peer):
     result, events = make_call(fake_call.call_settings(out, controller="weir"))
     assert (result.failure, result.disturbed) == ("", [])
     assert read_record(out) == result.record
-    assert result.record["call"]["failure"] == ""
+    assert result.record.call.failure == ""
     for name in ("estimates", "sender_stats", "receiver_stats", "link"):
         lines = list(read_objects(out / f"{name}.jsonl"))
         assert len(lines) >= 2, name
@@ -91,15 +91,15 @@ def test_orders_reach_the_receiver_and_the_link(fake_call, tmp_path, fake_peer):
     assert models == [("receive", "/models/mine.onnx")]
     assert "model changed to mine.onnx" in notes(result)
     assert "stopped by the user" in notes(result)
-    happened = [one["type"] for one in result.record["call"]["happened"] if one["type"] != "note"]
+    happened = [one["type"] for one in result.record.call.happened if one["type"] != "note"]
     assert happened == ["objective", "down", "model"]
 
 
 def test_orders_of_the_settings_are_given_at_their_times(fake_call, tmp_path, fake_peer):
     orders = ((0.2, {"type": "model", "path": "/models/worse.onnx"}), (0.4, {"type": "down", "duration_s": 5}))
     result, _ = make_call(fake_call.call_settings(tmp_path / "call", orders=orders))
-    call = result.record["call"]
-    happened = [(one["time_us"] - call["started_us"], one["type"]) for one in call["happened"] if one["type"] != "note"]
+    call = result.record.call
+    happened = [(one["time_us"] - call.started_us, one["type"]) for one in call.happened if one["type"] != "note"]
     assert [kind for _, kind in happened] == ["model", "down"]
     assert [after_us >= 1e6 * at_s for (after_us, _), (at_s, _) in zip(happened, orders, strict=True)] == [True, True]
     assert "model changed to worse.onnx" in notes(result)

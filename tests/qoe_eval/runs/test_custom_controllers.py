@@ -17,10 +17,10 @@ import pytest
 
 from weir.errors import InputError, MissingComponent
 from weir.executables import find_simulator
+from weir.qoe_eval.runs.custom_controllers import check_custom_names, is_custom, read_custom_controller
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.options import shipped_model
-from weir.qoe_eval.runs.own_controllers import check_own_names, is_own, read_own_controller
 from weir.qoe_eval.runs.replay import replay as replay_plan
 
 REPOSITORY = Path(__file__).parents[3]
@@ -152,7 +152,7 @@ def test_every_run_is_the_same_also_in_a_process_that_has_made_others(replay, wr
     assert first[0]["metrics"] != first[1]["metrics"]
 
 
-def test_own_controllers_are_in_results_tables_and_page_by_the_name_of_the_file(run_weir, steady, write, tmp_path):
+def test_custom_controllers_are_in_results_tables_and_page_by_the_name_of_the_file(run_weir, steady, write, tmp_path):
     mine = write("mine.py", GOOD)
     status, out, _ = run_weir(
         "replay", steady, "--controller", mine, "--controller", "rule", "--duration", 5, "--seeds", 1, "--out", "out"
@@ -281,7 +281,7 @@ def test_an_opennetlab_estimator_runs_as_it_is(replay, write, tmp_path):
 
 
 ANSWERS_START = "#!/bin/sh\nread a\necho '{\"version\":1}'\nread a\n"
-# What is wrong, the text of the file, whether it shows at the start, and what the message says.
+# The fault, the text of the file, whether it shows at the start, and a part of the message.
 FAULTS = {
     "exits at once": ("#!/bin/sh\necho cannot find my weights >&2\nexit 3\n", True, "status 3.*cannot find my"),
     "killed": ("#!/bin/sh\nkill -9 $$\n", True, "killed by signal 9"),
@@ -323,7 +323,7 @@ PYTHON_FAULTS = {
 def test_a_faulty_program_or_class_is_one_clear_message(steady, write, tmp_path, name, fault):
     text, at_start, message = fault
     # Python has to be up within ten times that.
-    own = read_own_controller(write(name, text), 0.1)
+    own = read_custom_controller(write(name, text), 0.1)
     plan = ReplayPlan(
         read_inputs([str(steady)], PathOptions(duration_s=5)), ["bad"], (0.4, 0.5, 0.1), [1], None, find_simulator(),
         own={"bad": own},
@@ -415,9 +415,9 @@ def test_what_cannot_be_a_controller_is_said_before_anything_runs(tmp_path, monk
     monkeypatch.chdir(tmp_path)
     for name in ("mine.py", "plain", "a b"):
         (tmp_path / name).write_text("")
-    assert is_own(text)
+    assert is_custom(text)
     with pytest.raises(InputError, match=message):
-        read_own_controller(text)
+        read_custom_controller(text)
 
 
 def test_two_of_one_name_or_one_that_is_built_in_are_refused(tmp_path):
@@ -426,11 +426,11 @@ def test_two_of_one_name_or_one_that_is_built_in_are_refused(tmp_path):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.write_text("")
-        paths.append(read_own_controller(f"{path}:Controller"))
+        paths.append(read_custom_controller(f"{path}:Controller"))
     with pytest.raises(InputError, match=r"b/mine\.py.*would be called mine.*a/mine\.py"):
-        check_own_names(paths[:2], ["gcc"])
+        check_custom_names(paths[:2], ["gcc"])
     with pytest.raises(InputError, match="already"):
-        check_own_names(paths[2:], ["gcc"])
+        check_custom_names(paths[2:], ["gcc"])
 
 
 def test_an_unknown_name_says_how_to_give_one_of_ones_own(replay):

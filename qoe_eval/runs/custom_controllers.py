@@ -1,4 +1,4 @@
-"""Controllers of a user's own: a Python class, a program, a shared library, a policy model."""
+"""Custom controllers: a Python class, a program, a shared library, a policy model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from weir.errors import InputError
 from weir.files.input import check_utf8, printable
 from weir.qoe_eval.runs import python_controller
 
-HOW = "FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM, FILE.onnx or, without the guard, FILE.onnx:bare for one of your own"
+HOW = "FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM, FILE.onnx or, without the guard, FILE.onnx:bare for a custom controller"
 DEFAULT_TIME_LIMIT_S = 1.0
 _PYTHON = re.compile(r"(?P<file>.*\.py)(?::(?P<class>[^:/]*))?", re.DOTALL)
 _MODEL = re.compile(r"(?P<file>.*\.onnx)(?P<bare>:bare)?", re.DOTALL)
@@ -24,7 +24,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
 @dataclass(frozen=True)
-class OwnController:
+class CustomController:
     """`name` is for tables and files. One of `command`, which speaks JSON lines, `library` and `model` is there.
     `identity` changes with the file's content: what else the file reads or imports is not looked at. `guard` is of a
     model.
@@ -41,7 +41,7 @@ class OwnController:
 
     @property
     def sha256(self) -> str:
-        """Of the file."""
+        """SHA-256 of the file."""
         return self.identity.partition(":")[0]
 
     def job(self) -> dict[str, Any]:
@@ -52,13 +52,13 @@ class OwnController:
         return {"kind": "library" if self.library else "program", "time_limit_s": self.time_limit_s} | what
 
 
-def is_own(text: str) -> bool:
-    """Whether this names a file rather than a controller that is built in."""
+def is_custom(text: str) -> bool:
+    """True for the name of a file rather than of a built-in controller."""
     return "/" in text or text.endswith(".so") or any(kind.fullmatch(text) for kind in (_PYTHON, _MODEL))
 
 
-def read_own_controller(text: str, time_limit_s: float = DEFAULT_TIME_LIMIT_S) -> OwnController:
-    """What `--controller TEXT` names; nothing of it is run.
+def read_custom_controller(text: str, time_limit_s: float = DEFAULT_TIME_LIMIT_S) -> CustomController:
+    """Reads the file that `--controller TEXT` names, without running it.
 
     Raises:
         InputError: there is no such file, or it cannot be one.
@@ -86,23 +86,23 @@ def read_own_controller(text: str, time_limit_s: float = DEFAULT_TIME_LIMIT_S) -
         # -P: this file's folder is not where the user's imports are looked for.
         runner = str(Path(python_controller.__file__))
         command = (sys.executable, "-P", runner, str(path), python["class"])
-        return OwnController(name, text, f"{digest}:{python['class']}", command=command, time_limit_s=time_limit_s)
+        return CustomController(name, text, f"{digest}:{python['class']}", command=command, time_limit_s=time_limit_s)
     if model:
         bare = model["bare"] is not None
         identity = f"{digest}:bare" if bare else digest
-        return OwnController(f"{name}-bare" if bare else name, text, identity, model=str(path), guard=not bare)
+        return CustomController(f"{name}-bare" if bare else name, text, identity, model=str(path), guard=not bare)
     if path.suffix == ".so":
-        return OwnController(name, text, digest, library=str(path), time_limit_s=time_limit_s)
+        return CustomController(name, text, digest, library=str(path), time_limit_s=time_limit_s)
     if not os.access(path, os.X_OK):
         raise InputError(f"--controller {text}: it is no program (chmod +x makes it one); use {HOW}")
-    return OwnController(name, text, digest, command=(str(path),), time_limit_s=time_limit_s)
+    return CustomController(name, text, digest, command=(str(path),), time_limit_s=time_limit_s)
 
 
-def check_own_names(own: Sequence[OwnController], built_in: Sequence[str]) -> None:
+def check_custom_names(own: Sequence[CustomController], built_in: Sequence[str]) -> None:
     """Raises:
     InputError: two have one name, or one that is built in.
     """
-    by_name: dict[str, OwnController] = {}
+    by_name: dict[str, CustomController] = {}
     for controller in own:
         if controller.name in built_in:
             raise InputError(

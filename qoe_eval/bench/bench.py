@@ -24,7 +24,7 @@ from weir.files.output import make_folder, write_text
 from weir.qoe_eval.bench.simulator import measure_simulator
 from weir.qoe_eval.runs.options import model_to_run
 
-# What each figure must reach: at least (">=") or at most ("<="); None is for comparison only.
+# Bounds of the figures: at least (">=") or at most ("<="); None is for comparison only.
 TARGETS: dict[str, tuple[str, float] | None] = {
     "sim.simulated_s_per_s": (">=", 12_000),
     "sim.rule_simulated_s_per_s": None,
