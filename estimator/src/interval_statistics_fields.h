@@ -88,7 +88,7 @@ inline constexpr auto kIntervalStatisticsFields = [] {
        "(base + mean queueing delay) / base, after MOCC; base: half the base round-trip time"},
       {"interarrival_time_mean_s", &S::interarrival_time_mean_s, kSilence, kTime, "mean time between two arrivals"},
       {"jitter_s", &S::jitter_s, kQueue, kTime, "RFC 3550 section 6.4.1, at the end of the interval"},
-      {"time_since_last_packet_s", &S::time_since_last_packet_s, kSilence, kTime, "silence at the end of the interval"},
+      {"time_since_last_packet_s", &S::time_since_last_packet_s, kSilence, kTime, "age of the last packet"},
       {"sending_ratio", &S::sending_ratio, kSendingRatio, kLogRatio,
        "expected / received packets, after MOCC; at most 100"},
       {"video_share", &S::video_share, kShare, kUnscaled, "video packets, of those received"},
