@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "program/command_line.h"
 #include "program/input.h"
 #include "registry.h"
 

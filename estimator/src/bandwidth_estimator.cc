@@ -41,10 +41,12 @@ bool HasReason(TargetSource source) { return source != TargetSource::kNone && so
 
 std::unique_ptr<FaultTolerantController> FaultTolerant(std::unique_ptr<ReceiverController> controller,
                                                        const DecisionLimit& limit) {
-  auto* const tolerant = dynamic_cast<FaultTolerantController*>(controller.get());
-  std::unique_ptr<FaultTolerantController> made(tolerant);
-  if (tolerant) static_cast<void>(controller.release());
-  if (!tolerant) made = MakeFallbackController(std::move(controller));
+  std::unique_ptr<FaultTolerantController> made;
+  if (dynamic_cast<FaultTolerantController*>(controller.get()) != nullptr) {
+    made.reset(static_cast<FaultTolerantController*>(controller.release()));
+  } else {
+    made = MakeFallbackController(std::move(controller));
+  }
   made->SetDecisionLimit(limit);
   return made;
 }

@@ -31,7 +31,13 @@ def replay(real_simulator):
     """A function that runs a scenario under the shipped model: the media flow's record."""
 
     def run(document, objective=(0.4, 0.5, 0.1)):
-        job = {"job": 0, "scenario": Scenario.from_dict(document).to_dict(), "controller": "weir", "model": str(MODEL), "objective": objective}
+        job = {
+            "job": 0,
+            "scenario": Scenario.from_dict(document).to_dict(),
+            "controller": "weir",
+            "model": str(MODEL),
+            "objective": objective,
+        }
         job |= {"seed": 1, "series": True}
         done = subprocess.run(
             [real_simulator, "run", "-"], input=json.dumps(job) + "\n", capture_output=True, text=True, check=True

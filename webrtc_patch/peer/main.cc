@@ -5,11 +5,11 @@
 #include <csignal>
 #include <stdexcept>
 
+#include "libwebrtc_globals.h"
 #include "options.h"
 #include "policy/policy.h"
 #include "program/command_line.h"
 #include "program/json.h"
-#include "libwebrtc_globals.h"
 #include "rtc_base/ssl_adapter.h"
 #include "session.h"
 

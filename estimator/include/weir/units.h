@@ -27,7 +27,8 @@ constexpr bool AreSmall(int64_t a, int64_t b) {
 }
 
 constexpr int64_t SaturatingAdd(int64_t a, int64_t b) {
-  if (AreSmall(a, b)) [[likely]] return a + b;
+  if (AreSmall(a, b)) [[likely]]
+    return a + b;
   if (IsInfinite(a)) return a;
   if (IsInfinite(b)) return b;
   int64_t sum = 0;
@@ -43,7 +44,8 @@ constexpr int64_t SaturatingNegate(int64_t a) {
 
 // a plus -b, in one step.
 constexpr int64_t SaturatingSubtract(int64_t a, int64_t b) {
-  if (AreSmall(a, b)) [[likely]] return a - b;
+  if (AreSmall(a, b)) [[likely]]
+    return a - b;
   if (IsInfinite(a)) return a;
   if (IsInfinite(b)) return SaturatingNegate(b);
   int64_t difference = 0;

@@ -1,4 +1,4 @@
-"""What is registered once, in the compiled library: rate controllers, objective presets, guard rules.
+"""The tables of the compiled library: rate controllers, objective presets, guard rules.
 
 Options, schemas, tables and pages take the names from here. `estimator/README.md` and `trainer/gym/README.md` say how
 to add one.

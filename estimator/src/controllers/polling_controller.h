@@ -40,7 +40,7 @@ class PollingController : public Interface {
   void AddMember(std::string name, std::unique_ptr<ReceiverController> controller);
   const ReceiverController& controller(size_t member) const { return *controllers_[member + 1]; }
   // Polls a member; false when it is not due.
-  bool Poll(size_t member, bool is_pilot, Timestamp now);
+  bool Poll(size_t index, bool is_pilot, Timestamp now);
   // True when the fallback decided and the pilot is suspended.
   bool PollFallback(Timestamp now);
   // The pilot's target, or the fallback's in its place.

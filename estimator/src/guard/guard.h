@@ -21,7 +21,7 @@ class Guard {
   explicit Guard(const ArrivalHistory& arrivals, const GuardOptions& options = {});
 
   struct Result {
-    DataRate rate;
+    DataRate rate = DataRate::Zero();
     // The last rule that changed the rate, an index of GuardRules(); nothing when none did.
     std::optional<size_t> rule;
   };

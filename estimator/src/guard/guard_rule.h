@@ -43,7 +43,7 @@ class GuardRule {
 
 struct GuardRuleRow {
   GuardRuleInfo info;
-  std::unique_ptr<GuardRule> (*make)();
+  std::unique_ptr<GuardRule> (*make)() = nullptr;
 };
 std::span<const GuardRuleRow> GuardRuleTable();
 

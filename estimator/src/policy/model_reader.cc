@@ -12,7 +12,6 @@ namespace {
 
 constexpr int64_t kMaxHistory = 64;
 constexpr double kMinRateBps = 1e3;
-constexpr double kMaxFeature = 1e15;
 
 size_t Find(const std::vector<TensorInfo>& tensors, std::string_view name) {
   const auto found =

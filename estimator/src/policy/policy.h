@@ -9,8 +9,8 @@
 #include <span>
 
 #include "policy/model_description.h"
-#include "weir/objective.h"
 #include "weir/controllers.h"
+#include "weir/objective.h"
 #include "weir/result.h"
 
 namespace weir {

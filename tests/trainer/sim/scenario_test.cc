@@ -277,7 +277,8 @@ void ExpectEveryKeyIsNeeded(const json& document, const json::json_pointer& at) 
   const json& value = document[at];
   if (!value.is_structured()) return;
   for (const auto& [name, inner] : value.items()) {
-    ExpectEveryKeyIsNeeded(document, at / (value.is_array() ? json::json_pointer("/" + name) : json::json_pointer() / name));
+    ExpectEveryKeyIsNeeded(document,
+                           at / (value.is_array() ? json::json_pointer("/" + name) : json::json_pointer() / name));
     if (!value.is_object()) continue;
     json without = document;
     without[at].erase(name);

@@ -1,5 +1,3 @@
-#include "command.h"
-
 #include <gtest/gtest.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -8,6 +6,8 @@
 #include <string>
 #include <string_view>
 #include <thread>
+
+#include "command.h"
 
 namespace weir::peer {
 namespace {

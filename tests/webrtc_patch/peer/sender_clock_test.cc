@@ -1,8 +1,7 @@
-#include "rtcp_observer.h"
-
 #include <gtest/gtest.h>
 
 #include "program/monotonic_clock.h"
+#include "rtcp_observer.h"
 
 namespace weir::peer {
 namespace {

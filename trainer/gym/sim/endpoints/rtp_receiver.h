@@ -26,8 +26,8 @@ struct RtpReceiverConfig {
   int64_t start_ns = 0;
   int64_t stop_ns = 0;
   int64_t extra_one_way_delay_ns = 0;
-  // The estimator may have something to say after any packet; costs an event a packet. Otherwise it is polled at its own
-  // times only.
+  // The estimator may have something to say after any packet; costs an event a packet. Otherwise it is polled at its
+  // own times only.
   bool wake_on_arrival = false;
   // A controller at the sender needs it.
   bool transport_feedback = false;

@@ -16,11 +16,7 @@ namespace {
 class CbrFlow final : private PacketSink {
  public:
   CbrFlow(const CbrSpec& cbr, const FlowContext& context)
-      : cbr_(cbr),
-        flow_(context.flow),
-        link_(context.data_link),
-        observer_(context.observer),
-        next_packet_(this) {
+      : cbr_(cbr), flow_(context.flow), link_(context.data_link), observer_(context.observer), next_packet_(this) {
     next_packet_.ScheduleAt(flow_.start_ns);
   }
 

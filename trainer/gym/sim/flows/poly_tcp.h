@@ -21,9 +21,9 @@ namespace weir::sim {
 // paper's step 4), or, to see what that does, to the connection alone. Everything else is as the pilot wants: whether
 // the sender paces at all, slow start threshold, recovery. A control that does not pace has no say on the pacing rate.
 //
-// While BBR as pilot measures the round trip time its window is four packets, which does not describe the path, and what
-// is fused is not written to the others: in gQUIC, the paper's testbed, BBR bounds what is in flight for that time and
-// leaves its window as it is.
+// While BBR as pilot measures the round trip time its window is four packets, which does not describe the path, and
+// what is fused is not written to the others: in gQUIC, the paper's testbed, BBR bounds what is in flight for that time
+// and leaves its window as it is.
 class PolyTcp final : public ns3::TcpCongestionOps {
  public:
   static ns3::TypeId GetTypeId();

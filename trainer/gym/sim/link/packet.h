@@ -67,9 +67,9 @@ class PacketSink {
  public:
   virtual ~PacketSink() = default;
 
-  // True when the sink wants OnPacket as an event at the arrival time (TCP, RTCP). False when it may be called as soon as
-  // that time is known, which then lies in the future, even before Link::Send returns: RTP receivers act on their own
-  // timers only, which saves an event a packet.
+  // True when the sink wants OnPacket as an event at the arrival time (TCP, RTCP). False when it may be called as soon
+  // as that time is known, which then lies in the future, even before Link::Send returns: RTP receivers act on their
+  // own timers only, which saves an event a packet.
   virtual bool needs_event() const = 0;
   // `arrival_time_ns` is the time of arrival at the receiver. With needs_event() false, calls come in the order of
   // departure from the bottleneck; jitter that reorders may let later calls carry earlier arrival times.
