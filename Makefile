@@ -88,7 +88,7 @@ train: build build/stamps/train$(if $(CUDA),-cuda) ## Install what `weir train` 
 MODEL_DIR ?= build/model
 MODEL_RUN = $(MODEL_DIR)/run
 .PHONY: model
-model: train ## Make the shipped model anew: train, export, replay, card; writes build/model/weir.onnx and weir.md
+model: train ## Make a model like the shipped one: train, export, replay, card; writes build/model/weir.onnx and weir.md
 	$(BIN)/weir train trainer/configs/weir.toml --out $(MODEL_RUN) $$([ ! -e $(MODEL_RUN)/checkpoint.zip ] || echo --resume)
 	$(BIN)/weir export $(MODEL_RUN) --out $(MODEL_DIR)/weir.onnx
 	$(BIN)/weir replay catalogue --model $(MODEL_DIR)/weir.onnx --seeds $(SEEDS) --out $(MODEL_DIR)/report

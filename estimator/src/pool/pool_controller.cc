@@ -84,8 +84,10 @@ std::optional<Error> Pool::Configure(const PoolSpecification& specification) {
   specification_ = specification;
   line_ = current_ = line;
   selector_.reset();
-  if (specification.policy != PilotPolicyKind::kFixed)
-    selector_.reset(new Selector{.policy = user_policy ? functions_.policy : MakePilotPolicy(specification.policy)});
+  if (specification.policy != PilotPolicyKind::kFixed) {
+    selector_ = std::make_unique<Selector>();
+    selector_->policy = user_policy ? functions_.policy : MakePilotPolicy(specification.policy);
+  }
   for (MemberState& member : members_) member.trust = 1;
   changed_at_ = Timestamp::MinusInfinity();
   return std::nullopt;
