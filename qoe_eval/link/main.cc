@@ -34,10 +34,10 @@ CLI::App* AddLink(CLI::App& app, LinkOptions& options) {
 }  // namespace weir::sim
 
 int main(int argc, char** argv) {
-  using namespace weir;
-  sim::LinkOptions options;
-  return sim::SimulatorMain(argc, argv, [&options](CLI::App& app) {
-    return sim::Command{sim::AddLink(app, options),
-                        [&options] { return RunLink(options, STDIN_FILENO, STDOUT_FILENO) ? kDone : kFailed; }};
+  weir::sim::LinkOptions options;
+  return weir::sim::SimulatorMain(argc, argv, [&options](CLI::App& app) {
+    return weir::sim::Command{
+        weir::sim::AddLink(app, options),
+        [&options] { return weir::sim::RunLink(options, STDIN_FILENO, STDOUT_FILENO) ? weir::kDone : weir::kFailed; }};
   });
 }
