@@ -176,7 +176,7 @@ def test_chromium_killed(tmp_path):
         settings(tmp_path / "call", sender="chromium", controller="gcc", duration_s=30.0), kill("left", is_browser)
     )
     assert "Chromium" in result.failure
-    assert read_record(tmp_path / "call")["call"]["failure"] == result.failure
+    assert read_record(tmp_path / "call").call.failure == result.failure
     assert read_record(tmp_path / "call")["metrics"]["run"]["received_bitrate_bps"] > 0
 
 
@@ -186,7 +186,7 @@ def test_a_peer_killed(tmp_path, side, name):
     in_call = kill(side, lambda words: "weir-peer" in words[0])
     result, _ = make_call(settings(tmp_path / "call", duration_s=30.0), in_call)
     assert result.failure == f"the {name} (weir-peer) was killed by signal 9"
-    assert read_record(tmp_path / "call")["call"]["failure"] == result.failure
+    assert read_record(tmp_path / "call").call.failure == result.failure
 
 
 @needs_network
@@ -198,7 +198,7 @@ def test_the_link_killed(tmp_path):
 
     result, _ = make_call(settings(tmp_path / "call", duration_s=30.0), in_call)
     assert result.failure == "weir-sim link was killed by signal 9"
-    assert read_record(tmp_path / "call")["call"]["failure"] == result.failure
+    assert read_record(tmp_path / "call").call.failure == result.failure
 
 
 @needs_network
@@ -221,7 +221,7 @@ def test_a_model_that_vanishes_before_the_call(tmp_path):
     result, _ = make_call_without_media(settings(tmp_path / "call", model=tmp_path / "gone.onnx"))
     assert result.missing
     assert "gone.onnx" in result.failure
-    assert read_record(tmp_path / "call")["call"]["failure"] == result.failure
+    assert read_record(tmp_path / "call").call.failure == result.failure
 
 
 def make_call_without_media(settings):

@@ -292,7 +292,11 @@ FAULTS = {
     "ten megabytes of lines": ("#!/bin/sh\nyes | head -c 10000000\n", True, "more than one line"),
     "ten megabytes of errors": ("#!/bin/sh\nyes no | head -c 10000000 >&2\n", True, "status 0.*no / no"),
     "two lines": ("#!/bin/sh\nread a\nprintf '{\"version\":1}\\nmore\\n'\nread a\n", True, "more than one line"),
-    "another version": ("#!/bin/sh\nread a\necho '{\"version\":2}'\nread a\n", True, "another version"),
+    "another version": (
+        "#!/bin/sh\nread a\necho '{\"version\":2}'\nread a\n",
+        True,
+        "version of the line protocol is not 1",
+    ),
     "interval": ('#!/bin/sh\nread a\necho \'{"version":1,"interval_us":0}\'\nread a\n', True, "interval_us is 0"),
     "no interpreter": ("#!/no/such/interpreter\n", True, "cannot be started"),
     "dies later": (ANSWERS_START + "echo weights are gone >&2\n", False, "weights are gone"),

@@ -121,7 +121,7 @@ def test_an_end_that_dies_ends_the_call_with_a_record(fake_call, tmp_path, fake_
     result, events = make_call(fake_call.call_settings(tmp_path / "call", duration_s=30.0))
     assert result.failure.startswith(failure)
     assert not result.missing
-    assert read_record(tmp_path / "call")["call"]["failure"] == result.failure
+    assert read_record(tmp_path / "call").call.failure == result.failure
     assert events[-1] | {"time_us": 0} == {"type": "end", "time_us": 0, "failure": result.failure, "disturbed": []}
 
 
@@ -130,7 +130,7 @@ def test_a_model_that_is_gone_is_missing(fake_call, tmp_path, fake_peer):
     result, _ = make_call(fake_call.call_settings(tmp_path / "call"))
     assert result.missing
     assert "m.onnx: no such file" in result.failure
-    assert "m.onnx" in read_record(tmp_path / "call")["call"]["failure"]
+    assert "m.onnx" in read_record(tmp_path / "call").call.failure
 
 
 @pytest.mark.parametrize("behaviour", ["die at start", "die in call"])
@@ -138,7 +138,7 @@ def test_a_link_that_dies_ends_the_call(fake_call, tmp_path, monkeypatch, behavi
     monkeypatch.setattr(fake_call.FakeLink, "behaviour", behaviour)
     result, _ = make_call(fake_call.call_settings(tmp_path / "call", duration_s=30.0))
     assert result.failure.startswith("weir-sim link")
-    assert read_record(tmp_path / "call")["call"]["failure"] == result.failure
+    assert read_record(tmp_path / "call").call.failure == result.failure
 
 
 def test_ends_that_do_not_connect(fake_call, tmp_path, fake_peer, monkeypatch):
