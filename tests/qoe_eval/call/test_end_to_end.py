@@ -177,7 +177,7 @@ def test_chromium_killed(tmp_path):
     )
     assert "Chromium" in result.failure
     assert read_record(tmp_path / "call").call.failure == result.failure
-    assert read_record(tmp_path / "call")["metrics"]["run"]["received_bitrate_bps"] > 0
+    assert read_record(tmp_path / "call").metrics.run["received_bitrate_bps"] > 0
 
 
 @needs_network
