@@ -89,7 +89,7 @@ class ReplayOptions:
         typer.Option(
             metavar="NAME",
             help=f"{', '.join(SIMULATED)}; custom: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM, FILE.onnx, "
-            f"FILE.onnx:bare; {POOL}. Repeatable. Default: all that are built in.",
+            f"FILE.onnx:bare; {POOL}. Repeatable. Default: all but weir-send.",
         ),
     ] = None
     controller_time_limit: Annotated[

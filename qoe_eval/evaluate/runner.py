@@ -83,7 +83,8 @@ def plan_suites(suites: Sequence[Suite], settings: Settings, choice: Choice) -> 
     planned = [_plan(suite, settings, choice) for suite in suites]
     chosen = [one for one in planned if one.replays or one.calls or not (choice.sets or choice.only)]
     if not chosen:
-        raise InputError(f"--set {' '.join(choice.sets)} --only {' '.join(choice.only)}: no scenario is chosen so")
+        given = [f"--set {name}" for name in choice.sets] + [f"--only {name}" for name in choice.only]
+        raise InputError(f"{' '.join(given)}: no scenario is chosen; sets of traces need --traces DIR")
     for needed in {(one.sender, one.receiver) for suite in chosen for one in suite.calls}:
         check_requirements(*needed)
     return chosen

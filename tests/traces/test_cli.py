@@ -124,7 +124,7 @@ def test_convert_repairs_only_on_request(spike: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("convert", "GOOD", "x.xyz"), "the ending does not tell the format"),
+        (("convert", "GOOD", "x.xyz"), "the ending does not give the format"),
         (("convert", "GOOD", "x.csv", "--to", "pcap"), "--to pcap: use csv"),
         (("convert", "GOOD", "x.json", "--queue", "5apples"), "queue '5apples'"),
         (("convert", "GOOD", "x.json", "--loss", "2"), "forward.loss.ratio: must be at most 1"),

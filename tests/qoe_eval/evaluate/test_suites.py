@@ -198,7 +198,7 @@ def test_calls_without_what_they_need_are_status_3(weir, monkeypatch):
     [
         (["--suite", "weather"], "--suite weather: there is none; one of policy, impairments,"),
         (["--set", "weather"], "--set weather: there is none; one of opennetlab, mahimahi, random,"),
-        (["--only", "nothing"], "--only nothing: no scenario is chosen so"),
+        (["--only", "nothing"], "--only nothing: no scenario is chosen"),
         (["--size", "9x9"], "--size 9x9: use 1280x720, 640x360"),
         (["--traces", "nowhere"], "--traces nowhere: no folder opennetlab/ or mahimahi/ in it"),
         (["--figures", "missing.json"], "missing.json: no such file"),
