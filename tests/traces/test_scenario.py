@@ -43,6 +43,7 @@ REFUSALS = {
     "times-not-from-zero": "forward.capacity: the first time is 1 s; shift the trace so that it starts at 0",
     "times-not-increasing": "forward.capacity: time 2 (5 s) is not later than the one before it",
     "too-many-frames": "flows[0].media.frames_per_second: must be at most 1000, not 1001",
+    "too-few-frames": "flows[0].media.frames_per_second: must be at least 0.1, not 1e-10",
     "truncated": "line 2, column 20: not valid JSON",
     "two-queue-limits": 'forward.queue: give exactly one of "milliseconds", "bytes" and "packets"',
     "pool-of-unknown-fusion": 'flows[0].controller: pool, character 33: "sum" is not known; use pilot, max, min,',

@@ -149,7 +149,9 @@ def format_of(path: str | Path) -> TraceFormat:
     """
     suffix = Path(path).suffix.lower()
     if suffix not in _EXTENSIONS:
-        raise InputError(f"{path}: the ending does not give the format; use .csv, .up, .down or .json (convert has --to)")
+        raise InputError(
+            f"{path}: the ending does not give the format; use .csv, .up, .down or .json (convert has --to)"
+        )
     return _EXTENSIONS[suffix]
 
 

@@ -68,7 +68,9 @@ class VideoMedia(Part):
 
     kind: Literal["video"]
     max_rate_bps: PositiveRate = 2.5e6
-    frames_per_second: Annotated[Positive, Field(le=MAX_FRAMES_PER_SECOND)] = 30.0
+    frames_per_second: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.1, le=MAX_FRAMES_PER_SECOND)] = (
+        30.0
+    )
     key_frame_interval_s: PositiveTime = 10.0
     audio_rate_bps: Rate = 32e3
     audio_packets_per_second: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.1, le=1000)] = 50.0

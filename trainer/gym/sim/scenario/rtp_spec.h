@@ -51,7 +51,7 @@ struct MediaSpec {
     read.Choice("kind", kind, {"filler", "video"});
     read.Rate("max_rate_bps", max_rate, kPositiveRateBps);
     if (kind == Kind::kFiller) return;
-    read.Number("frames_per_second", frames_per_second, {.min = 0, .max = 1000, .min_excluded = true});
+    read.Number("frames_per_second", frames_per_second, {.min = 0.1, .max = 1000});
     read.Seconds("key_frame_interval_s", key_frame_interval_ns, kPositiveTimeS);
     read.Rate("audio_rate_bps", audio_rate, kRateBps);
     read.Number("audio_packets_per_second", audio_packets_per_second, {.min = 0.1, .max = 1000});
