@@ -138,7 +138,7 @@ def test_formats_by_ending() -> None:
         "mahimahi",
         "mahimahi",
     ]
-    with pytest.raises(InputError, match="add --to csv, mahimahi, opennetlab or scenario"):
+    with pytest.raises(InputError, match="the ending does not give the format"):
         format_of("a.xyz")
 
 

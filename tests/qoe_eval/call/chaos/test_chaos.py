@@ -126,12 +126,12 @@ def assert_told(run, victim, number, ended):
         assert status == (-KILL if number == KILL else 1)
         assert number == KILL or "interrupted; 0 calls kept" in errors
     elif victim == "reaper":
-        assert (status, record(run.folder).call.failure) == (0, "")
+        assert (status, record(run.folder)["call"]["failure"]) == (0, "")
     elif victim == "ffmpeg":
         assert status == 0
         assert "ffmpeg" in "; ".join(record(run.folder)["call"]["measured"]["problems"])
     else:
-        failure = record(run.folder).call.failure
+        failure = record(run.folder)["call"]["failure"]
         assert re.search(TOLD[victim], failure), failure
         assert status == 1
         assert failure in errors
