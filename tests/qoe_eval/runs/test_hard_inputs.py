@@ -111,7 +111,7 @@ def test_byte_order_marks_and_line_ends_of_windows(weir, tmp_path, content):
         (("train", "digits.toml"), "digits.toml: is not TOML: "),
         (("train", "latin.toml"), "latin.toml: byte 11 is no UTF-8 text"),
         (("report", "loop"), "loop: cannot be read (Too many levels of symbolic links)"),
-        (("traces", "generate", "step", "--out", "/dev/full", "--force"), "/dev/full: the ending does not tell"),
+        (("traces", "generate", "step", "--out", "/dev/full", "--force"), "/dev/full: the ending does not give"),
         (("traces", "convert", "trace.csv", "/dev/full", "--to", "csv"), "/dev/full: cannot be written (No space left"),
     ],
 )
