@@ -4,8 +4,8 @@
 // `action` [1,A], `next_state` [1,S] with a state, and optional `path_kind` [1,1], the kind of path from 1 to 255; all
 // float32. FeatureSpecification defines D. Metadata, all strings: weir.schema, weir.features, weir.history,
 // weir.interval_ms, weir.action_kind, weir.action_alpha (relative), weir.action_multipliers (discrete), weir.min_bps,
-// weir.max_bps, weir.golden, and optionally weir.ranges (low and high of each feature in training), weir.name,
-// weir.version, weir.provenance.
+// weir.max_bps, weir.golden, and optionally weir.name, weir.version, weir.provenance. Others are ignored, such as
+// weir.ranges of older models.
 #ifndef WEIR_ESTIMATOR_SRC_POLICY_MODEL_READER_H_
 #define WEIR_ESTIMATOR_SRC_POLICY_MODEL_READER_H_
 
