@@ -37,8 +37,8 @@ from weir.qoe_eval.runs.progress import count_runs, end_with_failures, run_with_
 from weir.qoe_eval.runs.replay import ReplayOutcome
 from weir.qoe_eval.runs.store import RunStore
 from weir.registry import DEFAULT_PRESET, PRESETS, SIMULATED, knows_path, uses_model
+from weir.traces.formats import ImportedTrace
 from weir.traces.formats.convert import parse_queue
-from weir.traces.formats.imported_trace import ImportedTrace
 from weir.traces.formats.importers import read_trace
 from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS
 from weir.traces.generate.families.families import small_grid

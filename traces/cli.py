@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from weir.errors import InputError, MissingComponent
+from weir.errors import InputError
 from weir.files.input import printable
 from weir.files.output import refuse_to_overwrite, write_text
 from weir.traces.catalogue import CALLS_FOLDER, RFC8867_FOLDER, bundled_scenarios
+from weir.traces.formats import TraceFormat
 from weir.traces.formats.convert import format_of, parse_queue, parse_rate, render, to_scenario
-from weir.traces.formats.imported_trace import TraceFormat
 from weir.traces.formats.importers import inspect_trace, read_trace
 from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS
 from weir.traces.formats.plain_trace import scenario_from_capacity
@@ -28,26 +26,6 @@ from weir.traces.generate.random_domain import random_scenario
 from weir.traces.schema.scenario import MAX_DURATION_S, Scenario
 
 app = typer.Typer(help="Trace and scenario files: check, convert, list, generate.", no_args_is_help=True)
-
-_Command = TypeVar("_Command", bound=Callable[..., None])
-
-
-def _friendly(command: _Command) -> _Command:
-    """Turns the errors that a user can fix into one message on stderr and the exit status for it."""
-
-    @functools.wraps(command)
-    def wrapped(*args: Any, **kwargs: Any) -> None:
-        try:
-            command(*args, **kwargs)
-        except InputError as error:
-            typer.echo(f"weir traces: {error}", err=True)
-            raise typer.Exit(2) from None
-        except MissingComponent as error:
-            typer.echo(f"weir traces: {error}", err=True)
-            raise typer.Exit(3) from None
-
-    return wrapped  # type: ignore[return-value]
-
 
 _DEFAULT_RATE = "2.5M"
 _DELAY = typer.Option("--one-way-delay", help="One-way delay in ms (default: the file's, else 25).")
@@ -61,7 +39,6 @@ _DURATION = typer.Option("--duration", help="Seconds (default: the file's own le
 
 
 @app.command()
-@_friendly
 def validate(
     files: Annotated[list[Path], typer.Argument(help="Files of any known format.")],
     repair: Annotated[bool, typer.Option(help="Accept faults that can be repaired.")] = False,
@@ -114,7 +91,6 @@ def validate(
 
 
 @app.command()
-@_friendly
 def convert(
     source: Annotated[Path, typer.Argument(help="A file of any known format.")],
     target: Annotated[Path, typer.Argument(help="The file to write; - for stdout (with --to).")],
@@ -157,7 +133,6 @@ def convert(
 
 
 @app.command("list")
-@_friendly
 def list_(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON array on stdout.")] = False,
     rfc8867: Annotated[bool, typer.Option("--rfc8867", help="The RFC 8867 cases too.")] = False,
@@ -187,7 +162,6 @@ def list_(
 
 
 @app.command()
-@_friendly
 def generate(
     kind: Annotated[str, typer.Argument(help=f"{', '.join(GENERATORS)} or random.")],
     out: Annotated[Path, typer.Option("--out", help="The file to write; - for stdout (a scenario).")],
@@ -270,7 +244,3 @@ def _summary(scenario: Scenario) -> dict[str, Any]:
         "jitter": forward.jitter.kind,
         "flows": ", ".join(flow.id for flow in scenario.flows),
     }
-
-
-if __name__ == "__main__":
-    app()

@@ -11,8 +11,8 @@ from pathlib import Path
 from weir.errors import InputError
 from weir.files.input import printable
 from weir.traces.catalogue import bundled_scenarios, load_bundled
+from weir.traces.formats import ImportedTrace
 from weir.traces.formats.convert import to_scenario
-from weir.traces.formats.imported_trace import ImportedTrace
 from weir.traces.formats.importers import read_trace
 from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS
 from weir.traces.generate.published import call_scenarios, rfc8867_scenarios

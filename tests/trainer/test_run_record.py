@@ -14,40 +14,11 @@ pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
 
 @pytest.fixture
-def configuration_toml(values, tmp_path):
-    environment = values["environment"]
-    text = f"""
-name = "small"
-steps = 1024
-[environment]
-environments = 2
-interval_ms = 200
-history = 2
-features = {json.dumps(environment["features"])}
-action = {{ kind = "around_rule" }}
-[scenarios]
-source = "files"
-files = {json.dumps([str(path) for path in values["scenarios"]["files"]])}
-[ppo]
-steps_per_update = 128
-batch_size = 64
-epochs = 1
-"""
-    path = tmp_path / "mine.toml"
-    path.write_text(text)
-    return path
-
-
-@pytest.fixture
-def weir(monkeypatch, fake_simulator):
-    """A function that runs a command of the trainer: its result."""
-    from typer.testing import CliRunner
-
-    from weir.cli.app import build_app
-
-    monkeypatch.setenv("WEIR_SIM", str(fake_simulator))
-    app = build_app()
-    return lambda *words: CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=False)
+def configuration_toml(values, write_toml):
+    del values["seed"], values["policy"], values["environment"]["objective"]
+    values["environment"]["action"] = {"kind": "around_rule"}
+    values["ppo"] |= {"epochs": 1}
+    return write_toml(values)
 
 
 @pytest.fixture
@@ -110,7 +81,7 @@ def test_the_command_and_the_configuration_are_those_that_were_given(weir, confi
     first = f"weir train {configuration_toml} --out {run} --steps 512"
     assert provenance["command"] == f"{first} && weir train {configuration_toml} --out {run} --resume"
     digest = hashlib.sha256(configuration_toml.read_bytes()).hexdigest()
-    assert provenance["configuration"] == {"name": "mine.toml", "sha256": digest}
+    assert provenance["configuration"] == {"name": "small.toml", "sha256": digest}
     assert "1,024 steps" in provenance["algorithm"]
     assert "interrupted" not in provenance
 

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from make_test_models import finish, telling_path_kind
@@ -143,6 +144,6 @@ def test_a_partial_scenario_is_refused_with_the_command_that_completes_it(run, t
     assert ended.returncode == 2
     assert "partial.json: description: is missing; add it" in ended.stderr
     assert "`weir traces convert FILE.json WHOLE.json` fills in defaults" in ended.stderr
-    command = [sys.executable, "-m", "weir.traces.cli", "convert", "partial.json", "whole.json"]
+    command = [Path(sys.executable).with_name("weir"), "traces", "convert", "partial.json", "whole.json"]
     subprocess.run(command, cwd=tmp_path, check=True)
     assert run("run", "whole.json").returncode == 0

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from weir.errors import InputError
+from weir.traces.formats import ImportedTrace, TraceFormat
 from weir.traces.formats.csv_trace import write_csv
-from weir.traces.formats.imported_trace import ImportedTrace, TraceFormat
 from weir.traces.formats.mahimahi import write_mahimahi
 from weir.traces.formats.opennetlab import write_opennetlab
 from weir.traces.formats.plain_trace import DEFAULT_DURATION_S, loss_of, scenario_from_capacity

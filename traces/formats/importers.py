@@ -7,8 +7,8 @@ from pathlib import Path
 
 from weir.errors import InputError
 from weir.files.input import parse_json, printable, read_text
+from weir.traces.formats import ImportedTrace, TraceFormat
 from weir.traces.formats.csv_trace import read_csv
-from weir.traces.formats.imported_trace import ImportedTrace, TraceFormat
 from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS, read_mahimahi
 from weir.traces.formats.opennetlab import read_opennetlab
 from weir.traces.formats.validation import Finding

@@ -15,7 +15,7 @@ import re
 import numpy as np
 
 from weir.errors import InputError
-from weir.traces.formats.imported_trace import ImportedTrace
+from weir.traces.formats import ImportedTrace
 from weir.traces.formats.validation import Finding, Samples, check
 from weir.traces.schema.capacity import CapacityTrace
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from weir.errors import InputError
 from weir.files.output import format_json
-from weir.traces.formats.imported_trace import ImportedTrace
+from weir.traces.formats import ImportedTrace
 from weir.traces.formats.validation import OPENNETLAB_LIMIT_BPS, Finding, Samples, check
 from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.values_over_time import DelayOverTime, RatioOverTime

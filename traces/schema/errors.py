@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from weir.traces.schema import Part
 from weir.traces.schema.flows import ALL, ONE
-from weir.traces.schema.part import Part
 from weir.traces.schema.values_over_time import CHANGING, CONSTANT
 
 _FORMS = (CONSTANT, CHANGING, ONE, ALL)

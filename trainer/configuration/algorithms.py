@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from weir.trainer.configuration.settings import Settings
+from weir.trainer.configuration import Settings
 
 Algorithm = Literal["ppo", "td3", "sac", "imitation"]
 

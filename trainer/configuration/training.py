@@ -11,6 +11,7 @@ from pydantic import Field, PositiveFloat, PositiveInt, ValidationError, model_v
 import weir
 from weir.errors import InputError
 from weir.files.input import read_text
+from weir.trainer.configuration import Settings
 from weir.trainer.configuration.algorithms import (
     Algorithm,
     ImitationSettings,
@@ -20,7 +21,6 @@ from weir.trainer.configuration.algorithms import (
     Td3Settings,
 )
 from weir.trainer.configuration.scenarios import ScenarioSettings
-from weir.trainer.configuration.settings import Settings
 from weir.trainer.gym.environment import make_specification
 from weir.trainer.gym.episode import EpisodeSource
 from weir.trainer.gym.rewards import resolve_reward
