@@ -9,7 +9,7 @@ from typing import Any, Literal
 from rich.table import Table
 
 from weir.console import output_console
-from weir.qoe_eval.report.text_tables import markdown_table
+from weir.qoe_eval.report.text import markdown_table
 
 
 @dataclass(frozen=True)
