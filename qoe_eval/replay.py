@@ -332,5 +332,5 @@ def _about(plan: ReplayPlan, results: ReplayResults, started: float) -> RunAbout
 
 def _print_table(summary: Summary) -> None:
     print_means(summary, _SHOWN)
-    for sentence in paired_sentences(summary.to_json()).values():
+    for sentence in paired_sentences(summary.paired).values():
         typer.echo(str(sentence))

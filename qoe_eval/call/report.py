@@ -18,8 +18,10 @@ from weir.qoe_eval.json_lines import number
 from weir.qoe_eval.measures.summary import REFERENCE, ordered_controllers, run_values
 from weir.qoe_eval.measures.table import MEASURES, Measure
 from weir.qoe_eval.records import CallDetails, CallRecord, RunAbout, Summary, holds_calls, read_run
+from weir.qoe_eval.report.chart_rows import Chart
 from weir.qoe_eval.report.page_table import (
     Cell,
+    Cells,
     MeasureTable,
     Row,
     Table,
@@ -143,7 +145,7 @@ def _against(calls: Sequence[tuple[Call, Path]], other: str) -> View | None:
     return {"reference": REFERENCE, "other": other, "rate_ratio": f"{rates[0] / rates[1]:.2f}", "others": others}
 
 
-def _time_series(charts: Sequence[View]) -> Section | None:
+def _time_series(charts: Sequence[Chart]) -> Section | None:
     if not charts:
         return None
     names = [chart["name"] for chart in charts]
@@ -166,7 +168,7 @@ def _headline(summary: Summary) -> Section | None:
         )
         for name, values in controllers.items()
     ]
-    heads = ["Controller", "Calls", *measure_heads([MEASURES[name] for name in _HEADLINE])]
+    heads: Cells = ["Controller", "Calls", *measure_heads([MEASURES[name] for name in _HEADLINE])]
     view = {"table": Table(heads, rows), "all_measures": all_measures(summary, "call")}
     return Section("headline", "Controllers", "call/headline", view)
 
@@ -215,7 +217,7 @@ def _calls_table(calls: Sequence[tuple[Call, Path]], out: Path) -> Section:
             Cell("no", kind="bad") if why else "yes",
         ]
         rows.append(Row(cells, call.controller == REFERENCE))
-    heads = [
+    heads: Cells = [
         "Scenario",
         "Controller",
         "Seed",

@@ -19,6 +19,7 @@ from weir.qoe_eval.measures.families import GCC
 from weir.qoe_eval.measures.summary import ordered_controllers, scenario_differences, scenario_means
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import FamilyRow, PairedComparison
+from weir.qoe_eval.report.chart_rows import Chart
 from weir.qoe_eval.report.goal_table import Row as GoalRow
 from weir.qoe_eval.report.goal_table import print_rows, reached_text, rows_document
 from weir.qoe_eval.report.page_table import Cell, Row, Table
@@ -54,7 +55,7 @@ def evaluation_page(evaluated: Sequence[Evaluated], run: Mapping[str, Any], out:
     Raises:
         InputError: a file of series is damaged.
     """
-    charts: list[dict[str, Any]] = []
+    charts: list[Chart] = []
     sections: list[Section | None] = [failures(run["failures"], "run")]
     controllers: set[str] = set()
     for one in evaluated:
@@ -157,7 +158,7 @@ def _tables(one: Evaluated) -> list[str]:
     ]
 
 
-def _set(one: Evaluated, name: str, controllers: Sequence[str], charts: list[dict[str, Any]]) -> Section:
+def _set(one: Evaluated, name: str, controllers: Sequence[str], charts: list[Chart]) -> Section:
     """The section of a set; its charts join those of the page."""
     results = one.results
     means = scenario_means(results.of(name))

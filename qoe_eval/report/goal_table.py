@@ -40,9 +40,6 @@ class Bound:
         return f"{words} {self.show(self.limit)}"
 
 
-Goal = Bound
-
-
 @dataclass(frozen=True)
 class Row:
     """One goal. `reached` is None where it was not measured, or not completely; `reason` gives the cause.

@@ -39,6 +39,9 @@ class Cell:
     rgb: tuple[int, int, int] | None = None
 
 
+Cells = list[Cell | str]
+
+
 @dataclass(frozen=True)
 class Row:
     """The cells of a row, of which the first is its head; the row of the reference is marked."""

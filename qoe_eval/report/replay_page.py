@@ -127,7 +127,7 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
 
 def _lead(summary: Summary) -> View:
     weights = summary.run.objective
-    sentences = paired_sentences(summary.to_json())
+    sentences = paired_sentences(summary.paired)
     return {
         "runs": summary.run.runs,
         "controllers": len(summary.controllers),

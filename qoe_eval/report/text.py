@@ -6,16 +6,15 @@ independent scenarios, 5 seeds each
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
 from weir.qoe_eval.measures.summary import REFERENCE
 from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.records import Summary
+from weir.qoe_eval.records import PairedRow, Summary
 
 # Longer names of custom controllers are cut.
 _LONGEST_NAME = 20
@@ -75,13 +74,13 @@ class PairedSentence:
         return f"{self.pair}: {', '.join(map(str, self.differences))}; {self.won}"
 
 
-def paired_sentences(summary: Mapping[str, Any]) -> dict[str, PairedSentence]:
-    """Sentences on the scores in the `paired` rows of a `summary.json`, by the other controller; no entry for one
-    without scores.
+def paired_sentences(paired: Sequence[PairedRow]) -> dict[str, PairedSentence]:
+    """Sentences on the scores in the `paired` rows of a summary, by the other controller; no entry for one without
+    scores.
     """
-    by_other: dict[str, dict[str, Mapping[str, Any]]] = {}
-    for row in summary.get("paired", []):
-        by_other.setdefault(row["b"], {})[row["metric"]] = row
+    by_other: dict[str, dict[str, PairedRow]] = {}
+    for row in paired:
+        by_other.setdefault(row.b, {})[row.metric] = row
     sentences = {}
     for other, by_metric in by_other.items():
         rows = [by_metric[name] for name in _SCORES if name in by_metric]
@@ -90,16 +89,16 @@ def paired_sentences(summary: Mapping[str, Any]) -> dict[str, PairedSentence]:
     return sentences
 
 
-def _sentence(rows: list[Mapping[str, Any]]) -> PairedSentence:
+def _sentence(rows: list[PairedRow]) -> PairedSentence:
     first = rows[0]
-    won = f"more {first['metric']} in {first['wins']} of {sample_text(first['independent'], first['n'])}"
-    return PairedSentence(f"{first['a']} - {first['b']}", tuple(map(_difference, rows)), won)
+    won = f"more {first.metric} in {first.wins} of {sample_text(first.independent, first.n)}"
+    return PairedSentence(f"{first.a} - {first.b}", tuple(map(_difference, rows)), won)
 
 
-def _difference(row: Mapping[str, Any]) -> Difference:
-    low, high = row["ci95"]
-    interval = f"({too_few_text(row['independent'])})" if low is None else f"[{low:+.1f}, {high:+.1f}]"
-    return Difference(row["metric"], f"{row['mean']:+.1f}", interval)
+def _difference(row: PairedRow) -> Difference:
+    low, high = row.ci95
+    interval = f"({too_few_text(row.independent)})" if low is None else f"[{low:+.1f}, {high:+.1f}]"
+    return Difference(row.metric, f"{row.mean:+.1f}", interval)
 
 
 def too_few_text(independent: int) -> str:

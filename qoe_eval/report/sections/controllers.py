@@ -11,6 +11,7 @@ from weir.qoe_eval.records import PairedRow, Spread, Summary
 from weir.qoe_eval.report.display import colour, counted, interval, interval_mark, signed
 from weir.qoe_eval.report.page_table import (
     Cell,
+    Cells,
     MeasureTable,
     Row,
     Table,
@@ -42,13 +43,15 @@ def headline(summary: Summary) -> Section:
     ordered = sorted(controllers, key=lambda name: -controllers[name][leading.name].mean)
     domain = _domain([controllers[name][leading.name] for name in ordered])
     low, high = (f"{end:g}" for end in domain)
-    heads = ["Controller", *measure_heads([leading]), "95 % interval", Cell(ends=(low, high)), Cell("p5", "of runs"),
-             Cell("Worst", "run"), *measure_heads([MEASURES[name] for name in HEADLINE])]  # fmt: skip
+    heads: Cells = [
+        "Controller", *measure_heads([leading]), "95 % interval", Cell(ends=(low, high)), Cell("p5", "of runs"),
+        Cell("Worst", "run"), *measure_heads([MEASURES[name] for name in HEADLINE]),
+    ]  # fmt: skip
     rows = []
     for name in ordered:
         score = controllers[name][leading.name]
         mark = interval_mark(score.mean, score.ci95, domain, colour(name))
-        scores = [Cell(leading.display(score.mean), strong=True), interval(score.ci95, leading), Cell(mark=mark)]
+        scores: Cells = [Cell(leading.display(score.mean), strong=True), interval(score.ci95, leading), Cell(mark=mark)]
         tails = [leading.display(score.p5), leading.display(score.worst)]
         rows.append(
             Row([controller_cell(name), *scores, *tails, *means(controllers[name], HEADLINE)], name == REFERENCE)
@@ -84,7 +87,7 @@ def all_measures(summary: Summary, kind: Kind) -> View:
         for measure in table.values()
         if any(measure.name in values for values in controllers.values())
     ]
-    heads = ["Measure", *map(controller_cell, controllers)]
+    heads: Cells = ["Measure", *map(controller_cell, controllers)]
     return {"table": Table(heads, rows), "meanings": [(one.label, one.meaning) for one in table.values()]}
 
 
@@ -107,7 +110,7 @@ def viewer(summary: Summary) -> Section | None:
     if not controllers:
         return None
     ordered = sorted(controllers, key=lambda name: -controllers[name][VIEWER[0]].mean)
-    heads = ["Controller", *measure_heads([MEASURES[name] for name in VIEWER])]
+    heads: Cells = ["Controller", *measure_heads([MEASURES[name] for name in VIEWER])]
     rows = [Row([controller_cell(name), *means(controllers[name], VIEWER)], name == REFERENCE) for name in ordered]
     view = {"table": Table(heads, rows), "standard_error": f"{STANDARD_ERROR:.1f}"}
     return Section("viewer", "What a viewer would see", "replay/viewer", view)
@@ -127,7 +130,7 @@ def _part(measure: Measure, rows: Sequence[PairedRow]) -> MeasureTable:
     ends = [abs(end) for row in rows for end in (*row.ci95, row.mean) if end is not None]
     reach = max([*ends, 1e-9]) * 1.05
     shown = measure.display(reach)
-    heads = [
+    heads: Cells = [
         f"{REFERENCE} against", Cell(measure.label, f"difference, {measure.unit}"), "95 % interval",
         Cell(ends=(f"−{shown}", f"+{shown}")), "Verdict", "Won", "Of how many independent",
     ]  # fmt: skip

@@ -23,7 +23,7 @@ def guard(records: Sequence[RunRecord]) -> Section | None:
 def pools(records: Sequence[RunRecord]) -> Section | None:
     """The share of decisions of each pool for which each member was the active controller; None without pools."""
     rows = [row for name, some in _by_controller(records).items() for row in _pool_rows(name, some)]
-    heads = ["Pool", "Changes of seat", "Member", "In the seat, %", "Decisions", "Faults"]
+    heads = ["Pool", "Changes", "Member", "Active, %", "Decisions", "Faults"]
     return Section("pools", "Pools", "replay/pools", {"table": Table(heads, rows)}) if rows else None
 
 

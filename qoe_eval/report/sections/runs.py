@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from weir.qoe_eval.measures.summary import ordered_controllers
 from weir.qoe_eval.records import Record, RunRecord, ScenarioAbout, Summary
 from weir.qoe_eval.report.display import counted
-from weir.qoe_eval.report.page_table import Cell, Row, Table
+from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table
 from weir.qoe_eval.report.page_template import Section
 
 _MOST_TEXTS = 20
@@ -85,6 +85,8 @@ def _scenarios(records: Sequence[RunRecord], described: Mapping[str, ScenarioAbo
                 ]
             )
         )
-    heads = ["Scenario", Cell("Mean capacity", "kbps"), Cell("One-way delay", "ms"), Cell("Queue", "kB"),
-             Cell("Duration", "s"), "Flows", "Source"]  # fmt: skip
+    heads: Cells = [
+        "Scenario", Cell("Mean capacity", "kbps"), Cell("One-way delay", "ms"), Cell("Queue", "kB"),
+        Cell("Duration", "s"), "Flows", "Source",
+    ]  # fmt: skip
     return Table(heads, rows)

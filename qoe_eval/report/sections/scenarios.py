@@ -11,6 +11,7 @@ from weir.qoe_eval.measures.table import MEASURES, Measure
 from weir.qoe_eval.records import FamilyRow, PairedComparison, RunRecord, Summary, WorstScenario
 from weir.qoe_eval.report.page_table import (
     Cell,
+    Cells,
     MeasureTable,
     Row,
     Table,
@@ -100,7 +101,7 @@ def worst_runs(records: Sequence[RunRecord]) -> Section | None:
     lowest: dict[str, tuple[RunRecord, float]] = {}
     for one in sorted((one for one in scored if one[0].controller == of), key=lambda one: one[1]):
         lowest.setdefault(one[0].scenario, one)
-    heads = ["Scenario", "Seed", *measure_heads([MEASURES[name] for name in WORST]), "Best other", "Against it"]
+    heads: Cells = ["Scenario", "Seed", *measure_heads([MEASURES[name] for name in WORST]), "Best other", "Against it"]
     rows = [_worst_row(*one, scored) for one in list(lowest.values())[:WORST_ROWS]]
     view = {"controller": of, "table": Table(heads, rows)}
     return Section("worst", "Worst scenarios", "replay/worst_runs", view, f"Worst scenarios of {of}")
@@ -135,7 +136,7 @@ def families(rows: Sequence[FamilyRow], *, has_own_sections: bool) -> Section | 
         return None
     measure = MEASURES["challenge"]
     controllers = ordered_controllers(name for row in rows for name in row.scores)
-    heads = [
+    heads: Cells = [
         "Family", "Scenarios", *map(controller_cell, controllers), Cell("To better gcc", "difference"),
         Cell("To rule", "difference"), Cell("Worst score", "against gcc"), Cell("Worst utilisation", "of gcc’s"),
     ]  # fmt: skip

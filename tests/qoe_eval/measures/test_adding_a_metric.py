@@ -3,7 +3,7 @@
 import csv
 
 import pytest
-from records_by_hand import run_record
+from hand_made import run_record
 
 from weir.qoe_eval.measures import metrics
 from weir.qoe_eval.measures.summary import summarise

@@ -1,25 +1,23 @@
+from weir.qoe_eval.records import PairedRow
 from weir.qoe_eval.report.goal_table import Bound, Row, measured, missed, not_measured, reached_text, rows_document
 from weir.qoe_eval.report.text import paired_sentences, sample_text, too_few_text
 
 
 def row(other, metric, mean, ci95, wins=21, independent=26, n=130):
-    return {
-        "a": "weir", "b": other, "metric": metric, "mean": mean, "ci95": ci95, "wins": wins,
-        "independent": independent, "n": n,
-    }  # fmt: skip
+    return PairedRow(
+        a="weir", b=other, metric=metric, mean=mean, ci95=ci95, wins=wins, losses=0, independent=independent, n=n
+    )
 
 
 def test_a_paired_difference_in_words():
-    summary = {
-        "paired": [
-            row("gcc", "challenge", 6.64, [4.5, 9.8], wins=24),
-            row("gcc", "utility", 9.41, [6.1, 14.5]),
-            row("gcc", "loss_ratio", -0.1, [-0.2, 0.0]),
-            row("rule", "challenge", -0.5, [None, None], wins=1, independent=3, n=8),
-            row("oracle", "loss_ratio", 0.1, [0.0, 0.2]),
-        ]
-    }
-    found = paired_sentences(summary)
+    paired = [
+        row("gcc", "challenge", 6.64, [4.5, 9.8], wins=24),
+        row("gcc", "utility", 9.41, [6.1, 14.5]),
+        row("gcc", "loss_ratio", -0.1, [-0.2, 0.0]),
+        row("rule", "challenge", -0.5, [None, None], wins=1, independent=3, n=8),
+        row("oracle", "loss_ratio", 0.1, [0.0, 0.2]),
+    ]
+    found = paired_sentences(paired)
     assert list(found) == ["gcc", "rule"]
     assert str(found["gcc"]) == (
         "weir - gcc: utility +9.4 [+6.1, +14.5], challenge +6.6 [+4.5, +9.8]; "
@@ -29,7 +27,7 @@ def test_a_paired_difference_in_words():
         "weir - rule: challenge -0.5 (too few scenarios for an interval (3)); "
         "more challenge in 1 of 3 independent scenarios, 8 runs"
     )
-    assert paired_sentences({}) == {}
+    assert paired_sentences([]) == {}
 
 
 def test_words_for_the_sample():
