@@ -312,18 +312,12 @@ class PairedComparison(Part):
     independent: int
 
 
-class PairedRow(Part):
+class PairedRow(PairedComparison):
     """The comparison of `a` with `b`, controllers or presets, by one measure."""
 
     a: str
     b: str
     metric: str
-    mean: float
-    ci95: Interval
-    wins: int
-    losses: int
-    n: int
-    independent: int
 
     @classmethod
     def of(cls, a: str, b: str, metric: str, found: PairedComparison) -> PairedRow:
@@ -584,6 +578,18 @@ def command_record(started_s: float) -> CommandRecord:
         "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "wall_s": round(time.monotonic() - started_s, 1),
     }
+
+
+def read_summary(path: Path) -> Summary:
+    """Raises:
+    InputError: the file cannot be read, or is no summary of a replay or of calls.
+    """
+    try:
+        return Summary.model_validate(parse_json(read_text(path), str(path)))
+    except ValidationError as error:
+        raise InputError(
+            f"{path}: is no summary.json of 'weir replay' ({_first(error)}); 'weir report' writes it again"
+        ) from None
 
 
 def read_run(summary: Path) -> RunAbout:

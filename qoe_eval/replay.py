@@ -15,9 +15,8 @@ from weir.console import error_console, with_options
 from weir.executables import find_simulator
 from weir.qoe_eval.measures.summary import in_order
 from weir.qoe_eval.records import CustomController, RunAbout, ScenarioAbout, Summary, command_record
-from weir.qoe_eval.report.paired_text import paired_sentences
 from weir.qoe_eval.report.replay_page import FAMILIES_FOLDER, summarise_replay, write_csv, write_report
-from weir.qoe_eval.report.text_tables import print_means
+from weir.qoe_eval.report.text import paired_sentences, print_means
 from weir.qoe_eval.runs import objectives as objective_runs
 from weir.qoe_eval.runs.custom_controllers import DEFAULT_TIME_LIMIT_S
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
@@ -333,5 +332,5 @@ def _about(plan: ReplayPlan, results: ReplayResults, started: float) -> RunAbout
 
 def _print_table(summary: Summary) -> None:
     print_means(summary, _SHOWN)
-    for sentence in paired_sentences(summary.to_json()).values():
+    for sentence in paired_sentences(summary.paired).values():
         typer.echo(str(sentence))

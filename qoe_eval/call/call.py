@@ -24,7 +24,7 @@ from weir.qoe_eval.call.plan import (
 )
 from weir.qoe_eval.call.run import run_calls
 from weir.qoe_eval.records import RunAbout, command_record
-from weir.qoe_eval.report.text_tables import print_means
+from weir.qoe_eval.report.text import print_means
 from weir.qoe_eval.requirements import check_requirements
 from weir.qoe_eval.runs.custom_controllers import check_custom_names, is_custom, read_custom_controller
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -16,19 +15,19 @@ from weir.qoe_eval.call.summary import Call
 from weir.qoe_eval.call.webrtc_stats import read_stats_log
 from weir.qoe_eval.json_lines import number, read_objects
 from weir.qoe_eval.link.log import LinkLog, read_link_log
+from weir.qoe_eval.measures.flow_series import Array
 from weir.qoe_eval.measures.summary import ordered_controllers
 from weir.qoe_eval.records import CallRecord
-from weir.qoe_eval.report.chart_rows import Array, bin_width_s, binned, chart, line, row, thinned
+from weir.qoe_eval.report.chart_rows import Chart, Line, bin_width_s, binned, chart, line, row, thinned
 from weir.qoe_eval.report.display import css_name
 
-Line = dict[str, Any] | None
 _BIN_S = 0.5
 _FRAME_BIN_S = 1.0
 # An estimate far above the capacity would flatten all other lines.
 _LARGEST_RATE_SHARE = 1.8
 
 
-def call_charts(calls: Sequence[tuple[Call, Path]]) -> list[dict[str, Any]]:
+def call_charts(calls: Sequence[tuple[Call, Path]]) -> list[Chart]:
     """Returns one chart per case and seed, in the order of the calls. A missing log leaves its lines out.
 
     Raises:

@@ -9,9 +9,9 @@ import numpy as np
 
 from weir.qoe_eval.call.webrtc_stats import StatsObject, StatsReports
 from weir.qoe_eval.dumps.dump import DumpedConnection
-from weir.qoe_eval.report.chart_rows import Array, chart, line, row, thinned
+from weir.qoe_eval.measures.flow_series import Array
+from weir.qoe_eval.report.chart_rows import Chart, Line, chart, line, row, thinned
 
-Line = dict[str, Any] | None
 # For each kind of statistics, to keep the chart readable.
 _MOST_LINES = 6
 _COLOURS = ("--series-1", "--series-5", "--series-3", "--series-4", "--series-7", "--series-6")
@@ -27,7 +27,7 @@ def time_span_s(reports: StatsReports) -> tuple[float, float]:
     return (min(times), max(times)) if times else (0.0, 0.0)
 
 
-def connection_chart(connection: DumpedConnection) -> dict[str, Any]:
+def connection_chart(connection: DumpedConnection) -> Chart:
     """Rates, round-trip time, jitter, loss, frames, freezes and quality limitation, if the dump has them."""
     reports = connection.reports
     start_s, end_s = time_span_s(reports)

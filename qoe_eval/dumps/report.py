@@ -15,6 +15,7 @@ from weir.qoe_eval.call.webrtc_stats import StatsObject
 from weir.qoe_eval.dumps.charts import connection_chart, sent_stream, time_span_s
 from weir.qoe_eval.dumps.dump import DumpedConnection, StatsDump, parse_internals, parse_json
 from weir.qoe_eval.dumps.rtcstats_file import MAGIC, parse_rtcstats
+from weir.qoe_eval.report.page_table import Cell, Row, Table
 from weir.qoe_eval.report.page_template import Section, render_page
 
 LARGEST_BYTES = 256 << 20
@@ -66,6 +67,11 @@ def _read(path: Path) -> str:
 
 REPORT = "report.html"
 _MOST_STREAMS = 40
+_HEADS = (
+    "Stream", "Codec", Cell("Bitrate", "kbps"), Cell("Frames", "per s"), Cell("Size", "px, last"), Cell("Lost", "%"),
+    "Freezes", Cell("Frozen", "%"), Cell("Round trip", "ms, mean"), Cell("Limited by CPU", "% of time"),
+    Cell("by bandwidth", "% of time"),
+)  # fmt: skip
 
 
 def write_dump_report(dump: StatsDump, out: Path) -> Path:
@@ -90,7 +96,7 @@ def render_dump(dump: StatsDump) -> str:
         "user_agent": dump.user_agent,
         "left_out": dump.connections_left_out,
     }
-    return render_page("dump", "Weir: a browser's calls", lead, sections, {"charts": charts}, "rows.js")
+    return render_page("dump_lead", "Weir: a browser's calls", lead, sections, {"charts": charts}, "rows.js")
 
 
 def _section(index: int, connection: DumpedConnection) -> Section:
@@ -99,21 +105,17 @@ def _section(index: int, connection: DumpedConnection) -> Section:
     view = {
         "url": connection.url,
         "duration_s": f"{end_s - start_s:.0f}",
-        "streams": [_stream(connection, stream) for stream in streams[:_MOST_STREAMS]],
+        "streams": Table(_HEADS, [_stream(connection, stream) for stream in streams[:_MOST_STREAMS]]),
         "more": len(streams) - _MOST_STREAMS,
         "chart": index,
     }
-    return Section(f"connection-{index}", connection.id, "dump/connection", view)
+    return Section(f"connection-{index}", connection.id, "connection", view, f"Peer connection {connection.id}")
 
 
-def _stream(connection: DumpedConnection, stream: StatsObject) -> dict[str, Any]:
-    return {
-        "direction": "in" if stream.type == "inbound-rtp" else "out",
-        "kind": stream.kind or "?",
-        "id": _short_id(stream.id),
-        "codec": _codec(connection, stream),
-        "measures": _measures(connection, stream),
-    }
+def _stream(connection: DumpedConnection, stream: StatsObject) -> Row:
+    direction = "in" if stream.type == "inbound-rtp" else "out"
+    name = Cell(f"{direction}, {stream.kind or '?'}", _short_id(stream.id))
+    return Row([name, Cell(_codec(connection, stream), kind="text"), *_measures(connection, stream)])
 
 
 def _measures(connection: DumpedConnection, stream: StatsObject) -> list[str]:

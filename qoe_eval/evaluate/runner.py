@@ -38,7 +38,6 @@ class Choice:
     sets: Sequence[str] = ()
     only: Sequence[str] = ()
     calls: bool = False
-    repeat_disturbed: bool = False
 
 
 @dataclass(frozen=True)

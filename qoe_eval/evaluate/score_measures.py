@@ -21,7 +21,7 @@ from weir.qoe_eval.measures.summary import Means, against, run_values, scenario_
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import FamilyRow, PairedComparison, RunRecord
 from weir.qoe_eval.report.goal_table import Bound
-from weir.qoe_eval.report.paired_text import sample_text, too_few_text
+from weir.qoe_eval.report.text import sample_text, too_few_text
 from weir.traces.generate.families.families import FAMILIES
 
 SCORE = "challenge"

@@ -11,7 +11,8 @@ from zipfile import BadZipFile
 import numpy as np
 
 from weir.errors import InputError
-from weir.qoe_eval.report.chart_rows import Array, chart, line, row, thinned
+from weir.qoe_eval.measures.flow_series import Array
+from weir.qoe_eval.report.chart_rows import Chart, chart, line, row, thinned
 from weir.trainer import EVALUATIONS, PROGRESS_LOG, RunRecord
 
 STEPS = "time/total_timesteps"
@@ -104,7 +105,7 @@ def _read_evaluations(path: Path) -> tuple[Array, Array]:
     return steps, rewards
 
 
-def training_chart(record: RunRecord, curves: Curves, done: int) -> dict[str, Any]:
+def training_chart(record: RunRecord, curves: Curves, done: int) -> Chart:
     """The curves over thousands of steps, of `done` steps in all."""
     steps, rewards = curves.column(STEPS) / 1000.0, curves.column(REWARD)
     x, y = thinned(steps, rewards)
@@ -129,4 +130,4 @@ def training_chart(record: RunRecord, curves: Curves, done: int) -> dict[str, An
             decimals = 0 if column == "time/fps" else 3
             drawn.append(line(name, colour, x[known], y[known], group=group, decimals=decimals))
         rows.append(row(title, drawn))
-    return chart("training", "", end, rows) | {"x_title": "Steps, thousand"}
+    return {**chart("training", "", end, rows), "x_title": "Steps, thousand"}

@@ -5,7 +5,7 @@ import numpy as np
 import phases
 import pytest
 from calls import Call
-from records_by_hand import call_record
+from hand_made import call_record
 
 from weir.qoe_eval.link.log import DELAY_ERROR_BOUNDS_MS, LinkLog
 

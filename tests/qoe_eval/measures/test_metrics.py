@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from records_by_hand import run_record
+from hand_made import run_record
 
 from weir.errors import InputError
 from weir.qoe_eval.measures.metrics import challenge_parts, run_metrics
