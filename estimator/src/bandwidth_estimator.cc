@@ -62,6 +62,15 @@ ControllerCounters Sum(const ControllerCounters& a, const ControllerCounters& b)
 
 }  // namespace
 
+Result<TargetRateConstraints> Validated(const TargetRateConstraints& constraints) {
+  const auto is_bound = [](DataRate rate) { return rate.IsFinite() && rate > DataRate::Zero(); };
+  if (!is_bound(constraints.min_rate) || !is_bound(constraints.max_rate) || constraints.min_rate > constraints.max_rate)
+    return Error{"the rates must be finite, above 0, and min_rate at most max_rate"};
+  TargetRateConstraints valid = constraints;
+  valid.start_rate = std::clamp(constraints.start_rate, constraints.min_rate, constraints.max_rate);
+  return valid;
+}
+
 std::string_view ToString(EstimateReason reason) {
   constexpr std::array<std::string_view, 5> kNames{"start", "pilot", "copilot", "fallback", "held"};
   const auto index = static_cast<size_t>(reason);

@@ -5,7 +5,6 @@
 
 #include "onnx/network.h"
 #include "onnx/onnx_tree.h"
-#include "onnx/packed_tree.h"
 
 namespace weir::internal {
 namespace {
@@ -238,7 +237,7 @@ class Planner {
     std::vector<float> weights;
     weights.reserve(step.elements.size() * PaddedSize(outputs));
     for (size_t block = 0; block < PaddedSize(outputs);) {
-      const size_t width = block + kDenseBlock <= PaddedSize(outputs) ? kDenseBlock : kPadding;
+      const size_t width = DenseBlockSize(PaddedSize(outputs) - block);
       for (const uint32_t element : step.elements) {
         for (size_t j = 0; j < width; ++j) weights.push_back(weight(element, block + j));
       }

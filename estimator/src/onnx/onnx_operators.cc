@@ -1,11 +1,10 @@
-#include "onnx/onnx_operators.h"
-
 #include <algorithm>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
 
+#include "onnx/onnx_inspection.h"
 #include "onnx/onnx_tree.h"
 
 namespace weir::internal {

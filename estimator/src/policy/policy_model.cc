@@ -5,9 +5,8 @@
 #include "onnx/network.h"
 #include "onnx/onnx_inspection.h"
 #include "onnx/onnx_model.h"
-#include "onnx/onnx_session.h"
-#include "policy/loaded_model.h"
-#include "weir/controllers.h"
+#include "policy/model_checks.h"
+#include "policy/policy.h"
 
 namespace weir {
 namespace {
@@ -56,8 +55,11 @@ Result<std::shared_ptr<const PolicyModel>> PolicyModel::Load(std::span<const std
   auto contract = internal::ReadModelContract({model->evaluator->inputs(), model->evaluator->outputs(), onnx.value()});
   if (!contract) return NotLoaded(contract.error());
   model->contract = std::move(contract.value());
-  if (const auto error = internal::CheckLoadedModel(*model, time_limit)) return NotLoaded(error->message);
-  return std::shared_ptr<const PolicyModel>(new PolicyModel(std::move(model)));
+  std::shared_ptr<const PolicyModel> loaded(new PolicyModel(std::move(model)));
+  Policy policy(loaded);
+  if (const auto error = internal::CheckPolicy(policy, loaded->loaded_->contract.golden, time_limit))
+    return NotLoaded(error->message);
+  return loaded;
 }
 
 const ModelDescription& PolicyModel::description() const { return loaded_->contract.description; }

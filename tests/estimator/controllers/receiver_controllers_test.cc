@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "arrival/arrival_statistics.h"
+#include "controllers/decision_timer.h"
 #include "controllers/rule_controller.h"
 #include "registry.h"
 #include "test_call.h"
@@ -210,6 +211,35 @@ INSTANTIATE_TEST_SUITE_P(All, ReceiverControllerTest, testing::ValuesIn(Controll
 
 INSTANTIATE_TEST_SUITE_P(AloneAndInPools, ReceiverEstimatorTest, testing::ValuesIn(EstimatorCases()),
                          [](const auto& info) { return info.param.test_name; });
+
+constexpr Timestamp kTimerStart = Timestamp::Seconds(3);
+constexpr TimeDelta kTimerInterval = TimeDelta::Millis(100);
+
+TEST(DecisionTimerTest, NeverBeforeTheStart) {
+  DecisionTimer timer;
+  EXPECT_FALSE(timer.started());
+  EXPECT_FALSE(timer.Take(kTimerStart));
+  timer.Start(kTimerStart, kTimerInterval);
+  EXPECT_TRUE(timer.started());
+  EXPECT_EQ(timer.due(), kTimerStart + kTimerInterval);
+}
+
+TEST(DecisionTimerTest, ALittleLateKeepsThePace) {
+  DecisionTimer timer;
+  timer.Start(kTimerStart, kTimerInterval);
+  EXPECT_FALSE(timer.Take(kTimerStart + TimeDelta::Millis(99)));
+  EXPECT_TRUE(timer.Take(kTimerStart + TimeDelta::Millis(130)));
+  EXPECT_EQ(timer.due(), kTimerStart + TimeDelta::Millis(200));
+}
+
+TEST(DecisionTimerTest, ALongPauseIsOneDecision) {
+  DecisionTimer timer;
+  timer.Start(kTimerStart, kTimerInterval);
+  const Timestamp late = kTimerStart + TimeDelta::Seconds(60);
+  EXPECT_TRUE(timer.Take(late));
+  EXPECT_EQ(timer.due(), late + kTimerInterval);
+  EXPECT_FALSE(timer.Take(late));
+}
 
 }  // namespace
 }  // namespace weir

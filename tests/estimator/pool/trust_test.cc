@@ -1,9 +1,9 @@
-#include "pool/trust.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
+
+#include "pool/pilot_policy.h"
 
 namespace weir {
 namespace {
