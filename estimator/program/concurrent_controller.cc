@@ -1,11 +1,11 @@
-#include "program/concurrent_controller.h"
-
 #include <condition_variable>
 #include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "program/hosted_controller.h"
 
 namespace weir::external {
 namespace {

@@ -1,5 +1,7 @@
 #include "program/hosted_controller.h"
 
+#include <utility>
+
 namespace weir::external {
 
 weir_controller_packet ToC(const Arrival& arrival) {
@@ -37,6 +39,20 @@ weir_controller_interval HostedController::Question(const std::vector<weir_contr
           .objective = ToC(objective_),
           .packets = packets.data(),
           .packet_count = packets.size()};
+}
+
+ExternalController::ExternalController(std::string name, std::unique_ptr<DecisionMaker> maker,
+                                       std::function<void()> on_failure)
+    : HostedController(std::move(name)), maker_(std::move(maker)), on_failure_(std::move(on_failure)) {}
+
+NetworkControlUpdate ExternalController::OnTimeout(Timestamp now) {
+  if (!failure_.empty() || !timer_.Take(now)) return {};
+  const Result<DataRate> target = maker_->Decide(Question(packets_, now));
+  packets_.clear();
+  if (target) return Bounded(target.value(), now);
+  failure_ = AboutController(std::string(name()), target.error());
+  on_failure_();
+  return {};
 }
 
 }  // namespace weir::external

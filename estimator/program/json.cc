@@ -101,22 +101,14 @@ const nlohmann::json& JsonObject::Require(std::string_view key) {
   return *value;
 }
 
-double JsonObject::Number(std::string_view key, const NumberRange& range) {
-  return JsonNumber(Require(key), PathOf(key), range);
+double JsonObject::Number(std::string_view key, const NumberRange& range, std::optional<double> otherwise) {
+  const nlohmann::json* value = otherwise ? Find(key) : &Require(key);
+  return value ? JsonNumber(*value, PathOf(key), range) : *otherwise;
 }
 
-double JsonObject::Number(std::string_view key, const NumberRange& range, double otherwise) {
-  const nlohmann::json* value = Find(key);
-  return value ? JsonNumber(*value, PathOf(key), range) : otherwise;
-}
-
-int64_t JsonObject::Integer(std::string_view key, const NumberRange& range) {
-  return JsonInteger(Require(key), PathOf(key), range);
-}
-
-int64_t JsonObject::Integer(std::string_view key, const NumberRange& range, int64_t otherwise) {
-  const nlohmann::json* value = Find(key);
-  return value ? JsonInteger(*value, PathOf(key), range) : otherwise;
+int64_t JsonObject::Integer(std::string_view key, const NumberRange& range, std::optional<int64_t> otherwise) {
+  const nlohmann::json* value = otherwise ? Find(key) : &Require(key);
+  return value ? JsonInteger(*value, PathOf(key), range) : *otherwise;
 }
 
 bool JsonObject::Boolean(std::string_view key, bool otherwise) {
@@ -132,15 +124,6 @@ std::string JsonObject::String(std::string_view key) {
   return text;
 }
 
-std::string JsonObject::String(std::string_view key, std::string_view otherwise) {
-  const nlohmann::json* value = Find(key);
-  return value ? JsonString(*value, PathOf(key)) : std::string(otherwise);
-}
-
-size_t JsonObject::Choice(std::string_view key, std::initializer_list<std::string_view> names) {
-  return Choice(key, std::span(names.begin(), names.size()));
-}
-
 size_t JsonObject::Choice(std::string_view key, std::span<const std::string_view> names) {
   const std::string chosen = JsonString(Require(key), PathOf(key));
   const auto found = std::find(names.begin(), names.end(), chosen);
@@ -151,10 +134,6 @@ size_t JsonObject::Choice(std::string_view key, std::span<const std::string_view
     allowed += '"' + std::string(name) + '"';
   }
   RefuseJson(PathOf(key), ShownJson(chosen) + " is not allowed; use " + allowed);
-}
-
-size_t JsonObject::Choice(std::string_view key, std::initializer_list<std::string_view> names, size_t otherwise) {
-  return value_->contains(key) ? Choice(key, names) : (known_keys_.emplace_back(key), otherwise);
 }
 
 void JsonObject::RefuseUnknownKeys() const {

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,18 +48,17 @@ class JsonObject {
   // Throws MissingKey where the key is absent.
   const nlohmann::json& Require(std::string_view key);
 
-  double Number(std::string_view key, const NumberRange& range);
-  double Number(std::string_view key, const NumberRange& range, double otherwise);
-  int64_t Integer(std::string_view key, const NumberRange& range);
-  int64_t Integer(std::string_view key, const NumberRange& range, int64_t otherwise);
+  // `otherwise` where the key is absent; without it the key is required.
+  double Number(std::string_view key, const NumberRange& range, std::optional<double> otherwise = {});
+  int64_t Integer(std::string_view key, const NumberRange& range, std::optional<int64_t> otherwise = {});
   bool Boolean(std::string_view key, bool otherwise);
   // Not empty.
   std::string String(std::string_view key);
-  std::string String(std::string_view key, std::string_view otherwise);
   // The index of the key's value in `names`.
-  size_t Choice(std::string_view key, std::initializer_list<std::string_view> names);
+  size_t Choice(std::string_view key, std::initializer_list<std::string_view> names) {
+    return Choice(key, std::span(names.begin(), names.size()));
+  }
   size_t Choice(std::string_view key, std::span<const std::string_view> names);
-  size_t Choice(std::string_view key, std::initializer_list<std::string_view> names, size_t otherwise);
 
   // Refuses keys that none of the functions above has read.
   void RefuseUnknownKeys() const;

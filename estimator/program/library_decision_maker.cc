@@ -92,66 +92,51 @@ std::unique_ptr<WatchedCall> Watched(const std::string& about, std::optional<Tim
 
 class LibraryDecisionMaker final : public DecisionMaker {
  public:
-  // Loads the library, which stays loaded for good. With `watch`, a call into it that lasts longer than the limit ends
-  // this process with a message that begins with `about`: it cannot be stopped otherwise.
-  static Result<std::unique_ptr<DecisionMaker>> Start(const std::string& path, const std::string& about,
-                                                      const weir_controller_start& start, TimeDelta decision_limit,
-                                                      bool watch);
-  ~LibraryDecisionMaker() override;
+  // `state` is what create() gave. `watch_limit`: nothing where nobody watches.
+  LibraryDecisionMaker(const weir_controller* functions, void* state, TimeDelta interval, std::string about,
+                       std::optional<TimeDelta> watch_limit)
+      : functions_(functions),
+        state_(state),
+        interval_(interval),
+        about_(std::move(about)),
+        watch_limit_(watch_limit) {}
+  ~LibraryDecisionMaker() override {
+    const auto watched = Watched(about_, watch_limit_);
+    functions_->destroy(state_);
+  }
   LibraryDecisionMaker(const LibraryDecisionMaker&) = delete;
   LibraryDecisionMaker& operator=(const LibraryDecisionMaker&) = delete;
 
-  Result<DataRate> Decide(const weir_controller_interval& interval) override;
+  Result<DataRate> Decide(const weir_controller_interval& interval) override {
+    const auto watched = Watched(about_, watch_limit_);
+    return CheckedTarget(functions_->decide(state_, &interval));
+  }
   TimeDelta interval() const override { return interval_; }
 
  private:
-  LibraryDecisionMaker(const weir_controller* functions, std::string about, std::optional<TimeDelta> watch_limit);
-
   const weir_controller* const functions_;
+  void* const state_;
+  const TimeDelta interval_;
   const std::string about_;
-  // Nothing: nobody watches.
   const std::optional<TimeDelta> watch_limit_;
-  TimeDelta interval_ = kDefaultInterval;
-  void* state_ = nullptr;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<DecisionMaker>> LibraryDecisionMaker::Start(const std::string& path, const std::string& about,
-                                                                   const weir_controller_start& start,
-                                                                   TimeDelta decision_limit, bool watch) {
-  const auto watch_limit = watch ? std::optional(decision_limit) : std::nullopt;
-  const auto watched = Watched(about, watch ? std::optional(decision_limit * kStartLimitFactor) : std::nullopt);
-  const auto functions = Functions(path);
-  if (!functions) return Error{functions.error()};
-  std::unique_ptr<LibraryDecisionMaker> maker(new LibraryDecisionMaker(functions.value(), about, watch_limit));
-  const auto interval = CheckedInterval(static_cast<double>(functions.value()->interval_us));
-  if (!interval) return Error{interval.error()};
-  maker->interval_ = interval.value();
-  maker->state_ = functions.value()->create(&start);
-  if (!maker->state_) return Error{"create() gives NULL"};
-  return std::unique_ptr<DecisionMaker>(std::move(maker));
-}
-
-LibraryDecisionMaker::LibraryDecisionMaker(const weir_controller* functions, std::string about,
-                                           std::optional<TimeDelta> watch_limit)
-    : functions_(functions), about_(std::move(about)), watch_limit_(watch_limit) {}
-
-LibraryDecisionMaker::~LibraryDecisionMaker() {
-  if (!state_) return;
-  const auto watched = Watched(about_, watch_limit_);
-  functions_->destroy(state_);
-}
-
-Result<DataRate> LibraryDecisionMaker::Decide(const weir_controller_interval& interval) {
-  const auto watched = Watched(about_, watch_limit_);
-  return CheckedTarget(functions_->decide(state_, &interval));
-}
-
 Result<std::unique_ptr<DecisionMaker>> StartLibrary(const std::string& path, const std::string& about,
                                                     const weir_controller_start& start, TimeDelta decision_limit,
                                                     bool watch) {
-  return LibraryDecisionMaker::Start(path, about, start, decision_limit, watch);
+  const auto watched = Watched(about, watch ? std::optional(decision_limit * kStartLimitFactor) : std::nullopt);
+  const auto loaded = Functions(path);
+  if (!loaded) return Error{loaded.error()};
+  const weir_controller* const functions = loaded.value();
+  const auto interval = CheckedInterval(static_cast<double>(functions->interval_us));
+  if (!interval) return Error{interval.error()};
+  void* const state = functions->create(&start);
+  if (!state) return Error{"create() gives NULL"};
+  const auto watch_limit = watch ? std::optional(decision_limit) : std::nullopt;
+  return std::unique_ptr<DecisionMaker>(
+      std::make_unique<LibraryDecisionMaker>(functions, state, interval.value(), about, watch_limit));
 }
 
 }  // namespace weir::external

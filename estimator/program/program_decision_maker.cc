@@ -4,6 +4,7 @@
 #include <charconv>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,78 +50,61 @@ void AppendPacket(std::string& line, const weir_controller_packet& packet) {
   line += '}';
 }
 
+// The number of that name in the answer; `otherwise` where it may be missing.
+Result<double> Number(std::string_view answer, const char* name, std::optional<double> otherwise = {}) {
+  try {
+    const nlohmann::json json = ParseJson(answer);
+    JsonObject object(json, "");
+    return object.Number(name, {}, otherwise);
+  } catch (const InputError&) {
+    // It goes to a terminal.
+    std::string shown(answer.substr(0, kShownOfAnAnswer));
+    for (char& c : shown) {
+      if (c < 0x20 || c > 0x7e) c = '?';
+    }
+    return Error{"its answer is no JSON object with a number \"" + std::string(name) + "\": " + shown};
+  }
+}
+
 class ProgramDecisionMaker final : public DecisionMaker {
  public:
   // Takes the process when all is over, if it is well: it can begin anew.
   using TakeBack = std::function<void(std::unique_ptr<LineProcess>)>;
 
-  // Tells `process` to begin anew. The error is a sentence about the program.
-  static Result<std::unique_ptr<DecisionMaker>> Start(std::unique_ptr<LineProcess> process,
-                                                      const weir_controller_start& start, TimeDelta decision_limit,
-                                                      TakeBack take_back);
-  ~ProgramDecisionMaker() override;
+  ProgramDecisionMaker(std::unique_ptr<LineProcess> process, TimeDelta interval, TimeDelta decision_limit,
+                       TakeBack take_back)
+      : process_(std::move(process)),
+        interval_(interval),
+        decision_limit_(decision_limit),
+        take_back_(std::move(take_back)) {}
+  ~ProgramDecisionMaker() override {
+    if (well_) take_back_(std::move(process_));
+  }
   ProgramDecisionMaker(const ProgramDecisionMaker&) = delete;
   ProgramDecisionMaker& operator=(const ProgramDecisionMaker&) = delete;
 
-  Result<DataRate> Decide(const weir_controller_interval& interval) override;
+  Result<DataRate> Decide(const weir_controller_interval& interval) override {
+    if (!well_) return Error{"it has failed before"};
+    Write(interval);
+    const Result<DataRate> target = Ask();
+    well_ = target.ok();
+    return target;
+  }
   TimeDelta interval() const override { return interval_; }
 
  private:
-  ProgramDecisionMaker(std::unique_ptr<LineProcess> process, TimeDelta decision_limit, TakeBack take_back);
-  // The number of that name in the answer; `otherwise` where it may be missing.
-  Result<double> Number(std::string_view answer, const char* name, const double* otherwise = nullptr) const;
-  Error Failed(std::string what);
+  void Write(const weir_controller_interval& interval);
+  Result<DataRate> Ask();
 
   std::unique_ptr<LineProcess> process_;
+  const TimeDelta interval_;
   const TimeDelta decision_limit_;
   const TakeBack take_back_;
-  TimeDelta interval_ = kDefaultInterval;
   bool well_ = true;
   std::string question_;
 };
 
-}  // namespace
-
-Result<std::unique_ptr<DecisionMaker>> ProgramDecisionMaker::Start(std::unique_ptr<LineProcess> process,
-                                                                   const weir_controller_start& start,
-                                                                   TimeDelta decision_limit, TakeBack take_back) {
-  std::unique_ptr<ProgramDecisionMaker> maker(
-      new ProgramDecisionMaker(std::move(process), decision_limit, std::move(take_back)));
-  std::string& line = maker->question_;
-  Append(line, R"({"type":"start","version":)", WEIR_CONTROLLER_VERSION);
-  Append(line, R"(,"seed":)", start.seed);
-  Append(line, R"(,"min_bps":)", start.min_bps);
-  Append(line, R"(,"start_bps":)", start.start_bps);
-  Append(line, R"(,"max_bps":)", start.max_bps);
-  line += ',';
-  AppendObjective(line, start.objective);
-  line += "}\n";
-  const auto answer = maker->process_->Ask(line, decision_limit * kStartLimitFactor);
-  if (!answer) return maker->Failed(answer.error());
-  const auto version = maker->Number(answer.value(), "version");
-  if (!version) return maker->Failed(version.error());
-  if (version.value() != WEIR_CONTROLLER_VERSION) {
-    return maker->Failed("its version of the line protocol is not " + std::to_string(WEIR_CONTROLLER_VERSION));
-  }
-  const double default_us = static_cast<double>(kDefaultInterval.us());
-  const auto interval_us = maker->Number(answer.value(), "interval_us", &default_us);
-  if (!interval_us) return maker->Failed(interval_us.error());
-  const auto interval = CheckedInterval(interval_us.value());
-  if (!interval) return maker->Failed(interval.error());
-  maker->interval_ = interval.value();
-  return std::unique_ptr<DecisionMaker>(std::move(maker));
-}
-
-ProgramDecisionMaker::ProgramDecisionMaker(std::unique_ptr<LineProcess> process, TimeDelta decision_limit,
-                                           TakeBack take_back)
-    : process_(std::move(process)), decision_limit_(decision_limit), take_back_(std::move(take_back)) {}
-
-ProgramDecisionMaker::~ProgramDecisionMaker() {
-  if (well_ && take_back_) take_back_(std::move(process_));
-}
-
-Result<DataRate> ProgramDecisionMaker::Decide(const weir_controller_interval& interval) {
-  if (!well_) return Error{"it has failed before"};
+void ProgramDecisionMaker::Write(const weir_controller_interval& interval) {
   std::string& line = question_;
   line.clear();
   Append(line, R"({"type":"decide","time_us":)", interval.now_us);
@@ -134,39 +118,46 @@ Result<DataRate> ProgramDecisionMaker::Decide(const weir_controller_interval& in
     AppendPacket(line, interval.packets[i]);
   }
   line += "]}\n";
-  const auto answer = process_->Ask(line, decision_limit_);
-  if (!answer) return Failed(answer.error());
+}
+
+Result<DataRate> ProgramDecisionMaker::Ask() {
+  const auto answer = process_->Ask(question_, decision_limit_);
+  if (!answer) return Error{answer.error()};
   const auto target_bps = Number(answer.value(), "target_bps");
-  if (!target_bps) return Failed(target_bps.error());
-  auto target = CheckedTarget(target_bps.value());
-  if (!target) return Failed(target.error());
-  return target;
+  if (!target_bps) return Error{target_bps.error()};
+  return CheckedTarget(target_bps.value());
 }
 
-Result<double> ProgramDecisionMaker::Number(std::string_view answer, const char* name, const double* otherwise) const {
-  try {
-    const nlohmann::json json = ParseJson(answer);
-    JsonObject object(json, "");
-    return otherwise ? object.Number(name, {}, *otherwise) : object.Number(name, {});
-  } catch (const InputError&) {
-    // Whatever it is, it goes to a terminal.
-    std::string shown(answer.substr(0, kShownOfAnAnswer));
-    for (char& c : shown) {
-      if (c < 0x20 || c > 0x7e) c = '?';
-    }
-    return Error{"its answer is no JSON object with a number \"" + std::string(name) + "\": " + shown};
-  }
+std::string StartLine(const weir_controller_start& start) {
+  std::string line;
+  Append(line, R"({"type":"start","version":)", WEIR_CONTROLLER_VERSION);
+  Append(line, R"(,"seed":)", start.seed);
+  Append(line, R"(,"min_bps":)", start.min_bps);
+  Append(line, R"(,"start_bps":)", start.start_bps);
+  Append(line, R"(,"max_bps":)", start.max_bps);
+  line += ',';
+  AppendObjective(line, start.objective);
+  return line + "}\n";
 }
 
-Error ProgramDecisionMaker::Failed(std::string what) {
-  well_ = false;
-  return Error{std::move(what)};
-}
+}  // namespace
 
 Result<std::unique_ptr<DecisionMaker>> StartProgram(std::unique_ptr<LineProcess> process,
                                                     const weir_controller_start& start, TimeDelta decision_limit,
                                                     std::function<void(std::unique_ptr<LineProcess>)> take_back) {
-  return ProgramDecisionMaker::Start(std::move(process), start, decision_limit, std::move(take_back));
+  const auto answer = process->Ask(StartLine(start), decision_limit * kStartLimitFactor);
+  if (!answer) return Error{answer.error()};
+  const auto version = Number(answer.value(), "version");
+  if (!version) return Error{version.error()};
+  if (version.value() != WEIR_CONTROLLER_VERSION) {
+    return Error{"its version of the line protocol is not " + std::to_string(WEIR_CONTROLLER_VERSION)};
+  }
+  const auto interval_us = Number(answer.value(), "interval_us", static_cast<double>(kDefaultInterval.us()));
+  if (!interval_us) return Error{interval_us.error()};
+  const auto interval = CheckedInterval(interval_us.value());
+  if (!interval) return Error{interval.error()};
+  return std::unique_ptr<DecisionMaker>(std::make_unique<ProgramDecisionMaker>(std::move(process), interval.value(),
+                                                                               decision_limit, std::move(take_back)));
 }
 
 }  // namespace weir::external

@@ -4,6 +4,9 @@
 #ifndef WEIR_PROGRAM_SENDER_GCC_H_
 #define WEIR_PROGRAM_SENDER_GCC_H_
 
+#include <string>
+#include <vector>
+
 #include "weir/pool_controller.h"
 #include "weir/result.h"
 
@@ -15,7 +18,14 @@ struct PoolAtBothEnds {
 };
 
 // The error when "gcc" is the pilot, or a copilot under anything but fusion=min and policy=fixed.
-Result<PoolAtBothEnds> SplitPool(const PoolSpecification& pool);
+inline Result<PoolAtBothEnds> SplitPool(const PoolSpecification& pool) {
+  PoolAtBothEnds split{.at_receiver = pool};
+  split.sender_has_gcc = std::erase(split.at_receiver.copilots, "gcc") > 0;
+  if (pool.pilot == "gcc") return Error{"gcc decides at the sender: it can be a copilot under fusion=min, no pilot"};
+  if (split.sender_has_gcc && (pool.fusion != FusionKind::kMin || pool.policy != PilotPolicyKind::kFixed))
+    return Error{"gcc decides at the sender, which takes the smaller rate: use fusion=min and policy=fixed with it"};
+  return split;
+}
 
 }  // namespace weir
 

@@ -107,7 +107,7 @@ nlohmann::ordered_json LinkDirection::TakeLog(int64_t clock_ns, int64_t lag_ns, 
       {"delay_error_ms_p95", Percentile95Ms(statistics.delay_errors_ns)},
   };
   if (start_ns) line["scenario_time_s"] = static_cast<double>(now_ns - *start_ns) * 1e-9;
-  if (queueing_delay_ns != kNever) line["queueing_delay_ms"] = Milliseconds(static_cast<double>(queueing_delay_ns));
+  if (queueing_delay_ns != kNeverNs) line["queueing_delay_ms"] = Milliseconds(static_cast<double>(queueing_delay_ns));
   last_log_ns_ = now_ns;
   last_idle_ns_ = idle_ns;
   last_carried_bytes_ = carried_bytes;

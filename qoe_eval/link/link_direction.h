@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "endpoints/flow_observer.h"
-#include "flows/simulation_job.h"
+#include "endpoints/simulation_job.h"
 #include "link/link.h"
+#include "link/packet.h"
 #include "tun.h"
 
 namespace weir::sim {

@@ -17,7 +17,6 @@
 #include <memory>
 #include <optional>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "endpoints/controllers.h"
@@ -149,14 +148,15 @@ void LinkProcess::OnStarted() {
 void LinkProcess::OnLine(std::string_view line) {
   try {
     const LinkCommand command = ParseLinkCommand(line);
-    if (std::holds_alternative<StartCommand>(command)) {
-      link_->Start();
-      events_->Write({{"type", "started"}});
-    } else if (const auto* down = std::get_if<DownCommand>(&command)) {
-      link_->Down(down->duration_ns);
-      events_->Write({{"type", "down"}, {"duration_s", static_cast<double>(down->duration_ns) * 1e-9}});
-    } else {
-      OnEnd("stop", false);
+    switch (command.type) {
+      case LinkCommand::Type::kStart:
+        link_->Start();
+        return events_->Write({{"type", "started"}});
+      case LinkCommand::Type::kDown:
+        link_->Down(command.down_ns);
+        return events_->Write({{"type", "down"}, {"duration_s", static_cast<double>(command.down_ns) * 1e-9}});
+      case LinkCommand::Type::kStop:
+        return OnEnd("stop", false);
     }
   } catch (const InputError& error) {
     const bool fatal = ++errors_ >= kMaxErrors;
@@ -178,17 +178,9 @@ void LinkProcess::OnEnd(const std::string& reason, bool failed) {
 LinkCommand ParseLinkCommand(std::string_view line) {
   const nlohmann::json value = ParseJson(line, "the command " + ShownJson(std::string(line)));
   JsonObject object(value, "");
-  LinkCommand command;
-  switch (object.Choice("type", {"start", "down", "stop"})) {
-    case 0:
-      command = StartCommand();
-      break;
-    case 1:
-      command =
-          DownCommand{std::llround(object.Number("duration_s", {.min = 0, .max = 3600, .min_excluded = true}) * 1e9)};
-      break;
-    default:
-      command = StopCommand();
+  LinkCommand command{.type = static_cast<LinkCommand::Type>(object.Choice("type", {"start", "down", "stop"}))};
+  if (command.type == LinkCommand::Type::kDown) {
+    command.down_ns = std::llround(object.Number("duration_s", {.min = 0, .max = 3600, .min_excluded = true}) * 1e9);
   }
   object.RefuseUnknownKeys();
   return command;

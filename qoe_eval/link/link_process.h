@@ -5,20 +5,17 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <variant>
 
 #include "run/run.h"
 
 namespace weir::sim {
 
-// The scenario's time 0 is now.
-struct StartCommand {};
-// Everything is dropped from now on for that long.
-struct DownCommand {
-  int64_t duration_ns = 0;
+struct LinkCommand {
+  // To begin the scenario's time 0 now, to drop everything for `down_ns`, to end.
+  enum class Type { kStart, kDown, kStop };
+  Type type = Type::kStart;
+  int64_t down_ns = 0;
 };
-struct StopCommand {};
-using LinkCommand = std::variant<StartCommand, DownCommand, StopCommand>;
 
 // {"type":"start"}, {"type":"down","duration_s":5} or {"type":"stop"}. Throws InputError.
 LinkCommand ParseLinkCommand(std::string_view line);

@@ -1,13 +1,86 @@
-// weir-sim: the simulator's commands, and `link`, its real-time path for calls. `weir-sim --help` describes them.
+// weir-sim: the simulator's commands `run` and `serve`, and `link`, its real-time path for calls. `weir-sim --help`
+// describes them.
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdint>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
 
-#include "commands.h"
 #include "link_process.h"
+#include "program/command_line.h"
+#include "program/input.h"
+#include "program/json.h"
+#include "registry.h"
+#include "run/run.h"
+#include "scenario/scenario.h"
+#include "serve/serve.h"
+#include "weir/objective.h"
 
 namespace weir::sim {
 namespace {
+
+// The names of "controllers" (those that this program runs), "flows" or "presets": a line each, the name first.
+std::string RegistryList(const std::string& what) {
+  std::ostringstream lines;
+  // Columns: names are short.
+  lines << std::left;
+  const auto name = [&lines](std::string_view text) -> std::ostream& { return lines << std::setw(12) << text; };
+  if (what == "controllers") {
+    for (const RegisteredController& one : kControllers) {
+      if (one.simulated) name(one.name) << one.summary << '\n';
+    }
+  } else if (what == "flows") {
+    for (const FlowKindRow& one : kFlowKinds) name(one.name) << one.summary << '\n';
+  } else if (what == "presets") {
+    for (const auto& [preset, weights] : kObjectivePresets) {
+      name(preset) << weights.throughput << ',' << weights.latency << ',' << weights.loss << '\n';
+    }
+  } else {
+    throw InputError("--list " + what + ": must be controllers, flows or presets");
+  }
+  return lines.str();
+}
+
+// The options that determine a simulation besides its scenario.
+void AddJobOptions(CLI::App& command, JobOptions& options) {
+  AddText(command, "--controller", "NAME",
+          "what flows \"under_test\" run (default: weir with a --model, else rule):\n" +
+              ListNames(kSimulatedControllers) +
+              ";\nor a pool: \"pilot=weir copilots=nada,rule fusion=min policy=by_trust\"",
+          options.controller);
+  command.add_option("--model", options.model_path, "the policy of the controller weir (ONNX)")->type_name("FILE");
+  AddObjective(command, [&options](const Objective& objective) { options.objective = objective; });
+  AddInteger(command, "--seed", "a whole number, at least 0 (default 1)", options.seed, uint64_t{0});
+}
+
+CLI::App* AddRun(CLI::App& app, RunOptions& options) {
+  CLI::App* const command =
+      app.add_subcommand("run",
+                         "run each scenario, print one result record a line; `run -` reads jobs from standard input,\n"
+                         "one JSON object a line, and answers each");
+  command->add_option("SCENARIO.json", options.scenario_paths)
+      ->type_name("")
+      ->required()
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  AddJobOptions(*command, options.job);
+  command->add_flag_callback("--no-series", [&options] { options.series = false; }, "leave the time series out");
+  return command;
+}
+
+int Run(const CLI::App& command, const RunOptions& options) {
+  if (options.scenario_paths == std::vector<std::string>{"-"}) {
+    const auto given = command.get_options([](const CLI::Option* option) { return option->count() > 0; });
+    if (given.size() > 1) throw InputError("run - takes no options: each job has its own");
+    RunJobs(std::cin, std::cout);
+  } else {
+    RunFiles(options, std::cout);
+  }
+  return std::cout ? kDone : kFailed;
+}
 
 constexpr char kLinkHelp[] =
     R"(the scenario's path in real time, between two network namespaces: TUN devices weir0 with
@@ -30,14 +103,38 @@ CLI::App* AddLink(CLI::App& app, LinkOptions& options) {
   return command;
 }
 
+int Main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::ios::sync_with_stdio(false);
+  CLI::App app("Simulates calls over network paths, with every controller.", "weir-sim");
+  app.option_defaults()->take_last();
+  app.set_help_flag();
+  app.set_help_all_flag("-h,--help", "print this and exit");
+  app.set_version_flag("--version", [] { return JsonText(Versions()); }, "versions of the simulator's parts, as JSON");
+  app.footer("exit status: 0 done, 1 failed, 2 wrong use or input, 3 something is missing (root, TUN devices)");
+  std::string list;
+  const CLI::Option* const wants_list =
+      app.add_option("--list", list, "controllers, flows or presets: their names, and what each is, one a line");
+  app.require_subcommand(0, 1);
+  RunOptions run_options;
+  LinkOptions link_options;
+  const CLI::App* const run = AddRun(app, run_options);
+  const CLI::App* const serve =
+      app.add_subcommand("serve", "an environment: binary frames on standard input and output");
+  const CLI::App* const link = AddLink(app, link_options);
+  return RunProgram(app, argc, argv, [&] {
+    if (*wants_list) {
+      std::cout << RegistryList(list);
+      return kDone;
+    }
+    if (*run) return Run(*run, run_options);
+    if (*serve) return Serve(STDIN_FILENO, STDOUT_FILENO) ? kDone : kFailed;
+    if (*link) return RunLink(link_options, STDIN_FILENO, STDOUT_FILENO) ? kDone : kFailed;
+    throw InputError("give run, serve or link; see weir-sim --help");
+  });
+}
+
 }  // namespace
 }  // namespace weir::sim
 
-int main(int argc, char** argv) {
-  weir::sim::LinkOptions options;
-  return weir::sim::SimulatorMain(argc, argv, [&options](CLI::App& app) {
-    return weir::sim::Command{
-        weir::sim::AddLink(app, options),
-        [&options] { return weir::sim::RunLink(options, STDIN_FILENO, STDOUT_FILENO) ? weir::kDone : weir::kFailed; }};
-  });
-}
+int main(int argc, char** argv) { return weir::sim::Main(argc, argv); }

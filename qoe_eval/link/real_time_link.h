@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "core/event.h"
-#include "endpoints/flow_observer.h"
+#include "endpoints/simulation_job.h"
 #include "flows/flow_set.h"
-#include "flows/simulation_job.h"
+#include "link/packet.h"
 #include "link_direction.h"
 #include "tun.h"
 

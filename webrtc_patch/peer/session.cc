@@ -14,7 +14,7 @@
 
 #include "command.h"
 #include "program/command_line.h"
-#include "program/concurrent_controller.h"
+#include "program/hosted_controller.h"
 #include "program/input.h"
 
 namespace weir::peer {

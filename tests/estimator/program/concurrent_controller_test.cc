@@ -1,6 +1,4 @@
 // An external controller in real time: no caller waits for it, its latest answer counts, and failures are reported.
-#include "program/concurrent_controller.h"
-
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -10,6 +8,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "program/hosted_controller.h"
 
 namespace weir::external {
 namespace {

@@ -1,5 +1,5 @@
 // The real-time link without real time: socket pairs for TUN devices, the simulator's time for the clock. So every
-// number is exact.
+// number is exact. And the commands of `weir-sim link`.
 #include "real_time_link.h"
 
 #include <fcntl.h>
@@ -9,8 +9,11 @@
 #include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "link_process.h"
 #include "program/input.h"
 #include "simulation_fixture.h"
 #include "test_scenarios.h"
@@ -297,6 +300,38 @@ TEST_F(RealTimeLinkTest, OtherRtpAndTcpFlowsShareTheLink) {
   EXPECT_GT(static_cast<double>(Total("cross_traffic_bytes")), 0.9 * achievable_bytes);
   // And what was in the queue at the end.
   EXPECT_LE(static_cast<double>(Total("carried_bytes")), achievable_bytes + 0.3 * 2e6 / 8);
+}
+
+std::string ErrorOf(std::string_view line) {
+  try {
+    ParseLinkCommand(line);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(LinkControlTest, Commands) {
+  EXPECT_EQ(ParseLinkCommand(R"({"type":"start"})").type, LinkCommand::Type::kStart);
+  EXPECT_EQ(ParseLinkCommand(R"( {"type": "stop"} )").type, LinkCommand::Type::kStop);
+  const LinkCommand down = ParseLinkCommand(R"({"type":"down","duration_s":2.5})");
+  EXPECT_EQ(down.type, LinkCommand::Type::kDown);
+  EXPECT_EQ(down.down_ns, 2'500'000'000);
+}
+
+TEST(LinkControlTest, RefusesWhatIsNoCommand) {
+  EXPECT_NE(ErrorOf("start").find("not JSON"), std::string::npos);
+  EXPECT_NE(ErrorOf("\xff\xfe").find("not JSON"), std::string::npos);
+  EXPECT_NE(ErrorOf(std::string(100'000, '[')).find("nested deeper than 256 levels"), std::string::npos);
+  EXPECT_NE(ErrorOf("[]").find("must be"), std::string::npos);
+  EXPECT_NE(ErrorOf("{}").find("type"), std::string::npos);
+  EXPECT_NE(ErrorOf(R"({"type":"sleep"})").find("type"), std::string::npos);
+  EXPECT_NE(ErrorOf(R"({"type":"start","at":1})").find("at"), std::string::npos);
+  EXPECT_NE(ErrorOf(R"({"type":"down"})").find("duration_s"), std::string::npos);
+  for (const char* duration : {"0", "-1", "3601", "1e300", "\"5\"", "null", "true"}) {
+    const std::string line = std::string(R"({"type":"down","duration_s":)") + duration + "}";
+    EXPECT_NE(ErrorOf(line).find("duration_s"), std::string::npos) << line;
+  }
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "endpoints/model_file.h"
+#include "endpoints/simulation_job.h"
 #include "test_models.h"
 #include "test_scenarios.h"
 

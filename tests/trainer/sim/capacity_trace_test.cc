@@ -7,12 +7,10 @@
 #include <stdexcept>
 
 #include "core/random.h"
+#include "simulation_fixture.h"
 
 namespace weir::sim {
 namespace {
-
-constexpr int64_t kMs = 1'000'000;
-constexpr int64_t kSecond = 1'000'000'000;
 
 TEST(CapacityTraceTest, RateHoldsFromItsOwnInstantOn) {
   const CapacityTrace trace({0, 10 * kSecond, 20 * kSecond}, {1000, 2000, 0});

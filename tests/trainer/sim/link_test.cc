@@ -3,16 +3,10 @@
 
 #include <algorithm>
 
-#include "flows/flow_set.h"
 #include "simulation_fixture.h"
 
 namespace weir::sim {
 namespace {
-
-std::shared_ptr<void> StartCbr(const FlowSpec& flow, Link* link, FlowObserver* observer) {
-  return std::get<CbrSpec>(flow.kind).Start(
-      {.flow = flow, .data_link = link, .return_link = link, .observer = observer, .seed = 1, .stream = 0});
-}
 
 constexpr int64_t kDuration = 100 * kSecond;
 
@@ -46,8 +40,7 @@ TEST_P(QueueTest, SinksWithAndWithoutEventsSeeTheSameTimes) {
     Link link(spec, kDuration, 1, 0);
     SendEvery(link, *sink, 5'300'001, 300, 1200);
     RunUntil(10 * kSecond);
-    ns3::Simulator::Destroy();
-    UseEventEngine();
+    NextSimulation();
   }
   ASSERT_EQ(with_event.received.size(), 300u);
   ASSERT_EQ(without_event.received.size(), 300u);
@@ -108,7 +101,7 @@ TEST_P(QueueTest, CapacityThatStaysZeroHoldsWhatItHas) {
   EXPECT_EQ(sink.received.size(), 0u);
   EXPECT_EQ(sink.dropped.size(), 2u);
   EXPECT_EQ(link.queued_packets(), 3);
-  EXPECT_EQ(link.QueueingDelayNs(), kNever);
+  EXPECT_EQ(link.QueueingDelayNs(), kNeverNs);
 }
 
 TEST_P(QueueTest, QueueBoundsInEachUnit) {
@@ -154,8 +147,7 @@ TEST_P(QueueTest, QueueBoundsInEachUnit) {
       EXPECT_EQ(sink.received.back().arrival_ns, c.last_departure_ns + 25 * kMs);
     }
     EXPECT_EQ(sink.received.size() + sink.dropped.size(), 100u);
-    ns3::Simulator::Destroy();
-    UseEventEngine();
+    NextSimulation();
   }
 }
 
@@ -191,7 +183,7 @@ TEST_P(QueueTest, SaturatingFlowGetsTheCapacity) {
     flow.kind = CbrSpec{DataRate::BitsPerSecond(rate_bps * 3 / 2), 1200};
     CountingObserver observer;
     observer.count_from_ns = 10 * kSecond + 25 * kMs;
-    const auto cbr = StartCbr(flow, &link, &observer);
+    const auto cbr = StartFlow(flow, &link, &link, &observer);
     RunUntil(60 * kSecond + 25 * kMs);
     const double received_bps = static_cast<double>(observer.bytes_received_late) * 8 / 50;
     EXPECT_GT(received_bps, 0.99 * static_cast<double>(rate_bps));
@@ -199,8 +191,7 @@ TEST_P(QueueTest, SaturatingFlowGetsTheCapacity) {
     RunUntil(65 * kSecond);
     EXPECT_EQ(link.queued_packets(), 0);
     EXPECT_EQ(observer.packets_sent, observer.packets_received + observer.packets_dropped);
-    ns3::Simulator::Destroy();
-    UseEventEngine();
+    NextSimulation();
   }
 }
 
@@ -211,7 +202,7 @@ TEST_F(LinkTest, HalfTheCapacitySeesNoQueue) {
   flow.stop_ns = 11 * kSecond;
   flow.kind = CbrSpec{DataRate::BitsPerSecond(1'000'000), 1250};
   CountingObserver observer;
-  const auto cbr = StartCbr(flow, &link, &observer);
+  const auto cbr = StartFlow(flow, &link, &link, &observer);
   RunUntil(20 * kSecond);
   EXPECT_EQ(observer.packets_sent, 1000);
   EXPECT_EQ(observer.packets_received, 1000);

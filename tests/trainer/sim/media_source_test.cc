@@ -12,12 +12,11 @@
 #include "core/event.h"
 #include "endpoints/rtp_format.h"
 #include "media/video_source.h"
+#include "simulation_fixture.h"
 
 namespace weir::sim {
 namespace {
 
-constexpr int64_t kMs = 1'000'000;
-constexpr int64_t kSecond = 1'000'000'000;
 constexpr uint32_t kOverhead = 24;
 
 struct TimedPacket {

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "core/event.h"
+#include "simulation_fixture.h"
 
 namespace weir::sim {
 namespace {
 
-constexpr int64_t kMs = 1'000'000;
 constexpr uint32_t kOverhead = 52;
 constexpr MediaPacket kVideo{.kind = PacketKind::kVideo, .payload_bytes = 1200};
 constexpr MediaPacket kAudio{.kind = PacketKind::kAudio, .payload_bytes = 80};

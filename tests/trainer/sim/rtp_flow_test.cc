@@ -20,31 +20,6 @@
 namespace weir::sim {
 namespace {
 
-class RecordingObserver final : public FlowObserver {
- public:
-  void OnSent(const Packet& packet) override { sent.push_back(packet); }
-  void OnReceived(const Packet& packet, int64_t arrival_time_ns) override {
-    received.emplace_back(packet, arrival_time_ns);
-  }
-  void OnDropped(const Packet& packet) override { dropped.push_back(packet); }
-  void OnTargetRate(DataRate target_rate, int64_t time_ns) override {
-    targets.emplace_back(time_ns, target_rate.bps());
-  }
-
-  std::vector<Packet> sent;
-  std::vector<std::pair<Packet, int64_t>> received;
-  std::vector<Packet> dropped;
-  std::vector<std::pair<int64_t, int64_t>> targets;
-};
-
-void RunObserved(const json& scenario, const std::string& controller, RecordingObserver& observer) {
-  const SimulationJob job = JobOf(scenario, controller);
-  std::vector<FlowObserver*> observers(job.scenario.flows.size(), nullptr);
-  observers[0] = &observer;
-  Simulation simulation(job, observers);
-  simulation.Run();
-}
-
 json FixedAt(int64_t rate_bps, double duration_s) {
   json scenario = Steady(5'000'000, duration_s);
   scenario["flows"][0]["controller"] = "fixed";

@@ -360,35 +360,29 @@ TEST_F(ServeTest, AResetInTheMiddleStartsAnew) {
 
 TEST_F(ServeTest, BadRequestsAreAnsweredAndSurvived) {
   const json good = RequestFor(Steady(1'000'000, 1));
-  const auto refused = [&](const json& request, const std::string& naming) {
-    Send('R', request.dump());
-    const std::string message = Receive('E');
-    EXPECT_NE(message.find(naming), std::string::npos) << message;
-  };
   Send('R', "{");
   EXPECT_NE(Receive('E').find("JSON"), std::string::npos);
   Send('X');
   EXPECT_NE(Receive('E').find("frame type"), std::string::npos);
   Act({1.0f});
   Receive('E');
-  json bad = good;
-  bad["features"] = {"no_such_feature"};
-  refused(bad, "no_such_feature");
-  bad = good;
-  bad["surprise"] = 1;
-  refused(bad, "surprise");
-  bad = good;
-  bad["scenario"]["flows"][0]["controller"] = "gcc";
-  refused(bad, "under_test");
-  bad = good;
-  bad["action"]["kind"] = "guess";
-  refused(bad, "guess");
-  bad = good;
-  bad["interval_ms"] = 0;
-  refused(bad, "interval_ms");
-  bad = good;
-  bad["side"] = "middle";
-  refused(bad, "side");
+  const struct {
+    const char* pointer;
+    json value;
+    const char* naming;
+  } cases[] = {{"/features", {"no_such_feature"}, "no_such_feature"},
+               {"/surprise", 1, "surprise"},
+               {"/scenario/flows/0/controller", "gcc", "under_test"},
+               {"/action/kind", "guess", "guess"},
+               {"/interval_ms", 0, "interval_ms"},
+               {"/side", "middle", "side"}};
+  for (const auto& [pointer, value, naming] : cases) {
+    json bad = good;
+    bad[json::json_pointer(pointer)] = value;
+    Send('R', bad.dump());
+    const std::string message = Receive('E');
+    EXPECT_NE(message.find(naming), std::string::npos) << message;
+  }
   Reset(good);
   Act({std::numeric_limits<float>::infinity()});
   EXPECT_NE(Receive('E').find("finite"), std::string::npos);

@@ -7,11 +7,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "core/event.h"
-#include "endpoints/flow_observer.h"
+#include "flows/flow_set.h"
 #include "link/link.h"
 #include "link/packet.h"
 
@@ -60,6 +61,11 @@ class SimulationTest : public ::testing::Test {
   SimulationTest() { UseEventEngine(); }
   ~SimulationTest() override { ns3::Simulator::Destroy(); }
 
+  // A new one in the same test.
+  static void NextSimulation() {
+    ns3::Simulator::Destroy();
+    UseEventEngine();
+  }
   static void RunUntil(int64_t time_ns) {
     ns3::Simulator::Stop(ns3::TimeStep(time_ns - NowNs()));
     ns3::Simulator::Run();
@@ -80,7 +86,11 @@ class CountingObserver final : public FlowObserver {
  public:
   void OnSent(const Packet& packet) override {
     ++packets_sent;
-    if (first_sent_ns < 0) first_sent_ns = packet.sent_time_ns;
+    if (first_sent_ns < 0) {
+      first_sent_ns = packet.sent_time_ns;
+      first_size_bytes = packet.size_bytes;
+    }
+    packets_like_first += packet.size_bytes == first_size_bytes;
     last_sent_ns = packet.sent_time_ns;
     fingerprint =
         fingerprint * 1'099'511'628'211u + static_cast<uint64_t>(packet.sent_time_ns) * 2048 + packet.size_bytes;
@@ -95,9 +105,12 @@ class CountingObserver final : public FlowObserver {
     last_arrival_ns = arrival_time_ns;
   }
   void OnDropped(const Packet&) override { ++packets_dropped; }
+  void OnDelivered(int64_t bytes, int64_t) override { bytes_delivered += bytes; }
 
-  int64_t packets_sent = 0, packets_received = 0, packets_dropped = 0, bytes_received = 0;
+  int64_t packets_sent = 0, packets_received = 0, packets_dropped = 0, bytes_received = 0, bytes_delivered = 0;
   int64_t first_sent_ns = -1, last_sent_ns = -1, last_arrival_ns = -1, min_delay_ns = -1, max_delay_ns = -1;
+  // For TCP, a packet as large as the first opens a connection.
+  int64_t first_size_bytes = 0, packets_like_first = 0;
   // Only what arrives from `count_from_ns` on.
   int64_t count_from_ns = 0, bytes_received_late = 0;
   // A hash of the times and sizes of everything sent.
@@ -112,10 +125,24 @@ inline LinkSpec UsualLink() {
   return spec;
 }
 
-inline LinkSpec LinkOf(int64_t rate_bps) {
+inline LinkSpec LinkOf(int64_t rate_bps, int64_t one_way_delay_ns = 25 * kMs) {
   LinkSpec spec = UsualLink();
   spec.capacity = CapacityTrace({0}, {rate_bps});
+  spec.one_way_delay_ns = one_way_delay_ns;
   return spec;
+}
+
+// A flow that is not RTP.
+inline std::shared_ptr<void> StartFlow(const FlowSpec& flow, Link* data, Link* back, FlowObserver* observer,
+                                       uint64_t seed = 1, uint64_t stream = 1024) {
+  const FlowContext context{
+      .flow = flow, .data_link = data, .return_link = back, .observer = observer, .seed = seed, .stream = stream};
+  return std::visit(
+      [&](const auto& kind) -> std::shared_ptr<void> {
+        if constexpr (requires { kind.Start(context); }) return kind.Start(context);
+        return nullptr;
+      },
+      flow.kind);
 }
 
 }  // namespace weir::sim

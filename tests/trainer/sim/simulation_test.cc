@@ -119,7 +119,7 @@ TEST(SimulationTest, TheRecordAddsUp) {
   EXPECT_NEAR(flow["achievable_bytes"].get<double>(), 12.25 * 125'000, 1.0);
   EXPECT_EQ(record["path"]["queue_bytes"], 37'500);
   for (const auto& [name, series] : flow["series"].items()) {
-    if (name == "frames" || name == "arrival_statistics") continue;
+    if (name == "frames") continue;
     EXPECT_EQ(series.size(), 123u) << name;
   }
   const auto& frames = flow["series"]["frames"];
@@ -136,6 +136,27 @@ TEST(SimulationTest, TheRecordAddsUp) {
   EXPECT_EQ(lost_in_series, lost);
   EXPECT_EQ(flow["guard"]["slew"], 0);
   EXPECT_EQ(flow["estimator"]["decisions"], 122);
+}
+
+TEST(SimulationTest, LossesAreCountedByTheirCause) {
+  const auto sending_at = [](int64_t rate_bps) {
+    json scenario = Steady(1'000'000, 40);
+    scenario["flows"][0]["fixed_rate_bps"] = rate_bps;
+    return scenario;
+  };
+  json random = sending_at(500'000);
+  random["forward"]["loss"] = {{"kind", "bernoulli"}, {"ratio", 0.04}};
+  json policed = sending_at(320'000);
+  policed["forward"]["loss"] = {{"kind", "policer"}, {"rate_bps", 300'000}, {"burst_bytes", 3'000}};
+  const std::pair<json, std::string> cases[] = {
+      {random, "chance"}, {policed, "policer"}, {sending_at(1'080'000), "queue"}};
+  for (const auto& [scenario, cause] : cases) {
+    const auto flow = RunScenario(scenario, "fixed")["flows"][0];
+    for (const auto& [name, lost] : flow["packets_lost_by_cause"].items()) {
+      EXPECT_EQ(lost.get<int>(), name == cause ? flow["packets_lost"].get<int>() : 0) << cause << ", " << name;
+    }
+    EXPECT_GT(flow["packets_lost"], 20) << cause;
+  }
 }
 
 TEST(SimulationTest, AnOutageQueuesAndIsTimedAsHighDelay) {

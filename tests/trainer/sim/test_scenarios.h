@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "link/packet.h"
 #include "run/run.h"
 #include "run/simulation.h"
 #include "scenario/scenario.h"
@@ -50,6 +51,32 @@ inline SimulationJob JobOf(const json& scenario, const std::string& controller, 
 
 inline nlohmann::ordered_json RunScenario(const json& scenario, const std::string& controller, uint64_t seed = 1) {
   return RunJob(JobOf(scenario, controller, seed), true);
+}
+
+// Keeps all packets of a flow, and its targets.
+class RecordingObserver final : public FlowObserver {
+ public:
+  void OnSent(const Packet& packet) override { sent.push_back(packet); }
+  void OnReceived(const Packet& packet, int64_t arrival_time_ns) override {
+    received.emplace_back(packet, arrival_time_ns);
+  }
+  void OnDropped(const Packet& packet) override { dropped.push_back(packet); }
+  void OnTargetRate(DataRate target_rate, int64_t time_ns) override {
+    targets.emplace_back(time_ns, target_rate.bps());
+  }
+
+  std::vector<Packet> sent;
+  std::vector<std::pair<Packet, int64_t>> received;
+  std::vector<Packet> dropped;
+  std::vector<std::pair<int64_t, int64_t>> targets;
+};
+
+inline void RunObserved(const json& scenario, const std::string& controller, RecordingObserver& observer) {
+  const SimulationJob job = JobOf(scenario, controller);
+  std::vector<FlowObserver*> observers(job.scenario.flows.size(), nullptr);
+  observers[0] = &observer;
+  Simulation simulation(job, observers);
+  simulation.Run();
 }
 
 inline double Utilisation(const nlohmann::ordered_json& flow) {

@@ -306,19 +306,9 @@ TEST(RepairedVideoTest, AnOutageThatLosesTooMuchEndsWithOneKeyFrame) {
   EXPECT_LT(first_after_ms, 13'300);
 }
 
-class Recorder final : public FlowObserver {
- public:
-  void OnSent(const Packet& packet) override { sent.push_back(packet); }
-  void OnDropped(const Packet& packet) override { dropped.push_back(packet); }
-  std::vector<Packet> sent, dropped;
-};
-
 TEST(RepairedVideoTest, ARetransmissionIsAPacketOfAStreamOfItsOwn) {
-  const SimulationJob job = JobOf(Video(2'000'000, 0.05), "rule");
-  Recorder recorder;
-  FlowObserver* const observer = &recorder;
-  Simulation simulation(job, std::span(&observer, 1));
-  simulation.Run();
+  RecordingObserver recorder;
+  RunObserved(Video(2'000'000, 0.05), "rule", recorder);
   std::set<int64_t> lost;
   for (const Packet& packet : recorder.dropped) lost.insert(packet.media_sequence_number);
   uint16_t next = 0;

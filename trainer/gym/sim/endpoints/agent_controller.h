@@ -3,6 +3,7 @@
 #ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_AGENT_CONTROLLER_H_
 #define WEIR_TRAINER_GYM_SIM_ENDPOINTS_AGENT_CONTROLLER_H_
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <vector>
@@ -35,20 +36,46 @@ struct AgentSpecification {
 // An action that the mapping refuses leaves the rate in force.
 class AgentController final : public ReceiverController {
  public:
-  explicit AgentController(const AgentSpecification& specification);
+  explicit AgentController(const AgentSpecification& specification)
+      : specification_(specification), history_(specification.features), observation_(specification.features.size()) {}
 
   std::string_view name() const override { return "agent"; }
 
-  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override;
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override {
+    const Timestamp now = constraints.at_time;
+    constraints_ = constraints;
+    if (interval_start_.IsFinite()) return;
+    accumulator_.Start(now);
+    interval_start_ = now;
+    // The first decision is due at once.
+    timer_.Start(now - specification_.interval, specification_.interval);
+    target_ = constraints.start_rate;
+  }
   void OnObjective(const Objective&) override {}
-  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override;
+  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override {
+    accumulator_.OnRoundTripTime(update.round_trip_time);
+  }
   void OnArrival(const Arrival& arrival) override { accumulator_.OnArrival(arrival); }
   void OnTargetApplied(const TargetTransferRate& target) override { target_ = target.target_rate; }
-  NetworkControlUpdate OnTimeout(Timestamp now) override;
+  NetworkControlUpdate OnTimeout(Timestamp now) override {
+    NetworkControlUpdate update;
+    if (!timer_.Take(now)) return update;
+    DataRate target = target_;
+    const std::optional<std::span<const float>> action = specification_.source->Decide(Observe(now));
+    if (action) target = specification_.action.Apply(*action, target_).value_or(target_);
+    target = std::clamp(target, constraints_.min_rate, constraints_.max_rate);
+    update.target_rate = TargetTransferRate{.at_time = now, .target_rate = target};
+    return update;
+  }
   Timestamp next_timeout() const override { return timer_.due(); }
 
   // Ends the interval early; the observation is that of its end. Zeros before the start.
-  std::span<const float> Observe(Timestamp now);
+  std::span<const float> Observe(Timestamp now) {
+    if (interval_start_.IsFinite() && now > interval_start_) history_.Add(accumulator_.Take(now, target_));
+    interval_start_ = now;
+    history_.Write(observation_);
+    return observation_;
+  }
 
  private:
   const AgentSpecification specification_;

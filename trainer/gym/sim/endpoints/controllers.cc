@@ -27,16 +27,17 @@ std::unique_ptr<SenderController> AtSender(const ControllerContext& context, boo
 }
 
 std::unique_ptr<ReceiverController> MakeWeirController(const ControllerContext& context) {
-  if (context.model == nullptr)
+  if (!context.job.model)
     throw InputError("the controllers weir and weir-send need a model: give --model FILE, or \"model\" in the job");
-  return MakePolicyController(context.model->Load());
+  return MakePolicyController(context.job.model->Load());
 }
 
 std::unique_ptr<ReceiverController> MakeExternalController(const ControllerContext& context) {
-  auto maker = context.external_controllers->Start(*context.external, context.receiver_constraints, context.objective,
-                                                   context.seed);
+  const external::ExternalSpecification& specification = *context.external();
+  auto maker = context.job.external_controllers->Start(specification, context.receiver_constraints, context.objective,
+                                                       context.job.seed);
   if (!maker) throw InputError(maker.error());
-  return std::make_unique<external::ExternalController>(context.external->name, std::move(maker.value()),
+  return std::make_unique<external::ExternalController>(specification.name, std::move(maker.value()),
                                                         [] { ns3::Simulator::Stop(); });
 }
 
@@ -64,7 +65,7 @@ constexpr Factory kFactories[] = {
     {.name = "weir-send",
      .at_sender =
          [](const ControllerContext& context) {
-           return AtSender(context, true, context.guard_rules, MakeWeirController(context));
+           return AtSender(context, true, context.job.guard_rules, MakeWeirController(context));
          }},
     {.name = "oracle",
      .at_sender = [](const ControllerContext& context) { return MakeOracleController(context.oracle); }},
@@ -109,7 +110,7 @@ FlowController MakePoolController(std::string_view line, const ControllerContext
   const BandwidthEstimatorConfig config{.constraints = context.receiver_constraints,
                                         .objective = context.objective,
                                         .guard = std::ranges::any_of(members, IsModelName, &MemberState::name),
-                                        .guard_rules = context.guard_rules};
+                                        .guard_rules = context.job.guard_rules};
   FlowController result;
   result.wake_on_arrival = std::ranges::any_of(members, [](const MemberState& member) {
     const Factory* const factory = FindRow(kFactories, member.name);
@@ -121,9 +122,9 @@ FlowController MakePoolController(std::string_view line, const ControllerContext
 }
 
 AtReceiver MakeReceiverController(std::string_view name, const Factory* factory, const ControllerContext& context) {
-  if (context.external) return MakeExternalController(context);
-  if (const OwnPolicy* own = context.own_policy) return MakePolicyController(own->model->Load());
-  if (name == kAgentName && context.agent) return std::make_unique<AgentController>(*context.agent);
+  if (context.external()) return MakeExternalController(context);
+  if (const OwnPolicy* own = context.own_policy()) return MakePolicyController(own->model->Load());
+  if (name == kAgentName && context.job.agent) return std::make_unique<AgentController>(*context.job.agent);
   CheckControllerName(name);
   return factory ? factory->at_receiver(context) : MakeBuiltInController(name, context.fixed_rate);
 }
@@ -141,8 +142,8 @@ void CheckControllerName(std::string_view name) {
 }
 
 FlowController MakeFlowController(std::string_view name, const ControllerContext& context) {
-  if (!context.external && IsPoolLine(name)) return MakePoolController(name, context);
-  const bool is_own = context.external || context.own_policy;
+  if (!context.external() && IsPoolLine(name)) return MakePoolController(name, context);
+  const bool is_own = context.external() || context.own_policy();
   const Factory* const factory = is_own ? nullptr : FindRow(kFactories, name);
   FlowController result;
   if (factory && factory->at_sender) {
@@ -151,20 +152,20 @@ FlowController MakeFlowController(std::string_view name, const ControllerContext
   }
   AtReceiver controller = MakeReceiverController(name, factory, context);
   if (name == kAgentName) result.agent = static_cast<AgentController*>(controller.get());
-  if (result.agent && context.agent->at_sender) {
-    result.at_sender = AtSender(context, context.agent_guard, GuardOptions::ForTraining(), std::move(controller));
+  if (result.agent && context.job.agent->at_sender) {
+    result.at_sender = AtSender(context, context.job.agent_guard, GuardOptions::ForTraining(), std::move(controller));
     return result;
   }
   result.wake_on_arrival = factory && factory->wake_on_arrival;
-  if (context.external) result.external = static_cast<external::ExternalController*>(controller.get());
-  const bool guard = result.agent         ? context.agent_guard
-                     : context.own_policy ? context.own_policy->guard
-                                          : factory && factory->guard;
+  if (context.external()) result.external = static_cast<external::ExternalController*>(controller.get());
+  const bool guard = result.agent           ? context.job.agent_guard
+                     : context.own_policy() ? context.own_policy()->guard
+                                            : factory && factory->guard;
   const BandwidthEstimatorConfig config{
       .constraints = context.receiver_constraints,
       .objective = context.objective,
       .guard = guard,
-      .guard_rules = result.agent ? GuardOptions::ForTraining() : context.guard_rules};
+      .guard_rules = result.agent ? GuardOptions::ForTraining() : context.job.guard_rules};
   result.at_receiver = std::make_unique<BandwidthEstimator>(config, std::move(controller));
   return result;
 }

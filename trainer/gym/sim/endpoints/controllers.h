@@ -6,10 +6,9 @@
 #include <string_view>
 
 #include "endpoints/agent_controller.h"
-#include "endpoints/model_file.h"
 #include "endpoints/oracle.h"
-#include "program/external_controller.h"
-#include "program/external_controllers.h"
+#include "endpoints/simulation_job.h"
+#include "program/hosted_controller.h"
 #include "sender_controller.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/network_types.h"
@@ -23,26 +22,20 @@ inline constexpr std::string_view kAgentName = "agent";
 
 // The inputs of a controller's factory besides its name.
 struct ControllerContext {
+  const SimulationJob& job;
+  // The flow is one "under_test".
+  bool under_test = false;
   // Rates at the receiver count RTP packets, rates at the sender IP packets.
   TargetRateConstraints receiver_constraints;
   TargetRateConstraints sender_constraints;
   Objective objective;
-  // The policy's; null: there is none.
-  ModelFile* model = nullptr;
   // For the constant rate.
   DataRate fixed_rate = DataRate::Zero();
   OracleConfig oracle;
-  // "agent".
-  const AgentSpecification* agent = nullptr;
-  bool agent_guard = false;
-  // The guard of others than the agent, where there is one.
-  GuardOptions guard_rules = {};
-  // A controller of the user's own in place of the named one; see SimulationJob.
-  const external::ExternalSpecification* external = nullptr;
-  external::ExternalControllers* external_controllers = nullptr;
-  // A policy of the user's own in place of the named one.
-  const OwnPolicy* own_policy = nullptr;
-  uint64_t seed = 1;
+
+  // A controller or a policy of the user's own in place of the named one; null: none.
+  const external::ExternalSpecification* external() const { return under_test ? job.external : nullptr; }
+  const OwnPolicy* own_policy() const { return under_test && job.own_policy ? &*job.own_policy : nullptr; }
 };
 
 // One of the two is there; of a pool with the sender's GCC both, and the sender takes the smaller rate.

@@ -10,7 +10,6 @@
 
 #include "core/event.h"
 #include "core/ring_buffer.h"
-#include "endpoints/flow_observer.h"
 #include "endpoints/rtcp_messages.h"
 #include "endpoints/transport_feedback.h"
 #include "link/link.h"

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "core/event.h"
-#include "endpoints/flow_observer.h"
 #include "endpoints/pacer.h"
 #include "endpoints/rtcp_messages.h"
 #include "endpoints/rtp_format.h"

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/event.h"
-#include "endpoints/flow_observer.h"
 #include "flows/flow_set.h"
 #include "link/link.h"
 #include "link/packet.h"

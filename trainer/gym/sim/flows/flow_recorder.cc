@@ -41,7 +41,6 @@ void FlowRecorder::OnReceived(const Packet& packet, int64_t arrival_time_ns) {
   last_above_400_ms_ = delay_ns > kHighDelayNs;
   last_arrival_ns_ = arrival_time_ns;
   if (frames) frames->OnReceived(packet, arrival_time_ns);
-  if (arrival_statistics) arrival_statistics->OnReceived(packet, arrival_time_ns);
   if (!series_) return;
   const size_t index = std::min(static_cast<size_t>(arrival_time_ns / kSeriesIntervalNs), steps.size() - 1);
   if (index > arrival_step_) {
@@ -59,7 +58,6 @@ void FlowRecorder::OnDropped(const Packet& packet) {
   packets_lost_at_queue += packet.drop_cause == DropCause::kQueue ? 1 : 0;
   if (Step* step = StepAt(NowNs())) ++step->packets_lost;
   if (frames) frames->OnDropped(packet);
-  if (arrival_statistics) arrival_statistics->OnDropped(packet);
 }
 
 void FlowRecorder::OnTargetRate(DataRate target_rate, int64_t time_ns) {
@@ -104,7 +102,6 @@ void FlowRecorder::FinishDelays(size_t step_index) {
 
 void FlowRecorder::Finish() {
   if (last_above_400_ms_) above_400_ms_ns += std::max<int64_t>(0, stop_ns_ - last_arrival_ns_);
-  if (arrival_statistics) arrival_statistics->Finish();
   if (!series_) return;
   FinishDelays(arrival_step_);
   for (; target_step_ < steps.size(); ++target_step_) steps[target_step_].target_bps = target_bps_;

@@ -7,9 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "endpoints/flow_observer.h"
-#include "flows/arrival_statistics_recorder.h"
 #include "link/delay_distribution.h"
+#include "link/packet.h"
 #include "media/frame_recorder.h"
 
 namespace weir::sim {
@@ -75,9 +74,6 @@ class FlowRecorder final : public FlowObserver {
   std::vector<int> path_kinds;
   // Nothing for a flow whose frames are not followed. To be set before the first packet.
   std::unique_ptr<FrameRecorder> frames;
-  // Nothing for a flow without an estimator at its receiver, which must have it for its observer. To be set before the
-  // first packet.
-  std::unique_ptr<ArrivalStatisticsRecorder> arrival_statistics;
 
  private:
   Step* StepAt(int64_t time_ns);

@@ -109,24 +109,15 @@ void FlowSet::AddRtpFlow(size_t index, FlowObserver* observer) {
   const bool under_test = rtp.controller == "under_test";
   flow.objective = rtp.objective.value_or(under_test ? job_.objective.value_or(kBalanced) : kBalanced);
 
-  const ControllerContext context{.receiver_constraints = ConstraintsOf(rtp, kRembOverheadBytes),
+  const ControllerContext context{.job = job_,
+                                  .under_test = under_test,
+                                  .receiver_constraints = ConstraintsOf(rtp, kRembOverheadBytes),
                                   .sender_constraints = ConstraintsOf(rtp, kSendSideOverheadBytes),
                                   .objective = flow.objective,
-                                  .model = job_.model.get(),
                                   .fixed_rate = FixedRateOf(job_.scenario, spec, rtp),
-                                  .oracle = OracleConfigOf(job_.scenario, spec, media_link),
-                                  .agent = job_.agent,
-                                  .agent_guard = job_.agent_guard,
-                                  .guard_rules = job_.guard_rules,
-                                  .external = under_test ? job_.external : nullptr,
-                                  .external_controllers = job_.external_controllers,
-                                  .own_policy = under_test && job_.own_policy ? &*job_.own_policy : nullptr,
-                                  .seed = job_.seed};
+                                  .oracle = OracleConfigOf(job_.scenario, spec, media_link)};
   FlowController controller = MakeFlowController(flow.controller, context);
-  if (controller.agent) {
-    agent_ = controller.agent;
-    agent_flow_index_ = index;
-  }
+  if (controller.agent) agent_ = controller.agent;
   flow.external = controller.external;
 
   const bool transport_feedback = controller.at_sender != nullptr;

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "endpoints/agent_controller.h"
-#include "endpoints/flow_observer.h"
 #include "endpoints/rtp_receiver.h"
 #include "endpoints/rtp_sender.h"
-#include "flows/simulation_job.h"
+#include "endpoints/simulation_job.h"
 #include "link/link.h"
-#include "program/external_controller.h"
+#include "link/packet.h"
+#include "program/hosted_controller.h"
 #include "scenario/scenario.h"
 #include "weir/objective.h"
 
@@ -35,6 +35,19 @@ struct FlowContext {
 
 class FlowSet {
  public:
+  struct Flow {
+    // Its name and objective.
+    std::string controller;
+    Objective objective;
+    // Part of the receiver; null for a controller that is built in.
+    const external::ExternalController* external = nullptr;
+    // Null for flows that are not RTP.
+    std::unique_ptr<RtpSender> sender;
+    std::unique_ptr<RtpReceiver> receiver;
+    // A flow of another kind.
+    std::shared_ptr<void> other;
+  };
+
   // Schedules the flows' start. `observers`: one a flow, null for none. The flow `skipped` is left out. All that is
   // handed in outlives this, and this outlives the simulation's last event. Throws InputError.
   FlowSet(const SimulationJob& job, Link* forward, Link* reverse, std::span<FlowObserver* const> observers,
@@ -46,30 +59,13 @@ class FlowSet {
   // Has the receivers look at everything that has arrived by then.
   void ProcessArrivals(int64_t until_ns);
 
-  // Null for flows that are not RTP.
-  RtpSender* sender(size_t flow_index) { return flows_[flow_index].sender.get(); }
-  RtpReceiver* receiver(size_t flow_index) { return flows_[flow_index].receiver.get(); }
-  // The name of an RTP flow's controller.
-  const std::string& controller(size_t flow_index) const { return flows_[flow_index].controller; }
-  Objective objective(size_t flow_index) const { return flows_[flow_index].objective; }
+  const Flow& operator[](size_t flow_index) const { return flows_[flow_index]; }
   // The failure by which a custom controller has stopped the simulation; empty: none.
   std::string controller_failure() const;
-  // The agent and its flow; null and 0 without one.
+  // Null without one.
   AgentController* agent() { return agent_; }
-  size_t agent_flow_index() const { return agent_flow_index_; }
 
  private:
-  struct Flow {
-    std::string controller;
-    Objective objective;
-    // Part of the receiver; null for a controller that is built in.
-    const external::ExternalController* external = nullptr;
-    std::unique_ptr<RtpSender> sender;
-    std::unique_ptr<RtpReceiver> receiver;
-    // A flow of another kind.
-    std::shared_ptr<void> other;
-  };
-
   void AddRtpFlow(size_t index, FlowObserver* observer);
   std::string ControllerFor(const RtpSpec& rtp, size_t index) const;
 
@@ -79,7 +75,6 @@ class FlowSet {
   FlowObserver null_observer_;
   std::vector<Flow> flows_;
   AgentController* agent_ = nullptr;
-  size_t agent_flow_index_ = 0;
 };
 
 }  // namespace weir::sim

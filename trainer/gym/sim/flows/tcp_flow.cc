@@ -1,10 +1,10 @@
-#include "flows/tcp_flow.h"
-
+// A TCP flow of ns-3: two hosts of its own whose network devices put their packets on the links of the path, data on
+// one, acknowledgements on the other.
 #include <ns3/inet-socket-address.h>
 
 #include <algorithm>
+#include <memory>
 #include <tuple>
-#include <variant>
 
 #include "core/event.h"
 #include "core/random.h"
@@ -20,23 +20,23 @@ constexpr uint16_t kPort = 9;
 constexpr const char* kSenderAddress = "10.0.0.1";
 constexpr const char* kReceiverAddress = "10.0.0.2";
 
-}  // namespace
-
-class TcpFlow::Impl {
+// The observer, if any, sees the packets from the sender to the receiver (retransmissions and handshake included) and
+// what is in flight, not the acknowledgements.
+class TcpFlow {
  public:
-  Impl(const FlowSpec& spec, Link* data_link, Link* acknowledgement_link, FlowObserver* observer, uint64_t seed,
-       uint64_t stream)
-      : spec_(spec),
-        tcp_(std::get<TcpSpec>(spec.kind)),
-        observer_(observer),
-        random_(seed, stream),
+  TcpFlow(const TcpSpec& tcp, const FlowContext& context)
+      : spec_(context.flow),
+        tcp_(tcp),
+        observer_(context.observer),
+        random_(context.seed, context.stream),
         start_transfer_(this),
         stop_(this) {
     if (spec_.start_ns >= spec_.stop_ns) return;
     std::tie(sender_, sender_device_) = MakeTcpHost(kSenderAddress);
     std::tie(receiver_, receiver_device_) = MakeTcpHost(kReceiverAddress);
-    sender_device_->Connect(data_link, ns3::PeekPointer(receiver_device_), spec_.extra_one_way_delay_ns, observer);
-    receiver_device_->Connect(acknowledgement_link, ns3::PeekPointer(sender_device_), spec_.extra_one_way_delay_ns,
+    sender_device_->Connect(context.data_link, ns3::PeekPointer(receiver_device_), spec_.extra_one_way_delay_ns,
+                            observer_);
+    receiver_device_->Connect(context.return_link, ns3::PeekPointer(sender_device_), spec_.extra_one_way_delay_ns,
                               nullptr);
     Listen();
     const bool starts_on = !tcp_.transfers || tcp_.transfers->start_on;
@@ -44,15 +44,12 @@ class TcpFlow::Impl {
     stop_.ScheduleAt(spec_.stop_ns);
   }
 
-  ~Impl() {
+  ~TcpFlow() {
     Forget(listener_);
     ForgetSender();
   }
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
-
-  int64_t bytes_delivered() const { return bytes_delivered_; }
-  int64_t transfers_completed() const { return transfers_completed_; }
+  TcpFlow(const TcpFlow&) = delete;
+  TcpFlow& operator=(const TcpFlow&) = delete;
 
  private:
   static constexpr int64_t kEndless = 0;
@@ -72,7 +69,7 @@ class TcpFlow::Impl {
   void ForgetSender() {
     Forget(socket_);
     if (socket_ && observer_) {
-      socket_->TraceDisconnectWithoutContext("BytesInFlight", ns3::MakeCallback(&Impl::OnBytesInFlight, this));
+      socket_->TraceDisconnectWithoutContext("BytesInFlight", ns3::MakeCallback(&TcpFlow::OnBytesInFlight, this));
     }
   }
 
@@ -81,12 +78,12 @@ class TcpFlow::Impl {
     listener_->Bind(ns3::InetSocketAddress(ns3::Ipv4Address::GetAny(), kPort));
     listener_->Listen();
     listener_->SetAcceptCallback(ns3::MakeNullCallback<bool, ns3::Ptr<ns3::Socket>, const ns3::Address&>(),
-                                 ns3::MakeCallback(&Impl::OnAccepted, this));
+                                 ns3::MakeCallback(&TcpFlow::OnAccepted, this));
   }
 
   void OnAccepted(ns3::Ptr<ns3::Socket> socket, const ns3::Address&) {
-    socket->SetRecvCallback(ns3::MakeCallback(&Impl::OnReceived, this));
-    const auto close = ns3::MakeCallback(&Impl::OnPeerClosed, this);
+    socket->SetRecvCallback(ns3::MakeCallback(&TcpFlow::OnReceived, this));
+    const auto close = ns3::MakeCallback(&TcpFlow::OnPeerClosed, this);
     socket->SetCloseCallbacks(close, close);
   }
 
@@ -95,13 +92,11 @@ class TcpFlow::Impl {
   void OnReceived(ns3::Ptr<ns3::Socket> socket) {
     while (const ns3::Ptr<ns3::Packet> packet = socket->Recv()) {
       if (packet->GetSize() == 0) break;  // the end of the stream
-      bytes_delivered_ += packet->GetSize();
       if (observer_) observer_->OnDelivered(packet->GetSize(), NowNs());
       transfer_bytes_received_ += packet->GetSize();
     }
     if (transfer_bytes_ == kEndless || transfer_bytes_received_ < transfer_bytes_) return;
     transfer_bytes_ = kEndless;
-    ++transfers_completed_;
     start_transfer_.ScheduleAfter(IdleNs());
   }
 
@@ -120,31 +115,32 @@ class TcpFlow::Impl {
     transfer_bytes_received_ = 0;
     socket_ = MakeTcpSocket(sender_);
     if (observer_) {
-      socket_->TraceConnectWithoutContext("BytesInFlight", ns3::MakeCallback(&Impl::OnBytesInFlight, this));
+      socket_->TraceConnectWithoutContext("BytesInFlight", ns3::MakeCallback(&TcpFlow::OnBytesInFlight, this));
     }
     const auto ns3_stream = static_cast<uint32_t>(random_.Next() >> 33);
     socket_->SetCongestionControlAlgorithm(MakeTcpCongestionControl(tcp_, ns3_stream));
-    socket_->SetConnectCallback(ns3::MakeCallback(&Impl::OnConnected, this), ns3::MakeCallback(&Impl::OnError, this));
+    socket_->SetConnectCallback(ns3::MakeCallback(&TcpFlow::OnConnected, this),
+                                ns3::MakeCallback(&TcpFlow::OnError, this));
     socket_->SetCloseCallbacks(ns3::MakeNullCallback<void, ns3::Ptr<ns3::Socket>>(),
-                               ns3::MakeCallback(&Impl::OnError, this));
+                               ns3::MakeCallback(&TcpFlow::OnError, this));
     socket_->Bind();
     socket_->Connect(ns3::InetSocketAddress(ns3::Ipv4Address(kReceiverAddress), kPort));
   }
 
   void OnConnected(ns3::Ptr<ns3::Socket> socket) {
     if (transfer_bytes_ == kEndless) {
-      socket->SetSendCallback(ns3::MakeCallback(&Impl::Fill, this));
+      socket->SetSendCallback(ns3::MakeCallback(&TcpFlow::Fill, this));
       Fill(socket, socket->GetTxAvailable());
     } else {
       to_send_ = transfer_bytes_;
-      socket->SetSendCallback(ns3::MakeCallback(&Impl::SendTransfer, this));
+      socket->SetSendCallback(ns3::MakeCallback(&TcpFlow::SendTransfer, this));
       SendTransfer(socket, socket->GetTxAvailable());
     }
   }
 
   // The connection gave up: after a long outage, say. As a user would, connect again.
   void OnError(ns3::Ptr<ns3::Socket>) {  // NOLINT(performance-unnecessary-value-param): as ns-3 calls it
-    if (NowNs() < spec_.stop_ns) ns3::Simulator::ScheduleNow(&Impl::Connect, this);
+    if (NowNs() < spec_.stop_ns) ns3::Simulator::ScheduleNow(&TcpFlow::Connect, this);
   }
 
   void OnBytesInFlight(uint32_t, uint32_t bytes) { observer_->OnBytesInFlight(bytes, NowNs()); }
@@ -180,24 +176,14 @@ class TcpFlow::Impl {
   int64_t transfer_bytes_ = kEndless;
   int64_t transfer_bytes_received_ = 0;
   int64_t to_send_ = 0;
-  int64_t bytes_delivered_ = 0;
-  int64_t transfers_completed_ = 0;
-  MemberEvent<Impl, &Impl::StartTransfer> start_transfer_;
-  MemberEvent<Impl, &Impl::Stop> stop_;
+  MemberEvent<TcpFlow, &TcpFlow::StartTransfer> start_transfer_;
+  MemberEvent<TcpFlow, &TcpFlow::Stop> stop_;
 };
 
-TcpFlow::TcpFlow(const FlowSpec& spec, Link* data_link, Link* acknowledgement_link, FlowObserver* observer,
-                 uint64_t seed, uint64_t stream)
-    : impl_(std::make_unique<Impl>(spec, data_link, acknowledgement_link, observer, seed, stream)) {}
-
-TcpFlow::~TcpFlow() = default;
+}  // namespace
 
 std::shared_ptr<void> TcpSpec::Start(const FlowContext& context) const {
-  return std::make_shared<TcpFlow>(context.flow, context.data_link, context.return_link, context.observer, context.seed,
-                                   context.stream);
+  return std::make_shared<TcpFlow>(*this, context);
 }
-
-int64_t TcpFlow::bytes_delivered() const { return impl_->bytes_delivered(); }
-int64_t TcpFlow::transfers_completed() const { return impl_->transfers_completed(); }
 
 }  // namespace weir::sim

@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "endpoints/flow_observer.h"
 #include "link/link.h"
 #include "link/packet.h"
 #include "scenario/scenario.h"

@@ -4,15 +4,13 @@
 #define WEIR_TRAINER_GYM_SIM_LINK_BOTTLENECK_H_
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 
+#include "core/event.h"
 #include "link/packet.h"
 #include "scenario/scenario.h"
 
 namespace weir::sim {
-
-inline constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
 class BottleneckObserver {
  public:
@@ -31,7 +29,7 @@ class Bottleneck {
   virtual void SetCapacity(const CapacityTrace& capacity) = 0;
   virtual int64_t queued_bytes() = 0;
   virtual int64_t queued_packets() = 0;
-  // Until the last queued bit has left; kNever when it never does.
+  // Until the last queued bit has left; kNeverNs when it never does.
   virtual int64_t QueueingDelayNs() = 0;
   // How long the transmitter has had nothing to do, since time 0.
   virtual int64_t IdleNs() = 0;

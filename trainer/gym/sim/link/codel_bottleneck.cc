@@ -35,9 +35,9 @@ class CodelBottleneck final : public Bottleneck {
   int64_t queued_packets() override { return static_cast<int64_t>(waiting_.size()) + (transmitting_ ? 1 : 0); }
   int64_t QueueingDelayNs() override {
     if (!transmitting_) return 0;
-    if (current_end_ns_ == kNever) return kNever;
+    if (current_end_ns_ == kNeverNs) return kNeverNs;
     const auto end_ns = capacity_.TransmissionEnd(current_end_ns_, waiting_bytes_ * 8);
-    return end_ns ? *end_ns - NowNs() : kNever;
+    return end_ns ? *end_ns - NowNs() : kNeverNs;
   }
   int64_t IdleNs() override { return idle_ns_ + (transmitting_ ? 0 : NowNs() - idle_since_ns_); }
 
@@ -113,8 +113,8 @@ class CodelBottleneck final : public Bottleneck {
     idle_since_ns_ = NowNs();
     if (!next) return;
     current_ = std::move(*next);
-    current_end_ns_ = capacity_.TransmissionEnd(NowNs(), int64_t{current_.size_bytes} * 8).value_or(kNever);
-    if (current_end_ns_ != kNever) transmission_end_.ScheduleAt(current_end_ns_);
+    current_end_ns_ = capacity_.TransmissionEnd(NowNs(), int64_t{current_.size_bytes} * 8).value_or(kNeverNs);
+    if (current_end_ns_ != kNeverNs) transmission_end_.ScheduleAt(current_end_ns_);
   }
 
   void OnTransmissionEnd() {

@@ -22,15 +22,15 @@ class DropTailBottleneck final : public Bottleneck {
       observer_->OnQueueDrop(packet);
       return;
     }
-    if (last_departure_ns_ != kNever) {
+    if (last_departure_ns_ != kNeverNs) {
       idle_ns_ += std::max<int64_t>(now_ns - last_departure_ns_, 0);
       last_departure_ns_ =
           capacity_.TransmissionEnd(std::max(now_ns, last_departure_ns_), int64_t{packet.size_bytes} * 8)
-              .value_or(kNever);
+              .value_or(kNeverNs);
     }
     queue_.push_back({last_departure_ns_, packet.size_bytes});
     queued_bytes_ += packet.size_bytes;
-    if (last_departure_ns_ != kNever) observer_->OnDeparture(std::move(packet), last_departure_ns_);
+    if (last_departure_ns_ != kNeverNs) observer_->OnDeparture(std::move(packet), last_departure_ns_);
   }
 
   void SetCapacity(const CapacityTrace& capacity) override { capacity_ = capacity; }
@@ -44,7 +44,7 @@ class DropTailBottleneck final : public Bottleneck {
     return static_cast<int64_t>(queue_.size());
   }
   int64_t QueueingDelayNs() override {
-    return last_departure_ns_ == kNever ? kNever : std::max<int64_t>(last_departure_ns_ - NowNs(), 0);
+    return last_departure_ns_ == kNeverNs ? kNeverNs : std::max<int64_t>(last_departure_ns_ - NowNs(), 0);
   }
   int64_t IdleNs() override { return idle_ns_ + std::max<int64_t>(NowNs() - last_departure_ns_, 0); }
 

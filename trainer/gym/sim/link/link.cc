@@ -72,7 +72,6 @@ void Link::OnDeparture(Packet&& packet, int64_t departure_ns) {
   // A path that becomes shorter lets nothing overtake what is under way.
   last_path_end_ns_ = std::max(last_path_end_ns_, departure_ns + spec_.one_way_delay_ns.At(SinceStart(departure_ns)));
   packet.path_delay_ns = last_path_end_ns_ - departure_ns + packet.extra_delay_ns;
-  packet.bottleneck_delay_ns = departure_ns - packet.sent_time_ns;
   // The flow's own delay comes after the jitter, which all flows share: so packets of one flow keep their order
   // whatever other flows' delays are.
   const int64_t arrival_ns = jitter_.Delayed(last_path_end_ns_) + packet.extra_delay_ns;

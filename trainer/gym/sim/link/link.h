@@ -54,7 +54,7 @@ class Link final : private BottleneckObserver {
   int64_t queued_packets() const;
   // Bytes that have wholly left the bottleneck since the beginning.
   int64_t carried_bytes() const { return counters_.bytes_sent - counters_.bytes_dropped - queued_bytes(); }
-  // The time until the last queued byte has left, by the trace; kNever when the capacity stays zero for ever.
+  // The time until the last queued byte has left, by the trace; kNeverNs when the capacity stays zero for ever.
   int64_t QueueingDelayNs() const;
   // How long the transmitter has had nothing to do, since time 0; 0 without a bottleneck.
   int64_t IdleNs() const;

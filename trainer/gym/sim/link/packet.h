@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "weir/arrival.h"
+#include "weir/units.h"
 
 namespace weir::sim {
 
@@ -45,8 +46,6 @@ struct Packet {
   int64_t extra_delay_ns = 0;
   // The delay of the path itself, without queues and jitter; filled in by the link.
   int64_t path_delay_ns = 0;
-  // The delay of the bottleneck: the wait in its queue, and the packet's own transmission; filled in by the link.
-  int64_t bottleneck_delay_ns = 0;
   // For a dropped packet; filled in by the link.
   DropCause drop_cause = DropCause::kChance;
 
@@ -76,6 +75,27 @@ class PacketSink {
   virtual void OnPacket(Packet&& packet, int64_t arrival_time_ns) = 0;
   // The queue or the loss model took it.
   virtual void OnDropped(const Packet& packet) = 0;
+};
+
+// Watches a flow: the recorder of `run`, the step statistics of `serve`. Sizes are those of whole IP packets. The
+// defaults ignore the event.
+class FlowObserver {
+ public:
+  virtual ~FlowObserver() = default;
+
+  virtual void OnSent(const Packet&) {}
+  // Invoked in the order of arrival; for RTP it may be some time after `arrival_time_ns`, never before it.
+  virtual void OnReceived(const Packet&, int64_t /*arrival_time_ns*/) {}
+  virtual void OnDropped(const Packet&) {}
+  virtual void OnTargetRate(DataRate, int64_t /*time_ns*/) {}
+  // REMB or transport feedback; not called for other RTCP.
+  virtual void OnFeedbackSent(int64_t /*time_ns*/) {}
+  // The kind of path that the receiver's estimator had detected when it sent feedback.
+  virtual void OnPathKind(int /*path_kind*/, int64_t /*time_ns*/) {}
+  // Payload that a TCP sender has sent and not seen acknowledged or lost, when it changes.
+  virtual void OnBytesInFlight(int64_t /*bytes*/, int64_t /*time_ns*/) {}
+  // Payload that a TCP receiver hands to its application, in order.
+  virtual void OnDelivered(int64_t /*bytes*/, int64_t /*time_ns*/) {}
 };
 
 }  // namespace weir::sim

@@ -102,9 +102,10 @@ Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, 
   const FlowSpec& flow = scenario.flows[index];
   const bool is_forward = flow.direction == Direction::kForward;
   const LinkSpec& link = scenario.link(flow.direction);
-  const RtpReceiver* receiver = simulation.receiver(index);
+  const FlowSet::Flow& ends = simulation.flows()[index];
+  const RtpReceiver* receiver = ends.receiver.get();
   Json record{{"id", flow.id}, {"kind", flow.kind_name()}};
-  record["controller"] = receiver ? Json(simulation.controller(index)) : Json(nullptr);
+  record["controller"] = receiver ? Json(ends.controller) : Json(nullptr);
   if (const auto* tcp = std::get_if<TcpSpec>(&flow.kind)) {
     record["congestion_control"] = CongestionControlRecord(*tcp);
   }
@@ -134,9 +135,9 @@ Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, 
   record["seconds_above_400_ms"] = Seconds(recorder.above_400_ms_ns);
   if (receiver) {
     record["feedback_packets_sent"] = receiver->rtcp_packets_sent();
-    record["feedback_packets_lost"] = simulation.sender(index)->rtcp_packets_lost();
+    record["feedback_packets_lost"] = ends.sender->rtcp_packets_lost();
     if (std::get<RtpSpec>(flow.kind).media.kind == MediaSpec::Kind::kVideo) {
-      record["retransmitted_packets_sent"] = simulation.sender(index)->retransmitted_packets_sent();
+      record["retransmitted_packets_sent"] = ends.sender->retransmitted_packets_sent();
       record["nack_count"] = receiver->nack_count();
       record["pli_count"] = receiver->pli_count();
     }
@@ -144,23 +145,7 @@ Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, 
   }
   if (!recorder.steps.empty()) record["series"] = FlowSeries(recorder, scenario.duration_ns(), receiver != nullptr);
   if (recorder.frames) record["series"]["frames"] = FrameSeries(*recorder.frames, scenario.duration_ns());
-  if (recorder.arrival_statistics) {
-    record["series"]["arrival_statistics"] = ArrivalStatisticsSeries(*recorder.arrival_statistics);
-  }
   return record;
-}
-
-// Follows the estimator of each flow that has one.
-void RecordArrivalStatistics(const Scenario& scenario, Simulation& simulation,
-                             std::span<const std::unique_ptr<FlowRecorder>> recorders) {
-  for (size_t i = 0; i < recorders.size(); ++i) {
-    RtpReceiver* receiver = simulation.receiver(i);
-    if (!receiver || !receiver->estimator()) continue;
-    const bool is_forward = scenario.flows[i].direction == Direction::kForward;
-    recorders[i]->arrival_statistics = std::make_unique<ArrivalStatisticsRecorder>(
-        is_forward ? scenario.forward : scenario.reverse, scenario.duration_ns());
-    receiver->estimator()->SetObserver(recorders[i]->arrival_statistics.get());
-  }
 }
 
 }  // namespace
@@ -183,10 +168,7 @@ Json RunJob(const SimulationJob& job, bool series) {
   }
   std::optional<LinkRecorder> link_recorder;
   Simulation simulation(job, observers);
-  if (series) {
-    link_recorder.emplace(&simulation.forward(), scenario.duration_ns());
-    RecordArrivalStatistics(scenario, simulation, recorders);
-  }
+  if (series) link_recorder.emplace(&simulation.forward(), scenario.duration_ns());
   simulation.Run();
 
   const Objective objective = job.objective.value_or(kBalanced);

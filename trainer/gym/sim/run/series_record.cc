@@ -26,8 +26,8 @@ void LinkRecorder::OnTimeout() {
 
 void LinkRecorder::Sample() {
   const int64_t delay_ns = link_->QueueingDelayNs();
-  queueing_delays_ms_.push_back(delay_ns == kNever ? std::nullopt
-                                                   : std::optional(static_cast<double>(delay_ns) * 1e-6));
+  queueing_delays_ms_.push_back(delay_ns == kNeverNs ? std::nullopt
+                                                     : std::optional(static_cast<double>(delay_ns) * 1e-6));
 }
 
 void LinkRecorder::Finish() {
@@ -93,18 +93,6 @@ Json FrameSeries(const FrameRecorder& recorder, int64_t duration_ns) {
   }
   return {
       {"capture_time_us", std::move(capture)}, {"complete_time_us", std::move(complete)}, {"bytes", std::move(bytes)}};
-}
-
-Json ArrivalStatisticsSeries(const ArrivalStatisticsRecorder& recorder) {
-  Json series{{"interval_s", static_cast<double>(ArrivalStatisticsRecorder::kIntervalNs) / 1e9}};
-  for (const ArrivalStatisticsRecorder::Column& column : ArrivalStatisticsRecorder::kColumns) {
-    Json values = Json::array();
-    for (const auto& interval : recorder.intervals()) {
-      values.push_back(interval ? Json(std::round((*interval).*column.member * 1e6) / 1e6) : Json(nullptr));
-    }
-    series[std::string(column.name)] = std::move(values);
-  }
-  return series;
 }
 
 Json PathSeries(const Scenario& scenario, const LinkRecorder& recorder) {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/event.h"
-#include "flows/arrival_statistics_recorder.h"
 #include "flows/flow_recorder.h"
 #include "link/link.h"
 #include "media/frame_recorder.h"
@@ -42,9 +41,6 @@ nlohmann::ordered_json FlowSeries(const FlowRecorder& recorder, int64_t duration
 
 // Three columns, a frame a row; times in whole microseconds, which are exact enough and quick to print.
 nlohmann::ordered_json FrameSeries(const FrameRecorder& recorder, int64_t duration_ns);
-
-// A value for each step of ArrivalStatisticsRecorder::kIntervalNs; null where no packet had a send time.
-nlohmann::ordered_json ArrivalStatisticsSeries(const ArrivalStatisticsRecorder& recorder);
 
 // Capacity and queueing delay of the forward link.
 nlohmann::ordered_json PathSeries(const Scenario& scenario, const LinkRecorder& recorder);

@@ -3,17 +3,20 @@
 #ifndef WEIR_TRAINER_GYM_SIM_RUN_SIMULATION_H_
 #define WEIR_TRAINER_GYM_SIM_RUN_SIMULATION_H_
 
-#include <cstddef>
-#include <cstdint>
+#include <ns3/simulator.h>
+
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
 
-#include "endpoints/flow_observer.h"
+#include "core/event.h"
+#include "core/random.h"
+#include "endpoints/simulation_job.h"
 #include "flows/flow_set.h"
-#include "flows/simulation_job.h"
 #include "link/link.h"
+#include "link/packet.h"
+#include "program/input.h"
 
 namespace weir::sim {
 
@@ -26,27 +29,41 @@ class ControllerFailed : public std::runtime_error {
 class Simulation {
  public:
   // `observers`: one a flow, null for none; they and the job outlive this. Throws InputError.
-  Simulation(const SimulationJob& job, std::span<FlowObserver* const> observers);
+  Simulation(const SimulationJob& job, std::span<FlowObserver* const> observers)
+      : forward_(job.scenario.forward, job.scenario.duration_ns(), job.seed, random_streams::kForwardLink),
+        reverse_(job.scenario.reverse, job.scenario.duration_ns(), job.seed, random_streams::kReverseLink) {
+    UseEventEngine();
+    // Before anything else is scheduled, so that it comes before what else is due then.
+    ns3::Simulator::Stop(ns3::TimeStep(job.scenario.duration_ns()));
+    try {
+      flows_.emplace(job, &forward_, &reverse_, observers);
+      if (job.agent && !flows_->agent()) throw InputError("the scenario has no RTP flow \"under_test\" for the agent");
+    } catch (...) {
+      ns3::Simulator::Destroy();
+      throw;
+    }
+  }
   // Frees ns-3's simulator.
-  ~Simulation();
+  ~Simulation() { ns3::Simulator::Destroy(); }
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
   // To the scenario's end, unless Stop() is called from within. Events at the very end are not executed, arrivals at it
   // count. Throws ControllerFailed.
-  void Run();
-  void Stop();
+  void Run() {
+    ns3::Simulator::Run();
+    if (const std::string failure = flows_->controller_failure(); !failure.empty()) throw ControllerFailed(failure);
+    flows_->ProcessArrivals(NowNs());
+  }
+  void Stop() {
+    stopped_ = true;
+    ns3::Simulator::Stop();
+  }
   bool stopped() const { return stopped_; }
 
   Link& forward() { return forward_; }
   Link& reverse() { return reverse_; }
-  // See FlowSet.
-  RtpSender* sender(size_t flow_index) { return flows_->sender(flow_index); }
-  RtpReceiver* receiver(size_t flow_index) { return flows_->receiver(flow_index); }
-  const std::string& controller(size_t flow_index) const { return flows_->controller(flow_index); }
-  Objective objective(size_t flow_index) const { return flows_->objective(flow_index); }
-  AgentController* agent() { return flows_->agent(); }
-  size_t agent_flow_index() const { return flows_->agent_flow_index(); }
+  FlowSet& flows() { return *flows_; }
 
  private:
   Link forward_;

@@ -42,6 +42,8 @@ class Episode final : private DecisionSource {
   FrameWriter writer_;
   std::unique_ptr<StepRecorder> recorder_;
   Simulation* simulation_ = nullptr;
+  // The agent's.
+  const FlowSpec* flow_ = nullptr;
   std::vector<float> action_;
   // As the last step had it.
   Objective objective_;
@@ -54,18 +56,19 @@ void Episode::Run() {
   request_.agent.source = this;
   job.agent = &request_.agent;
   const size_t agent_flow_index = AgentFlowIndex(job.scenario);
-  recorder_ = std::make_unique<StepRecorder>(job.scenario, job.scenario.flows[agent_flow_index], request_.packets);
+  flow_ = &job.scenario.flows[agent_flow_index];
+  recorder_ = std::make_unique<StepRecorder>(job.scenario, *flow_, request_.packets);
   std::vector<FlowObserver*> observers(job.scenario.flows.size(), nullptr);
   observers[agent_flow_index] = recorder_.get();
   Simulation simulation(job, observers);
   simulation_ = &simulation;
-  objective_ = simulation.objective(agent_flow_index);
+  objective_ = simulation.flows()[agent_flow_index].objective;
   SendGreeting();
   simulation.Run();
   if (error_) throw InputError(*error_);
   if (simulation.stopped()) return;
   const int64_t end_ns = job.scenario.duration_ns();
-  SendObservation(kTruncated, simulation.agent()->Observe(ToTimestamp(end_ns)),
+  SendObservation(kTruncated, simulation.flows().agent()->Observe(ToTimestamp(end_ns)),
                   end_ns + request_.agent.interval.us() * 1000);
 }
 
@@ -123,8 +126,7 @@ bool Episode::ParseStep(std::string_view payload) {
 }
 
 void Episode::SendObservation(uint8_t flags, std::span<const float> observation, int64_t next_step_ns) {
-  const FlowSpec& flow = request_.job.scenario.flows[simulation_->agent_flow_index()];
-  const bool is_forward = flow.direction == Direction::kForward;
+  const bool is_forward = flow_->direction == Direction::kForward;
   const Link& link = is_forward ? simulation_->forward() : simulation_->reverse();
   const Link& back = is_forward ? simulation_->reverse() : simulation_->forward();
   const auto fields = recorder_->Finish(link, back, objective_, NowNs(), next_step_ns);

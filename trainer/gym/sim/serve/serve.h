@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "endpoints/agent_controller.h"
-#include "flows/simulation_job.h"
+#include "endpoints/simulation_job.h"
 
 namespace weir::sim {
 

@@ -59,14 +59,6 @@ ActionMapping ParseAction(const json& value) {
   return mapping;
 }
 
-bool ParseAtSender(JsonObject& request) {
-  const json* const side = request.FindOptional("side");
-  const std::string path = request.PathOf("side");
-  const std::string name = side ? JsonString(*side, path) : "receiver";
-  if (name != "receiver" && name != "sender") RefuseJson(path, "must be receiver or sender, not " + ShownJson(name));
-  return name == "sender";
-}
-
 }  // namespace
 
 ServeRequest ParseServeRequest(std::string_view text) {
@@ -80,7 +72,7 @@ ServeRequest ParseServeRequest(std::string_view text) {
   const double interval_ms = object.Number("interval_ms", {.min = 1, .max = kMaxIntervalMs});
   request.agent.interval = TimeDelta::SecondsF(interval_ms / 1000);
   request.agent.features = ParseFeatures(object);
-  request.agent.at_sender = ParseAtSender(object);
+  request.agent.at_sender = object.FindOptional("side") && object.Choice("side", {"receiver", "sender"}) == 1;
   request.agent.action = ParseAction(object.Require("action"));
   if (const json* objective = object.FindOptional("objective")) {
     request.job.objective = ParseObjective(*objective, "objective", WeightSum::kAny);

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "endpoints/achievable.h"
-#include "endpoints/flow_observer.h"
 #include "link/link.h"
+#include "link/packet.h"
 #include "scenario/scenario.h"
 #include "weir/objective.h"
 

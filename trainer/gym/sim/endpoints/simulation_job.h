@@ -1,20 +1,55 @@
 // The inputs that determine a simulation: scenario, controllers, seed.
-#ifndef WEIR_TRAINER_GYM_SIM_FLOWS_SIMULATION_JOB_H_
-#define WEIR_TRAINER_GYM_SIM_FLOWS_SIMULATION_JOB_H_
+#ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_SIMULATION_JOB_H_
+#define WEIR_TRAINER_GYM_SIM_ENDPOINTS_SIMULATION_JOB_H_
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "endpoints/agent_controller.h"
-#include "endpoints/model_file.h"
 #include "program/external_controllers.h"
+#include "program/input.h"
 #include "scenario/scenario.h"
+#include "weir/controllers.h"
 #include "weir/guard.h"
 #include "weir/objective.h"
 
 namespace weir::sim {
+
+// A model file, read once, and loaded once for all flows and runs that use it.
+class ModelFile {
+ public:
+  // Throws InputError when it cannot be read.
+  explicit ModelFile(const std::string& path) : path_(path), bytes_(ReadInputFile(path, "model")) {}
+
+  // Loaded with the first call. Throws InputError when it cannot be used.
+  std::shared_ptr<const PolicyModel> Load() {
+    if (model_) return model_;
+    auto loaded = PolicyModel::Load(std::as_bytes(std::span(bytes_)));
+    if (!loaded) throw InputError(path_ + ": " + loaded.error());
+    model_ = std::move(loaded.value());
+    bytes_ = {};
+    return model_;
+  }
+
+ private:
+  std::string path_;
+  // Empty once it is loaded.
+  std::string bytes_;
+  std::shared_ptr<const PolicyModel> model_;
+};
+
+// A policy of the user's own: a model under a name of its own.
+struct OwnPolicy {
+  std::string model_path;
+  // The file at `model_path`; set when a flow is made.
+  std::shared_ptr<ModelFile> model;
+  // Without it the model is measured bare: only finiteness and bounds are kept.
+  bool guard = true;
+};
 
 struct SimulationJob {
   Scenario scenario;
@@ -41,4 +76,4 @@ struct SimulationJob {
 
 }  // namespace weir::sim
 
-#endif  // WEIR_TRAINER_GYM_SIM_FLOWS_SIMULATION_JOB_H_
+#endif  // WEIR_TRAINER_GYM_SIM_ENDPOINTS_SIMULATION_JOB_H_
