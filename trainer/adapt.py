@@ -63,6 +63,7 @@ def adapt(
         name=described.name,
         version=described.version.removesuffix("+adapted") + "+adapted",
         provenance=adapted_provenance(start, weights, learned.steps, replay, interrupted=learned.interrupted),
+        metadata=start.metadata,
     )
     card = write_card(target)
     typer.echo(f"{target}: {learned.steps:,} steps for {', '.join(f'{weight:g}' for weight in weights)}\n{card}")
