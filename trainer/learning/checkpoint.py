@@ -98,8 +98,8 @@ def read_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
             raise ValueError(f"over {LARGEST_BYTES >> 20} MiB")
         if not {f"{name}.npy" for name in _HEAD} <= set(names) and {"data", "losses.npy"} & set(names):
             raise InputError(
-                f"{path}: is a checkpoint of an earlier version of Weir, which could run code; train anew, or export it "
-                "with that version"
+                f"{path}: is a checkpoint of an earlier version of Weir, which could run code; train anew, or "
+                "export it with that version"
             )
         with np.load(path, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}

@@ -177,7 +177,7 @@ def _reinforce(
         except KeyboardInterrupt:
             interrupted = True
         except ValueError:
-            # torch refuses a distribution that is not finite: `save` then says so.
+            # torch refuses a distribution that is not finite: `save` then refuses.
             if all(values.isfinite().all() for values in model.policy.state_dict().values()):
                 raise
     save()
