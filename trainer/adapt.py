@@ -42,14 +42,15 @@ def adapt(
     target = out or Path(f"{model.resolve().stem}-adapted.onnx")
     check_target(target, model)
     require_training()
-    from weir.trainer.learning.adaptation import LearningState, adapted_provenance
-    from weir.trainer.learning.adaptation import adapt as run_adaptation
-    from weir.trainer.learning.starting_point import read_starting_point
-    from weir.trainer.model.export import export as write_model
-
-    start = read_starting_point(model, settings)
     total = steps or settings.steps
     with progress_bar(total) as show:
+        # Below the bar: on a busy machine torch takes minutes to load.
+        from weir.trainer.learning.adaptation import LearningState, adapted_provenance
+        from weir.trainer.learning.adaptation import adapt as run_adaptation
+        from weir.trainer.learning.starting_point import read_starting_point
+        from weir.trainer.model.export import export as write_model
+
+        start = read_starting_point(model, settings)
 
         def on_update(state: LearningState) -> None:
             show("critic warms up" if state.warming_up else "adapting", state.steps, reward_text(state.mean_reward))

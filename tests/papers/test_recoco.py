@@ -115,7 +115,7 @@ def test_two_commands_in_one_folder(weir, trained, tmp_path):
     with alone_in(tmp_path / "out"):
         status, _, errors = weir(*SMALL)
     assert status == 2
-    assert "another command" in errors
+    assert "another weir" in errors
 
 
 def test_a_folder_without_the_nine_traces(weir, trained, tmp_path):

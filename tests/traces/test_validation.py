@@ -60,7 +60,7 @@ def test_timer_artefacts_are_cut_with_a_warning_or_refused_when_strict(tmp_path:
         "80.1 Mbps"
     )
     assert [finding.located() for finding in read_trace(path).findings] == [message]
-    # What is above 60 Mbps is no fault.
+    # A rate above 60 Mbps is no fault.
     assert rates(path) == [15e6, 80.1e6, 15e6, 80.1e6]
     for repair in (False, True):
         with pytest.raises(InputError) as refusal:

@@ -130,7 +130,7 @@ def test_a_policy_is_read_without_pickle(run, monkeypatch):
 
 def test_two_trainings_in_one_folder(values, tmp_path, fake_simulator):
     (tmp_path / "run").mkdir()
-    with alone_in(tmp_path / "run"), pytest.raises(InputError, match="another command is at work there"):
+    with alone_in(tmp_path / "run"), pytest.raises(InputError, match="another weir writes its results there"):
         train(checked_configuration(values), tmp_path / "run", simulator=fake_simulator)
     assert list((tmp_path / "run").iterdir()) == []
     assert (
@@ -139,7 +139,7 @@ def test_two_trainings_in_one_folder(values, tmp_path, fake_simulator):
 
 
 class Poison(BaseCallback):
-    """What a learning rate that is too high does."""
+    """Parameters as after a learning rate that is too high."""
 
     def _on_rollout_start(self):
         if self.num_timesteps:
@@ -154,3 +154,11 @@ def test_a_training_that_diverges_keeps_the_checkpoint_before(values, tmp_path, 
     with pytest.raises(InputError, match=r"not written after .* steps: the training has diverged") as raised:
         train(configuration, tmp_path / "run", simulator=fake_simulator, callbacks=[Poison()])
     assert "lower learning_rate" in str(raised.value)
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", '{"environment": {"features": ["colour"]}, "curriculum": 1}'])
+def test_a_configuration_beside_it_that_is_none_is_one_message(run, text):
+    (run / "configuration.json").write_text(text)
+    with pytest.raises(InputError, match=r"configuration\.json: ") as raised:
+        load_policy(run / "checkpoint.zip")
+    assert "\n" not in str(raised.value)

@@ -53,7 +53,7 @@ def detect_format(text: str, source: str) -> TraceFormat:
 
 
 def _unpacked(content: bytes, source: str) -> bytes:
-    """What gzip packed, up to a bound; other content as it is."""
+    """The content of gzip, up to a bound; other content as it is."""
     if not content.startswith(b"\x1f\x8b"):
         return content
     found = bytearray()

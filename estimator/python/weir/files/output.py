@@ -130,7 +130,7 @@ def alone_in(folder: str | os.PathLike[str]) -> Iterator[None]:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InputError(
-                f"--out {printable(folder)}: another command is at work there; wait for it, or choose another folder"
+                f"{printable(folder)}: another weir writes its results there; wait for it, or choose another folder"
             ) from None
         except OSError:
             pass
