@@ -34,6 +34,7 @@ _LOSS = typer.Option("--loss", help="Independent loss, 0..1 (default: the file's
 _WINDOW = typer.Option(
     "--mahimahi-window-ms", min=1, max=60_000, help="Time over which the deliveries of a Mahimahi file are averaged."
 )
+_STRICT = typer.Option("--strict", help="Refuse what is else repaired with a warning.")
 _FORCE = typer.Option("--force", help="Replace the file where there is one.")
 _DURATION = typer.Option("--duration", help="Seconds (default: the file's own length).")
 
@@ -42,6 +43,7 @@ _DURATION = typer.Option("--duration", help="Seconds (default: the file's own le
 def validate(
     files: Annotated[list[Path], typer.Argument(help="Files of any known format.")],
     repair: Annotated[bool, typer.Option(help="Accept faults that can be repaired.")] = False,
+    strict: Annotated[bool, _STRICT] = False,
     window: Annotated[int, _WINDOW] = DEFAULT_WINDOW_MS,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON array on stdout.")] = False,
 ) -> None:
@@ -63,7 +65,7 @@ def validate(
             if not as_json:
                 typer.echo(str(error), err=True)
             continue
-        usable = all(repair and finding.repair for finding in imported.errors)
+        usable = not imported.refused(repair=repair, strict=strict)
         refused += not usable
         reports.append(
             {
@@ -78,13 +80,16 @@ def validate(
             for finding in imported.findings:
                 typer.echo(str(finding), err=finding.severity == "error")
             warnings = len(imported.findings) - len(imported.errors)
-            verdict = ("repaired" if imported.errors else "usable") if usable else "refused"
+            repaired = any(finding.repair for finding in imported.findings)
+            verdict = ("repaired" if repaired else "usable") if usable else "refused"
             typer.echo(
                 f"{imported.source}: {imported.format}: {verdict} ({len(imported.errors)} errors, {warnings} warnings)"
             )
     if as_json:
         typer.echo(json.dumps(reports, indent=2))
-    elif refused and not repair and any(f["repair"] for r in reports for f in r["findings"]):
+    elif (
+        refused and not repair and any(f["repair"] and f["severity"] == "error" for r in reports for f in r["findings"])
+    ):
         typer.echo("--repair accepts the repairs named above", err=True)
     if refused:
         raise typer.Exit(2)
@@ -105,6 +110,7 @@ def convert(
     ] = None,
     window: Annotated[int, _WINDOW] = DEFAULT_WINDOW_MS,
     repair: Annotated[bool, typer.Option(help="Repair faults that can be repaired.")] = False,
+    strict: Annotated[bool, _STRICT] = False,
     force: Annotated[bool, _FORCE] = False,
 ) -> None:
     """Convert a trace or scenario into another format; reports on stderr what the format cannot express."""
@@ -113,8 +119,8 @@ def convert(
         raise InputError(f"--to {to}: use csv, mahimahi, opennetlab or scenario")
     chosen = next(item for item in formats if item == to) if to else format_of(target)
     refuse_to_overwrite(target, force)
-    imported = read_trace(source, repair=repair, window_ms=window)
-    back = None if reverse is None else read_trace(reverse, repair=repair, window_ms=window)
+    imported = read_trace(source, repair=repair, strict=strict, window_ms=window)
+    back = None if reverse is None else read_trace(reverse, repair=repair, strict=strict, window_ms=window)
     for finding in imported.findings + ([] if back is None else back.findings):
         typer.echo(str(finding), err=True)
     scenario = to_scenario(

@@ -7,7 +7,6 @@ A line counts only when it is whole: a writer that was killed leaves a torn last
 
 from __future__ import annotations
 
-import fcntl
 import gzip
 import json
 import operator
@@ -15,11 +14,12 @@ import os
 import weakref
 import zlib
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Generic, cast
 
 from weir.errors import InputError
-from weir.files.output import append, file_name, make_folder, write_bytes
+from weir.files.output import alone_in, append, file_name, make_folder, write_bytes
 from weir.qoe_eval.records import CallRecord, RecordType, RunRecord, Series, read_records, to_line
 
 RESULTS = "results.jsonl"
@@ -112,17 +112,9 @@ class RecordStore(Generic[RecordType]):
 
     def _lock(self) -> None:
         """Locks the folder until `close`: two replays would mix their results."""
-        descriptor = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        self._release = weakref.finalize(self, os.close, descriptor)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise InputError(
-                f"{self.folder}: another weir writes its results there; wait for it, or choose another folder"
-            ) from None
-        except OSError:
-            # A file system without locks.
-            pass
+        lock = ExitStack()
+        lock.enter_context(alone_in(self.folder))
+        self._release = weakref.finalize(self, lock.close)
 
 
 class RunStore(RecordStore[RunRecord]):

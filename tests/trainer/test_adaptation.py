@@ -185,6 +185,11 @@ def test_a_model_that_cannot_be_adapted(tmp_path, run, other, fake_simulator):
     (tmp_path / "td3.onnx").write_bytes(model.SerializeToString())
     with pytest.raises(InputError, match="was not trained with PPO"):
         read_starting_point(tmp_path / "td3.onnx", other)
+    for broken in ({"adaptations": 5}, {"adaptations": [{}]}, {"network": "wide"}, {"objectives": [1, "2", None]}):
+        provenance.value = json.dumps(told | broken)
+        (tmp_path / "broken.onnx").write_bytes(model.SerializeToString())
+        with pytest.raises(InputError, match="its provenance is broken"):
+            read_starting_point(tmp_path / "broken.onnx", other)
     provenance.value = "from a friend"
     (tmp_path / "foreign.onnx").write_bytes(model.SerializeToString())
     with pytest.raises(InputError, match="provenance lacks algorithm, action, network"):
@@ -215,6 +220,25 @@ def test_the_command_twice(run, settings_file, tmp_path, weir):
     assert model.version == "0.1.0+adapted"
     assert [entry["replay"] for entry in model.provenance["adaptations"]] == [0.5, 0.25]
     assert model.provenance["adaptations"][0]["objective"] == [0.2, 0.6, 0.2]
+
+
+def test_what_a_model_has_beyond_this_version_stays_and_no_folder_is_left(
+    run, settings_file, tmp_path, weir, monkeypatch
+):
+    import tempfile
+
+    import onnx
+
+    model = onnx.load(str(run[1]))
+    model.metadata_props.add(key="weir.ranges", value="0,1")
+    (tmp_path / "ranges.onnx").write_bytes(model.SerializeToString())
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    out = tmp_path / "once.onnx"
+    arguments = ["--objective", "2,6,2", "--steps", 128, "--configuration", settings_file]
+    assert weir("adapt", tmp_path / "ranges.onnx", "--out", out, *arguments).exit_code == 0
+    assert {entry.key: entry.value for entry in onnx.load(str(out)).metadata_props}["weir.ranges"] == "0,1"
+    assert list((tmp_path / "temporary").iterdir()) == []
 
 
 def test_an_adapted_objective_is_replayed_later(run, settings_file, tmp_path, weir, other):

@@ -10,7 +10,7 @@ from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.scenario import Scenario
 from weir.traces.schema.values_over_time import DelayOverTime, RatioOverTime
 
-TraceFormat = Literal["opennetlab", "mahimahi", "csv", "scenario"]
+TraceFormat = Literal["opennetlab", "mahimahi", "csv", "columns", "scenario"]
 
 
 @dataclass(frozen=True)
@@ -34,3 +34,14 @@ class ImportedTrace:
     def errors(self) -> list[Finding]:
         """The findings that make the file unusable as it stands."""
         return [finding for finding in self.findings if finding.severity == "error"]
+
+    def refused(self, *, repair: bool, strict: bool) -> list[Finding]:
+        """The findings for which the file is not to be used.
+
+        Args:
+            repair: errors that can be repaired are accepted.
+            strict: warnings about what was repaired are not.
+        """
+        errors = [finding for finding in self.errors if not (repair and finding.repair)]
+        repaired = [finding for finding in self.findings if finding.severity == "warning" and finding.repair]
+        return errors + (repaired if strict else [])

@@ -96,7 +96,7 @@ def to_scenario(
         assert imported.capacity is not None
         return scenario_from_capacity(
             imported.capacity,
-            name or Path(imported.source).stem,
+            name or Path(imported.source.removesuffix(".gz")).stem,
             one_way_delay_ms=imported.one_way_delay_ms if one_way_delay_ms is None else one_way_delay_ms,
             queue=queue,
             loss_ratio=imported.loss_ratio if loss_ratio is None else loss_ratio,

@@ -63,13 +63,21 @@ def read_text(path: str | os.PathLike[str]) -> str:
     Raises:
         InputError: as of `read_bytes`, or it is empty or no UTF-8 text.
     """
-    content = read_bytes(path)
+    return decoded(read_bytes(path), printable(path))
+
+
+def decoded(content: bytes, source: str) -> str:
+    """The text that a file's bytes are.
+
+    Raises:
+        InputError: they are none, or no UTF-8.
+    """
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{printable(path)}: byte {error.start} is no UTF-8 text; give a text file") from None
+        raise InputError(f"{source}: byte {error.start} is no UTF-8 text; give a text file") from None
     if not text.strip():
-        raise InputError(f"{printable(path)}: the file is empty; give one with content")
+        raise InputError(f"{source}: the file is empty; give one with content")
     return text
 
 

@@ -7,6 +7,7 @@ a pipe (``/dev/stdout``) is written to as it is.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
@@ -114,6 +115,28 @@ def make_folder(path: str | os.PathLike[str], option: str = "--out") -> None:
         raise InputError(
             f"{option} {printable(path)}: the folder cannot be made ({why(error)}); choose another"
         ) from None
+
+
+@contextmanager
+def alone_in(folder: str | os.PathLike[str]) -> Iterator[None]:
+    """Keeps other commands out of a folder until the block ends, where its file system has locks.
+
+    Raises:
+        InputError: one is at work there already.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(
+                f"{printable(folder)}: another weir writes its results there; wait for it, or choose another folder"
+            ) from None
+        except OSError:
+            pass
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def refuse_to_overwrite(path: str | os.PathLike[str], force: bool) -> None:
