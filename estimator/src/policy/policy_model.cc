@@ -57,7 +57,8 @@ Result<std::shared_ptr<const PolicyModel>> PolicyModel::Load(std::span<const std
   model->contract = std::move(contract.value());
   std::shared_ptr<const PolicyModel> loaded(new PolicyModel(std::move(model)));
   Policy policy(loaded);
-  if (const auto error = internal::CheckPolicy(policy, loaded->loaded_->contract.golden, time_limit))
+  const TimeDelta limit = std::min(time_limit, loaded->description().interval * kMaxCoreShare);
+  if (const auto error = internal::CheckPolicy(policy, loaded->loaded_->contract.golden, limit))
     return NotLoaded(error->message);
   return loaded;
 }
