@@ -87,7 +87,10 @@ class Graph:
         size = self.chance.randint(1, 64)
         if len(shape) == 2 and self.chance.random() < 0.5:
             self.add(
-                "Gemm", [value, self.constant(shape[1], size)], (shape[0], size), transA=self.chance.choice((0, 0, self.number()))
+                "Gemm",
+                [value, self.constant(shape[1], size)],
+                (shape[0], size),
+                transA=self.chance.choice((0, 0, self.number())),
             )
         else:
             self.add("MatMul", [value, self.constant(shape[-1], size)], (*shape[:-1], size))

@@ -80,7 +80,7 @@ class TreeReader {
     const size_t count = tree_.nodes.size();
     const auto lower = Integers("nodes_truenodeids"), higher = Integers("nodes_falsenodeids");
     if (lower.size() != count || higher.size() != count) return Error{"has lists of nodes that differ in length"};
-    // Of the root 1, of a node without a parent so far 0.
+    // The level of each node: 1 for the root, 0 for a node that no node before it has as a child.
     std::vector<int> levels(count);
     if (count > 0) levels[0] = 1;
     size_t parents = 0;

@@ -7,10 +7,6 @@
 #include <optional>
 #include <utility>
 
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
-
 namespace weir {
 namespace {
 
@@ -19,12 +15,12 @@ namespace {
 class SubnormalsAreZero {
  public:
 #if defined(__SSE2__)
-  SubnormalsAreZero() { _mm_setcsr(before_ | kFlushToZero | kDenormalsAreZero); }
-  ~SubnormalsAreZero() { _mm_setcsr(before_); }
+  SubnormalsAreZero() { __builtin_ia32_ldmxcsr(before_ | kFlushToZero | kDenormalsAreZero); }
+  ~SubnormalsAreZero() { __builtin_ia32_ldmxcsr(before_); }
 
  private:
   static constexpr unsigned kFlushToZero = 1u << 15, kDenormalsAreZero = 1u << 6;
-  const unsigned before_ = _mm_getcsr();
+  const unsigned before_ = __builtin_ia32_stmxcsr();
 #elif defined(__aarch64__)
   SubnormalsAreZero() { Set(before_ | kFlushToZero); }
   ~SubnormalsAreZero() { Set(before_); }
