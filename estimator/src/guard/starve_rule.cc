@@ -3,8 +3,7 @@
 //
 // 1. W is little: at most twice the minimum, or H / 10.
 // 2. The path is free: packets do not wait, and the latest second did not lose 5 % and four packets. The sender uses
-// the
-//    target: at least half of T arrived in the latest second.
+//    the target: at least half of T arrived in the latest second.
 // 3. The policy starves the path after 10 s of 1 and 2; time in which one does not hold counts against it. It is then
 //    overruled until W has not been little for 60 s.
 // 4. Meanwhile the rate is at least that of the ten-line rule. With R, the receive rate of the last 400 ms, it is
@@ -19,7 +18,7 @@ namespace {
 
 constexpr double kMinimums = 2;
 constexpr double kShareOfHighest = 0.1;
-constexpr TimeDelta kHalfLife = TimeDelta::Seconds(100);
+constexpr double kDecayInSecond = 0.993;
 constexpr double kLoses = 0.05;
 constexpr double kUses = 0.5;
 constexpr TimeDelta kStarves = TimeDelta::Seconds(10);
@@ -35,7 +34,10 @@ class StarveRule final : public GuardRule {
   DataRate Apply(DataRate rate, GuardFacts& facts) override {
     const ArrivalHistory& arrivals = facts.arrivals;
     const DataRate second = arrivals.LatestSecondRate();
-    highest_ = std::max(highest_ * std::exp2(-(facts.elapsed / kHalfLife)), second);
+    if (arrivals.whole_seconds() != seconds_) {
+      seconds_ = arrivals.whole_seconds();
+      highest_ = std::max(highest_ * kDecayInSecond, second);
+    }
     const bool is_little = rate <= std::max(facts.constraints.min_rate * kMinimums, highest_ * kShareOfHighest);
     const bool starves = is_little && IsFree(arrivals) && second >= facts.rate * kUses;
     starved_ = std::clamp(starves ? starved_ + facts.elapsed : starved_ - facts.elapsed, TimeDelta::Zero(), kStarves);
@@ -62,6 +64,7 @@ class StarveRule final : public GuardRule {
     return std::min(facts.rate * std::pow(kIncrease, steps), received * kHeadroomFactor + kHeadroom);
   }
 
+  size_t seconds_ = 0;
   DataRate highest_ = DataRate::Zero();
   // Time of 1 and 2, less the other time.
   TimeDelta starved_ = TimeDelta::Zero();
