@@ -29,12 +29,10 @@ class PolicyModel {
 
   // The shipped model takes a thousandth of this.
   static constexpr TimeDelta kMaxDecisionTime = TimeDelta::Millis(10);
-  // Longest decision by the model's interval.
-  static constexpr double kMaxCoreShare = 0.1;
 
   // Checks the structure and the metadata, then runs the model on probe observations and on its golden vectors. A
-  // decision on this machine must not take longer than `time_limit`, nor than kMaxCoreShare allows. The error is one
-  // sentence for the user.
+  // decision on this machine must not take longer than `time_limit`, nor than a tenth of the model's interval. The
+  // error is one sentence for the user.
   static Result<std::shared_ptr<const PolicyModel>> Load(std::span<const std::byte> bytes,
                                                          TimeDelta time_limit = kMaxDecisionTime);
   ~PolicyModel();

@@ -14,6 +14,9 @@ namespace {
 using internal::LoadedModel;
 using internal::OnnxModel;
 
+// Longest decision by the model's interval.
+constexpr double kMaxCoreShare = 0.1;
+
 // Parts of the file may stand in `why`.
 Error NotLoaded(std::string why) {
   std::ranges::replace_if(why, [](char c) { return c < 0x20 || c > 0x7e; }, '?');
