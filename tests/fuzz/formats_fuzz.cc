@@ -1,4 +1,4 @@
-// Formats that are read whole: REMB, a pool's line, a model file.
+// Formats that are read whole: REMB, a pool specification, a model file.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -36,6 +36,16 @@ class FuzzInput {
     const uint32_t shift = Choose(64);
     return Take<int64_t>() >> shift;
   }
+  // At an edge, or up to some seconds in microseconds from it: of the types, and of the times that are allowed.
+  int64_t TakeEdge() {
+    constexpr int64_t kMin = INT64_MIN, kMax = INT64_MAX, kTime = int64_t{1} << 61;
+    constexpr int64_t kEdges[] = {kMin, kMax, -kTime, kTime, 0, int64_t{1} << 31, int64_t{1} << 32, kMax / 1'000'000};
+    const int64_t edge = kEdges[Choose(8)];
+    const int64_t far = int64_t{1} << Choose(24);
+    const uint32_t side = Choose(3);
+    if (side == 1) return edge < kMin + far ? kMin : edge - far;
+    return side == 2 ? (edge > kMax - far ? kMax : edge + far) : edge;
+  }
 
  private:
   std::span<const uint8_t> rest_;

@@ -29,18 +29,4 @@ std::unique_ptr<ReceiverController> MakeBuiltInController(std::string_view name,
   return factory ? factory->make(fixed_rate) : nullptr;
 }
 
-bool IsModelName(std::string_view controller) { return controller.substr(0, controller.find(':')) == "weir"; }
-
-Result<std::unique_ptr<ReceiverController>> MakeController(const std::string& name, const ModelSource& models,
-                                                           DataRate fixed_rate) {
-  if (IsModelName(name)) {
-    const size_t colon = name.find(':');
-    auto model = models(colon == std::string::npos ? "" : name.substr(colon + 1));
-    if (!model) return Error{model.error()};
-    return MakePolicyController(std::move(model.value()));
-  }
-  if (auto built_in = MakeBuiltInController(name, fixed_rate)) return built_in;
-  return Error{"there is none of this name; there are weir, weir:MODEL, " + ListNames(kBuiltInControllers)};
-}
-
 }  // namespace weir

@@ -53,9 +53,12 @@ WEIR_INLINE const float* DenseBlock(const NetworkStep& step, const float* weight
                                     float* out) {
   Lanes sums[kBlock];
   for (size_t j = 0; j < kBlock; ++j) sums[j] = Load(b + j * kLanes);
+  // Weights do not fit into the smallest cache: rows ahead are fetched, a line of it at a time.
+  constexpr size_t kAhead = 8 * kBlock * kLanes, kLanesPerLine = 2;
   for (const uint32_t element : step.elements) {
     const Lanes value = AllLanes(a[element]);
     for (size_t j = 0; j < kBlock; ++j) sums[j] += value * Load(weights + j * kLanes);
+    for (size_t j = kLanesPerLine; j <= kBlock; j += kLanesPerLine) __builtin_prefetch(weights + kAhead + j * kLanes);
     weights += kBlock * kLanes;
   }
   for (size_t j = 0; j < kBlock; ++j) Store(sums[j], out + j * kLanes);

@@ -80,7 +80,9 @@ class TreeReader {
     const size_t count = tree_.nodes.size();
     const auto lower = Integers("nodes_truenodeids"), higher = Integers("nodes_falsenodeids");
     if (lower.size() != count || higher.size() != count) return Error{"has lists of nodes that differ in length"};
-    std::vector<bool> has_parent(count);
+    // The level of each node: 1 for the root, 0 for a node that no node before it has as a child.
+    std::vector<int> levels(count);
+    if (count > 0) levels[0] = 1;
     size_t parents = 0;
     for (size_t i = 0; i < count; ++i) {
       OnnxTree::Node& node = tree_.nodes[i];
@@ -89,8 +91,11 @@ class TreeReader {
         if (node.is_leaf) continue;
         if (child <= static_cast<int64_t>(i) || child >= static_cast<int64_t>(count))
           return Error{"has a child that is not after its parent"};
-        if (has_parent[static_cast<size_t>(child)]) return Error{"has a node with two parents"};
-        has_parent[static_cast<size_t>(child)] = true;
+        int& level = levels[static_cast<size_t>(child)];
+        if (level != 0) return Error{"has a node with two parents"};
+        level = levels[i] + 1;
+        if (level > OnnxTree::kMaxLevels)
+          return Error{"has more than " + std::to_string(OnnxTree::kMaxLevels) + " levels"};
         ++parents;
       }
       node.if_at_most = static_cast<uint32_t>(lower[i]);

@@ -24,13 +24,16 @@ struct OnnxTree {
     float number = 0;
   };
 
+  // ONNX Runtime recurses once a level when it loads a tree.
+  static constexpr int kMaxLevels = 128;
+
   // The root, which is a split, is first; children come after their parents.
   std::vector<Node> nodes;
 };
 
 // Reads a node whose attributes have the right names and types and whose input has `features` elements. One tree with
 // one target is known, its nodes numbered by their places, splits BRANCH_LEQ, aggregate SUM, no transform. The error,
-// "has ...", when it is another, is no tree, or has a feature or a number that cannot be.
+// "has ...", when it is another, is no tree, is too deep, or has a feature or a number that cannot be.
 Result<OnnxTree> ReadOnnxTree(const OnnxNode& node, int64_t features);
 
 // --- The same in 8 bytes a split: what a decision reads of a tree with 500 leaves fits into 4 kB.

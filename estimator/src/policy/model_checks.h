@@ -1,4 +1,4 @@
-// What a policy must do before its first decision, and the inputs on which it is tried.
+// Checks of a policy before its first decision, and the inputs of these checks.
 #ifndef WEIR_ESTIMATOR_SRC_POLICY_MODEL_CHECKS_H_
 #define WEIR_ESTIMATOR_SRC_POLICY_MODEL_CHECKS_H_
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "registry.h"
 #include "weir/controllers.h"
 
 namespace weir {
@@ -72,6 +73,20 @@ NetworkControlUpdate PolicyController::OnTimeout(Timestamp now) {
 
 std::unique_ptr<ReceiverController> MakePolicyController(std::shared_ptr<const PolicyModel> model) {
   return std::make_unique<PolicyController>(std::make_unique<Policy>(std::move(model)));
+}
+
+bool IsModelName(std::string_view controller) { return controller.substr(0, controller.find(':')) == "weir"; }
+
+Result<std::unique_ptr<ReceiverController>> MakeController(const std::string& name, const ModelSource& models,
+                                                           DataRate fixed_rate) {
+  if (IsModelName(name)) {
+    const size_t colon = name.find(':');
+    auto model = models(colon == std::string::npos ? "" : name.substr(colon + 1));
+    if (!model) return Error{model.error()};
+    return MakePolicyController(std::move(model.value()));
+  }
+  if (auto built_in = MakeBuiltInController(name, fixed_rate)) return built_in;
+  return Error{"there is none of this name; there are weir, weir:MODEL, " + ListNames(kBuiltInControllers)};
 }
 
 }  // namespace weir

@@ -14,6 +14,9 @@ namespace {
 using internal::LoadedModel;
 using internal::OnnxModel;
 
+// Longest decision by the model's interval.
+constexpr double kMaxCoreShare = 0.1;
+
 // Parts of the file may stand in `why`.
 Error NotLoaded(std::string why) {
   std::ranges::replace_if(why, [](char c) { return c < 0x20 || c > 0x7e; }, '?');
@@ -57,7 +60,8 @@ Result<std::shared_ptr<const PolicyModel>> PolicyModel::Load(std::span<const std
   model->contract = std::move(contract.value());
   std::shared_ptr<const PolicyModel> loaded(new PolicyModel(std::move(model)));
   Policy policy(loaded);
-  if (const auto error = internal::CheckPolicy(policy, loaded->loaded_->contract.golden, time_limit))
+  const TimeDelta limit = std::min(time_limit, loaded->description().interval * kMaxCoreShare);
+  if (const auto error = internal::CheckPolicy(policy, loaded->loaded_->contract.golden, limit))
     return NotLoaded(error->message);
   return loaded;
 }

@@ -71,6 +71,7 @@ constexpr double kNoises = 1.5;
 constexpr double kMaxNoiseS = 0.04;
 constexpr double kLoss = 0.02;
 constexpr double kRise = 1.02;
+constexpr double kGrowthPerSecond = 1.04;
 // The part of the target that a sender sends at least when it uses the target.
 constexpr double kUsed = 0.3;
 
@@ -112,10 +113,19 @@ void Starvation::Add(DataRate advice, std::span<const DataRate> others, DataRate
   if (!others.empty() && std::ranges::min(others) > target * kRise) others_rose_ = now;
   const bool is_clear =
       now - queue_was_short_ < kShownWithin && statistics.loss_ratio < statistics.loss_at_short_queue_10s + kLoss;
-  if (!is_clear || !not_clear_.IsFinite()) not_clear_ = now;
-  const bool is_used = statistics.receive_rate_bps > kUsed * static_cast<double>(target.bps());
+  const auto advice_bps = static_cast<double>(advice.bps());
+  due_bps_ *= std::pow(kGrowthPerSecond, statistics.interval_s);
+  if (!is_clear || !not_clear_.IsFinite()) {
+    not_clear_ = now;
+    due_bps_ = advice_bps;
+  }
+  received_bps_.Add(statistics.receive_rate_bps, statistics.interval_s);
+  const bool is_used =
+      std::max(statistics.receive_rate_bps, received_bps_.value()) > kUsed * static_cast<double>(target.bps());
   const bool others_rise = now - others_rose_ < kShownWithin;
-  const bool starves = now - not_clear_ >= kClearFor && is_used && others_rise && advice <= target;
+  if (!others.empty() && advice < std::ranges::min(others) && advice_bps < due_bps_) fell_behind_ = now;
+  const bool does_not_rise = advice <= target || now - fell_behind_ < kShownWithin;
+  const bool starves = now - not_clear_ >= kClearFor && is_used && others_rise && does_not_rise;
   share_.Add(starves ? 1 : 0, statistics.interval_s);
 }
 

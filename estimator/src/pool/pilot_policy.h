@@ -49,10 +49,17 @@ class Disagreement {
 };
 
 // For half a second there was neither a queue nor a loss of 2 % above what the path loses by chance, the sender uses
-// what it may, all others would rise by 2 % or more, and the controller asks for no more than is in force. There is no
-// queue when a delay of the last half second was below 4 ms and 1.5 times the delay noise (40 ms at most): on a link
-// that is full some milliseconds always wait, and who does not rise there is right. Jitter hides an empty queue, and
-// what others would do, for some intervals; so one of half a second that shows it is enough.
+// what it may, all others would rise by 2 % or more, and the controller
+//
+// - asks for no more than is in force, or
+// - asked, within half a second, for less than all others and less than it would have reached if it had risen by 4 % a
+//   second since the path became clear: advice that goes up and down, or stays a bit above the target, starves the path
+//   too.
+//
+// There is no queue when a delay of the last half second was below 4 ms and 1.5 times the delay noise (40 ms at most):
+// on a link that is full some milliseconds always wait, and who does not rise there is right. Jitter hides an empty
+// queue, and what others would do, for some intervals; so one of half a second that shows it is enough. The sender's
+// use of the target may be a mean over a second: at the minimum most intervals have no packets.
 class Starvation {
  public:
   // `advice` and `others`, above 0, were given at `now`; `target` was in force during the interval before, of which
@@ -66,6 +73,10 @@ class Starvation {
   Timestamp queue_was_short_ = Timestamp::MinusInfinity();
   Timestamp others_rose_ = Timestamp::MinusInfinity();
   Timestamp not_clear_ = Timestamp::MinusInfinity();
+  // The advice when the path became clear, with its growth since.
+  double due_bps_ = 0;
+  Timestamp fell_behind_ = Timestamp::MinusInfinity();
+  TimeMean received_bps_{1.0};
   TimeMean share_{2.0};
 };
 

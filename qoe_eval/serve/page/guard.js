@@ -9,6 +9,7 @@ const REASONS = {
   fallback: { label: "fallback", colour: "--series-4", text: "the policy is suspended; the rule-based controller decides" },
   held: { label: "held", colour: "--series-7", text: "the policy failed; the last target stays" },
   guard_finite: { label: "guard: finite", colour: "--series-2", text: "the target was not a usable number; the last one stays" },
+  guard_starve: { label: "guard: starve", colour: "--series-2", text: "the policy kept the rate at the minimum on a free path" },
   guard_floor: { label: "guard: floor", colour: "--series-3", text: "there is no queue, and the target is below the received rate" },
   guard_bounds: { label: "guard: bounds", colour: "--series-3", text: "the target was outside the bounds of the call" },
   guard_slew: { label: "guard: slew", colour: "--series-3", text: "the target rises faster than the received rate allows" },
@@ -25,6 +26,7 @@ export function reasonOf(name) {
 
 const RULES = {
   finite: "not a usable number",
+  starve: "at the minimum on a free path",
   floor: "falling without a queue",
   bounds: "outside the bounds",
   slew: "rising too fast",
