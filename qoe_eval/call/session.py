@@ -226,10 +226,10 @@ class _Call:
         self._state("measuring")
         self._progress.failure = failure
         self._progress.wake_up_lag_ms_p99 = self._lag.p99_ms
-        record, disturbed = await asyncio.to_thread(conclude, self._settings, self._progress, self._frames)
-        result = CallResult(record, self._folder, disturbed, failure, missing)
+        record = await asyncio.to_thread(conclude, self._settings, self._progress, self._frames)
+        disturbed = record.call.disturbed
         self._on_event({"type": "end", "time_us": monotonic_us(), "failure": failure, "disturbed": disturbed})
-        return result
+        return CallResult(record, self._folder, missing)
 
     # --- messages -----------------------------------------------------------------------------------------------------
 

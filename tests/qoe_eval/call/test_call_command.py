@@ -7,19 +7,12 @@ import pytest
 from weir.files.output import file_name
 from weir.qoe_eval import requirements
 from weir.qoe_eval.call import call as call_command
-from weir.qoe_eval.call import session
 
 
 @pytest.fixture
-def weir(tmp_path, fake_call, fake_peer, monkeypatch, run_weir):
+def weir(tmp_path, fake_call, fake_peer, made_up_link, monkeypatch, run_weir):
     """Runs `weir ARGUMENTS` in a folder with the scenario steady.json; status, standard output, standard error."""
-    monkeypatch.setattr(session, "CallNamespaces", fake_call.FakeNamespaces)
-    monkeypatch.setattr(session, "LinkProcess", fake_call.FakeLink)
-    monkeypatch.setattr(session, "source_video_path", lambda width, height: tmp_path / "source.y4m")
-    monkeypatch.setattr("weir.qoe_eval.call.record.source_video_path", lambda width, height: None)
     monkeypatch.setattr(call_command, "check_requirements", lambda sender, receiver: None)
-    # How busy this machine is does not matter here.
-    monkeypatch.setattr("weir.qoe_eval.call.disturbance.LARGEST_WAKE_UP_LAG_MS", 1e9)
     fake_call.call_settings(tmp_path).scenario.save("steady.json")
     # A call takes no less than 5 s, unless its scenario does.
     data = json.loads((tmp_path / "steady.json").read_text()) | {"duration_s": 0.4}

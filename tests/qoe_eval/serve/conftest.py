@@ -1,27 +1,16 @@
 """A server with pretended calls, on a thread of its own: what tests the browser meets."""
 
 import asyncio
-import importlib.util
 import threading
-from pathlib import Path
 
 import pytest
+from serve.fake_call import FakeCalls
 
 from weir.qoe_eval.serve.models import Models
 from weir.qoe_eval.serve.serve import offered_scenarios
 from weir.qoe_eval.serve.server import ServeOptions, Server
 
 CHROMIUM = "/usr/bin/chromium"
-
-
-def _load(name):
-    specification = importlib.util.spec_from_file_location(name, Path(__file__).parent / f"{name}.py")
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
-
-
-FakeCalls = _load("fake_call").FakeCalls
 
 
 class RunningServer:
