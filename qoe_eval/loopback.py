@@ -8,6 +8,7 @@ users.
 from __future__ import annotations
 
 import hmac
+import secrets
 from collections.abc import Container
 
 from aiohttp import web
@@ -42,10 +43,12 @@ def is_token(given: str, token: str) -> bool:
 TOKEN_PARAMETER = "token"
 _NO_TOKEN = "This page needs the whole address that 'weir serve' printed: a token of the run is part of it.\n"
 
-# Reports have inline style and script; they may load files beside them and connect to no server.
+# Reports have inline style and script; they may load files beside them and connect to no server. Files of calls may be
+# a stranger's: in the sandbox their origin is not the page's, whatever their type.
 _REPORT_POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data: blob:; "
-    "media-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "media-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "sandbox allow-scripts allow-downloads"
 )
 _PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; "
@@ -56,13 +59,16 @@ _HEADERS = HEADERS | {"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin
 
 
 class Access:
-    """The rules of one server. Every request needs `token`, in the address or in the cookie of the first answer."""
+    """The rules of one server. Every request needs `token`, in the address or in the cookie of the first answer. One
+    for a file of a call may come by a link of a report, which has another origin: there a cookie for files is enough.
+    """
 
     def __init__(self, token: str, port: int, reports_below: str) -> None:
         self._token = token
         self._hosts = frozenset(f"{name}:{port}" for name in (HOST, "localhost"))
         # Cookies are shared by all ports of a host.
         self._cookie = f"weir-{port}"
+        self._files_cookie, self._files_token = f"weir-files-{port}", secrets.token_urlsafe(24)
         self._reports_below = reports_below
 
     @property
@@ -72,7 +78,12 @@ class Access:
         @web.middleware
         async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
             check_address(request, self._hosts)
-            if not self._has_address_token(request) and not self._is_token(request.cookies.get(self._cookie, "")):
+            may_read = request.path.startswith(self._reports_below) and self._has_cookie(
+                request, self._files_cookie, self._files_token
+            )
+            if not (
+                may_read or self._has_address_token(request) or self._has_cookie(request, self._cookie, self._token)
+            ):
                 raise web.HTTPUnauthorized(text=_NO_TOKEN)
             return await handler(request)
 
@@ -84,10 +95,12 @@ class Access:
         policy = _REPORT_POLICY if of_call else _PAGE_POLICY.format(host=request.host)
         response.headers.update(_HEADERS | {"Content-Security-Policy": policy})
         if self._has_address_token(request):
-            response.headers["Set-Cookie"] = f"{self._cookie}={self._token}; HttpOnly; SameSite=Strict; Path=/"
+            files = f"{self._files_cookie}={self._files_token}; HttpOnly; SameSite=Lax; Path={self._reports_below}"
+            response.headers.add("Set-Cookie", f"{self._cookie}={self._token}; HttpOnly; SameSite=Strict; Path=/")
+            response.headers.add("Set-Cookie", files)
 
     def _has_address_token(self, request: web.Request) -> bool:
-        return self._is_token(request.query.get(TOKEN_PARAMETER, ""))
+        return is_token(request.query.get(TOKEN_PARAMETER, ""), self._token)
 
-    def _is_token(self, text: str) -> bool:
-        return is_token(text, self._token)
+    def _has_cookie(self, request: web.Request, name: str, token: str) -> bool:
+        return is_token(request.cookies.get(name, ""), token)

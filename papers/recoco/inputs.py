@@ -12,7 +12,7 @@ from typing import Any
 
 from weir.errors import InputError
 from weir.files.input import parse_json, read_text
-from weir.files.output import make_folder, write_text
+from weir.files.output import append, make_folder, write_text
 from weir.papers.recoco.tables import PAPER_TRACES
 from weir.qoe_eval.runs.inputs import shared_traces
 from weir.traces.formats.convert import to_scenario
@@ -81,7 +81,8 @@ def alone_in(out: Path) -> Iterator[None]:
     Raises:
         InputError: one is at work there already.
     """
-    with (out / LOCK).open("w") as file:
+    append(out / LOCK, b"")
+    with (out / LOCK).open("a") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

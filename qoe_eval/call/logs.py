@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weir.errors import InputError
+from weir.files.output import make_folder
 from weir.qoe_eval.json_lines import number, read_objects
 
 LINK_LOG = "link.jsonl"
@@ -77,8 +78,8 @@ def clear(folder: Path) -> None:
     Raises:
         InputError: the folder cannot be made.
     """
+    make_folder(folder)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         for name in ALL:
             (folder / name).unlink(missing_ok=True)
     except OSError as error:

@@ -1,5 +1,6 @@
 """The page in a real browser: with the mouse, with the keyboard alone, on a phone, in dark and light."""
 
+import json
 import re
 import shutil
 import time
@@ -394,8 +395,6 @@ def test_a_server_that_ends_is_said(open_page, server):
 
 
 def test_text_of_others_is_text(open_page, server):
-    import json
-
     folder = server.out / "x"
     folder.mkdir(parents=True)
     attack = "<img src=x onerror=document.title='taken'>"
@@ -406,6 +405,45 @@ def test_text_of_others_is_text(open_page, server):
     assert attack in page.locator("#calls-table tbody tr").inner_text()
     assert page.locator("#calls-table img").count() == 0
     assert page.title() == "Weir: calls"
+
+
+LINK = "<a href='call.json'><text y='20'>record</text></a>"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("report.html", f"<script>SCRIPT</script>{LINK}"),
+        ("picture.svg", f"<svg xmlns='http://www.w3.org/2000/svg'><script>SCRIPT</script>{LINK}</svg>"),
+    ],
+    ids=["html", "svg"],
+)
+def test_a_strangers_file_of_a_call_cannot_start_one(chromium, server, calls, name, text):
+    """Its script runs, as that of reports does, in an origin of its own: neither it nor what it opens is the page."""
+    folder = server.out / "x"
+    folder.mkdir(parents=True)
+    (folder / "call.json").write_text("{}")
+    call = {"scenario": "steps", "sender": "native", "controller": "gcc", "duration_s": 5, "size": "640x360"}
+    call["objective"] = {"throughput": 0.4, "latency": 0.5, "loss": 0.1}
+    script = """
+      window.attempts = 0;
+      const opened = window.open("/"), start = (from) => from.fetch("/call", { method: "POST", body: 'CALL' });
+      const attempt = (from) => { try { start(from).catch(() => 0); } catch {} };
+      setInterval(() => { [self, opened].forEach(attempt); attempts++; }, 50);
+    """.replace("CALL", json.dumps(call))
+    (folder / name).write_text(text.replace("SCRIPT", script if name.endswith("html") else f"<![CDATA[{script}]]>"))
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(server.url)
+    page.goto(f"{server.url.partition('/?')[0]}/calls/x/{name}")
+    until(page, "window.attempts >= 10")
+    assert page.evaluate("self.origin") == "null"
+    assert calls.settings == []
+    # A link to another file of the call works.
+    page.get_by_text("record").click()
+    page.wait_for_url("**/call.json")
+    assert page.inner_text("body") == "{}"
+    context.close()
 
 
 def test_the_sum_of_the_weights_stays_1(open_page):

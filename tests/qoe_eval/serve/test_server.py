@@ -72,13 +72,24 @@ async def test_token_of_the_address_becomes_a_cookie_that_other_sites_do_not_get
         aiohttp.ClientSession() as session,
         session.get(server.url) as answer,
     ):
-        cookie = answer.headers["Set-Cookie"]
+        cookie, files = answer.headers.getall("Set-Cookie")
         assert "HttpOnly" in cookie
         assert "SameSite=Strict" in cookie
+        # A link of a report, which has an origin of its own, leads to files of calls and nowhere else.
+        assert files.endswith("; HttpOnly; SameSite=Lax; Path=/calls/")
         assert "script-src 'self'" in answer.headers["Content-Security-Policy"]
         assert answer.headers["Referrer-Policy"] == "no-referrer"
     async with browser(server) as session:
         assert await status_of(session, "/setup") == 200
+    headers = {"Cookie": files.partition(";")[0]}
+    async with aiohttp.ClientSession(f"http://127.0.0.1:{server.port}", headers=headers) as session:
+        assert await status_of(session, "/calls/x/report.html") == 404
+        for path in ("/", "/setup", "/calls", "/live", "/calls/../setup", "/calls/%2e%2e/setup"):
+            raw = aiohttp.client.URL(f"http://127.0.0.1:{server.port}{path}", encoded=True)
+            assert await status_of(session, raw) in (401, 404), path
+        assert (
+            await status_of(session, "/calls/x", "POST", headers={"Origin": f"http://127.0.0.1:{server.port}"}) == 405
+        )
 
 
 @pytest.mark.parametrize(
@@ -133,6 +144,8 @@ async def test_files_of_calls_and_nothing_else(server, tmp_path):
             assert (answer.status, await answer.text()) == (200, "<p>report")
             assert "connect-src" not in answer.headers["Content-Security-Policy"]
             assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+            assert "sandbox allow-scripts" in answer.headers["Content-Security-Policy"]
+            assert "allow-same-origin" not in answer.headers["Content-Security-Policy"]
         async with session.get("/calls/a%20call/call.log") as answer:
             assert answer.headers["Content-Type"].startswith("text/plain")
             assert answer.headers["X-Content-Type-Options"] == "nosniff"
