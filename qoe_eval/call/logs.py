@@ -53,7 +53,7 @@ def read_estimates(path: Path, name: str = "target_rate_bps") -> tuple[NDArray[n
 
 
 def read_pool_states(path: Path) -> list[PoolState]:
-    """Returns the state of the pool at each of its estimates; empty for a single controller.
+    """Returns the state of the pool at each of its estimates; empty for a single controller, also in a pool.
 
     Raises:
         InputError: the file cannot be read, or is larger than the log of any call.
@@ -66,7 +66,7 @@ def read_pool_states(path: Path) -> list[PoolState]:
             continue
         known = [one for one in members if isinstance(one, dict) and isinstance(one.get("name"), str)]
         active = next((one["name"] for one in known if one.get("role") == "pilot"), None)
-        if active is not None:
+        if active is not None and len(known) > 1:
             trust = {one["name"]: value for one in known if (value := number(one.get("trust"), 0, 1)) is not None}
             found.append(PoolState(time_us, active, trust))
     return found
