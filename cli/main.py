@@ -80,7 +80,9 @@ def _run() -> ExitStatus:
 
 
 def _fail(message: str, status: ExitStatus) -> ExitStatus:
-    print(f"weir: {message}", file=sys.stderr)
+    from weir.files.input import without_controls
+
+    print(f"weir: {without_controls(message)}", file=sys.stderr)
     return status
 
 

@@ -17,7 +17,7 @@ LAYERS = (
     ["weir.trainer"],
     ["weir.webrtc_patch", "weir.traces"],
     ["weir.executables"],
-    ["weir.installation"],
+    ["weir.installation", "weir.console"],
     ["weir.files"],
     ["weir.errors"],
     ["weir"],

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from weir.errors import InputError
-from weir.files.input import parse_json, printable, read_bytes, read_text
+from weir.files.input import parse_json, printable, read_bytes, read_text, without_controls
 from weir.files.output import append, file_name, make_folder, replacing, write_text
 
 
@@ -221,3 +221,7 @@ def test_who_is_not_root_follows_any_link(tmp_path: Path, monkeypatch) -> None:
         os.lchown(tmp_path / "link", 1234, 1234)
     write_text(tmp_path / "link", "text")
     assert (tmp_path / "file").read_text() == "text"
+
+
+def test_control_characters_do_not_reach_a_terminal() -> None:
+    assert without_controls("a\x1b[31m\r\x9bé\n\tb\x7f") == "a\\x1b[31m\\x0d\\x9bé\n\tb\\x7f"

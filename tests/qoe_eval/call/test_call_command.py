@@ -86,6 +86,15 @@ def test_a_failed_call_is_status_1_and_is_made_again(weir, tmp_path, fake_peer):
     assert len(results(tmp_path)) == 1
 
 
+def test_what_a_program_says_does_not_reach_the_terminal_as_it_is(weir, fake_peer):
+    fake_peer(receive="escape")
+    status, out, error = weir(*CALL)
+    assert status == 1
+    assert "\\x1b[2Jgone" in error
+    assert "\\x1b[2Jgone" in out
+    assert "\x1b" not in out + error
+
+
 def test_a_disturbed_call_is_marked(weir, monkeypatch):
     monkeypatch.setattr("weir.qoe_eval.call.record.disturbances", lambda *_: ["the encoder was short of CPU"])
     status, out, _ = weir(*CALL)
