@@ -7,12 +7,14 @@ users.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import secrets
 from collections.abc import Container
 
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
+from aiohttp.web_protocol import RequestHandler
 
 HOST = "127.0.0.1"
 
@@ -41,6 +43,9 @@ def is_token(given: str, token: str) -> bool:
 
 
 TOKEN_PARAMETER = "token"
+# Connections without a request that has the token: how many, and for how long.
+MAX_STRANGERS = 64
+STRANGER_S = 10.0
 _NO_TOKEN = "This page needs the whole address that 'weir serve' printed: a token of the run is part of it.\n"
 
 # Reports have inline style and script; they may load files beside them and connect to no server. Files of calls may be
@@ -58,6 +63,29 @@ _PAGE_POLICY = (
 _HEADERS = HEADERS | {"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin"}
 
 
+class Connections:
+    """Closes connections without a request that has the token: other users of this machine can open any number."""
+
+    def __init__(self) -> None:
+        self._strangers: dict[RequestHandler, asyncio.TimerHandle] = {}
+
+    def accept(self, handler: RequestHandler) -> RequestHandler:
+        """Takes a new connection, and closes the oldest without a token if there are too many."""
+        while len(self._strangers) >= MAX_STRANGERS:
+            self._close(next(iter(self._strangers)))
+        self._strangers[handler] = asyncio.get_running_loop().call_later(STRANGER_S, self._close, handler)
+        return handler
+
+    def welcome(self, handler: RequestHandler) -> None:
+        """Keeps a connection: a request with the token came."""
+        if (timer := self._strangers.pop(handler, None)) is not None:
+            timer.cancel()
+
+    def _close(self, handler: RequestHandler) -> None:
+        self._strangers.pop(handler).cancel()
+        handler.force_close()
+
+
 class Access:
     """The rules of one server. Every request needs `token`, in the address or in the cookie of the first answer. One
     for a file of a call may come by a link of a report, which has another origin: there a cookie for files is enough.
@@ -70,6 +98,7 @@ class Access:
         self._cookie = f"weir-{port}"
         self._files_cookie, self._files_token = f"weir-files-{port}", secrets.token_urlsafe(24)
         self._reports_below = reports_below
+        self.connections = Connections()
 
     @property
     def middleware(self) -> Middleware:
@@ -85,6 +114,7 @@ class Access:
                 may_read or self._has_address_token(request) or self._has_cookie(request, self._cookie, self._token)
             ):
                 raise web.HTTPUnauthorized(text=_NO_TOKEN)
+            self.connections.welcome(request.protocol)
             return await handler(request)
 
         return check

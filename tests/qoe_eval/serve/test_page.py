@@ -468,7 +468,7 @@ def test_a_named_file_is_chosen_and_a_later_choice_is_kept(chromium, tmp_path, c
     shown = page.locator("#preview-title")
     for files, wanted in (([], "step-down-up"), (["mine.json", "other.json"], "mine"), (["other.json"], "other")):
         server = RunningServer(tmp_path / "calls", calls, None, [str(tmp_path / name) for name in files])
-        # What the page remembers is by origin; here each server has another.
+        # The page remembers by origin, and each server has its own here.
         page.goto(server.url)
         page.wait_for_selector("#status[data-state=ready]")
         assert shown.inner_text() == wanted

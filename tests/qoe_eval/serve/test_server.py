@@ -10,6 +10,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from weir.qoe_eval import loopback
 from weir.trainer import SHIPPED_MODEL
 
 pytestmark = pytest.mark.asyncio
@@ -117,6 +118,32 @@ async def test_other_pages_can_neither_start_nor_listen(server, origin):
     assert server.calls.settings == []
 
 
+async def test_strangers_connections_are_bounded_and_end(server, monkeypatch):
+    """Of clients that never finish a request, or have no token; those of viewers stay."""
+    monkeypatch.setattr(loopback, "STRANGER_S", 1.0)
+    async with browser(server) as session, session.ws_connect("/live") as live:
+        slow = [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(loopback.MAX_STRANGERS + 20)]
+        for number, (_, writer) in enumerate(slow):
+            whole = "\r\n" if number % 2 else ""
+            writer.write(f"GET /setup HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n{whole}".encode())
+        assert await status_of(session, "/setup") == 200
+        for reader, writer in slow:
+            await asyncio.wait_for(reader.read(), 20)
+            writer.close()
+        assert (await live.receive_json())["type"] == "hello"
+        assert not live.closed
+        assert await status_of(session, "/setup") == 200
+
+
+async def test_what_is_no_request_is_no_noise(server, capfd):
+    for text in (b"GET / HTTP/1.1\r\n\r\n", b"\x1b[2J\r\n\r\n", b"GET /" + b"a" * 9000 + b" HTTP/1.1\r\n\r\n"):
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(text)
+        assert b" 400 " in await asyncio.wait_for(reader.read(), 20)
+        writer.close()
+    assert capfd.readouterr() == ("", "")
+
+
 async def test_it_listens_on_loopback_only(server):
     for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
         address, port = line.split()[1].split(":")
@@ -167,6 +194,7 @@ async def test_files_of_calls_and_nothing_else(server, tmp_path):
             "/page/../server.py",
             "/page/%2e%2e%2f%2e%2e%2fcli.py",
             "/page/index.html",
+            f"/page/{'a' * 300}.js",
         ):
             raw = aiohttp.client.URL(f"http://127.0.0.1:{server.port}{path}", encoded=True)
             assert await status_of(session, raw) == 404, path
