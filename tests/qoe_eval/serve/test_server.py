@@ -119,7 +119,7 @@ async def test_other_pages_can_neither_start_nor_listen(server, origin):
 
 
 async def test_strangers_connections_are_bounded_and_end(server, monkeypatch):
-    """Of clients that never finish a request, or have no token; those of viewers stay."""
+    """Clients that never finish a request, or have no token, are closed; viewers stay."""
     monkeypatch.setattr(loopback, "STRANGER_S", 1.0)
     async with browser(server) as session, session.ws_connect("/live") as live:
         slow = [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(loopback.MAX_STRANGERS + 20)]
