@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from weir.installation import installed_version
 
@@ -43,13 +44,29 @@ _LOOK: dict[str, Any] = {"pretty_exceptions_enable": False, "rich_markup_mode": 
 
 def build_app() -> typer.Typer:
     """The command with its subcommands, also those whose optional packages are not installed."""
-    app = _group(COMMANDS, "Estimates the bandwidth of a call, and compares rate controllers.", completion=True)
+    # The options of completion stand before any command; reading them loads pydantic, which takes longer than the rest.
+    completion = not sys.argv[1:] or sys.argv[1].startswith("-")
+    app = _group(COMMANDS, "Estimates the bandwidth of a call, and compares rate controllers.", completion=completion)
     app.callback()(_options)
     return app
 
 
+class _BooleanHelp:
+    """A mixin that gives --help the value False where it is not given: typer would load pydantic to read None."""
+
+    def get_help_option(self, ctx: Any) -> Any:
+        option = super().get_help_option(ctx)  # type: ignore[misc] # of the class that it is mixed into
+        if option is not None:
+            option.default = False
+        return option
+
+
+class _Command(_BooleanHelp, TyperCommand):
+    pass
+
+
 def _group(commands: Commands, text: str, *, completion: bool = False) -> typer.Typer:
-    class Group(TyperGroup):
+    class Group(_BooleanHelp, TyperGroup):
         def __init__(self, **attributes: Any) -> None:
             super().__init__(**attributes)
             # The names serve suggestions; `get_command` has the commands.
@@ -74,7 +91,7 @@ def _load(name: str, place: Any, text: str) -> Any:
     found = getattr(import_module(module), attribute)
     if not isinstance(found, typer.Typer):
         function, found = found, typer.Typer(add_completion=False, **_LOOK)
-        found.command(name)(function)
+        found.command(name, cls=_Command)(function)
     command = typer.main.get_command(found)
     # Until now `main` has let Ctrl-C end the process: half an import is a traceback, or another error.
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:

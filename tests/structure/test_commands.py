@@ -22,7 +22,19 @@ QUICK = {
     ("traces", "--help"): set(),
     ("traces", "list"): {"weir.traces", "weir.traces.listing"},
 }
-SLOW = {"numpy", "scipy", "jinja2", "plotly", "onnx", "onnxruntime", "gymnasium", "aiohttp", "playwright", "torch"}
+SLOW = {
+    "numpy",
+    "scipy",
+    "pydantic",
+    "jinja2",
+    "plotly",
+    "onnx",
+    "onnxruntime",
+    "gymnasium",
+    "aiohttp",
+    "playwright",
+    "torch",
+}
 
 
 def commands(command, name=""):
