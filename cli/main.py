@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import signal
 import sys
 from enum import IntEnum
 from typing import TextIO
@@ -32,13 +33,20 @@ class ExitStatus(IntEnum):
 
 def main() -> None:
     """Runs the command and exits with its status."""
+    # Ctrl-C ends the process at once while it imports and while it ends; `build_app` has its commands interrupted.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     # Streams that were closed before the start are None, and the next files to be opened would get their numbers.
     sys.stdin, sys.stdout, sys.stderr = sys.stdin or _nothing(), sys.stdout or _nothing(), sys.stderr or _nothing()
     # File names need not be valid UTF-8; they can be printed all the same.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    sys.exit(_run())
+    try:
+        sys.exit(_run())
+    finally:
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _run() -> ExitStatus:
@@ -72,7 +80,9 @@ def _run() -> ExitStatus:
 
 
 def _fail(message: str, status: ExitStatus) -> ExitStatus:
-    print(f"weir: {message}", file=sys.stderr)
+    from weir.files.input import without_controls
+
+    print(f"weir: {without_controls(message)}", file=sys.stderr)
     return status
 
 

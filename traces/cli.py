@@ -9,23 +9,21 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from weir.errors import InputError
 from weir.files.input import printable
 from weir.files.output import refuse_to_overwrite, write_text
-from weir.traces.catalogue import CALLS_FOLDER, RFC8867_FOLDER, bundled_scenarios
-from weir.traces.formats import TraceFormat
 from weir.traces.formats.convert import format_of, parse_queue, parse_rate, render, to_scenario
 from weir.traces.formats.importers import inspect_trace, read_trace
 from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS
 from weir.traces.formats.plain_trace import scenario_from_capacity
 from weir.traces.generate.generators import GENERATORS
 from weir.traces.generate.random_domain import random_scenario
-from weir.traces.schema.scenario import MAX_DURATION_S, Scenario
+from weir.traces.listing import list_scenarios
+from weir.traces.schema.scenario import MAX_DURATION_S
 
 app = typer.Typer(help="Trace and scenario files: check, convert, list, generate.", no_args_is_help=True)
+app.command("list")(list_scenarios)
 
 _DEFAULT_RATE = "2.5M"
 _DELAY = typer.Option("--one-way-delay", help="One-way delay in ms (default: the file's, else 25).")
@@ -138,35 +136,6 @@ def convert(
     _write(target, text)
 
 
-@app.command("list")
-def list_(
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON array on stdout.")] = False,
-    rfc8867: Annotated[bool, typer.Option("--rfc8867", help="The RFC 8867 cases too.")] = False,
-    calls: Annotated[bool, typer.Option("--calls", help="Those of published experiments with calls too.")] = False,
-) -> None:
-    """List the bundled scenarios."""
-    scenarios = bundled_scenarios()
-    if rfc8867:
-        scenarios += [Scenario.load(path) for path in sorted(RFC8867_FOLDER.glob("*.json"))]
-    if calls:
-        scenarios += [Scenario.load(path) for path in sorted(CALLS_FOLDER.glob("*.json"))]
-    rows = [_summary(scenario) for scenario in scenarios]
-    if as_json:
-        typer.echo(json.dumps(rows, indent=2))
-        return
-    table = Table("scenario", "duration", "capacity, Mbps", "delay", "queue", "loss", "flows", "what it is")
-    for row in rows:
-        low, mean, high = (row[f"{key}_capacity_bps"] / 1e6 for key in ("min", "mean", "max"))
-        capacity = f"{mean:g}" if low == high else f"{low:.3g} - {mean:.3g} - {high:.3g}"
-        delay, seconds = f"{row['one_way_delay_ms']:g} ms", f"{row['duration_s']:g} s"
-        table.add_row(
-            row["name"], seconds, capacity, delay, row["queue"], row["loss"], row["flows"], row["description"]
-        )
-    console = Console()
-    # A pipe has no width: do not cut columns there.
-    (console if console.is_terminal else Console(width=160)).print(table)
-
-
 @app.command()
 def generate(
     kind: Annotated[str, typer.Argument(help=f"{', '.join(GENERATORS)} or random.")],
@@ -231,22 +200,5 @@ def _write(target: Path, text: str) -> None:
         write_text(target, text)
 
 
-def _summary(scenario: Scenario) -> dict[str, Any]:
-    assert scenario.forward.capacity is not None
-    trace = scenario.forward.capacity.trace()
-    forward = scenario.forward
-    (unit, limit), *_ = forward.queue.model_dump(exclude_none=True).items()
-    queue = f"{limit:g} {({'milliseconds': 'ms', 'packets': 'pkt'}).get(unit, unit)}"
-    return {
-        "name": scenario.name,
-        "description": scenario.description,
-        "duration_s": scenario.duration_s,
-        "min_capacity_bps": float(trace.rates_bps.min()),
-        "mean_capacity_bps": trace.mean_bps(scenario.duration_s),
-        "max_capacity_bps": float(trace.rates_bps.max()),
-        "one_way_delay_ms": forward.mean_one_way_delay_ms(scenario.duration_s),
-        "queue": queue + (" CoDel" if forward.queue_discipline == "codel" else ""),
-        "loss": forward.loss.kind,
-        "jitter": forward.jitter.kind,
-        "flows": ", ".join(flow.id for flow in scenario.flows),
-    }
+if __name__ == "__main__":
+    app()

@@ -23,6 +23,8 @@ ReceiverKind = Literal["native", "chromium"]
 Order = dict[str, Any]
 """A change to a running call, see `weir.qoe_eval.call.orders`."""
 
+WITHOUT_MODEL = ("nada", "rule")
+"""Built-in controllers that weir-peer runs at the receiver as the only member of a pool, behind the guard."""
 CODECS = ("VP8", "VP9", "H264")
 SIZES = {"1280x720": (1280, 720), "640x360": (640, 360)}
 DEFAULT_MAX_BITRATE_BPS = 2_500_000
@@ -41,8 +43,7 @@ class CommonSettings:
 
     `receiver`: chromium only with a native sender under gcc or a controller of AT_NATIVE_SENDER, which needs no REMB.
     `objective`: weights of throughput, latency and loss. `max_bitrate_bps`: limit of the encoder. `model`: None for the
-    shipped one. `own`: a custom controller that runs in place of the model. `orders`: changes during the call
-    (`orders.py`), each with its time from the start in seconds.
+    shipped one. `orders`: changes during the call (`orders.py`), each with its time from the start in seconds.
     """
 
     sender: SenderKind
@@ -54,7 +55,6 @@ class CommonSettings:
     codec: str = "VP8"
     max_bitrate_bps: int = DEFAULT_MAX_BITRATE_BPS
     model: Path | None = None
-    own: CustomController | None = None
     orders: tuple[tuple[float, Order], ...] = ()
 
 
@@ -62,8 +62,9 @@ class CommonSettings:
 class CallSettings(CommonSettings):
     """One call.
 
-    `scenario`: replayed by the link; `variation`: what its seed varied, for the record. `controller`: of IN_CALLS or
-    AT_NATIVE_SENDER, a pool specification, or the name of `own`. `out`: the folder of the call.
+    `scenario`: replayed by the link; `variation`: what its seed varied, for the record. `controller`: of IN_CALLS,
+    AT_NATIVE_SENDER or WITHOUT_MODEL, a pool specification, or the name of `own`, a custom controller that runs in
+    place of the model. `out`: the folder of the call.
     """
 
     scenario: Scenario
@@ -72,6 +73,7 @@ class CallSettings(CommonSettings):
     seed: int
     out: Path
     variation: dict[str, Any] = field(default_factory=dict)
+    own: CustomController | None = None
 
     @property
     def follows_objective(self) -> bool:
@@ -114,13 +116,14 @@ class CallResult:
 class CallPlan(CommonSettings):
     """Calls of every scenario, as each seed varies it, under every controller.
 
-    `duration_s` None: as `call_duration_s`. `own`: its name is among `controllers`.
+    `duration_s` None: as `call_duration_s`. `own`: the custom ones of the controllers by their names.
     """
 
     scenarios: Sequence[Scenario]
     controllers: Sequence[str]
     seeds: Sequence[int]
     duration_s: float | None = None
+    own: Mapping[str, CustomController] = field(default_factory=dict)
 
 
 def call_duration_s(scenario: Scenario) -> float:
@@ -144,10 +147,11 @@ def plan_calls(plan: CallPlan, out: Path, programs: Sequence[Path]) -> dict[str,
     for seed in plan.seeds:
         for scenario, variation in (vary(scenario, seed) for scenario in plan.scenarios):
             for controller in plan.controllers:
-                own = plan.own if plan.own and plan.own.name == controller else None
-                of_call = {"own": own, "model": plan.model if uses_model(controller) and not own else None}
+                own = plan.own.get(controller)
+                model_of_call = plan.model if uses_model(controller) and not own else None
                 settings = CallSettings(
-                    **common | of_call,
+                    **common | {"model": model_of_call},
+                    own=own,
                     scenario=scenario,
                     controller=controller,
                     duration_s=plan.duration_s or call_duration_s(scenario),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from weir.errors import InputError
-from weir.files.input import parse_json, printable, read_bytes, read_text
+from weir.files.input import parse_json, printable, read_bytes, read_text, without_controls
 from weir.files.output import append, file_name, make_folder, replacing, write_text
 
 
@@ -176,3 +176,52 @@ def test_names_that_are_no_utf_8_can_be_printed() -> None:
     assert printable(os.fsdecode(b"drive \xe9.csv")) == r"drive \xe9.csv"
     assert printable("drive é.csv") == "drive é.csv"
     assert printable("lone \ud800") == r"lone \xed\xa0\x80"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may write into the folders of others")
+@pytest.mark.parametrize("write", [write_text, lambda path, text: append(path, text.encode())])
+def test_root_writes_through_no_link_of_another_user(tmp_path: Path, write, monkeypatch) -> None:
+    monkeypatch.delenv("SUDO_UID", raising=False)
+    secret, theirs = tmp_path / "secret", tmp_path / "theirs"
+    secret.mkdir()
+    (secret / "file").write_text("old")
+    theirs.mkdir()
+    for name, target in (
+        ("file", "../secret/file"),
+        ("folder", str(secret)),
+        ("chain", "folder"),
+        ("new", "../secret/x"),
+        ("here", "."),
+    ):
+        (theirs / name).symlink_to(target)
+        os.lchown(theirs / name, 1234, 1234)
+    (theirs / "own").symlink_to("chain")
+    os.mkfifo(theirs / "pipe")
+    os.chown(theirs / "pipe", 1234, 1234)
+    monkeypatch.chdir(theirs)
+    for path in ("file", "new", "folder/file", "chain/file", "own/file", "here/x", theirs / "x/../folder/file", "pipe"):
+        assert "of user 1234" in refused(write, path, "new"), path
+    for path in ("folder/below", "new", "own/below"):
+        assert "of user 1234" in refused(make_folder, path), path
+    assert [path.read_text() for path in secret.iterdir()] == ["old"]
+    # The user who called sudo, and files that are no links, are as before.
+    monkeypatch.setenv("SUDO_UID", "1234")
+    write("file", "new")
+    assert (theirs / "file").is_symlink()
+    assert "new" in (secret / "file").read_text()
+    monkeypatch.setenv("SUDO_UID", "nobody")
+    write("real", "text")
+    write("/dev/null", "text")
+
+
+def test_who_is_not_root_follows_any_link(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    (tmp_path / "link").symlink_to("file")
+    if os.getuid() == 0:
+        os.lchown(tmp_path / "link", 1234, 1234)
+    write_text(tmp_path / "link", "text")
+    assert (tmp_path / "file").read_text() == "text"
+
+
+def test_control_characters_do_not_reach_a_terminal() -> None:
+    assert without_controls("a\x1b[31m\r\x9bé\n\tb\x7f") == "a\\x1b[31m\\x0d\\x9bé\n\tb\\x7f"

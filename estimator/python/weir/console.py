@@ -5,9 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, fields
-from typing import TypeVar, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
 from rich.console import Console
+
+from weir.files.input import without_controls
 
 Options = TypeVar("Options")
 
@@ -21,8 +23,13 @@ def output_console() -> Console:
 
 
 def error_console() -> Console:
-    """Standard error, as plain text: for progress and complaints."""
-    return Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
+    """Standard error, as plain text without control characters: for progress and complaints."""
+    return _PlainConsole(stderr=True, markup=False, highlight=False, soft_wrap=True)
+
+
+class _PlainConsole(Console):
+    def print(self, *objects: Any, **options: Any) -> None:
+        super().print(*(without_controls(one) if isinstance(one, str) else one for one in objects), **options)
 
 
 def with_options(options: type[Options]) -> Callable[[Callable[[Options], None]], Callable[..., None]]:

@@ -16,8 +16,8 @@ CHROMIUM = "/usr/bin/chromium"
 class RunningServer:
     """A server in an event loop of its own thread."""
 
-    def __init__(self, out, calls, models):
-        self.out, self.calls, self.models = out, calls, models
+    def __init__(self, out, calls, models, inputs=()):
+        self.out, self.calls, self.models, self.inputs = out, calls, models, inputs
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
@@ -25,7 +25,9 @@ class RunningServer:
         self.url, self.port, self.token = self._server.url, self._server.port, self._server.token
 
     async def _start(self):
-        server = Server(ServeOptions(offered_scenarios([]), self.out, self.calls.backend(), Models(self.models)))
+        server = Server(
+            ServeOptions(offered_scenarios(self.inputs), self.out, self.calls.backend(), Models(self.models))
+        )
         await server.start()
         return server
 

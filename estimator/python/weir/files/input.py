@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import select
 import time
 from collections import Counter
@@ -17,6 +18,7 @@ LARGEST_TEXT_BYTES = 64 << 20
 """Limit for a trace, a scenario, a configuration or a summary: far above any real one."""
 
 LARGEST_MODEL_BYTES = 64 << 20
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _LONGEST_WAIT_S = 10.0
 _LONGEST_READ_S = 60.0
 
@@ -143,6 +145,13 @@ def printable(text: str | os.PathLike[str]) -> str:
     except UnicodeEncodeError:
         raw = text.encode("utf-8", "surrogatepass")
     return raw.decode("utf-8", "backslashreplace")
+
+
+def without_controls(text: str) -> str:
+    r"""A text of a file, a program or an exception for a terminal: control characters, with which it could write over
+    other lines, become ``\x1b``; line breaks and tabs stay.
+    """
+    return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def why(error: Exception) -> str:
