@@ -97,6 +97,10 @@ Result<std::unique_ptr<DecisionMaker>> ProgramDecisionMaker::Start(std::unique_p
   line += "}\n";
   const auto answer = maker->process_->Ask(line, decision_limit * kStartLimitFactor);
   if (!answer) return maker->Failed(answer.error());
+  // An echo has every field that an answer needs.
+  if (answer.value().size() + 1 == line.size() && line.starts_with(answer.value())) {
+    return maker->Failed("it repeats what it is asked; a controller answers");
+  }
   const auto version = maker->Number(answer.value(), "version");
   if (!version) return maker->Failed(version.error());
   if (version.value() != WEIR_CONTROLLER_VERSION) {

@@ -16,7 +16,8 @@ from weir.qoe_eval.dumps.charts import connection_chart, sent_streams, time_span
 from weir.qoe_eval.dumps.dump import DumpedConnection, StatsDump, parse_internals, parse_json
 from weir.qoe_eval.dumps.rtcstats_file import MAGIC, parse_rtcstats
 from weir.qoe_eval.report.page_table import Cell, Row, Table
-from weir.qoe_eval.report.page_template import Section, render_page
+from weir.qoe_eval.report.page_template import REPORT, Section, render_page
+from weir.qoe_eval.runs.store import refuse_other_results
 
 LARGEST_BYTES = 64 << 20
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -65,7 +66,6 @@ def _read(path: Path) -> str:
         ) from None
 
 
-REPORT = "report.html"
 _MOST_STREAMS = 40
 _HEADS = (
     "Stream", "Codec", Cell("Bitrate", "kbps"), Cell("Frames", "per s"), Cell("Size", "px, last"), Cell("Lost", "%"),
@@ -82,6 +82,7 @@ def write_dump_report(dump: StatsDump, out: Path) -> Path:
     """
     page = out / REPORT
     make_folder(out)
+    refuse_other_results(out, REPORT)
     write_text(page, render_dump(dump))
     return page
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from weir.qoe_eval.measures.statistics import compare_paired, distinct_runs, spread
 from weir.qoe_eval.measures.table import MEASURES, Kind, Measure
-from weir.qoe_eval.records import MeasureAbout, PairedComparison, PairedRow, Record, RunAbout, Summary
+from weir.qoe_eval.records import MeasureAbout, PairedComparison, PairedRow, Record, RunAbout, Spread, Summary
 from weir.registry import SIMULATED
 
 REFERENCE = "weir"
@@ -27,24 +27,36 @@ def summarise(results: Sequence[Record], run: RunAbout, kind: Kind = "replay") -
     def by_measure(some: Sequence[Record]) -> dict[tuple[str, str], Values]:
         return {(name, measure): run_values(some, name, measure) for name in controllers for measure in measures}
 
-    values, every_value = by_measure(distinct_runs(results)), by_measure(results)
+    every_value = by_measure(results)
+    values = by_measure(distinct_runs(results))
+    common = {measure: common_runs(values[name, measure] for name in controllers) for measure in measures}
+
+    def found(name: str, described: Measure) -> Spread | None:
+        of_common = {one: value for one, value in values[name, described.name].items() if one in common[described.name]}
+        return spread(described, of_common, run.near_copies)
+
     return Summary(
         run=run,
         metrics={m.name: MeasureAbout(label=m.label, better=m.better, meaning=m.meaning) for m in measures.values()},
         controllers={
-            name: {
-                measure: found
-                for measure, described in measures.items()
-                if (found := spread(described, values[name, measure]))
-            }
+            name: {measure: one for measure, described in measures.items() if (one := found(name, described))}
             for name in controllers
         },
         scenarios={
             scenario: _by_controller(scenario, controllers, every_value)
             for scenario in dict.fromkeys(result.scenario for result in results)
         },
-        paired=_paired(controllers, values, measures),
+        paired=_paired(controllers, values, measures, run.near_copies),
+        completed={name: sum(result.controller == name for result in results) for name in controllers},
     )
+
+
+def common_runs(values: Iterable[Values]) -> set[tuple[str, int]]:
+    """The runs that all controllers have, of those that have any: means over what each has completed would favor one
+    that fails on hard paths. All runs, where none is common to all.
+    """
+    known = [by_run.keys() for by_run in values if by_run]
+    return (set.intersection(*map(set, known)) or set.union(*map(set, known))) if known else set()
 
 
 def ordered_controllers(names: Iterable[str]) -> list[str]:
@@ -115,6 +127,7 @@ def _paired(
     controllers: Sequence[str],
     values: Mapping[tuple[str, str], Values],
     measures: Mapping[str, Measure],
+    copies: Mapping[str, str],
 ) -> list[PairedRow]:
     if REFERENCE not in controllers:
         return []
@@ -123,7 +136,7 @@ def _paired(
         for metric, described in measures.items():
             if other == REFERENCE:
                 continue
-            found = compare_paired(described, values[REFERENCE, metric], values[other, metric])
+            found = compare_paired(described, values[REFERENCE, metric], values[other, metric], copies)
             if found:
                 rows.append(PairedRow.of(REFERENCE, other, metric, found))
     return rows
