@@ -104,13 +104,13 @@ def family_table(one: Evaluated) -> list[FamilyRow]:
 def _goals(rows: Sequence[GoalRow]) -> Table:
     kinds = {True: "good", False: "bad", None: "even"}
     return Table(
-        ["What", "Measured", "Reached", "Goal"],
+        ["What", "Reached", "Measured", "Goal"],
         [
             Row(
                 [
                     Cell(row.what, row.detail),
-                    Cell(row.measured or "–", strong=True),
                     Cell(row.verdict, kind=f"verdict {kinds[row.reached]}"),
+                    Cell(row.measured or "–", strong=True),
                     row.bound,
                 ]
             )
