@@ -99,7 +99,7 @@ Result<std::unique_ptr<DecisionMaker>> ProgramDecisionMaker::Start(std::unique_p
   if (!answer) return maker->Failed(answer.error());
   // An echo has every field that an answer needs.
   if (answer.value().size() + 1 == line.size() && line.starts_with(answer.value())) {
-    return maker->Failed("it repeats what it is asked; a controller answers");
+    return maker->Failed("it repeats its input; a controller answers");
   }
   const auto version = maker->Number(answer.value(), "version");
   if (!version) return maker->Failed(version.error());

@@ -26,7 +26,7 @@ RESULTS = "results.jsonl"
 SET_ASIDE = "results.previous.jsonl"
 SERIES = "series"
 LARGEST_SERIES_BYTES = 256 << 20
-"""Of one run, unpacked: hundreds of flows for a day."""
+"""The series of one run, unpacked: hundreds of flows for a day."""
 
 
 def refuse_other_results(folder: Path, own: str) -> None:
