@@ -51,6 +51,8 @@ def main() -> None:
 
 def _run() -> ExitStatus:
     try:
+        if any(argument == "" or (argument[:2] == "--" and argument[-1] == "=") for argument in sys.argv[1:]):
+            raise InputError("an argument is empty; give it a value, or leave its option away")
         from weir.cli.app import build_app
 
         build_app()()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.logs import read_pool_states
@@ -109,7 +110,8 @@ class _CallLines:
             with np.errstate(divide="ignore", invalid="ignore"):
                 rates = 8 * link.bytes / link.interval_s
             x, y = binned(self._since(link.time_us), rates / 1e3, self.duration_s, self._width_s, np.mean)
-            return self._line(x, y, "kbps")
+            whole = self._whole(x, self._width_s)
+            return self._line(x[whole], y[whole], "kbps")
         streams = read_stats_log(self._folder / logs.RECEIVER_STATS).of("inbound-rtp", "video")
         if not streams:
             return None
@@ -134,8 +136,7 @@ class _CallLines:
         width_s = self._frame_width_s
         times = self._rendered_s(self._frames)
         x, y = binned(times, np.ones(len(times)), self.duration_s, width_s, np.sum)
-        # An incomplete last bin would show a drop that did not happen.
-        whole = x + width_s / 2 <= self.duration_s + 1e-9
+        whole = self._whole(x, width_s)
         return self._line(x[whole], np.nan_to_num(y[whole]) / width_s, "per s", decimals=1) if len(times) else None
 
     def vmaf(self) -> Line:
@@ -190,6 +191,10 @@ class _CallLines:
             decimals=decimals,
             width=2.2 if own else 1.6,
         )
+
+    def _whole(self, x: Array, width_s: float) -> NDArray[np.bool_]:
+        """The bins without the last one, if that is incomplete: it would show a drop that did not happen."""
+        return x + width_s / 2 <= self.duration_s + 1e-9
 
     def _since(self, times_us: Array) -> Array:
         return (times_us - self._start_us) / 1e6

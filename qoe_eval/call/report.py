@@ -212,18 +212,18 @@ def _calls_table(calls: Sequence[tuple[Call, Path]], out: Path) -> Section:
             call.case,
             Cell(call.controller, kind="text", swatch=call.controller),
             str(call.record.seed),
+            Cell("no", kind="bad") if why else "yes",
             *(MEASURES[name].display(measures.get(name)) for name in _PER_CALL),
             Cell("" if links else "–", kind="text", links=links),
-            Cell("no", kind="bad") if why else "yes",
         ]
         rows.append(Row(cells, call.controller == REFERENCE))
     heads: Cells = [
         "Scenario",
         "Controller",
         "Seed",
+        "In means",
         *measure_heads([MEASURES[name] for name in _PER_CALL]),
         "See",
-        "In means",
     ]
     return Section("calls", "Calls", "call/calls", {"table": Table(heads, rows), "left_out": left_out})
 

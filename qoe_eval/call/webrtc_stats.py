@@ -173,7 +173,7 @@ class StatsReports:
         pairs = self.of("candidate-pair")
         for transport in self.of("transport"):
             named = self.objects.get(transport.text("selectedCandidatePairId"))
-            if named is not None and named in pairs:
+            if named is not None and named.type == "candidate-pair":
                 return named
         return max(pairs, key=_carried, default=None)
 

@@ -20,6 +20,7 @@ from weir.qoe_eval.measures.summary import ordered_controllers, scenario_differe
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import FamilyRow, PairedComparison
 from weir.qoe_eval.report.chart_rows import Chart
+from weir.qoe_eval.report.display import counted
 from weir.qoe_eval.report.goal_table import Row as GoalRow
 from weir.qoe_eval.report.goal_table import print_rows, reached_text, rows_document
 from weir.qoe_eval.report.page_table import Cell, Row, Table
@@ -60,7 +61,7 @@ def evaluation_page(evaluated: Sequence[Evaluated], run: Mapping[str, Any], out:
     controllers: set[str] = set()
     for one in evaluated:
         name, table = one.planned.suite.name, family_table(one)
-        view = {"table": _goals(one.rows), "note": f"{one.planned.suite.about} {reached_text(one.rows)} {_NOTE}"}
+        view = {"table": _goals(one.shown), "note": f"{one.planned.suite.about} {reached_text(one.rows)} {_NOTE}"}
         sections.append(Section(name, f"Goals: {name}", "goals", view))
         sections.append(families(table, has_own_sections=True))
         if one.pages:
@@ -90,7 +91,9 @@ def print_evaluation(evaluated: Sequence[Evaluated]) -> None:
         if table := family_table(one):
             _print_families(table)
             typer.echo()
-        print_rows(one.rows)
+        print_rows(one.shown)
+        if hidden := len(one.rows) - len(one.shown):
+            typer.echo(f"{counted(hidden, 'goal')} of sets that were not chosen")
 
 
 def family_table(one: Evaluated) -> list[FamilyRow]:
@@ -101,14 +104,14 @@ def family_table(one: Evaluated) -> list[FamilyRow]:
 def _goals(rows: Sequence[GoalRow]) -> Table:
     kinds = {True: "good", False: "bad", None: "even"}
     return Table(
-        ["What", "Goal", "Measured", "Reached"],
+        ["What", "Reached", "Measured", "Goal"],
         [
             Row(
                 [
                     Cell(row.what, row.detail),
-                    row.bound,
+                    Cell(row.verdict, kind=f"verdict {kinds[row.reached]}"),
                     Cell(row.measured or "–", strong=True),
-                    Cell(row.verdict, kind=kinds[row.reached]),
+                    row.bound,
                 ]
             )
             for row in rows

@@ -77,7 +77,8 @@ def rewrite(folder: Path) -> tuple[Summary, Path]:
     store = RunStore(folder)
     records = store.read()
     if not records:
-        raise InputError(f"{folder}: no complete runs in {RESULTS}; give a folder that 'weir replay' has written")
+        found = f"no complete run in {RESULTS}" if store.results_path.is_file() else f"no {RESULTS} in it"
+        raise InputError(f"{folder}: {found}; give a folder that 'weir replay', 'call' or 'train' has written")
     if any(not record.measures for record in records):
         raise InputError(f"{store.results_path}: records without metrics; it was not written by 'weir replay'")
     about = read_run(folder / SUMMARY)

@@ -31,8 +31,10 @@ def print_means(summary: Summary, shown: Sequence[str]) -> None:
     for name in shown:
         heading = f"{MEASURES[name].label}\n{MEASURES[name].unit}"
         table.add_column(heading, justify="right", min_width=max(map(len, heading.split())))
+    table.add_column("runs", justify="right")
     for controller, values in summary.controllers.items():
         cells = [MEASURES[name].display(values[name].mean) if name in values else "–" for name in shown]
+        cells.append(str(summary.completed.get(controller, "")))
         table.add_row(controller, *cells, style="bold" if controller == REFERENCE else None)
     console = Console()
     if not console.is_terminal:

@@ -220,9 +220,17 @@ def test_a_death_is_status_1_and_the_rest_is_reported(weir, trace, tmp_path):
 
 
 def test_report_of_a_folder_without_results(weir, tmp_path):
-    status, _, error = weir("report", "nowhere")
-    assert status == 2
-    assert "nowhere: no such file" in error
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "begun").mkdir()
+    (tmp_path / "begun/results.jsonl").write_text("")
+    for folder, message in (
+        ("nowhere", "nowhere: no such file"),
+        ("empty", "empty: no results.jsonl in it; give a folder that 'weir replay', 'call' or 'train' has written"),
+        ("begun", "begun: no complete run in results.jsonl; give a folder that"),
+    ):
+        status, _, error = weir("report", folder)
+        assert (status, message in error) == (2, True), error
+    assert "--csv" in weir("report", "--help")[1]
 
 
 def test_version_and_help(weir):

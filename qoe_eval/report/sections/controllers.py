@@ -44,17 +44,31 @@ def headline(summary: Summary) -> Section:
     domain = _domain([controllers[name][leading.name] for name in ordered])
     low, high = (f"{end:g}" for end in domain)
     heads: Cells = [
-        "Controller", *measure_heads([leading]), "95 % interval", Cell(ends=(low, high)), Cell("p5", "of runs"),
-        Cell("Worst", "run"), *measure_heads([MEASURES[name] for name in HEADLINE]),
+        "Controller", *measure_heads([leading]), Cell("95 % interval", kind="optional"),
+        Cell(ends=(low, high), kind="optional"), *measure_heads([MEASURES[name] for name in HEADLINE]),
+        Cell("p5", "of runs"), Cell("Worst", "run"), Cell("Runs", "complete"),
     ]  # fmt: skip
     rows = []
     for name in ordered:
         score = controllers[name][leading.name]
         mark = interval_mark(score.mean, score.ci95, domain, colour(name))
-        scores: Cells = [Cell(leading.display(score.mean), strong=True), interval(score.ci95, leading), Cell(mark=mark)]
+        scores = [
+            Cell(leading.display(score.mean), strong=True),
+            Cell(interval(score.ci95, leading), kind="optional"),
+            Cell(mark=mark, kind="optional"),
+        ]
         tails = [leading.display(score.p5), leading.display(score.worst)]
         rows.append(
-            Row([controller_cell(name), *scores, *tails, *means(controllers[name], HEADLINE)], name == REFERENCE)
+            Row(
+                [
+                    Cell(name, _missing(summary, name), swatch=name),
+                    *scores,
+                    *means(controllers[name], HEADLINE),
+                    *tails,
+                    f"{summary.completed.get(name, 0):,}",
+                ],
+                name == REFERENCE,
+            )
         )
     view = {
         "table": Table(heads, rows),
@@ -63,6 +77,12 @@ def headline(summary: Summary) -> Section:
         "all_measures": all_measures(summary, "replay"),
     }
     return Section("headline", "Controllers", "replay/headline", view)
+
+
+def _missing(summary: Summary, name: str) -> str:
+    """How many runs a controller has completed, where another has more; the means are over those of all."""
+    number, most = summary.completed.get(name, 0), max(summary.completed.values(), default=0)
+    return f"{number:,} of {most:,} runs" if number < most else ""
 
 
 def means(values: Mapping[str, Spread], names: Sequence[str]) -> list[str]:
@@ -131,8 +151,8 @@ def _part(measure: Measure, rows: Sequence[PairedRow]) -> MeasureTable:
     reach = max([*ends, 1e-9]) * 1.05
     shown = measure.display(reach)
     heads: Cells = [
-        f"{REFERENCE} against", Cell(measure.label, f"difference, {measure.unit}"), "95 % interval",
-        Cell(ends=(f"−{shown}", f"+{shown}")), "Verdict", "Won", "Of how many independent",
+        f"{REFERENCE} against", Cell(measure.label, f"difference, {measure.unit}"), "Verdict", "95 % interval",
+        Cell(ends=(f"−{shown}", f"+{shown}"), kind="optional"), "Won", "Of how many independent",
     ]  # fmt: skip
     return MeasureTable(measure, Table(heads, [_paired_row(measure, row, reach) for row in rows], "forest"))
 
@@ -143,9 +163,9 @@ def _paired_row(measure: Measure, row: PairedRow, reach: float) -> Row:
         [
             controller_cell(row.b),
             Cell(signed(row.mean, measure), strong=True),
-            interval(row.ci95, measure, of_difference=True),
-            Cell(mark=interval_mark(row.mean, row.ci95, (-reach, reach), mark_colour, zero=True)),
             Cell(verdict, kind=judged),
+            interval(row.ci95, measure, of_difference=True),
+            Cell(mark=interval_mark(row.mean, row.ci95, (-reach, reach), mark_colour, zero=True), kind="optional"),
             str(row.wins),
             Cell(counted(row.independent, "scenario"), seeds_text(row.independent, row.n)),
         ]

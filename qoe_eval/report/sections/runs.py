@@ -47,9 +47,18 @@ def what_was_run(records: Sequence[RunRecord], summary: Summary) -> Section:
         *custom.items(),
         ("Model", f"{run.model.name}, SHA-256 {run.model.sha256}" if run.model else "none was needed"),
         ("Versions", versions_of(records)),
+        *_near_copies(run.near_copies),
         ("Runs", f"{run.runs:,} complete of {run.planned:,}"),
     ]
     return run_section(run.command, entries, _NOTE, _scenarios(records, run.scenarios))
+
+
+def _near_copies(copies: Mapping[str, str]) -> list[tuple[str, str]]:
+    if not copies:
+        return []
+    named = ", ".join(f"{copy} of {original}" for copy, original in list(copies.items())[:_MOST_TEXTS])
+    more = f" and {len(copies) - _MOST_TEXTS} more" if len(copies) > _MOST_TEXTS else ""
+    return [("Nearly the same path", f"{named}{more}: counted as one, because they are not independent")]
 
 
 def versions_of(records: Sequence[Record]) -> str:

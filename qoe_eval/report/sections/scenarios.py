@@ -101,7 +101,8 @@ def worst_runs(records: Sequence[RunRecord]) -> Section | None:
     lowest: dict[str, tuple[RunRecord, float]] = {}
     for one in sorted((one for one in scored if one[0].controller == of), key=lambda one: one[1]):
         lowest.setdefault(one[0].scenario, one)
-    heads: Cells = ["Scenario", "Seed", *measure_heads([MEASURES[name] for name in WORST]), "Best other", "Against it"]
+    leading, *others = measure_heads([MEASURES[name] for name in WORST])
+    heads: Cells = ["Scenario", leading, "Best other", "Against it", *others, "Seed"]
     rows = [_worst_row(*one, scored) for one in list(lowest.values())[:WORST_ROWS]]
     view = {"controller": of, "table": Table(heads, rows)}
     return Section("worst", "Worst scenarios", "replay/worst_runs", view, f"Worst scenarios of {of}")
@@ -110,7 +111,7 @@ def worst_runs(records: Sequence[RunRecord]) -> Section | None:
 def _worst_row(record: RunRecord, utility: float, scored: Sequence[tuple[RunRecord, float]]) -> Row:
     first, *rest = (MEASURES[name].display(record.measures.get(name)) for name in WORST)
     best_other = _best_other(record, utility, scored)
-    return Row([Cell(record.scenario, scenario=True), str(record.seed), Cell(first, strong=True), *rest, *best_other])
+    return Row([Cell(record.scenario, scenario=True), Cell(first, strong=True), *best_other, *rest, str(record.seed)])
 
 
 def _best_other(record: RunRecord, utility: float, scored: Sequence[tuple[RunRecord, float]]) -> list[Cell]:
@@ -137,8 +138,9 @@ def families(rows: Sequence[FamilyRow], *, has_own_sections: bool) -> Section | 
     measure = MEASURES["challenge"]
     controllers = ordered_controllers(name for row in rows for name in row.scores)
     heads: Cells = [
-        "Family", "Scenarios", *map(controller_cell, controllers), Cell("To better gcc", "difference"),
-        Cell("To rule", "difference"), Cell("Worst score", "against gcc"), Cell("Worst utilisation", "of gcc’s"),
+        "Family", Cell("To better gcc", "difference"), Cell("To rule", "difference"),
+        Cell("Worst score", "against gcc"), Cell("Worst utilisation", "of gcc’s"),
+        *map(controller_cell, controllers), "Scenarios",
     ]  # fmt: skip
     found = [
         Row(
@@ -146,11 +148,11 @@ def families(rows: Sequence[FamilyRow], *, has_own_sections: bool) -> Section | 
                 Cell("", row.description, links=[(f"#family-{row.name}", row.name)])
                 if has_own_sections
                 else Cell(row.name, row.description),
-                str(row.scenarios),
-                *(measure.display(row.scores.get(name)) for name in controllers),
                 *(_difference(one, measure) for one in (row.against_gcc, row.against_rule)),
                 _worst(row.name, row.worst_score, "{:+.1f}"),
                 _worst(row.name, row.worst_utilisation, "{:.2f}"),
+                *(measure.display(row.scores.get(name)) for name in controllers),
+                str(row.scenarios),
             ]
         )
         for row in rows

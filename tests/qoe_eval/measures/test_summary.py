@@ -110,3 +110,39 @@ def test_what_did_not_run_is_not_there():
     row = family_row("x", "", records_of({"weir": {"x-a": (90,)}}))
     assert row.scores == {"weir": 90}
     assert (row.better_gcc, row.against_gcc, row.against_rule, row.worst_score) == (None, None, None, None)
+
+
+def test_means_are_over_the_runs_that_every_controller_has():
+    scores = {"weir": {"easy": 90, "hard": 50}, "gcc": {"easy": 80, "hard": 40}, "dies": {"easy": 82.5}}
+    results = [result(scenario, name, 1, challenge=score, utility=None if name == "dies" else score)
+               for name, by in scores.items() for scenario, score in by.items()]  # fmt: skip
+    found = summarise(results, RunAbout())
+    assert {name: spread["challenge"].mean for name, spread in found.controllers.items()} == {
+        "weir": 90, "gcc": 80, "dies": 82.5,
+    }  # fmt: skip
+    assert {spread["challenge"].n for spread in found.controllers.values()} == {1}
+    assert found.completed == {"weir": 2, "gcc": 2, "dies": 1}
+    # A measure that a controller never has takes no run from the others.
+    assert found.controllers["weir"]["utility"].mean == 70
+    assert [row.n for row in found.paired if (row.b, row.metric) == ("gcc", "challenge")] == [2]
+
+
+def test_without_a_common_run_each_has_its_own():
+    found = summarise([result("a", "weir", 1, challenge=90), result("b", "gcc", 1, challenge=80)], RunAbout())
+    assert {name: spread["challenge"].n for name, spread in found.controllers.items()} == {"weir": 1, "gcc": 1}
+
+
+def test_scores_of_a_family_are_over_the_scenarios_that_all_have():
+    row = family_row("x", "", records_of({"weir": {"x-a": (90,), "x-b": (50,)}, "dies": {"x-a": (80,)}}))
+    assert row.scores == {"weir": 90, "dies": 80}
+
+
+def test_near_copies_of_a_path_count_once():
+    results = [
+        result(f"p{i}", name, 1, challenge=score + i) for i in range(30) for name, score in (("weir", 50), ("gcc", 40))
+    ]
+    assert summarise(results, RunAbout()).controllers["weir"]["challenge"].independent == 30
+    found = summarise(results, RunAbout(near_copies={f"p{i}": "p0" for i in range(1, 30)}))
+    spread, (row,) = found.controllers["weir"]["challenge"], [row for row in found.paired if row.metric == "challenge"]
+    assert (spread.n, spread.independent, spread.ci95) == (30, 1, (None, None))
+    assert (row.n, row.independent, row.wins, row.ci95) == (30, 1, 1, (None, None))
