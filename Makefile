@@ -148,8 +148,8 @@ FUZZ_SECONDS ?= 60
 fuzz: build/stamps/test ## Every fuzz target for FUZZ_SECONDS (60)
 	cmake --preset fuzz -DPython_EXECUTABLE=$(abspath $(BIN))/python >/dev/null
 	cmake --build --preset fuzz
-	mkdir -p build/fuzz/corpus/model_fuzzer
-	find build/fuzz/tests/models -name '*.onnx' -size -16k -exec cp -n {} build/fuzz/corpus/model_fuzzer \;
+	mkdir -p build/fuzz/corpus/model
+	find build/fuzz/tests/models -name '*.onnx' -size -16k -exec cp -n {} build/fuzz/corpus/model \;
 	for target in build/fuzz/tests/fuzz/*_fuzzer; do \
 	  name=$$(basename $$target _fuzzer); echo "== $$name"; mkdir -p build/fuzz/corpus/$$name tests/fuzz/corpus/$$name; \
 	  $$target -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 build/fuzz/corpus/$$name tests/fuzz/corpus/$$name; \
