@@ -116,7 +116,7 @@ report: build ## Replay the bundled scenarios with every controller; writes buil
 	$(BIN)/weir replay catalogue --families --seeds $(SEEDS) --out $(REPORT_DIR)
 
 .PHONY: test
-test: build-test ## Run all checks: lint, C++ tests, sanitizers, Python tests
+test: build-test ## Run the checks of every change: lint, C++ tests, sanitizers, Python tests
 	$(MAKE) lint
 	ctest --test-dir build/release --output-on-failure -j $$(nproc)
 	$(MAKE) asan

@@ -114,7 +114,9 @@ class _Call:
             await self._set_up(video)
             failure = await self._until_over()
         except (EndpointFailed, LinkFailed, NamespacesFailed, SourceVideoFailed, MissingComponent) as error:
-            failure, missing = str(error), isinstance(error, MissingComponent)
+            # A part that ended before is why this one failed.
+            earlier = self._over.result() if self._over.done() else ""
+            failure, missing = earlier or str(error), not earlier and isinstance(error, MissingComponent)
         finally:
             self._progress.ended_us = monotonic_us()
             # Not interrupted by the cancellation that may have led here.
