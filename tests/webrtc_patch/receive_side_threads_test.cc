@@ -46,6 +46,7 @@ TEST_F(ReceiveSideThreads, ModelsAreReplacedWhileCallsDecideBeginAndEnd) {
 
   std::atomic<int> running = kCalls;
   std::vector<std::thread> calls;
+  calls.reserve(kCalls);
   for (int i = 0; i < kCalls; ++i) {
     calls.emplace_back([&running] {
       // One call ends and the next begins on the same thread.
@@ -77,6 +78,7 @@ TEST_F(ReceiveSideThreads, OnePoolFactoryServesCallsOfManyThreads) {
   const auto receive_side = ReceiveSideSwitch::Create(std::move(config));
   receive_side->Install();
   std::vector<std::thread> calls;
+  calls.reserve(4);
   for (int i = 0; i < 4; ++i) {
     calls.emplace_back([] {
       for (int number = 0; number < 10; ++number) ReceiveSideCall().Run(500, 400'000);
