@@ -84,12 +84,17 @@ build: build/stamps/run ## Install what is missing, build, and install `weir` an
 .PHONY: train
 train: build build/stamps/train$(if $(CUDA),-cuda) ## Install what `weir train` and `weir export` need: torch without CUDA; CUDA=1: with it
 
-# From one configuration, in about half an hour on two cores. Goes on from the checkpoint when it was interrupted.
+# From one configuration, in about half an hour on four cores; goes on from the checkpoint when it was interrupted. Two
+# stages: the learning rate falls over the steps of a run, and a second run raises it once more.
 MODEL_DIR ?= build/model
 MODEL_RUN = $(MODEL_DIR)/run
+MODEL_STAGES = 12000000 15000000
 .PHONY: model
 model: train ## Make a model like the shipped one: train, export, replay, card; writes build/model/weir.onnx and weir.md
-	$(BIN)/weir train trainer/configs/weir.toml --out $(MODEL_RUN) $$([ ! -e $(MODEL_RUN)/checkpoint.zip ] || echo --resume)
+	for steps in $(MODEL_STAGES); do \
+	  $(BIN)/weir train trainer/configs/weir.toml --steps $$steps --out $(MODEL_RUN) \
+	    $$([ ! -e $(MODEL_RUN)/checkpoint.zip ] || echo --resume); \
+	done
 	$(BIN)/weir export $(MODEL_RUN) --out $(MODEL_DIR)/weir.onnx
 	$(BIN)/weir replay catalogue --model $(MODEL_DIR)/weir.onnx --seeds $(SEEDS) --out $(MODEL_DIR)/report
 	$(BIN)/weir model $(MODEL_DIR)/weir.onnx --card --summary $(MODEL_DIR)/report/summary.json
