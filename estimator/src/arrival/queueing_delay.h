@@ -23,8 +23,9 @@ struct DelaySlot {
   DataSize size = DataSize::Zero();
   // Above 0 once the slot has ended.
   TimeDelta duration = TimeDelta::Zero();
-  // Packets that arrived with a send time.
+  // Packets that arrived with a send time, and those of them that are 30 ms or more below the base.
   int64_t packets = 0;
+  int64_t fast_packets = 0;
 };
 
 // Distinguishes a delay of the path from a queue, which drains when the rate falls. A level L above the base delay is
@@ -83,9 +84,15 @@ class StandingDelay {
 // The one-way delay of the path itself, which changes with its route and with the clocks of its ends. From the smallest
 // delay of each slot of at least 100 ms and six packets, the base
 //
-// 1. falls to the median of the last three: a single wrong send time does not move it;
+// 1. falls to the median of the last three, but by 30 ms or more only when most packets of a slot were that fast: a few
+//    wrong send times do not move it;
 // 2. rises to the smallest of the last 30 s;
 // 3. rises to the level that DelayLevel finds.
+//
+// A rise by rule 2 of 30 ms or more is unproven, since a queue that never drained looks the same. Until the base falls
+// back or DelayLevel finds a level above the base before the rise, that base counts again for 5 s at a time:
+// controllers back off, and the delay falls if it is a queue. The pauses between are 15 s, doubled each time up to 4
+// minutes.
 //
 // Before there are three slots, and again after 30 s without a packet, it is the smallest delay seen.
 class BaseDelay {
@@ -107,16 +114,26 @@ class BaseDelay {
   // A path that delivers nothing for so long may have stalled: the time does not count as a low rate.
   static constexpr TimeDelta kStall = TimeDelta::Millis(500);
   static constexpr TimeDelta kShortestSlot = TimeDelta::Millis(100);
+  static constexpr TimeDelta kFirstPause = TimeDelta::Seconds(15);
   static constexpr size_t kBuckets = 10;
   static constexpr int64_t kFewestPackets = 6;
 
   void EndSlot(Timestamp time);
+  void SetUnproven(Timestamp time, bool unproven);
   // Raises the base to the level, if there is one.
   void Rise(Timestamp time, const DelayLevel& level);
   void AddToWindow(Timestamp time, TimeDelta delay);
   TimeDelta Lowest() const;
 
   TimeDelta base_ = TimeDelta::Zero();
+  // The base without the rises by rule 2 since it fell or a level was found.
+  TimeDelta proven_base_ = TimeDelta::Zero();
+  bool unproven_ = false;
+  // The base is unproven, and the proven base counts, until then; else the next time begins then.
+  bool measures_ = false;
+  Timestamp measures_until_ = Timestamp::MinusInfinity();
+  TimeDelta pause_ = kFirstPause;
+  TimeDelta fast_delay_ = TimeDelta::MinusInfinity();
   DelaySlot slot_;
   Timestamp slot_start_ = Timestamp::MinusInfinity();
   Timestamp latest_ = Timestamp::MinusInfinity();
@@ -242,11 +259,12 @@ class DelayNoise {
   slot_.minimum_delay = std::min(slot_.minimum_delay, delay);
   slot_.size += size;
   ++slot_.packets;
+  slot_.fast_packets += delay <= fast_delay_ ? 1 : 0;
   if (slots_ < minima_.size()) {
     base_ = std::min(base_, delay);
     AddToWindow(time, base_);
   }
-  return base_;
+  return measures_ ? proven_base_ : base_;
 }
 
 [[gnu::always_inline]] inline QueueingDelay::Result QueueingDelay::Update(Timestamp arrival,

@@ -15,6 +15,7 @@ namespace weir {
   ROW("slew", MakeSlewRule, true, true, true)         \
   ROW("veto", MakeVetoRule, true, false, false)       \
   ROW("policer", MakePolicerRule, true, false, false) \
+  ROW("probe", MakeProbeRule, true, false, false)     \
   ROW("stale", MakeStaleRule, true, true, true)
 
 #define WEIR_DECLARE(name, make, ...) std::unique_ptr<GuardRule> make();
