@@ -1,4 +1,4 @@
-// The guard's invariant (probe_rule.cc): whatever happened to the path, to feedback and to the packets' contents, no
+// The guard's invariant (overload_rule.cc): whatever happened to the path, to feedback and to the packets' contents, no
 // controller holds a rate that fills the queue for minutes.
 #include <gtest/gtest.h>
 

@@ -168,7 +168,7 @@ TEST_F(PolicerRuleTest, LossAtEverOtherRatesIsNone) {
   }
 }
 
-class ProbeRuleTest : public testing::Test {
+class OverloadRuleTest : public testing::Test {
  protected:
   // Seconds of `sent`; the last answer.
   DataRate Send(int seconds, DataRate sent, double loss_ratio) {
@@ -181,15 +181,15 @@ class ProbeRuleTest : public testing::Test {
   }
 
   WatchedPath path_;
-  std::unique_ptr<GuardRule> rule_ = MakeRule("probe");
+  std::unique_ptr<GuardRule> rule_ = MakeRule("overload");
 };
 
-TEST_F(ProbeRuleTest, IsSilentWithLittleLoss) {
+TEST_F(OverloadRuleTest, IsSilentWithLittleLoss) {
   EXPECT_TRUE(Send(60, Kbps(2000), 0).IsPlusInfinity());
   EXPECT_TRUE(Send(60, Kbps(2000), 0.04).IsPlusInfinity());
 }
 
-TEST_F(ProbeRuleTest, TenSecondsOfLossEndInABackOffAndALimitBelowWhatArrived) {
+TEST_F(OverloadRuleTest, TenSecondsOfLossEndInABackOffAndALimitBelowWhatArrived) {
   EXPECT_TRUE(Send(9, Kbps(2200), 0.09).IsPlusInfinity());
   EXPECT_NEAR(static_cast<double>(Send(2, Kbps(2200), 0.09).bps()), 0.65 * 2e6, 2e4);
   EXPECT_NEAR(static_cast<double>(Send(3, Kbps(1300), 0).bps()), 0.95 * 2e6, 6e4);
@@ -198,7 +198,7 @@ TEST_F(ProbeRuleTest, TenSecondsOfLossEndInABackOffAndALimitBelowWhatArrived) {
   EXPECT_TRUE(Send(2, Kbps(2200), 0).IsPlusInfinity());
 }
 
-TEST_F(ProbeRuleTest, LossThatALowerRateDoesNotEndIsLeftAloneForAMinute) {
+TEST_F(OverloadRuleTest, LossThatALowerRateDoesNotEndIsLeftAloneForAMinute) {
   EXPECT_FALSE(Send(11, Kbps(2000), 0.09).IsPlusInfinity());
   EXPECT_TRUE(Send(3, Kbps(1200), 0.09).IsPlusInfinity());
   for (int i = 0; i < 55; ++i) EXPECT_TRUE(Send(1, Kbps(2000), 0.09).IsPlusInfinity()) << i;
@@ -207,7 +207,7 @@ TEST_F(ProbeRuleTest, LossThatALowerRateDoesNotEndIsLeftAloneForAMinute) {
   EXPECT_TRUE(again);
 }
 
-TEST_F(ProbeRuleTest, ASenderThatDoesNotObeyProvesNothing) {
+TEST_F(OverloadRuleTest, ASenderThatDoesNotObeyProvesNothing) {
   EXPECT_FALSE(Send(11, Kbps(2000), 0.09).IsPlusInfinity());
   for (int i = 0; i < 14; ++i) EXPECT_TRUE(Send(i == 0 ? 3 : 1, Kbps(2000), 0.09).IsPlusInfinity()) << i;
   EXPECT_FALSE(Send(2, Kbps(2000), 0.09).IsPlusInfinity());

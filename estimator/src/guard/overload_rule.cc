@@ -29,7 +29,7 @@ constexpr size_t kShortestWait = 15;
 constexpr size_t kWaitForLoss = 60;
 constexpr size_t kLongestWait = 480;
 
-class ProbeRule final : public GuardRule {
+class OverloadRule final : public GuardRule {
   DataRate Apply(DataRate rate, GuardFacts& facts) override {
     // After a long pause the history begins anew.
     if (facts.arrivals.whole_seconds() < seconds_) *this = {};
@@ -91,6 +91,6 @@ class ProbeRule final : public GuardRule {
 
 }  // namespace
 
-std::unique_ptr<GuardRule> MakeProbeRule() { return std::make_unique<ProbeRule>(); }
+std::unique_ptr<GuardRule> MakeOverloadRule() { return std::make_unique<OverloadRule>(); }
 
 }  // namespace weir
