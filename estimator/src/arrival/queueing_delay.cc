@@ -19,7 +19,7 @@ constexpr double kTimesDrained = 2;
 
 // Time that the rate of the first two slots would have needed for the bytes that the others did not carry.
 TimeDelta Drained(const DelaySlot& first, const DelaySlot& second, TimeDelta duration, DataSize size) {
-  const DataRate rate = (first.size + second.size) / (first.duration + second.duration);
+  const DataRate rate = (first.received + second.received) / (first.duration + second.duration);
   if (rate <= DataRate::Zero()) return TimeDelta::Zero();
   const double allowance = kAllowance + kPacketsAllowed / static_cast<double>(first.packets + second.packets);
   return duration * (1.0 - allowance) - size / rate;
@@ -97,6 +97,7 @@ void BaseDelay::EndSlot(Timestamp time) {
   level_.Add(slot_);
   long_slot_.minimum_delay = std::min(long_slot_.minimum_delay, slot_.minimum_delay);
   long_slot_.size += slot_.size;
+  long_slot_.received += slot_.received;
   long_slot_.duration += slot_.duration;
   long_slot_.packets += slot_.packets;
   minima_[slots_++ % minima_.size()] = slot_.minimum_delay;

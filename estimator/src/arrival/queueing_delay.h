@@ -21,6 +21,7 @@ struct DelaySlot {
   TimeDelta minimum_delay = TimeDelta::PlusInfinity();
   // Sent bytes: with the packets lost before those that arrived.
   DataSize size = DataSize::Zero();
+  DataSize received = DataSize::Zero();
   // Above 0 once the slot has ended.
   TimeDelta duration = TimeDelta::Zero();
   // Packets that arrived with a send time, and those of them that are 30 ms or more below the base.
@@ -35,8 +36,8 @@ struct DelaySlot {
 // 2. the rate fell so far below that of the first two slots, and for so long, that a queue of the height L would have
 //    drained twice. Packets pass a queue at the link's rate until it is empty, so a lower rate shows that none waits.
 //
-// Lost packets count as sent: a full queue drops what exceeds the link's rate. Competing flows that keep a queue full
-// have the same effect as a path with a longer delay.
+// Lost packets count as sent, but not in the first two slots: a full queue drops what exceeds the link's rate.
+// Competing flows that keep a queue full have the same effect as a path with a longer delay.
 class DelayLevel {
  public:
   void Clear() { slots_ = 0; }
@@ -98,9 +99,9 @@ class StandingDelay {
 class BaseDelay {
  public:
   void Restart(Timestamp time, TimeDelta delay);
-  // Adds a packet's delay and the bytes since the previous packet, and returns the base. `time` must not be before that
-  // of an earlier call.
-  TimeDelta Update(Timestamp time, TimeDelta delay, DataSize size);
+  // Adds a packet's delay and the bytes sent and received (PlusInfinity: all) since the previous packet, and returns
+  // the base. `time` must not be before that of an earlier call.
+  TimeDelta Update(Timestamp time, TimeDelta delay, DataSize size, DataSize received = DataSize::PlusInfinity());
 
   // StandingDelay::stands() at the latest packet.
   bool stands() const { return standing_.stands(); }
@@ -169,7 +170,8 @@ class QueueingDelay {
 
   // Packets may be a little out of order. `measured` is SendClock's result for the packet, the first one included;
   // `size` is the bytes since the previous packet, this one included.
-  Result Update(Timestamp arrival, const SendClock::Result& measured, DataSize size);
+  Result Update(Timestamp arrival, const SendClock::Result& measured, DataSize size,
+                DataSize received = DataSize::PlusInfinity());
 
  private:
   Result Restart(Timestamp arrival, TimeDelta one_way_delay);
@@ -246,7 +248,8 @@ class DelayNoise {
   stands_ = delay >= base_ + kGone && delay <= base + kLongQueue && time - latest_rise_ <= kMemory;
 }
 
-[[gnu::always_inline]] inline TimeDelta BaseDelay::Update(Timestamp time, TimeDelta delay, DataSize size) {
+[[gnu::always_inline]] inline TimeDelta BaseDelay::Update(Timestamp time, TimeDelta delay, DataSize size,
+                                                          DataSize received) {
   constexpr TimeDelta kForget = kBucket * kBuckets;
   const TimeDelta gap = internal::Difference(time, latest_);
   latest_ = time;
@@ -258,6 +261,7 @@ class DelayNoise {
   standing_.OnDelay(time, delay, base_);
   slot_.minimum_delay = std::min(slot_.minimum_delay, delay);
   slot_.size += size;
+  slot_.received += std::min(received, size);
   ++slot_.packets;
   slot_.fast_packets += delay <= fast_delay_ ? 1 : 0;
   if (slots_ < minima_.size()) {
@@ -269,7 +273,7 @@ class DelayNoise {
 
 [[gnu::always_inline]] inline QueueingDelay::Result QueueingDelay::Update(Timestamp arrival,
                                                                           const SendClock::Result& measured,
-                                                                          DataSize size) {
+                                                                          DataSize size, DataSize received) {
   if (measured.restarted) return Restart(arrival, measured.one_way_delay);
   const Timestamp before = std::exchange(latest_arrival_, std::max(arrival, latest_arrival_));
   const double skew_before = skew_.skew();
@@ -278,7 +282,7 @@ class DelayNoise {
   if (skew_.Update(latest_arrival_, measured.one_way_delay)) base_.Tilt(latest_arrival_, skew_.skew() - skew_before);
   TimeDelta delay = measured.one_way_delay;
   if (drift_us_ != 0) delay -= TimeDelta::SecondsF(drift_us_ * 1e-6);
-  const TimeDelta base = base_.Update(latest_arrival_, delay, size);
+  const TimeDelta base = base_.Update(latest_arrival_, delay, size, received);
   return {std::max(internal::Difference(delay, base), TimeDelta::Zero()), measured.change, false, base_.stands()};
 }
 
