@@ -80,7 +80,7 @@ std::string_view ToString(EstimateReason reason) {
 }
 
 struct BandwidthEstimator::Path {
-  explicit Path(const GuardOptions& options) : guard(arrivals, options) {}
+  Path(const GuardOptions& options, bool reported) : guard(arrivals, options, reported) {}
 
   ArrivalStatistics statistics;
   ArrivalHistory arrivals;
@@ -90,7 +90,8 @@ struct BandwidthEstimator::Path {
 BandwidthEstimator::BandwidthEstimator(const BandwidthEstimatorConfig& config,
                                        std::unique_ptr<ReceiverController> controller)
     : objective_(config.objective),
-      path_(std::make_unique<Path>(config.guard ? config.guard_rules : GuardOptions::WithoutRules())),
+      path_(std::make_unique<Path>(config.guard ? config.guard_rules : GuardOptions::WithoutRules(),
+                                   config.arrivals_are_reported)),
       controller_(FaultTolerant(std::move(controller), config.decision_limit)),
       decision_limit_(config.decision_limit) {
   if (const auto valid = Validated(config.constraints)) constraints_ = valid.value();

@@ -88,8 +88,9 @@ void ArrivalStatistics::Stream::RestartDelay() {
     ++counters_.send_time_outliers;
     return false;
   }
-  const QueueingDelay::Result measured = delay.queueing_delay.Update(arrival_time, send_time.delay, delay.size);
-  delay.size = DataSize::Zero();
+  const QueueingDelay::Result measured =
+      delay.queueing_delay.Update(arrival_time, send_time.delay, delay.size, delay.received);
+  delay.size = delay.received = DataSize::Zero();
   if (send_time.leapt || measured.restarted) ++counters_.clock_restarts;
   queueing_delay_ = measured.queueing_delay;
   delay_change_ = measured.change;
@@ -103,6 +104,7 @@ void ArrivalStatistics::Stream::RestartDelay() {
     has_abs_send_time_ = true;
     last_abs_send_time_ = last_arrival_;
     abs_send_time_delay_.size += SentSize(packet, arrival);
+    abs_send_time_delay_.received += packet.size();
     const uint32_t ticks = packet.abs_send_time & ((1u << kAbsSendTimeBits) - 1);
     arrival.has_delay =
         MeasureDelay(packet.arrival_time, {ticks, kAbsSendTimeBits, kAbsSendTimeTicksPerSecond}, abs_send_time_delay_);
@@ -110,6 +112,7 @@ void ArrivalStatistics::Stream::RestartDelay() {
              packet.rtp_clock_rate >= kMinRtpClockRate && packet.rtp_clock_rate <= kMaxRtpClockRate) {
     if (!stream.delay) stream.delay = std::make_unique<Delay>();
     stream.delay->size += SentSize(packet, arrival);
+    stream.delay->received += packet.size();
     if (IsNewRtpTimestamp(packet, stream)) {
       arrival.has_delay =
           MeasureDelay(packet.arrival_time, {packet.rtp_timestamp, 32, packet.rtp_clock_rate}, *stream.delay);
