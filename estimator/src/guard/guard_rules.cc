@@ -10,7 +10,7 @@ namespace weir {
 // training and works without delays.
 #define WEIR_GUARD_RULES(ROW)                           \
   ROW("finite", MakeFiniteRule, false, true, true)      \
-  ROW("starve", MakeStarveRule, true, false, false)       \
+  ROW("starve", MakeStarveRule, true, false, false)     \
   ROW("floor", MakeFloorRule, true, false, false)       \
   ROW("bounds", MakeBoundsRule, false, true, true)      \
   ROW("slew", MakeSlewRule, true, true, true)           \
