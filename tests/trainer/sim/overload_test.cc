@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "endpoints/model_file.h"
+#include "endpoints/simulation_job.h"
 #include "test_scenarios.h"
 
 namespace weir::sim {
