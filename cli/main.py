@@ -13,6 +13,7 @@ from enum import IntEnum
 from typing import TextIO
 
 from weir.errors import InputError, MissingComponent
+from weir.files.input import printable_lines
 from weir.installation import how_to_get
 
 # Errors of writing that are not the command's fault.
@@ -72,7 +73,7 @@ def _run() -> ExitStatus:
 
 
 def _fail(message: str, status: ExitStatus) -> ExitStatus:
-    print(f"weir: {message}", file=sys.stderr)
+    print(f"weir: {printable_lines(message)}", file=sys.stderr)
     return status
 
 

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from weir.errors import InputError, MissingComponent
-from weir.files.input import printable
+from weir.files.input import printable, printable_lines
 from weir.files.output import refuse_to_overwrite, write_text
 from weir.traces.catalogue import CALLS_FOLDER, RFC8867_FOLDER, bundled_scenarios
 from weir.traces.formats.convert import format_of, parse_queue, parse_rate, render, to_scenario
@@ -40,10 +40,10 @@ def _friendly(command: _Command) -> _Command:
         try:
             command(*args, **kwargs)
         except InputError as error:
-            typer.echo(f"weir traces: {error}", err=True)
+            typer.echo(f"weir traces: {printable_lines(str(error))}", err=True)
             raise typer.Exit(2) from None
         except MissingComponent as error:
-            typer.echo(f"weir traces: {error}", err=True)
+            typer.echo(f"weir traces: {printable_lines(str(error))}", err=True)
             raise typer.Exit(3) from None
 
     return wrapped  # type: ignore[return-value]
@@ -84,7 +84,7 @@ def validate(
                 {"file": printable(file), "format": None, "usable": False, "error": str(error), "findings": []}
             )
             if not as_json:
-                typer.echo(str(error), err=True)
+                typer.echo(printable_lines(str(error)), err=True)
             continue
         usable = all(repair and finding.repair for finding in imported.errors)
         refused += not usable
@@ -99,7 +99,7 @@ def validate(
         )
         if not as_json:
             for finding in imported.findings:
-                typer.echo(str(finding), err=finding.severity == "error")
+                typer.echo(printable_lines(str(finding)), err=finding.severity == "error")
             warnings = len(imported.findings) - len(imported.errors)
             verdict = ("repaired" if imported.errors else "usable") if usable else "refused"
             typer.echo(
@@ -140,7 +140,7 @@ def convert(
     imported = read_trace(source, repair=repair, window_ms=window)
     back = None if reverse is None else read_trace(reverse, repair=repair, window_ms=window)
     for finding in imported.findings + ([] if back is None else back.findings):
-        typer.echo(str(finding), err=True)
+        typer.echo(printable_lines(str(finding)), err=True)
     scenario = to_scenario(
         imported,
         name=name,

@@ -5,16 +5,29 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, fields
-from typing import TypeVar, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
 from rich.console import Console
+from rich.text import Text
+
+from weir.files.input import printable_lines
 
 Options = TypeVar("Options")
 
 
+class _PlainConsole(Console):
+    """Prints strings as they are: neither rich's markup nor a stranger's escape sequences have an effect."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(markup=False, highlight=False, **options)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        return super().render_str(printable_lines(text), **options)
+
+
 def output_console() -> Console:
     """Standard output: into a file or a pipe no line is broken."""
-    console = Console(markup=False, highlight=False)
+    console = _PlainConsole()
     if not console.is_terminal:
         console.width = 250
     return console
@@ -22,7 +35,7 @@ def output_console() -> Console:
 
 def error_console() -> Console:
     """Standard error, as plain text: for progress and complaints."""
-    return Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
+    return _PlainConsole(stderr=True, soft_wrap=True)
 
 
 def with_options(options: type[Options]) -> Callable[[Callable[[Options], None]], Callable[..., None]]:
