@@ -82,9 +82,10 @@ def _run() -> ExitStatus:
 
 
 def _fail(message: str, status: ExitStatus) -> ExitStatus:
-    from weir.files.input import without_controls
 
-    print(f"weir: {without_controls(message)}", file=sys.stderr)
+    from weir.files.input import printable_lines
+
+    print(f"weir: {printable_lines(message)}", file=sys.stderr)
     return status
 
 

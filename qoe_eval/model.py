@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from weir.errors import InputError
-from weir.files.input import parse_json, read_text
+from weir.files.input import parse_json, printable_lines, read_text
 from weir.qoe_eval.records import Summary, read_summary
 from weir.qoe_eval.report.text import markdown_table, paired_sentences
 from weir.trainer import read_model
@@ -47,7 +47,7 @@ def model(
         return
     for key, value in shown.items():
         text = ", ".join(value) if key == "features" else json.dumps(value) if isinstance(value, dict | list) else value
-        typer.echo(f"{key + ':':16}{text}")
+        typer.echo(printable_lines(f"{key + ':':16}{text}"))
 
 
 def replay_results(summary: Summary) -> str:

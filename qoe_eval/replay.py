@@ -13,7 +13,7 @@ import typer
 
 from weir.console import error_console, with_options
 from weir.executables import find_simulator
-from weir.files.input import printable
+from weir.files.input import printable, printable_lines
 from weir.qoe_eval.measures.summary import in_order
 from weir.qoe_eval.records import CustomController, RunAbout, ScenarioAbout, Summary, command_record
 from weir.qoe_eval.report.replay_page import FAMILIES_FOLDER, summarise_replay, write_csv, write_report
@@ -303,7 +303,7 @@ def report_results(
 def _show_findings(trace: ImportedTrace) -> None:
     """Prints the first findings of a trace, repaired or only odd, on standard error."""
     for finding in trace.findings[:FINDINGS_SHOWN]:
-        typer.echo(f"weir: {finding}", err=True)
+        typer.echo(f"weir: {printable_lines(str(finding))}", err=True)
     more = len(trace.findings) - FINDINGS_SHOWN
     if more > 0:
         typer.echo(f"weir: {trace.source}: and {more} more; 'weir traces validate' shows all", err=True)

@@ -11,8 +11,9 @@ import numpy as np
 import typer
 
 from weir.errors import InputError
-from weir.files.input import printable
+from weir.files.input import printable, printable_lines
 from weir.files.output import refuse_to_overwrite, write_text
+from weir.traces.formats import TraceFormat
 from weir.traces.formats.convert import format_of, parse_queue, parse_rate, render, to_scenario
 from weir.traces.formats.importers import inspect_trace, read_trace
 from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS
@@ -61,7 +62,7 @@ def validate(
                 {"file": printable(file), "format": None, "usable": False, "error": str(error), "findings": []}
             )
             if not as_json:
-                typer.echo(str(error), err=True)
+                typer.echo(printable_lines(str(error)), err=True)
             continue
         usable = not imported.refused(repair=repair, strict=strict)
         refused += not usable
@@ -76,7 +77,7 @@ def validate(
         )
         if not as_json:
             for finding in imported.findings:
-                typer.echo(str(finding), err=finding.severity == "error")
+                typer.echo(printable_lines(str(finding)), err=finding.severity == "error")
             warnings = len(imported.findings) - len(imported.errors)
             repaired = any(finding.repair for finding in imported.findings)
             verdict = ("repaired" if repaired else "usable") if usable else "refused"
@@ -120,7 +121,7 @@ def convert(
     imported = read_trace(source, repair=repair, strict=strict, window_ms=window)
     back = None if reverse is None else read_trace(reverse, repair=repair, strict=strict, window_ms=window)
     for finding in imported.findings + ([] if back is None else back.findings):
-        typer.echo(str(finding), err=True)
+        typer.echo(printable_lines(str(finding)), err=True)
     scenario = to_scenario(
         imported,
         name=name,

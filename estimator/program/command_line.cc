@@ -3,6 +3,7 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -49,7 +50,7 @@ std::string NotUnderstood(const std::string& word) {
 
 int RunProgram(CLI::App& app, int argc, const char* const* argv, const std::function<int()>& run) {
   const auto say = [&app](int status, const std::string& what) {
-    std::cerr << app.get_name() << ": " << what << '\n';
+    std::cerr << app.get_name() << ": " << Printable(what) << '\n';
     return status;
   };
   try {
@@ -70,6 +71,8 @@ int RunProgram(CLI::App& app, int argc, const char* const* argv, const std::func
     return say(kWrongUse, error.what());
   } catch (const MissingComponent& error) {
     return say(kMissingComponent, error.what());
+  } catch (const std::bad_alloc&) {
+    return say(kFailed, kOutOfMemory);
   } catch (const std::exception& error) {
     return say(kFailed, error.what());
   }

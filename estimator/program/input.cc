@@ -1,7 +1,10 @@
 #include "program/input.h"
 
+#include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <vector>
 
@@ -10,9 +13,31 @@
 
 namespace weir {
 
+std::string Printable(std::string_view text) {
+  std::string shown;
+  while (!text.empty()) {
+    const auto lead = static_cast<unsigned char>(text[0]);
+    const size_t size = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+    size_t end = 1;
+    while (end < std::min(size, text.size()) && (text[end] & 0xc0) == 0x80) ++end;
+    const bool control =
+        lead < 0x20 || lead == 0x7f || (lead == 0xc2 && text.size() > 1 && static_cast<unsigned char>(text[1]) < 0xa0);
+    if (end != size || control) {
+      shown += '?';
+    } else {
+      shown += text.substr(0, end);
+    }
+    text.remove_prefix(end);
+  }
+  return shown;
+}
+
 std::string ReadInputFile(const std::string& path, const char* what) {
+  const auto refuse = [&] {
+    throw InputError(std::string("cannot read the ") + what + " " + path + " (" + std::strerror(errno) + ")");
+  };
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw InputError(std::string("cannot read the ") + what + " " + path);
+  if (!file) refuse();
   std::string content;
   std::vector<char> chunk(size_t{1} << 16);
   while (file.read(chunk.data(), static_cast<std::streamsize>(chunk.size())), file.gcount() > 0) {
@@ -23,7 +48,7 @@ std::string ReadInputFile(const std::string& path, const char* what) {
     }
   }
   // A folder opens and cannot be read.
-  if (file.bad()) throw InputError(std::string("cannot read the ") + what + " " + path);
+  if (file.bad()) refuse();
   return content;
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "weir/objective.h"
 
@@ -38,6 +39,14 @@ struct NumberRange {
   bool min_excluded = false;
   bool max_excluded = false;
 };
+
+// Text of others, as a terminal may have it: whatever is a control character (C0, DEL, C1), or no UTF-8, becomes "?".
+std::string Printable(std::string_view text);
+
+// The most memory of a simulation, and the message where that does not suffice.
+inline constexpr size_t kMaxMemoryBytes = size_t{4} << 30;
+inline constexpr char kOutOfMemory[] =
+    "out of memory, over 4 GiB; shorten the scenario, lower its rates, or leave the time series out";
 
 // The most bytes of a scenario or a model: far more than any real one has.
 inline constexpr size_t kMaxInputFileBytes = size_t{64} << 20;

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <utility>
 
+#include "program/input.h"
 #include "program/json.h"
 #include "program/monotonic_clock.h"
 
@@ -59,7 +60,7 @@ void JsonOutput::Enqueue(const ordered_json& line) {
 }
 
 void JsonOutput::WriteError(std::string_view message, bool fatal) {
-  if (!program_.empty()) std::cerr << program_ << ": " << message << '\n';
+  if (!program_.empty()) std::cerr << program_ << ": " << Printable(message) << '\n';
   Write({{"type", "error"}, {"message", message}, {"fatal", fatal}});
 }
 

@@ -14,6 +14,8 @@
 #include <cstring>
 #include <utility>
 
+#include "program/input.h"
+
 namespace weir::external {
 namespace {
 
@@ -72,13 +74,8 @@ std::string LastWords(std::string said) {
   while (!said.empty() && std::isspace(static_cast<unsigned char>(said.back()))) said.pop_back();
   said.erase(0, said.find_first_not_of(" \t\r\n"));
   std::string line;
-  for (const char c : said) {
-    if (c == '\n')
-      line += " / ";
-    else if (static_cast<unsigned char>(c) >= 0x20)
-      line += c;
-  }
-  return line;
+  for (const char c : said) (c == '\n' ? line += " / " : line += c);
+  return Printable(line);
 }
 
 }  // namespace
@@ -164,19 +161,15 @@ bool LineProcess::ReadAnswer() {
   return true;
 }
 
+// Once: a process that writes faster than this reads must not hold it up.
 void LineProcess::ReadStandardError() {
   char buffer[4096];
-  while (true) {
-    const ssize_t count = read(err_, buffer, sizeof buffer);
-    if (count == 0) {
-      // Closed: not to be polled for ever.
-      close(std::exchange(err_, -1));
-      return;
-    }
-    if (count < 0) return;
-    said_.append(buffer, static_cast<size_t>(count));
-    if (said_.size() > 2 * kStandardErrorKept) said_.erase(0, said_.size() - kStandardErrorKept);
-  }
+  const ssize_t count = read(err_, buffer, sizeof buffer);
+  // Closed: not to be polled for ever.
+  if (count == 0) close(std::exchange(err_, -1));
+  if (count <= 0) return;
+  said_.append(buffer, static_cast<size_t>(count));
+  if (said_.size() > 2 * kStandardErrorKept) said_.erase(0, said_.size() - kStandardErrorKept);
 }
 
 // `what` is empty when it ended by itself.

@@ -52,16 +52,14 @@ void AppendPacket(std::string& line, const weir_controller_packet& packet) {
 
 // The number of that name in the answer; `otherwise` where it may be missing.
 Result<double> Number(std::string_view answer, const char* name, std::optional<double> otherwise = {}) {
+  const std::string shown = Printable(answer.substr(0, kShownOfAnAnswer));
   try {
     const nlohmann::json json = ParseJson(answer);
     JsonObject object(json, "");
+    // As from `cat`.
+    if (object.Find("type")) return Error{"it answers with a question: " + shown};
     return object.Number(name, {}, otherwise);
   } catch (const InputError&) {
-    // It goes to a terminal.
-    std::string shown(answer.substr(0, kShownOfAnAnswer));
-    for (char& c : shown) {
-      if (c < 0x20 || c > 0x7e) c = '?';
-    }
     return Error{"its answer is no JSON object with a number \"" + std::string(name) + "\": " + shown};
   }
 }

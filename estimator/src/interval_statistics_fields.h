@@ -18,7 +18,7 @@ inline constexpr TimeDelta kMaxDecisionInterval = TimeDelta::Seconds(10);
 inline constexpr double kMaxPolicyRateBps = 1e10;
 inline constexpr double kMaxSendingRatio = 100;
 
-// Scaling of a feature in trained networks; trainer/policies/feature_scaling.py has the formulas. kRateOverRule is
+// Scaling of a feature in trained networks; trainer/gym/scaling.py has the formulas. kRateOverRule is
 // relative to the rate of the ten-line rule.
 enum class InputScale { kUnscaled, kRateOverRule, kDelay, kCount, kTime, kSquareRoot, kGradient, kLogRatio };
 inline std::string_view ToString(InputScale scale) {

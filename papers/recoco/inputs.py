@@ -10,7 +10,7 @@ from typing import Any
 
 from weir.errors import InputError
 from weir.files.input import parse_json, read_text
-from weir.files.output import append, make_folder, write_text
+from weir.files.output import make_folder, write_text
 from weir.papers.recoco.tables import PAPER_TRACES
 from weir.qoe_eval.runs.inputs import shared_traces
 from weir.traces.formats.convert import to_scenario

@@ -12,7 +12,7 @@ import typer
 from weir.console import error_console
 from weir.errors import InputError
 from weir.executables import find_peer, find_simulator
-from weir.files.input import without_controls
+from weir.files.input import printable_lines
 from weir.qoe_eval.call import report as call_report
 from weir.qoe_eval.call.plan import (
     CODECS,
@@ -168,7 +168,7 @@ def call(
     else:
         print_means(summary, _SHOWN)
         for one in summary.left_out:
-            why = without_controls("; ".join(one.why))
+            why = printable_lines("; ".join(one.why))
             typer.echo(f"excluded: {one.scenario}, {one.controller}, seed {one.seed}: {why}")
         note = f" ({outcome.reused} of them from an earlier run)" if outcome.reused else ""
         count = len(outcome.records)

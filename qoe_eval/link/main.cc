@@ -1,7 +1,9 @@
 // weir-sim: the simulator's commands `run` and `serve`, and `link`, its real-time path for calls. `weir-sim --help`
 // describes them.
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdint>
 #include <iomanip>
@@ -103,6 +105,16 @@ CLI::App* AddLink(CLI::App& app, LinkOptions& options) {
   return command;
 }
 
+// So that no scenario takes the machine's: an allocation beyond it fails the run, with a message.
+void LimitMemory() {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  rlimit limit{};
+  getrlimit(RLIMIT_DATA, &limit);
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, kMaxMemoryBytes);
+  setrlimit(RLIMIT_DATA, &limit);
+#endif
+}
+
 int Main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   std::ios::sync_with_stdio(false);
@@ -127,9 +139,10 @@ int Main(int argc, char** argv) {
       std::cout << RegistryList(list);
       return kDone;
     }
+    if (*link) return RunLink(link_options, STDIN_FILENO, STDOUT_FILENO) ? kDone : kFailed;
+    LimitMemory();
     if (*run) return Run(*run, run_options);
     if (*serve) return Serve(STDIN_FILENO, STDOUT_FILENO) ? kDone : kFailed;
-    if (*link) return RunLink(link_options, STDIN_FILENO, STDOUT_FILENO) ? kDone : kFailed;
     throw InputError("give run, serve or link; see weir-sim --help");
   });
 }

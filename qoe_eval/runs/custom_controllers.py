@@ -64,8 +64,13 @@ def read_custom_controller(text: str, time_limit_s: float = DEFAULT_TIME_LIMIT_S
         InputError: there is no such file, or it cannot be one.
     """
     python = _PYTHON.fullmatch(text)
-    if python and not python["class"]:
-        raise InputError(f"--controller {text}: name the class too, as in {python['file']}:Controller")
+    if python and python["class"] is None and os.access(text, os.X_OK):
+        # A program that is written in Python.
+        python = None
+    elif python and not python["class"]:
+        raise InputError(
+            f"--controller {text}: name the class too, as in {python['file']}:Controller; a program needs chmod +x"
+        )
     model = _MODEL.fullmatch(text)
     path = Path((python or model or {"file": text})["file"]).absolute()
     if path.exists() and not path.is_file():

@@ -166,12 +166,16 @@ def _tell(controller: Any, method: str, value: Any) -> None:
 
 def _checked(target: Any, made: type) -> float:
     try:
-        target_bps = float(target)
+        # float() takes texts and truth values, numpy's too.
+        no_number = isinstance(target, str | bytes | bytearray) or type(target).__name__ in ("bool", "bool_")
+        target_bps = math.nan if no_number else float(target)
     except (TypeError, ValueError, OverflowError):
         target_bps = math.nan
     if not math.isfinite(target_bps):
         method = "get_estimated_bandwidth" if _is_opennetlab(made) else "on_timeout"
-        raise _WrongClassError(f"{made.__name__}.{method} returned {target!r:.60}; it must return bits per second")
+        raise _WrongClassError(
+            f"{made.__name__}.{method} returned {target!r:.60}; it must return a number, bits per second"
+        )
     return target_bps
 
 

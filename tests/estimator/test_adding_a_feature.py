@@ -13,6 +13,7 @@ import pytest
 from weir import FEATURES, INTERVAL_STATISTICS_FIELDS
 from weir.errors import InputError
 from weir.trainer.gym import specification
+from weir.trainer.gym.scaling import SCALINGS
 from weir.trainer.gym.specification import EnvironmentSpecification
 from weir.trainer.model.golden_inputs import golden_inputs
 
@@ -116,10 +117,9 @@ def test_the_guide_names_every_file_of_its_steps() -> None:
 
 
 def test_every_feature_has_a_golden_value_and_a_known_scale() -> None:
-    feature_scaling = pytest.importorskip("weir.trainer.policies.feature_scaling", reason="needs the extra `train`")
     observations, _ = golden_inputs(EnvironmentSpecification(features=INTERVAL_STATISTICS_FIELDS, history=1))
     assert np.isfinite(observations).all()
-    assert {feature.scale for feature in FEATURES.values()} == set(feature_scaling.SCALINGS)
+    assert {feature.scale for feature in FEATURES.values()} == set(SCALINGS)
 
 
 def test_facts_of_features_agree_with_their_names() -> None:

@@ -75,7 +75,7 @@ main()
 
 
 @pytest.mark.parametrize(
-    "moment", ["weir.cli.app", "typer.core", "weir.qoe_eval.replay", "numpy", "pydantic", "weir.traces.schema.part"]
+    "moment", ["weir.cli.app", "typer.core", "weir.qoe_eval.replay", "numpy", "pydantic", "weir.traces.schema.scenario"]
 )
 def test_ctrl_c_while_it_imports_is_no_traceback(moment):
     program = f"""

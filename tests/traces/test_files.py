@@ -1,6 +1,7 @@
 """Files of a user: read with a bound, written whole or not at all, and named without two having one name."""
 
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -8,9 +9,12 @@ import unicodedata
 from pathlib import Path
 
 import pytest
+from rich.table import Table
 
+from weir.cli.main import _fail as fail
+from weir.console import error_console, output_console
 from weir.errors import InputError
-from weir.files.input import parse_json, printable, read_bytes, read_text, without_controls
+from weir.files.input import parse_json, printable, read_bytes, read_text
 from weir.files.output import append, file_name, make_folder, replacing, write_text
 
 
@@ -176,6 +180,7 @@ def test_names_that_are_no_utf_8_can_be_printed() -> None:
     assert printable(os.fsdecode(b"drive \xe9.csv")) == r"drive \xe9.csv"
     assert printable("drive é.csv") == "drive é.csv"
     assert printable("lone \ud800") == r"lone \xed\xa0\x80"
+    assert printable("\x1b[31mred\x9b2J\n") == r"\x1b[31mred\x9b2J\x0a"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may write into the folders of others")
@@ -223,5 +228,14 @@ def test_who_is_not_root_follows_any_link(tmp_path: Path, monkeypatch) -> None:
     assert (tmp_path / "file").read_text() == "text"
 
 
-def test_control_characters_do_not_reach_a_terminal() -> None:
-    assert without_controls("a\x1b[31m\r\x9bé\n\tb\x7f") == "a\\x1b[31m\\x0d\\x9bé\n\tb\\x7f"
+@pytest.mark.parametrize("console", [output_console, error_console])
+def test_no_escape_sequence_of_a_stranger_is_printed(capsys, console):
+    table = Table("name")
+    table.add_row("\x1b[2Jcell")
+    console().print("\x1b]0;title\x07a\tb\nc\r")
+    console().print(table)
+    fail("\x1b[31mred\nline", 1)
+    printed = "".join(capsys.readouterr())
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", printed)
+    for text in (r"\x1b]0;title\x07a", "\nc", r"\x1b[2Jcell", "weir: \\x1b[31mred\nline"):
+        assert text in printed

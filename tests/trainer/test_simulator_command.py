@@ -2,13 +2,17 @@
 
 import json
 import os
+import resource
+import struct
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 
 import pytest
 from make_test_models import finish, telling_path_kind
 
+from weir.traces.schema.scenario import Scenario
 from weir.trainer import SHIPPED_MODEL
 
 
@@ -147,3 +151,161 @@ def test_a_partial_scenario_is_refused_with_the_command_that_completes_it(run, t
     command = [Path(sys.executable).with_name("weir"), "traces", "convert", "partial.json", "whole.json"]
     subprocess.run(command, cwd=tmp_path, check=True)
     assert run("run", "whole.json").returncode == 0
+
+
+def limited(bytes_of_memory):
+    """Less than weir-sim's own limit, which a test would take long to fill."""
+    return lambda: resource.setrlimit(resource.RLIMIT_DATA, (bytes_of_memory, bytes_of_memory))
+
+
+def hard(steady, what):
+    """A scenario that is legal, and whose numbers would take all time or memory."""
+    scenario = steady(rate_bps=10_000_000_000, duration_s=86_400 if what.startswith("day") else 10)
+    (rtp,) = scenario["flows"]
+    if what == "tcp that never waits":
+        scenario["forward"]["capacity"] = None
+        scenario["forward"]["one_way_delay_ms"] = scenario["reverse"]["one_way_delay_ms"] = 0
+        scenario["flows"] = [
+            {"kind": "tcp", "id": "t", "direction": "forward", "start_s": 0, "stop_s": None,
+             "extra_one_way_delay_ms": 0, "congestion_control": "cubic", "transfers": None}
+        ]  # fmt: skip
+    elif what == "day of 2000 flows":
+        scenario["flows"] = [rtp | {"id": f"m{number}", "start_s": 86_399.5} for number in range(2000)]
+    elif what == "packets that wait for eleven days":
+        scenario["forward"]["one_way_delay_ms"] = 1e9
+        rtp |= {"start_rate_bps": 10**10, "min_rate_bps": 10**10}
+        rtp["media"]["max_rate_bps"] = 10**10
+    return scenario
+
+
+@pytest.mark.parametrize(
+    ("what", "message"),
+    [
+        ("tcp that never waits", "after 0 ms of simulated time it stands still; give the path a delay or a capacity"),
+        ("day of 2000 flows", "out of memory, over 4 GiB; shorten the scenario"),
+        ("packets that wait for eleven days", "out of memory"),
+    ],
+)
+def test_numbers_that_take_all_time_or_memory_fail_their_job_only(real_simulator, steady, what, message):
+    scenario = hard(steady, what)
+    jobs = [{"job": 1, "scenario": scenario, "controller": "rule"}]
+    jobs += [{"job": 2, "scenario": steady(duration_s=1), "controller": "rule"}]
+    ended = subprocess.run(
+        [real_simulator, "run", "-"], input="\n".join(map(json.dumps, jobs)), capture_output=True, text=True,
+        preexec_fn=limited(1 << 29), timeout=60,
+    )  # fmt: skip
+    first, second = map(json.loads, ended.stdout.splitlines())
+    assert message in first["error"]
+    assert "error" not in second
+    assert second["flows"][0]["packets_received"] > 0
+
+
+def extreme(random, value, name=""):
+    """The scenario with some of its numbers at the ends of their ranges, and the length of what takes them."""
+    if isinstance(value, dict):
+        return {key: extreme(random, inner, key) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [extreme(random, inner, name) for inner in value]
+    ends = {
+        "one_way_delay_ms": [0, 1e9], "extra_one_way_delay_ms": [0, 1e9], "rates_bps": [0, 1, 10**10],
+        "rate_bps": [1, 10**10], "packet_bytes": [29, 65_535], "max_rate_bps": [10**10], "start_rate_bps": [10**10],
+        "frames_per_second": [0.1, 1000], "key_frame_interval_s": [1e-9, 1e9], "audio_rate_bps": [0, 10**10],
+        "audio_packets_per_second": [0.1, 1000], "milliseconds": [1e-9, 1e15], "maximum_ms": [0, 1e9],
+        "interval_ms": [0.1, 10_000], "initial_rate_bps": [0, 10**10],
+        "standard_deviation_ms": [0, 1e9], "bytes": [1, 10**9], "idle_mean_s": [0, 1e9], "start_s": [0, 1e9],
+        "minimum_output_share": [1e-9, 1], "stall_probability": [0, 1], "ratio": [0, 1],
+        "rise_time_constant_s": [0, 60], "fall_time_constant_s": [0, 60], "sender_clock_ppm": [-5000, 5000],
+    }  # fmt: skip
+    return random.choice(ends[name]) if name in ends and random.random() < 0.3 else value
+
+
+def test_every_legal_scenario_is_answered(real_simulator, steady):
+    """A fifth of a second of simulated time, so that no run takes all of its four billion steps."""
+    random = Random(1)
+    media = [
+        {"kind": "filler"},
+        {"kind": "video", "frames_per_second": 30, "audio_rate_bps": 32_000, "rise_time_constant_s": 0.1},
+    ]
+    jitters = [
+        {"kind": "none"}, {"kind": "slotted", "interval_ms": 20}, {"kind": "uniform", "maximum_ms": 5},
+        {"kind": "truncated_gaussian", "standard_deviation_ms": 5, "maximum_ms": 20, "reorder": True},
+        {"kind": "spikes", "gap_mean_s": 0.1, "shortest_ms": 1, "longest_ms": 50},
+    ]  # fmt: skip
+    jobs = []
+    for number in range(60):
+        path = {"capacity": {"times_s": [0.0], "rates_bps": [2_000_000]}, "jitter": random.choice(jitters)}
+        path["queue_discipline"] = random.choice(["drop_tail", "codel"])
+        flows = [
+            {"kind": "rtp", "media": random.choice(media)},
+            {"kind": "tcp", "congestion_control": random.choice(["cubic", "bbr", "copa"])},
+            {"kind": "tcp", "id": "short", "transfers": {"bytes": [1, 10_000], "idle_mean_s": 0.01}},
+            {"kind": "cbr", "rate_bps": 1_000_000},
+        ]
+        whole = Scenario.make(name="x", duration_s=0.2, forward=path, flows=flows).to_dict()
+        controller = random.choice(["rule", "gcc", "gcc-remb", "nada", "pcc", "oracle"])
+        jobs.append({"job": number, "scenario": extreme(random, whole), "controller": controller, "series": False})
+    ended = subprocess.run(
+        [real_simulator, "run", "-"], input="\n".join(map(json.dumps, jobs)), capture_output=True, text=True,
+        preexec_fn=limited(1 << 30), timeout=300,
+    )  # fmt: skip
+    assert (ended.returncode, ended.stderr) == (0, "")
+    answers = [json.loads(line) for line in ended.stdout.splitlines()]
+    assert [answer["job"] for answer in answers] == list(range(60))
+    refused = [answer["error"] for answer in answers if "error" in answer]
+    assert len(refused) < 40, refused
+
+
+@pytest.mark.parametrize("most_bps", [500_000_000, 10**10])
+def test_what_libwebrtc_cannot_count_is_refused(run, steady, most_bps):
+    scenario = steady(rate_bps=10**10, duration_s=1)
+    scenario["flows"][0] |= {"start_rate_bps": most_bps}
+    scenario["flows"][0]["media"]["max_rate_bps"] = most_bps
+    job = {"job": 1, "scenario": scenario, "controller": "gcc-remb", "series": False}
+    (answer,) = run("run", "-", text=json.dumps(job)).stdout.splitlines()
+    assert ("gcc-remb takes media of at most 500 Mbps" in json.loads(answer).get("error", "")) == (
+        most_bps > 500_000_000
+    )
+
+
+def test_an_environment_out_of_memory_can_be_reset(real_simulator, steady):
+    process = subprocess.Popen(
+        [real_simulator, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=limited(1 << 29)
+    )
+    request = {
+        "interval_ms": 200, "features": ["loss_ratio"],
+        "action": {"kind": "rate_bps", "min_bps": 1, "max_bps": 1e10},
+    }  # fmt: skip
+
+    def send(kind, payload):
+        process.stdin.write(struct.pack("<IB", len(payload), ord(kind)) + payload)
+        process.stdin.flush()
+
+    def frame():
+        length, kind = struct.unpack("<IB", process.stdout.read(5))
+        return chr(kind), process.stdout.read(length)
+
+    send("R", json.dumps(request | {"scenario": hard(steady, "packets that wait for eleven days")}).encode())
+    step = struct.pack("<4f", 1e10, *[float("nan")] * 3)
+    while (found := frame())[0] in "CO":
+        if found[0] == "O":
+            send("S", step)
+    assert found == ("E", found[1])
+    assert found[1].startswith(b"out of memory")
+    send("R", json.dumps(request | {"scenario": steady(duration_s=1)}).encode())
+    assert [frame()[0], frame()[0]] == ["C", "O"]
+    send("Q", b"")
+    assert process.wait(60) == 0
+    process.stdin.close()
+    process.stdout.close()
+
+
+def test_a_job_that_is_too_long_is_answered_as_wrong(run):
+    first, second = run("run", "-", text='"' + "x" * (65 << 20) + '"\n{"job":2}\n').stdout.splitlines()
+    assert json.loads(first) == {"job": None, "error": "a job of more than 64 MiB; shorten its scenario"}
+    assert json.loads(second)["job"] == 2
+
+
+def test_no_name_reaches_the_terminal_as_it_is(run):
+    ended = run("run", "\x1b]0;mine\x07\x9b2J.json")
+    assert ended.returncode == 2
+    assert ended.stderr == "weir-sim: cannot read the scenario ?]0;mine??2J.json (No such file or directory)\n"

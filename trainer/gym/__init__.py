@@ -8,6 +8,7 @@ from weir.executables import find_simulator
 from weir.trainer.gym.environment import BottleneckEnv
 from weir.trainer.gym.episode import checked_objective
 from weir.trainer.gym.process import SimulatorError, SimulatorRefusal
+from weir.trainer.gym.scaling import ScaledObservation
 from weir.trainer.gym.specification import (
     MINIMUM_RANDOM_WEIGHT,
     ActionSpecification,
@@ -21,6 +22,7 @@ __all__ = [
     "BottleneckEnv",
     "BottleneckVectorEnv",
     "EnvironmentSpecification",
+    "ScaledObservation",
     "SimulatorError",
     "SimulatorRefusal",
     "checked_objective",

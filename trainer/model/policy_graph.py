@@ -17,16 +17,16 @@ import onnx
 from torch import nn
 
 from weir.trainer.gym import rule
-from weir.trainer.gym.specification import EnvironmentSpecification
-from weir.trainer.model.graph_builder import GATE, GraphBuilder, level_nodes, recurrent_nodes
-from weir.trainer.policies.feature_scaling import (
+from weir.trainer.gym.scaling import (
     ABSOLUTE_RATE_SCALE,
     INPUT_LIMIT,
     MINIMUM_RATE_BPS,
     REFERENCE_RATE_BPS,
-    FeatureScaling,
     scaling_vectors,
 )
+from weir.trainer.gym.specification import EnvironmentSpecification
+from weir.trainer.model.graph_builder import GATE, GraphBuilder, level_nodes, recurrent_nodes
+from weir.trainer.policies.feature_scaling import FeatureScaling
 from weir.trainer.policies.networks import DeployedPolicy
 from weir.trainer.policies.off_policy import SaturationLimit
 from weir.trainer.policies.recurrent import LevelHead, RecurrentActor

@@ -1,76 +1,23 @@
-"""Raw features to bounded inputs: one table, which the network's torch module and the exported graph both follow."""
+"""Raw observations to bounded inputs, as a torch module after the table of `weir.trainer.gym.scaling`."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import astuple, dataclass, fields
-from typing import Final
-
 import gymnasium
-import numpy as np
 import torch
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 
-from weir._core import FEATURES
 from weir.trainer.gym.rule import REQUIRED_FEATURES, rate_window, rule_rate_bps
+from weir.trainer.gym.scaling import (
+    ABSOLUTE_RATE_SCALE,
+    DELAY_SCALE_S,
+    INPUT_LIMIT,
+    MINIMUM_RATE_BPS,
+    RATE_LOG_SCALE,
+    REFERENCE_RATE_BPS,
+    scaling_of,
+    scaling_vectors,
+)
 from weir.trainer.gym.specification import EnvironmentSpecification
-
-# Rates enter as logarithms relative to the rule's rate: what is learned on 1 Mbps then holds at 30 Mbps.
-MINIMUM_RATE_BPS: Final = 1_000.0
-REFERENCE_RATE_BPS: Final = 1e6
-RATE_LOG_SCALE: Final = 0.5
-ABSOLUTE_RATE_SCALE: Final = 0.3
-DELAY_SCALE_S: Final = 0.02
-TIME_SCALE_S: Final = 0.1
-INPUT_LIMIT: Final = 3.0
-
-
-@dataclass(frozen=True)
-class Scaling:
-    """How a raw value x becomes an input. With u = ln(max(x + shift, floor)) it is
-
-        logarithm u + power_gain exp(power u) + tanh(slope x) + offset + reference ln(rule rate in bps),
-
-    cut to +-INPUT_LIMIT. One formula for all features makes a whole observation one vector in few operations.
-    """
-
-    shift: float = 0.0
-    floor: float = 1e-30
-    logarithm: float = 0.0
-    power: float = 0.0
-    power_gain: float = 0.0
-    slope: float = 0.0
-    offset: float = 0.0
-    reference: float = 0.0
-
-
-# By the names of scales in `weir.FEATURES`.
-SCALINGS: Final[dict[str, Scaling]] = {
-    "unscaled": Scaling(power=1.0, power_gain=1.0),
-    # 0.5 ln(rate / rule rate)
-    "rate_over_rule": Scaling(floor=MINIMUM_RATE_BPS, logarithm=RATE_LOG_SCALE, reference=-RATE_LOG_SCALE),
-    # ln(1 + delay / 20 ms) / 3
-    "delay": Scaling(shift=DELAY_SCALE_S, logarithm=1.0 / 3.0, offset=-math.log(DELAY_SCALE_S) / 3.0),
-    # ln(1 + count) / 5
-    "count": Scaling(shift=1.0, logarithm=1.0 / 5.0),
-    # t / (t + 100 ms)
-    "time": Scaling(shift=TIME_SCALE_S, power=-1.0, power_gain=-TIME_SCALE_S, offset=1.0),
-    "square_root": Scaling(power=0.5, power_gain=1.0),
-    "gradient": Scaling(slope=4.0),
-    # 0.5 ln(ratio), from 0.01 on
-    "log_ratio": Scaling(floor=0.01, logarithm=0.5),
-}
-
-
-def scaling_of(feature: str) -> Scaling:
-    """How a feature of `weir.FEATURES` is scaled."""
-    return SCALINGS[FEATURES[feature].scale]
-
-
-def scaling_vectors(specification: EnvironmentSpecification) -> dict[str, np.ndarray]:
-    """The members of `Scaling` by name, each for a whole observation: float32 of shape (1, observation_size)."""
-    rows = np.array([astuple(scaling_of(name)) for name in specification.observed], dtype=np.float32)
-    return {member.name: rows[None, :, index].copy() for index, member in enumerate(fields(Scaling))}
 
 
 class FeatureScaling(BaseFeaturesExtractor):

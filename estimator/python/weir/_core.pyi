@@ -87,7 +87,7 @@ class Feature:
         """Range to which an environment clips its observations."""
     @property
     def scale(self) -> str:
-        """Scaling in trained networks: a name of `weir.trainer.policies.feature_scaling.SCALINGS`."""
+        """Scaling in trained networks: a name of `weir.trainer.gym.scaling.SCALINGS`."""
     @property
     def of_path(self) -> bool:
         """True for statistics of the path: an observation has only the newest value, after the history."""

@@ -8,28 +8,34 @@ from dataclasses import MISSING, fields
 from typing import Any, TypeVar, get_type_hints
 
 from rich.console import Console
+from rich.text import Text
 
-from weir.files.input import without_controls
+from weir.files.input import printable_lines
 
 Options = TypeVar("Options")
 
 
+class _PlainConsole(Console):
+    """Prints strings as they are: neither rich's markup nor a stranger's escape sequences have an effect."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(markup=False, highlight=False, **options)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        return super().render_str(printable_lines(text), **options)
+
+
 def output_console() -> Console:
     """Standard output: into a file or a pipe no line is broken."""
-    console = Console(markup=False, highlight=False)
+    console = _PlainConsole()
     if not console.is_terminal:
         console.width = 250
     return console
 
 
 def error_console() -> Console:
-    """Standard error, as plain text without control characters: for progress and complaints."""
-    return _PlainConsole(stderr=True, markup=False, highlight=False, soft_wrap=True)
-
-
-class _PlainConsole(Console):
-    def print(self, *objects: Any, **options: Any) -> None:
-        super().print(*(without_controls(one) if isinstance(one, str) else one for one in objects), **options)
+    """Standard error, as plain text: for progress and complaints."""
+    return _PlainConsole(stderr=True, soft_wrap=True)
 
 
 def with_options(options: type[Options]) -> Callable[[Callable[[Options], None]], Callable[..., None]]:

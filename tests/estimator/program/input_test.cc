@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
 
 #include "program/json.h"
 
@@ -10,9 +12,34 @@ namespace weir {
 namespace {
 
 TEST(InputFile, ReadingEnds) {
-  for (const char* const path : {"/dev/zero", "/", "/nowhere"}) {
-    EXPECT_THROW(ReadInputFile(path, "model"), InputError) << path;
+  const std::pair<const char*, const char*> cases[] = {
+      {"/dev/zero", "/dev/zero: is larger than any model, over 64 MiB"},
+      {"/", "cannot read the model / (Is a directory)"},
+      {"/nowhere", "cannot read the model /nowhere (No such file"}};
+  for (const auto& [path, message] : cases) {
+    try {
+      ReadInputFile(path, "model");
+      ADD_FAILURE() << path;
+    } catch (const InputError& error) {
+      EXPECT_TRUE(std::string(error.what()).starts_with(message)) << error.what();
+    }
   }
+}
+
+TEST(PrintableText, HasNothingThatATerminalObeys) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"plain \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "plain \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"},
+      {"\x1b[31mred\x1b[0m\a\b\r\n\x7f", "?[31mred?[0m?????"},
+      // CSI as one character, in UTF-8 and in a byte; a cut character; one of too many bytes.
+      {"\xc2\x9b"
+       "2J\x9b"
+       "2J",
+       "?2J?2J"},
+      {"\xc3", "?"},
+      {"\xe2\x82", "?"},
+      {"\xc0\x9b", "??"},
+      {std::string("a\0b", 3), "a?b"}};
+  for (const auto& [text, shown] : cases) EXPECT_EQ(Printable(text), shown);
 }
 
 TEST(ObjectiveInput, TextIsAPresetOrThreeWeightsOfAnySum) {

@@ -305,6 +305,15 @@ FAULTS = {
     "infinity": (ANSWERS_START + "echo '{\"target_bps\":Infinity}'\nread a\n", False, "no JSON object"),
     "too much": (ANSWERS_START + "echo '{\"target_bps\":1e300}'\nread a\n", False, r"1e\+300 bit/s"),
     "below zero": (ANSWERS_START + "echo '{\"target_bps\":-1}'\nread a\n", False, "target is -1 bit/s"),
+    "echoes": ("#!/bin/sh\nexec cat\n", True, "answers with a question"),
+    "escapes": (
+        ANSWERS_START + "printf '\\033[31mred\\302\\2331m\\r' >&2\n",
+        False,
+        r"standard error: \?\[31mred\?1m$",
+    ),
+    "floods standard error": (ANSWERS_START + "yes >&2\n", False, "within 0.1 s"),
+    "truth": (ANSWERS_START + "echo '{\"target_bps\":true}'\nread a\n", False, "no JSON object with a number"),
+    "text": (ANSWERS_START + 'echo \'{"target_bps":"1000000"}\'\nread a\n', False, "no JSON object with a number"),
     "no target": (ANSWERS_START + "echo '{}'\nread a\n", False, "target_bps"),
 }
 PYTHON_FAULTS = {
@@ -314,6 +323,9 @@ PYTHON_FAULTS = {
     "import": ("import no_such_module\n", True, "line 1.*no_such_module"),
     "constructor": (GOOD.replace("self.constraints = constraints", "1 / 0"), True, "bad.py line 3, in __init__: Zero"),
     "not a number": (GOOD.replace("400_000", "float('nan')"), False, "on_timeout returned nan"),
+    "truth": (GOOD.replace("400_000", "True"), False, "on_timeout returned True; it must return a number"),
+    "text": (GOOD.replace("400_000", "'1000000'"), False, "on_timeout returned '1000000'; it must return a number"),
+    "escapes": (GOOD.replace("return 400_000", "raise ValueError('\x1b[31mred')"), False, r"ValueError: \?\[31mred$"),
     "nothing": (GOOD.replace("return 400_000", "pass"), False, "on_timeout returned None"),
     "raises": (GOOD.replace("return 400_000", "return self.nothing"), False, "in on_timeout: AttributeError"),
     "sleeps": (GOOD.replace("return 400_000", "__import__('time').sleep(1000)"), False, "within 0.1 s"),
@@ -340,10 +352,15 @@ def test_a_faulty_program_or_class_is_one_clear_message(steady, write, tmp_path,
     assert failure.refused == at_start
     assert failure.describe().startswith("steady, bad, seed 1: the controller bad: ")
     assert re.search(message, failure.error), failure.error
-    assert "\n" not in failure.error
+    assert failure.error.isprintable()
     assert len(failure.error) < 1200
     assert children() == before
     assert processes_with(str(tmp_path / name)) == []
+
+
+def test_a_program_may_be_called_py(replay, write):
+    text = (EXAMPLES / "ten_line_program").read_text()
+    assert replay(write("program.py", text).removesuffix(":Controller"))[0] == 0
 
 
 @pytest.mark.parametrize(("fault", "expected"), [("exits at once", 2), ("below zero", 1)])

@@ -5,6 +5,7 @@
 #include <ns3/simulator.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <random>
 #include <tuple>
@@ -12,6 +13,8 @@
 #include <vector>
 
 #include "core/event.h"
+#include "core/step_limit.h"
+#include "program/input.h"
 #include "simulation_fixture.h"
 
 namespace weir::sim {
@@ -110,6 +113,29 @@ TEST_F(EventEngineTest, WhatIsLeftGoesWithTheSimulationAndTheNextBeginsAnew) {
   UseEventEngine();
   EXPECT_EQ(marked.use_count(), 1);
   EXPECT_EQ(NowNs(), 0);
+}
+
+// As TCP does over a path without delay and capacity.
+TEST_F(EventEngineTest, TimeThatStandsStillIsAnError) {
+  std::function<void()> again = [&again] { ns3::Simulator::ScheduleNow(again); };
+  At(kSecond, again);
+  try {
+    ns3::Simulator::Run();
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "after 1000 ms of simulated time it stands still; give the path a delay or a capacity");
+  }
+}
+
+TEST_F(EventEngineTest, ARunHasALimit) {
+  SpendSteps(kMaxSteps - 1);
+  Note(1, 1);
+  ns3::Simulator::Run();
+  EXPECT_EQ(noted_.size(), 1U);
+  Note(1, 2);
+  EXPECT_THROW(ns3::Simulator::Run(), InputError);
+  EXPECT_THROW(SpendSteps(1), InputError);
 }
 
 // The simulator's own events and timers, with ns-3's in between.

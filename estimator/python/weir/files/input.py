@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import re
 import select
 import time
 from collections import Counter
@@ -18,7 +17,7 @@ LARGEST_TEXT_BYTES = 64 << 20
 """Limit for a trace, a scenario, a configuration or a summary: far above any real one."""
 
 LARGEST_MODEL_BYTES = 64 << 20
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
 _LONGEST_WAIT_S = 10.0
 _LONGEST_READ_S = 60.0
 
@@ -137,21 +136,21 @@ def check_utf8(what: str, path: Path) -> None:
 
 
 def printable(text: str | os.PathLike[str]) -> str:
-    r"""A path or text that can be printed and written as UTF-8: bytes of a file name that are none become ``\xe9``."""
+    r"""A path or text that can be printed in one line and written as UTF-8: bytes of a file name that are none become
+    ``\xe9``, and characters that a terminal obeys ``\x1b``.
+    """
     text = os.fspath(text)
     try:
         # Surrogates that stand for a name's bytes (PEP 383) are shown as those bytes.
         raw = text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         raw = text.encode("utf-8", "surrogatepass")
-    return raw.decode("utf-8", "backslashreplace")
+    return raw.decode("utf-8", "backslashreplace").translate(_CONTROLS)
 
 
-def without_controls(text: str) -> str:
-    r"""A text of a file, a program or an exception for a terminal: control characters, with which it could write over
-    other lines, become ``\x1b``; line breaks and tabs stay.
-    """
-    return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+def printable_lines(text: str) -> str:
+    """As `printable`, of a text of several lines, perhaps with tabs."""
+    return "\n".join("\t".join(map(printable, line.split("\t"))) for line in text.split("\n"))
 
 
 def why(error: Exception) -> str:

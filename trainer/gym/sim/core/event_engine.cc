@@ -3,6 +3,10 @@
 #include <ns3/simulator.h>
 
 #include <limits>
+#include <string>
+
+#include "core/step_limit.h"
+#include "program/input.h"
 
 namespace weir::sim {
 
@@ -14,9 +18,15 @@ ns3::TypeId EventEngine::GetTypeId() {
   return id;
 }
 
-EventEngine::EventEngine() : context_(ns3::Simulator::NO_CONTEXT) { current_ = this; }
+EventEngine::EventEngine() : context_(ns3::Simulator::NO_CONTEXT) {
+  current_ = this;
+  steps_left = kMaxSteps;
+}
 
-EventEngine::~EventEngine() { current_ = nullptr; }
+EventEngine::~EventEngine() {
+  current_ = nullptr;
+  steps_left = kUnlimitedSteps;
+}
 
 void EventEngine::DoDispose() {
   for (const Pending& pending : events_) pending.event->Unref();
@@ -84,14 +94,21 @@ void EventEngine::Run() {
   stopped_ = false;
   while (!IsFinished()) {
     const Pending next = events_.front();
+    events_at_once_ = next.time_ns == now_ns_ ? events_at_once_ + 1 : 0;
+    if (events_at_once_ > kMaxEventsAtOnce) {
+      throw InputError("after " + std::to_string(now_ns_ / 1'000'000) +
+                       " ms of simulated time it stands still; give the path a delay or a capacity");
+    }
+    SpendSteps(1);
     std::pop_heap(events_.begin(), events_.end(), Later());
     events_.pop_back();
+    // Goes also when the event throws.
+    const ns3::Ptr<ns3::EventImpl> event(next.event, false);
     now_ns_ = next.time_ns;
     uid_ = next.uid;
     context_ = next.context;
     ++executed_;
-    next.event->Invoke();
-    next.event->Unref();
+    event->Invoke();
   }
 }
 

@@ -19,6 +19,9 @@ namespace weir::sim {
 // For one thread. Events of one time are executed in the order in which they were scheduled.
 class EventEngine final : public ns3::SimulatorImpl {
  public:
+  // The most events at one time. TCP over a path without delay and capacity never leaves its first nanosecond.
+  static constexpr int64_t kMaxEventsAtOnce = 1'000'000;
+
   static ns3::TypeId GetTypeId();
   EventEngine();
   ~EventEngine() override;
@@ -86,6 +89,7 @@ class EventEngine final : public ns3::SimulatorImpl {
   uint32_t next_uid_ = ns3::EventId::UID::VALID;
   uint32_t context_;
   uint64_t executed_ = 0;
+  int64_t events_at_once_ = 0;
   bool stopped_ = false;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <variant>
 
 #include "endpoints/rtp_format.h"
@@ -30,9 +31,11 @@ void AddSpan(const ActiveSpan& span, const std::vector<std::pair<int64_t, int64_
     if (to_ns > from_ns) spans.push_back({from_ns, to_ns, audio_only});
     from_ns = std::max(from_ns, to_ns);
   };
-  for (const auto& [pause_ns, resume_ns] : video_pauses_ns) {
-    add_until(pause_ns, false);
-    add_until(resume_ns, true);
+  // Not all for each span: there may be millions of both.
+  auto pause = std::ranges::upper_bound(video_pauses_ns, span.from_ns, {}, &std::pair<int64_t, int64_t>::second);
+  for (; pause != video_pauses_ns.end() && pause->first < span.to_ns; ++pause) {
+    add_until(pause->first, false);
+    add_until(pause->second, true);
   }
   add_until(span.to_ns, false);
 }

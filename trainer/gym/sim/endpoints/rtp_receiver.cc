@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/step_limit.h"
 #include "endpoints/rtp_format.h"
 
 namespace weir::sim {
@@ -45,9 +46,11 @@ void RtpReceiver::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
   PendingPacket& pending = pending_.push_slot();
   pending.packet = std::move(packet);
   pending.arrival_time_ns = arrival_time_ns;
-  for (size_t i = pending_.size() - 1; i > 0 && pending_[i - 1].arrival_time_ns > arrival_time_ns; --i) {
-    std::swap(pending_[i - 1], pending_[i]);
+  size_t place = pending_.size() - 1;
+  for (; place > 0 && pending_[place - 1].arrival_time_ns > arrival_time_ns; --place) {
+    std::swap(pending_[place - 1], pending_[place]);
   }
+  SpendSteps(static_cast<int64_t>(pending_.size() - 1 - place));
   if (config_.wake_on_arrival) SetEstimatorTimer(NowNs());
 }
 

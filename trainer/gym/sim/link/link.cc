@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/event.h"
+#include "core/step_limit.h"
 
 namespace weir::sim {
 
@@ -42,6 +43,7 @@ Link::Link(const LinkSpec& spec, int64_t duration_ns, uint64_t seed, uint64_t st
 Link::~Link() = default;
 
 void Link::Send(Packet&& packet) {
+  SpendSteps(1);
   ++counters_.packets_sent;
   counters_.bytes_sent += packet.size_bytes;
   if (down_) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/step_limit.h"
+
 namespace weir::sim {
 namespace {
 
@@ -57,9 +59,9 @@ constexpr int64_t kInactiveNs = 5'000'000'000;
 
 void VideoRepair::AddGap(int64_t arrival_time_ns) {
   gaps_ns_.push_back(arrival_time_ns);
-  for (size_t i = gaps_ns_.size() - 1; i > 0 && gaps_ns_[i - 1] > gaps_ns_[i]; --i) {
-    std::swap(gaps_ns_[i - 1], gaps_ns_[i]);
-  }
+  size_t place = gaps_ns_.size() - 1;
+  for (; place > 0 && gaps_ns_[place - 1] > gaps_ns_[place]; --place) std::swap(gaps_ns_[place - 1], gaps_ns_[place]);
+  SpendSteps(static_cast<int64_t>(gaps_ns_.size() - 1 - place));
 }
 
 void VideoRepair::OnPacket(const Packet& packet, int64_t arrival_time_ns) {

@@ -5,6 +5,7 @@
 #include <istream>
 #include <map>
 #include <memory>
+#include <new>
 #include <ostream>
 #include <sstream>
 #include <utility>
@@ -123,6 +124,7 @@ void CheckController(const SimulationJob& job) {
 nlohmann::ordered_json Answer(const std::string& text, ModelFiles& models, external::ExternalControllers& external) {
   nlohmann::ordered_json id = nullptr;
   try {
+    if (text.size() > kMaxInputFileBytes) throw InputError("a job of more than 64 MiB; shorten its scenario");
     const json line = ParseJson(text);
     if (line.is_object() && line.contains("job")) id = line["job"];
     JobLine parsed = ParseJobLine(line);
@@ -138,6 +140,8 @@ nlohmann::ordered_json Answer(const std::string& text, ModelFiles& models, exter
     return answer;
   } catch (const ControllerFailed& error) {
     return {{"job", id}, {"error", error.what()}, {"failed", true}};
+  } catch (const std::bad_alloc&) {
+    return {{"job", id}, {"error", kOutOfMemory}};
   } catch (const std::exception& error) {
     return {{"job", id}, {"error", error.what()}};
   }
@@ -156,10 +160,27 @@ void RunFiles(const RunOptions& options, std::ostream& out) {
   for (const SimulationJob& job : jobs) out << JsonText(RunJob(job, options.series)) << '\n' << std::flush;
 }
 
+namespace {
+
+// The next line, as far as a job may be long; what is beyond is passed over. False at the end.
+bool ReadLine(std::istream& in, std::string& line) {
+  constexpr int kEnd = std::char_traits<char>::eof();
+  line.clear();
+  std::streambuf& text = *in.rdbuf();
+  int c = text.sbumpc();
+  if (c == kEnd) return false;
+  for (; c != '\n' && c != kEnd; c = text.sbumpc()) {
+    if (line.size() <= kMaxInputFileBytes) line += static_cast<char>(c);
+  }
+  return true;
+}
+
+}  // namespace
+
 void RunJobs(std::istream& in, std::ostream& out) {
   ModelFiles models;
   external::ExternalControllers external(/*watch_libraries=*/true);
-  for (std::string line; std::getline(in, line);) {
+  for (std::string line; ReadLine(in, line);) {
     if (line.empty()) continue;
     out << JsonText(Answer(line, models, external)) << '\n' << std::flush;
   }

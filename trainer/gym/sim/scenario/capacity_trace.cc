@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/step_limit.h"
+
 namespace weir::sim {
 namespace {
 
@@ -96,7 +98,7 @@ std::optional<int64_t> CapacityTrace::TransmissionEnd(int64_t start_ns, int64_t 
     nanobits -= whole_periods * nanobits_per_period_;
   }
   Position position = Find(start_ns);
-  while (true) {
+  for (int64_t segments = 0;; ++segments) {
     const int64_t rate_bps = rates_bps_[position.index];
     const int64_t end_ns = SegmentEnd(position);
     if (rate_bps > 0) {
@@ -104,13 +106,20 @@ std::optional<int64_t> CapacityTrace::TransmissionEnd(int64_t start_ns, int64_t 
       const __int128 rounded_up = nanobits + rate_bps - 1;
       const __int128 needed_ns =
           rounded_up <= kForEver ? static_cast<int64_t>(rounded_up) / rate_bps : rounded_up / rate_bps;
-      if (needed_ns <= end_ns - start_ns) return start_ns + static_cast<int64_t>(needed_ns);
+      if (needed_ns <= end_ns - start_ns) {
+        CountWalk(segments);
+        return start_ns + static_cast<int64_t>(needed_ns);
+      }
       nanobits -= static_cast<__int128>(rate_bps) * (end_ns - start_ns);
     }
     if (end_ns == kForEver) return std::nullopt;
     start_ns = end_ns;
     Advance(position);
   }
+}
+
+void CapacityTrace::CountWalk(int64_t segments) {
+  if (segments > 1000) SpendSteps(segments);
 }
 
 double CapacityTrace::MeanRateBps(int64_t duration_ns) const {

@@ -29,12 +29,14 @@ class CapacityTrace {
   template <class Visitor>
   void ForEachRate(int64_t from_ns, int64_t to_ns, Visitor&& visit) const {
     if (from_ns >= to_ns) return;
-    for (Position position = Find(from_ns);; Advance(position)) {
+    int64_t segments = 0;
+    for (Position position = Find(from_ns);; Advance(position), ++segments) {
       const int64_t end_ns = std::min(SegmentEnd(position), to_ns);
       visit(rates_bps_[position.index], end_ns - from_ns);
-      if (end_ns == to_ns) return;
+      if (end_ns == to_ns) break;
       from_ns = end_ns;
     }
+    CountWalk(segments);
   }
   // When the last of `bits` has left if the first starts at `start_ns`: the first ns at which the integral of the rate
   // has reached `bits`. Nothing when the capacity never suffices.
@@ -58,6 +60,8 @@ class CapacityTrace {
   Position Find(int64_t time_ns) const;
   int64_t SegmentEnd(const Position& position) const;
   void Advance(Position& position) const;
+  // A trace may have millions of segments in a millisecond, to be walked through for each packet.
+  static void CountWalk(int64_t segments);
 
   std::vector<int64_t> start_times_ns_;
   std::vector<int64_t> rates_bps_;

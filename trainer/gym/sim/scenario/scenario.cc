@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "scenario/part_reader.h"
@@ -59,10 +60,11 @@ Scenario ReadScenario(const nlohmann::json& document) {
   ReadPart(object.Require("forward"), "forward", scenario.forward);
   ReadPart(object.Require("reverse"), "reverse", scenario.reverse);
   const nlohmann::json& flows = JsonArray(object.Require("flows"), "flows", 1, SIZE_MAX);
+  std::set<std::string> ids;
   for (size_t i = 0; i < flows.size(); ++i) {
     const std::string path = "flows[" + std::to_string(i) + "]";
     FlowSpec flow = ReadFlow(flows[i], path, scenario.duration_ns());
-    if (std::ranges::find(scenario.flows, flow.id, &FlowSpec::id) != scenario.flows.end())
+    if (!ids.insert(flow.id).second)
       RefuseJson(path + ".id", ShownJson(flow.id) + " is taken; give every flow an id of its own");
     scenario.flows.push_back(std::move(flow));
   }

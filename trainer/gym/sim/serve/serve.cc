@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -174,6 +175,8 @@ bool Serve(int input_fd, int output_fd) {
       next = episode.last_frame();
     } catch (const InputError& error) {
       SendError(channel, error.what());
+    } catch (const std::bad_alloc&) {
+      SendError(channel, kOutOfMemory);
     }
     if (channel.broken()) return false;
     frame = next ? next : channel.Read();

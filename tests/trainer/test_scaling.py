@@ -1,0 +1,66 @@
+"""Scaled observations: bounded wherever raw ones lie in their space, and what a trained network sees."""
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from weir import FEATURES
+from weir.trainer.gym import BottleneckEnv, ScaledObservation
+from weir.trainer.gym.scaling import scaled_observations
+from weir.trainer.gym.specification import DEFAULT_FEATURES, ActionSpecification, EnvironmentSpecification
+from weir.trainer.model.golden_inputs import golden_inputs
+
+FEATURE_SETS = {
+    "default": DEFAULT_FEATURES,
+    "all": tuple(FEATURES),
+    "without the rule's": ("loss_ratio", "delay_gradient"),
+}
+
+
+@pytest.mark.parametrize("privileged", [False, True])
+@pytest.mark.parametrize("features", FEATURE_SETS.values(), ids=FEATURE_SETS)
+def test_every_raw_observation_becomes_one_of_the_space(fake_simulator, steady, features, privileged):
+    raw = BottleneckEnv(steady(), features=features, privileged=privileged, simulator=fake_simulator)
+    scaled = ScaledObservation(raw)
+    space = scaled.observation_space
+    assert max(-space.low.min(), space.high.max()) <= 8
+    generator = np.random.default_rng(1)
+    low, high = raw.observation_space.low, raw.observation_space.high
+    corners = np.where(generator.random((500, len(low))) < 0.5, low, high)
+    for observation in [*corners, low, high, np.zeros_like(low)]:
+        # Without cutting, as in `observation`.
+        assert space.contains(scaled_observations(raw.specification, observation[None])[0])
+    raw.close()
+
+
+def test_it_is_what_the_network_sees():
+    torch = pytest.importorskip("torch", reason="needs the extra `train`")
+    feature_scaling = pytest.importorskip("weir.trainer.policies.feature_scaling", reason="needs the extra `train`")
+    specification = EnvironmentSpecification(
+        100, tuple(FEATURES), 4, ActionSpecification("around_rule", span=4.0), privileged=True
+    )
+    low, high = specification.observation_limits()
+    network = feature_scaling.FeatureScaling(gymnasium.spaces.Box(low, high, dtype=np.float32), specification)
+    history, objective = golden_inputs(specification)
+    privileged = np.tile(np.array([[1e6, 2e6, 25.0, 10.0, 0.1]]), (len(history), 1))
+    raw = np.concatenate([history, objective, privileged], axis=1).astype(np.float32)
+    np.testing.assert_allclose(
+        scaled_observations(specification, raw), network(torch.from_numpy(raw)).numpy(), rtol=1e-4, atol=1e-5
+    )
+
+
+@pytest.mark.filterwarnings("ignore:.*different from the unwrapped version:UserWarning")
+@pytest.mark.parametrize("simulator", ["fake_simulator", "real_simulator"])
+def test_gymnasium_takes_the_wrapped_environment(simulator, steady, request):
+    path = request.getfixturevalue(simulator)
+    env = ScaledObservation(gymnasium.make("weir/Bottleneck-v0", scenario=steady(), simulator=path))
+    check_env(env, skip_render_check=True)
+    observation, _ = env.reset(seed=1)
+    largest = 0.0
+    for _ in range(20):
+        assert observation in env.observation_space
+        observation, *_ = env.step(env.action_space.sample())
+        largest = max(largest, float(np.abs(observation).max()))
+    assert 0.1 < largest <= 4
+    env.close()

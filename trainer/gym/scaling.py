@@ -1,0 +1,134 @@
+"""Raw features to bounded inputs: one table, which the observation wrapper, the network's torch module and the exported
+graph follow.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import astuple, dataclass, fields
+from typing import Any, Final
+
+import gymnasium
+import numpy as np
+
+from weir._core import FEATURES
+from weir.trainer.gym.rule import REQUIRED_FEATURES, rate_window, rule_rate_bps
+from weir.trainer.gym.specification import EnvironmentSpecification
+
+# Rates enter as logarithms relative to the rule's rate: what is learned on 1 Mbps then holds at 30 Mbps.
+MINIMUM_RATE_BPS: Final = 1_000.0
+REFERENCE_RATE_BPS: Final = 1e6
+RATE_LOG_SCALE: Final = 0.5
+ABSOLUTE_RATE_SCALE: Final = 0.3
+DELAY_SCALE_S: Final = 0.02
+TIME_SCALE_S: Final = 0.1
+INPUT_LIMIT: Final = 3.0
+# The rule's rate alone is not cut to INPUT_LIMIT: no rate of an observation space is above 200 Gbps.
+_ABSOLUTE_LIMIT: Final = 4.0
+# ln(1 + PRIVILEGED_LIMIT ms / 20 ms) / 3 is below it.
+_PRIVILEGED_DELAY_LIMIT: Final = 8.0
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """How a raw value x becomes an input. With u = ln(max(x + shift, floor)) it is
+
+        logarithm u + power_gain exp(power u) + tanh(slope x) + offset + reference ln(rule rate in bps),
+
+    cut to +-INPUT_LIMIT. One formula for all features makes a whole observation one vector in few operations.
+    """
+
+    shift: float = 0.0
+    floor: float = 1e-30
+    logarithm: float = 0.0
+    power: float = 0.0
+    power_gain: float = 0.0
+    slope: float = 0.0
+    offset: float = 0.0
+    reference: float = 0.0
+
+
+# By the names of scales in `weir.FEATURES`.
+SCALINGS: Final[dict[str, Scaling]] = {
+    "unscaled": Scaling(power=1.0, power_gain=1.0),
+    # 0.5 ln(rate / rule rate)
+    "rate_over_rule": Scaling(floor=MINIMUM_RATE_BPS, logarithm=RATE_LOG_SCALE, reference=-RATE_LOG_SCALE),
+    # ln(1 + delay / 20 ms) / 3
+    "delay": Scaling(shift=DELAY_SCALE_S, logarithm=1.0 / 3.0, offset=-math.log(DELAY_SCALE_S) / 3.0),
+    # ln(1 + count) / 5
+    "count": Scaling(shift=1.0, logarithm=1.0 / 5.0),
+    # t / (t + 100 ms)
+    "time": Scaling(shift=TIME_SCALE_S, power=-1.0, power_gain=-TIME_SCALE_S, offset=1.0),
+    "square_root": Scaling(power=0.5, power_gain=1.0),
+    "gradient": Scaling(slope=4.0),
+    # 0.5 ln(ratio), from 0.01 on
+    "log_ratio": Scaling(floor=0.01, logarithm=0.5),
+}
+
+
+def scaling_of(feature: str) -> Scaling:
+    """How a feature of `weir.FEATURES` is scaled."""
+    return SCALINGS[FEATURES[feature].scale]
+
+
+def scaling_vectors(specification: EnvironmentSpecification) -> dict[str, np.ndarray]:
+    """The members of `Scaling` by name, each for a whole observation: float32 of shape (1, observation_size)."""
+    rows = np.array([astuple(scaling_of(name)) for name in specification.observed], dtype=np.float32)
+    return {member.name: rows[None, :, index].copy() for index, member in enumerate(fields(Scaling))}
+
+
+def scaled_observations(specification: EnvironmentSpecification, raw: np.ndarray) -> np.ndarray:
+    """Raw observations (N, width) as a trained network's inputs, float32 of shape (N, width + 1): features by
+    `SCALINGS`, 0.3 ln(rule rate / 1 Mbps), the objective's 3, then the privileged fields if there are any.
+    """
+    size = specification.observation_size
+    features = specification.interval_features
+    observed = raw[:, :size]
+    rule_bps = np.full(len(raw), REFERENCE_RATE_BPS, np.float32)
+    if set(REQUIRED_FEATURES) <= set(features):
+        window = rate_window(specification.interval_ms, specification.history)
+        rule_bps = rule_rate_bps(np, specification.records(raw), features, window).clip(min=MINIMUM_RATE_BPS)
+    rule = np.log(rule_bps)[:, None]
+    row = scaling_vectors(specification)
+    logarithm = np.log(np.maximum(observed + row["shift"], row["floor"]))
+    scaled = row["logarithm"] * logarithm + row["power_gain"] * np.exp(row["power"] * logarithm)
+    scaled += np.tanh(row["slope"] * observed) + row["offset"] + row["reference"] * rule
+    absolute = ABSOLUTE_RATE_SCALE * (rule - math.log(REFERENCE_RATE_BPS))
+    parts = [scaled.clip(-INPUT_LIMIT, INPUT_LIMIT), absolute, raw[:, size : size + 3]]
+    if specification.privileged:
+        privileged = raw[:, size + 3 :]
+        rates = np.log(privileged[:, :2].clip(min=MINIMUM_RATE_BPS)) - rule
+        parts += [
+            (RATE_LOG_SCALE * rates).clip(-INPUT_LIMIT, INPUT_LIMIT),
+            np.log1p(privileged[:, 2:4] / (1000.0 * DELAY_SCALE_S)) / 3.0,
+            np.sqrt(privileged[:, 4:].clip(0.0, 1.0)),
+        ]
+    return np.concatenate(parts, axis=1).astype(np.float32)
+
+
+class ScaledObservation(
+    gymnasium.ObservationWrapper[np.ndarray, np.ndarray, np.ndarray], gymnasium.utils.RecordConstructorArgs
+):
+    """`weir/Bottleneck-v0` with observations as a trained network sees them: see `scaled_observations`. Raw ones are in
+    SI units, from 1e-3 (delays) to 1e11 (rates), with which no network learns.
+    """
+
+    def __init__(self, env: gymnasium.Env[np.ndarray, np.ndarray]) -> None:
+        gymnasium.utils.RecordConstructorArgs.__init__(self)
+        super().__init__(env)
+        specification: EnvironmentSpecification = env.get_wrapper_attr("specification")
+        self._scaled = specification
+        high = [INPUT_LIMIT] * specification.observation_size + [_ABSOLUTE_LIMIT] + [1.0] * 3
+        low = [-value for value in high[:-3]] + [0.0] * 3
+        if specification.privileged:
+            high += [INPUT_LIMIT] * 2 + [_PRIVILEGED_DELAY_LIMIT] * 2 + [1.0]
+            low += [-INPUT_LIMIT] * 2 + [0.0] * 3
+        self.observation_space = gymnasium.spaces.Box(
+            np.array(low, np.float32), np.array(high, np.float32), dtype=np.float32
+        )
+
+    def observation(self, observation: np.ndarray) -> np.ndarray:
+        """The scaled one, float32 of shape (width + 1,)."""
+        scaled = scaled_observations(self._scaled, observation[None])[0]
+        space: Any = self.observation_space
+        return scaled.clip(space.low, space.high)
