@@ -82,7 +82,6 @@ def _run() -> ExitStatus:
 
 
 def _fail(message: str, status: ExitStatus) -> ExitStatus:
-
     from weir.files.input import printable_lines
 
     print(f"weir: {printable_lines(message)}", file=sys.stderr)

@@ -212,7 +212,9 @@ def test_commands_end_to_end(values, tmp_path, weir, write_toml):
     assert shown["action_kind"] == "rate_bps"
     assert shown["golden_vectors"] > 0
     assert weir("model", model).output.startswith("path:")
-    (tmp_path / "summary.json").write_text(json.dumps({"controllers": {"weir": {"challenge": {"mean": 88.125}}}}))
+    spread = dict.fromkeys(("mean", "p5", "p95", "worst"), 88.125) | {"n": 1, "independent": 1, "ci95": [None] * 2}
+    summary = {"run": {}, "metrics": {}, "controllers": {"weir": {"challenge": spread}}, "scenarios": {}, "paired": []}
+    (tmp_path / "summary.json").write_text(json.dumps(summary))
     assert weir("model", model, "--card", "--summary", tmp_path / "summary.json").exit_code == 0
     assert "88.12" in (tmp_path / "small.md").read_text()
 

@@ -111,7 +111,7 @@ def test_a_run_that_has_logged_nothing_yet(run_weir, training):
         ("evaluations.npz", evaluations(rewards=[[1j, 1j]]), "values that are no finite numbers"),
         ("evaluations.npz", evaluations(rewards=np.zeros((1, 10 << 20))), "unpacks to over 64 MiB"),
         ("training.json", b'{"steps": "many"}', "training.json: is not the record"),
-        ("configuration.json", b"{}", "configuration.json: is not the configuration"),
+        ("configuration.json", b"{}", "configuration.json: environment: Field required"),
     ],
 )
 def test_a_damaged_file_is_named(run_weir, training, name, content, message):
