@@ -143,13 +143,8 @@ std::string StartLine(const weir_controller_start& start) {
 Result<std::unique_ptr<DecisionMaker>> StartProgram(std::unique_ptr<LineProcess> process,
                                                     const weir_controller_start& start, TimeDelta decision_limit,
                                                     std::function<void(std::unique_ptr<LineProcess>)> take_back) {
-  const std::string question = StartLine(start);
-  const auto answer = process->Ask(question, decision_limit * kStartLimitFactor);
+  const auto answer = process->Ask(StartLine(start), decision_limit * kStartLimitFactor);
   if (!answer) return Error{answer.error()};
-  // An echo has every field that an answer needs.
-  if (answer.value().size() + 1 == question.size() && question.starts_with(answer.value())) {
-    return Error{"it repeats its input; a controller answers"};
-  }
   const auto version = Number(answer.value(), "version");
   if (!version) return Error{version.error()};
   if (version.value() != WEIR_CONTROLLER_VERSION) {

@@ -232,7 +232,7 @@ def test_every_legal_scenario_is_answered(real_simulator, steady):
         {"kind": "spikes", "gap_mean_s": 0.1, "shortest_ms": 1, "longest_ms": 50},
     ]  # fmt: skip
     jobs = []
-    for number in range(60):
+    for number in range(15):
         path = {"capacity": {"times_s": [0.0], "rates_bps": [2_000_000]}, "jitter": random.choice(jitters)}
         path["queue_discipline"] = random.choice(["drop_tail", "codel"])
         flows = [
@@ -250,9 +250,9 @@ def test_every_legal_scenario_is_answered(real_simulator, steady):
     )  # fmt: skip
     assert (ended.returncode, ended.stderr) == (0, "")
     answers = [json.loads(line) for line in ended.stdout.splitlines()]
-    assert [answer["job"] for answer in answers] == list(range(60))
+    assert [answer["job"] for answer in answers] == list(range(15))
     refused = [answer["error"] for answer in answers if "error" in answer]
-    assert len(refused) < 40, refused
+    assert len(refused) < 10, refused
 
 
 @pytest.mark.parametrize("most_bps", [500_000_000, 10**10])

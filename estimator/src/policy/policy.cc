@@ -14,6 +14,8 @@ namespace {
 // operation on them, and a model could have them only where no check at load comes.
 class SubnormalsAreZero {
  public:
+  SubnormalsAreZero(const SubnormalsAreZero&) = delete;
+  SubnormalsAreZero& operator=(const SubnormalsAreZero&) = delete;
 #if defined(__SSE2__)
   SubnormalsAreZero() { __builtin_ia32_ldmxcsr(before_ | kFlushToZero | kDenormalsAreZero); }
   ~SubnormalsAreZero() { __builtin_ia32_ldmxcsr(before_); }
