@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def sound_models() -> list[bytes]:
     """The models that are damaged: the shipped one, and one with every operator."""
-    # Written by the build, see tests/models.cmake.
+    # Written by the build, see tests/CMakeLists.txt.
     written = ROOT / "build" / "release" / "tests" / "models"
     names = ("recurrent", "discrete", "tree", "every_operator_11", "every_operator_21")
     return [SHIPPED.read_bytes(), *((written / f"{name}.onnx").read_bytes() for name in names)]

@@ -1,9 +1,8 @@
 // Strong types for time, rate and size, in the manner of libwebrtc's api/units.
 //
 // Every quantity is one signed 64-bit integer in a fixed unit (microseconds, bits per second, bytes). Arithmetic
-// saturates at PlusInfinity() and MinusInfinity() instead of overflowing: values come from the network and from users,
-// so no sum of them may be undefined behaviour. Infinities absorb: infinity plus or minus anything finite stays what it
-// was.
+// saturates at PlusInfinity() and MinusInfinity() instead of overflowing, since values come from the network and from
+// users. Infinity plus or minus anything finite stays what it was.
 #ifndef WEIR_UNITS_H_
 #define WEIR_UNITS_H_
 
@@ -19,8 +18,7 @@ inline constexpr int64_t kMinusInfinity = std::numeric_limits<int64_t>::min();
 
 constexpr bool IsInfinite(int64_t value) { return value == kPlusInfinity || value == kMinusInfinity; }
 
-// True for values of less than 2^62 either way. Two of them add and subtract without overflow, in one test: sums are
-// most of the work for a packet.
+// True for values of less than 2^62 either way, which add and subtract without overflow: one test, for speed.
 constexpr bool AreSmall(int64_t a, int64_t b) {
   constexpr uint64_t kOffset = uint64_t{1} << 62;
   return ((static_cast<uint64_t>(a) + kOffset) | (static_cast<uint64_t>(b) + kOffset)) >> 63 == 0;
@@ -191,9 +189,7 @@ class DataRate final : public internal::RelativeQuantity<DataRate> {
  public:
   static constexpr DataRate BitsPerSecond(int64_t bps) { return DataRate(bps); }
   static constexpr DataRate BitsPerSecondF(double bps) { return DataRate(internal::SaturatingFromDouble(bps)); }
-  static constexpr DataRate KilobitsPerSecond(int64_t kbps) {
-    return DataRate(internal::SaturatingMulDiv(kbps, 1000, 1));
-  }
+  static constexpr DataRate KilobitsPerSecond(int64_t k) { return DataRate(internal::SaturatingMulDiv(k, 1000, 1)); }
   constexpr int64_t bps() const { return value_; }
 
  private:
