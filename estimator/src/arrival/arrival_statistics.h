@@ -89,6 +89,9 @@ class ArrivalStatistics {
   Delay abs_send_time_delay_;
   bool has_abs_send_time_ = false;
   Timestamp last_abs_send_time_ = Timestamp::MinusInfinity();
+  // RTP timestamps gave the latest delays; and the packets with abs-send-time since.
+  bool measures_by_rtp_ = false;
+  int abs_send_times_ = 0;
   Timestamp last_arrival_ = Timestamp::MinusInfinity();
   TimeDelta queueing_delay_ = TimeDelta::Zero();
   bool delay_stands_ = false;
