@@ -35,7 +35,7 @@ class ArrivalStatistics {
   //
   // abs-send-time is one clock for all streams of the sender. Without it for 10 s the RTP timestamps replace it, one
   // clock per stream, on the first packet of each timestamp: the others of a frame, and retransmissions, left later.
-  // See SendTimeFilter for implausible send times.
+  // It replaces them from its 20th packet on. See SendTimeFilter for implausible send times.
   std::optional<Arrival> OnPacket(const PacketArrival& packet);
 
   // See BandwidthEstimator.
