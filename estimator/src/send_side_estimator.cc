@@ -23,6 +23,8 @@ constexpr int kConfirmations = 5;
 constexpr TimeDelta kMaxArrivalGap = TimeDelta::Millis(50);
 // Decisions about a longer feedback timeout are skipped.
 constexpr TimeDelta kMaxSilence = TimeDelta::Seconds(10);
+// An arrival longer before the latest one counts as that old: the estimator would take it for a step of the clock.
+constexpr TimeDelta kMaxAge = TimeDelta::Seconds(1);
 
 constexpr uint32_t kAbsSendTimeMask = 0xFFFFFF;
 
@@ -302,7 +304,9 @@ void SendSideEstimator::Impl::Add(const Pending& arrival) {
     departure.number = next_number_++;
   }
   if (pending_.size() == kMaxPending) FeedPending();
-  pending_.push_back(arrival);
+  const Timestamp oldest = latest_arrival_ - kMaxAge;
+  const bool too_old = arrival.arrival_time < oldest;
+  pending_.push_back(too_old ? Pending{oldest, arrival.sequence_number, false} : arrival);
 }
 
 void SendSideEstimator::Impl::FeedPending() {

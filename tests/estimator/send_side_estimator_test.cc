@@ -361,6 +361,24 @@ TEST_F(CallWithWrongTimes, ADifferentTimeWithEachMessageStillEnds) {
   EXPECT_GT(Share(error, 60), 0.1);
 }
 
+TEST_F(CallWithWrongTimes, ALostPacketThatArrivedLongAgoChangesNothing) {
+  for (const int64_t ago_ms : {500, 2900, 3100, 5000, 100'000}) {
+    TestSendSidePath path;
+    path.change = [ago_ms](TimeDelta at, std::vector<PacketFeedback>& reports) {
+      if (at < kChange || at >= kChange + kMessage || reports.size() < 2) return;
+      PacketFeedback report = reports.back();
+      reports.back().fate = PacketFate::kLost;
+      report.receive_time = report.receive_time - TimeDelta::Millis(ago_ms);
+      reports.push_back(report);
+    };
+    SendSideEstimator estimator({}, Rule());
+    TestSendSideCall call(estimator, path);
+    call.RunUntil(TimeDelta::Seconds(30));
+    EXPECT_EQ(estimator.estimator().counters().arrivals.clock_restarts, 0) << ago_ms;
+    EXPECT_GT(call.ReceiveRate(kChange, TimeDelta::Seconds(30)) / DataRate::KilobitsPerSecond(1500), 0.9) << ago_ms;
+  }
+}
+
 // libwebrtc's GCC, 30 s after the same lie, is at 5 to 7 times the path.
 TEST_F(CallFromTheSender, OptimisticAcknowledgementGrowsNoFasterThanGcc) {
   for (const char* name : {"rule", "nada"}) {

@@ -8,6 +8,8 @@ namespace {
 
 constexpr TimeDelta kMaxClockStepBack = TimeDelta::Seconds(3);
 constexpr TimeDelta kAbsSendTimeMemory = TimeDelta::Seconds(10);
+// More than a few forged packets, and less than a second of video.
+constexpr int kAbsSendTimesToReplaceRtp = 20;
 constexpr int kAbsSendTimeBits = 24;
 constexpr int64_t kAbsSendTimeTicksPerSecond = int64_t{1} << 18;
 constexpr uint32_t kMinRtpClockRate = 1000;
@@ -100,8 +102,9 @@ void ArrivalStatistics::Stream::RestartDelay() {
 
 [[gnu::always_inline]] inline void ArrivalStatistics::ReadSendTime(const PacketArrival& packet, Stream& stream,
                                                                    Arrival& arrival) {
-  if (packet.has_abs_send_time) {
+  if (packet.has_abs_send_time && (!measures_by_rtp_ || ++abs_send_times_ >= kAbsSendTimesToReplaceRtp)) {
     has_abs_send_time_ = true;
+    measures_by_rtp_ = false;
     last_abs_send_time_ = last_arrival_;
     abs_send_time_delay_.size += SentSize(packet, arrival);
     abs_send_time_delay_.received += packet.size();
@@ -120,6 +123,7 @@ void ArrivalStatistics::Stream::RestartDelay() {
     if (arrival.has_delay) {
       stream.has_rtp_timestamp = true;
       stream.rtp_timestamp = packet.rtp_timestamp;
+      if (!std::exchange(measures_by_rtp_, true)) abs_send_times_ = 0;
     }
   }
   arrival.queueing_delay = queueing_delay_;

@@ -35,7 +35,7 @@ class ArrivalStatistics {
   //
   // abs-send-time is one clock for all streams of the sender. Without it for 10 s the RTP timestamps replace it, one
   // clock per stream, on the first packet of each timestamp: the others of a frame, and retransmissions, left later.
-  // See SendTimeFilter for implausible send times.
+  // It replaces them from its 20th packet on. See SendTimeFilter for implausible send times.
   std::optional<Arrival> OnPacket(const PacketArrival& packet);
 
   // See BandwidthEstimator.
@@ -89,6 +89,9 @@ class ArrivalStatistics {
   Delay abs_send_time_delay_;
   bool has_abs_send_time_ = false;
   Timestamp last_abs_send_time_ = Timestamp::MinusInfinity();
+  // RTP timestamps gave the latest delays; and the packets with abs-send-time since.
+  bool measures_by_rtp_ = false;
+  int abs_send_times_ = 0;
   Timestamp last_arrival_ = Timestamp::MinusInfinity();
   TimeDelta queueing_delay_ = TimeDelta::Zero();
   bool delay_stands_ = false;

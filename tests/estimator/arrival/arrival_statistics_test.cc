@@ -362,6 +362,22 @@ TEST(ArrivalStatisticsTest, HoldsTheDelayWithoutAnySendTime) {
   EXPECT_NEAR(arrival->queueing_delay.seconds(), 0.020, 1e-4);
 }
 
+TEST(ArrivalStatisticsTest, AFewAbsSendTimesDoNotReplaceRtpTimestamps) {
+  ArrivalStatistics statistics;
+  TestStream stream;
+  for (int i = 0; i < 400; ++i) {
+    const Timestamp sent = kStart + kSpacing * i;
+    PacketArrival packet = stream.Next(sent, TimeDelta::Millis(25));
+    packet.has_abs_send_time = (i >= 200 && i < 205) || i >= 300;
+    if (i < 205) packet.abs_send_time -= static_cast<uint32_t>(i % 5) << 18;
+    packet.rtp_timestamp = static_cast<uint32_t>(sent.us() * 9 / 100);
+    packet.rtp_clock_rate = i < 350 ? 90'000 : 0;
+    const std::optional<Arrival> arrival = statistics.OnPacket(packet);
+    EXPECT_TRUE(arrival->has_delay) << i;
+    EXPECT_NEAR(arrival->queueing_delay.seconds(), 0, 1e-3) << i;
+  }
+}
+
 TEST(ArrivalStatisticsTest, AbsurdClockRatesAreNoClock) {
   ArrivalStatistics statistics;
   TestStream stream;
