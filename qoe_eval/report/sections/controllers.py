@@ -189,7 +189,7 @@ def scatter(summary: Summary, across: str, up: str) -> list[View]:
             for name, by in summary.scenarios.items()
             if {across, up} <= by.get(controller, {}).keys()
         ]
-        if not points:
+        if not points or not {across, up} <= values.keys():
             continue
         found.append(
             {
