@@ -46,10 +46,13 @@ def summarise(results: Sequence[Record], run: RunAbout, kind: Kind = "replay") -
 
 def common_runs(values: Iterable[Values]) -> set[tuple[str, int]]:
     """The runs that all controllers have, of those that have any: means over what each has completed would favor one
-    that fails on hard paths. All runs, where none is common to all.
+    that fails on hard paths. A controller that shares no run with those that completed more takes none from them, and
+    has no mean.
     """
-    known = [by_run.keys() for by_run in values if by_run]
-    return (set.intersection(*map(set, known)) or set.union(*map(set, known))) if known else set()
+    common: set[tuple[str, int]] = set()
+    for by_run in sorted(values, key=len, reverse=True):
+        common = (common & by_run.keys()) or common or set(by_run)
+    return common
 
 
 def ordered_controllers(names: Iterable[str]) -> list[str]:

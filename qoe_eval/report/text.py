@@ -31,7 +31,7 @@ def print_means(summary: Summary, shown: Sequence[str]) -> None:
     for name in shown:
         heading = f"{MEASURES[name].label}\n{MEASURES[name].unit}"
         table.add_column(heading, justify="right", min_width=max(map(len, heading.split())))
-    table.add_column("runs", justify="right")
+    table.add_column("runs complete", justify="right")
     for controller, values in summary.controllers.items():
         cells = [MEASURES[name].display(values[name].mean) if name in values else "–" for name in shown]
         cells.append(str(summary.completed.get(controller, "")))
@@ -41,6 +41,8 @@ def print_means(summary: Summary, shown: Sequence[str]) -> None:
         # A pipe has no width of its own; rich would cut at 80.
         console.width = _PIPE_WIDTH
     console.print(table)
+    if len(set(summary.completed.values())) > 1:
+        console.print(f"Means over the runs that all with a mean have completed: {summary_sample(summary)}")
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -111,6 +113,13 @@ def too_few_text(independent: int) -> str:
 def sample_text(independent: int, n: int) -> str:
     """The number of independent scenarios and of seeds, for people."""
     return f"{independent} independent scenario{'' if independent == 1 else 's'}, {seeds_text(independent, n)}"
+
+
+def summary_sample(summary: Summary) -> str:
+    """The number of independent scenarios behind the means, of the controller that has most."""
+    scores = [values["challenge"] for values in summary.controllers.values() if "challenge" in values]
+    most = max(scores, key=lambda score: score.n, default=None)
+    return sample_text(most.independent, most.n) if most else sample_text(0, 0)
 
 
 def seeds_text(independent: int, n: int) -> str:

@@ -19,7 +19,7 @@ from weir.qoe_eval.report.page_table import (
     measure_heads,
 )
 from weir.qoe_eval.report.page_template import Section, View
-from weir.qoe_eval.report.text import sample_text, seeds_text, too_few_text
+from weir.qoe_eval.report.text import seeds_text, summary_sample, too_few_text
 
 HEADLINE = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "seconds_above_400_ms")
 VIEWER = (
@@ -73,7 +73,7 @@ def headline(summary: Summary) -> Section:
     view = {
         "table": Table(heads, rows),
         "weights": summary.run.objective,
-        "sample": _sample(summary),
+        "sample": summary_sample(summary),
         "all_measures": all_measures(summary, "replay"),
     }
     return Section("headline", "Controllers", "replay/headline", view)
@@ -115,13 +115,6 @@ def _domain(scores: Sequence[Spread]) -> tuple[float, float]:
     """The range of the line of marks: multiples of 5 around all means and intervals."""
     known = [end for score in scores for end in (*score.ci95, score.mean) if end is not None]
     return (max(0.0, 5 * (min(known) // 5)), min(100.0, 5 * (max(known) // 5 + 1))) if known else (0.0, 100.0)
-
-
-def _sample(summary: Summary) -> str:
-    """The number of independent scenarios behind the means, of the controller that has most."""
-    scores = [values["challenge"] for values in summary.controllers.values() if "challenge" in values]
-    most = max(scores, key=lambda score: score.n, default=None)
-    return sample_text(most.independent, most.n) if most else sample_text(0, 0)
 
 
 def viewer(summary: Summary) -> Section | None:
@@ -196,7 +189,7 @@ def scatter(summary: Summary, across: str, up: str) -> list[View]:
             for name, by in summary.scenarios.items()
             if {across, up} <= by.get(controller, {}).keys()
         ]
-        if not points:
+        if not points or not {across, up} <= values.keys():
             continue
         found.append(
             {

@@ -9,6 +9,7 @@ from weir.qoe_eval.measures.families import family_row
 from weir.qoe_eval.measures.summary import ordered_controllers, summarise
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import RunAbout, Summary
+from weir.qoe_eval.report.sections.controllers import scatter
 
 
 def result(scenario, controller, seed, **values):
@@ -127,9 +128,16 @@ def test_means_are_over_the_runs_that_every_controller_has():
     assert [row.n for row in found.paired if (row.b, row.metric) == ("gcc", "challenge")] == [2]
 
 
-def test_without_a_common_run_each_has_its_own():
-    found = summarise([result("a", "weir", 1, challenge=90), result("b", "gcc", 1, challenge=80)], RunAbout())
-    assert {name: spread["challenge"].n for name, spread in found.controllers.items()} == {"weir": 1, "gcc": 1}
+def test_a_controller_without_a_common_run_takes_none_from_the_others():
+    """Nor does one of two that fail where the other does not bring the runs of the other alone back."""
+    scores = {"weir": {"easy": 90, "hard": 50}, "dies": {"easy": 95}, "spoils": {"hard": 99}}
+    results = [
+        result(scenario, name, 1, challenge=score) for name, by in scores.items() for scenario, score in by.items()
+    ]
+    found = summarise(results, RunAbout())
+    means = {name: spread["challenge"].mean for name, spread in found.controllers.items() if "challenge" in spread}
+    assert means == {"weir": 90, "dies": 95}
+    assert [one["controller"] for one in scatter(found, "challenge", "challenge")] == ["weir", "dies"]
 
 
 def test_scores_of_a_family_are_over_the_scenarios_that_all_have():

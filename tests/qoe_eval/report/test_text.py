@@ -1,6 +1,10 @@
-from weir.qoe_eval.records import PairedRow
+from hand_made import run_record
+
+from weir.qoe_eval.measures.summary import summarise
+from weir.qoe_eval.measures.table import MEASURES
+from weir.qoe_eval.records import PairedRow, RunAbout
 from weir.qoe_eval.report.goal_table import Bound, Row, measured, missed, not_measured, reached_text, rows_document
-from weir.qoe_eval.report.text import paired_sentences, sample_text, too_few_text
+from weir.qoe_eval.report.text import paired_sentences, print_means, sample_text, too_few_text
 
 
 def row(other, metric, mean, ci95, wins=21, independent=26, n=130):
@@ -28,6 +32,19 @@ def test_a_paired_difference_in_words():
         "more challenge in 1 of 3 independent scenarios, 8 runs"
     )
     assert paired_sentences([]) == {}
+
+
+def test_the_terminal_names_the_runs_behind_the_means(capsys):
+    def record(scenario, controller, score):
+        measures = dict.fromkeys(MEASURES.of("replay")) | {"challenge": score}
+        return run_record(scenario=scenario, controller=controller, seed=1, measures=measures)
+
+    records = [record("easy", "weir", 90), record("hard", "weir", 50)]
+    print_means(summarise(records, RunAbout()), ["challenge"])
+    assert "Means over" not in capsys.readouterr().out
+    print_means(summarise([*records, record("easy", "dies", 95)], RunAbout()), ["challenge"])
+    out = capsys.readouterr().out
+    assert "Means over the runs that all with a mean have completed: 1 independent scenario, 1 seed" in out
 
 
 def test_words_for_the_sample():
