@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "program/input.h"
 
 namespace weir {
@@ -37,6 +39,15 @@ TEST(JsonText, AKeyThatIsThereTwiceIsRefused) {
   EXPECT_EQ(ErrorOf(R"({"a": {"x": 1}, "b": {"x": 2}, "c": [{"x": 1}, {"x": 1}]})"), "");
   EXPECT_EQ(ErrorOf(R"({"a": 1, "b": {"x": 1, "y": 2, "x": 3}})"),
             "here: the key \"x\" is there twice in one object; keep one of them");
+}
+
+TEST(JsonText, ReadingTakesTimeInProportionToItsLength) {
+  std::string text = "[{}";
+  for (int i = 0; i < 500'000; ++i) text += ",{}";
+  text += "]";
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(ParseJson(text).size(), 500'001U);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 
 TEST(JsonText, WritesWhateverAStringHolds) {
