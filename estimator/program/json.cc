@@ -10,7 +10,7 @@ namespace weir {
 namespace {
 
 // No message or file of ours is nested deeper. Copying and writing a value recurses as deep as it is nested.
-constexpr int kMaxDepth = 256;
+constexpr size_t kMaxDepth = 256;
 
 std::string Shown(double number) {
   char text[32];
@@ -145,28 +145,59 @@ void JsonObject::RefuseUnknownKeys() const {
   }
 }
 
-nlohmann::json ParseJson(std::string_view text, const std::string& path) {
-  // The keys so far of each object that is open.
-  std::vector<std::set<std::string>> keys;
-  const auto check = [&keys, &path](int depth, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
-    using Event = nlohmann::json::parse_event_t;
-    if (depth >= kMaxDepth && (event == Event::object_start || event == Event::array_start)) {
-      RefuseJson(path, "nested deeper than " + std::to_string(kMaxDepth) + " levels");
-    }
-    if (event == Event::object_start) keys.emplace_back();
-    if (event == Event::object_end) keys.pop_back();
-    if (event == Event::key && !keys.back().insert(parsed.get<std::string>()).second) {
-      RefuseJson(path, "the key " + ShownJson(parsed) + " is there twice in one object; keep one of them");
-    }
-    return true;
-  };
-  try {
-    return nlohmann::json::parse(text, check);
-  } catch (const nlohmann::json::parse_error& error) {
-    RefuseJson(path, "not JSON, at byte " + std::to_string(error.byte));
-  } catch (const nlohmann::json::out_of_range&) {
-    RefuseJson(path, "a number in it is larger than any that can be used");
+namespace {
+
+// Checks what the parser does not. A callback of the parser could as well, but with one it goes through all values of
+// an array again for each object in it.
+class Checker final : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  explicit Checker(const std::string& path) : path_(path) {}
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(size_t) override { return Open(); }
+  bool end_object() override { return Close(); }
+  bool start_array(size_t) override { return Open(); }
+  bool end_array() override { return Close(); }
+  bool key(string_t& key) override {
+    if (keys_.back().insert(key).second) return true;
+    RefuseJson(path_, "the key " + ShownJson(key) + " is there twice in one object; keep one of them");
   }
+  bool parse_error(size_t byte, const std::string&, const nlohmann::json::exception& error) override {
+    if (dynamic_cast<const nlohmann::json::out_of_range*>(&error))
+      RefuseJson(path_, "a number in it is larger than any that can be used");
+    RefuseJson(path_, "not JSON, at byte " + std::to_string(byte));
+  }
+
+ private:
+  bool Open() {
+    if (keys_.size() >= kMaxDepth) {
+      RefuseJson(path_, "nested deeper than " + std::to_string(kMaxDepth) + " levels");
+    }
+    keys_.emplace_back();
+    return true;
+  }
+  bool Close() {
+    keys_.pop_back();
+    return true;
+  }
+
+  const std::string& path_;
+  // The keys so far of each object that is open; none of an array.
+  std::vector<std::set<std::string>> keys_;
+};
+
+}  // namespace
+
+nlohmann::json ParseJson(std::string_view text, const std::string& path) {
+  Checker checker(path);
+  nlohmann::json::sax_parse(text, &checker);
+  return nlohmann::json::parse(text);
 }
 
 std::string JsonText(const nlohmann::ordered_json& value) {
