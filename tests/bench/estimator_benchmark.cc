@@ -41,7 +41,7 @@ std::vector<PacketArrival> Packets(size_t count) {
   return packets;
 }
 
-// Sequence numbers and send times stay continuous when a round begins anew.
+// Sequence numbers stay continuous when a round begins anew; send times are shifted with it.
 constexpr size_t kPackets = 6 * 65'536;
 
 void OnPacket(benchmark::State& state) {
@@ -55,14 +55,17 @@ void OnPacket(benchmark::State& state) {
   benchmark::DoNotOptimize(estimator.OnTimeout(Timestamp::Micros(0)));
   size_t i = 0;
   int64_t round_us = 0;
+  uint32_t round_ticks = 0;
   const int64_t allocations_before = CountedAllocations();
   for (auto _ : state) {
     PacketArrival packet = packets[i];
     packet.arrival_time += TimeDelta::Micros(round_us);
+    packet.abs_send_time = (packet.abs_send_time + round_ticks) & 0xFFFFFF;
     estimator.OnPacket(packet);
     if (++i == packets.size()) {
       i = 0;
       round_us += static_cast<int64_t>(kPackets) * 3333;
+      round_ticks = static_cast<uint32_t>((round_us << 18) / 1'000'000) & 0xFFFFFF;
     }
   }
   state.counters["allocations_per_packet"] = benchmark::Counter(
