@@ -83,7 +83,8 @@ class Connections:
 
     def _close(self, handler: RequestHandler) -> None:
         self._strangers.pop(handler).cancel()
-        handler.force_close()
+        # Not at once: where many connections come together, the oldest has no transport yet that could be closed.
+        asyncio.get_running_loop().call_soon(handler.force_close)
 
 
 class Access:

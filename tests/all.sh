@@ -34,6 +34,8 @@ run() { # CHECK
   "${MAKE:-make}" "$1" >"$log" 2>&1 </dev/null &
   pid=$!
   set +m
+  # Ctrl-C may have come before `pid` was known.
+  [[ -z $stopped ]] || kill -INT -- "-$pid"
   # A trapped signal ends `wait`, not the check.
   while wait "$pid"; status=$?; kill -0 "$pid" 2>/dev/null; do :; done
   pid=''
