@@ -13,8 +13,8 @@ from enum import IntEnum
 from typing import TextIO
 
 from weir.errors import InputError, MissingComponent
-from weir.files.input import printable_lines
 from weir.installation import how_to_get
+from weir.text import printable_lines
 
 # Errors of writing that are not the command's fault.
 _FULL_OR_CLOSED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)

@@ -10,9 +10,10 @@ from typing import Annotated, Any
 import typer
 
 from weir.errors import InputError
-from weir.files.input import parse_json, printable_lines, read_text
+from weir.files.input import parse_json, read_text
 from weir.qoe_eval.report.paired_text import paired_sentences
 from weir.qoe_eval.report.text_tables import markdown_table
+from weir.text import printable_lines
 from weir.trainer import read_model
 from weir.trainer.model.card import NO_RESULTS, write_card
 

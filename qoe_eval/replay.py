@@ -13,7 +13,6 @@ import typer
 
 from weir.console import error_console, with_options
 from weir.executables import find_simulator
-from weir.files.input import printable_lines
 from weir.qoe_eval.measures.summary import in_order
 from weir.qoe_eval.records import CustomController, RunAbout, ScenarioAbout, Summary, command_record
 from weir.qoe_eval.report.paired_text import paired_sentences
@@ -38,6 +37,7 @@ from weir.qoe_eval.runs.progress import count_runs, end_with_failures, run_with_
 from weir.qoe_eval.runs.replay import ReplayOutcome
 from weir.qoe_eval.runs.store import RunStore
 from weir.registry import DEFAULT_PRESET, PRESETS, SIMULATED, knows_path, uses_model
+from weir.text import printable_lines
 from weir.traces.formats.convert import parse_queue
 from weir.traces.formats.imported_trace import ImportedTrace
 from weir.traces.formats.importers import read_trace

@@ -15,8 +15,9 @@ from rich.console import Console
 from rich.table import Table
 
 from weir.errors import InputError, MissingComponent
-from weir.files.input import printable, printable_lines
+from weir.files.input import printable
 from weir.files.output import refuse_to_overwrite, write_text
+from weir.text import printable_lines
 from weir.traces.catalogue import CALLS_FOLDER, RFC8867_FOLDER, bundled_scenarios
 from weir.traces.formats.convert import format_of, parse_queue, parse_rate, render, to_scenario
 from weir.traces.formats.imported_trace import TraceFormat

@@ -12,7 +12,6 @@ import typer
 from weir.console import error_console
 from weir.errors import InputError
 from weir.executables import find_peer, find_simulator
-from weir.files.input import printable_lines
 from weir.qoe_eval.call import report as call_report
 from weir.qoe_eval.call.plan import (
     CODECS,
@@ -31,6 +30,7 @@ from weir.qoe_eval.runs.custom_controllers import check_custom_names, is_custom,
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
 from weir.qoe_eval.runs.options import POOL, check_model, model_to_run, parse_objective, read_pool
 from weir.registry import AT_NATIVE_SENDER, CONTROLLERS, DEFAULT_PRESET, IN_CALLS, PRESETS, is_pool, uses_model
+from weir.text import printable_lines
 from weir.traces.formats.convert import parse_rate
 
 COMPARED = ("weir", "gcc")
