@@ -84,12 +84,17 @@ build: build/stamps/run ## Install what is missing, build, and install `weir` an
 .PHONY: train
 train: build build/stamps/train$(if $(CUDA),-cuda) ## Install what `weir train` and `weir export` need: torch without CUDA; CUDA=1: with it
 
-# From one configuration, in about half an hour on two cores. Goes on from the checkpoint when it was interrupted.
+# From one configuration, in about half an hour on four cores; goes on from the checkpoint when it was interrupted. Two
+# stages: the learning rate falls over the steps of a run, and a second run raises it once more.
 MODEL_DIR ?= build/model
 MODEL_RUN = $(MODEL_DIR)/run
+MODEL_STAGES = 12000000 15000000
 .PHONY: model
 model: train ## Make a model like the shipped one: train, export, replay, card; writes build/model/weir.onnx and weir.md
-	$(BIN)/weir train trainer/configs/weir.toml --out $(MODEL_RUN) $$([ ! -e $(MODEL_RUN)/checkpoint.zip ] || echo --resume)
+	for steps in $(MODEL_STAGES); do \
+	  $(BIN)/weir train trainer/configs/weir.toml --steps $$steps --out $(MODEL_RUN) \
+	    $$([ ! -e $(MODEL_RUN)/checkpoint.zip ] || echo --resume); \
+	done
 	$(BIN)/weir export $(MODEL_RUN) --out $(MODEL_DIR)/weir.onnx
 	$(BIN)/weir replay catalogue --model $(MODEL_DIR)/weir.onnx --seeds $(SEEDS) --out $(MODEL_DIR)/report
 	$(BIN)/weir model $(MODEL_DIR)/weir.onnx --card --summary $(MODEL_DIR)/report/summary.json
@@ -116,7 +121,7 @@ report: build ## Replay the bundled scenarios with every controller; writes buil
 	$(BIN)/weir replay catalogue --families --seeds $(SEEDS) --out $(REPORT_DIR)
 
 .PHONY: test
-test: build-test ## Run all checks: lint, C++ tests, sanitizers, Python tests
+test: build-test ## Run the checks of every change: lint, C++ tests, sanitizers, Python tests
 	$(MAKE) lint
 	ctest --test-dir build/release --output-on-failure -j $$(nproc)
 	$(MAKE) asan
@@ -148,8 +153,8 @@ FUZZ_SECONDS ?= 60
 fuzz: build/stamps/test ## Every fuzz target for FUZZ_SECONDS (60)
 	cmake --preset fuzz -DPython_EXECUTABLE=$(abspath $(BIN))/python >/dev/null
 	cmake --build --preset fuzz
-	mkdir -p build/fuzz/corpus/model_fuzzer
-	find build/fuzz/tests/models -name '*.onnx' -size -16k -exec cp -n {} build/fuzz/corpus/model_fuzzer \;
+	mkdir -p build/fuzz/corpus/model
+	find build/fuzz/tests/models -name '*.onnx' -size -16k -exec cp -n {} build/fuzz/corpus/model \;
 	for target in build/fuzz/tests/fuzz/*_fuzzer; do \
 	  name=$$(basename $$target _fuzzer); echo "== $$name"; mkdir -p build/fuzz/corpus/$$name tests/fuzz/corpus/$$name; \
 	  $$target -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 build/fuzz/corpus/$$name tests/fuzz/corpus/$$name; \
@@ -165,6 +170,7 @@ test-docker: ## Build and run the images (as root)
 
 .PHONY: chaos
 chaos: build-test ## Every process of a call killed or stopped at every stage (as root); `make test` has a few of them
+	@[ $$(id -u) -eq 0 ] || { echo "weir: calls need network namespaces: sudo make chaos" >&2; exit 3; }
 	WEIR_CHAOS=all $(BIN)/pytest tests/qoe_eval/call/chaos
 
 .PHONY: mutants
@@ -173,18 +179,26 @@ mutants: build-test ## Load MUTANTS (100000) damaged models
 	$(BIN)/python tests/fuzz/mutated_models.py $(MUTANTS) --folder build
 
 # The C interface alone, without ONNX Runtime: the shipped model needs none.
-PLUGINS = $(wildcard plugins/*/Makefile)
+PLUGINS = $(patsubst plugins/%/Makefile,%,$(wildcard plugins/*/Makefile))
 .PHONY: plugins
 plugins: build/stamps/packages ## Build libweir for the plug-ins into build/plugins/prefix
 	cmake -G Ninja -S . -B build/plugins/library -DCMAKE_BUILD_TYPE=Release -DWEIR_ONNXRUNTIME=OFF -DWEIR_BUILD_SIMULATOR=OFF >/dev/null
 	cmake --build build/plugins/library
 	cmake --install build/plugins/library --prefix build/plugins/prefix --component development >/dev/null
 
+.PHONY: $(PLUGINS:%=test-plugin-%)
+$(PLUGINS:%=test-plugin-%): test-plugin-%: build-test plugins
+	$(MAKE) -k -C plugins/$* test test-browser
+
 .PHONY: test-plugins
-test-plugins: build-test plugins ## Test the plug-ins, alone and with Chromium (as root)
-	failed=(); \
-	for folder in $(dir $(PLUGINS)); do $(MAKE) -k -C $$folder test test-browser || failed+=($$folder); done; \
-	[ $${#failed[@]} = 0 ] || { echo "weir: tests failed in $${failed[*]}" >&2; exit 1; }
+test-plugins: ## Test the plug-ins, alone and with Chromium (as root)
+	tests/all.sh $(PLUGINS:%=test-plugin-%)
+
+# The slowest are last.
+CHECKS ?= test docs tidy tsan fuzz mutants soak chaos $(PLUGINS:%=test-plugin-%) test-install test-docker
+.PHONY: test-all
+test-all: ## Run every check there is (hours; as root), or CHECKS="tsan fuzz"; goes on after a failure, ends with a table
+	@tests/all.sh $(CHECKS)
 
 # --- housekeeping ---------------------------------------------------------------------------------------------------
 

@@ -1,47 +1,102 @@
-"""All subcommands of `weir`, each from the file next to its subject."""
+"""All subcommands of `weir`, each in the file next to its subject; only the one that runs is imported."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import signal
+import sys
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
-from weir.cli.report import report
 from weir.installation import installed_version
-from weir.papers.paper import app as papers_app
-from weir.qoe_eval.bench.bench import bench
-from weir.qoe_eval.call.call import call
-from weir.qoe_eval.doctor import doctor
-from weir.qoe_eval.evaluate.evaluate import evaluate
-from weir.qoe_eval.link.link import link
-from weir.qoe_eval.model import model
-from weir.qoe_eval.replay import replay
-from weir.qoe_eval.serve.serve import serve
-from weir.traces.cli import app as traces_app
-from weir.trainer.adapt import adapt
-from weir.trainer.export import export
-from weir.trainer.train import train
-from weir.webrtc_patch.check import app as webrtc_app
+
+# By name: the module and name of the function or group, or a table of commands; and a line of help.
+Commands = Mapping[str, tuple[Any, str]]
+
+TRACES: Commands = {
+    "validate": ("weir.traces.cli:validate", "Check files of traces and scenarios."),
+    "convert": ("weir.traces.cli:convert", "Convert a trace or scenario to another format."),
+    "list": ("weir.traces.listing:list_scenarios", "List the bundled scenarios."),
+    "generate": ("weir.traces.cli:generate", "Generate a trace or scenario."),
+}
+COMMANDS: Commands = {
+    "replay": ("weir.qoe_eval.replay:replay", "Replay traces or scenarios under rate controllers."),
+    "call": ("weir.qoe_eval.call.call:call", "Make real calls through a link that replays a scenario."),
+    "link": ("weir.qoe_eval.link.link:link", "Run a command behind a link that replays a scenario."),
+    "serve": ("weir.qoe_eval.serve.serve:serve", "Make, steer and watch calls on a page."),
+    "doctor": ("weir.qoe_eval.doctor:doctor", "Show every component: its version, or how to get it."),
+    "bench": ("weir.qoe_eval.bench.bench:bench", "Measure the speed of this machine."),
+    "report": ("weir.cli.report:report", "Make a report again, or one of a browser's dump."),
+    "evaluate": ("weir.qoe_eval.evaluate.evaluate:evaluate", "Measure a model against goals."),
+    "train": ("weir.trainer.train:train", "Train a policy."),
+    "adapt": ("weir.trainer.adapt:adapt", "Fine-tune a model for a new objective."),
+    "export": ("weir.trainer.export:export", "Export a trained policy to ONNX, and check it."),
+    "model": ("weir.qoe_eval.model:model", "Show what a model needs and gives."),
+    "traces": (TRACES, "Check, convert, list and generate traces and scenarios."),
+    "paper": ("weir.papers.paper:app", "Repeat the experiment of a paper."),
+    "webrtc": ("weir.webrtc_patch.check:app", "Check the patches that put Weir into libwebrtc."),
+}
+_LOOK: dict[str, Any] = {"pretty_exceptions_enable": False, "rich_markup_mode": None}
 
 
 def build_app() -> typer.Typer:
     """The command with its subcommands, also those whose optional packages are not installed."""
-    app = typer.Typer(
-        name="weir",
-        help="Estimates the bandwidth of a call, and compares rate controllers.",
-        no_args_is_help=True,
-        pretty_exceptions_enable=False,
-        rich_markup_mode=None,
-    )
+    # The options of completion stand before any command; reading them loads pydantic, which takes longer than the rest.
+    completion = not sys.argv[1:] or sys.argv[1].startswith("-")
+    app = _group(COMMANDS, "Estimates the bandwidth of a call, and compares rate controllers.", completion=completion)
     app.callback()(_options)
-    for command in (
-        replay, call, link, serve, doctor, bench, report, evaluate, train, adapt, export, model,
-    ):  # fmt: skip
-        app.command()(command)
-    app.add_typer(traces_app, name="traces")
-    app.add_typer(papers_app, name="paper")
-    app.add_typer(webrtc_app, name="webrtc")
     return app
+
+
+class _BooleanHelp:
+    """A mixin that gives --help the value False where it is not given: typer would load pydantic to read None."""
+
+    def get_help_option(self, ctx: Any) -> Any:
+        option = super().get_help_option(ctx)  # type: ignore[misc] # of the class that it is mixed into
+        if option is not None:
+            option.default = False
+        return option
+
+
+class _Command(_BooleanHelp, TyperCommand):
+    pass
+
+
+def _group(commands: Commands, text: str, *, completion: bool = False) -> typer.Typer:
+    class Group(_BooleanHelp, TyperGroup):
+        def __init__(self, **attributes: Any) -> None:
+            super().__init__(**attributes)
+            # The names serve suggestions; `get_command` has the commands.
+            self.commands: Any = dict.fromkeys(commands)
+
+        def get_command(self, ctx: Any, cmd_name: str) -> Any:
+            return _load(cmd_name, *commands[cmd_name]) if cmd_name in commands else None
+
+        def format_commands(self, ctx: Any, formatter: Any) -> None:
+            with formatter.section("Commands"):
+                formatter.write_dl([(name, text) for name, (_, text) in commands.items()])
+
+    app = typer.Typer(cls=Group, help=text, no_args_is_help=True, add_completion=completion, **_LOOK)
+    app.callback()(lambda: None)
+    return app
+
+
+def _load(name: str, place: Any, text: str) -> Any:
+    if not isinstance(place, str):
+        return typer.main.get_command(_group(place, text))
+    module, _, attribute = place.partition(":")
+    found = getattr(import_module(module), attribute)
+    if not isinstance(found, typer.Typer):
+        function, found = found, typer.Typer(add_completion=False, **_LOOK)
+        found.command(name, cls=_Command)(function)
+    command = typer.main.get_command(found)
+    # Until now `main` has let Ctrl-C end the process: half an import is a traceback, or another error.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    return command
 
 
 def _show_version(wanted: bool) -> None:

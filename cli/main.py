@@ -8,13 +8,13 @@ from __future__ import annotations
 import errno
 import io
 import os
+import signal
 import sys
 from enum import IntEnum
 from typing import TextIO
 
 from weir.errors import InputError, MissingComponent
 from weir.installation import how_to_get
-from weir.text import printable_lines
 
 # Errors of writing that are not the command's fault.
 _FULL_OR_CLOSED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
@@ -33,17 +33,26 @@ class ExitStatus(IntEnum):
 
 def main() -> None:
     """Runs the command and exits with its status."""
+    # Ctrl-C ends the process at once while it imports and while it ends; `build_app` has its commands interrupted.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     # Streams that were closed before the start are None, and the next files to be opened would get their numbers.
     sys.stdin, sys.stdout, sys.stderr = sys.stdin or _nothing(), sys.stdout or _nothing(), sys.stderr or _nothing()
     # File names need not be valid UTF-8; they can be printed all the same.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    sys.exit(_run())
+    try:
+        sys.exit(_run())
+    finally:
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _run() -> ExitStatus:
     try:
+        if any(argument == "" or (argument[:2] == "--" and argument[-1] == "=") for argument in sys.argv[1:]):
+            raise InputError("an argument is empty; give it a value, or leave its option away")
         from weir.cli.app import build_app
 
         build_app()()
@@ -73,6 +82,8 @@ def _run() -> ExitStatus:
 
 
 def _fail(message: str, status: ExitStatus) -> ExitStatus:
+    from weir.files.input import printable_lines
+
     print(f"weir: {printable_lines(message)}", file=sys.stderr)
     return status
 

@@ -48,9 +48,7 @@ def _table(found: list[Component]) -> Table:
         table.add_column(heading, overflow="fold")
     for component in found:
         state = Text("ok", "green") if component.found else Text("missing", "red" if component.required else "yellow")
-        needed = {"run": "run", "build": "build", "train": "train", "test": "test", "calls": "make calls"}[
-            component.need
-        ]
+        needed = "make calls" if component.need == "calls" else component.need
         table.add_row(component.name, state, needed, Text(component.found or component.remedy))
     return table
 

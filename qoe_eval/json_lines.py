@@ -12,7 +12,7 @@ from weir.errors import InputError
 
 LONGEST_LINE = 4 << 20
 MOST_LINES = 2_000_000
-_LARGEST_NUMBER = 1e18
+LARGEST_NUMBER = 1e18
 
 
 class JsonLinesWriter:
@@ -57,7 +57,7 @@ def read_objects(path: Path) -> Iterator[dict[str, Any]]:
                 yield value
 
 
-def number(value: Any, lowest: float = -_LARGEST_NUMBER, highest: float = _LARGEST_NUMBER) -> float | None:
+def number(value: Any, lowest: float = -LARGEST_NUMBER, highest: float = LARGEST_NUMBER) -> float | None:
     """Returns a finite number within bounds unchanged, and None for anything else, booleans included."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None

@@ -7,11 +7,14 @@ users.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
+import secrets
 from collections.abc import Container
 
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
+from aiohttp.web_protocol import RequestHandler
 
 HOST = "127.0.0.1"
 
@@ -40,12 +43,17 @@ def is_token(given: str, token: str) -> bool:
 
 
 TOKEN_PARAMETER = "token"
+# Connections without a request that has the token: how many, and for how long.
+MAX_STRANGERS = 64
+STRANGER_S = 10.0
 _NO_TOKEN = "This page needs the whole address that 'weir serve' printed: a token of the run is part of it.\n"
 
-# Reports have inline style and script; they may load files beside them and connect to no server.
+# Reports have inline style and script; they may load files beside them and connect to no server. Files of calls may be
+# a stranger's: in the sandbox their origin is not the page's, whatever their type.
 _REPORT_POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data: blob:; "
-    "media-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "media-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "sandbox allow-scripts allow-downloads"
 )
 _PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; "
@@ -55,15 +63,42 @@ _PAGE_POLICY = (
 _HEADERS = HEADERS | {"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin"}
 
 
+class Connections:
+    """Closes connections without a request that has the token: other users of this machine can open any number."""
+
+    def __init__(self) -> None:
+        self._strangers: dict[RequestHandler, asyncio.TimerHandle] = {}
+
+    def accept(self, handler: RequestHandler) -> RequestHandler:
+        """Takes a new connection, and closes the oldest without a token if there are too many."""
+        while len(self._strangers) >= MAX_STRANGERS:
+            self._close(next(iter(self._strangers)))
+        self._strangers[handler] = asyncio.get_running_loop().call_later(STRANGER_S, self._close, handler)
+        return handler
+
+    def welcome(self, handler: RequestHandler) -> None:
+        """Keeps a connection: a request with the token came."""
+        if (timer := self._strangers.pop(handler, None)) is not None:
+            timer.cancel()
+
+    def _close(self, handler: RequestHandler) -> None:
+        self._strangers.pop(handler).cancel()
+        handler.force_close()
+
+
 class Access:
-    """The rules of one server. Every request needs `token`, in the address or in the cookie of the first answer."""
+    """The rules of one server. Every request needs `token`, in the address or in the cookie of the first answer. One
+    for a file of a call may come by a link of a report, which has another origin: there a cookie for files is enough.
+    """
 
     def __init__(self, token: str, port: int, reports_below: str) -> None:
         self._token = token
         self._hosts = frozenset(f"{name}:{port}" for name in (HOST, "localhost"))
         # Cookies are shared by all ports of a host.
         self._cookie = f"weir-{port}"
+        self._files_cookie, self._files_token = f"weir-files-{port}", secrets.token_urlsafe(24)
         self._reports_below = reports_below
+        self.connections = Connections()
 
     @property
     def middleware(self) -> Middleware:
@@ -72,8 +107,14 @@ class Access:
         @web.middleware
         async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
             check_address(request, self._hosts)
-            if not self._has_address_token(request) and not self._is_token(request.cookies.get(self._cookie, "")):
+            may_read = request.path.startswith(self._reports_below) and self._has_cookie(
+                request, self._files_cookie, self._files_token
+            )
+            if not (
+                may_read or self._has_address_token(request) or self._has_cookie(request, self._cookie, self._token)
+            ):
                 raise web.HTTPUnauthorized(text=_NO_TOKEN)
+            self.connections.welcome(request.protocol)
             return await handler(request)
 
         return check
@@ -84,10 +125,12 @@ class Access:
         policy = _REPORT_POLICY if of_call else _PAGE_POLICY.format(host=request.host)
         response.headers.update(_HEADERS | {"Content-Security-Policy": policy})
         if self._has_address_token(request):
-            response.headers["Set-Cookie"] = f"{self._cookie}={self._token}; HttpOnly; SameSite=Strict; Path=/"
+            files = f"{self._files_cookie}={self._files_token}; HttpOnly; SameSite=Lax; Path={self._reports_below}"
+            response.headers.add("Set-Cookie", f"{self._cookie}={self._token}; HttpOnly; SameSite=Strict; Path=/")
+            response.headers.add("Set-Cookie", files)
 
     def _has_address_token(self, request: web.Request) -> bool:
-        return self._is_token(request.query.get(TOKEN_PARAMETER, ""))
+        return is_token(request.query.get(TOKEN_PARAMETER, ""), self._token)
 
-    def _is_token(self, text: str) -> bool:
-        return is_token(text, self._token)
+    def _has_cookie(self, request: web.Request, name: str, token: str) -> bool:
+        return is_token(request.cookies.get(name, ""), token)

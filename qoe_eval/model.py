@@ -10,10 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from weir.errors import InputError
-from weir.files.input import parse_json, read_text
-from weir.qoe_eval.report.paired_text import paired_sentences
-from weir.qoe_eval.report.text_tables import markdown_table
-from weir.text import printable_lines
+from weir.files.input import parse_json, printable_lines, read_text
+from weir.qoe_eval.records import Summary, read_summary
+from weir.qoe_eval.report.text import markdown_table, paired_sentences
 from weir.trainer import read_model
 from weir.trainer.model.card import NO_RESULTS, write_card
 
@@ -36,8 +35,8 @@ def model(
     The card includes the sections of NAME.notes.md beside the model, such as known failures.
     """
     if card:
-        parts = [] if summary is None else [replay_results(_read(summary, "controllers"), str(summary))]
-        parts += [goal_results(_read(path, "rows"), str(path)) for path in goals or []]
+        parts = [] if summary is None else [replay_results(read_summary(summary))]
+        parts += [goal_results(_read(path), str(path)) for path in goals or []]
         typer.echo(write_card(file, "\n".join(parts) or NO_RESULTS))
         return
     if summary is not None or goals:
@@ -51,18 +50,16 @@ def model(
         typer.echo(printable_lines(f"{key + ':':16}{text}"))
 
 
-def replay_results(summary: Mapping[str, Any], source: str) -> str:
+def replay_results(summary: Summary) -> str:
     """Means by controller and paired differences of a replay."""
-    described = summary.get("metrics")
-    if isinstance(described, dict) and (unknown := [name for name in MEASURES if name not in described]):
-        raise InputError(f"{source}: has no metric {', '.join(unknown)}; it has {', '.join(described)}")
     means = [
-        [name, *(_number(measures.get(measure, {}).get("mean")) for measure in MEASURES)]
-        for name, measures in summary["controllers"].items()
+        [name, *(f"{values[measure].mean:.4g}" if measure in values else "" for measure in MEASURES)]
+        for name, values in summary.controllers.items()
     ]
+    command = f" (`{summary.run.command}`)" if summary.run.command else ""
     table = markdown_table(["controller", *MEASURES], means)
-    parts = [f"Means over {len(summary.get('scenarios', {}))} scenarios{_command(summary)}:\n", table]
-    if sentences := paired_sentences(summary):
+    parts = [f"Means over {len(summary.scenarios)} scenarios{command}:\n", table]
+    if sentences := paired_sentences(summary.paired):
         parts.append("Mean differences, paired by scenario and seed, with 95 % intervals:\n")
         parts.append("".join(f"- {sentence}\n" for sentence in sentences.values()))
     return "\n".join(parts)
@@ -84,12 +81,8 @@ def _command(document: Mapping[str, Any]) -> str:
     return f" (`{run['command']}`)" if isinstance(run, dict) and "command" in run else ""
 
 
-def _read(path: Path, key: str) -> dict[str, Any]:
+def _read(path: Path) -> dict[str, Any]:
     document = parse_json(read_text(path), str(path))
-    if not isinstance(document, dict) or key not in document:
-        raise InputError(f"{path}: is not a JSON document with `{key}`")
+    if not isinstance(document, dict) or "rows" not in document:
+        raise InputError(f"{path}: is not a JSON document with `rows`")
     return document
-
-
-def _number(value: Any) -> str:
-    return "" if value is None else f"{value:.4g}"

@@ -11,12 +11,12 @@ import json
 import shlex
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar, cast
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, JsonValue, SkipValidation, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, JsonValue, SkipValidation, TypeAdapter, ValidationError
 from typing_extensions import TypedDict  # pydantic does not take that of typing before Python 3.12
 
 from weir.errors import InputError
@@ -27,27 +27,31 @@ LARGEST_RESULTS_BYTES = 1 << 30
 """The size of about a hundred thousand records."""
 LARGEST_RECORD_BYTES = 16 << 20
 
+Number = Annotated[float, Field(ge=-1e18, le=1e18, strict=True, allow_inf_nan=False)]
+"""Beyond these bounds sums and squares of measures are no longer finite."""
+Count = Annotated[int, Field(ge=-(1 << 62), le=1 << 62, strict=True)]
+FrameNumber = Annotated[int, Field(ge=0, le=1 << 50, strict=True)]
 Measures = Mapping[str, float | None]
 """Values by the name of their measure in `weir.qoe_eval.measures.table`; None where a measure is undefined."""
-Objective = Annotated[tuple[float, float, float], Field(strict=False)]
+Objective = Annotated[tuple[Number, Number, Number], Field(strict=False)]
 """Weights of throughput, latency and loss."""
 Interval = Annotated[tuple[float | None, float | None], Field(strict=False)]
 """Both ends, or None twice where there is none."""
-Samples = Sequence[float | None]
+Samples = list[Number | None]
 
 
 class FrameColumns(TypedDict):
     """Every frame of a flow. `complete_time_us` is None for a frame that never arrived whole."""
 
-    capture_time_us: list[int]
-    complete_time_us: list[int | None]
-    bytes: list[int]
+    capture_time_us: list[FrameNumber]
+    complete_time_us: list[FrameNumber | None]
+    bytes: list[FrameNumber]
 
 
 class PathColumns(TypedDict, total=False):
     """Time series of the forward link, one sample per `interval_s`."""
 
-    interval_s: float
+    interval_s: Annotated[float, Field(ge=1e-3, le=1e4)]
     capacity_bps: Samples | None
     queueing_delay_ms: Samples
 
@@ -75,6 +79,35 @@ class Series(TypedDict):
     flows: dict[str, FlowColumns | None]
 
 
+_SERIES = TypeAdapter(Series)
+_NEEDED = ("receive_rate_bps", "one_way_delay_mean_ms", "packets_lost")
+
+
+def parse_series(content: bytes) -> Series:
+    """Raises:
+    ValueError: it is no JSON of series, in one line; or those of a flow have different lengths.
+    """
+    try:
+        series = _SERIES.validate_json(content)
+    except ValidationError as error:
+        raise ValueError(_first(error)) from None
+    path, columns = series["path"], list[object]()
+    if path is not None:
+        if "interval_s" not in path:
+            raise ValueError("a path without interval_s")
+        columns += [path.get("capacity_bps"), path.get("queueing_delay_ms")]
+    for flow in (flow for flow in series["flows"].values() if flow is not None):
+        if missing := [name for name in _NEEDED if name not in flow]:
+            raise ValueError(f"a flow without {missing[0]}")
+        columns += [column for name, column in flow.items() if name != "frames"]
+        frames = flow.get("frames")
+        if frames and len({len(frames["bytes"]), len(frames["capture_time_us"]), len(frames["complete_time_us"])}) > 1:
+            raise ValueError("frames: columns of different lengths")
+    if len({len(column) for column in columns if isinstance(column, list) and column}) > 1:
+        raise ValueError("columns of different lengths")
+    return series
+
+
 class Part(BaseModel):
     """A part of a record. Immutable; keys of other versions are kept."""
 
@@ -84,34 +117,34 @@ class Part(BaseModel):
 class PathRecord(Part):
     """The forward path of a run. `mean_capacity_bps` and `queue_bytes` are None where they are unlimited."""
 
-    one_way_delay_ms: float
-    mean_capacity_bps: float | None = None
-    queue_bytes: float | None = None
+    one_way_delay_ms: Number
+    mean_capacity_bps: Number | None = None
+    queue_bytes: Number | None = None
 
 
 class EstimatorRecord(Part):
     """Decisions of a flow's estimator."""
 
-    decisions: int = 0
-    fallback_decisions: int = 0
-    policy_faults: int = 0
+    decisions: Count = 0
+    fallback_decisions: Count = 0
+    policy_faults: Count = 0
 
 
 class PoolMemberRecord(Part):
     """One controller of a pool. `pilot_share` is its share of the pool's decisions as the active controller, 0 to 1."""
 
     name: str
-    pilot_share: float = 0.0
-    decisions: int = 0
-    faults: int = 0
+    pilot_share: Number = 0.0
+    decisions: Count = 0
+    faults: Count = 0
 
 
 class PoolRecord(Part):
     """The pool of a flow."""
 
     members: list[PoolMemberRecord]
-    pilot_changes: int = 0
-    first_pilot_held_s: float | None = None
+    pilot_changes: Count = 0
+    first_pilot_held_s: Number | None = None
 
 
 class FlowRecord(Part):
@@ -130,24 +163,24 @@ class FlowRecord(Part):
     kind: str
     controller: str | None = None
     direction: str = "forward"
-    start_s: float = 0.0
-    stop_s: float | None = None
-    pauses_s: list[list[float]] = []
-    video_pauses_s: list[list[float]] = []
-    base_one_way_delay_ms: float = 0.0
-    packets_sent: int = 0
-    bytes_sent: int = 0
-    packets_received: int = 0
-    bytes_received: int = 0
-    packets_lost: int = 0
-    achievable_bytes: float | None = Field(
+    start_s: Number = 0.0
+    stop_s: Number | None = None
+    pauses_s: list[list[Number]] = []
+    video_pauses_s: list[list[Number]] = []
+    base_one_way_delay_ms: Number = 0.0
+    packets_sent: Count = 0
+    bytes_sent: Count = 0
+    packets_received: Count = 0
+    bytes_received: Count = 0
+    packets_lost: Count = 0
+    achievable_bytes: Number | None = Field(
         default=None, validation_alias=AliasChoices("achievable_bytes", "carriable_bytes")
     )
-    one_way_delay_ms: dict[str, float] | None = None
-    queueing_delay_ms: dict[str, float] | None = None
-    seconds_above_400_ms: float | None = None
+    one_way_delay_ms: dict[str, Number] | None = None
+    queueing_delay_ms: dict[str, Number] | None = None
+    seconds_above_400_ms: Number | None = None
     estimator: EstimatorRecord | None = None
-    guard: dict[str, int] | None = None
+    guard: dict[str, Count] | None = None
     pool: PoolRecord | None = None
     series: SkipValidation[FlowColumns | None] = None
 
@@ -162,17 +195,17 @@ class ConvergenceStep(Part):
     lower bound.
     """
 
-    at_s: float
-    to_bps: float
-    time_s: float
+    at_s: Number
+    to_bps: Number
+    time_s: Number
     converged: bool
 
 
 class Metrics(Part):
     """The measures of a run, and of each of its flows under test by its id."""
 
-    run: dict[str, float | None]
-    flows: dict[str, dict[str, float | None]] = {}
+    run: dict[str, Number | None]
+    flows: dict[str, dict[str, Number | None]] = {}
     convergence: dict[str, list[ConvergenceStep]] = {}
 
 
@@ -190,9 +223,9 @@ class Record(Part):
     scenario: str
     controller: str
     objective: Objective | None = None
-    seed: int
+    seed: Count
     versions: dict[str, str] = {}
-    duration_s: float
+    duration_s: Number
     path: PathRecord
     flows: list[FlowRecord]
     key: str = ""
@@ -241,9 +274,9 @@ class CallMeasurement(Part):
     `frames`: counts of what became of the received frames, by name.
     """
 
-    media_start_us: int | None = None
-    end_us: int | None = None
-    frames: dict[str, int] | None = None
+    media_start_us: Count | None = None
+    end_us: Count | None = None
+    frames: dict[str, Count] | None = None
     problems: list[str] = []
 
 
@@ -262,17 +295,17 @@ class CallDetails(Part):
     sender: str = ""
     receiver: str = ""
     codec: str = ""
-    width: int = 0
-    height: int = 0
-    frames_per_second: float = 0
-    max_bitrate_bps: float = 0
+    width: Count = 0
+    height: Count = 0
+    frames_per_second: Number = 0
+    max_bitrate_bps: Number = 0
     description: str = ""
     disturbed: list[str] = []
     failure: str = ""
-    started_us: int | None = None
-    ended_us: int | None = None
+    started_us: Count | None = None
+    ended_us: Count | None = None
     happened: list[dict[str, JsonValue]] = []
-    wake_up_lag_ms_p99: float | None = None
+    wake_up_lag_ms_p99: Number | None = None
     measured: CallMeasurement = CallMeasurement()
 
 
@@ -312,18 +345,12 @@ class PairedComparison(Part):
     independent: int
 
 
-class PairedRow(Part):
+class PairedRow(PairedComparison):
     """The comparison of `a` with `b`, controllers or presets, by one measure."""
 
     a: str
     b: str
     metric: str
-    mean: float
-    ci95: Interval
-    wins: int
-    losses: int
-    n: int
-    independent: int
 
     @classmethod
     def of(cls, a: str, b: str, metric: str, found: PairedComparison) -> PairedRow:
@@ -456,6 +483,7 @@ class RunAbout(Part):
         finished: when it ended, for people.
         runs: complete ones, of those `planned`.
         failures: one text for each that did not complete.
+        near_copies: scenarios that are almost the path of another, which they count with, and its name.
     """
 
     command: str = ""
@@ -470,6 +498,7 @@ class RunAbout(Part):
     versions: dict[str, str] = {}
     failures: list[str] = []
     scenarios: dict[str, ScenarioAbout] = {}
+    near_copies: dict[str, str] = {}
 
 
 class MeasureAbout(Part):
@@ -493,7 +522,9 @@ class Summary(Part):
     """`summary.json`: the results of a set of runs or calls. The stable interface of `weir replay` for scripts.
 
     Attributes:
-        controllers: by controller and measure; a measure that no run of a controller defines is absent.
+        controllers: by controller and measure, over the runs that define it for all controllers that have it; a
+            measure that no run of a controller defines is absent.
+        completed: number of complete runs by controller.
         scenarios: means over seeds by scenario, controller and measure.
         paired: weir against every other controller.
         left_out: calls that are in no mean.
@@ -505,6 +536,7 @@ class Summary(Part):
     controllers: dict[str, dict[str, Spread]]
     scenarios: dict[str, dict[str, dict[str, float]]]
     paired: list[PairedRow]
+    completed: dict[str, int] = {}
     objectives: ObjectivesSummary | None = None
     families: list[FamilyRow] = []
     left_out: list[LeftOut] = []
@@ -531,12 +563,15 @@ def read_records(path: Path, kind: type[RecordType]) -> list[RecordType]:
     records = []
     for number, line in enumerate(read_bytes(path, LARGEST_RESULTS_BYTES).split(b"\n")[:-1], start=1):
         try:
-            records.append(kind.model_validate_json(line))
+            record = kind.model_validate_json(line)
         except ValidationError as error:
             raise InputError(
                 f"{path}: line {number} is no {SCHEMA} record ({_first(error)}); delete that line, or choose another "
                 "folder"
             ) from None
+        if "call" in (record.model_extra or {}):
+            raise InputError(f"{path}: holds calls and no replays; choose another folder")
+        records.append(record)
     return records
 
 
@@ -584,6 +619,18 @@ def command_record(started_s: float) -> CommandRecord:
         "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "wall_s": round(time.monotonic() - started_s, 1),
     }
+
+
+def read_summary(path: Path) -> Summary:
+    """Raises:
+    InputError: the file cannot be read, or is no summary of a replay or of calls.
+    """
+    try:
+        return Summary.model_validate(parse_json(read_text(path), str(path)))
+    except ValidationError as error:
+        raise InputError(
+            f"{path}: is no summary.json of 'weir replay' ({_first(error)}); 'weir report' writes it again"
+        ) from None
 
 
 def read_run(summary: Path) -> RunAbout:

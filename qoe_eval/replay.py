@@ -13,14 +13,14 @@ import typer
 
 from weir.console import error_console, with_options
 from weir.executables import find_simulator
+from weir.files.input import printable, printable_lines
 from weir.qoe_eval.measures.summary import in_order
 from weir.qoe_eval.records import CustomController, RunAbout, ScenarioAbout, Summary, command_record
-from weir.qoe_eval.report.paired_text import paired_sentences
 from weir.qoe_eval.report.replay_page import FAMILIES_FOLDER, summarise_replay, write_csv, write_report
-from weir.qoe_eval.report.text_tables import print_means
+from weir.qoe_eval.report.text import paired_sentences, print_means
 from weir.qoe_eval.runs import objectives as objective_runs
 from weir.qoe_eval.runs.custom_controllers import DEFAULT_TIME_LIMIT_S
-from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
+from weir.qoe_eval.runs.inputs import NEAR_COPY_RATIO, PathOptions, near_copies, read_inputs
 from weir.qoe_eval.runs.jobs import ReplayPlan, SeriesOfPlan, model_description
 from weir.qoe_eval.runs.options import (
     POOL,
@@ -37,9 +37,8 @@ from weir.qoe_eval.runs.progress import count_runs, end_with_failures, run_with_
 from weir.qoe_eval.runs.replay import ReplayOutcome
 from weir.qoe_eval.runs.store import RunStore
 from weir.registry import DEFAULT_PRESET, PRESETS, SIMULATED, knows_path, uses_model
-from weir.text import printable_lines
+from weir.traces.formats import ImportedTrace
 from weir.traces.formats.convert import parse_queue
-from weir.traces.formats.imported_trace import ImportedTrace
 from weir.traces.formats.importers import read_trace
 from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS
 from weir.traces.generate.families.families import small_grid
@@ -311,6 +310,14 @@ def _show_findings(trace: ImportedTrace) -> None:
 
 
 def _about(plan: ReplayPlan, results: ReplayResults, started: float) -> RunAbout:
+    copies = near_copies(plan.scenarios)
+    if copies:
+        copy, original = next(iter(copies.items()))
+        typer.echo(
+            f"weir: {count_runs(len(copies), 'scenario')} within {NEAR_COPY_RATIO:.0%} of another ({printable(copy)} "
+            f"of {printable(original)}): they count as one path, and are not independent",
+            err=True,
+        )
     return RunAbout(
         **command_record(started),
         runs=len(results.main.records),
@@ -321,6 +328,7 @@ def _about(plan: ReplayPlan, results: ReplayResults, started: float) -> RunAbout
         own_controllers={name: CustomController(source=c.source, sha256=c.sha256) for name, c in plan.own.items()},
         versions=results.main.records[0].versions if results.main.records else {},
         failures=results.failures,
+        near_copies=copies,
         scenarios={
             scenario.name: ScenarioAbout(
                 description=scenario.description,
@@ -334,5 +342,5 @@ def _about(plan: ReplayPlan, results: ReplayResults, started: float) -> RunAbout
 
 def _print_table(summary: Summary) -> None:
     print_means(summary, _SHOWN)
-    for sentence in paired_sentences(summary.to_json()).values():
+    for sentence in paired_sentences(summary.paired).values():
         typer.echo(str(sentence))

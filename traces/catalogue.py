@@ -5,6 +5,7 @@ Every capacity comes from this package's own generators; nothing is measured dat
 
 from __future__ import annotations
 
+import json
 import sys
 import zlib
 from collections.abc import Callable
@@ -14,8 +15,10 @@ from typing import Any
 import numpy as np
 
 from weir.errors import InputError
+from weir.files.output import write_text
 from weir.traces.generate.generators import GENERATORS, levels
 from weir.traces.generate.published import call_scenarios, rfc8867_scenarios
+from weir.traces.listing import INDEX
 from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.scenario import Capacity, Scenario
 
@@ -58,12 +61,40 @@ def build_catalogue() -> dict[Path, Scenario]:
 
 
 def write_catalogue() -> list[Path]:
-    """Writes every file of the catalogue; returns their paths."""
+    """Writes every file of the catalogue, and its index; returns the paths of the scenarios."""
     built = build_catalogue()
     for path, scenario in built.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         scenario.save(path)
+    write_text(INDEX, json.dumps(index()).replace('{"name"', '\n{"name"') + "\n")
     return list(built)
+
+
+def index() -> dict[str, list[dict[str, Any]]]:
+    """The index for `weir traces list`: a row of each scenario, by group."""
+    groups = {"bundled": bundled_scenarios(), "rfc8867": rfc8867_scenarios(), "calls": call_scenarios()}
+    return {group: [_row(scenario) for scenario in scenarios] for group, scenarios in groups.items()}
+
+
+def _row(scenario: Scenario) -> dict[str, Any]:
+    assert scenario.forward.capacity is not None
+    trace = scenario.forward.capacity.trace()
+    forward = scenario.forward
+    (unit, limit), *_ = forward.queue.model_dump(exclude_none=True).items()
+    queue = f"{limit:g} {({'milliseconds': 'ms', 'packets': 'pkt'}).get(unit, unit)}"
+    return {
+        "name": scenario.name,
+        "description": scenario.description,
+        "duration_s": scenario.duration_s,
+        "min_capacity_bps": float(trace.rates_bps.min()),
+        "mean_capacity_bps": trace.mean_bps(scenario.duration_s),
+        "max_capacity_bps": float(trace.rates_bps.max()),
+        "one_way_delay_ms": forward.mean_one_way_delay_ms(scenario.duration_s),
+        "queue": queue + (" CoDel" if forward.queue_discipline == "codel" else ""),
+        "loss": forward.loss.kind,
+        "jitter": forward.jitter.kind,
+        "flows": ", ".join(flow.id for flow in scenario.flows),
+    }
 
 
 def _generated(name: str, kind: str, duration_s: float, rate_bps: float, **parameters: Any) -> CapacityTrace:

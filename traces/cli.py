@@ -2,53 +2,29 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.console import Console
-from rich.table import Table
 
-from weir.errors import InputError, MissingComponent
-from weir.files.input import printable
+from weir.errors import InputError
+from weir.files.input import printable, printable_lines
 from weir.files.output import refuse_to_overwrite, write_text
-from weir.text import printable_lines
-from weir.traces.catalogue import CALLS_FOLDER, RFC8867_FOLDER, bundled_scenarios
+from weir.traces.formats import TraceFormat
 from weir.traces.formats.convert import format_of, parse_queue, parse_rate, render, to_scenario
-from weir.traces.formats.imported_trace import TraceFormat
 from weir.traces.formats.importers import inspect_trace, read_trace
 from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS
 from weir.traces.formats.plain_trace import scenario_from_capacity
 from weir.traces.generate.generators import GENERATORS
 from weir.traces.generate.random_domain import random_scenario
-from weir.traces.schema.scenario import MAX_DURATION_S, Scenario
+from weir.traces.listing import list_scenarios
+from weir.traces.schema.scenario import MAX_DURATION_S
 
 app = typer.Typer(help="Trace and scenario files: check, convert, list, generate.", no_args_is_help=True)
-
-_Command = TypeVar("_Command", bound=Callable[..., None])
-
-
-def _friendly(command: _Command) -> _Command:
-    """Turns the errors that a user can fix into one message on stderr and the exit status for it."""
-
-    @functools.wraps(command)
-    def wrapped(*args: Any, **kwargs: Any) -> None:
-        try:
-            command(*args, **kwargs)
-        except InputError as error:
-            typer.echo(f"weir traces: {printable_lines(str(error))}", err=True)
-            raise typer.Exit(2) from None
-        except MissingComponent as error:
-            typer.echo(f"weir traces: {printable_lines(str(error))}", err=True)
-            raise typer.Exit(3) from None
-
-    return wrapped  # type: ignore[return-value]
-
+app.command("list")(list_scenarios)
 
 _DEFAULT_RATE = "2.5M"
 _DELAY = typer.Option("--one-way-delay", help="One-way delay in ms (default: the file's, else 25).")
@@ -57,15 +33,16 @@ _LOSS = typer.Option("--loss", help="Independent loss, 0..1 (default: the file's
 _WINDOW = typer.Option(
     "--mahimahi-window-ms", min=1, max=60_000, help="Time over which the deliveries of a Mahimahi file are averaged."
 )
+_STRICT = typer.Option("--strict", help="Refuse what is else repaired with a warning.")
 _FORCE = typer.Option("--force", help="Replace the file where there is one.")
 _DURATION = typer.Option("--duration", help="Seconds (default: the file's own length).")
 
 
 @app.command()
-@_friendly
 def validate(
     files: Annotated[list[Path], typer.Argument(help="Files of any known format.")],
     repair: Annotated[bool, typer.Option(help="Accept faults that can be repaired.")] = False,
+    strict: Annotated[bool, _STRICT] = False,
     window: Annotated[int, _WINDOW] = DEFAULT_WINDOW_MS,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON array on stdout.")] = False,
 ) -> None:
@@ -87,7 +64,7 @@ def validate(
             if not as_json:
                 typer.echo(printable_lines(str(error)), err=True)
             continue
-        usable = all(repair and finding.repair for finding in imported.errors)
+        usable = not imported.refused(repair=repair, strict=strict)
         refused += not usable
         reports.append(
             {
@@ -102,20 +79,22 @@ def validate(
             for finding in imported.findings:
                 typer.echo(printable_lines(str(finding)), err=finding.severity == "error")
             warnings = len(imported.findings) - len(imported.errors)
-            verdict = ("repaired" if imported.errors else "usable") if usable else "refused"
+            repaired = any(finding.repair for finding in imported.findings)
+            verdict = ("repaired" if repaired else "usable") if usable else "refused"
             typer.echo(
                 f"{imported.source}: {imported.format}: {verdict} ({len(imported.errors)} errors, {warnings} warnings)"
             )
     if as_json:
         typer.echo(json.dumps(reports, indent=2))
-    elif refused and not repair and any(f["repair"] for r in reports for f in r["findings"]):
+    elif (
+        refused and not repair and any(f["repair"] and f["severity"] == "error" for r in reports for f in r["findings"])
+    ):
         typer.echo("--repair accepts the repairs named above", err=True)
     if refused:
         raise typer.Exit(2)
 
 
 @app.command()
-@_friendly
 def convert(
     source: Annotated[Path, typer.Argument(help="A file of any known format.")],
     target: Annotated[Path, typer.Argument(help="The file to write; - for stdout (with --to).")],
@@ -130,6 +109,7 @@ def convert(
     ] = None,
     window: Annotated[int, _WINDOW] = DEFAULT_WINDOW_MS,
     repair: Annotated[bool, typer.Option(help="Repair faults that can be repaired.")] = False,
+    strict: Annotated[bool, _STRICT] = False,
     force: Annotated[bool, _FORCE] = False,
 ) -> None:
     """Convert a trace or scenario into another format; reports on stderr what the format cannot express."""
@@ -138,8 +118,8 @@ def convert(
         raise InputError(f"--to {to}: use csv, mahimahi, opennetlab or scenario")
     chosen = next(item for item in formats if item == to) if to else format_of(target)
     refuse_to_overwrite(target, force)
-    imported = read_trace(source, repair=repair, window_ms=window)
-    back = None if reverse is None else read_trace(reverse, repair=repair, window_ms=window)
+    imported = read_trace(source, repair=repair, strict=strict, window_ms=window)
+    back = None if reverse is None else read_trace(reverse, repair=repair, strict=strict, window_ms=window)
     for finding in imported.findings + ([] if back is None else back.findings):
         typer.echo(printable_lines(str(finding)), err=True)
     scenario = to_scenario(
@@ -157,38 +137,7 @@ def convert(
     _write(target, text)
 
 
-@app.command("list")
-@_friendly
-def list_(
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON array on stdout.")] = False,
-    rfc8867: Annotated[bool, typer.Option("--rfc8867", help="The RFC 8867 cases too.")] = False,
-    calls: Annotated[bool, typer.Option("--calls", help="Those of published experiments with calls too.")] = False,
-) -> None:
-    """List the bundled scenarios."""
-    scenarios = bundled_scenarios()
-    if rfc8867:
-        scenarios += [Scenario.load(path) for path in sorted(RFC8867_FOLDER.glob("*.json"))]
-    if calls:
-        scenarios += [Scenario.load(path) for path in sorted(CALLS_FOLDER.glob("*.json"))]
-    rows = [_summary(scenario) for scenario in scenarios]
-    if as_json:
-        typer.echo(json.dumps(rows, indent=2))
-        return
-    table = Table("scenario", "duration", "capacity, Mbps", "delay", "queue", "loss", "flows", "what it is")
-    for row in rows:
-        low, mean, high = (row[f"{key}_capacity_bps"] / 1e6 for key in ("min", "mean", "max"))
-        capacity = f"{mean:g}" if low == high else f"{low:.3g} - {mean:.3g} - {high:.3g}"
-        delay, seconds = f"{row['one_way_delay_ms']:g} ms", f"{row['duration_s']:g} s"
-        table.add_row(
-            row["name"], seconds, capacity, delay, row["queue"], row["loss"], row["flows"], row["description"]
-        )
-    console = Console()
-    # A pipe has no width: do not cut columns there.
-    (console if console.is_terminal else Console(width=160)).print(table)
-
-
 @app.command()
-@_friendly
 def generate(
     kind: Annotated[str, typer.Argument(help=f"{', '.join(GENERATORS)} or random.")],
     out: Annotated[Path, typer.Option("--out", help="The file to write; - for stdout (a scenario).")],
@@ -250,27 +199,6 @@ def _write(target: Path, text: str) -> None:
         sys.stdout.write(text)
     else:
         write_text(target, text)
-
-
-def _summary(scenario: Scenario) -> dict[str, Any]:
-    assert scenario.forward.capacity is not None
-    trace = scenario.forward.capacity.trace()
-    forward = scenario.forward
-    (unit, limit), *_ = forward.queue.model_dump(exclude_none=True).items()
-    queue = f"{limit:g} {({'milliseconds': 'ms', 'packets': 'pkt'}).get(unit, unit)}"
-    return {
-        "name": scenario.name,
-        "description": scenario.description,
-        "duration_s": scenario.duration_s,
-        "min_capacity_bps": float(trace.rates_bps.min()),
-        "mean_capacity_bps": trace.mean_bps(scenario.duration_s),
-        "max_capacity_bps": float(trace.rates_bps.max()),
-        "one_way_delay_ms": forward.mean_one_way_delay_ms(scenario.duration_s),
-        "queue": queue + (" CoDel" if forward.queue_discipline == "codel" else ""),
-        "loss": forward.loss.kind,
-        "jitter": forward.jitter.kind,
-        "flows": ", ".join(flow.id for flow in scenario.flows),
-    }
 
 
 if __name__ == "__main__":

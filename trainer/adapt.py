@@ -42,14 +42,15 @@ def adapt(
     target = out or Path(f"{model.resolve().stem}-adapted.onnx")
     check_target(target, model)
     require_training()
-    from weir.trainer.learning.adaptation import LearningState, adapted_provenance
-    from weir.trainer.learning.adaptation import adapt as run_adaptation
-    from weir.trainer.learning.starting_point import read_starting_point
-    from weir.trainer.model.export import export as write_model
-
-    start = read_starting_point(model, settings)
     total = steps or settings.steps
     with progress_bar(total) as show:
+        # Below the bar: on a busy machine torch takes minutes to load.
+        from weir.trainer.learning.adaptation import LearningState, adapted_provenance
+        from weir.trainer.learning.adaptation import adapt as run_adaptation
+        from weir.trainer.learning.starting_point import read_starting_point
+        from weir.trainer.model.export import export as write_model
+
+        start = read_starting_point(model, settings)
 
         def on_update(state: LearningState) -> None:
             show("critic warms up" if state.warming_up else "adapting", state.steps, reward_text(state.mean_reward))
@@ -63,6 +64,7 @@ def adapt(
         name=described.name,
         version=described.version.removesuffix("+adapted") + "+adapted",
         provenance=adapted_provenance(start, weights, learned.steps, replay, interrupted=learned.interrupted),
+        metadata=start.metadata,
     )
     card = write_card(target)
     typer.echo(f"{target}: {learned.steps:,} steps for {', '.join(f'{weight:g}' for weight in weights)}\n{card}")

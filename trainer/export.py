@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -28,24 +29,57 @@ def export(
     if best and run.suffix == ".onnx":
         raise InputError("--best: is for the folder of a training run")
     require_training()
+    _say("loading torch")
     from weir.trainer.learning.algorithms import TrainedPolicy, load_policy
     from weir.trainer.model.export import export as write_model
     from weir.trainer.policies.recurrent import RecurrentPolicy
 
     policy: TrainedPolicy
+    metadata: dict[str, str] = {}
     if run.suffix == ".onnx":
         from weir.trainer.learning.starting_point import policy_of, read_starting_point
 
         start = read_starting_point(run, load_configuration(DEFAULT_CONFIGURATION))
-        policy, settings, provenance = policy_of(start), start.configuration, start.provenance
+        policy, settings, provenance, metadata = policy_of(start), start.configuration, start.provenance, start.metadata
     else:
         from weir.trainer.learning.provenance import provenance_of_run
         from weir.trainer.learning.run_record import BEST_MODEL, load_run_configuration, trained_policy
 
-        settings, checkpoint = load_run_configuration(run), run / BEST_MODEL if best else trained_policy(run)
-        policy, provenance = load_policy(checkpoint), provenance_of_run(run, checkpoint)
+        checkpoint = run / BEST_MODEL if best else trained_policy(run)
+        policy, settings = load_policy(checkpoint), load_run_configuration(run)
+        provenance = provenance_of_run(run, checkpoint)
+        _say(f"{checkpoint}: {provenance['algorithm']}")
+        if best:
+            _say_if_nothing_was_learned(run)
     specification = settings.environment.specification()
     if isinstance(policy, RecurrentPolicy):
         specification = policy.specification
-    write_model(policy, specification, out, name=settings.name, version=settings.version, provenance=provenance)
+    write_model(
+        policy,
+        specification,
+        out,
+        name=settings.name,
+        version=settings.version,
+        provenance=provenance,
+        metadata=metadata,
+        on_stage=_say,
+    )
     typer.echo(f"{out}\n{write_card(out)}")
+
+
+def _say(text: str) -> None:
+    typer.echo(f"weir: {text}", err=True)
+
+
+def _say_if_nothing_was_learned(run: Path) -> None:
+    from weir.trainer.learning.evaluation import read_evaluations
+    from weir.trainer.learning.run_record import EVALUATIONS
+
+    steps, results = read_evaluations(run / EVALUATIONS)
+    means = results.mean(axis=1)
+    untrained, trained = means[steps == 0].max(initial=-math.inf), means[steps > 0].max(initial=-math.inf)
+    if untrained >= trained:
+        _say(
+            f"the untrained policy was better (reward {untrained:.4f} before the first step, {trained:.4f} at best "
+            "after it): train for more steps"
+        )

@@ -35,16 +35,16 @@ def train(
     if changes:
         settings = checked_configuration(settings.model_dump() | changes, "command line")
     require_training()
-    from weir.trainer.learning.callbacks import TrainingProgress
-    from weir.trainer.learning.run_record import configuration_file
-    from weir.trainer.learning.train import train as run_training
-
     words = ["weir", "train", str(configuration), "--out", str(out)]
     for option, given in (("--seed", seed), ("--steps", steps), ("--eval-freq", eval_freq)):
         words += [] if given is None else [option, str(given)]
     words += [option for option, given in (("--resume", resume), ("--eval", evaluate)) if given]
 
     with progress_bar(settings.steps) as show:
+        # Below the bar: on a busy machine torch takes minutes to load.
+        from weir.trainer.learning.callbacks import TrainingProgress
+        from weir.trainer.learning.run_record import configuration_file
+        from weir.trainer.learning.train import train as run_training
 
         def on_progress(state: TrainingProgress) -> None:
             show("training", state.steps, reward_text(state.mean_reward))

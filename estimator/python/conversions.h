@@ -15,7 +15,7 @@
 #include <variant>
 #include <vector>
 
-#include "policy/model_description.h"
+#include "policy/model_reader.h"
 #include "weir/arrival.h"
 #include "weir/controllers.h"
 #include "weir/network_types.h"

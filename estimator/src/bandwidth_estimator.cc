@@ -62,6 +62,15 @@ ControllerCounters Sum(const ControllerCounters& a, const ControllerCounters& b)
 
 }  // namespace
 
+Result<TargetRateConstraints> Validated(const TargetRateConstraints& constraints) {
+  const auto is_bound = [](DataRate rate) { return rate.IsFinite() && rate > DataRate::Zero(); };
+  if (!is_bound(constraints.min_rate) || !is_bound(constraints.max_rate) || constraints.min_rate > constraints.max_rate)
+    return Error{"the rates must be finite, above 0, and min_rate at most max_rate"};
+  TargetRateConstraints valid = constraints;
+  valid.start_rate = std::clamp(constraints.start_rate, constraints.min_rate, constraints.max_rate);
+  return valid;
+}
+
 std::string_view ToString(EstimateReason reason) {
   constexpr std::array<std::string_view, 5> kNames{"start", "pilot", "copilot", "fallback", "held"};
   const auto index = static_cast<size_t>(reason);
@@ -71,7 +80,7 @@ std::string_view ToString(EstimateReason reason) {
 }
 
 struct BandwidthEstimator::Path {
-  explicit Path(const GuardOptions& options) : guard(arrivals, options) {}
+  Path(const GuardOptions& options, bool reported) : guard(arrivals, options, reported) {}
 
   ArrivalStatistics statistics;
   ArrivalHistory arrivals;
@@ -81,7 +90,8 @@ struct BandwidthEstimator::Path {
 BandwidthEstimator::BandwidthEstimator(const BandwidthEstimatorConfig& config,
                                        std::unique_ptr<ReceiverController> controller)
     : objective_(config.objective),
-      path_(std::make_unique<Path>(config.guard ? config.guard_rules : GuardOptions::WithoutRules())),
+      path_(std::make_unique<Path>(config.guard ? config.guard_rules : GuardOptions::WithoutRules(),
+                                   config.arrivals_are_reported)),
       controller_(FaultTolerant(std::move(controller), config.decision_limit)),
       decision_limit_(config.decision_limit) {
   if (const auto valid = Validated(config.constraints)) constraints_ = valid.value();

@@ -21,7 +21,27 @@ inline constexpr double kMaxSendingRatio = 100;
 // Scaling of a feature in trained networks; trainer/gym/scaling.py has the formulas. kRateOverRule is
 // relative to the rate of the ten-line rule.
 enum class InputScale { kUnscaled, kRateOverRule, kDelay, kCount, kTime, kSquareRoot, kGradient, kLogRatio };
-std::string_view ToString(InputScale scale);
+inline std::string_view ToString(InputScale scale) {
+  switch (scale) {
+    case InputScale::kUnscaled:
+      return "unscaled";
+    case InputScale::kRateOverRule:
+      return "rate_over_rule";
+    case InputScale::kDelay:
+      return "delay";
+    case InputScale::kCount:
+      return "count";
+    case InputScale::kTime:
+      return "time";
+    case InputScale::kSquareRoot:
+      return "square_root";
+    case InputScale::kGradient:
+      return "gradient";
+    case InputScale::kLogRatio:
+      return "log_ratio";
+  }
+  return "";
+}
 
 struct FeatureRange {
   // Both inclusive, low < high.
@@ -118,10 +138,22 @@ static_assert(sizeof(IntervalStatistics) == kIntervalStatisticsFields.size() * s
               "every field of IntervalStatistics needs its line in kIntervalStatisticsFields");
 
 // The field of that name; nothing when there is none.
-std::optional<IntervalStatisticsField> FindIntervalStatisticsField(std::string_view name);
+inline std::optional<IntervalStatisticsField> FindIntervalStatisticsField(std::string_view name) {
+  for (const IntervalStatisticsField& field : kIntervalStatisticsFields) {
+    if (field.name == name) return field;
+  }
+  return std::nullopt;
+}
 
 // All names, separated by commas, for messages about one that is unknown.
-std::string IntervalStatisticsFieldNames();
+inline std::string IntervalStatisticsFieldNames() {
+  std::string names;
+  for (const IntervalStatisticsField& field : kIntervalStatisticsFields) {
+    if (!names.empty()) names += ", ";
+    names += field.name;
+  }
+  return names;
+}
 
 }  // namespace weir
 

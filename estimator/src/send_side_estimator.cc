@@ -13,20 +13,29 @@ constexpr TimeDelta kFresh = TimeDelta::Millis(100);
 // Longer than receivers wait between two feedback messages while packets arrive (libwebrtc: 50 to 250 ms).
 constexpr TimeDelta kSilence = TimeDelta::Millis(300);
 constexpr DataSize kMaxSize = DataSize::Bytes(65'535);
-// A receiver's clock that departs further from the sender's clock has leapt.
-constexpr TimeDelta kMaxClockStep = TimeDelta::Seconds(3);
-// With each feedback, so that a slower return path is learnt within seconds.
-constexpr TimeDelta kReturnDelayGrowth = TimeDelta::Millis(1);
+// With each feedback, so that a slower path is learnt within seconds.
+constexpr TimeDelta kDelayGrowth = TimeDelta::Millis(1);
+// A first message that was so late makes later ones look as much too early.
+constexpr TimeDelta kMaxAdvance = TimeDelta::Millis(150);
+// Feedback messages in a row with the same step of the receiver's clock that confirm it.
+constexpr int kConfirmations = 5;
 // The longest time between two packets of media.
 constexpr TimeDelta kMaxArrivalGap = TimeDelta::Millis(50);
 // Decisions about a longer feedback timeout are skipped.
 constexpr TimeDelta kMaxSilence = TimeDelta::Seconds(10);
 
+constexpr uint32_t kAbsSendTimeMask = 0xFFFFFF;
+
 // 6.18 fixed-point seconds, rounded down.
 uint32_t AbsSendTime(Timestamp time) {
   constexpr int64_t kPeriodUs = 64'000'000;
   const int64_t within_us = (time.us() % kPeriodUs + kPeriodUs) % kPeriodUs;
-  return static_cast<uint32_t>((within_us << 18) / 1'000'000);
+  return static_cast<uint32_t>((within_us << 18) / 1'000'000) & kAbsSendTimeMask;
+}
+
+BandwidthEstimatorConfig Reported(BandwidthEstimatorConfig config) {
+  config.arrivals_are_reported = true;
+  return config;
 }
 
 }  // namespace
@@ -79,7 +88,11 @@ class SendSideEstimator::Impl {
   int64_t Unwrap(uint16_t sequence_number) const;
 
   void Begin(Timestamp now);
+  // By the sender's clock alone; less than 64 s.
+  TimeDelta SinceSent(int64_t sequence_number);
   void AlignClocks(std::span<const PacketFeedback> feedback);
+  // The receiver's clock may have stepped by -`shift`.
+  void OnImplausibleTimes(TimeDelta shift);
   Timestamp TimeOfFeedback();
   void OnReceived(int64_t sequence_number, Timestamp receive_time);
   // Counts the packets that feedback passed over before an arrival as received.
@@ -107,13 +120,20 @@ class SendSideEstimator::Impl {
   // By the estimator's clock; and the sender's time at which it was reported.
   Timestamp latest_arrival_ = Timestamp::MinusInfinity();
   Timestamp latest_arrival_known_ = Timestamp::MinusInfinity();
-  // From the receiver's clock to the estimator's; and the latest arrival by the former.
+  // From the receiver's clock to the estimator's.
   TimeDelta clock_offset_ = TimeDelta::Zero();
-  Timestamp latest_receive_time_ = Timestamp::MinusInfinity();
+  // The one-way delay of the latest packet in the latest plausible message, and the lowest of the last ones;
+  // PlusInfinity before the first.
+  TimeDelta latest_delay_ = TimeDelta::PlusInfinity();
+  TimeDelta lowest_delay_ = TimeDelta::PlusInfinity();
+  // The present message's receive times are plausible; else the messages in a row whose times need the same shift.
+  bool plausible_ = true;
+  int implausible_messages_ = 0;
+  TimeDelta shift_ = TimeDelta::Zero();
 };
 
 SendSideEstimator::Impl::Impl(const SendSideEstimatorConfig& config, std::unique_ptr<ReceiverController> controller)
-    : estimator(config.estimator, std::move(controller)),
+    : estimator(Reported(config.estimator), std::move(controller)),
       pacing_factor(std::max(config.pacing_factor, 1.0)),
       history_(kHistory) {
   pending_.reserve(kMaxPending);
@@ -135,7 +155,7 @@ void SendSideEstimator::Impl::OnSentPacket(const PacketDeparture& packet) {
     last_sent_ += step;
   }
   Departure& departure = At(last_sent_);
-  departure.abs_send_time = AbsSendTime(packet.send_time) & 0xFFFFFF;
+  departure.abs_send_time = AbsSendTime(packet.send_time) & kAbsSendTimeMask;
   departure.kind = packet.kind;
   departure.state = State::kInFlight;
   departure.size = static_cast<uint16_t>(packet.size.bytes());
@@ -180,47 +200,73 @@ void SendSideEstimator::Impl::OnTransportFeedback(std::span<const PacketFeedback
   }
   FeedPending();
   const Timestamp sent = TimeOfFeedback();
-  if (estimator.next_timeout() <= sent) Decide(sent);
+  if (IsTime(sent) && estimator.next_timeout() <= sent) Decide(sent);
 }
 
-// The origin of the receiver's clock is arbitrary, and hosts unwrap it from 24 bits; only its differences count.
+TimeDelta SendSideEstimator::Impl::SinceSent(int64_t sequence_number) {
+  const uint32_t ticks = (AbsSendTime(now_) - At(sequence_number).abs_send_time) & kAbsSendTimeMask;
+  return TimeDelta::Micros((int64_t{ticks} * 1'000'000) >> 18);
+}
+
+// The origin of the receiver's clock is arbitrary, and hosts unwrap it from 24 bits; only its differences count. The
+// sender's clock tells which of them are possible: no packet arrives after its report, nor far earlier than the fastest
+// before it. Other times count only after several messages in a row agreed on a step.
 void SendSideEstimator::Impl::AlignClocks(std::span<const PacketFeedback> feedback) {
-  Timestamp latest = Timestamp::MinusInfinity();
+  std::optional<int64_t> latest;
+  Timestamp latest_time = Timestamp::MinusInfinity();
   for (const PacketFeedback& report : feedback) {
     if (report.fate != PacketFate::kReceived || !IsTime(report.receive_time)) continue;
     const int64_t sequence_number = Unwrap(report.sequence_number);
     if (!IsInHistory(sequence_number) || At(sequence_number).state == State::kDone) continue;
-    latest = std::max(latest, report.receive_time);
+    if (latest && report.receive_time <= latest_time) continue;
+    latest = sequence_number;
+    latest_time = report.receive_time;
   }
-  if (!latest.IsFinite()) return;
-  const bool first = !latest_receive_time_.IsFinite();
-  const bool leapt = !first && (latest < latest_receive_time_ - kMaxClockStep ||
-                                latest + clock_offset_ > std::max(now_, latest_arrival_) + kMaxClockStep);
-  if (leapt) ++counters.clock_restarts;
-  if (leapt) return_delay_ = TimeDelta::PlusInfinity();
-  if (first || leapt) clock_offset_ = std::max(now_, latest_arrival_) - latest;
-  latest_receive_time_ = leapt ? latest : std::max(latest_receive_time_, latest);
+  if (!latest) return;
+  const bool first = !latest_delay_.IsFinite();
+  if (first) clock_offset_ = std::max(now_, latest_arrival_) - latest_time;
+  const Timestamp arrival = latest_time + clock_offset_;
+  const TimeDelta since_sent = SinceSent(*latest);
+  const TimeDelta delay = since_sent - (now_ - arrival);
+  plausible_ = first || (arrival <= now_ + kMaxAdvance && delay >= lowest_delay_ - kFresh);
+  if (!plausible_) return OnImplausibleTimes(std::min(latest_delay_, since_sent) - delay);
+  implausible_messages_ = 0;
+  latest_delay_ = delay;
+  lowest_delay_ = std::min(first ? delay : lowest_delay_ + kDelayGrowth, delay);
+}
+
+void SendSideEstimator::Impl::OnImplausibleTimes(TimeDelta shift) {
+  if ((shift - shift_).Abs() > kFresh) implausible_messages_ = 0;
+  shift_ = shift;
+  if (++implausible_messages_ < kConfirmations) return;
+  ++counters.clock_restarts;
+  clock_offset_ += shift;
+  return_delay_ = TimeDelta::PlusInfinity();
+  implausible_messages_ = 0;
+  plausible_ = true;
 }
 
 // Estimates when the receiver sent the latest feedback: the shortest return delay ago, and a little after the latest
 // arrival. Decisions at the arrivals themselves would have irregular intervals.
 Timestamp SendSideEstimator::Impl::TimeOfFeedback() {
-  return_delay_ = std::min(return_delay_ + kReturnDelayGrowth, now_ - latest_arrival_);
+  return_delay_ = std::min(return_delay_ + kDelayGrowth, now_ - latest_arrival_);
   return std::min(now_ - return_delay_, latest_arrival_ + kMaxArrivalGap);
 }
 
 void SendSideEstimator::Impl::OnReceived(int64_t sequence_number, Timestamp receive_time) {
-  if (!IsTime(receive_time)) {
+  const Timestamp arrival_time = plausible_
+                                     ? receive_time + clock_offset_
+                                     : now_ - std::max(SinceSent(sequence_number) - latest_delay_, TimeDelta::Zero());
+  if (!IsTime(receive_time) || !IsTime(arrival_time)) {
     ++counters.invalid;
     return;
   }
   ++counters.received;
-  const Timestamp arrival_time = receive_time + clock_offset_;
   if (sequence_number >= next_to_settle_) {
     AddUnknown(sequence_number, arrival_time);
     next_to_settle_ = sequence_number + 1;
   }
-  Add({arrival_time, sequence_number, true});
+  Add({arrival_time, sequence_number, plausible_});
 }
 
 void SendSideEstimator::Impl::AddUnknown(int64_t until, Timestamp arrival_time) {
@@ -279,6 +325,8 @@ void SendSideEstimator::Impl::Feed(const Pending& arrival) {
 }
 
 void SendSideEstimator::Impl::DecideBefore(Timestamp time) {
+  // The estimator ignores later times and would be due for ever.
+  time = std::min(time, kMaxTime);
   if (time - estimator_time > kMaxSilence) Decide(time - kMaxSilence);
   while (estimator.next_timeout() < time) Decide(estimator.next_timeout());
 }

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from weir.papers.muses import trees
 from weir.papers.muses.flows import Flows, roll_out, twins, windows
 from weir.papers.muses.kinds import Decomposition, Selector, decompose
-from weir.papers.muses.mixture import Mixture, MixturePilot
+from weir.papers.muses.mixture import Mixture, no_state
 from weir.papers.muses.tree_inputs import TreeInputs, fit_lines, tree_inputs, whole_observation
+from weir.papers.muses.trees import Student
 from weir.traces.generate.random_domain import Split
 from weir.trainer.configuration.scenarios import ScenarioSampler, ScenarioSettings
 from weir.trainer.gym.specification import EnvironmentSpecification
@@ -30,6 +31,8 @@ _LINES_SHARE: Final = 1 / 8
 _ROUND_SHARE: Final = 1 / 2
 _CHECKED_SHARE: Final = 1 / 8
 _LINES_STEPS: Final = 5
+_EXAMPLES: Final = 4
+_LISTED: Final = 5
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,6 @@ def extract(
     specification: EnvironmentSpecification,
     plan: Plan,
     *,
-    simulator: str | os.PathLike[str] | None = None,
     on_progress: Progress = lambda stage, flows: None,
 ) -> Extraction:
     """The same arguments give the same trees. `specification` has an action around the rule.
@@ -110,8 +112,7 @@ def extract(
             plan.share(share),
             seed=next(seeds),
             environments=plan.environments,
-            pilot=None if mixture is None else MixturePilot(mixture),
-            simulator=simulator,
+            mixture=mixture,
             on_progress=lambda done: on_progress(stage, before + done),
         )
 
@@ -172,9 +173,9 @@ def measure(mixture: Mixture, decomposition: Decomposition | None, flows: Flows)
     also `chosen_nearest` and `chosen_among_two_nearest`, shares of windows under `balanced`.
     """
     size = mixture.inputs.state_size
-    pilot = MixturePilot(mixture)
-    pilot.reset(len(flows.actions))
-    answers = np.stack([pilot.decide(flows.inputs[:, step]) for step in range(flows.actions.shape[1])], axis=1)
+    answers, state = np.empty_like(flows.actions), no_state(len(flows.actions))
+    for step in range(flows.actions.shape[1]):
+        answers[:, step], state = mixture.decide(flows.inputs[:, step], state)
     found = {
         "action_error": float(np.abs(answers - flows.actions).mean()),
         "action_r2": float(1 - ((answers - flows.actions) ** 2).mean() / flows.actions.var()),
@@ -189,3 +190,41 @@ def measure(mixture: Mixture, decomposition: Decomposition | None, flows: Flows)
         "chosen_nearest": float((nearest[:, 0] == chosen).mean()),
         "chosen_among_two_nearest": float((nearest[:, :2] == chosen[:, None]).any(axis=1).mean()),
     }
+
+
+def describe_kinds(mixture: Mixture, flows: Flows) -> list[dict[str, Any]]:
+    """Describes each student, from 0 on, for the provenance of the model.
+
+    Returns:
+        Per student `kind`, `splits` and `asks` (the inputs of most splits, with their share of its splits); with kinds
+        also `share` (of windows of `flows` under `balanced`), `differs` (the inputs whose mean differs most from that
+        of all windows, in standard deviations of the windows' means) and `examples` (names of paths of this kind).
+    """
+    found = [{"kind": kind} | _asks(mixture, student) for kind, student in enumerate(mixture.students)]
+    if mixture.selector is None:
+        return found
+    samples, size = mixture.selector.samples, mixture.inputs.state_size
+    states = windows(flows.inputs[::2, :, :size], samples)
+    chosen = mixture.selector.choose(mixture.selector.axes.histograms(states))
+    means = states.mean(axis=1)
+    spread = np.maximum(means.std(axis=0), 1e-9)
+    by_flow = chosen.reshape(len(flows.paths[::2]), -1)
+    for kind, entry in enumerate(found[1:], start=1):
+        of_kind = chosen == kind
+        entry["share"] = float(of_kind.mean())
+        if not of_kind.any():
+            continue
+        differences = (means[of_kind].mean(axis=0) - means.mean(axis=0)) / spread
+        largest = np.argsort(-np.abs(differences))[:_LISTED]
+        entry["differs"] = {mixture.inputs.names[index]: round(float(differences[index]), 2) for index in largest}
+        often = (by_flow == kind).mean(axis=1)
+        order = np.argsort(-often, kind="stable")[:_EXAMPLES]
+        entry["examples"] = [flows.paths[::2][index] for index in order if often[index] > 0]
+    return found
+
+
+def _asks(mixture: Mixture, student: Student) -> dict[str, Any]:
+    names = mixture.inputs.names
+    splits = Counter(names[feature] for tree in student.trees for feature in tree.feature[tree.feature >= 0])
+    shares = {name: round(count / student.splits, 3) for name, count in splits.most_common(_LISTED)}
+    return {"splits": student.splits, "asks": shares}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
+from weir.papers.muses.mixture import Mixture, no_state
 from weir.papers.muses.tree_inputs import TreeInputs
 from weir.registry import PRESETS
 from weir.trainer.configuration.scenarios import ScenarioSampler
@@ -43,16 +42,6 @@ class Flows:
         )
 
 
-class Pilot(Protocol):
-    """Decides for many flows at once."""
-
-    def reset(self, flows: int) -> None:
-        """Begins that many flows."""
-
-    def decide(self, inputs: np.ndarray) -> np.ndarray:
-        """Actions (N,) in [-1, 1] for inputs (N, inputs), one interval after the last."""
-
-
 def roll_out(
     teacher: Teacher,
     inputs: TreeInputs,
@@ -61,12 +50,11 @@ def roll_out(
     *,
     seed: int,
     environments: int = 64,
-    pilot: Pilot | None = None,
-    simulator: str | os.PathLike[str] | None = None,
+    mixture: Mixture | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> Flows:
     """Runs flows and records them; the same arguments give the same flows. The teacher labels each interval, and
-    decides where `pilot` is None; it is not the oracle, which has no answer at first. `flows` is rounded up to whole
+    decides where `mixture` is None; it is not the oracle, which has no answer at first. `flows` is rounded up to whole
     batches of `environments`, which is even.
 
     Raises:
@@ -77,20 +65,22 @@ def roll_out(
     steps = round(sampler.settings.minimum_duration_s * 1000 / specification.interval_ms)
     unknown_bps = np.full(environments, np.nan)
     parts: list[Flows] = []
-    with closing(SimulatorPool(environments, specification, simulator, _TIMEOUT_S)) as pool:
+    with closing(SimulatorPool(environments, specification, timeout_s=_TIMEOUT_S)) as pool:
         for first in range(0, flows, environments):
             episodes = _episodes(sampler, generator, environments)
             pool.reset(dict(enumerate(episodes)))
             teacher.forget(np.arange(environments))
-            if pilot is not None:
-                pilot.reset(environments)
+            state = no_state(environments)
             seen = np.empty((environments, steps, len(inputs.names)), dtype=np.float32)
             actions = np.empty((environments, steps), dtype=np.float32)
             for step in range(steps):
                 observations = pool.observations
                 seen[:, step] = inputs.of(observations)
                 actions[:, step] = teacher(observations, unknown_bps)
-                pool.step(actions[:, step] if pilot is None else pilot.decide(seen[:, step]))
+                decided = actions[:, step]
+                if mixture is not None:
+                    decided, state = mixture.decide(seen[:, step], state)
+                pool.step(decided)
             parts.append(Flows(seen, actions, tuple(str(episode.scenario["name"]) for episode in episodes)))
             if on_progress is not None:
                 on_progress(first + environments)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
 
 import numpy as np
 
-from weir.papers.muses.flows import Flows, windows
 from weir.papers.muses.kinds import AXES, SEGMENTS, Selector
 from weir.papers.muses.tree_inputs import TreeInputs
 from weir.papers.muses.trees import Student
 
 HISTOGRAM = AXES * SEGMENTS
-_EXAMPLES: Final = 4
-_LISTED: Final = 5
+STATE_SIZE = HISTOGRAM + 2
 
 
 @dataclass(frozen=True)
@@ -24,7 +20,7 @@ class Mixture:
     """Students 1 to K decide on paths of their kind, student 0 as long as none is known; or one alone, without
     selector. All have as many trees.
 
-    The state of a call, as in the exported model (`weir.papers.muses.onnx_model`), is float32 (N, HISTOGRAM + 2):
+    The state of a call, as in the exported model (`weir.papers.muses.onnx_model`), is float32 (N, STATE_SIZE):
     counts of each segment since the last choice, the number of samples since then, the kind.
     """
 
@@ -39,7 +35,7 @@ class Mixture:
         return sum(student.splits for student in self.students) + choice
 
     def decide(self, inputs: np.ndarray, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Actions (N,) and the next state for inputs (N, inputs) and state (N, HISTOGRAM + 2)."""
+        """Actions (N,) and the next state for inputs (N, inputs) and state (N, STATE_SIZE)."""
         if self.selector is None:
             return self.students[0].decide(inputs), state
         next_state = state.copy()
@@ -58,56 +54,6 @@ class Mixture:
         return actions, next_state
 
 
-class MixturePilot:
-    """A mixture as `weir.papers.muses.flows.Pilot`."""
-
-    def __init__(self, mixture: Mixture) -> None:
-        self._mixture = mixture
-        self._state = np.zeros((0, HISTOGRAM + 2), dtype=np.float32)
-
-    def reset(self, flows: int) -> None:
-        """See `Pilot`."""
-        self._state = np.zeros((flows, HISTOGRAM + 2), dtype=np.float32)
-
-    def decide(self, inputs: np.ndarray) -> np.ndarray:
-        """See `Pilot`."""
-        actions, self._state = self._mixture.decide(inputs, self._state)
-        return actions
-
-
-def describe_kinds(mixture: Mixture, flows: Flows) -> list[dict[str, Any]]:
-    """Describes each student, from 0 on, for the provenance of the model.
-
-    Returns:
-        Per student `kind`, `splits` and `asks` (the inputs of most splits, with their share of its splits); with kinds
-        also `share` (of windows of `flows` under `balanced`), `differs` (the inputs whose mean differs most from that
-        of all windows, in standard deviations of the windows' means) and `examples` (names of paths of this kind).
-    """
-    found = [{"kind": kind} | _asks(mixture, student) for kind, student in enumerate(mixture.students)]
-    if mixture.selector is None:
-        return found
-    samples, size = mixture.selector.samples, mixture.inputs.state_size
-    states = windows(flows.inputs[::2, :, :size], samples)
-    chosen = mixture.selector.choose(mixture.selector.axes.histograms(states))
-    means = states.mean(axis=1)
-    spread = np.maximum(means.std(axis=0), 1e-9)
-    by_flow = chosen.reshape(len(flows.paths[::2]), -1)
-    for kind, entry in enumerate(found[1:], start=1):
-        of_kind = chosen == kind
-        entry["share"] = float(of_kind.mean())
-        if not of_kind.any():
-            continue
-        differences = (means[of_kind].mean(axis=0) - means.mean(axis=0)) / spread
-        largest = np.argsort(-np.abs(differences))[:_LISTED]
-        entry["differs"] = {mixture.inputs.names[index]: round(float(differences[index]), 2) for index in largest}
-        often = (by_flow == kind).mean(axis=1)
-        order = np.argsort(-often, kind="stable")[:_EXAMPLES]
-        entry["examples"] = [flows.paths[::2][index] for index in order if often[index] > 0]
-    return found
-
-
-def _asks(mixture: Mixture, student: Student) -> dict[str, Any]:
-    names = mixture.inputs.names
-    splits = Counter(names[feature] for tree in student.trees for feature in tree.feature[tree.feature >= 0])
-    shares = {name: round(count / student.splits, 3) for name, count in splits.most_common(_LISTED)}
-    return {"splits": student.splits, "asks": shares}
+def no_state(flows: int) -> np.ndarray:
+    """The state of calls that begin."""
+    return np.zeros((flows, STATE_SIZE), dtype=np.float32)

@@ -137,8 +137,7 @@ def _extract(teachers: list[Path], file: Path, kinds: str, options: dict[str, An
     described = [read_model(teacher) for teacher in teachers]
     specification = _teachers_specification(described[0])
     require_trees()
-    from weir.papers.muses.extraction import HIGHEST_MEAN_BPS, Plan, extract
-    from weir.papers.muses.mixture import describe_kinds
+    from weir.papers.muses.extraction import HIGHEST_MEAN_BPS, Plan, describe_kinds, extract
     from weir.papers.muses.onnx_model import export
     from weir.trainer.learning.teachers import make_teacher
 

@@ -1,6 +1,6 @@
 """A mixture of trees as a model file of `weir.schema` 1, in operators that the library computes by itself.
 
-The choice among the students is in the graph. `state` (1, HISTOGRAM + 2) is the state of `Mixture`. The first trees of
+The choice among the students is in the graph. `state` (1, STATE_SIZE) is the state of `Mixture`. The first trees of
 all students are merged into one, whose first splits test the kind, and so are the second ones and all others. The
 output `path_kind` is the active kind.
 """
@@ -18,7 +18,7 @@ from onnx import helper
 
 import weir
 from weir.papers.muses.kinds import AXES, SEGMENTS, Selector
-from weir.papers.muses.mixture import HISTOGRAM, Mixture
+from weir.papers.muses.mixture import HISTOGRAM, STATE_SIZE, Mixture, no_state
 from weir.papers.muses.trees import Tree
 from weir.trainer.model.export import finish, floats
 from weir.trainer.model.golden_inputs import golden_inputs
@@ -27,14 +27,12 @@ from weir.trainer.model.policy_graph import rate_node, scaled_nodes
 
 MACHINE_LEARNING: Final = "ai.onnx.ml"
 MACHINE_LEARNING_OPSET: Final = 3
-STATE_SIZE: Final = HISTOGRAM + 2
 
 
 def export(
     mixture: Mixture,
     path: str | os.PathLike[str],
     *,
-    name: str = "muses",
     provenance: Mapping[str, Any],
 ) -> onnx.ModelProto:
     """Writes and checks the file: the same mixture gives the same bytes. See `weir.trainer.model.export.export`."""
@@ -45,7 +43,7 @@ def export(
         specification,
         path,
         golden_vectors(mixture),
-        name=name,
+        name="muses",
         version=weir.__version__,
         provenance=provenance,
     )
@@ -59,7 +57,7 @@ def golden_vectors(mixture: Mixture) -> list[dict[str, list[float]]]:
     specification = mixture.inputs.specification
     observations, objectives = golden_inputs(specification)
     inputs = mixture.inputs.of(np.concatenate([observations, objectives], axis=1))
-    states = np.zeros((len(inputs), STATE_SIZE), dtype=np.float32)
+    states = no_state(len(inputs))
     if mixture.selector is not None:
         seen = mixture.selector.samples - 1
         generator = np.random.default_rng(20240401)

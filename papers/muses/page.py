@@ -15,7 +15,7 @@ from weir.papers.muses.runs import GLOBAL_TREE, MUSES, Case, MusesResults
 from weir.papers.muses.sets import CHANGE, CROSS_TRAFFIC, FLUCTUATING, LTE, SHARING, STEADY, TABLE_III
 from weir.qoe_eval.measures.flow_series import read_flow_series
 from weir.qoe_eval.report.goal_table import Row, details_markdown, reached_text, rows_markdown
-from weir.qoe_eval.report.text_tables import markdown_table
+from weir.qoe_eval.report.text import markdown_table
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -17,7 +17,7 @@ from weir.papers.polycc.demonstrations import (
 from weir.papers.polycc.measures import mean_of, series_of
 from weir.papers.polycc.rows import CONVERGED_SHARE, PolyccResults, jitter_means, shown_time
 from weir.qoe_eval.report.goal_table import Row, details_markdown, reached_text, rows_markdown
-from weir.qoe_eval.report.text_tables import markdown_table
+from weir.qoe_eval.report.text import markdown_table
 
 _METHOD = """\
 - One TCP flow of ns-3 alone, 20 Mbps, 100 ms of mean round trip, a queue of one bandwidth-delay product (250 kB). The

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +20,6 @@ from weir.traces.schema.scenario import Scenario
 
 EXPERIMENT = "experiment.json"
 SCENARIOS = "scenarios"
-LOCK = "lock"
 OPENNETLAB = "opennetlab"
 
 
@@ -72,18 +69,3 @@ def prepare(out: Path, scenarios: Mapping[str, Scenario], settings: Mapping[str,
         scenario.save(files[name])
     write_text(path, json.dumps(wanted, indent=1) + "\n")
     return {name: file.absolute() for name, file in files.items()}
-
-
-@contextmanager
-def alone_in(out: Path) -> Iterator[None]:
-    """Keeps other commands out of the folder.
-
-    Raises:
-        InputError: one is at work there already.
-    """
-    with (out / LOCK).open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise InputError(f"--out {out}: another command is at work there; wait for it or stop it") from None
-        yield

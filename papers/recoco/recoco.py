@@ -16,10 +16,10 @@ from rich.table import Table
 
 from weir.console import error_console
 from weir.executables import find_simulator
-from weir.files.output import write_text
+from weir.files.output import alone_in, write_text
 from weir.installation import require_training
 from weir.papers.common import JobsOption, JsonOption, OutOption
-from weir.papers.recoco.inputs import alone_in, paper_scenarios, prepare
+from weir.papers.recoco.inputs import paper_scenarios, prepare
 from weir.papers.recoco.models import RecocoModel, TraceValues, models_of_all_traces, models_of_traces
 from weir.papers.recoco.report import RecocoResults, recoco_document, recoco_markdown, score_rows
 from weir.papers.recoco.results import ModelTask, TaskProgress, TraceResult, gcc_results

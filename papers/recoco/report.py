@@ -11,7 +11,7 @@ import numpy as np
 from weir.papers.recoco.models import DEPARTURES
 from weir.papers.recoco.results import TraceResult
 from weir.papers.recoco.tables import ORDERS, PAPER_TRACES, Order, PaperScores, PaperTrace
-from weir.qoe_eval.report.text_tables import markdown_table
+from weir.qoe_eval.report.text import markdown_table
 
 MEASURES = {"rate": "QoE receiving rate", "delay": "QoE delay", "loss": "QoE loss", "overall": "Overall QoE"}
 MEAN = "mean"

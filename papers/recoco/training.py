@@ -16,7 +16,8 @@ from weir.trainer.configuration.scenarios import ScenarioSampler, ScenarioSettin
 from weir.trainer.gym.environment import BottleneckEnv
 from weir.trainer.gym.rewards import recoco
 from weir.trainer.gym.step import STEP_FIELDS, StepRecord
-from weir.trainer.learning.algorithms import REPLAY_BUFFER, checkpoint_steps, load_policy
+from weir.trainer.learning.algorithms import REPLAY_BUFFER, load_policy
+from weir.trainer.learning.checkpoint import read_checkpoint
 from weir.trainer.learning.run_record import CHECKPOINT
 from weir.trainer.learning.train import train
 
@@ -70,7 +71,7 @@ def train_model(
     sampler, callbacks = ScenarioSampler(configuration.scenarios), []
     if model.order not in (None, "random"):
         sampler = traces = OrderedTraces(configuration.scenarios, model.steps)
-        traces.advance(checkpoint_steps(checkpoint) if checkpoint.is_file() else 0)
+        traces.advance(read_checkpoint(checkpoint).steps if checkpoint.is_file() else 0)
         callbacks.append(_Restart(traces))
     result = train(
         configuration,

@@ -12,6 +12,7 @@ import platform
 import statistics
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,67 +25,52 @@ from weir.files.output import make_folder, write_text
 from weir.qoe_eval.bench.simulator import measure_simulator
 from weir.qoe_eval.runs.options import model_to_run
 
-# Bounds of the figures: at least (">=") or at most ("<="); None is for comparison only.
-TARGETS: dict[str, tuple[str, float] | None] = {
-    "sim.simulated_s_per_s": (">=", 12_000),
-    "sim.rule_simulated_s_per_s": None,
-    "sim.weir_to_rule_ratio": None,
-    "env.steps_per_s": (">=", 10_000),
-    "env.peer_ratio": (">=", 100),
-    "sim.rss_mb": ("<=", 120),
-    "estimator.on_packet_ns_p50": ("<=", 100),
-    "estimator.decision_us_p50": ("<=", 3),
-    "estimator.decision_us_p99": ("<=", 8),
-    "estimator.on_packet_copilot_ns": ("<=", 100),
-    "estimator.decision_by_trust_us_p50": ("<=", 8),
-    "estimator.allocations_per_packet": ("<=", 0),
-    "estimator.bytes": ("<=", 100_000),
-    "estimator.make_us_p50": ("<=", 50),
-    "estimator.thousand_core_share": ("<=", 0.5),
-    "estimator.thousand_cost_over_one": None,
-    "estimator.hundred_cost_over_one": None,
-    "estimator.ten_cost_over_one": None,
-    "estimator.thousand_resident_mb": ("<=", 150),
-    "estimator.tree_decision_us_p50": ("<=", 2),
-    "estimator.tree_decision_us_p99": ("<=", 10),
-    "estimator.tree_bytes": ("<=", 61 * 1024),
-    "estimator.tree_allocations": ("<=", 0),
-    "estimator.tree_model_bytes": None,
-    "estimator.lstm_decision_us_p50": None,
-    "estimator.lstm_decision_us_p99": None,
-    "estimator.network_decision_us_p50": None,
-    "estimator.network_decision_us_p99": None,
-    "gcc.feedback_us_p50": None,
-}
-# Figure by google-benchmark's name of what was measured and the field that holds it, in the unit of the figure.
-_BENCHMARKS = {
-    "estimator.on_packet_ns_p50": ("OnPacket", "real_time"),
-    "estimator.allocations_per_packet": ("OnPacket", "allocations_per_packet"),
-    "estimator.on_packet_copilot_ns": ("OnPacketOfCopilots", "ns_a_copilot"),
-    "estimator.decision_by_trust_us_p50": ("DecisionByTrust", "p50_us"),
-    "estimator.decision_us_p50": ("Decision", "p50_us"),
-    "estimator.decision_us_p99": ("Decision", "p99_us"),
-    "estimator.bytes": ("SecondEstimator", "bytes"),
-    "estimator.make_us_p50": ("SecondEstimator", "us_p50"),
-    "estimator.thousand_core_share": ("CoreShareOfFleet/1000", "core_share"),
-    "estimator.thousand_cost_over_one": ("CoreShareOfFleet/1000", "cost_over_one"),
-    "estimator.hundred_cost_over_one": ("CoreShareOfFleet/100", "cost_over_one"),
-    "estimator.ten_cost_over_one": ("CoreShareOfFleet/10", "cost_over_one"),
-    "estimator.thousand_resident_mb": ("CoreShareOfFleet/1000", "resident_mb"),
-    "estimator.tree_decision_us_p50": ("TreeDecision", "p50_us"),
-    "estimator.tree_decision_us_p99": ("TreeDecision", "p99_us"),
-    "estimator.tree_bytes": ("TreeDecision", "tree_bytes"),
-    "estimator.tree_allocations": ("TreeDecision", "allocations"),
-    "estimator.tree_model_bytes": ("TreeDecision", "bytes"),
-    "estimator.lstm_decision_us_p50": ("LstmDecision", "p50_us"),
-    "estimator.lstm_decision_us_p99": ("LstmDecision", "p99_us"),
-    "estimator.network_decision_us_p50": ("ShippedDecision", "p50_us"),
-    "estimator.network_decision_us_p99": ("ShippedDecision", "p99_us"),
-    "gcc.feedback_us_p50": ("GccFeedback/2500", "feedback_us_p50"),
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure: its bound, at least (">=") or at most ("<="), and google-benchmark's name of what was measured with the
+    field that holds it, in the unit of the figure. One without a bound is for comparison only.
+    """
+
+    bound: tuple[str, float] | None = None
+    benchmark: str = ""
+    field: str = ""
+
+
+FIGURES: dict[str, Figure] = {
+    "sim.simulated_s_per_s": Figure((">=", 12_000)),
+    "sim.rule_simulated_s_per_s": Figure(),
+    "sim.weir_to_rule_ratio": Figure(),
+    "env.steps_per_s": Figure((">=", 10_000)),
+    "env.peer_ratio": Figure((">=", 100)),
+    "sim.rss_mb": Figure(("<=", 120)),
+    "estimator.on_packet_ns_p50": Figure(("<=", 100), "OnPacket", "real_time"),
+    "estimator.decision_us_p50": Figure(("<=", 3), "Decision", "p50_us"),
+    "estimator.decision_us_p99": Figure(("<=", 8), "Decision", "p99_us"),
+    "estimator.on_packet_copilot_ns": Figure(("<=", 100), "OnPacketOfCopilots", "ns_a_copilot"),
+    "estimator.decision_by_trust_us_p50": Figure(("<=", 8), "DecisionByTrust", "p50_us"),
+    "estimator.allocations_per_packet": Figure(("<=", 0), "OnPacket", "allocations_per_packet"),
+    "estimator.bytes": Figure(("<=", 100_000), "SecondEstimator", "bytes"),
+    "estimator.make_us_p50": Figure(("<=", 50), "SecondEstimator", "us_p50"),
+    "estimator.thousand_core_share": Figure(("<=", 0.5), "CoreShareOfFleet/1000", "core_share"),
+    "estimator.thousand_cost_over_one": Figure(None, "CoreShareOfFleet/1000", "cost_over_one"),
+    "estimator.hundred_cost_over_one": Figure(None, "CoreShareOfFleet/100", "cost_over_one"),
+    "estimator.ten_cost_over_one": Figure(None, "CoreShareOfFleet/10", "cost_over_one"),
+    "estimator.thousand_resident_mb": Figure(("<=", 150), "CoreShareOfFleet/1000", "resident_mb"),
+    "estimator.tree_decision_us_p50": Figure(("<=", 2), "TreeDecision", "p50_us"),
+    "estimator.tree_decision_us_p99": Figure(("<=", 10), "TreeDecision", "p99_us"),
+    "estimator.tree_bytes": Figure(("<=", 61 * 1024), "TreeDecision", "tree_bytes"),
+    "estimator.tree_allocations": Figure(("<=", 0), "TreeDecision", "allocations"),
+    "estimator.tree_model_bytes": Figure(None, "TreeDecision", "bytes"),
+    "estimator.lstm_decision_us_p50": Figure(None, "LstmDecision", "p50_us"),
+    "estimator.lstm_decision_us_p99": Figure(None, "LstmDecision", "p99_us"),
+    "estimator.network_decision_us_p50": Figure(None, "ShippedDecision", "p50_us"),
+    "estimator.network_decision_us_p99": Figure(None, "ShippedDecision", "p99_us"),
+    "gcc.feedback_us_p50": Figure(None, "GccFeedback/2500", "feedback_us_p50"),
 }
 _EXECUTABLE_TIME_LIMIT_S = 300
 
-Figures = dict[str, list[float]]
+Values = dict[str, list[float]]
 
 
 def bench(
@@ -109,10 +95,10 @@ def bench(
     from weir.qoe_eval.bench.environment import measure_environment, measure_peer_ratio
 
     simulator, chosen = find_simulator(), model_to_run(model)
-    figures: Figures = {}
+    figures: Values = {}
     failures: dict[str, str] = {}
 
-    def simulate() -> Figures:
+    def simulate() -> Values:
         found = measure_simulator(simulator, chosen, repetitions)
         pairs = zip(found.simulated_s_per_s, found.rule_simulated_s_per_s, strict=True)
         return {
@@ -124,7 +110,7 @@ def bench(
             "sim.packets_per_s": [found.packets_per_s],
         }
 
-    parts: dict[str, Callable[[], Figures]] = {
+    parts: dict[str, Callable[[], Values]] = {
         "simulator": simulate,
         "environment": lambda: {"env.steps_per_s": measure_environment(simulator, repetitions)},
         "OpenNetLab's calls": lambda: {"env.peer_ratio": measure_peer_ratio(simulator, repetitions)},
@@ -137,7 +123,9 @@ def bench(
         except (RuntimeError, MissingComponent, OSError, subprocess.SubprocessError) as error:
             failures[name] = str(error)
     if "estimator and GCC" not in failures:
-        failures |= {key: "no benchmark reported it" for key in _BENCHMARKS if key not in figures}
+        failures |= {
+            key: "no benchmark reported it" for key, one in FIGURES.items() if one.benchmark and key not in figures
+        }
     document = describe(figures, failures, repetitions)
     make_folder(out.parent)
     write_text(out, json.dumps(document, indent=1) + "\n")
@@ -146,8 +134,8 @@ def bench(
         raise typer.Exit(1)
 
 
-def run_executables(build_dir: Path, repetitions: int) -> Figures:
-    """Figures of all google-benchmark executables (`*_benchmark`) below a build folder.
+def run_executables(build_dir: Path, repetitions: int) -> Values:
+    """Values of all google-benchmark executables (`*_benchmark`) below a build folder.
 
     Raises:
         MissingComponent: there are none.
@@ -158,7 +146,7 @@ def run_executables(build_dir: Path, repetitions: int) -> Figures:
         raise MissingComponent(
             f"{build_dir}: no *_benchmark executables; configure with -DWEIR_BUILD_BENCHMARKS=ON and build"
         )
-    figures: Figures = {}
+    figures: Values = {}
     for executable in executables:
         options = ["--benchmark_format=json", f"--benchmark_repetitions={repetitions}"]
         answer = subprocess.run(
@@ -168,20 +156,20 @@ def run_executables(build_dir: Path, repetitions: int) -> Figures:
     return figures
 
 
-def read_google_benchmark(document: Mapping[str, Any]) -> Figures:
+def read_google_benchmark(document: Mapping[str, Any]) -> Values:
     """The figures in google-benchmark's JSON, one value per repetition; its own means and medians are left out.
 
     A name may go on after a slash ("GccFeedback/2500/manual_time"). Times are in nanoseconds, its default.
     """
-    figures: Figures = {}
+    figures: Values = {}
     for measured in document["benchmarks"]:
         if measured.get("run_type", "iteration") != "iteration":
             continue
         if measured.get("error_occurred"):
             raise RuntimeError(f"{measured['name']}: {measured.get('error_message', 'failed')}")
-        for figure, (name, field) in _BENCHMARKS.items():
-            if (measured["name"] + "/").startswith(name + "/") and field in measured:
-                figures.setdefault(figure, []).append(float(measured[field]))
+        for name, one in FIGURES.items():
+            if one.benchmark and (measured["name"] + "/").startswith(one.benchmark + "/") and one.field in measured:
+                figures.setdefault(name, []).append(float(measured[one.field]))
     return figures
 
 
@@ -191,12 +179,13 @@ def describe(figures: Mapping[str, Sequence[float]], failures: Mapping[str, str]
     """
     medians = {name: _rounded(statistics.median(values)) for name, values in sorted(figures.items())}
     reached = {}
-    for name, target in TARGETS.items():
-        if target and name in medians:
-            reached[name] = medians[name] >= target[1] if target[0] == ">=" else medians[name] <= target[1]
+    bounds = {name: one.bound for name, one in FIGURES.items() if one.bound}
+    for name, (kind, limit) in bounds.items():
+        if name in medians:
+            reached[name] = medians[name] >= limit if kind == ">=" else medians[name] <= limit
     return medians | {
         "spread": {name: [_rounded(min(values)), _rounded(max(values))] for name, values in sorted(figures.items())},
-        "targets": {name: f"{target[0]} {target[1]:g}" for name, target in TARGETS.items() if target},
+        "targets": {name: f"{kind} {limit:g}" for name, (kind, limit) in bounds.items()},
         "reached": reached,
         "repetitions": repetitions,
         "machine": {

@@ -12,11 +12,13 @@ import typer
 from weir.console import error_console
 from weir.errors import InputError
 from weir.executables import find_peer, find_simulator
+from weir.files.input import printable_lines
 from weir.qoe_eval.call import report as call_report
 from weir.qoe_eval.call.plan import (
     CODECS,
     DEFAULT_MAX_BITRATE_BPS,
     SIZES,
+    WITHOUT_MODEL,
     CallPlan,
     ReceiverKind,
     SenderKind,
@@ -24,17 +26,25 @@ from weir.qoe_eval.call.plan import (
 )
 from weir.qoe_eval.call.run import run_calls
 from weir.qoe_eval.records import RunAbout, command_record
-from weir.qoe_eval.report.text_tables import print_means
+from weir.qoe_eval.report.text import print_means
 from weir.qoe_eval.requirements import check_requirements
-from weir.qoe_eval.runs.custom_controllers import check_custom_names, is_custom, read_custom_controller
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
-from weir.qoe_eval.runs.options import POOL, check_model, model_to_run, parse_objective, read_pool
-from weir.registry import AT_NATIVE_SENDER, CONTROLLERS, DEFAULT_PRESET, IN_CALLS, PRESETS, is_pool, uses_model
-from weir.text import printable_lines
-from weir.traces.formats.convert import parse_rate
+from weir.qoe_eval.runs.options import (
+    POOL,
+    LossOption,
+    OneWayDelayOption,
+    QueueOption,
+    check_controllers,
+    check_model,
+    model_to_run,
+    parse_objective,
+)
+from weir.registry import AT_NATIVE_SENDER, CONTROLLERS, DEFAULT_PRESET, IN_CALLS, PRESETS, uses_model
+from weir.traces.formats.convert import parse_queue, parse_rate
+from weir.traces.formats.importers import read_trace
 
 COMPARED = ("weir", "gcc")
-_CONTROLLERS = (*IN_CALLS, *AT_NATIVE_SENDER)
+_CONTROLLERS = (*IN_CALLS, *AT_NATIVE_SENDER, *WITHOUT_MODEL)
 # Controllers that run at the sender and work with any receiver.
 _AT_SENDER = ("gcc", *AT_NATIVE_SENDER)
 _SHOWN = (
@@ -62,19 +72,17 @@ def call(
         ),
     ] = "native",
     controller: Annotated[
-        str,
+        list[str] | None,
         typer.Option(
             metavar="NAME",
             help=f"{'; '.join(f'{name}: {CONTROLLERS[name].summary}' for name in _CONTROLLERS)}; or a custom "
-            f"controller instead of the policy: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM; or {POOL}.",
+            f"controller instead of the policy: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM; or {POOL}. Repeatable: each "
+            "makes the same calls, one after the other. Default: weir.",
         ),
-    ] = "weir",
+    ] = None,
     compare: Annotated[
         bool,
-        typer.Option(
-            "--compare",
-            help="Compare weir (or weir-send) with gcc, and with a custom controller or pool, seed by seed.",
-        ),
+        typer.Option("--compare", help="Also with weir (or weir-send) and gcc, seed by seed."),
     ] = False,
     objective: Annotated[
         str,
@@ -83,6 +91,12 @@ def call(
     duration: Annotated[
         float | None,
         typer.Option(min=5, max=3600, metavar="S", help="Default: the scenario's; 60 s of one longer than 120 s."),
+    ] = None,
+    one_way_delay: OneWayDelayOption = None,
+    queue: QueueOption = None,
+    loss: LossOption = None,
+    reverse: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Trace for the reverse link, which carries the feedback.")
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Calls with the seeds 1 to N.")] = 1,
     size: Annotated[str, typer.Option(metavar="WxH", help="1280x720 or 640x360.")] = "1280x720",
@@ -108,37 +122,38 @@ def call(
     """
     started = time.monotonic()
     kind = cast(SenderKind, _one_of("--sender", sender, get_args(SenderKind)))
-    pool = read_pool(controller) if is_pool(controller) else None
-    own = read_custom_controller(controller) if not pool and is_custom(controller) else None
-    if own and own.model:
-        raise InputError(f"--controller {controller}: in calls, --model sets the model of the controller weir")
-    if own:
-        check_custom_names([own], list(CONTROLLERS))
-    name = own.name if own else pool or _one_of("--controller", controller, _CONTROLLERS)
+    names, own = check_controllers(controller or ["weir"], known=_CONTROLLERS)
+    for custom in own.values():
+        if custom.model:
+            raise InputError(f"--controller {custom.source}: in calls, --model sets the model of the controller weir")
     _one_of("--size", size, SIZES)
     receiver_kind = cast(ReceiverKind, _one_of("--receiver", receiver, get_args(ReceiverKind)))
-    if name in AT_NATIVE_SENDER and kind != "native":
-        raise InputError(f"--controller {name}: runs at the sender; add --sender native")
-    if receiver_kind == "chromium" and (kind != "native" or name not in _AT_SENDER):
+    at_sender = [name for name in names if name in AT_NATIVE_SENDER]
+    if at_sender and kind != "native":
+        raise InputError(f"--controller {at_sender[0]}: runs at the sender; add --sender native")
+    if receiver_kind == "chromium" and (kind != "native" or not set(names) <= set(_AT_SENDER)):
         raise InputError(f"--receiver chromium: requires --sender native and --controller {' or '.join(_AT_SENDER)}")
-    compared = _AT_SENDER if name in AT_NATIVE_SENDER or receiver_kind == "chromium" else COMPARED
-    controllers = ((name, *compared) if own or pool else compared) if compare else (name,)
+    if compare:
+        names += _AT_SENDER if at_sender or receiver_kind == "chromium" else COMPARED
     check_model(model)
-    scenarios = read_inputs(inputs, PathOptions(duration_s=duration))
+    path = PathOptions(
+        one_way_delay, parse_queue(queue) if queue else None, loss, duration, read_trace(reverse) if reverse else None
+    )
+    scenarios = read_inputs(inputs, path)
     weights = parse_objective(objective)
     check_requirements(kind, receiver_kind)
     width, height = SIZES[size]
     plan = CallPlan(
         scenarios=scenarios,
         sender=kind,
-        controllers=controllers,
+        controllers=list(dict.fromkeys(names)),
         objective=weights,
         seeds=range(1, seeds + 1),
         width=width,
         height=height,
         codec=_one_of("--codec", codec, CODECS),
         max_bitrate_bps=_bitrate(max_bitrate),
-        model=model_to_run(model) if any(uses_model(one) for one in controllers) else None,
+        model=model_to_run(model) if any(uses_model(name) and name not in own for name in names) else None,
         duration_s=duration,
         own=own,
         receiver=receiver_kind,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.logs import read_pool_states
@@ -16,19 +16,19 @@ from weir.qoe_eval.call.summary import Call
 from weir.qoe_eval.call.webrtc_stats import read_stats_log
 from weir.qoe_eval.json_lines import number, read_objects
 from weir.qoe_eval.link.log import LinkLog, read_link_log
+from weir.qoe_eval.measures.flow_series import Array
 from weir.qoe_eval.measures.summary import ordered_controllers
 from weir.qoe_eval.records import CallRecord
-from weir.qoe_eval.report.chart_rows import Array, bin_width_s, binned, chart, line, row, thinned
+from weir.qoe_eval.report.chart_rows import Chart, Line, bin_width_s, binned, chart, line, row, thinned
 from weir.qoe_eval.report.display import css_name
 
-Line = dict[str, Any] | None
 _BIN_S = 0.5
 _FRAME_BIN_S = 1.0
 # An estimate far above the capacity would flatten all other lines.
 _LARGEST_RATE_SHARE = 1.8
 
 
-def call_charts(calls: Sequence[tuple[Call, Path]]) -> list[dict[str, Any]]:
+def call_charts(calls: Sequence[tuple[Call, Path]]) -> list[Chart]:
     """Returns one chart per case and seed, in the order of the calls. A missing log leaves its lines out.
 
     Raises:
@@ -110,7 +110,8 @@ class _CallLines:
             with np.errstate(divide="ignore", invalid="ignore"):
                 rates = 8 * link.bytes / link.interval_s
             x, y = binned(self._since(link.time_us), rates / 1e3, self.duration_s, self._width_s, np.mean)
-            return self._line(x, y, "kbps")
+            whole = self._whole(x, self._width_s)
+            return self._line(x[whole], y[whole], "kbps")
         streams = read_stats_log(self._folder / logs.RECEIVER_STATS).of("inbound-rtp", "video")
         if not streams:
             return None
@@ -135,8 +136,7 @@ class _CallLines:
         width_s = self._frame_width_s
         times = self._rendered_s(self._frames)
         x, y = binned(times, np.ones(len(times)), self.duration_s, width_s, np.sum)
-        # An incomplete last bin would show a drop that did not happen.
-        whole = x + width_s / 2 <= self.duration_s + 1e-9
+        whole = self._whole(x, width_s)
         return self._line(x[whole], np.nan_to_num(y[whole]) / width_s, "per s", decimals=1) if len(times) else None
 
     def vmaf(self) -> Line:
@@ -191,6 +191,10 @@ class _CallLines:
             decimals=decimals,
             width=2.2 if own else 1.6,
         )
+
+    def _whole(self, x: Array, width_s: float) -> NDArray[np.bool_]:
+        """The bins without the last one, if that is incomplete: it would show a drop that did not happen."""
+        return x + width_s / 2 <= self.duration_s + 1e-9
 
     def _since(self, times_us: Array) -> Array:
         return (times_us - self._start_us) / 1e6

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weir.errors import InputError
+from weir.files.output import make_folder
 from weir.qoe_eval.json_lines import number, read_objects
 
 LINK_LOG = "link.jsonl"
@@ -52,7 +53,7 @@ def read_estimates(path: Path, name: str = "target_rate_bps") -> tuple[NDArray[n
 
 
 def read_pool_states(path: Path) -> list[PoolState]:
-    """Returns the state of the pool at each of its estimates; empty for a single controller.
+    """Returns the state of the pool at each of its estimates; empty for a single controller, also in a pool.
 
     Raises:
         InputError: the file cannot be read, or is larger than the log of any call.
@@ -65,7 +66,7 @@ def read_pool_states(path: Path) -> list[PoolState]:
             continue
         known = [one for one in members if isinstance(one, dict) and isinstance(one.get("name"), str)]
         active = next((one["name"] for one in known if one.get("role") == "pilot"), None)
-        if active is not None:
+        if active is not None and len(known) > 1:
             trust = {one["name"]: value for one in known if (value := number(one.get("trust"), 0, 1)) is not None}
             found.append(PoolState(time_us, active, trust))
     return found
@@ -77,8 +78,8 @@ def clear(folder: Path) -> None:
     Raises:
         InputError: the folder cannot be made.
     """
+    make_folder(folder)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         for name in ALL:
             (folder / name).unlink(missing_ok=True)
     except OSError as error:

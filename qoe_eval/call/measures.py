@@ -30,23 +30,6 @@ Values = dict[str, float | None]
 
 
 @dataclass(frozen=True)
-class MeasuredCall:
-    """The input of `measure`; times are CLOCK_MONOTONIC.
-
-    `folder`: the logs. `started_us`: the call was connected and the scenario began; None: it never began. `source`: the
-    y4m that was sent; without it there is no VMAF. `base_one_way_delay_ms`: of the forward link without its queue.
-    `raw_frames`: the received frames; by default in the folder.
-    """
-
-    folder: Path
-    started_us: int | None
-    ended_us: int
-    source: Path | None = None
-    base_one_way_delay_ms: float | DelayOverTime | None = None
-    raw_frames: Path | None = None
-
-
-@dataclass(frozen=True)
 class CallMeasures:
     """`metrics`: every measure of a call, None where it is undefined. `start_us`, `end_us`: the measured time.
     `frames`: counts of what became of them. `problems`: why something could not be measured.
@@ -59,32 +42,44 @@ class CallMeasures:
     problems: list[str]
 
 
-def measure(call: MeasuredCall) -> CallMeasures:
+def measure(
+    folder: Path,
+    started_us: int | None,
+    end_us: int,
+    source: Path | None = None,
+    base_one_way_delay_ms: float | DelayOverTime | None = None,
+    raw_frames: Path | None = None,
+) -> CallMeasures:
     """Measures a call; writes `recording.mp4` and `vmaf.json` into its folder if the received frames are there.
 
-    A missing or torn log, as a killed call leaves, leaves its measures undefined.
+    A missing or torn log, as a killed call leaves, leaves its measures undefined. Times are CLOCK_MONOTONIC.
+
+    Args:
+        folder: the logs.
+        started_us: the call was connected and the scenario began; None: it never began.
+        end_us: the call ended.
+        source: the y4m that was sent; without it there is no VMAF.
+        base_one_way_delay_ms: of the forward link without its queue.
+        raw_frames: the received frames; by default in the folder.
 
     Raises:
         InputError: a log cannot be read, or is larger than that of any call.
         MissingComponent: ffmpeg is not installed.
     """
-    started_us, end_us = call.started_us, call.ended_us
     frames = [
-        frame
-        for frame in read_index(call.folder / logs.FRAME_LOG)
-        if (started_us or 0) <= frame.render_time_us <= end_us
+        frame for frame in read_index(folder / logs.FRAME_LOG) if (started_us or 0) <= frame.render_time_us <= end_us
     ]
-    link = read_link_log(call.folder / logs.LINK_LOG, "forward")
-    receiver = read_stats_log(call.folder / logs.RECEIVER_STATS)
+    link = read_link_log(folder / logs.LINK_LOG, "forward")
+    receiver = read_stats_log(folder / logs.RECEIVER_STATS)
     start_us = frames[0].render_time_us if frames else end_us if started_us is None else started_us
     metrics: Values = dict.fromkeys(CALL_MEASURES)
     metrics |= _frame_metrics(frames, started_us, start_us, end_us)
-    metrics |= _link_metrics(link.between(start_us, end_us), call.base_one_way_delay_ms)
+    metrics |= _link_metrics(link.between(start_us, end_us), base_one_way_delay_ms)
     zero_us = start_us if started_us is None else started_us
     metrics |= _stats_metrics(receiver, zero_us / 1e6, start_us / 1e6, end_us / 1e6)
     problems = []
     try:
-        metrics |= _picture_metrics(call, frames, start_us)
+        metrics |= _picture_metrics(folder, raw_frames or folder / logs.FRAMES, source, frames, (start_us, end_us))
     except (InputError, FfmpegFailed) as error:
         problems.append(str(error))
     CALL_MEASURES.check(metrics)
@@ -168,15 +163,16 @@ def _stats_metrics(receiver: StatsReports, zero_s: float, start_s: float, end_s:
     }
 
 
-def _picture_metrics(call: MeasuredCall, frames: Sequence[ReceivedFrame], start_us: int) -> Values:
-    path = call.raw_frames or call.folder / logs.FRAMES
+def _picture_metrics(
+    folder: Path, path: Path, source: Path | None, frames: Sequence[ReceivedFrame], span_us: tuple[int, int]
+) -> Values:
     if not path.is_file() or not any(frame.position is not None for frame in frames):
         return {}
     with Y4m(path) as received:
-        make_recording(received, frames, (start_us, call.ended_us), call.folder / logs.RECORDING)
-        if call.source is None:
+        make_recording(received, frames, span_us, folder / logs.RECORDING)
+        if source is None:
             return {}
-        with Y4m(call.source) as sent:
+        with Y4m(source) as sent:
             compared = [
                 (frame.render_time_us, (frame.position, frame.frame_number))
                 for frame in frames
@@ -190,7 +186,7 @@ def _picture_metrics(call: MeasuredCall, frames: Sequence[ReceivedFrame], start_
         return {}
     values = [[compared[index][0], round(value, 2)] for index, value in vmaf.frames]
     text = json.dumps({"model": MODEL, "frames": values}, separators=(",", ":"))
-    write_text(call.folder / VMAF_FRAMES, text + "\n")
+    write_text(folder / VMAF_FRAMES, text + "\n")
     return {"vmaf_mean": vmaf.mean, "vmaf_p5": vmaf.p5}
 
 

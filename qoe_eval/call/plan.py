@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,6 +23,8 @@ ReceiverKind = Literal["native", "chromium"]
 Order = dict[str, Any]
 """A change to a running call, see `weir.qoe_eval.call.orders`."""
 
+WITHOUT_MODEL = ("nada", "rule")
+"""Built-in controllers that weir-peer runs at the receiver as the only member of a pool, behind the guard."""
 CODECS = ("VP8", "VP9", "H264")
 SIZES = {"1280x720": (1280, 720), "640x360": (640, 360)}
 DEFAULT_MAX_BITRATE_BPS = 2_500_000
@@ -35,35 +37,43 @@ _CUT_DURATION_S = 60.0
 _NOT_IN_KEY = ("scenario", "out", "model", "objective", "own")
 
 
-@dataclass(frozen=True)
-class CallSettings:
-    """One call.
+@dataclass(frozen=True, kw_only=True)
+class CommonSettings:
+    """The settings that all calls of a plan share.
 
-    `scenario`: replayed by the link; `variation`: what its seed varied, for the record. `receiver`: chromium only with
-    a native sender under gcc or a controller of AT_NATIVE_SENDER, which needs no REMB. `controller`: of IN_CALLS or
-    AT_NATIVE_SENDER, a pool specification, or the name of `own`, a custom controller that runs in place of the model.
+    `receiver`: chromium only with a native sender under gcc or a controller of AT_NATIVE_SENDER, which needs no REMB.
     `objective`: weights of throughput, latency and loss. `max_bitrate_bps`: limit of the encoder. `model`: None for the
-    shipped one. `out`: the folder of the call. `orders`: changes during the call (`orders.py`), each with its time from
-    the start in seconds.
+    shipped one. `orders`: changes during the call (`orders.py`), each with its time from the start in seconds.
     """
 
-    scenario: Scenario
     sender: SenderKind
-    controller: str
+    receiver: ReceiverKind = "native"
     objective: tuple[float, float, float]
-    duration_s: float
-    seed: int
     width: int
     height: int
-    out: Path
     frames_per_second: int = 30
     codec: str = "VP8"
     max_bitrate_bps: int = DEFAULT_MAX_BITRATE_BPS
     model: Path | None = None
+    orders: tuple[tuple[float, Order], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallSettings(CommonSettings):
+    """One call.
+
+    `scenario`: replayed by the link; `variation`: what its seed varied, for the record. `controller`: of IN_CALLS,
+    AT_NATIVE_SENDER or WITHOUT_MODEL, a pool specification, or the name of `own`, a custom controller that runs in
+    place of the model. `out`: the folder of the call.
+    """
+
+    scenario: Scenario
+    controller: str
+    duration_s: float
+    seed: int
+    out: Path
     variation: dict[str, Any] = field(default_factory=dict)
     own: CustomController | None = None
-    orders: tuple[tuple[float, Order], ...] = ()
-    receiver: ReceiverKind = "native"
 
     @property
     def follows_objective(self) -> bool:
@@ -88,40 +98,32 @@ class CallSettings:
 
 @dataclass(frozen=True)
 class CallResult:
-    """The record of a call in `folder`.
-
-    `disturbed`: why its measures must not be averaged. `failure`: why it ended early; empty if it did not. `missing`:
-    it failed because a component is missing, so that further calls would fail too.
+    """The record of a call in `folder`. `missing`: it failed because a component is missing, so that further calls
+    would fail too.
     """
 
     record: CallRecord
     folder: Path
-    disturbed: list[str] = field(default_factory=list)
-    failure: str = ""
     missing: bool = False
 
+    @property
+    def failure(self) -> str:
+        """Why it ended early; empty if it did not."""
+        return self.record.call.failure
 
-@dataclass(frozen=True)
-class CallPlan:
-    """Calls of every scenario, as each seed varies it, under every controller; the rest as in `CallSettings`.
 
-    `duration_s` None: as `call_duration_s`. `own`: its name is among `controllers`. `orders`: those of every call.
+@dataclass(frozen=True, kw_only=True)
+class CallPlan(CommonSettings):
+    """Calls of every scenario, as each seed varies it, under every controller.
+
+    `duration_s` None: as `call_duration_s`. `own`: the custom ones of the controllers by their names.
     """
 
     scenarios: Sequence[Scenario]
-    sender: SenderKind
     controllers: Sequence[str]
-    objective: tuple[float, float, float]
     seeds: Sequence[int]
-    width: int
-    height: int
-    codec: str
-    max_bitrate_bps: int
-    model: Path | None
     duration_s: float | None = None
-    own: CustomController | None = None
-    orders: tuple[tuple[float, Order], ...] = ()
-    receiver: ReceiverKind = "native"
+    own: Mapping[str, CustomController] = field(default_factory=dict)
 
 
 def call_duration_s(scenario: Scenario) -> float:
@@ -140,28 +142,22 @@ def plan_calls(plan: CallPlan, out: Path, programs: Sequence[Path]) -> dict[str,
     """
     builds = [_sha256_of_file(program) for program in programs]
     model = _sha256_of_file(plan.model) if plan.model else None
+    common: dict[str, Any] = {one.name: getattr(plan, one.name) for one in fields(CommonSettings)}
     calls = {}
     for seed in plan.seeds:
         for scenario, variation in (vary(scenario, seed) for scenario in plan.scenarios):
             for controller in plan.controllers:
-                own = plan.own if plan.own and plan.own.name == controller else None
+                own = plan.own.get(controller)
+                model_of_call = plan.model if uses_model(controller) and not own else None
                 settings = CallSettings(
+                    **common | {"model": model_of_call},
+                    own=own,
                     scenario=scenario,
-                    sender=plan.sender,
-                    receiver=plan.receiver,
                     controller=controller,
-                    objective=plan.objective,
                     duration_s=plan.duration_s or call_duration_s(scenario),
                     seed=seed,
-                    width=plan.width,
-                    height=plan.height,
                     out=out / CALLS / file_name(scenario.name, controller, seed),
-                    codec=plan.codec,
-                    max_bitrate_bps=plan.max_bitrate_bps,
-                    model=plan.model if uses_model(controller) and not own else None,
                     variation=variation,
-                    own=own,
-                    orders=plan.orders,
                 )
                 calls[_key(settings, [*builds, model if settings.model else None])] = settings
     return calls

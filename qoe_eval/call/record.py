@@ -12,7 +12,7 @@ from weir.errors import InputError
 from weir.files.output import write_text
 from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.disturbance import disturbances, late_wake_ups
-from weir.qoe_eval.call.measures import CallMeasures, MeasuredCall, measure
+from weir.qoe_eval.call.measures import CallMeasures, measure
 from weir.qoe_eval.call.media.received_frames import RawFrames
 from weir.qoe_eval.call.media.source_video import source_video_path
 from weir.qoe_eval.call.plan import CallSettings
@@ -45,13 +45,8 @@ class CallProgress:
     wake_up_lag_ms_p99: float | None = None
 
 
-def conclude(
-    settings: CallSettings, progress: CallProgress, frames: RawFrames | None = None
-) -> tuple[CallRecord, list[str]]:
+def conclude(settings: CallSettings, progress: CallProgress, frames: RawFrames | None = None) -> CallRecord:
     """Measures a call that has ended, writes its record (`call.json`) and recording, and deletes the raw frames.
-
-    Returns:
-        The record, and what disturbed the call.
 
     Raises:
         InputError: a log cannot be read, or the record not written.
@@ -60,14 +55,12 @@ def conclude(
     folder = settings.out
     began = progress.started_us is not None
     measures = measure(
-        MeasuredCall(
-            folder,
-            progress.started_us,
-            progress.ended_us,
-            source_video_path(settings.width, settings.height) if began else None,
-            settings.scenario.forward.one_way_delay_ms,
-            frames.path if frames else None,
-        )
+        folder,
+        progress.started_us,
+        progress.ended_us,
+        source_video_path(settings.width, settings.height) if began else None,
+        settings.scenario.forward.one_way_delay_ms,
+        frames.path if frames else None,
     )
     if frames:
         # If they fill the disk, there must be space for the record.
@@ -81,7 +74,7 @@ def conclude(
     record = make_record(settings, progress, measures, disturbed)
     (folder / logs.FRAMES).unlink(missing_ok=True)
     write_record(folder, record)
-    return record, disturbed
+    return record
 
 
 def make_record(

@@ -18,9 +18,20 @@ from weir.qoe_eval.json_lines import number
 from weir.qoe_eval.measures.summary import REFERENCE, ordered_controllers, run_values
 from weir.qoe_eval.measures.table import MEASURES, Measure
 from weir.qoe_eval.records import CallDetails, CallRecord, RunAbout, Summary, holds_calls, read_run
+from weir.qoe_eval.report.chart_rows import Chart
+from weir.qoe_eval.report.page_table import (
+    Cell,
+    Cells,
+    MeasureTable,
+    Row,
+    Table,
+    controller_cell,
+    controllers_head,
+    measure_heads,
+)
 from weir.qoe_eval.report.page_template import Section, View, render_page
-from weir.qoe_eval.report.sections.controllers import all_measures, paired
-from weir.qoe_eval.report.sections.runs import failures, objectives_of, versions_of
+from weir.qoe_eval.report.sections.controllers import all_measures, means, paired
+from weir.qoe_eval.report.sections.runs import failures, objectives_of, run_section, versions_of
 from weir.qoe_eval.runs.store import CallStore
 
 SUMMARY = "summary.json"
@@ -98,7 +109,9 @@ def render(calls: Sequence[tuple[Call, Path]], summary: Summary, out: Path) -> s
         _what_was_run(calls, summary),
     ]
     lead = _lead(calls, summary)
-    return render_page("call", "Weir: calls", lead, sections, {"charts": charts}, "rows.js", list(summary.controllers))
+    return render_page(
+        "call/lead", "Weir: calls", lead, sections, {"charts": charts}, "rows.js", list(summary.controllers)
+    )
 
 
 def _lead(calls: Sequence[tuple[Call, Path]], summary: Summary) -> View:
@@ -132,7 +145,7 @@ def _against(calls: Sequence[tuple[Call, Path]], other: str) -> View | None:
     return {"reference": REFERENCE, "other": other, "rate_ratio": f"{rates[0] / rates[1]:.2f}", "others": others}
 
 
-def _time_series(charts: Sequence[View]) -> Section | None:
+def _time_series(charts: Sequence[Chart]) -> Section | None:
     if not charts:
         return None
     names = [chart["name"] for chart in charts]
@@ -144,17 +157,19 @@ def _headline(summary: Summary) -> Section | None:
     controllers = summary.controllers
     if not any(controllers.values()):
         return None
-    metrics = [MEASURES[name] for name in _HEADLINE]
     rows = [
-        {
-            "controller": name,
-            "is_reference": name == REFERENCE,
-            "calls": max((found.n for found in values.values()), default=0),
-            "means": [m.display(values[m.name].mean) if m.name in values else "–" for m in metrics],
-        }
+        Row(
+            [
+                controller_cell(name),
+                str(max((found.n for found in values.values()), default=0)),
+                *means(values, _HEADLINE),
+            ],
+            name == REFERENCE,
+        )
         for name, values in controllers.items()
     ]
-    view = {"metrics": metrics, "rows": rows, "all_measures": all_measures(summary, "call")}
+    heads: Cells = ["Controller", "Calls", *measure_heads([MEASURES[name] for name in _HEADLINE])]
+    view = {"table": Table(heads, rows), "all_measures": all_measures(summary, "call")}
     return Section("headline", "Controllers", "call/headline", view)
 
 
@@ -171,38 +186,46 @@ def _per_scenario(summary: Summary) -> Section | None:
     parts = []
     for metric in metrics:
         rows = [
-            (name, _marked(metric, [by_controller.get(one, {}).get(metric.name) for one in controllers]))
+            Row([name, *_marked(metric, [by_controller.get(one, {}).get(metric.name) for one in controllers])])
             for name, by_controller in scenarios.items()
         ]
-        parts.append({"metric": metric, "rows": rows})
-    return Section("scenarios", "Scenarios", "call/scenarios", {"controllers": controllers, "parts": parts})
+        parts.append(MeasureTable(metric, Table(controllers_head("Scenario", metric, controllers), rows)))
+    return Section("scenarios", "Scenarios", "call/scenarios", {"parts": parts})
 
 
-def _marked(metric: Measure, values: Sequence[float | None]) -> list[tuple[str, bool]]:
-    """The values as texts, each with whether it is the best."""
+def _marked(metric: Measure, values: Sequence[float | None]) -> list[Cell]:
+    """The values as texts, the best one bold."""
     known = [value for value in values if value is not None]
     best = metric.best(known) if known else None
-    return [(metric.display(value), value is not None and value == best) for value in values]
+    return [Cell(metric.display(value), strong=value is not None and value == best) for value in values]
 
 
 def _calls_table(calls: Sequence[tuple[Call, Path]], out: Path) -> Section:
     """Every call with its measures and links relative to `out`, by case, seed and controller."""
-    rows = []
+    rows, left_out = [], []
     for call, folder in _in_order(calls):
-        measures = call.record.measures
-        rows.append(
-            {
-                "case": call.case,
-                "controller": call.controller,
-                "is_reference": call.controller == REFERENCE,
-                "seed": call.record.seed,
-                "measures": [MEASURES[name].display(measures.get(name)) for name in _PER_CALL],
-                "links": _links(folder, out),
-                "why_left_out": "; ".join(reason[:_LONGEST_REASON] for reason in call.why_left_out),
-            }
-        )
-    view = {"metrics": [MEASURES[name] for name in _PER_CALL], "rows": rows}
-    return Section("calls", "Calls", "call/calls", view)
+        measures, links = call.record.measures, _links(folder, out)
+        why = "; ".join(reason[:_LONGEST_REASON] for reason in call.why_left_out)
+        if why:
+            left_out.append(f"{call.case}, {call.controller}, seed {call.record.seed}: {why}")
+        cells = [
+            call.case,
+            Cell(call.controller, kind="text", swatch=call.controller),
+            str(call.record.seed),
+            Cell("no", kind="bad") if why else "yes",
+            *(MEASURES[name].display(measures.get(name)) for name in _PER_CALL),
+            Cell("" if links else "–", kind="text", links=links),
+        ]
+        rows.append(Row(cells, call.controller == REFERENCE))
+    heads: Cells = [
+        "Scenario",
+        "Controller",
+        "Seed",
+        "In means",
+        *measure_heads([MEASURES[name] for name in _PER_CALL]),
+        "See",
+    ]
+    return Section("calls", "Calls", "call/calls", {"table": Table(heads, rows), "left_out": left_out})
 
 
 def _in_order(calls: Sequence[tuple[Call, Path]]) -> list[tuple[Call, Path]]:
@@ -243,12 +266,8 @@ def _what_was_run(calls: Sequence[tuple[Call, Path]], summary: Summary) -> Secti
         ("Frames without a readable number", f"{unread:,}" if unread else ""),
         ("Not measured", "; ".join(problems)),
     ]
-    view = {
-        "reference": REFERENCE,
-        "command": run.command,
-        "entries": [(name, text) for name, text in entries if text],
-    }
-    return Section("run", "What was run", "call/what_was_run", view)
+    note = f"Means and differences are over calls that nothing disturbed; {REFERENCE} and gcc saw the same link."
+    return run_section(run.command, [(name, text) for name, text in entries if text], note)
 
 
 def _video(call: CallDetails) -> str:

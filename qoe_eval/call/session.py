@@ -42,6 +42,7 @@ OnEvent = Callable[[dict[str, Any]], None]
 
 _CONNECT_LIMIT_S = 30.0
 _END_LIMIT_S = 1.0
+_CAUSE_LIMIT_S = 1.0
 # Signalling goes to the other end.
 _SIGNALLING = {"sender": ("offer", "candidate"), "receiver": ("answer", "candidate")}
 
@@ -114,7 +115,11 @@ class _Call:
             await self._set_up(video)
             failure = await self._until_over()
         except (EndpointFailed, LinkFailed, NamespacesFailed, SourceVideoFailed, MissingComponent) as error:
-            failure, missing = str(error), isinstance(error, MissingComponent)
+            # A part that ended before is why this one failed; its end may be noticed after.
+            if isinstance(error, EndpointFailed):
+                await asyncio.wait({self._over}, timeout=_CAUSE_LIMIT_S)
+            earlier = self._over.result() if self._over.done() else ""
+            failure, missing = earlier or str(error), not earlier and isinstance(error, MissingComponent)
         finally:
             self._progress.ended_us = monotonic_us()
             # Not interrupted by the cancellation that may have led here.
@@ -226,10 +231,10 @@ class _Call:
         self._state("measuring")
         self._progress.failure = failure
         self._progress.wake_up_lag_ms_p99 = self._lag.p99_ms
-        record, disturbed = await asyncio.to_thread(conclude, self._settings, self._progress, self._frames)
-        result = CallResult(record, self._folder, disturbed, failure, missing)
+        record = await asyncio.to_thread(conclude, self._settings, self._progress, self._frames)
+        disturbed = record.call.disturbed
         self._on_event({"type": "end", "time_us": monotonic_us(), "failure": failure, "disturbed": disturbed})
-        return result
+        return CallResult(record, self._folder, missing)
 
     # --- messages -----------------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ infinite and out-of-bounds values are skipped.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -173,7 +173,7 @@ class StatsReports:
         pairs = self.of("candidate-pair")
         for transport in self.of("transport"):
             named = self.objects.get(transport.text("selectedCandidatePairId"))
-            if named is not None and named in pairs:
+            if named is not None and named.type == "candidate-pair":
                 return named
         return max(pairs, key=_carried, default=None)
 
@@ -184,15 +184,11 @@ def read_stats_log(path: Path) -> StatsReports:
     Raises:
         InputError: the file cannot be read, or is larger than that of any call.
     """
-    return _collect((line.get("time_us"), line.get("report")) for line in read_objects(path))
-
-
-def _collect(reports: Iterable[tuple[Any, Any]]) -> StatsReports:
     collected = StatsReports()
-    for time_us, report in reports:
-        at = number(time_us)
+    for line in read_objects(path):
+        at = number(line.get("time_us"))
         if at is not None:
-            collected.add(at / 1e6, report)
+            collected.add(at / 1e6, line.get("report"))
     return collected
 
 

@@ -12,7 +12,7 @@ from typing import Protocol
 from weir.errors import MissingComponent
 from weir.executables import find_peer
 from weir.qoe_eval.call import logs
-from weir.qoe_eval.call.plan import CallSettings
+from weir.qoe_eval.call.plan import WITHOUT_MODEL, CallSettings
 from weir.qoe_eval.link.child_process import (
     InvalidMessage,
     JsonLinesProcess,
@@ -118,6 +118,8 @@ def _controller(role: str, settings: CallSettings) -> str:
     # A receiver sends the feedback that GCC needs if the sender runs the controller; in shadow, GCC is active.
     if settings.decided_at_sender if role == "receive" else settings.controller == "shadow":
         return "gcc"
+    if settings.controller in WITHOUT_MODEL:
+        return f"pilot={settings.controller}" if role == "receive" else "weir"
     # A pool runs at the receiver. Its sender follows REMB, or also runs GCC and takes the lower of the two.
     if role == "send" and is_pool(settings.controller):
         return "gcc" if "gcc" in pool_members(settings.controller) else "weir"

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from weir.qoe_eval.call.webrtc_stats import StatsObject, StatsReports
 from weir.qoe_eval.dumps.dump import DumpedConnection
-from weir.qoe_eval.report.chart_rows import Array, chart, line, row, thinned
+from weir.qoe_eval.measures.flow_series import Array
+from weir.qoe_eval.report.chart_rows import Chart, Line, chart, line, row, thinned
 
-Line = dict[str, Any] | None
 # For each kind of statistics, to keep the chart readable.
 _MOST_LINES = 6
 _COLOURS = ("--series-1", "--series-5", "--series-3", "--series-4", "--series-7", "--series-6")
@@ -27,7 +27,7 @@ def time_span_s(reports: StatsReports) -> tuple[float, float]:
     return (min(times), max(times)) if times else (0.0, 0.0)
 
 
-def connection_chart(connection: DumpedConnection) -> dict[str, Any]:
+def connection_chart(connection: DumpedConnection) -> Chart:
     """Rates, round-trip time, jitter, loss, frames, freezes and quality limitation, if the dump has them."""
     reports = connection.reports
     start_s, end_s = time_span_s(reports)
@@ -36,7 +36,7 @@ def connection_chart(connection: DumpedConnection) -> dict[str, Any]:
     remote = reports.of("remote-inbound-rtp")[:_MOST_LINES]
     pair = reports.selected_pair()
     pairs = [pair] if pair else []
-    lines = _Drawing(start_s, outgoing, incoming)
+    lines = _Drawing(start_s, outgoing, incoming, sent_streams(reports))
     rates = [
         *lines.of(pairs, "availableOutgoingBitrate", "available outgoing", 1e-3, "kbps", step=True),
         *lines.of(pairs, "availableIncomingBitrate", "available incoming", 1e-3, "kbps", step=True),
@@ -78,7 +78,13 @@ def connection_chart(connection: DumpedConnection) -> dict[str, Any]:
 class _Drawing:
     """Makes lines with time 0 at the first report; a stream has the same colour in all rows."""
 
-    def __init__(self, start_s: float, outgoing: Sequence[StatsObject], incoming: Sequence[StatsObject]) -> None:
+    def __init__(
+        self,
+        start_s: float,
+        outgoing: Sequence[StatsObject],
+        incoming: Sequence[StatsObject],
+        sent_streams: Mapping[str, StatsObject],
+    ) -> None:
         self._start_s = start_s
         self._groups: dict[str, tuple[str, str]] = {}
         for direction, streams in (("out", outgoing), ("in", incoming)):
@@ -87,7 +93,7 @@ class _Drawing:
                 number = f" {alike.index(stream) + 1}" if len(alike) > 1 else ""
                 name = f"{stream.kind or 'media'} {direction}{number}"
                 self._groups[stream.id] = (name, _COLOURS[len(self._groups) % len(_COLOURS)])
-        self._outgoing = outgoing
+        self._sent_streams = sent_streams
 
     def of(
         self,
@@ -139,16 +145,23 @@ class _Drawing:
         if one.type == "candidate-pair":
             return _CONNECTION
         if one.type == "remote-inbound-rtp":
-            stream = sent_stream(one, self._outgoing)
-            return self._groups[stream.id] if stream else _CONNECTION
+            stream = self._sent_streams.get(one.id)
+            return self._groups.get(stream.id, _CONNECTION) if stream else _CONNECTION
         return self._groups.get(one.id, _CONNECTION)
 
 
-def sent_stream(report: StatsObject, outgoing: Sequence[StatsObject]) -> StatsObject | None:
-    """The outgoing stream of a remote-inbound-rtp report: by its SSRC, else by its kind."""
-    of_ssrc = [stream for stream in outgoing if stream.ssrc and stream.ssrc == report.ssrc]
-    of_kind = [stream for stream in outgoing if stream.kind == report.kind]
-    return next(iter(of_ssrc or of_kind), None)
+def sent_streams(reports: StatsReports) -> dict[str, StatsObject]:
+    """The outgoing stream of each remote-inbound-rtp report, by the report's id: by its SSRC, else by its kind."""
+    of_ssrc: dict[str, StatsObject] = {}
+    of_kind: dict[str, StatsObject] = {}
+    for stream in reports.of("outbound-rtp"):
+        of_ssrc.setdefault(stream.ssrc, stream)
+        of_kind.setdefault(stream.kind, stream)
+    found = {
+        report.id: of_ssrc.get(report.ssrc) if report.ssrc in of_ssrc and report.ssrc else of_kind.get(report.kind)
+        for report in reports.of("remote-inbound-rtp")
+    }
+    return {identifier: stream for identifier, stream in found.items() if stream is not None}
 
 
 def _largest(streams: Sequence[StatsObject]) -> list[StatsObject]:

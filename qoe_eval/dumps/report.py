@@ -12,12 +12,14 @@ from weir.errors import InputError
 from weir.files.input import printable, read_bytes
 from weir.files.output import make_folder, write_text
 from weir.qoe_eval.call.webrtc_stats import StatsObject
-from weir.qoe_eval.dumps.charts import connection_chart, sent_stream, time_span_s
+from weir.qoe_eval.dumps.charts import connection_chart, sent_streams, time_span_s
 from weir.qoe_eval.dumps.dump import DumpedConnection, StatsDump, parse_internals, parse_json
 from weir.qoe_eval.dumps.rtcstats_file import MAGIC, parse_rtcstats
-from weir.qoe_eval.report.page_template import Section, render_page
+from weir.qoe_eval.report.page_table import Cell, Row, Table
+from weir.qoe_eval.report.page_template import REPORT, Section, render_page
+from weir.qoe_eval.runs.store import refuse_other_results
 
-LARGEST_BYTES = 256 << 20
+LARGEST_BYTES = 64 << 20
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -64,8 +66,12 @@ def _read(path: Path) -> str:
         ) from None
 
 
-REPORT = "report.html"
 _MOST_STREAMS = 40
+_HEADS = (
+    "Stream", "Codec", Cell("Bitrate", "kbps"), Cell("Frames", "per s"), Cell("Size", "px, last"), Cell("Lost", "%"),
+    "Freezes", Cell("Frozen", "%"), Cell("Round trip", "ms, mean"), Cell("Limited by CPU", "% of time"),
+    Cell("by bandwidth", "% of time"),
+)  # fmt: skip
 
 
 def write_dump_report(dump: StatsDump, out: Path) -> Path:
@@ -76,6 +82,7 @@ def write_dump_report(dump: StatsDump, out: Path) -> Path:
     """
     page = out / REPORT
     make_folder(out)
+    refuse_other_results(out, REPORT)
     write_text(page, render_dump(dump))
     return page
 
@@ -90,33 +97,33 @@ def render_dump(dump: StatsDump) -> str:
         "user_agent": dump.user_agent,
         "left_out": dump.connections_left_out,
     }
-    return render_page("dump", "Weir: a browser's calls", lead, sections, {"charts": charts}, "rows.js")
+    return render_page("dump_lead", "Weir: a browser's calls", lead, sections, {"charts": charts}, "rows.js")
 
 
 def _section(index: int, connection: DumpedConnection) -> Section:
     streams = [*connection.reports.of("inbound-rtp"), *connection.reports.of("outbound-rtp")]
     start_s, end_s = time_span_s(connection.reports)
+    # The other end's report about each outgoing stream.
+    reported: dict[str, StatsObject] = {}
+    for report, stream in sent_streams(connection.reports).items():
+        reported.setdefault(stream.id, connection.reports.objects[report])
     view = {
         "url": connection.url,
         "duration_s": f"{end_s - start_s:.0f}",
-        "streams": [_stream(connection, stream) for stream in streams[:_MOST_STREAMS]],
+        "streams": Table(_HEADS, [_stream(connection, one, reported.get(one.id)) for one in streams[:_MOST_STREAMS]]),
         "more": len(streams) - _MOST_STREAMS,
         "chart": index,
     }
-    return Section(f"connection-{index}", connection.id, "dump/connection", view)
+    return Section(f"connection-{index}", connection.id, "connection", view, f"Peer connection {connection.id}")
 
 
-def _stream(connection: DumpedConnection, stream: StatsObject) -> dict[str, Any]:
-    return {
-        "direction": "in" if stream.type == "inbound-rtp" else "out",
-        "kind": stream.kind or "?",
-        "id": _short_id(stream.id),
-        "codec": _codec(connection, stream),
-        "measures": _measures(connection, stream),
-    }
+def _stream(connection: DumpedConnection, stream: StatsObject, reported: StatsObject | None) -> Row:
+    direction = "in" if stream.type == "inbound-rtp" else "out"
+    name = Cell(f"{direction}, {stream.kind or '?'}", _short_id(stream.id))
+    return Row([name, Cell(_codec(connection, stream), kind="text"), *_measures(stream, reported)])
 
 
-def _measures(connection: DumpedConnection, stream: StatsObject) -> list[str]:
+def _measures(stream: StatsObject, reported: StatsObject | None) -> list[str]:
     """The cells in the order of the columns."""
     incoming = stream.type == "inbound-rtp"
     bytes_times, _ = stream.series("bytesReceived" if incoming else "bytesSent")
@@ -124,7 +131,6 @@ def _measures(connection: DumpedConnection, stream: StatsObject) -> list[str]:
     sent = _grown(stream, "bytesReceived" if incoming else "bytesSent")
     frames = _grown(stream, "framesDecoded" if incoming else "framesEncoded")
     width, height = (_last(stream, name) for name in ("frameWidth", "frameHeight"))
-    reported = _remote(connection, stream)
     lost, received = _grown(stream, "packetsLost"), _grown(stream, "packetsReceived")
     if not incoming:
         lost, received = (_grown(reported, "packetsLost") if reported else None), _grown(stream, "packetsSent")
@@ -147,14 +153,6 @@ def _measures(connection: DumpedConnection, stream: StatsObject) -> list[str]:
 def _codec(connection: DumpedConnection, stream: StatsObject) -> str:
     codec = connection.reports.objects.get(stream.text("codecId"))
     return codec.text("mimeType").rpartition("/")[2] if codec else "–"
-
-
-def _remote(connection: DumpedConnection, stream: StatsObject) -> StatsObject | None:
-    """The other end's report about an outgoing stream."""
-    if stream.type != "outbound-rtp":
-        return None
-    reports, outgoing = connection.reports.of("remote-inbound-rtp"), connection.reports.of("outbound-rtp")
-    return next((report for report in reports if sent_stream(report, outgoing) is stream), None)
 
 
 def _limited(stream: StatsObject, reason: str) -> float | None:

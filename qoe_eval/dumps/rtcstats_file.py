@@ -6,14 +6,16 @@ that uses rtcstats-js).
 
 from __future__ import annotations
 
+import io
+import itertools
 import json
 from collections.abc import Mapping
 from typing import Any
 
 from weir.errors import InputError
 from weir.qoe_eval.call.webrtc_stats import MOST_OBJECTS
-from weir.qoe_eval.dumps.dump import MOST_CONNECTIONS, DumpedConnection, StatsDump, parse_json, short
-from weir.qoe_eval.json_lines import number
+from weir.qoe_eval.dumps.dump import MOST_CONNECTIONS, DumpedConnection, SampleBudget, StatsDump, parse_json, short
+from weir.qoe_eval.json_lines import LONGEST_LINE, number
 
 MAGIC = "RTCStatsDump"
 VERSION = 3
@@ -47,16 +49,18 @@ def parse_rtcstats(text: str, source: str) -> StatsDump:
     Raises:
         InputError: it has another version.
     """
-    lines = text.split("\n")
-    about = parse_json(lines[1], f"{source}: line 2") if len(lines) > 1 else None
+    lines = io.StringIO(text)
+    lines.readline()
+    second = lines.readline(LONGEST_LINE)
+    about = parse_json(second, f"{source}: line 2") if second else None
     version = about.get("fileFormat") if isinstance(about, Mapping) else None
     if version != VERSION:
         raise InputError(f"{source}: rtcstats file format {version!s:.20}; only {VERSION} is read")
     connections: dict[str, _Connection] = {}
     left_out: set[str] = set()
-    user_agent, time_ms = "", 0.0
-    for line in lines[2 : 2 + _MOST_EVENTS]:
-        event = _event(line)
+    user_agent, time_ms, budget = "", 0.0, SampleBudget(source)
+    for line in itertools.islice(lines, _MOST_EVENTS):
+        event = _event(line) if len(line) <= LONGEST_LINE else None
         if event is None:
             continue
         method, identifier, value, delta_ms = event
@@ -73,7 +77,7 @@ def parse_rtcstats(text: str, source: str) -> StatsDump:
                 continue
             connections[identifier] = _Connection(DumpedConnection(identifier))
         if method in _GET_STATS:
-            connections[identifier].add(time_ms / 1e3, value)
+            connections[identifier].add(time_ms / 1e3, value, budget)
         else:
             connections[identifier].dumped.url = next((short(extra) for extra in json.loads(line)[3:-1]), "")
     return StatsDump("rtcstats", user_agent, [c.dumped for c in connections.values()], len(left_out))
@@ -86,7 +90,7 @@ class _Connection:
         self.dumped = dumped
         self._last: dict[str, dict[str, Any]] = {}
 
-    def add(self, time_s: float, report: Any) -> None:
+    def add(self, time_s: float, report: Any, budget: SampleBudget) -> None:
         """Adds a report. The times of its objects, or its common time, take precedence: a busy page records a report
         late.
         """
@@ -101,6 +105,7 @@ class _Connection:
             elif isinstance(changed, Mapping) and (identifier in self._last or len(self._last) < MOST_OBJECTS):
                 self._last.setdefault(identifier, {}).update(_named(changed))
                 times[identifier] = _time_s(changed.get("timestamp", changed.get(_TIME)), of_all)
+        budget.take(1 + sum(map(len, self._last.values())))
         for identifier, members in self._last.items():
             self.dumped.reports.add_object(times.get(identifier, of_all), identifier, members)
 
@@ -130,6 +135,8 @@ def _named(changed: Mapping[str, Any]) -> dict[str, Any]:
 
 def _event(line: str) -> tuple[Any, str | None, Any, float] | None:
     """Method, connection, value and milliseconds since the event before."""
+    if not line.startswith("["):
+        return None
     try:
         event = json.loads(line, parse_constant=lambda _: None)
     except (ValueError, RecursionError):

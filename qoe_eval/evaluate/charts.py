@@ -12,7 +12,7 @@ from weir.qoe_eval.measures.families import GCC
 from weir.qoe_eval.measures.flow_series import FlowSeries, read_flow_series
 from weir.qoe_eval.measures.summary import REFERENCE, scenario_differences, scenario_means
 from weir.qoe_eval.records import FlowRecord, RunRecord
-from weir.qoe_eval.report.chart_rows import SMALLEST_BIN_S, Line, capacity_line, chart, flow_line, line, row
+from weir.qoe_eval.report.chart_rows import SMALLEST_BIN_S, Chart, Line, capacity_line, chart, flow_line, line, row
 from weir.traces.schema.scenario import Scenario
 from weir.traces.schema.values_over_time import DelayOverTime
 from weir.traces.schema.variation import vary
@@ -21,7 +21,7 @@ SHOWN = 2
 _CONTROLLERS = (REFERENCE, GCC)
 
 
-def worst_charts(results: Results, name: str) -> list[dict[str, Any]]:
+def worst_charts(results: Results, name: str) -> list[Chart]:
     """Charts of the SHOWN scenarios with the lowest challenge score against gcc, worst first, of the first seed."""
     differences = scenario_differences(scenario_means(results.replays[name]), GCC)
     worst = sorted(differences, key=lambda scenario: differences[scenario])[:SHOWN]
@@ -29,7 +29,7 @@ def worst_charts(results: Results, name: str) -> list[dict[str, Any]]:
     return [_chart(results, name, by_name[scenario], differences[scenario]) for scenario in worst]
 
 
-def _chart(results: Results, name: str, scenario: Scenario, difference: float) -> dict[str, Any]:
+def _chart(results: Results, name: str, scenario: Scenario, difference: float) -> Chart:
     runs: dict[str, RunRecord] = {}
     for record in results.replays[name]:
         if record.scenario == scenario.name and record.controller in _CONTROLLERS:

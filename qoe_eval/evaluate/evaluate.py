@@ -62,7 +62,12 @@ def evaluate(
     ] = None,
     full: Annotated[bool, typer.Option("--full", help="Safety on all scenarios of each family, not two.")] = False,
     calls: Annotated[
-        bool, typer.Option("--calls", help="Make the suites' real calls, too. Needs root and Chromium; takes hours.")
+        bool,
+        typer.Option(
+            "--calls",
+            help="Make the suites' real calls, too; --suite calls alone implies it. Needs root and Chromium; takes "
+            "hours.",
+        ),
     ] = False,
     size: Annotated[
         str | None, typer.Option(metavar="WxH", help=f"Only calls of this size: {', '.join(SIZES)}.")

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import rich.table
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from weir.console import output_console
@@ -19,10 +19,14 @@ from weir.qoe_eval.measures.families import GCC
 from weir.qoe_eval.measures.summary import ordered_controllers, scenario_differences, scenario_means
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import FamilyRow, PairedComparison
+from weir.qoe_eval.report.chart_rows import Chart
+from weir.qoe_eval.report.display import counted
+from weir.qoe_eval.report.goal_table import Row as GoalRow
 from weir.qoe_eval.report.goal_table import print_rows, reached_text, rows_document
+from weir.qoe_eval.report.page_table import Cell, Row, Table
 from weir.qoe_eval.report.page_template import Section, render_page
-from weir.qoe_eval.report.sections.runs import failures, versions_of
-from weir.qoe_eval.report.sections.scenarios import families, heat_rows
+from weir.qoe_eval.report.sections.runs import failures, run_section, versions_of
+from weir.qoe_eval.report.sections.scenarios import families, heat_table
 
 SCHEMA = "weir.evaluation/1"
 _KEPT = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "recoco", "viewer_quality", "jain_index",
@@ -52,12 +56,12 @@ def evaluation_page(evaluated: Sequence[Evaluated], run: Mapping[str, Any], out:
     Raises:
         InputError: a file of series is damaged.
     """
-    charts: list[dict[str, Any]] = []
+    charts: list[Chart] = []
     sections: list[Section | None] = [failures(run["failures"], "run")]
     controllers: set[str] = set()
     for one in evaluated:
         name, table = one.planned.suite.name, family_table(one)
-        view = {"rows": one.rows, "note": f"{one.planned.suite.about} {reached_text(one.rows)} {_NOTE}"}
+        view = {"table": _goals(one.shown), "note": f"{one.planned.suite.about} {reached_text(one.rows)} {_NOTE}"}
         sections.append(Section(name, f"Goals: {name}", "goals", view))
         sections.append(families(table, has_own_sections=True))
         if one.pages:
@@ -73,11 +77,11 @@ def evaluation_page(evaluated: Sequence[Evaluated], run: Mapping[str, Any], out:
         ("Model", f"{run['model']['name']}, SHA-256 {run['model']['sha256']}"),
         ("Versions", versions_of(records)),
     ]
-    sections.append(Section("run", "What was run", "run", {"command": run["command"], "entries": entries}))
+    sections.append(run_section(run["command"], entries))
     rows = [row for one in evaluated for row in one.rows]
     lead = {"runs": run["runs"], "model": run["model"]["name"], "reached": reached_text(rows)}
     shown = ordered_controllers(controllers)
-    return render_page("evaluate", "Weir: goals", lead, sections, {"charts": charts}, "rows.js", shown)
+    return render_page("evaluate_lead", "Weir: goals", lead, sections, {"charts": charts}, "rows.js", shown)
 
 
 def print_evaluation(evaluated: Sequence[Evaluated]) -> None:
@@ -87,12 +91,33 @@ def print_evaluation(evaluated: Sequence[Evaluated]) -> None:
         if table := family_table(one):
             _print_families(table)
             typer.echo()
-        print_rows(one.rows)
+        print_rows(one.shown)
+        if hidden := len(one.rows) - len(one.shown):
+            typer.echo(f"{counted(hidden, 'goal')} of sets that were not chosen")
 
 
 def family_table(one: Evaluated) -> list[FamilyRow]:
     """The rows of families that ran against gcc."""
     return [row for row in family_rows(one.results) if row.against_gcc is not None]
+
+
+def _goals(rows: Sequence[GoalRow]) -> Table:
+    kinds = {True: "good", False: "bad", None: "even"}
+    return Table(
+        ["What", "Reached", "Measured", "Goal"],
+        [
+            Row(
+                [
+                    Cell(row.what, row.detail),
+                    Cell(row.verdict, kind=f"verdict {kinds[row.reached]}"),
+                    Cell(row.measured or "–", strong=True),
+                    row.bound,
+                ]
+            )
+            for row in rows
+        ],
+        "goals",
+    )
 
 
 def _suite_document(one: Evaluated) -> dict[str, Any]:
@@ -136,7 +161,7 @@ def _tables(one: Evaluated) -> list[str]:
     ]
 
 
-def _set(one: Evaluated, name: str, controllers: Sequence[str], charts: list[dict[str, Any]]) -> Section:
+def _set(one: Evaluated, name: str, controllers: Sequence[str], charts: list[Chart]) -> Section:
     """The section of a set; its charts join those of the page."""
     results = one.results
     means = scenario_means(results.of(name))
@@ -146,18 +171,18 @@ def _set(one: Evaluated, name: str, controllers: Sequence[str], charts: list[dic
     kept = {replays.name for replays in one.planned.replays if replays.series == "kept"}
     charts += worst_charts(results, name) if name in kept else []
     view = {
-        "suite": one.planned.suite.name,
         "description": next((some.description for some in results.sets[name].scenarios), ""),
         "metric": MEASURES[SCORE],
-        "controllers": controllers,
-        "rows": heat_rows(MEASURES[SCORE], {scenario: means[scenario] for scenario in ordered}, controllers),
+        "table": heat_table(
+            MEASURES[SCORE], {scenario: means[scenario] for scenario in ordered}, controllers, linked=False
+        ),
         "hidden": len(means) - len(ordered),
         "charts": [
             {"index": index, "name": chart["name"], "note": chart["note"]}
             for index, chart in enumerate(charts[first:], first)
         ],
     }
-    return Section(f"family-{name}", f"{one.planned.suite.name}: {name}", "evaluate/set", view)
+    return Section(f"family-{name}", f"{one.planned.suite.name}: {name}", "evaluated_set", view)
 
 
 def _calls(one: Evaluated, out: Path) -> Section:
@@ -168,13 +193,13 @@ def _calls(one: Evaluated, out: Path) -> Section:
         "disturbed": sum(bool(record.call.disturbed) for record in calls),
         "pages": {size: str(page.relative_to(out)) for size, page in one.pages.items()},
     }
-    return Section(f"{one.planned.suite.name}-calls", "Calls", "evaluate/calls", view)
+    return Section(f"{one.planned.suite.name}-calls", "Calls", "evaluated_calls", view)
 
 
 def _print_families(rows: Sequence[FamilyRow]) -> None:
     """A row for each family: scores, differences with their intervals, the worst scenario against gcc."""
     controllers = ordered_controllers(name for row in rows for name in row.scores)
-    table = Table(box=None, header_style="dim", pad_edge=False)
+    table = rich.table.Table(box=None, header_style="dim", pad_edge=False)
     table.add_column("family")
     for name in ("n", *controllers, "to better gcc", "to rule"):
         table.add_column(name, justify="right")

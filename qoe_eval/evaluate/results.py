@@ -13,6 +13,7 @@ from weir.qoe_eval.records import CallRecord, Record, RunRecord
 
 RunMeasure = Callable[[RunRecord], float | None]
 
+NOT_CHOSEN = "was not chosen"
 NO_CALLS = "no calls were made; --calls makes them, as root and with Chromium"
 
 
@@ -86,7 +87,7 @@ class Results:
         return (self._missing(name) or "no complete pair of calls") if self.called else NO_CALLS
 
     def _missing(self, name: str) -> str:
-        return self.sets[name].missing if name in self.sets else f"the set {base_name(name)} was not chosen"
+        return self.sets[name].missing if name in self.sets else f"the set {base_name(name)} {NOT_CHOSEN}"
 
 
 def metric(name: str) -> Callable[[Record], float | None]:

@@ -19,7 +19,7 @@ from weir.executables import find_peer, find_simulator
 from weir.qoe_eval.call import report as call_report
 from weir.qoe_eval.call.plan import SIZES, CallPlan, CallSettings, plan_calls
 from weir.qoe_eval.call.run import run_calls
-from weir.qoe_eval.evaluate.results import Results
+from weir.qoe_eval.evaluate.results import NOT_CHOSEN, Results
 from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet, Settings, base_name
 from weir.qoe_eval.evaluate.suite import Calls, CustomControllers, Replays, Suite
 from weir.qoe_eval.records import CallRecord, Record, RunAbout
@@ -38,7 +38,6 @@ class Choice:
     sets: Sequence[str] = ()
     only: Sequence[str] = ()
     calls: bool = False
-    repeat_disturbed: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,6 +67,11 @@ class Evaluated:
     records: Sequence[Record]
     failures: Sequence[str]
     pages: Mapping[str, Path]
+
+    @property
+    def shown(self) -> list[Row]:
+        """The rows without those of sets that were not chosen; all of them are in the document."""
+        return [row for row in self.rows if row.measured or NOT_CHOSEN not in row.reason]
 
 
 def plan_suites(suites: Sequence[Suite], settings: Settings, choice: Choice) -> list[PlannedSuite]:

@@ -14,14 +14,14 @@ import numpy as np
 
 from weir.qoe_eval.evaluate.results import Results, delay_p95_ms, metric
 from weir.qoe_eval.evaluate.suite import Outcome, goal_measure
-from weir.qoe_eval.measures.families import family_row, utilisation_ratios
+from weir.qoe_eval.measures.families import common_means, family_row, utilisation_ratios
 from weir.qoe_eval.measures.statistics import compare_paired, distinct_runs
 from weir.qoe_eval.measures.steering import PAIRS, steering_of
 from weir.qoe_eval.measures.summary import Means, against, run_values, scenario_differences, scenario_means
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import FamilyRow, PairedComparison, RunRecord
 from weir.qoe_eval.report.goal_table import Bound
-from weir.qoe_eval.report.paired_text import sample_text, too_few_text
+from weir.qoe_eval.report.text import sample_text, too_few_text
 from weir.traces.generate.families.families import FAMILIES
 
 SCORE = "challenge"
@@ -71,7 +71,7 @@ def controller_gain(results: Results, bound: Bound, own: str, reference: str, *o
     if first is None or None in found.values():
         return Outcome(reason=results.why_no_run(name))
     means = scenario_means(records)
-    scores = {one: _mean_score(means, one) for one in values}
+    scores = common_means(means, values)
     gains = ", ".join(f"over {one} {_with_interval(some)}" for one, some in found.items() if some)
     shown = ", ".join(f"{one} {score:.2f}" for one, score in scores.items())
     return Outcome(first.mean, f"{shown}; {gains}; {len(means)} scenarios", scores)
@@ -110,8 +110,7 @@ def family_rows(results: Results) -> list[FamilyRow]:
 def mean_metric(results: Results, bound: Bound, name: str, metric_name: str) -> Outcome:
     """Mean of a metric over the scenarios of a set."""
     means = scenario_means(results.of(name))
-    values = {one: [by[one][metric_name] for by in means.values() if metric_name in by.get(one, {})] for one in ALL}
-    scores = {one: sum(some) / len(some) for one, some in values.items() if some}
+    scores = common_means(means, ALL, metric_name)
     if "weir" not in scores:
         return Outcome(reason=results.why_absent([name]) or "nothing arrived in any run of weir")
     shown = ", ".join(f"{one} {score:.2f}" for one, score in scores.items() if one != "weir")

@@ -110,16 +110,20 @@ class Goal:
 
     def row(self, results: Results) -> Row:
         """The goal against what was measured."""
-        found, goal = self.measure(results, self.bound), None if self.unbounded else self.bound
-        figures = dict(found.figures)
-        if found.value is None:
-            reached = None if found.reason or self.unbounded else found.reached
-            return Row(self.name, self.what, goal, None, found.text, reached, found.reason, found.detail, figures,
-                       self.source)  # fmt: skip
-        reached = None if found.reason or self.unbounded else self.bound.met(found.value)
-        shown = found.text or self.bound.show(found.value)
-        return Row(self.name, self.what, goal, found.value, shown, reached, found.reason, found.detail, figures,
-                   self.source)  # fmt: skip
+        found = self.measure(results, self.bound)
+        reached = self.bound.met(found.value) if found.value is not None else found.reached
+        return Row(
+            self.name,
+            self.what,
+            None if self.unbounded else self.bound,
+            found.value,
+            found.text or (self.bound.show(found.value) if found.value is not None else ""),
+            None if found.reason or self.unbounded else reached,
+            found.reason,
+            found.detail,
+            dict(found.figures),
+            self.source,
+        )
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from weir.qoe_eval.measures.summary import REFERENCE, Means, against, scenario_differences, scenario_means
 from weir.qoe_eval.records import FamilyRow, Record, WorstScenario
@@ -18,11 +18,7 @@ GCCS = (GCC, "gcc-remb")
 def family_row(name: str, description: str, records: Sequence[Record]) -> FamilyRow:
     """The row of a family from its records."""
     means = scenario_means(records)
-    scores: dict[str, float] = {}
-    for controller in dict.fromkeys(controller for by in means.values() for controller in by):
-        values = [by[controller][SCORE] for by in means.values() if SCORE in by.get(controller, {})]
-        if values:
-            scores[controller] = sum(values) / len(values)
+    scores = common_means(means, dict.fromkeys(controller for by in means.values() for controller in by))
     better = max((name for name in GCCS if name in scores), key=lambda name: scores[name], default=None)
     differences = scenario_differences(means, GCC, SCORE)
     return FamilyRow(
@@ -36,6 +32,20 @@ def family_row(name: str, description: str, records: Sequence[Record]) -> Family
         worst_score=_lowest(differences),
         worst_utilisation=_lowest(utilisation_ratios(means)),
     )
+
+
+def common_means(means: Means, controllers: Iterable[str], metric: str = SCORE) -> dict[str, float]:
+    """Means over the scenarios on which all of the controllers that have a metric have it; over all of each, where no
+    scenario is common.
+    """
+    values = {
+        name: {scenario: by[name][metric] for scenario, by in means.items() if metric in by.get(name, {})}
+        for name in controllers
+    }
+    known = {name: of for name, of in values.items() if of}
+    common = set.intersection(*(set(of) for of in known.values())) if known else set()
+    shared = {name: [of[one] for one in of if one in common or not common] for name, of in known.items()}
+    return {name: sum(some) / len(some) for name, some in shared.items()}
 
 
 def utilisation_ratios(means: Means) -> dict[str, float]:

@@ -19,6 +19,9 @@ from weir.qoe_eval.records import EstimatorRecord, FlowRecord, Measures, Metrics
 
 # The delay at which the delay part of the MMSys 2021 score is 0.
 CHALLENGE_LARGEST_DELAY_MS = 400.0
+# libwebrtc's rates of its smallest picture, 320x180: the target, and a fifth of it as the least.
+WATCHABLE_BPS = 150e3
+_WATCHABLE_SPAN = 5.0
 # Below this share of the capacity, what the media may send rather than the path bounds a flow: it cannot converge to
 # the capacity.
 _APPLICATION_LIMITED_SHARE = 0.95
@@ -86,18 +89,34 @@ def challenge_score(delay: float | None, rate: float | None, loss: float | None)
     return (0.2 * delay + 0.2 * rate + 0.3 * loss) / 0.7
 
 
-def utility(objective: Sequence[float], rate: float | None, delay: float | None, loss: float | None) -> float | None:
-    """MOCC Eq. 2 over a run, 0 to 100: the objective's weights of throughput, latency and loss times the three parts of
-    the challenge score (0 to 100 each; None where one is not known).
+def watchable(rate: float | None, receive_rate_bps: float | None) -> float | None:
+    """How much of a call there is to see, 0 to 1, by the logarithm of its rate (BOLA, INFOCOM 2016): 1 from
+    WATCHABLE_BPS on, or from all that the path could have delivered where that is less; 0 below a fifth of either.
+    `rate` is the rate part of the challenge score, 0 to 100.
+    """
+    if rate is None or receive_rate_bps is None:
+        return None
+    share = max(rate / 100, receive_rate_bps / WATCHABLE_BPS)
+    return min(1.0, max(0.0, 1 + math.log(share) / math.log(_WATCHABLE_SPAN))) if share > 0 else 0.0
+
+
+def utility(objective: Sequence[float], measures: Measures) -> float | None:
+    """Utility of a run under an objective, 0 to 100: MOCC Eq. 2, the weights of throughput, latency and loss times the
+    three parts of the challenge score (0 to 100 each), times `watchable`. None where one of them is not known.
+
+    As in ITU-T G.1070, where the quality of the picture is a factor and what delay and loss leave of it another: a call
+    that nobody can watch is worth nothing, however quick and lossless.
 
     The paper's latency term is the path's own delay over the measured one, which halves for 25 ms of queue behind a
     path of 25 ms and hardly moves behind one of 250 ms. The challenge's scale is the same for all paths, so means over
-    scenarios say something, and utility and challenge score differ by their weights alone.
+    scenarios say something.
     """
-    if rate is None or delay is None or loss is None:
+    rate, delay, loss = (measures.get(f"challenge_{part}") for part in ("rate", "delay", "loss"))
+    seen = watchable(rate, measures.get("receive_rate_bps"))
+    if rate is None or delay is None or loss is None or seen is None:
         return None
     throughput_weight, latency_weight, loss_weight = objective
-    return throughput_weight * rate + latency_weight * delay + loss_weight * loss
+    return seen * (throughput_weight * rate + latency_weight * delay + loss_weight * loss)
 
 
 def _flow_metrics(record: RunRecord, flow: FlowRecord, series: FlowSeries | None) -> Measures:
@@ -112,16 +131,20 @@ def _flow_metrics(record: RunRecord, flow: FlowRecord, series: FlowSeries | None
     estimator = flow.estimator or EstimatorRecord()
     decisions = estimator.decisions
     packet_bytes = received_bytes / flow.packets_received if flow.packets_received else None
-    return {
-        "utility": utility(record.objective, rate, delay, loss) if record.objective else None,
-        "challenge": challenge_score(delay, rate, loss),
+    parts = {
         "challenge_delay": delay,
         "challenge_rate": rate,
         "challenge_loss": loss,
+        "receive_rate_bps": 8 * received_bytes / active_s if active_s > 0 else None,
+    }
+    return {
+        "utility": utility(record.objective, parts) if record.objective else None,
+        "challenge": challenge_score(delay, rate, loss),
+        **parts,
         **viewer_measures(record, flow),
         "recoco": recoco_score(series, packet_bytes) if series else None,
-        "utilisation": received_bytes / achievable_bytes if achievable_bytes > 0 else None,
-        "receive_rate_bps": 8 * received_bytes / active_s if active_s > 0 else None,
+        # A policer's bucket lets through more than its rate.
+        "utilisation": min(1.0, received_bytes / achievable_bytes) if achievable_bytes > 0 else None,
         "p95_queueing_delay_ms": _above(delays.get("p95"), base_ms),
         "max_queueing_delay_ms": _above(delays.get("max"), base_ms),
         "loss_ratio": lost / sent if sent > 0 else None,
@@ -162,7 +185,7 @@ def _joint_utilisation(record: RunRecord, flows: Sequence[FlowRecord]) -> float 
             longest = max(flow.achievable_bytes or 0 for flow in some)
             achievable = min(achievable, max(longest, mean_capacity_bps * (end - begin) / 8))
         if achievable > 0:
-            shares.append(sum(flow.bytes_received for flow in some) / achievable)
+            shares.append(min(1.0, sum(flow.bytes_received for flow in some) / achievable))
     return sum(shares) / len(shares) if shares else None
 
 

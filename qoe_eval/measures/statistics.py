@@ -7,14 +7,14 @@ scenarios; fewer than MINIMUM_SCENARIOS give none.
 
 Scenarios are independent when different captures, or different seeds of one generator, are behind them. Two directions
 of one capture, two windows of one file, or one path with several queues are not: an interval over such is too narrow,
-and nothing here can tell. Runs that repeat another in every measure are counted once (`distinct_runs`).
+and nothing here can tell. Runs that repeat another in every measure are counted once (`distinct_runs`); scenarios that
+are almost the same path (`copies`: their name, and that of the path) are averaged as one.
 """
 
 from __future__ import annotations
 
-import itertools
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -32,6 +32,7 @@ _SEED = 20210928  # any constant: the same results give the same intervals
 RecordType = TypeVar("RecordType", bound=Record)
 # Scenario and seed of a run, and the value of one measure in it.
 RunValues = Mapping[tuple[str, int], float]
+_NO_COPIES: Mapping[str, str] = {}
 
 
 def distinct_runs(results: Sequence[RecordType]) -> list[RecordType]:
@@ -51,13 +52,13 @@ def distinct_runs(results: Sequence[RecordType]) -> list[RecordType]:
     return distinct
 
 
-def spread(measure: Measure, values: RunValues) -> Spread | None:
+def spread(measure: Measure, values: RunValues, copies: Mapping[str, str] = _NO_COPIES) -> Spread | None:
     """Nothing for no values. Percentiles over runs, linearly interpolated (numpy's default)."""
     if not values:
         return None
     over_runs = list(values.values())
     p5, p95 = np.percentile(over_runs, [5, 95])
-    means = _scenario_means(values, sorted(values))
+    means = _scenario_means(values, values, copies)
     return Spread(
         mean=float(np.mean(over_runs)),
         p5=float(p5),
@@ -69,12 +70,14 @@ def spread(measure: Measure, values: RunValues) -> Spread | None:
     )
 
 
-def compare_paired(measure: Measure, a: RunValues, b: RunValues) -> PairedComparison | None:
+def compare_paired(
+    measure: Measure, a: RunValues, b: RunValues, copies: Mapping[str, str] = _NO_COPIES
+) -> PairedComparison | None:
     """a against b over the runs that both have; nothing when there are none."""
     common = sorted(a.keys() & b.keys())
     if not common:
         return None
-    first, second = _scenario_means(a, common), _scenario_means(b, common)
+    first, second = _scenario_means(a, common, copies), _scenario_means(b, common, copies)
     differences = first - second
     return PairedComparison(
         mean=float(np.mean(differences)),
@@ -125,7 +128,11 @@ def bootstrap_interval(a: NDArray[np.float64], b: NDArray[np.float64]) -> tuple[
     return None, None
 
 
-def _scenario_means(values: RunValues, runs: Sequence[tuple[str, int]]) -> NDArray[np.float64]:
-    """The mean over the seeds of each scenario; `runs` is sorted."""
-    by_scenario = itertools.groupby(runs, key=lambda run: run[0])
-    return np.array([np.mean([values[run] for run in group]) for _, group in by_scenario])
+def _scenario_means(
+    values: RunValues, runs: Iterable[tuple[str, int]], copies: Mapping[str, str]
+) -> NDArray[np.float64]:
+    """The mean over the runs of each path, in the order of their names."""
+    by_path: dict[str, list[float]] = {}
+    for run in sorted(runs):
+        by_path.setdefault(copies.get(run[0], run[0]), []).append(values[run])
+    return np.array([np.mean(by_path[path]) for path in sorted(by_path)])

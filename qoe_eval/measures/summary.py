@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from weir.qoe_eval.measures.statistics import compare_paired, distinct_runs, spread
 from weir.qoe_eval.measures.table import MEASURES, Kind, Measure
-from weir.qoe_eval.records import MeasureAbout, PairedComparison, PairedRow, Record, RunAbout, Summary
+from weir.qoe_eval.records import MeasureAbout, PairedComparison, PairedRow, Record, RunAbout, Spread, Summary
 from weir.registry import SIMULATED
 
 REFERENCE = "weir"
@@ -24,27 +24,32 @@ def summarise(results: Sequence[Record], run: RunAbout, kind: Kind = "replay") -
     measures = MEASURES.of(kind)
     controllers = ordered_controllers(result.controller for result in results)
 
-    def by_measure(some: Sequence[Record]) -> dict[tuple[str, str], Values]:
-        return {(name, measure): run_values(some, name, measure) for name in controllers for measure in measures}
+    values = _by_measure(distinct_runs(results), controllers, measures)
+    common = {measure: common_runs(values[name, measure] for name in controllers) for measure in measures}
 
-    values, every_value = by_measure(distinct_runs(results)), by_measure(results)
+    def found(name: str, described: Measure) -> Spread | None:
+        of_common = {one: value for one, value in values[name, described.name].items() if one in common[described.name]}
+        return spread(described, of_common, run.near_copies)
+
     return Summary(
         run=run,
         metrics={m.name: MeasureAbout(label=m.label, better=m.better, meaning=m.meaning) for m in measures.values()},
         controllers={
-            name: {
-                measure: found
-                for measure, described in measures.items()
-                if (found := spread(described, values[name, measure]))
-            }
+            name: {measure: one for measure, described in measures.items() if (one := found(name, described))}
             for name in controllers
         },
-        scenarios={
-            scenario: _by_controller(scenario, controllers, every_value)
-            for scenario in dict.fromkeys(result.scenario for result in results)
-        },
-        paired=_paired(controllers, values, measures),
+        scenarios=_means(results, _by_measure(results, controllers, measures)),
+        paired=_paired(controllers, values, measures, run.near_copies),
+        completed={name: sum(result.controller == name for result in results) for name in controllers},
     )
+
+
+def common_runs(values: Iterable[Values]) -> set[tuple[str, int]]:
+    """The runs that all controllers have, of those that have any: means over what each has completed would favor one
+    that fails on hard paths. All runs, where none is common to all.
+    """
+    known = [by_run.keys() for by_run in values if by_run]
+    return (set.intersection(*map(set, known)) or set.union(*map(set, known))) if known else set()
 
 
 def ordered_controllers(names: Iterable[str]) -> list[str]:
@@ -56,11 +61,11 @@ def ordered_controllers(names: Iterable[str]) -> list[str]:
 def in_order(results: Sequence[RecordType], scenarios: Iterable[str]) -> list[RecordType]:
     """By seed, scenario (in the order given, others after) and controller: results are written as runs complete."""
     position = {name: index for index, name in enumerate(scenarios)}
-    controllers = ordered_controllers(result.controller for result in results)
+    order = {name: index for index, name in enumerate(ordered_controllers(one.controller for one in results))}
 
     def key(result: Record) -> tuple[int, int, str, int]:
         name = result.scenario
-        return result.seed, position.get(name, len(position)), name, controllers.index(result.controller)
+        return result.seed, position.get(name, len(position)), name, order[result.controller]
 
     return sorted(results, key=key)
 
@@ -77,11 +82,7 @@ def run_values(results: Iterable[Record], controller: str, metric: str) -> Value
 def scenario_means(results: Sequence[Record]) -> Means:
     """Scenario -> controller -> metric -> mean over seeds; what no run defines is absent."""
     controllers = ordered_controllers(result.controller for result in results)
-    values = {(name, metric): run_values(results, name, metric) for name in controllers for metric in MEASURES}
-    return {
-        scenario: _by_controller(scenario, controllers, values)
-        for scenario in dict.fromkeys(result.scenario for result in results)
-    }
+    return _means(results, _by_measure(results, controllers, MEASURES))
 
 
 def against(records: Sequence[Record], other: str, metric: str = "challenge") -> PairedComparison | None:
@@ -99,22 +100,37 @@ def scenario_differences(means: Means, other: str, metric: str = "challenge") ->
     }
 
 
-def _by_controller(
-    scenario: str, controllers: Sequence[str], values: Mapping[tuple[str, str], Values]
-) -> dict[str, dict[str, float]]:
-    table: dict[str, dict[str, float]] = {}
-    for name in controllers:
-        for metric in (metric for controller, metric in values if controller == name):
-            over_seeds = [value for (where, _), value in values[name, metric].items() if where == scenario]
-            if over_seeds:
-                table.setdefault(name, {})[metric] = sum(over_seeds) / len(over_seeds)
-    return table
+def _by_measure(
+    results: Iterable[Record], controllers: Iterable[str], measures: Iterable[str]
+) -> dict[tuple[str, str], Values]:
+    """The values by controller and measure, in the order of both; in one pass over all results."""
+    found: dict[tuple[str, str], Values] = {(name, measure): {} for name in controllers for measure in measures}
+    for result in results:
+        for measure, value in result.measures.items():
+            if value is not None and (result.controller, measure) in found:
+                found[result.controller, measure][result.scenario, result.seed] = value
+    return found
+
+
+def _means(results: Iterable[Record], values: Mapping[tuple[str, str], Values]) -> Means:
+    some: dict[str, dict[str, dict[str, list[float]]]] = {result.scenario: {} for result in results}
+    for (name, metric), by_run in values.items():
+        for (scenario, _), value in by_run.items():
+            some[scenario].setdefault(name, {}).setdefault(metric, []).append(value)
+    return {
+        scenario: {
+            name: {metric: sum(known) / len(known) for metric, known in by_metric.items()}
+            for name, by_metric in by_controller.items()
+        }
+        for scenario, by_controller in some.items()
+    }
 
 
 def _paired(
     controllers: Sequence[str],
     values: Mapping[tuple[str, str], Values],
     measures: Mapping[str, Measure],
+    copies: Mapping[str, str],
 ) -> list[PairedRow]:
     if REFERENCE not in controllers:
         return []
@@ -123,7 +139,7 @@ def _paired(
         for metric, described in measures.items():
             if other == REFERENCE:
                 continue
-            found = compare_paired(described, values[REFERENCE, metric], values[other, metric])
+            found = compare_paired(described, values[REFERENCE, metric], values[other, metric], copies)
             if found:
                 rows.append(PairedRow.of(REFERENCE, other, metric, found))
     return rows

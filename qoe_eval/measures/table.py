@@ -86,8 +86,9 @@ MEASURES = MeasureTable(
     [
         Measure("utility", "Utility", "of 100", "higher",
             "MOCC Eq. 2 on fixed scales, under the run's objective: its weights of throughput, latency and loss "
-            "times the rate, delay and loss part of the challenge score. Defined for every controller, with or "
-            "without an objective."),
+            "times the rate, delay and loss part of the challenge score; times the logarithm of the receive rate from "
+            "0 at 30 kbps to 1 at 150 kbps or, on a slower path, at all that it could have delivered. Defined for "
+            "every controller, with or without an objective."),
         Measure("challenge", "Challenge score", "of 100", "higher",
             "Network part of the MMSys 2021 score: (0.2 delay + 0.2 rate + 0.3 loss) / 0.7, on fixed scales."),
         Measure("challenge_delay", "Challenge, delay part", "of 100", "higher",
@@ -121,7 +122,8 @@ MEASURES = MeasureTable(
             "Equations 7 to 10 of the ReCoCo paper on 200 ms steps. Its delay term is normalised by the run itself: "
             "compare it with that paper's table only."),
         Measure("utilisation", "Utilisation", "%", "higher",
-            "Bytes received / bytes that the path could have delivered of media that waits for 100 ms at most. In "
+            "Bytes received / bytes that the path could have delivered of media that waits for 100 ms at most, at most "
+            "100 %. In "
             "calls: bytes of the call that the link delivered / what its capacity, less cross traffic, could have "
             "delivered.", scale=100, kinds=_BOTH),
         Measure("receive_rate_bps", "Receive rate", "kbps", "higher",

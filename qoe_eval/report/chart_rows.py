@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 
@@ -16,11 +16,45 @@ Reduce = Callable[[Array], float]
 MAX_POINTS = 600
 SMALLEST_BIN_S = 0.2
 
-Line = dict[str, Any] | None
-__all__ = [
-    "MAX_POINTS", "SMALLEST_BIN_S", "Array", "Line", "Reduce", "bin_width_s", "binned", "capacity_line", "chart",
-    "flow_line", "line", "row", "thinned",
-]  # fmt: skip
+
+class ChartLine(TypedDict):
+    """A line as `page/rows.js` reads it; `line` has the meaning of the fields."""
+
+    name: str
+    group: str
+    colour: str
+    unit: str
+    dash: str
+    step: bool
+    fill: bool
+    width: float
+    decimals: int
+    marks: bool
+    x: list[float]
+    y: list[float | None]
+
+
+class ChartRow(TypedDict):
+    """A row of lines over the common time axis."""
+
+    title: str
+    lines: list[ChartLine]
+    share: float
+    range: tuple[float, float] | None
+    ticks: Sequence[str] | None
+
+
+class Chart(TypedDict):
+    """A chart of rows."""
+
+    name: str
+    note: str
+    duration_s: float
+    rows: list[ChartRow]
+    x_title: NotRequired[str]
+
+
+Line = ChartLine | None
 
 
 def line(
@@ -37,7 +71,7 @@ def line(
     width: float = 1.8,
     decimals: int = 0,
     marks: bool = False,
-) -> dict[str, Any] | None:
+) -> Line:
     """One line; nothing without a finite point.
 
     Args:
@@ -66,12 +100,12 @@ def line(
 
 def row(
     title: str,
-    lines: Sequence[dict[str, Any] | None],
+    lines: Sequence[Line],
     *,
     share: float = 1.0,
     range: tuple[float, float] | None = None,
     ticks: Sequence[str] | None = None,
-) -> dict[str, Any] | None:
+) -> ChartRow | None:
     """One row; nothing without lines. `share` is of the chart's height, relative to the other rows; `ticks` names the
     values 0, 1, ...
     """
@@ -81,7 +115,7 @@ def row(
     return {"title": title, "lines": kept, "share": share, "range": range, "ticks": ticks}
 
 
-def chart(name: str, note: str, duration_s: float, rows: Sequence[dict[str, Any] | None]) -> dict[str, Any]:
+def chart(name: str, note: str, duration_s: float, rows: Sequence[ChartRow | None]) -> Chart:
     """A chart of those rows that there are."""
     return {"name": name, "note": note, "duration_s": round(duration_s, 1), "rows": [one for one in rows if one]}
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from rich.table import Table
 
 from weir.console import output_console
-from weir.qoe_eval.report.text_tables import markdown_table
+from weir.qoe_eval.report.text import markdown_table
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,6 @@ class Bound:
     def __str__(self) -> str:
         words = {"at least": ("at least", "above"), "at most": ("at most", "below")}[self.kind][self.strict]
         return f"{words} {self.show(self.limit)}"
-
-
-Goal = Bound
 
 
 @dataclass(frozen=True)

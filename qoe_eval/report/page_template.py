@@ -36,20 +36,21 @@ class Section:
 
     Attributes:
         id: of its element.
-        link: its name in the navigation; one without is not in it.
-        template: the macro that lays it out, as FILE/MACRO, or of `page/shared.html` by its name alone. It gets this
-            section and its view.
+        link: its name in the navigation; one without is a notice and not in it.
+        template: the macro that lays it out, as FILE/MACRO, or of `page/shared.html` by its name alone.
         view: what the template shows, by name.
+        heading: where it is not the link.
     """
 
     id: str
     link: str
     template: str
     view: View
+    heading: str = ""
 
 
 def render_page(
-    template: str,
+    lead_template: str,
     title: str,
     lead: View,
     sections: Sequence[Section | None],
@@ -60,7 +61,7 @@ def render_page(
     """The page as text.
 
     Args:
-        template: the file in `page/` of this kind of page, whose macro `lead` has the sentences below the title.
+        lead_template: the macro of the sentences below the title, named as in a `Section`.
         title: of the page.
         lead: what those sentences show, by name.
         sections: in their order; those that are None are left out.
@@ -68,27 +69,20 @@ def render_page(
         script: name of the script in `page/` that draws the charts.
         controllers: those shown; a user's own among them get colours.
     """
-    shown = [section for section in sections if section is not None]
     page = _environment().get_template("page.html")
     return page.render(
         title=title,
-        lead=_macro(template, "lead")(lead),
-        sections=shown,
-        texts=[_macro(*_place(section.template))(section, section.view) for section in shown],
+        lead=_macro(lead_template)(lead),
+        sections=[(section, _macro(section.template)(section.view)) for section in sections if section is not None],
         data=data,
         script=script,
         colours=_colours(own_names(controllers)),
     )
 
 
-def _place(template: str) -> tuple[str, str]:
-    """File and macro of "FILE/MACRO"; a macro without a file is in `shared.html`."""
-    file, _, macro = template.rpartition("/")
-    return file or "shared", macro
-
-
-def _macro(file: str, name: str) -> Callable[..., str]:
-    found: Callable[..., str] = getattr(_environment().get_template(f"{file}.html").module, name)
+def _macro(template: str) -> Callable[[View], str]:
+    file, _, name = template.rpartition("/")
+    found: Callable[[View], str] = getattr(_environment().get_template(f"{file or 'shared'}.html").module, name)
     return found
 
 
@@ -106,12 +100,7 @@ def _environment() -> Environment:
     )
     # `tojson` also escapes what would end a script element.
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
-    environment.filters |= {
-        "colour": display.colour,
-        "counted": display.counted,
-        "interval": display.interval,
-        "signed": display.signed,
-    }
+    environment.filters |= {"colour": display.colour, "counted": display.counted}
     environment.globals |= {"own_file": _own_file, "plotly": _plotly}
     return environment
 

@@ -16,13 +16,13 @@ from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import RunAbout, RunRecord, Summary, read_run
 from weir.qoe_eval.report.csv_tables import write_results_csv, write_series_csv
 from weir.qoe_eval.report.page_template import REPORT, SUMMARY, Section, View, render_page
-from weir.qoe_eval.report.paired_text import paired_sentences
 from weir.qoe_eval.report.sections import objectives
 from weir.qoe_eval.report.sections.controllers import DELAY_THROUGHPUT, headline, paired, scatter, viewer
 from weir.qoe_eval.report.sections.estimators import guard, pools
 from weir.qoe_eval.report.sections.runs import failures, what_was_run
 from weir.qoe_eval.report.sections.scenarios import families, per_scenario, worst_runs
 from weir.qoe_eval.report.series import chart_series
+from weir.qoe_eval.report.text import paired_sentences
 from weir.qoe_eval.runs.objectives import FOLDER as OBJECTIVES
 from weir.qoe_eval.runs.objectives import summarise_objectives
 from weir.qoe_eval.runs.options import own_names
@@ -77,7 +77,8 @@ def rewrite(folder: Path) -> tuple[Summary, Path]:
     store = RunStore(folder)
     records = store.read()
     if not records:
-        raise InputError(f"{folder}: no complete runs in {RESULTS}; give a folder that 'weir replay' has written")
+        found = f"no complete run in {RESULTS}" if store.results_path.is_file() else f"no {RESULTS} in it"
+        raise InputError(f"{folder}: {found}; give a folder that 'weir replay', 'call' or 'train' has written")
     if any(not record.measures for record in records):
         raise InputError(f"{store.results_path}: records without metrics; it was not written by 'weir replay'")
     about = read_run(folder / SUMMARY)
@@ -122,12 +123,12 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
         what_was_run(records, summary),
     ]
     title = "Weir: rate control on simulated paths"
-    return render_page("replay", title, _lead(summary), sections, data, "report.js", controllers)
+    return render_page("replay/lead", title, _lead(summary), sections, data, "report.js", controllers)
 
 
 def _lead(summary: Summary) -> View:
     weights = summary.run.objective
-    sentences = paired_sentences(summary.to_json())
+    sentences = paired_sentences(summary.paired)
     return {
         "runs": summary.run.runs,
         "controllers": len(summary.controllers),

@@ -23,10 +23,10 @@ def chart_series(store: RunStore, records: Sequence[RunRecord], descriptions: Ma
     thinning), and so are frames' delays and the kinds that a model took the path for, losses sums.
     """
     entries = []
-    for name in dict.fromkeys(record.scenario for record in records):
-        runs: dict[str, RunRecord] = {}
-        for record in sorted((r for r in records if r.scenario == name), key=lambda r: r.seed):
-            runs.setdefault(record.controller, record)
+    first: dict[str, dict[str, RunRecord]] = {record.scenario: {} for record in records}
+    for record in sorted(records, key=lambda one: one.seed):
+        first[record.scenario].setdefault(record.controller, record)
+    for name, runs in first.items():
         entry: View = {"name": name, "description": descriptions.get(name, ""), "flows": []}
         for controller in ordered_controllers(runs):
             record = runs[controller]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
 
 from weir.errors import InputError
-from weir.qoe_eval.report.chart_rows import Array, chart, line, row, thinned
+from weir.files.input import LARGEST_TEXT_BYTES
+from weir.qoe_eval.json_lines import LARGEST_NUMBER, number, read_objects
+from weir.qoe_eval.measures.flow_series import Array
+from weir.qoe_eval.report.chart_rows import Chart, chart, line, row, thinned
 from weir.trainer import EVALUATIONS, PROGRESS_LOG, RunRecord
 
 STEPS = "time/total_timesteps"
@@ -56,14 +57,13 @@ class Curves:
         evaluation_rewards: rewards a step, shape [n, scenarios].
     """
 
-    progress: list[dict[str, Any]]
+    progress: list[dict[str, float]]
     evaluation_steps: Array
     evaluation_rewards: Array
 
     def column(self, name: str) -> Array:
         """A number of every line of the log, shape [lines]; NaN where it has none."""
-        values = (entry.get(name) for entry in self.progress)
-        return np.array([float(value) if isinstance(value, int | float) else np.nan for value in values])
+        return np.array([entry.get(name, np.nan) for entry in self.progress], dtype=np.float64)
 
 
 def read_curves(folder: Path) -> Curves:
@@ -75,19 +75,15 @@ def read_curves(folder: Path) -> Curves:
     return Curves(_read_progress(folder / PROGRESS_LOG), *_read_evaluations(folder / EVALUATIONS))
 
 
-def _read_progress(path: Path) -> list[dict[str, Any]]:
-    """The lines that have a number of steps; a run that was killed may end in half a line."""
+def _read_progress(path: Path) -> list[dict[str, float]]:
+    """The finite numbers of the lines that have a number of steps; a run that was killed may end in half a line."""
     if not path.is_file():
         return []
-    lines = []
-    for text in path.read_text(encoding="utf-8", errors="replace").splitlines():
-        try:
-            values = json.loads(text)
-        except ValueError:
-            continue
-        if isinstance(values, dict) and isinstance(values.get(STEPS), int | float):
-            lines.append(values)
-    return lines
+    if path.stat().st_size > LARGEST_TEXT_BYTES:
+        raise InputError(f"{path}: over {LARGEST_TEXT_BYTES >> 20} MiB; this is not the log of a training")
+    lines = ({name: known for name, one in entry.items() if (known := number(one)) is not None}
+             for entry in read_objects(path))  # fmt: skip
+    return [line for line in lines if line.get(STEPS, -1) >= 0]
 
 
 def _read_evaluations(path: Path) -> tuple[Array, Array]:
@@ -96,15 +92,20 @@ def _read_evaluations(path: Path) -> tuple[Array, Array]:
         return np.zeros(0), np.zeros((0, 0))
     try:
         with np.load(path, allow_pickle=False) as file:
-            steps, rewards = file["timesteps"].astype(float), file["results"].astype(float)
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+            if sum(one.file_size for one in file.zip.infolist()) > LARGEST_TEXT_BYTES:
+                raise ValueError(f"unpacks to over {LARGEST_TEXT_BYTES >> 20} MiB")
+            found = file["timesteps"], file["results"]
+        if any(one.dtype.kind not in "iuf" or not (np.abs(one) <= LARGEST_NUMBER).all() for one in found):
+            raise ValueError("values that are no finite numbers")
+        steps, rewards = (one.astype(float) for one in found)
+    except (OSError, ValueError, KeyError, EOFError, AttributeError, NotImplementedError, BadZipFile) as error:
         raise InputError(f"{path}: is not what `weir train --eval` writes: {error}") from None
     if rewards.ndim != 2 or steps.shape != rewards.shape[:1] or not rewards.size:
         raise InputError(f"{path}: has {steps.shape} steps and rewards of shape {rewards.shape}")
     return steps, rewards
 
 
-def training_chart(record: RunRecord, curves: Curves, done: int) -> dict[str, Any]:
+def training_chart(record: RunRecord, curves: Curves, done: int) -> Chart:
     """The curves over thousands of steps, of `done` steps in all."""
     steps, rewards = curves.column(STEPS) / 1000.0, curves.column(REWARD)
     x, y = thinned(steps, rewards)
@@ -129,4 +130,4 @@ def training_chart(record: RunRecord, curves: Curves, done: int) -> dict[str, An
             decimals = 0 if column == "time/fps" else 3
             drawn.append(line(name, colour, x[known], y[known], group=group, decimals=decimals))
         rows.append(row(title, drawn))
-    return chart("training", "", end, rows) | {"x_title": "Steps, thousand"}
+    return {**chart("training", "", end, rows), "x_title": "Steps, thousand"}

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from weir.files.output import write_text
+from weir.qoe_eval.report.page_table import Cell, Row, Table
 from weir.qoe_eval.report.page_template import REPORT, SUMMARY, Section, View, render_page
 from weir.qoe_eval.report.training_curves import REWARD, STEPS, Curves, read_curves, training_chart
 from weir.trainer import (
@@ -76,28 +77,24 @@ def render(configuration: TrainingConfiguration, record: RunRecord, summary: Vie
     logged = {"logged": bool(curves.progress), "log": PROGRESS_LOG}
     sections = [
         _evaluation(summary, record),
-        Section("curves", "Learning curves", "training/curves", logged),
+        Section("curves", "Learning curves", "curves", logged),
         _origin(configuration, record),
     ]
     data = {"charts": [training_chart(record, curves, done)] if curves.progress else []}
-    return render_page("training", f"Weir: training of {configuration.name}", lead, sections, data, "rows.js")
+    return render_page("training_lead", f"Weir: training of {configuration.name}", lead, sections, data, "rows.js")
 
 
 def _evaluation(summary: View, record: RunRecord) -> Section:
     found = summary.get("evaluation")
-    policies, scenarios = [], 0
+    rows: list[Row] = []
     if found is not None:
-        scenarios = found["scenarios"]
         named = (("best, in best_model.zip", found["best"]), ("last", found["last"]))
-        policies = [_policy(name, f"{entry['steps']:,}", entry["mean_reward"]) for name, entry in named]
+        rows = [Row([name, f"{one['steps']:,}", f"{one['mean_reward']:.4f}"]) for name, one in named]
         if record.rule_mean_reward is not None:
-            policies.append(_policy("the ten-line rule", "", record.rule_mean_reward, is_reference=True))
-    view = {"policies": policies, "scenarios": scenarios}
-    return Section("evaluation", "Evaluation", "training/evaluation", view)
-
-
-def _policy(name: str, steps: str, reward: float, is_reference: bool = False) -> View:
-    return {"name": name, "steps": steps, "reward": f"{reward:.4f}", "is_reference": is_reference}
+            rows.append(Row(["the ten-line rule", "", f"{record.rule_mean_reward:.4f}"], is_reference=True))
+    policies = Table(["Policy", "Steps", Cell("Reward", "a step")], rows) if rows else None
+    view = {"policies": policies, "scenarios": found["scenarios"] if found else 0}
+    return Section("evaluation", "Evaluation", "evaluation", view)
 
 
 def _origin(configuration: TrainingConfiguration, record: RunRecord) -> Section:
@@ -109,7 +106,7 @@ def _origin(configuration: TrainingConfiguration, record: RunRecord) -> Section:
         ("environments", f"{environment.environments}, a decision every {environment.interval_ms} ms"),
     ]
     view = {"configuration": CONFIGURATION, "commands": record.commands, "entries": entries}
-    return Section("origin", "How it was made", "training/origin", view)
+    return Section("origin", "How it was made", "origin", view)
 
 
 def _finite(value: float) -> float | None:

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import JsonValue
 
 from weir.errors import InputError
 from weir.files.input import printable
 from weir.traces.catalogue import bundled_scenarios, load_bundled
+from weir.traces.formats import ImportedTrace
 from weir.traces.formats.convert import to_scenario
-from weir.traces.formats.imported_trace import ImportedTrace
 from weir.traces.formats.importers import read_trace
 from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS
 from weir.traces.generate.published import call_scenarios, rfc8867_scenarios
 from weir.traces.schema.scenario import Queue, Scenario
 
 CATALOGUE = "catalogue"
+NEAR_COPY_RATIO = 0.01
 
 
 @dataclass(frozen=True)
@@ -82,6 +87,41 @@ def _path_of(scenario: Scenario) -> str:
     """The content of a scenario without its name, description and provenance."""
     document = scenario.to_dict()
     return json.dumps({key: document[key] for key in sorted(document.keys() - {"name", "description", "provenance"})})
+
+
+def near_copies(scenarios: Sequence[Scenario]) -> dict[str, str]:
+    """Scenarios that are almost the path of an earlier one, and its name: the same in all but numbers, of which each
+    differs by at most NEAR_COPY_RATIO. They are not independent of each other.
+    """
+    originals: dict[str, list[tuple[str, NDArray[np.float64]]]] = {}
+    found = {}
+    for scenario in scenarios:
+        document = scenario.to_dict()
+        numbers: list[float] = []
+        form = json.dumps(
+            [_form(document[key], numbers) for key in sorted(document.keys() - {"name", "description", "provenance"})]
+        )
+        values = np.array(numbers)
+        alike = originals.setdefault(form, [])
+        for name, others in alike:
+            if np.allclose(values, others, rtol=NEAR_COPY_RATIO, atol=0):
+                found[scenario.name] = name
+                break
+        else:
+            alike.append((scenario.name, values))
+    return found
+
+
+def _form(value: JsonValue, numbers: list[float]) -> JsonValue:
+    """A value without its numbers, which join `numbers`."""
+    if isinstance(value, dict):
+        return {key: _form(value[key], numbers) for key in sorted(value)}
+    if isinstance(value, list):
+        return [_form(one, numbers) for one in value]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        numbers.append(float(value))
+        return 0
+    return value
 
 
 def _read(name: str, repair: bool, window_ms: int) -> list[ImportedTrace]:

@@ -126,10 +126,7 @@ def _utilities(runs: Sequence[Measures]) -> dict[str, float | None]:
     """The mean utility of runs under each preset's weights, whatever objective they had."""
     means: dict[str, float | None] = {}
     for name in LISTED:
-        parts = ([run.get(f"challenge_{part}") for part in ("rate", "delay", "loss")] for run in runs)
-        known = [
-            value for rate, delay, loss in parts if (value := utility(PRESETS[name], rate, delay, loss)) is not None
-        ]
+        known = [value for run in runs if (value := utility(PRESETS[name], run)) is not None]
         means[name] = sum(known) / len(known) if known else None
     return means
 

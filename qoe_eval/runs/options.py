@@ -12,6 +12,7 @@ from weir._core import parse_pool
 from weir.errors import InputError, MissingComponent
 from weir.files.input import LARGEST_MODEL_BYTES, check_utf8, printable
 from weir.qoe_eval.runs.custom_controllers import (
+    DEFAULT_TIME_LIMIT_S,
     HOW,
     NAME,
     CustomController,
@@ -80,8 +81,11 @@ def read_pool(text: str) -> str:
     return str(parse_pool(text)["line"])
 
 
-def check_controllers(choices: Sequence[str], time_limit_s: float) -> tuple[list[str], dict[str, CustomController]]:
-    """The names, each once, in their order (all of COMPARED for none), and by their names the user's own.
+def check_controllers(
+    choices: Sequence[str], time_limit_s: float = DEFAULT_TIME_LIMIT_S, known: Sequence[str] = SIMULATED
+) -> tuple[list[str], dict[str, CustomController]]:
+    """The names, each once, in their order (all of COMPARED for none), and by their names the user's own; `known`: the
+    built-in ones.
 
     Raises:
         InputError: an unknown name, or a file that cannot be a controller.
@@ -91,9 +95,9 @@ def check_controllers(choices: Sequence[str], time_limit_s: float) -> tuple[list
         text: read_custom_controller(text, time_limit_s) for text in choices if text not in pools and is_custom(text)
     }
     for choice in choices:
-        if choice not in SIMULATED and choice not in own and choice not in pools:
-            raise InputError(f"--controller {choice}: not known; use {', '.join(SIMULATED)}, {POOL}, or {HOW}")
-    check_custom_names(list(own.values()), SIMULATED)
+        if choice not in known and choice not in own and choice not in pools:
+            raise InputError(f"--controller {choice}: not known; use {', '.join(known)}, {POOL}, or {HOW}")
+    check_custom_names(list(own.values()), known)
     names = [own[choice].name if choice in own else pools.get(choice, choice) for choice in choices]
     return list(dict.fromkeys(names)) or list(COMPARED), {one.name: one for one in own.values()}
 

@@ -62,6 +62,6 @@ def end_with_failures(failures: Sequence[str], console: Console) -> None:
         raise typer.Exit(1)
 
 
-def count_runs(runs: int) -> str:
+def count_runs(number: int, noun: str = "run") -> str:
     """The number with its noun."""
-    return "1 run" if runs == 1 else f"{runs} runs"
+    return f"1 {noun}" if number == 1 else f"{number} {noun}s"

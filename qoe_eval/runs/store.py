@@ -7,24 +7,42 @@ A line counts only when it is whole: a writer that was killed leaves a torn last
 
 from __future__ import annotations
 
-import fcntl
 import gzip
 import json
-import operator
 import os
 import weakref
 import zlib
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Generic, cast
+from typing import Generic
 
 from weir.errors import InputError
-from weir.files.output import append, file_name, make_folder, write_bytes
-from weir.qoe_eval.records import CallRecord, RecordType, RunRecord, Series, read_records, to_line
+from weir.files.input import printable
+from weir.files.output import alone_in, append, file_name, make_folder, write_bytes
+from weir.qoe_eval.records import CallRecord, RecordType, RunRecord, Series, parse_series, read_records, to_line
 
 RESULTS = "results.jsonl"
 SET_ASIDE = "results.previous.jsonl"
 SERIES = "series"
+LARGEST_SERIES_BYTES = 256 << 20
+"""The series of one run, unpacked: hundreds of flows for a day."""
+
+
+def refuse_other_results(folder: Path, own: str) -> None:
+    """Stops a command that would mix its results with those of another command.
+
+    Args:
+        folder: where they would go.
+        own: the command's own file, which may be there.
+
+    Raises:
+        InputError: the folder holds results of another kind.
+    """
+    kinds = {RESULTS: "runs or calls", "call.json": "a call", "configuration.json": "a training"}
+    for name, what in kinds.items():
+        if name != own and os.path.lexists(folder / name):
+            raise InputError(f"--out {printable(folder)}: holds {what} ({name}); choose another folder")
 
 
 class RecordStore(Generic[RecordType]):
@@ -65,6 +83,7 @@ class RecordStore(Generic[RecordType]):
             InputError: the folder cannot be used.
         """
         make_folder(self.folder)
+        refuse_other_results(self.folder, RESULTS)
         self._lock()
         kept: list[RecordType] = []
         others: list[RecordType] = []
@@ -99,30 +118,23 @@ class RecordStore(Generic[RecordType]):
 
     def read_series(self, record: RecordType) -> Series | None:
         """The series of a run; None when the file is gone."""
+        path = self.series_path(record)
         try:
-            with gzip.open(self.series_path(record), "rb") as compressed:
-                path, flows = operator.itemgetter("path", "flows")(json.load(compressed))
-            if not isinstance(flows, dict) or not (path is None or isinstance(path, dict)):
-                raise ValueError("these are no series")
-            return cast(Series, {"path": path, "flows": flows})
+            with gzip.open(path, "rb") as compressed:
+                content = compressed.read(LARGEST_SERIES_BYTES + 1)
+            if len(content) > LARGEST_SERIES_BYTES:
+                raise ValueError(f"over {LARGEST_SERIES_BYTES >> 20} MiB")
+            return parse_series(content)
         except FileNotFoundError:
             return None
-        except (OSError, EOFError, ValueError, KeyError, TypeError, RecursionError, zlib.error) as error:
-            raise InputError(f"{self.series_path(record)}: damaged ({error}); delete it and replay again") from None
+        except (OSError, EOFError, ValueError, zlib.error) as error:
+            raise InputError(f"{path}: damaged ({error}); delete it and replay again") from None
 
     def _lock(self) -> None:
         """Locks the folder until `close`: two replays would mix their results."""
-        descriptor = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        self._release = weakref.finalize(self, os.close, descriptor)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise InputError(
-                f"{self.folder}: another weir writes its results there; wait for it, or choose another folder"
-            ) from None
-        except OSError:
-            # A file system without locks.
-            pass
+        lock = ExitStack()
+        lock.enter_context(alone_in(self.folder))
+        self._release = weakref.finalize(self, lock.close)
 
 
 class RunStore(RecordStore[RunRecord]):

@@ -11,6 +11,7 @@ from typing import Any, TypedDict
 
 from weir.errors import InputError
 from weir.files.input import printable, read_bytes, why
+from weir.files.output import make_folder
 from weir.qoe_eval.call.logs import RECORD, RECORDING, REPORT
 from weir.qoe_eval.json_lines import number
 
@@ -60,10 +61,11 @@ def new_folder(out: Path, scenario: str, controller: str) -> Path:
     """
     stem = re.sub(r"[^A-Za-z0-9.]+", "-", f"{datetime.now():%Y-%m-%d-%H%M%S}-{scenario}-{controller}")[:120]
     number = 1
+    make_folder(out)
     while True:
         folder = out / (stem if number == 1 else f"{stem}-{number}")
         try:
-            folder.mkdir(parents=True)
+            folder.mkdir()
             return folder
         except FileExistsError:
             number += 1

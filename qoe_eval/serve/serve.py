@@ -17,6 +17,7 @@ from weir.files.input import printable
 from weir.files.output import make_folder
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
 from weir.qoe_eval.serve.models import Models
+from weir.qoe_eval.serve.setup_description import OWN
 from weir.traces.catalogue import bundled_scenarios
 from weir.traces.generate.published import call_scenarios, rfc8867_scenarios
 from weir.traces.schema.scenario import Scenario
@@ -54,18 +55,16 @@ def serve(
 
 
 def offered_scenarios(inputs: Sequence[str]) -> dict[str, list[Scenario]]:
-    """Returns scenarios by the heading on the page; names are unique over all.
+    """Returns scenarios by the heading on the page; an input takes the place of a bundled scenario of its name.
 
     Raises:
-        InputError: an input is invalid, or has the name of another scenario.
+        InputError: an input is invalid.
     """
-    groups = {"Bundled": bundled_scenarios(), "Published calls": call_scenarios(), "RFC 8867": rfc8867_scenarios()}
-    taken = {scenario.name for group in groups.values() for scenario in group}
     own = read_inputs(inputs, PathOptions())
-    for scenario in own:
-        if scenario.name in taken:
-            raise InputError(f"{scenario.name!r} is the name of a bundled scenario; give yours another")
-    return ({"Yours": own} if own else {}) | groups
+    groups = {"Bundled": bundled_scenarios(), "Published calls": call_scenarios(), "RFC 8867": rfc8867_scenarios()}
+    names = {scenario.name for scenario in own}
+    others = {group: [one for one in found if one.name not in names] for group, found in groups.items()}
+    return ({OWN: own} if own else {}) | others
 
 
 async def _serve(scenarios: dict[str, list[Scenario]], port: int, out: Path, models: Models, opens: bool) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import secrets
 import socket
 from collections.abc import Mapping, Sequence
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from aiohttp import WSCloseCode, WSMsgType, web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from weir.errors import InputError, MissingComponent
 from weir.files.input import parse_json
@@ -26,6 +28,10 @@ from weir.qoe_eval.serve.setup_description import describe_setup
 from weir.registry import IN_CALLS, SIMULATED
 from weir.traces.schema.scenario import Scenario
 
+_log = logging.getLogger(__name__)
+# A request that is none is its sender's fault, and nothing for the terminal.
+_log.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError)))
+
 FILES = "/calls/"
 MAX_MESSAGE_BYTES = 16 << 10
 MAX_VIEWERS = 16
@@ -34,6 +40,7 @@ BATCH_S = 0.1
 
 _PAGE = Path(__file__).parent / "page"
 _SHARED_STYLE = Path(__file__).parents[1] / "report" / "page" / "report.css"
+_PAGE_FILES = frozenset((_SHARED_STYLE.name, *(path.name for path in _PAGE.iterdir())))
 _PAGE_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
@@ -62,7 +69,9 @@ class Server:
         self._call_runner = CallRunner(options.out, options.backend, self._feed)
         self._scenarios = {one.name: one for group in options.scenarios.values() for one in group}
         self._description = describe_setup(options.scenarios, options.out)
-        self._runner = web.AppRunner(self._application(), access_log=None, shutdown_timeout=2.0)
+        self._access = Access(self.token, self.port, FILES)
+        self._runner = web.AppRunner(self._application(), access_log=None, logger=_log, shutdown_timeout=2.0)
+        self._listening: asyncio.Server | None = None
 
     @property
     def url(self) -> str:
@@ -72,20 +81,26 @@ class Server:
     async def start(self) -> None:
         """Begins to serve."""
         await self._runner.setup()
-        await web.SockSite(self._runner, self._socket).start()
+        make = self._runner.server
+        assert make is not None
+        loop = asyncio.get_running_loop()
+        self._listening = await loop.create_server(
+            lambda: self._access.connections.accept(make()), sock=self._socket, backlog=128
+        )
 
     async def close(self) -> None:
         """Stops the running call, then the server."""
         await self._call_runner.close()
+        if self._listening is not None:
+            self._listening.close()
         for open_socket in list(self._sockets):
             await open_socket.close(code=WSCloseCode.GOING_AWAY, message=b"weir serve has ended")
         await self._runner.cleanup()
         self._socket.close()
 
     def _application(self) -> web.Application:
-        access = Access(self.token, self.port, FILES)
-        application = web.Application(middlewares=[access.middleware], client_max_size=MAX_MESSAGE_BYTES)
-        application.on_response_prepare.append(access.add_headers)
+        application = web.Application(middlewares=[self._access.middleware], client_max_size=MAX_MESSAGE_BYTES)
+        application.on_response_prepare.append(self._access.add_headers)
         application.add_routes(
             [
                 web.get("/", self._page),
@@ -111,8 +126,7 @@ class Server:
         name = request.match_info["name"]
         path = _SHARED_STYLE if name == _SHARED_STYLE.name else _PAGE / name
         kind = _PAGE_TYPES.get(path.suffix)
-        # Only the plain name of an existing file; an encoded slash has become part of the name.
-        if kind is None or Path(name).name != name or not path.is_file():
+        if kind is None or name not in _PAGE_FILES:
             raise web.HTTPNotFound
         if path == _SHARED_STYLE:
             others = (name for name in IN_CALLS if name not in SIMULATED)

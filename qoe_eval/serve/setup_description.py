@@ -26,6 +26,8 @@ from weir.traces.schema.links import (
 from weir.traces.schema.scenario import Scenario
 from weir.trainer.gym import MINIMUM_RANDOM_WEIGHT
 
+OWN = "Yours"
+"""The heading of the scenarios that the user named."""
 _OF_A_MEASURE = ("label", "unit", "scale", "decimals", "better", "meaning")
 
 
@@ -38,6 +40,7 @@ def describe_setup(scenarios: Mapping[str, Sequence[Scenario]], out: Path) -> di
     """
     return {
         "scenarios": [sketch(one, group) for group, found in scenarios.items() for one in found],
+        "own": [one.name for one in scenarios.get(OWN, ())],
         "presets": {name: list(weights) for name, weights in PRESETS.items()},
         "minimum_weight": MINIMUM_RANDOM_WEIGHT,
         "senders": SENDERS,

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <random>
 #include <string_view>
 #include <vector>
 
@@ -56,6 +57,29 @@ weir_send_side_counters Counters(const weir_send_side* send_side) {
   counters.struct_size = sizeof(counters);
   EXPECT_EQ(weir_send_side_get_counters(send_side, &counters), WEIR_OK);
   return counters;
+}
+
+// weir.h allows times up to 2^61 us from 0.
+TEST(CApiSendSideTest, TimesNearTheLimitEnd) {
+  constexpr int64_t kLimitUs = int64_t{1} << 61;
+  for (uint32_t seed = 0; seed < 20; ++seed) {
+    std::mt19937 random(seed);
+    const Handle send_side = Create();
+    const auto time_us = [&random, seed] {
+      const int64_t near_us = kLimitUs - random() % 10'000'000;
+      return (seed + (random() % 8 == 0 ? 1 : 0)) % 2 == 0 ? near_us : -near_us;
+    };
+    for (uint16_t i = 0; i < 100; ++i) {
+      const weir_sent_packet packet = Packet(i, time_us());
+      EXPECT_EQ(weir_send_side_on_sent_packet(send_side.get(), &packet), WEIR_OK);
+      weir_packet_feedback report{};
+      report.sequence_number = i;
+      report.receive_time_us = time_us();
+      EXPECT_EQ(weir_send_side_on_transport_feedback(send_side.get(), &report, 1, time_us()), WEIR_OK);
+      EXPECT_EQ(weir_send_side_on_timeout(send_side.get(), time_us()), WEIR_OK);
+    }
+    EXPECT_GT(Rates(send_side.get()).target_rate_bps, 0);
+  }
 }
 
 TEST(CApiSendSideTest, GivesTheSameAsInCpp) {

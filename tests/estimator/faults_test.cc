@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
+#include <random>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -134,6 +136,36 @@ TEST_P(FaultTest, TheSenderBeginsAnewInTheSameStream) {
   };
   ExpectNoHarm(path);
   EXPECT_EQ(estimator_.counters().arrivals.restarts, 1u);
+}
+
+// Five packets that jump 100 numbers each, with send times by which they were 130 ms faster than any before: missing
+// packets count as sent, and the lowest delay as the path's.
+TEST_P(FaultTest, FivePacketsJumpAndSeemFast) {
+  for (uint32_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> share(0, 1);
+    const DataRate capacity = Kbps(300) * std::pow(60, share(random));
+    const TimeDelta longest_gap = TimeDelta::SecondsF(share(random) * (seed % 2 == 0 ? 0.6 : 2));
+    TestPath path{.capacity = Steady(capacity)};
+    int jumps = 0;
+    TimeDelta next = Seconds(20);
+    path.change = [&](TimeDelta at, PacketArrival& packet) {
+      if (jumps < 5 && at >= next) {
+        ++jumps;
+        next = at + longest_gap * share(random);
+        packet.abs_send_time = (packet.abs_send_time + (130 << 18) / 1000) & 0xFFFFFF;
+      }
+      packet.sequence_number = static_cast<uint16_t>(packet.sequence_number + 100 * jumps);
+    };
+    estimator_ = BandwidthEstimator(Config(), Make(GetParam()));
+    TestCall call(estimator_, path);
+    call.RunUntil(Seconds(60));
+    int starved_s = 0;
+    for (int64_t s = 20; s < 60; ++s) starved_s += Share(call, s, s + 1, capacity) < 0.1 ? 1 : 0;
+    // NADA takes 500 lost packets for congestion, and rises slowly from its minimum.
+    EXPECT_LE(starved_s, GetParam() == "nada" ? 8 : 5);
+  }
 }
 
 TEST_P(FaultTest, EveryThousandthPacketComesAThousandTimes) {

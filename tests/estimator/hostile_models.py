@@ -179,6 +179,21 @@ def _too_large(finish: Finish, squashed: Squashed) -> dict[str, bytes]:
         ]
 
     add = helper.make_node
+
+    def column_with(node: onnx.NodeProto, constants: Sequence[TensorProto] = ()) -> bytes:
+        """A node that takes the column "large" and gives "other", of the same shape or, for who reads its numbers
+        otherwise, of another; and what is as large as both together.
+        """
+        return of(
+            lambda x: [
+                add("Mul", [x, "column"], ["large"]),
+                node,
+                add("Add", ["large", "other"], ["square"]),
+                *largest("square"),
+            ],
+            [floats("column", 16384, 1), *constants],
+        )
+
     unordered = onnx.load_from_string(
         of(lambda x: [add("Neg", [x], ["negative"]), add("Tanh", ["negative"], ["action"])], [])
     )
@@ -232,4 +247,26 @@ def _too_large(finish: Finish, squashed: Squashed) -> dict[str, bytes]:
             [integers("counts", [1, 1]), integers("order", [2])],
         ),
         "unordered": unordered.SerializeToString(),
+        # ONNX Runtime keeps dimensions where it is 1, and nowhere else: a row and a column make 1 GB.
+        "flag": column_with(add("ReduceMax", ["large"], ["other"], axes=[1], keepdims=2)),
+        "transposed": column_with(add("Gemm", ["large", "one"], ["other"], transA=2**32), [floats("one", 1, 1)]),
+        "step": column_with(
+            add("Slice", ["large", "start", "end", "start", "step"], ["other"]),
+            [integers("start", [0]), integers("end", [2**63 - 1]), integers("step", [2**62])],
+        ),
+        # Some milliseconds each 10 ms; ONNX Runtime computes what has a Sigmoid.
+        "costly": finish(
+            squashed(
+                lambda x: [
+                    add("Mul", [x, "block"], ["t0"]),
+                    *(add("Log", [f"t{i}"], [f"t{i + 1}"]) for i in range(15)),
+                    *largest("t15")[:1],
+                    add("Sigmoid", ["largest"], ["action"]),
+                ],
+                [floats("block", 200, 1000)],
+            ),
+            "log_rate",
+            golden="[]",
+            interval_ms="10",
+        ),
     }

@@ -323,6 +323,20 @@ def good_models() -> dict[str, bytes]:
         "path_kind": finish(telling_path_kind(), "rate_bps"),
         "mocc_sized": network(benchmark_features, 8, preference=16),
         "without_preference": network(benchmark_features, 8, preference=0),
+        # 1 where the newest receive rate is 1 Mbps, by way of 2^-140.
+        "subnormal": finish(
+            squashed(
+                lambda x: [
+                    helper.make_node("Mul", [x, "small"], ["smaller"]),
+                    helper.make_node("Mul", ["smaller", "small"], ["subnormal"]),
+                    helper.make_node("Mul", ["subnormal", "large"], ["normal"]),
+                    helper.make_node("Mul", ["normal", "large"], ["action"]),
+                ],
+                [constant("small", [2.0**-70]), constant("large", [2.0**70])],
+            ),
+            "log_rate",
+            golden='[{"observation": [0, 0, 0, 0, 0, 0], "action": [0]}]',
+        ),
         # Uses operators that `weir export` does not write.
         "foreign_operator": finish(squashed(lambda x: [helper.make_node("Sigmoid", [x], ["action"])]), "log_rate"),
         **good_trees(finish, OBSERVATION),

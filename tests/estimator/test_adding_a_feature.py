@@ -41,8 +41,8 @@ STEPS = (
 PROGRAM = f"""
 #include <cstdio>
 #include "arrival/interval_accumulator.h"
-#include "policy/model_description.h"
-#include "policy/probe_observations.h"
+#include "policy/model_reader.h"
+#include "policy/model_checks.h"
 
 int main() {{
   const auto field = weir::FindIntervalStatisticsField("{DUMMY}");
@@ -62,7 +62,6 @@ int main() {{
 """
 SOURCES = (
     "arrival/interval_accumulator.cc",
-    "interval_statistics_fields.cc",
     "policy/feature_history.cc",
     "policy/probe_observations.cc",
 )

@@ -21,6 +21,10 @@ struct TestSendSidePath {
   std::function<std::vector<TimeDelta>(TimeDelta)> feedback = [](TimeDelta) {
     return std::vector<TimeDelta>{TimeDelta::Zero()};
   };
+  // Changes a message before it is sent.
+  std::function<void(TimeDelta, std::vector<PacketFeedback>&)> change = [](TimeDelta, std::vector<PacketFeedback>&) {};
+  // From then on the receiver acknowledges each packet in time, whatever the path did with it.
+  TimeDelta optimistic_from = TimeDelta::PlusInfinity();
   uint16_t first_sequence_number = 0;
   // The receiver's clock minus the sender's.
   TimeDelta clock_offset = TimeDelta::Seconds(12'345);
@@ -89,7 +93,9 @@ class TestSendSideCall {
     const DataSize size = std::min(kFullPacket, rate * kLongestInterval);
     estimator_.OnSentPacket({.send_time = now_, .sequence_number = sequence_number_, .size = size});
     const TimeDelta wait = std::max(bottleneck_free_ - now_, TimeDelta::Zero());
-    if (wait > path_.queue) {
+    if (now_ - kStart >= path_.optimistic_from) {
+      waiting_.push_back({sequence_number_, PacketFate::kReceived, now_ + path_.one_way_delay});
+    } else if (wait > path_.queue) {
       waiting_.push_back({sequence_number_, PacketFate::kLost, Timestamp::PlusInfinity()});
     } else {
       bottleneck_free_ = now_ + wait + size / path_.capacity;
@@ -115,6 +121,7 @@ class TestSendSideCall {
       const int64_t ticks = report.receive_time.us() / kTickUs;
       report.receive_time = Timestamp::Micros(ticks * kTickUs) + path_.clock_offset;
     }
+    path_.change(now_ - kStart, reports);
     for (const TimeDelta later : path_.feedback(now_ - kStart)) {
       under_way_.emplace_back(now_ + path_.one_way_delay + later, reports);
     }

@@ -21,6 +21,9 @@ OPSETS = (("", 17), (MACHINE_LEARNING, 3))
 # Outputs of leaves: multiples, as for actions relative to the rule.
 LEVELS = np.linspace(-1, 1, 9, dtype=np.float32)
 
+# The levels that a tree may have at most.
+MOST_LEVELS = 128
+
 # From a model without metadata, kind of action and further keys of the metadata to the file.
 Finish = Callable[..., bytes]
 Tree = dict[str, Any]
@@ -73,6 +76,14 @@ class Grown:
             lambda: self.choice(feature, kinds[middle:], tree),
         )
 
+    def chain(self, levels: int) -> None:
+        """A tree of so many levels, with a leaf below each split but two below the last, all with their own answers."""
+        for level in range(levels - 1):
+            split = self._add(0, float(level))
+            self.children[split] = (split + 1, split + 2)
+            self.leaf(level / levels)
+        self.leaf(1.0)
+
     def attributes(self) -> Tree:
         size = len(self.children)
         leaves = [place for place in range(size) if self.children[place] is None]
@@ -107,6 +118,17 @@ def random_tree(seed: int, leaves: int, features: int) -> tuple[onnx.ModelProto,
     thresholds = (10.0 ** chance.uniform(-4, 7, (features, 20))).astype(np.float32)
     grown = Grown()
     grown.random(chance, leaves, list(thresholds))
+    return tree_model(grown, features), thresholds
+
+
+def chain_tree(levels: int, features: int) -> onnx.ModelProto:
+    """The same with a tree of so many levels."""
+    grown = Grown()
+    grown.chain(levels)
+    return tree_model(grown, features)
+
+
+def tree_model(grown: Grown, features: int) -> onnx.ModelProto:
     graph = helper.make_graph(
         [
             helper.make_node("Mul", ["observation", "one"], ["features"]),
@@ -118,7 +140,7 @@ def random_tree(seed: int, leaves: int, features: int) -> tuple[onnx.ModelProto,
         [numpy_helper.from_array(np.ones(1, np.float32), "one")],
     )
     opsets = [helper.make_opsetid(*opset) for opset in OPSETS]
-    return helper.make_model(graph, opset_imports=opsets, ir_version=9), thresholds
+    return helper.make_model(graph, opset_imports=opsets, ir_version=9)
 
 
 def good_trees(finish: Finish, features: int) -> dict[str, bytes]:
@@ -129,6 +151,7 @@ def good_trees(finish: Finish, features: int) -> dict[str, bytes]:
         "tree_packed": _packed(onnx.load_from_string(tree)),
         # The seed of fuzzers.
         "small_tree": finish(random_tree(2, 8, features)[0], "log_rate"),
+        "deepest_tree": finish(chain_tree(MOST_LEVELS, features), "log_rate"),
     }
 
 
@@ -207,5 +230,6 @@ def refused_trees(finish: Finish, features: int) -> dict[str, bytes]:
         "tree_fewer_targets": changed(
             **{name: [0] for name in ("target_nodeids", "target_ids", "target_treeids")}, target_weights=[1.0]
         ),
+        "tree_levels": finish(chain_tree(MOST_LEVELS + 1, features), "log_rate"),
         "tree_answer": changed(target_weights={0: nothing}),
     }

@@ -5,7 +5,6 @@
 #include "arrival/arrival_statistics.h"
 #include "arrival/interval_accumulator.h"
 #include "fuzz_input.h"
-#include "fuzz_packet.h"
 #include "fuzz_targets.h"
 #include "interval_statistics_fields.h"
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <fstream>
@@ -28,6 +29,15 @@ void Check(int result) {
 // Right size three times of four.
 size_t StructSize(FuzzInput& input, size_t right) { return input.Choose(4) != 0 ? right : input.Choose(2) * right / 2; }
 
+int64_t TakeNumber(FuzzInput& input) { return input.Choose(4) == 0 ? input.TakeEdge() : input.TakeScaled(); }
+
+// A time after `now_us`, mostly soon.
+int64_t Later(FuzzInput& input, int64_t now_us) {
+  if (input.Choose(16) != 0) return now_us + input.Take<uint16_t>();
+  const int64_t time_us = TakeNumber(input);
+  return time_us > INT64_MAX / 2 || time_us < INT64_MIN / 2 ? now_us : time_us;
+}
+
 void Statistics(FuzzInput& input, const weir_estimator* estimator, int64_t now_us) {
   weir_estimator_statistics statistics{};
   statistics.struct_size = StructSize(input, sizeof(statistics));
@@ -38,7 +48,7 @@ void Statistics(FuzzInput& input, const weir_estimator* estimator, int64_t now_u
   WEIR_FUZZ_CHECK(statistics.loss_ratio >= 0 && statistics.loss_ratio <= 1 && statistics.queueing_delay_us >= 0);
 }
 
-void RunEstimator(FuzzInput& input) {
+weir_estimator_config TakeConfig(FuzzInput& input) {
   weir_estimator_config config;
   WEIR_FUZZ_CHECK(weir_estimator_config_init(&config, sizeof(config)) == WEIR_OK);
   const char* const controllers[] = {"rule", "nada", "fixed", "other", nullptr, nullptr, nullptr, nullptr};
@@ -48,17 +58,22 @@ void RunEstimator(FuzzInput& input) {
     config.model_size_bytes = Model().size();
   }
   if (input.Choose(4) == 0) {
-    config.min_rate_bps = input.TakeScaled();
-    config.start_rate_bps = input.TakeScaled();
-    config.max_rate_bps = input.TakeScaled();
+    config.min_rate_bps = TakeNumber(input);
+    config.start_rate_bps = TakeNumber(input);
+    config.max_rate_bps = TakeNumber(input);
     config.objective_loss = input.Take<float>();
   }
   config.guard = static_cast<int32_t>(input.Choose(2));
+  return config;
+}
+
+void RunEstimator(FuzzInput& input) {
+  const weir_estimator_config config = TakeConfig(input);
   weir_estimator* estimator = nullptr;
   const int created = weir_estimator_create(&config, &estimator);
   Check(created);
   WEIR_FUZZ_CHECK((created == WEIR_OK) == (estimator != nullptr));
-  int64_t now_us = input.TakeScaled() / 4;
+  int64_t now_us = TakeNumber(input) / 4;
   while (estimator != nullptr && !input.empty()) {
     switch (input.Choose(8)) {
       case 0:
@@ -66,16 +81,18 @@ void RunEstimator(FuzzInput& input) {
       case 2: {
         auto packet = input.Take<weir_packet>();
         packet.struct_size = StructSize(input, sizeof(packet));
-        if (input.Choose(8) != 0) packet.arrival_time_us = now_us;
+        if (input.Choose(8) != 0) packet.arrival_time_us = input.Choose(16) == 0 ? input.TakeEdge() : now_us;
         Check(weir_estimator_on_packet(estimator, input.Choose(64) == 0 ? nullptr : &packet));
         break;
       }
       case 3:
       case 4: {
         weir_estimate estimate{StructSize(input, sizeof(weir_estimate)), 0, 0, nullptr};
-        now_us += input.Choose(16) == 0 ? input.TakeScaled() / 8 : input.Take<uint16_t>();
+        now_us = Later(input, now_us);
         const int result = weir_estimator_on_timeout(estimator, now_us, &estimate);
         Check(result);
+        // Else a host would call it for ever.
+        if (result >= 0) WEIR_FUZZ_CHECK(weir_estimator_next_timeout_us(estimator) > now_us);
         if (result > 0) WEIR_FUZZ_CHECK(estimate.target_rate_bps > 0 && estimate.reason != nullptr);
         break;
       }
@@ -86,9 +103,9 @@ void RunEstimator(FuzzInput& input) {
         Statistics(input, estimator, now_us);
         break;
       case 6:
-        Check(weir_estimator_set_constraints(estimator, input.TakeScaled(), input.TakeScaled(), input.TakeScaled(),
-                                             now_us));
-        Check(weir_estimator_on_round_trip_time(estimator, input.TakeScaled(), now_us));
+        Check(weir_estimator_set_constraints(estimator, TakeNumber(input), TakeNumber(input), TakeNumber(input),
+                                             input.Choose(4) == 0 ? input.TakeEdge() : now_us));
+        Check(weir_estimator_on_round_trip_time(estimator, TakeNumber(input), now_us));
         break;
       case 7: {
         std::array<uint8_t, 64> buffer{};
@@ -103,6 +120,64 @@ void RunEstimator(FuzzInput& input) {
   weir_estimator_destroy(estimator);
 }
 
+// Times of the send side: none within a minute of the last that are allowed.
+constexpr int64_t kMost = (int64_t{1} << 61) - 60'000'000;
+int64_t TakeSendSideTime(FuzzInput& input) { return std::clamp(input.TakeEdge(), -kMost, kMost); }
+
+void RunSendSide(FuzzInput& input) {
+  const weir_estimator_config config = TakeConfig(input);
+  weir_send_side* send_side = nullptr;
+  Check(weir_send_side_create(&config, input.Choose(2) == 0 ? 0 : input.Take<double>(), &send_side));
+  int64_t now_us = TakeNumber(input) / 4;
+  uint16_t sequence_number = 0;
+  while (send_side != nullptr && !input.empty()) {
+    now_us = std::clamp(Later(input, now_us), -kMost, kMost);
+    switch (input.Choose(8)) {
+      case 0:
+      case 1:
+      case 2: {
+        weir_sent_packet packet{};
+        packet.struct_size = StructSize(input, sizeof(packet));
+        packet.send_time_us = input.Choose(16) == 0 ? TakeSendSideTime(input) : now_us;
+        packet.size_bytes = input.Choose(16) == 0 ? input.Take<uint32_t>() : 1200;
+        packet.sequence_number = input.Choose(32) == 0 ? input.Take<uint16_t>() : sequence_number++;
+        packet.kind = static_cast<uint8_t>(input.Choose(5));
+        Check(weir_send_side_on_sent_packet(send_side, &packet));
+        break;
+      }
+      case 3:
+      case 4: {
+        std::array<weir_packet_feedback, 16> reports{};
+        const uint32_t count = input.Choose(17);
+        for (uint32_t i = 0; i < count; ++i) {
+          reports[i].sequence_number = static_cast<uint16_t>(sequence_number - count + i);
+          reports[i].fate =
+              static_cast<uint16_t>(input.Choose(16) == 0 ? input.Choose(4) : uint32_t{WEIR_PACKET_RECEIVED});
+          reports[i].receive_time_us = input.Choose(16) == 0 ? TakeSendSideTime(input) : now_us + input.Take<uint8_t>();
+        }
+        Check(weir_send_side_on_transport_feedback(send_side, reports.data(), count, now_us));
+        break;
+      }
+      case 5:
+        Check(weir_send_side_set_objective(send_side, input.Take<float>(), input.Take<float>(), 1));
+        Check(weir_send_side_set_constraints(send_side, TakeNumber(input), TakeNumber(input), TakeNumber(input),
+                                             input.Choose(4) == 0 ? TakeSendSideTime(input) : now_us));
+        Check(weir_send_side_on_round_trip_time(send_side, TakeNumber(input), now_us));
+        break;
+      default:
+        const int result = weir_send_side_on_timeout(send_side, now_us);
+        Check(result);
+        if (result >= 0) WEIR_FUZZ_CHECK(weir_send_side_next_timeout_us(send_side) > now_us);
+    }
+    weir_send_side_rates rates{};
+    rates.struct_size = sizeof(rates);
+    Check(weir_send_side_get_rates(send_side, &rates));
+    WEIR_FUZZ_CHECK(rates.target_rate_bps > 0 && rates.target_rate_bps < INT64_MAX);
+    WEIR_FUZZ_CHECK(rates.pacing_rate_bps >= rates.target_rate_bps);
+  }
+  weir_send_side_destroy(send_side);
+}
+
 void RunMocc(FuzzInput& input) {
   weir_mocc_config config;
   WEIR_FUZZ_CHECK(weir_mocc_config_init(&config, sizeof(config)) == WEIR_OK);
@@ -113,14 +188,14 @@ void RunMocc(FuzzInput& input) {
   while (!input.empty()) {
     weir_mocc_status status{};
     status.struct_size = StructSize(input, sizeof(status));
-    status.interval_us = input.TakeScaled();
+    status.interval_us = TakeNumber(input);
     status.sending_ratio = input.Choose(4) == 0 ? input.Take<double>() : 1;
     status.latency_ratio = input.Choose(4) == 0 ? input.Take<double>() : 1;
     status.latency_gradient = input.Choose(4) == 0 ? input.Take<double>() : 0;
-    status.throughput_bps = input.TakeScaled();
-    status.packets_acknowledged = input.TakeScaled();
+    status.throughput_bps = TakeNumber(input);
+    status.packets_acknowledged = TakeNumber(input);
     status.packets_lost = input.Choose(4) == 0 ? input.TakeScaled() : 0;
-    status.base_latency_us = input.TakeScaled();
+    status.base_latency_us = TakeNumber(input);
     Check(weir_mocc_report_status(mocc, &status));
     if (input.Choose(8) == 0) Check(weir_mocc_register(&mocc, nullptr, input.Take<float>(), 1, 1));
     const int64_t rate_bps = weir_mocc_get_sending_rate_bps(mocc);
@@ -133,10 +208,13 @@ void RunMocc(FuzzInput& input) {
 
 void FuzzCApi(std::span<const uint8_t> bytes) {
   FuzzInput input(bytes);
-  if (input.Choose(4) == 0) {
-    RunMocc(input);
-  } else {
-    RunEstimator(input);
+  switch (input.Choose(4)) {
+    case 0:
+      return RunMocc(input);
+    case 1:
+      return RunSendSide(input);
+    default:
+      return RunEstimator(input);
   }
 }
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "fuzz_input.h"
-#include "fuzz_packet.h"
 #include "fuzz_targets.h"
 #include "registry.h"
 #include "scripted_controller.h"

@@ -1,4 +1,5 @@
-// Turns a fuzzer's bytes into numbers and choices; zeros when they run out.
+// Turns a fuzzer's bytes into numbers and choices, zeros when they run out; and into RTP packets as a host hands them
+// in.
 #ifndef WEIR_TESTS_FUZZ_FUZZ_INPUT_H_
 #define WEIR_TESTS_FUZZ_FUZZ_INPUT_H_
 
@@ -6,6 +7,9 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+
+#include "test_stream.h"
+#include "weir/arrival.h"
 
 namespace weir::fuzz {
 
@@ -32,10 +36,43 @@ class FuzzInput {
     const uint32_t shift = Choose(64);
     return Take<int64_t>() >> shift;
   }
+  // At an edge, or up to some seconds in microseconds from it: of the types, and of the times that are allowed.
+  int64_t TakeEdge() {
+    constexpr int64_t kMin = INT64_MIN, kMax = INT64_MAX, kTime = int64_t{1} << 61;
+    constexpr int64_t kEdges[] = {kMin, kMax, -kTime, kTime, 0, int64_t{1} << 31, int64_t{1} << 32, kMax / 1'000'000};
+    const int64_t edge = kEdges[Choose(8)];
+    const int64_t far = int64_t{1} << Choose(24);
+    const uint32_t side = Choose(3);
+    if (side == 1) return edge < kMin + far ? kMin : edge - far;
+    return side == 2 ? (edge > kMax - far ? kMax : edge + far) : edge;
+  }
 
  private:
   std::span<const uint8_t> rest_;
 };
+
+// Mostly the next packet of a call, around now; sometimes anything.
+inline PacketArrival TakePacket(FuzzInput& input, Timestamp now, uint16_t& sequence_number) {
+  PacketArrival packet;
+  packet.arrival_time =
+      input.Choose(64) == 0 ? Timestamp::Micros(input.Take<int64_t>()) : now + TimeDelta::Micros(input.Take<int16_t>());
+  packet.ssrc = input.Choose(32) == 0 ? input.Take<uint32_t>() : input.Choose(4);
+  const uint32_t step = input.Choose(32);
+  sequence_number = static_cast<uint16_t>(
+      step == 0 ? input.Take<uint16_t>() : sequence_number + (step < 4 ? static_cast<int>(input.Choose(8)) - 3 : 1));
+  packet.sequence_number = sequence_number;
+  packet.payload_type = input.Take<uint8_t>();
+  packet.kind = static_cast<PacketKind>(input.Choose(4));
+  packet.has_abs_send_time = input.Choose(4) != 0;
+  packet.abs_send_time =
+      input.Choose(32) == 0 ? input.Take<uint32_t>() : AbsSendTime(now - TimeDelta::Micros(input.Take<uint16_t>() * 4));
+  packet.rtp_timestamp = input.Take<uint32_t>();
+  packet.rtp_clock_rate = input.Choose(2) == 0 ? 90'000 : input.Take<uint32_t>();
+  packet.header_size = 12;
+  packet.payload_size = input.Choose(16) == 0 ? input.Take<uint32_t>() : input.Take<uint16_t>();
+  packet.padding_size = input.Choose(16) == 0 ? input.Take<uint32_t>() : 0;
+  return packet;
+}
 
 }  // namespace weir::fuzz
 

@@ -15,4 +15,4 @@ def _conftest(folder):
 _bench, _trainer = _conftest("qoe_eval"), _conftest("trainer")
 fake_simulator, run_weir, make_record = _bench.fake_simulator, _bench.run_weir, _bench.make_record
 fake_gym_simulator, real_simulator = _trainer.fake_simulator, _trainer.real_simulator
-steady, values = _trainer.steady, _trainer.values
+steady, values, write_toml = _trainer.steady, _trainer.values, _trainer.write_toml

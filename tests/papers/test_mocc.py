@@ -13,15 +13,13 @@ from weir.cli.app import build_app
 
 
 @pytest.fixture
-def command(values, tmp_path, monkeypatch, fake_gym_simulator):
+def command(values, tmp_path, monkeypatch, fake_gym_simulator, write_toml):
     """Runs `weir paper mocc` with few steps; returns its result, and the folder."""
     monkeypatch.setenv("WEIR_SIM", str(fake_gym_simulator))
-    lines = [f'scenarios.source = "files"\nscenarios.files = {json.dumps(values["scenarios"]["files"])}']
-    lines += ["ppo.steps_per_update = 64", "ppo.batch_size = 64", "ppo.epochs = 2", 'environment.reward = "mocc"']
-    features = json.dumps(values["environment"]["features"])
-    lines += [f"policy.hidden = [16, 8]\nenvironment.environments = 2\nenvironment.features = {features}"]
-    (tmp_path / "settings.toml").write_text("\n".join(lines))
-    words = f"paper mocc --out {tmp_path / 'out'} --configuration {tmp_path / 'settings.toml'} --seeds 1 --scenarios 2"
+    environment = {"environments": 2, "features": values["environment"]["features"], "reward": "mocc"}
+    ppo = {"steps_per_update": 64, "batch_size": 64, "epochs": 2}
+    settings = {"environment": environment, "ppo": ppo} | {key: values[key] for key in ("scenarios", "policy")}
+    words = f"paper mocc --out {tmp_path / 'out'} --configuration {write_toml(settings)} --seeds 1 --scenarios 2"
     steps = ["--scratch-steps", "384", "--adaptation-steps", "256"]
 
     def invoke(*more):

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import onnx
 import pytest
-from records_by_hand import run_record
+from hand_made import run_record
 
 from weir.executables import find_simulator
 from weir.papers.muses.imitation import (

@@ -12,8 +12,8 @@ import onnxruntime
 
 import weir
 from weir.papers.muses.kinds import AXES, SEGMENTS, Selector, StateAxes, decompose
-from weir.papers.muses.mixture import Mixture, MixturePilot
-from weir.papers.muses.onnx_model import STATE_SIZE, export
+from weir.papers.muses.mixture import Mixture, no_state
+from weir.papers.muses.onnx_model import export
 from weir.papers.muses.tree_inputs import fit_lines, tree_inputs, whole_observation
 from weir.papers.muses.trees import Size, fit, grow
 from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification
@@ -151,13 +151,11 @@ def test_more_leaves_and_the_right_kind_bring_students_nearer():
 
 def test_the_graph_says_what_the_mixture_says_over_many_choices(mixture, file):
     session = onnxruntime.InferenceSession(file.read_bytes(), providers=["CPUExecutionProvider"])
-    pilot = MixturePilot(mixture)
-    pilot.reset(1)
     policy = weir.Policy(file.read_bytes())
-    state, seen = np.zeros((1, STATE_SIZE), np.float32), set()
+    state, own, seen = no_state(1), no_state(1), set()
     for observation, objective in zip(*observations(300, seed=9), strict=True):
         whole = np.concatenate([observation, objective])[None]
-        action = pilot.decide(mixture.inputs.of(whole))
+        action, own = mixture.decide(mixture.inputs.of(whole), own)
         expected = SPECIFICATION.wire_actions(action, whole)
         rate, state, kind = session.run(
             ["action", "next_state", "path_kind"],

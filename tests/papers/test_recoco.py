@@ -1,6 +1,5 @@
 """`weir paper recoco` with the stand-in for weir-sim and models that need no training; its scores by hand."""
 
-import fcntl
 import json
 from dataclasses import replace
 from functools import partial
@@ -10,6 +9,7 @@ import pytest
 
 from weir.errors import MissingComponent
 from weir.executables import find_simulator
+from weir.files.output import alone_in
 from weir.installation import require_training
 from weir.papers.recoco import results as recoco_results
 from weir.papers.recoco.results import RESULT, SCHEMA, ModelTask, scores_of_record
@@ -112,11 +112,10 @@ def test_another_experiment_is_not_mixed_in(weir, trained):
 
 def test_two_commands_in_one_folder(weir, trained, tmp_path):
     assert weir(*SMALL)[0] == 0
-    with (tmp_path / "out/lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+    with alone_in(tmp_path / "out"):
         status, _, errors = weir(*SMALL)
     assert status == 2
-    assert "another command" in errors
+    assert "another weir" in errors
 
 
 def test_a_folder_without_the_nine_traces(weir, trained, tmp_path):

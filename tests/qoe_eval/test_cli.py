@@ -23,7 +23,7 @@ def trace(tmp_path):
 
 
 def test_faults_of_a_trace_are_refused_or_shown(weir, tmp_path):
-    pattern = [{"duration": 500, "capacity": 1000}] * 20 + [{"duration": 500, "capacity": 9_000_000}] * 7
+    pattern = [{"duration": 500, "capacity": 1000}] * 20 + [{"duration": 500, "capacity": -5}] * 7
     (tmp_path / "spikes.json").write_text(json.dumps({"uplink": {"trace_pattern": pattern}}))
     options = ["--controller", "rule", "--seeds", "1", "--out", "here"]
     status, _, error = weir("replay", "spikes.json", *options)
@@ -31,7 +31,7 @@ def test_faults_of_a_trace_are_refused_or_shown(weir, tmp_path):
     assert "--repair" in error
     status, _, error = weir("replay", "spikes.json", "--repair", *options)
     assert status == 0
-    assert error.count("repair: cut to 60 Mbps") == 5
+    assert error.count("repair: 0 bit/s") == 5
     assert "'weir traces validate' shows all" in error
 
 
@@ -220,9 +220,17 @@ def test_a_death_is_status_1_and_the_rest_is_reported(weir, trace, tmp_path):
 
 
 def test_report_of_a_folder_without_results(weir, tmp_path):
-    status, _, error = weir("report", "nowhere")
-    assert status == 2
-    assert "nowhere: no such file" in error
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "begun").mkdir()
+    (tmp_path / "begun/results.jsonl").write_text("")
+    for folder, message in (
+        ("nowhere", "nowhere: no such file"),
+        ("empty", "empty: no results.jsonl in it; give a folder that 'weir replay', 'call' or 'train' has written"),
+        ("begun", "begun: no complete run in results.jsonl; give a folder that"),
+    ):
+        status, _, error = weir("report", folder)
+        assert (status, message in error) == (2, True), error
+    assert "--csv" in weir("report", "--help")[1]
 
 
 def test_version_and_help(weir):

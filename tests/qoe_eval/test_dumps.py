@@ -12,6 +12,7 @@ import pytest
 from html_page import check, data_of
 
 from weir.errors import InputError
+from weir.qoe_eval.dumps import dump as dump_module
 from weir.qoe_eval.dumps import report as dump_reader
 from weir.qoe_eval.dumps.report import read_dump, render_dump
 
@@ -222,6 +223,56 @@ def test_a_dump_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
     assert path.stat().st_size < 10_000
     with pytest.raises(InputError, match="over 2 MiB"):
         read_dump(path)
+
+
+MEMBER = {"startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:00:03Z", "statsType": "inbound-rtp"}
+
+
+@pytest.mark.parametrize("part", [b"{},", b"[],", b'"ab",', b"0.5,0.5,0.5,0.5,"])
+def test_a_small_file_of_many_parts_is_refused_before_it_takes_memory(tmp_path, monkeypatch, part):
+    monkeypatch.setattr(dump_module.json, "loads", lambda *given, **how: pytest.fail("parsed"))
+    content = b'{"PeerConnections": {}, "a": [' + part * 2_100_000 + b"0]}"
+    path = save(tmp_path, gzip.compress(content, compresslevel=1))
+    assert path.stat().st_size < 300_000
+    with pytest.raises(InputError, match="more parts than a dump of hours"):
+        read_dump(path)
+
+
+@pytest.mark.parametrize("kind", ["values of a member", "times of objects", "reports without a change"])
+def test_many_values_are_bounded(tmp_path, monkeypatch, kind):
+    monkeypatch.setattr(dump_module, "MOST_SAMPLES", 5000)
+    many = MEMBER | {"values": "[" + "1," * 3000 + "1]"}
+    stats = {
+        f"I{n}-bytesReceived": many if kind == "values of a member" else MEMBER | {"values": "[1]"} for n in (1, 2)
+    }
+    stats |= {f"I{n}-timestamp": many for n in (1, 2)} if kind == "times of objects" else {}
+    content = json.dumps({"PeerConnections": {"1": {"stats": stats}}})
+    if kind == "reports without a change":
+        report = {str(n): {"type": "inbound-rtp", "bytesReceived": 1} for n in range(100)}
+        lines = ["RTCStatsDump", '{"fileFormat":3}', json.dumps(["g", "1", report, 1]), *['["g","1",{},1]'] * 30]
+        content = "\n".join(lines)
+    with pytest.raises(InputError, match="over 5,000 values"):
+        read_dump(save(tmp_path, content.encode()))
+
+
+def test_the_times_of_an_object_are_read_once(tmp_path, monkeypatch):
+    read, parsed = json.loads, []
+    monkeypatch.setattr(dump_module.json, "loads", lambda text, **how: parsed.append(text) or read(text, **how))
+    stats = {f"I-{name}": MEMBER | {"values": "[1,2]"} for name in ("bytesReceived", "jitter", "qpSum", "timestamp")}
+    read_dump(save(tmp_path, {"PeerConnections": {"1": {"stats": stats}}}))
+    # The file, three members and the times.
+    assert len(parsed) == 5
+
+
+def test_more_streams_than_the_chart_draws(tmp_path):
+    """A report about a stream that is not among the largest has no line of its own."""
+    stats = {}
+    for n in range(9):
+        stats[f"O{n}-bytesSent"] = MEMBER | {"statsType": "outbound-rtp", "values": f"[0,{n}]"}
+        stats[f"O{n}-ssrc"] = MEMBER | {"statsType": "outbound-rtp", "values": f"[{n + 1},{n + 1}]"}
+        stats[f"R{n}-roundTripTime"] = MEMBER | {"statsType": "remote-inbound-rtp", "values": "[0.1,0.1]"}
+        stats[f"R{n}-ssrc"] = MEMBER | {"statsType": "remote-inbound-rtp", "values": f"[{n + 1},{n + 1}]"}
+    check(render_dump(read_dump(save(tmp_path, {"PeerConnections": {"1": {"stats": stats}}}))))
 
 
 def test_nonsense_inside_a_dump_is_passed_over(tmp_path):

@@ -1,5 +1,10 @@
-"""The command line stays small: at most 20 commands in `weir --help` and below, each with its own help text."""
+"""The command line: at most 20 commands, each with help; only what a command needs is imported; Ctrl-C is quiet."""
 
+import signal
+import subprocess
+import sys
+
+import pytest
 import typer
 
 from weir.cli.app import build_app
@@ -9,15 +14,36 @@ COMMANDS = {
     "replay", "call", "link", "serve", "doctor", "bench", "report", "evaluate", "train", "adapt", "export", "paper",
     "traces validate", "traces convert", "traces list", "traces generate", "model", "webrtc check",
 }  # fmt: skip
+# The modules of Weir that each of these commands may import, and the packages of others that none may.
+OF_ALL = {"weir", "weir._core", "weir.cli", "weir.cli.app", "weir.cli.main", "weir.errors", "weir.installation"}
+QUICK = {
+    ("--version",): set(),
+    ("--help",): set(),
+    ("traces", "--help"): set(),
+    ("traces", "list"): {"weir.traces", "weir.traces.listing"},
+}
+SLOW = {
+    "numpy",
+    "scipy",
+    "pydantic",
+    "jinja2",
+    "plotly",
+    "onnx",
+    "onnxruntime",
+    "gymnasium",
+    "aiohttp",
+    "playwright",
+    "torch",
+}
 
 
 def commands(command, name=""):
     """The commands that do something, by the words that call them, with their help texts. `weir paper NAME` is one: its
     names are those of papers.
     """
-    below = getattr(command, "commands", None)
-    if below is None or name == " paper":
+    if not hasattr(command, "list_commands") or name == " paper":
         return {name.strip(): command.help}
+    below = {word: command.get_command(None, word) for word in command.list_commands(None)}
     return {words: text for word, one in below.items() for words, text in commands(one, f"{name} {word}").items()}
 
 
@@ -26,3 +52,56 @@ def test_the_commands_are_these_and_few():
     assert found.keys() == COMMANDS
     assert len(found) <= MOST_COMMANDS
     assert all(found.values())
+
+
+def run(program, *arguments):
+    return subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("arguments", QUICK, ids=" ".join)
+def test_a_quick_command_imports_only_what_it_needs(arguments):
+    program = """
+import atexit, sys
+atexit.register(lambda: print(*sys.modules, file=sys.stderr))
+from weir.cli.main import main
+main()
+"""
+    done = run(program, *arguments)
+    assert done.returncode == 0
+    assert done.stdout
+    loaded = done.stderr.split()
+    assert {name for name in loaded if name.partition(".")[0] == "weir"} <= OF_ALL | QUICK[arguments]
+    assert SLOW & set(loaded) == set()
+
+
+@pytest.mark.parametrize(
+    "moment", ["weir.cli.app", "typer.core", "weir.qoe_eval.replay", "numpy", "pydantic", "weir.traces.schema.scenario"]
+)
+def test_ctrl_c_while_it_imports_is_no_traceback(moment):
+    program = f"""
+import os, signal, sys
+from importlib.abc import MetaPathFinder
+class Interrupt(MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == {moment!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+from weir.cli.main import main
+sys.meta_path.insert(0, Interrupt())
+main()
+"""
+    done = run(program, "replay", "nowhere.json")
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+
+
+def test_ctrl_c_in_a_command_is_a_status_and_no_traceback():
+    program = """
+import os, signal
+import weir.qoe_eval.replay as module
+def replay(inputs: str) -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+module.replay = replay
+from weir.cli.main import main
+main()
+"""
+    done = run(program, "replay", "nowhere.json")
+    assert (done.returncode, done.stderr) == (130, "")

@@ -1,27 +1,57 @@
 """Which way C++ includes lead, and how many headers a folder may have."""
 
+import re
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
-import cpp_includes
 import pytest
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("estimator", "webrtc_patch", "trainer", "qoe_eval/link")
 SIMULATOR = ROOT / "trainer" / "gym" / "sim"
 # The lowest first.
-SIMULATOR_ORDER = (
-    ["core"],
-    ["scenario"],
-    ["link"],
-    ["media"],
-    ["repair"],
-    ["endpoints"],
-    ["flows"],
-    ["run"],
-    ["serve"],
-)
+SIMULATOR_ORDER = ("core", "scenario", "link", "media", "repair", "endpoints", "flows", "run", "serve")
 MOST_HEADERS = 18
+INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+@dataclass(frozen=True)
+class Include:
+    """A line `#include`; `quoted`: with quotation marks, as Weir's own headers are."""
+
+    file: Path
+    line: int
+    header: str
+    quoted: bool
+
+    def __str__(self) -> str:
+        mark = ("<", ">") if not self.quoted else ('"', '"')
+        return f"{self.file}:{self.line}: #include {mark[0]}{self.header}{mark[1]}"
+
+
+def read_includes(folder):
+    """Every include of the C and C++ files below a folder; `file` is relative to it."""
+    for path in sorted(path for path in folder.rglob("*") if path.suffix in (".h", ".cc", ".c")):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            found = INCLUDE.match(line)
+            if found:
+                yield Include(path.relative_to(folder), number, found[2], found[1] == '"')
+
+
+def upward_includes(folder, order):
+    """The includes, below `folder`, of one of its folders from one above it, as "FOLDER/NAME.h"; `order`: the lowest
+    first.
+    """
+    rank = {name: number for number, name in enumerate(order)}
+    return [
+        one
+        for one in read_includes(folder)
+        if (includer := one.file.parts[0]) in rank
+        and (included := one.header.partition("/")[0]) in rank
+        and one.quoted
+        and rank[included] > rank[includer]
+    ]
 
 
 def listed(lines):
@@ -30,9 +60,7 @@ def listed(lines):
 
 def test_the_estimator_includes_nothing_but_itself_the_standard_library_and_onnx_runtime():
     # pybind11 is for its Python module alone, and estimator/program is beside the library.
-    library = [
-        one for one in cpp_includes.read_includes(ROOT / "estimator") if one.file.parts[0] not in ("python", "program")
-    ]
+    library = [one for one in read_includes(ROOT / "estimator") if one.file.parts[0] not in ("python", "program")]
     own = [one for one in library if one.header.startswith("weir/")]
     source = ROOT / "estimator" / "src"
     beside = [
@@ -53,7 +81,7 @@ def test_the_estimator_includes_nothing_but_itself_the_standard_library_and_onnx
 
 def test_what_programs_share_needs_nothing_of_libwebrtc_or_the_simulator():
     others = [ROOT / "webrtc_patch" / "adapter", ROOT / "webrtc_patch" / "peer", SIMULATOR]
-    includes = list(cpp_includes.read_includes(ROOT / "estimator" / "program"))
+    includes = list(read_includes(ROOT / "estimator" / "program"))
     wrong = [one for one in includes if one.quoted and any((folder / one.header).is_file() for folder in others)]
     assert includes
     assert not wrong, listed(wrong)
@@ -61,14 +89,14 @@ def test_what_programs_share_needs_nothing_of_libwebrtc_or_the_simulator():
 
 def test_the_simulator_does_not_know_the_link_of_calls():
     link = ROOT / "qoe_eval" / "link"
-    wrong = [one for one in cpp_includes.read_includes(SIMULATOR) if one.quoted and (link / one.header).is_file()]
+    wrong = [one for one in read_includes(SIMULATOR) if one.quoted and (link / one.header).is_file()]
     assert list(link.glob("*.h"))
     assert not wrong, listed(wrong)
 
 
 @pytest.mark.parametrize("folder", ["adapter", "peer"])
 def test_what_goes_into_libwebrtc_does_not_know_the_simulator(folder):
-    includes = list(cpp_includes.read_includes(ROOT / "webrtc_patch" / folder))
+    includes = list(read_includes(ROOT / "webrtc_patch" / folder))
     wrong = [one for one in includes if one.header.startswith("ns3/") or (SIMULATOR / one.header).is_file()]
     assert includes
     assert not wrong, listed(wrong)
@@ -76,15 +104,15 @@ def test_what_goes_into_libwebrtc_does_not_know_the_simulator(folder):
 
 def test_the_adapter_does_not_know_the_peer():
     peer = ROOT / "webrtc_patch" / "peer"
-    adapter = cpp_includes.read_includes(ROOT / "webrtc_patch" / "adapter")
+    adapter = read_includes(ROOT / "webrtc_patch" / "adapter")
     wrong = [one for one in adapter if one.quoted and (peer / one.header).is_file()]
     assert not wrong, listed(wrong)
 
 
 def test_the_simulator_is_built_from_its_core_upwards():
     folders = {path.name for path in SIMULATOR.iterdir() if path.is_dir() and any(path.glob("*.h"))}
-    assert folders == {name for names in SIMULATOR_ORDER for name in names}, "every folder has its place in the order"
-    wrong = cpp_includes.upward_includes(SIMULATOR, SIMULATOR_ORDER)
+    assert folders == set(SIMULATOR_ORDER), "every folder has its place in the order"
+    wrong = upward_includes(SIMULATOR, SIMULATOR_ORDER)
     assert not wrong, f"lower folders know nothing of higher ones:\n{listed(wrong)}"
 
 
@@ -99,6 +127,5 @@ def test_an_include_that_leads_upwards_is_found(tmp_path):
     for folder, text in (("low", '#include "high/a.h"\n'), ("high", '#include "low/b.h"\n#include <high/b.h>\n')):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "c.cc").write_text("// One.\n" + text)
-    found = cpp_includes.upward_includes(tmp_path, [["low"], ["high"]])
+    found = upward_includes(tmp_path, ["low", "high"])
     assert [str(one) for one in found] == ['low/c.cc:2: #include "high/a.h"']
-    assert len(cpp_includes.upward_includes(tmp_path, [["low", "high"]])) == 2

@@ -17,7 +17,7 @@ LAYERS = (
     ["weir.trainer"],
     ["weir.webrtc_patch", "weir.traces"],
     ["weir.executables"],
-    ["weir.installation"],
+    ["weir.installation", "weir.console"],
     ["weir.files"],
     ["weir.errors"],
     ["weir"],
@@ -92,7 +92,14 @@ def test_what_trainer_shows_is_there():
 
 
 def test_the_weir_command_imports_nothing_that_only_training_needs():
-    program = "import sys, weir.cli.app; print(*sorted(sys.modules))"
+    program = """
+import sys, typer
+from weir.cli.app import build_app
+group = typer.main.get_command(build_app())
+for name in group.list_commands(None):
+    group.get_command(None, name)
+print(*sorted(sys.modules))
+"""
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
     assert {"weir.trainer.train", "weir.papers.paper"} <= set(loaded)
     assert not {"torch", "stable_baselines3", "sb3_contrib", "tensorboard", "sklearn"} & set(loaded)

@@ -1,5 +1,7 @@
 """The bundled scenarios: reproducible, and covering what they are to cover."""
 
+import json
+
 import pytest
 
 from weir.errors import InputError
@@ -10,9 +12,11 @@ from weir.traces.catalogue import (
     build_catalogue,
     bundled_names,
     bundled_scenarios,
+    index,
     load_bundled,
 )
 from weir.traces.generate.published import call_scenarios, rfc8867_scenarios
+from weir.traces.listing import INDEX
 from weir.traces.schema.scenario import CbrFlow, RtpFlow, Scenario, TcpFlow, VideoMedia
 
 
@@ -27,6 +31,7 @@ def test_files_are_what_the_generator_makes() -> None:
     assert on_disk == built.keys()
     for path, scenario in built.items():
         assert Scenario.load(path) == scenario, f"{path.name}: run python -m weir.traces.catalogue"
+    assert json.loads(INDEX.read_text()) == json.loads(json.dumps(index()))
 
 
 def test_names_and_provenance(bundled: list[Scenario]) -> None:

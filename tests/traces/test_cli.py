@@ -1,32 +1,55 @@
 """`weir traces`: exit statuses, messages, files."""
 
+import contextlib
+import io
 import json
+import sys
 from pathlib import Path
+from typing import NamedTuple
+from unittest import mock
 
 import pytest
-from typer.testing import CliRunner, Result
 
+from weir.cli.main import main
 from weir.traces.catalogue import bundled_names
-from weir.traces.cli import app
 from weir.traces.formats.importers import read_trace
 from weir.traces.generate.random_domain import random_scenario
 from weir.traces.schema.scenario import Scenario
 
 GOOD = "time_s,rate_bps\n0,1000000\n1,2000000\n2,\n"
 SPIKE = "time_s,rate_bps\n0,1000000\n1,8039999000\n2,2000000\n3,\n"
+NEGATIVE = "time_s,rate_bps\n0,1000000\n1,-5\n2,2000000\n3,\n"
+
+
+class Result(NamedTuple):
+    exit_code: int
+    stdout: str
+    stderr: str
 
 
 def run(*arguments: object) -> Result:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert "Traceback" not in result.output
-    assert result.exception is None or isinstance(result.exception, SystemExit)
-    return result
+    out, error = io.StringIO(), io.StringIO()
+    with (
+        mock.patch.object(sys, "argv", ["weir", "traces", *map(str, arguments)]),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(error),
+        pytest.raises(SystemExit) as ended,
+    ):
+        main()
+    return Result(int(ended.value.code or 0), out.getvalue(), error.getvalue())
 
 
 @pytest.fixture
 def good(tmp_path: Path) -> Path:
     path = tmp_path / "good.csv"
     path.write_text(GOOD)
+    return path
+
+
+@pytest.fixture
+def negative(tmp_path: Path) -> Path:
+    path = tmp_path / "negative.csv"
+    path.write_text(NEGATIVE)
     return path
 
 
@@ -44,21 +67,34 @@ def test_validate_accepts_a_sound_file(good: Path) -> None:
     assert result.stderr == ""
 
 
-def test_validate_refuses_a_faulty_file_and_names_the_line(good: Path, spike: Path) -> None:
-    result = run("validate", good, spike)
+def test_validate_refuses_a_faulty_file_and_names_the_line(good: Path, negative: Path) -> None:
+    result = run("validate", good, negative)
     assert result.exit_code == 2
-    assert f"{spike}: line 3: error (spike): capacity is 8.04 Gbps" in result.stderr
+    assert f"{negative}: line 3: error (negative_rate): capacity is -5 bit/s" in result.stderr
     assert "--repair accepts the repairs" in result.stderr
-    assert f"{spike}: csv: refused (1 errors, 0 warnings)" in result.stdout
+    assert f"{negative}: csv: refused (1 errors, 2 warnings)" in result.stdout
     assert "usable" in result.stdout
 
 
-def test_validate_accepts_what_can_be_repaired(spike: Path) -> None:
-    result = run("validate", spike, "--repair")
+def test_validate_accepts_what_can_be_repaired(negative: Path) -> None:
+    result = run("validate", negative, "--repair")
     assert result.exit_code == 0
-    assert "repaired (1 errors, 0 warnings)" in result.stdout
+    assert "repaired (1 errors, 2 warnings)" in result.stdout
     assert "line 3" in result.stderr
-    assert spike.read_text() == SPIKE
+    assert negative.read_text() == NEGATIVE
+
+
+def test_a_timer_artefact_is_repaired_unless_strict(spike: Path, tmp_path: Path) -> None:
+    result = run("validate", spike)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "line 3: warning (spike): capacity is 8.04 Gbps, a timer artefact; repair: cut to 2 Mbps" in result.stdout
+    assert "repaired (0 errors, 1 warnings)" in result.stdout
+    assert run("validate", spike, "--strict", "--repair").exit_code == 2
+    target = tmp_path / "out.csv"
+    refused = run("convert", spike, target, "--strict")
+    assert (refused.exit_code, target.exists()) == (2, False)
+    assert "omit --strict" in refused.stderr
+    assert run("convert", spike, target).exit_code == 0
 
 
 def test_validate_goes_on_after_a_file_that_cannot_be_read(good: Path, tmp_path: Path) -> None:
@@ -68,22 +104,20 @@ def test_validate_goes_on_after_a_file_that_cannot_be_read(good: Path, tmp_path:
     assert "good.csv: csv: usable" in result.stdout
 
 
-def test_validate_json(good: Path, spike: Path, tmp_path: Path) -> None:
-    result = run("validate", good, spike, tmp_path / "none", "--json")
+def test_validate_json(good: Path, negative: Path, tmp_path: Path) -> None:
+    result = run("validate", good, negative, tmp_path / "none", "--json")
     assert result.exit_code == 2
     first, second, third = json.loads(result.stdout)
     assert first == {"file": str(good), "format": "csv", "usable": True, "error": None, "findings": []}
     assert second["usable"] is False
-    assert second["findings"] == [
-        {
-            "code": "spike",
-            "severity": "error",
-            "source": str(spike),
-            "position": "line 3",
-            "message": "capacity is 8.04 Gbps, a timer artefact",
-            "repair": "cut to 2 Mbps",
-        }
-    ]
+    assert second["findings"][0] == {
+        "code": "negative_rate",
+        "severity": "error",
+        "source": str(negative),
+        "position": "line 3",
+        "message": "capacity is -5 bit/s",
+        "repair": "0 bit/s",
+    }
     assert third["error"].endswith("no such file; check the path")
 
 
@@ -107,18 +141,18 @@ def test_convert_to_stdout(good: Path) -> None:
     assert [entry["capacity"] for entry in json.loads(result.stdout)["uplink"]["trace_pattern"]] == [1000, 2000]
 
 
-def test_convert_repairs_only_on_request(spike: Path, tmp_path: Path) -> None:
+def test_convert_repairs_only_on_request(negative: Path, tmp_path: Path) -> None:
     target = tmp_path / "out.csv"
-    refused = run("convert", spike, target)
+    refused = run("convert", negative, target)
     assert refused.exit_code == 2
     assert "add --repair" in refused.stderr
     assert not target.exists()
-    repaired = run("convert", spike, target, "--repair")
+    repaired = run("convert", negative, target, "--repair")
     assert repaired.exit_code == 0
-    assert "repair: cut to 2 Mbps" in repaired.stderr
+    assert "repair: 0 bit/s" in repaired.stderr
     capacity = read_trace(target).capacity
     assert capacity is not None
-    assert capacity.rates_bps.tolist() == [1e6, 2e6, 2e6]
+    assert capacity.rates_bps.tolist() == [1e6, 0, 2e6]
 
 
 @pytest.mark.parametrize(
@@ -146,7 +180,7 @@ def test_wrong_use_is_one_message_and_status_2(
     result = run(*(good if argument == "GOOD" else argument for argument in arguments))
     assert result.exit_code == 2
     assert message in result.stderr
-    assert result.stderr.startswith("weir traces: ")
+    assert result.stderr.startswith("weir: ")
     assert result.stdout == ""
 
 

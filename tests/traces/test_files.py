@@ -183,6 +183,51 @@ def test_names_that_are_no_utf_8_can_be_printed() -> None:
     assert printable("\x1b[31mred\x9b2J\n") == r"\x1b[31mred\x9b2J\x0a"
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may write into the folders of others")
+@pytest.mark.parametrize("write", [write_text, lambda path, text: append(path, text.encode())])
+def test_root_writes_through_no_link_of_another_user(tmp_path: Path, write, monkeypatch) -> None:
+    monkeypatch.delenv("SUDO_UID", raising=False)
+    secret, theirs = tmp_path / "secret", tmp_path / "theirs"
+    secret.mkdir()
+    (secret / "file").write_text("old")
+    theirs.mkdir()
+    for name, target in (
+        ("file", "../secret/file"),
+        ("folder", str(secret)),
+        ("chain", "folder"),
+        ("new", "../secret/x"),
+        ("here", "."),
+    ):
+        (theirs / name).symlink_to(target)
+        os.lchown(theirs / name, 1234, 1234)
+    (theirs / "own").symlink_to("chain")
+    os.mkfifo(theirs / "pipe")
+    os.chown(theirs / "pipe", 1234, 1234)
+    monkeypatch.chdir(theirs)
+    for path in ("file", "new", "folder/file", "chain/file", "own/file", "here/x", theirs / "x/../folder/file", "pipe"):
+        assert "of user 1234" in refused(write, path, "new"), path
+    for path in ("folder/below", "new", "own/below"):
+        assert "of user 1234" in refused(make_folder, path), path
+    assert [path.read_text() for path in secret.iterdir()] == ["old"]
+    # The user who called sudo, and files that are no links, are as before.
+    monkeypatch.setenv("SUDO_UID", "1234")
+    write("file", "new")
+    assert (theirs / "file").is_symlink()
+    assert "new" in (secret / "file").read_text()
+    monkeypatch.setenv("SUDO_UID", "nobody")
+    write("real", "text")
+    write("/dev/null", "text")
+
+
+def test_who_is_not_root_follows_any_link(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    (tmp_path / "link").symlink_to("file")
+    if os.getuid() == 0:
+        os.lchown(tmp_path / "link", 1234, 1234)
+    write_text(tmp_path / "link", "text")
+    assert (tmp_path / "file").read_text() == "text"
+
+
 @pytest.mark.parametrize("console", [output_console, error_console])
 def test_no_escape_sequence_of_a_stranger_is_printed(capsys, console):
     table = Table("name")

@@ -1,5 +1,6 @@
 """Reading and writing the formats of others."""
 
+import gzip
 import json
 import os
 from pathlib import Path
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weir.errors import InputError
+from weir.traces.formats.convert import to_scenario
 from weir.traces.formats.csv_trace import read_csv, write_csv
 from weir.traces.formats.importers import detect_format, inspect_trace, read_trace
 from weir.traces.formats.mahimahi import DELIVERY_BITS, read_mahimahi, write_mahimahi
@@ -124,6 +126,9 @@ def test_csv_units_shift_comments_and_length() -> None:
         ("# comment\n12\n", "mahimahi"),
         ("time_s,rate_bps\n0,1\n", "csv"),
         ("0,1\n", "csv"),
+        ("0 1\n", "columns"),
+        ("0.5\t1e-1\n", "columns"),
+        ("5.5\n", "mahimahi"),
     ],
 )
 def test_detection_by_content(text: str, expected: str) -> None:
@@ -131,12 +136,17 @@ def test_detection_by_content(text: str, expected: str) -> None:
 
 
 CSV = "time_s,rate_bps\n"
+# As https://puffer.stanford.edu/data-description/ describes it, without most columns.
+PUFFER = "time (ns GMT),session_id,cwnd,delivery_rate\n1500000000,a,5,250000\n3500000000,a,5,125000\n"
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("hello\n", "line 1: neither JSON, nor CSV with the header time_s,rate_bps, nor Mahimahi"),
+        (
+            "hello\n",
+            "line 1: neither JSON, nor CSV with a header such as time_s,rate_bps, nor two columns (seconds and",
+        ),
         ("{}", 'JSON, but neither a scenario ("schema": "weir.scenario/1") nor an OpenNetLab trace'),
         ("[1, 2]", "JSON, but neither"),
         ('{"uplink": ', "line 1, column 12: not valid JSON"),
@@ -164,14 +174,19 @@ CSV = "time_s,rate_bps\n"
             '{"uplink": {"trace_pattern": [{"duration": 0, "capacity": 5}]}}',
             "uplink.trace_pattern: no entry lasts",
         ),
-        ("5\n7.5\n", "line 2: '7.5' is no time in whole milliseconds"),
-        ("5\n\n-7\n", "line 3: '-7' is no time in whole milliseconds"),
-        ("5\nx\n", "line 2: 'x' is no time in whole milliseconds"),
+        ("5\n7.5.1\n", "line 2: '7.5.1' is no time in milliseconds"),
+        ("5\n\n-7\n", "line 3: '-7' is no time in milliseconds"),
+        ("5\nx\n", "line 2: 'x' is no time in milliseconds"),
+        ("0 1\n1 2 3\n", "line 2: 3 fields; each row has 2"),
+        ("0 1\nx 2\n", "line 2: time_s is 'x'; it must be a finite number"),
+        ("0 1500000\n1 2500000\n", "1 fault; this cannot be repaired; fix the file:\n  line 1: error (unit_error)"),
         ("0\n0\n", "line 2: the trace ends at 0 ms"),
-        ("0,1\n", "line 1: the first line must be the header time_s,rate_bps; add it"),
-        ("time,rate\n", "line 1: the first line must be the header time_s,rate_bps; add it"),
+        ("0,1\n", "line 1: the header is '0,1'; name one time (time_s, time_ms, time (ns gmt)) and one rate"),
+        ("time_s,rate\n0,1\n", "line 1: the header is 'time_s,rate'; name one time"),
+        ("time_s,rate_bps,rate_kbps\n0,1,1\n", "line 1: the header is 'time_s,rate_bps,rate_kbps'"),
+        (PUFFER + "2,b,5,7\n", "line 4: another session_id begins; keep the rows of one in a file"),
         (CSV, "no row of data; add at least one time and rate"),
-        (CSV + "0,1,2\n", "line 2: 3 fields; each row has a time and a rate"),
+        (CSV + "0,1,2\n", "line 2: 3 fields; each row has 2"),
         (CSV + "0,1000000\n\n1,fast\n", "line 4: rate_bps is 'fast'; it must be a finite number"),
         (CSV + "zero,1\n", "line 2: time_s is 'zero'; it must be a finite number"),
         (CSV + "0,nan\n", "line 2: rate_bps is 'nan'; it must be a finite number"),
@@ -194,6 +209,40 @@ def test_no_window_of_nothing() -> None:
         read_mahimahi("5\n", "x", window_ms=0)
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "trace"),
+    [
+        ("pensieve", b"0.0 1.5\n1.0 2.25\n2.0 0.5\n", CapacityTrace([0, 1, 2], [1.5e6, 2.25e6, 0.5e6], 3)),
+        ("fcc", b"0\t4.5\r\n5\t4.25\r\n10\t0\r\n", CapacityTrace([0, 5, 10], [4.5e6, 4.25e6, 0], 15)),
+        ("puffer", PUFFER.encode(), CapacityTrace([0, 2], [2e6, 1e6], 4)),
+        ("kbps", b"time_s,rate_kbps\n0,1000\n1,2000\n", CapacityTrace([0, 1], [1e6, 2e6], 2)),
+    ],
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_traces_of_others_are_read_as_they_come(
+    name: str, content: bytes, trace: CapacityTrace, packed: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / (f"{name}.txt.gz" if packed else f"{name}.txt")
+    path.write_bytes(gzip.compress(content[:9]) + gzip.compress(content[9:]) if packed else content)
+    assert read_trace(path).capacity == trace
+    assert to_scenario(read_trace(path)).name == name
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (gzip.compress(CSV.encode() * 50, mtime=0)[:-20], "is damaged gzip"),
+        (gzip.compress(b"0 1\n", mtime=0) * 65, "is gzip of over 64 members"),
+        (gzip.compress(bytes(65 << 20), mtime=0), "unpacks to over 64 MiB"),
+    ],
+    ids=["damaged", "members", "size"],
+)
+def test_gzip_is_bounded(content: bytes, message: str, tmp_path: Path) -> None:
+    (tmp_path / "x.gz").write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        read_trace(tmp_path / "x.gz")
+
+
 def shared(folder: str) -> list[Path]:
     root = os.environ.get("WEIR_SHARED")
     if not root:
@@ -207,14 +256,13 @@ def test_real_opennetlab_traces() -> None:
         imported = inspect_trace(path)
         assert imported.format == "opennetlab"
         assert imported.capacity is not None
-        assert imported.capacity.rates_bps.max() <= 60e6
-        artefacts[path.stem] = sum("timer artefact" in finding.message for finding in imported.errors)
-        if not imported.errors:
-            assert read_trace(path).capacity == imported.capacity
-        else:
-            with pytest.raises(InputError, match="add --repair"):
-                read_trace(path)
-            assert read_trace(path, repair=True).capacity == imported.capacity
+        assert imported.errors == []
+        assert imported.capacity.rates_bps.max() <= 1e9
+        artefacts[path.stem] = sum("timer artefact" in finding.message for finding in imported.findings)
+        assert read_trace(path).capacity == imported.capacity
+        if artefacts[path.stem]:
+            with pytest.raises(InputError, match="omit --strict"):
+                read_trace(path, strict=True)
     assert {name: count for name, count in artefacts.items() if count} == {
         "4G_3mbps": 1, "5G_13mbps": 3, "WIRED_35mbps": 3
     }  # fmt: skip

@@ -208,10 +208,15 @@ def scenario_with_flow(flow: dict[str, Any]) -> Scenario:
     return Scenario.make(name="x", duration_s=1.0, forward={"capacity": None}, flows=[flow])
 
 
-def test_the_number_of_further_faults_is_told() -> None:
-    data = minimal() | {"a": 1, "b": 2}
-    with pytest.raises(InputError, match=r"\(and 1 more fault\)$"):
-        Scenario.from_dict(data)
+@pytest.mark.parametrize(("count", "shown"), [(2, 2), (10, 10), (13, 10)])
+def test_faults_are_named_together_up_to_ten(count: int, shown: int) -> None:
+    keys = [f"key_{index}" for index in range(count)]
+    with pytest.raises(InputError) as refusal:
+        Scenario.from_dict(minimal() | dict.fromkeys(keys, 1), "x.json")
+    first, *lines = str(refusal.value).split("\n")
+    assert first == f"x.json: {count} faults:"
+    assert [line.split(":")[0].strip() for line in lines[:shown]] == keys[:shown]
+    assert lines[shown:] == ([f"  and {count - shown} more"] if count > shown else [])
 
 
 @pytest.mark.parametrize("text", ["NaN", "Infinity", "-Infinity"])

@@ -1,7 +1,10 @@
+import json
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from weir.cli.app import build_app
 from weir.errors import MissingComponent
 from weir.executables import find_simulator
 from weir.traces.schema.scenario import Scenario
@@ -62,3 +65,34 @@ def values(tmp_path, steady):
         "policy": {"hidden": [16, 8], "preference_size": 4},
         "ppo": {"steps_per_update": 128, "batch_size": 64},
     }
+
+
+@pytest.fixture
+def write_toml(tmp_path):
+    """A function from values to a configuration file with them."""
+
+    def lines(document, prefix=""):
+        tables = {key: value for key, value in document.items() if isinstance(value, dict)}
+        found = [f"{key} = {json.dumps(value)}" for key, value in document.items() if key not in tables]
+        for key, table in tables.items():
+            found += [f"[{prefix}{key}]", *lines(table, f"{prefix}{key}.")]
+        return found
+
+    def write(document):
+        path = tmp_path / "small.toml"
+        path.write_text("\n".join(lines(document)) + "\n")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def weir(monkeypatch, fake_simulator):
+    """A function that runs a command on the fake simulator: its result."""
+    monkeypatch.setenv("WEIR_SIM", str(fake_simulator))
+    app = build_app()
+
+    def run(*words, catch=False):
+        return CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=catch)
+
+    return run

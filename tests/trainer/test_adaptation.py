@@ -185,6 +185,11 @@ def test_a_model_that_cannot_be_adapted(tmp_path, run, other, fake_simulator):
     (tmp_path / "td3.onnx").write_bytes(model.SerializeToString())
     with pytest.raises(InputError, match="was not trained with PPO"):
         read_starting_point(tmp_path / "td3.onnx", other)
+    for broken in ({"adaptations": 5}, {"adaptations": [{}]}, {"network": "wide"}, {"objectives": [1, "2", None]}):
+        provenance.value = json.dumps(told | broken)
+        (tmp_path / "broken.onnx").write_bytes(model.SerializeToString())
+        with pytest.raises(InputError, match="its provenance is broken"):
+            read_starting_point(tmp_path / "broken.onnx", other)
     provenance.value = "from a friend"
     (tmp_path / "foreign.onnx").write_bytes(model.SerializeToString())
     with pytest.raises(InputError, match="provenance lacks algorithm, action, network"):
@@ -194,44 +199,22 @@ def test_a_model_that_cannot_be_adapted(tmp_path, run, other, fake_simulator):
 
 
 @pytest.fixture
-def command(monkeypatch, fake_simulator):
-    import typer
-    from typer.testing import CliRunner
-
-    from weir.trainer.adapt import adapt
-
-    monkeypatch.setenv("WEIR_SIM", str(fake_simulator))
-    app = typer.Typer()
-    app.command("adapt")(adapt)
-
-    def invoke(*arguments, catch=False):
-        return CliRunner().invoke(app, [str(argument) for argument in arguments], catch_exceptions=catch)
-
-    return invoke
+def settings_file(values, write_toml):
+    environment = {"environments": 2, "features": values["environment"]["features"]}
+    return write_toml({"environment": environment} | {key: values[key] for key in ("scenarios", "policy", "ppo")})
 
 
-@pytest.fixture
-def settings_file(values, tmp_path):
-    lines = [f'scenarios.source = "files"\nscenarios.files = {json.dumps(values["scenarios"]["files"])}']
-    lines += [f"ppo.{key} = {value}" for key, value in values["ppo"].items()]
-    features = json.dumps(values["environment"]["features"])
-    lines += [f"policy.hidden = [16, 8]\nenvironment.environments = 2\nenvironment.features = {features}"]
-    path = tmp_path / "settings.toml"
-    path.write_text("\n".join(lines))
-    return path
-
-
-def test_the_command_twice(run, settings_file, tmp_path, command):
+def test_the_command_twice(run, settings_file, tmp_path, weir):
     from weir.trainer.model.file import read_model
 
     arguments = ["--objective", "2,6,2", "--steps", 256, "--configuration", settings_file]
     once = tmp_path / "once.onnx"
-    result = command(run[1], "--out", once, *arguments)
+    result = weir("adapt", run[1], "--out", once, *arguments)
     assert result.exit_code == 0, result.output
     assert "256 steps for 0.2, 0.6, 0.2" in result.output
     assert "adaptations" in once.with_suffix(".md").read_text()
     twice = tmp_path / "twice.onnx"
-    result = command(once, "--out", twice, "--replay", 0.25, *arguments)
+    result = weir("adapt", once, "--out", twice, "--replay", 0.25, *arguments)
     assert result.exit_code == 0, result.output
     model = read_model(twice)
     assert model.version == "0.1.0+adapted"
@@ -239,16 +222,35 @@ def test_the_command_twice(run, settings_file, tmp_path, command):
     assert model.provenance["adaptations"][0]["objective"] == [0.2, 0.6, 0.2]
 
 
-def test_an_adapted_objective_is_replayed_later(run, settings_file, tmp_path, command, other):
+def test_what_a_model_has_beyond_this_version_stays_and_no_folder_is_left(
+    run, settings_file, tmp_path, weir, monkeypatch
+):
+    import tempfile
+
+    import onnx
+
+    model = onnx.load(str(run[1]))
+    model.metadata_props.add(key="weir.ranges", value="0,1")
+    (tmp_path / "ranges.onnx").write_bytes(model.SerializeToString())
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    out = tmp_path / "once.onnx"
+    arguments = ["--objective", "2,6,2", "--steps", 128, "--configuration", settings_file]
+    assert weir("adapt", tmp_path / "ranges.onnx", "--out", out, *arguments).exit_code == 0
+    assert {entry.key: entry.value for entry in onnx.load(str(out)).metadata_props}["weir.ranges"] == "0,1"
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+def test_an_adapted_objective_is_replayed_later(run, settings_file, tmp_path, weir, other):
     from weir.trainer.learning.starting_point import read_starting_point
 
     out = tmp_path / "once.onnx"
     arguments = ["--objective", "2,6,2", "--steps", 128, "--configuration", settings_file]
-    assert command(run[0], "--out", out, *arguments).exit_code == 0
+    assert weir("adapt", run[0], "--out", out, *arguments).exit_code == 0
     assert read_starting_point(out, other).old_objectives == ("throughput", (0.2, 0.6, 0.2))
 
 
-def test_interruption_keeps_what_is_learned(run, settings_file, tmp_path, command, monkeypatch):
+def test_interruption_keeps_what_is_learned(run, settings_file, tmp_path, weir, monkeypatch):
     from weir.trainer.learning import adaptation
     from weir.trainer.model.file import read_model
 
@@ -261,7 +263,9 @@ def test_interruption_keeps_what_is_learned(run, settings_file, tmp_path, comman
 
     monkeypatch.setattr(adaptation._Watch, "_report", interrupt)
     out = tmp_path / "new.onnx"
-    result = command(run[1], "--objective", "latency", "--steps", 9999, "--out", out, "--configuration", settings_file)
+    result = weir(
+        "adapt", run[1], "--objective", "latency", "--steps", 9999, "--out", out, "--configuration", settings_file
+    )
     assert result.exit_code == 1
     assert "interrupted after 256 of 9,999 steps" in result.output
     assert read_model(out).provenance["adaptations"][0]["steps"] == 256
@@ -278,10 +282,10 @@ def test_interruption_keeps_what_is_learned(run, settings_file, tmp_path, comman
         ({"--configuration": "none.toml"}, "none.toml: no such file"),
     ],
 )
-def test_wrong_use_is_one_message(run, settings_file, tmp_path, command, changes, message):
+def test_wrong_use_is_one_message(run, settings_file, tmp_path, weir, changes, message):
     options = {"--objective": "latency", "--out": str(tmp_path / "new.onnx"), "--configuration": str(settings_file)}
     options |= {key: value.format(model=run[1]) for key, value in changes.items()}
-    result = command(run[1], *(part for pair in options.items() for part in pair), catch=True)
+    result = weir("adapt", run[1], *(part for pair in options.items() for part in pair), catch=True)
     assert isinstance(result.exception, InputError)
     assert message in str(result.exception)
     assert "\n" not in str(result.exception)

@@ -186,15 +186,13 @@ def test_settled_is_when_a_hundred_losses_stay():
 
 
 @pytest.fixture
-def train(tmp_path, values):
+def train(tmp_path, values, write_toml):
     """Runs `weir train` on a small imitation with changes to its table, and `weir export`; results by command."""
     values["environment"]["action"]["kind"] = "around_rule"
 
     def run(name, *options, steps=80, **imitation):
         table = {"hidden": 8, "decisions_per_iteration": 40} | imitation
-        document = values | {"algorithm": "imitation", "steps": steps, "imitation": table}
-        path = tmp_path / "small.toml"
-        path.write_text("\n".join(toml_lines(document)) + "\n")
+        path = write_toml(values | {"algorithm": "imitation", "steps": steps, "imitation": table})
         words = ["train", str(path), "--out", str(tmp_path / name), *options]
         result = CliRunner().invoke(build_app(), words)
         if result.exit_code == 0:
@@ -204,14 +202,6 @@ def train(tmp_path, values):
         return result
 
     return run
-
-
-def toml_lines(document, prefix=""):
-    tables = {key: value for key, value in document.items() if isinstance(value, dict)}
-    lines = [f"{key} = {json.dumps(value)}" for key, value in document.items() if key not in tables]
-    for key, table in tables.items():
-        lines += [f"[{prefix}{key}]", *toml_lines(table, f"{prefix}{key}.")]
-    return lines
 
 
 def test_imitation_is_trained_resumed_and_teaches_another(tmp_path, train, real_simulator):

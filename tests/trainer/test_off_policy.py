@@ -11,7 +11,6 @@ pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
 from weir.trainer.learning.algorithms import REPLAY_BUFFER, load_policy, make_environment, make_model  # noqa: E402
 from weir.trainer.learning.train import train  # noqa: E402
-from weir.trainer.model.export import export, parity  # noqa: E402
 from weir.trainer.model.golden_inputs import golden_inputs  # noqa: E402
 from weir.trainer.policies.networks import DeployedPolicy  # noqa: E402
 from weir.trainer.policies.off_policy import SATURATION, SaturationLimit, load_replay_buffer, save_replay_buffer  # noqa: E402
@@ -63,31 +62,6 @@ def test_a_trivial_environment_is_learned(values, tmp_path, fake_simulator, algo
     assert 0.65 < np.mean(rewards[5:]) <= 1.0
 
 
-def test_the_actor_is_what_is_exported_and_sees_nothing_privileged(values, tmp_path, fake_simulator, algorithm):
-    values |= {"algorithm": algorithm}
-    values["environment"] |= {"privileged_critic": True, "action": {"kind": "around_rule"}}
-    configuration = checked_configuration(values)
-    result = train(configuration, tmp_path, simulator=fake_simulator)
-    policy = load_policy(result.checkpoint)
-    specification = configuration.environment.specification()
-    model = export(policy, specification, tmp_path / "a.onnx")
-    assert parity(model) < 1.0
-    export(policy, specification, tmp_path / "b.onnx")
-    assert (tmp_path / "a.onnx").read_bytes() == (tmp_path / "b.onnx").read_bytes()
-    history, objectives = golden_inputs(specification)
-    whole = np.concatenate([history, objectives, np.full((len(history), 5), 1e6)], axis=1).astype(np.float32)
-    actions = policy.predict(whole, deterministic=True)[0]
-    whole[:, -5:] *= 3.0
-    np.testing.assert_array_equal(actions, policy.predict(whole, deterministic=True)[0])
-    with torch.no_grad():
-        exported = DeployedPolicy(policy, specification)(torch.from_numpy(history), torch.from_numpy(objectives))
-        inputs = torch.from_numpy(whole), torch.from_numpy(actions)
-        before = policy.critic(*inputs)[0]
-        inputs[0][:, -5:] *= 3.0
-        assert not torch.equal(before, policy.critic(*inputs)[0])
-    np.testing.assert_allclose(exported.numpy().reshape(-1), specification.wire_actions(actions, history), rtol=1e-4)
-
-
 def test_the_objective_changes_the_action(values, tmp_path, fake_simulator, algorithm):
     values |= {"algorithm": algorithm}
     configuration = checked_configuration(values)
@@ -110,15 +84,6 @@ def test_an_untrained_actor_is_in_the_middle(values, tmp_path, fake_simulator, a
     history, objectives = golden_inputs(configuration.environment.specification())
     actions = policy.predict(np.concatenate([history, objectives], axis=1), deterministic=True)[0]
     assert 0.0 < np.abs(actions).max() < 0.05
-
-
-def test_two_seeded_runs_are_equal(values, tmp_path, fake_simulator, algorithm):
-    configuration = checked_configuration(values | {"algorithm": algorithm})
-    first, second = (
-        load_policy(train(configuration, tmp_path / name, simulator=fake_simulator).checkpoint).state_dict()
-        for name in "ab"
-    )
-    assert all(torch.equal(value, second[name]) for name, value in first.items())
 
 
 def test_resume_goes_on_with_the_replay_buffer(values, tmp_path, fake_simulator, algorithm):
@@ -173,22 +138,6 @@ def test_a_full_replay_buffer_is_written_oldest_first(values, tmp_path, fake_sim
     load_replay_buffer(smaller, tmp_path / "full.npz")
     assert smaller.replay_buffer.rewards[:, 0].tolist() == list(range(8, 40))
     assert (smaller.replay_buffer.pos, smaller.replay_buffer.full) == (0, True)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"algorithm": "a2c"}, "algorithm: .*'sac' or 'imitation'"),
-        ({"td3": {"tau": 0}}, "td3.tau: .*greater than 0"),
-        ({"td3": {"clip_range": 0.2}}, "td3.clip_range: unknown key"),
-        ({"sac": {"entropy_coefficient": "none"}}, "sac.entropy_coefficient"),
-        ({"algorithm": "td3", "td3": {"buffer_size": 10, "batch_size": 50}}, "td3.buffer_size 10 must hold .* 50"),
-    ],
-)
-def test_bad_configuration_is_one_message(values, change, message):
-    with pytest.raises(InputError, match=message) as raised:
-        checked_configuration(values | change, "my.toml")
-    assert "\n" not in str(raised.value)
 
 
 def test_a_saturated_actor_is_brought_back():

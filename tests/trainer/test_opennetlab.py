@@ -31,9 +31,9 @@ def test_faults_of_a_trace_are_repaired_with_a_warning(tmp_path):
     pattern = [{"duration": 500, "capacity": 1000}] * 20 + [{"duration": 500, "capacity": 9_000_000}]
     path = tmp_path / "spike.json"
     path.write_text(json.dumps({"uplink": {"trace_pattern": pattern}}))
-    with pytest.warns(UserWarning, match=r"spike\.json: entry 20 .*cut to 60 Mbps"):
+    with pytest.warns(UserWarning, match=r"spike\.json: entry 20 .*cut to 1 Mbps"):
         scenario = opennetlab_scenario(path, 5000)
-    assert max(scenario["forward"]["capacity"]["rates_bps"]) == 60_000_000
+    assert max(scenario["forward"]["capacity"]["rates_bps"]) == 1_000_000
 
 
 def test_an_agents_loop(real_simulator, trace):

@@ -99,6 +99,11 @@ def test_torch_onnx_runtime_and_the_library_agree(tmp_path, algorithm, kind, fea
     with torch.no_grad():
         expected = DeployedPolicy(policy, specification)(torch.from_numpy(rows), torch.from_numpy(objectives)).numpy()
     assert np.ptp(expected) > 0.1
+    # The policy's own answer, without noise, whatever only its critic sees.
+    for privileged in (np.zeros((len(rows), 5)), np.full((len(rows), 5), 1e6)):
+        whole = np.concatenate([rows, objectives, privileged], axis=1).astype(np.float32)
+        actions, _ = policy.predict(whole, deterministic=True)
+        np.testing.assert_allclose(specification.wire_actions(actions, rows), expected[:, 0], rtol=1e-4, atol=1e-4)
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     inputs = [
         {"observation": row[None], "objective": weights[None]} for row, weights in zip(rows, objectives, strict=True)
@@ -114,6 +119,23 @@ def test_torch_onnx_runtime_and_the_library_agree(tmp_path, algorithm, kind, fea
             library.run(row.tolist(), tuple(weights.tolist())) for row, weights in zip(rows, objectives, strict=True)
         ]
         np.testing.assert_allclose(np.array(answers), expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("algorithm", ["ppo", "td3", "sac"])
+def test_the_critic_sees_what_the_actor_does_not(algorithm):
+    policy, specification = make(algorithm, "around_rule", DEFAULT_FEATURES)
+    history, objectives = golden_inputs(specification)
+    values = []
+    for truth in (2e6, 6e6):
+        whole = np.concatenate([history, objectives, np.full((len(history), 5), truth)], axis=1).astype(np.float32)
+        with torch.no_grad():
+            inputs = torch.from_numpy(whole)
+            values.append(
+                policy.predict_values(inputs)
+                if algorithm == "ppo"
+                else policy.critic(inputs, torch.zeros(len(whole), 1))[0]
+            )
+    assert not torch.equal(*values)
 
 
 def test_parameters_keep_names_and_values(tmp_path):

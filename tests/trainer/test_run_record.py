@@ -14,40 +14,11 @@ pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
 
 @pytest.fixture
-def configuration_toml(values, tmp_path):
-    environment = values["environment"]
-    text = f"""
-name = "small"
-steps = 1024
-[environment]
-environments = 2
-interval_ms = 200
-history = 2
-features = {json.dumps(environment["features"])}
-action = {{ kind = "around_rule" }}
-[scenarios]
-source = "files"
-files = {json.dumps([str(path) for path in values["scenarios"]["files"]])}
-[ppo]
-steps_per_update = 128
-batch_size = 64
-epochs = 1
-"""
-    path = tmp_path / "mine.toml"
-    path.write_text(text)
-    return path
-
-
-@pytest.fixture
-def weir(monkeypatch, fake_simulator):
-    """A function that runs a command of the trainer: its result."""
-    from typer.testing import CliRunner
-
-    from weir.cli.app import build_app
-
-    monkeypatch.setenv("WEIR_SIM", str(fake_simulator))
-    app = build_app()
-    return lambda *words: CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=False)
+def configuration_toml(values, write_toml):
+    del values["seed"], values["policy"], values["environment"]["objective"]
+    values["environment"]["action"] = {"kind": "around_rule"}
+    values["ppo"] |= {"epochs": 1}
+    return write_toml(values)
 
 
 @pytest.fixture
@@ -110,7 +81,7 @@ def test_the_command_and_the_configuration_are_those_that_were_given(weir, confi
     first = f"weir train {configuration_toml} --out {run} --steps 512"
     assert provenance["command"] == f"{first} && weir train {configuration_toml} --out {run} --resume"
     digest = hashlib.sha256(configuration_toml.read_bytes()).hexdigest()
-    assert provenance["configuration"] == {"name": "mine.toml", "sha256": digest}
+    assert provenance["configuration"] == {"name": "small.toml", "sha256": digest}
     assert "1,024 steps" in provenance["algorithm"]
     assert "interrupted" not in provenance
 
@@ -173,8 +144,8 @@ def test_evaluation_changes_nothing_that_is_learned(short_evaluation, values, tm
     assert not (tmp_path / "without" / "evaluations.npz").exists()
 
 
-def test_the_best_policy_is_kept_and_exported(short_evaluation, weir, configuration_toml, tmp_path):
-    from weir.trainer.learning.algorithms import checkpoint_steps
+def test_the_best_trained_policy_is_kept_and_exported(short_evaluation, weir, configuration_toml, tmp_path):
+    from weir.trainer.learning.checkpoint import read_checkpoint
 
     run = tmp_path / "run"
     arguments = ["train", configuration_toml, "--out", run, "--eval", "--eval-freq", 256]
@@ -183,22 +154,32 @@ def test_the_best_policy_is_kept_and_exported(short_evaluation, weir, configurat
     assert "--best" in result.output
     assert weir(*arguments, "--resume").exit_code == 0
     with np.load(run / "evaluations.npz") as file:
-        steps, means = file["timesteps"], file["results"].mean(axis=1)
+        evaluations = dict(file)
+    steps, means = evaluations["timesteps"], evaluations["results"].mean(axis=1)
     # The resumed part goes on with the evaluations of the first.
     assert steps[0] == 0
     assert steps[-1] == 1024
     assert (np.diff(steps) > 0).all()
-    best = int(steps[np.argmax(means)])
-    assert checkpoint_steps(run / "best_model.zip") == best
+    best = int(steps[1:][np.argmax(means[1:])])
+    assert read_checkpoint(run / "best_model.zip").steps == best
     record = json.loads((run / "training.json").read_text())
     assert 0.0 < record["rule_mean_reward"] <= 1.0
-    assert weir("export", run, "--best", "--out", tmp_path / "best.onnx").exit_code == 0
+    for untrained, warns in ((0.0, False), (2.0, True)):
+        evaluations["results"][0] = untrained
+        np.savez(run / "evaluations.npz", **evaluations)
+        exported = weir("export", run, "--best", "--out", tmp_path / "best.onnx")
+        assert exported.exit_code == 0
+        assert f"{best:,}" in exported.stderr
+        assert "checking it in ONNX Runtime" in exported.stderr
+        assert ("the untrained policy was better" in exported.stderr) == warns
     provenance = json.loads(weir("model", tmp_path / "best.onnx", "--json").output)["provenance"]
     assert provenance["checkpoint"] == "best_model.zip"
     assert "interrupted" not in provenance
     logged = [json.loads(line) for line in (run / "progress.json").read_text().splitlines()]
     assert logged[0]["time/total_timesteps"] < logged[-1]["time/total_timesteps"] == 1024
     assert any("eval/mean_reward" in line for line in logged)
+    (run / "evaluations.npz").write_bytes(b"PK")
+    assert "evaluations.npz: is damaged" in str(weir(*arguments, "--steps", 1280, "--resume", catch=True).exception)
 
 
 def test_the_same_policy_gets_the_same_evaluation(values, fake_simulator):

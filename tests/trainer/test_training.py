@@ -26,6 +26,7 @@ FEATURES = [
     "packets_received",
     "last_estimate_bps",
 ]
+OFF_POLICY = {"learning_starts": 64, "buffer_size": 1024, "batch_size": 32, "steps_per_update": 4}
 
 
 def train(values, out, simulator, **arguments):
@@ -59,8 +60,9 @@ def test_a_trivial_environment_is_learned(values, tmp_path, fake_simulator):
     assert 0.85 < result.mean_reward <= 1.0
 
 
-def test_two_seeded_runs_are_equal_and_another_seed_is_not(values, tmp_path, fake_simulator):
-    values |= {"steps": 512}
+@pytest.mark.parametrize("algorithm", ["ppo", "td3", "sac"])
+def test_two_seeded_runs_are_equal_and_another_seed_is_not(values, tmp_path, fake_simulator, algorithm):
+    values |= {"steps": 512, "algorithm": algorithm, "td3": OFF_POLICY, "sac": OFF_POLICY}
     first = parameters(trained(values, tmp_path / "a", fake_simulator)[1])
     second = parameters(trained(values, tmp_path / "b", fake_simulator)[1])
     other = parameters(trained(values | {"seed": 4}, tmp_path / "c", fake_simulator)[1])
@@ -143,83 +145,6 @@ def test_training_on_the_real_simulator(values, tmp_path, real_simulator):
     assert 0.0 < result.mean_reward <= 1.0
 
 
-@pytest.mark.parametrize("kind", ["log_rate", "relative", "around_rule"])
-def test_export_parity_and_determinism(values, tmp_path, fake_simulator, kind):
-    import torch
-
-    from weir.trainer.model.export import export, parity
-    from weir.trainer.model.golden_inputs import golden_inputs
-    from weir.trainer.policies.networks import DeployedPolicy
-
-    values["environment"]["action"] = {"kind": kind}
-    _, policy = trained(values | {"steps": 256}, tmp_path / "run", fake_simulator)
-    with torch.no_grad():  # an untrained head gives almost no action
-        policy.action_net.weight.mul_(30.0)
-    specification = checked_configuration(values).environment.specification()
-    model = export(policy, specification, tmp_path / "a.onnx", provenance={"note": "test"})
-    export(policy, specification, tmp_path / "b.onnx", provenance={"note": "test"})
-    assert (tmp_path / "a.onnx").read_bytes() == (tmp_path / "b.onnx").read_bytes()
-    assert parity(model) < 1.0
-    assert not {node.op_type for node in model.graph.node} & {"RandomNormal", "RandomNormalLike", "RandomUniform"}
-    # The graph gives the policy's action: the mean, without noise, in the units of its kind.
-    observations, objectives = golden_inputs(specification)
-    with torch.no_grad():
-        whole = torch.from_numpy(np.concatenate([observations, objectives], axis=1))
-        means = np.clip(policy.get_distribution(whole).mode().numpy().reshape(-1), -1, 1)
-        inputs = torch.from_numpy(observations), torch.from_numpy(objectives)
-        exported = DeployedPolicy(policy, specification)(*inputs).numpy().reshape(-1)
-    expected = specification.wire_actions(means, observations)
-    np.testing.assert_allclose(exported, expected, rtol=1e-4)
-    assert np.ptp(exported) > 0
-
-
-def test_the_actor_does_not_see_what_the_critic_sees(values, tmp_path, fake_simulator):
-    import torch
-
-    from weir.trainer.model.export import export
-    from weir.trainer.model.golden_inputs import golden_inputs
-
-    values["environment"] |= {"privileged_critic": True}
-    _, policy = trained(values | {"steps": 256}, tmp_path / "run", fake_simulator)
-    specification = checked_configuration(values).environment.specification()
-    history, objective = golden_inputs(specification)
-    privileged = [[2e6, 1e6, 25.0, 80.0, 0.1]]
-    observation = torch.from_numpy(np.concatenate([history[:1], objective[:1], privileged], axis=1).astype(np.float32))
-    other = observation.clone()
-    other[:, specification.observation_size + 3 :] *= 2.0
-    with torch.no_grad():
-        assert torch.equal(policy.get_distribution(observation).mode(), policy.get_distribution(other).mode())
-        assert not torch.equal(policy.predict_values(observation), policy.predict_values(other))
-    model = export(policy, specification, tmp_path / "weir.onnx")
-    assert [value.name for value in model.graph.input] == ["observation", "objective"]
-    assert model.graph.input[0].type.tensor_type.shape.dim[1].dim_value == specification.observation_size
-
-
-def test_exported_model_runs_in_the_library(values, tmp_path, fake_simulator):
-    core = pytest.importorskip("weir._core", reason="the library's Python module is not built")
-    import torch
-
-    from weir.trainer.model.export import export
-    from weir.trainer.model.golden_inputs import golden_inputs
-    from weir.trainer.policies.networks import DeployedPolicy
-
-    values["environment"]["action"] = {"kind": "around_rule"}
-    _, policy = trained(values | {"steps": 256}, tmp_path / "run", fake_simulator)
-    specification = checked_configuration(values).environment.specification()
-    export(policy, specification, tmp_path / "weir.onnx")
-    # Loading checks the golden vectors in the library's own runtime; other inputs are compared here.
-    library = core.Policy((tmp_path / "weir.onnx").read_bytes())
-    observations, objectives = golden_inputs(specification)
-    for observation, objective in zip(observations * np.float32(0.9), objectives, strict=True):
-        with torch.no_grad():
-            expected = DeployedPolicy(policy, specification)(
-                torch.from_numpy(observation[None]), torch.from_numpy(objective[None])
-            )
-        np.testing.assert_allclose(
-            library.run(observation.tolist(), tuple(objective.tolist())), expected.numpy().reshape(-1), rtol=1e-4
-        )
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -233,6 +158,17 @@ def test_exported_model_runs_in_the_library(values, tmp_path, fake_simulator):
         ({"environment": {}}, "environment.features"),
         ({"ppo": {"batch_size": 100}}, "must divide"),
         ({"scenarios": {"source": "files"}}, "files"),
+        ({"policy": {"hidden": []}}, "policy.hidden: .*at least 1 item"),
+        ({"policy": {"hidden": [3_000_000, 3_000_000]}}, "policy.hidden.0: .*4096"),
+        ({"policy": {"hidden": [8] * 9}}, "policy.hidden: .*at most 8 items"),
+        ({"ppo": {"batch_size": 1}}, "ppo.batch_size: .*2"),
+        ({"ppo": {"learning_rate": float("inf")}}, "ppo.learning_rate: .*finite"),
+        ({"environment": {"features": FEATURES, "environments": 10**9}}, "environment.environments: .*4096"),
+        ({"algorithm": "a2c"}, "algorithm: .*'sac' or 'imitation'"),
+        ({"td3": {"tau": 0}}, "td3.tau: .*greater than 0"),
+        ({"td3": {"clip_range": 0.2}}, "td3.clip_range: unknown key"),
+        ({"sac": {"entropy_coefficient": "none"}}, "sac.entropy_coefficient"),
+        ({"algorithm": "td3", "td3": {"buffer_size": 10, "batch_size": 50}}, "td3.buffer_size 10 must hold .* 50"),
     ],
 )
 def test_bad_configuration_is_one_message(values, change, message):
@@ -260,52 +196,26 @@ def test_a_checkpoint_that_is_none(tmp_path):
         load_policy(tmp_path / "checkpoint.zip")
 
 
-def test_commands_end_to_end(values, tmp_path, fake_simulator, monkeypatch):
-    import tomllib
-
-    from typer.testing import CliRunner
-
-    from weir.cli.app import build_app
-
-    monkeypatch.setenv("WEIR_SIM", str(fake_simulator))
-    app = build_app()
-    text = textwrap.dedent(
-        f"""
-        name = "small"
-        steps = 512
-        [environment]
-        environments = 2
-        features = {json.dumps(FEATURES)}
-        [scenarios]
-        source = "files"
-        files = {json.dumps(values["scenarios"]["files"])}
-        [ppo]
-        steps_per_update = 128
-        batch_size = 64
-        """
-    )
-    assert tomllib.loads(text)
-    (tmp_path / "small.toml").write_text(text)
-    runner = CliRunner()
-    run = str(tmp_path / "run")
-    result = runner.invoke(app, ["train", str(tmp_path / "small.toml"), "--out", run], catch_exceptions=False)
+def test_commands_end_to_end(values, tmp_path, weir, write_toml):
+    values["environment"] |= {"action": {"kind": "around_rule"}}
+    run, model = tmp_path / "run", tmp_path / "small.onnx"
+    result = weir("train", write_toml(values | {"steps": 512}), "--out", run)
     assert result.exit_code == 0, result.output
     assert "512 steps" in result.output
-    model = str(tmp_path / "small.onnx")
-    result = runner.invoke(app, ["export", run, "--out", model], catch_exceptions=False)
+    result = weir("export", run, "--out", model)
     assert result.exit_code == 0, result.output
     card = (tmp_path / "small.md").read_text()
     assert re.search(r"^# Model card: small", card)
     assert "None are given" in card
-    result = runner.invoke(app, ["model", model, "--json"], catch_exceptions=False)
-    shown = json.loads(result.output)
+    shown = json.loads(weir("model", model, "--json").output)
     assert shown["features"] == FEATURES
     assert shown["action_kind"] == "rate_bps"
     assert shown["golden_vectors"] > 0
-    assert runner.invoke(app, ["model", model]).output.startswith("path:")
-    (tmp_path / "summary.json").write_text(json.dumps({"controllers": {"weir": {"challenge": {"mean": 88.125}}}}))
-    arguments = ["model", model, "--card", "--summary", str(tmp_path / "summary.json")]
-    assert runner.invoke(app, arguments, catch_exceptions=False).exit_code == 0
+    assert weir("model", model).output.startswith("path:")
+    spread = dict.fromkeys(("mean", "p5", "p95", "worst"), 88.125) | {"n": 1, "independent": 1, "ci95": [None] * 2}
+    summary = {"run": {}, "metrics": {}, "controllers": {"weir": {"challenge": spread}}, "scenarios": {}, "paired": []}
+    (tmp_path / "summary.json").write_text(json.dumps(summary))
+    assert weir("model", model, "--card", "--summary", tmp_path / "summary.json").exit_code == 0
     assert "88.12" in (tmp_path / "small.md").read_text()
 
 

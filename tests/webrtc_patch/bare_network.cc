@@ -10,6 +10,8 @@
 #include <random>
 #include <utility>
 
+#include "sender_controller.h"
+
 namespace weir::bare {
 namespace {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "weir/network_controller.h"
+#include "sender_controller.h"
 
 namespace weir::scripted {
 

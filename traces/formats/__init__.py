@@ -1,1 +1,47 @@
-"""Traces of capacity in every known format: read, checked, converted, written."""
+"""Traces of capacity in every known format: read, checked, converted, written; here the result of an importer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from weir.traces.formats.validation import Finding
+from weir.traces.schema.capacity import CapacityTrace
+from weir.traces.schema.scenario import Scenario
+from weir.traces.schema.values_over_time import DelayOverTime, RatioOverTime
+
+TraceFormat = Literal["opennetlab", "mahimahi", "csv", "columns", "scenario"]
+
+
+@dataclass(frozen=True)
+class ImportedTrace:
+    """A file, read. ``capacity`` has every repair applied; with errors among ``findings`` it is not the file's own.
+
+    ``loss_ratio`` (0..1) and ``one_way_delay_ms`` are None where the file has none. ``reverse`` describes the return
+    path, if the file does. ``capacity`` is None only for a scenario whose forward link is unlimited.
+    """
+
+    source: str
+    format: TraceFormat
+    capacity: CapacityTrace | None
+    findings: list[Finding] = field(default_factory=list)
+    loss_ratio: float | RatioOverTime | None = None
+    one_way_delay_ms: float | DelayOverTime | None = None
+    reverse: ImportedTrace | None = None
+    scenario: Scenario | None = None
+
+    @property
+    def errors(self) -> list[Finding]:
+        """The findings that make the file unusable as it stands."""
+        return [finding for finding in self.findings if finding.severity == "error"]
+
+    def refused(self, *, repair: bool, strict: bool) -> list[Finding]:
+        """The findings for which the file is not to be used.
+
+        Args:
+            repair: errors that can be repaired are accepted.
+            strict: warnings about what was repaired are not.
+        """
+        errors = [finding for finding in self.errors if not (repair and finding.repair)]
+        repaired = [finding for finding in self.findings if finding.severity == "warning" and finding.repair]
+        return errors + (repaired if strict else [])

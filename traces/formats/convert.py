@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from weir.errors import InputError
+from weir.traces.formats import ImportedTrace, TraceFormat
 from weir.traces.formats.csv_trace import write_csv
-from weir.traces.formats.imported_trace import ImportedTrace, TraceFormat
 from weir.traces.formats.mahimahi import write_mahimahi
 from weir.traces.formats.opennetlab import write_opennetlab
 from weir.traces.formats.plain_trace import DEFAULT_DURATION_S, loss_of, scenario_from_capacity
@@ -96,7 +96,7 @@ def to_scenario(
         assert imported.capacity is not None
         return scenario_from_capacity(
             imported.capacity,
-            name or Path(imported.source).stem,
+            name or Path(imported.source.removesuffix(".gz")).stem,
             one_way_delay_ms=imported.one_way_delay_ms if one_way_delay_ms is None else one_way_delay_ms,
             queue=queue,
             loss_ratio=imported.loss_ratio if loss_ratio is None else loss_ratio,

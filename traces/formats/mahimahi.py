@@ -1,4 +1,6 @@
-"""Mahimahi traces: one line per delivery opportunity of 1500 bytes, its time in whole ms; the last is the period.
+"""Mahimahi traces: one line per delivery opportunity of 1500 bytes, its time in ms; the last is the period.
+
+Files that were made of packet captures are read as they come: out of order, with fractions, from any time on.
 
 Read, deliveries become rates in windows of 200 ms, or of another length: a delivery at ``t`` counts in window
 ``floor(t / 200)``, one at the very end in the last; a rest of less than half a window belongs to the window before it.
@@ -15,13 +17,15 @@ import re
 import numpy as np
 
 from weir.errors import InputError
-from weir.traces.formats.imported_trace import ImportedTrace
+from weir.traces.formats import ImportedTrace
 from weir.traces.formats.validation import Finding, Samples, check
 from weir.traces.schema.capacity import CapacityTrace
 
 DELIVERY_BITS = 1500 * 8
 DEFAULT_WINDOW_MS = 200
 MOST_WINDOWS = 5_000_000
+# A day: what begins later counts from another epoch.
+LATEST_START_MS = 86_400_000
 
 
 def read_mahimahi(text: str, source: str, *, window_ms: int = DEFAULT_WINDOW_MS) -> ImportedTrace:
@@ -32,28 +36,29 @@ def read_mahimahi(text: str, source: str, *, window_ms: int = DEFAULT_WINDOW_MS)
     """
     if window_ms < 1:
         raise InputError(f"--mahimahi-window-ms {window_ms}: must be at least 1 ms")
-    times, lines = [], []
+    times: list[int] = []
+    lines: list[int] = []
     for number, line in enumerate(text.splitlines(), start=1):
         stripped = line.strip()
         if not stripped or stripped.startswith("#"):
             continue
-        if not re.fullmatch(r"\d{1,15}", stripped):
-            raise InputError(
-                f"{source}: line {number}: {stripped[:40]!r} is no time in whole milliseconds; fix the line"
-            )
-        times.append(int(stripped))
+        if not re.fullmatch(r"\d{1,15}(\.\d*)?", stripped):
+            raise InputError(f"{source}: line {number}: {stripped[:40]!r} is no time in milliseconds; fix the line")
+        times.append(int(stripped.partition(".")[0]))
         lines.append(number)
     ms = np.array(times, dtype=np.int64)
-    findings = [
-        Finding(
-            "non_monotone_time", "error", source, f"line {lines[i + 1]}",
-            f"{ms[i + 1]} ms comes after {ms[i]} ms", "the deliveries are sorted by time",
-        )
-        for i in np.flatnonzero(np.diff(ms) < 0)
-    ]  # fmt: skip
+    findings = []
+    if (back := np.flatnonzero(np.diff(ms) < 0)).size:
+        position, count = f"line {lines[back[0] + 1]}", f"; {back.size} such lines" if back.size > 1 else ""
+        text_ = f"{ms[back[0] + 1]} ms comes after {ms[back[0]]} ms{count}"
+        findings.append(Finding("unsorted", "warning", source, position, text_, "the deliveries are sorted by time"))
     order = np.argsort(ms, kind="stable")
     ms = ms[order]
     number_of = np.array(lines)[order]
+    if ms[0] > LATEST_START_MS:
+        text_ = f"the first time is {ms[0]} ms; all times are shifted so that it becomes 0"
+        findings.append(Finding("shifted", "warning", source, f"line {number_of[0]}", text_))
+        ms = ms - ms[0]
     length = int(ms[-1])
     if length == 0:
         raise InputError(f"{source}: line {lines[-1]}: the trace ends at 0 ms; its last line must be a later time")

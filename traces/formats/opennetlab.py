@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from weir.errors import InputError
 from weir.files.output import format_json
-from weir.traces.formats.imported_trace import ImportedTrace
-from weir.traces.formats.validation import OPENNETLAB_LIMIT_BPS, Finding, Samples, check
+from weir.traces.formats import ImportedTrace
+from weir.traces.formats.validation import UNNAMED_USUAL_BPS, Finding, Samples, check
 from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.values_over_time import DelayOverTime, RatioOverTime
 
@@ -87,7 +87,7 @@ def _read_pattern(data: dict[str, Any], side: str, source: str, reverse: Importe
             )
         )  # fmt: skip
         seconds = seconds * 1e3
-    samples = Samples(source, positions, seconds, np.array(rates), OPENNETLAB_LIMIT_BPS, rate_unit_bps=1e3)
+    samples = Samples(source, positions, seconds, np.array(rates), UNNAMED_USUAL_BPS, rate_unit_bps=1e3)
     found, repaired = check(samples)
     trace = CapacityTrace.from_durations(seconds, repaired.rates_bps)
     ratios = _within(np.array(losses), positions, source, "loss", 1.0, findings)

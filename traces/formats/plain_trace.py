@@ -22,7 +22,6 @@ def scenario_from_capacity(
     loss_ratio: float | RatioOverTime | None = None,
     reverse: dict[str, Any] | None = None,
     duration_s: float | None = None,
-    description: str = "",
     provenance: dict[str, str] | None = None,
 ) -> Scenario:
     """One RTP flow under test, from 30 kbps to 50 Mbps and 300 kbps at the start, over the trace.
@@ -35,7 +34,6 @@ def scenario_from_capacity(
         loss_ratio: independent loss of packets, 0..1; None: no loss.
         reverse: fields of the reverse link; what is left out has its default. None: unlimited, with the same delay.
         duration_s: None: the trace's period, or 60 s when it has none. A longer run repeats the trace.
-        description: free text.
         provenance: where the trace comes from, and its licence.
 
     Raises:
@@ -45,7 +43,6 @@ def scenario_from_capacity(
         duration_s = DEFAULT_DURATION_S if trace.period_s is None else trace.period_s
     return Scenario.make(
         name=name,
-        description=description,
         provenance=provenance or {},
         duration_s=duration_s,
         forward={

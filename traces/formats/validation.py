@@ -1,16 +1,18 @@
 """Faults of measured traces: what is found, where, and what a repair does about it.
 
 An *error* makes a trace unusable as it stands: it is refused, or repaired when the user asks for it. A *warning* is
-shown and changes nothing. Thresholds (units in the names) are the module's constants::
+shown; one that has a repair is repaired always, or refused when the user asks for that (``--strict``). Thresholds
+(units in the names) are the module's constants::
 
   | code | severity | found when | repair |
   |---|---|---|---|
-  | `non_monotone_time` | error | a time is not later than the one before it | the entry is dropped; Mahimahi: sorted |
+  | `non_monotone_time` | error | a time is not later than the one before it | the entry is dropped |
+  | `unsorted` | warning | a delivery of Mahimahi comes before the one above it | sorted |
   | `bad_duration` | error | an entry lasts 0 ms or less | the entry is dropped |
   | `negative_rate` | error | a rate is below 0 | 0 bit/s |
-  | `spike` | error | a rate is far above the others: the limits stand below | cut |
+  | `spike` | warning | a rate is far above the others, as a measuring tool's timer leaves it: see below | cut |
   | `unit_error` | error | the whole trace lies outside what its unit can mean | too low: scaled; too high: refused |
-  | `rate_unit` | warning | the median of an OpenNetLab trace is above 60 Mbps: a fast link, or bit/s for kbps | none |
+  | `rate_unit` | warning | without named units, the median is above 60 Mbps: a fast link, or bit/s | none |
   | `gap` | error | a regularly sampled CSV lacks samples | the rate before it holds |
   | `all_zero` | error | the trace carries nothing at all | none: refused |
   | `bad_loss`, `bad_rtt` | error | loss outside 0..1, round trip outside 0..20 s | percent scaled, else cut |
@@ -19,8 +21,7 @@ shown and changes nothing. Thresholds (units in the names) are the module's cons
   | `tiny_capacity` | warning | a rate above 0 and below 10 kbps: one packet takes a second | none |
   | `ignored`, `shifted`, `time_unit` | warning | found by the importer | as in the message |
 
-A spike is a rate above 10 Gbps, or above 1 Gbps and 50 times the median; in an OpenNetLab trace whose median is at most
-40 Mbps, already one above 60 Mbps, as its measuring tool leaves them. A link that is fast altogether has none there.
+A spike is a rate above 10 Gbps, or above 1 Gbps and 50 times the median; it is cut to the largest rate that is none.
 """
 
 from __future__ import annotations
@@ -33,8 +34,7 @@ from numpy.typing import NDArray
 
 from weir.traces.schema.capacity import MAX_RATE_BPS
 
-OPENNETLAB_LIMIT_BPS = 60e6
-SLOW_MEDIAN_BPS = 40e6
+UNNAMED_USUAL_BPS = 60e6
 ARTEFACT_BPS = 1e9
 ARTEFACT_RATIO = 50.0
 TINY_BPS = 10e3
@@ -70,15 +70,14 @@ class Samples:
 
     ``positions`` name lines or entries for messages; ``durations_s`` say how long each rate holds; ``regular`` is the
     usual step in seconds where the format promises one sample a step, else None. ``rate_unit_bps`` is the unit that the
-    file's numbers are said to have, None where it cannot be mistaken. ``limit_bps``: above it a rate among slow ones is
-    an artefact.
+    file's numbers are said to have, None where it cannot be mistaken; a median above ``usual_bps`` is hardly in it.
     """
 
     source: str
     positions: list[str]
     durations_s: NDArray[np.float64]
     rates_bps: NDArray[np.float64]
-    limit_bps: float = MAX_RATE_BPS
+    usual_bps: float = MAX_RATE_BPS
     rate_unit_bps: float | None = None
     regular_s: float | None = None
 
@@ -102,7 +101,7 @@ def check(samples: Samples) -> tuple[list[Finding], Samples]:
     findings += _gaps(samples)
     if not np.any(rates > 0):
         findings.append(Finding("all_zero", "error", samples.source, samples.at(0), "no entry has any capacity"))
-    rates = np.minimum(rates, _spike_limit(samples, rates))
+    rates = np.minimum(rates, _spike_limit(rates))
     return findings, replace(samples, rates_bps=rates)
 
 
@@ -132,11 +131,11 @@ def _unit(samples: Samples, scale: float) -> list[Finding]:
             f"every rate taken as {_unit_name(unit_bps * scale)}",
         )
         return [Finding("unit_error", "error", samples.source, samples.at(0), text, repair)]
-    slow_kind = samples.limit_bps < ARTEFACT_BPS
+    slow_kind = samples.usual_bps < ARTEFACT_BPS
     if median_bps >= (ARTEFACT_BPS if slow_kind else MAX_RATE_BPS):
         text = f"{read_as}: the numbers are hardly {unit}; if they are bit/s, divide them by {unit_bps:g}"
         return [Finding("unit_error", "error", samples.source, samples.at(0), text)]
-    if slow_kind and median_bps > samples.limit_bps:
+    if slow_kind and median_bps > samples.usual_bps:
         text = f"the median is {_rate(median_bps)}; if the numbers are bit/s, divide them by {unit_bps:g}"
         return [Finding("rate_unit", "warning", samples.source, samples.at(0), text)]
     return []
@@ -149,14 +148,12 @@ def _negative(samples: Samples, rates: NDArray[np.float64]) -> list[Finding]:
     ]
 
 
-def _spike_limit(samples: Samples, rates: NDArray[np.float64]) -> float:
+def _spike_limit(rates: NDArray[np.float64]) -> float:
     """The rate above which an entry is an artefact, and to which a repair cuts it."""
     positive = rates[rates > 0]
     if positive.size == 0:
-        return samples.limit_bps
+        return MAX_RATE_BPS
     median_bps = _median(positive)
-    if samples.limit_bps < ARTEFACT_BPS and median_bps <= SLOW_MEDIAN_BPS:
-        return samples.limit_bps
     artefact = max(ARTEFACT_BPS, ARTEFACT_RATIO * median_bps)
     if np.all(positive <= artefact):
         return MAX_RATE_BPS
@@ -169,12 +166,11 @@ def _median(rates: NDArray[np.float64]) -> float:
 
 
 def _spikes(samples: Samples, rates: NDArray[np.float64]) -> list[Finding]:
-    limit = _spike_limit(samples, rates)
+    limit = _spike_limit(rates)
     return [
         Finding(
-            "spike", "error", samples.source, samples.at(i),
-            f"capacity is {_rate(rates[i])}, {'a timer artefact' if rates[i] > ARTEFACT_BPS else 'hardly believable'}",
-            f"cut to {_rate(limit)}",
+            "spike", "warning", samples.source, samples.at(i),
+            f"capacity is {_rate(rates[i])}, a timer artefact", f"cut to {_rate(limit)}",
         )
         for i in np.flatnonzero(rates > limit)
     ]  # fmt: skip

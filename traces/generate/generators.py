@@ -44,8 +44,6 @@ def step(
     Consecutive levels differ by at least a quarter, so that each step is one.
 
     Args:
-        rng: source of randomness.
-        duration_s: seconds.
         rate_bps: the rate that the factors multiply.
         low: smallest factor, 0.05..1.
         high: largest factor, 1..10, at least 1.6 times ``low``.

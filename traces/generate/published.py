@@ -27,59 +27,68 @@ _STEPS = 5
 
 def rfc8867_scenarios() -> list[Scenario]:
     """All cases, with the variants of delay (5.1) and queue (5.6)."""
+    short_tcp: list[dict[str, Any]] = [
+        {
+            "kind": "tcp",
+            "id": f"tcp-{index + 1}",
+            "stop_s": 299.0,
+            "transfers": {"bytes": [30000, 50000], "idle_mean_s": 10.0, "start_on": index < 2},
+        }
+        for index in range(10)
+    ]
     return [
-        variable_single(50.0),
-        variable_single(100.0),
-        variable_multiple(),
-        congested_feedback(),
+        *(
+            _case(
+                f"5.1-delay{delay_ms:g}",
+                "5.1: variable available capacity with a single flow",
+                100.0,
+                _link([1e6, 2.5e6, 0.6e6, 1e6], [0, 40, 60, 80], delay_ms),
+                [_media("media", stop_s=99.0)],
+            )
+            for delay_ms in (50.0, 100.0)
+        ),
+        _case(
+            "5.2",
+            "5.2: variable available capacity with multiple flows",
+            125.0,
+            _link([4e6, 2e6, 3.5e6, 1e6, 2e6], [0, 25, 50, 75, 100]),
+            [_media(f"media-{number}", stop_s=124.0) for number in (1, 2)],
+        ),
+        _case(
+            "5.3",
+            "5.3: congested feedback link with bidirectional media flows",
+            100.0,
+            _link([2e6, 1e6, 0.5e6, 2e6], [0, 20, 40, 60]),
+            [_media("media-forward", stop_s=99.0), _media("media-reverse", stop_s=99.0, direction="reverse")],
+            _link([2e6, 0.8e6, 2e6], [0, 35, 70]),
+        ),
         competing_media(),
         round_trip_time_fairness(),
         long_tcp(300.0),
         long_tcp(1000.0),
-        short_tcp(),
-        pause_resume(),
+        _case(
+            "5.7",
+            "5.7: media flow competing with short TCP flows",
+            300.0,
+            _link([2e6], [0]),
+            [_media(f"media-{number}", start_s=5.0, stop_s=299.0) for number in (1, 2)] + short_tcp,
+        ),
+        _case(
+            "5.8",
+            "5.8: media pause and resume",
+            120.0,
+            _link([3.5e6], [0]),
+            [_media("media-1", stop_s=119.0, pauses_s=[[40.0, 60.0]])]
+            + [_media(f"media-{number}", stop_s=119.0) for number in (2, 3)],
+        ),
     ]
-
-
-def variable_single(one_way_delay_ms: float) -> Scenario:
-    """5.1: variable available capacity with a single flow, 100 s; delay of 50 or 100 ms."""
-    return _case(
-        f"rfc8867-5.1-delay{one_way_delay_ms:g}",
-        "5.1: variable available capacity with a single flow",
-        100.0,
-        _link([1e6, 2.5e6, 0.6e6, 1e6], [0, 40, 60, 80], one_way_delay_ms),
-        [_media("media", stop_s=99.0)],
-    )
-
-
-def variable_multiple() -> Scenario:
-    """5.2: variable available capacity with two flows, 125 s."""
-    return _case(
-        "rfc8867-5.2",
-        "5.2: variable available capacity with multiple flows",
-        125.0,
-        _link([4e6, 2e6, 3.5e6, 1e6, 2e6], [0, 25, 50, 75, 100]),
-        [_media("media-1", stop_s=124.0), _media("media-2", stop_s=124.0)],
-    )
-
-
-def congested_feedback() -> Scenario:
-    """5.3: congested feedback link with bidirectional media flows, 100 s."""
-    return _case(
-        "rfc8867-5.3",
-        "5.3: congested feedback link with bidirectional media flows",
-        100.0,
-        _link([2e6, 1e6, 0.5e6, 2e6], [0, 20, 40, 60]),
-        [_media("media-forward", stop_s=99.0), _media("media-reverse", stop_s=99.0, direction="reverse")],
-        _link([2e6, 0.8e6, 2e6], [0, 35, 70]),
-    )
 
 
 def competing_media() -> Scenario:
     """5.4: competing media flows with the same congestion control, three flows, 120 s."""
     flows = [_media(f"media-{index + 1}", start_s=20.0 * index, stop_s=119.0) for index in range(3)]
     text = "5.4: competing media flows with the same congestion control algorithm"
-    return _case("rfc8867-5.4", text, 120.0, _link([3.5e6], [0]), flows)
+    return _case("5.4", text, 120.0, _link([3.5e6], [0]), flows)
 
 
 def round_trip_time_fairness() -> Scenario:
@@ -89,44 +98,18 @@ def round_trip_time_fairness() -> Scenario:
         _media(f"media-{index + 1}", start_s=10.0 * index, stop_s=299.0, extra_one_way_delay_ms=delay - delays_ms[0])
         for index, delay in enumerate(delays_ms)
     ]
-    return _case("rfc8867-5.5", "5.5: round trip time fairness", 300.0, _link([4e6], [0], delays_ms[0]), flows)
+    return _case("5.5", "5.5: round trip time fairness", 300.0, _link([4e6], [0], delays_ms[0]), flows)
 
 
 def long_tcp(queue_ms: float) -> Scenario:
     """5.6: media flow competing with a long TCP flow, 120 s; queue of 300 ms, or 1000 ms (bufferbloat)."""
     return _case(
-        f"rfc8867-5.6-queue{queue_ms:g}",
+        f"5.6-queue{queue_ms:g}",
         "5.6: media flow competing with a long TCP flow",
         120.0,
         _link([2e6], [0], queue_ms=queue_ms),
         [_media("media", start_s=5.0, stop_s=119.0), {"kind": "tcp", "id": "tcp", "stop_s": 119.0}],
     )
-
-
-def short_tcp() -> Scenario:
-    """5.7: media flow competing with short TCP flows, 300 s: two media flows, ten on-off TCP flows of 30 to 50 kB."""
-    tcp: list[dict[str, Any]] = [
-        {
-            "kind": "tcp",
-            "id": f"tcp-{index + 1}",
-            "stop_s": 299.0,
-            "transfers": {"bytes": [30000, 50000], "idle_mean_s": 10.0, "start_on": index < 2},
-        }
-        for index in range(10)
-    ]
-    media = [_media(f"media-{index + 1}", start_s=5.0, stop_s=299.0) for index in range(2)]
-    text = "5.7: media flow competing with short TCP flows"
-    return _case("rfc8867-5.7", text, 300.0, _link([2e6], [0]), media + tcp)
-
-
-def pause_resume() -> Scenario:
-    """5.8: media pause and resume, three flows, the first pauses from 40 to 60 s, 120 s."""
-    flows = [
-        _media("media-1", stop_s=119.0, pauses_s=[[40.0, 60.0]]),
-        _media("media-2", stop_s=119.0),
-        _media("media-3", stop_s=119.0),
-    ]
-    return _case("rfc8867-5.8", "5.8: media pause and resume", 120.0, _link([3.5e6], [0]), flows)
 
 
 def call_scenarios() -> list[Scenario]:
@@ -168,7 +151,7 @@ def _case(
     if reverse is None:
         reverse = {"one_way_delay_ms": forward["one_way_delay_ms"], "jitter": forward["jitter"]}
     return Scenario.make(
-        name=name,
+        name=f"rfc8867-{name}",
         description=description,
         provenance={"source": "RFC 8867", "licence": "BSD-3-Clause"},
         duration_s=duration_s,

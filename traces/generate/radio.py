@@ -38,8 +38,6 @@ def cellular(
     and correlated over about three samples. The trace is scaled so that its mean over time is ``rate_bps``.
 
     Args:
-        rng: source of randomness.
-        duration_s: seconds.
         rate_bps: mean over time.
         dwell_s: mean time in a level, 0.5..10 s.
         fade_probability: share of moves that enter a fade, 0..0.3.
@@ -85,8 +83,6 @@ def wifi(
     1 minus a uniform share of at most ``contention``. Scaled so that the mean over time is ``rate_bps``.
 
     Args:
-        rng: source of randomness.
-        duration_s: seconds.
         rate_bps: mean over time.
         shadowing_db: standard deviation, 0..10 dB.
         snr_db: median signal-to-noise ratio, 5..35 dB.
@@ -115,8 +111,6 @@ def outage(
     """``rate_bps`` with outages of no capacity at all; at least one, and none in the first or last tenth.
 
     Args:
-        rng: source of randomness.
-        duration_s: seconds.
         rate_bps: the rate outside outages.
         gap_mean_s: mean (exponential) time from one outage to the next, 2..60 s.
         shortest_s: shortest outage, 0.1..2 s.
@@ -153,8 +147,6 @@ def handover(
     """LTE handovers: the rate sinks towards the cell's edge, stops, and comes back in a cell of another level.
 
     Args:
-        rng: source of randomness.
-        duration_s: seconds.
         rate_bps: median level of a cell; the levels are uniform between 0.5 and 1.5 times it.
         gap_s: time between handovers, 5..60 s; each one varies by half of it. At least one within the duration.
         fade_s: time in which the rate sinks from the level to ``edge`` times it, 0.5..10 s, less than ``gap_s`` / 2.

@@ -41,7 +41,6 @@ The `train` and `held_out` scenarios come from separate random streams: no seed 
 
 from __future__ import annotations
 
-import re
 from typing import Any, Literal
 
 import numpy as np
@@ -69,7 +68,6 @@ SHORTEST_QUEUE_MS, LONGEST_QUEUE_MS = 30.0, 2000.0
 FEWEST_PACKETS, MOST_PACKETS = 6, 20
 """Share of the shortest queues."""
 
-_NAME = re.compile(r"random-(train|held_out)-(\d{1,10})")
 _DYNAMICS = {
     "constant": 0.34, "step": 0.17, "cellular": 0.17, "wifi": 0.10, "ramp": 0.06, "handover": 0.06, "sawtooth": 0.05,
     "outage": 0.05,
@@ -86,16 +84,13 @@ _RANGES: dict[str, dict[str, tuple[float, float]]] = {
 }
 
 
-def random_scenario(
-    seed: int, *, split: Split = "train", duration_s: float = 60.0, name: str | None = None
-) -> Scenario:
+def random_scenario(seed: int, *, split: Split = "train", duration_s: float = 60.0) -> Scenario:
     """The scenario of a seed; the same arguments give the same scenario.
 
     Args:
         seed: 0 or greater.
         split: which of the two separate streams.
         duration_s: seconds, greater than 0; the trace's period too.
-        name: None: ``random-SPLIT-SEED``.
 
     Raises:
         InputError: the duration is out of range.
@@ -110,7 +105,7 @@ def random_scenario(
     delay = path_delay(rng, base_ms, duration_s, calm)
     loss = path_loss(rng, mean, calm)
     return Scenario.make(
-        name=name or f"random-{split}-{seed}",
+        name=f"random-{split}-{seed}",
         description=f"{dynamics}, about {_rate_text(nominal)}",
         provenance={"source": f"weir.traces.random_domain, {split}, seed {seed}", "licence": "BSD-3-Clause"},
         duration_s=duration_s,
@@ -125,12 +120,6 @@ def random_scenario(
         reverse=reverse_link(rng, base_ms, delay, loss, calm),
         flows=[media_flow(rng, mean, duration_s, calm), *competitors(rng, mean, duration_s, calm)],
     )
-
-
-def drawn_as(name: str) -> tuple[Split, int] | None:
-    """Split and seed of a scenario that `random_scenario` named; None for another name."""
-    match = _NAME.fullmatch(name)
-    return None if match is None else ("train" if match[1] == "train" else "held_out", int(match[2]))
 
 
 def random_capacity(rng: np.random.Generator, dynamics: str, duration_s: float, nominal_bps: float) -> CapacityTrace:

@@ -148,7 +148,6 @@ def reverse_link(
     """The return path: unlimited, with a delay, perhaps loss and jitter.
 
     Args:
-        rng: source of randomness.
         base_ms: delay of the way there at the start, ms.
         forward_delay: what becomes of it; half of such changes concern both ways.
         loss: of the way there.

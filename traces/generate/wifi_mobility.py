@@ -41,8 +41,6 @@ def wifi_mobility(
     goes in straight lines to points uniform in the disc of that radius (random waypoint, without pauses).
 
     Args:
-        rng: source of randomness.
-        duration_s: seconds.
         rate_bps: with the fastest scheme.
         path_loss_exponent: 2 (free space) to 6 (through walls).
         shadowing_db: standard deviation, 0..20 dB.

@@ -1,4 +1,4 @@
-"""Errors of a scenario, one line each: JSON path, fault, remedy."""
+"""Faults of a scenario, a line each: JSON path, fault, remedy."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from weir.traces.schema import Part
 from weir.traces.schema.flows import ALL, ONE
-from weir.traces.schema.part import Part
 from weir.traces.schema.values_over_time import CHANGING, CONSTANT
 
 _FORMS = (CONSTANT, CHANGING, ONE, ALL)
+_SHOWN = 10
 
 
 def known_keys() -> frozenset[str]:
@@ -25,18 +26,22 @@ def known_keys() -> frozenset[str]:
 
 
 def describe(error: ValidationError, data: Any) -> str:
-    """The first fault, and how many more there are.
+    """One fault in the line; of several, how many there are, and a line for each of the first.
 
     Args:
         error: from validating ``data``.
         data: the parsed JSON, used to turn pydantic's locations into JSON paths.
     """
     faults = error.errors(include_url=False)
-    first = faults[0]
-    path = _json_path(first["loc"], data)
-    more = len(faults) - 1
-    text = f"{path}: {_fault(first)}" if path else _fault(first)
-    return text + (f" (and {more} more fault{'s' if more > 1 else ''})" if more else "")
+    lines = []
+    for fault in faults[:_SHOWN]:
+        path = _json_path(fault["loc"], data)
+        lines.append(f"{path}: {_fault(fault)}" if path else _fault(fault))
+    if len(faults) == 1:
+        return lines[0]
+    if len(faults) > _SHOWN:
+        lines.append(f"and {len(faults) - _SHOWN} more")
+    return "\n  ".join([f"{len(faults)} faults:", *lines])
 
 
 def _json_path(location: tuple[int | str, ...], data: Any) -> str:

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Discriminator, Field, PlainSerializer, Tag,
 
 from weir._core import parse_pool
 from weir.registry import SIMULATED, is_pool
-from weir.traces.schema.part import Flag, NotNegative, Part, PositiveTime, Rate
+from weir.traces.schema import Flag, NotNegative, Part, PositiveTime, Rate
 
 Direction = Literal["forward", "reverse"]
 # "under_test": the one that a run compares.

@@ -8,8 +8,8 @@ import numpy as np
 from pydantic import Field, model_serializer, model_validator
 
 from weir.errors import InputError
+from weir.traces.schema import Flag, NotNegative, Part, Positive, PositiveInt, PositiveTime, Rate, Ratio
 from weir.traces.schema.capacity import MAX_RATE_BPS, CapacityTrace
-from weir.traces.schema.part import Flag, NotNegative, Part, Positive, PositiveInt, PositiveTime, Rate, Ratio
 from weir.traces.schema.values_over_time import DelayOverTime, LossRatio, OneWayDelay
 
 FULL_PACKET_BYTES = 1500

@@ -15,6 +15,7 @@ from pydantic import Field, ValidationError, model_validator
 from weir.errors import InputError
 from weir.files.input import parse_json, printable, read_text
 from weir.files.output import format_json, write_text
+from weir.traces.schema import Part, PositiveTime
 from weir.traces.schema.errors import describe
 from weir.traces.schema.flows import AnyFlow, CbrFlow, FillerMedia, RtpFlow, TcpFlow, Transfers, VideoMedia
 from weir.traces.schema.links import (
@@ -27,7 +28,6 @@ from weir.traces.schema.links import (
     Queue,
     TruncatedGaussianJitter,
 )
-from weir.traces.schema.part import Part, PositiveTime
 from weir.traces.schema.values_over_time import DelayOverTime
 
 SCHEMA = "weir.scenario/1"

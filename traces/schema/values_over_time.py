@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Discriminator, Field, Tag, model_validator
 
+from weir.traces.schema import NotNegative, Part, PositiveTime, Ratio
 from weir.traces.schema.capacity import rotated
-from weir.traces.schema.part import NotNegative, Part, PositiveTime, Ratio
 
 CONSTANT, CHANGING = "<number>", "<changing>"
 """How pydantic's locations name the two forms of such a value; no keys of a file."""

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from weir.trainer.configuration.settings import Settings
+from weir.trainer.configuration import Settings
 
 Algorithm = Literal["ppo", "td3", "sac", "imitation"]
 
@@ -22,8 +22,8 @@ class PpoSettings(Settings):
     learning_rate: PositiveFloat = 3e-4
     learning_rate_end: PositiveFloat = 3e-5
     steps_per_update: PositiveInt = 512
-    batch_size: PositiveInt = 512
-    epochs: PositiveInt = 6
+    batch_size: int = Field(512, ge=2)
+    epochs: int = Field(6, ge=1, le=1000)
     gamma: float = Field(0.95, ge=0.0, lt=1.0)
     gae_lambda: float = Field(0.9, ge=0.0, le=1.0)
     clip_range: float = Field(0.2, gt=0.0, lt=1.0)

@@ -11,7 +11,7 @@ from pydantic import PositiveFloat, model_validator
 from weir.errors import InputError
 from weir.traces.generate.random_domain import Split, random_scenario
 from weir.traces.schema.scenario import Scenario
-from weir.trainer.configuration.settings import Settings
+from weir.trainer.configuration import Settings
 
 _DRAWS = 1000
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import tomllib
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, PositiveFloat, PositiveInt, ValidationError, model_validator
 
 import weir
 from weir.errors import InputError
 from weir.files.input import read_text
+from weir.trainer.configuration import Settings
 from weir.trainer.configuration.algorithms import (
     Algorithm,
     ImitationSettings,
@@ -20,7 +21,6 @@ from weir.trainer.configuration.algorithms import (
     Td3Settings,
 )
 from weir.trainer.configuration.scenarios import ScenarioSettings
-from weir.trainer.configuration.settings import Settings
 from weir.trainer.gym.environment import make_specification
 from weir.trainer.gym.episode import EpisodeSource
 from weir.trainer.gym.rewards import resolve_reward
@@ -44,7 +44,7 @@ class ActionSettings(Settings):
 class EnvironmentSettings(Settings):
     """The environment: one simulator process each."""
 
-    environments: PositiveInt = 8
+    environments: int = Field(8, ge=1, le=4096)
     interval_ms: int = Field(100, ge=10, le=10_000)
     history: int = Field(8, ge=1, le=100)
     features: tuple[str, ...]
@@ -93,8 +93,8 @@ class EnvironmentSettings(Settings):
 class PolicySettings(Settings):
     """The network."""
 
-    hidden: tuple[PositiveInt, ...] = (64, 32)
-    preference_size: PositiveInt = 8
+    hidden: tuple[Annotated[int, Field(ge=1, le=4096)], ...] = Field((64, 32), min_length=1, max_length=8)
+    preference_size: int = Field(8, ge=1, le=1024)
     initial_log_standard_deviation: float = Field(-1.0, ge=-5.0, le=2.0)
 
 
@@ -106,7 +106,7 @@ class TrainingConfiguration(Settings):
     seed: int = Field(1, ge=0, lt=2**31)
     steps: PositiveInt = 1_000_000
     checkpoint_every_steps: PositiveInt = 100_000
-    threads: PositiveInt = 1
+    threads: int = Field(1, ge=1, le=1024)
     algorithm: Algorithm = "ppo"
     environment: EnvironmentSettings
     scenarios: ScenarioSettings = ScenarioSettings()

@@ -1,30 +1,31 @@
-"""The learners of stable-baselines3 and their environments, made from a configuration, and checkpoints."""
+"""The learners of stable-baselines3 and their environments, made from a configuration, and their checkpoints."""
 
 from __future__ import annotations
 
-import io
 import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
+import torch
 from stable_baselines3 import PPO, SAC, TD3
 from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.noise import ActionNoise, NormalActionNoise, OrnsteinUhlenbeckActionNoise
 from stable_baselines3.common.off_policy_algorithm import OffPolicyAlgorithm
-from stable_baselines3.common.save_util import load_from_zip_file
+from stable_baselines3.common.save_util import recursive_getattr
 
 from weir.errors import InputError
-from weir.files.output import write_bytes
 from weir.trainer.configuration.algorithms import OffPolicySettings
 from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.sb3 import BottleneckVecEnv
-from weir.trainer.gym.specification import ObjectiveSource
+from weir.trainer.gym.specification import EnvironmentSpecification, ObjectiveSource
 from weir.trainer.gym.vector import BottleneckVectorEnv
+from weir.trainer.learning.checkpoint import Checkpoint, policy_arrays, read_checkpoint, write_checkpoint
 from weir.trainer.learning.run_record import load_run_configuration
-from weir.trainer.learning.student import is_student, load_student, student_steps
 from weir.trainer.policies.networks import PreferencePolicy
 from weir.trainer.policies.off_policy import (
     PreferenceFeatures,
@@ -37,14 +38,15 @@ from weir.trainer.policies.recurrent import RecurrentPolicy
 
 TrainedPolicy = PreferencePolicy | Td3PreferencePolicy | SacPreferencePolicy | RecurrentPolicy
 REPLAY_BUFFER = "replay_buffer.npz"
-LEARNERS: dict[str, type[BaseAlgorithm]] = {"ppo": PPO, "td3": TD3, "sac": SAC}
 POLICIES: dict[str, type[PreferencePolicy | Td3PreferencePolicy | SacPreferencePolicy]] = {
     "ppo": PreferencePolicy,
     "td3": Td3PreferencePolicy,
     "sac": SacPreferencePolicy,
 }
-# Not loaded from a checkpoint: the configuration has it, and a policy alone does not need it.
-_FORGOTTEN: dict[str, Any] = {"learning_rate": 0.0, "lr_schedule": None}
+# TD3 updates its actor after every second of these updates.
+_UPDATES = "updates"
+_ENTROPY = "log_ent_coef"
+_MOMENTS = {"step", "exp_avg", "exp_avg_sq"}
 
 
 def make_environment(
@@ -75,87 +77,137 @@ def make_model(
     algorithm = configuration.algorithm
     make = _ppo if algorithm == "ppo" else _td3 if algorithm == "td3" else _sac
     settings = configuration.algorithm_settings
-    return make(
+    events = str(folder / "tensorboard") if folder is not None and find_spec("tensorboard") else None
+    model = make(
         configuration,
         policy=POLICIES[algorithm],
+        policy_kwargs=_policy_arguments(configuration),
         env=environment,
         learning_rate=LinearSchedule(settings.learning_rate, settings.learning_rate_end),
         seed=configuration.seed,
         device="cpu",
-        tensorboard_log=str(folder / "tensorboard") if folder is not None and find_spec("tensorboard") else None,
+        tensorboard_log=events,
     )
+    if events is None:
+        # stable-baselines3 would make a folder for temporary files, and leave it there.
+        model.set_logger(Logger(None, []))
+    return model
 
 
 def load_model(configuration: TrainingConfiguration, checkpoint: Path, environment: BottleneckVecEnv) -> BaseAlgorithm:
-    """The learner of a checkpoint of the configuration's algorithm (`check_algorithm`), with its replay buffer if that
-    was saved.
+    """The learner of a checkpoint that fits the configuration (`check_checkpoint`), with its replay buffer if that was
+    saved.
 
     Raises:
-        InputError: it is no checkpoint.
+        InputError: it is no checkpoint of this learner.
     """
-    settings = configuration.algorithm_settings
-    known = _FORGOTTEN | {"learning_rate": LinearSchedule(settings.learning_rate, settings.learning_rate_end)}
-    if isinstance(settings, OffPolicySettings):
-        known |= {"buffer_size": settings.buffer_size}
-        if configuration.algorithm == "td3":
-            known |= {"action_noise": _noise(configuration)}
-    model = LEARNERS[configuration.algorithm].load(checkpoint, env=environment, device="cpu", custom_objects=known)
+    found = read_checkpoint(checkpoint)
+    model = make_model(configuration, environment, checkpoint.parent)
+    found.load_into(model.policy)
+    for name in _optimizers(model):
+        _set_moments(recursive_getattr(model, name), found, name)
+    try:
+        if (entropy := _learned_entropy(model)) is not None:
+            entropy.copy_(torch.from_numpy(found.arrays[_ENTROPY]))
+        model._n_updates = int(found.arrays[_UPDATES])
+    except (KeyError, TypeError, RuntimeError) as error:
+        raise found.unfit(error) from None
+    model.num_timesteps = found.steps
     replay_buffer = checkpoint.with_name(REPLAY_BUFFER)
     if isinstance(model, OffPolicyAlgorithm) and replay_buffer.is_file():
         load_replay_buffer(model, replay_buffer)
     return model
 
 
-def load_policy(checkpoint: str | os.PathLike[str]) -> TrainedPolicy:
-    """The policy of a checkpoint of any algorithm; that of imitation needs the run's configuration beside it.
-
-    Raises:
-        InputError: the file is missing, damaged or no checkpoint.
-    """
-    checkpoint = Path(checkpoint)
-    if is_student(checkpoint):
-        return load_student(load_run_configuration(checkpoint.parent), checkpoint)[0]
-    algorithm = _algorithm_of(checkpoint)
-    # A policy needs no replay buffer, and one of full size would be made.
-    known = _FORGOTTEN if algorithm == "ppo" else _FORGOTTEN | {"buffer_size": 1, "n_envs": 1}
-    policy = LEARNERS[algorithm].load(checkpoint, device="cpu", custom_objects=known).policy
-    assert isinstance(policy, PreferencePolicy | Td3PreferencePolicy | SacPreferencePolicy)
-    return policy
-
-
-def checkpoint_steps(checkpoint: str | os.PathLike[str]) -> int:
-    """How many environment steps the policy of a checkpoint has learned from.
-
-    Raises:
-        InputError: the file is missing or no checkpoint.
-    """
-    checkpoint = Path(checkpoint)
-    if is_student(checkpoint):
-        return student_steps(checkpoint)
-    return int(_read(checkpoint)["num_timesteps"])
-
-
-def check_algorithm(configuration: TrainingConfiguration, checkpoint: Path) -> None:
-    """Checks that a configuration can continue a checkpoint.
-
-    Raises:
-        InputError: it is no checkpoint, or one of another algorithm.
-    """
-    algorithm = "imitation" if is_student(checkpoint) else _algorithm_of(checkpoint)
-    if algorithm != configuration.algorithm:
-        raise InputError(f"{checkpoint}: was trained with {algorithm}, not with {configuration.algorithm}")
-    if algorithm == "imitation":
-        load_student(configuration, checkpoint)  # of the same network
-
-
-def save_checkpoint(model: BaseAlgorithm, path: Path, *, replay_buffer: bool = False) -> None:
-    """Writes the checkpoint so that an interruption leaves the old one or the new one, never half of one."""
-    # In memory first: torch reports a full disk with an obscure error.
-    content = io.BytesIO()
-    model.save(content)
-    write_bytes(path, content.getbuffer())
+def save_checkpoint(model: BaseAlgorithm, path: Path, algorithm: str, *, replay_buffer: bool = False) -> None:
+    """Writes what `load_model` reads. See `write_checkpoint`."""
+    arrays: dict[str, Any] = policy_arrays(model.policy.state_dict()) | {_UPDATES: model._n_updates}
+    for name in _optimizers(model):
+        state = recursive_getattr(model, name).state_dict()["state"]
+        arrays |= {
+            f"{name}/{index}/{moment}": values.numpy()
+            for index, moments in state.items()
+            for moment, values in moments.items()
+        }
+    if (entropy := _learned_entropy(model)) is not None:
+        arrays[_ENTROPY] = entropy.numpy()
+    write_checkpoint(path, algorithm, model.num_timesteps, arrays)
     if replay_buffer and isinstance(model, OffPolicyAlgorithm):
         save_replay_buffer(model, path.with_name(REPLAY_BUFFER))
+
+
+def _learned_entropy(model: BaseAlgorithm) -> torch.Tensor | None:
+    """The logarithm of SAC's coefficient of entropy, where that is learned."""
+    learned = model.log_ent_coef if isinstance(model, SAC) else None
+    return None if learned is None else learned.detach()
+
+
+def _optimizers(model: BaseAlgorithm) -> list[str]:
+    return [name for name in model._get_torch_save_params()[0] if "optimizer" in name]
+
+
+def _set_moments(optimizer: torch.optim.Optimizer, found: Checkpoint, name: str) -> None:
+    """The moments of Adam, by the index of the parameter; none of those that it has not updated yet."""
+    parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+    state: dict[int, dict[str, torch.Tensor]] = {}
+    try:
+        for key, values in found.part(name).items():
+            index, _, moment = key.partition("/")
+            if moment not in _MOMENTS or values.shape != (() if moment == "step" else parameters[int(index)].shape):
+                raise ValueError(f"{name}/{key}")
+            state.setdefault(int(index), {})[moment] = values
+        if any(moments.keys() != _MOMENTS for moments in state.values()):
+            raise ValueError(name)
+        optimizer.load_state_dict(optimizer.state_dict() | {"state": state})
+    except (ValueError, IndexError, TypeError) as error:
+        raise found.unfit(error) from None
+
+
+def make_policy(configuration: TrainingConfiguration) -> TrainedPolicy:
+    """An untrained policy alone."""
+    specification = configuration.environment.specification()
+    if configuration.algorithm == "imitation":
+        imitation = configuration.imitation
+        torch.manual_seed(configuration.seed)
+        return RecurrentPolicy(
+            student_specification(configuration),
+            preference_size=configuration.policy.preference_size,
+            hidden=imitation.hidden,
+            layers=imitation.layers,
+            classifies=imitation.classifies,
+        )
+    low, high = specification.observation_limits()
+    spaces = gymnasium.spaces.Box(low, high, dtype=np.float32), gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float32)
+    return POLICIES[configuration.algorithm](*spaces, lambda remaining: 0.0, **_policy_arguments(configuration))
+
+
+def student_specification(configuration: TrainingConfiguration) -> EnvironmentSpecification:
+    """The observations of imitation's student: without the inputs of a critic, which it does not have."""
+    settings = configuration.environment.model_copy(update={"privileged_critic": False})
+    return settings.specification()
+
+
+def load_policy(checkpoint: str | os.PathLike[str]) -> TrainedPolicy:
+    """The policy of a checkpoint of any algorithm, beside which is the configuration of its run.
+
+    Raises:
+        InputError: one of them is missing or damaged, or they do not fit each other.
+    """
+    found = read_checkpoint(checkpoint)
+    return check_checkpoint(load_run_configuration(found.path.parent), found)
+
+
+def check_checkpoint(configuration: TrainingConfiguration, found: Checkpoint) -> TrainedPolicy:
+    """The policy of a checkpoint, if that is one of the configuration.
+
+    Raises:
+        InputError: it is one of another algorithm, or of another network.
+    """
+    if found.algorithm != configuration.algorithm:
+        raise InputError(f"{found.path}: was trained with {found.algorithm[:20]}, not with {configuration.algorithm}")
+    policy = make_policy(configuration)
+    found.load_into(policy)
+    return policy
 
 
 class LinearSchedule:
@@ -168,35 +220,6 @@ class LinearSchedule:
     def __call__(self, remaining: float) -> float:
         """The value when the share `remaining` (1 to 0) of the steps is still to come."""
         return self.end + (self.start - self.end) * max(0.0, min(1.0, remaining))
-
-
-def _read(checkpoint: Path) -> dict[str, Any]:
-    """The data of a checkpoint without its parameters."""
-    if not checkpoint.is_file():
-        raise InputError(f"{checkpoint}: there is no such checkpoint")
-    try:
-        data, _, _ = load_from_zip_file(checkpoint, device="cpu", custom_objects=_FORGOTTEN)
-    # A damaged pickle may raise anything.
-    except Exception as error:
-        raise InputError(_damaged(checkpoint, type(error).__name__)) from None
-    if data is None or "num_timesteps" not in data:
-        raise InputError(_damaged(checkpoint, "it has no number of steps"))
-    return data
-
-
-def _damaged(checkpoint: Path, why: str) -> str:
-    return (
-        f"{checkpoint}: is damaged, or no checkpoint of `weir train` ({why}): train anew, or put a whole copy in its "
-        "place"
-    )
-
-
-def _algorithm_of(checkpoint: Path) -> str:
-    policy = _read(checkpoint).get("policy_class")
-    for algorithm, known in POLICIES.items():
-        if policy is known:
-            return algorithm
-    raise InputError(f"{checkpoint}: holds a {getattr(policy, '__name__', policy)}, not a policy of `weir train`")
 
 
 def _ppo(configuration: TrainingConfiguration, **common: Any) -> PPO:
@@ -212,12 +235,6 @@ def _ppo(configuration: TrainingConfiguration, **common: Any) -> PPO:
         vf_coef=ppo.value_coefficient,
         max_grad_norm=ppo.maximum_gradient_norm,
         target_kl=ppo.target_kl,
-        policy_kwargs={
-            "specification": configuration.environment.specification(),
-            "preference_size": configuration.policy.preference_size,
-            "hidden": configuration.policy.hidden,
-            "log_std_init": configuration.policy.initial_log_standard_deviation,
-        },
         **common,
     )
 
@@ -229,18 +246,16 @@ def _td3(configuration: TrainingConfiguration, **common: Any) -> TD3:
         policy_delay=td3.policy_delay,
         target_policy_noise=td3.target_policy_noise,
         target_noise_clip=td3.target_noise_clip,
-        **_off_policy(configuration, td3),
+        **_off_policy(td3),
         **common,
     )
 
 
 def _sac(configuration: TrainingConfiguration, **common: Any) -> SAC:
-    return SAC(
-        ent_coef=configuration.sac.entropy_coefficient, **_off_policy(configuration, configuration.sac), **common
-    )
+    return SAC(ent_coef=configuration.sac.entropy_coefficient, **_off_policy(configuration.sac), **common)
 
 
-def _off_policy(configuration: TrainingConfiguration, settings: OffPolicySettings) -> dict[str, Any]:
+def _off_policy(settings: OffPolicySettings) -> dict[str, Any]:
     return {
         "buffer_size": settings.buffer_size,
         "learning_starts": settings.learning_starts,
@@ -249,15 +264,23 @@ def _off_policy(configuration: TrainingConfiguration, settings: OffPolicySetting
         "gamma": settings.gamma,
         "train_freq": settings.steps_per_update,
         "gradient_steps": settings.gradient_steps,
-        "policy_kwargs": {
-            "net_arch": list(configuration.policy.hidden),
-            "optimizer_kwargs": {"fused": True},  # a quarter of the time of a step of Adam on these small networks
-            "features_extractor_class": PreferenceFeatures,
-            "features_extractor_kwargs": {
-                "specification": configuration.environment.specification(),
-                "preference_size": configuration.policy.preference_size,
-            },
-        },
+    }
+
+
+def _policy_arguments(configuration: TrainingConfiguration) -> dict[str, Any]:
+    """Arguments of the policy besides its spaces and schedule."""
+    policy = configuration.policy
+    common = {
+        "specification": configuration.environment.specification(),
+        "preference_size": policy.preference_size,
+    }
+    if configuration.algorithm == "ppo":
+        return common | {"hidden": policy.hidden, "log_std_init": policy.initial_log_standard_deviation}
+    return {
+        "net_arch": list(policy.hidden),
+        "optimizer_kwargs": {"fused": True},  # a quarter of the time of a step of Adam on these small networks
+        "features_extractor_class": PreferenceFeatures,
+        "features_extractor_kwargs": common,
     }
 
 

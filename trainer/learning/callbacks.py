@@ -17,7 +17,8 @@ from stable_baselines3.common.logger import JSONOutputFormat
 from weir.files.output import append
 from weir.registry import WEIGHTS
 from weir.trainer.configuration.training import TrainingConfiguration
-from weir.trainer.learning.algorithms import load_policy, save_checkpoint
+from weir.trainer.learning.algorithms import load_policy
+from weir.trainer.learning.checkpoint import policy_arrays, write_checkpoint
 from weir.trainer.learning.run_record import AVERAGED, PROGRESS_LOG
 
 EPISODES_SHOWN = 200
@@ -139,9 +140,4 @@ class WeightAverage(BaseCallback):
         """Writes the average; the model stays as it is."""
         if not self._weights:
             return
-        now = {name: weight.detach().clone() for name, weight in self.model.policy.state_dict().items()}
-        self.model.policy.load_state_dict(self._weights)
-        try:
-            save_checkpoint(self.model, self._file)
-        finally:
-            self.model.policy.load_state_dict(now)
+        write_checkpoint(self._file, "ppo", self.num_timesteps, policy_arrays(self._weights))

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 
+from weir.errors import InputError
 from weir.files.output import replacing
 from weir.registry import PRESETS
 from weir.traces.generate.random_domain import Split
@@ -17,7 +18,7 @@ from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.episode import checked_objective
 from weir.trainer.gym.vector import BottleneckVectorEnv
-from weir.trainer.learning.algorithms import save_checkpoint
+from weir.trainer.learning.checkpoint import policy_arrays, write_checkpoint
 from weir.trainer.learning.run_record import BEST_MODEL, EVALUATIONS
 
 SCENARIOS = 16
@@ -99,7 +100,7 @@ class Evaluation:
 
 
 class EvaluationCallback(BaseCallback):
-    """Evaluates before the first update, every `every_steps` steps and at the end, and keeps the best policy.
+    """Evaluates before the first update, every `every_steps` steps and at the end, and keeps the best trained policy.
 
     Learning does not change: the evaluation has its own simulators and random numbers. Written into `folder`,
     named as stable-baselines3's EvalCallback does: `best_model.zip`, and `evaluations.npz` with `timesteps` (E),
@@ -116,19 +117,15 @@ class EvaluationCallback(BaseCallback):
         self._folder = folder
         self._every_steps = every_steps
         self.objective = evaluation_objective(configuration)
+        self._algorithm = configuration.algorithm
         self.rule_mean_reward: float | None = None
         self._around_rule = configuration.environment.action.kind == "around_rule"
         self._timesteps: list[int] = []
         self._results: list[np.ndarray] = []
         earlier = folder / EVALUATIONS
         if earlier.is_file():
-            with np.load(earlier, allow_pickle=False) as file:
-                self._timesteps, self._results = [int(steps) for steps in file["timesteps"]], list(file["results"])
-
-    @property
-    def best_mean_reward(self) -> float:
-        """The highest so far."""
-        return max((float(np.mean(rewards)) for rewards in self._results), default=-np.inf)
+            steps, results = read_evaluations(earlier)
+            self._timesteps, self._results = [int(count) for count in steps], list(results)
 
     def _on_training_start(self) -> None:
         if self._around_rule:
@@ -149,14 +146,35 @@ class EvaluationCallback(BaseCallback):
         rewards = self._evaluation.rewards(self.model.policy, self.objective)
         mean = float(np.mean(rewards))
         self.logger.record("eval/mean_reward", mean)
-        if mean > self.best_mean_reward:
-            save_checkpoint(self.model, self._folder / BEST_MODEL)
+        best = max(
+            (np.mean(at) for steps, at in zip(self._timesteps, self._results, strict=True) if steps), default=-np.inf
+        )
+        if self.num_timesteps and mean > best:
+            parameters = policy_arrays(self.model.policy.state_dict())
+            write_checkpoint(self._folder / BEST_MODEL, self._algorithm, self.num_timesteps, parameters)
         self._timesteps.append(self.num_timesteps)
         self._results.append(rewards)
         results = np.array(self._results)
         lengths = np.full(results.shape, self._evaluation.steps)
         with replacing(self._folder / EVALUATIONS) as file:
             np.savez(file, timesteps=np.array(self._timesteps), results=results, ep_lengths=lengths)
+
+
+def read_evaluations(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Steps (E,) and rewards a step (E, scenarios) of the evaluations so far.
+
+    Raises:
+        InputError: the file is damaged.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            steps, results = file["timesteps"], file["results"]
+        if not (steps.ndim == 1 and results.ndim == 2 and len(steps) == len(results) and np.isfinite(results).all()):
+            raise ValueError("not a row of rewards for each evaluation")
+        return steps, results
+    # A damaged zip may raise anything.
+    except Exception as error:
+        raise InputError(f"{path}: is damaged ({type(error).__name__}); remove it to go on without it") from None
 
 
 def evaluation_objective(configuration: TrainingConfiguration) -> tuple[float, float, float]:

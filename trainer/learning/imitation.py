@@ -15,9 +15,9 @@ import torch
 
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.sb3 import BottleneckVecEnv
-from weir.trainer.learning.algorithms import LinearSchedule, make_environment
+from weir.trainer.learning.algorithms import LinearSchedule, make_environment, make_policy, student_specification
 from weir.trainer.learning.callbacks import TrainingProgress
-from weir.trainer.learning.student import load_student, make_student, save_student, student_specification
+from weir.trainer.learning.checkpoint import policy_arrays, read_checkpoint, write_checkpoint
 from weir.trainer.learning.teachers import Teacher, make_teacher
 from weir.trainer.policies.recurrent import RecurrentPolicy
 
@@ -32,6 +32,7 @@ LEARNING_RATE: Final = LinearSchedule(2e-3, 1e-4)
 SETTLED_CHANGE: Final = 5e-3
 SETTLED_BEFORE: Final = 10
 SETTLED_ITERATIONS: Final = 100
+_LOSSES: Final = "losses"
 
 
 def imitate(
@@ -54,11 +55,18 @@ def imitate(
     decisions = configuration.imitation.decisions_per_iteration
     iterations = max(1, configuration.steps // decisions)
     teacher = make_teacher(configuration.imitation.teachers, student_specification(configuration))
-    policy, steps, losses = make_student(configuration), 0, list[float]()
+    policy, steps, losses = make_policy(configuration), 0, list[float]()
+    assert isinstance(policy, RecurrentPolicy)
+
+    def save() -> None:
+        write_checkpoint(checkpoint, "imitation", steps, policy_arrays(policy.state_dict()) | {_LOSSES: losses})
+
     if resume:
-        policy, steps, losses = load_student(configuration, checkpoint)
+        found = read_checkpoint(checkpoint)
+        found.load_into(policy)
+        steps, losses = found.steps, np.ravel(found.arrays.get(_LOSSES, [])).tolist()
     else:
-        save_student(policy, steps, losses, checkpoint)
+        save()
     seed, reward = configuration.seed + len(losses), float("nan")
     settings = configuration.environment.model_copy(update={"privileged_critic": False})
     environment = make_environment(configuration.model_copy(update={"environment": settings, "seed": seed}), simulator)
@@ -68,7 +76,7 @@ def imitate(
             rewards = student.act(-(-decisions // environment.num_envs))
             losses.append(student.learn(LEARNING_RATE(1.0 - len(losses) / iterations)))
             steps, reward = steps + len(rewards) * environment.num_envs, float(np.mean(rewards))
-            save_student(policy, steps, losses, checkpoint)
+            save()
             if on_progress is not None:
                 on_progress(TrainingProgress(steps, configuration.steps, reward, (np.nan, np.nan, np.nan)))
     except KeyboardInterrupt:

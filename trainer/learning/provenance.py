@@ -12,7 +12,7 @@ from typing import Any
 
 from weir.trainer.configuration.scenarios import ScenarioSettings
 from weir.trainer.configuration.training import TrainingConfiguration
-from weir.trainer.learning.algorithms import checkpoint_steps
+from weir.trainer.learning.checkpoint import read_checkpoint
 from weir.trainer.learning.run_record import CHECKPOINT, RunRecord, load_run_configuration, read_run_record
 from weir.trainer.learning.teachers import ORACLE
 from weir.trainer.model.file import read_model
@@ -48,7 +48,7 @@ def provenance_of_run(folder: str | os.PathLike[str], checkpoint: str | os.PathL
     Raises:
         InputError: the folder holds no training, or the file no checkpoint.
     """
-    found = provenance_of(load_run_configuration(folder), checkpoint_steps(checkpoint), read_run_record(folder))
+    found = provenance_of(load_run_configuration(folder), read_checkpoint(checkpoint).steps, read_run_record(folder))
     return found if Path(checkpoint).name == CHECKPOINT else found | {"checkpoint": Path(checkpoint).name}
 
 

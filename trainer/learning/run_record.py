@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from weir.errors import InputError
 from weir.files.input import parse_json, read_bytes, read_text
 from weir.files.output import write_text
-from weir.trainer.configuration.training import TrainingConfiguration
+from weir.trainer.configuration.training import TrainingConfiguration, checked_configuration
 
 CHECKPOINT = "checkpoint.zip"
 CONFIGURATION = "configuration.json"
@@ -99,11 +99,7 @@ def load_run_configuration(folder: str | os.PathLike[str]) -> TrainingConfigurat
     """The configuration a training folder was made with.
 
     Raises:
-        InputError: the folder has none.
+        InputError: the folder has none, or a wrong one.
     """
     path = Path(folder) / CONFIGURATION
-    values = parse_json(read_text(path), str(path))
-    try:
-        return TrainingConfiguration.model_validate(values)
-    except ValueError as error:
-        raise InputError(f"{path}: is not the configuration of a training run: {error}") from None
+    return checked_configuration(parse_json(read_text(path), str(path)), str(path))

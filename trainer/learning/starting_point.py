@@ -8,17 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import gymnasium
-import numpy as np
 import onnx
 import torch
 
 from weir.errors import InputError
+from weir.files.input import LARGEST_MODEL_BYTES, read_bytes
 from weir.registry import PRESETS
 from weir.trainer.configuration.training import TrainingConfiguration, checked_configuration
 from weir.trainer.gym.episode import checked_objective
 from weir.trainer.gym.specification import ObjectiveSource
-from weir.trainer.learning.algorithms import load_policy
+from weir.trainer.learning.algorithms import load_policy, make_policy
 from weir.trainer.learning.provenance import provenance_of_run
 from weir.trainer.learning.run_record import load_run_configuration, trained_policy
 from weir.trainer.model.file import PARAMETERS, read_model
@@ -35,7 +34,7 @@ class StartingPoint:
     """The starting point of adaptation.
 
     `parameters` are those of the policy, all of them or (`has_critic` false, from a model file) the actor's only.
-    `old_objectives`: what the policy was trained on. `provenance`: of the model so far.
+    `old_objectives`: what the policy was trained on. `provenance` and `metadata`: of the model so far.
     """
 
     configuration: TrainingConfiguration
@@ -43,6 +42,7 @@ class StartingPoint:
     has_critic: bool
     old_objectives: tuple[ObjectiveSource, ...]
     provenance: dict[str, Any] = field(default_factory=dict)
+    metadata: dict[str, str] = field(default_factory=dict)
 
 
 def read_starting_point(path: str | os.PathLike[str], settings: TrainingConfiguration) -> StartingPoint:
@@ -91,24 +91,29 @@ def _from_model_file(file: Path, settings: TrainingConfiguration) -> StartingPoi
         "reward": provenance["reward"],
         "objective": "random",
     }
-    network = dict(provenance["network"])
+    try:
+        network = dict(provenance["network"])
+        adapted = [checked_objective(entry["objective"]) for entry in provenance.get("adaptations", [])]
+        objectives = (_source(provenance["objectives"]), *adapted)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise InputError(f"{file}: its provenance is broken ({error})") from None
     if "preference" in network:
         network["preference_size"] = network.pop("preference")
     values = settings.model_dump() | {"environment": environment, "name": model.name, "version": model.version}
     values["policy"] |= network
-    graph = onnx.load(str(file)).graph
-    adapted = [entry["objective"] for entry in provenance.get("adaptations", [])]
+    proto = onnx.load_from_string(read_bytes(file, LARGEST_MODEL_BYTES))
     return StartingPoint(
         checked_configuration(values, str(file)),
         {
             inside + tensor.name.removeprefix(outside): torch.from_numpy(onnx.numpy_helper.to_array(tensor).copy())
-            for tensor in graph.initializer
+            for tensor in proto.graph.initializer
             for outside, inside in GRAPH_NAMES.items()
             if tensor.name.startswith(outside)
         },
         False,
-        (_source(provenance["objectives"]), *(tuple(objective) for objective in adapted)),
+        objectives,
         provenance,
+        {entry.key: entry.value for entry in proto.metadata_props},
     )
 
 
@@ -127,17 +132,8 @@ def policy_of(start: StartingPoint) -> PreferencePolicy:
     Raises:
         InputError: the parameters do not fit the description.
     """
-    configuration = start.configuration
-    specification = configuration.environment.specification()
-    low, high = specification.observation_limits()
-    policy = PreferencePolicy(
-        gymnasium.spaces.Box(low, high, dtype=np.float32),
-        gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float32),
-        lambda remaining: 0.0,
-        specification=specification,
-        preference_size=configuration.policy.preference_size,
-        hidden=configuration.policy.hidden,
-    )
+    policy = make_policy(start.configuration)
+    assert isinstance(policy, PreferencePolicy)
     load_parameters(policy, start.parameters)
     return policy
 
@@ -151,7 +147,9 @@ def load_parameters(policy: PreferencePolicy, parameters: Mapping[str, torch.Ten
     own = policy.state_dict()
     needed = {name for name in own if name.startswith(ACTOR_PARTS[:2])}
     unfit = sorted(needed - set(parameters)) + [
-        name for name, value in parameters.items() if name not in own or own[name].shape != value.shape
+        name
+        for name, value in parameters.items()
+        if name not in own or own[name].shape != value.shape or not value.isfinite().all()
     ]
     if unfit:
         raise InputError(f"the model's network does not match its description: {', '.join(unfit)}")

@@ -6,7 +6,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,19 +14,20 @@ import torch
 from stable_baselines3.common.callbacks import BaseCallback
 
 from weir.errors import InputError
-from weir.files.output import make_folder, write_text
+from weir.files.output import alone_in, make_folder, write_text
 from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir.trainer.configuration.training import TrainingConfiguration
+from weir.trainer.gym.sb3 import BottleneckVecEnv
 from weir.trainer.gym.specification import ObjectiveSource
 from weir.trainer.learning.algorithms import (
-    check_algorithm,
-    checkpoint_steps,
+    check_checkpoint,
     load_model,
     make_environment,
     make_model,
     save_checkpoint,
 )
 from weir.trainer.learning.callbacks import Recorder, TrainingProgress, WeightAverage
+from weir.trainer.learning.checkpoint import read_checkpoint
 from weir.trainer.learning.evaluation import Evaluation, EvaluationCallback
 from weir.trainer.learning.imitation import imitate
 from weir.trainer.learning.provenance import record_origin
@@ -76,8 +77,8 @@ def train(
         configuration_file: for the record.
 
     Raises:
-        InputError: the folder holds a checkpoint and `resume` is false, or the other way round; a scenario file or a
-            teacher is missing.
+        InputError: the folder holds a checkpoint and `resume` is false, or the other way round; another command is at
+            work there; a scenario file or a teacher is missing; the training diverged, or does not fit into memory.
         SimulatorError: a simulator failed; the last checkpoint stays.
     """
     started = time.monotonic()
@@ -88,71 +89,98 @@ def train(
     if not resume and checkpoint.exists():
         raise InputError(f"{folder}: already holds a training run; resume it, or give another folder")
     if resume:
-        check_algorithm(configuration, checkpoint)
-        if (steps_done := checkpoint_steps(checkpoint)) >= configuration.steps:
-            return TrainingResult(checkpoint, steps_done, False, math.nan, was_complete=True)
+        found = read_checkpoint(checkpoint)
+        check_checkpoint(configuration, found)
+        if found.steps >= configuration.steps:
+            return TrainingResult(checkpoint, found.steps, False, math.nan, was_complete=True)
     imitates = configuration.algorithm == "imitation"
     if imitates and evaluate_every_steps is not None:
         raise InputError("--eval: evaluates learners from rewards, and algorithm imitation is none")
     sampler = sampler or ScenarioSampler(configuration.scenarios)
     make_folder(folder)
-    write_text(folder / CONFIGURATION, configuration.model_dump_json(indent=1) + "\n")
-    torch.set_num_threads(configuration.threads)
-    record = read_run_record(folder) if resume else RunRecord()
-    record.planned_steps = configuration.steps
-    record.interrupted = True
-    record.commands += [command] if command else []
-    record.configuration = configuration_file
-    record_origin(record, configuration)
-    record.save(folder)
-    earlier_s = record.wall_s
-    if imitates:
-        steps, interrupted, mean_reward = imitate(
-            configuration, checkpoint, resume=resume, simulator=simulator, on_progress=on_progress
-        )
-    else:
-        with ExitStack() as stack:
-            environment = make_environment(configuration, simulator, objective=objective, sampler=sampler)
-            stack.callback(environment.close)
-            model = (
-                load_model(configuration, checkpoint, environment)
-                if resume
-                else make_model(configuration, environment, folder)
-            )
-            if resume:
-                # The seed of the first part would repeat its scenarios.
-                environment.seed(configuration.seed + model.num_timesteps)
-            average = WeightAverage(decay, folder) if (decay := configuration.ppo.weight_average_decay) > 0 else None
-
-            def save() -> None:
-                save_checkpoint(model, checkpoint, replay_buffer=configuration.saves_buffer)
-                if average is not None:
-                    average.save()
-
-            recorder = Recorder(configuration, folder, save, on_progress)
-            watching: list[BaseCallback] = [recorder, *([average] if average is not None else []), *callbacks]
-            if evaluate_every_steps is not None:
-                evaluation = stack.enter_context(Evaluation(configuration, simulator=simulator))
-                watching.append(EvaluationCallback(evaluation, configuration, folder, evaluate_every_steps))
-            interrupted = False
+    with alone_in(folder):
+        write_text(folder / CONFIGURATION, configuration.model_dump_json(indent=1) + "\n")
+        torch.set_num_threads(configuration.threads)
+        record = read_run_record(folder) if resume else RunRecord()
+        record.planned_steps = configuration.steps
+        record.interrupted = True
+        record.commands += [command] if command else []
+        record.configuration = configuration_file
+        record_origin(record, configuration)
+        record.save(folder)
+        if imitates:
+            result = imitate(configuration, checkpoint, resume=resume, simulator=simulator, on_progress=on_progress)
+        else:
             try:
-                model.learn(
-                    max(0, configuration.steps - model.num_timesteps),
-                    watching,
-                    log_interval=1 if configuration.algorithm == "ppo" else 4 * environment.num_envs,
-                    tb_log_name=configuration.name,
-                    reset_num_timesteps=not resume,
-                )
-            except KeyboardInterrupt:
-                interrupted = True
-            save()
-            for callback in watching:
-                if isinstance(callback, EvaluationCallback):
-                    record.rule_mean_reward = callback.rule_mean_reward
-        steps, mean_reward = model.num_timesteps, recorder.mean_reward
-    record.steps = steps
-    record.interrupted = interrupted
-    record.wall_s = round(earlier_s + time.monotonic() - started, 1)
-    record.steps_per_s = round(record.steps / max(record.wall_s, 0.1), 1)
-    record.save(folder)
-    return TrainingResult(checkpoint, steps, interrupted, mean_reward)
+                environment = make_environment(configuration, simulator, objective=objective, sampler=sampler)
+                with closing(environment):
+                    result = _reinforce(
+                        configuration, folder, environment, record, resume, on_progress, callbacks,
+                        evaluate_every_steps, simulator,
+                    )  # fmt: skip
+            except MemoryError as error:
+                raise InputError(
+                    f"the training does not fit into memory ({error}): lower environments, steps_per_update, "
+                    "buffer_size or hidden"
+                ) from None
+        record.steps, record.interrupted, mean_reward = result
+        record.wall_s = round(record.wall_s + time.monotonic() - started, 1)
+        record.steps_per_s = round(record.steps / max(record.wall_s, 0.1), 1)
+        record.save(folder)
+    return TrainingResult(checkpoint, record.steps, record.interrupted, mean_reward)
+
+
+def _reinforce(
+    configuration: TrainingConfiguration,
+    folder: Path,
+    environment: BottleneckVecEnv,
+    record: RunRecord,
+    resume: bool,
+    on_progress: Callable[[TrainingProgress], None] | None,
+    callbacks: Sequence[BaseCallback],
+    evaluate_every_steps: int | None,
+    simulator: str | os.PathLike[str] | None,
+) -> tuple[int, bool, float]:
+    """Learns from rewards; the steps, whether Ctrl-C interrupted it, and the mean reward of the latest episodes."""
+    checkpoint = folder / CHECKPOINT
+    decay = configuration.ppo.weight_average_decay if configuration.algorithm == "ppo" else 0.0
+    average = WeightAverage(decay, folder) if decay > 0 else None
+    # After the average, which draws random numbers that it does not use: a learner begins with a seed of its own.
+    model = (
+        load_model(configuration, checkpoint, environment) if resume else make_model(configuration, environment, folder)
+    )
+    if resume:
+        # The seed of the first part would repeat its scenarios.
+        environment.seed(configuration.seed + model.num_timesteps)
+
+    def save() -> None:
+        save_checkpoint(model, checkpoint, configuration.algorithm, replay_buffer=configuration.saves_buffer)
+        if average is not None:
+            average.save()
+
+    recorder = Recorder(configuration, folder, save, on_progress)
+    watching: list[BaseCallback] = [recorder, *([average] if average is not None else []), *callbacks]
+    interrupted, watcher = False, None
+    with ExitStack() as stack:
+        if evaluate_every_steps is not None:
+            evaluation = stack.enter_context(Evaluation(configuration, simulator=simulator))
+            watcher = EvaluationCallback(evaluation, configuration, folder, evaluate_every_steps)
+            watching.append(watcher)
+        try:
+            model.learn(
+                max(0, configuration.steps - model.num_timesteps),
+                watching,
+                log_interval=1 if configuration.algorithm == "ppo" else 4 * environment.num_envs,
+                tb_log_name=configuration.name,
+                reset_num_timesteps=not resume,
+            )
+        except KeyboardInterrupt:
+            interrupted = True
+        except ValueError:
+            # torch refuses a distribution that is not finite: `save` then refuses.
+            if all(values.isfinite().all() for values in model.policy.state_dict().values()):
+                raise
+    save()
+    if watcher is not None:
+        record.rule_mean_reward = watcher.rule_mean_reward
+    return model.num_timesteps, interrupted, recorder.mean_reward

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import Any
 
@@ -34,16 +34,22 @@ def export(
     name: str = "weir",
     version: str = weir.__version__,
     provenance: Mapping[str, Any] | None = None,
+    metadata: Mapping[str, str] | None = None,
+    on_stage: Callable[[str], None] = lambda stage: None,
 ) -> onnx.ModelProto:
-    """Writes the policy as an ONNX file and checks it: the same policy gives the same bytes.
+    """Writes the policy as an ONNX file and checks it: the same policy gives the same bytes. `metadata`: further
+    entries; `on_stage` is called with what is done next.
 
     Raises:
         InputError: the file cannot be written, or torch, ONNX Runtime and the library (when built) disagree.
     """
     kind = DeployedRecurrentPolicy if isinstance(policy, RecurrentPolicy) else DeployedPolicy
     deployed = kind(policy, specification).eval()
+    on_stage("writing the graph")
     model = policy_graph(deployed, specification)
+    onnx.helper.set_model_props(model, dict(metadata or {}))
     golden = _golden(deployed)
+    on_stage("checking it in ONNX Runtime and the library")
     finish(model, specification, path, golden, name=name, version=version, provenance=provenance or {})
     return model
 
@@ -58,11 +64,11 @@ def finish(
     version: str,
     provenance: Mapping[str, Any],
 ) -> None:
-    """Gives a graph its metadata, checks it and writes it; see `export`. `golden` has inputs and outputs by name,
-    computed by something else than the graph.
+    """Gives a graph its metadata besides those it has, checks it and writes it; see `export`. `golden` has inputs and
+    outputs by name, computed by something else than the graph.
     """
-    metadata = _metadata(specification, name, version, provenance, golden)
-    onnx.helper.set_model_props(model, metadata)
+    kept = {entry.key: entry.value for entry in model.metadata_props}
+    onnx.helper.set_model_props(model, kept | _metadata(specification, name, version, provenance, golden))
     onnx.checker.check_model(model, full_check=True)
     worst = parity(model)
     if not worst <= 1.0:

@@ -68,6 +68,8 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
     except (DecodeError, onnx.checker.ValidationError) as error:
         reason = str(error).splitlines()[0] if str(error) else "empty"
         raise InputError(f"{path}: is not an ONNX model ({reason}): give a file written by `weir export`") from None
+    if any(tensor.data_location == onnx.TensorProto.EXTERNAL for tensor in model.graph.initializer):
+        raise InputError(f"{path}: keeps parameters in another file: give a file written by `weir export`")
     metadata = {entry.key: entry.value for entry in model.metadata_props}
     schema = metadata.get("weir.schema")
     if schema != SCHEMA:

@@ -10,7 +10,7 @@
 #include "api/units/data_size.h"
 #include "api/units/time_delta.h"
 #include "api/units/timestamp.h"
-#include "weir/network_types.h"
+#include "sender_controller.h"
 #include "weir/units.h"
 
 namespace weir::adapter {

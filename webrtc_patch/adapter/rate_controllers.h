@@ -9,7 +9,7 @@
 
 #include <memory>
 
-#include "weir/network_controller.h"
+#include "sender_controller.h"
 
 namespace weir {
 

@@ -23,14 +23,11 @@ static_assert(HaveSameNames(kModeNames, kCallControllers), "each controller that
 class EstimatorFactory final : public webrtc::RemoteBitrateEstimatorFactory {
  public:
   EstimatorFactory(std::shared_ptr<SharedReceiveSideSettings> settings, ReceiveSideSwitchConfig config)
-      : settings_(std::move(settings)),
-        on_decision_(std::move(config.on_decision)),
-        on_remb_(std::move(config.on_remb)) {}
+      : settings_(std::move(settings)), on_decision_(std::move(config.on_decision)) {}
 
   std::unique_ptr<webrtc::RemoteBitrateEstimator> Create(webrtc::RemoteBitrateObserver* observer,
                                                          webrtc::Clock* clock) override {
-    return std::make_unique<adapter::SwitchedRemoteBitrateEstimator>(settings_, observer, clock, on_decision_,
-                                                                     on_remb_);
+    return std::make_unique<adapter::SwitchedRemoteBitrateEstimator>(settings_, observer, clock, on_decision_);
   }
   // In every mode, since a call may be switched to shadow while it runs.
   bool WantsTransportSequenceNumbers() const override { return true; }
@@ -38,7 +35,6 @@ class EstimatorFactory final : public webrtc::RemoteBitrateEstimatorFactory {
  private:
   const std::shared_ptr<SharedReceiveSideSettings> settings_;
   const std::function<void(const ReceiveSideDecision&)> on_decision_;
-  const std::function<void(const ReceiveSideRemb&)> on_remb_;
 };
 
 ReceiveSideSettings InitialSettings(const ReceiveSideSwitchConfig& config) {

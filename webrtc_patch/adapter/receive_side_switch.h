@@ -85,12 +85,6 @@ struct ReceiveSideDecision {
   EstimatorCounters counters;
 };
 
-// One REMB handed to libwebrtc's RTCP sender. It leaves as soon as the transport may send.
-struct ReceiveSideRemb {
-  Timestamp at_time = Timestamp::MinusInfinity();
-  DataRate bitrate = DataRate::Zero();
-};
-
 struct ReceiveSideSwitchConfig {
   ReceiveSideMode mode = ReceiveSideMode::kWeir;
   // Null: RuleAlone().
@@ -98,11 +92,10 @@ struct ReceiveSideSwitchConfig {
   Objective objective;
   // Replaced by the defaults when they are not valid, see Validated().
   TargetRateConstraints constraints;
-  // Called on libwebrtc's worker thread, with locks of libwebrtc held: they must be quick, and must call neither
-  // libwebrtc nor this switch. They must work until the last call has ended, also when the switch is gone.
-  // `on_decision` is called in modes kWeir and kShadow, `on_remb` in every mode.
+  // Called in modes kWeir and kShadow on libwebrtc's worker thread, with locks of libwebrtc held: it must be quick, and
+  // must call neither libwebrtc nor this switch. It must work until the last call has ended, also when the switch is
+  // gone.
   std::function<void(const ReceiveSideDecision&)> on_decision;
-  std::function<void(const ReceiveSideRemb&)> on_remb;
 };
 
 // Thread-safe: every method may be called from any thread while calls run. What is set takes effect with the next

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 namespace weir::adapter {
 namespace {
@@ -19,9 +18,6 @@ uint32_t Bitrate(DataRate rate) {
 }
 
 }  // namespace
-
-RembOutlet::RembOutlet(webrtc::RemoteBitrateObserver* throttler, webrtc::Clock* clock, OnRemb on_remb)
-    : throttler_(throttler), clock_(clock), on_remb_(std::move(on_remb)) {}
 
 void RembOutlet::Send(DataRate rate, const std::vector<uint32_t>& ssrcs) {
   const uint32_t bitrate = Bitrate(rate);
@@ -69,7 +65,6 @@ void RembOutlet::Pass(uint32_t bitrate, const std::vector<uint32_t>& ssrcs) {
   last_time_ = now();
   last_bitrate_ = bitrate;
   passed_ = true;
-  if (on_remb_) on_remb_({.at_time = last_time_, .bitrate = DataRate::BitsPerSecond(bitrate)});
 }
 
 Timestamp RembOutlet::now() const { return Timestamp::Micros(clock_->TimeInMicroseconds()); }

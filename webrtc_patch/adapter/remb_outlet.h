@@ -3,11 +3,9 @@
 #define WEIR_WEBRTC_PATCH_ADAPTER_REMB_OUTLET_H_
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "modules/remote_bitrate_estimator/include/remote_bitrate_estimator.h"
-#include "receive_side_switch.h"
 #include "system_wrappers/include/clock.h"
 #include "weir/units.h"
 
@@ -17,10 +15,8 @@ namespace weir::adapter {
 // instead, until it passes. As an observer it forwards what libwebrtc's own estimators say, unchanged.
 class RembOutlet final : public webrtc::RemoteBitrateObserver {
  public:
-  using OnRemb = std::function<void(const ReceiveSideRemb&)>;
-
   // `throttler` and `clock`, which must be the throttler's, outlive this.
-  RembOutlet(webrtc::RemoteBitrateObserver* throttler, webrtc::Clock* clock, OnRemb on_remb);
+  RembOutlet(webrtc::RemoteBitrateObserver* throttler, webrtc::Clock* clock) : throttler_(throttler), clock_(clock) {}
 
   // Announces `rate`, now or as soon as the throttler lets it pass; replaces what waits.
   void Send(DataRate rate, const std::vector<uint32_t>& ssrcs);
@@ -44,7 +40,6 @@ class RembOutlet final : public webrtc::RemoteBitrateObserver {
 
   webrtc::RemoteBitrateObserver* const throttler_;
   webrtc::Clock* const clock_;
-  const OnRemb on_remb_;
 
   bool passed_ = false;
   Timestamp last_time_ = Timestamp::MinusInfinity();

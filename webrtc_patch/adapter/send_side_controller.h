@@ -14,7 +14,7 @@
 #include "api/transport/network_control.h"
 #include "controllers/decision_timer.h"
 #include "conversions.h"
-#include "weir/network_controller.h"
+#include "sender_controller.h"
 
 namespace weir::adapter {
 

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "weir/network_types.h"
+#include "sender_controller.h"
 #include "weir/units.h"
 
 namespace weir::adapter {

@@ -56,11 +56,11 @@ class LibwebrtcRembEstimator final : public webrtc::RemoteBitrateEstimator {
 
 SwitchedRemoteBitrateEstimator::SwitchedRemoteBitrateEstimator(
     std::shared_ptr<const SharedReceiveSideSettings> settings, webrtc::RemoteBitrateObserver* throttler,
-    webrtc::Clock* clock, WeirRemoteBitrateEstimator::OnDecision on_decision, RembOutlet::OnRemb on_remb)
+    webrtc::Clock* clock, WeirRemoteBitrateEstimator::OnDecision on_decision)
     : shared_settings_(std::move(settings)),
       clock_(clock),
       on_decision_(std::move(on_decision)),
-      outlet_(throttler, clock, std::move(on_remb)) {
+      outlet_(throttler, clock) {
   // Earlier wishes to repeat were of other calls.
   repeats_ = shared_settings_->Get().repeats;
   FollowSettings();

@@ -21,7 +21,7 @@ class SwitchedRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimat
   // `throttler` and `clock` outlive this.
   SwitchedRemoteBitrateEstimator(std::shared_ptr<const SharedReceiveSideSettings> settings,
                                  webrtc::RemoteBitrateObserver* throttler, webrtc::Clock* clock,
-                                 WeirRemoteBitrateEstimator::OnDecision on_decision, RembOutlet::OnRemb on_remb);
+                                 WeirRemoteBitrateEstimator::OnDecision on_decision);
 
   void IncomingPacket(int64_t arrival_time_ms, size_t payload_size, const webrtc::RTPHeader& header) override;
   void RemoveStream(uint32_t ssrc) override;

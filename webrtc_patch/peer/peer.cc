@@ -60,14 +60,14 @@ Result<std::unique_ptr<Peer>> Peer::Create(const Options& options, std::unique_p
     peer->received_frames_ = std::move(received.value());
   }
   if (options.receive) {
-    peer->receive_side_ = ReceiveSideSwitch::Create(
-        {.mode = options.controller,
-         .controller = controller,
-         .objective = options.objective,
-         .constraints = options.bitrate,
-         .on_decision = [estimates = outputs.estimates](
-                            const ReceiveSideDecision& decision) { estimates->Write(EstimateLine(decision)); },
-         .on_remb = nullptr});
+    peer->receive_side_ =
+        ReceiveSideSwitch::Create({.mode = options.controller,
+                                   .controller = controller,
+                                   .objective = options.objective,
+                                   .constraints = options.bitrate,
+                                   .on_decision = [estimates = outputs.estimates](const ReceiveSideDecision& decision) {
+                                     estimates->Write(EstimateLine(decision));
+                                   }});
     peer->receive_side_->Install();
     MeasureEstimators(peer->estimator_cpu_time_);
   }

@@ -31,7 +31,8 @@ class PolicyModel {
   static constexpr TimeDelta kMaxDecisionTime = TimeDelta::Millis(10);
 
   // Checks the structure and the metadata, then runs the model on probe observations and on its golden vectors. A
-  // decision must not take longer than `time_limit` on this machine. The error is one sentence for the user.
+  // decision on this machine must not take longer than `time_limit`, nor than a tenth of the model's interval. The
+  // error is one sentence for the user.
   static Result<std::shared_ptr<const PolicyModel>> Load(std::span<const std::byte> bytes,
                                                          TimeDelta time_limit = kMaxDecisionTime);
   ~PolicyModel();

@@ -1,4 +1,4 @@
-// Rate controllers at the receiver and at the sender, after libwebrtc's NetworkControllerInterface.
+// Rate controllers, after libwebrtc's NetworkControllerInterface.
 //
 // The host calls the events in the order of time, never concurrently. The same calls give the same results, bit for
 // bit. No event blocks, throws or, after warm-up at the receiver, allocates.
@@ -40,15 +40,6 @@ class ReceiverController : public NetworkController {
   virtual void OnArrival(const Arrival& arrival) = 0;
   // Invoked with the rate in force after fusion and guard, which may differ from this controller's own target.
   virtual void OnTargetApplied(const TargetTransferRate& target) = 0;
-};
-
-// Decides from the packets that it sent and the feedback about them.
-class SenderController : public NetworkController {
- public:
-  virtual void OnSentPacket(const SentPacket& packet) = 0;
-  virtual void OnTransportPacketsFeedback(const TransportPacketsFeedback& feedback) = 0;
-  virtual void OnTransportLossReport(const TransportLossReport& report) = 0;
-  virtual void OnRemoteBitrateReport(const RemoteBitrateReport& report) = 0;
 };
 
 }  // namespace weir

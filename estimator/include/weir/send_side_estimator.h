@@ -64,8 +64,10 @@ struct SendSideCounters {
 // loss nor a lower receive rate.
 //
 // Feedback is untrusted: it may be lost, late, reordered or repeated, with any numbers and times. Each packet counts
-// once, time never runs backwards, and the work of a call is bounded. Allocates only at construction. Never call
-// concurrently.
+// once, time never runs backwards, and the work of a call is bounded. Packets with receive times that are impossible by
+// the sender's clock count as arrivals without a delay; five messages in a row with the same error are a step of the
+// receiver's clock. Once the path has shown a queue, the rate beyond the highest that was received grows by 5 % a
+// second, since a receiver may acknowledge what it never got. Allocates only at construction. Never call concurrently.
 class SendSideEstimator {
  public:
   // Number of departures that are remembered: 1.6 s at 50 Mbps.

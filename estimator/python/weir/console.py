@@ -10,7 +10,7 @@ from typing import Any, TypeVar, get_type_hints
 from rich.console import Console
 from rich.text import Text
 
-from weir.text import printable_lines
+from weir.files.input import printable_lines
 
 Options = TypeVar("Options")
 

@@ -8,29 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from weir._core import (
-    GUARD_RULES,
-    OBJECTIVE_PRESETS,
-    REGISTERED_CONTROLLERS,
-    RegisteredController,
-    parse_pool,
-)
-
-__all__ = [
-    "AT_NATIVE_SENDER",
-    "COMPARED",
-    "CONTROLLERS",
-    "DEFAULT_PRESET",
-    "GUARD_RULES",
-    "IN_CALLS",
-    "PRESETS",
-    "SIMULATED",
-    "WEIGHTS",
-    "is_pool",
-    "knows_path",
-    "pool_members",
-    "uses_model",
-]
+from weir._core import GUARD_RULES as GUARD_RULES
+from weir._core import OBJECTIVE_PRESETS, REGISTERED_CONTROLLERS, RegisteredController, parse_pool
 
 CONTROLLERS: Final[dict[str, RegisteredController]] = {one.name: one for one in REGISTERED_CONTROLLERS}
 """By name, in the order of tables."""

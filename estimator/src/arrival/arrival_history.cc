@@ -156,6 +156,12 @@ DataRate ArrivalHistory::HighestSecondRate() const {
   return std::ranges::max_element(seconds_, {}, &Second::size)->size / kSecond;
 }
 
+double ArrivalHistory::MeanLossRatio() const {
+  Second all;
+  for (const Second& second : seconds_) all.AddFates(second);
+  return all.LossRatio();
+}
+
 double ArrivalHistory::LowestLossRatio() const {
   double lowest = 1;
   for (size_t i = 0; i < std::min(whole_seconds_, kSeconds); ++i) {

@@ -88,6 +88,8 @@ class ArrivalHistory {
   DataRate LatestSecondRate() const;
   // The highest of the last ten seconds; zero before there is one.
   DataRate HighestSecondRate() const;
+  // The loss ratio of the last ten seconds together, 0 to 1.
+  double MeanLossRatio() const;
   // The lowest loss ratio of the last ten seconds, 0 to 1: the loss of the path at any rate.
   double LowestLossRatio() const;
 

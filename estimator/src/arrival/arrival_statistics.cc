@@ -24,6 +24,12 @@ DataSize SentSize(const PacketArrival& packet, const Arrival& arrival) {
 
 bool IsPlausible(const PacketArrival& packet) { return IsTime(packet.arrival_time) && packet.size() <= kMaxUdpPayload; }
 
+// Converts in place: clang before version 16 does not construct an aggregate from `packet` in an optional.
+struct ArrivalOf {
+  const PacketArrival& packet;
+  operator Arrival() const { return {.packet = packet}; }  // NOLINT: converts on purpose
+};
+
 }  // namespace
 
 ArrivalStatistics::ArrivalStatistics() {
@@ -82,8 +88,9 @@ void ArrivalStatistics::Stream::RestartDelay() {
     ++counters_.send_time_outliers;
     return false;
   }
-  const QueueingDelay::Result measured = delay.queueing_delay.Update(arrival_time, send_time.delay, delay.size);
-  delay.size = DataSize::Zero();
+  const QueueingDelay::Result measured =
+      delay.queueing_delay.Update(arrival_time, send_time.delay, delay.size, delay.received);
+  delay.size = delay.received = DataSize::Zero();
   if (send_time.leapt || measured.restarted) ++counters_.clock_restarts;
   queueing_delay_ = measured.queueing_delay;
   delay_change_ = measured.change;
@@ -97,6 +104,7 @@ void ArrivalStatistics::Stream::RestartDelay() {
     has_abs_send_time_ = true;
     last_abs_send_time_ = last_arrival_;
     abs_send_time_delay_.size += SentSize(packet, arrival);
+    abs_send_time_delay_.received += packet.size();
     const uint32_t ticks = packet.abs_send_time & ((1u << kAbsSendTimeBits) - 1);
     arrival.has_delay =
         MeasureDelay(packet.arrival_time, {ticks, kAbsSendTimeBits, kAbsSendTimeTicksPerSecond}, abs_send_time_delay_);
@@ -104,6 +112,7 @@ void ArrivalStatistics::Stream::RestartDelay() {
              packet.rtp_clock_rate >= kMinRtpClockRate && packet.rtp_clock_rate <= kMaxRtpClockRate) {
     if (!stream.delay) stream.delay = std::make_unique<Delay>();
     stream.delay->size += SentSize(packet, arrival);
+    stream.delay->received += packet.size();
     if (IsNewRtpTimestamp(packet, stream)) {
       arrival.has_delay =
           MeasureDelay(packet.arrival_time, {packet.rtp_timestamp, 32, packet.rtp_clock_rate}, *stream.delay);
@@ -121,7 +130,7 @@ void ArrivalStatistics::Stream::RestartDelay() {
 std::optional<Arrival> ArrivalStatistics::OnPacket(const PacketArrival& packet) {
   // One variable for all returns, so that it is constructed in place: a copy of it, just written, is slow. It holds the
   // packet from the start, because an empty one is filled with zeros first.
-  std::optional<Arrival> result(std::in_place, packet);
+  std::optional<Arrival> result(std::in_place, ArrivalOf{packet});
   if (!IsPlausible(packet)) {
     ++counters_.invalid;
     result.reset();

@@ -52,8 +52,9 @@ class ArrivalStatistics {
   struct Delay {
     SendTimeFilter send_times;
     QueueingDelay queueing_delay;
-    // Bytes sent, as far as known, since the last packet that was measured.
+    // Bytes sent, as far as known, and received since the last packet that was measured.
     DataSize size = DataSize::Zero();
+    DataSize received = DataSize::Zero();
   };
   struct Stream {
     // Drops everything measured by RTP timestamps.

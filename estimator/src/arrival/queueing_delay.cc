@@ -19,13 +19,16 @@ constexpr double kTimesDrained = 2;
 
 // Time that the rate of the first two slots would have needed for the bytes that the others did not carry.
 TimeDelta Drained(const DelaySlot& first, const DelaySlot& second, TimeDelta duration, DataSize size) {
-  const DataRate rate = (first.size + second.size) / (first.duration + second.duration);
+  const DataRate rate = (first.received + second.received) / (first.duration + second.duration);
   if (rate <= DataRate::Zero()) return TimeDelta::Zero();
   const double allowance = kAllowance + kPacketsAllowed / static_cast<double>(first.packets + second.packets);
   return duration * (1.0 - allowance) - size / rate;
 }
 
 constexpr TimeDelta kSmallestRise = TimeDelta::Millis(30);
+
+constexpr TimeDelta kMeasure = TimeDelta::Seconds(5);
+constexpr TimeDelta kLongestPause = TimeDelta::Seconds(240);
 
 constexpr size_t kSlotsInLong = 8;
 constexpr TimeDelta kNone = TimeDelta::PlusInfinity();
@@ -73,7 +76,9 @@ void StandingDelay::OnRise(Timestamp time, TimeDelta base, TimeDelta level) {
 }
 
 void BaseDelay::Restart(Timestamp time, TimeDelta delay) {
-  base_ = delay;
+  base_ = proven_base_ = delay;
+  fast_delay_ = TimeDelta::MinusInfinity();
+  SetUnproven(time, false);
   slot_ = {};
   slot_start_ = latest_ = time;
   slots_ = 0;
@@ -88,32 +93,56 @@ void BaseDelay::Restart(Timestamp time, TimeDelta delay) {
 
 void BaseDelay::EndSlot(Timestamp time) {
   slot_.duration = time - slot_start_;
+  if (slot_.fast_packets * 2 <= slot_.packets && slot_.fast_packets > 0) slot_.minimum_delay = base_;
   level_.Add(slot_);
   long_slot_.minimum_delay = std::min(long_slot_.minimum_delay, slot_.minimum_delay);
   long_slot_.size += slot_.size;
+  long_slot_.received += slot_.received;
   long_slot_.duration += slot_.duration;
   long_slot_.packets += slot_.packets;
   minima_[slots_++ % minima_.size()] = slot_.minimum_delay;
   AddToWindow(time, slot_.minimum_delay);
   slot_ = {};
   slot_start_ = time;
-  if (slots_ < minima_.size()) return;
+  if (slots_ < minima_.size()) {
+    proven_base_ = base_;
+    return;
+  }
 
   const auto [a, b, c] = minima_;
   const TimeDelta median = std::max(std::min(a, b), std::min(std::max(a, b), c));
   base_ = std::max(std::min(base_, median), Lowest());
+  proven_base_ = std::min(proven_base_, base_);
+  SetUnproven(time, base_ - proven_base_ >= kSmallestRise);
   Rise(time, level_);
-  if (slots_ % kSlotsInLong != 0) return;
-  long_level_.Add(long_slot_);
-  long_slot_ = {};
-  Rise(time, long_level_);
+  if (slots_ % kSlotsInLong == 0) {
+    long_level_.Add(long_slot_);
+    long_slot_ = {};
+    Rise(time, long_level_);
+  }
+  fast_delay_ = base_ - kSmallestRise;
 }
 
 void BaseDelay::Rise(Timestamp time, const DelayLevel& level) {
-  const std::optional<TimeDelta> found = level.Find(base_);
+  const TimeDelta before = unproven_ ? proven_base_ : base_;
+  const std::optional<TimeDelta> found = level.Find(before);
   if (!found) return;
-  standing_.OnRise(time, base_, *found);
-  base_ = *found;
+  standing_.OnRise(time, before, *found);
+  base_ = proven_base_ = *found;
+  SetUnproven(time, false);
+}
+
+void BaseDelay::SetUnproven(Timestamp time, bool unproven) {
+  unproven_ = unproven;
+  if (!unproven) {
+    measures_ = false;
+    measures_until_ = Timestamp::MinusInfinity();
+    pause_ = kFirstPause;
+  } else if (time >= measures_until_) {
+    measures_ = !measures_;
+    measures_until_ = time + (measures_ ? kMeasure : pause_);
+    if (!measures_) pause_ = std::min(pause_ * 2, kLongestPause);
+  }
 }
 
 void BaseDelay::AddToWindow(Timestamp time, TimeDelta delay) {
@@ -134,7 +163,10 @@ void BaseDelay::Tilt(Timestamp time, double skew) {
     const TimeDelta middle = time - (bucket_end_ - kBucket * (static_cast<double>(age) + 0.5));
     if (age > 0 && delay_us != kNone.us()) delay_us = (TimeDelta::Micros(delay_us) + middle * skew).us();
   }
-  if (slots_ >= minima_.size()) base_ = std::max(base_, Lowest());
+  if (slots_ < minima_.size()) return;
+  const TimeDelta rise = std::max(Lowest() - base_, TimeDelta::Zero());
+  base_ += rise;
+  proven_base_ += rise;
 }
 
 TimeDelta BaseDelay::Lowest() const {

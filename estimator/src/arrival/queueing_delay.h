@@ -21,10 +21,12 @@ struct DelaySlot {
   TimeDelta minimum_delay = TimeDelta::PlusInfinity();
   // Sent bytes: with the packets lost before those that arrived.
   DataSize size = DataSize::Zero();
+  DataSize received = DataSize::Zero();
   // Above 0 once the slot has ended.
   TimeDelta duration = TimeDelta::Zero();
-  // Packets that arrived with a send time.
+  // Packets that arrived with a send time, and those of them that are 30 ms or more below the base.
   int64_t packets = 0;
+  int64_t fast_packets = 0;
 };
 
 // Distinguishes a delay of the path from a queue, which drains when the rate falls. A level L above the base delay is
@@ -34,8 +36,8 @@ struct DelaySlot {
 // 2. the rate fell so far below that of the first two slots, and for so long, that a queue of the height L would have
 //    drained twice. Packets pass a queue at the link's rate until it is empty, so a lower rate shows that none waits.
 //
-// Lost packets count as sent: a full queue drops what exceeds the link's rate. Competing flows that keep a queue full
-// have the same effect as a path with a longer delay.
+// Lost packets count as sent, but not in the first two slots: a full queue drops what exceeds the link's rate.
+// Competing flows that keep a queue full have the same effect as a path with a longer delay.
 class DelayLevel {
  public:
   void Clear() { slots_ = 0; }
@@ -83,17 +85,23 @@ class StandingDelay {
 // The one-way delay of the path itself, which changes with its route and with the clocks of its ends. From the smallest
 // delay of each slot of at least 100 ms and six packets, the base
 //
-// 1. falls to the median of the last three: a single wrong send time does not move it;
+// 1. falls to the median of the last three, but by 30 ms or more only when most packets of a slot were that fast: a few
+//    wrong send times do not move it;
 // 2. rises to the smallest of the last 30 s;
 // 3. rises to the level that DelayLevel finds.
+//
+// A rise by rule 2 of 30 ms or more is unproven, since a queue that never drained looks the same. Until the base falls
+// back or DelayLevel finds a level above the base before the rise, that base counts again for 5 s at a time:
+// controllers back off, and the delay falls if it is a queue. The pauses between are 15 s, doubled each time up to 4
+// minutes.
 //
 // Before there are three slots, and again after 30 s without a packet, it is the smallest delay seen.
 class BaseDelay {
  public:
   void Restart(Timestamp time, TimeDelta delay);
-  // Adds a packet's delay and the bytes since the previous packet, and returns the base. `time` must not be before that
-  // of an earlier call.
-  TimeDelta Update(Timestamp time, TimeDelta delay, DataSize size);
+  // Adds a packet's delay and the bytes sent and received (PlusInfinity: all) since the previous packet, and returns
+  // the base. `time` must not be before that of an earlier call.
+  TimeDelta Update(Timestamp time, TimeDelta delay, DataSize size, DataSize received = DataSize::PlusInfinity());
 
   // StandingDelay::stands() at the latest packet.
   bool stands() const { return standing_.stands(); }
@@ -107,16 +115,26 @@ class BaseDelay {
   // A path that delivers nothing for so long may have stalled: the time does not count as a low rate.
   static constexpr TimeDelta kStall = TimeDelta::Millis(500);
   static constexpr TimeDelta kShortestSlot = TimeDelta::Millis(100);
+  static constexpr TimeDelta kFirstPause = TimeDelta::Seconds(15);
   static constexpr size_t kBuckets = 10;
   static constexpr int64_t kFewestPackets = 6;
 
   void EndSlot(Timestamp time);
+  void SetUnproven(Timestamp time, bool unproven);
   // Raises the base to the level, if there is one.
   void Rise(Timestamp time, const DelayLevel& level);
   void AddToWindow(Timestamp time, TimeDelta delay);
   TimeDelta Lowest() const;
 
   TimeDelta base_ = TimeDelta::Zero();
+  // The base without the rises by rule 2 since it fell or a level was found.
+  TimeDelta proven_base_ = TimeDelta::Zero();
+  bool unproven_ = false;
+  // The base is unproven, and the proven base counts, until then; else the next time begins then.
+  bool measures_ = false;
+  Timestamp measures_until_ = Timestamp::MinusInfinity();
+  TimeDelta pause_ = kFirstPause;
+  TimeDelta fast_delay_ = TimeDelta::MinusInfinity();
   DelaySlot slot_;
   Timestamp slot_start_ = Timestamp::MinusInfinity();
   Timestamp latest_ = Timestamp::MinusInfinity();
@@ -152,7 +170,8 @@ class QueueingDelay {
 
   // Packets may be a little out of order. `measured` is SendClock's result for the packet, the first one included;
   // `size` is the bytes since the previous packet, this one included.
-  Result Update(Timestamp arrival, const SendClock::Result& measured, DataSize size);
+  Result Update(Timestamp arrival, const SendClock::Result& measured, DataSize size,
+                DataSize received = DataSize::PlusInfinity());
 
  private:
   Result Restart(Timestamp arrival, TimeDelta one_way_delay);
@@ -229,7 +248,8 @@ class DelayNoise {
   stands_ = delay >= base_ + kGone && delay <= base + kLongQueue && time - latest_rise_ <= kMemory;
 }
 
-[[gnu::always_inline]] inline TimeDelta BaseDelay::Update(Timestamp time, TimeDelta delay, DataSize size) {
+[[gnu::always_inline]] inline TimeDelta BaseDelay::Update(Timestamp time, TimeDelta delay, DataSize size,
+                                                          DataSize received) {
   constexpr TimeDelta kForget = kBucket * kBuckets;
   const TimeDelta gap = internal::Difference(time, latest_);
   latest_ = time;
@@ -241,17 +261,19 @@ class DelayNoise {
   standing_.OnDelay(time, delay, base_);
   slot_.minimum_delay = std::min(slot_.minimum_delay, delay);
   slot_.size += size;
+  slot_.received += std::min(received, size);
   ++slot_.packets;
+  slot_.fast_packets += delay <= fast_delay_ ? 1 : 0;
   if (slots_ < minima_.size()) {
     base_ = std::min(base_, delay);
     AddToWindow(time, base_);
   }
-  return base_;
+  return measures_ ? proven_base_ : base_;
 }
 
 [[gnu::always_inline]] inline QueueingDelay::Result QueueingDelay::Update(Timestamp arrival,
                                                                           const SendClock::Result& measured,
-                                                                          DataSize size) {
+                                                                          DataSize size, DataSize received) {
   if (measured.restarted) return Restart(arrival, measured.one_way_delay);
   const Timestamp before = std::exchange(latest_arrival_, std::max(arrival, latest_arrival_));
   const double skew_before = skew_.skew();
@@ -260,7 +282,7 @@ class DelayNoise {
   if (skew_.Update(latest_arrival_, measured.one_way_delay)) base_.Tilt(latest_arrival_, skew_.skew() - skew_before);
   TimeDelta delay = measured.one_way_delay;
   if (drift_us_ != 0) delay -= TimeDelta::SecondsF(drift_us_ * 1e-6);
-  const TimeDelta base = base_.Update(latest_arrival_, delay, size);
+  const TimeDelta base = base_.Update(latest_arrival_, delay, size, received);
   return {std::max(internal::Difference(delay, base), TimeDelta::Zero()), measured.change, false, base_.stands()};
 }
 

@@ -4,7 +4,8 @@
 
 namespace weir {
 
-Guard::Guard(const ArrivalHistory& arrivals, const GuardOptions& options) : arrivals_(arrivals) {
+Guard::Guard(const ArrivalHistory& arrivals, const GuardOptions& options, bool reported)
+    : arrivals_(arrivals), reported_(reported) {
   const std::span<const GuardRuleRow> table = GuardRuleTable();
   for (size_t i = 0; i < table.size(); ++i) {
     if (options.IsOn(i)) rules_.push_back({i, table[i].make()});
@@ -14,6 +15,7 @@ Guard::Guard(const ArrivalHistory& arrivals, const GuardOptions& options) : arri
 GuardFacts Guard::Facts(Timestamp now) const {
   return {.arrivals = arrivals_,
           .constraints = constraints_,
+          .reported = reported_,
           .now = now,
           .elapsed = now - last_apply_,
           .rate = rate_,

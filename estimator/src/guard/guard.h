@@ -17,8 +17,8 @@ namespace weir {
 
 class Guard {
  public:
-  // `arrivals` outlives this.
-  explicit Guard(const ArrivalHistory& arrivals, const GuardOptions& options = {});
+  // `arrivals` outlives this; `reported` as in GuardFacts.
+  explicit Guard(const ArrivalHistory& arrivals, const GuardOptions& options = {}, bool reported = false);
 
   struct Result {
     DataRate rate = DataRate::Zero();
@@ -46,6 +46,7 @@ class Guard {
   GuardFacts Facts(Timestamp now) const;
 
   const ArrivalHistory& arrivals_;
+  const bool reported_;
   std::vector<ActiveRule> rules_;
   TargetRateConstraints constraints_;
   GuardCounters counters_{};

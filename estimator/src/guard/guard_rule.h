@@ -15,6 +15,8 @@ namespace weir {
 struct GuardFacts {
   const ArrivalHistory& arrivals;
   TargetRateConstraints constraints = {};
+  // The arrivals are those that the receiver reports.
+  bool reported = false;
   Timestamp now = Timestamp::MinusInfinity();
   // Time since the decision before; not negative.
   TimeDelta elapsed = TimeDelta::Zero();

@@ -8,13 +8,15 @@ namespace weir {
 
 // The rules, in the order in which they run: name, the function that makes it, and whether it has a switch, is on in
 // training and works without delays.
-#define WEIR_GUARD_RULES(ROW)                         \
-  ROW("finite", MakeFiniteRule, false, true, true)    \
-  ROW("floor", MakeFloorRule, true, false, false)     \
-  ROW("bounds", MakeBoundsRule, false, true, true)    \
-  ROW("slew", MakeSlewRule, true, true, true)         \
-  ROW("veto", MakeVetoRule, true, false, false)       \
-  ROW("policer", MakePolicerRule, true, false, false) \
+#define WEIR_GUARD_RULES(ROW)                           \
+  ROW("finite", MakeFiniteRule, false, true, true)      \
+  ROW("starve", MakeStarveRule, true, false, false)     \
+  ROW("floor", MakeFloorRule, true, false, false)       \
+  ROW("bounds", MakeBoundsRule, false, true, true)      \
+  ROW("slew", MakeSlewRule, true, true, true)           \
+  ROW("veto", MakeVetoRule, true, false, false)         \
+  ROW("policer", MakePolicerRule, true, false, false)   \
+  ROW("overload", MakeOverloadRule, true, false, false) \
   ROW("stale", MakeStaleRule, true, true, true)
 
 #define WEIR_DECLARE(name, make, ...) std::unique_ptr<GuardRule> make();

@@ -7,18 +7,47 @@
 // 3. A sender that is limited by its application keeps T.
 //
 // From 300 kbps to 5 Mbps takes 0.8 s by the first bound; the second allows it where the sender follows.
+//
+// At the sender R is what the receiver reports, and a receiver that acknowledges packets that it never got (optimistic
+// acknowledgement) looks like a path without a limit. So once queues were there for a second, T is also at most 1.25 H,
+// where H begins with the highest R, or six times the start rate (libwebrtc's second probe), and grows with R by 5 % a
+// second: GCC grows by 8 %, after additive increase near the former limit.
+#include <algorithm>
+#include <cmath>
+
 #include "guard/guard_rule.h"
 
 namespace weir {
 namespace {
 
+constexpr double kReportedFactor = 1.05;
+constexpr double kReportedHeadroom = 1.25;
+constexpr double kFirstMultiple = 6;
+constexpr TimeDelta kQueues = TimeDelta::Seconds(1);
+
 class SlewRule final : public GuardRule {
   DataRate Apply(DataRate rate, GuardFacts& facts) override {
-    return Limited(rate, GrownRate(facts, facts.starting ? kStartGrowth : kGrowth), facts);
+    const DataRate grown = GrownRate(facts, facts.starting ? kStartGrowth : kGrowth);
+    return Limited(rate, facts.reported ? std::min(grown, ReportedLimit(facts)) : grown, facts);
   }
   Timestamp NextTimeout(const GuardFacts& facts, bool was_last) const override {
     return was_last ? facts.now + kGuardRepeatInterval : Timestamp::PlusInfinity();
   }
+
+  DataRate ReportedLimit(const GuardFacts& facts) {
+    const TimeDelta elapsed = std::min(facts.elapsed, TimeDelta::Seconds(1));
+    const DataRate received = facts.arrivals.HighestReceiveRate();
+    const bool any_limit = queue_time_ >= kQueues;
+    const DataRate grown = highest_ * std::pow(kReportedFactor, elapsed.seconds());
+    highest_ = std::max(
+        {highest_, any_limit ? std::min(received, grown) : received, facts.constraints.start_rate * kFirstMultiple});
+    if (facts.arrivals.Sign() == QueueSign::kQueue) queue_time_ += elapsed;
+    return any_limit ? highest_ * kReportedHeadroom : DataRate::PlusInfinity();
+  }
+
+  // H, and the time with a queue so far.
+  DataRate highest_ = DataRate::Zero();
+  TimeDelta queue_time_ = TimeDelta::Zero();
 };
 
 }  // namespace

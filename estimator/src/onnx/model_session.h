@@ -21,8 +21,20 @@ struct TensorInfo {
   std::vector<int64_t> shape;
 };
 
+// Policies are small; this keeps a hostile shape from asking for gigabytes.
+inline constexpr int64_t kMaxTensorElements = 1 << 20;
+
 // How many elements a tensor has in a session, where free dimensions become 1; the error when that is too many.
-Result<size_t> TensorElements(const TensorInfo& info);
+inline Result<size_t> TensorElements(const TensorInfo& info) {
+  int64_t elements = 1;
+  for (const int64_t size : info.shape) {
+    const int64_t dimension = size < 0 ? 1 : size;
+    if (dimension > kMaxTensorElements) return Error{"'" + info.name + "' is too large"};
+    elements *= dimension;
+    if (elements > kMaxTensorElements) return Error{"'" + info.name + "' is too large"};
+  }
+  return static_cast<size_t>(elements);
+}
 
 // The tensors of one user of a model, and its computation.
 class ModelSession {
@@ -46,6 +58,15 @@ class ModelEvaluator {
   // The session must not outlive the evaluator.
   virtual Result<std::unique_ptr<ModelSession>> MakeSession() const = 0;
 };
+
+// --- ONNX Runtime, through its C API: a model is loaded from memory, on one thread of the CPU.
+
+// Loads it; the error is ONNX Runtime's, or that there is none. `model` has passed FindOnnxObjection() and need not
+// outlive the call.
+Result<std::unique_ptr<ModelEvaluator>> LoadInOnnxRuntime(std::span<const std::byte> model);
+
+// The version of the ONNX Runtime library that is in use, such as "1.31.1"; empty when there is none.
+const char* OnnxRuntimeVersion();
 
 }  // namespace weir::internal
 

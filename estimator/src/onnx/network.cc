@@ -3,7 +3,150 @@
 #include <algorithm>
 #include <utility>
 
+#include "onnx/vector_math.h"
+
 namespace weir::internal {
+namespace {
+
+static_assert(kPadding == kLanes && kLanes == 8);
+
+using Kind = NetworkStep::Kind;
+
+// Where the arrays of one run are.
+struct Arrays {
+  const float* constants;
+  float* workspace;
+
+  WEIR_INLINE const float* of(const Operand& operand) const {
+    return (operand.is_constant ? constants : workspace) + operand.offset;
+  }
+};
+
+template <class Function>
+WEIR_INLINE void ForEachLanes(const NetworkStep& step, const Arrays& arrays, Function function) {
+  const float* const a = arrays.of(step.a);
+  const float* const b = arrays.of(step.b);
+  float* const out = arrays.workspace + step.out.offset;
+  for (size_t i = 0; i < step.out.size; i += kLanes) Store(function(Load(a + i), Load(b + i)), out + i);
+}
+
+template <class Function>
+WEIR_INLINE void ForElements(const NetworkStep& step, const Arrays& arrays, Function function) {
+  const float* const a = arrays.of(step.a);
+  float* const out = arrays.workspace + step.out.offset;
+  if (step.elements.empty()) {
+    for (size_t i = 0; i < step.out.size; i += kLanes) Store(function(Load(a + i)), out + i);
+    return;
+  }
+  for (size_t i = 0; i < step.elements.size(); i += kLanes) {
+    const uint32_t* const at = step.elements.data() + i;
+    // Not by way of an array, whose elements would have to reach memory before they are read together.
+    const Lanes values =
+        function(Lanes{a[at[0]], a[at[1]], a[at[2]], a[at[3]], a[at[4]], a[at[5]], a[at[6]], a[at[7]]});
+    for (size_t j = 0; j < kLanes; ++j) out[at[j]] = values[j];
+  }
+}
+
+// kBlock Lanes of outputs; returns where the weights of the next block begin.
+template <size_t kBlock>
+WEIR_INLINE const float* DenseBlock(const NetworkStep& step, const float* weights, const float* a, const float* b,
+                                    float* out) {
+  Lanes sums[kBlock];
+  for (size_t j = 0; j < kBlock; ++j) sums[j] = Load(b + j * kLanes);
+  // Weights do not fit into the smallest cache: rows ahead are fetched, a line of it at a time.
+  constexpr size_t kAhead = 8 * kBlock * kLanes, kLanesPerLine = 2;
+  for (const uint32_t element : step.elements) {
+    const Lanes value = AllLanes(a[element]);
+    for (size_t j = 0; j < kBlock; ++j) sums[j] += value * Load(weights + j * kLanes);
+    for (size_t j = kLanesPerLine; j <= kBlock; j += kLanesPerLine) __builtin_prefetch(weights + kAhead + j * kLanes);
+    weights += kBlock * kLanes;
+  }
+  for (size_t j = 0; j < kBlock; ++j) Store(sums[j], out + j * kLanes);
+  return weights;
+}
+
+WEIR_INLINE void Dense(const NetworkStep& step, const Arrays& arrays) {
+  const float* weights = arrays.constants + step.weights;
+  const float* const a = arrays.of(step.a);
+  const float* const b = arrays.of(step.b);
+  float* const out = arrays.workspace + step.out.offset;
+  const size_t size = PaddedSize(step.out.size);
+  for (size_t i = 0, block = 0; i < size; i += block) {
+    block = DenseBlockSize(size - i);
+    if (block == 8 * kLanes) {
+      weights = DenseBlock<8>(step, weights, a, b + i, out + i);
+    } else if (block == 4 * kLanes) {
+      weights = DenseBlock<4>(step, weights, a, b + i, out + i);
+    } else {
+      weights = DenseBlock<1>(step, weights, a, b + i, out + i);
+    }
+  }
+}
+
+template <class Function>
+WEIR_INLINE void ForRows(const NetworkStep& step, const Arrays& arrays, Function function) {
+  const float* row = arrays.of(step.a);
+  float* const out = arrays.workspace + step.out.offset;
+  for (size_t i = 0; i < step.out.size; ++i, row += step.row_size) {
+    out[i] = row[0];
+    for (size_t j = 1; j < step.row_size; ++j) out[i] = function(out[i], row[j]);
+  }
+}
+
+WEIR_INLINE void RunStep(const NetworkStep& step, const Arrays& arrays) {
+  switch (step.kind) {
+    case Kind::kAdd:
+      return ForEachLanes(step, arrays, [](const Lanes& a, const Lanes& b) WEIR_INLINE_LAMBDA { return a + b; });
+    case Kind::kMultiply:
+      return ForEachLanes(step, arrays, [](const Lanes& a, const Lanes& b) WEIR_INLINE_LAMBDA { return a * b; });
+    case Kind::kLarger:
+      return ForEachLanes(step, arrays, [](const Lanes& a, const Lanes& b) WEIR_INLINE_LAMBDA { return Larger(a, b); });
+    case Kind::kClip:
+      return ForEachLanes(step, arrays, [&step](const Lanes& a, const Lanes&) WEIR_INLINE_LAMBDA {
+        return Smaller(Larger(a, AllLanes(step.low)), AllLanes(step.high));
+      });
+    case Kind::kCopy:
+      std::copy_n(arrays.of(step.a), step.a.size, arrays.workspace + step.out.offset);
+      return;
+    case Kind::kExp:
+      return ForElements(step, arrays, [](const Lanes& a) WEIR_INLINE_LAMBDA { return Exp(a); });
+    case Kind::kLog:
+      return ForElements(step, arrays, [](const Lanes& a) WEIR_INLINE_LAMBDA { return Log(a); });
+    case Kind::kTanh:
+      return ForElements(step, arrays, [](const Lanes& a) WEIR_INLINE_LAMBDA { return Tanh(a); });
+    case Kind::kDense:
+      return Dense(step, arrays);
+    case Kind::kTree:
+      arrays.workspace[step.out.offset] = arrays.constants[step.weights + FindLevel(step.splits, arrays.of(step.a))];
+      return;
+    case Kind::kSmallestOfRow:
+      return ForRows(step, arrays, [](float a, float b) { return a < b || a != a ? a : b; });
+    case Kind::kLargestOfRow:
+      return ForRows(step, arrays, [](float a, float b) { return a > b || a != a ? a : b; });
+  }
+}
+
+WEIR_INLINE void RunAll(std::span<const NetworkStep> steps, const float* constants, float* workspace) {
+  for (const NetworkStep& step : steps) RunStep(step, {constants, workspace});
+}
+
+#if defined(__x86_64__)
+// The same code for processors with vectors of the size of Lanes.
+[[gnu::target("avx2")]] void RunWithAvx2(std::span<const NetworkStep> steps, const float* constants, float* workspace) {
+  RunAll(steps, constants, workspace);
+}
+#endif
+
+// In their order. Allocates nothing.
+void RunSteps(std::span<const NetworkStep> steps, const float* constants, float* workspace) {
+#if defined(__x86_64__)
+  static const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
+  if (has_avx2) return RunWithAvx2(steps, constants, workspace);
+#endif
+  RunAll(steps, constants, workspace);
+}
+
+}  // namespace
 
 // Its own part of what a network needs to run: the workspace.
 class Network::Session final : public ModelSession {

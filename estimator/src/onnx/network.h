@@ -5,14 +5,61 @@
 #define WEIR_ESTIMATOR_SRC_ONNX_NETWORK_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "onnx/model_session.h"
-#include "onnx/network_steps.h"
 #include "onnx/onnx_model.h"
+#include "onnx/onnx_tree.h"
 
 namespace weir::internal {
+
+constexpr size_t kPadding = 8;
+constexpr size_t PaddedSize(size_t size) { return (size + kPadding - 1) / kPadding * kPadding; }
+
+// A value among the network's constants or in the session's workspace.
+struct Operand {
+  bool is_constant = false;
+  uint32_t offset = 0;
+  uint32_t size = 0;
+};
+
+struct NetworkStep {
+  enum class Kind : uint8_t {
+    kAdd,            // a + b
+    kMultiply,       // a b
+    kLarger,         // the larger of a and b
+    kClip,           // a, at least `low` and at most `high`
+    kCopy,           // a
+    kExp,            // of the `elements` of a, the others stay as they are, which is 0; or of all when there are none
+    kLog,            // likewise
+    kTanh,           // likewise
+    kDense,          // b + sum of weights[k] a[elements[k]]
+    kTree,           // of constants from `weights` on, the one that the `splits` lead to by the elements of a
+    kSmallestOfRow,  // of each `row_size` elements of a, the smallest
+    kLargestOfRow,
+  };
+
+  Kind kind = Kind::kCopy;
+  Operand a, b;
+  Operand out;
+  float low = 0;
+  float high = 0;
+  uint32_t row_size = 0;
+  // Among the constants. kDense: for each block of DenseBlockSize(), a row for each element.
+  uint32_t weights = 0;
+  // Except for kDense a multiple of kPadding, of which some may stand twice.
+  std::vector<uint32_t> elements = {};
+  std::vector<TreeSplit> splits = {};
+};
+
+// Number of outputs of kDense that are computed together, in registers, where so many padded ones are left. Eight sums
+// hide the latency of an addition.
+constexpr size_t DenseBlockSize(size_t left) {
+  return left >= 8 * kPadding ? 8 * kPadding : left >= 4 * kPadding ? 4 * kPadding : kPadding;
+}
 
 // float32 from an address that is a multiple of a cache line.
 class AlignedFloats {

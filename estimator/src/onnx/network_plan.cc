@@ -5,7 +5,6 @@
 
 #include "onnx/network.h"
 #include "onnx/onnx_tree.h"
-#include "onnx/packed_tree.h"
 
 namespace weir::internal {
 namespace {
@@ -238,7 +237,7 @@ class Planner {
     std::vector<float> weights;
     weights.reserve(step.elements.size() * PaddedSize(outputs));
     for (size_t block = 0; block < PaddedSize(outputs);) {
-      const size_t width = block + kDenseBlock <= PaddedSize(outputs) ? kDenseBlock : kPadding;
+      const size_t width = DenseBlockSize(PaddedSize(outputs) - block);
       for (const uint32_t element : step.elements) {
         for (size_t j = 0; j < width; ++j) weights.push_back(weight(element, block + j));
       }
@@ -320,10 +319,10 @@ class Planner {
   void LeaveOutUnused() {
     for (NetworkStep& step : plan_.steps) {
       if (step.kind != Kind::kExp && step.kind != Kind::kLog && step.kind != Kind::kTanh) continue;
+      const std::vector<bool> unused = step.kind == Kind::kTanh ? Zeros(step.a) : Unused(step.out);
       std::vector<uint32_t> used;
       for (uint32_t element = 0; element < step.out.size; ++element) {
-        const bool is_unused = step.kind == Kind::kTanh ? IsZero(step.a, element) : IsUnused(step.out, element);
-        if (!is_unused) used.push_back(element);
+        if (!unused[element]) used.push_back(element);
       }
       // One by one takes longer; and none at all would mean all.
       if (used.empty() || used.size() > step.out.size / 2) continue;
@@ -331,24 +330,30 @@ class Planner {
       step.elements = std::move(used);
     }
   }
-  float Constant(const Operand& operand, uint32_t element) const { return plan_.constants[operand.offset + element]; }
-  // True when an element is a product with 0; its tangent then keeps its initial 0.
-  bool IsZero(const Operand& operand, uint32_t element) const {
-    return std::ranges::any_of(plan_.steps, [&](const NetworkStep& step) {
-      return step.kind == Kind::kMultiply && !operand.is_constant && step.out.offset == operand.offset &&
-             step.b.is_constant && Constant(step.b, element) == 0;
-    });
+  // The elements that a step multiplies by 0.
+  std::vector<bool> MultipliedByZero(const NetworkStep& step) const {
+    std::vector<bool> by_zero(step.out.size, false);
+    if (step.kind != Kind::kMultiply || !step.b.is_constant) return by_zero;
+    for (size_t i = 0; i < by_zero.size(); ++i) by_zero[i] = plan_.constants[step.b.offset + i] == 0;
+    return by_zero;
   }
-  // True when every reader of an element multiplies it by 0.
-  bool IsUnused(const Operand& operand, uint32_t element) const {
-    const auto is_output = [&](const Operand& output) { return output.offset == operand.offset; };
-    if (std::ranges::any_of(plan_.output_operands, is_output)) return false;
-    return std::ranges::all_of(plan_.steps, [&](const NetworkStep& step) {
-      const bool reads_a = !step.a.is_constant && step.a.offset == operand.offset;
-      const bool reads_b = !step.b.is_constant && step.b.offset == operand.offset;
-      if (!reads_a && !reads_b) return true;
-      return step.kind == Kind::kMultiply && step.b.is_constant && Constant(step.b, element) == 0;
-    });
+  // The elements that are products with 0; their tangents then keep their initial 0.
+  std::vector<bool> Zeros(const Operand& operand) const {
+    for (const NetworkStep& step : plan_.steps) {
+      if (!operand.is_constant && step.out.offset == operand.offset) return MultipliedByZero(step);
+    }
+    return std::vector<bool>(operand.size, false);
+  }
+  // The elements that every reader multiplies by 0.
+  std::vector<bool> Unused(const Operand& operand) const {
+    const auto is_here = [&](const Operand& other) { return !other.is_constant && other.offset == operand.offset; };
+    std::vector<bool> unused(operand.size, std::ranges::none_of(plan_.output_operands, is_here));
+    for (const NetworkStep& step : plan_.steps) {
+      if (!is_here(step.a) && !is_here(step.b)) continue;
+      const std::vector<bool> by_zero = MultipliedByZero(step);
+      for (size_t i = 0; i < unused.size(); ++i) unused[i] = unused[i] && i < by_zero.size() && by_zero[i];
+    }
+    return unused;
   }
 
   const OnnxModel& model_;

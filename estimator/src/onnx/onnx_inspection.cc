@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "onnx/onnx_operators.h"
-
 namespace weir::internal {
 namespace {
 

@@ -1,5 +1,5 @@
 // Looks through an ONNX file before anything is computed, and refuses what an untrusted policy model has no use for:
-// operators that are not in onnx_operators.h, and graphs that would need more memory or time than the bounds below,
+// operators that are not in onnx_operators.cc, and graphs that would need more memory or time than the bounds below,
 // from the shapes of all their tensors.
 #ifndef WEIR_ESTIMATOR_SRC_ONNX_ONNX_INSPECTION_H_
 #define WEIR_ESTIMATOR_SRC_ONNX_ONNX_INSPECTION_H_
@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "onnx/onnx_model.h"
+#include "weir/result.h"
 
 namespace weir::internal {
 
@@ -20,6 +22,35 @@ inline constexpr int64_t kMaxOperations = int64_t{1} << 23;
 
 // Nothing when the model may be computed, also by ONNX Runtime, else the reason why not.
 std::optional<std::string> FindOnnxObjection(const OnnxModel& model);
+
+// --- The ONNX operators that a policy may use, and the shapes of what they compute, known before anything is computed.
+
+// The versions of the standard operators whose definitions are known here.
+inline constexpr int64_t kOldestOpset = 11;
+inline constexpr int64_t kNewestOpset = 21;
+
+// A tensor as it is known before a run.
+struct OnnxValue {
+  OnnxShape shape;
+  // Null: computed, and then float32.
+  const OnnxTensor* constant = nullptr;
+
+  bool is_float32() const { return constant == nullptr || constant->is_float32(); }
+};
+
+// Result of a node: one float32 tensor, and its cost per element in multiply-adds or elements read.
+struct OnnxOutput {
+  OnnxShape shape;
+  int64_t operations_per_element = 1;
+};
+
+// `inputs` has an entry for each input of the node, null where one is left out; their shapes have at most 2^22
+// elements. `opset` is the version of the operators of its domain. The shape of the output may be of any size. An error
+// when the operator, an attribute or an input is not one that a policy may have, or shapes do not fit.
+Result<OnnxOutput> InferOnnxOutput(const OnnxNode& node, int64_t opset, const std::vector<const OnnxValue*>& inputs);
+
+// All names, for messages.
+std::string OnnxOperatorNames();
 
 }  // namespace weir::internal
 

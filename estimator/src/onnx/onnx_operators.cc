@@ -1,11 +1,10 @@
-#include "onnx/onnx_operators.h"
-
 #include <algorithm>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
 
+#include "onnx/onnx_inspection.h"
 #include "onnx/onnx_tree.h"
 
 namespace weir::internal {
@@ -197,7 +196,8 @@ Output Slice(const Context& context) {
   if (!one_each || !Marked(axes, shape.size())) return DoNotFit(context.node);
   for (size_t i = 0; i < starts.size(); ++i) {
     int64_t& size = shape[*Axis(axes[i], shape.size())];
-    if (steps[i] < 1) return Wrong(context.node, "has a step that is not above 0");
+    if (steps[i] < 1 || steps[i] > size)
+      return Wrong(context.node, "has a step that is not from 1 to the size of its axis");
     const auto place = [&](int64_t index) { return std::clamp<int64_t>(index < 0 ? index + size : index, 0, size); };
     const int64_t length = place(ends[i]) - place(starts[i]);
     if (length < 1) return Wrong(context.node, "leaves nothing over");
@@ -218,6 +218,8 @@ Output Tree(const Context& context) {
 struct AttributeRule {
   std::string_view name;
   OnnxAttributeType type = OnnxAttributeType::kInteger;
+  // 0 or 1: of other numbers some runtimes take only 1 for true, others all but 0.
+  bool is_flag = false;
 };
 
 struct Operator {
@@ -235,8 +237,9 @@ constexpr auto kFloat = OnnxAttributeType::kFloat, kFloats = OnnxAttributeType::
 constexpr auto kText = OnnxAttributeType::kText, kTexts = OnnxAttributeType::kTexts;
 constexpr auto kIntegers = OnnxAttributeType::kIntegers;
 constexpr AttributeRule kOfConcat[] = {{"axis"}};
-constexpr AttributeRule kOfGemm[] = {{"alpha", kFloat}, {"beta", kFloat}, {"transA"}, {"transB"}};
-constexpr AttributeRule kOfReduce[] = {{"axes", kIntegers}, {"keepdims"}};
+constexpr AttributeRule Flag(std::string_view name) { return {.name = name, .is_flag = true}; }
+constexpr AttributeRule kOfGemm[] = {{"alpha", kFloat}, {"beta", kFloat}, Flag("transA"), Flag("transB")};
+constexpr AttributeRule kOfReduce[] = {{"axes", kIntegers}, Flag("keepdims")};
 constexpr AttributeRule kOfUnsqueeze[] = {{"axes", kIntegers}};
 constexpr AttributeRule kOfTree[] = {
     {"aggregate_function", kText},     {"n_targets"},
@@ -308,6 +311,8 @@ std::optional<Error> CheckAttributes(const Operator& known, const OnnxNode& node
     const auto rule = std::ranges::find(known.attributes, attribute.name, &AttributeRule::name);
     if (rule == known.attributes.end() || rule->type != attribute.type)
       return Wrong(node, "has the attribute " + Quoted(attribute.name) + ", which is not allowed");
+    if (rule->is_flag && attribute.integer != 0 && attribute.integer != 1)
+      return Wrong(node, "has the attribute " + Quoted(attribute.name) + ", which is neither 0 nor 1");
     if (node.Attribute(attribute.name) != &attribute)
       return Wrong(node, "has the attribute " + Quoted(attribute.name) + " twice");
   }

@@ -1,5 +1,3 @@
-#include "onnx/onnx_session.h"
-
 #include <onnxruntime_c_api.h>
 
 #include <algorithm>
@@ -7,6 +5,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "onnx/model_session.h"
 
 namespace weir::internal {
 namespace {

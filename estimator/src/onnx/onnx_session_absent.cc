@@ -1,5 +1,5 @@
 // In place of onnx_session.cc in a library that is built without ONNX Runtime.
-#include "onnx/onnx_session.h"
+#include "onnx/model_session.h"
 
 namespace weir::internal {
 

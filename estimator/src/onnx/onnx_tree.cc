@@ -80,7 +80,9 @@ class TreeReader {
     const size_t count = tree_.nodes.size();
     const auto lower = Integers("nodes_truenodeids"), higher = Integers("nodes_falsenodeids");
     if (lower.size() != count || higher.size() != count) return Error{"has lists of nodes that differ in length"};
-    std::vector<bool> has_parent(count);
+    // The level of each node: 1 for the root, 0 for a node that no node before it has as a child.
+    std::vector<int> levels(count);
+    if (count > 0) levels[0] = 1;
     size_t parents = 0;
     for (size_t i = 0; i < count; ++i) {
       OnnxTree::Node& node = tree_.nodes[i];
@@ -89,8 +91,11 @@ class TreeReader {
         if (node.is_leaf) continue;
         if (child <= static_cast<int64_t>(i) || child >= static_cast<int64_t>(count))
           return Error{"has a child that is not after its parent"};
-        if (has_parent[static_cast<size_t>(child)]) return Error{"has a node with two parents"};
-        has_parent[static_cast<size_t>(child)] = true;
+        int& level = levels[static_cast<size_t>(child)];
+        if (level != 0) return Error{"has a node with two parents"};
+        level = levels[i] + 1;
+        if (level > OnnxTree::kMaxLevels)
+          return Error{"has more than " + std::to_string(OnnxTree::kMaxLevels) + " levels"};
         ++parents;
       }
       node.if_at_most = static_cast<uint32_t>(lower[i]);
@@ -123,8 +128,68 @@ class TreeReader {
   OnnxTree tree_;
 };
 
+// The place of `answer` among the levels, where it may become the last; nothing when they are full.
+std::optional<uint8_t> LevelOf(float answer, std::vector<float>& levels) {
+  const auto found = std::ranges::find(levels, answer);
+  if (found == levels.end() && levels.size() == TreeSplit::kMaxLevels) return std::nullopt;
+  const auto level = static_cast<uint8_t>(found - levels.begin());
+  if (found == levels.end()) levels.push_back(answer);
+  return level;
+}
+
 }  // namespace
 
 Result<OnnxTree> ReadOnnxTree(const OnnxNode& node, int64_t features) { return TreeReader(node, features).Read(); }
+
+std::optional<PackedTree> PackTree(const OnnxTree& tree) {
+  PackedTree packed;
+  // Splits that are still to come, the next one last, and for those above a threshold whose it is.
+  struct Pending {
+    uint32_t node;
+    std::optional<size_t> above;
+  };
+  std::vector<Pending> pending{{0, std::nullopt}};
+  while (!pending.empty()) {
+    const Pending next = pending.back();
+    pending.pop_back();
+    const OnnxTree::Node& node = tree.nodes[next.node];
+    const size_t place = packed.splits.size();
+    if (place == TreeSplit::kFirstLeaf || node.feature > UINT8_MAX) return std::nullopt;
+    if (next.above) packed.splits[*next.above].higher = static_cast<uint16_t>(place);
+    TreeSplit& split = packed.splits.emplace_back();
+    split.threshold = node.number;
+    split.feature = static_cast<uint8_t>(node.feature);
+    const OnnxTree::Node& lower = tree.nodes[node.if_at_most];
+    const OnnxTree::Node& higher = tree.nodes[node.otherwise];
+    if (higher.is_leaf) {
+      const std::optional<uint8_t> level = LevelOf(higher.number, packed.levels);
+      if (!level) return std::nullopt;
+      split.higher = TreeSplit::kFirstLeaf | *level;
+    } else {
+      pending.push_back({node.otherwise, place});
+    }
+    if (lower.is_leaf) {
+      const std::optional<uint8_t> level = LevelOf(lower.number, packed.levels);
+      if (!level) return std::nullopt;
+      split.lower = *level;
+    } else {
+      pending.push_back({node.if_at_most, std::nullopt});
+    }
+  }
+  return packed;
+}
+
+size_t FindLevel(std::span<const TreeSplit> splits, const float* features) {
+  for (size_t place = 0;;) {
+    const TreeSplit& split = splits[place];
+    if (features[split.feature] <= split.threshold) {
+      if (split.lower != TreeSplit::kNext) return split.lower;
+      ++place;
+    } else {
+      if (split.higher >= TreeSplit::kFirstLeaf) return split.higher - TreeSplit::kFirstLeaf;
+      place = split.higher;
+    }
+  }
+}
 
 }  // namespace weir::internal

@@ -1,9 +1,9 @@
-#include "policy/golden_vectors.h"
-
 #include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <string>
+
+#include "policy/model_checks.h"
 
 namespace weir::internal {
 namespace {

@@ -1,11 +1,11 @@
+#include "policy/model_checks.h"
+
 #include <algorithm>
 #include <chrono>
 #include <string>
 #include <vector>
 
-#include "policy/golden_vectors.h"
-#include "policy/loaded_model.h"
-#include "policy/probe_observations.h"
+#include "policy/policy.h"
 
 namespace weir::internal {
 namespace {
@@ -18,27 +18,26 @@ constexpr Objective kProbedObjectives[] = {
 constexpr int kTimedRuns = 5;
 constexpr int kRandomObservations = 32;
 
-std::string EvaluatorName(const LoadedModel& model) {
-  return model.needs_onnxruntime ? std::string("this ONNX Runtime (") + OnnxRuntimeVersion() + ")" : "this processor";
+std::string EvaluatorName(const PolicyModel& model) {
+  return model.needs_onnxruntime() ? std::string("this ONNX Runtime (") + OnnxRuntimeVersion() + ")" : "this processor";
 }
 
 class Checks {
  public:
-  Checks(const LoadedModel& model, TimeDelta time_limit)
-      : model_(model), description_(model.contract.description), time_limit_(time_limit), runner_(model) {}
+  Checks(Policy& policy, TimeDelta time_limit)
+      : policy_(policy), description_(policy.description()), time_limit_(time_limit) {}
 
   std::optional<Error> CheckTime();
   std::optional<Error> CheckFinite();
-  std::optional<Error> CheckGolden();
+  std::optional<Error> CheckGolden(const std::string& json);
 
  private:
   std::optional<Error> CheckTime(const std::vector<float>& observation);
   std::optional<Error> CheckGolden(const GoldenVector& vector, const std::string& which);
 
-  const LoadedModel& model_;
+  Policy& policy_;
   const ModelDescription& description_;
   const TimeDelta time_limit_;
-  ModelRunner runner_;
 };
 
 std::optional<Error> Checks::CheckTime(const std::vector<float>& observation) {
@@ -47,7 +46,7 @@ std::optional<Error> Checks::CheckTime(const std::vector<float>& observation) {
   for (int i = 0; i < kTimedRuns; ++i) {
     const auto start = std::chrono::steady_clock::now();
     // Other checks cover non-finite outputs.
-    if (runner_.Run(observation, kBalanced, action) == PolicyFault::kRuntimeError) return Error{runner_.error()};
+    if (policy_.Run(observation, kBalanced, action) == PolicyFault::kRuntimeError) return Error{policy_.error()};
     const auto taken = std::chrono::steady_clock::now() - start;
     best = std::min(best, TimeDelta::Micros(std::chrono::ceil<std::chrono::microseconds>(taken).count()));
     if (best <= time_limit_) return std::nullopt;
@@ -70,11 +69,11 @@ std::optional<Error> Checks::CheckFinite() {
   std::vector<float> action(description_.action_size);
   const auto check = [&](const std::vector<float>& observation, const std::string& where) -> std::optional<Error> {
     for (const Objective& objective : kProbedObjectives) {
-      switch (runner_.Run(observation, objective, action)) {
+      switch (policy_.Run(observation, objective, action)) {
         case PolicyFault::kNone:
           continue;
         case PolicyFault::kRuntimeError:
-          return Error{runner_.error()};
+          return Error{policy_.error()};
         default:
           return Error{"its output is not finite for " + where};
       }
@@ -86,7 +85,7 @@ std::optional<Error> Checks::CheckFinite() {
   for (const std::vector<float>& observation : SaturatedObservations(description_)) {
     if (auto error = check(observation, "an observation with saturated features")) return error;
   }
-  runner_.ResetState();
+  policy_.ResetState();
   return std::nullopt;
 }
 
@@ -99,45 +98,45 @@ std::optional<Error> Checks::CheckGolden(const GoldenVector& vector, const std::
   if (!fits) return Error{which + " does not have the sizes of the model's inputs and outputs"};
   Objective objective;
   if (!vector.objective.empty()) objective = {vector.objective[0], vector.objective[1], vector.objective[2]};
-  runner_.ResetState();
-  if (!vector.state.empty()) std::ranges::copy(vector.state, runner_.state().begin());
+  policy_.ResetState();
+  if (!vector.state.empty()) std::ranges::copy(vector.state, policy_.state().begin());
   std::vector<float> action(description_.action_size);
-  if (runner_.Run(vector.observation, objective, action) != PolicyFault::kNone)
+  if (policy_.Run(vector.observation, objective, action) != PolicyFault::kNone)
     return Error{which + " could not be computed"};
   const auto compare = [&](std::span<const float> computed,
                            const std::vector<float>& expected) -> std::optional<Error> {
     for (size_t i = 0; i < expected.size(); ++i) {
       if (MatchesGolden(computed[i], expected[i])) continue;
       return Error{which + " gives " + std::to_string(computed[i]) + " here, but gave " + std::to_string(expected[i]) +
-                   " where it was exported; the file was altered, or " + EvaluatorName(model_) +
+                   " where it was exported; the file was altered, or " + EvaluatorName(policy_.model()) +
                    " computes it differently"};
     }
     return std::nullopt;
   };
   if (auto error = compare(action, vector.action)) return error;
   if (vector.next_state.empty()) return std::nullopt;
-  return compare(runner_.state(), vector.next_state);
+  return compare(policy_.state(), vector.next_state);
 }
 
-std::optional<Error> Checks::CheckGolden() {
+std::optional<Error> Checks::CheckGolden(const std::string& json) {
   if (description_.format != ModelFormat::kWeir1) return std::nullopt;
-  const auto vectors = ParseGoldenVectors(model_.contract.golden);
+  const auto vectors = ParseGoldenVectors(json);
   if (!vectors) return Error{"its metadata 'weir.golden' is not a list of golden vectors: " + vectors.error()};
   for (size_t i = 0; i < vectors.value().size(); ++i) {
     if (auto error = CheckGolden(vectors.value()[i], "golden vector " + std::to_string(i))) return error;
     if (auto error = CheckTime(vectors.value()[i].observation)) return error;
   }
-  runner_.ResetState();
+  policy_.ResetState();
   return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<Error> CheckLoadedModel(const LoadedModel& model, TimeDelta time_limit) {
-  Checks checks(model, time_limit);
+std::optional<Error> CheckPolicy(Policy& policy, const std::string& golden, TimeDelta time_limit) {
+  Checks checks(policy, time_limit);
   if (auto error = checks.CheckTime()) return error;
   if (auto error = checks.CheckFinite()) return error;
-  return checks.CheckGolden();
+  return checks.CheckGolden(golden);
 }
 
 }  // namespace weir::internal

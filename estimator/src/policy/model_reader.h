@@ -1,4 +1,4 @@
-// Reads and checks the signature and metadata of a policy model.
+// The description of a policy model, read from its signature and metadata and checked before its first decision.
 //
 // The contract (schema 1): inputs `observation` [1,D], optional `objective` [1,3], optional `state` [1,S]; outputs
 // `action` [1,A], `next_state` [1,S] with a state, and optional `path_kind` [1,1], the kind of path from 1 to 255; all
@@ -10,15 +10,42 @@
 #define WEIR_ESTIMATOR_SRC_POLICY_MODEL_READER_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "onnx/model_session.h"
 #include "onnx/onnx_model.h"
-#include "policy/model_description.h"
+#include "policy/action.h"
+#include "policy/feature_history.h"
 #include "weir/result.h"
+#include "weir/units.h"
 
-namespace weir::internal {
+namespace weir {
+
+enum class ModelFormat : uint8_t {
+  kWeir1,      // metadata weir.schema = 1
+  kMmsys2024,  // the 150 features of the ACM MMSys 2024 challenge; a decision every 60 ms, in bps
+};
+
+struct ModelDescription {
+  ModelFormat format = ModelFormat::kWeir1;
+  std::string name;
+  std::string version;
+  std::string provenance;
+  // Empty for kMmsys2024, whose features are those of mmsys_features.h.
+  FeatureSpecification features;
+  // Between two decisions.
+  TimeDelta interval = TimeDelta::Millis(100);
+  ActionMapping action;
+  size_t observation_size = 0;
+  size_t action_size = 0;
+  // Elements of recurrent state; 0: the model keeps none.
+  size_t state_size = 0;
+  bool takes_objective = false;
+};
+
+namespace internal {
 
 // Indices of the contract's inputs and outputs.
 struct ModelLayout {
@@ -51,6 +78,7 @@ struct ModelSignature {
 
 Result<ModelContract> ReadModelContract(const ModelSignature& signature);
 
-}  // namespace weir::internal
+}  // namespace internal
+}  // namespace weir
 
 #endif  // WEIR_ESTIMATOR_SRC_POLICY_MODEL_READER_H_

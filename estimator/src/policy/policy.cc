@@ -1,19 +1,65 @@
 #include "policy/policy.h"
 
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cmath>
+#include <optional>
 #include <utility>
 
-#include "policy/loaded_model.h"
-
 namespace weir {
+namespace {
 
-struct Policy::Implementation {
-  internal::ModelRunner runner;
+// While it lives, numbers too small for a normal float are 0 on this thread: processors take 50 times as long for an
+// operation on them, and a model could have them only where no check at load comes.
+class SubnormalsAreZero {
+ public:
+  SubnormalsAreZero(const SubnormalsAreZero&) = delete;
+  SubnormalsAreZero& operator=(const SubnormalsAreZero&) = delete;
+#if defined(__SSE2__)
+  SubnormalsAreZero() { __builtin_ia32_ldmxcsr(before_ | kFlushToZero | kDenormalsAreZero); }
+  ~SubnormalsAreZero() { __builtin_ia32_ldmxcsr(before_); }
+
+ private:
+  static constexpr unsigned kFlushToZero = 1u << 15, kDenormalsAreZero = 1u << 6;
+  const unsigned before_ = __builtin_ia32_stmxcsr();
+#elif defined(__aarch64__)
+  SubnormalsAreZero() { Set(before_ | kFlushToZero); }
+  ~SubnormalsAreZero() { Set(before_); }
+
+ private:
+  static constexpr uint64_t kFlushToZero = 1u << 24;
+  static uint64_t Get() {
+    uint64_t value = 0;
+    asm volatile("mrs %0, fpcr" : "=r"(value));
+    return value;
+  }
+  static void Set(uint64_t value) { asm volatile("msr fpcr, %0" ::"r"(value) : "memory"); }
+  const uint64_t before_ = Get();
+#else
+  SubnormalsAreZero() {}
+#endif
 };
 
-Policy::Policy(std::shared_ptr<const PolicyModel> model)
-    : model_(std::move(model)), implementation_(new Implementation{internal::ModelRunner(*model_->loaded_)}) {}
+bool AllFinite(std::span<const float> values) {
+  // In integers, which the compiler may add up in any order.
+  constexpr uint32_t kExponent = 0x7f800000;
+  uint32_t not_finite = 0;
+  for (const float value : values) not_finite += (std::bit_cast<uint32_t>(value) & kExponent) == kExponent;
+  return not_finite == 0;
+}
 
-Policy::~Policy() = default;
+}  // namespace
+
+Policy::Policy(std::shared_ptr<const PolicyModel> model)
+    : model_(std::move(model)), layout_(model_->loaded_->contract.layout) {
+  auto session = model_->loaded_->evaluator->MakeSession();
+  if (session) {
+    session_ = std::move(session.value());
+  } else {
+    error_ = session.error();
+  }
+}
 
 Result<std::unique_ptr<Policy>> Policy::Load(std::span<const std::byte> model, TimeDelta time_limit) {
   auto loaded = PolicyModel::Load(model, time_limit);
@@ -21,12 +67,53 @@ Result<std::unique_ptr<Policy>> Policy::Load(std::span<const std::byte> model, T
   return std::make_unique<Policy>(std::move(loaded.value()));
 }
 
-PolicyFault Policy::Run(std::span<const float> observation, const Objective& objective, std::span<float> action) {
-  return implementation_->runner.Run(observation, objective, action);
+void Policy::ResetState() {
+  path_kind_ = 0;
+  if (session_ == nullptr) return;
+  for (const internal::ModelLayout::State& state : layout_.states)
+    std::ranges::fill(session_->input(state.input), 0.0f);
 }
 
-int Policy::path_kind() const { return implementation_->runner.path_kind(); }
+PolicyFault Policy::Fault(PolicyFault fault) {
+  ResetState();
+  return fault;
+}
 
-void Policy::ResetState() { implementation_->runner.ResetState(); }
+PolicyFault Policy::Run(std::span<const float> observation, const Objective& objective, std::span<float> action) {
+  assert(observation.size() == description().observation_size && action.size() == description().action_size);
+  if (session_ == nullptr) return PolicyFault::kRuntimeError;
+  if (!AllFinite(observation)) return Fault(PolicyFault::kBadObservation);
+  std::ranges::copy(observation, session_->input(layout_.observation).begin());
+  if (layout_.objective != internal::ModelLayout::kNone) {
+    const std::span<float> weights = session_->input(layout_.objective);
+    weights[0] = objective.throughput;
+    weights[1] = objective.latency;
+    weights[2] = objective.loss;
+  }
+  std::optional<Error> error;
+  {
+    const SubnormalsAreZero guard;
+    error = session_->Run();
+  }
+  if (error) {
+    error_ = std::move(error->message);
+    return Fault(PolicyFault::kRuntimeError);
+  }
+  if (!AllFinite(session_->output(layout_.action))) return Fault(PolicyFault::kNonFiniteOutput);
+  const bool has_path_kind = layout_.path_kind != internal::ModelLayout::kNone;
+  if (has_path_kind && !AllFinite(session_->output(layout_.path_kind))) return Fault(PolicyFault::kNonFiniteOutput);
+  for (const internal::ModelLayout::State& state : layout_.states) {
+    if (!AllFinite(session_->output(state.output))) return Fault(PolicyFault::kNonFiniteOutput);
+  }
+  for (const internal::ModelLayout::State& state : layout_.states) {
+    std::ranges::copy(session_->output(state.output), session_->input(state.input).begin());
+  }
+  if (has_path_kind) {
+    const float kind = session_->output(layout_.path_kind).front();
+    path_kind_ = static_cast<int>(std::lround(std::clamp(kind, 0.0f, static_cast<float>(kMaxPathKind))));
+  }
+  std::ranges::copy(session_->output(layout_.action), action.begin());
+  return PolicyFault::kNone;
+}
 
 }  // namespace weir

@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
-#include "policy/model_description.h"
+#include "onnx/model_session.h"
+#include "policy/model_reader.h"
 #include "weir/controllers.h"
 #include "weir/objective.h"
 #include "weir/result.h"
@@ -31,7 +33,6 @@ class Policy {
   // A model that nobody else uses; see PolicyModel::Load().
   static Result<std::unique_ptr<Policy>> Load(std::span<const std::byte> model,
                                               TimeDelta time_limit = PolicyModel::kMaxDecisionTime);
-  ~Policy();
 
   const PolicyModel& model() const { return *model_; }
   const ModelDescription& description() const { return model_->description(); }
@@ -41,17 +42,35 @@ class Policy {
   PolicyFault Run(std::span<const float> observation, const Objective& objective, std::span<float> action);
   // Which of the kinds of paths that it was trained on the model took this one for in its last run, 1 to kMaxPathKind;
   // 0 where it does not say, or does not know yet.
-  int path_kind() const;
+  int path_kind() const { return path_kind_; }
   // Recurrent state to zeros, as at the start of a call.
   void ResetState();
+  // The first recurrent state, of a model that has one.
+  std::span<float> state() { return session_->input(layout_.states.front().input); }
+  // Cause of a kRuntimeError.
+  const std::string& error() const { return error_; }
 
  private:
-  struct Implementation;
+  PolicyFault Fault(PolicyFault fault);
 
   const std::shared_ptr<const PolicyModel> model_;
-  const std::unique_ptr<Implementation> implementation_;
+  const internal::ModelLayout& layout_;
+  // Null when it could not be made; `error_` then has the reason.
+  std::unique_ptr<internal::ModelSession> session_;
+  int path_kind_ = 0;
+  std::string error_;
 };
 
+namespace internal {
+
+// The content of a PolicyModel.
+struct LoadedModel {
+  std::unique_ptr<const ModelEvaluator> evaluator;
+  ModelContract contract;
+  bool needs_onnxruntime = false;
+};
+
+}  // namespace internal
 }  // namespace weir
 
 #endif  // WEIR_ESTIMATOR_SRC_POLICY_POLICY_H_

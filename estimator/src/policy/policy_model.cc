@@ -5,15 +5,17 @@
 #include "onnx/network.h"
 #include "onnx/onnx_inspection.h"
 #include "onnx/onnx_model.h"
-#include "onnx/onnx_session.h"
-#include "policy/loaded_model.h"
-#include "weir/controllers.h"
+#include "policy/model_checks.h"
+#include "policy/policy.h"
 
 namespace weir {
 namespace {
 
 using internal::LoadedModel;
 using internal::OnnxModel;
+
+// Longest decision by the model's interval.
+constexpr double kMaxCoreShare = 0.1;
 
 // Parts of the file may stand in `why`.
 Error NotLoaded(std::string why) {
@@ -56,8 +58,12 @@ Result<std::shared_ptr<const PolicyModel>> PolicyModel::Load(std::span<const std
   auto contract = internal::ReadModelContract({model->evaluator->inputs(), model->evaluator->outputs(), onnx.value()});
   if (!contract) return NotLoaded(contract.error());
   model->contract = std::move(contract.value());
-  if (const auto error = internal::CheckLoadedModel(*model, time_limit)) return NotLoaded(error->message);
-  return std::shared_ptr<const PolicyModel>(new PolicyModel(std::move(model)));
+  std::shared_ptr<const PolicyModel> loaded(new PolicyModel(std::move(model)));
+  Policy policy(loaded);
+  const TimeDelta limit = std::min(time_limit, loaded->description().interval * kMaxCoreShare);
+  if (const auto error = internal::CheckPolicy(policy, loaded->loaded_->contract.golden, limit))
+    return NotLoaded(error->message);
+  return loaded;
 }
 
 const ModelDescription& PolicyModel::description() const { return loaded_->contract.description; }

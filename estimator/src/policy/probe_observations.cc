@@ -1,5 +1,3 @@
-#include "policy/probe_observations.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -7,6 +5,7 @@
 
 #include "interval_statistics_fields.h"
 #include "policy/mmsys_features.h"
+#include "policy/model_checks.h"
 
 namespace weir::internal {
 namespace {

@@ -8,7 +8,6 @@
 #include "controllers/polling_controller.h"
 #include "pool/fusion.h"
 #include "pool/pilot_policy.h"
-#include "pool/trust.h"
 
 namespace weir {
 

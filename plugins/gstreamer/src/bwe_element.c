@@ -1,6 +1,5 @@
 #include "elements.h"
-#include "settings.h"
-#include "transport_feedback.h"
+#include "rtp_packets.h"
 
 GST_DEBUG_CATEGORY_STATIC(weir_bwe_debug);
 #define GST_CAT_DEFAULT weir_bwe_debug

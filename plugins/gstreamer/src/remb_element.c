@@ -2,7 +2,6 @@
 #include "receiver.h"
 #include "rtpbin.h"
 #include "session_description.h"
-#include "settings.h"
 
 GST_DEBUG_CATEGORY_STATIC(weir_remb_debug);
 #define GST_CAT_DEFAULT weir_remb_debug

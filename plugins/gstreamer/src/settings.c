@@ -1,4 +1,4 @@
-#include "settings.h"
+#include "elements.h"
 
 enum {
   PROP_MODEL = 1,

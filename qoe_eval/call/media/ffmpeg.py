@@ -160,6 +160,8 @@ def make_recording(received: Y4m, frames: Sequence[ReceivedFrame], span_us: tupl
 
     options = ["-c:v", "libx264", "-preset", "superfast", "-crf", _QUALITY, "-threads", "2", "-pix_fmt", "yuv420p"]
     part = path.with_name(path.name + ".part")
+    # ffmpeg would follow a link.
+    part.unlink(missing_ok=True)
     try:
         inputs = [(received.width, received.height, FRAMES_PER_SECOND, instants())]
         run(inputs, [*options, "-movflags", "+faststart", "-f", "mp4", str(part.absolute())], path.parent)

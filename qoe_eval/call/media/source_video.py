@@ -7,6 +7,7 @@ bar code. The same size gives the same bytes, on every machine with the same num
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -180,6 +181,8 @@ _scene: _Scene | None = None
 def _make_scene(width: int, height: int) -> None:
     global _scene
     die_with_parent()
+    # A Ctrl-C at the terminal is for the program that makes the video.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _scene = _Scene(width, height)
 
 

@@ -4,6 +4,8 @@ const chartParts = (() => {
   const byId = (id) => document.getElementById(id);
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const narrow = () => window.innerWidth < 640;
+  // Plotly reads some markup and placeholders in texts.
+  const plain = (text) => (text.length > 48 ? text.slice(0, 47) + "…" : text).replace(/[<>&%{}]/g, " ");
   const config = { responsive: true, displaylogo: false, modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"] };
 
   function baseLayout() {
@@ -43,5 +45,5 @@ const chartParts = (() => {
     element.addEventListener("scroll", () => showCut(element), { passive: true });
   }
 
-  return { byId, css, narrow, config, baseLayout, axis };
+  return { byId, css, narrow, plain, config, baseLayout, axis };
 })();

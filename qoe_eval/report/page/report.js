@@ -1,5 +1,5 @@
 (() => {
-  const { byId, css, narrow, config, baseLayout, axis } = chartParts;
+  const { byId, css, narrow, plain, config, baseLayout, axis } = chartParts;
   const data = JSON.parse(byId("data").textContent);
   const colour = (controller) => css(`--c-${controller.replace(/[^A-Za-z0-9_-]/g, "_")}`) || css("--zero");
 
@@ -34,20 +34,20 @@
     const unit = titles.unit;
     for (const points of scatter) {
       traces.push({
-        type: "scatter", mode: "markers", x: points.delay_ms, y: points.y, text: points.scenario,
-        legendgroup: points.controller, showlegend: false, name: points.controller,
+        type: "scatter", mode: "markers", x: points.delay_ms, y: points.y, text: points.scenario.map(plain),
+        legendgroup: points.controller, showlegend: false, name: plain(points.controller),
         marker: { color: colour(points.controller), size: 6, opacity: 0.32 },
-        hovertemplate: `%{text}<br>%{x:.0f} ms, %{y:.0f}${unit}<extra>` + points.controller + "</extra>",
+        hovertemplate: `%{text}<br>%{x:.0f} ms, %{y:.0f}${unit}<extra>` + plain(points.controller) + "</extra>",
       });
     }
     // On a small screen the legend names them: there is no room for names beside the marks.
     const places = narrow() ? [] : placesOfNames(scatter, 380);
     scatter.forEach((points, index) => {
       traces.push({
-        type: "scatter", mode: narrow() ? "markers" : "markers+text", x: [points.mean_delay_ms], y: [points.mean_y], text: [points.controller],
-        textposition: places[index], textfont: { color: colour(points.controller), size: 13 }, legendgroup: points.controller, name: points.controller,
+        type: "scatter", mode: narrow() ? "markers" : "markers+text", x: [points.mean_delay_ms], y: [points.mean_y], text: [plain(points.controller)],
+        textposition: places[index], textfont: { color: colour(points.controller), size: 13 }, legendgroup: points.controller, name: plain(points.controller),
         marker: { color: colour(points.controller), size: narrow() ? 12 : 15, line: { width: 2, color: css("--card") } },
-        hovertemplate: `mean over runs<br>%{x:.0f} ms, %{y:.0f}${unit}<extra>` + points.controller + "</extra>",
+        hovertemplate: `mean over runs<br>%{x:.0f} ms, %{y:.0f}${unit}<extra>` + plain(points.controller) + "</extra>",
       });
     });
     Plotly.react(id, traces, {
@@ -74,7 +74,7 @@
   function drawFront() {
     const { fan, presets, references } = data.objectives;
     const scale = [[0, css("--lean-latency")], [0.5, css("--lean-even")], [1, css("--lean-throughput")]];
-    const hover = (points) => points.map((p) => `${p.delay_ms.toFixed(1)} ms, ${p.utilisation.toFixed(1)} %, score ${p.challenge}` + (p.weights ? `<br>weights ${p.weights}` : ""));
+    const hover = (points) => points.map((p) => `${p.delay_ms.toFixed(1)} ms, ${p.utilisation.toFixed(1)} %, score ${plain(p.challenge)}` + (p.weights ? `<br>weights ${plain(p.weights)}` : ""));
     const trace = (points, extra) => ({
       type: "scatter", mode: "markers", x: points.map((p) => p.delay_ms), y: points.map((p) => p.utilisation), text: hover(points),
       hovertemplate: "%{text}<extra></extra>", ...extra,
@@ -82,8 +82,8 @@
     const lean = (points, extra) => ({ color: points.map((p) => p.lean), cmin: 0, cmax: 1, colorscale: scale, ...extra });
     const front = fan.filter((p) => p.front), behind = fan.filter((p) => !p.front);
     // On a small screen the legend names them: there is no room for names beside the marks.
-    const named = (points, marker) => points.map((p) => trace([p], { name: p.name, showlegend: narrow(), marker: marker(p) }));
-    const names = (points, extra) => points.map((p) => ({ x: p.delay_ms, y: p.utilisation, text: `<b>${p.name}</b>`, showarrow: false, ...extra(p) }));
+    const named = (points, marker) => points.map((p) => trace([p], { name: plain(p.name), showlegend: narrow(), marker: marker(p) }));
+    const names = (points, extra) => points.map((p) => ({ x: p.delay_ms, y: p.utilisation, text: `<b>${plain(p.name)}</b>`, showarrow: false, ...extra(p) }));
     const bar = narrow()
       ? { orientation: "h", y: -0.34, yanchor: "top", thickness: 10, len: 0.9, x: 0.5 }
       : { thickness: 10, len: 0.8, x: 1.01 };
@@ -119,7 +119,7 @@
     const add = (row, line, values, options) => traces.push({
       type: "scatter", mode: "lines", x: times(values), y: values, xaxis: "x", yaxis: row === 1 ? "y" : `y${row}`,
       line: { color: colour(line.controller), width: line.controller === "weir" ? 2.2 : 1.5, dash: line.dash },
-      opacity: line.controller === "weir" ? 1 : 0.85, legendgroup: line.controller, name: line.name, showlegend: false,
+      opacity: line.controller === "weir" ? 1 : 0.85, legendgroup: line.controller, name: plain(line.name), showlegend: false,
       visible: hiddenControllers.has(line.controller) ? "legendonly" : true, ...options,
     });
     if (scenario.capacity_kbps) {

@@ -1,11 +1,9 @@
 // Charts of rows under one another over one time axis. data.charts holds them; an element with data-chart shows the one of
 // that index, and a select with data-chart-of="ID" chooses the chart of the element ID.
 (() => {
-  const { byId, css, narrow, config, baseLayout, axis } = chartParts;
+  const { byId, css, narrow, plain, config, baseLayout, axis } = chartParts;
   const data = JSON.parse(byId("data").textContent);
   const GAP = 0.035;
-  // Plotly reads some markup and placeholders in texts.
-  const plain = (text) => text.replace(/[<>&%{}]/g, " ");
 
   function trace(line, row, first) {
     const colour = css(line.colour) || css("--zero");
@@ -38,7 +36,7 @@
       top -= height + GAP;
       layout[index === 0 ? "yaxis" : `yaxis${index + 1}`] = axis({
         domain, title: { text: row.title, standoff: 6 }, rangemode: "tozero",
-        ...(row.range ? { range: row.range } : {}), ...(row.ticks ? { tickvals: row.ticks.map((_, i) => i), ticktext: row.ticks } : {}),
+        ...(row.range ? { range: row.range } : {}), ...(row.ticks ? { tickvals: row.ticks.map((_, i) => i), ticktext: row.ticks.map(plain) } : {}),
       });
       for (const line of row.lines) {
         traces.push(trace(line, index, !seen.has(line.group)));

@@ -8,9 +8,18 @@ from weir.qoe_eval.measures.summary import REFERENCE
 from weir.qoe_eval.measures.table import MEASURES, Kind, Measure
 from weir.qoe_eval.measures.viewer import STANDARD_ERROR
 from weir.qoe_eval.records import PairedRow, Spread, Summary
-from weir.qoe_eval.report.display import colour, interval_mark
+from weir.qoe_eval.report.display import colour, counted, interval, interval_mark, signed
+from weir.qoe_eval.report.page_table import (
+    Cell,
+    Cells,
+    MeasureTable,
+    Row,
+    Table,
+    controller_cell,
+    measure_heads,
+)
 from weir.qoe_eval.report.page_template import Section, View
-from weir.qoe_eval.report.paired_text import sample_text, seeds_text, too_few_text
+from weir.qoe_eval.report.text import sample_text, seeds_text, too_few_text
 
 HEADLINE = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "seconds_above_400_ms")
 VIEWER = (
@@ -33,25 +42,47 @@ def headline(summary: Summary) -> Section:
     controllers = {name: values for name, values in summary.controllers.items() if leading.name in values}
     ordered = sorted(controllers, key=lambda name: -controllers[name][leading.name].mean)
     domain = _domain([controllers[name][leading.name] for name in ordered])
+    low, high = (f"{end:g}" for end in domain)
+    heads: Cells = [
+        "Controller", *measure_heads([leading]), Cell("95 % interval", kind="optional"),
+        Cell(ends=(low, high), kind="optional"), *measure_heads([MEASURES[name] for name in HEADLINE]),
+        Cell("p5", "of runs"), Cell("Worst", "run"), Cell("Runs", "complete"),
+    ]  # fmt: skip
+    rows = []
+    for name in ordered:
+        score = controllers[name][leading.name]
+        mark = interval_mark(score.mean, score.ci95, domain, colour(name))
+        scores = [
+            Cell(leading.display(score.mean), strong=True),
+            Cell(interval(score.ci95, leading), kind="optional"),
+            Cell(mark=mark, kind="optional"),
+        ]
+        tails = [leading.display(score.p5), leading.display(score.worst)]
+        rows.append(
+            Row(
+                [
+                    Cell(name, _missing(summary, name), swatch=name),
+                    *scores,
+                    *means(controllers[name], HEADLINE),
+                    *tails,
+                    f"{summary.completed.get(name, 0):,}",
+                ],
+                name == REFERENCE,
+            )
+        )
     view = {
-        "leading": leading,
-        "domain": domain,
-        "metrics": [MEASURES[name] for name in HEADLINE],
+        "table": Table(heads, rows),
         "weights": summary.run.objective,
         "sample": _sample(summary),
-        "rows": [
-            {
-                "controller": name,
-                "is_reference": name == REFERENCE,
-                "score": (score := controllers[name][leading.name]),
-                "mark": interval_mark(score.mean, score.ci95, domain, colour(name)),
-                "means": means(controllers[name], HEADLINE),
-            }
-            for name in ordered
-        ],
         "all_measures": all_measures(summary, "replay"),
     }
     return Section("headline", "Controllers", "replay/headline", view)
+
+
+def _missing(summary: Summary, name: str) -> str:
+    """How many runs a controller has completed, where another has more; the means are over those of all."""
+    number, most = summary.completed.get(name, 0), max(summary.completed.values(), default=0)
+    return f"{number:,} of {most:,} runs" if number < most else ""
 
 
 def means(values: Mapping[str, Spread], names: Sequence[str]) -> list[str]:
@@ -60,16 +91,24 @@ def means(values: Mapping[str, Spread], names: Sequence[str]) -> list[str]:
 
 
 def all_measures(summary: Summary, kind: Kind) -> View:
-    """The view of `all_measures` of parts.html: every measure that a controller has, with its values (None: it has
-    none), and the meanings of all.
+    """The view of `all_measures` of parts.html: every measure that a controller has, of replays with its percentiles,
+    and the meanings of all.
     """
     controllers, table = summary.controllers, MEASURES.of(kind)
-    measured = [measure for measure in table.values() if any(measure.name in values for values in controllers.values())]
-    return {
-        "controllers": list(controllers),
-        "rows": [(measure, [values.get(measure.name) for values in controllers.values()]) for measure in measured],
-        "meanings": list(table.values()),
-    }
+
+    def cell(measure: Measure, found: Spread | None) -> Cell | str:
+        if found is None:
+            return "–"
+        tails = f"{measure.display(found.p5)} … {measure.display(found.p95)}" if kind == "replay" else ""
+        return Cell(measure.display(found.mean), tails)
+
+    rows = [
+        Row([*measure_heads([measure]), *(cell(measure, values.get(measure.name)) for values in controllers.values())])
+        for measure in table.values()
+        if any(measure.name in values for values in controllers.values())
+    ]
+    heads: Cells = ["Measure", *map(controller_cell, controllers)]
+    return {"table": Table(heads, rows), "meanings": [(one.label, one.meaning) for one in table.values()]}
 
 
 def _domain(scores: Sequence[Spread]) -> tuple[float, float]:
@@ -91,11 +130,9 @@ def viewer(summary: Summary) -> Section | None:
     if not controllers:
         return None
     ordered = sorted(controllers, key=lambda name: -controllers[name][VIEWER[0]].mean)
-    view = {
-        "metrics": [MEASURES[name] for name in VIEWER],
-        "rows": [(name, name == REFERENCE, means(controllers[name], VIEWER)) for name in ordered],
-        "standard_error": f"{STANDARD_ERROR:.1f}",
-    }
+    heads: Cells = ["Controller", *measure_heads([MEASURES[name] for name in VIEWER])]
+    rows = [Row([controller_cell(name), *means(controllers[name], VIEWER)], name == REFERENCE) for name in ordered]
+    view = {"table": Table(heads, rows), "standard_error": f"{STANDARD_ERROR:.1f}"}
     return Section("viewer", "What a viewer would see", "replay/viewer", view)
 
 
@@ -105,28 +142,34 @@ def paired(summary: Summary, compared: Sequence[str] = COMPARED) -> Section | No
         return None
     by_measure = {name: [row for row in summary.paired if row.metric == name] for name in compared}
     view = {"reference": REFERENCE, "parts": [_part(MEASURES[name], some) for name, some in by_measure.items() if some]}
-    return Section("paired", "Paired comparison", "paired", view)
+    heading = f"{REFERENCE} against the others, paired"
+    return Section("paired", "Paired comparison", "paired", view, heading)
 
 
-def _part(measure: Measure, rows: Sequence[PairedRow]) -> View:
+def _part(measure: Measure, rows: Sequence[PairedRow]) -> MeasureTable:
     ends = [abs(end) for row in rows for end in (*row.ci95, row.mean) if end is not None]
     reach = max([*ends, 1e-9]) * 1.05
-    return {"metric": measure, "reach": reach, "rows": [_paired_row(measure, row, reach) for row in rows]}
+    shown = measure.display(reach)
+    heads: Cells = [
+        f"{REFERENCE} against", Cell(measure.label, f"difference, {measure.unit}"), "Verdict", "95 % interval",
+        Cell(ends=(f"−{shown}", f"+{shown}"), kind="optional"), "Won", "Of how many independent",
+    ]  # fmt: skip
+    return MeasureTable(measure, Table(heads, [_paired_row(measure, row, reach) for row in rows], "forest"))
 
 
-def _paired_row(measure: Measure, row: PairedRow, reach: float) -> View:
+def _paired_row(measure: Measure, row: PairedRow, reach: float) -> Row:
     verdict, judged, mark_colour = _verdict(measure, row)
-    return {
-        "controller": row.b,
-        "mean": row.mean,
-        "ci95": row.ci95,
-        "mark": interval_mark(row.mean, row.ci95, (-reach, reach), mark_colour, zero=True),
-        "verdict": verdict,
-        "judged": judged,
-        "wins": row.wins,
-        "independent": row.independent,
-        "seeds": seeds_text(row.independent, row.n),
-    }
+    return Row(
+        [
+            controller_cell(row.b),
+            Cell(signed(row.mean, measure), strong=True),
+            Cell(verdict, kind=judged),
+            interval(row.ci95, measure, of_difference=True),
+            Cell(mark=interval_mark(row.mean, row.ci95, (-reach, reach), mark_colour, zero=True), kind="optional"),
+            str(row.wins),
+            Cell(counted(row.independent, "scenario"), seeds_text(row.independent, row.n)),
+        ]
+    )
 
 
 def _verdict(measure: Measure, row: PairedRow) -> tuple[str, str, str]:

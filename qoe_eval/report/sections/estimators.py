@@ -7,20 +7,24 @@ from collections.abc import Sequence
 
 from weir.qoe_eval.measures.summary import REFERENCE
 from weir.qoe_eval.records import RunRecord
-from weir.qoe_eval.report.page_template import Section, View
+from weir.qoe_eval.report.page_table import Cell, Row, Table, controller_cell
+from weir.qoe_eval.report.page_template import Section
 from weir.registry import GUARD_RULES
 
 
 def guard(records: Sequence[RunRecord]) -> Section | None:
     """How often each guard rule changed its controller's estimate, and how often the fallback decided."""
     rows = [row for name, some in _by_controller(records).items() if (row := _guard_row(name, some))]
-    return Section("guard", "Guard", "replay/guard", {"rules": tuple(GUARD_RULES), "rows": rows}) if rows else None
+    heads = ["Controller", "Decisions", *GUARD_RULES, "All rules", "Policy faults", "Decided by the fallback"]
+    view = {"table": Table(heads, rows)}
+    return Section("guard", "Guard", "replay/guard", view, "Guard interventions") if rows else None
 
 
 def pools(records: Sequence[RunRecord]) -> Section | None:
     """The share of decisions of each pool for which each member was the active controller; None without pools."""
     rows = [row for name, some in _by_controller(records).items() for row in _pool_rows(name, some)]
-    return Section("pools", "Pools", "replay/pools", {"rows": rows}) if rows else None
+    heads = ["Pool", "Changes", "Member", "Active, %", "Decisions", "Faults"]
+    return Section("pools", "Pools", "replay/pools", {"table": Table(heads, rows)}) if rows else None
 
 
 def _by_controller(records: Sequence[RunRecord]) -> dict[str, list[RunRecord]]:
@@ -30,7 +34,7 @@ def _by_controller(records: Sequence[RunRecord]) -> dict[str, list[RunRecord]]:
     return found
 
 
-def _guard_row(name: str, records: Sequence[RunRecord]) -> View | None:
+def _guard_row(name: str, records: Sequence[RunRecord]) -> Row | None:
     """None for a controller that has no guard."""
     interventions: Counter[str] = Counter()
     decisions = fallbacks = faults = 0
@@ -42,22 +46,17 @@ def _guard_row(name: str, records: Sequence[RunRecord]) -> View | None:
             interventions.update(flow.guard or {})
     if not decisions:
         return None
-
-    def share(count: int) -> str:
-        return f"{100 * count / decisions:.2f}"
-
-    return {
-        "controller": name,
-        "is_reference": name == REFERENCE,
-        "decisions": f"{decisions:,}",
-        "by_rule": [share(interventions[rule]) for rule in GUARD_RULES],
-        "all_rules": share(interventions.total()),
-        "policy_faults": f"{faults:,}",
-        "fallback_decisions": f"{fallbacks:,}",
-    }
+    *by_rule, all_rules = (
+        f"{100 * count / decisions:.2f}"
+        for count in (*(interventions[rule] for rule in GUARD_RULES), interventions.total())
+    )
+    counts = (f"{faults:,}", f"{fallbacks:,}")
+    return Row(
+        [controller_cell(name), f"{decisions:,}", *by_rule, Cell(all_rules, strong=True), *counts], name == REFERENCE
+    )
 
 
-def _pool_rows(name: str, records: Sequence[RunRecord]) -> list[View]:
+def _pool_rows(name: str, records: Sequence[RunRecord]) -> list[Row]:
     decided, faults = Counter[str](), Counter[str]()
     active: defaultdict[str, float] = defaultdict(float)
     elapsed = changes = 0
@@ -71,15 +70,14 @@ def _pool_rows(name: str, records: Sequence[RunRecord]) -> list[View]:
             decided[member.name] += member.decisions
             faults[member.name] += member.faults
     return [
-        {
-            "controller": name,
-            "is_first": index == 0,
-            "members": len(decided),
-            "pilot_changes": f"{changes:,}",
-            "member": member,
-            "pilot_share": f"{100 * active[member] / max(1, elapsed):.2f}",
-            "decisions": f"{decided[member]:,}",
-            "faults": f"{faults[member]:,}",
-        }
+        Row(
+            [
+                *((controller_cell(name), f"{changes:,}") if index == 0 else ("", "")),
+                Cell(member, kind="text"),
+                Cell(f"{100 * active[member] / max(1, elapsed):.2f}", strong=True),
+                f"{decided[member]:,}",
+                f"{faults[member]:,}",
+            ]
+        )
         for index, member in enumerate(decided)
     ]

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from weir.qoe_eval.measures.steering import LISTED, ORDER, PAIRS, TOLERANCES
 from weir.qoe_eval.measures.table import MEASURES, Measure
 from weir.qoe_eval.records import ObjectiveMeans, ObjectivesSummary, PairedRow, Steering, Summary
-from weir.qoe_eval.report.display import interval
+from weir.qoe_eval.report.display import signed
+from weir.qoe_eval.report.page_table import Cell, Row, Table, controller_cell, difference_cell, measure_heads
 from weir.qoe_eval.report.page_template import Section, View
-from weir.qoe_eval.report.paired_text import too_few_text
+from weir.qoe_eval.report.text import too_few_text
 from weir.qoe_eval.runs.objectives import SHOWN
 
 
@@ -21,16 +22,16 @@ def objectives(summary: Summary) -> Section | None:
     view = {
         "scenarios": len(found.scenarios),
         "seed": found.seed,
-        "metrics": [MEASURES[name] for name in SHOWN],
         "steering": _steering(found.steering),
         "runs": _runs(found),
         "utilities": _utilities(found),
         "differences": _differences(found),
+        "objectives": len(found.fan),
         "fan": _fan(found.fan),
         "on_front": sum(point.non_dominated for point in found.fan),
         "by_scenario": _by_scenario(found),
     }
-    return Section("objectives", "Objectives", "replay/objectives", view)
+    return Section("objectives", "Objectives", "replay/objectives", view, "One model, many objectives")
 
 
 def chart(summary: Summary) -> View | None:
@@ -84,17 +85,22 @@ def _steering(steering: Steering) -> View | None:
     }
 
 
-def _runs(found: ObjectivesSummary) -> list[View]:
+def _head_of_weights() -> Cell:
+    return Cell("Weights", "throughput / latency / loss")
+
+
+def _heads() -> list[Cell]:
+    return measure_heads([MEASURES[name] for name in SHOWN])
+
+
+def _runs(found: ObjectivesSummary) -> Table:
     """The presets, then the controllers that know none."""
-    presets = [(name, True, _weights(one), one) for name, one in found.presets.items()]
-    others = [(name, False, "–", one) for name, one in found.references.items()]
-    return [
-        {"name": name, "is_preset": is_preset, "weights": weights, "means": _means(one)}
-        for name, is_preset, weights, one in (*presets, *others)
-    ]
+    rows = [Row([name, _weights(one), *_means(one)], name == "balanced") for name, one in found.presets.items()]
+    rows += [Row([controller_cell(name), "–", *_means(one)]) for name, one in found.references.items()]
+    return Table(["Preset", _head_of_weights(), *_heads()], rows)
 
 
-def _utilities(found: ObjectivesSummary) -> View | None:
+def _utilities(found: ObjectivesSummary) -> Table | None:
     """The utility of every preset's runs under each objective; None for summaries of older versions without it."""
     everyone = found.presets | found.references
     rows_of = [(name, one.utility) for name, one in everyone.items() if one.utility]
@@ -103,58 +109,66 @@ def _utilities(found: ObjectivesSummary) -> View | None:
     measure = MEASURES["utility"]
     best = {under: max(utility.get(under) or 0.0 for name, utility in rows_of if name in LISTED) for under in LISTED}
     rows = [
-        {
-            "name": name,
-            "is_preset": name in LISTED,
-            "utilities": [(measure.display(utility[under]), utility[under] == best[under]) for under in LISTED],
-        }
+        Row(
+            [
+                name if name in LISTED else controller_cell(name),
+                *(Cell(measure.display(utility[under]), strong=utility[under] == best[under]) for under in LISTED),
+            ]
+        )
         for name, utility in rows_of
     ]
-    return {"columns": [(name, _weights(found.presets[name])) for name in LISTED], "rows": rows}
+    return Table(["Runs of", *(Cell(name, _weights(found.presets[name])) for name in LISTED)], rows)
 
 
-def _differences(found: ObjectivesSummary) -> View:
-    """Between presets, a row a step. `right` is the share of scenarios on which a step goes the right way, of the
-    measures that have one.
+def _differences(found: ObjectivesSummary) -> Table:
+    """Between presets, a row a step, with the share of scenarios on which a measure goes the right way where it has
+    one.
     """
     rows_of = {(row.a, row.b, row.metric): row for row in found.preset_differences}
     by_step = found.steering.by_step
+    heads: list[Cell | str] = ["Difference"]
+    for name in SHOWN:
+        heads.append(Cell(MEASURES[name].label, MEASURES[name].unit))
+        heads += [Cell("Right way", "of scenarios")] if name in by_step else []
     rows = []
     for a, b in PAIRS:
-        cells = []
+        cells: list[Cell | str] = [f"{a} − {b}"]
         for name in SHOWN:
-            right = f"{100 * by_step[name][f'{a}-{b}']:.0f} %" if name in by_step else None
-            cells.append({"right": right, "difference": _difference(MEASURES[name], rows_of.get((a, b, name)))})
-        rows.append({"step": f"{a} − {b}", "cells": cells})
-    return {"with_right": [name in by_step for name in SHOWN], "rows": rows}
+            cells.append(_difference(MEASURES[name], rows_of.get((a, b, name))))
+            cells += [f"{100 * by_step[name][f'{a}-{b}']:.0f} %"] if name in by_step else []
+        rows.append(Row(cells))
+    return Table(heads, rows)
 
 
-def _difference(metric: Measure, row: PairedRow | None) -> View | None:
+def _difference(measure: Measure, row: PairedRow | None) -> Cell:
     if row is None:
-        return None
+        return Cell("–")
     low, high = row.ci95
-    judged = ""
-    if metric.name in TOLERANCES and low is not None and high is not None:
-        judged = "good" if low > 0 else "bad" if high < 0 else "even"
-    ends = too_few_text(row.independent) if low is None else interval((low, high), metric, of_difference=True)
-    return {"metric": metric, "mean": row.mean, "ends": ends, "judged": judged}
+    if low is None or high is None:
+        return Cell(signed(row.mean, measure), too_few_text(row.independent), strong=True)
+    judged = "good" if low > 0 else "bad" if high < 0 else "even"
+    return difference_cell(row.mean, row.ci95, measure, judged if measure.name in TOLERANCES else "")
 
 
-def _fan(fan: Sequence[ObjectiveMeans]) -> list[View]:
+def _fan(fan: Sequence[ObjectiveMeans]) -> Table:
     ordered = sorted(fan, key=lambda one: -(one.utilisation or 0))
-    return [{"weights": _weights(one), "means": _means(one), "non_dominated": one.non_dominated} for one in ordered]
+    rows = [Row([_weights(one), *_means(one), "not dominated" if one.non_dominated else "–"]) for one in ordered]
+    return Table([_head_of_weights(), *_heads(), "Front"], rows)
 
 
-def _by_scenario(found: ObjectivesSummary) -> View:
+def _by_scenario(found: ObjectivesSummary) -> Table:
     """The presets on each scenario, those first on which they move the wrong way."""
     wrong = set(found.steering.wrong)
     columns = [(preset, MEASURES[metric]) for metric in TOLERANCES for preset in ORDER]
     rows = [
-        {
-            "scenario": name,
-            "cells": [metric.display(by_preset[preset][metric.name]) for preset, metric in columns],
-            "right": name not in wrong,
-        }
+        Row(
+            [
+                Cell(name, scenario=True),
+                *(metric.display(by_preset[preset][metric.name]) for preset, metric in columns),
+                Cell("no", kind="bad") if name in wrong else Cell("yes", kind="good"),
+            ]
+        )
         for name, by_preset in sorted(found.preset_scenarios.items(), key=lambda item: item[0] not in wrong)
     ]
-    return {"columns": columns, "rows": rows}
+    heads = [Cell(preset, f"{metric.label.lower()}, {metric.unit}") for preset, metric in columns]
+    return Table(["Scenario", *heads, "Right way"], rows)

@@ -6,17 +6,32 @@ from collections.abc import Mapping, Sequence
 
 from weir.qoe_eval.measures.summary import ordered_controllers
 from weir.qoe_eval.records import Record, RunRecord, ScenarioAbout, Summary
-from weir.qoe_eval.report.page_template import Section, View
+from weir.qoe_eval.report.display import counted
+from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table
+from weir.qoe_eval.report.page_template import Section
 
 _MOST_TEXTS = 20
+_NOTE = (
+    "Scenario, controller, objective and seed determine every run. A seed draws where in its trace a run begins, small "
+    "differences of the path's own delay, the sender's clock, phase and sizes of frames, losses and jitter, the same "
+    "for all controllers; seed 0 is the scenario as written."
+)
 
 
 def failures(texts: Sequence[str], noun: str) -> Section | None:
     """The first failures in words; None where all completed. `noun` is for one of them: run, call."""
     if not texts:
         return None
-    view = {"count": len(texts), "noun": noun, "texts": texts[:_MOST_TEXTS], "more": len(texts) - _MOST_TEXTS}
-    return Section("failures", "", "failures", view)
+    view = {"texts": texts[:_MOST_TEXTS], "more": len(texts) - _MOST_TEXTS}
+    return Section("failures", "", "failures", view, f"{counted(len(texts), noun)} did not complete")
+
+
+def run_section(
+    command: str, entries: Sequence[tuple[str, str]], note: str = "", scenarios: Table | None = None
+) -> Section:
+    """The section "What was run": the command, names with texts, and a table of scenarios."""
+    view = {"command": command, "entries": entries, "note": note, "scenarios": scenarios}
+    return Section("run", "What was run", "run", view)
 
 
 def what_was_run(records: Sequence[RunRecord], summary: Summary) -> Section:
@@ -24,21 +39,26 @@ def what_was_run(records: Sequence[RunRecord], summary: Summary) -> Section:
     run = summary.run
     seeds = sorted({record.seed for record in records})
     custom = {name: f"{one.source}, SHA-256 {one.sha256}" for name, one in run.own_controllers.items()}
-    view = {
-        "command": run.command,
-        "entries": [
-            ("Finished", run.finished),
-            ("Objective", f"{objectives_of(records)} (throughput, latency, loss)"),
-            ("Seeds", ", ".join(map(str, seeds))),
-            ("Controllers", ", ".join(ordered_controllers(record.controller for record in records))),
-            *custom.items(),
-            ("Model", f"{run.model.name}, SHA-256 {run.model.sha256}" if run.model else "none was needed"),
-            ("Versions", versions_of(records)),
-            ("Runs", f"{run.runs:,} complete of {run.planned:,}"),
-        ],
-        "scenarios": _scenarios(records, run.scenarios),
-    }
-    return Section("run", "What was run", "replay/what_was_run", view)
+    entries = [
+        ("Finished", run.finished),
+        ("Objective", f"{objectives_of(records)} (throughput, latency, loss)"),
+        ("Seeds", ", ".join(map(str, seeds))),
+        ("Controllers", ", ".join(ordered_controllers(record.controller for record in records))),
+        *custom.items(),
+        ("Model", f"{run.model.name}, SHA-256 {run.model.sha256}" if run.model else "none was needed"),
+        ("Versions", versions_of(records)),
+        *_near_copies(run.near_copies),
+        ("Runs", f"{run.runs:,} complete of {run.planned:,}"),
+    ]
+    return run_section(run.command, entries, _NOTE, _scenarios(records, run.scenarios))
+
+
+def _near_copies(copies: Mapping[str, str]) -> list[tuple[str, str]]:
+    if not copies:
+        return []
+    named = ", ".join(f"{copy} of {original}" for copy, original in list(copies.items())[:_MOST_TEXTS])
+    more = f" and {len(copies) - _MOST_TEXTS} more" if len(copies) > _MOST_TEXTS else ""
+    return [("Nearly the same path", f"{named}{more}: counted as one, because they are not independent")]
 
 
 def versions_of(records: Sequence[Record]) -> str:
@@ -53,23 +73,29 @@ def objectives_of(records: Sequence[Record]) -> str:
     return "; ".join(sorted(found))
 
 
-def _scenarios(records: Sequence[RunRecord], described: Mapping[str, ScenarioAbout]) -> list[View]:
+def _scenarios(records: Sequence[RunRecord], described: Mapping[str, ScenarioAbout]) -> Table:
     first: dict[str, RunRecord] = {}
     for record in records:
         first.setdefault(record.scenario, record)
-    rows: list[View] = []
+    rows = []
     for name, record in first.items():
         path, about = record.path, described.get(name, ScenarioAbout())
         delay_ms = path.one_way_delay_ms if about.one_way_delay_ms is None else about.one_way_delay_ms
         rows.append(
-            {
-                "name": name,
-                "capacity_kbps": f"{path.mean_capacity_bps / 1e3:,.0f}" if path.mean_capacity_bps else "unlimited",
-                "one_way_delay_ms": f"{delay_ms:g}",
-                "queue_kb": f"{path.queue_bytes / 1000:,.1f}" if path.queue_bytes else "–",
-                "duration_s": f"{record.duration_s:g}",
-                "flows": ", ".join(f"{flow.id} ({flow.kind})" for flow in record.flows),
-                "source": about.source,
-            }
+            Row(
+                [
+                    Cell(name, scenario=True),
+                    f"{path.mean_capacity_bps / 1e3:,.0f}" if path.mean_capacity_bps else "unlimited",
+                    f"{delay_ms:g}",
+                    f"{path.queue_bytes / 1000:,.1f}" if path.queue_bytes else "–",
+                    f"{record.duration_s:g}",
+                    Cell(", ".join(f"{flow.id} ({flow.kind})" for flow in record.flows), kind="text"),
+                    Cell(about.source, kind="text"),
+                ]
+            )
         )
-    return rows
+    heads: Cells = [
+        "Scenario", Cell("Mean capacity", "kbps"), Cell("One-way delay", "ms"), Cell("Queue", "kB"),
+        Cell("Duration", "s"), "Flows", "Source",
+    ]  # fmt: skip
+    return Table(heads, rows)

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from weir.qoe_eval.measures.summary import REFERENCE, Means, ordered_controllers
 from weir.qoe_eval.measures.table import MEASURES, Measure
 from weir.qoe_eval.records import FamilyRow, PairedComparison, RunRecord, Summary, WorstScenario
-from weir.qoe_eval.report.page_template import Section, View
+from weir.qoe_eval.report.page_table import (
+    Cell,
+    Cells,
+    MeasureTable,
+    Row,
+    Table,
+    controller_cell,
+    controllers_head,
+    difference_cell,
+    measure_heads,
+)
+from weir.qoe_eval.report.page_template import Section
 from weir.registry import knows_path
 
 HEATED = (
@@ -28,54 +38,48 @@ WORST = (
 _TIE = 0.05
 
 
-@dataclass(frozen=True)
-class HeatCell:
-    """A value as text; its colour as red, green, blue (nothing where there is no value); whether it is the best."""
-
-    text: str
-    rgb: tuple[int, int, int] | None = None
-    best: bool = False
-
-
 def per_scenario(summary: Summary) -> Section:
     """Means over seeds, one measure at a time."""
     controllers = list(summary.controllers)
     measures = [MEASURES[name] for name in HEATED if any(name in c for c in summary.controllers.values())]
-    parts = [
-        {"metric": measure, "rows": rows}
-        for measure in measures
-        if (rows := heat_rows(measure, summary.scenarios, controllers))
-    ]
-    return Section("scenarios", "Scenarios", "replay/scenarios", {"controllers": controllers, "parts": parts})
+    tables = [(measure, heat_table(measure, summary.scenarios, controllers, linked=True)) for measure in measures]
+    parts = [MeasureTable(measure, table) for measure, table in tables if table.rows]
+    return Section("scenarios", "Scenarios", "replay/scenarios", {"parts": parts})
 
 
-def heat_rows(measure: Measure, means: Means, controllers: Sequence[str]) -> list[tuple[str, list[HeatCell]]]:
-    """A measure of every scenario, a cell for each controller; empty when no controller has it on any."""
+def heat_table(measure: Measure, means: Means, controllers: Sequence[str], *, linked: bool) -> Table:
+    """A measure of every scenario, a cell for each controller; without rows when no controller has it on any."""
     values = {
         name: [by_controller.get(controller, {}).get(measure.name) for controller in controllers]
         for name, by_controller in means.items()
     }
+    heads = controllers_head("Scenario", measure, controllers)
     known = [value for row in values.values() for value in row if value is not None]
     if not known:
-        return []
+        return Table(heads, [], "heatmap")
     low, high = (float(end) for end in np.percentile(known, [4, 96]))
     domain = (low, high) if measure.better == "higher" else (high, low)
-    return [(name, _cells(measure, row, controllers, domain)) for name, row in values.items()]
+    rows = [
+        Row([Cell(name, scenario=linked), *_cells(measure, row, controllers, domain)]) for name, row in values.items()
+    ]
+    return Table(heads, rows, "heatmap")
 
 
 def _cells(
     measure: Measure, values: Sequence[float | None], controllers: Sequence[str], domain: tuple[float, float]
-) -> list[HeatCell]:
+) -> list[Cell]:
     rivals = [
         value for value, name in zip(values, controllers, strict=True) if value is not None and not knows_path(name)
     ]
     best = measure.best(rivals) if rivals else None
-    return [
-        HeatCell("–")
-        if value is None
-        else HeatCell(measure.display(value), _colour(value, domain), value == best and not knows_path(name))
-        for value, name in zip(values, controllers, strict=True)
-    ]
+
+    def cell(value: float | None, name: str) -> Cell:
+        if value is None:
+            return Cell("–", kind="heat even")
+        kind = "heat best" if value == best and not knows_path(name) else "heat"
+        return Cell(measure.display(value), kind=kind, rgb=_colour(value, domain))
+
+    return [cell(value, name) for value, name in zip(values, controllers, strict=True)]
 
 
 def _colour(value: float, domain: tuple[float, float]) -> tuple[int, int, int]:
@@ -97,24 +101,20 @@ def worst_runs(records: Sequence[RunRecord]) -> Section | None:
     lowest: dict[str, tuple[RunRecord, float]] = {}
     for one in sorted((one for one in scored if one[0].controller == of), key=lambda one: one[1]):
         lowest.setdefault(one[0].scenario, one)
-    view = {
-        "controller": of,
-        "metrics": [MEASURES[name] for name in WORST],
-        "rows": [_worst_row(*one, scored) for one in list(lowest.values())[:WORST_ROWS]],
-    }
-    return Section("worst", "Worst scenarios", "replay/worst_runs", view)
+    leading, *others = measure_heads([MEASURES[name] for name in WORST])
+    heads: Cells = ["Scenario", leading, "Best other", "Against it", *others, "Seed"]
+    rows = [_worst_row(*one, scored) for one in list(lowest.values())[:WORST_ROWS]]
+    view = {"controller": of, "table": Table(heads, rows)}
+    return Section("worst", "Worst scenarios", "replay/worst_runs", view, f"Worst scenarios of {of}")
 
 
-def _worst_row(record: RunRecord, utility: float, scored: Sequence[tuple[RunRecord, float]]) -> View:
-    return {
-        "scenario": record.scenario,
-        "seed": record.seed,
-        "measures": [MEASURES[name].display(record.measures.get(name)) for name in WORST],
-        "best_other": _best_other(record, utility, scored),
-    }
+def _worst_row(record: RunRecord, utility: float, scored: Sequence[tuple[RunRecord, float]]) -> Row:
+    first, *rest = (MEASURES[name].display(record.measures.get(name)) for name in WORST)
+    best_other = _best_other(record, utility, scored)
+    return Row([Cell(record.scenario, scenario=True), Cell(first, strong=True), *best_other, *rest, str(record.seed)])
 
 
-def _best_other(record: RunRecord, utility: float, scored: Sequence[tuple[RunRecord, float]]) -> View | None:
+def _best_other(record: RunRecord, utility: float, scored: Sequence[tuple[RunRecord, float]]) -> list[Cell]:
     """The controller with the highest utility in that run, without the oracle, and the difference to the record's."""
     others = [
         (score, other.controller)
@@ -124,52 +124,52 @@ def _best_other(record: RunRecord, utility: float, scored: Sequence[tuple[RunRec
         and not knows_path(other.controller)
     ]
     if not others:
-        return None
+        return [Cell("–"), Cell("–")]
     score, best = max(others, key=lambda one: one[0])
     behind = score - utility
-    is_behind = behind >= _TIE
-    text = f"behind by {behind:.1f}" if is_behind else f"ahead by {max(0.0, -behind):.1f}"
-    return {"controller": best, "score": f"{score:.1f}", "is_behind": is_behind, "text": text}
+    text = f"behind by {behind:.1f}" if behind >= _TIE else f"ahead by {max(0.0, -behind):.1f}"
+    return [Cell(f"{best} {score:.1f}", swatch=best), Cell(text, kind="bad" if behind >= _TIE else "good")]
 
 
 def families(rows: Sequence[FamilyRow], *, has_own_sections: bool) -> Section | None:
     """One row a family; None without families. `has_own_sections`: the page has a section `family-NAME` for each."""
     if not rows:
         return None
-    view = {
-        "metric": MEASURES["challenge"],
-        "controllers": ordered_controllers(name for row in rows for name in row.scores),
-        "has_own_sections": has_own_sections,
-        "scenarios": sum(row.scenarios for row in rows),
-        "rows": [
-            {
-                "name": row.name,
-                "description": row.description,
-                "scenarios": row.scenarios,
-                "scores": row.scores,
-                "differences": [_difference(row.against_gcc), _difference(row.against_rule)],
-                "worst": [
-                    _worst(row.name, row.worst_score, "{:+.1f}"),
-                    _worst(row.name, row.worst_utilisation, "{:.2f}"),
-                ],
-            }
-            for row in rows
-        ],
-    }
-    return Section("families", "Families", "families", view)
+    measure = MEASURES["challenge"]
+    controllers = ordered_controllers(name for row in rows for name in row.scores)
+    heads: Cells = [
+        "Family", Cell("To better gcc", "difference"), Cell("To rule", "difference"),
+        Cell("Worst score", "against gcc"), Cell("Worst utilisation", "of gcc’s"),
+        *map(controller_cell, controllers), "Scenarios",
+    ]  # fmt: skip
+    found = [
+        Row(
+            [
+                Cell("", row.description, links=[(f"#family-{row.name}", row.name)])
+                if has_own_sections
+                else Cell(row.name, row.description),
+                *(_difference(one, measure) for one in (row.against_gcc, row.against_rule)),
+                _worst(row.name, row.worst_score, "{:+.1f}"),
+                _worst(row.name, row.worst_utilisation, "{:.2f}"),
+                *(measure.display(row.scores.get(name)) for name in controllers),
+                str(row.scenarios),
+            ]
+        )
+        for row in rows
+    ]
+    view = {"has_own_sections": has_own_sections, "table": Table(heads, found, "families")}
+    return Section("families", "Families", "families", view, "Network impairments")
 
 
-def _difference(found: PairedComparison | None) -> View | None:
+def _difference(found: PairedComparison | None, measure: Measure) -> Cell:
     if found is None:
-        return None
-    return {"mean": found.mean, "ci95": found.ci95, "judged": "good" if found.mean >= 0 else "bad"}
+        return Cell("–")
+    return difference_cell(found.mean, found.ci95, measure, "good" if found.mean >= 0 else "bad")
 
 
-def _worst(family: str, worst: WorstScenario | None, shown: str) -> View | None:
+def _worst(family: str, worst: WorstScenario | None, shown: str) -> Cell:
     """The value, and the scenario's name without that of the family."""
     if worst is None:
-        return None
-    return {
-        "value": shown.format(worst.value).replace("-", "−"),
-        "scenario": worst.scenario.removeprefix(f"{family}-"),
-    }
+        return Cell("–")
+    value = shown.format(worst.value).replace("-", "−")
+    return Cell(value, worst.scenario.removeprefix(f"{family}-"), strong=True)

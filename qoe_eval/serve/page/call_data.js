@@ -78,6 +78,7 @@ export class CallData {
     this.seenLoss = new Mean();
     this.seenRate = new Mean();
     this.started = false;
+    this.over = false;
   }
 
   // Seconds since the scenario began; before that, 0.
@@ -88,6 +89,9 @@ export class CallData {
   take(event) {
     const time = event.time_us / 1000;
     if (event.type === "state" && event.started_us) this.begin(event.started_us / 1000);
+    else if (event.type === "state" && this.started) this.over = true;
+    // The media end before the link and the receiver: a rate that falls to 0 would be none of the call.
+    if (this.over) return;
     if (event.type === "link") this.takeLink(event, time);
     else if (event.type === "estimate") this.takeEstimate(event, time);
     else if (event.type === "stats") this.takeStats(event, time);

@@ -56,9 +56,9 @@ function table(calls, shown) {
       call.video && fileLink(call.video, "video", { "aria-label": `Video: ${call.scenario}, ${call.controller}` }),
       call.failure ? element("span", { class: "bad", title: call.failure, text: "failed" }) : null,
       call.disturbed.length ? element("span", { class: "bad", title: call.disturbed.join("; "), text: "disturbed" }) : null)),
-    element("td", { class: "text" }, swatch(call.controller), call.controller, element("small", { text: call.sender ? ` ${call.sender}` : "" })),
-    element("td", { text: call.objective && followsObjective(call.controller) ? call.objective.map((weight) => +weight.toFixed(2)).join(" · ") : "–" }),
-    ...shown.map((measure) => element("td", { text: display(measure, call.metrics[measure.name]) })));
+    element("td", { class: "text", "data-label": "Controller" }, swatch(call.controller), call.controller, element("small", { text: call.sender ? ` ${call.sender}` : "" })),
+    element("td", { "data-label": "Objective", text: call.objective && followsObjective(call.controller) ? call.objective.map((weight) => +weight.toFixed(2)).join(" · ") : "–" }),
+    ...shown.map((measure) => element("td", { "data-label": `${measure.label} ${measure.unit}`, text: display(measure, call.metrics[measure.name]) })));
   return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-labelledby": "calls-title" },
     element("table", {}, element("thead", {}, element("tr", {}, ...heads)),
       element("tbody", {}, ...calls.map(row))));

@@ -9,11 +9,13 @@ const REASONS = {
   fallback: { label: "fallback", colour: "--series-4", text: "the policy is suspended; the rule-based controller decides" },
   held: { label: "held", colour: "--series-7", text: "the policy failed; the last target stays" },
   guard_finite: { label: "guard: finite", colour: "--series-2", text: "the target was not a usable number; the last one stays" },
+  guard_starve: { label: "guard: starve", colour: "--series-2", text: "the policy kept the rate at the minimum on a free path" },
   guard_floor: { label: "guard: floor", colour: "--series-3", text: "there is no queue, and the target is below the received rate" },
   guard_bounds: { label: "guard: bounds", colour: "--series-3", text: "the target was outside the bounds of the call" },
   guard_slew: { label: "guard: slew", colour: "--series-3", text: "the target rises faster than the received rate allows" },
   guard_stale: { label: "guard: stale", colour: "--series-2", text: "no packets arrive; the target halves every second" },
   guard_veto: { label: "guard: veto", colour: "--series-3", text: "a queue or loss persists; the target stays below the received rate" },
+  guard_overload: { label: "guard: overload", colour: "--series-3", text: "loss or a delay persists; the target falls to see whether it ends" },
   guard_policer: { label: "guard: policer", colour: "--series-3", text: "loss starts repeatedly at this rate; the target stays below it" },
 };
 
@@ -25,12 +27,14 @@ export function reasonOf(name) {
 
 const RULES = {
   finite: "not a usable number",
+  starve: "at the minimum on a free path",
   floor: "falling without a queue",
   bounds: "outside the bounds",
   slew: "rising too fast",
   stale: "no packets arrive",
   veto: "a queue or loss persists",
   policer: "a policer is suspected",
+  overload: "does loss or delay end?",
 };
 
 const MOST_EVENTS = 40;

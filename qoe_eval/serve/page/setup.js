@@ -47,11 +47,13 @@ export class Setup {
   }
 
   remembered() {
-    const first = { scenario: this.byName.has("step-down-up") ? "step-down-up" : this.setup.scenarios[0].name,
+    const [own] = this.setup.own;
+    const first = { scenario: own || (this.byName.has("step-down-up") ? "step-down-up" : this.setup.scenarios[0].name), own,
       controller: this.setup.controllers[0], sender: this.setup.senders[0], size: this.setup.sizes.at(navigator.hardwareConcurrency >= ENOUGH_CORES ? 0 : -1) };
     try {
       const kept = JSON.parse(localStorage.getItem(REMEMBERED)) || {};
-      if (this.byName.has(kept.scenario)) first.scenario = kept.scenario;
+      // A file that was named anew counts more than an earlier choice.
+      if (this.byName.has(kept.scenario) && kept.own === own) first.scenario = kept.scenario;
       for (const [name, known] of [["controller", "controllers"], ["sender", "senders"], ["size", "sizes"]]) {
         if (this.setup[known].includes(kept[name])) first[name] = kept[name];
       }

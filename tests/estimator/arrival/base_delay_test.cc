@@ -55,6 +55,33 @@ TEST(BaseDelayTest, RisesToTheSmallestOfHalfAMinuteThoughTheRateStays) {
   EXPECT_EQ(path.Run(TimeDelta::Seconds(8), TimeDelta::Millis(20)), TimeDelta::Millis(20));
 }
 
+TEST(BaseDelayTest, IsMeasuredAgainAfterARiseWithTimeAlone) {
+  constexpr TimeDelta kRisen = TimeDelta::Millis(60);
+  for (const bool is_queue : {false, true}) {
+    Path path;
+    path.Run(TimeDelta::Seconds(1), TimeDelta::Zero());
+    // For 5 s it counts as a queue again, then for 15 s as the path's.
+    EXPECT_EQ(path.Run(TimeDelta::Seconds(31), kRisen), TimeDelta::Zero());
+    EXPECT_EQ(path.Run(TimeDelta::Seconds(6), kRisen), kRisen);
+    EXPECT_EQ(path.Run(TimeDelta::Seconds(14), kRisen), TimeDelta::Zero());
+    // The sender backs off.
+    const TimeDelta delay = is_queue ? TimeDelta::Zero() : kRisen;
+    EXPECT_EQ(path.Run(TimeDelta::Seconds(2), delay, TimeDelta::Millis(20)), delay);
+    EXPECT_EQ(path.Run(TimeDelta::Seconds(60), delay), delay);
+  }
+}
+
+TEST(BaseDelayTest, DoesNotFallFarWithAFewPackets) {
+  Path path;
+  constexpr TimeDelta kFast = TimeDelta::Millis(-130);
+  path.Run(TimeDelta::Seconds(2), TimeDelta::Zero());
+  for (int i = 0; i < 15; ++i) {
+    path.One(kFast);
+    EXPECT_EQ(path.Run(TimeDelta::Millis(20), TimeDelta::Zero()), TimeDelta::Zero()) << i;
+  }
+  EXPECT_EQ(path.Run(TimeDelta::Millis(500), kFast), kFast);
+}
+
 TEST(BaseDelayTest, RisesToALevelThatStaysThoughTheRateFell) {
   Path path;
   path.Run(TimeDelta::Seconds(3), TimeDelta::Zero());

@@ -135,7 +135,7 @@ TEST(ClockSkewTest, ARouteThatGrowsForTenSecondsIsNoClock) {
 TEST(ClockSkewTest, ARouteThatWandersIsNoClock) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     std::mt19937 random(seed);
-    std::array<double, 9> levels_ms;
+    std::array<double, 9> levels_ms{};
     for (double& level_ms : levels_ms) level_ms = static_cast<double>(random() % 40);
     Path path(0);
     const DelayMs wander = [&](double time_s) { return levels_ms[static_cast<size_t>(time_s / 15)]; };

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdint>
 #include <random>
 
 #include "arrival/interval_accumulator.h"
@@ -22,7 +24,8 @@ IntervalStatistics Interval(double rate_bps, double delay_s, double lost = 0) {
 
 IntervalStatistics Feed(PathMemory& memory, double duration_s, const IntervalStatistics& interval) {
   IntervalStatistics latest = interval;
-  for (double time_s = 0; time_s < duration_s - 1e-9; time_s += kIntervalS) {
+  const auto intervals = std::lround(std::ceil(duration_s / kIntervalS - 1e-9));
+  for (int64_t i = 0; i < intervals; ++i) {
     latest = interval;
     memory.Add(latest);
   }

@@ -98,8 +98,8 @@ TEST_F(GuardTest, AFloorWhereNoQueueIsSeen) {
   // A policy that is stuck on a noisy path is drawn up to a little above what that just carried.
   for (int i = 0; i < 20; ++i) step(Kbps(900), TimeDelta::Zero());
   EXPECT_EQ(step(Kbps(980), TimeDelta::Zero()).rate, Kbps(980));
-  for (int i = 0; i < 600; ++i) step(Kbps(100), TimeDelta::Millis(4 * (i % 2)));
-  EXPECT_NEAR(static_cast<double>(Apply(Kbps(100), now_).rate.bps()), 1.1e6, 3e4);
+  for (int i = 0; i < 600; ++i) step(Kbps(150), TimeDelta::Millis(4 * (i % 2)));
+  EXPECT_NEAR(static_cast<double>(Apply(Kbps(150), now_).rate.bps()), 1.1e6, 3e4);
   // Never above the host's bounds.
   guard_->SetConstraints({Kbps(30), Kbps(30), Kbps(50)}, now_);
   EXPECT_LE(step(Kbps(40), TimeDelta::Zero()).rate, Kbps(50));

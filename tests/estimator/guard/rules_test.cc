@@ -168,6 +168,51 @@ TEST_F(PolicerRuleTest, LossAtEverOtherRatesIsNone) {
   }
 }
 
+class OverloadRuleTest : public testing::Test {
+ protected:
+  // Seconds of `sent`; the last answer.
+  DataRate Send(int seconds, DataRate sent, double loss_ratio) {
+    DataRate limit = DataRate::PlusInfinity();
+    for (int i = 0; i < 10 * seconds; ++i) {
+      path_.Pass(sent, loss_ratio);
+      limit = path_.Limit(*rule_);
+    }
+    return limit;
+  }
+
+  WatchedPath path_;
+  std::unique_ptr<GuardRule> rule_ = MakeRule("overload");
+};
+
+TEST_F(OverloadRuleTest, IsSilentWithLittleLoss) {
+  EXPECT_TRUE(Send(60, Kbps(2000), 0).IsPlusInfinity());
+  EXPECT_TRUE(Send(60, Kbps(2000), 0.04).IsPlusInfinity());
+}
+
+TEST_F(OverloadRuleTest, TenSecondsOfLossEndInABackOffAndALimitBelowWhatArrived) {
+  EXPECT_TRUE(Send(9, Kbps(2200), 0.09).IsPlusInfinity());
+  EXPECT_NEAR(static_cast<double>(Send(2, Kbps(2200), 0.09).bps()), 0.65 * 2e6, 2e4);
+  EXPECT_NEAR(static_cast<double>(Send(3, Kbps(1300), 0).bps()), 0.95 * 2e6, 6e4);
+  // It rises by 1 % a second and ends where the path carries more.
+  EXPECT_NEAR(static_cast<double>(Send(8, Kbps(1900), 0).bps()), 0.95 * 1.08 * 2e6, 6e4);
+  EXPECT_TRUE(Send(2, Kbps(2200), 0).IsPlusInfinity());
+}
+
+TEST_F(OverloadRuleTest, LossThatALowerRateDoesNotEndIsLeftAloneForAMinute) {
+  EXPECT_FALSE(Send(11, Kbps(2000), 0.09).IsPlusInfinity());
+  EXPECT_TRUE(Send(3, Kbps(1200), 0.09).IsPlusInfinity());
+  for (int i = 0; i < 55; ++i) EXPECT_TRUE(Send(1, Kbps(2000), 0.09).IsPlusInfinity()) << i;
+  bool again = false;
+  for (int i = 0; i < 8; ++i) again = again || !Send(1, Kbps(2000), 0.09).IsPlusInfinity();
+  EXPECT_TRUE(again);
+}
+
+TEST_F(OverloadRuleTest, ASenderThatDoesNotObeyProvesNothing) {
+  EXPECT_FALSE(Send(11, Kbps(2000), 0.09).IsPlusInfinity());
+  for (int i = 0; i < 14; ++i) EXPECT_TRUE(Send(i == 0 ? 3 : 1, Kbps(2000), 0.09).IsPlusInfinity()) << i;
+  EXPECT_FALSE(Send(2, Kbps(2000), 0.09).IsPlusInfinity());
+}
+
 // The share that the floor claims in competition with flows that keep the queue full.
 class ThroughputShareTest : public testing::Test {
  protected:

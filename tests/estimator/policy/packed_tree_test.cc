@@ -1,11 +1,11 @@
-#include "onnx/packed_tree.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <vector>
+
+#include "onnx/onnx_tree.h"
 
 namespace weir::internal {
 namespace {

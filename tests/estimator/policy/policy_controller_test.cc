@@ -155,7 +155,7 @@ TEST(PolicyControllerTest, TheRuleCarriesTheCallWhileTheModelFails) {
       estimator.OnPacket(packet);
     }
   };
-  run(TimeDelta::Seconds(5), DataRate::KilobitsPerSecond(500));
+  run(TimeDelta::Seconds(5), DataRate::KilobitsPerSecond(300));
   EXPECT_EQ(estimator.counters().controller.faults, 0u);
   EXPECT_EQ(estimator.latest().reason, EstimateReason::kPilot);
   run(TimeDelta::Seconds(5), DataRate::KilobitsPerSecond(1500));
@@ -166,7 +166,7 @@ TEST(PolicyControllerTest, TheRuleCarriesTheCallWhileTheModelFails) {
   EXPECT_GT(estimator.latest().target_rate, DataRate::KilobitsPerSecond(1500));
   EXPECT_LT(estimator.latest().target_rate, DataRate::KilobitsPerSecond(3300));
   // Longer than the guard remembers what the path carried.
-  run(TimeDelta::Seconds(15), DataRate::KilobitsPerSecond(500));
+  run(TimeDelta::Seconds(15), DataRate::KilobitsPerSecond(300));
   EXPECT_FALSE(estimator.controller().pilot().suspended);
   EXPECT_EQ(estimator.latest().reason, EstimateReason::kPilot);
 }

@@ -202,7 +202,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Refusal{"many_operations", "'MatMul' brings one decision above"},
                     Refusal{"declared_shape", "declares for 'negative' another shape"},
                     Refusal{"computed_shape", "computes with integers"},
-                    Refusal{"unordered", "takes 'negative', which nothing before it computes"}),
+                    Refusal{"unordered", "takes 'negative', which nothing before it computes"},
+                    Refusal{"flag", "'keepdims', which is neither 0 nor 1"},
+                    Refusal{"transposed", "'transA', which is neither 0 nor 1"},
+                    Refusal{"step", "a step that is not from 1 to the size of its axis"},
+                    Refusal{"costly", "at most 1000 us are allowed"}),
     [](const auto& info) { return std::string(info.param.model); });
 
 // tests/estimator/tree_models.py
@@ -227,8 +231,21 @@ INSTANTIATE_TEST_SUITE_P(
                     Refusal{"tree_lengths", "has lists of nodes that differ in length"},
                     Refusal{"tree_target_of_split", "has leaves without an answer, or not in their order"},
                     Refusal{"tree_fewer_targets", "has leaves without an answer, or not in their order"},
+                    Refusal{"tree_levels", "has more than 128 levels"},
                     Refusal{"tree_answer", "has an answer that is not finite"}),
     [](const auto& info) { return std::string(info.param.model); });
+
+TEST(PolicyTest, TakesTheDeepestTree) { EXPECT_NE(LoadTestModel("deepest_tree"), nullptr); }
+
+// Numbers that are no normal floats any more take processors 50 times as long: a model could have them only where no
+// check at load comes.
+TEST(PolicyTest, SubnormalsAreZeros) {
+  const auto policy = LoadTestModel("subnormal");
+  EXPECT_EQ(RunOnce(*policy, {1e6f, 0, 0, 0, 0, 0}), 0);
+  // The host has them still.
+  volatile float smallest = std::numeric_limits<float>::min();
+  EXPECT_GT(smallest / 2, 0);
+}
 
 // The shapes of all its tensors are those that onnx infers; the loader refuses a model whose shapes it sees
 // differently.

@@ -264,7 +264,7 @@ TEST(PoolControllerTest, UnderMinTheCautiousOneHasTheSayWhoeverSitsWhere) {
     BandwidthEstimator estimator(kWithoutVeto, MakePool(line));
     TestCall call(estimator, {.capacity = Steady(Kbps(500))});
     call.RunUntil(TimeDelta::Seconds(40));
-    EXPECT_LE(call.Delay(0.95, TimeDelta::Seconds(20), TimeDelta::Seconds(40)), TimeDelta::Millis(120));
+    EXPECT_LE(call.Delay(0.95, TimeDelta::Seconds(20), TimeDelta::Seconds(40)), TimeDelta::Millis(130));
   }
 }
 

@@ -1,9 +1,11 @@
-import importlib.util
 import json
 from pathlib import Path
 
+import call.fake_call
+import call.made_call
 import pytest
 
+from weir.qoe_eval.call import session
 from weir.qoe_eval.call.media import source_video
 
 FAKE_PEER = Path(__file__).parent / "fake_weir_peer.py"
@@ -35,23 +37,27 @@ class FakePeer:
 @pytest.fixture(scope="session")
 def fake_call():
     """The module fake_call.py: a call without root."""
-    return _load("fake_call")
+    return call.fake_call
 
 
 @pytest.fixture(scope="session")
 def made_call():
     """The module made_call.py: logs of a call with known measures."""
-    return _load("made_call")
+    return call.made_call
+
+
+@pytest.fixture
+def made_up_link(monkeypatch, tmp_path):
+    """Calls have no namespaces, no link and no video."""
+    monkeypatch.setattr(session, "CallNamespaces", call.fake_call.FakeNamespaces)
+    monkeypatch.setattr(session, "LinkProcess", call.fake_call.FakeLink)
+    monkeypatch.setattr(session, "source_video_path", lambda width, height: tmp_path / "source.y4m")
+    monkeypatch.setattr("weir.qoe_eval.call.record.source_video_path", lambda width, height: None)
+    # How busy this machine is does not matter here.
+    monkeypatch.setattr("weir.qoe_eval.call.disturbance.LARGEST_WAKE_UP_LAG_MS", 1e9)
 
 
 @pytest.fixture(scope="session")
 def source(tmp_path_factory):
     """A small source video."""
     return source_video.make(tmp_path_factory.mktemp("source"), 320, 180)
-
-
-def _load(name):
-    specification = importlib.util.spec_from_file_location(name, Path(__file__).parent / f"{name}.py")
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module

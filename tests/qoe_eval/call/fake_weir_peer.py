@@ -2,8 +2,8 @@
 """Stands in for weir-peer in tests of what surrounds it: speaks its messages, sends no media.
 
 The environment variable FAKE_WEIR_PEER holds JSON {"send" or "receive": BEHAVIOUR}: "die at start", "missing model",
-"never ready", "never connects", "nonsense", "die in call", "fail in call", "ignore stop", "long line". Orders that it
-hears go to the file that FAKE_WEIR_PEER_HEARD names.
+"escape", "never ready", "never connects", "nonsense", "die in call", "fail in call", "ignore stop", "long line". Orders
+that it hears go to the file that FAKE_WEIR_PEER_HEARD names.
 """
 
 import argparse
@@ -49,6 +49,8 @@ def main():
     behaviour = json.loads(os.environ.get("FAKE_WEIR_PEER", "{}")).get(role)
     if behaviour == "die at start":
         sys.exit("weir-peer: no codec of that name")
+    if behaviour == "escape":
+        sys.exit("weir-peer: \x1b[2Jgone")
     if behaviour == "missing model":
         say("error", message="m.onnx: no such file", fatal=True)
         sys.exit(3)

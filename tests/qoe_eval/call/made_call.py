@@ -5,7 +5,7 @@ import json
 import numpy as np
 
 from weir.qoe_eval.call import logs
-from weir.qoe_eval.call.measures import MeasuredCall, measure
+from weir.qoe_eval.call.measures import measure
 from weir.qoe_eval.call.media.frame_number import BITS, BLOCKS_PER_WIDTH, crc8
 from weir.qoe_eval.call.media.source_video import FRAMES
 from weir.qoe_eval.call.media.y4m import Y4m
@@ -105,8 +105,8 @@ def progress(duration_s=12.0, **more):
 
 def measured(folder, **more):
     """The measures of its call of 12 s."""
-    times = {"started_us": START_US, "ended_us": START_US + 12_000_000}
-    return measure(MeasuredCall(folder, **(times | {"base_one_way_delay_ms": 25.0} | more)))
+    known = {"started_us": START_US, "end_us": START_US + 12_000_000, "base_one_way_delay_ms": 25.0}
+    return measure(folder, **(known | more))
 
 
 def read_number(luma):

@@ -7,19 +7,12 @@ import pytest
 from weir.files.output import file_name
 from weir.qoe_eval import requirements
 from weir.qoe_eval.call import call as call_command
-from weir.qoe_eval.call import session
 
 
 @pytest.fixture
-def weir(tmp_path, fake_call, fake_peer, monkeypatch, run_weir):
+def weir(tmp_path, fake_call, fake_peer, made_up_link, monkeypatch, run_weir):
     """Runs `weir ARGUMENTS` in a folder with the scenario steady.json; status, standard output, standard error."""
-    monkeypatch.setattr(session, "CallNamespaces", fake_call.FakeNamespaces)
-    monkeypatch.setattr(session, "LinkProcess", fake_call.FakeLink)
-    monkeypatch.setattr(session, "source_video_path", lambda width, height: tmp_path / "source.y4m")
-    monkeypatch.setattr("weir.qoe_eval.call.record.source_video_path", lambda width, height: None)
     monkeypatch.setattr(call_command, "check_requirements", lambda sender, receiver: None)
-    # How busy this machine is does not matter here.
-    monkeypatch.setattr("weir.qoe_eval.call.disturbance.LARGEST_WAKE_UP_LAG_MS", 1e9)
     fake_call.call_settings(tmp_path).scenario.save("steady.json")
     # A call takes no less than 5 s, unless its scenario does.
     data = json.loads((tmp_path / "steady.json").read_text()) | {"duration_s": 0.4}
@@ -48,6 +41,32 @@ def test_a_comparison_is_made_once_and_the_rest_is_reused(weir, tmp_path):
     assert [(one["controller"], one["seed"]) for one in results(tmp_path)][2:] == [("weir", 2), ("gcc", 2)]
 
 
+def test_several_controllers_make_the_same_calls_in_succession(weir, tmp_path):
+    (tmp_path / "mine.py").write_text("class Controller: pass")
+    names = ("gcc", "nada", "rule", "mine.py:Controller", "pilot=weir copilots=nada", "gcc")
+    options = [word for name in names for word in ("--controller", name)]
+    (tmp_path / "reverse.csv").write_text("time_s,rate_bps\n0,100000\n10,100000\n")
+    path = ("--queue", "50ms", "--loss", "0.02", "--one-way-delay", "70", "--reverse", "reverse.csv")
+    status, _, error = weir(*CALL, *options, *path, "--seeds", 2)
+    assert status == 0, error
+    said = ["gcc", "nada", "rule", "mine", "pilot=weir copilots=nada"]
+    assert error.splitlines() == [f"steady, {name}, seed {seed}" for seed in (1, 2) for name in said]
+    found = results(tmp_path)
+    assert [(one["controller"], one["seed"]) for one in found] == [(name, seed) for seed in (1, 2) for name in said]
+    scenarios = [
+        json.loads((tmp_path / "here/calls" / one["call"]["folder"] / "scenario.json").read_text()) for one in found
+    ]
+    # One path a seed, for every controller.
+    assert all(one["forward"] == scenarios[0]["forward"] for one in scenarios[: len(said)])
+    assert scenarios[0]["forward"]["queue"] == {"milliseconds": 50}
+    assert scenarios[0]["forward"]["loss"] == {"kind": "bernoulli", "ratio": 0.02}
+    # Seeds vary the delays.
+    assert all(60 < scenarios[0][link]["one_way_delay_ms"] < 80 for link in ("forward", "reverse"))
+    assert set(scenarios[0]["reverse"]["capacity"]["rates_bps"]) == {100000}
+    page = (tmp_path / "here/report.html").read_text()
+    assert all(name in page for name in said)
+
+
 def test_json_is_the_summary_and_nothing_else(weir):
     status, out, error = weir(*CALL, "--json")
     assert (status, error) == (0, "")
@@ -65,6 +84,15 @@ def test_a_failed_call_is_status_1_and_is_made_again(weir, tmp_path, fake_peer):
     again = weir(*CALL)
     assert again[0] == 0, again
     assert len(results(tmp_path)) == 1
+
+
+def test_what_a_program_says_does_not_reach_the_terminal_as_it_is(weir, fake_peer):
+    fake_peer(receive="escape")
+    status, out, error = weir(*CALL)
+    assert status == 1
+    assert "\\x1b[2Jgone" in error
+    assert "\\x1b[2Jgone" in out
+    assert "\x1b" not in out + error
 
 
 def test_a_disturbed_call_is_marked(weir, monkeypatch):
@@ -98,12 +126,16 @@ def test_a_model_that_vanishes_is_status_3_and_ends_everything(weir, tmp_path, f
     ("arguments", "message"),
     [
         (("--sender", "firefox"), "--sender firefox: use chromium, native"),
-        (("--controller", "nada"), "--controller nada: use weir, gcc, shadow"),
+        (("--controller", "pcc"), "--controller pcc: not known; use weir, gcc, shadow, weir-send, nada, rule, a pool"),
         (("--size", "1x1"), "--size 1x1: use 1280x720, 640x360"),
         (("--codec", "AV1"), "--codec AV1: use VP8, VP9, H264"),
         (("--objective", "1,2"), "--objective 1,2"),
         (("--max-bitrate", "1G"), "must be between 50k and 50M"),
         (("--model", "none.onnx"), "--model none.onnx: no such file"),
+        (("--queue", "many"), "many"),
+        (("--reverse", "none.up"), "none.up: no such file"),
+        (("--sender", "chromium", "--controller", "gcc", "--controller", "weir-send"), "weir-send: runs at the sender"),
+        (("--receiver", "chromium", "--controller", "gcc", "--controller", "nada"), "--receiver chromium: requires"),
     ],
 )
 def test_wrong_use_is_one_message_and_status_2(weir, arguments, message):

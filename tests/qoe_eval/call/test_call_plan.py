@@ -106,13 +106,24 @@ def test_a_sender_that_decides_has_the_model_and_its_receiver_only_reports(plan,
     assert after(receiver_arguments(shadow, "10.211.0.2", plan.model), "--controller") == "shadow"
 
 
+@pytest.mark.parametrize("name", ["nada", "rule"])
+def test_a_controller_without_a_model_is_a_pool_of_one_at_the_receiver(plan, program, tmp_path, name):
+    plan = replace(plan, sender="native", controllers=(name,))
+    settings = next(iter(plan_calls(plan, tmp_path, [program]).values()))
+    assert (settings.controller, settings.model, settings.runs_model) == (name, None, False)
+    sent = sender_arguments(settings, "10.211.0.1", tmp_path / "v.y4m", None)
+    received = receiver_arguments(settings, "10.211.0.2", None)
+    assert sent[sent.index("--controller") + 1] == "weir"
+    assert received[received.index("--controller") + 1] == f"pilot={name}"
+
+
 def test_a_controller_of_ones_own_is_another_call_when_its_file_changes(plan, program, tmp_path):
     file = tmp_path / "mine.py"
 
     def key(text):
         file.write_text(text)
         own = read_custom_controller(f"{file}:Controller")
-        calls = plan_calls(replace(plan, controllers=("mine", "weir"), own=own), tmp_path, [program])
+        calls = plan_calls(replace(plan, controllers=("mine", "weir"), own={"mine": own}), tmp_path, [program])
         settings = [one for one in calls.values() if one.controller == "mine"]
         assert all(one.own == own and one.model is None for one in settings)
         arguments = receiver_arguments(settings[0], "10.211.0.2", None)

@@ -1,16 +1,12 @@
-"""Real calls: Chromium or weir-peer through weir-sim link to weir-peer, undisturbed and with something killed."""
+"""Real calls: Chromium or weir-peer through weir-sim link to weir-peer; `chaos/` kills parts of them."""
 
 import asyncio
 import os
-import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from weir.files.output import file_name
 from weir.qoe_eval.call.plan import CallSettings
 from weir.qoe_eval.call.record import read_record
 from weir.qoe_eval.call.session import run_call
@@ -18,9 +14,7 @@ from weir.qoe_eval.json_lines import read_objects
 from weir.qoe_eval.link.namespaces import FOLDER, processes_in
 from weir.qoe_eval.requirements import missing_requirements
 from weir.traces.catalogue import load_bundled
-from weir.traces.schema.scenario import Scenario
 
-WEIR = Path(sys.executable).parent / "weir"
 OBJECTIVE = (0.4, 0.5, 0.1)
 
 
@@ -58,10 +52,8 @@ def settings(out, **changes):
     return CallSettings(**(fields | changes))
 
 
-def make_call(settings, in_call=None, orders=()):
-    """The result, the events, and the processes of the call's namespaces; `in_call` is called, and orders are given,
-    two seconds after the call began.
-    """
+def make_call(settings, orders=()):
+    """The result and the events; orders are given two seconds after the call began."""
     events, processes = [], set()
 
     async def meanwhile(control):
@@ -70,8 +62,6 @@ def make_call(settings, in_call=None, orders=()):
         assert processes
         for order in orders:
             control.put_nowait(order)
-        if in_call:
-            in_call()
 
     async def run():
         control, tasks = asyncio.Queue(), []
@@ -103,22 +93,6 @@ def still_running(processes):
     while (running := [process for process in processes if is_running(process)]) and time.monotonic() < deadline:
         time.sleep(0.05)
     return running
-
-
-def command_line(process):
-    return Path(f"/proc/{process}/cmdline").read_bytes().decode(errors="replace").split("\0")
-
-
-def kill(side, wanted):
-    """Kills the processes of a side whose command line is wanted."""
-
-    def do():
-        found = [process for process in processes_in(own(side)) if wanted(command_line(process))]
-        assert found
-        for process in found:
-            os.kill(process, signal.SIGKILL)
-
-    return do
 
 
 def assert_a_good_call(result, frames_per_second):
@@ -167,40 +141,6 @@ def test_a_native_sender_under_weir(tmp_path):
     assert sum(event["type"] == "estimate" for event in events) >= 100
 
 
-@needs_chromium
-def test_chromium_killed(tmp_path):
-    def is_browser(words):
-        return "chromium" in words[0] and not any(word.startswith("--type=") for word in words)
-
-    result, _ = make_call(
-        settings(tmp_path / "call", sender="chromium", controller="gcc", duration_s=30.0), kill("left", is_browser)
-    )
-    assert "Chromium" in result.failure
-    assert read_record(tmp_path / "call").call.failure == result.failure
-    assert read_record(tmp_path / "call").metrics.run["received_bitrate_bps"] > 0
-
-
-@needs_network
-@pytest.mark.parametrize(("side", "name"), [("left", "sender"), ("right", "receiver")])
-def test_a_peer_killed(tmp_path, side, name):
-    in_call = kill(side, lambda words: "weir-peer" in words[0])
-    result, _ = make_call(settings(tmp_path / "call", duration_s=30.0), in_call)
-    assert result.failure == f"the {name} (weir-peer) was killed by signal 9"
-    assert read_record(tmp_path / "call").call.failure == result.failure
-
-
-@needs_network
-def test_the_link_killed(tmp_path):
-    def in_call():
-        children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
-        (link,) = [int(child) for child in children if "link" in command_line(child)[1:2]]
-        os.kill(link, signal.SIGKILL)
-
-    result, _ = make_call(settings(tmp_path / "call", duration_s=30.0), in_call)
-    assert result.failure == "weir-sim link was killed by signal 9"
-    assert read_record(tmp_path / "call").call.failure == result.failure
-
-
 @needs_network
 def test_a_link_that_is_down_for_5_s_is_survived(tmp_path):
     result, _ = make_call(settings(tmp_path / "call", duration_s=14.0), orders=[{"type": "down", "duration_s": 5}])
@@ -229,41 +169,3 @@ def make_call_without_media(settings):
         return await asyncio.wait_for(run_call(settings, lambda event: None), 60)
 
     return asyncio.run(run()), None
-
-
-@needs_network
-@pytest.mark.parametrize(
-    ("number", "sender"),
-    [
-        (signal.SIGINT, "native"),
-        (signal.SIGTERM, "native"),
-        (signal.SIGKILL, "native"),
-        pytest.param(signal.SIGINT, "chromium", marks=needs_chromium),
-        pytest.param(signal.SIGKILL, "chromium", marks=needs_chromium),
-    ],
-)
-def test_the_command_interrupted(tmp_path, number, sender):
-    scenario = Scenario.from_dict(load_bundled("steady-1m").to_dict() | {"name": "interrupted"})
-    scenario.save(tmp_path / "scenario.json")
-    out = tmp_path / "out"
-    command = [WEIR, "call", tmp_path / "scenario.json", "--sender", sender, "--size", "640x360", "--out", out]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        frames = out / "calls" / file_name("interrupted", "weir", 1) / "frames.y4m.jsonl"
-        deadline = time.monotonic() + 60
-        while not (frames.exists() and frames.stat().st_size > 10_000) and time.monotonic() < deadline:
-            assert process.poll() is None
-            time.sleep(0.1)
-        inside = [one for name in namespaces_of(process.pid) for one in processes_in(name)]
-        assert len(inside) >= 2
-        process.send_signal(number)
-        _, said = process.communicate(timeout=60)
-    assert still_running(inside) == []
-    if number == signal.SIGKILL:
-        # Namespaces cannot be removed by who is dead: its reaper does it.
-        deadline = time.monotonic() + 30
-        while namespaces_of(process.pid) and time.monotonic() < deadline:
-            time.sleep(0.05)
-    else:
-        assert process.returncode == 1
-        assert "interrupted; 0 calls kept" in said
-    assert namespaces_of(process.pid) == []

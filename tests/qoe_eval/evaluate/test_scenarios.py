@@ -23,7 +23,7 @@ def settings(traces=None, random=3):
 def test_traces_are_whole_and_repaired(traces):
     found = sets.traces("opennetlab")(settings(traces)).scenarios
     assert [one.name for one in found] == ["opennetlab-a", "opennetlab-b"]
-    assert max(found[0].forward.capacity.rates_bps) == 60e6
+    assert max(found[0].forward.capacity.rates_bps) == 1e6
     assert (found[0].forward.one_way_delay_ms, found[0].forward.queue.milliseconds, found[0].duration_s) == (
         25,
         300,

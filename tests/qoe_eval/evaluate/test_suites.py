@@ -117,6 +117,17 @@ def test_without_traces_goals_over_all_sets_are_not_decided(weir):
     assert "opennetlab" in rows["rule_gain"]["reason"]
 
 
+def test_goals_of_sets_that_were_not_chosen_are_counted_and_not_listed(weir, tmp_path):
+    status, out, error = weir("--suite", "policy", "--set", "steady", "--seeds", 1)
+    assert status == 0, error
+    assert "steady links of 0.3, 1, 2.5, 8 and 30 Mbps: worst link" in out
+    assert "opennetlab traces: mean gain" not in out
+    assert "17 goals of sets that were not chosen" in out
+    assert "opennetlab traces: mean gain" not in (tmp_path / "out/evaluation.html").read_text()
+    rows = json.loads((tmp_path / "out/evaluation.json").read_text())["suites"]["policy"]["rows"]
+    assert "opennetlab_gain" in [row["name"] for row in rows]
+
+
 def test_families_have_a_table_and_charts_of_their_worst_scenarios(weir, tmp_path):
     status, out, _ = weir("--suite", "impairments", *SMALL["impairments"])
     assert status == 0

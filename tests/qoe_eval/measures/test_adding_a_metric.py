@@ -3,7 +3,7 @@
 import csv
 
 import pytest
-from records_by_hand import run_record
+from hand_made import run_record
 
 from weir.qoe_eval.measures import metrics
 from weir.qoe_eval.measures.summary import summarise
@@ -12,7 +12,7 @@ from weir.qoe_eval.records import MeasureAbout, RunAbout
 from weir.qoe_eval.report.csv_tables import write_results_csv
 from weir.qoe_eval.report.page_template import render_page
 from weir.qoe_eval.report.sections.controllers import headline
-from weir.qoe_eval.report.text_tables import print_means
+from weir.qoe_eval.report.text import print_means
 
 
 def flow(**changes):
@@ -59,8 +59,8 @@ def test_a_registered_metric_reaches_every_table(tmp_path, capsys) -> None:
     with write_results_csv(tmp_path, [done], "replay").open(newline="") as file:
         assert next(csv.DictReader(file))[DUMMY.name] == "0.3"
     lead = {"runs": 1, "controllers": 1, "scenarios": 1, "objective": "", "paired": [], "has_intervals": False}
-    page = render_page("replay", "", lead, [headline(summary)], {}, "report.js")
-    assert 'title="A made-up measure.">Dummy</span><small>% ↓</small>' in page
+    page = render_page("replay/lead", "", lead, [headline(summary)], {}, "report.js")
+    assert 'title="A made-up measure.">Dummy</span><br><small>% ↓</small>' in page
     assert "30.0" in page
     print_means(summary, [DUMMY.name])
     assert "Dummy" in capsys.readouterr().out

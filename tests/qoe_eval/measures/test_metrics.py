@@ -3,10 +3,10 @@
 import math
 
 import pytest
-from records_by_hand import run_record
+from hand_made import run_record
 
 from weir.errors import InputError
-from weir.qoe_eval.measures.metrics import challenge_parts, run_metrics
+from weir.qoe_eval.measures.metrics import challenge_parts, run_metrics, watchable
 from weir.qoe_eval.measures.table import MEASURES
 
 SAMPLES = 100  # 10 s
@@ -280,3 +280,27 @@ def test_an_objective_may_turn_the_order_of_two_runs():
 
     assert leads([0.8, 0.1, 0.1]) == "fast"
     assert leads([0.1, 0.8, 0.1]) == "quick"
+
+
+def test_a_call_that_nobody_can_watch_is_worth_nothing():
+    def useful(rate_bps, capacity_bps=1e6, p95_ms=25.0, lost=0):
+        delays = dict(flow()["one_way_delay_ms"], p95=p95_ms)
+        some = flow(bytes_received=round(rate_bps * 10 / 8), achievable_bytes=capacity_bps * 10 / 8, packets_lost=lost,
+                    one_way_delay_ms=delays)  # fmt: skip
+        return run_metrics(record(some, objective=[0.4, 0.5, 0.1])).run["utility"]
+
+    at_minimum, at_maximum = useful(30e3), useful(1e6, p95_ms=400.0, lost=300)
+    assert at_minimum == 0
+    assert at_maximum == pytest.approx(40 + 7)
+    assert useful(67e3) == pytest.approx(0.5 * (0.4 * 6.7 + 60), rel=0.01)
+    # From 150 kbps on, or where the path has no more, the weighted parts alone count.
+    assert useful(150e3) == pytest.approx(0.4 * 15 + 60)
+    assert useful(100e3, capacity_bps=100e3) == pytest.approx(100)
+    assert useful(50e3, capacity_bps=100e3) == pytest.approx((1 - math.log(2) / math.log(5)) * 80)
+    assert watchable(0.0, 0.0) == 0
+
+
+def test_a_bucket_of_a_policer_is_no_utilisation_beyond_the_path():
+    full = flow(bytes_received=195 * 1_250_000)
+    assert measures(full)["utilisation"] == 1
+    assert measures(full, flow(id="second"))["utilisation"] == 1

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from records_by_hand import run_record
+from hand_made import run_record
 
 from weir.qoe_eval.measures.statistics import (
     bootstrap_interval,

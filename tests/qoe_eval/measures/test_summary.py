@@ -1,8 +1,11 @@
+"""Summaries, and the row of a family, against scores made by hand."""
+
 import json
 
 import pytest
-from records_by_hand import run_record
+from hand_made import run_record
 
+from weir.qoe_eval.measures.families import family_row
 from weir.qoe_eval.measures.summary import ordered_controllers, summarise
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import RunAbout, Summary
@@ -64,3 +67,82 @@ def test_without_weir_nothing_is_paired():
 
 def test_order_of_controllers():
     assert ordered_controllers(["rule", "zebra", "gcc", "weir", "gcc"]) == ["weir", "gcc", "rule", "zebra"]
+
+
+def records_of(scores, metric="challenge"):
+    """Records from controller -> scenario -> values by seed."""
+    return [
+        run_record(scenario=scenario, controller=controller, seed=seed, measures={metric: value})
+        for controller, by_scenario in scores.items()
+        for scenario, values in by_scenario.items()
+        for seed, value in enumerate(values, start=1)
+    ]
+
+
+def test_the_better_gcc_is_the_rival_and_the_worst_scenario_is_against_gcc_alone():
+    row = family_row(
+        "x",
+        "words",
+        records_of(
+            {
+                "weir": {"x-a": (90, 92), "x-b": (70, 70)},
+                "gcc": {"x-a": (80, 80), "x-b": (74, 74)},
+                "gcc-remb": {"x-a": (85, 85), "x-b": (75, 75)},
+                "rule": {"x-a": (90, 90), "x-b": (60, 60)},
+            }
+        ),
+    )
+    assert (row.name, row.description, row.scenarios, row.better_gcc) == ("x", "words", 2, "gcc-remb")
+    assert row.scores == {"weir": 80.5, "gcc": 77, "gcc-remb": 80, "rule": 75}
+    assert row.against_gcc.mean == pytest.approx(0.5)
+    assert row.against_gcc.ci95 == (None, None)
+    assert row.against_rule.mean == pytest.approx(5.5)
+    assert (row.worst_score.scenario, row.worst_score.value) == ("x-b", -4)
+
+
+def test_utilisation_is_a_ratio_of_gccs():
+    used = {"weir": {"x-a": (0.4,), "x-b": (0.9,), "x-c": (0.9,)}, "gcc": {"x-a": (0.5,), "x-b": (0.9,), "x-c": (0.0,)}}
+    worst = family_row("x", "", records_of(used, "utilisation")).worst_utilisation
+    assert (worst.scenario, worst.value) == ("x-a", pytest.approx(0.8))
+
+
+def test_what_did_not_run_is_not_there():
+    row = family_row("x", "", records_of({"weir": {"x-a": (90,)}}))
+    assert row.scores == {"weir": 90}
+    assert (row.better_gcc, row.against_gcc, row.against_rule, row.worst_score) == (None, None, None, None)
+
+
+def test_means_are_over_the_runs_that_every_controller_has():
+    scores = {"weir": {"easy": 90, "hard": 50}, "gcc": {"easy": 80, "hard": 40}, "dies": {"easy": 82.5}}
+    results = [result(scenario, name, 1, challenge=score, utility=None if name == "dies" else score)
+               for name, by in scores.items() for scenario, score in by.items()]  # fmt: skip
+    found = summarise(results, RunAbout())
+    assert {name: spread["challenge"].mean for name, spread in found.controllers.items()} == {
+        "weir": 90, "gcc": 80, "dies": 82.5,
+    }  # fmt: skip
+    assert {spread["challenge"].n for spread in found.controllers.values()} == {1}
+    assert found.completed == {"weir": 2, "gcc": 2, "dies": 1}
+    # A measure that a controller never has takes no run from the others.
+    assert found.controllers["weir"]["utility"].mean == 70
+    assert [row.n for row in found.paired if (row.b, row.metric) == ("gcc", "challenge")] == [2]
+
+
+def test_without_a_common_run_each_has_its_own():
+    found = summarise([result("a", "weir", 1, challenge=90), result("b", "gcc", 1, challenge=80)], RunAbout())
+    assert {name: spread["challenge"].n for name, spread in found.controllers.items()} == {"weir": 1, "gcc": 1}
+
+
+def test_scores_of_a_family_are_over_the_scenarios_that_all_have():
+    row = family_row("x", "", records_of({"weir": {"x-a": (90,), "x-b": (50,)}, "dies": {"x-a": (80,)}}))
+    assert row.scores == {"weir": 90, "dies": 80}
+
+
+def test_near_copies_of_a_path_count_once():
+    results = [
+        result(f"p{i}", name, 1, challenge=score + i) for i in range(30) for name, score in (("weir", 50), ("gcc", 40))
+    ]
+    assert summarise(results, RunAbout()).controllers["weir"]["challenge"].independent == 30
+    found = summarise(results, RunAbout(near_copies={f"p{i}": "p0" for i in range(1, 30)}))
+    spread, (row,) = found.controllers["weir"]["challenge"], [row for row in found.paired if row.metric == "challenge"]
+    assert (spread.n, spread.independent, spread.ci95) == (30, 1, (None, None))
+    assert (row.n, row.independent, row.wins, row.ci95) == (30, 1, 1, (None, None))

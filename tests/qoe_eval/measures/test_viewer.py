@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from records_by_hand import run_record
+from hand_made import run_record
 
 from weir.qoe_eval.measures.viewer import CALLS, STANDARD_ERROR, estimate_vmaf, viewer_measures
 

@@ -2,6 +2,7 @@ import pytest
 from html_page import check, data_of
 
 from weir.qoe_eval.measures.summary import summarise
+from weir.qoe_eval.records import RunAbout
 from weir.qoe_eval.report.replay_page import render_report
 from weir.qoe_eval.report.series import MAX_POINTS, chart_series
 from weir.qoe_eval.runs.jobs import ReplayPlan
@@ -16,7 +17,7 @@ SECTIONS = ["headline", "viewer", "paired", "delay-throughput", "scenarios", "wo
 
 def build(plan, folder, **run):
     outcome = replay(plan, folder, 2)
-    summary = summarise(outcome.records, {"runs": len(outcome.records), "planned": 99, **run})
+    summary = summarise(outcome.records, RunAbout.model_validate({"runs": len(outcome.records), "planned": 99, **run}))
     return render_report(RunStore(folder), outcome.records, summary)
 
 
@@ -49,7 +50,7 @@ def test_the_page_has_its_sections_and_needs_no_network(plan, tmp_path):
 def test_the_page_leads_with_the_measure_of_the_objective(plan, tmp_path):
     latency = ReplayPlan(plan.scenarios, ["weir", "gcc"], PRESETS["latency"], [1], None, plan.simulator)
     outcome = replay(latency, tmp_path, 1)
-    summary = summarise(outcome.records, {"objective": list(latency.objective)})
+    summary = summarise(outcome.records, RunAbout(objective=latency.objective))
     checker = check(render_report(RunStore(tmp_path), outcome.records, summary))
     text = " ".join(" ".join(checker.text).split())
     lead = text[text.index("Objective: 0.1 throughput, 0.8 latency, 0.1 loss.") :]
@@ -86,7 +87,7 @@ def test_results_from_before_there_was_a_utility(plan, tmp_path):
     for record in records:
         for name in ("utility", "viewer_quality", "video_quality", "frame_delay_ms_p95"):
             record.metrics.run.pop(name)
-    page = render_report(RunStore(tmp_path), records, summarise(records, {}))
+    page = render_report(RunStore(tmp_path), records, summarise(records, RunAbout()))
     checker = check(page)
     assert "headline" in checker.ids
     assert not {"viewer", "worst"} & set(checker.ids)
@@ -131,7 +132,7 @@ def test_kinds_of_paths_are_drawn_where_a_model_tells_them(plan, tmp_path, monke
 def test_the_objective_page(plan, tmp_path):
     main = replay(plan, tmp_path, 2)
     records = replay_all(objective_plans(plan, 5), tmp_path / "objectives", 2).records
-    summary = summarise(main.records, {"runs": 12, "planned": 12})
+    summary = summarise(main.records, RunAbout(runs=12, planned=12))
     summary = summary.model_copy(update={"objectives": summarise_objectives(records, main.records)})
     page = render_report(RunStore(tmp_path), main.records, summary)
     checker = check(page)
@@ -173,6 +174,13 @@ def test_names_from_files_cannot_become_markup(plan, tmp_path):
     assert "<img src=x" not in page
     assert "<i>" not in page
     assert data_of(page)["series"][0]["name"] == hostile.name
+
+
+def test_a_controller_that_lacks_runs_says_so_in_its_row(plan, tmp_path):
+    records = [one for one in replay(plan, tmp_path, 2).records if (one.controller, one.scenario) != ("gcc", "step")]
+    text = " ".join(check(render_report(RunStore(tmp_path), records, summarise(records, RunAbout()))).text)
+    assert "2 of 4 runs" in text
+    assert "Means over 1 independent scenario, 2 seeds" in " ".join(text.split())
 
 
 def test_failures_are_shown(plan, tmp_path):

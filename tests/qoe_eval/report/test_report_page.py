@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 from weir.qoe_eval.measures.summary import summarise
+from weir.qoe_eval.records import RunAbout
 from weir.qoe_eval.report.replay_page import render_report
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.replay import replay
@@ -16,15 +17,16 @@ pytestmark = pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason=f"{CHROMI
 
 @pytest.fixture
 def open_report(chromium, fake_simulator, scenarios, tmp_path):
-    """open_report(width): the page of a small replay, drawn without any error."""
+    """open_report(width): the page of a small replay, drawn without any error; `name` is then that of rule."""
     plan = ReplayPlan(scenarios, ["weir", "gcc", "rule", "oracle"], (0.4, 0.5, 0.1), [1], None, fake_simulator)
-    outcome = replay(plan, tmp_path, 2)
-    summary = summarise(outcome.records, {"objective": [0.4, 0.5, 0.1]})
+    records = replay(plan, tmp_path, 2).records
     path = tmp_path / "report.html"
-    path.write_text(render_report(RunStore(tmp_path), outcome.records, summary), encoding="utf-8")
     wrong = []
 
-    def open_one(width):
+    def open_one(width, name="rule"):
+        named = [one if one.controller != "rule" else one.model_copy(update={"controller": name}) for one in records]
+        summary = summarise(named, RunAbout(objective=(0.4, 0.5, 0.1)))
+        path.write_text(render_report(RunStore(tmp_path), named, summary), encoding="utf-8")
         page = chromium.new_context(viewport={"width": width, "height": 844}).new_page()
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.goto(path.as_uri())
@@ -65,3 +67,23 @@ def test_on_a_desktop_no_name_covers_another(open_report):
         for index, (x, y, right, bottom) in enumerate(boxes):
             for other_x, other_y, other_right, other_bottom in boxes[index + 1 :]:
                 assert right <= other_x or other_right <= x or bottom <= other_y or other_bottom <= y
+
+
+def test_on_a_phone_the_columns_that_decide_are_seen(open_report):
+    page = open_report(390)
+    for table, heads in {"headline": 3, "paired": 3, "worst": 2}.items():
+        visible = page.locator(f"#{table} table:visible").first.locator("thead th:visible")
+        last = visible.nth(heads - 1)
+        assert last.evaluate("e => e.getBoundingClientRect().right") <= 390, last.text_content()
+    assert page.locator("#paired table:visible thead th:visible").nth(2).text_content() == "Verdict"
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("name", ["n" * 5000, '<a href="https://elsewhere">here</a>', "%{x}<br><b>bold</b>"])
+def test_a_name_can_neither_widen_the_page_nor_become_a_link(open_report, width, name):
+    page = open_report(width, name)
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert page.locator("svg a, svg b").count() == 0
+    assert page.locator("a[href*=elsewhere]").count() == 0
+    # Nor a table: that of a phone is at most some screens wide.
+    assert page.locator("#headline table").first.evaluate("e => e.scrollWidth") < 1300

@@ -1,5 +1,6 @@
 """`weir report` of a training folder; the files in it are written here, as training writes them."""
 
+import io
 import json
 import re
 
@@ -47,6 +48,12 @@ def training(tmp_path):
     return folder
 
 
+def evaluations(steps=(500.0,), rewards=((0.1, 0.2),)):
+    file = io.BytesIO()
+    np.savez_compressed(file, timesteps=np.array(steps), results=np.array(rewards))
+    return file.getvalue()
+
+
 def chart_of(folder):
     page = (folder / "report.html").read_text()
     data = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1]
@@ -75,6 +82,16 @@ def test_curves_evaluations_and_origin(run_weir, training):
     assert [row["title"] for row in chart["rows"]] == ["Reward a step"]
 
 
+def test_values_of_the_log_that_are_no_numbers_are_passed_over(run_weir, training):
+    good = {"time/total_timesteps": 500, "rollout/mean_reward_per_step": 0.25}
+    bad = [good | {name: value} for name in good for value in (float("nan"), float("inf"), 10**400, "x", {}, True)]
+    (training / "progress.json").write_text("\n".join(map(json.dumps, [good, *bad])))
+    status, output, error = run_weir("report", training, "--json")
+    assert (status, json.loads(output)["steps"]) == (0, 1000), error
+    _, (chart,) = chart_of(training)
+    assert chart["rows"][0]["lines"][0]["y"][0] == 0.25
+
+
 def test_a_run_that_has_logged_nothing_yet(run_weir, training):
     for name in ("progress.json", "evaluations.npz", "training.json"):
         (training / name).unlink()
@@ -88,8 +105,13 @@ def test_a_run_that_has_logged_nothing_yet(run_weir, training):
     ("name", "content", "message"),
     [
         ("evaluations.npz", b"PK\x03\x04", "evaluations.npz: is not what"),
+        ("evaluations.npz", evaluations(rewards=[[np.inf, 1.0]]), "values that are no finite numbers"),
+        ("evaluations.npz", evaluations(rewards=[[1.7e308, 1.7e308]]), "values that are no finite numbers"),
+        ("evaluations.npz", evaluations(steps=[np.nan]), "values that are no finite numbers"),
+        ("evaluations.npz", evaluations(rewards=[[1j, 1j]]), "values that are no finite numbers"),
+        ("evaluations.npz", evaluations(rewards=np.zeros((1, 10 << 20))), "unpacks to over 64 MiB"),
         ("training.json", b'{"steps": "many"}', "training.json: is not the record"),
-        ("configuration.json", b"{}", "configuration.json: is not the configuration"),
+        ("configuration.json", b"{}", "configuration.json: environment: Field required"),
     ],
 )
 def test_a_damaged_file_is_named(run_weir, training, name, content, message):

@@ -11,7 +11,11 @@ import time
 from pathlib import Path
 
 import pytest
+from hand_made import call_record
 
+from weir.qoe_eval.records import to_line
+
+DUMP = Path(__file__).parents[2] / "data" / "dumps" / "chromium-156.rtcstats.gz"
 COMMAND = ("replay", "trace.csv", "--controller", "rule", "--controller", "gcc", "--seeds", "1", "--objectives", "0")
 
 
@@ -44,6 +48,9 @@ def change_first_line(results, change):
         lambda record: record["metrics"]["run"].update(utility="x"),
         lambda record: record["metrics"]["run"].update(utility=float("nan")),
         lambda record: record["metrics"]["run"].update(utility=10**400),
+        lambda record: record["metrics"]["run"].update(utility=1e308),
+        lambda record: record["flows"][0].update(packets_sent=10**30),
+        lambda record: record.update(duration_s=1e308),
         lambda record: record.update(duration_s=10**400),
     ],
 )
@@ -62,15 +69,36 @@ def test_a_line_that_is_too_deep_is_named(results, run_weir):
     assert "line 1 is no weir.result/1 record" in said
 
 
-@pytest.mark.parametrize("damage", ["bytes", "shape"])
+def damaged(content, *place, value):
+    """The series with another value at a place."""
+    series = part = json.loads(gzip.decompress(content))
+    for key in place[:-1]:
+        part = part[key]
+    part[place[-1]] = value
+    return gzip.compress(json.dumps(series).encode())
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: content[:200] + b"\xff" * 8 + content[208:],
+        lambda content: gzip.compress(b'{"path": 5, "flows": [1]}'),
+        lambda content: gzip.compress(b"[" * 100_000),
+        lambda content: damaged(content, "flows", "media", value={}),
+        lambda content: damaged(content, "flows", "media", "receive_rate_bps", 0, value="reverse"),
+        lambda content: damaged(content, "flows", "media", "receive_rate_bps", 0, value=1e308),
+        lambda content: damaged(content, "flows", "media", "packets_lost", value="0"),
+        lambda content: damaged(content, "flows", "media", "packets_lost", value=[1, 2]),
+        lambda content: damaged(content, "flows", "media", "one_way_delay_mean_ms", 0, value=[None]),
+        lambda content: damaged(content, "flows", "media", "frames", "bytes", value=[1]),
+        lambda content: damaged(content, "flows", "media", "frames", "complete_time_us", 0, value=-(1 << 62)),
+        lambda content: damaged(content, "path", "interval_s", value=[1e308, 2]),
+        lambda content: damaged(content, "path", "interval_s", value=0),
+    ],
+)
 def test_damaged_series_are_named(results, run_weir, damage):
     path = next((results / "series").iterdir())
-    content = bytearray(path.read_bytes())
-    if damage == "bytes":
-        content[200:208] = b"\xff" * 8
-    else:
-        content = gzip.compress(b'{"path": 5, "flows": [1]}')
-    path.write_bytes(content)
+    path.write_bytes(damage(path.read_bytes()))
     status, _, said = run_weir("report", "here")
     assert status == 2
     assert f"{path.name}: damaged" in said
@@ -144,3 +172,31 @@ def test_names_that_cannot_be_said_are_refused(results, run_weir, tmp_path, opti
     )
     assert status == 2
     assert "its name is no UTF-8 text; rename it" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("results.jsonl", None, "holds calls and no replays"),
+        ("call.json", "{}", "holds a call (call.json)"),
+        ("configuration.json", "{}", "holds a training (configuration.json)"),
+    ],
+)
+def test_results_of_another_command_are_not_overwritten(results, run_weir, tmp_path, name, content, message):
+    there = tmp_path / "there"
+    there.mkdir()
+    (there / "report.html").write_text("theirs")
+    (there / name).write_bytes(content.encode() if content else to_line(call_record(measures={})))
+    before = (there / name).read_bytes()
+    status, _, said = run_weir(*COMMAND, "--out", "there")
+    assert (status, message in said) == (2, True), said
+    assert "choose another folder" in said
+    assert (there / "report.html").read_text() == "theirs"
+    assert (there / name).read_bytes() == before
+
+
+def test_the_page_of_a_dump_does_not_replace_that_of_a_replay(results, run_weir):
+    before = (results / "report.html").read_bytes()
+    status, _, said = run_weir("report", DUMP, "--out", "here")
+    assert (status, "--out here: holds runs or calls (results.jsonl); choose another folder" in said) == (2, True)
+    assert (results / "report.html").read_bytes() == before

@@ -172,3 +172,26 @@ def test_no_room_for_temporary_files_is_one_message():
     assert (ended.returncode, len(ended.stderr.splitlines())) == (1, 1)
     assert "No usable temporary directory found" in ended.stderr
     assert ended.stderr.rstrip().endswith("free some space and try again")
+
+
+def test_paths_that_hardly_differ_are_told_and_count_once(weir, tmp_path):
+    names = [f"p{i}.csv" for i in range(8)]
+    for i, name in enumerate(names):
+        (tmp_path / name).write_text(f"time_s,rate_bps\n0,{1_000_000 + i}\n10,\n")
+    (tmp_path / "other.csv").write_text("time_s,rate_bps\n0,1100000\n10,\n")
+    status, out, said = weir("replay", *names, "other.csv", *REPLAY, "--json")
+    assert status == 0
+    assert "7 scenarios within 1% of another (p1 of p0): they count as one path, and are not independent" in said
+    assert json.loads(out)["controllers"]["rule"]["challenge"]["independent"] == 2
+    page = (tmp_path / "here/report.html").read_text(encoding="utf-8")
+    assert "Nearly the same path" in page
+    # 'weir report' has it from the summary.
+    status, out, _ = weir("report", "here", "--json")
+    assert json.loads(out)["controllers"]["rule"]["challenge"]["independent"] == 2
+
+
+@pytest.mark.parametrize("argument", [["--out", ""], ["--out="], ["--controller", ""]])
+def test_an_empty_argument_is_no_folder(weir, tmp_path, argument):
+    status, _, said = weir("replay", "trace.csv", *argument)
+    assert (status, "an argument is empty" in said) == (2, True)
+    assert os.listdir(tmp_path) == ["trace.csv"]

@@ -1,11 +1,10 @@
 """A server with pretended calls, on a thread of its own: what tests the browser meets."""
 
 import asyncio
-import importlib.util
 import threading
-from pathlib import Path
 
 import pytest
+from serve.fake_call import FakeCalls
 
 from weir.qoe_eval.serve.models import Models
 from weir.qoe_eval.serve.serve import offered_scenarios
@@ -14,21 +13,11 @@ from weir.qoe_eval.serve.server import ServeOptions, Server
 CHROMIUM = "/usr/bin/chromium"
 
 
-def _load(name):
-    specification = importlib.util.spec_from_file_location(name, Path(__file__).parent / f"{name}.py")
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
-
-
-FakeCalls = _load("fake_call").FakeCalls
-
-
 class RunningServer:
     """A server in an event loop of its own thread."""
 
-    def __init__(self, out, calls, models):
-        self.out, self.calls, self.models = out, calls, models
+    def __init__(self, out, calls, models, inputs=()):
+        self.out, self.calls, self.models, self.inputs = out, calls, models, inputs
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
@@ -36,7 +25,9 @@ class RunningServer:
         self.url, self.port, self.token = self._server.url, self._server.port, self._server.token
 
     async def _start(self):
-        server = Server(ServeOptions(offered_scenarios([]), self.out, self.calls.backend(), Models(self.models)))
+        server = Server(
+            ServeOptions(offered_scenarios(self.inputs), self.out, self.calls.backend(), Models(self.models))
+        )
         await server.start()
         return server
 

@@ -19,8 +19,8 @@ from types import SimpleNamespace
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-sys.path.insert(0, str(Path(__file__).parent))
-from conftest import CHROMIUM, FakeCalls, RunningServer
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from serve.conftest import CHROMIUM, FakeCalls, RunningServer
 
 from weir.qoe_eval.serve import server
 from weir.qoe_eval.serve.call_runner import real_calls

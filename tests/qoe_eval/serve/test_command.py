@@ -9,6 +9,8 @@ import urllib.request
 
 import pytest
 
+from weir.qoe_eval.serve.serve import offered_scenarios
+from weir.qoe_eval.serve.setup_description import describe_setup
 from weir.traces.catalogue import load_bundled
 
 WEIR = [sys.executable, "-c", "from weir.cli.main import main; main()", "serve"]
@@ -37,7 +39,6 @@ def test_it_prints_its_address_serves_and_ends(tmp_path, number):
     ("arguments", "status", "said"),
     [
         (["nowhere.json"], 2, "nowhere.json"),
-        (["steps.json"], 2, "'steps' is the name of a bundled scenario"),
         (["--out", "steps.json/below"], 2, "--out"),
         (["--port", "65536"], 2, "--port"),
         (["--models", "steps.json"], 2, "--models steps.json: no such folder"),
@@ -58,3 +59,12 @@ def test_a_port_in_use(tmp_path):
         ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert ended.returncode == 1
     assert "another --port" in ended.stderr
+
+
+def test_a_file_takes_the_place_of_the_bundled_scenario_of_its_name(tmp_path):
+    own = load_bundled("steps").model_copy(update={"description": "mine"})
+    own.save(tmp_path / "steps.json")
+    groups = offered_scenarios([str(tmp_path / "steps.json")])
+    assert [one.description for group in groups.values() for one in group if one.name == "steps"] == ["mine"]
+    assert describe_setup(groups, tmp_path)["own"] == ["steps"]
+    assert describe_setup(offered_scenarios([]), tmp_path)["own"] == []

@@ -1,11 +1,14 @@
 """The page in a real browser: with the mouse, with the keyboard alone, on a phone, in dark and light."""
 
+import json
 import re
 import shutil
 import time
 
 import pytest
+from serve.conftest import RunningServer
 
+from weir.traces.catalogue import load_bundled
 from weir.trainer import SHIPPED_MODEL
 
 CHROMIUM = "/usr/bin/chromium"
@@ -321,10 +324,12 @@ def test_every_state_fits_and_can_be_read(open_page, calls, viewport, scheme):
     assert overflow(page) <= 0
     calls.lacking = []
     page.locator("#duration").fill("600")
+    page.locator("#pool-line").fill("pilot=weir copilots=nada,rule fusion=min policy=by_trust")
     page.locator("#start").click()
     page.wait_for_selector("#stop")
     until(page, "parseFloat(document.getElementById('elapsed').textContent) >= 5")
     assert overflow(page) <= 0
+    assert is_whole(page, "#pool-members button")
     assert contrast(page, "body") >= 7
     for selector in ("#running-what", ".legend .item", "#stop", "#verdict span"):
         assert contrast(page, selector) >= 4.5, selector
@@ -332,10 +337,20 @@ def test_every_state_fits_and_can_be_read(open_page, calls, viewport, scheme):
     page.wait_for_selector("#result:not([hidden])")
     page.wait_for_selector("#calls-table tbody tr")
     assert overflow(page) <= 0
-    for selector in ("#start", ".about small", "#calls-table th"):
+    assert is_whole(page, "#calls-table td")
+    for selector in ("#start", ".about small", "#calls-table tbody th"):
         assert contrast(page, selector) >= 4.5, selector
     dark = sum(map(int, re.findall(r"\d+", page.evaluate("getComputedStyle(document.body).backgroundColor"))[:3])) < 200
     assert dark == (scheme == "dark")
+
+
+def is_whole(page, selector):
+    """True if these elements are within their section, without scrolling sideways."""
+    return page.evaluate(
+        """(selector) => [...document.querySelectorAll(selector)].every((node) =>
+          node.getBoundingClientRect().right <= node.closest("section").getBoundingClientRect().right)""",
+        selector,
+    )
 
 
 def contrast(page, selector):
@@ -394,8 +409,6 @@ def test_a_server_that_ends_is_said(open_page, server):
 
 
 def test_text_of_others_is_text(open_page, server):
-    import json
-
     folder = server.out / "x"
     folder.mkdir(parents=True)
     attack = "<img src=x onerror=document.title='taken'>"
@@ -406,6 +419,92 @@ def test_text_of_others_is_text(open_page, server):
     assert attack in page.locator("#calls-table tbody tr").inner_text()
     assert page.locator("#calls-table img").count() == 0
     assert page.title() == "Weir: calls"
+
+
+LINK = "<a href='call.json'><text y='20'>record</text></a>"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("report.html", f"<script>SCRIPT</script>{LINK}"),
+        ("picture.svg", f"<svg xmlns='http://www.w3.org/2000/svg'><script>SCRIPT</script>{LINK}</svg>"),
+    ],
+    ids=["html", "svg"],
+)
+def test_a_strangers_file_of_a_call_cannot_start_one(chromium, server, calls, name, text):
+    """Its script runs, as that of reports does, in an origin of its own: neither it nor what it opens is the page."""
+    folder = server.out / "x"
+    folder.mkdir(parents=True)
+    (folder / "call.json").write_text("{}")
+    call = {"scenario": "steps", "sender": "native", "controller": "gcc", "duration_s": 5, "size": "640x360"}
+    call["objective"] = {"throughput": 0.4, "latency": 0.5, "loss": 0.1}
+    script = """
+      window.attempts = 0;
+      const opened = window.open("/"), start = (from) => from.fetch("/call", { method: "POST", body: 'CALL' });
+      const attempt = (from) => { try { start(from).catch(() => 0); } catch {} };
+      setInterval(() => { [self, opened].forEach(attempt); attempts++; }, 50);
+    """.replace("CALL", json.dumps(call))
+    (folder / name).write_text(text.replace("SCRIPT", script if name.endswith("html") else f"<![CDATA[{script}]]>"))
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(server.url)
+    page.goto(f"{server.url.partition('/?')[0]}/calls/x/{name}")
+    until(page, "window.attempts >= 10")
+    assert page.evaluate("self.origin") == "null"
+    assert calls.settings == []
+    # A link to another file of the call works.
+    page.get_by_text("record").click()
+    page.wait_for_url("**/call.json")
+    assert page.inner_text("body") == "{}"
+    context.close()
+
+
+def test_a_named_file_is_chosen_and_a_later_choice_is_kept(chromium, tmp_path, calls):
+    for name, bundled in (("mine", "sawtooth"), ("other", "outage")):
+        load_bundled(bundled).model_copy(update={"name": name}).save(tmp_path / f"{name}.json")
+    context = chromium.new_context()
+    page = context.new_page()
+    shown = page.locator("#preview-title")
+    for files, wanted in (([], "step-down-up"), (["mine.json", "other.json"], "mine"), (["other.json"], "other")):
+        server = RunningServer(tmp_path / "calls", calls, None, [str(tmp_path / name) for name in files])
+        # The page remembers by origin, and each server has its own here.
+        page.goto(server.url)
+        page.wait_for_selector("#status[data-state=ready]")
+        assert shown.inner_text() == wanted
+        choose(page, "steps")
+        page.goto(server.url)
+        page.wait_for_selector("#status[data-state=ready]")
+        assert shown.inner_text() == "steps"
+        kept = page.evaluate("localStorage.getItem('weir.serve.choice')")
+        server.close()
+        context.add_init_script(f"localStorage.getItem('x') || localStorage.setItem('weir.serve.choice', {kept!r})")
+        context.add_init_script("localStorage.setItem('x', 1)")
+    context.close()
+
+
+def test_what_comes_after_the_call_is_not_drawn(open_page):
+    page = open_page()
+    ends = page.evaluate(
+        """async () => {
+          const { CallData } = await import("/page/call_data.js");
+          return ["weir", "gcc"].map((controller) => {
+            const data = new CallData({ controller }, null);
+            const stats = (second, bytes) => ({ type: "stats", end: "receiver", time_us: 1e6 * second,
+              report: [{ type: "inbound-rtp", kind: "video", bytesReceived: bytes }] });
+            data.take({ type: "state", started_us: 1e6, time_us: 1e6 });
+            for (let second = 2; second < 6; second++) {
+              data.take(stats(second, 1e5 * second));
+              if (controller === "weir") data.take({ type: "estimate", time_us: 1e6 * second, receive_rate_bps: 8e5 });
+            }
+            data.take({ type: "state", text: "ending the call", time_us: 5.1e6 });
+            data.take(stats(5.2, 5e5));
+            if (controller === "weir") data.take({ type: "estimate", time_us: 5.2e6, receive_rate_bps: 0 });
+            return [data.series.received.values.at(-1), data.now];
+          });
+        }"""
+    )
+    assert ends == [[8e5, 5000], [8e5, 5000]]
 
 
 def test_the_sum_of_the_weights_stays_1(open_page):

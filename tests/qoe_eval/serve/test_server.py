@@ -10,6 +10,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from weir.qoe_eval import loopback
 from weir.trainer import SHIPPED_MODEL
 
 pytestmark = pytest.mark.asyncio
@@ -72,13 +73,24 @@ async def test_token_of_the_address_becomes_a_cookie_that_other_sites_do_not_get
         aiohttp.ClientSession() as session,
         session.get(server.url) as answer,
     ):
-        cookie = answer.headers["Set-Cookie"]
+        cookie, files = answer.headers.getall("Set-Cookie")
         assert "HttpOnly" in cookie
         assert "SameSite=Strict" in cookie
+        # A link of a report, which has an origin of its own, leads to files of calls and nowhere else.
+        assert files.endswith("; HttpOnly; SameSite=Lax; Path=/calls/")
         assert "script-src 'self'" in answer.headers["Content-Security-Policy"]
         assert answer.headers["Referrer-Policy"] == "no-referrer"
     async with browser(server) as session:
         assert await status_of(session, "/setup") == 200
+    headers = {"Cookie": files.partition(";")[0]}
+    async with aiohttp.ClientSession(f"http://127.0.0.1:{server.port}", headers=headers) as session:
+        assert await status_of(session, "/calls/x/report.html") == 404
+        for path in ("/", "/setup", "/calls", "/live", "/calls/../setup", "/calls/%2e%2e/setup"):
+            raw = aiohttp.client.URL(f"http://127.0.0.1:{server.port}{path}", encoded=True)
+            assert await status_of(session, raw) in (401, 404), path
+        assert (
+            await status_of(session, "/calls/x", "POST", headers={"Origin": f"http://127.0.0.1:{server.port}"}) == 405
+        )
 
 
 @pytest.mark.parametrize(
@@ -104,6 +116,32 @@ async def test_other_pages_can_neither_start_nor_listen(server, origin):
                 await other.ws_connect("/live")
             assert caught.value.status == 403
     assert server.calls.settings == []
+
+
+async def test_strangers_connections_are_bounded_and_end(server, monkeypatch):
+    """Clients that never finish a request, or have no token, are closed; viewers stay."""
+    monkeypatch.setattr(loopback, "STRANGER_S", 1.0)
+    async with browser(server) as session, session.ws_connect("/live") as live:
+        slow = [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(loopback.MAX_STRANGERS + 20)]
+        for number, (_, writer) in enumerate(slow):
+            whole = "\r\n" if number % 2 else ""
+            writer.write(f"GET /setup HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n{whole}".encode())
+        assert await status_of(session, "/setup") == 200
+        for reader, writer in slow:
+            await asyncio.wait_for(reader.read(), 20)
+            writer.close()
+        assert (await live.receive_json())["type"] == "hello"
+        assert not live.closed
+        assert await status_of(session, "/setup") == 200
+
+
+async def test_what_is_no_request_is_no_noise(server, capfd):
+    for text in (b"GET / HTTP/1.1\r\n\r\n", b"\x1b[2J\r\n\r\n", b"GET /" + b"a" * 9000 + b" HTTP/1.1\r\n\r\n"):
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(text)
+        assert b" 400 " in await asyncio.wait_for(reader.read(), 20)
+        writer.close()
+    assert capfd.readouterr() == ("", "")
 
 
 async def test_it_listens_on_loopback_only(server):
@@ -133,6 +171,8 @@ async def test_files_of_calls_and_nothing_else(server, tmp_path):
             assert (answer.status, await answer.text()) == (200, "<p>report")
             assert "connect-src" not in answer.headers["Content-Security-Policy"]
             assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+            assert "sandbox allow-scripts" in answer.headers["Content-Security-Policy"]
+            assert "allow-same-origin" not in answer.headers["Content-Security-Policy"]
         async with session.get("/calls/a%20call/call.log") as answer:
             assert answer.headers["Content-Type"].startswith("text/plain")
             assert answer.headers["X-Content-Type-Options"] == "nosniff"
@@ -154,6 +194,7 @@ async def test_files_of_calls_and_nothing_else(server, tmp_path):
             "/page/../server.py",
             "/page/%2e%2e%2f%2e%2e%2fcli.py",
             "/page/index.html",
+            f"/page/{'a' * 300}.js",
         ):
             raw = aiohttp.client.URL(f"http://127.0.0.1:{server.port}{path}", encoded=True)
             assert await status_of(session, raw) == 404, path

@@ -24,7 +24,7 @@ class _Nothing(types.ModuleType):
 def _defaults_of(part: Any, name: str, found: dict[str, dict[str, Any]]) -> None:
     from pydantic import TypeAdapter
 
-    from weir.traces.schema.part import Part
+    from weir.traces.schema import Part
 
     kind = part.model_fields.get("kind")
     entry = found.setdefault(get_args(kind.annotation)[0] if kind else name, {})

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from weir.errors import InputError
-from weir.text import printable as printable
 
 LARGEST_TEXT_BYTES = 64 << 20
 """Limit for a trace, a scenario, a configuration or a summary: far above any real one."""
 
 LARGEST_MODEL_BYTES = 64 << 20
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
 _LONGEST_WAIT_S = 10.0
 _LONGEST_READ_S = 60.0
 
@@ -64,13 +64,21 @@ def read_text(path: str | os.PathLike[str]) -> str:
     Raises:
         InputError: as of `read_bytes`, or it is empty or no UTF-8 text.
     """
-    content = read_bytes(path)
+    return decoded(read_bytes(path), printable(path))
+
+
+def decoded(content: bytes, source: str) -> str:
+    """The text that a file's bytes are.
+
+    Raises:
+        InputError: they are none, or no UTF-8.
+    """
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{printable(path)}: byte {error.start} is no UTF-8 text; give a text file") from None
+        raise InputError(f"{source}: byte {error.start} is no UTF-8 text; give a text file") from None
     if not text.strip():
-        raise InputError(f"{printable(path)}: the file is empty; give one with content")
+        raise InputError(f"{source}: the file is empty; give one with content")
     return text
 
 
@@ -125,6 +133,24 @@ def check_utf8(what: str, path: Path) -> None:
         str(path).encode("utf-8")
     except UnicodeEncodeError:
         raise InputError(f"{what} {printable(path)}: its name is no UTF-8 text; rename it") from None
+
+
+def printable(text: str | os.PathLike[str]) -> str:
+    r"""A path or text that can be printed in one line and written as UTF-8: bytes of a file name that are none become
+    ``\xe9``, and characters that a terminal obeys ``\x1b``.
+    """
+    text = os.fspath(text)
+    try:
+        # Surrogates that stand for a name's bytes (PEP 383) are shown as those bytes.
+        raw = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raw = text.encode("utf-8", "surrogatepass")
+    return raw.decode("utf-8", "backslashreplace").translate(_CONTROLS)
+
+
+def printable_lines(text: str) -> str:
+    """As `printable`, of a text of several lines, perhaps with tabs."""
+    return "\n".join("\t".join(map(printable, line.split("\t"))) for line in text.split("\n"))
 
 
 def why(error: Exception) -> str:

@@ -2,11 +2,12 @@
 
 A new file is written without a name, or where the file system has no such files beside its place, and takes its place
 when it is complete: a full disk, an interruption or a death leaves what was there before, and nothing else. A device or
-a pipe (``/dev/stdout``) is written to as it is.
+a pipe (``/dev/stdout``) is written to as it is. Root writes through no link of another user.
 """
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
@@ -25,6 +26,8 @@ from weir.files.input import printable, why
 _READABLE_CHARACTERS = 60
 _HASH_DIGITS = 8
 _JSON_WIDTH = 120
+# More than the kernel follows in a path.
+_MOST_LINKS = 50
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -109,11 +112,34 @@ def make_folder(path: str | os.PathLike[str], option: str = "--out") -> None:
         InputError: it cannot be made; the message names the option that asked for it.
     """
     try:
+        _refuse_links_of_others(path)
         Path(path).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(
             f"{option} {printable(path)}: the folder cannot be made ({why(error)}); choose another"
         ) from None
+
+
+@contextmanager
+def alone_in(folder: str | os.PathLike[str]) -> Iterator[None]:
+    """Keeps other commands out of a folder until the block ends, where its file system has locks.
+
+    Raises:
+        InputError: one is at work there already.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(
+                f"{printable(folder)}: another weir writes its results there; wait for it, or choose another folder"
+            ) from None
+        except OSError:
+            pass
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def refuse_to_overwrite(path: str | os.PathLike[str], force: bool) -> None:
@@ -133,9 +159,41 @@ def _is_special(path: str | os.PathLike[str]) -> bool:
         return False
 
 
+def _refuse_links_of_others(path: str | os.PathLike[str]) -> None:
+    """Refuses, as root, a path with a link or a pipe of a user who is neither root nor who called sudo: it could make
+    root overwrite any file, or wait for ever.
+    """
+    if os.geteuid() != 0:
+        return
+    sudo = os.environ.get("SUDO_UID", "")
+    trusted = {0, int(sudo)} if sudo.isdecimal() else {0}
+    place, links = "/", 0
+    steps = os.path.join("" if os.path.isabs(path) else os.getcwd(), os.fsdecode(path)).split("/")[::-1]
+    while steps and links < _MOST_LINKS:
+        if (step := steps.pop()) in ("", "."):
+            continue
+        place = os.path.dirname(place) if step == ".." else os.path.join(place, step)
+        try:
+            status = os.lstat(place)
+        except (OSError, ValueError):
+            continue
+        is_link = stat.S_ISLNK(status.st_mode)
+        if (is_link or stat.S_ISFIFO(status.st_mode)) and status.st_uid not in trusted:
+            raise InputError(
+                f"{printable(path)}: {printable(place)} is a {'link' if is_link else 'pipe'} of user {status.st_uid}, "
+                "through which root does not write; choose another path"
+            )
+        if is_link:
+            links += 1
+            target = os.readlink(place)
+            place = "/" if target.startswith("/") else os.path.dirname(place)
+            steps += target.split("/")[::-1]
+
+
 @contextmanager
 def _told(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
+        _refuse_links_of_others(path)
         yield
     except OSError as error:
         raise InputError(

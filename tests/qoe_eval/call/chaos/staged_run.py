@@ -1,5 +1,11 @@
-"""A `weir` command that a test holds at each stage of its call, what it has started, and what it leaves."""
+"""A `weir` command that a test holds at each stage of its call, what it has started, and what it leaves.
 
+As a program it is that command: `staged_run.py SETTINGS ARGUMENTS...`. SETTINGS is JSON: `stages`, the descriptor to
+which the text of each state goes as a line; `go`, the one from which a byte is then read; `limits`, values for
+constants by "module:NAME", so that what hangs is given up in a test's time.
+"""
+
+import importlib
 import json
 import os
 import select
@@ -13,9 +19,10 @@ import uuid
 from contextlib import suppress
 from pathlib import Path
 
+from weir.cli.main import main
+from weir.qoe_eval.call import session
 from weir.qoe_eval.link.namespaces import FOLDER
 
-STAGED_WEIR = Path(__file__).parent / "staged_weir.py"
 LIMIT_S = 90.0
 GONE_LIMIT_S = 40.0
 # A folder of a call of a few seconds without its frames has some hundred kB.
@@ -50,7 +57,7 @@ class StagedRun:
         heard, self._go = os.pipe()
         settings = {"stages": told, "go": heard, "limits": LIMITS}
         self.process = subprocess.Popen(
-            [sys.executable, STAGED_WEIR, json.dumps(settings), *map(str, arguments)],
+            [sys.executable, __file__, json.dumps(settings), *map(str, arguments)],
             cwd=folder, env=os.environ | {name: value, "TMPDIR": str(self.temporary)} | dict(environment),
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=(told, heard),
         )  # fmt: skip
@@ -154,3 +161,28 @@ def command_line(process):
         return Path(f"/proc/{process}/cmdline").read_bytes().decode(errors="replace").rstrip("\0").split("\0")
     except OSError:
         return [""]
+
+
+def stop_at_stages(stages, go):
+    make = session._Call.__init__
+
+    def make_staged(call, settings, on_event, control):
+        def on_staged_event(event):
+            on_event(event)
+            if event["type"] == "state":
+                os.write(stages, event["text"].encode() + b"\n")
+                os.read(go, 1)
+
+        make(call, settings, on_staged_event, control)
+
+    session._Call.__init__ = make_staged
+
+
+if __name__ == "__main__":
+    settings = json.loads(sys.argv[1])
+    for name, value in settings["limits"].items():
+        module, _, constant = name.partition(":")
+        setattr(importlib.import_module(module), constant, value)
+    stop_at_stages(settings["stages"], settings["go"])
+    sys.argv = ["weir", *sys.argv[2:]]
+    main()

@@ -3,7 +3,6 @@
 A few by default; all with WEIR_CHAOS=all, as `make chaos` has it.
 """
 
-import importlib.util
 import json
 import os
 import re
@@ -12,24 +11,17 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from call.chaos.staged_run import StagedRun
 
 from weir.qoe_eval.call.media.source_video import source_video_path
 from weir.qoe_eval.requirements import missing_requirements
 from weir.traces.catalogue import load_bundled
 
 
-def _load(name):
-    specification = importlib.util.spec_from_file_location(name, Path(__file__).parent / f"{name}.py")
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
-
-
 def _peer(role):
     return lambda words: "weir-peer" in words[0] and role in words
 
 
-StagedRun = _load("staged_run").StagedRun
 # The processes of a call, by their command lines.
 VICTIMS = {
     "link": lambda words: "weir-sim" in words[0] and "link" in words,
@@ -49,8 +41,11 @@ START, SIGNALLING, MEDIA, END, MEASURING = (
     "starting the receiver", "connecting", "in the call", "ending the call", "measuring",
 )  # fmt: skip
 BY_DEFAULT = {
-    ("native", MEDIA, "weir", KILL), ("native", MEDIA, "receiver", STOP), ("native", SIGNALLING, "link", KILL),
-    ("native", MEASURING, "weir", KILL), ("native", END, "link", STOP), ("chromium", MEDIA, "driver", STOP),
+    *(("native", MEDIA, "weir", number) for number in (KILL, signal.SIGINT, signal.SIGTERM)),
+    ("native", MEDIA, "receiver", STOP), ("native", MEDIA, "sender", KILL), ("native", MEDIA, "link", KILL),
+    ("native", SIGNALLING, "link", KILL), ("native", MEASURING, "weir", KILL), ("native", END, "link", STOP),
+    ("chromium", MEDIA, "driver", STOP), ("chromium", MEDIA, "chromium", KILL),
+    ("chromium", MEDIA, "weir", signal.SIGINT), ("chromium", MEDIA, "weir", KILL),
 }  # fmt: skip
 ALL = [
     *(("native", stage, victim, number)
@@ -63,6 +58,7 @@ ALL = [
     *(("chromium", stage, victim, number) for stage in (SIGNALLING, MEDIA)
       for victim in ("chromium", "renderer", "driver") for number in (KILL, STOP)),
     *(("chromium", stage, "weir", KILL) for stage in (SIGNALLING, MEDIA, END)),
+    ("chromium", MEDIA, "weir", signal.SIGINT),
 ]  # fmt: skip
 # The record's words for what broke, by victim; at some stages the other end is the first to tell.
 TOLD = {

@@ -103,7 +103,7 @@ def test_nothing_at_all(made_call, tmp_path):
     assert found["frames_per_second"] == 0
     assert found["frozen_share"] == 1
     assert {name for name, value in found.items() if value is not None} == {"frames_per_second", "frozen_share"}
-    assert not any(made_call.measured(tmp_path, started_us=None, ended_us=0).metrics.values())
+    assert not any(made_call.measured(tmp_path, started_us=None, end_us=0).metrics.values())
 
 
 def test_a_longer_path_is_no_queue(made_call, tmp_path):
@@ -160,15 +160,10 @@ def test_a_call_is_concluded(made_call, source, tmp_path, monkeypatch):
     made_call.make_pictures(folder, frames, source)
     monkeypatch.setattr("weir.qoe_eval.call.record.source_video_path", lambda width, height: source)
     note = {"type": "note", "time_us": 7, "text": "link down for 5 s"}
-    record, disturbed = conclude(made_call.settings(folder), made_call.progress(happened=[note]))
-    assert disturbed == []
+    record = conclude(made_call.settings(folder), made_call.progress(happened=[note]))
+    assert record.call.disturbed == []
     assert record == read_record(folder)
-    assert (record.schema_, record.scenario, record.controller, record.seed) == (
-        "weir.result/1",
-        "steps",
-        "weir",
-        1,
-    )
+    assert (record.schema_, record.scenario, record.controller, record.seed) == ("weir.result/1", "steps", "weir", 1)
     assert record.objective == (0.4, 0.5, 0.1)
     assert record.versions == {"weir-peer": "0.1.0", "libwebrtc": "M109"}
     assert record.measures["vmaf_mean"] > 95
@@ -182,8 +177,8 @@ def test_a_call_is_concluded(made_call, source, tmp_path, monkeypatch):
 def test_a_call_that_never_began_has_a_record(made_call, source, tmp_path, monkeypatch):
     monkeypatch.setattr("weir.qoe_eval.call.record.source_video_path", lambda width, height: source)
     about = made_call.progress(failure="no connection within 30 s", started_us=None, ready={"link": {}})
-    record, disturbed = conclude(made_call.settings(tmp_path, "gcc"), about)
-    assert disturbed == []
+    record = conclude(made_call.settings(tmp_path, "gcc"), about)
+    assert record.call.disturbed == []
     assert record.objective is None
     assert record.call.failure == "no connection within 30 s"
     assert read_record(tmp_path) == record

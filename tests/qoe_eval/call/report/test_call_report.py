@@ -134,7 +134,9 @@ def test_disturbed_and_broken_calls_are_marked_and_not_averaged(made_call, calls
     records[1].metrics.run["received_bitrate_bps"] = 1.0
     records[10] = made_call.changed(records[10], {"failure": "chromium: ended early <b>"})
     summary, page = write(records, tmp_path)
-    assert summary.controllers["gcc"]["received_bitrate_bps"].n == 5
+    # Four are left that both have.
+    assert {found["received_bitrate_bps"].n for found in summary.controllers.values()} == {4}
+    assert summary.completed == {"weir": 5, "gcc": 5}
     assert summary.controllers["gcc"]["received_bitrate_bps"].mean == pytest.approx(
         clean.controllers["gcc"]["received_bitrate_bps"].mean, rel=0.01
     )
@@ -144,6 +146,24 @@ def test_disturbed_and_broken_calls_are_marked_and_not_averaged(made_call, calls
     assert "2 calls left out of every mean" in words
     assert "disturbed: the encoder was short of CPU for 40% of the call" in words
     assert "ended early <b>" in words
+
+
+def test_one_call_is_said_to_be_one(calls, tmp_path):
+    _, page = write(calls(scenarios=("steps",), seeds=(1,), controllers=("weir",)), tmp_path)
+    words = " ".join(" ".join(check(page.read_text()).text).split())
+    assert "1 real call through a link that replays 1 scenario. Its values are those of this call alone" in words
+
+
+def test_an_incomplete_last_bin_is_no_drop_of_the_rate(calls, made_call, tmp_path):
+    (record,) = calls(scenarios=("steps",), seeds=(1,), controllers=("weir",))
+    measured = record.call.measured
+    ended = measured.model_copy(update={"end_us": measured.end_us - 300_000})
+    _, page = write([made_call.changed(record, {"measured": ended})], tmp_path)
+    (chart,) = data_of(page.read_text())["charts"]
+    rows = {row["title"]: row["lines"] for row in chart["rows"]}
+    received = rows["Received, kbps"][1]
+    width_s = received["x"][1] - received["x"][0]
+    assert received["x"][-1] + width_s / 2 <= chart["duration_s"] < received["x"][-1] + 1.5 * width_s
 
 
 def test_links_lead_to_the_recordings(calls, tmp_path):

@@ -16,16 +16,6 @@ pytestmark = pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM}
 
 
 @pytest.fixture(scope="module")
-def browser():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
 def pages(made_call, tmp_path_factory):
     out = tmp_path_factory.mktemp("report")
     records = []
@@ -41,9 +31,9 @@ def pages(made_call, tmp_path_factory):
     return {"calls": write(records, out)[1], "dump": write_dump_report(read_dump(DUMP), out / "dump")}
 
 
-def open_page(browser, path, scheme="light", size="desktop"):
+def open_page(chromium, path, scheme="light", size="desktop"):
     width, height = SIZES[size]
-    page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+    page = chromium.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
     wrong = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
@@ -59,8 +49,8 @@ def open_page(browser, path, scheme="light", size="desktop"):
 @pytest.mark.parametrize("size", list(SIZES))
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", ["calls", "dump"])
-def test_a_page_opens_without_faults(browser, pages, name, scheme, size):
-    page, wrong = open_page(browser, pages[name], scheme, size)
+def test_a_page_opens_without_faults(chromium, pages, name, scheme, size):
+    page, wrong = open_page(chromium, pages[name], scheme, size)
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
     lines = page.locator(".chart .scatterlayer .trace path.js-line").count()
     assert lines >= (9 if name == "calls" else 15)
@@ -70,8 +60,8 @@ def test_a_page_opens_without_faults(browser, pages, name, scheme, size):
     page.close()
 
 
-def test_another_call_and_another_measure_are_shown(browser, pages):
-    page, wrong = open_page(browser, pages["calls"])
+def test_another_call_and_another_measure_are_shown(chromium, pages):
+    page, wrong = open_page(chromium, pages["calls"])
     choice = page.locator("#call-choice")
     assert choice.input_value() == "0"
     page.get_by_role("button", name="next →").click()
@@ -89,8 +79,8 @@ def test_another_call_and_another_measure_are_shown(browser, pages):
     page.close()
 
 
-def test_the_legend_names_each_controller_once(browser, pages):
-    page, _ = open_page(browser, pages["calls"])
+def test_the_legend_names_each_controller_once(chromium, pages):
+    page, _ = open_page(chromium, pages["calls"])
     names = page.locator("#series .legendtext").all_text_contents()
     assert names == ["available capacity", "weir", "gcc"]
     page.close()

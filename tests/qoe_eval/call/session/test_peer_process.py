@@ -10,8 +10,6 @@ from contextlib import suppress
 
 import pytest
 
-from weir.errors import MissingComponent
-from weir.executables import find_peer
 from weir.qoe_eval.call.weir_peer import EndpointFailed, PeerProcess
 
 
@@ -60,46 +58,12 @@ def test_messages_pass_and_it_stops_when_told(fake_peer, tmp_path):
     assert [order["type"] for order in fake_peer.heard()][:2] == ["offer", "stop"]
 
 
-@pytest.mark.parametrize(
-    ("behaviour", "error", "message"),
-    [
-        ("die at start", EndpointFailed, "status 1 at its start: weir-peer: no codec of that name"),
-        ("missing model", MissingComponent, "m.onnx: no such file"),
-        ("long line", EndpointFailed, "a line without end"),
-    ],
-)
-def test_a_start_that_fails_says_why(fake_peer, tmp_path, behaviour, error, message):
-    fake_peer(receive=behaviour)
-    with pytest.raises(error, match=message):
-        with_peer(tmp_path, lambda peer: peer.start())
-
-
 def test_a_peer_that_never_gets_ready_is_given_up(fake_peer, tmp_path, monkeypatch):
     monkeypatch.setattr("weir.qoe_eval.call.weir_peer._START_LIMIT_S", 0.5)
     monkeypatch.setattr("weir.qoe_eval.call.weir_peer._STOP_LIMIT_S", 0.2)
     fake_peer(receive="never ready")
     with pytest.raises(EndpointFailed, match="not ready within"):
         with_peer(tmp_path, lambda peer: peer.start())
-
-
-@pytest.mark.parametrize(
-    ("behaviour", "reason"),
-    [
-        ("die in call", "the receiver (weir-peer) was killed by signal 9"),
-        ("fail in call", "the receiver (weir-peer) ended with status 1"),
-        ("nonsense", "the receiver (weir-peer) wrote an invalid message: b'this is no message"),
-    ],
-)
-def test_a_death_in_the_call_is_an_end_that_says_so(fake_peer, tmp_path, behaviour, reason):
-    fake_peer(receive=behaviour)
-
-    async def work(peer):
-        await answer(peer)
-        return await until_end(peer)
-
-    end = with_peer(tmp_path, work)[-1]
-    assert (end["type"], end["failed"]) == ("end", True)
-    assert end["reason"].startswith(reason)
 
 
 def test_one_that_does_not_stop_is_killed(fake_peer, tmp_path, monkeypatch):
@@ -138,9 +102,3 @@ asyncio.run(main())
             os.kill(process_id, 0)
             time.sleep(0.02)
         pytest.fail("the peer lives on")
-
-
-def test_a_peer_that_is_not_there(monkeypatch, tmp_path):
-    monkeypatch.setenv("WEIR_PEER", str(tmp_path / "none"))
-    with pytest.raises(MissingComponent, match="WEIR_PEER"):
-        find_peer()

@@ -13,13 +13,7 @@ from weir.qoe_eval.json_lines import read_objects
 
 
 @pytest.fixture(autouse=True)
-def made_up(monkeypatch, fake_call, fake_peer, tmp_path):
-    monkeypatch.setattr(session, "CallNamespaces", fake_call.FakeNamespaces)
-    monkeypatch.setattr(session, "LinkProcess", fake_call.FakeLink)
-    monkeypatch.setattr(session, "source_video_path", lambda width, height: tmp_path / "source.y4m")
-    monkeypatch.setattr("weir.qoe_eval.call.record.source_video_path", lambda width, height: None)
-    # How busy this machine is does not matter here.
-    monkeypatch.setattr("weir.qoe_eval.call.disturbance.LARGEST_WAKE_UP_LAG_MS", 1e9)
+def made_up(monkeypatch, fake_call, fake_peer, made_up_link):
     monkeypatch.setattr(fake_call.FakeLink, "behaviour", "")
     monkeypatch.setattr(fake_call.FakeLink, "downs", [])
     monkeypatch.setattr(fake_call.FakeNamespaces, "existing", 0)
@@ -52,7 +46,7 @@ def notes(result):
 def test_a_call_from_beginning_to_end(fake_call, tmp_path, fake_peer):
     out = tmp_path / "call"
     result, events = make_call(fake_call.call_settings(out, controller="weir"))
-    assert (result.failure, result.disturbed) == ("", [])
+    assert (result.failure, result.record.call.disturbed) == ("", [])
     assert read_record(out) == result.record
     assert result.record.call.failure == ""
     for name in ("estimates", "sender_stats", "receiver_stats", "link"):
@@ -111,8 +105,12 @@ def test_orders_of_the_settings_are_given_at_their_times(fake_call, tmp_path, fa
         ({"receive": "die in call"}, "the receiver (weir-peer) was killed by signal 9"),
         ({"send": "die in call"}, "the sender (weir-peer) was killed by signal 9"),
         ({"send": "fail in call"}, "sender: the connection was lost"),
-        ({"receive": "nonsense"}, "the receiver (weir-peer) wrote an invalid message"),
-        ({"receive": "die at start"}, "the receiver (weir-peer) ended with status 1 at its start"),
+        ({"receive": "nonsense"}, "the receiver (weir-peer) wrote an invalid message: b'this is no message"),
+        ({"receive": "long line"}, "the receiver (weir-peer) wrote a line without end"),
+        (
+            {"receive": "die at start"},
+            "the receiver (weir-peer) ended with status 1 at its start: weir-peer: no codec of that name",
+        ),
         ({"send": "die at start"}, "the sender (weir-peer) ended with status 1 at its start"),
     ],
 )

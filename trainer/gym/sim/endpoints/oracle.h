@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "link/link.h"
-#include "weir/network_controller.h"
+#include "sender_controller.h"
 #include "weir/objective.h"
 
 namespace weir::sim {

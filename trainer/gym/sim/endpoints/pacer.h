@@ -13,7 +13,7 @@
 
 #include "core/ring_buffer.h"
 #include "media/media_source.h"
-#include "weir/network_types.h"
+#include "sender_controller.h"
 
 namespace weir::sim {
 

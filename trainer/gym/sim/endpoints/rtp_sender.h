@@ -22,8 +22,8 @@
 #include "repair/byte_window.h"
 #include "repair/nack.h"
 #include "scenario/rtp_spec.h"
+#include "sender_controller.h"
 #include "sender_loss_limit.h"
-#include "weir/network_controller.h"
 #include "weir/network_types.h"
 
 namespace weir::sim {

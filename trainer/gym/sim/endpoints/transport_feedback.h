@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "endpoints/rtcp_messages.h"
-#include "weir/network_types.h"
+#include "sender_controller.h"
 
 namespace weir::sim {
 

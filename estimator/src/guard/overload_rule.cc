@@ -1,0 +1,96 @@
+// Backs off to measure loss that lasts: the loss of a full queue looks like random loss where delays do not show the
+// queue.
+//
+// It keeps the invariant of weir/guard.h.
+//
+// 1. After ten seconds in a row that each lost 5 %, the limit is 0.65 R for 3 s, R being the receive rate of the tenth.
+// 2. If its latest second lost less than half as much as the ten before, the rate was the cause. Then the limit is
+//    0.95 R, 1 % more after each second in which it was one, until a second loses less than 5 % of more than 1.05 R.
+// 3. The next back-off begins after 15 s. Where the sender obeyed and the loss went on, it begins after a minute, and
+//    twice as long after each such back-off.
+#include <algorithm>
+
+#include "guard/guard_rule.h"
+
+namespace weir {
+namespace {
+
+constexpr double kBackOff = 0.65;
+constexpr double kLoses = 0.05;
+constexpr int kLosingSeconds = 10;
+constexpr size_t kBackOffSeconds = 3;
+constexpr double kEnds = 0.5;
+constexpr double kBelow = 0.95;
+constexpr double kRise = 1.01;
+constexpr double kWithin = 1.05;
+// A sender that obeys is closer to the back-off's rate than to R.
+constexpr double kObeys = (1 + kBackOff) / 2;
+constexpr size_t kShortestWait = 15;
+constexpr size_t kWaitForLoss = 60;
+constexpr size_t kLongestWait = 480;
+
+class OverloadRule final : public GuardRule {
+  DataRate Apply(DataRate rate, GuardFacts& facts) override {
+    // After a long pause the history begins anew.
+    if (facts.arrivals.whole_seconds() < seconds_) *this = {};
+    if (facts.arrivals.whole_seconds() != seconds_) {
+      seconds_ = facts.arrivals.whole_seconds();
+      OnSecond(facts.arrivals);
+    }
+    limits_ = limits_ || rate > limit_;
+    return Limited(rate, limit_, facts);
+  }
+
+  void OnSecond(const ArrivalHistory& arrivals) {
+    const bool loses = arrivals.latest_second().LossRatio() >= kLoses;
+    losing_seconds_ = loses ? losing_seconds_ + 1 : 0;
+    if (probes_) {
+      if (seconds_ - begin_ >= kBackOffSeconds) End(arrivals);
+      return;
+    }
+    if (limits_) limit_ = limit_ * kRise;
+    limits_ = false;
+    if (!loses && arrivals.LatestSecondRate() > passed_ * kWithin) limit_ = DataRate::PlusInfinity();
+    if (losing_seconds_ >= kLosingSeconds && seconds_ >= next_) Begin(arrivals);
+  }
+
+  void Begin(const ArrivalHistory& arrivals) {
+    probes_ = true;
+    begin_ = seconds_;
+    passed_ = arrivals.LatestSecondRate();
+    loss_ratio_ = arrivals.MeanLossRatio();
+    limit_ = passed_ * kBackOff;
+  }
+
+  void End(const ArrivalHistory& arrivals) {
+    probes_ = limits_ = false;
+    next_ = seconds_ + kShortestWait;
+    limit_ = DataRate::PlusInfinity();
+    if (arrivals.latest_second().LossRatio() < loss_ratio_ * kEnds) {
+      limit_ = passed_ * kBelow;
+      wait_ = kWaitForLoss;
+    } else if (arrivals.LatestSecondRate() < passed_ * kObeys) {
+      next_ = seconds_ + wait_;
+      wait_ = std::min(wait_ * 2, kLongestWait);
+    }
+  }
+
+  size_t seconds_ = 0;
+  int losing_seconds_ = 0;
+  // The present back-off, or the latest one: its first second, and R and the loss ratio before it.
+  bool probes_ = false;
+  size_t begin_ = 0;
+  DataRate passed_ = DataRate::Zero();
+  double loss_ratio_ = 0;
+  DataRate limit_ = DataRate::PlusInfinity();
+  // It was a limit in the present second.
+  bool limits_ = false;
+  size_t next_ = 0;
+  size_t wait_ = kWaitForLoss;
+};
+
+}  // namespace
+
+std::unique_ptr<GuardRule> MakeOverloadRule() { return std::make_unique<OverloadRule>(); }
+
+}  // namespace weir

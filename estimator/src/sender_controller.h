@@ -1,0 +1,79 @@
+// Rate controllers at the sender, and their messages, which follow libwebrtc's api/transport/network_types.h.
+#ifndef WEIR_SENDER_CONTROLLER_H_
+#define WEIR_SENDER_CONTROLLER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "weir/network_controller.h"
+#include "weir/units.h"
+
+namespace weir {
+
+// The probe cluster of a sent packet.
+struct PacedPacketInfo {
+  static constexpr int32_t kNotAProbe = -1;
+  int32_t probe_cluster_id = kNotAProbe;
+  // Lower bounds of the cluster.
+  int32_t probe_cluster_min_probes = 0;
+  DataSize probe_cluster_min_size = DataSize::Zero();
+  // Sent for the cluster before this packet.
+  DataSize probe_cluster_bytes_sent = DataSize::Zero();
+  // Target rate of the cluster.
+  DataRate send_rate = DataRate::Zero();
+};
+
+struct SentPacket {
+  Timestamp send_time = Timestamp::PlusInfinity();
+  DataSize size = DataSize::Zero();  // with IP and UDP
+  int64_t sequence_number = 0;       // transport-wide, unwrapped, consecutive from 0
+  PacedPacketInfo pacing_info;
+  // With this packet.
+  DataSize data_in_flight = DataSize::Zero();
+  bool audio = false;
+};
+
+// The feedback about one sent packet; an infinite receive time means lost.
+struct PacketResult {
+  SentPacket sent_packet;
+  Timestamp receive_time = Timestamp::PlusInfinity();
+};
+
+struct TransportPacketsFeedback {
+  // When the feedback reached the sender.
+  Timestamp feedback_time = Timestamp::PlusInfinity();
+  // After this feedback.
+  DataSize data_in_flight = DataSize::Zero();
+  // In the order of sequence numbers.
+  std::vector<PacketResult> packet_feedbacks;
+};
+
+// From the report blocks of an RTCP receiver report.
+struct TransportLossReport {
+  Timestamp receive_time = Timestamp::PlusInfinity();
+  // The period since the previous report.
+  Timestamp start_time = Timestamp::PlusInfinity();
+  Timestamp end_time = Timestamp::PlusInfinity();
+  // Not negative; the sum is the number of expected packets.
+  int64_t packets_lost_delta = 0;
+  int64_t packets_received_delta = 0;
+};
+
+// A REMB that the sender received. It bounds the target from then on.
+struct RemoteBitrateReport {
+  Timestamp receive_time = Timestamp::PlusInfinity();
+  DataRate bandwidth = DataRate::PlusInfinity();
+};
+
+// Decides from the packets that it sent and the feedback about them.
+class SenderController : public NetworkController {
+ public:
+  virtual void OnSentPacket(const SentPacket& packet) = 0;
+  virtual void OnTransportPacketsFeedback(const TransportPacketsFeedback& feedback) = 0;
+  virtual void OnTransportLossReport(const TransportLossReport& report) = 0;
+  virtual void OnRemoteBitrateReport(const RemoteBitrateReport& report) = 0;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_SENDER_CONTROLLER_H_

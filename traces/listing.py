@@ -1,0 +1,39 @@
+"""``weir traces list``: the bundled scenarios, from an index beside the catalogue; no scenario is loaded."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+INDEX = Path(__file__).parent / "catalogue.json"
+"""The rows of the list by their group (bundled, rfc8867, calls); written with the catalogue."""
+
+
+def list_scenarios(
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON array on stdout.")] = False,
+    rfc8867: Annotated[bool, typer.Option("--rfc8867", help="The RFC 8867 cases too.")] = False,
+    calls: Annotated[bool, typer.Option("--calls", help="Those of published experiments with calls too.")] = False,
+) -> None:
+    """List the bundled scenarios."""
+    index = json.loads(INDEX.read_text(encoding="utf-8"))
+    rows = index["bundled"] + (index["rfc8867"] if rfc8867 else []) + (index["calls"] if calls else [])
+    if as_json:
+        typer.echo(json.dumps(rows, indent=2))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("scenario", "duration", "capacity, Mbps", "delay", "queue", "loss", "flows", "what it is")
+    for row in rows:
+        low, mean, high = (row[f"{key}_capacity_bps"] / 1e6 for key in ("min", "mean", "max"))
+        capacity = f"{mean:g}" if low == high else f"{low:.3g} - {mean:.3g} - {high:.3g}"
+        delay, seconds = f"{row['one_way_delay_ms']:g} ms", f"{row['duration_s']:g} s"
+        table.add_row(
+            row["name"], seconds, capacity, delay, row["queue"], row["loss"], row["flows"], row["description"]
+        )
+    console = Console()
+    # A pipe has no width: do not cut columns there.
+    (console if console.is_terminal else Console(width=160)).print(table)
