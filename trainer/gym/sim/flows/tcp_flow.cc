@@ -8,6 +8,7 @@
 
 #include "core/event.h"
 #include "core/random.h"
+#include "core/step_limit.h"
 #include "flows/flow_set.h"
 #include "flows/tcp_host.h"
 
@@ -68,7 +69,7 @@ class TcpFlow {
 
   void ForgetSender() {
     Forget(socket_);
-    if (socket_ && observer_) {
+    if (socket_) {
       socket_->TraceDisconnectWithoutContext("BytesInFlight", ns3::MakeCallback(&TcpFlow::OnBytesInFlight, this));
     }
   }
@@ -114,9 +115,7 @@ class TcpFlow {
     ForgetSender();
     transfer_bytes_received_ = 0;
     socket_ = MakeTcpSocket(sender_);
-    if (observer_) {
-      socket_->TraceConnectWithoutContext("BytesInFlight", ns3::MakeCallback(&TcpFlow::OnBytesInFlight, this));
-    }
+    socket_->TraceConnectWithoutContext("BytesInFlight", ns3::MakeCallback(&TcpFlow::OnBytesInFlight, this));
     const auto ns3_stream = static_cast<uint32_t>(random_.Next() >> 33);
     socket_->SetCongestionControlAlgorithm(MakeTcpCongestionControl(tcp_, ns3_stream));
     socket_->SetConnectCallback(ns3::MakeCallback(&TcpFlow::OnConnected, this),
@@ -143,7 +142,11 @@ class TcpFlow {
     if (NowNs() < spec_.stop_ns) ns3::Simulator::ScheduleNow(&TcpFlow::Connect, this);
   }
 
-  void OnBytesInFlight(uint32_t, uint32_t bytes) { observer_->OnBytesInFlight(bytes, NowNs()); }
+  void OnBytesInFlight(uint32_t, uint32_t bytes) {
+    // ns-3 goes through all segments in flight for each that it sends.
+    SpendSteps(bytes / (64 * kTcpSegmentBytes));
+    if (observer_) observer_->OnBytesInFlight(bytes, NowNs());
+  }
 
   void Fill(ns3::Ptr<ns3::Socket> socket, uint32_t available) {
     for (; available >= kChunkBytes; available -= kChunkBytes) {
