@@ -23,8 +23,9 @@ def list_scenarios(
     if as_json:
         typer.echo(json.dumps(rows, indent=2))
         return
-    from rich.console import Console
     from rich.table import Table
+
+    from weir.console import output_console
 
     table = Table("scenario", "duration", "capacity, Mbps", "delay", "queue", "loss", "flows", "what it is")
     for row in rows:
@@ -34,6 +35,4 @@ def list_scenarios(
         table.add_row(
             row["name"], seconds, capacity, delay, row["queue"], row["loss"], row["flows"], row["description"]
         )
-    console = Console()
-    # A pipe has no width: do not cut columns there.
-    (console if console.is_terminal else Console(width=160)).print(table)
+    output_console(pipe_width=160).print(table)

@@ -52,15 +52,15 @@ void AppendPacket(std::string& line, const weir_controller_packet& packet) {
 
 // The number of that name in the answer; `otherwise` where it may be missing.
 Result<double> Number(std::string_view answer, const char* name, std::optional<double> otherwise = {}) {
-  const std::string shown = Printable(answer.substr(0, kShownOfAnAnswer));
+  const auto shown = [answer] { return Printable(answer.substr(0, kShownOfAnAnswer)); };
   try {
     const nlohmann::json json = ParseJson(answer);
     JsonObject object(json, "");
     // As from `cat`.
-    if (object.Find("type")) return Error{"it answers with a question: " + shown};
+    if (object.Find("type")) return Error{"it answers with a question: " + shown()};
     return object.Number(name, {}, otherwise);
   } catch (const InputError&) {
-    return Error{"its answer is no JSON object with a number \"" + std::string(name) + "\": " + shown};
+    return Error{"its answer is no JSON object with a number \"" + std::string(name) + "\": " + shown()};
   }
 }
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rich.console import Console
 from rich.table import Table
 
+from weir.console import output_console
 from weir.qoe_eval.measures.summary import REFERENCE
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import PairedRow, Summary
@@ -36,10 +36,7 @@ def print_means(summary: Summary, shown: Sequence[str]) -> None:
         cells = [MEASURES[name].display(values[name].mean) if name in values else "–" for name in shown]
         cells.append(str(summary.completed.get(controller, "")))
         table.add_row(controller, *cells, style="bold" if controller == REFERENCE else None)
-    console = Console()
-    if not console.is_terminal:
-        # A pipe has no width of its own; rich would cut at 80.
-        console.width = _PIPE_WIDTH
+    console = output_console(_PIPE_WIDTH)
     console.print(table)
     if len(set(summary.completed.values())) > 1:
         console.print(f"Means over the runs that all with a mean have completed: {summary_sample(summary)}")

@@ -20,7 +20,7 @@ QUICK = {
     ("--version",): set(),
     ("--help",): set(),
     ("traces", "--help"): set(),
-    ("traces", "list"): {"weir.traces", "weir.traces.listing"},
+    ("traces", "list"): {"weir.traces", "weir.traces.listing", "weir.console", "weir.files", "weir.files.input"},
 }
 SLOW = {
     "numpy",

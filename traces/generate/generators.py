@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from weir.errors import InputError
-from weir.traces.generate.drawing import grid, log_uniform, make_trace, require
+from weir.traces.generate.drawing import Array, grid, log_uniform, make_trace, require
 from weir.traces.generate.radio import cellular, handover, outage, wifi
 from weir.traces.generate.wifi_mobility import wifi_mobility
 from weir.traces.schema.capacity import CapacityTrace
@@ -77,11 +77,9 @@ def ramp(
 
     It begins at a random phase and moves in steps of ``interval_s``.
     """
-    require(duration_s, rate_bps)
     if not (0 <= low <= high and cycle_s > 0):
         raise InputError("ramp: needs 0 <= low <= high and cycle_s > 0")
-    times = grid(duration_s, interval_s)
-    phase = (times / cycle_s + rng.random()) % 1.0
+    times, phase = _cycles(rng, duration_s, rate_bps, cycle_s, interval_s)
     return make_trace(times, rate_bps * (low + (high - low) * (1 - np.abs(2 * phase - 1))), duration_s)
 
 
@@ -99,12 +97,19 @@ def sawtooth(
 
     It begins at a random phase and moves in steps of ``interval_s``.
     """
-    require(duration_s, rate_bps)
     if not (0 <= low <= high and tooth_s > 0):
         raise InputError("sawtooth: needs 0 <= low <= high and tooth_s > 0")
-    times = grid(duration_s, interval_s)
-    phase = (times / tooth_s + rng.random()) % 1.0
+    times, phase = _cycles(rng, duration_s, rate_bps, tooth_s, interval_s)
     return make_trace(times, rate_bps * (low + (high - low) * phase), duration_s)
+
+
+def _cycles(
+    rng: np.random.Generator, duration_s: float, rate_bps: float, cycle_s: float, interval_s: float
+) -> tuple[Array, Array]:
+    """Times, and at each the part of its cycle that is over (0..1); the first cycle begins at a random part."""
+    require(duration_s, rate_bps)
+    times = grid(duration_s, interval_s)
+    return times, (times / cycle_s + rng.random()) % 1.0
 
 
 GENERATORS: dict[str, Callable[..., CapacityTrace]] = {

@@ -25,11 +25,11 @@ class _PlainConsole(Console):
         return super().render_str(printable_lines(text), **options)
 
 
-def output_console() -> Console:
-    """Standard output: into a file or a pipe no line is broken."""
+def output_console(pipe_width: int = 250) -> Console:
+    """Standard output; a file or a pipe, which has no width of its own, gets `pipe_width`."""
     console = _PlainConsole()
     if not console.is_terminal:
-        console.width = 250
+        console.width = pipe_width
     return console
 
 
