@@ -16,6 +16,7 @@
 #include "api/video_codecs/builtin_video_encoder_factory.h"
 #include "estimate_bounds.h"
 #include "libwebrtc_globals.h"
+#include "libwebrtc_version.h"
 #include "media/engine/webrtc_media_engine.h"
 #include "modules/audio_device/include/test_audio_device.h"
 #include "modules/congestion_controller/goog_cc/goog_cc_network_control.h"
@@ -160,7 +161,7 @@ class BoundedGccFactory final : public webrtc::NetworkControllerFactoryInterface
 }  // namespace
 
 std::unique_ptr<webrtc::FieldTrialsView> MakeGccFieldTrials() {
-  return std::make_unique<adapter::SingleFieldTrial>(adapter::kLossBasedBweV2Trial, adapter::kLossBasedBweV2Parameters);
+  return std::make_unique<adapter::FieldTrialsOfController>(ParseFieldTrials(adapter::kDefaultGccTrials).value());
 }
 
 std::unique_ptr<webrtc::NetworkControllerFactoryInterface> MakeGccNetworkControllerFactory() {
