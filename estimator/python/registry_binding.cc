@@ -8,6 +8,7 @@
 
 #include "controllers/rule_controller.h"
 #include "conversions.h"
+#include "field_trials.h"
 #include "interval_statistics_fields.h"
 #include "registry.h"
 #include "weir/guard.h"
@@ -61,7 +62,9 @@ void BindRegistry(py::module_& module) {
       .def_readonly("at_native_sender", &RegisteredController::at_native_sender)
       .def_readonly("uses_model", &RegisteredController::uses_model)
       .def_readonly("knows_path", &RegisteredController::knows_path)
-      .def_readonly("opt_in", &RegisteredController::opt_in);
+      .def_readonly("opt_in", &RegisteredController::opt_in)
+      .def_readonly("field_trials", &RegisteredController::field_trials)
+      .def_readonly("libwebrtc_milestone", &RegisteredController::libwebrtc_milestone);
   module.attr("REGISTERED_CONTROLLERS") = ToTuple(kControllers);
   module.attr("CONTROLLERS") = ToTuple(kBuiltInControllers);
   module.attr("FUSIONS") = ToTuple(kFusionNames);
@@ -76,6 +79,14 @@ void BindRegistry(py::module_& module) {
                         "policy"_a = ToString(pool.value().policy));
       },
       py::arg("line"));
+  module.def(
+      "field_trials",
+      [](const std::string& controller) {
+        const auto trials = FieldTrialsOf(controller);
+        if (!trials) throw py::value_error(trials.error());
+        return ToString(trials.value());
+      },
+      py::arg("controller"));
   py::dict rules;
   for (const GuardRuleInfo& rule : GuardRules()) rules[py::cast(rule.name())] = rule.has_switch;
   module.attr("GUARD_RULES") = rules;

@@ -7,6 +7,7 @@
 #include <array>
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,11 @@ struct RegisteredController {
   bool knows_path = false;
   // Runs only where it is named.
   bool opt_in = false;
+  // Of libwebrtc's controllers at the sender, which calls run with any receiver: the field trials that it needs. Others
+  // may follow its name (field_trials.h).
+  std::optional<std::string_view> field_trials = std::nullopt;
+  // The first milestone of libwebrtc that has it.
+  int libwebrtc_milestone = 0;
 };
 
 // In the order of tables.
@@ -39,7 +45,14 @@ inline constexpr RegisteredController kControllers[] = {
      .summary = "a learned policy at the receiver, behind the guard",
      .in_calls = true,
      .uses_model = true},
-    {.name = "gcc", .summary = "Google congestion control at the sender, libwebrtc's", .in_calls = true},
+    {.name = "gcc",
+     .summary = "Google congestion control at the sender, libwebrtc's",
+     .in_calls = true,
+     .field_trials = ""},
+    {.name = "scream",
+     .summary = "SCReAM v2 at the sender, libwebrtc's",
+     .field_trials = "WebRTC-Bwe-ScreamV2/mode:always/",
+     .libwebrtc_milestone = 150},
     {.name = "gcc-remb", .summary = "Google congestion control at the receiver, libwebrtc's"},
     {.name = "pcc", .summary = "PCC Vivace, libwebrtc's"},
     {.name = "nada", .summary = "NADA, RFC 8698", .built_in = true},

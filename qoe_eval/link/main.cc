@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "endpoints/controllers.h"
 #include "link_process.h"
 #include "program/command_line.h"
 #include "program/input.h"
@@ -33,7 +34,8 @@ std::string RegistryList(const std::string& what) {
   const auto name = [&lines](std::string_view text) -> std::ostream& { return lines << std::setw(12) << text; };
   if (what == "controllers") {
     for (const RegisteredController& one : kControllers) {
-      if (one.simulated) name(one.name) << one.summary << '\n';
+      if (!one.simulated) continue;
+      name(one.name) << one.summary << (IsAvailable(one) ? "" : " (not available: run `make webrtc`)") << '\n';
     }
   } else if (what == "flows") {
     for (const FlowKindRow& one : kFlowKinds) name(one.name) << one.summary << '\n';
@@ -52,7 +54,8 @@ void AddJobOptions(CLI::App& command, JobOptions& options) {
   AddText(command, "--controller", "NAME",
           "what flows \"under_test\" run (default: weir with a --model, else rule):\n" +
               ListNames(kSimulatedControllers) +
-              ";\nor a pool: \"pilot=weir copilots=nada,rule fusion=min policy=by_trust\"",
+              ";\nwith field trials: \"gcc:TRIAL/GROUP/\"; or a pool: \"pilot=weir copilots=nada,rule fusion=min "
+              "policy=by_trust\"",
           options.controller);
   command.add_option("--model", options.model_path, "the policy of the controller weir (ONNX)")->type_name("FILE");
   AddObjective(command, [&options](const Objective& objective) { options.objective = objective; });

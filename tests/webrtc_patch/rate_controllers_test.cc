@@ -7,6 +7,7 @@
 #include <memory>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "bare_network.h"
 #include "scripted_call.h"
@@ -254,15 +255,18 @@ TEST_P(RateControllers, TakesAnythingAHostMayHandIn) {
   ExpectWithinBounds(call, kConstraints);
 }
 
-INSTANTIATE_TEST_SUITE_P(Libwebrtc, RateControllers,
-                         testing::Values(ControllerCase{"gcc", MakeGccController},
-                                         ControllerCase{"gcc-remb", MakeGccRembController},
-                                         ControllerCase{"pcc", MakePccController}),
-                         [](const auto& info) {
-                           std::string name = info.param.name;
-                           for (char& c : name) c = c == '-' ? '_' : c;
-                           return name;
-                         });
+std::vector<ControllerCase> Controllers() {
+  std::vector<ControllerCase> controllers = {
+      {"gcc", [] { return MakeGccController(); }}, {"gcc-remb", MakeGccRembController}, {"pcc", MakePccController}};
+  if (LibwebrtcMilestone() >= 150) controllers.push_back({"scream", [] { return MakeScreamController(); }});
+  return controllers;
+}
+
+INSTANTIATE_TEST_SUITE_P(Libwebrtc, RateControllers, testing::ValuesIn(Controllers()), [](const auto& info) {
+  std::string name = info.param.name;
+  for (char& c : name) c = c == '-' ? '_' : c;
+  return name;
+});
 
 }  // namespace
 }  // namespace weir

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "libwebrtc_version.h"
+
 namespace weir::adapter {
 namespace {
 
@@ -29,7 +31,7 @@ webrtc::PacedPacketInfo PacingInfo(const PacedPacketInfo& info) {
   if (!probe) return webrtc::PacedPacketInfo();
   webrtc::PacedPacketInfo result(info.probe_cluster_id, info.probe_cluster_min_probes,
                                  ToInt(info.probe_cluster_min_size.bytes()));
-  result.send_bitrate_bps = ToInt(info.send_rate.bps());
+  SetSendRate(webrtc::DataRate::BitsPerSec(ToInt(info.send_rate.bps())), result);
   result.probe_cluster_bytes_sent = ToInt(info.probe_cluster_bytes_sent.bytes());
   return result;
 }
@@ -48,6 +50,10 @@ webrtc::DataRate ToWebrtc(DataRate rate) {
 webrtc::DataSize ToWebrtc(DataSize size) {
   if (size.IsPlusInfinity()) return webrtc::DataSize::PlusInfinity();
   return webrtc::DataSize::Bytes(std::max<int64_t>(size.bytes(), 0));
+}
+
+DataSize FromWebrtc(webrtc::DataSize size) {
+  return size.IsFinite() ? DataSize::Bytes(size.bytes()) : InfiniteFrom<DataSize>(size);
 }
 
 TimeDelta FromWebrtc(webrtc::TimeDelta delta) {
@@ -84,15 +90,16 @@ webrtc::TransportPacketsFeedback TimeConverter::ToWebrtc(const TransportPacketsF
   webrtc::TransportPacketsFeedback result;
   result.feedback_time = ToWebrtc(feedback.feedback_time);
   result.data_in_flight = adapter::ToWebrtc(feedback.data_in_flight);
-  result.prior_in_flight = result.data_in_flight;
+  webrtc::DataSize prior_in_flight = result.data_in_flight;
   result.packet_feedbacks.reserve(feedback.packet_feedbacks.size());
   for (const PacketResult& packet : feedback.packet_feedbacks) {
     if (!packet.sent_packet.send_time.IsFinite()) continue;
     webrtc::PacketResult& converted = result.packet_feedbacks.emplace_back();
     converted.sent_packet = ToWebrtc(packet.sent_packet);
     converted.receive_time = ToWebrtc(packet.receive_time);
-    result.prior_in_flight += converted.sent_packet.size;
+    prior_in_flight += converted.sent_packet.size;
   }
+  SetPriorInFlight(prior_in_flight, result);
   return result;
 }
 
@@ -123,7 +130,8 @@ TargetTransferRate TimeConverter::FromWebrtc(const webrtc::TargetTransferRate& t
 PacerConfig TimeConverter::FromWebrtc(const webrtc::PacerConfig& config) const {
   return {.at_time = FromWebrtc(config.at_time),
           .pacing_rate = adapter::FromWebrtc(config.data_rate()),
-          .padding_rate = adapter::FromWebrtc(config.pad_rate())};
+          .padding_rate = adapter::FromWebrtc(config.pad_rate()),
+          .burst_interval = adapter::FromWebrtc(BurstInterval(config))};
 }
 
 ProbeClusterConfig TimeConverter::FromWebrtc(const webrtc::ProbeClusterConfig& config) const {

@@ -18,6 +18,7 @@ namespace weir::adapter {
 webrtc::TimeDelta ToWebrtc(TimeDelta delta);
 webrtc::DataRate ToWebrtc(DataRate rate);
 webrtc::DataSize ToWebrtc(DataSize size);
+DataSize FromWebrtc(webrtc::DataSize size);
 TimeDelta FromWebrtc(webrtc::TimeDelta delta);
 DataRate FromWebrtc(webrtc::DataRate rate);
 

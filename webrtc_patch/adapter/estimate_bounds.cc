@@ -3,13 +3,10 @@
 #include <algorithm>
 
 #include "conversions.h"
-#include "modules/congestion_controller/goog_cc/loss_based_bwe_v2.h"
-#include "modules/congestion_controller/goog_cc/send_side_bandwidth_estimation.h"
+#include "modules/congestion_controller/goog_cc/goog_cc_network_control.h"
 
 namespace weir::adapter {
 namespace {
-
-constexpr webrtc::DataRate kLossBasedCeiling = webrtc::DataRate::KilobitsPerSec(1'000'000'000);
 
 // libwebrtc keeps the estimates private. An explicit instantiation may name private members: it hands out pointers to
 // them without a change of libwebrtc, and stops compiling when they go.
@@ -18,30 +15,45 @@ struct Export {
   friend constexpr auto Member(Name) { return kMember; }
 };
 
+struct PccEstimate {
+  friend constexpr auto Member(PccEstimate);
+};
+template struct Export<&webrtc::pcc::PccNetworkController::bandwidth_estimate_, PccEstimate>;
+
+}  // namespace
+
+#if WEIR_LIBWEBRTC_MILESTONE >= 150
+
+void StopLossBasedEstimate(webrtc::NetworkControllerInterface&) {}
+
+#else
+
+namespace {
+
+constexpr webrtc::DataRate kLossBasedCeiling = webrtc::DataRate::KilobitsPerSec(1'000'000'000);
+
 struct BandwidthEstimation {
   friend constexpr auto Member(BandwidthEstimation);
 };
 struct LossBasedEstimator {
   friend constexpr auto Member(LossBasedEstimator);
 };
-struct PccEstimate {
-  friend constexpr auto Member(PccEstimate);
-};
-
 template struct Export<&webrtc::GoogCcNetworkController::bandwidth_estimation_, BandwidthEstimation>;
 template struct Export<&webrtc::SendSideBandwidthEstimation::loss_based_bandwidth_estimator_v2_, LossBasedEstimator>;
-template struct Export<&webrtc::pcc::PccNetworkController::bandwidth_estimate_, PccEstimate>;
 
 }  // namespace
 
-void StopLossBasedEstimate(webrtc::GoogCcNetworkController& controller) {
-  webrtc::SendSideBandwidthEstimation& estimation = *(controller.*Member(BandwidthEstimation{}));
+void StopLossBasedEstimate(webrtc::NetworkControllerInterface& controller) {
+  auto& gcc = static_cast<webrtc::GoogCcNetworkController&>(controller);
+  webrtc::SendSideBandwidthEstimation& estimation = *(gcc.*Member(BandwidthEstimation{}));
   webrtc::LossBasedBweV2& loss_based = estimation.*Member(LossBasedEstimator{});
   if (!loss_based.IsReady()) return;
   // Without a delay-based limit this is the loss-limited estimate, or less while recent losses bound it from above.
   const auto result = loss_based.GetLossBasedResult(webrtc::DataRate::PlusInfinity());
   if (result.bandwidth_estimate > kLossBasedCeiling) loss_based.SetBandwidthEstimate(kLossBasedCeiling);
 }
+
+#endif
 
 void BoundPccEstimate(webrtc::pcc::PccNetworkController& controller, const TargetRateConstraints& constraints) {
   webrtc::DataRate& estimate = controller.*Member(PccEstimate{});

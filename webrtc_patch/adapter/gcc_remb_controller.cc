@@ -4,10 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "api/rtp_headers.h"
 #include "conversions.h"
 #include "libwebrtc_globals.h"
-#include "modules/remote_bitrate_estimator/remote_bitrate_estimator_abs_send_time.h"
+#include "libwebrtc_version.h"
 #include "rate_controllers.h"
 #include "system_wrappers/include/clock.h"
 
@@ -19,10 +18,7 @@ using adapter::TimeConverter;
 
 class GccRembController final : public ReceiverController, private webrtc::RemoteBitrateObserver {
  public:
-  GccRembController() {
-    SilenceLibwebrtcLog();
-    header_.extension.hasAbsoluteSendTime = true;
-  }
+  GccRembController() { SilenceLibwebrtcLog(); }
 
   std::string_view name() const override { return "gcc-remb"; }
 
@@ -44,8 +40,7 @@ class GccRembController final : public ReceiverController, private webrtc::Remot
 
   void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override {
     if (const auto message = time_->ToWebrtc(update)) {
-      const int64_t round_trip_time_ms = message->round_trip_time.ms();
-      estimator_->OnRttUpdate(round_trip_time_ms, round_trip_time_ms);
+      estimator_->OnRttUpdate(message->round_trip_time.ms());
     }
   }
 
@@ -53,12 +48,9 @@ class GccRembController final : public ReceiverController, private webrtc::Remot
     if (!arrival.packet.has_abs_send_time || !arrival.packet.arrival_time.IsFinite()) return;
     AdvanceClock(arrival.packet.arrival_time);
     // One stream stands for all: the estimator uses SSRCs only to tell that all streams have been silent, and remembers
-    // each of them.
-    header_.ssrc = 0;
-    header_.extension.absoluteSendTime = arrival.packet.abs_send_time & 0xFFFFFF;
-    // libwebrtc's receiver counts payload and padding, not the header.
+    // each of them. libwebrtc's receiver counts payload and padding, not the header.
     const size_t payload_size = size_t{arrival.packet.payload_size} + arrival.packet.padding_size;
-    estimator_->IncomingPacket(clock_->TimeInMilliseconds(), payload_size, header_);
+    estimator_->OnPacket(payload_size, arrival.packet.abs_send_time & 0xFFFFFF);
   }
 
   void OnTargetApplied(const TargetTransferRate&) override {}
@@ -98,8 +90,7 @@ class GccRembController final : public ReceiverController, private webrtc::Remot
   // These three come into being with the first constraints.
   std::optional<TimeConverter> time_;
   std::optional<webrtc::SimulatedClock> clock_;
-  std::optional<webrtc::RemoteBitrateEstimatorAbsSendTime> estimator_;
-  webrtc::RTPHeader header_;
+  std::optional<adapter::AbsSendTimeEstimator> estimator_;
 
   DataRate estimate_ = DataRate::Zero();
   std::optional<DataRate> target_rate_;

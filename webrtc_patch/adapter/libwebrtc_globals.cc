@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "libwebrtc_version.h"
 #include "rtc_base/logging.h"
 #include "rtc_base/system_time.h"
 #include "rtc_base/time_utils.h"
@@ -39,6 +40,7 @@ ScopedSimulatedTime::~ScopedSimulatedTime() { simulated_time_ns = kNotSimulated;
 void SilenceLibwebrtcLog() {
   static const bool silenced = [] {
     rtc::LogMessage::LogToDebug(rtc::LS_NONE);
+    rtc::LogMessage::SetLogToStderr(false);
     return true;
   }();
   (void)silenced;

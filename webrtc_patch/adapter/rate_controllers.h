@@ -1,17 +1,23 @@
 // libwebrtc's own congestion controllers behind Weir's interfaces, for hosts that run in simulated time. This header
 // needs nothing of libwebrtc.
 //
-// All three are sans-IO: they act on the times they are given, start no thread and share no state, so any number of
+// All are sans-IO: they act on the times they are given, start no thread and share no state, so any number of
 // them run in one process and the same calls give the same results. Creating one turns off libwebrtc's log for the
 // process.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_RATE_CONTROLLERS_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_RATE_CONTROLLERS_H_
 
 #include <memory>
+#include <string_view>
 
+#include "field_trials.h"
 #include "sender_controller.h"
 
 namespace weir {
+
+// The libwebrtc that they are of: its milestone, and its version as results name it.
+int LibwebrtcMilestone();
+std::string_view LibwebrtcVersion();
 
 // "gcc", sender's side: GoogCcNetworkController with LossBasedBweV2 on and probing. It is only itself when the host
 //   - reports every sent packet before anything else that happens at that time,
@@ -19,7 +25,13 @@ namespace weir {
 //   second): without these its
 //     loss-based half never leaves the start phase,
 //   - sends the probe clusters it asks for, at their rate, marked with their PacedPacketInfo.
-std::unique_ptr<SenderController> MakeGccController();
+// `field_trials`: of libwebrtc, for this controller alone.
+std::unique_ptr<SenderController> MakeGccController(const FieldTrials& field_trials = {});
+
+// "scream", sender's side: ScreamNetworkController (SCReAM v2), as a browser makes it with these field trials, from
+// transport-wide feedback. Only where LibwebrtcMilestone() is 150 or more. The host also obeys its congestion window.
+std::unique_ptr<SenderController> MakeScreamController(
+    const FieldTrials& field_trials = FieldTrialsOf("scream").value());
 
 // "gcc-remb", receiver's side: RemoteBitrateEstimatorAbsSendTime. Packets without abs-send-time are invisible to it;
 // its own ceiling is 30 Mbps.

@@ -7,7 +7,7 @@
 #include "api/transport/goog_cc_factory.h"
 #include "estimate_bounds.h"
 #include "libwebrtc_globals.h"
-#include "modules/congestion_controller/goog_cc/goog_cc_network_control.h"
+#include "libwebrtc_version.h"
 #include "modules/congestion_controller/pcc/pcc_factory.h"
 #include "modules/congestion_controller/pcc/pcc_network_controller.h"
 #include "rate_controllers.h"
@@ -22,11 +22,10 @@ constexpr double kVideoPacingFactor = 1.1;
 
 SendSideController::SendSideController(std::string_view name,
                                        std::unique_ptr<webrtc::NetworkControllerFactoryInterface> factory,
-                                       std::unique_ptr<const webrtc::FieldTrialsView> field_trials,
-                                       AfterFeedback after_feedback)
+                                       const FieldTrials& field_trials, AfterFeedback after_feedback)
     : name_(name),
       factory_(std::move(factory)),
-      field_trials_(std::move(field_trials)),
+      field_trials_(field_trials),
       after_feedback_(std::move(after_feedback)) {
   SilenceLibwebrtcLog();
 }
@@ -55,14 +54,12 @@ void SendSideController::OnTargetRateConstraints(const TargetRateConstraints& co
 void SendSideController::Start(Timestamp now) {
   time_.emplace(now);
   const ScopedSimulatedTime simulated_time(time_->ToWebrtc(now));
-  webrtc::NetworkControllerConfig config;
+  webrtc::NetworkControllerConfig config = MakeControllerConfig(&field_trials_, &event_log_);
   config.constraints.at_time = time_->ToWebrtc(now);
   config.constraints.min_data_rate = adapter::ToWebrtc(constraints_.min_rate);
   config.constraints.max_data_rate = adapter::ToWebrtc(constraints_.max_rate);
   config.constraints.starting_rate = adapter::ToWebrtc(constraints_.start_rate);
   config.stream_based_config = StreamsConfig(now);
-  config.key_value_config = field_trials_.get();
-  config.event_log = &event_log_;
   controller_ = factory_->Create(std::move(config));
   // In force until the controller sets another.
   wanted_target_rate_ = constraints_.start_rate;
@@ -107,7 +104,7 @@ void SendSideController::OnTransportPacketsFeedback(const TransportPacketsFeedba
   if (!feedback.feedback_time.IsFinite()) return;
   const ScopedSimulatedTime simulated_time(time_->ToWebrtc(feedback.feedback_time));
   Collect(controller_->OnTransportPacketsFeedback(time_->ToWebrtc(feedback)), feedback.feedback_time);
-  after_feedback_(*controller_, constraints_);
+  if (after_feedback_) after_feedback_(*controller_, constraints_);
 }
 
 void SendSideController::OnTransportLossReport(const TransportLossReport& report) {
@@ -150,6 +147,10 @@ void SendSideController::Collect(const webrtc::NetworkControlUpdate& update, Tim
     pending_.probe_cluster_configs.push_back(time_->FromWebrtc(cluster));
     pending_since_ = std::min(pending_since_, now);
   }
+  if (update.congestion_window) {
+    pending_.congestion_window = adapter::FromWebrtc(*update.congestion_window);
+    pending_since_ = std::min(pending_since_, now);
+  }
   if (update.target_rate) wanted_target_rate_ = time_->FromWebrtc(*update.target_rate).target_rate;
   if (update.pacer_config) wanted_pacer_config_ = time_->FromWebrtc(*update.pacer_config);
   if (update.target_rate || update.pacer_config) ApplyBounds(now);
@@ -169,9 +170,11 @@ void SendSideController::ApplyBounds(Timestamp now) {
   const PacerConfig pacer_config{
       .at_time = now,
       .pacing_rate = std::clamp(wanted_pacer_config_->pacing_rate, target_rate, highest_pacing_rate),
-      .padding_rate = std::clamp(wanted_pacer_config_->padding_rate, DataRate::Zero(), target_rate)};
+      .padding_rate = std::clamp(wanted_pacer_config_->padding_rate, DataRate::Zero(), target_rate),
+      .burst_interval = wanted_pacer_config_->burst_interval};
   if (!pacer_config_ || pacer_config.pacing_rate != pacer_config_->pacing_rate ||
-      pacer_config.padding_rate != pacer_config_->padding_rate) {
+      pacer_config.padding_rate != pacer_config_->padding_rate ||
+      pacer_config.burst_interval != pacer_config_->burst_interval) {
     pacer_config_ = pacer_config;
     pending_.pacer_config = pacer_config;
     pending_since_ = std::min(pending_since_, now);
@@ -182,18 +185,27 @@ void SendSideController::ApplyBounds(Timestamp now) {
 
 namespace weir {
 
-std::unique_ptr<SenderController> MakeGccController() {
+int LibwebrtcMilestone() { return WEIR_LIBWEBRTC_MILESTONE; }
+std::string_view LibwebrtcVersion() { return WEIR_LIBWEBRTC_VERSION; }
+
+std::unique_ptr<SenderController> MakeGccController(const FieldTrials& field_trials) {
+  FieldTrials all = field_trials;
+  all.merge(ParseFieldTrials(adapter::kDefaultGccTrials).value());
   return std::make_unique<adapter::SendSideController>(
-      "gcc", std::make_unique<webrtc::GoogCcNetworkControllerFactory>(),
-      std::make_unique<adapter::SingleFieldTrial>(adapter::kLossBasedBweV2Trial, adapter::kLossBasedBweV2Parameters),
+      "gcc", std::make_unique<webrtc::GoogCcNetworkControllerFactory>(), all,
       [](webrtc::NetworkControllerInterface& controller, const TargetRateConstraints&) {
-        adapter::StopLossBasedEstimate(static_cast<webrtc::GoogCcNetworkController&>(controller));
+        adapter::StopLossBasedEstimate(controller);
       });
+}
+
+std::unique_ptr<SenderController> MakeScreamController(const FieldTrials& field_trials) {
+  return std::make_unique<adapter::SendSideController>(
+      "scream", std::make_unique<webrtc::GoogCcNetworkControllerFactory>(), field_trials, nullptr);
 }
 
 std::unique_ptr<SenderController> MakePccController() {
   return std::make_unique<adapter::SendSideController>(
-      "pcc", std::make_unique<webrtc::PccNetworkControllerFactory>(), nullptr,
+      "pcc", std::make_unique<webrtc::PccNetworkControllerFactory>(), FieldTrials(),
       [](webrtc::NetworkControllerInterface& controller, const TargetRateConstraints& constraints) {
         adapter::BoundPccEstimate(static_cast<webrtc::pcc::PccNetworkController&>(controller), constraints);
       });

@@ -9,23 +9,22 @@
 #include <string>
 #include <string_view>
 
-#include "api/field_trials_view.h"
 #include "api/rtc_event_log/rtc_event_log.h"
 #include "api/transport/network_control.h"
 #include "controllers/decision_timer.h"
 #include "conversions.h"
+#include "libwebrtc_globals.h"
 #include "sender_controller.h"
 
 namespace weir::adapter {
 
 class SendSideController final : public SenderController {
  public:
-  // Called with the controller and its constraints after each transport feedback it was given.
+  // Called with the controller and its constraints after each transport feedback it was given; may be null.
   using AfterFeedback = std::function<void(webrtc::NetworkControllerInterface&, const TargetRateConstraints&)>;
 
-  // `field_trials` may be null: libwebrtc's defaults.
   SendSideController(std::string_view name, std::unique_ptr<webrtc::NetworkControllerFactoryInterface> factory,
-                     std::unique_ptr<const webrtc::FieldTrialsView> field_trials, AfterFeedback after_feedback);
+                     const FieldTrials& field_trials, AfterFeedback after_feedback);
 
   std::string_view name() const override { return name_; }
 
@@ -51,7 +50,7 @@ class SendSideController final : public SenderController {
 
   const std::string name_;
   const std::unique_ptr<webrtc::NetworkControllerFactoryInterface> factory_;
-  const std::unique_ptr<const webrtc::FieldTrialsView> field_trials_;
+  const FieldTrialsOfController field_trials_;
   const AfterFeedback after_feedback_;
   webrtc::RtcEventLogNull event_log_;
 

@@ -13,8 +13,7 @@ struct SenderLossLimit::Libwebrtc {
   explicit Libwebrtc(Timestamp now) : time(now) {}
 
   TimeConverter time;
-  // None.
-  SingleFieldTrial field_trials{"", ""};
+  FieldTrialsOfController field_trials;
   webrtc::RtcEventLogNull event_log;
   webrtc::SendSideBandwidthEstimation estimation{&field_trials, &event_log};
 };

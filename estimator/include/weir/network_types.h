@@ -33,6 +33,8 @@ struct PacerConfig {
   Timestamp at_time = Timestamp::PlusInfinity();
   DataRate pacing_rate = DataRate::Zero();   // the highest rate of the pacer
   DataRate padding_rate = DataRate::Zero();  // padding raises a lower rate of media to this
+  // Packets leave at once while what has been sent is paid for, at the pacing rate, within this time.
+  TimeDelta burst_interval = TimeDelta::Millis(40);
 };
 
 // A requested burst at `target_rate`, of at least `target_duration` and `target_probe_count` packets.
@@ -64,6 +66,8 @@ struct NetworkControlUpdate {
   // Only from controllers at the sender, as are the probes, which the host sends one after another.
   std::optional<PacerConfig> pacer_config;
   std::vector<ProbeClusterConfig> probe_cluster_configs;
+  // While this much or more is in flight the host sends no media.
+  std::optional<DataSize> congestion_window;
 };
 
 // Assumed until the first report.

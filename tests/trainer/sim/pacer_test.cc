@@ -43,7 +43,7 @@ class PacerTest : public testing::Test {
 
 TEST_F(PacerTest, MediaLeavesAtThePacingRateInBursts) {
   // A packet is 10 ms, so a burst is four of them; the next waits until all are paid for.
-  pacer_.SetRates(DataRate::BitsPerSecond(1252 * 8 * 100), DataRate::Zero(), 0);
+  pacer_.SetConfig({.pacing_rate = DataRate::BitsPerSecond(1252 * 8 * 100)}, 0);
   for (int i = 0; i < 10; ++i) pacer_.Enqueue(kVideo, 0);
   const auto departures = SendUntil(1000 * kMs);
   ASSERT_EQ(departures.size(), 10u);
@@ -53,7 +53,7 @@ TEST_F(PacerTest, MediaLeavesAtThePacingRateInBursts) {
 }
 
 TEST_F(PacerTest, RetransmissionsLeaveBeforeNewMedia) {
-  pacer_.SetRates(DataRate::BitsPerSecond(1252 * 8 * 10), DataRate::Zero(), 0);
+  pacer_.SetConfig({.pacing_rate = DataRate::BitsPerSecond(1252 * 8 * 10)}, 0);
   for (int i = 0; i < 3; ++i) pacer_.Enqueue(kVideo, 0);
   ASSERT_EQ(SendUntil(1 * kMs).size(), 1u);
   pacer_.Enqueue({.kind = PacketKind::kRetransmission, .payload_bytes = 1200}, now_ns_);
@@ -64,10 +64,10 @@ TEST_F(PacerTest, RetransmissionsLeaveBeforeNewMedia) {
 }
 
 TEST_F(PacerTest, AChangeOfRateCountsForTheDebt) {
-  pacer_.SetRates(DataRate::BitsPerSecond(1252 * 8 * 100), DataRate::Zero(), 0);
+  pacer_.SetConfig({.pacing_rate = DataRate::BitsPerSecond(1252 * 8 * 100)}, 0);
   for (int i = 0; i < 5; ++i) pacer_.Enqueue(kVideo, 0);
   ASSERT_EQ(SendUntil(5 * kMs).size(), 4u);
-  pacer_.SetRates(DataRate::BitsPerSecond(1252 * 8 * 50), DataRate::Zero(), now_ns_);
+  pacer_.SetConfig({.pacing_rate = DataRate::BitsPerSecond(1252 * 8 * 50)}, now_ns_);
   const auto departures = SendUntil(100 * kMs);
   ASSERT_EQ(departures.size(), 1u);
   EXPECT_EQ(departures[0].time_ns, 75 * kMs);
@@ -83,7 +83,7 @@ TEST_F(PacerTest, ARateOfZeroHoldsMediaButNotAudio) {
 }
 
 TEST_F(PacerTest, SpeedsUpBeforeAPacketWaitsTwoSeconds) {
-  pacer_.SetRates(DataRate::KilobitsPerSecond(100), DataRate::Zero(), 0);
+  pacer_.SetConfig({.pacing_rate = DataRate::KilobitsPerSecond(100)}, 0);
   for (int i = 0; i < 100; ++i) pacer_.Enqueue(kVideo, 0);  // 10 s worth
   const auto departures = SendUntil(10'000 * kMs);
   ASSERT_EQ(departures.size(), 100u);
@@ -92,7 +92,8 @@ TEST_F(PacerTest, SpeedsUpBeforeAPacketWaitsTwoSeconds) {
 }
 
 TEST_F(PacerTest, PaddingFillsUpToItsRate) {
-  pacer_.SetRates(DataRate::KilobitsPerSecond(2'500), DataRate::KilobitsPerSecond(1'000), 0);
+  pacer_.SetConfig(
+      {.pacing_rate = DataRate::KilobitsPerSecond(2'500), .padding_rate = DataRate::KilobitsPerSecond(1'000)}, 0);
   pacer_.SetActive(true);
   int64_t media_bits = 0, padding_bits = 0;
   for (int i = 0; i < 100; ++i) {
@@ -110,7 +111,7 @@ TEST_F(PacerTest, PaddingFillsUpToItsRate) {
 }
 
 TEST_F(PacerTest, AProbeClusterGoesOutAtItsRate) {
-  pacer_.SetRates(DataRate::KilobitsPerSecond(100), DataRate::Zero(), 0);
+  pacer_.SetConfig({.pacing_rate = DataRate::KilobitsPerSecond(100)}, 0);
   pacer_.SetActive(true);
   pacer_.AddProbeCluster({.at_time = Timestamp::Micros(0),
                           .id = 7,
@@ -135,7 +136,7 @@ TEST_F(PacerTest, AProbeClusterGoesOutAtItsRate) {
 
 TEST_F(PacerTest, MediaDoesNotComeBetweenTheProbesOfACluster) {
   // The burst would let all of it go at once.
-  pacer_.SetRates(DataRate::KilobitsPerSecond(50'000), DataRate::Zero(), 0);
+  pacer_.SetConfig({.pacing_rate = DataRate::KilobitsPerSecond(50'000)}, 0);
   pacer_.SetActive(true);
   pacer_.AddProbeCluster({.at_time = Timestamp::Micros(0),
                           .id = 7,

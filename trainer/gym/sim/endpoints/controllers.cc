@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "field_trials.h"
 #include "program/input.h"
 #include "program/sender_gcc.h"
 #include "rate_controllers.h"
@@ -56,7 +57,7 @@ struct Factory {
   std::string_view name;
   // One of the two.
   AtReceiver (*at_receiver)(const ControllerContext& context) = nullptr;
-  std::unique_ptr<SenderController> (*at_sender)(const ControllerContext& context) = nullptr;
+  std::unique_ptr<SenderController> (*at_sender)(const ControllerContext& context, const FieldTrials& trials) = nullptr;
   // It may have something to say after any packet.
   bool wake_on_arrival = false;
   // With the guard's rules.
@@ -66,16 +67,20 @@ struct Factory {
 // The controllers that the library does not make by itself.
 constexpr Factory kFactories[] = {
     {.name = "weir", .at_receiver = &MakeWeirController, .guard = true},
-    {.name = "gcc", .at_sender = [](const ControllerContext&) { return MakeGccController(); }},
+    {.name = "gcc",
+     .at_sender = [](const ControllerContext&, const FieldTrials& trials) { return MakeGccController(trials); }},
+    {.name = "scream",
+     .at_sender = [](const ControllerContext&, const FieldTrials& trials) { return MakeScreamController(trials); }},
     {.name = "gcc-remb", .at_receiver = &MakeGccRemb, .wake_on_arrival = true},
-    {.name = "pcc", .at_sender = [](const ControllerContext&) { return MakePccController(); }},
+    {.name = "pcc", .at_sender = [](const ControllerContext&, const FieldTrials&) { return MakePccController(); }},
     {.name = "weir-send",
      .at_sender =
-         [](const ControllerContext& context) {
+         [](const ControllerContext& context, const FieldTrials&) {
            return AtSender(context, true, context.job.guard_rules, MakeWeirController(context));
          }},
     {.name = "oracle",
-     .at_sender = [](const ControllerContext& context) { return MakeOracleController(context.oracle); }},
+     .at_sender = [](const ControllerContext& context,
+                     const FieldTrials&) { return MakeOracleController(context.oracle); }},
 };
 constexpr auto kNotBuiltIn =
     ControllersThat<[](const RegisteredController& one) { return one.simulated && !one.built_in; }>();
@@ -143,18 +148,35 @@ void CheckControllerName(std::string_view name) {
     ReadPool(name);
     return;
   }
-  if (std::ranges::find(kSimulatedControllers, name) != kSimulatedControllers.end()) return;
-  throw InputError("there is no controller \"" + std::string(name) + "\"; there are " +
-                   ListNames(kSimulatedControllers) + "; or a pool such as \"pilot=weir copilots=nada fusion=min\"");
+  const std::string_view plain = WithoutFieldTrials(name);
+  const RegisteredController* const row = FindRow(kControllers, plain);
+  if (!row || !row->simulated) {
+    throw InputError("there is no controller \"" + std::string(plain) + "\"; there are " +
+                     ListNames(kSimulatedControllers) + "; or a pool such as \"pilot=weir copilots=nada fusion=min\"");
+  }
+  if (plain != name) {
+    if (const auto trials = FieldTrialsOf(name); !trials) throw InputError(trials.error());
+  }
+  if (!IsAvailable(*row)) {
+    throw MissingComponent("the controller " + std::string(plain) + " is of libwebrtc M" +
+                           std::to_string(row->libwebrtc_milestone) + ", and this weir-sim has M" +
+                           std::to_string(LibwebrtcMilestone()) + "; run `make webrtc`");
+  }
+}
+
+bool IsAvailable(const RegisteredController& controller) {
+  return controller.libwebrtc_milestone <= LibwebrtcMilestone();
 }
 
 FlowController MakeFlowController(std::string_view name, const ControllerContext& context) {
   if (!context.external() && IsPoolLine(name)) return MakePoolController(name, context);
   const bool is_own = context.external() || context.own_policy();
-  const Factory* const factory = is_own ? nullptr : FindRow(kFactories, name);
+  const Factory* const factory = is_own ? nullptr : FindRow(kFactories, WithoutFieldTrials(name));
   FlowController result;
   if (factory && factory->at_sender) {
-    result.at_sender = factory->at_sender(context);
+    CheckControllerName(name);
+    const auto trials = FieldTrialsOf(name);
+    result.at_sender = factory->at_sender(context, trials ? trials.value() : FieldTrials());
     return result;
   }
   AtReceiver controller = MakeReceiverController(name, factory, context);

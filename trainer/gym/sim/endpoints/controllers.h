@@ -9,6 +9,7 @@
 #include "endpoints/oracle.h"
 #include "endpoints/simulation_job.h"
 #include "program/hosted_controller.h"
+#include "registry.h"
 #include "sender_controller.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/network_types.h"
@@ -50,8 +51,11 @@ struct FlowController {
   const external::ExternalController* external = nullptr;
 };
 
-// Throws InputError for a name that is neither in `kSimulatedControllers` nor a pool specification.
+// Throws InputError for a name that is neither in `kSimulatedControllers` nor a pool specification, and for field
+// trials after it that libwebrtc would not take; MissingComponent where it is not available.
 void CheckControllerName(std::string_view name);
+// False where it needs a later libwebrtc than this program has.
+bool IsAvailable(const RegisteredController& controller);
 
 // `name` may be a pool specification (weir/pool_controller.h), of members that decide at the receiver; "weir:FILE" is
 // a policy of its own. Baselines are measured as they are: of all receiver-side controllers only the policy, and a pool

@@ -9,9 +9,7 @@ namespace {
 
 // libwebrtc: the pacer speeds up when a packet would wait longer than this.
 constexpr int64_t kMaxQueueingNs = 2'000'000'000;
-// libwebrtc, as in Chromium 150: packets leave at once while what has been sent is paid for within this time and is no
-// more than so much. Below some 10 Mbps a whole frame is one burst.
-constexpr int64_t kSendBurstNs = 40'000'000;
+// libwebrtc, as in Chromium 150: a burst is no more than so much. Below some 10 Mbps a whole frame is one burst.
 constexpr int64_t kMaxBurstBytes = 63'000;
 // libwebrtc: a probe goes out in steps of twice what its rate carries in 2 ms, and counts steps, not packets. Only the
 // amount is taken over; packets here are spaced evenly.
@@ -20,6 +18,8 @@ constexpr int64_t kProbeStepNs = 4'000'000;
 // sent, 224 bytes at most.
 constexpr int64_t kMaxPaddingSizeFactor = 3;
 constexpr uint32_t kPlainPaddingBytes = 224;
+// libwebrtc: while congested, so that feedback goes on.
+constexpr int64_t kCongestedPacketIntervalNs = 500'000'000;
 
 int64_t BytesIn(int64_t duration_ns, int64_t rate_bps) {
   return static_cast<int64_t>(static_cast<__int128>(duration_ns) * rate_bps / 8'000'000'000);
@@ -34,15 +34,16 @@ int64_t Rescaled(int64_t paid_ns, int64_t now_ns, int64_t old_rate_bps, int64_t 
 
 }  // namespace
 
-void Pacer::SetRates(DataRate pacing_rate, DataRate padding_rate, int64_t now_ns) {
-  const int64_t pacing_bps = std::max<int64_t>(0, pacing_rate.bps());
-  const int64_t padding_bps = std::max<int64_t>(0, padding_rate.bps());
+void Pacer::SetConfig(const PacerConfig& config, int64_t now_ns) {
+  const int64_t pacing_bps = std::max<int64_t>(0, config.pacing_rate.bps());
+  const int64_t padding_bps = std::max<int64_t>(0, config.padding_rate.bps());
   if (pacing_bps != pacing_rate_bps_) media_paid_ns_ = Rescaled(media_paid_ns_, now_ns, pacing_rate_bps_, pacing_bps);
   if (padding_bps != padding_rate_bps_) {
     padding_paid_ns_ = Rescaled(padding_paid_ns_, now_ns, padding_rate_bps_, padding_bps);
   }
   pacing_rate_bps_ = pacing_bps;
-  burst_ns_ = pacing_bps > 0 ? std::min(kSendBurstNs, TransmissionNs(kMaxBurstBytes, pacing_bps)) : 0;
+  const int64_t burst_ns = 1000 * config.burst_interval.us();
+  burst_ns_ = pacing_bps > 0 ? std::min(burst_ns, TransmissionNs(kMaxBurstBytes, pacing_bps)) : 0;
   padding_rate_bps_ = padding_bps;
 }
 
@@ -88,6 +89,7 @@ int64_t Pacer::next_send_ns(int64_t now_ns) const {
   if (!audio_.empty()) return now_ns;
   // While a cluster is under way nothing else leaves: media is what it is made of.
   if (active_ && !probes_.empty()) return ProbeTimeNs(now_ns);
+  if (congested_) return active_ ? std::max(now_ns, last_send_ns_ + kCongestedPacketIntervalNs) : kNeverNs;
   if (has_media()) return MediaTimeNs(now_ns);
   if (active_ && padding_rate_bps_ > 0) return std::max(padding_paid_ns_, media_paid_ns_);
   return kNeverNs;
@@ -99,6 +101,7 @@ std::optional<PacedPacket> Pacer::Take(int64_t now_ns) {
   std::optional<PacedPacket> packet;
   if (next_send_ns(now_ns) > now_ns) return packet;
   packet.emplace();
+  last_send_ns_ = now_ns;
   if (!audio_.empty()) {
     packet->media = audio_.take_front().media;
     queued_bytes_ -= packet->media.payload_bytes + overhead_bytes_;
@@ -108,8 +111,14 @@ std::optional<PacedPacket> Pacer::Take(int64_t now_ns) {
     *packet = TakeProbe(now_ns);
     return packet;
   }
-  packet->media = has_media() ? PopMedia() : MediaPacket{.kind = PacketKind::kProbe, .payload_bytes = kMaxPayloadBytes};
-  AccountMedia(packet->media.payload_bytes + overhead_bytes_, now_ns);
+  if (congested_) {
+    packet->media.kind = PacketKind::kProbe;
+    packet->padding_bytes = kPlainPaddingBytes;
+  } else {
+    packet->media =
+        has_media() ? PopMedia() : MediaPacket{.kind = PacketKind::kProbe, .payload_bytes = kMaxPayloadBytes};
+  }
+  AccountMedia(packet->media.payload_bytes + packet->padding_bytes + overhead_bytes_, now_ns);
   return packet;
 }
 

@@ -30,8 +30,10 @@ class Pacer {
   // `overhead_bytes`: what a packet weighs beside its payload, counted against all rates.
   explicit Pacer(uint32_t overhead_bytes) : overhead_bytes_(overhead_bytes) {}
 
-  void SetRates(DataRate pacing_rate, DataRate padding_rate, int64_t now_ns);
+  void SetConfig(const PacerConfig& config, int64_t now_ns);
   void AddProbeCluster(const ProbeClusterConfig& config);
+  // While congested, only audio, probes and two small packets of padding a second leave.
+  void SetCongested(bool congested) { congested_ = congested; }
   // Padding and probes are sent only while there is media to protect with them.
   void SetActive(bool active);
 
@@ -69,6 +71,8 @@ class Pacer {
 
   const uint32_t overhead_bytes_;
   bool active_ = false;
+  bool congested_ = false;
+  int64_t last_send_ns_ = 0;
   int64_t pacing_rate_bps_ = 0;
   int64_t padding_rate_bps_ = 0;
   // At the pacing rate: for how much of what has been sent the next packet does not wait.

@@ -220,12 +220,12 @@ void RtpSender::PollController(int64_t now_ns) {
   const Timestamp now = ToTimestamp(now_ns);
   if (controller_->next_timeout() <= now) {
     const NetworkControlUpdate update = controller_->OnTimeout(now);
-    if (update.pacer_config) {
-      pacer_.SetRates(update.pacer_config->pacing_rate, update.pacer_config->padding_rate, now_ns);
-    }
+    if (update.pacer_config) pacer_.SetConfig(*update.pacer_config, now_ns);
+    if (update.congestion_window) congestion_window_ = *update.congestion_window;
     for (const ProbeClusterConfig& probe : update.probe_cluster_configs) pacer_.AddProbeCluster(probe);
     if (update.target_rate) SetTargetRate(update.target_rate->target_rate, now_ns);
   }
+  pacer_.SetCongested(history_.data_in_flight() >= congestion_window_);
   controller_timer_.Set(ToSimulatedNs(controller_->next_timeout()));
 }
 
@@ -235,7 +235,7 @@ void RtpSender::SetTargetRate(DataRate target_rate, int64_t now_ns) {
   UpdateMediaRate(now_ns);
   if (!controller_) {
     const double pacing_bps = kPacingFactor * static_cast<double>(target_rate.bps());
-    pacer_.SetRates(DataRate::BitsPerSecondF(pacing_bps), DataRate::Zero(), now_ns);
+    pacer_.SetConfig({.pacing_rate = DataRate::BitsPerSecondF(pacing_bps)}, now_ns);
   }
   observer_->OnTargetRate(target_rate, now_ns);
 }

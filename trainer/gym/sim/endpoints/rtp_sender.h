@@ -98,6 +98,7 @@ class RtpSender final : private PacketSink {
   LossReports loss_reports_;
   Pacer pacer_;
   SentPacketHistory history_;
+  DataSize congestion_window_ = DataSize::PlusInfinity();
   // Video packets, to send them again; unlike `history_`, which is about all packets, for the controller.
   RtpPacketHistory video_history_;
   ByteWindow video_sent_;

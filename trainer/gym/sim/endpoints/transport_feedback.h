@@ -19,6 +19,8 @@ class SentPacketHistory {
   // Nothing when the report has nothing new. A lost packet is kept, since it may have been late.
   std::optional<TransportPacketsFeedback> OnTransportFeedback(const TransportFeedback& feedback, Timestamp now);
 
+  DataSize data_in_flight() const { return data_in_flight_; }
+
  private:
   struct Entry {
     SentPacket packet;

@@ -13,6 +13,7 @@
 #include "endpoints/rtp_format.h"
 #include "flows/flow_recorder.h"
 #include "policy/policy.h"
+#include "rate_controllers.h"
 #include "run/run.h"
 #include "run/series_record.h"
 #include "weir/pool_controller.h"
@@ -194,10 +195,9 @@ Json RunJob(const SimulationJob& job, bool series) {
 }
 
 nlohmann::ordered_json Versions() {
-  // libtgowt has no version number; this is when it was branched from libwebrtc.
   return {{"weir", WEIR_VERSION},
           {"ns3", WEIR_NS3_VERSION},
-          {"libwebrtc", "2023-01"},
+          {"libwebrtc", LibwebrtcVersion()},
           {"onnxruntime", OnnxRuntimeVersion()}};
 }
 

@@ -1,0 +1,68 @@
+#include "field_trials.h"
+
+#include <algorithm>
+
+#include "registry.h"
+
+namespace weir {
+namespace {
+
+constexpr std::string_view kCharacters =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+    "_-.,:;|+";
+constexpr auto kWithFieldTrials =
+    ControllersThat<[](const RegisteredController& one) { return one.field_trials.has_value(); }>();
+
+// Removes the part before the first slash from `text`; empty where there is none.
+std::string_view TakePart(std::string_view& text) {
+  const size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return {};
+  const std::string_view part = text.substr(0, slash);
+  text.remove_prefix(slash + 1);
+  return part;
+}
+
+}  // namespace
+
+Result<FieldTrials> ParseFieldTrials(std::string_view text) {
+  FieldTrials trials;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view trial = TakePart(rest);
+    const std::string_view group = TakePart(rest);
+    if (trial.empty() || group.empty()) {
+      return Error{"field trials \"" + std::string(text) + "\": each needs a name and a group, as in TRIAL/GROUP/"};
+    }
+    if ((std::string(trial) + std::string(group)).find_first_not_of(kCharacters) != std::string::npos) {
+      return Error{"field trials \"" + std::string(text) + "\": only letters, digits and _-.,:;|+ besides the slashes"};
+    }
+    if (!trials.emplace(trial, group).second) {
+      return Error{"field trials \"" + std::string(text) + "\": " + std::string(trial) + " is there twice"};
+    }
+  }
+  return trials;
+}
+
+std::string ToString(const FieldTrials& trials) {
+  std::string text;
+  for (const auto& [trial, group] : trials) text.append(trial).append("/").append(group).append("/");
+  return text;
+}
+
+Result<FieldTrials> FieldTrialsOf(std::string_view controller) {
+  const std::string_view name = WithoutFieldTrials(controller);
+  const RegisteredController* const row = FindRow(kControllers, name);
+  if (!row || !row->field_trials) {
+    return Error{std::string(name) + " has no field trials; " + ListNames(kWithFieldTrials, " and ") + " do"};
+  }
+  auto trials = ParseFieldTrials(controller.substr(std::min(name.size() + 1, controller.size())));
+  if (!trials) return trials;
+  const auto needed = ParseFieldTrials(*row->field_trials);
+  for (const auto& [trial, group] : needed.value()) {
+    const std::string& chosen = trials.value().try_emplace(trial, group).first->second;
+    if (chosen.find(group) == std::string::npos)
+      return Error{"field trials of " + std::string(name) + ": " + trial + " must contain " + group};
+  }
+  return trials;
+}
+
+}  // namespace weir
