@@ -52,14 +52,14 @@ build/stamps/train-cuda: build/stamps/run requirements/train.txt requirements/cu
 	$(LOCKED) --quiet -r requirements/train.txt
 	touch $@
 
-# The source of Debian's libwebrtc with Weir's patches, for the peer.
-LIBWEBRTC_SERIES = webrtc_patch/libwebrtc-2023-01
-build/stamps/libwebrtc: build/stamps/packages webrtc_patch/fetch_source.sh $(wildcard $(LIBWEBRTC_SERIES)/*)
-	webrtc_patch/fetch_source.sh build/libwebrtc $(LIBWEBRTC_SERIES)
-	touch $@
-
 build/stamps/call: build/stamps/packages docker/packages-call.txt
 	docker/packages.sh docker/packages-call.txt
+	touch $@
+
+# libwebrtc with Weir's patches, for the peer and the simulator.
+LIBWEBRTC = build/libwebrtc/version
+$(LIBWEBRTC): build/stamps/call $(wildcard webrtc_patch/libwebrtc/* webrtc_patch/patches/*)
+	webrtc_patch/libwebrtc/build.sh build/libwebrtc
 	touch $@
 
 build/stamps/test: build/stamps/train requirements/test.txt docker/packages-test.txt
@@ -72,9 +72,9 @@ build/stamps/docs: build/stamps/run requirements/docs.txt docker/packages-docs.t
 	$(UV) pip install --quiet --require-hashes -r requirements/docs.txt
 	touch $@
 
-INSTALL = $(UV) pip install --quiet --no-build-isolation --no-deps --editable .
+INSTALL = $(UV) pip install --quiet --no-build-isolation --no-deps --editable . \
+          --config-settings=cmake.define.WEIR_BUILD_PEER=$(if $(shell ls $(LIBWEBRTC) 2>/dev/null),ON,OFF)
 BUILDING = building: ten minutes without output on two cores the first time, then seconds
-PEER = --config-settings=cmake.define.WEIR_BUILD_PEER=ON
 
 .PHONY: build
 build: build/stamps/run ## Install what is missing, build, and install `weir` and `weir-sim` into .venv
@@ -105,14 +105,14 @@ wheel: | $(UV) build/stamps/packages ## Build a wheel with `weir-sim` in it, and
 	$(UV) build --quiet --out-dir build/dist --wheel --python $(PYTHON) --config-setting=cmake.define.WEIR_BUILD_SIMULATOR=ON .
 
 .PHONY: build-test
-build-test: build/stamps/test build/stamps/libwebrtc build/stamps/call ## Install what tests and calls need, and build all programs: torch, Chromium
+build-test: build/stamps/test build/stamps/call ## Install what tests and calls need, and build all programs: torch, Chromium
 	@echo "$(BUILDING)"
-	$(INSTALL) $(PEER) --config-settings=cmake.define.WEIR_BUILD_TESTS=ON --config-settings=cmake.define.WEIR_BUILD_BENCHMARKS=ON \
+	$(INSTALL) --config-settings=cmake.define.WEIR_BUILD_TESTS=ON --config-settings=cmake.define.WEIR_BUILD_BENCHMARKS=ON \
 	  --config-settings=cmake.define.CMAKE_COMPILE_WARNING_AS_ERROR=ON
 
 .PHONY: webrtc
-webrtc: build/stamps/run build/stamps/libwebrtc build/stamps/call ## Install what calls need: patch libwebrtc, build `weir-peer`, install Chromium
-	$(INSTALL) $(PEER)
+webrtc: build/stamps/run $(LIBWEBRTC) ## Install what calls need: libwebrtc (fetches 950 MB, half an hour of a core), `weir-peer`, Chromium
+	$(INSTALL)
 
 # --- use and tests -------------------------------------------------------------------------------------------------
 
@@ -126,6 +126,7 @@ test: build-test ## Run the checks of every change: lint, C++ tests, sanitizers,
 	ctest --test-dir build/release --output-on-failure -j $$(nproc)
 	$(MAKE) asan
 	$(BIN)/pytest -n $$(nproc) --dist loadfile
+	@[ -e $(LIBWEBRTC) ] || echo "weir: calls and the adapter to libwebrtc were not tested: run \`make webrtc\` first"
 
 .PHONY: bench
 bench: build-test ## Measure; writes build/bench.json
@@ -143,7 +144,7 @@ asan: build/stamps/test ## The library's tests under AddressSanitizer and Undefi
 	ctest --preset asan -j $$(nproc)
 
 .PHONY: tsan
-tsan: build/stamps/test build/stamps/libwebrtc ## The tests of the library and of the adapter to libwebrtc, under ThreadSanitizer
+tsan: build/stamps/test $(LIBWEBRTC) ## The tests of the library and of the adapter to libwebrtc, under ThreadSanitizer
 	cmake --preset tsan -DPython_EXECUTABLE=$(abspath $(BIN))/python >/dev/null
 	cmake --build --preset tsan
 	ctest --preset tsan -j $$(nproc)
@@ -169,7 +170,7 @@ test-docker: ## Build and run the images (as root)
 	tests/install/images.sh weir weir-train weir-call
 
 .PHONY: chaos
-chaos: build-test ## Every process of a call killed or stopped at every stage (as root); `make test` has a few of them
+chaos: webrtc build-test ## Every process of a call killed or stopped at every stage (as root); `make test` has a few of them
 	@[ $$(id -u) -eq 0 ] || { echo "weir: calls need network namespaces: sudo make chaos" >&2; exit 3; }
 	WEIR_CHAOS=all $(BIN)/pytest tests/qoe_eval/call/chaos
 
@@ -187,7 +188,7 @@ plugins: build/stamps/packages ## Build libweir for the plug-ins into build/plug
 	cmake --install build/plugins/library --prefix build/plugins/prefix --component development >/dev/null
 
 .PHONY: $(PLUGINS:%=test-plugin-%)
-$(PLUGINS:%=test-plugin-%): test-plugin-%: build-test plugins
+$(PLUGINS:%=test-plugin-%): test-plugin-%: webrtc build-test plugins
 	$(MAKE) -k -C plugins/$* test test-browser
 
 .PHONY: test-plugins
@@ -195,7 +196,7 @@ test-plugins: ## Test the plug-ins, alone and with Chromium (as root)
 	tests/all.sh $(PLUGINS:%=test-plugin-%)
 
 # The slowest are last.
-CHECKS ?= test docs tidy tsan fuzz mutants soak chaos $(PLUGINS:%=test-plugin-%) test-install test-docker
+CHECKS ?= webrtc test docs tidy tsan fuzz mutants soak chaos $(PLUGINS:%=test-plugin-%) test-install test-docker
 .PHONY: test-all
 test-all: ## Run every check there is (hours; as root), or CHECKS="tsan fuzz"; goes on after a failure, ends with a table
 	@tests/all.sh $(CHECKS)

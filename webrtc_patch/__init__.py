@@ -1,1 +1,1 @@
-"""Patch series for libwebrtc, and the check that one fits a source tree."""
+"""The patches for libwebrtc, and the check that they fit a source tree."""

@@ -10,18 +10,18 @@ from typing import Annotated
 import typer
 
 from weir.webrtc_patch.series import (
+    MILESTONES,
     Patch,
     apply_patch,
     copy_files,
     find_root,
     read_series,
-    series_names,
     touched_files,
     write_files,
 )
 from weir.webrtc_patch.syntax_check import check_syntax, find_compiler, include_folders
 
-app = typer.Typer(help="The patches that put Weir into libwebrtc.", no_args_is_help=True)
+app = typer.Typer(help=f"The patches that put Weir into libwebrtc {MILESTONES}.", no_args_is_help=True)
 
 
 @app.callback()
@@ -32,31 +32,30 @@ def _webrtc() -> None:
 @app.command()
 def check(
     source_tree: Annotated[Path, typer.Argument(help="A checkout of Chromium or WebRTC, or a package's source.")],
-    series: Annotated[str, typer.Option(help=f"The patch series: {', '.join(series_names())}.")] = "chromium-150",
     compile_syntax: Annotated[
         bool, typer.Option("--compile/--no-compile", help="Compile the syntax of the touched files as well.")
     ] = True,
     compiler: Annotated[str | None, typer.Option(help="C++ compiler (default: $CXX, else c++).")] = None,
     apply: Annotated[bool, typer.Option("--apply", help="Change the tree, once everything fits.")] = False,
 ) -> None:
-    """Applies a patch series to a copy of the tree's files, reports hunks that moved or do not fit, and compiles them.
+    """Applies the patches to a copy of the tree's files, reports hunks that moved or do not fit, and compiles them.
 
     The tree itself changes only with --apply, and only if every patch fits. Exit status 1: a patch does not fit, or
     the result does not compile.
     """
-    patches = read_series(series)
+    patches = read_series()
     root = find_root(source_tree, patches)
-    typer.echo(f"{series} on {root}")
+    typer.echo(f"patches for libwebrtc {MILESTONES} on {root}")
     with tempfile.TemporaryDirectory(prefix="weir-webrtc-") as folder:
         copy = Path(folder) / "patched"
         copy_files(root, touched_files(patches), copy)
         present = _is_patched(root, patches, Path(folder) / "reverted")
         if not present and not all(_apply(copy, patch) for patch in patches):
-            _fail(f"{series} does not fit this tree")
+            _fail(f"the patches, for libwebrtc {MILESTONES}, do not fit this tree")
         if compile_syntax and not _compile(root, copy, touched_files(patches), compiler):
             _fail("the patched files do not compile")
         if present:
-            typer.echo("the series is in this tree already")
+            typer.echo("the patches are in this tree already")
         elif apply:
             write_files(copy, touched_files(patches), root)
             typer.echo(f"applied to {root}")

@@ -4,7 +4,7 @@
 # definitions of sources that include its headers:
 #   WEIR_LIBWEBRTC_MILESTONE  150 or 109
 #   WEIR_LIBWEBRTC_VERSION    what results name: the version of the source package, or the month of its branch
-set(WEIR_LIBWEBRTC "${PROJECT_SOURCE_DIR}/build/libwebrtc" CACHE PATH "libwebrtc as webrtc_patch/build.sh leaves it")
+set(WEIR_LIBWEBRTC "${PROJECT_SOURCE_DIR}/build/libwebrtc" CACHE PATH "libwebrtc as webrtc_patch/libwebrtc/build.sh leaves it")
 
 add_library(libwebrtc::libwebrtc INTERFACE IMPORTED GLOBAL)
 # Both are built with libwebrtc's debug checks. They change the layout of classes, so who includes its headers must have

@@ -1,4 +1,4 @@
-"""The shipped patch series (quilt style), and git's application of them to copies of a user's files."""
+"""The patch series (quilt style), and git's application of it to copies of a user's files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from weir.errors import InputError, MissingComponent
 from weir.files.input import read_bytes, why
 from weir.files.output import make_folder, write_bytes
 
-_FOLDER = Path(__file__).parent
+_FOLDER = Path(__file__).parent / "patches"
+# The milestones of libwebrtc that the series was tried on.
+MILESTONES = "M150"
 _FILES = re.compile(r"^--- (?:a/.*|(?P<none>/dev/null))\n\+\+\+ b/(?P<path>.*)$", re.MULTILINE)
 # From the folders that a user may name (a Chromium checkout, the folder of `gclient`, a package's source) to the folder
 # of the patches' paths.
@@ -33,19 +35,9 @@ class Patch:
     created: list[str]
 
 
-def series_names() -> list[str]:
-    """The names of the shipped series, sorted."""
-    return sorted(folder.parent.name for folder in _FOLDER.glob("*/series"))
-
-
-def read_series(name: str) -> list[Patch]:
-    """The patches of a shipped series, in the order in which they apply.
-
-    Raises InputError when there is no such series.
-    """
-    if name not in series_names():
-        raise InputError(f"no patch series '{name}'; there are: {', '.join(series_names())}")
-    return [_read_patch(_FOLDER / name / patch) for patch in (_FOLDER / name / "series").read_text().split()]
+def read_series() -> list[Patch]:
+    """The patches, in the order in which they apply."""
+    return [_read_patch(_FOLDER / patch) for patch in (_FOLDER / "series").read_text().split()]
 
 
 def touched_files(series: Iterable[Patch]) -> list[str]:
@@ -66,7 +58,7 @@ def find_root(tree: Path, series: list[Patch]) -> Path:
             return root.resolve()
     raise InputError(
         f"{tree}: no source tree of libwebrtc: it has no {needed[-1]}, nor is that in {', '.join(_ROOTS[1:])} of it. "
-        "Sources of another age may have their files elsewhere; see --series"
+        f"The patches are for {MILESTONES}"
     )
 
 

@@ -46,18 +46,15 @@ def include_folders(root: Path, patched: Path) -> list[Path]:
 
     Raises MissingComponent when abseil is neither in the tree nor installed.
     """
-    # In a package's source libwebrtc is one folder down.
-    code = [folder for folder in (root, root / "src") if (folder / "modules").is_dir()]
-    places = [root / "third_party/abseil-cpp", root.parent / "abseil-cpp", root / "src/third_party/abseil-cpp"]
+    places = [root / "third_party/abseil-cpp", root.parent / "abseil-cpp"]
     abseil = next((place for place in places if (place / "absl").is_dir()), None)
     if abseil is None and not Path("/usr/include/absl").is_dir():
         raise MissingComponent(
             f"abseil's headers are missing: looked for absl/ in {', '.join(str(place) for place in places)} and in "
             "/usr/include. In a checkout `gclient sync` fetches them; on Debian the package is libabsl-dev"
         )
-    copies = [patched / folder.relative_to(root) for folder in code]
     browser = [root.parents[1]] if root.parts[-2:] == ("third_party", "webrtc") else []
-    return [*copies, *code, *([abseil] if abseil else []), *browser]
+    return [patched, root, *([abseil] if abseil else []), *browser]
 
 
 def check_syntax(compiler: list[str], path: str, patched: Path, includes: list[Path]) -> SyntaxResult:

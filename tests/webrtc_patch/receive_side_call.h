@@ -9,9 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "api/rtp_headers.h"
+#include "api/environment/environment_factory.h"
 #include "modules/congestion_controller/include/receive_side_congestion_controller.h"
+#include "modules/rtp_rtcp/include/rtp_header_extension_map.h"
 #include "modules/rtp_rtcp/source/rtcp_packet.h"
+#include "modules/rtp_rtcp/source/rtp_header_extensions.h"
+#include "modules/rtp_rtcp/source/rtp_packet_received.h"
 #include "system_wrappers/include/clock.h"
 
 namespace weir::testing {
@@ -24,25 +27,50 @@ struct Remb {
 
 inline constexpr uint32_t kSsrc = 0x11EB21C;
 
+// The next packets of a call.
+struct RtpFields {
+  uint32_t ssrc = kSsrc;
+  uint8_t payload_type = 96;
+  bool has_abs_send_time = true;
+  bool has_transport_sequence_number = false;
+  // No media, as in a probe.
+  bool is_padding = false;
+};
+
 class ReceiveSideCall {
  public:
   ReceiveSideCall()
       : controller_(
-            &clock_, [this](const std::vector<std::unique_ptr<webrtc::rtcp::RtcpPacket>>&) { ++transport_feedbacks_; },
+            webrtc::CreateEnvironment(static_cast<webrtc::Clock*>(&clock_)),
+            [this](const std::vector<std::unique_ptr<webrtc::rtcp::RtcpPacket>>&) { ++transport_feedbacks_; },
             [this](int64_t bitrate_bps, std::vector<uint32_t> ssrcs) {
               rembs_.push_back({clock_.TimeInMicroseconds(), bitrate_bps, std::move(ssrcs)});
-            },
-            nullptr) {}
+            }) {
+    extensions_.Register<webrtc::AbsoluteSendTime>(1);
+    extensions_.Register<webrtc::TransportSequenceNumber>(2);
+  }
 
   // A packet that was `queueing_delay_ms` under way. The kernel's clock, which stamps packets, is not libwebrtc's.
   void Receive(size_t payload_size, double queueing_delay_ms) {
-    header_.sequenceNumber++;
-    header_.timestamp += 3000;
-    header_.headerLength = 24;
-    const double sent_s = static_cast<double>(clock_.TimeInMicroseconds()) * 1e-6 - queueing_delay_ms * 1e-3;
-    header_.extension.absoluteSendTime = static_cast<uint32_t>(static_cast<int64_t>(sent_s * (1 << 18)) & 0xFFFFFF);
-    if (header_.extension.hasTransportSequenceNumber) header_.extension.transportSequenceNumber++;
-    controller_.OnReceivedPacket(wall_clock_ms_ + clock_.TimeInMilliseconds(), payload_size, header_);
+    ReceiveAt(webrtc::Timestamp::Millis(wall_clock_ms_ + clock_.TimeInMilliseconds()), payload_size, queueing_delay_ms);
+  }
+  void ReceiveAt(webrtc::Timestamp arrival_time, size_t payload_size, double queueing_delay_ms = 0) {
+    webrtc::RtpPacketReceived packet(&extensions_, arrival_time);
+    packet.SetSsrc(fields_.ssrc);
+    packet.SetPayloadType(fields_.payload_type);
+    packet.SetSequenceNumber(++sequence_number_);
+    packet.SetTimestamp(sequence_number_ * 3000u);
+    const auto sent_us = clock_.TimeInMicroseconds() - static_cast<int64_t>(queueing_delay_ms * 1000);
+    if (fields_.has_abs_send_time)
+      packet.SetExtension<webrtc::AbsoluteSendTime>(
+          webrtc::AbsoluteSendTime::To24Bits(webrtc::Timestamp::Micros(sent_us)));
+    if (fields_.has_transport_sequence_number) packet.SetExtension<webrtc::TransportSequenceNumber>(sequence_number_);
+    if (fields_.is_padding) {
+      packet.SetPadding(std::min<size_t>(payload_size, 255));
+    } else {
+      packet.SetPayloadSize(payload_size);
+    }
+    controller_.OnReceivedPacket(packet, webrtc::MediaType::VIDEO);
   }
 
   // `rate_bps` in packets of 1000 bytes and their header for `duration_ms`; 0: no packets. The timer runs as in a call.
@@ -69,24 +97,17 @@ class ReceiveSideCall {
 
   webrtc::ReceiveSideCongestionController& controller() { return controller_; }
   webrtc::SimulatedClock& clock() { return clock_; }
-  webrtc::RTPHeader& header() { return header_; }
+  RtpFields& fields() { return fields_; }
   std::vector<Remb>& rembs() { return rembs_; }
   int transport_feedbacks() const { return transport_feedbacks_; }
-
-  // A header as libwebrtc's RTP parsing leaves it.
-  static webrtc::RTPHeader Header() {
-    webrtc::RTPHeader header;
-    header.ssrc = kSsrc;
-    header.payloadType = 96;
-    header.extension.hasAbsoluteSendTime = true;
-    return header;
-  }
 
  private:
   webrtc::SimulatedClock clock_{int64_t{1'000'000'000}};
   std::vector<Remb> rembs_;
   int transport_feedbacks_ = 0;
-  webrtc::RTPHeader header_ = Header();
+  webrtc::RtpHeaderExtensionMap extensions_;
+  RtpFields fields_;
+  uint16_t sequence_number_ = 0;
   int64_t wall_clock_ms_ = 1'700'000'000'000;
   int64_t next_process_us_ = 0;
   webrtc::ReceiveSideCongestionController controller_;

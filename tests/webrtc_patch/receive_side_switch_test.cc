@@ -63,7 +63,7 @@ ControllerFactory Fixed(int64_t kbps) {
 std::vector<Remb> LibwebrtcsRembs(bool has_transport_sequence_number) {
   ReceiveSideSwitch::Uninstall();
   ReceiveSideCall call;
-  call.header().extension.hasTransportSequenceNumber = has_transport_sequence_number;
+  call.fields().has_transport_sequence_number = has_transport_sequence_number;
   call.Run(10'000, 400'000);
   call.Run(3'000, 400'000, 100);
   call.Run(3'000, 0);
@@ -87,7 +87,7 @@ TEST_F(Switch, GccAndShadowLeaveLibwebrtcsAnswersAsTheyAre) {
       SCOPED_TRACE(ToString(mode));
       decisions_.clear();
       Begin(Config(mode));
-      call_->header().extension.hasTransportSequenceNumber = has_transport_sequence_number;
+      call_->fields().has_transport_sequence_number = has_transport_sequence_number;
       call_->Run(10'000, 400'000);
       call_->Run(3'000, 400'000, 100);
       call_->Run(3'000, 0);
@@ -220,7 +220,7 @@ TEST_F(Switch, BoundsAreKeptWhileTheCallRuns) {
 TEST_F(Switch, ForgetsStreamsThatEnd) {
   Begin(Config(ReceiveSideMode::kWeir));
   call_->Run(1000, 400'000);
-  call_->header().ssrc = 7;
+  call_->fields().ssrc = 7;
   call_->Run(1000, 400'000);
   EXPECT_EQ(call_->rembs().back().ssrcs, (std::vector<uint32_t>{7, testing::kSsrc}));
   call_->controller().RemoveStream(7);
@@ -236,12 +236,12 @@ TEST_F(Switch, KnowsWhatPacketsAreFor) {
   switch_->SetPacketKind(128, PacketKind::kAudio);
   call_->Run(500, 800'000);
   EXPECT_EQ(decisions_.back().statistics.video_share, 1);
-  call_->header().payloadType = 97;
+  call_->fields().payload_type = 97;
   call_->Run(500, 800'000);
   EXPECT_EQ(decisions_.back().statistics.retransmission_share, 1);
   // Padding only.
-  call_->header().payloadType = 96;
-  call_->header().paddingLength = 1000;
+  call_->fields().payload_type = 96;
+  call_->fields().is_padding = true;
   call_->Run(500, 800'000);
   EXPECT_EQ(decisions_.back().statistics.probe_share, 1);
 }
@@ -249,22 +249,18 @@ TEST_F(Switch, KnowsWhatPacketsAreFor) {
 TEST_F(Switch, SurvivesHostilePackets) {
   Begin(Config(ReceiveSideMode::kShadow));
   call_->Run(500, 400'000);
-  webrtc::RTPHeader header = ReceiveSideCall::Header();
-  for (const int64_t arrival_ms :
-       {std::numeric_limits<int64_t>::min(), int64_t{-1}, int64_t{0}, std::numeric_limits<int64_t>::max() / 2000}) {
-    header.paddingLength = 5000;
-    header.payload_type_frequency = -1;
-    header.payloadType = 255;
-    header.extension.absoluteSendTime = 0xFFFFFFFF;
-    header.extension.hasTransportSequenceNumber = true;
-    call_->controller().OnReceivedPacket(std::max<int64_t>(arrival_ms, -1'000'000'000'000), 1000, header);
-  }
+  call_->fields().has_transport_sequence_number = true;
+  for (const int64_t arrival_ms : {int64_t{-1'000'000'000'000}, int64_t{-1}, int64_t{0}, std::numeric_limits<int64_t>::max() / 2000})
+    call_->ReceiveAt(webrtc::Timestamp::Millis(arrival_ms), 1000);
+  call_->fields().has_transport_sequence_number = false;
+  call_->ReceiveAt(webrtc::Timestamp::MinusInfinity(), 1000);
+  call_->ReceiveAt(webrtc::Timestamp::PlusInfinity(), 1000);
   for (uint32_t ssrc = 0; ssrc < 1000; ++ssrc) {
-    call_->header().ssrc = ssrc;
+    call_->fields().ssrc = ssrc;
     call_->Receive(100, 0);
     call_->controller().RemoveStream(ssrc);
   }
-  call_->header().ssrc = testing::kSsrc;
+  call_->fields().ssrc = testing::kSsrc;
   decisions_.clear();
   call_->Run(1000, 400'000);
   EXPECT_NEAR(decisions_.back().statistics.receive_rate_bps, 400'000, 90'000);
@@ -276,11 +272,7 @@ TEST_F(Switch, TakesNoNoticeOfAWallClockThatIsSet) {
   call_->Run(2000, 400'000);
   for (int i = 0; i < 100; ++i) {
     call_->Run(20, 0);
-    auto& header = call_->header();
-    header.sequenceNumber++;
-    header.extension.absoluteSendTime =
-        static_cast<uint32_t>((call_->clock().TimeInMicroseconds() << 18) / 1'000'000) & 0xFFFFFF;
-    call_->controller().OnReceivedPacket(call_->clock().TimeInMilliseconds() - 3'600'000, 1000, header);
+    call_->ReceiveAt(call_->clock().CurrentTime() - webrtc::TimeDelta::Seconds(3'600), 1000);
   }
   EXPECT_NEAR(decisions_.back().statistics.receive_rate_bps, 400'000, 90'000);
   EXPECT_LT(decisions_.back().statistics.queueing_delay_mean_s, 0.005);

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "api/environment/environment_factory.h"
+
 namespace weir {
 namespace {
 
@@ -25,7 +27,7 @@ class RembNetworkControllerTest : public ::testing::Test {
             {.on_target_rate = [this](Timestamp, DataRate rate, RembTargetReason reason) {
               reported_.emplace_back(rate, reason);
             }})) {
-    webrtc::NetworkControllerConfig config;
+    webrtc::NetworkControllerConfig config(webrtc::CreateEnvironment());
     config.constraints.at_time = now_;
     config.constraints.min_data_rate = Kbps(30);
     config.constraints.max_data_rate = Kbps(10'000);

@@ -10,10 +10,9 @@ from typer.testing import CliRunner, Result
 
 from weir.errors import InputError, MissingComponent
 from weir.webrtc_patch.check import app
-from weir.webrtc_patch.series import apply_patch, copy_files, find_root, read_series, series_names, touched_files
+from weir.webrtc_patch.series import apply_patch, copy_files, find_root, read_series, touched_files
 from weir.webrtc_patch.syntax_check import check_syntax, find_compiler, include_folders
 
-SERIES = ("chromium-150", "libwebrtc-2023-01")
 CONTROLLER = "modules/congestion_controller/receive_side_congestion_controller.cc"
 FACTORY = "modules/congestion_controller/include/remote_bitrate_estimator_factory.h"
 
@@ -30,10 +29,10 @@ class Hunk(NamedTuple):
     new: list[str]
 
 
-def hunks(name: str, path: str = "") -> list[list[Hunk]]:
-    """The hunks of each patch of a series, or those of one file."""
+def hunks(path: str = "") -> list[list[Hunk]]:
+    """The hunks of each patch, or those of one file."""
     result = []
-    for patch in read_series(name):
+    for patch in read_series():
         found: list[Hunk] = []
         current = ""
         for line in patch.file.read_text().splitlines():
@@ -50,9 +49,9 @@ def hunks(name: str, path: str = "") -> list[list[Hunk]]:
     return result
 
 
-def original(name: str, path: str) -> list[str]:
+def original(path: str) -> list[str]:
     """A file that all patches of the series fit: their context where they expect it, and filler in between."""
-    first, *later = (found for found in hunks(name, path) if found)
+    first, *later = (found for found in hunks(path) if found)
     canvas: dict[int, str] = {}
     for hunk in first:
         canvas.update(enumerate(hunk.new, start=hunk.new_start))
@@ -64,11 +63,11 @@ def original(name: str, path: str) -> list[str]:
     return lines
 
 
-def make_tree(folder: Path, name: str, line_end: str = "\n") -> Path:
-    series = read_series(name)
+def make_tree(folder: Path, line_end: str = "\n") -> Path:
+    series = read_series()
     for path in set(touched_files(series)) - {path for patch in series for path in patch.created}:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        text = line_end.join([*original(name, path), ""])
+        text = line_end.join([*original(path), ""])
         (folder / path).write_bytes(text.encode())
     return folder
 
@@ -77,47 +76,31 @@ def contents(tree: Path) -> dict[str, bytes]:
     return {str(path.relative_to(tree)): path.read_bytes() for path in sorted(tree.rglob("*")) if path.is_file()}
 
 
-def test_ships_these_series() -> None:
-    assert tuple(series_names()) == SERIES
-
-
-@pytest.mark.parametrize("name", SERIES)
-def test_series_is_small_and_touches_only_the_receive_side(name: str) -> None:
+def test_series_is_small_and_touches_only_the_receive_side() -> None:
     changed = 0
-    for hunk in (hunk for found in hunks(name) for hunk in found):
-        assert "congestion_controller" in hunk.path or hunk.path == "CMakeLists.txt"
+    for hunk in (hunk for found in hunks() for hunk in found):
+        assert "congestion_controller" in hunk.path
         changed += max(len(hunk.new), len(hunk.old)) - sum(line in hunk.old for line in hunk.new)
     assert 50 < changed < 200
     # Class layouts are in headers: none that exists is touched.
-    headers = {path for path in touched_files(read_series(name)) if path.endswith(".h")}
+    headers = {path for path in touched_files(read_series()) if path.endswith(".h")}
     assert [Path(path).name for path in headers] == [Path(FACTORY).name]
 
 
-@pytest.mark.parametrize("name", SERIES)
-def test_both_series_make_the_same_change(name: str) -> None:
-    controller = next(path for path in touched_files(read_series(name)) if path.endswith(CONTROLLER))
-    added = {
-        line.strip() for found in hunks(name, controller) for hunk in found for line in hunk.new if line not in hunk.old
-    }
-    assert "if (auto factory = GetRemoteBitrateEstimatorFactory()) {" in added
-    assert "packets_since_absolute_send_time_ == kEstimatorFromFactorySeesAll) {" in added
-
-
-@pytest.mark.parametrize("name", SERIES)
-def test_fits_its_own_context(name: str, tmp_path: Path) -> None:
-    tree = make_tree(tmp_path, name)
+def test_fits_its_own_context(tmp_path: Path) -> None:
+    tree = make_tree(tmp_path)
     before = contents(tree)
-    result = run(tree, "--series", name, "--no-compile")
+    result = run(tree, "--no-compile")
     assert result.exit_code == 0, result.output
     assert "everything fits; nothing was changed" in result.output
     assert "offset" not in result.output
-    assert result.output.count(": fits") == len(read_series(name))
+    assert result.output.count(": fits") == len(read_series())
     assert contents(tree) == before
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_apply_changes_the_tree_once(tmp_path: Path, line_end: str) -> None:
-    tree = make_tree(tmp_path, "chromium-150", line_end)
+    tree = make_tree(tmp_path, line_end)
     result = run(tree, "--no-compile", "--apply")
     assert result.exit_code == 0, result.output
     after = contents(tree)
@@ -133,14 +116,14 @@ def test_apply_changes_the_tree_once(tmp_path: Path, line_end: str) -> None:
 
 
 def test_finds_libwebrtc_in_a_chromium_checkout(tmp_path: Path) -> None:
-    make_tree(tmp_path / "src/third_party/webrtc", "chromium-150")
+    make_tree(tmp_path / "src/third_party/webrtc")
     result = run(tmp_path, "--no-compile")
     assert result.exit_code == 0, result.output
     assert str(tmp_path / "src/third_party/webrtc") in result.output
 
 
 def test_moved_lines_are_followed(tmp_path: Path) -> None:
-    tree = make_tree(tmp_path, "chromium-150")
+    tree = make_tree(tmp_path)
     file = tree / CONTROLLER
     file.write_text("// One.\n// Two.\n// Three.\n" + file.read_text())
     result = run(tree, "--no-compile")
@@ -149,7 +132,7 @@ def test_moved_lines_are_followed(tmp_path: Path) -> None:
 
 
 def test_changed_lines_are_refused(tmp_path: Path) -> None:
-    tree = make_tree(tmp_path, "chromium-150")
+    tree = make_tree(tmp_path)
     file = tree / CONTROLLER
     file.write_text(file.read_text().replace("packets_since_absolute_send_time_(0)", "packets_without_(0)"))
     before = contents(tree)
@@ -161,7 +144,7 @@ def test_changed_lines_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_file_in_the_way_is_refused(tmp_path: Path) -> None:
-    tree = make_tree(tmp_path, "chromium-150")
+    tree = make_tree(tmp_path)
     (tree / FACTORY).parent.mkdir(parents=True, exist_ok=True)
     (tree / FACTORY).write_text("// Another factory.\n")
     result = run(tree, "--no-compile", "--apply")
@@ -172,24 +155,22 @@ def test_a_file_in_the_way_is_refused(tmp_path: Path) -> None:
 
 def test_what_is_no_tree_is_wrong_input(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such folder"):
-        find_root(tmp_path / "none", read_series("chromium-150"))
+        find_root(tmp_path / "none", read_series())
     with pytest.raises(InputError, match="no source tree of libwebrtc"):
-        find_root(tmp_path, read_series("chromium-150"))
-    with pytest.raises(InputError, match="there are: chromium-150, libwebrtc-2023-01"):
-        read_series("../chromium-150")
+        find_root(tmp_path, read_series())
 
 
 def test_git_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(MissingComponent, match="git cannot be run"):
-        apply_patch(tmp_path, read_series("chromium-150")[0])
+        apply_patch(tmp_path, read_series()[0])
 
 
 def test_a_missing_header_is_named(tmp_path: Path) -> None:
-    tree = make_tree(tmp_path / "webrtc", "chromium-150")
+    tree = make_tree(tmp_path / "webrtc")
     (tmp_path / "abseil-cpp/absl").mkdir(parents=True)
     patched = tmp_path / "patched"
-    series = read_series("chromium-150")
+    series = read_series()
     copy_files(tree, touched_files(series), patched)
     assert all(apply_patch(patched, patch)[0] for patch in series)
     includes = include_folders(tree, patched)
@@ -211,11 +192,11 @@ def test_a_missing_compiler_is_named() -> None:
         find_compiler("no-such-compiler -O2")
 
 
-def test_debians_source_has_the_series_and_compiles() -> None:
-    source = Path(__file__).parents[2] / "build/libwebrtc"
+def test_the_source_of_make_webrtc_has_the_patches_and_compiles() -> None:
+    source = Path(__file__).parents[2] / "build/libwebrtc/src"
     if not source.is_dir() or shutil.which("c++") is None:
         pytest.skip("needs a compiler and the source that `make webrtc` fetches")
-    result = run(source, "--series", "libwebrtc-2023-01")
+    result = run(source)
     assert result.exit_code == 0, result.output
     assert "in this tree already" in result.output
     assert result.output.count(": compiles") == 2

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/environment/environment_factory.h"
 #include "bare_network.h"
 #include "send_side_controller.h"
 
@@ -26,7 +27,7 @@ class WeirNetworkControllerTest : public ::testing::Test {
   WeirNetworkControllerTest()
       : factory_(MakeWeirNetworkControllerFactory(
             {.on_target_rate = [this](const Estimate& estimate) { reported_.push_back(estimate); }})) {
-    webrtc::NetworkControllerConfig config;
+    webrtc::NetworkControllerConfig config(webrtc::CreateEnvironment());
     config.constraints.at_time = now_;
     config.constraints.min_data_rate = Kbps(30);
     config.constraints.max_data_rate = Kbps(3000);

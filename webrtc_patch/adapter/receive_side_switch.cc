@@ -25,9 +25,9 @@ class EstimatorFactory final : public webrtc::RemoteBitrateEstimatorFactory {
   EstimatorFactory(std::shared_ptr<SharedReceiveSideSettings> settings, ReceiveSideSwitchConfig config)
       : settings_(std::move(settings)), on_decision_(std::move(config.on_decision)) {}
 
-  std::unique_ptr<webrtc::RemoteBitrateEstimator> Create(webrtc::RemoteBitrateObserver* observer,
-                                                         webrtc::Clock* clock) override {
-    return std::make_unique<adapter::SwitchedRemoteBitrateEstimator>(settings_, observer, clock, on_decision_);
+  std::unique_ptr<webrtc::RemoteBitrateEstimator> Create(const webrtc::Environment& environment,
+                                                         webrtc::RemoteBitrateObserver* observer) override {
+    return std::make_unique<adapter::SwitchedRemoteBitrateEstimator>(settings_, observer, environment, on_decision_);
   }
   // In every mode, since a call may be switched to shadow while it runs.
   bool WantsTransportSequenceNumbers() const override { return true; }

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/rtp_headers.h"
 #include "modules/remote_bitrate_estimator/remote_bitrate_estimator_abs_send_time.h"
 #include "modules/remote_bitrate_estimator/remote_bitrate_estimator_single_stream.h"
+#include "modules/rtp_rtcp/source/rtp_header_extensions.h"
+#include "modules/rtp_rtcp/source/rtp_packet_received.h"
 
 namespace weir::adapter {
 namespace {
@@ -18,15 +19,15 @@ constexpr int kPacketsToGiveUp = 30;
 // is private there.
 class LibwebrtcRembEstimator final : public webrtc::RemoteBitrateEstimator {
  public:
-  // Both outlive this.
-  LibwebrtcRembEstimator(webrtc::RemoteBitrateObserver* observer, webrtc::Clock* clock)
+  // `observer` outlives this.
+  LibwebrtcRembEstimator(webrtc::RemoteBitrateObserver* observer, const webrtc::Environment& environment)
       : observer_(observer),
-        clock_(clock),
-        estimator_(std::make_unique<webrtc::RemoteBitrateEstimatorSingleStream>(observer, clock)) {}
+        environment_(environment),
+        estimator_(std::make_unique<webrtc::RemoteBitrateEstimatorSingleStream>(environment, observer)) {}
 
-  void IncomingPacket(int64_t arrival_time_ms, size_t payload_size, const webrtc::RTPHeader& header) override {
-    Pick(header.extension.hasAbsoluteSendTime);
-    estimator_->IncomingPacket(arrival_time_ms, payload_size, header);
+  void IncomingPacket(const webrtc::RtpPacketReceived& packet) override {
+    Pick(packet.HasExtension<webrtc::AbsoluteSendTime>());
+    estimator_->IncomingPacket(packet);
   }
   void RemoveStream(uint32_t ssrc) override { estimator_->RemoveStream(ssrc); }
   webrtc::DataRate LatestEstimate() const override { return estimator_->LatestEstimate(); }
@@ -38,15 +39,15 @@ class LibwebrtcRembEstimator final : public webrtc::RemoteBitrateEstimator {
     packets_without_ = has_absolute_send_time ? 0 : std::min(packets_without_ + 1, kPacketsToGiveUp);
     if (has_absolute_send_time && !uses_absolute_send_time_) {
       uses_absolute_send_time_ = true;
-      estimator_ = std::make_unique<webrtc::RemoteBitrateEstimatorAbsSendTime>(observer_, clock_);
+      estimator_ = std::make_unique<webrtc::RemoteBitrateEstimatorAbsSendTime>(environment_, observer_);
     } else if (uses_absolute_send_time_ && packets_without_ >= kPacketsToGiveUp) {
       uses_absolute_send_time_ = false;
-      estimator_ = std::make_unique<webrtc::RemoteBitrateEstimatorSingleStream>(observer_, clock_);
+      estimator_ = std::make_unique<webrtc::RemoteBitrateEstimatorSingleStream>(environment_, observer_);
     }
   }
 
   webrtc::RemoteBitrateObserver* const observer_;
-  webrtc::Clock* const clock_;
+  const webrtc::Environment environment_;
   std::unique_ptr<webrtc::RemoteBitrateEstimator> estimator_;
   bool uses_absolute_send_time_ = false;
   int packets_without_ = 0;
@@ -56,11 +57,12 @@ class LibwebrtcRembEstimator final : public webrtc::RemoteBitrateEstimator {
 
 SwitchedRemoteBitrateEstimator::SwitchedRemoteBitrateEstimator(
     std::shared_ptr<const SharedReceiveSideSettings> settings, webrtc::RemoteBitrateObserver* throttler,
-    webrtc::Clock* clock, WeirRemoteBitrateEstimator::OnDecision on_decision)
+    const webrtc::Environment& environment, WeirRemoteBitrateEstimator::OnDecision on_decision)
     : shared_settings_(std::move(settings)),
-      clock_(clock),
+      environment_(environment),
+      clock_(&environment_.clock()),
       on_decision_(std::move(on_decision)),
-      outlet_(throttler, clock) {
+      outlet_(throttler, clock_) {
   // Earlier wishes to repeat were of other calls.
   repeats_ = shared_settings_->Get().repeats;
   FollowSettings();
@@ -97,20 +99,20 @@ void SwitchedRemoteBitrateEstimator::SwitchTo(const ReceiveSideSettings& setting
   }
   if (!wants_gcc) gcc_ = nullptr;
   if (wants_gcc && !gcc_) {
-    gcc_ = std::make_unique<LibwebrtcRembEstimator>(&outlet_, clock_);
+    gcc_ = std::make_unique<LibwebrtcRembEstimator>(&outlet_, environment_);
     next_gcc_process_ = webrtc::Timestamp::MinusInfinity();
   }
   if (weir_) weir_->SetInCharge(settings.mode == ReceiveSideMode::kWeir);
 }
 
-void SwitchedRemoteBitrateEstimator::IncomingPacket(int64_t arrival_time_ms, size_t payload_size,
-                                                    const webrtc::RTPHeader& header) {
+void SwitchedRemoteBitrateEstimator::IncomingPacket(const webrtc::RtpPacketReceived& packet) {
   FollowSettings();
   // libwebrtc's estimator never sees the packets that are reported to the sender.
-  if (gcc_ && !header.extension.hasTransportSequenceNumber) {
-    gcc_->IncomingPacket(arrival_time_ms, payload_size, header);
+  if (gcc_ && !packet.HasExtension<webrtc::TransportSequenceNumber>() &&
+      !packet.HasExtension<webrtc::TransportSequenceNumberV2>()) {
+    gcc_->IncomingPacket(packet);
   }
-  if (weir_) weir_->IncomingPacket(arrival_time_ms, payload_size, header);
+  if (weir_) weir_->IncomingPacket(packet);
 }
 
 void SwitchedRemoteBitrateEstimator::RemoveStream(uint32_t ssrc) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "api/environment/environment.h"
 #include "modules/remote_bitrate_estimator/include/remote_bitrate_estimator.h"
 #include "receive_side_settings.h"
 #include "remb_outlet.h"
@@ -18,12 +19,12 @@ namespace weir::adapter {
 // Follows the settings with each packet and each `Process`, which asks to be called at least every 100 ms.
 class SwitchedRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
  public:
-  // `throttler` and `clock` outlive this.
+  // `throttler` outlives this.
   SwitchedRemoteBitrateEstimator(std::shared_ptr<const SharedReceiveSideSettings> settings,
-                                 webrtc::RemoteBitrateObserver* throttler, webrtc::Clock* clock,
+                                 webrtc::RemoteBitrateObserver* throttler, const webrtc::Environment& environment,
                                  WeirRemoteBitrateEstimator::OnDecision on_decision);
 
-  void IncomingPacket(int64_t arrival_time_ms, size_t payload_size, const webrtc::RTPHeader& header) override;
+  void IncomingPacket(const webrtc::RtpPacketReceived& packet) override;
   void RemoveStream(uint32_t ssrc) override;
   webrtc::DataRate LatestEstimate() const override;
   webrtc::TimeDelta Process() override;
@@ -34,6 +35,7 @@ class SwitchedRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimat
   void SwitchTo(const ReceiveSideSettings& settings);
 
   const std::shared_ptr<const SharedReceiveSideSettings> shared_settings_;
+  const webrtc::Environment environment_;
   webrtc::Clock* const clock_;
   const WeirRemoteBitrateEstimator::OnDecision on_decision_;
   RembOutlet outlet_;

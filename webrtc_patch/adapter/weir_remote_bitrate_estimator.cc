@@ -4,15 +4,16 @@
 #include <memory>
 #include <utility>
 
-#include "api/rtp_headers.h"
+#include "modules/rtp_rtcp/source/rtp_header_extensions.h"
+#include "modules/rtp_rtcp/source/rtp_packet_received.h"
 #include "weir/controllers.h"
 
 namespace weir::adapter {
 namespace {
 
 constexpr int kVideoClockRate = 90'000;
-// Within these, milliseconds do not overflow as microseconds.
-constexpr int64_t kMaxArrivalTimeMs = int64_t{1} << 50;
+// Within these, differences of microseconds do not overflow.
+constexpr int64_t kMaxArrivalTimeUs = int64_t{1} << 60;
 
 BandwidthEstimatorConfig ConfigOf(const ReceiveSideSettings& settings, DataRate start_rate, webrtc::Clock* clock) {
   BandwidthEstimatorConfig config{.constraints = settings.constraints, .objective = settings.objective};
@@ -75,27 +76,29 @@ void WeirRemoteBitrateEstimator::RepeatRemb() {
   outlet_->SendAtOnce(remb.rate, SsrcsOf(remb));
 }
 
-void WeirRemoteBitrateEstimator::IncomingPacket(int64_t arrival_time_ms, size_t payload_size,
-                                                const webrtc::RTPHeader& header) {
+void WeirRemoteBitrateEstimator::IncomingPacket(const webrtc::RtpPacketReceived& received) {
   const Timestamp now = this->now();
-  // libwebrtc's `payload_size` is payload and padding.
-  const size_t padding_size = std::min(header.paddingLength, payload_size);
-  const size_t media_size = payload_size - padding_size;
+  const webrtc::Timestamp arrival_time = received.arrival_time();
   PacketArrival packet;
-  packet.arrival_time = arrival_clock_.ToMonotonic(
-      Timestamp::Millis(std::clamp(arrival_time_ms, -kMaxArrivalTimeMs, kMaxArrivalTimeMs)), now);
-  packet.ssrc = header.ssrc;
-  packet.sequence_number = header.sequenceNumber;
-  packet.payload_type = header.payloadType;
-  packet.kind = Kind(header, media_size);
-  packet.has_abs_send_time = header.extension.hasAbsoluteSendTime;
-  packet.abs_send_time = header.extension.absoluteSendTime & 0xFFFFFF;
-  packet.rtp_timestamp = header.timestamp;
-  packet.rtp_clock_rate =
-      static_cast<uint32_t>(header.payload_type_frequency > 0 ? header.payload_type_frequency : kVideoClockRate);
-  packet.header_size = static_cast<uint32_t>(header.headerLength);
-  packet.payload_size = static_cast<uint32_t>(media_size);
-  packet.padding_size = static_cast<uint32_t>(padding_size);
+  if (arrival_time.IsFinite()) {
+    const int64_t arrival_us = std::clamp(arrival_time.us(), -kMaxArrivalTimeUs, kMaxArrivalTimeUs);
+    packet.arrival_time = arrival_clock_.ToMonotonic(Timestamp::Micros(arrival_us), now);
+  } else {
+    packet.arrival_time = now;
+  }
+  packet.ssrc = received.Ssrc();
+  packet.sequence_number = received.SequenceNumber();
+  packet.payload_type = received.PayloadType();
+  packet.kind = Kind(received);
+  const auto abs_send_time = received.GetExtension<webrtc::AbsoluteSendTime>();
+  packet.has_abs_send_time = abs_send_time.has_value();
+  packet.abs_send_time = abs_send_time.value_or(0) & 0xFFFFFF;
+  packet.rtp_timestamp = received.Timestamp();
+  const int clock_rate = received.payload_type_frequency();
+  packet.rtp_clock_rate = static_cast<uint32_t>(clock_rate > 0 ? clock_rate : kVideoClockRate);
+  packet.header_size = static_cast<uint32_t>(received.headers_size());
+  packet.payload_size = static_cast<uint32_t>(received.payload_size());
+  packet.padding_size = static_cast<uint32_t>(received.padding_size());
   any_packet_ = true;
 
   // A decision that is due comes before the packet: it is about the time before it.
@@ -103,9 +106,9 @@ void WeirRemoteBitrateEstimator::IncomingPacket(int64_t arrival_time_ms, size_t 
   estimator_.OnPacket(packet);
 }
 
-PacketKind WeirRemoteBitrateEstimator::Kind(const webrtc::RTPHeader& header, size_t media_size) const {
-  const PacketKind kind = settings_.packet_kinds[header.payloadType & (kPayloadTypes - 1)];
-  return kind == PacketKind::kVideo && media_size == 0 ? PacketKind::kProbe : kind;
+PacketKind WeirRemoteBitrateEstimator::Kind(const webrtc::RtpPacketReceived& received) const {
+  const PacketKind kind = settings_.packet_kinds[received.PayloadType() & (kPayloadTypes - 1)];
+  return kind == PacketKind::kVideo && received.payload_size() == 0 ? PacketKind::kProbe : kind;
 }
 
 void WeirRemoteBitrateEstimator::RemoveStream(uint32_t ssrc) { estimator_.RemoveStream(ssrc); }

@@ -68,7 +68,7 @@ class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
   void SetInCharge(bool in_charge);
   void RepeatRemb();
 
-  void IncomingPacket(int64_t arrival_time_ms, size_t payload_size, const webrtc::RTPHeader& header) override;
+  void IncomingPacket(const webrtc::RtpPacketReceived& received) override;
   void RemoveStream(uint32_t ssrc) override;
   webrtc::DataRate LatestEstimate() const override;
   webrtc::TimeDelta Process() override;
@@ -80,7 +80,7 @@ class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
   void Record(Timestamp now);
   Timestamp NextTimeout() const;
   void Send(const Remb& remb);
-  PacketKind Kind(const webrtc::RTPHeader& header, size_t media_size) const;
+  PacketKind Kind(const webrtc::RtpPacketReceived& received) const;
   Timestamp now() const { return Timestamp::Micros(clock_->TimeInMicroseconds()); }
 
   RembOutlet* const outlet_;

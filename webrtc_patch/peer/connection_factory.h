@@ -5,7 +5,6 @@
 
 #include <memory>
 
-#include "api/field_trials_view.h"
 #include "api/peer_connection_interface.h"
 #include "api/transport/network_control.h"
 #include "receive_side_switch.h"
@@ -17,11 +16,11 @@
 namespace weir::peer {
 
 struct ConnectionFactoryConfig {
-  // kWeir: the sender follows REMB. Otherwise GCC, with loss-based control as in current browsers.
+  // kWeir: the sender follows REMB. Otherwise it has GCC.
   ReceiveSideMode controller = ReceiveSideMode::kWeir;
   // Replaces both at the sender.
   std::unique_ptr<webrtc::NetworkControllerFactoryInterface> network_controller;
-  rtc::IPAddress bind_address;
+  webrtc::IPAddress bind_address;
   RtcpObserver rtcp_observer;
 };
 
@@ -35,29 +34,21 @@ class ConnectionFactory {
   ConnectionFactory& operator=(const ConnectionFactory&) = delete;
 
   // The thread of PeerConnections and their observers.
-  rtc::Thread& signaling_thread() { return *signaling_thread_; }
+  webrtc::Thread& signaling_thread() { return *signaling_thread_; }
   webrtc::PeerConnectionFactoryInterface& operator*() { return *factory_; }
   webrtc::PeerConnectionFactoryInterface* operator->() { return factory_.get(); }
 
  private:
   ConnectionFactory();
 
-  const std::unique_ptr<rtc::Thread> network_thread_;
-  const std::unique_ptr<rtc::Thread> worker_thread_;
-  const std::unique_ptr<rtc::Thread> signaling_thread_;
-  rtc::scoped_refptr<webrtc::PeerConnectionFactoryInterface> factory_;
+  const std::unique_ptr<webrtc::Thread> network_thread_;
+  const std::unique_ptr<webrtc::Thread> worker_thread_;
+  const std::unique_ptr<webrtc::Thread> signaling_thread_;
+  webrtc::scoped_refptr<webrtc::PeerConnectionFactoryInterface> factory_;
 };
 
 // The only network of ICE, that of a given address. Other interfaces are neither enumerated nor announced.
-std::unique_ptr<rtc::NetworkManager> MakeBoundNetwork(const rtc::IPAddress& address);
-
-// libwebrtc's congestion control at the sender, the baseline `gcc`.
-// Field trials for the GCC of current browsers: LossBasedBweV2.
-std::unique_ptr<webrtc::FieldTrialsView> MakeGccFieldTrials();
-
-// GoogCcNetworkController with a bound for its loss-based estimate, which in this version would overflow after some
-// minutes without loss.
-std::unique_ptr<webrtc::NetworkControllerFactoryInterface> MakeGccNetworkControllerFactory();
+std::unique_ptr<webrtc::NetworkManager> MakeBoundNetwork(const webrtc::IPAddress& address);
 
 }  // namespace weir::peer
 

@@ -21,9 +21,9 @@ class MeasuredEstimator final : public webrtc::RemoteBitrateEstimator {
   MeasuredEstimator(std::unique_ptr<webrtc::RemoteBitrateEstimator> estimator, std::shared_ptr<CpuTime> total)
       : estimator_(std::move(estimator)), total_(std::move(total)) {}
 
-  void IncomingPacket(int64_t arrival_time_ms, size_t payload_size, const webrtc::RTPHeader& header) override {
+  void IncomingPacket(const webrtc::RtpPacketReceived& packet) override {
     const Measurement measurement(*total_);
-    estimator_->IncomingPacket(arrival_time_ms, payload_size, header);
+    estimator_->IncomingPacket(packet);
   }
   void RemoveStream(uint32_t ssrc) override { estimator_->RemoveStream(ssrc); }
   webrtc::DataRate LatestEstimate() const override { return estimator_->LatestEstimate(); }
@@ -55,9 +55,9 @@ class MeasuringFactory final : public webrtc::RemoteBitrateEstimatorFactory {
   MeasuringFactory(std::shared_ptr<webrtc::RemoteBitrateEstimatorFactory> factory, std::shared_ptr<CpuTime> total)
       : factory_(std::move(factory)), total_(std::move(total)) {}
 
-  std::unique_ptr<webrtc::RemoteBitrateEstimator> Create(webrtc::RemoteBitrateObserver* observer,
-                                                         webrtc::Clock* clock) override {
-    auto estimator = factory_->Create(observer, clock);
+  std::unique_ptr<webrtc::RemoteBitrateEstimator> Create(const webrtc::Environment& environment,
+                                                         webrtc::RemoteBitrateObserver* observer) override {
+    auto estimator = factory_->Create(environment, observer);
     if (estimator == nullptr) return nullptr;
     return std::make_unique<MeasuredEstimator>(std::move(estimator), total_);
   }

@@ -60,7 +60,7 @@ class Pattern final : public FrameSource {
 
   const FrameFormat& format() const override { return format_; }
 
-  rtc::scoped_refptr<webrtc::I420Buffer> Frame(int64_t index) override {
+  webrtc::scoped_refptr<webrtc::I420Buffer> Frame(int64_t index) override {
     const auto number = static_cast<int>(index % kNumberedFrames);
     const int there = std::min(number, kNumberedFrames - number);
     const int back = kTravelFrames - there;
@@ -160,7 +160,7 @@ class Y4mFile final : public FrameSource {
 
   const FrameFormat& format() const override { return format_; }
 
-  rtc::scoped_refptr<webrtc::I420Buffer> Frame(int64_t index) override {
+  webrtc::scoped_refptr<webrtc::I420Buffer> Frame(int64_t index) override {
     const auto stride = static_cast<std::streamoff>(PictureSize(format_)) + kFrameLineSize;
     char frame_line[kFrameLineSize] = {};
     file_.clear();

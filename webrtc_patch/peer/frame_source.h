@@ -27,7 +27,7 @@ class FrameSource {
   virtual ~FrameSource() = default;
   virtual const FrameFormat& format() const = 0;
   // Picture number `index` since the start. Null if it cannot be read.
-  virtual rtc::scoped_refptr<webrtc::I420Buffer> Frame(int64_t index) = 0;
+  virtual webrtc::scoped_refptr<webrtc::I420Buffer> Frame(int64_t index) = 0;
 };
 
 // A YUV4MPEG2 file with 4:2:0 sampling, 8 bits, repeated from its start when it ends.

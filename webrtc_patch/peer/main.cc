@@ -27,8 +27,7 @@ void Wake() {
 extern "C" void OnSignal(int) { Wake(); }
 
 nlohmann::ordered_json Versions() {
-  // libtgowt has no version number; this is when it was branched from libwebrtc.
-  return {{"weir", WEIR_VERSION}, {"libwebrtc", "2023-01"}, {"onnxruntime", OnnxRuntimeVersion()}};
+  return {{"weir", WEIR_VERSION}, {"libwebrtc", WEIR_LIBWEBRTC_VERSION}, {"onnxruntime", OnnxRuntimeVersion()}};
 }
 
 int Run(const Options& options) {
@@ -38,9 +37,9 @@ int Run(const Options& options) {
   std::signal(SIGINT, OnSignal);
   std::signal(SIGTERM, OnSignal);
   adapter::SilenceLibwebrtcLog();
-  rtc::InitializeSSL();
+  webrtc::InitializeSSL();
   const int status = Session(options, Versions(), wake_fd, Wake).Run();
-  rtc::CleanupSSL();
+  webrtc::CleanupSSL();
   return status;
 }
 

@@ -36,7 +36,7 @@ class OnStats : public webrtc::RTCStatsCollectorCallback {
  public:
   using Function = std::function<void(const webrtc::RTCStatsReport&)>;
   explicit OnStats(Function function) : function_(std::move(function)) {}
-  void OnStatsDelivered(const rtc::scoped_refptr<const webrtc::RTCStatsReport>& report) override { function_(*report); }
+  void OnStatsDelivered(const webrtc::scoped_refptr<const webrtc::RTCStatsReport>& report) override { function_(*report); }
 
  private:
   const Function function_;
@@ -81,7 +81,7 @@ Result<std::unique_ptr<Peer>> Peer::Create(const Options& options, std::unique_p
                                             lines->Write(SenderEstimateLine(estimate));
                                           }});
   }
-  rtc::IPFromString(options.bind_address, &config.bind_address);
+  webrtc::IPFromString(options.bind_address, &config.bind_address);
   config.rtcp_observer.on_remb_sent = [lines = outputs.lines](DataRate rate) {
     lines->Write({{"type", "remb"}, {"bitrate_bps", rate.bps()}});
   };
@@ -180,7 +180,7 @@ void Peer::Run(const BitrateCommand& command) {
 }
 
 void Peer::WriteStats() {
-  connection_->GetStats(rtc::make_ref_counted<OnStats>(WhileAlive([this](const webrtc::RTCStatsReport& report) {
+  connection_->GetStats(webrtc::make_ref_counted<OnStats>(WhileAlive([this](const webrtc::RTCStatsReport& report) {
                           outputs_.lines->Write(
                               {{"type", "stats"},
                                {"report", StatsReport(report)},

@@ -79,7 +79,7 @@ class Peer final : public webrtc::PeerConnectionObserver {
   void SetLocalDescription(webrtc::SdpType type, std::string sdp);
   void OnRemoteDescription(webrtc::SdpType type);
   void OnNegotiated();
-  void AddCandidate(std::unique_ptr<webrtc::IceCandidateInterface> candidate);
+  void AddCandidate(std::unique_ptr<webrtc::IceCandidate> candidate);
 
   void WriteStats();
   void ScheduleStats();
@@ -96,11 +96,11 @@ class Peer final : public webrtc::PeerConnectionObserver {
   }
 
   void OnSignalingChange(webrtc::PeerConnectionInterface::SignalingState) override {}
-  void OnDataChannel(rtc::scoped_refptr<webrtc::DataChannelInterface>) override {}
+  void OnDataChannel(webrtc::scoped_refptr<webrtc::DataChannelInterface>) override {}
   void OnIceGatheringChange(webrtc::PeerConnectionInterface::IceGatheringState) override {}
-  void OnIceCandidate(const webrtc::IceCandidateInterface* candidate) override;
+  void OnIceCandidate(const webrtc::IceCandidate* candidate) override;
   void OnConnectionChange(webrtc::PeerConnectionInterface::PeerConnectionState state) override;
-  void OnTrack(rtc::scoped_refptr<webrtc::RtpTransceiverInterface> transceiver) override;
+  void OnTrack(webrtc::scoped_refptr<webrtc::RtpTransceiverInterface> transceiver) override;
 
   const Options options_;
   const PeerOutputs outputs_;
@@ -112,13 +112,13 @@ class Peer final : public webrtc::PeerConnectionObserver {
   const std::shared_ptr<CpuTime> estimator_cpu_time_ = std::make_shared<CpuTime>(0);
   std::unique_ptr<ReceivedFrames> received_frames_;
   std::unique_ptr<ConnectionFactory> factory_;
-  rtc::scoped_refptr<webrtc::PeerConnectionInterface> connection_;
+  webrtc::scoped_refptr<webrtc::PeerConnectionInterface> connection_;
   // The remote track that `received_frames_` is a sink of.
-  rtc::scoped_refptr<webrtc::VideoTrackInterface> remote_track_;
-  rtc::scoped_refptr<webrtc::PendingTaskSafetyFlag> alive_;
+  webrtc::scoped_refptr<webrtc::VideoTrackInterface> remote_track_;
+  webrtc::scoped_refptr<webrtc::PendingTaskSafetyFlag> alive_;
 
   // Candidates that arrived before their description.
-  std::vector<std::unique_ptr<webrtc::IceCandidateInterface>> early_candidates_;
+  std::vector<std::unique_ptr<webrtc::IceCandidate>> early_candidates_;
   // The remote end is a weir-peer.
   bool remote_is_peer_ = false;
   bool has_remote_description_ = false;

@@ -27,7 +27,7 @@ constexpr char kStreamId[] = "weir";
 // A frame source as a camera: its pictures in real time, reduced in size and rate as the encoder asks. It starts at
 // once, on its own thread, and stops when destroyed. If the machine is too slow, pictures are dropped: picture n is
 // that of time n / frames_per_second.
-class VideoTrackSource : public rtc::AdaptedVideoTrackSource {
+class VideoTrackSource : public webrtc::AdaptedVideoTrackSource {
  public:
   ~VideoTrackSource() override {
     {
@@ -43,7 +43,7 @@ class VideoTrackSource : public rtc::AdaptedVideoTrackSource {
   SourceState state() const override { return kLive; }
   bool remote() const override { return false; }
   bool is_screencast() const override { return false; }
-  absl::optional<bool> needs_denoising() const override { return false; }
+  std::optional<bool> needs_denoising() const override { return false; }
 
  protected:
   explicit VideoTrackSource(std::unique_ptr<FrameSource> frames)
@@ -78,7 +78,7 @@ class VideoTrackSource : public rtc::AdaptedVideoTrackSource {
     int crop_y = 0;
     if (!AdaptFrame(format.width, format.height, now_us, &width, &height, &crop_width, &crop_height, &crop_x, &crop_y))
       return;
-    rtc::scoped_refptr<webrtc::I420Buffer> picture = frames_->Frame(index);
+    webrtc::scoped_refptr<webrtc::I420Buffer> picture = frames_->Frame(index);
     if (picture == nullptr) return;
     if (width != format.width || height != format.height) {
       auto scaled = webrtc::I420Buffer::Create(width, height);
@@ -98,18 +98,18 @@ class VideoTrackSource : public rtc::AdaptedVideoTrackSource {
 }  // namespace
 
 std::optional<Error> Peer::AddLocalMedia(std::unique_ptr<FrameSource> frames) {
-  const auto source = rtc::make_ref_counted<VideoTrackSource>(std::move(frames));
-  const auto video = connection_->AddTrack((*factory_)->CreateVideoTrack("video", source.get()), {kStreamId});
+  const auto source = webrtc::make_ref_counted<VideoTrackSource>(std::move(frames));
+  const auto video = connection_->AddTrack((*factory_)->CreateVideoTrack(source, "video"), {kStreamId});
   if (!video.ok()) return Error{std::string("cannot send video: ") + video.error().message()};
   if (!options_.audio) return std::nullopt;
-  const auto audio_source = (*factory_)->CreateAudioSource(cricket::AudioOptions());
+  const auto audio_source = (*factory_)->CreateAudioSource(webrtc::AudioOptions());
   const auto audio = connection_->AddTrack((*factory_)->CreateAudioTrack("audio", audio_source.get()), {kStreamId});
   if (!audio.ok()) return Error{std::string("cannot send audio: ") + audio.error().message()};
   return std::nullopt;
 }
 
 std::optional<Error> Peer::Prepare(RtpTransceiverInterface& transceiver) {
-  const bool is_audio = transceiver.media_type() == cricket::MEDIA_TYPE_AUDIO;
+  const bool is_audio = transceiver.media_type() == webrtc::MediaType::AUDIO;
   const bool sends = options_.send && transceiver.sender()->track() != nullptr;
   const bool receives = options_.receive && (!is_audio || options_.audio);
   const webrtc::RTCError error =
@@ -123,8 +123,8 @@ std::optional<Error> Peer::Prepare(RtpTransceiverInterface& transceiver) {
 
 std::optional<Error> Peer::PreferCodec(RtpTransceiverInterface& transceiver) {
   const webrtc::RtpCapabilities capabilities = options_.receive
-                                                   ? (*factory_)->GetRtpReceiverCapabilities(cricket::MEDIA_TYPE_VIDEO)
-                                                   : (*factory_)->GetRtpSenderCapabilities(cricket::MEDIA_TYPE_VIDEO);
+                                                   ? (*factory_)->GetRtpReceiverCapabilities(webrtc::MediaType::VIDEO)
+                                                   : (*factory_)->GetRtpSenderCapabilities(webrtc::MediaType::VIDEO);
   std::vector<webrtc::RtpCodecCapability> codecs = capabilities.codecs;
   const auto others = std::stable_partition(codecs.begin(), codecs.end(),
                                             [this](const auto& codec) { return codec.name == options_.codec; });
@@ -147,7 +147,7 @@ void Peer::SetSendBitrate(const TargetRateConstraints& bitrate, bool restart) {
 
 void Peer::SetMaxEncodingBitrate() {
   for (const auto& sender : connection_->GetSenders()) {
-    if (sender->media_type() != cricket::MEDIA_TYPE_VIDEO) continue;
+    if (sender->media_type() != webrtc::MediaType::VIDEO) continue;
     // By default the encoder stops at libwebrtc's limit for the picture's size.
     webrtc::RtpParameters parameters = sender->GetParameters();
     if (parameters.encodings.empty()) continue;
@@ -157,12 +157,12 @@ void Peer::SetMaxEncodingBitrate() {
   }
 }
 
-void Peer::OnTrack(rtc::scoped_refptr<RtpTransceiverInterface> transceiver) {
-  if (transceiver->media_type() != cricket::MEDIA_TYPE_VIDEO || received_frames_ == nullptr || remote_track_ != nullptr)
+void Peer::OnTrack(webrtc::scoped_refptr<RtpTransceiverInterface> transceiver) {
+  if (transceiver->media_type() != webrtc::MediaType::VIDEO || received_frames_ == nullptr || remote_track_ != nullptr)
     return;
-  remote_track_ = rtc::scoped_refptr<webrtc::VideoTrackInterface>(
+  remote_track_ = webrtc::scoped_refptr<webrtc::VideoTrackInterface>(
       static_cast<webrtc::VideoTrackInterface*>(transceiver->receiver()->track().get()));
-  remote_track_->AddOrUpdateSink(received_frames_.get(), rtc::VideoSinkWants());
+  remote_track_->AddOrUpdateSink(received_frames_.get(), webrtc::VideoSinkWants());
 }
 
 }  // namespace weir::peer

@@ -69,8 +69,8 @@ void Peer::Run(const StartCommand&) {
   if (!options_.send) {
     webrtc::RtpTransceiverInit receive_only;
     receive_only.direction = webrtc::RtpTransceiverDirection::kRecvOnly;
-    connection_->AddTransceiver(cricket::MEDIA_TYPE_VIDEO, receive_only);
-    if (options_.audio) connection_->AddTransceiver(cricket::MEDIA_TYPE_AUDIO, receive_only);
+    connection_->AddTransceiver(webrtc::MediaType::VIDEO, receive_only);
+    if (options_.audio) connection_->AddTransceiver(webrtc::MediaType::AUDIO, receive_only);
   }
   MakeDescription(SdpType::kOffer);
 }
@@ -79,7 +79,7 @@ void Peer::MakeDescription(SdpType type) {
   for (const auto& transceiver : connection_->GetTransceivers()) {
     if (const auto fault = Prepare(*transceiver)) return Fail(fault->message);
   }
-  const auto observer = rtc::make_ref_counted<OnDescriptionCreated>(
+  const auto observer = webrtc::make_ref_counted<OnDescriptionCreated>(
       WhileAlive([this, type](RTCErrorOr<std::unique_ptr<SessionDescriptionInterface>> description) {
         if (!description.ok()) return Fail(std::string("no description: ") + description.error().message());
         SetLocalDescription(type, Text(*description.value()));
@@ -104,7 +104,7 @@ void Peer::SetLocalDescription(SdpType type, std::string sdp) {
   if (description == nullptr) return Fail("the description cannot be used: " + fault.description);
   connection_->SetLocalDescription(
       std::move(description),
-      rtc::make_ref_counted<OnLocalDescriptionSet>(
+      webrtc::make_ref_counted<OnLocalDescriptionSet>(
           WhileAlive([this, type, sdp, sender_follows_remb](const RTCError& error) {
             if (!error.ok()) return Fail(std::string("the description was rejected: ") + error.message());
             // A weir-peer follows REMB at once without it.
@@ -126,7 +126,7 @@ void Peer::Run(const DescriptionCommand& command) {
   auto description = webrtc::CreateSessionDescription(type, command.sdp, &fault);
   if (description == nullptr) return Refuse(name + ": " + fault.description + ", at \"" + fault.line + "\"");
   remote_is_peer_ = HasTool(command.sdp);
-  connection_->SetRemoteDescription(std::move(description), rtc::make_ref_counted<OnRemoteDescriptionSet>(
+  connection_->SetRemoteDescription(std::move(description), webrtc::make_ref_counted<OnRemoteDescriptionSet>(
                                                                 WhileAlive([this, type, name](const RTCError& error) {
                                                                   if (!error.ok())
                                                                     return Refuse(name + ": " + error.message());
@@ -153,25 +153,23 @@ void Peer::OnNegotiated() {
 void Peer::Run(const CandidateCommand& command) {
   if (command.candidate.empty()) return;
   webrtc::SdpParseError fault;
-  std::unique_ptr<webrtc::IceCandidateInterface> candidate(
-      webrtc::CreateIceCandidate(command.sdp_mid, command.sdp_mline_index, command.candidate, &fault));
+  std::unique_ptr<webrtc::IceCandidate> candidate =
+      webrtc::IceCandidate::Create(command.sdp_mid, command.sdp_mline_index, command.candidate, &fault);
   if (candidate == nullptr) return Refuse("candidate: " + fault.description);
   if (has_remote_description_) return AddCandidate(std::move(candidate));
   if (early_candidates_.size() >= kMaxEarlyCandidates) return Refuse("candidate: too many before a description");
   early_candidates_.push_back(std::move(candidate));
 }
 
-void Peer::AddCandidate(std::unique_ptr<webrtc::IceCandidateInterface> candidate) {
+void Peer::AddCandidate(std::unique_ptr<webrtc::IceCandidate> candidate) {
   connection_->AddIceCandidate(std::move(candidate), WhileAlive([this](const RTCError& error) {
                                  if (!error.ok()) Refuse(std::string("candidate: ") + error.message());
                                }));
 }
 
-void Peer::OnIceCandidate(const webrtc::IceCandidateInterface* candidate) {
-  std::string text;
-  if (!candidate->ToString(&text)) return;
+void Peer::OnIceCandidate(const webrtc::IceCandidate* candidate) {
   outputs_.lines->Write({{"type", "candidate"},
-                         {"candidate", text},
+                         {"candidate", candidate->ToString()},
                          {"sdpMid", candidate->sdp_mid()},
                          {"sdpMLineIndex", candidate->sdp_mline_index()}});
 }

@@ -51,12 +51,12 @@ void ReceivedFrames::OnFrame(const webrtc::VideoFrame& frame) {
   // libwebrtc delivers a decoded picture with its render time; render times do not decrease.
   last_render_time_us_ = std::max({last_render_time_us_, MonotonicMicros(), frame.timestamp_us()});
   entry.render_time_us = last_render_time_us_;
-  entry.rtp_timestamp = frame.timestamp();
+  entry.rtp_timestamp = frame.rtp_timestamp();
   entry.width = frame.width();
   entry.height = frame.height();
   if (!frame.packet_infos().empty())
-    entry.capture_time_us = capture_time_(frame.packet_infos().begin()->ssrc(), frame.timestamp());
-  const rtc::scoped_refptr<webrtc::VideoFrameBuffer> picture = frame.video_frame_buffer();
+    entry.capture_time_us = capture_time_(frame.packet_infos().begin()->ssrc(), frame.rtp_timestamp());
+  const webrtc::scoped_refptr<webrtc::VideoFrameBuffer> picture = frame.video_frame_buffer();
   if (const auto* pixels = picture->GetI420()) entry.frame_number = ReadFrameNumber(*pixels);
 
   const std::lock_guard lock(mutex_);
@@ -99,7 +99,7 @@ void ReceivedFrames::Write(const Entry& entry) {
 
 bool ReceivedFrames::WritePicture(webrtc::VideoFrameBuffer& picture) {
   if (!video_) return false;
-  rtc::scoped_refptr<webrtc::I420BufferInterface> pixels = picture.ToI420();
+  webrtc::scoped_refptr<webrtc::I420BufferInterface> pixels = picture.ToI420();
   if (pixels == nullptr) return false;
   if (pixels->width() != width_ || pixels->height() != height_) {
     auto scaled = webrtc::I420Buffer::Create(width_, height_);

@@ -22,7 +22,7 @@ namespace weir::peer {
 // Each line of the index: frame_number (null when the picture carries none), capture_time_us (null while unknown),
 // render_time_us, rtp_timestamp, width and height as received, and "written": false for a picture that is missing in
 // the .y4m file because the disk was too slow or full. Times are CLOCK_MONOTONIC.
-class ReceivedFrames final : public rtc::VideoSinkInterface<webrtc::VideoFrame> {
+class ReceivedFrames final : public webrtc::VideoSinkInterface<webrtc::VideoFrame> {
  public:
   // Pictures that wait for the disk; the decoder is never held up, further pictures are not written.
   static constexpr size_t kMaxWaitingPictures = 45;
@@ -46,7 +46,7 @@ class ReceivedFrames final : public rtc::VideoSinkInterface<webrtc::VideoFrame> 
  private:
   struct Entry {
     // Null for a picture that is not written.
-    rtc::scoped_refptr<webrtc::VideoFrameBuffer> picture;
+    webrtc::scoped_refptr<webrtc::VideoFrameBuffer> picture;
     std::optional<uint16_t> frame_number;
     std::optional<int64_t> capture_time_us;
     int64_t render_time_us = 0;

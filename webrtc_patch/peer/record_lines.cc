@@ -34,8 +34,7 @@ ordered_json StatsReport(const webrtc::RTCStatsReport& report) {
   for (const webrtc::RTCStats& stats : report) {
     ordered_json entry = ordered_json::parse(stats.ToJson(), nullptr, false);
     if (entry.is_discarded()) continue;
-    // This libwebrtc counts in microseconds.
-    entry["timestamp"] = static_cast<double>(stats.timestamp_us()) / 1000.0;
+    entry["timestamp"] = stats.timestamp().us<double>() / 1000.0;
     list.push_back(std::move(entry));
   }
   return list;

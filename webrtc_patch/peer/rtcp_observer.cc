@@ -27,7 +27,7 @@ class ObservingEventLog final : public webrtc::RtcEventLog {
 
  private:
   template <class Function>
-  static void ForEachPart(const rtc::Buffer& compound, Function function) {
+  static void ForEachPart(const webrtc::Buffer& compound, Function function) {
     const uint8_t* begin = compound.data();
     const uint8_t* const end = begin + compound.size();
     webrtc::rtcp::CommonHeader header;
@@ -44,13 +44,13 @@ class ObservingEventLog final : public webrtc::RtcEventLog {
       on_sender_report(report.sender_ssrc(), report.ntp(), report.rtp_timestamp());
   }
 
-  void OnIncoming(const rtc::Buffer& compound) {
+  void OnIncoming(const webrtc::Buffer& compound) {
     ForEachPart(compound, [this](const webrtc::rtcp::CommonHeader& header, std::span<const uint8_t>) {
       NotifySenderReport(header, observer_.on_sender_report);
     });
   }
 
-  void OnOutgoing(const rtc::Buffer& compound) {
+  void OnOutgoing(const webrtc::Buffer& compound) {
     ForEachPart(compound, [this](const webrtc::rtcp::CommonHeader& header, std::span<const uint8_t> packet) {
       NotifySenderReport(header, observer_.on_sender_report_sent);
       if (const auto remb = ParseRemb(packet)) observer_.on_remb_sent(remb->rate);
@@ -64,11 +64,8 @@ class ObservingEventLogFactory final : public webrtc::RtcEventLogFactoryInterfac
  public:
   explicit ObservingEventLogFactory(RtcpObserver observer) : observer_(std::move(observer)) {}
 
-  std::unique_ptr<webrtc::RtcEventLog> Create(webrtc::RtcEventLog::EncodingType) const override {
+  std::unique_ptr<webrtc::RtcEventLog> Create(const webrtc::Environment&) const override {
     return std::make_unique<ObservingEventLog>(observer_);
-  }
-  std::unique_ptr<webrtc::RtcEventLog> CreateRtcEventLog(webrtc::RtcEventLog::EncodingType type) override {
-    return Create(type);
   }
 
  private:

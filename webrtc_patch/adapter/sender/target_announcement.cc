@@ -8,7 +8,7 @@ namespace {
 using webrtc::DataRate;
 using webrtc::TimeDelta;
 
-// libwebrtc's pacer only uses the quotients of data and time.
+// The window that the amounts of a PacerConfig are for when its own is zero.
 constexpr TimeDelta kPacerWindow = TimeDelta::Seconds(1);
 constexpr DataRate kDefaultMinRate = DataRate::KilobitsPerSec(30);
 
@@ -49,7 +49,6 @@ webrtc::NetworkControlUpdate TargetAnnouncement::Announce(DataRate target, doubl
   webrtc::TargetTransferRate transfer_rate;
   transfer_rate.at_time = now;
   transfer_rate.target_rate = target;
-  transfer_rate.stable_target_rate = target;
   transfer_rate.network_estimate.at_time = now;
   transfer_rate.network_estimate.bandwidth = target;
   transfer_rate.network_estimate.loss_rate_ratio = static_cast<float>(loss_ratio);
@@ -68,7 +67,9 @@ webrtc::PacerConfig TargetAnnouncement::Pacer(DataRate target, webrtc::Timestamp
   const DataRate padding = std::min(streams_.max_padding_rate.value_or(DataRate::Zero()), target);
   webrtc::PacerConfig pacer;
   pacer.at_time = now;
-  pacer.time_window = kPacerWindow;
+  // The pacer sends what it may in this time as one burst, which a delay-based estimator takes for a queue. Zero: packet
+  // by packet.
+  pacer.time_window = TimeDelta::Zero();
   pacer.data_window = std::max(target * factor, floor) * kPacerWindow;
   pacer.pad_window = padding * kPacerWindow;
   return pacer;

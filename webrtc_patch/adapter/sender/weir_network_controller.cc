@@ -140,7 +140,7 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
     const SendSideEstimatorConfig config{
         .estimator = {.constraints = Validated(EstimatorConstraints(start_rate)).value(),
                       .objective = options_.objective,
-                      .decision_limit = {.clock = [] { return Timestamp::Micros(rtc::TimeMicros()); }}}};
+                      .decision_limit = {.clock = [] { return Timestamp::Micros(webrtc::TimeMicros()); }}}};
     estimator_.emplace(config, options_.controller());
   }
 
